@@ -1,0 +1,27 @@
+# One target per folder, and a folder sees only what its target links.
+#
+# Every folder F of the repository gets its own include root, build/include/<target>/, that holds nothing but a
+# link F -> <source>/F.  A target exports that root alone, so `#include "models/tma.h"` compiles only in targets
+# that link models: the dependency table of docs/architecture.md is enforced by the compiler.
+
+function(sm100_folder target folder)
+  cmake_parse_arguments(ARG "INTERFACE" "" "SOURCES;LINK" ${ARGN})
+  set(root ${PROJECT_BINARY_DIR}/include/${target})
+  get_filename_component(parent ${root}/${folder} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${root}/${folder} SYMBOLIC)
+
+  if(ARG_INTERFACE)
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE ${root})
+    target_link_libraries(${target} INTERFACE ${ARG_LINK})
+  else()
+    add_library(${target} STATIC ${ARG_SOURCES})
+    target_include_directories(${target} PUBLIC ${root})
+    target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE sm100_warnings)
+  endif()
+endfunction()
+
+add_library(sm100_warnings INTERFACE)
+target_compile_options(sm100_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict
+                       $<$<BOOL:${SM100_WERROR}>:-Werror>)

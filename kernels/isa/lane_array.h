@@ -1,0 +1,33 @@
+/// N registers in each of the 32 lanes of a warp.  `a[lane][i]` reads the same on both sides: on the device a
+/// thread holds only its own N registers and `lane` is ignored; on the host all 32 rows exist.
+#pragma once
+
+#include <bit>
+
+#include "kernels/isa/portability.h"
+
+namespace sm100 {
+
+inline constexpr int kWarpLanes = 32;
+
+#if defined(__CUDA_ARCH__)
+template <class T, int N>
+struct LaneArray {
+  T registers[N];
+  __device__ T (&operator[](int))[N] { return registers; }
+  __device__ const T (&operator[](int) const)[N] { return registers; }
+};
+#else
+template <class T, int N>
+struct LaneArray {
+  T registers[kWarpLanes][N];
+  T (&operator[](int lane))[N] { return registers[lane]; }
+  const T (&operator[](int lane) const)[N] { return registers[lane]; }
+};
+#endif
+
+/// A register holds 32 bits; these name what the bits mean.
+SM100_HD constexpr float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
+SM100_HD constexpr uint32_t as_bits(float value) { return std::bit_cast<uint32_t>(value); }
+
+}  // namespace sm100

@@ -1,0 +1,404 @@
+/// The tensor map of TMA tensor copies: fields, encode rules, and which bytes a box moves.
+/// Source: `cuda.h` cuTensorMapEncodeTiled; PTX 5.5 *Tensors*; isa.md 2.1 (rules), 2.2 (bytes), 2.4 (pitch).
+///
+/// The driver's 128 bytes are not public.  `TensorMap` holds an encoding of ours, for the host model only,
+/// that survives byte copies; on hardware the driver makes the object and nothing here reads it.
+/// Modelled: tile mode, interleave NONE, unpacked types.
+/// Rejected (`modelled`): interleave 16B/32B, the packed 4/6-bit types, 128B_ATOM_32B_FLIP_8B.
+#pragma once
+
+#include "kernels/isa/swizzle.h"
+
+namespace sm100 {
+
+// Enumerators in the driver's order: values are CU_TENSOR_MAP_*'s.
+// clang-format off
+enum class TensorMapDataType : uint8_t {
+  uint8, uint16, uint32, int32, uint64, int64, float16, float32, float64, bfloat16, float32_ftz, tfloat32,
+  tfloat32_ftz, packed_16u4_align8b, packed_16u4_align16b, packed_16u6_align16b,
+};
+// clang-format on
+enum class TensorMapInterleave : uint8_t { none, b16, b32 };
+enum class TensorMapSwizzle : uint8_t {
+  none,
+  b32,
+  b64,
+  b128,
+  b128_atom_32b,
+  b128_atom_32b_flip_8b,
+  b128_atom_64b
+};
+enum class TensorMapL2Promotion : uint8_t { none, b64, b128, b256 };
+enum class TensorMapOobFill : uint8_t { none, nan_request_zero_fma };  ///< none fills with zero
+
+inline constexpr uint32_t kTensorMapMaxRank = 5;
+
+struct TensorMapFields {
+  TensorMapDataType data_type = TensorMapDataType::uint8;
+  uint32_t rank = 0;
+  uint64_t global_address = 0;
+  uint64_t global_dim[kTensorMapMaxRank] = {};      ///< elements, contiguous dimension first
+  uint64_t global_stride[kTensorMapMaxRank] = {};   ///< bytes; [i] belongs to dimension i + 1, i < rank - 1
+  uint32_t box_dim[kTensorMapMaxRank] = {};         ///< elements traversed
+  uint32_t element_stride[kTensorMapMaxRank] = {};  ///< [0] is ignored without interleave
+  TensorMapInterleave interleave = TensorMapInterleave::none;
+  TensorMapSwizzle swizzle = TensorMapSwizzle::none;
+  TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::none;
+  TensorMapOobFill oob_fill = TensorMapOobFill::none;
+};
+
+/// The opaque object that kernels pass around and copy bytewise.
+struct alignas(64) TensorMap {
+  uint8_t bytes[128] = {};
+};
+
+// ---- properties of the enums ----
+
+/// The packed 4/6-bit types have no whole number of bytes; 1 keeps arithmetic defined for them.
+SM100_HD constexpr uint32_t element_bytes(TensorMapDataType type) {
+  switch (type) {
+    case TensorMapDataType::uint16:
+    case TensorMapDataType::float16:
+    case TensorMapDataType::bfloat16:
+      return 2;
+    case TensorMapDataType::uint32:
+    case TensorMapDataType::int32:
+    case TensorMapDataType::float32:
+    case TensorMapDataType::float32_ftz:
+    case TensorMapDataType::tfloat32:
+    case TensorMapDataType::tfloat32_ftz:
+      return 4;
+    case TensorMapDataType::uint64:
+    case TensorMapDataType::int64:
+    case TensorMapDataType::float64:
+      return 8;
+    default:
+      return 1;
+  }
+}
+
+SM100_HD constexpr bool is_packed(TensorMapDataType type) {
+  return type >= TensorMapDataType::packed_16u4_align8b;
+}
+
+SM100_HD constexpr bool is_floating(TensorMapDataType type) {
+  return !is_packed(type) && type >= TensorMapDataType::float16;
+}
+
+/// FLIP_8B reads as its unflipped sibling; `modelled` rejects it.
+SM100_HD constexpr Swizzle smem_swizzle(TensorMapSwizzle swizzle) {
+  switch (swizzle) {
+    case TensorMapSwizzle::none:
+      return Swizzle::none;
+    case TensorMapSwizzle::b32:
+      return Swizzle::b32;
+    case TensorMapSwizzle::b64:
+      return Swizzle::b64;
+    case TensorMapSwizzle::b128:
+      return Swizzle::b128;
+    case TensorMapSwizzle::b128_atom_32b:
+    case TensorMapSwizzle::b128_atom_32b_flip_8b:
+      return Swizzle::b128_atom_32b;
+    case TensorMapSwizzle::b128_atom_64b:
+      return Swizzle::b128_atom_64b;
+  }
+  return Swizzle::none;
+}
+
+SM100_HD constexpr bool modelled(const TensorMapFields& f) {
+  return f.interleave == TensorMapInterleave::none && !is_packed(f.data_type) &&
+         f.swizzle != TensorMapSwizzle::b128_atom_32b_flip_8b;
+}
+
+// ---- the encode rules ----
+
+enum class TensorMapError : uint8_t {
+  none,
+  data_type,
+  rank,
+  global_address_alignment,
+  global_dim_range,
+  global_dim_packed,
+  global_stride_alignment,
+  global_stride_range,
+  box_dim_range,
+  box_inner_bytes,
+  element_stride_range,
+  interleave_swizzle,
+  swizzle_span,
+  oob_fill_type,
+};
+
+SM100_HD constexpr const char* message(TensorMapError error) {
+  switch (error) {
+    case TensorMapError::none:
+      return "ok";
+    case TensorMapError::data_type:
+      return "data type, interleave, swizzle, L2 promotion or fill is no driver value";
+    case TensorMapError::rank:
+      return "rank must be 1 ... 5, and at least 3 with interleave";
+    case TensorMapError::global_address_alignment:
+      return "global address must be a multiple of 16 (32 for INTERLEAVE_32B and the ALIGN16B types)";
+    case TensorMapError::global_dim_range:
+      return "global dimensions must be 1 ... 2^32 elements";
+    case TensorMapError::global_dim_packed:
+      return "global dimension 0 must be a multiple of 128 for the ALIGN16B types, of 2 for 16U4_ALIGN8B";
+    case TensorMapError::global_stride_alignment:
+      return "global strides must be multiples of 16 bytes (32 for INTERLEAVE_32B and the ALIGN16B types)";
+    case TensorMapError::global_stride_range:
+      return "global strides must be below 2^40 bytes";
+    case TensorMapError::box_dim_range:
+      return "box dimensions must be 1 ... 256 (ALIGN16B types: box dimension 0 is 128)";
+    case TensorMapError::box_inner_bytes:
+      return "box dimension 0 must span a multiple of 16 bytes";
+    case TensorMapError::element_stride_range:
+      return "element strides must be 1 ... 8";
+    case TensorMapError::interleave_swizzle:
+      return "INTERLEAVE_32B requires SWIZZLE_32B; 16U6_ALIGN16B requires no interleave; ALIGN16B types "
+             "allow no "
+             "swizzle, 128B, 128B_ATOM_32B (16U6 also 128B_ATOM_64B)";
+    case TensorMapError::swizzle_span:
+      return "inner box bytes must not exceed the swizzle span (32, 64 or 128 bytes)";
+    case TensorMapError::oob_fill_type:
+      return "NaN fill requires an unpacked floating-point type";
+  }
+  return "?";
+}
+
+namespace detail {
+
+SM100_HD constexpr bool is_align16b(TensorMapDataType type) {
+  return type == TensorMapDataType::packed_16u4_align16b || type == TensorMapDataType::packed_16u6_align16b;
+}
+
+SM100_HD constexpr bool packed_swizzle_ok(TensorMapDataType type, TensorMapSwizzle swizzle) {
+  if (!is_align16b(type)) return true;
+  return swizzle == TensorMapSwizzle::none || swizzle == TensorMapSwizzle::b128 ||
+         swizzle == TensorMapSwizzle::b128_atom_32b ||
+         (type == TensorMapDataType::packed_16u6_align16b && swizzle == TensorMapSwizzle::b128_atom_64b);
+}
+
+/// Data bytes of one inner row of the box; the packed types count their bits.
+SM100_HD constexpr uint32_t inner_bytes(const TensorMapFields& f) {
+  if (f.data_type == TensorMapDataType::packed_16u4_align8b) return f.box_dim[0] / 2;
+  return f.box_dim[0] * element_bytes(f.data_type);
+}
+
+SM100_HD constexpr TensorMapError validate_dimensions(const TensorMapFields& f, uint32_t alignment) {
+  const bool align16b = is_align16b(f.data_type);
+  const uint32_t dim0_multiple = align16b                                                ? 128
+                                 : f.data_type == TensorMapDataType::packed_16u4_align8b ? 2
+                                                                                         : 1;
+  for (uint32_t i = 0; i < f.rank; ++i) {
+    if (f.global_dim[i] == 0 || f.global_dim[i] > uint64_t{1} << 32) return TensorMapError::global_dim_range;
+    if (f.box_dim[i] == 0 || f.box_dim[i] > 256) return TensorMapError::box_dim_range;
+    const bool ignored = i == 0 && f.interleave == TensorMapInterleave::none;
+    if (!ignored && (f.element_stride[i] == 0 || f.element_stride[i] > 8))
+      return TensorMapError::element_stride_range;
+  }
+  if (f.global_dim[0] % dim0_multiple != 0) return TensorMapError::global_dim_packed;
+  if (align16b && f.box_dim[0] != 128) return TensorMapError::box_dim_range;
+  // The driver accepts unordered, overlapping and non-nested strides (H200), whatever cuda.h's formula
+  // suggests.
+  for (uint32_t i = 0; i + 1 < f.rank; ++i) {
+    if (f.global_stride[i] % alignment != 0) return TensorMapError::global_stride_alignment;
+    if (f.global_stride[i] >= uint64_t{1} << 40) return TensorMapError::global_stride_range;
+  }
+  return TensorMapError::none;
+}
+
+}  // namespace detail
+
+/// First rule of cuTensorMapEncodeTiled that the fields break.
+SM100_HD constexpr TensorMapError validate(const TensorMapFields& f) {
+  if (f.data_type > TensorMapDataType::packed_16u6_align16b || f.interleave > TensorMapInterleave::b32 ||
+      f.swizzle > TensorMapSwizzle::b128_atom_64b || f.l2_promotion > TensorMapL2Promotion::b256 ||
+      f.oob_fill > TensorMapOobFill::nan_request_zero_fma)
+    return TensorMapError::data_type;
+  const bool interleaved = f.interleave != TensorMapInterleave::none;
+  if (f.rank < 1 || f.rank > kTensorMapMaxRank || (interleaved && f.rank < 3)) return TensorMapError::rank;
+  const bool wide = f.interleave == TensorMapInterleave::b32 || detail::is_align16b(f.data_type);
+  const uint32_t alignment = wide ? 32 : 16;
+  if (f.global_address % alignment != 0) return TensorMapError::global_address_alignment;
+  const TensorMapError dimensions = detail::validate_dimensions(f, alignment);
+  if (dimensions != TensorMapError::none) return dimensions;
+  if ((f.interleave == TensorMapInterleave::b32 && f.swizzle != TensorMapSwizzle::b32) ||
+      (interleaved && f.data_type == TensorMapDataType::packed_16u6_align16b) ||
+      !detail::packed_swizzle_ok(f.data_type, f.swizzle))
+    return TensorMapError::interleave_swizzle;
+  if (!interleaved) {
+    const uint32_t inner = detail::inner_bytes(f);
+    if (inner % 16 != 0) return TensorMapError::box_inner_bytes;
+    if (f.swizzle != TensorMapSwizzle::none && inner > swizzle_span_bytes(smem_swizzle(f.swizzle)))
+      return TensorMapError::swizzle_span;
+  }
+  if (f.oob_fill != TensorMapOobFill::none && !is_floating(f.data_type)) return TensorMapError::oob_fill_type;
+  return TensorMapError::none;
+}
+
+// ---- the object: magic, address, dims, strides, boxes, element strides, rank, enums; little-endian ----
+
+namespace detail {
+
+inline constexpr uint64_t kTensorMapMagic = 0x3150414d54303031;  // "100TMAP1"
+
+struct ByteWriter {
+  TensorMap& map;
+  uint32_t at = 0;
+  SM100_HD constexpr void put(uint64_t value, uint32_t size) {
+    for (uint32_t i = 0; i < size; ++i) map.bytes[at++] = static_cast<uint8_t>(value >> (8 * i));
+  }
+};
+
+struct ByteReader {
+  const TensorMap& map;
+  uint32_t at = 0;
+  SM100_HD constexpr uint64_t get(uint32_t size) {
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < size; ++i) value |= uint64_t{map.bytes[at++]} << (8 * i);
+    return value;
+  }
+};
+
+/// Too large for its field stays too large for its rule: validate() after decode() still finds it.
+SM100_HD constexpr uint64_t saturate(uint32_t value, uint32_t maximum) {
+  return value < maximum ? value : maximum;
+}
+
+}  // namespace detail
+
+/// Does not validate: a wrong map is found where it is used, as a byte-edited one would be.
+SM100_HD constexpr TensorMap encode(const TensorMapFields& f) {
+  TensorMap map;
+  detail::ByteWriter w{map};
+  w.put(detail::kTensorMapMagic, 8);
+  w.put(f.global_address, 8);
+  for (uint64_t dim : f.global_dim) w.put(dim, 8);
+  for (uint32_t i = 0; i + 1 < kTensorMapMaxRank; ++i) w.put(f.global_stride[i], 8);
+  for (uint32_t box : f.box_dim) w.put(box, 4);
+  for (uint32_t stride : f.element_stride) w.put(detail::saturate(stride, 0xffff), 2);
+  w.put(detail::saturate(f.rank, 0xff), 1);
+  w.put(static_cast<uint8_t>(f.data_type), 1);
+  w.put(static_cast<uint8_t>(f.interleave), 1);
+  w.put(static_cast<uint8_t>(f.swizzle), 1);
+  w.put(static_cast<uint8_t>(f.l2_promotion), 1);
+  w.put(static_cast<uint8_t>(f.oob_fill), 1);
+  return map;
+}
+
+/// False: these bytes are no tensor map, and `f` is untouched.
+SM100_HD constexpr bool decode(const TensorMap& map, TensorMapFields& f) {
+  detail::ByteReader r{map};
+  if (r.get(8) != detail::kTensorMapMagic) return false;
+  f = {};
+  f.global_address = r.get(8);
+  for (uint64_t& dim : f.global_dim) dim = r.get(8);
+  for (uint32_t i = 0; i + 1 < kTensorMapMaxRank; ++i) f.global_stride[i] = r.get(8);
+  for (uint32_t& box : f.box_dim) box = static_cast<uint32_t>(r.get(4));
+  for (uint32_t& stride : f.element_stride) stride = static_cast<uint32_t>(r.get(2));
+  f.rank = static_cast<uint32_t>(r.get(1));
+  f.data_type = static_cast<TensorMapDataType>(r.get(1));
+  f.interleave = static_cast<TensorMapInterleave>(r.get(1));
+  f.swizzle = static_cast<TensorMapSwizzle>(r.get(1));
+  f.l2_promotion = static_cast<TensorMapL2Promotion>(r.get(1));
+  f.oob_fill = static_cast<TensorMapOobFill>(r.get(1));
+  return true;
+}
+
+// ---- which bytes a box moves; the fields must be valid and modelled ----
+
+/// Elements that dimension i delivers.
+SM100_HD constexpr uint32_t box_extent(const TensorMapFields& f, uint32_t i) {
+  if (i == 0 && f.interleave == TensorMapInterleave::none) return f.box_dim[0];
+  return (f.box_dim[i] + f.element_stride[i] - 1) / f.element_stride[i];
+}
+
+/// Inner rows of the box.
+SM100_HD constexpr uint32_t box_lines(const TensorMapFields& f) {
+  uint32_t lines = 1;
+  for (uint32_t i = 1; i < f.rank; ++i) lines *= box_extent(f, i);
+  return lines;
+}
+
+/// What complete_tx counts: the data bytes of the full box, out-of-bounds elements included, padding not.
+SM100_HD constexpr uint32_t transfer_bytes(const TensorMapFields& f) {
+  return box_lines(f) * box_extent(f, 0) * element_bytes(f.data_type);
+}
+
+/// Distance of inner rows in shared memory: with a swizzle the span, even if the box is narrower.
+SM100_HD constexpr uint32_t smem_pitch(const TensorMapFields& f) {
+  const uint32_t span = swizzle_span_bytes(smem_swizzle(f.swizzle));
+  return span != 0 ? span : box_extent(f, 0) * element_bytes(f.data_type);
+}
+
+/// Bytes to allocate for the box.
+SM100_HD constexpr uint32_t smem_footprint(const TensorMapFields& f) { return box_lines(f) * smem_pitch(f); }
+
+/// One inner row of a box.
+struct BoxLine {
+  bool in_bounds = false;        ///< by the outer coordinates; false: the whole row is fill
+  uint64_t global_address = 0;   ///< of the box's first element, x0 = c0, which may lie before the row
+  int64_t first = 0, count = 0;  ///< box elements [first, first + count) exist in the tensor; count 0 if none
+  uint32_t smem_offset = 0;      ///< of the row's first element from the box, before the swizzle
+};
+
+/// `coords`: element coordinates of the box origin, `rank` of them, contiguous dimension first.
+SM100_HD constexpr BoxLine box_line(const TensorMapFields& f, const int32_t* coords, uint32_t line) {
+  BoxLine row;
+  row.in_bounds = true;
+  row.smem_offset = line * smem_pitch(f);
+  int64_t offset = int64_t{coords[0]} * element_bytes(f.data_type);
+  for (uint32_t i = 1; i < f.rank; ++i) {  // dimension 1 is the fastest among the rows
+    const uint32_t extent = box_extent(f, i);
+    const int64_t x = int64_t{coords[i]} + int64_t{line % extent} * f.element_stride[i];
+    line /= extent;
+    if (x < 0 || static_cast<uint64_t>(x) >= f.global_dim[i]) row.in_bounds = false;
+    offset += x * static_cast<int64_t>(f.global_stride[i - 1]);
+  }
+  row.global_address = f.global_address + static_cast<uint64_t>(offset);
+  if (!row.in_bounds) return row;
+  const int64_t extent = box_extent(f, 0);
+  const int64_t until = static_cast<int64_t>(f.global_dim[0]) - coords[0];
+  row.first = coords[0] < 0 ? -int64_t{coords[0]} : 0;
+  row.count = (until < extent ? until : extent) - row.first;
+  if (row.count <= 0) row.first = row.count = 0;
+  return row;
+}
+
+/// 32 bits of what a load writes for out-of-bounds elements, to be repeated (narrower elements take the low
+/// part). The NaN is 0x7ff7 in each 16 bits (measured on H200, isa.md 2.2).
+SM100_HD constexpr uint32_t oob_fill_pattern(const TensorMapFields& f) {
+  return f.oob_fill == TensorMapOobFill::nan_request_zero_fma ? 0x7ff77ff7u : 0;
+}
+
+// ---- coordinate rules of a copy (isa.md 2.2, TM10); H200 faults on a violation ----
+
+enum class CopyError : uint8_t { none, inner_start_alignment, negative_store_start };
+
+SM100_HD constexpr const char* message(CopyError error) {
+  switch (error) {
+    case CopyError::none:
+      return "ok";
+    case CopyError::inner_start_alignment:
+      return "coordinate 0 times the element size must be a multiple of 16 bytes";
+    case CopyError::negative_store_start:
+      return "a store's start coordinates must not be negative";
+  }
+  return "?";
+}
+
+SM100_HD constexpr bool inner_start_aligned(const TensorMapFields& f, int32_t c0) {
+  return int64_t{c0} * element_bytes(f.data_type) % 16 == 0;
+}
+
+SM100_HD constexpr CopyError validate_load(const TensorMapFields& f, const int32_t* coords) {
+  return inner_start_aligned(f, coords[0]) ? CopyError::none : CopyError::inner_start_alignment;
+}
+
+SM100_HD constexpr CopyError validate_store(const TensorMapFields& f, const int32_t* coords) {
+  for (uint32_t i = 0; i < f.rank; ++i)
+    if (coords[i] < 0) return CopyError::negative_store_start;
+  return validate_load(f, coords);
+}
+
+}  // namespace sm100
