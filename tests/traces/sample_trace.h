@@ -1,0 +1,130 @@
+/// A small trace with everything in it, and a directory to write it to.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "traces/recorder.h"
+
+namespace sm100::traces {
+
+/// An empty directory, removed with everything in it.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    static int count = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("sm100-traces-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+    std::filesystem::create_directories(path_);
+  }
+  ~ScratchDirectory() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string file_bytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Two TMA copies in flight at once feed input_full[0]; the MMA warp waits for them and works, inside one
+/// tile span.
+inline Trace sample_trace() {
+  Recorder recorder;
+  Metadata& metadata = recorder.trace().metadata;
+  metadata.source = "sim";
+  metadata.device = "b200";
+  metadata.scenario = "scenarios/\"matmul\".toml";
+  metadata.configuration = R"({"stages":6})";
+  metadata.tool_version = "0.1.0";
+  metadata.ticks_per_second = 1.85e9;
+  metadata.seed = UINT64_MAX;
+  metadata.dropped_events = 3;
+
+  const TrackId gpu = recorder.add_track(TrackKind::gpu, "B200");
+  const TrackId cta = recorder.add_track(TrackKind::cta, "CTA 0", gpu, 7, 0);
+  const TrackId load = recorder.add_track(TrackKind::role, "load", cta, 7, 0, 5);
+  const TrackId mma = recorder.add_track(TrackKind::role, "mma", cta, 7, 0, 6);
+  const TrackId tma = recorder.add_track(TrackKind::unit, "tma", cta, 7, 0);
+  const TrackId full = recorder.add_track(TrackKind::barrier, "input_full[0]", cta, 7, 0);
+  const int16_t input = recorder.intern("input_full");
+  const int16_t load_actor = recorder.intern("load");
+  const int16_t tma_actor = recorder.intern("tma");
+  const uint64_t a_flow = recorder.new_flow(), b_flow = recorder.new_flow();
+
+  recorder.barrier({.time = 0, .track = full, .kind = BarrierEventKind::init, .pending = 1, .amount = 1});
+  recorder.span({.begin = 90,
+                 .end = 100,
+                 .track = load,
+                 .kind = SpanKind::load_issue,
+                 .args = {.pipeline = input, .stage = 0, .phase = 0, .k = 0, .bytes = 32768}});
+  recorder.barrier({.time = 95,
+                    .track = full,
+                    .kind = BarrierEventKind::expect_tx,
+                    .actor = load_actor,
+                    .pending = 1,
+                    .tx = 32768,
+                    .amount = 32768});
+  recorder.barrier({.time = 95,
+                    .track = full,
+                    .kind = BarrierEventKind::arrive,
+                    .actor = load_actor,
+                    .pending = 0,
+                    .tx = 32768,
+                    .amount = 1});
+  recorder.span({.begin = 100,
+                 .end = 700,
+                 .track = tma,
+                 .kind = SpanKind::tma_load,
+                 .args = {.stage = 0, .bytes = 16384},
+                 .flow_out = a_flow});
+  recorder.span({.begin = 110,
+                 .end = 650,
+                 .track = tma,
+                 .kind = SpanKind::tma_load,
+                 .args = {.stage = 0, .bytes = 16384},
+                 .flow_out = b_flow});
+  recorder.barrier({.time = 650,
+                    .track = full,
+                    .kind = BarrierEventKind::complete_tx,
+                    .actor = tma_actor,
+                    .pending = 0,
+                    .tx = 16384,
+                    .amount = 16384,
+                    .flow = b_flow});
+  recorder.barrier({.time = 700,
+                    .track = full,
+                    .kind = BarrierEventKind::complete_tx,
+                    .actor = tma_actor,
+                    .pending = 0,
+                    .tx = 0,
+                    .amount = 16384,
+                    .flow = a_flow});
+  recorder.barrier({.time = 700, .track = full, .kind = BarrierEventKind::phase_complete, .pending = 1});
+  // The wait begins before the copy that it waits for, and before its own tile's other spans.
+  recorder.span({.begin = 80,
+                 .end = 700,
+                 .track = mma,
+                 .kind = SpanKind::wait,
+                 .args = {.pipeline = input, .stage = 0, .phase = 0},
+                 .flow_in = a_flow});
+  recorder.span(
+      {.begin = 700,
+       .end = 764,
+       .track = mma,
+       .kind = SpanKind::mma_issue,
+       .args = {.pipeline = input, .stage = 0, .phase = 0, .tile_m = 1, .tile_n = 2, .tile_k = 0, .k = 0}});
+  recorder.span({.begin = 764, .end = 764, .track = mma, .kind = SpanKind::mma_commit});
+  recorder.span(
+      {.begin = 80, .end = 764, .track = mma, .kind = SpanKind::tile, .args = {.tile_m = 1, .tile_n = 2}});
+  return std::move(recorder.trace());
+}
+
+}  // namespace sm100::traces

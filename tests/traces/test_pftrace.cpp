@@ -1,0 +1,380 @@
+#include <map>
+#include <random>
+#include <set>
+
+#include "catch.h"
+#include "pftrace.pb.h"
+#include "sample_trace.h"
+#include "traces/pftrace.h"
+
+using namespace sm100::traces;
+namespace pb = sm100::perfetto;
+
+namespace {
+
+pb::Trace parse(const std::filesystem::path& path) {
+  pb::Trace file;
+  REQUIRE(file.ParseFromString(file_bytes(path)));
+  return file;
+}
+
+template <class Function>
+std::string error_of_call(Function function) {
+  try {
+    function();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string error_of(const std::filesystem::path& path) {
+  return error_of_call([&] { read_pftrace(path); });
+}
+
+std::string write_error(const Trace& trace, const std::filesystem::path& path) {
+  return error_of_call([&] { write_pftrace(trace, path); });
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Trace sorted(Trace trace) {
+  sort_events(trace);
+  return trace;
+}
+
+/// Everything that Perfetto's importer relies on.
+void check_well_formed(const pb::Trace& file) {
+  REQUIRE(file.packet_size() > 0);
+  CHECK(file.packet(0).first_packet_on_sequence());
+  CHECK(file.packet(0).sequence_flags() == pb::TracePacket::SEQ_INCREMENTAL_STATE_CLEARED);
+
+  std::set<uint64_t> tracks{0}, counters, event_names, categories, annotations, strings, flows;
+  std::map<uint64_t, std::vector<uint64_t>> open;  // by track: begin times
+  std::map<uint64_t, uint64_t> last_end;
+  uint64_t last_time = 0;
+  for (const pb::TracePacket& packet : file.packet()) {
+    CHECK(packet.trusted_packet_sequence_id() == 1);
+    CHECK(packet.sequence_flags() != 0);
+    for (const auto& entry : packet.interned_data().event_names())
+      CHECK(event_names.insert(entry.iid()).second);
+    for (const auto& entry : packet.interned_data().event_categories())
+      CHECK(categories.insert(entry.iid()).second);
+    for (const auto& entry : packet.interned_data().debug_annotation_names()) {
+      CHECK(annotations.insert(entry.iid()).second);
+    }
+    for (const auto& entry : packet.interned_data().debug_annotation_string_values()) {
+      CHECK(strings.insert(entry.iid()).second);
+    }
+    if (packet.has_track_descriptor()) {
+      const pb::TrackDescriptor& descriptor = packet.track_descriptor();
+      CHECK(tracks.insert(descriptor.uuid()).second);
+      CHECK(tracks.count(descriptor.parent_uuid()));
+      if (descriptor.has_counter()) counters.insert(descriptor.uuid());
+    }
+    if (!packet.has_track_event()) continue;
+
+    const pb::TrackEvent& event = packet.track_event();
+    CHECK(packet.timestamp() >= last_time);
+    last_time = packet.timestamp();
+    const uint64_t uuid = event.track_uuid();
+    if (&packet != &file.packet(0)) CHECK(tracks.count(uuid));
+    for (const auto& annotation : event.debug_annotations()) {
+      CHECK(annotations.count(annotation.name_iid()));
+      if (annotation.has_string_value_iid()) CHECK(strings.count(annotation.string_value_iid()));
+    }
+    CHECK((event.type() == pb::TrackEvent::TYPE_COUNTER) == (counters.count(uuid) == 1));
+    switch (event.type()) {
+      case pb::TrackEvent::TYPE_SLICE_BEGIN:
+        CHECK(packet.timestamp() >= last_end[uuid]);  // END comes before BEGIN
+        open[uuid].push_back(packet.timestamp());
+        [[fallthrough]];
+      case pb::TrackEvent::TYPE_INSTANT:
+        CHECK(event_names.count(event.name_iid()));
+        REQUIRE(event.category_iids_size() == 1);
+        CHECK(categories.count(event.category_iids(0)));
+        break;
+      case pb::TrackEvent::TYPE_SLICE_END:
+        REQUIRE_FALSE(open[uuid].empty());
+        open[uuid].pop_back();
+        last_end[uuid] = packet.timestamp();
+        break;
+      default:
+        CHECK(event.has_counter_value());
+    }
+    for (uint64_t flow : event.flow_ids()) flows.insert(flow);
+    for (uint64_t flow : event.terminating_flow_ids()) CHECK(flows.erase(flow) == 1);  // it had begun
+  }
+  for (const auto& [uuid, begins] : open) CHECK(begins.empty());
+}
+
+/// By uuid, the slices that pairing each END with the innermost open BEGIN gives.
+std::map<uint64_t, std::vector<std::pair<uint64_t, uint64_t>>> slices(const pb::Trace& file) {
+  std::map<uint64_t, std::vector<std::pair<uint64_t, uint64_t>>> done;
+  std::map<uint64_t, std::vector<uint64_t>> open;
+  for (const pb::TracePacket& packet : file.packet()) {
+    const uint64_t uuid = packet.track_event().track_uuid();
+    if (packet.track_event().type() == pb::TrackEvent::TYPE_SLICE_BEGIN)
+      open[uuid].push_back(packet.timestamp());
+    if (packet.track_event().type() == pb::TrackEvent::TYPE_SLICE_END) {
+      done[uuid].push_back({open[uuid].back(), packet.timestamp()});
+      open[uuid].pop_back();
+    }
+  }
+  return done;
+}
+
+}  // namespace
+
+TEST_CASE("a trace comes back as it was written", "[traces]") {
+  ScratchDirectory scratch;
+  const Trace trace = sample_trace();
+  write_pftrace(trace, scratch / "a.pftrace");
+  const Trace back = read_pftrace(scratch / "a.pftrace");
+  CHECK(back.metadata == trace.metadata);
+  CHECK(back.names == trace.names);
+  CHECK(back.tracks == trace.tracks);
+  CHECK(back == sorted(trace));
+
+  write_pftrace(back, scratch / "b.pftrace");
+  CHECK(file_bytes(scratch / "a.pftrace") == file_bytes(scratch / "b.pftrace"));
+}
+
+TEST_CASE("an empty trace comes back too", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(Trace{}, scratch / "empty.pftrace");
+  CHECK(read_pftrace(scratch / "empty.pftrace") == Trace{});
+}
+
+TEST_CASE("the file is a well-formed Perfetto trace", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  check_well_formed(parse(scratch / "a.pftrace"));
+}
+
+TEST_CASE("overlapping copies of one unit take lanes and fold back into it", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  const pb::Trace file = parse(scratch / "a.pftrace");
+  uint64_t tma = 0, lane = 0;
+  for (const pb::TracePacket& packet : file.packet()) {
+    const pb::TrackDescriptor& track = packet.track_descriptor();
+    if (track.name() == "tma") tma = track.uuid();
+    if (track.name() == "tma lane 1") {
+      lane = track.uuid();
+      CHECK(track.parent_uuid() == tma);
+      CHECK(track.description() == "lane");
+    }
+  }
+  REQUIRE(lane != 0);
+  using Slices = std::vector<std::pair<uint64_t, uint64_t>>;
+  CHECK(slices(file)[tma] == Slices{{100, 700}});
+  CHECK(slices(file)[lane] == Slices{{110, 650}});
+  CHECK(read_pftrace(scratch / "a.pftrace").tracks.size() == 6);
+}
+
+TEST_CASE("counters follow the barrier", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  std::map<uint64_t, std::string> names;
+  std::map<std::string, std::vector<std::pair<uint64_t, int64_t>>> values;
+  const pb::Trace file = parse(scratch / "a.pftrace");
+  for (const pb::TracePacket& packet : file.packet()) {
+    if (packet.track_descriptor().has_counter()) {
+      names[packet.track_descriptor().uuid()] = packet.track_descriptor().name();
+    }
+    if (packet.track_event().type() == pb::TrackEvent::TYPE_COUNTER) {
+      values[names.at(packet.track_event().track_uuid())].push_back(
+          {packet.timestamp(), packet.track_event().counter_value()});
+    }
+  }
+  using Values = std::vector<std::pair<uint64_t, int64_t>>;
+  CHECK(values["pending"] == Values{{0, 1}, {95, 0}, {700, 1}});
+  CHECK(values["tx bytes"] == Values{{0, 0}, {95, 32768}, {650, 16384}, {700, 0}});
+  CHECK(values["phase"] == Values{{0, 0}, {700, 1}});
+}
+
+TEST_CASE("a flow leads from the copy over the barrier to the end of the wait", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  std::vector<std::string> path;
+  const pb::Trace file = parse(scratch / "a.pftrace");
+  for (const pb::TracePacket& packet : file.packet()) {
+    const pb::TrackEvent& event = packet.track_event();
+    const std::string at = std::to_string(packet.timestamp());
+    for (uint64_t flow : event.flow_ids()) {
+      if (flow == 1) path.push_back("passes " + at);
+    }
+    for (uint64_t flow : event.terminating_flow_ids()) {
+      if (flow == 1) path.push_back("ends " + at);
+    }
+  }
+  CHECK(path == std::vector<std::string>{"passes 100", "passes 700", "ends 700"});
+}
+
+TEST_CASE("several spans may consume one flow, and a flow without a beginning is kept", "[traces]") {
+  Recorder recorder;
+  const TrackId tma = recorder.add_track(TrackKind::unit, "tma");
+  const TrackId a = recorder.add_track(TrackKind::role, "a"), b = recorder.add_track(TrackKind::role, "b");
+  const uint64_t multicast = recorder.new_flow(), orphan = recorder.new_flow();
+  recorder.span({.begin = 5, .end = 20, .track = tma, .kind = SpanKind::tma_load, .flow_out = multicast});
+  recorder.span({.begin = 0, .end = 20, .track = a, .flow_in = multicast});
+  recorder.span({.begin = 0, .end = 21, .track = b, .flow_in = multicast});
+  recorder.span({.begin = 30, .end = 40, .track = b, .flow_in = orphan});
+  ScratchDirectory scratch;
+  write_pftrace(recorder.trace(), scratch / "a.pftrace");
+  check_well_formed(parse(scratch / "a.pftrace"));
+  CHECK(read_pftrace(scratch / "a.pftrace") == sorted(recorder.trace()));
+}
+
+TEST_CASE("spans that touch, nest, coincide or last no time stay well nested", "[traces]") {
+  Recorder recorder;
+  const TrackId role = recorder.add_track(TrackKind::role, "mma");
+  const auto span = [&](uint64_t begin, uint64_t end, SpanKind kind) {
+    recorder.span({.begin = begin, .end = end, .track = role, .kind = kind});
+  };
+  span(0, 10, SpanKind::wait);
+  span(10, 10, SpanKind::mma_commit);
+  span(10, 20, SpanKind::mma_issue);  // the tile ends with it: the tile, recorded later, is the outer one
+  span(20, 20, SpanKind::mma_commit);
+  span(20, 20, SpanKind::clc_fetch);
+  span(10, 20, SpanKind::tile);
+  span(0, 20, SpanKind::drain);
+  ScratchDirectory scratch;
+  write_pftrace(recorder.trace(), scratch / "a.pftrace");
+  const pb::Trace file = parse(scratch / "a.pftrace");
+  check_well_formed(file);
+  CHECK(slices(file).size() == 1);  // one line, no lanes
+  const Trace back = read_pftrace(scratch / "a.pftrace");
+  CHECK(back == sorted(recorder.trace()));
+  CHECK(back.spans[4].kind == SpanKind::tile);
+}
+
+TEST_CASE("any pile of spans is written well nested and comes back", "[traces]") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 20; ++round) {
+    Recorder recorder;
+    const TrackId unit = recorder.add_track(TrackKind::unit, "umma");
+    const TrackId role = recorder.add_track(TrackKind::role, "mma");
+    const TrackId barrier = recorder.add_track(TrackKind::barrier, "full");
+    for (int i = 0; i < 100; ++i) {
+      const uint64_t begin = random() % 50, length = random() % 8;
+      recorder.span({.begin = begin,
+                     .end = begin + length,
+                     .track = random() % 2 ? unit : role,
+                     .kind = static_cast<SpanKind>(random() % kSpanKinds),
+                     .flow_in = random() % 20,
+                     .flow_out = random() % 20});
+      recorder.barrier({.time = random() % 50,
+                        .track = barrier,
+                        .kind = BarrierEventKind::arrive,
+                        .phase = static_cast<int>(random() % 4),
+                        .pending = static_cast<int>(random() % 4),
+                        .flow = random() % 20});
+    }
+    ScratchDirectory scratch;
+    write_pftrace(recorder.trace(), scratch / "a.pftrace");
+    check_well_formed(parse(scratch / "a.pftrace"));
+    CHECK(read_pftrace(scratch / "a.pftrace") == sorted(recorder.trace()));
+  }
+}
+
+TEST_CASE("ticks are exact up to 64 bits", "[traces]") {
+  Recorder recorder;
+  const TrackId role = recorder.add_track(TrackKind::role, "mma");
+  recorder.span({.begin = UINT64_MAX - 1, .end = UINT64_MAX, .track = role, .args = {.bytes = INT64_MAX}});
+  ScratchDirectory scratch;
+  write_pftrace(recorder.trace(), scratch / "a.pftrace");
+  CHECK(read_pftrace(scratch / "a.pftrace") == recorder.trace());
+}
+
+TEST_CASE("a path that cannot be written leaves nothing behind", "[traces]") {
+  ScratchDirectory scratch;
+  CHECK(write_error(sample_trace(), scratch / "missing/a.pftrace") ==
+        "cannot write " + (scratch / "missing/a.pftrace").string() + ": No such file or directory");
+  std::filesystem::create_directory(scratch / "directory");
+  CHECK(contains(write_error(sample_trace(), scratch / "directory"), "is a directory"));
+  CHECK(std::filesystem::is_empty(scratch / "directory"));
+  CHECK(std::distance(std::filesystem::directory_iterator(scratch.path()), {}) == 1);
+}
+
+TEST_CASE("a full disk leaves nothing behind and says so", "[traces]") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  CHECK(contains(write_error(sample_trace(), "/dev/full"), "cannot write /dev/full"));
+  CHECK(std::filesystem::exists("/dev/full"));
+}
+
+TEST_CASE("a trace that contradicts itself keeps the old file", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  const std::string before = file_bytes(scratch / "a.pftrace");
+  Trace trace = sample_trace();
+  trace.spans[0].end = trace.spans[0].begin - 1;
+  CHECK(contains(write_error(trace, scratch / "a.pftrace"), "begins at 90 and ends at 89"));
+  trace = sample_trace();
+  trace.barrier_events[0].track = 99;
+  CHECK(contains(write_error(trace, scratch / "a.pftrace"), "no barrier"));
+  CHECK(file_bytes(scratch / "a.pftrace") == before);
+  CHECK(std::distance(std::filesystem::directory_iterator(scratch.path()), {}) == 1);
+}
+
+TEST_CASE("what is not a trace gets one clear line", "[traces]") {
+  ScratchDirectory scratch;
+  const std::filesystem::path path = scratch / "a.pftrace";
+  const auto contents = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    return error_of(path);
+  };
+  CHECK(error_of(scratch / "none.pftrace") == (scratch / "none.pftrace").string() + ": no such file");
+  CHECK(error_of(scratch.path()) == scratch.path().string() + ": not a regular file");
+  CHECK(contents("{\"traceEvents\":[]}") == path.string() + ": not a Perfetto trace");
+  CHECK(contents("\n\nnot a trace either\n") == path.string() + ": not a Perfetto trace");
+  CHECK(contents("") ==
+        path.string() + ": a Perfetto trace, but not one of sm100sim: its metadata event is missing");
+
+  pb::Trace foreign;
+  foreign.add_packet()->mutable_track_descriptor()->set_uuid(1);
+  foreign.mutable_packet(0)->mutable_track_descriptor()->set_description("gpu");
+  foreign.add_packet()->mutable_track_event()->set_track_uuid(1);
+  CHECK(contents(foreign.SerializeAsString()) ==
+        path.string() + ": a Perfetto trace, but not one of sm100sim: its metadata event is missing");
+}
+
+TEST_CASE("a newer schema is refused by number", "[traces]") {
+  ScratchDirectory scratch;
+  Trace trace = sample_trace();
+  trace.metadata.schema_version = 7;
+  write_pftrace(trace, scratch / "a.pftrace");
+  CHECK(error_of(scratch / "a.pftrace") ==
+        (scratch / "a.pftrace").string() +
+            ": schema version 7 is newer than 1, the newest that this program reads");
+}
+
+TEST_CASE("a file cut anywhere is refused, never read in part", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  const std::string whole = file_bytes(scratch / "a.pftrace");
+  for (size_t size = 0; size < whole.size(); ++size) {
+    std::ofstream(scratch / "cut.pftrace", std::ios::binary) << whole.substr(0, size);
+    const std::string error = error_of(scratch / "cut.pftrace");
+    CHECK(error != "");
+    CHECK(error.find('\n') == std::string::npos);
+  }
+  std::ofstream(scratch / "cut.pftrace", std::ios::binary) << whole.substr(0, whole.size() - 1);
+  CHECK(error_of(scratch / "cut.pftrace").find("truncated") != std::string::npos);
+}
+
+TEST_CASE("a damaged file never crashes the reader", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  const std::string whole = file_bytes(scratch / "a.pftrace");
+  std::mt19937 random(1);
+  for (int round = 0; round < 500; ++round) {
+    std::string bytes = whole;
+    bytes[random() % bytes.size()] = static_cast<char>(random());
+    std::ofstream(scratch / "b.pftrace", std::ios::binary) << bytes;
+    CHECK(error_of(scratch / "b.pftrace").find('\n') == std::string::npos);
+  }
+}

@@ -1,0 +1,80 @@
+#include "catch.h"
+#include "sample_trace.h"
+#include "traces/statistics.h"
+
+using namespace sm100::traces;
+
+TEST_CASE("a role's time is divided into working and waiting, over all CTAs", "[traces]") {
+  Recorder recorder;
+  const int16_t full = recorder.intern("input_full"), empty = recorder.intern("output_empty");
+  for (int cta = 0; cta < 2; ++cta) {
+    const TrackId mma = recorder.add_track(TrackKind::role, "mma", kNoTrack, cta, cta, 6);
+    recorder.span(
+        {.begin = 100, .end = 110, .track = mma, .kind = SpanKind::wait, .args = {.pipeline = empty}});
+    recorder.span(
+        {.begin = 110, .end = 140, .track = mma, .kind = SpanKind::wait, .args = {.pipeline = full}});
+    recorder.span({.begin = 140, .end = 200, .track = mma, .kind = SpanKind::mma_issue});
+    recorder.span({.begin = 100, .end = 200, .track = mma, .kind = SpanKind::tile});
+  }
+  const TrackId unit = recorder.add_track(TrackKind::unit, "umma");
+  recorder.span({.begin = 0, .end = 1000, .track = unit, .kind = SpanKind::umma});
+  const TrackId load = recorder.add_track(TrackKind::role, "load");
+  recorder.span({.begin = 5, .end = 9, .track = load, .kind = SpanKind::wait});
+
+  const auto roles = role_statistics(recorder.trace());
+  REQUIRE(roles.size() == 2);
+  CHECK(roles[0].role == "mma");
+  CHECK(roles[0].tracks == 2);
+  CHECK(roles[0].total == 200);
+  CHECK(roles[0].working == 120);
+  CHECK(roles[0].waiting ==
+        std::vector<std::pair<std::string, uint64_t>>{{"input_full", 60}, {"output_empty", 20}});
+  CHECK(roles[1].role == "load");
+  CHECK(roles[1].working == 0);
+  CHECK(roles[1].waiting == std::vector<std::pair<std::string, uint64_t>>{{"(unnamed)", 4}});
+}
+
+TEST_CASE("durations by kind: nearest rank, largest total first", "[traces]") {
+  Recorder recorder;
+  const TrackId track = recorder.add_track(TrackKind::role, "mma");
+  for (uint64_t duration : {30, 10, 20, 100, 50, 40, 60, 70, 80, 90}) {
+    recorder.span({.begin = 1000, .end = 1000 + duration, .track = track, .kind = SpanKind::wait});
+  }
+  recorder.span({.begin = 0, .end = 7, .track = track, .kind = SpanKind::mma_commit});
+  const auto kinds = span_statistics(recorder.trace());
+  REQUIRE(kinds.size() == 2);
+  CHECK(kinds[0].kind == SpanKind::wait);
+  CHECK(kinds[0].count == 10);
+  CHECK(kinds[0].median == 50);
+  CHECK(kinds[0].p90 == 90);
+  CHECK(kinds[0].max == 100);
+  CHECK(kinds[0].total == 550);
+  CHECK(kinds[1].kind == SpanKind::mma_commit);
+  CHECK(kinds[1].median == 7);
+}
+
+TEST_CASE("the text says the important thing first", "[traces]") {
+  CHECK(format_statistics(sample_trace()) ==
+        R"(684 cycles (0.37 us); load is the busiest role and works 100.0% of its time
+sim, b200, scenarios/"matmul".toml
+INCOMPLETE: 3 events were dropped while recording
+
+role  tracks           ticks    works    waits  waits for
+load       1              10   100.0%     0.0%
+mma        1             684     9.4%    90.6%  input_full 90.6%
+
+span              count      median         p90         max             total
+tma_load              2         540         600         600             1,140
+tile                  1         684         684         684               684
+wait                  1         620         620         620               620
+mma_issue             1          64          64          64                64
+load_issue            1          10          10          10                10
+mma_commit            1           0           0           0                 0
+)");
+}
+
+TEST_CASE("an empty trace has empty statistics", "[traces]") {
+  CHECK(role_statistics(Trace{}).empty());
+  CHECK(span_statistics(Trace{}).empty());
+  CHECK(format_statistics(Trace{}) == "0 cycles\nunknown source\n");
+}

@@ -1,0 +1,173 @@
+/// What a trace holds, in memory.  One schema for both sources: the simulator and the hardware run of the
+/// same roles. docs/trace-format.md says how it lies in a file.
+///
+/// A Trace is plain data: tracks (GPU > CTA > role, unit or barrier), spans on role and unit tracks, events
+/// on barrier tracks.  Strings live once in Trace::names and are meant by index.  Times are ticks: SM cycles
+/// in the simulator, nanoseconds on hardware; Metadata::ticks_per_second tells which.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sm100::traces {
+
+/// Raise it when a reader of the old version would misunderstand a new file, and say what changed in
+/// docs/trace-format.md.
+inline constexpr int kSchemaVersion = 1;
+
+/// What a role or a unit was doing.  The names are part of the format.
+enum class SpanKind : uint8_t {
+  // role spans, recorded by the role code at the same places in both builds
+  wait,         ///< blocked on a barrier (SpanArgs::pipeline says which)
+  load_issue,   ///< issues the TMA copies of one stage
+  mma_issue,    ///< issues the MMAs of one k group
+  mma_commit,   ///< tcgen05.commit
+  tmem_load,    ///< tcgen05.ld and its wait
+  smem_write,   ///< registers to shared memory
+  store_issue,  ///< issues a TMA store
+  store_wait,   ///< cp.async.bulk.wait_group
+  clc_request,  ///< asks for the next cluster's work
+  clc_fetch,    ///< reads the answer
+  tile,         ///< one work tile, around the spans above
+  setup,        ///< before the main loop: barrier init, TMEM allocation
+  drain,        ///< after the main loop
+  // unit spans, simulation only
+  tma_load,
+  tma_store,
+  umma,
+  clc_cancel,
+};
+inline constexpr int kSpanKinds = static_cast<int>(SpanKind::clc_cancel) + 1;
+
+constexpr std::string_view name(SpanKind kind) {
+  constexpr std::string_view kNames[kSpanKinds] = {
+      "wait",        "load_issue", "mma_issue",   "mma_commit", "tmem_load", "smem_write",
+      "store_issue", "store_wait", "clc_request", "clc_fetch",  "tile",      "setup",
+      "drain",       "tma_load",   "tma_store",   "umma",       "clc_cancel"};
+  return kNames[static_cast<int>(kind)];
+}
+
+constexpr std::optional<SpanKind> span_kind(std::string_view text) {
+  for (int i = 0; i < kSpanKinds; ++i) {
+    if (name(static_cast<SpanKind>(i)) == text) return static_cast<SpanKind>(i);
+  }
+  return std::nullopt;
+}
+
+enum class BarrierEventKind : uint8_t {
+  init,            ///< mbarrier.init: amount = expected arrivals
+  arrive,          ///< amount = arrivals
+  expect_tx,       ///< amount = bytes
+  complete_tx,     ///< amount = bytes
+  phase_complete,  ///< phase = the phase that completed; pending and tx are those of the next one
+  wait_begin,      ///< phase = the phase waited for
+  wait_end,
+};
+inline constexpr int kBarrierEventKinds = static_cast<int>(BarrierEventKind::wait_end) + 1;
+
+constexpr std::string_view name(BarrierEventKind kind) {
+  constexpr std::string_view kNames[kBarrierEventKinds] = {
+      "init", "arrive", "expect_tx", "complete_tx", "phase_complete", "wait_begin", "wait_end"};
+  return kNames[static_cast<int>(kind)];
+}
+
+constexpr std::optional<BarrierEventKind> barrier_event_kind(std::string_view text) {
+  for (int i = 0; i < kBarrierEventKinds; ++i) {
+    if (name(static_cast<BarrierEventKind>(i)) == text) return static_cast<BarrierEventKind>(i);
+  }
+  return std::nullopt;
+}
+
+enum class TrackKind : uint8_t { gpu, cta, role, unit, barrier };
+inline constexpr int kTrackKinds = static_cast<int>(TrackKind::barrier) + 1;
+
+constexpr std::string_view name(TrackKind kind) {
+  constexpr std::string_view kNames[kTrackKinds] = {"gpu", "cta", "role", "unit", "barrier"};
+  return kNames[static_cast<int>(kind)];
+}
+
+constexpr std::optional<TrackKind> track_kind(std::string_view text) {
+  for (int i = 0; i < kTrackKinds; ++i) {
+    if (name(static_cast<TrackKind>(i)) == text) return static_cast<TrackKind>(i);
+  }
+  return std::nullopt;
+}
+
+using TrackId = uint32_t;  ///< index into Trace::tracks
+inline constexpr TrackId kNoTrack = UINT32_MAX;
+inline constexpr int16_t kNoName = -1;
+
+struct Track {
+  TrackId id = kNoTrack;
+  TrackKind kind = TrackKind::gpu;
+  std::string name;           ///< "mma", "tma", "input_full[2]"
+  TrackId parent = kNoTrack;  ///< an earlier track
+  int sm = -1, cta = -1, warp = -1;
+  bool operator==(const Track&) const = default;
+};
+
+/// What a span was about.  -1 = absent.
+struct SpanArgs {
+  int16_t pipeline = kNoName;  ///< index into Trace::names: "input_full"
+  int16_t stage = -1;
+  int32_t phase = -1;
+  int32_t tile_m = -1, tile_n = -1;
+  int32_t tile_k = -1;  ///< k split
+  int32_t k = -1;       ///< k iteration within the tile
+  int64_t bytes = -1;
+  bool operator==(const SpanArgs&) const = default;
+};
+
+struct Span {
+  uint64_t begin = 0, end = 0;  ///< ticks
+  TrackId track = kNoTrack;
+  SpanKind kind = SpanKind::wait;
+  uint32_t sequence = 0;  ///< 0, 1, 2 ... on its track, in recording order
+  SpanArgs args;
+  uint64_t flow_in = 0;   ///< the flow that ends in this span, 0 = none
+  uint64_t flow_out = 0;  ///< the flow that begins in this span, 0 = none
+  bool operator==(const Span&) const = default;
+};
+
+struct BarrierEvent {
+  uint64_t time = 0;         ///< ticks
+  TrackId track = kNoTrack;  ///< a barrier track
+  BarrierEventKind kind = BarrierEventKind::init;
+  int16_t actor = kNoName;  ///< index into Trace::names: who did it
+  int32_t phase = 0;        ///< the phase that the event counts towards, completes or waits for, from 0
+  int32_t pending = 0;      ///< arrivals that the barrier still misses, after the event
+  int32_t tx = 0;           ///< bytes that the barrier still misses, after the event (may be negative)
+  int32_t amount = 0;       ///< arrivals or bytes
+  uint64_t flow = 0;        ///< a flow that passes through this event, 0 = none
+  bool operator==(const BarrierEvent&) const = default;
+};
+
+struct Metadata {
+  int schema_version = kSchemaVersion;
+  std::string source;  ///< "sim" or "hardware"
+  std::string device, scenario;
+  std::string configuration;  ///< JSON text
+  std::string tool_version;
+  double ticks_per_second = 0;
+  uint64_t seed = 0;
+  uint64_t dropped_events = 0;  ///< a ring that overflowed lost so many; 0 = the trace is complete
+  bool operator==(const Metadata&) const = default;
+};
+
+struct Trace {
+  Metadata metadata;
+  std::vector<std::string> names;
+  std::vector<Track> tracks;  ///< tracks[i].id == i, parents before children
+  std::vector<Span> spans;
+  std::vector<BarrierEvent> barrier_events;
+  bool operator==(const Trace&) const = default;
+};
+
+/// Brings spans into order of (begin, track, sequence) and barrier events, stably, into order of time.  Files
+/// hold events in this order, so a recorded trace equals its file only after it.
+void sort_events(Trace& trace);
+
+}  // namespace sm100::traces

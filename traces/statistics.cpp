@@ -1,0 +1,164 @@
+#include "traces/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <unordered_map>
+
+namespace sm100::traces {
+
+namespace {
+
+constexpr std::string_view kUnnamed = "(unnamed)";
+
+void add(std::vector<std::pair<std::string, uint64_t>>& sums, std::string_view what, uint64_t ticks) {
+  auto found = std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == what; });
+  if (found == sums.end()) found = sums.insert(sums.end(), {std::string(what), 0});
+  found->second += ticks;
+}
+
+uint64_t waited(const RoleStatistics& role) { return role.total - role.working; }
+
+double percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string grouped(uint64_t value) {
+  std::string text = std::to_string(value);
+  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<size_t>(at), 1, ',');
+  return text;
+}
+
+/// First begin and last end, empty when first > last.
+struct Extent {
+  uint64_t first = UINT64_MAX, last = 0;
+  void add(const Span& span) {
+    first = std::min(first, span.begin);
+    last = std::max(last, span.end);
+  }
+  uint64_t ticks() const { return first > last ? 0 : last - first; }
+};
+
+std::string headline(const Trace& trace, const std::vector<RoleStatistics>& roles) {
+  Extent all;
+  for (const Span& span : trace.spans) all.add(span);
+  const Metadata& metadata = trace.metadata;
+  const bool hardware = metadata.source == "hardware";
+  std::string text = fmt::format("{} {}", grouped(all.ticks()), hardware ? "ns" : "cycles");
+  if (!hardware && metadata.ticks_per_second > 0) {
+    text += fmt::format(" ({:.2f} us)", static_cast<double>(all.ticks()) * 1e6 / metadata.ticks_per_second);
+  }
+  const auto busiest = std::max_element(roles.begin(), roles.end(), [](const auto& a, const auto& b) {
+    return percent(a.working, a.total) < percent(b.working, b.total);
+  });
+  if (busiest != roles.end()) {
+    text += fmt::format("; {} is the busiest role and works {:.1f}% of its time", busiest->role,
+                        percent(busiest->working, busiest->total));
+  }
+  text += fmt::format("\n{}{}{}\n", metadata.source.empty() ? "unknown source" : metadata.source,
+                      metadata.device.empty() ? "" : ", " + metadata.device,
+                      metadata.scenario.empty() ? "" : ", " + metadata.scenario);
+  if (metadata.dropped_events != 0) {
+    text +=
+        fmt::format("INCOMPLETE: {} events were dropped while recording\n", grouped(metadata.dropped_events));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<RoleStatistics> role_statistics(const Trace& trace) {
+  std::vector<RoleStatistics> roles;
+  std::unordered_map<std::string_view, size_t> role_by_name;
+  std::vector<size_t> role_of_track(trace.tracks.size(), SIZE_MAX);
+  for (const Track& track : trace.tracks) {
+    if (track.kind != TrackKind::role) continue;
+    const auto [entry, added] = role_by_name.try_emplace(track.name, roles.size());
+    if (added) roles.push_back({.role = track.name});
+    role_of_track[track.id] = entry->second;
+    ++roles[entry->second].tracks;
+  }
+
+  std::vector<Extent> extents(trace.tracks.size());
+  for (const Span& span : trace.spans) {
+    if (role_of_track[span.track] == SIZE_MAX) continue;
+    extents[span.track].add(span);
+    if (span.kind != SpanKind::wait) continue;
+    const int16_t pipeline = span.args.pipeline;
+    add(roles[role_of_track[span.track]].waiting, pipeline == kNoName ? kUnnamed : trace.names[pipeline],
+        span.end - span.begin);
+  }
+  for (const Track& track : trace.tracks) {
+    if (track.kind == TrackKind::role) roles[role_of_track[track.id]].total += extents[track.id].ticks();
+  }
+  for (RoleStatistics& role : roles) {
+    std::stable_sort(role.waiting.begin(), role.waiting.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    uint64_t waiting = 0;
+    for (const auto& [what, ticks] : role.waiting) waiting += ticks;
+    role.working = role.total - std::min(waiting, role.total);
+  }
+  return roles;
+}
+
+std::vector<SpanStatistics> span_statistics(const Trace& trace) {
+  std::array<std::vector<uint64_t>, kSpanKinds> durations;
+  for (const Span& span : trace.spans)
+    durations[static_cast<size_t>(span.kind)].push_back(span.end - span.begin);
+
+  std::vector<SpanStatistics> kinds;
+  for (int i = 0; i < kSpanKinds; ++i) {
+    std::vector<uint64_t>& sorted = durations[i];
+    if (sorted.empty()) continue;
+    std::sort(sorted.begin(), sorted.end());
+    const auto rank = [&](size_t hundredths) { return sorted[(sorted.size() * hundredths + 99) / 100 - 1]; };
+    SpanStatistics statistics{static_cast<SpanKind>(i), sorted.size(), rank(50), rank(90), sorted.back()};
+    for (uint64_t duration : sorted) statistics.total += duration;
+    kinds.push_back(statistics);
+  }
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const auto& a, const auto& b) { return a.total > b.total; });
+  return kinds;
+}
+
+std::string format_statistics(const Trace& trace) {
+  std::vector<RoleStatistics> roles = role_statistics(trace);
+  std::erase_if(roles, [](const RoleStatistics& role) { return role.total == 0; });
+  std::string text = headline(trace, roles);
+  auto out = std::back_inserter(text);
+
+  if (!roles.empty()) {
+    size_t width = 4;
+    for (const RoleStatistics& role : roles) width = std::max(width, role.role.size());
+    fmt::format_to(out, "\n{:<{}}  {:>6}  {:>14}  {:>7}  {:>7}  waits for\n", "role", width, "tracks",
+                   "ticks", "works", "waits");
+    for (const RoleStatistics& role : roles) {
+      fmt::format_to(out, "{:<{}}  {:>6}  {:>14}  {:>6.1f}%  {:>6.1f}%", role.role, width, role.tracks,
+                     grouped(role.total), percent(role.working, role.total),
+                     percent(waited(role), role.total));
+      std::string_view separator = "  ";
+      for (const auto& [what, ticks] : role.waiting) {
+        fmt::format_to(out, "{}{} {:.1f}%", separator, what, percent(ticks, role.total));
+        separator = ", ";
+      }
+      text += '\n';
+    }
+  }
+
+  const std::vector<SpanStatistics> kinds = span_statistics(trace);
+  if (!kinds.empty()) {
+    fmt::format_to(out, "\n{:<11}  {:>10}  {:>10}  {:>10}  {:>10}  {:>16}\n", "span", "count", "median",
+                   "p90", "max", "total");
+    for (const SpanStatistics& kind : kinds) {
+      fmt::format_to(out, "{:<11}  {:>10}  {:>10}  {:>10}  {:>10}  {:>16}\n", name(kind.kind),
+                     grouped(kind.count), grouped(kind.median), grouped(kind.p90), grouped(kind.max),
+                     grouped(kind.total));
+    }
+  }
+  return text;
+}
+
+}  // namespace sm100::traces
