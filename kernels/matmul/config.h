@@ -1,0 +1,85 @@
+/// Configuration of the dense matmul kernel and everything that follows from it.
+///
+/// Role code takes a `Config cfg` by value and writes `cfg.stages`.  In the simulator it is the plain struct below,
+/// filled from a scenario; on the device it is a type with `static constexpr` members of the same names, so every
+/// expression folds.  The derived values are function templates that serve both.
+#pragma once
+
+#include "kernels/epilogue/output_strip.h"
+#include "kernels/isa/number_formats.h"
+#include "kernels/isa/swizzle.h"
+#include "kernels/scheduler/rasterization.h"
+
+namespace sm100 {
+
+struct MatmulConfig {
+  DataType dtype = DataType::bf16;   ///< A and B
+  DataType output = DataType::bf16;  ///< C: bf16, or f32 to see the accumulators before rounding
+  int mma_m = 128, mma_n = 128, mma_k = 16;
+  int cta_group = 1;
+  int cluster_m = 1, cluster_n = 1;
+  int stages = 0;        ///< shared-memory tile slots; the scenario loader replaces 0 (auto) by max_stages()
+  int k_group_size = 1;  ///< k tiles per ring stage
+  int accum_stages = 2;  ///< accumulators in tensor memory
+  int clc_stages = 2;    ///< CLC responses in flight; 0 switches CLC and the throttle off
+  Swizzle swizzle = Swizzle::b128;  ///< of A and B in shared memory; also fixes the k tile: one swizzle span
+  RasterOrder raster_order = RasterOrder::along_m;
+  int block_swizzle = 0;     ///< 0, 1, 2, 4, 8
+  bool mma_prefetch = true;  ///< MMA warp fetches its next tile before the work (the original's first version)
+};
+
+inline constexpr int kEpilogueWarps = 4;
+inline constexpr int kSchedulerWarp = 4, kLoadWarp = 5, kMmaWarp = 6;
+inline constexpr int kMatmulWarps = 7;
+
+/// Role of a warp, for reports and traces.
+constexpr const char* matmul_role(int warp) {
+  switch (warp) {
+    case kSchedulerWarp: return "scheduler";
+    case kLoadWarp: return "load";
+    case kMmaWarp: return "mma";
+    default: return "epilogue";
+  }
+}
+
+SM100_HD constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+SM100_HD constexpr int align_up(int a, int b) { return ceil_div(a, b) * b; }
+
+template <class C> SM100_HD constexpr int cluster_size(const C& c) { return c.cluster_m * c.cluster_n; }
+template <class C> SM100_HD constexpr int block_m(const C& c) { return c.mma_m / c.cta_group; }
+template <class C> SM100_HD constexpr int block_n(const C& c) { return c.mma_n / c.cta_group; }
+template <class C> SM100_HD constexpr int operand_bytes(const C& c) { return element_bits(c.dtype) / 8; }
+/// k elements of one tile: one swizzle span of bytes per row.
+template <class C> SM100_HD constexpr int block_k(const C& c) {
+  return int(swizzle_span_bytes(c.swizzle)) / operand_bytes(c);
+}
+template <class C> SM100_HD constexpr int mmas_per_k_tile(const C& c) { return block_k(c) / c.mma_k; }
+template <class C> SM100_HD constexpr int ring_stages(const C& c) { return c.stages / c.k_group_size; }
+template <class C> SM100_HD constexpr uint32_t a_tile_bytes(const C& c) {
+  return uint32_t(block_m(c) * block_k(c) * operand_bytes(c));
+}
+template <class C> SM100_HD constexpr uint32_t b_tile_bytes(const C& c) {
+  return uint32_t(block_n(c) * block_k(c) * operand_bytes(c));
+}
+/// Transaction bytes of one ring stage on the leader's full barrier.
+template <class C> SM100_HD constexpr uint32_t stage_transaction_bytes(const C& c) {
+  return uint32_t(c.cta_group * c.k_group_size) * (a_tile_bytes(c) + b_tile_bytes(c));
+}
+/// The kernel allocates all of tensor memory and gives each accumulator stage an equal share of the columns.
+template <class C> SM100_HD constexpr int accum_stride_columns(const C& c) { return 512 / c.accum_stages; }
+
+/// Grid of CTAs: one column per mma_n, one row per block_m, rounded up to the cluster.
+template <class C> SM100_HD constexpr int grid_m(const C& c, int m) { return align_up(ceil_div(m, block_m(c)), c.cluster_m); }
+template <class C> SM100_HD constexpr int grid_n(const C& c, int n) { return align_up(ceil_div(n, c.mma_n), c.cluster_n); }
+
+inline constexpr int kSmemBudgetBytes = 232448;  ///< 227 KiB: the most dynamic shared memory a CTA can have
+
+/// Largest number of shared-memory stages that fits, a multiple of k_group_size (the original's formula, which
+/// budgets 160 B per CLC stage, 16 B per accumulator and input stage and 12 B for the rest).
+template <class C> SM100_HD constexpr int max_stages(const C& c) {
+  const int rest = kSmemBudgetBytes - kOutputBuffers * int(strip_bytes(c)) - 12 - 160 * c.clc_stages - 16 * c.accum_stages;
+  const int stages = rest / int(a_tile_bytes(c) + b_tile_bytes(c) + 16);
+  return stages < 0 ? 0 : stages / c.k_group_size * c.k_group_size;
+}
+
+}  // namespace sm100

@@ -1,0 +1,40 @@
+/// Epilogue warps 0-3: accumulators to the output tensor, one quarter of the rows each.
+#pragma once
+
+#include "kernels/epilogue/tile_writer.h"
+#include "kernels/matmul/config.h"
+#include "kernels/matmul/mma_warp.h"
+#include "kernels/matmul/params.h"
+#include "kernels/matmul/shared_storage.h"
+#include "kernels/scheduler/tile_scheduler.h"
+
+namespace sm100 {
+
+template <Isa I, class Config>
+SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const SharedStorage& smem, const MatmulParams& params,
+                                TileScheduler<I, Config>& scheduler) {
+  OutputRing<I> ring{isa, smem.accum, cfg.accum_stages};
+
+  isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);
+  isa.tcgen05_fence_after_thread_sync();
+  const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
+
+  for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
+    const WorkTile& tile = work.current();
+    TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
+    const int stage = ring.consumer_wait();
+    write_tile(isa, cfg, ring,
+               {.map = &params.c,
+                .column = tile.n * cfg.mma_n,
+                .row = tile.m * block_m(cfg),
+                .buffers = smem.c_strips,
+                .accumulator = tmem.plus_columns(uint32_t(stage * accum_stride_columns(cfg))),
+                .stage = stage});  // releases the accumulator after its last load
+    ring.consumer_step();
+  }
+  // All our loads are done: tensor memory may be freed.
+  isa.tcgen05_fence_before_thread_sync();
+  isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);
+}
+
+}  // namespace sm100

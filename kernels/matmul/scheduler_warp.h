@@ -1,0 +1,20 @@
+/// Scheduler warp: asks the launch hardware for the cluster's next tile, one request per tile begun.
+#pragma once
+
+#include "kernels/matmul/config.h"
+#include "kernels/scheduler/tile_scheduler.h"
+
+namespace sm100 {
+
+template <Isa I, class Config>
+SM100_KERNEL void scheduler_warp(I& isa, const Config& cfg, TileScheduler<I, Config>& scheduler) {
+  if (cfg.clc_stages == 0) return;  // no CLC: the hardware launches every cluster of the grid
+  auto work = scheduler.scheduler_iterator();
+  for (; work.has_work(); work.next()) {
+    TraceSpan tile_span{isa, TraceEvent::tile};
+    work.signal_and_request();
+  }
+  work.drain();  // the last readers' arrivals must find our barriers alive
+}
+
+}  // namespace sm100

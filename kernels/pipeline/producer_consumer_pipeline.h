@@ -1,0 +1,89 @@
+/// Ring of stages with a full and an empty mbarrier each; both cursors' phase arithmetic lives here and nowhere else.
+///
+/// Every warp owns a private copy.  What "signal" means differs by ring (TMA bytes, tcgen05.commit, plain arrives):
+/// InputRing and OutputRing say it for theirs; the throttle uses the plain arrives below.
+#pragma once
+
+#include "kernels/isa/isa.h"
+#include "kernels/pipeline/pipeline_state.h"
+
+namespace sm100 {
+
+/// Blocks the warp until the phase of `parity` has completed; one trace span per call.
+template <Isa I>
+SM100_KERNEL void mbarrier_wait(I& isa, SmemAddr barrier, uint32_t parity, const TraceArgs& args, Loc loc) {
+  TraceSpan span{isa, TraceEvent::wait, args};
+  while (!isa.mbarrier_try_wait_parity(barrier, parity, Scope::cta, loc)) {
+  }
+}
+
+/// Barrier words of a ring: full[0..stages) followed by empty[0..stages) or anywhere else.
+struct RingBarriers {
+  SmemAddr full, empty;
+};
+
+template <Isa I>
+class ProducerConsumerPipeline {
+ public:
+  SM100_HD ProducerConsumerPipeline(I& isa, RingBarriers barriers, int stages)
+      : isa_(isa), barriers_(barriers), stages_(stages) {}
+
+  SM100_HD SmemAddr full(int stage) const { return barriers_.full + 8u * uint32_t(stage); }
+  SM100_HD SmemAddr empty(int stage) const { return barriers_.empty + 8u * uint32_t(stage); }
+  SM100_HD int stages() const { return stages_; }
+  SM100_HD int producer_stage() const { return producer_.index; }
+  SM100_HD int consumer_stage() const { return consumer_.index; }
+
+  /// Waits until the producer's stage is empty and returns it.
+  SM100_KERNEL int producer_acquire(Loc loc = Loc::current()) {
+    const int stage = producer_.index;
+    // The producer's lap n waits for the release of lap n - 1.
+    mbarrier_wait(isa_, empty(stage), producer_.parity,
+                  {.barrier = empty(stage), .stage = stage, .phase = producer_.lap(stages_) - 1}, loc);
+    return stage;
+  }
+  SM100_KERNEL void producer_step() { producer_.step(stages_); }
+
+  /// Waits until the consumer's stage is full and returns it.
+  SM100_KERNEL int consumer_wait(Loc loc = Loc::current()) {
+    const int stage = consumer_.index;
+    mbarrier_wait(isa_, full(stage), consumer_.parity,
+                  {.barrier = full(stage), .stage = stage, .phase = consumer_.lap(stages_)}, loc);
+    return stage;
+  }
+  SM100_KERNEL void consumer_step() { consumer_.step(stages_); }
+
+  /// wait empty, arrive full, step; all active lanes arrive.
+  SM100_KERNEL void producer_signal_and_step(Loc loc = Loc::current()) {
+    const int stage = producer_acquire(loc);
+    isa_.mbarrier_arrive(full(stage), Scope::cta, loc);
+    producer_step();
+  }
+  /// wait full, arrive empty, step; all active lanes arrive.
+  SM100_KERNEL void consumer_signal_and_step(Loc loc = Loc::current()) {
+    const int stage = consumer_wait(loc);
+    isa_.mbarrier_arrive(empty(stage), Scope::cta, loc);
+    consumer_step();
+  }
+
+  /// Exit protocol: waits until every stage has been released, with the running parity.  Until then commits and
+  /// arrivals may still be on their way to our barriers, so the CTA must not exit.
+  SM100_KERNEL void producer_drain(Loc loc = Loc::current()) {
+    TraceSpan span{isa_, TraceEvent::drain};
+    for (int i = 0; i < stages_; ++i) {
+      producer_acquire(loc);
+      producer_step();
+    }
+  }
+
+ protected:
+  I& isa_;
+
+ private:
+  RingBarriers barriers_;
+  int stages_;
+  PipelineState producer_ = producer_start_state();
+  PipelineState consumer_ = consumer_start_state();
+};
+
+}  // namespace sm100

@@ -1,0 +1,14 @@
+/// One unit of work and its place in the output: tile (m, n) and a range of k tiles.
+#pragma once
+
+#include "kernels/isa/portability.h"
+
+namespace sm100 {
+
+struct WorkTile {
+  int m = 0, n = 0;             ///< in CTA tiles (m) and MMA tiles (n)
+  int k_begin = 0, k_count = 0; ///< k tiles
+  bool valid = false;
+};
+
+}  // namespace sm100
