@@ -1,0 +1,46 @@
+#include "models/clc.h"
+
+#include <fmt/format.h>
+
+#include "models/time.h"
+
+namespace sm100::models {
+
+Clc::Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
+    : sc_module(name), profile_(profile), jitter_(jitter), observer_(observer), observed_failure_(size_t(profile.device.sms)) {}
+
+void Clc::start_grid(Dim3 grid) {
+  grid_ = grid;
+  next_ = cancelled_ = 0;
+  total_ = uint64_t(grid.x) * grid.y * grid.z;
+}
+
+void Clc::start_cta(int sm) { observed_failure_[size_t(sm)] = false; }
+
+std::optional<Dim3> Clc::take() {
+  if (next_ == total_) return std::nullopt;
+  const uint64_t i = next_++;
+  return Dim3{uint32_t(i % grid_.x), uint32_t(i / grid_.x % grid_.y), uint32_t(i / grid_.x / grid_.y)};
+}
+
+void Clc::try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t response, uint32_t barrier, Cycles at,
+                     const Source& source) {
+  if (response % 16 != 0 || !smem.contains(response, sizeof(ClcResponse)))
+    return observer_.violation({"CL1", fmt::format("try_cancel with its response at shared address {:#x}: must be 16-byte aligned and "
+                                                   "inside the CTA's shared memory", response), now(), sm, barrier, source});
+  if (observed_failure_[size_t(sm)])
+    return observer_.violation({"CL4", "try_cancel after a failed response was observed", now(), sm, barrier, source});
+  const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) + jitter_.async();
+  completions_.post(done, [this, sm, &smem, &mbarrier, response, barrier, at, done, source] {
+    const std::optional<Dim3> cluster = take();
+    if (cluster) ++cancelled_;
+    smem.store(response, make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})));
+    Source by = source;
+    by.kind = ActorKind::clc;
+    by.flow = observer_.new_flow();
+    observer_.unit_span({UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
+    mbarrier.complete_tx(barrier, sizeof(ClcResponse), by);
+  });
+}
+
+}  // namespace sm100::models

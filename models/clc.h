@@ -1,0 +1,49 @@
+/// Cluster launch control (PTX 9.7.13.17): the grid's clusters that have not been launched, from which both the launch
+/// hardware and try_cancel take.
+///
+/// Modelled: one response of 16 bytes and complete_tx(16) per request; a cluster is handed out once; failure when
+/// nothing is left.  Detected: CL1 (alignment, window), CL4 (request after an observed failure).
+/// Approximated: x-fastest hand-out order (typical, not promised); one latency for all requests.
+/// Rejected: multicast to clusters of more than one CTA (not implemented).
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <systemc>
+
+#include "kernels/isa/clc_response.h"
+#include "models/completion_queue.h"
+#include "models/mbarrier.h"
+
+namespace sm100::models {
+
+class Clc : public sc_core::sc_module {
+ public:
+  Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
+
+  /// A grid of clusters of one CTA, all waiting to be launched.
+  void start_grid(Dim3 grid);
+  /// Launch hardware or a cancel takes the next cluster.
+  std::optional<Dim3> take();
+
+  /// clusterlaunchcontrol.try_cancel.async by a CTA on `sm`, issued at cycle `at`.
+  void try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t response, uint32_t barrier, Cycles at,
+                  const Source& source);
+  /// A CTA on `sm` has decoded a failed response: any further request of it is undefined.
+  void failure_observed(int sm) { observed_failure_[size_t(sm)] = true; }
+  void start_cta(int sm);
+
+  uint64_t cancelled() const { return cancelled_; }
+  uint64_t total() const { return total_; }
+
+ private:
+  const DeviceProfile& profile_;
+  Jitter& jitter_;
+  Observer& observer_;
+  CompletionQueue completions_{"completions"};
+  Dim3 grid_{};
+  uint64_t next_ = 0, total_ = 0, cancelled_ = 0;
+  std::vector<bool> observed_failure_;
+};
+
+}  // namespace sm100::models

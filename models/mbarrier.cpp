@@ -1,0 +1,162 @@
+#include "models/mbarrier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/time.h"
+
+namespace sm100::models {
+
+Mbarrier::Mbarrier(sc_core::sc_module_name name, int sm, SharedMemory& smem, const DeviceProfile& profile,
+                   Jitter& jitter, Observer& observer)
+    : sc_module(name), sm_(sm), smem_(smem), profile_(profile), jitter_(jitter), observer_(observer),
+      index_(kSmemWindowBytes / 8, -1) {}
+
+void Mbarrier::start_cta() {
+  for (const State& state : states_) index_[state.offset / 8] = -1;
+  states_.clear();
+}
+
+const Mbarrier::State* Mbarrier::find(uint32_t offset) const {
+  if (offset % 8 != 0 || offset / 8 >= index_.size() || index_[offset / 8] < 0) return nullptr;
+  return &states_[size_t(index_[offset / 8])];
+}
+
+void Mbarrier::violate(const char* id, std::string message, uint32_t offset, const Source& source) {
+  observer_.violation({id, std::move(message), now(), sm_, offset, source});
+}
+
+Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, const Source& source) {
+  if (offset % 8 != 0 || !smem_.contains(offset, 8)) {
+    violate("MB3", fmt::format("{} at shared address {:#x}: an mbarrier is 8-byte aligned and inside the CTA's shared memory",
+                               operation, offset), offset, source);
+    return nullptr;
+  }
+  const int32_t at = index_[offset / 8];
+  if (at < 0) {
+    violate("MB1", fmt::format("{} at {:#x}: no mbarrier has been initialised there", operation, offset), offset, source);
+    return nullptr;
+  }
+  State& state = states_[size_t(at)];
+  if (smem_.load<uint64_t>(offset) != state.word) {
+    violate("MB2", fmt::format("{} at {:#x}: the mbarrier's word was overwritten by something that is no mbarrier operation",
+                               operation, offset), offset, source);
+    return nullptr;
+  }
+  return &state;
+}
+
+void Mbarrier::record(State& state, MbarrierEventKind kind, uint32_t amount, bool completed, const Source& source) {
+  const MbarrierState word = decode_mbarrier(state.word);
+  // An event that completed its phase left nothing pending in it, while the word already shows the next phase.
+  const MbarrierEvent event{kind, now(), sm_, state.offset, state.phase, amount, completed ? 0 : word.pending,
+                            completed ? 0 : word.tx, source};
+  state.history[state.events++ % State::kHistory] = event;
+  observer_.mbarrier_event(event);
+}
+
+void Mbarrier::init(uint32_t offset, uint32_t count, const Source& source) {
+  if (offset % 8 != 0 || !smem_.contains(offset, 8))
+    return violate("MB3", fmt::format("mbarrier.init at shared address {:#x}: an mbarrier is 8-byte aligned and inside the "
+                                      "CTA's shared memory", offset), offset, source);
+  if (index_[offset / 8] >= 0)
+    return violate("MB2", fmt::format("mbarrier.init at {:#x}: a valid mbarrier is already there (re-init without inval)",
+                                      offset), offset, source);
+  const MbarrierResult result = mbarrier_init(count);
+  if (result.error != MbarrierError::none)
+    return violate("MB4", fmt::format("mbarrier.init with count {}: allowed are 1 to {}", count, (1 << 20) - 1), offset, source);
+  index_[offset / 8] = int32_t(states_.size());
+  State& state = states_.emplace_back();
+  state.offset = offset;
+  state.word = result.word;
+  smem_.store(offset, state.word);
+  record(state, MbarrierEventKind::init, count, false, source);
+}
+
+bool Mbarrier::apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount,
+                     const Source& source) {
+  const MbarrierState before = decode_mbarrier(state.word);
+  switch (result.error) {
+    case MbarrierError::none:
+    case MbarrierError::expected_zero: break;
+    case MbarrierError::pending_underflow:
+      violate("MB5", fmt::format("arrival on a phase that has no pending arrivals left ({}); hardware traps",
+                                 before.tx != 0 ? fmt::format("the phase is still open for {} bytes", before.tx) : "all have arrived"),
+              state.offset, source);
+      return false;
+    case MbarrierError::tx_overflow:
+      violate("MB6", fmt::format("tx-count {} {} {} bytes leaves the range of +-{}; hardware traps", before.tx,
+                                 kind == MbarrierEventKind::complete_tx ? "minus" : "plus", amount, (1 << 20) - 1),
+              state.offset, source);
+      return false;
+    default:
+      violate("MB4", fmt::format("count {} is outside 1 to {}", amount, (1 << 20) - 1), state.offset, source);
+      return false;
+  }
+  state.word = result.word;
+  smem_.store(state.offset, state.word);
+  return true;
+}
+
+void Mbarrier::complete_phase(State& state, const Source& source) {
+  record(state, MbarrierEventKind::phase_complete, 0, false, source);
+  const uint32_t parity = uint32_t(state.phase & 1);
+  ++state.phase;
+  state.expected_bytes = state.received_bytes = 0;
+  state.last_cause = source.flow;
+  const auto woken = std::stable_partition(state.waits.begin(), state.waits.end(),
+                                           [&](const State::Wait& w) { return w.parity != parity; });
+  for (auto w = woken; w != state.waits.end(); ++w) {
+    w->waiter->cause = source.flow;
+    w->waiter->wake.notify(cycles(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup()));
+  }
+  state.waits.erase(woken, state.waits.end());
+}
+
+void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
+  State* state = valid_object(offset, "mbarrier.arrive", source);
+  if (!state) return;
+  while (count > 0) {
+    // The lanes arrive one after the other; what the open phase still takes, it takes in one step.
+    const uint32_t pending = decode_mbarrier(state->word).pending;
+    const uint32_t step = std::max(1u, std::min(count, pending));
+    const MbarrierResult result = mbarrier_arrive(state->word, step);
+    if (!apply(*state, result, MbarrierEventKind::arrive, step, source)) return;
+    record(*state, MbarrierEventKind::arrive, step, result.completed_phase, source);
+    if (result.completed_phase) complete_phase(*state, source);
+    count -= step;
+  }
+}
+
+void Mbarrier::arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source) {
+  State* state = valid_object(offset, "mbarrier.arrive.expect_tx", source);
+  if (!state) return;
+  const MbarrierResult result = mbarrier_arrive_expect_tx(state->word, bytes);
+  if (!apply(*state, result, MbarrierEventKind::expect_tx, bytes, source)) return;
+  state->expected_bytes += bytes;
+  record(*state, MbarrierEventKind::expect_tx, bytes, result.completed_phase, source);
+  if (result.completed_phase) complete_phase(*state, source);
+}
+
+void Mbarrier::complete_tx(uint32_t offset, uint32_t bytes, const Source& source) {
+  State* state = valid_object(offset, "complete_tx", source);
+  if (!state) return;
+  const MbarrierResult result = mbarrier_complete_tx(state->word, bytes);
+  if (!apply(*state, result, MbarrierEventKind::complete_tx, bytes, source)) return;
+  state->received_bytes += bytes;
+  record(*state, MbarrierEventKind::complete_tx, bytes, result.completed_phase, source);
+  if (result.completed_phase) complete_phase(*state, source);
+}
+
+bool Mbarrier::test_parity(uint32_t offset, uint32_t parity, const Source& source) {
+  State* state = valid_object(offset, "mbarrier.try_wait.parity", source);
+  return state != nullptr && mbarrier_test_parity(state->word, parity);
+}
+
+void Mbarrier::wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter) {
+  if (index_[offset / 8] < 0) return;  // test_parity has reported it
+  states_[size_t(index_[offset / 8])].waits.push_back({&waiter, parity});
+}
+
+}  // namespace sm100::models

@@ -1,0 +1,84 @@
+/// mbarrier objects of one SM (PTX 9.7.13.15).
+///
+/// Modelled: init, arrive with counts, expect_tx, complete_tx, parity waits; a phase completes when pending arrivals
+/// and tx-count are both zero; waiters are woken, nothing polls.  The 64-bit word lives in shared memory, so a stray
+/// store shows; beside it the unit keeps the phase number, the waiters and the last events for reports.
+/// Detected: MB1 (no valid object), MB2 (re-init, overwritten word), MB3 (alignment, window), MB4 (count), MB5
+/// (over-arrival), MB6 (tx-count range); reference isa.md 1.7.
+/// Not implemented: arrive_drop, noComplete, tokens (test_wait by state), inval.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <systemc>
+#include <vector>
+
+#include "kernels/isa/mbarrier_word.h"
+#include "models/jitter.h"
+#include "models/observer.h"
+#include "models/shared_memory.h"
+
+namespace sm100::models {
+
+/// A suspended warp; `wake` is notified when what it waits for has happened.
+struct Waiter {
+  sc_core::sc_event wake;
+  uint64_t cause = 0;  ///< flow id of the event that woke it
+};
+
+class Mbarrier : public sc_core::sc_module {
+ public:
+  /// What reports need to know of one barrier.
+  struct State {
+    uint32_t offset = 0;
+    uint64_t word = 0;           ///< as last written by this unit
+    int64_t phase = 0;           ///< index of the open phase
+    uint64_t expected_bytes = 0; ///< expect_tx of the open phase
+    uint64_t received_bytes = 0; ///< complete_tx of the open phase
+    uint64_t last_cause = 0;     ///< flow id of the event that completed the previous phase
+    static constexpr int kHistory = 8;
+    std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
+    uint64_t events = 0;
+    struct Wait { Waiter* waiter; uint32_t parity; };
+    std::vector<Wait> waits;
+  };
+
+  Mbarrier(sc_core::sc_module_name name, int sm, SharedMemory& smem, const DeviceProfile& profile, Jitter& jitter,
+           Observer& observer);
+
+  /// A new CTA: no barrier is valid.
+  void start_cta();
+
+  void init(uint32_t offset, uint32_t count, const Source& source);
+  /// `count` arrivals by as many lanes, one after the other: they may complete a phase and begin the next.
+  void arrive(uint32_t offset, uint32_t count, const Source& source);
+  /// One instruction: expect, then one arrival, then one completion test.
+  void arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source);
+  void complete_tx(uint32_t offset, uint32_t bytes, const Source& source);
+
+  /// True when the phase of `parity` has completed (PTX: the immediately preceding phase, or "phase -1" of parity 1).
+  bool test_parity(uint32_t offset, uint32_t parity, const Source& source);
+  /// Suspended until the phase of `parity` completes; `waiter.wake` is notified then.
+  void wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter);
+
+  /// State of the barrier at `offset`, or nullptr if none was ever initialised there in this CTA.
+  const State* find(uint32_t offset) const;
+
+ private:
+  State* valid_object(uint32_t offset, const char* operation, const Source& source);
+  bool apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount, const Source& source);
+  void record(State& state, MbarrierEventKind kind, uint32_t amount, bool completed, const Source& source);
+  void complete_phase(State& state, const Source& source);
+  void violate(const char* id, std::string message, uint32_t offset, const Source& source);
+
+  int sm_;
+  SharedMemory& smem_;
+  const DeviceProfile& profile_;
+  Jitter& jitter_;
+  Observer& observer_;
+  std::vector<int32_t> index_;   ///< offset / 8 -> index in states_, or -1
+  std::deque<State> states_;
+};
+
+}  // namespace sm100::models

@@ -1,0 +1,72 @@
+#include "models/memory_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sm100::models {
+
+GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_data) {
+  Allocation a{std::move(name), next_base_, bytes, {}, {}};
+  if (with_data) a.data.assign(bytes, 0);
+  const uint64_t line = uint64_t(profile_.memory.line_bytes);
+  a.in_l2.assign((bytes / line + 1) / 64 + 1, 0);
+  next_base_ += (bytes + 255) / 256 * 256 + 4096;  // a gap, so that a run past the end is noticed
+  allocations_.push_back(std::move(a));
+  return {allocations_.back().base};
+}
+
+MemorySystem::Allocation* MemorySystem::find(GlobalAddr address, uint64_t size) {
+  auto holds = [&](const Allocation& a) {
+    return address.value >= a.base && size <= a.bytes && address.value - a.base <= a.bytes - size;
+  };
+  if (last_found_ < allocations_.size() && holds(allocations_[last_found_])) return &allocations_[last_found_];
+  for (size_t i = 0; i < allocations_.size(); ++i)
+    if (holds(allocations_[i])) return &allocations_[last_found_ = i];
+  return nullptr;
+}
+
+bool MemorySystem::contains(GlobalAddr address, uint64_t size) const {
+  return const_cast<MemorySystem*>(this)->find(address, size) != nullptr;
+}
+
+uint8_t* MemorySystem::data(GlobalAddr address, uint64_t size) {
+  Allocation* a = find(address, size);
+  return a && !a->data.empty() ? &a->data[address.value - a->base] : nullptr;
+}
+
+void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
+  Allocation* a = find(address, size);
+  if (!a || size == 0) return;
+  const uint64_t line = uint64_t(profile_.memory.line_bytes);
+  const uint64_t first = (address.value - a->base) / line, last = (address.value - a->base + size - 1) / line;
+  for (uint64_t l = first; l <= last; ++l) {
+    uint64_t& word = a->in_l2[l / 64];
+    const uint64_t bit = uint64_t(1) << (l % 64);
+    request.bytes += line;
+    if (!(word & bit)) {
+      word |= bit;
+      request.missed_bytes += line;
+    }
+  }
+}
+
+Cycles MemorySystem::read(const Request& request, Cycles at) {
+  double latency_ns = profile_.memory.l2_hit_ns;
+  double ready = double(at);
+  if (request.missed_bytes > 0) {
+    latency_ns += profile_.memory.dram_extra_ns + profile_.memory.dram_extra_ns_per_kib * double(request.missed_bytes) / 1024.0;
+    // HBM delivers one byte stream at its sustained rate; a copy queues behind what was asked for before.
+    dram_free_ = std::max(dram_free_, double(at)) +
+                 double(request.missed_bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
+    dram_bytes_ += request.missed_bytes;
+    ready = dram_free_;
+  }
+  const Cycles latency = profile_.cycles_of_ns(latency_ns);
+  return std::max(Cycles(std::llround(ready)), at + latency) + jitter_.async();
+}
+
+Cycles MemorySystem::write(const Request&, Cycles at) {
+  return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns) + jitter_.async();
+}
+
+}  // namespace sm100::models

@@ -1,0 +1,62 @@
+/// Global memory behind an L2 and HBM.
+///
+/// Modelled: the bytes of every allocation; L2 hit and miss latency, sustained HBM bandwidth, 128-byte lines that
+/// stay in L2 once touched.  Approximated: no eviction, one L2 partition, no L2 bandwidth ceiling (none of the
+/// measurements reaches one); all constants from the profile's [memory].
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/isa/address.h"
+#include "models/jitter.h"
+#include "models/profile.h"
+
+namespace sm100::models {
+
+class MemorySystem {
+ public:
+  MemorySystem(const DeviceProfile& profile, Jitter& jitter) : profile_(profile), jitter_(jitter) {}
+
+  /// Reserves `bytes` of global memory, 256-byte aligned; `with_data` gives it bytes, zeroed.
+  GlobalAddr allocate(std::string name, uint64_t bytes, bool with_data);
+
+  /// The bytes at `address`, or nullptr when [address, address + size) is not inside one allocation with data.
+  uint8_t* data(GlobalAddr address, uint64_t size);
+  /// True when the range lies inside one allocation.
+  bool contains(GlobalAddr address, uint64_t size) const;
+
+  /// One copy's traffic to L2, gathered line by line before asking for its latency.
+  struct Request {
+    uint64_t bytes = 0, missed_bytes = 0;
+  };
+  /// Adds the lines of [address, address + size) to the request and brings missing ones into L2.
+  void touch(Request& request, GlobalAddr address, uint64_t size);
+  /// Cycle at which the data of a read asked for at `at` have arrived.
+  Cycles read(const Request& request, Cycles at);
+  /// Cycle at which a write handed over at `at` is visible to the whole device.
+  Cycles write(const Request& request, Cycles at);
+
+  uint64_t dram_bytes() const { return dram_bytes_; }
+
+ private:
+  struct Allocation {
+    std::string name;
+    uint64_t base, bytes;
+    std::vector<uint8_t> data;
+    std::vector<uint64_t> in_l2;  ///< a bit per line
+  };
+  Allocation* find(GlobalAddr address, uint64_t size);
+
+  const DeviceProfile& profile_;
+  Jitter& jitter_;
+  std::vector<Allocation> allocations_;
+  size_t last_found_ = 0;
+  uint64_t next_base_ = 0x7f0000000000;
+  double dram_free_ = 0;  ///< cycle at which HBM has delivered everything asked for so far
+  uint64_t dram_bytes_ = 0;
+};
+
+}  // namespace sm100::models

@@ -1,0 +1,71 @@
+/// What the hardware units report.  models/ owns this interface and knows nothing of traces, checks or the CLI;
+/// sim/ implements it.  All times are SM cycles since simulation start.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/isa/portability.h"
+#include "models/profile.h"
+
+namespace sm100::models {
+
+enum class ActorKind : uint8_t { warp, tma, umma, clc };
+
+/// Who did something: a warp, or a unit on behalf of the warp that issued the operation.
+struct Source {
+  ActorKind kind = ActorKind::warp;
+  int8_t warp = -1;   ///< executing or issuing warp
+  Loc loc{};          ///< line in the role code
+  uint64_t flow = 0;  ///< id of the trace span that caused it; 0: none
+};
+
+enum class MbarrierEventKind : uint8_t { init, arrive, expect_tx, complete_tx, phase_complete };
+
+struct MbarrierEvent {
+  MbarrierEventKind kind;
+  Cycles time;
+  int sm;
+  uint32_t offset;  ///< of the barrier in shared memory
+  int64_t phase;    ///< phase the event acted on, counted from 0 at init
+  uint32_t amount;  ///< arrivals or bytes
+  uint32_t pending; ///< after the event
+  int32_t tx;       ///< after the event
+  Source source;
+};
+
+enum class UnitSpanKind : uint8_t { tma_load, tma_store, umma, clc_cancel };
+
+/// Something an asynchronous unit was busy with.
+struct UnitSpan {
+  UnitSpanKind kind;
+  Cycles begin, end;
+  int sm;
+  uint32_t barrier = 0;  ///< offset of the mbarrier it signals; 0: none
+  int64_t bytes = -1;
+  uint64_t flow_in = 0, flow_out = 0;
+  Source source;
+};
+
+/// An operation that PTX calls undefined or that hardware traps on.
+struct Violation {
+  std::string id;       ///< check id of reference isa.md ("MB5", "TM10", "TC5"), or of ours
+  std::string message;  ///< one line with the operands
+  Cycles time;
+  int sm;
+  uint32_t barrier = 0; ///< offset; 0: none
+  Source source;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void mbarrier_event(const MbarrierEvent&) {}
+  virtual void unit_span(const UnitSpan&) {}
+  /// The run is wrong; the observer decides whether it goes on.
+  virtual void violation(const Violation&) = 0;
+  /// A fresh flow id when something records, else 0.
+  virtual uint64_t new_flow() { return 0; }
+};
+
+}  // namespace sm100::models

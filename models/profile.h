@@ -1,0 +1,117 @@
+/// Device profile: every number of the model, read from models/profiles/*.toml, where each has its source.
+///
+/// Units are in the names: cycles are SM cycles, ns are wall time of clock domains outside the SM (L2, HBM, launch),
+/// converted once with sm_clock_ghz.  `visit` lists every entry; the loader accepts exactly these keys.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace sm100::models {
+
+using Cycles = uint64_t;
+
+struct DeviceProfile {
+  std::string name;
+
+  struct {
+    int sms, smem_bytes_per_sm, smem_bytes_per_cta_max, l2_bytes;
+    double sm_clock_ghz;
+  } device{};
+  /// Cycles an instruction keeps its warp busy.
+  struct {
+    double alu, warp_sync, elect, mbarrier_init, mbarrier_arrive, mbarrier_try_wait, mapa, bulk_tensor, bulk_group,
+        tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
+        bar_sync, fence, clc_try_cancel;
+  } issue{};
+  struct { int wakeup_cycles, cluster_arrive_cycles; } mbarrier{};
+  struct {
+    int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles,
+        s8_latency_delta_cycles;
+    double ss_floor_m64_cycles, ss_floor_m128_cycles;
+    int ss_floor_max_n;
+  } umma{};
+  struct { int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle; } tmem{};
+  struct {
+    double load_rows_per_cycle, store_rows_per_cycle;
+    int row_bytes, load_latency_cycles, store_read_latency_cycles;
+  } tma{};
+  struct {
+    double l2_hit_ns, dram_extra_ns, dram_extra_ns_per_kib, dram_tb_per_s, store_visible_ns;
+    int line_bytes;
+  } memory{};
+  struct { double response_ns; } clc{};
+  struct { double kernel_start_ns, cta_gap_ns, setup_ns; } launch{};
+  /// Largest extra delay that `--jitter` adds to an asynchronous completion.
+  struct { int async_cycles, wakeup_cycles; } jitter{};
+
+  /// Calls v("section.key", value) for every entry.
+  template <class V>
+  void visit(V&& v);
+
+  Cycles cycles_of_ns(double ns) const { return Cycles(std::llround(ns * device.sm_clock_ghz)); }
+  double bytes_per_cycle(double tb_per_s) const { return tb_per_s * 1e3 / device.sm_clock_ghz; }
+};
+
+template <class V>
+void DeviceProfile::visit(V&& v) {
+  v("device.sms", device.sms);
+  v("device.smem_bytes_per_sm", device.smem_bytes_per_sm);
+  v("device.smem_bytes_per_cta_max", device.smem_bytes_per_cta_max);
+  v("device.l2_bytes", device.l2_bytes);
+  v("device.sm_clock_ghz", device.sm_clock_ghz);
+  v("issue.alu", issue.alu);
+  v("issue.warp_sync", issue.warp_sync);
+  v("issue.elect", issue.elect);
+  v("issue.mbarrier_init", issue.mbarrier_init);
+  v("issue.mbarrier_arrive", issue.mbarrier_arrive);
+  v("issue.mbarrier_try_wait", issue.mbarrier_try_wait);
+  v("issue.mapa", issue.mapa);
+  v("issue.bulk_tensor", issue.bulk_tensor);
+  v("issue.bulk_group", issue.bulk_group);
+  v("issue.tcgen05_mma", issue.tcgen05_mma);
+  v("issue.tcgen05_commit", issue.tcgen05_commit);
+  v("issue.tcgen05_alloc", issue.tcgen05_alloc);
+  v("issue.tcgen05_fence", issue.tcgen05_fence);
+  v("issue.tcgen05_ld", issue.tcgen05_ld);
+  v("issue.ld_shared", issue.ld_shared);
+  v("issue.st_shared", issue.st_shared);
+  v("issue.stmatrix", issue.stmatrix);
+  v("issue.bar_sync", issue.bar_sync);
+  v("issue.fence", issue.fence);
+  v("issue.clc_try_cancel", issue.clc_try_cancel);
+  v("mbarrier.wakeup_cycles", mbarrier.wakeup_cycles);
+  v("mbarrier.cluster_arrive_cycles", mbarrier.cluster_arrive_cycles);
+  v("umma.latency_cycles", umma.latency_cycles);
+  v("umma.smem_a_read_bytes_per_cycle", umma.smem_a_read_bytes_per_cycle);
+  v("umma.smem_read_bytes_per_cycle", umma.smem_read_bytes_per_cycle);
+  v("umma.columns_per_cycle", umma.columns_per_cycle);
+  v("umma.commit_cycles", umma.commit_cycles);
+  v("umma.s8_latency_delta_cycles", umma.s8_latency_delta_cycles);
+  v("umma.ss_floor_m64_cycles", umma.ss_floor_m64_cycles);
+  v("umma.ss_floor_m128_cycles", umma.ss_floor_m128_cycles);
+  v("umma.ss_floor_max_n", umma.ss_floor_max_n);
+  v("tmem.alloc_cycles", tmem.alloc_cycles);
+  v("tmem.ld_latency_cycles", tmem.ld_latency_cycles);
+  v("tmem.ld_columns_per_cycle", tmem.ld_columns_per_cycle);
+  v("tma.load_rows_per_cycle", tma.load_rows_per_cycle);
+  v("tma.store_rows_per_cycle", tma.store_rows_per_cycle);
+  v("tma.row_bytes", tma.row_bytes);
+  v("tma.load_latency_cycles", tma.load_latency_cycles);
+  v("tma.store_read_latency_cycles", tma.store_read_latency_cycles);
+  v("memory.l2_hit_ns", memory.l2_hit_ns);
+  v("memory.dram_extra_ns", memory.dram_extra_ns);
+  v("memory.dram_extra_ns_per_kib", memory.dram_extra_ns_per_kib);
+  v("memory.dram_tb_per_s", memory.dram_tb_per_s);
+  v("memory.store_visible_ns", memory.store_visible_ns);
+  v("memory.line_bytes", memory.line_bytes);
+  v("clc.response_ns", clc.response_ns);
+  v("launch.kernel_start_ns", launch.kernel_start_ns);
+  v("launch.cta_gap_ns", launch.cta_gap_ns);
+  v("launch.setup_ns", launch.setup_ns);
+  v("jitter.async_cycles", jitter.async_cycles);
+  v("jitter.wakeup_cycles", jitter.wakeup_cycles);
+}
+
+}  // namespace sm100::models

@@ -1,0 +1,52 @@
+/// Shared memory of one SM: 228 KiB, of which a CTA may use the bytes from 0x400 on (PTX "State Spaces"; the first
+/// KiB is the system's).  Addresses are offsets in the CTA's window, rank bits already removed.
+/// Modelled: the bytes.  Approximated: banks (no conflicts yet).  Every access is bounds-checked by the caller's unit
+/// through `contains`.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "kernels/isa/address.h"
+
+namespace sm100::models {
+
+class SharedMemory {
+ public:
+  SharedMemory() : bytes_(kSmemWindowBytes) {}
+
+  /// A new CTA owns [0x400, 0x400 + bytes): nothing in it is initialised.  Poisoned with 0xFF, which is NaN in every
+  /// operand format and no valid mbarrier.
+  void start_cta(uint32_t bytes, bool poison_all) {
+    end_ = kSmemUserBase + bytes;
+    // Without data nothing reads tiles; only the barriers behind them must not look valid.
+    const uint32_t from = poison_all ? kSmemUserBase : (end_ > kBarrierBytes ? end_ - kBarrierBytes : kSmemUserBase);
+    std::memset(&bytes_[from], 0xff, end_ - from);
+  }
+  bool contains(uint32_t offset, uint32_t size) const {
+    return offset >= kSmemUserBase && offset + size <= end_ && offset + size >= offset;
+  }
+  uint32_t end() const { return end_; }
+
+  uint8_t* data(uint32_t offset) { return &bytes_[offset]; }
+  const uint8_t* data(uint32_t offset) const { return &bytes_[offset]; }
+
+  template <class T>
+  T load(uint32_t offset) const {
+    T value;
+    std::memcpy(&value, &bytes_[offset], sizeof value);
+    return value;
+  }
+  template <class T>
+  void store(uint32_t offset, const T& value) {
+    std::memcpy(&bytes_[offset], &value, sizeof value);
+  }
+
+ private:
+  static constexpr uint32_t kBarrierBytes = 16384;
+  std::vector<uint8_t> bytes_;
+  uint32_t end_ = kSmemUserBase;
+};
+
+}  // namespace sm100::models

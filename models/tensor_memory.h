@@ -1,0 +1,61 @@
+/// Tensor memory of one SM (PTX 9.7.16.1-3, .8): 128 lanes x 512 columns x 32 bit, and its column allocator.
+///
+/// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in every shape; a
+/// warp reaches only the 32 lanes of its quarter.  Freshly allocated columns hold NaN, so a read of what nobody wrote
+/// shows.  Detected: TC1 (outside an allocation), TC2 (lane alignment), TC9 (alloc after relinquish, growing sizes, exit
+/// without dealloc).
+/// Not implemented: st, cp, shift, cta_group::2, .pack::16b.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kernels/isa/address.h"
+#include "kernels/isa/lane_array.h"
+#include "kernels/isa/tmem_layout.h"
+#include "models/mbarrier.h"
+
+namespace sm100::models {
+
+class TensorMemory {
+ public:
+  TensorMemory(int sm, bool with_data, Observer& observer);
+
+  /// A new CTA may allocate; columns that an earlier CTA never freed stay taken.
+  void start_cta();
+
+  /// First column of the lowest free run of `columns`, or nothing when the caller has to wait; call again after
+  /// `waiter` was woken.  Violations (wrong size, after relinquish, growing) return column 0.
+  std::optional<uint32_t> alloc(uint32_t columns, Waiter& waiter, const Source& source);
+  void dealloc(TmemAddr address, uint32_t columns, const Source& source);
+  void relinquish_alloc_permit() { relinquished_ = true; }
+  /// Columns that are allocated now; a CTA that exits with some has leaked them.
+  uint32_t allocated_columns() const;
+  bool allocated(uint32_t column, uint32_t columns) const;
+
+  /// tcgen05.ld of one warp: register r of lane t goes to registers(t)[r].
+  /// The subpartition bits of the lane are ignored: a warp reads its own quarter (reference isa.md 3.3).
+  void load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers, const Source& source);
+
+  /// One 32-bit cell; only with data.
+  uint32_t& cell(uint32_t lane, uint32_t column) { return cells_[size_t(lane) * kTmemColumns + column]; }
+  /// The 512 cells of a lane as f32.
+  float* lane(uint32_t lane) { return reinterpret_cast<float*>(&cells_[size_t(lane) * kTmemColumns]); }
+
+ private:
+  void violate(const char* id, std::string message, const Source& source);
+
+  int sm_;
+  bool with_data_;
+  Observer& observer_;
+  std::vector<uint32_t> cells_;
+  struct Allocation { uint32_t column, columns; };
+  std::vector<Allocation> allocations_;
+  std::vector<Waiter*> waiting_;
+  bool relinquished_ = false;
+  uint32_t smallest_alloc_ = kTmemColumns;  ///< sizes must not grow over a CTA's allocs
+};
+
+}  // namespace sm100::models

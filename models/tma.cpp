@@ -1,0 +1,184 @@
+#include "models/tma.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/time.h"
+
+namespace sm100::models {
+
+Tma::Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& smem, Mbarrier& mbarrier,
+         MemorySystem& memory, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
+    : sc_module(name), sm_(sm), with_data_(with_data), smem_(smem), mbarrier_(mbarrier), memory_(memory),
+      profile_(profile), jitter_(jitter), observer_(observer) {}
+
+// -- accept ---------------------------------------------------------------------------------------------------
+
+void Tma::load(const TensorCopy& copy, Cycles at) {
+  if (!check(copy, true)) return;
+  const uint32_t bytes = transfer_bytes(copy.map);  // the full box, also where it is out of bounds
+  const Cycles asked = at + Cycles(profile_.tma.load_latency_cycles);
+  const Cycles arrived = memory_.read(traffic(copy), asked);
+  const double rows = rows_of(copy.map, profile_.tma.load_rows_per_cycle);
+  fill_free_ = std::max(fill_free_, double(arrived)) + rows;
+  const Cycles done = Cycles(std::ceil(fill_free_));
+
+  loads_in_flight_.push_back({copy.barrier, bytes, at, copy.source});
+  completions_.post(done, [this, copy, bytes, at, done] {
+    if (with_data_) move_load(copy);
+    Source source = copy.source;
+    source.kind = ActorKind::tma;
+    source.flow = observer_.new_flow();
+    observer_.unit_span({UnitSpanKind::tma_load, at, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});
+    auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(),
+                               [&](const InFlight& f) { return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes; });
+    if (flight != loads_in_flight_.end()) loads_in_flight_.erase(flight);
+    mbarrier_.complete_tx(copy.barrier, bytes, source);
+  });
+}
+
+void Tma::store(const TensorCopy& copy, Cycles at) {
+  if (!check(copy, false)) return;
+  const Cycles start = at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.async();
+  drain_free_ = std::max(drain_free_, double(start)) + rows_of(copy.map, profile_.tma.store_rows_per_cycle);
+  const Cycles read_done = Cycles(std::ceil(drain_free_));
+  const Cycles visible = memory_.write(traffic(copy), read_done);
+
+  Group& group = groups_[size_t(copy.source.warp)].open;
+  group.read_done = std::max(group.read_done, read_done);
+  group.visible = std::max(group.visible, visible);
+  stores_read_done_ = std::max(stores_read_done_, read_done);
+  stores_visible_ = std::max(stores_visible_, visible);
+  completions_.post(read_done, [this, copy, at, read_done] {
+    if (with_data_) move_store(copy);
+    Source source = copy.source;
+    source.kind = ActorKind::tma;
+    observer_.unit_span({UnitSpanKind::tma_store, at, read_done, sm_, 0, int64_t(transfer_bytes(copy.map)), copy.source.flow, 0, source});
+  });
+}
+
+void Tma::commit_group(int warp) {
+  WarpGroups& w = groups_[size_t(warp)];
+  if (!w.committed.empty()) {  // groups complete in commit order
+    w.open.read_done = std::max(w.open.read_done, w.committed.back().read_done);
+    w.open.visible = std::max(w.open.visible, w.committed.back().visible);
+  }
+  w.committed.push_back(w.open);
+  w.open = {};
+}
+
+Cycles Tma::groups_done(int warp, int pending, bool read_only) const {
+  const auto& committed = groups_[size_t(warp)].committed;
+  if (int(committed.size()) <= pending) return 0;
+  const Group& oldest_waited_for = committed[committed.size() - size_t(pending) - 1];
+  return read_only ? oldest_waited_for.read_done : oldest_waited_for.visible;
+}
+
+bool Tma::check(const TensorCopy& copy, bool is_load) {
+  const TensorMapFields& map = copy.map;
+  auto violate = [&](const char* id, std::string message) {
+    observer_.violation({id, std::move(message), now(), sm_, copy.barrier, copy.source});
+    return false;
+  };
+  const char* what = is_load ? "tensor load" : "tensor store";
+  if (const TensorMapError map_error = validate(map); map_error != TensorMapError::none)
+    return violate("TM1", fmt::format("{}: tensor map is invalid: {}", what, message(map_error)));
+  if (!modelled(map)) return violate("not-implemented", fmt::format("not implemented: {} with interleave or a packed type", what));
+  if (copy.smem % 128 != 0) return violate("TM2", fmt::format("{} at shared address {:#x}: must be 128-byte aligned", what, copy.smem));
+  if (!smem_.contains(copy.smem, smem_footprint(map)))
+    return violate("TM2", fmt::format("{} of {} bytes at shared address {:#x} leaves the CTA's shared memory (ends at {:#x})",
+                                      what, smem_footprint(map), copy.smem, smem_.end()));
+  const CopyError error = is_load ? validate_load(map, copy.coords.data()) : validate_store(map, copy.coords.data());
+  if (error != CopyError::none)
+    return violate("TM10", fmt::format("{} at coordinates ({}): {}", what, fmt::join(copy.coords.begin(), copy.coords.begin() + map.rank, ", "),
+                                       message(error)));
+  return true;
+}
+
+// -- cost -----------------------------------------------------------------------------------------------------
+
+double Tma::rows_of(const TensorMapFields& map, double rows_per_cycle) const {
+  const double row_slots = std::ceil(double(box_extent(map, 0)) * element_bytes(map.data_type) / profile_.tma.row_bytes);
+  return double(box_lines(map)) * row_slots / rows_per_cycle;
+}
+
+MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
+  MemorySystem::Request request;
+  const uint32_t size = element_bytes(copy.map.data_type), lines = box_lines(copy.map);
+  for (uint32_t l = 0; l < lines; ++l) {
+    const BoxLine line = box_line(copy.map, copy.coords.data(), l);
+    if (line.in_bounds && line.count > 0)
+      memory_.touch(request, {line.global_address + uint64_t(line.first) * size}, uint64_t(line.count) * size);
+  }
+  return request;
+}
+
+// -- semantics ------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Copies `size` bytes between linear shared offset `at` (swizzled) and `linear`, in runs that the swizzle keeps whole.
+template <class Copy>
+void for_each_swizzled_run(Swizzle swizzle, uint32_t at, uint32_t size, Copy&& copy) {
+  for (uint32_t done = 0; done < size;) {
+    const uint32_t run = std::min(size - done, 16 - (at + done) % 16);
+    copy(swizzle_address(swizzle, at + done), done, run);
+    done += run;
+  }
+}
+
+}  // namespace
+
+void Tma::move_load(const TensorCopy& copy) {
+  const TensorMapFields& map = copy.map;
+  const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
+  const Swizzle swizzle = smem_swizzle(map.swizzle);
+  const uint32_t fill = oob_fill_pattern(map);
+  std::vector<uint8_t> row(inner);
+  for (uint32_t l = 0; l < box_lines(map); ++l) {
+    const BoxLine line = box_line(map, copy.coords.data(), l);
+    for (uint32_t i = 0; i < inner; ++i) row[i] = uint8_t(fill >> (8 * (i % 4)));
+    if (line.in_bounds && line.count > 0) {
+      const GlobalAddr from{line.global_address + uint64_t(line.first) * size};
+      const uint64_t bytes = uint64_t(line.count) * size;
+      const uint8_t* source = memory_.data(from, bytes);
+      if (!source) {
+        observer_.violation({"TM1", fmt::format("tensor load reads {} bytes at {:#x}, which no allocation holds", bytes, from.value),
+                             now(), sm_, copy.barrier, copy.source});
+        return;
+      }
+      std::memcpy(&row[size_t(line.first) * size], source, bytes);
+    }
+    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t to, uint32_t from, uint32_t run) {
+      std::memcpy(smem_.data(to), &row[from], run);
+    });
+  }
+}
+
+void Tma::move_store(const TensorCopy& copy) {
+  const TensorMapFields& map = copy.map;
+  const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
+  const Swizzle swizzle = smem_swizzle(map.swizzle);
+  std::vector<uint8_t> row(inner);
+  for (uint32_t l = 0; l < box_lines(map); ++l) {
+    const BoxLine line = box_line(map, copy.coords.data(), l);
+    if (!line.in_bounds || line.count <= 0) continue;  // stores skip what is out of bounds
+    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t from, uint32_t to, uint32_t run) {
+      std::memcpy(&row[to], smem_.data(from), run);
+    });
+    const GlobalAddr to{line.global_address + uint64_t(line.first) * size};
+    const uint64_t bytes = uint64_t(line.count) * size;
+    uint8_t* target = memory_.data(to, bytes);
+    if (!target) {
+      observer_.violation({"TM1", fmt::format("tensor store writes {} bytes at {:#x}, which no allocation holds", bytes, to.value),
+                           now(), sm_, 0, copy.source});
+      return;
+    }
+    std::memcpy(target, &row[size_t(line.first) * size], bytes);
+  }
+}
+
+}  // namespace sm100::models

@@ -1,0 +1,83 @@
+/// Tensor memory accelerator of one SM (PTX 9.7.9.25 cp.async.bulk.tensor, 9.7.9.25.3 bulk groups, 5.5 tensors).
+///
+/// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element strides,
+/// out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are snapshotted at issue, data
+/// move when the copy completes; one box row of up to 128 bytes per cycle and direction.
+/// Approximated: row rate by rows, not by bank.  Rejected: multicast, cta_group::2, im2col, gather4, reductions,
+/// interleave and packed types (not implemented).
+#pragma once
+
+#include <array>
+#include <deque>
+#include <systemc>
+#include <vector>
+
+#include "kernels/isa/tensor_map.h"
+#include "models/completion_queue.h"
+#include "models/mbarrier.h"
+#include "models/memory_system.h"
+
+namespace sm100::models {
+
+struct TensorCopy {
+  TensorMapFields map;
+  std::array<int32_t, 5> coords{};
+  uint32_t smem = 0;     ///< offset in shared memory
+  uint32_t barrier = 0;  ///< loads: offset of the mbarrier
+  Source source;
+};
+
+class Tma : public sc_core::sc_module {
+ public:
+  Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& smem, Mbarrier& mbarrier,
+      MemorySystem& memory, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
+
+  void start_cta() { groups_ = {}; }
+
+  /// cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes, issued at cycle `at`.
+  void load(const TensorCopy& copy, Cycles at);
+  /// cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.
+  void store(const TensorCopy& copy, Cycles at);
+
+  /// cp.async.bulk.commit_group of one warp's issuing lane.
+  void commit_group(int warp);
+  /// Cycle at which at most `pending` of the warp's most recent groups are unfinished.
+  /// @param read_only  .read: only the reads of shared memory have to be finished
+  Cycles groups_done(int warp, int pending, bool read_only) const;
+  /// Cycle at which no store reads this CTA's shared memory any more.
+  Cycles stores_read_done() const { return stores_read_done_; }
+  /// Cycle at which every store issued so far is visible in global memory.
+  Cycles stores_visible() const { return stores_visible_; }
+  /// Copies that have not completed yet, oldest first.
+  struct InFlight { uint32_t barrier; uint32_t bytes; Cycles issued; Source source; };
+  const std::deque<InFlight>& loads_in_flight() const { return loads_in_flight_; }
+
+ private:
+  bool check(const TensorCopy& copy, bool is_load);
+  MemorySystem::Request traffic(const TensorCopy& copy);
+  void move_load(const TensorCopy& copy);
+  void move_store(const TensorCopy& copy);
+  double rows_of(const TensorMapFields& map, double rows_per_cycle) const;
+
+  int sm_;
+  bool with_data_;
+  SharedMemory& smem_;
+  Mbarrier& mbarrier_;
+  MemorySystem& memory_;
+  const DeviceProfile& profile_;
+  Jitter& jitter_;
+  Observer& observer_;
+  CompletionQueue completions_{"completions"};
+
+  double fill_free_ = 0, drain_free_ = 0;  ///< cycle at which the row slots into / out of shared memory are free
+  std::deque<InFlight> loads_in_flight_;
+  struct Group { Cycles read_done = 0, visible = 0; };
+  struct WarpGroups {
+    Group open;
+    std::vector<Group> committed;  ///< completion is in commit order: times never decrease
+  };
+  std::array<WarpGroups, 32> groups_{};
+  Cycles stores_read_done_ = 0, stores_visible_ = 0;
+};
+
+}  // namespace sm100::models

@@ -1,0 +1,134 @@
+#include "models/umma.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/time.h"
+
+namespace sm100::models {
+
+Umma::Umma(sc_core::sc_module_name name, int sm, bool with_data, Accumulation accumulation, SharedMemory& smem,
+           TensorMemory& tmem, Mbarrier& mbarrier, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
+    : sc_module(name), sm_(sm), with_data_(with_data), numerics_(accumulation, smem, tmem), tmem_(tmem), smem_(smem),
+      mbarrier_(mbarrier), profile_(profile), jitter_(jitter), observer_(observer) {}
+
+// -- accept ---------------------------------------------------------------------------------------------------
+
+void Umma::mma(const MmaCommand& command, Cycles at) {
+  MmaOperation operation;
+  if (!check(command, operation)) return;
+  const double start = std::max(double(at), pipe_free_);
+  const double interval = initiation_interval(operation.m, operation.n, operation.a_in_tmem);
+  pipe_free_ = start + interval;
+  busy_cycles_ += interval;
+  last_done_ = std::max(last_done_, start + execution_latency(command.kind, operation.m, operation.n, operation.a_in_tmem));
+  if (!group_open_) {
+    group_open_ = true;
+    group_begin_ = Cycles(start);
+    group_flow_ = command.source.flow;
+  }
+  if (with_data_) accepted_.push_back({operation, group_});
+}
+
+void Umma::commit(int cta_group, uint32_t barrier, Cycles at, const Source& source) {
+  if (cta_group != 1)
+    return observer_.violation({"not-implemented", "not implemented: tcgen05.commit.cta_group::2", now(), sm_, barrier, source});
+  const Cycles finished = std::max(at, Cycles(std::llround(last_done_)));
+  const Cycles arrives = finished + Cycles(profile_.umma.commit_cycles) + jitter_.async();
+  Source by = source;
+  by.kind = ActorKind::umma;
+  by.flow = observer_.new_flow();
+  if (group_open_) {
+    const UnitSpan span{UnitSpanKind::umma, group_begin_, finished, sm_, barrier, -1, group_flow_, by.flow, by};
+    observer_.unit_span(span);
+    group_open_ = false;
+  } else {
+    by.flow = source.flow;  // nothing new to wait for: the committing role itself is the cause
+  }
+  ++commits_in_flight_;
+  completions_.post(arrives, [this, barrier, by, group = group_++] {
+    --commits_in_flight_;
+    retire_until_group(group);
+    mbarrier_.arrive(barrier, 1, by);
+  });
+}
+
+bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
+  auto violate = [&](const char* id, std::string message) {
+    observer_.violation({id, std::move(message), now(), sm_, 0, command.source});
+    return false;
+  };
+  if (command.cta_group != 1) return violate("not-implemented", "not implemented: tcgen05.mma.cta_group::2");
+  if (command.kind != MmaKind::f16 && command.kind != MmaKind::tf32 && command.kind != MmaKind::f8f6f4)
+    return violate("not-implemented", "not implemented: tcgen05.mma of this kind (f16, tf32 and f8f6f4 are)");
+  const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
+  if (const auto error = validate(idesc, command.kind, command.cta_group); error != InstrDescriptorError::none)
+    return violate("TC5", fmt::format("instruction descriptor {:#010x} (M {}, N {}): {}", command.idesc.bits, idesc.m, idesc.n, message(error)));
+
+  operation.kind = command.kind;
+  operation.idesc = idesc;
+  operation.m = int(idesc.m);
+  operation.n = int(idesc.n);
+  operation.d = command.d;
+  operation.a_in_tmem = command.a_in_tmem;
+  operation.a_tmem = command.a_tmem;
+  operation.a = decode(command.a);
+  operation.b = decode(command.b);
+  operation.enable_input_d = command.enable_input_d;
+  auto check_operand = [&](char which, const SmemDescriptorFields& f) {
+    const auto error = validate(f);
+    return error == SmemDescriptorError::none ||
+           violate("TC6", fmt::format("shared-memory descriptor of {}: {}", which, message(error)));
+  };
+  if (!command.a_in_tmem && !check_operand('A', operation.a)) return false;
+  if (!check_operand('B', operation.b)) return false;
+  if (!numerics_.operands_modelled(operation))
+    return violate("not-implemented", "not implemented: tcgen05.mma with this operand layout or type");
+
+  const uint32_t column = command.d.column();
+  const DataPathLayout layout = data_path_layout(operation.m, 1);
+  const uint32_t columns = accumulator_columns(layout, idesc.n);
+  if (column + columns > kTmemColumns || !tmem_.allocated(column, columns))
+    return violate("TC1", fmt::format("tcgen05.mma writes D to columns {} to {}: not inside a live allocation", column, column + columns - 1));
+  const uint32_t lane = command.d.lane();
+  if (lane != 0 && !(layout == DataPathLayout::f && lane == 16))
+    return violate("TC2", fmt::format("tcgen05.mma with D at lane {}: allowed is {}", lane, layout == DataPathLayout::f ? "0 or 16" : "0"));
+  return true;
+}
+
+// -- cost -----------------------------------------------------------------------------------------------------
+
+double Umma::initiation_interval(int m, int n, bool a_in_tmem) const {
+  const double tensor = double(n) / profile_.umma.columns_per_cycle;
+  if (a_in_tmem) return tensor;  // B alone never limits
+  const double operand_reads = double(m + n) * 32 / profile_.umma.smem_read_bytes_per_cycle;  // 32 bytes of K per row
+  const double floor = n > profile_.umma.ss_floor_max_n ? 0
+                       : m == 64               ? profile_.umma.ss_floor_m64_cycles
+                                               : profile_.umma.ss_floor_m128_cycles;
+  return std::max({tensor, operand_reads, floor});
+}
+
+double Umma::execution_latency(MmaKind kind, int m, int n, bool a_in_tmem) const {
+  double cycles = profile_.umma.latency_cycles - profile_.umma.commit_cycles - profile_.mbarrier.wakeup_cycles;
+  cycles += double(n) / profile_.umma.columns_per_cycle;
+  if (!a_in_tmem) cycles += double(m) * 32 / profile_.umma.smem_a_read_bytes_per_cycle;
+  if (kind == MmaKind::i8) cycles += profile_.umma.s8_latency_delta_cycles;
+  return cycles;
+}
+
+// -- semantics ------------------------------------------------------------------------------------------------
+
+void Umma::retire_until_group(uint64_t group) {
+  if (!with_data_) return;
+  std::vector<MmaOperation> finished;
+  while (!accepted_.empty() && accepted_.front().group <= group) {
+    const uint64_t current = accepted_.front().group;
+    finished.clear();
+    for (; !accepted_.empty() && accepted_.front().group == current; accepted_.pop_front()) finished.push_back(accepted_.front().operation);
+    numerics_.execute(finished);
+  }
+}
+
+}  // namespace sm100::models

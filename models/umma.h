@@ -1,0 +1,92 @@
+/// Tensor pipe of one SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit), cta_group 1.
+///
+/// Modelled: in-order issue; A from shared or tensor memory, B from shared memory, K-major and MN-major; kinds f16, tf32
+/// and f8f6f4 (8-bit types); initiation interval and latency laws measured on B200; a commit arrives once all earlier MMAs
+/// have finished.  Operands are read and D is written when a commit that covers the MMA arrives; what is never committed
+/// never shows, and reading it would be undefined anyway.
+/// Approximated: power throttling (none); accumulation order (see umma_numerics.h).
+/// Rejected as not implemented: cta_group 2, .ws, sparsity, block scaling, i8, sub-byte types, multicast commit.
+#pragma once
+
+#include <deque>
+#include <systemc>
+
+#include "kernels/isa/instr_descriptor.h"
+#include "kernels/isa/smem_descriptor.h"
+#include "models/completion_queue.h"
+#include "models/mbarrier.h"
+#include "models/tensor_memory.h"
+#include "models/umma_numerics.h"
+
+namespace sm100::models {
+
+/// tcgen05.mma as the hardware receives it.
+struct MmaCommand {
+  MmaKind kind = MmaKind::f16;
+  int cta_group = 1;
+  TmemAddr d;
+  bool a_in_tmem = false;
+  SmemDescriptor a;
+  TmemAddr a_tmem;
+  SmemDescriptor b;
+  InstrDescriptor idesc;
+  bool enable_input_d = false;
+  Source source;
+};
+
+class Umma : public sc_core::sc_module {
+ public:
+  Umma(sc_core::sc_module_name name, int sm, bool with_data, Accumulation accumulation, SharedMemory& smem,
+       TensorMemory& tmem, Mbarrier& mbarrier, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
+
+  /// A new CTA: MMAs that an earlier one never committed are forgotten.
+  void start_cta() { accepted_.clear(); }
+
+  /// Accepts one instruction issued at cycle `at` by one thread.
+  void mma(const MmaCommand& command, Cycles at);
+  /// One arrive on the mbarrier at shared offset `barrier` once everything accepted so far has finished.
+  void commit(int cta_group, uint32_t barrier, Cycles at, const Source& source);
+
+  /// Cycles in which the pipe was occupied, for utilisation.
+  double busy_cycles() const { return busy_cycles_; }
+  /// Commits whose arrival has not happened yet.
+  int commits_in_flight() const { return commits_in_flight_; }
+
+  /// Cycles between two back-to-back MMAs of this shape.  Source: measured/README.md 4.1, 4.3.
+  double initiation_interval(int m, int n, bool a_in_tmem) const;
+  /// Cycles from issue on an idle pipe until D is written, so that commit and wake-up complete the measured latency.
+  double execution_latency(MmaKind kind, int m, int n, bool a_in_tmem) const;
+
+ private:
+  bool check(const MmaCommand& command, MmaOperation& operation);
+  void retire_until_group(uint64_t group);
+
+  int sm_;
+  bool with_data_;
+  UmmaNumerics numerics_;
+  TensorMemory& tmem_;
+  SharedMemory& smem_;
+  Mbarrier& mbarrier_;
+  const DeviceProfile& profile_;
+  Jitter& jitter_;
+  Observer& observer_;
+  CompletionQueue completions_{"completions"};
+
+  double pipe_free_ = 0;    ///< cycle at which the pipe takes the next MMA
+  double last_done_ = 0;    ///< cycle at which everything accepted so far has finished
+  double busy_cycles_ = 0;
+  /// MMAs that have not retired, in order.  Those between two commits are a group and retire as one, so that sums do
+  /// not depend on time.
+  struct Accepted {
+    MmaOperation operation;
+    uint64_t group;
+  };
+  std::deque<Accepted> accepted_;
+  uint64_t group_ = 0;
+  int commits_in_flight_ = 0;
+  Cycles group_begin_ = 0;  ///< start of the first MMA since the last commit, for the trace
+  bool group_open_ = false;
+  uint64_t group_flow_ = 0;
+};
+
+}  // namespace sm100::models

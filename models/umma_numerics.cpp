@@ -1,0 +1,234 @@
+#include "models/umma_numerics.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/isa/number_formats.h"
+
+namespace sm100::models {
+
+namespace {
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstMap = Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
+
+bool byte_addressed(DataType type) {
+  switch (type) {
+    case DataType::f16:
+    case DataType::bf16:
+    case DataType::tf32:
+    case DataType::e4m3:
+    case DataType::e5m2: return true;
+    default: return false;  // sub-byte containers, integers
+  }
+}
+
+/// Exponent of the smallest normal number: subnormal operands take part with this exponent.
+int min_exponent(DataType type) {
+  switch (type) {
+    case DataType::f16:
+    case DataType::e5m2: return -14;
+    case DataType::e4m3: return -6;
+    default: return -126;
+  }
+}
+
+}  // namespace
+
+bool UmmaNumerics::operands_modelled(const MmaOperation& op) const {
+  const auto a = a_data_type(op.kind, op.idesc.a_type), b = b_data_type(op.kind, op.idesc.b_type);
+  if (!a.ok || !b.ok || !byte_addressed(a.type) || !byte_addressed(b.type)) return false;
+  auto layout = [](const SmemDescriptorFields& f, bool transposed, DataType type) {
+    return operand_layout_modelled(f, transposed ? Major::mn : Major::k, uint32_t(element_bits(type) / 8));
+  };
+  if (op.a_in_tmem ? op.idesc.transpose_a : !layout(op.a, op.idesc.transpose_a, a.type)) return false;
+  return layout(op.b, op.idesc.transpose_b, b.type);
+}
+
+void UmmaNumerics::read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows, int k,
+                                float* out, int stride) {
+  const uint32_t bytes = uint32_t(element_bits(type) / 8), per_chunk = 16 / bytes;
+  const float sign = negate ? -1.f : 1.f;
+  auto value = [&](uint32_t address) {
+    return sign * (bytes == 2   ? decode(type, smem_.load<uint16_t>(address))
+                   : bytes == 4 ? decode(type, smem_.load<uint32_t>(address))
+                                : decode(type, smem_.load<uint8_t>(address)));
+  };
+  if (major == Major::mn) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < k; ++j) out[i * stride + j] = value(operand_address(f, major, bytes, uint32_t(i), uint32_t(j)));
+    return;
+  }
+  // K-major: every 16-byte chunk along K is contiguous, whatever the swizzle.
+  for (int i = 0; i < rows; ++i)
+    for (uint32_t j = 0; j < uint32_t(k); j += per_chunk) {
+      const uint32_t chunk = operand_address(f, major, bytes, uint32_t(i), j);
+      float* to = out + i * stride + j;
+      if (type == DataType::bf16) {
+        for (uint32_t e = 0; e < 8; ++e) to[e] = sign * decode_bf16(smem_.load<uint16_t>(chunk + 2 * e));
+      } else {
+        for (uint32_t e = 0; e < per_chunk; ++e) to[e] = value(chunk + e * bytes);
+      }
+    }
+}
+
+void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
+  const DataType type = a_data_type(op.kind, op.idesc.a_type).type;
+  const int k = mma_k(op.kind);
+  if (!op.a_in_tmem) {
+    read_operand(op.a, op.idesc.transpose_a ? Major::mn : Major::k, type, op.idesc.negate_a, op.m, k, a_.data() + k_offset, k_total);
+    return;
+  }
+  // A in tensor memory: the row's lane is that of D, K is packed into cells, low bits first (9.7.16.10.5).
+  const DataPathLayout layout = data_path_layout(op.m, 1);
+  const uint32_t per_cell = 32 / uint32_t(element_bits(type));
+  for (int i = 0; i < op.m; ++i) {
+    const uint32_t lane = op.a_tmem.lane() + accumulator_cell(layout, i, 0, op.n).lane;
+    for (int j = 0; j < k; ++j) {
+      const uint32_t cell = tmem_.cell(lane, op.a_tmem.column() + uint32_t(j) / per_cell);
+      const uint32_t bits = per_cell == 1 ? cell : cell >> (uint32_t(j) % per_cell * (32 / per_cell)) & ((1u << (32 / per_cell)) - 1);
+      a_[size_t(i * k_total + k_offset + j)] = (op.idesc.negate_a ? -1.f : 1.f) * decode(type, bits);
+    }
+  }
+}
+
+void UmmaNumerics::read_b(const MmaOperation& op, int k_offset, int k_total) {
+  const DataType type = b_data_type(op.kind, op.idesc.b_type).type;
+  read_operand(op.b, op.idesc.transpose_b ? Major::mn : Major::k, type, op.idesc.negate_b, op.n, mma_k(op.kind), b_.data() + k_offset,
+               k_total);
+}
+
+void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
+  for (size_t first = 0; first < operations.size();) {
+    const MmaOperation& op = operations[first];
+    // MMAs that only accumulate into the same D with the same shape are one product over a longer K.
+    size_t last = first + 1;
+    if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1)
+      while (last < operations.size() && last - first < 16 && operations[last].enable_input_d && operations[last].d == op.d &&
+             operations[last].m == op.m && operations[last].n == op.n && operations[last].kind == op.kind)
+        ++last;
+    const int k = mma_k(op.kind), k_total = k * int(last - first);
+    a_.resize(size_t(op.m * k_total));
+    b_.resize(size_t(op.n * k_total));
+    for (size_t i = first; i < last; ++i) {
+      read_a(operations[i], k * int(i - first), k_total);
+      read_b(operations[i], k * int(i - first), k_total);
+    }
+    write_d(op, k_total);
+    first = last;
+  }
+}
+
+void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
+  const DataPathLayout layout = data_path_layout(op.m, 1);
+  const uint32_t column = op.d.column();
+  const bool f16_d = op.idesc.d_type == 0;
+  product_.resize(size_t(op.m * op.n));
+  if (accumulation_ == Accumulation::fast) {
+    const ConstMap a(a_.data(), op.m, k_total, Eigen::OuterStride<>(k_total)), b(b_.data(), op.n, k_total, Eigen::OuterStride<>(k_total));
+    Eigen::Map<Matrix> product(product_.data(), op.m, op.n);
+    product.noalias() = a * b.transpose();
+  }
+  for (int m = 0; m < op.m; ++m) {
+    const uint32_t lane = op.d.lane() + accumulator_cell(layout, m, 0, op.n).lane;
+    float* d = tmem_.lane(lane) + column;
+    float* row = &product_[size_t(m * op.n)];
+    if (accumulation_ == Accumulation::b200) {
+      for (int n = 0; n < op.n; ++n) {
+        const float c = f16_d ? decode_f16(uint16_t(as_bits(d[n]))) : d[n];
+        const uint32_t bits = fused_dot_b200(&a_[size_t(m * k_total)], &b_[size_t(n * k_total)], k_total, c, op.enable_input_d,
+                                             min_exponent(a_data_type(op.kind, op.idesc.a_type).type),
+                                             min_exponent(b_data_type(op.kind, op.idesc.b_type).type));
+        d[n] = f16_d ? as_float(cvt_rn_f16_f32(as_float(bits))) : as_float(bits);
+      }
+    } else if (f16_d) {
+      for (int n = 0; n < op.n; ++n) {
+        const float c = op.enable_input_d ? decode_f16(uint16_t(as_bits(d[n]))) : 0.f;
+        d[n] = as_float(cvt_rn_f16_f32(c + row[n]));
+      }
+    } else if (op.enable_input_d) {
+      for (int n = 0; n < op.n; ++n) d[n] += row[n];
+    } else {
+      std::copy_n(row, op.n, d);  // D is not read: garbage in it does not matter
+    }
+  }
+}
+
+namespace {
+
+constexpr uint32_t kNan = 0x7fffffff, kInfinity = 0x7f800000;
+constexpr int kFractionBits = 25;         ///< kept below the largest exponent
+constexpr int kOperandFractionBits = 10;  ///< enough for f16, bf16, tf32 and the 8-bit types
+
+/// x = significand * 2^(exponent - fraction_bits), the exponent not below `min_exponent`.
+struct Scaled {
+  int exponent;
+  int64_t significand;
+};
+Scaled scale(float x, int fraction_bits, int min_exponent) {
+  int e;
+  std::frexp(x, &e);  // |x| in [0.5, 1) * 2^e
+  const int exponent = std::max(e - 1, min_exponent);
+  return {exponent, int64_t(std::ldexp(double(x), fraction_bits - exponent))};
+}
+
+int64_t shift_toward_zero(int64_t value, int left) {
+  if (left >= 0) return value << left;
+  const int right = std::min(-left, 63);
+  return value >= 0 ? value >> right : -(-value >> right);
+}
+
+/// sum * 2^(exponent - kFractionBits), truncated to f32.
+uint32_t truncate_to_f32(int64_t sum, int exponent) {
+  if (sum == 0) return 0;
+  const uint32_t sign = sum < 0 ? 0x80000000u : 0;
+  const uint64_t magnitude = uint64_t(sum < 0 ? -sum : sum);
+  const int top = 63 - __builtin_clzll(magnitude);
+  int e = top + exponent - kFractionBits;  // of the leading bit
+  if (e > 127) return sign | kInfinity;
+  int drop = top - 23;
+  if (e < -126) {  // subnormal
+    drop += -126 - e;
+    e = -127;
+  }
+  const uint64_t significand = drop >= 0 ? (drop > 63 ? 0 : magnitude >> drop) : magnitude << -drop;
+  return sign | (e < -126 ? uint32_t(significand) : uint32_t(e + 127) << 23 | (uint32_t(significand) & 0x7fffff));
+}
+
+}  // namespace
+
+uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
+                        int b_min_exponent) {
+  // Anything not finite decides the result alone.
+  float special = accumulate && !std::isfinite(c) ? c : 0.f;
+  for (int i = 0; i < k; ++i)
+    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) special += a[i] * b[i];
+  if (std::isnan(special)) return kNan;
+  if (std::isinf(special)) return special < 0 ? kInfinity | 0x80000000u : kInfinity;
+
+  int largest = std::numeric_limits<int>::min();
+  for (int i = 0; i < k; ++i)
+    if (a[i] != 0 && b[i] != 0)
+      largest = std::max(largest, scale(a[i], kOperandFractionBits, a_min_exponent).exponent +
+                                      scale(b[i], kOperandFractionBits, b_min_exponent).exponent);
+  const bool add_c = accumulate && c != 0;
+  if (add_c) largest = std::max(largest, scale(c, 23, -126).exponent);
+  if (largest == std::numeric_limits<int>::min()) return 0;
+
+  int64_t sum = 0;
+  for (int i = 0; i < k; ++i) {
+    if (a[i] == 0 || b[i] == 0) continue;
+    const Scaled x = scale(a[i], kOperandFractionBits, a_min_exponent), y = scale(b[i], kOperandFractionBits, b_min_exponent);
+    sum += shift_toward_zero(x.significand * y.significand,
+                             kFractionBits - 2 * kOperandFractionBits - (largest - x.exponent - y.exponent));
+  }
+  if (add_c) {
+    const Scaled z = scale(c, 23, -126);
+    sum += shift_toward_zero(z.significand, kFractionBits - 23 - (largest - z.exponent));
+  }
+  return truncate_to_f32(sum, largest);
+}
+
+}  // namespace sm100::models

@@ -1,0 +1,76 @@
+/// What tcgen05.mma computes: operand reads through the descriptors, products, accumulation (PTX 9.7.16.10).
+///
+/// PTX leaves order and width of the accumulation open.  Two modes:
+///   fast  products exact in f32 or wider, summed in f32 by Eigen; for comparisons with a tolerance
+///   b200  bit model measured on B200 (MMA-Sim, arXiv 2511.10909; reference isa.md 4.4): products and the old D as
+///         one fused sum, terms truncated to 25 fractional bits of the largest exponent, result truncated to f32
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/isa/instr_descriptor.h"
+#include "kernels/isa/smem_descriptor.h"
+#include "models/shared_memory.h"
+#include "models/tensor_memory.h"
+
+namespace sm100::models {
+
+enum class Accumulation { fast, b200 };
+
+/// One MMA with its descriptors decoded and checked.
+struct MmaOperation {
+  MmaKind kind;
+  InstrDescriptorFields idesc;
+  int m, n;
+  TmemAddr d;
+  bool a_in_tmem;
+  TmemAddr a_tmem;
+  SmemDescriptorFields a, b;
+  bool enable_input_d;
+};
+
+class UmmaNumerics {
+ public:
+  UmmaNumerics(Accumulation accumulation, SharedMemory& smem, TensorMemory& tmem)
+      : accumulation_(accumulation), smem_(smem), tmem_(tmem) {}
+
+  bool operands_modelled(const MmaOperation& operation) const;
+
+  /// Performs MMAs in order.  Runs that accumulate into one D are multiplied as one product in fast mode.
+  void execute(std::span<const MmaOperation> operations);
+
+ private:
+  void read_a(const MmaOperation& op, int k_offset, int k_total);
+  void read_b(const MmaOperation& op, int k_offset, int k_total);
+  void read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows, int k, float* out,
+                    int stride);
+  void write_d(const MmaOperation& op, int k_total);
+
+  Accumulation accumulation_;
+  SharedMemory& smem_;
+  TensorMemory& tmem_;
+  /// Floats on a 64-byte boundary: a product must not depend on where its operands happen to lie.
+  class Buffer {
+   public:
+    void resize(size_t n) {
+      storage_.resize(n + 16);
+      const auto address = reinterpret_cast<uintptr_t>(storage_.data());
+      data_ = storage_.data() + (64 - address % 64) % 64 / sizeof(float);
+    }
+    float* data() { return data_; }
+    float& operator[](size_t i) { return data_[i]; }
+
+   private:
+    std::vector<float> storage_;
+    float* data_ = nullptr;
+  };
+  Buffer a_, b_, product_;  ///< row-major, k contiguous
+};
+
+/// One element of D by the b200 model: sum of a[i] * b[i] over k, plus `c` when `accumulate`.
+/// Subnormal operands take part with the smallest exponent of their type.  Returns f32 bits; NaN is canonical (0x7fffffff).
+uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent = -126,
+                        int b_min_exponent = -126);
+
+}  // namespace sm100::models

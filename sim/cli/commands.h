@@ -1,0 +1,17 @@
+/// The commands of sm100sim, one file each.  A command adds itself to the parser and sets the exit code when
+/// it ran.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace sm100::sim::cli {
+
+/// What the process returns; documented in docs/user-guide.md.
+enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kFindings = 4, kInternalError = 5 };
+
+void add_run_command(CLI::App& app, int& exit_code);
+void add_list_command(CLI::App& app, int& exit_code);
+void add_stats_command(CLI::App& app, int& exit_code);
+void add_export_command(CLI::App& app, int& exit_code);
+
+}  // namespace sm100::sim::cli

@@ -1,0 +1,86 @@
+/// sm100sim: parses the command line, runs one command and turns what it throws into one line and an exit
+/// code.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "sim/cli/commands.h"
+#include "sim/scenario.h"
+#include "sim/toml_reader.h"
+
+namespace {
+
+using namespace sm100::sim;
+
+void print_error(const std::string& text) { fmt::print(stderr, "{}\n", one_line(text)); }
+
+void print_internal_error(const char* what) {
+  print_error(
+      fmt::format("internal error: {}; please report it with the command line and the scenario", what));
+}
+
+/// An exception that nobody can catch (from a destructor or a thread) still ends in one line.
+[[noreturn]] void terminate_in_one_line() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+    print_internal_error("terminated");
+  } catch (const std::exception& error) {
+    print_internal_error(error.what());
+  } catch (...) {
+    print_internal_error("unknown exception");
+  }
+  std::_Exit(cli::kInternalError);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "Cycle-level simulator of the B200's asynchronous units running warp-specialised GEMM kernels"};
+  app.name("sm100sim");
+  app.set_version_flag("--version", std::string("sm100sim ") + SM100_VERSION);
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 ok, 1 results differ, 2 bad input, 3 hang, 4 findings, 5 internal error");
+
+  int exit_code = cli::kOk;
+  cli::add_run_command(app, exit_code);
+  cli::add_list_command(app, exit_code);
+  cli::add_stats_command(app, exit_code);
+  cli::add_export_command(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {  // --help, --version
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      print_error(
+          fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export", argv[1]));
+      return cli::kBadInput;
+    }
+    print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));
+    return cli::kBadInput;
+  }
+  if (std::fflush(stdout) != 0) throw InputError("cannot write to standard output");
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::set_terminate(terminate_in_one_line);
+  try {
+    return run(argc, argv);
+  } catch (const InputError& error) {
+    print_error(error.what());
+    return cli::kBadInput;
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory: this problem does not fit on this machine (--data none needs far less)");
+    return cli::kBadInput;
+  } catch (const std::exception& error) {
+    print_internal_error(error.what());
+  } catch (...) {
+    print_internal_error("unknown exception");
+  }
+  return cli::kInternalError;
+}

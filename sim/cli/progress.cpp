@@ -1,0 +1,30 @@
+#include "sim/cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace sm100::sim::cli {
+
+using namespace std::chrono_literals;
+
+Progress::Progress(bool always)
+    : terminal_(isatty(STDERR_FILENO) != 0),
+      enabled_(always || terminal_),
+      next_(Clock::now() + (always ? 0s : 2s)) {}
+
+Progress::~Progress() {
+  if (shown_ && terminal_) fmt::print(stderr, "\r{:60}\r", "");
+}
+
+void Progress::update(double fraction, uint64_t cycle) {
+  if (!enabled_ || Clock::now() < next_) return;
+  next_ = Clock::now() + (terminal_ ? 200ms : 1000ms);
+  fmt::print(stderr, "{}  {:3.0f} %  cycle {}{}", terminal_ ? "\r" : "", 100 * fraction, cycle,
+             terminal_ ? "" : "\n");
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+}  // namespace sm100::sim::cli

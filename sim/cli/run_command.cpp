@@ -1,0 +1,118 @@
+/// sm100sim run SCENARIO: simulates one scenario and says how it went.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "sim/cli/commands.h"
+#include "sim/cli/output_path.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/summary.h"
+#include "sim/simulation.h"
+#include "traces/atomic_file.h"
+#include "traces/pftrace.h"
+
+namespace sm100::sim::cli {
+namespace {
+
+struct RunOptions {
+  std::string scenario;
+  std::vector<std::string> sets;
+  std::string trace, json;  // empty: not asked for
+  std::string data, numerics;
+  std::optional<int64_t> jitter;
+  bool progress = false;
+
+  /// The short options are words for --set; they come last and win.
+  std::vector<std::string> overrides() const {
+    std::vector<std::string> all = sets;
+    if (!data.empty()) all.push_back("run.data=" + data);
+    if (!numerics.empty()) all.push_back("run.numerics=" + numerics);
+    if (jitter) all.push_back(fmt::format("run.jitter={}", *jitter));
+    return all;
+  }
+};
+
+ExitCode exit_code_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass:
+      return kOk;
+    case Outcome::mismatch:
+      return kResultsDiffer;
+    case Outcome::hang:
+      return kHang;
+    case Outcome::findings:
+      return kFindings;
+  }
+  return kInternalError;
+}
+
+void check_outputs(const RunOptions& options) {
+  const bool json_file = !options.json.empty() && options.json != "-";
+  if (!options.trace.empty()) check_output_path("--trace", options.trace, options.scenario);
+  if (json_file) check_output_path("--json", options.json, options.scenario);
+  if (json_file && std::filesystem::path(options.trace) == std::filesystem::path(options.json))
+    throw InputError(fmt::format("--json {}: is the file of --trace", options.json));
+}
+
+void write_json(const std::string& path, const std::string& text) {
+  write_output("--json", [&] {
+    traces::AtomicFile file(path);
+    file.stream() << text;
+    file.commit();
+  });
+}
+
+int run(const RunOptions& options) {
+  const Scenario scenario = load_scenario(options.scenario, options.overrides());
+  check_outputs(options);
+
+  std::unique_ptr<traces::Recorder> recorder;
+  if (!options.trace.empty()) {
+    recorder = std::make_unique<traces::Recorder>();
+    recorder->trace().metadata.tool_version = std::string("sm100sim ") + SM100_VERSION;
+  }
+  RunResult result;
+  {
+    Progress progress(options.progress);
+    result = run_simulation(scenario, recorder.get(), {.progress = [&](double fraction, uint64_t cycle) {
+                              progress.update(fraction, cycle);
+                            }});
+  }
+  if (recorder) write_output("--trace", [&] { traces::write_pftrace(recorder->trace(), options.trace); });
+
+  const bool json_only = options.json == "-";
+  if (!options.json.empty() && !json_only) write_json(options.json, result_json(scenario, result));
+  fmt::print("{}",
+             json_only ? result_json(scenario, result) : format_summary(scenario, result, options.trace));
+  return exit_code_of(result.outcome);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Simulate a scenario");
+  command->add_option("SCENARIO", options->scenario, "Scenario file (docs/user-guide.md)")->required();
+  command
+      ->add_option("--set", options->sets,
+                   "Replace a value of the scenario: table.key=value; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--trace", options->trace, "Write a Perfetto trace")->type_name("FILE");
+  command->add_option("--json", options->json, "Write the result as JSON; - prints it instead of the summary")
+      ->type_name("FILE");
+  command->add_option("--data", options->data, "full: real values; none: protocol and timing only")
+      ->check(CLI::IsMember({"full", "none"}));
+  command->add_option("--jitter", options->jitter, "Perturb asynchronous latencies")
+      ->type_name("SEED")
+      ->check(CLI::Range(int64_t{0}, INT64_MAX));
+  command->add_option("--numerics", options->numerics, "How the tensor core adds")
+      ->check(CLI::IsMember({"fast", "b200"}));
+  command->add_flag("--progress", options->progress, "Show progress on stderr from the start");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace sm100::sim::cli

@@ -1,0 +1,190 @@
+#include "sim/cli/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/text.h"
+
+namespace sm100::sim::cli {
+namespace {
+
+constexpr size_t kMostWaits = 3;  ///< shown per role
+
+/// Two or three digits, never an exponent.
+std::string three_digits(double value) {
+  return fmt::format("{:.{}f}", value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 0.1 ? 2 : 3);
+}
+
+std::string plural(uint64_t count, std::string_view word) {
+  return fmt::format("{} {}{}", grouped(int64_t(count)), word, count == 1 ? "" : "s");
+}
+
+std::string line(std::string_view label, std::string_view text) {
+  return fmt::format("  {:<13}{}\n", label, text);
+}
+
+std::string headline(const Scenario& s, const RunResult& r) {
+  const std::string what = fmt::format("{}: {} x {} x {} {} on {} of {}", s.name, s.m, s.n, s.k, name(s.config.dtype),
+                                       plural(uint64_t(r.sms_used), "SM"), s.device.name);
+  // A report says what happened in its own first line.
+  if (!r.report.empty()) return r.report + (r.report.back() == '\n' ? "" : "\n") + line("scenario", what);
+  return fmt::format("{}  {}\n", r.outcome == Outcome::pass ? "PASS" : "MISMATCH", what);
+}
+
+std::string verification(const Scenario& s, const RunResult& r) {
+  if (s.data == DataMode::none) return "no (data = \"none\")";
+  const std::string rows = r.rows_compared < s.m ? fmt::format(", {} of {} rows compared", grouped(r.rows_compared), grouped(s.m)) : "";
+  return fmt::format("{}: relative error {:.1e} against float64 (limit {:.0e}){}", r.verified ? "yes" : "WRONG", r.relative_error,
+                     r.error_limit, rows);
+}
+
+std::string duration(double microseconds) {
+  return microseconds < 1000 ? three_digits(microseconds) + " us" : three_digits(microseconds / 1000) + " ms";
+}
+
+/// A table of where each role spent its time.
+std::string role_lines(const RunResult& r) {
+  if (r.roles.empty()) return "";
+  std::string text = fmt::format("  {:<13}{:>9}   {}\n", "roles", "working", "waiting for");
+  for (const RoleTime& role : r.roles) {
+    const double total = double(std::max<uint64_t>(role.total_cycles, 1));
+    double working = 100;
+    std::string waits;
+    size_t shown = 0;
+    for (const auto& [what, cycles] : role.waiting) {
+      const double percent = 100 * double(cycles) / total;
+      working -= percent;
+      if (shown == kMostWaits || percent < 0.05) continue;
+      waits += fmt::format("{}{} {:.1f} %", shown++ ? ", " : "", what, percent);
+    }
+    text += fmt::format("    {:<11}{:>7.1f} %   {}\n", role.role, std::max(working, 0.0), waits);
+  }
+  return text;
+}
+
+std::string measurements(const Scenario& s, const RunResult& r) {
+  std::string text = line("verified", verification(s, r));
+  text += line("time", fmt::format("{} cycles = {} at {} GHz", grouped(int64_t(r.cycles)),
+                                   duration(r.microseconds), r.sm_clock_ghz));
+  text += line("throughput", fmt::format("{} TFLOPS, tensor pipe busy {:.1f} % of {}", three_digits(r.tflops),
+                                         100 * r.tensor_utilization, plural(uint64_t(r.sms_used), "SM")));
+  text += line("work", fmt::format("{} launched, {} by CLC", plural(r.ctas_launched, "CTA"),
+                                   plural(r.tiles_by_clc, "more tile")));
+  return text + role_lines(r);
+}
+
+/// A finding of "epilogue 2" is one of role "epilogue" too.
+bool role_matches(const std::string& found, const std::string& wanted) {
+  return found == wanted || found.rfind(wanted + " ", 0) == 0;
+}
+
+bool matches(const Finding& f, const Expectation& e) {
+  return (!e.id || f.id == *e.id) && (!e.barrier || f.barrier == *e.barrier) &&
+         (!e.role || role_matches(f.role, *e.role)) && (!e.stage || f.stage == *e.stage) &&
+         (!e.phase || f.phase == *e.phase);
+}
+
+std::string describe(const Expectation& e) {
+  std::string text;
+  if (e.id) text += fmt::format(" id {}", *e.id);
+  if (e.role) text += fmt::format(" role {}", *e.role);
+  if (e.barrier) text += fmt::format(" barrier {}", *e.barrier);
+  if (e.stage) text += fmt::format(" stage {}", *e.stage);
+  if (e.phase) text += fmt::format(" phase {}", *e.phase);
+  return text;
+}
+
+}  // namespace
+
+std::string outcome_word(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass:
+      return "pass";
+    case Outcome::mismatch:
+      return "mismatch";
+    case Outcome::hang:
+      return "hang";
+    case Outcome::findings:
+      return "findings";
+  }
+  return "?";
+}
+
+std::string expectation_difference(const Scenario& s, const RunResult& r) {
+  const std::string outcome = outcome_word(r.outcome);
+  if (!s.expect.stated) return "";
+  if (outcome != s.expect.outcome)
+    return fmt::format("not as expected: the scenario expects {}, the run ended in {}", s.expect.outcome,
+                       outcome);
+  const std::string stated = describe(s.expect);
+  const bool found =
+      stated.empty() || std::any_of(r.findings.begin(), r.findings.end(),
+                                    [&](const Finding& finding) { return matches(finding, s.expect); });
+  return found ? "" : fmt::format("not as expected: no finding has{}", stated);
+}
+
+std::string format_summary(const Scenario& s, const RunResult& r, const std::string& trace) {
+  std::string text = headline(s, r);
+  if (r.report.empty()) text += measurements(s, r);
+  if (!s.faults.empty()) text += line("faults", plural(s.faults.size(), "[[fault]]") + " applied");
+  text += line("simulation", fmt::format("{} s, {} MiB", three_digits(r.wall_seconds),
+                                         grouped(int64_t(r.peak_rss_bytes >> 20))));
+  if (!trace.empty()) text += line("trace", trace + " (open in ui.perfetto.dev; 1 ns there = 1 SM cycle)");
+  const std::string difference = expectation_difference(s, r);
+  return difference.empty() ? text : text + difference + "\n";
+}
+
+std::string result_json(const Scenario& s, const RunResult& r) {
+  using Json = nlohmann::ordered_json;
+  Json findings = Json::array();
+  for (const Finding& f : r.findings) {
+    findings.push_back({{"id", f.id},
+                        {"barrier", f.barrier},
+                        {"stage", f.stage},
+                        {"phase", f.phase},
+                        {"role", f.role},
+                        {"cta", f.cta},
+                        {"location", f.location},
+                        {"cause", f.cause},
+                        {"message", f.message}});
+  }
+  Json roles = Json::array();
+  for (const RoleTime& role : r.roles) {
+    Json waiting = Json::object();
+    for (const auto& [what, cycles] : role.waiting) waiting[what] = cycles;
+    roles.push_back({{"role", role.role},
+                     {"warps", role.warps},
+                     {"total_cycles", role.total_cycles},
+                     {"waiting_cycles", waiting}});
+  }
+  const Json json = {
+      {"outcome", outcome_word(r.outcome)},
+      {"as_expected", expectation_difference(s, r).empty()},
+      {"verified", r.verified},
+      {"relative_error", r.relative_error},
+      {"error_limit", r.error_limit},
+      {"cycles", r.cycles},
+      {"sm_clock_ghz", r.sm_clock_ghz},
+      {"microseconds", r.microseconds},
+      {"tflops", r.tflops},
+      {"tensor_utilization", r.tensor_utilization},
+      {"sms_used", r.sms_used},
+      {"ctas_launched", r.ctas_launched},
+      {"tiles_by_clc", r.tiles_by_clc},
+      {"findings", findings},
+      {"roles", roles},
+      {"wall_seconds", r.wall_seconds},
+      {"peak_rss_bytes", r.peak_rss_bytes},
+      {"scenario", s.path.string()},
+      {"profile", s.profile},
+      {"data", s.data == DataMode::full ? "full" : "none"},
+      {"seed", s.seed},
+      {"jitter", s.jitter ? Json(*s.jitter) : Json()},
+      {"configuration", Json::parse(s.configuration_json())},
+  };
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sm100::sim::cli

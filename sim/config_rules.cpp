@@ -1,0 +1,131 @@
+#include "sim/config_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/matmul/shared_storage.h"
+
+namespace sm100::sim {
+namespace {
+
+constexpr int kLargestExtent = 1 << 30;  // keeps grid arithmetic within int
+constexpr int kLargestClcStages = 64;
+constexpr uint32_t kLargestTransaction = (1u << 20) - 1;  // PTX: tx-count range of an mbarrier
+constexpr int kLargestGridY = 65535;                      // CUDA launch limit; CLC responses hold 16 bits
+
+std::string mma_text(const MatmulConfig& c) { return fmt::format("[{}, {}, {}]", c.mma_m, c.mma_n, c.mma_k); }
+
+/// Collects violations; each check_* function below states its rules in terms of it.
+struct Rules {
+  const MatmulConfig& config;
+  std::vector<RuleViolation> broken;
+
+  void require(bool holds, std::string key, std::string value, std::string allowed, std::string why) {
+    if (!holds) broken.push_back({std::move(key), std::move(value), std::move(allowed), std::move(why)});
+  }
+  void require(bool holds, std::string key, int value, std::string allowed, std::string why) {
+    require(holds, std::move(key), std::to_string(value), std::move(allowed), std::move(why));
+  }
+};
+
+/// Shapes of tcgen05.mma with cta_group 1 (isa.md 3.7).
+void check_mma_shape(Rules& rules) {
+  const MatmulConfig& c = rules.config;
+  const bool m_ok = c.mma_m == 64 || c.mma_m == 128;
+  rules.require(m_ok, "config.mma", mma_text(c), "M = 64 or 128", "shapes of tcgen05.mma with cta_group 1");
+  if (m_ok) {
+    const int step = c.mma_m == 64 ? 8 : 16;
+    rules.require(c.mma_n >= step && c.mma_n <= 256 && c.mma_n % step == 0, "config.mma", mma_text(c),
+                  fmt::format("N = multiples of {} from {} to 256", step, step),
+                  fmt::format("shapes of tcgen05.mma with M = {}", c.mma_m));
+  }
+  const int k = 32 / operand_bytes(c);
+  rules.require(c.mma_k == k, "config.mma", mma_text(c), fmt::format("K = {}", k),
+                fmt::format("one MMA takes 32 bytes of K, {} {} elements", k, name(c.dtype)));
+}
+
+void check_swizzle(Rules& rules) {
+  const MatmulConfig& c = rules.config;
+  rules.require(c.swizzle == Swizzle::b32 || c.swizzle == Swizzle::b64 || c.swizzle == Swizzle::b128,
+                "config.swizzle", int(swizzle_span_bytes(c.swizzle)), "128, 64, 32",
+                "a row of the k tile is one swizzle span");
+  const int w = c.block_swizzle;
+  rules.require(w == 0 || w == 1 || w == 2 || w == 4 || w == 8, "config.block_swizzle", w, "0, 1, 2, 4, 8",
+                "tiles in a block of the rasterisation");
+}
+
+void check_ring_counts(Rules& rules) {
+  const MatmulConfig& c = rules.config;
+  const int most_accum = 512 / c.mma_n;
+  rules.require(c.accum_stages >= 1 && c.accum_stages <= most_accum, "config.accum_stages", c.accum_stages,
+                fmt::format("1 to {}", most_accum),
+                fmt::format("tensor memory has 512 columns, an accumulator takes N = {}", c.mma_n));
+  rules.require(c.clc_stages >= 0 && c.clc_stages <= kLargestClcStages, "config.clc_stages", c.clc_stages,
+                fmt::format("0 to {}", kLargestClcStages), "0 switches CLC off");
+}
+
+/// Needs sound shapes and counts: the bytes follow from them.
+void check_shared_memory(Rules& rules) {
+  const MatmulConfig& c = rules.config;
+  const int most = fitting_stages(c);
+  const std::string allowed = most == 0 ? "none; a smaller tile is needed" : fmt::format("1 to {}", most);
+  if (c.stages < 1) {
+    rules.require(false, "config.stages", c.stages, allowed, "leave the key out to get as many as fit");
+    return;
+  }
+  if (c.stages > most) {
+    const uint64_t needed =
+        uint64_t(c.stages) * (a_tile_bytes(c) + b_tile_bytes(c) + 16) + kOutputBuffers * strip_bytes(c);
+    rules.require(false, "config.stages", c.stages, allowed,
+                  fmt::format("{} stages of {} bytes need about {} bytes of shared memory, a CTA has {}",
+                              c.stages, a_tile_bytes(c) + b_tile_bytes(c), needed, kSmemBudgetBytes));
+  }
+  rules.require(
+      stage_transaction_bytes(c) <= kLargestTransaction, "config.k_group_size", c.k_group_size,
+      fmt::format("at most {} bytes per stage, not {}", kLargestTransaction, stage_transaction_bytes(c)),
+      "range of an mbarrier's transaction count");
+}
+
+/// Tensor maps need row pitches that are multiples of 16 bytes (isa.md 2.1).
+void check_problem(Rules& rules, int m, int n, int k) {
+  const MatmulConfig& c = rules.config;
+  const std::string extent = fmt::format("1 to {}", kLargestExtent);
+  rules.require(m >= 1 && m <= kLargestExtent, "problem.m", m, extent, "C has M rows");
+  rules.require(n >= 1 && n <= kLargestExtent, "problem.n", n, extent, "C has N columns");
+  rules.require(
+      k >= 1 && k <= kLargestExtent, "problem.k", k, extent,
+      k == 0 ? "without an MMA the epilogue would store stale tensor memory" : "A and B have K columns");
+  if (!rules.broken.empty()) return;
+
+  const int n_step = 16 / (element_bits(c.output) / 8), k_step = 16 / operand_bytes(c);
+  rules.require(n % n_step == 0, "problem.n", n, fmt::format("multiples of {}", n_step),
+                fmt::format("a row of C in {} must be a multiple of 16 bytes", name(c.output)));
+  rules.require(k % k_step == 0, "problem.k", k, fmt::format("multiples of {}", k_step),
+                fmt::format("a row of A and B in {} must be a multiple of 16 bytes", name(c.dtype)));
+  const int64_t most_n = int64_t(kLargestGridY) * c.mma_n;
+  rules.require(n <= most_n, "problem.n", n, fmt::format("1 to {}", most_n),
+                fmt::format("the grid has at most {} columns of {}", kLargestGridY, c.mma_n));
+}
+
+}  // namespace
+
+int fitting_stages(const MatmulConfig& config) {
+  MatmulConfig c = config;
+  c.stages = kSmemBudgetBytes / int(a_tile_bytes(c) + b_tile_bytes(c));
+  while (c.stages > 0 && shared_storage_bytes(c) > uint32_t(kSmemBudgetBytes)) --c.stages;
+  return c.stages;
+}
+
+std::vector<RuleViolation> check_config(const MatmulConfig& config, int m, int n, int k) {
+  Rules rules{config, {}};
+  check_mma_shape(rules);
+  check_swizzle(rules);
+  if (rules.broken.empty()) check_ring_counts(rules);
+  if (rules.broken.empty()) check_shared_memory(rules);
+  check_problem(rules, m, n, k);
+  return std::move(rules.broken);
+}
+
+}  // namespace sm100::sim

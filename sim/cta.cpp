@@ -1,0 +1,74 @@
+#include "sim/cta.h"
+
+#include <fmt/format.h>
+
+#include "models/time.h"
+
+namespace sm100::sim {
+
+Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const Kernel& kernel, RunObserver& observer)
+    : sc_module(name), gpu_(gpu), sm_(sm), kernel_(kernel), observer_(observer) {
+  for (int w = 0; w < kernel.warps; ++w) warps_.push_back(std::make_unique<Warp>(fmt::format("warp{}", w).c_str(), *this, w));
+}
+
+void Cta::start(Dim3 ctaid) {
+  ctaid_ = ctaid;
+  linear_id_ = int(ctaid.x + kernel_.grid.x * (ctaid.y + kernel_.grid.y * ctaid.z));
+  live_warps_ = int(warps_.size());
+  observer_.cta_started(*this);
+  for (auto& warp : warps_) warp->start();
+}
+
+void Cta::warp_exited(Warp&) {
+  sm_.barriers.warp_exited();
+  if (--live_warps_ > 0) return;
+  check_exit();
+  observer_.cta_exited(*this);
+  // Shared memory stays alive until the CTA's stores have read it (reference isa.md 2.8).
+  const models::Cycles reads_done = sm_.tma.stores_read_done();
+  if (reads_done > models::now()) wait(models::cycles(reads_done - models::now()));
+  gpu_.cta_exited(sm_);
+}
+
+void Cta::check_exit() {
+  auto violate = [&](const char* id, std::string message, uint32_t barrier = 0) {
+    observer_.violation({id, std::move(message), models::now(), sm_.id, barrier, {}});
+  };
+  if (!sm_.tma.loads_in_flight().empty()) {
+    const auto& f = sm_.tma.loads_in_flight().front();
+    violate("TM9", fmt::format("CTA {} exits while a TMA load of {} bytes into it is in flight", linear_id_, f.bytes), f.barrier);
+  }
+  if (sm_.umma.commits_in_flight() > 0)
+    violate("EX1", fmt::format("CTA {} exits while {} tcgen05.commit arrivals at its barriers are on their way", linear_id_,
+                               sm_.umma.commits_in_flight()));
+  if (const uint32_t columns = sm_.tmem.allocated_columns(); columns > 0)
+    violate("TC9", fmt::format("CTA {} exits with {} columns of tensor memory still allocated", linear_id_, columns));
+  for (const BarrierArray& array : kernel_.barriers)
+    for (int s = 0; s < array.stages; ++s) {
+      const uint32_t offset = array.base.value + 8u * uint32_t(s);
+      const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
+      if (!state) continue;
+      const MbarrierState word = decode_mbarrier(state->word);
+      if (word.tx != 0 || word.pending != word.expected)
+        violate("MB10", fmt::format("CTA {} exits with {}[{}] in the middle of phase {}: {} of {} arrivals and {} bytes missing", linear_id_,
+                                    array.name, s, state->phase, word.pending, word.expected, word.tx), offset);
+    }
+}
+
+std::string Cta::describe(const Blocked& blocked, bool with_stage) const {
+  switch (blocked.on) {
+    case Blocked::On::mbarrier: {
+      const BarrierName name = barrier_name(kernel_, blocked.offset);
+      if (!name.array) return fmt::format("mbarrier at {:#x}", blocked.offset);
+      return with_stage ? fmt::format("{}[{}]", name.array->name, name.stage) : std::string(name.array->name);
+    }
+    case Blocked::On::named_barrier: return fmt::format("named barrier {}", blocked.offset);
+    case Blocked::On::cluster_barrier: return "cluster barrier";
+    case Blocked::On::tmem_alloc: return "tcgen05.alloc";
+    case Blocked::On::bulk_group: return "bulk group";
+    case Blocked::On::nothing: break;
+  }
+  return "nothing";
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,49 @@
+/// The CTA slot of one SM: its warps, the CTA that is resident now, and what has to be true when it exits.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/gpu.h"
+#include "sim/kernel.h"
+#include "sim/run_observer.h"
+#include "sim/warp.h"
+
+namespace sm100::sim {
+
+class Cta : public sc_core::sc_module {
+ public:
+  Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const Kernel& kernel, RunObserver& observer);
+
+  /// A CTA becomes resident; all its warps start.
+  void start(Dim3 ctaid);
+  void warp_exited(Warp& warp);
+
+  const Kernel& kernel() const { return kernel_; }
+  models::Gpu& gpu() { return gpu_; }
+  models::Sm& sm() { return sm_; }
+  RunObserver& observer() { return observer_; }
+  Dim3 ctaid() const { return ctaid_; }
+  int linear_id() const { return linear_id_; }
+  bool resident() const { return live_warps_ > 0; }
+  const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
+
+  /// "input_full[2]" or "input_full"; "named barrier 1"; "tcgen05.alloc" ...
+  std::string describe(const Blocked& blocked, bool with_stage) const;
+
+ private:
+  void check_exit();
+
+  models::Gpu& gpu_;
+  models::Sm& sm_;
+  const Kernel& kernel_;
+  RunObserver& observer_;
+  std::vector<std::unique_ptr<Warp>> warps_;
+  Dim3 ctaid_{};
+  int linear_id_ = -1;
+  int live_warps_ = 0;
+};
+
+}  // namespace sm100::sim

@@ -1,0 +1,264 @@
+#include "sim/hang_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+namespace {
+
+using models::Mbarrier;
+using models::MbarrierEvent;
+using models::MbarrierEventKind;
+
+/// Warps of one role that are stuck at the same place.
+struct Stuck {
+  std::string role;
+  std::vector<int> warps;
+  Blocked blocked;
+  BarrierName barrier;                     ///< mbarrier waits
+  const Mbarrier::State* state = nullptr;  ///< mbarrier waits
+};
+
+/// Why a wait cannot end, and how surely it is the root of the hang rather than a consequence.
+struct Cause {
+  int certainty = 0;
+  std::string text;
+};
+
+std::string warps_text(const Stuck& s) {
+  if (s.warps.size() == 1) return fmt::format("{} (warp {})", s.role, s.warps[0]);
+  return fmt::format("{} (warps {}-{})", s.role, s.warps.front(), s.warps.back());
+}
+
+std::vector<Stuck> stuck_warps(const Cta& cta) {
+  std::vector<Stuck> all;
+  for (const auto& warp : cta.warps()) {
+    if (!warp->running) continue;
+    const std::string role = cta.kernel().role(warp->index);
+    const Blocked& b = warp->blocked;
+    auto same = std::find_if(all.begin(), all.end(), [&](const Stuck& s) {
+      return s.role == role && s.blocked.on == b.on && s.blocked.offset == b.offset && s.blocked.parity == b.parity;
+    });
+    if (same != all.end()) {
+      same->warps.push_back(warp->index);
+      continue;
+    }
+    Stuck s{.role = role, .warps = {warp->index}, .blocked = b};
+    if (b.on == Blocked::On::mbarrier) {
+      s.barrier = barrier_name(cta.kernel(), b.offset);
+      s.state = const_cast<Cta&>(cta).sm().mbarrier.find(b.offset);
+    }
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+class CtaAnalysis {
+ public:
+  explicit CtaAnalysis(Cta& cta) : cta_(cta), stuck_(stuck_warps(cta)) {}
+
+  const std::vector<Stuck>& stuck() const { return stuck_; }
+
+  Cause cause(const Stuck& s) const {
+    if (s.blocked.on == Blocked::On::nothing) return {0, "it still runs"};
+    if (s.blocked.on == Blocked::On::named_barrier) return named_barrier_cause(s);
+    if (s.blocked.on == Blocked::On::tmem_alloc)
+      return {60, fmt::format("tcgen05.alloc of {} columns waits for tensor memory that nobody frees", s.blocked.offset)};
+    if (!s.state || !s.barrier.array) return {1, "the barrier is no barrier of this kernel"};
+    const MbarrierState word = decode_mbarrier(s.state->word);
+    if (word.pending == 0 && word.tx > 0 && !copy_in_flight(s.blocked.offset))
+      return {100, fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver", grouped(word.tx))};
+    if (word.pending == 0 && word.tx < 0)
+      return {100, fmt::format("the copies of this phase deliver {} bytes more than expect_tx counts", grouped(-word.tx))};
+    if (const BarrierName full = sibling(s, "_empty", "_full"); full.array) return empty_cause(s, full);
+    return full_cause(s);
+  }
+
+  std::vector<std::string> details(const Stuck& s) const {
+    std::vector<std::string> lines;
+    if (s.blocked.on == Blocked::On::named_barrier) {
+      const auto& named = cta_.sm().barriers.named(int(s.blocked.offset));
+      lines.push_back(fmt::format("{} of {} threads have arrived", named.arrived, named.expected));
+    }
+    if (!s.state || !s.barrier.array) return lines;
+    const MbarrierState word = decode_mbarrier(s.state->word);
+    lines.push_back(missing_text(s, word));
+    const uint64_t first = s.state->events > Mbarrier::State::kHistory ? s.state->events - Mbarrier::State::kHistory : 0;
+    for (uint64_t i = first; i < s.state->events; ++i) {
+      const MbarrierEvent& e = s.state->history[i % Mbarrier::State::kHistory];
+      if (e.phase != s.state->phase || e.kind == MbarrierEventKind::init) continue;
+      lines.push_back(event_text(e));
+    }
+    if (word.tx != 0 && !copy_in_flight(s.blocked.offset)) lines.push_back("no copy in flight targets this barrier");
+    if (s.state->phase == 0 && lines.size() == 1) lines.push_back("nothing has ever arrived on it");
+    return lines;
+  }
+
+ private:
+  bool copy_in_flight(uint32_t offset) const {
+    const auto& flights = cta_.sm().tma.loads_in_flight();
+    return std::any_of(flights.begin(), flights.end(), [&](const auto& f) { return f.barrier == offset; });
+  }
+
+  /// The barrier array of the same ring with `suffix` replaced, same stage.
+  BarrierName sibling(const Stuck& s, std::string_view suffix, std::string_view other) const {
+    const std::string_view name = s.barrier.array->name;
+    if (!name.ends_with(suffix)) return {};
+    const std::string wanted = std::string(name.substr(0, name.size() - suffix.size())) + std::string(other);
+    for (const BarrierArray& a : cta_.kernel().barriers)
+      if (a.name == wanted) return {&a, s.barrier.stage};
+    return {};
+  }
+
+  const Stuck* stuck_role(std::string_view role) const {
+    for (const Stuck& s : stuck_)
+      if (s.role == role) return &s;
+    return nullptr;
+  }
+
+  /// A producer waits for a release.
+  Cause empty_cause(const Stuck& s, const BarrierName& full) const {
+    const int64_t phase = s.state->phase;
+    const Mbarrier::State* fill = cta_.sm().mbarrier.find(full.array->base.value + 8u * uint32_t(full.stage));
+    const MbarrierState word = fill ? decode_mbarrier(fill->word) : MbarrierState{};
+    const bool armed = fill && (word.pending != word.expected || word.tx != 0);
+    if (fill && fill->phase + (armed ? 1 : 0) <= phase)
+      return {90, fmt::format("{} waits for the release of a fill that it never made: a producer's first lap must wait for parity 1, "
+                              "which a fresh barrier passes", s.role)};
+    if (fill && fill->phase > phase) {
+      for (std::string_view consumer : roles(s.barrier.array->arrives)) {
+        const Stuck* c = stuck_role(consumer);
+        const bool passed = !c || !c->barrier.array || c->barrier.array != full.array ||
+                            position(c->state->phase, c->barrier) > position(phase, full);
+        const bool waits_here = c && c->blocked.on == Blocked::On::mbarrier && c->barrier.array == full.array;
+        if (passed && (waits_here || !c))
+          return {80, fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {}[{}] is missing", consumer,
+                                  full.array->name, full.stage, phase, s.barrier.array->arrives_with, s.barrier.array->name, full.stage)};
+      }
+    }
+    return {10, fmt::format("{} has not released {}[{}]", s.barrier.array->arrives, s.barrier.array->name, s.barrier.stage)};
+  }
+
+  /// A consumer waits for a fill, or a single barrier.
+  Cause full_cause(const Stuck& s) const {
+    for (std::string_view producer : roles(s.barrier.array->arrives))
+      if (!stuck_role(producer))
+        return {70, fmt::format("{} has exited without its {} on {}[{}]", producer, s.barrier.array->arrives_with, s.barrier.array->name,
+                                s.barrier.stage)};
+    return {5, fmt::format("{}[{}] waits for {}, which is blocked itself", s.barrier.array->name, s.barrier.stage, s.barrier.array->arrives)};
+  }
+
+  Cause named_barrier_cause(const Stuck& s) const {
+    const auto& named = cta_.sm().barriers.named(int(s.blocked.offset));
+    return {20, fmt::format("named barrier {} counts {} threads, {} have come", s.blocked.offset, named.expected, named.arrived)};
+  }
+
+  static int64_t position(int64_t phase, const BarrierName& b) { return phase * b.array->stages + b.stage; }
+
+  static std::vector<std::string_view> roles(std::string_view list) {
+    std::vector<std::string_view> all;
+    while (!list.empty()) {
+      const size_t comma = list.find(", ");
+      all.push_back(list.substr(0, comma));
+      list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 2);
+    }
+    return all;
+  }
+
+  std::string missing_text(const Stuck& s, const MbarrierState& word) const {
+    std::string bytes, arrivals;
+    if (word.tx > 0) bytes = fmt::format("{} of {} bytes", grouped(word.tx), grouped(int64_t(s.state->expected_bytes)));
+    if (word.pending > 0)
+      arrivals = fmt::format("{} of {} arrivals ({} of {})", word.pending, word.expected, s.barrier.array->arrives_with,
+                             s.barrier.array->arrives);
+    const std::string what = !bytes.empty() && !arrivals.empty() ? arrivals + " and " + bytes
+                             : !bytes.empty()                    ? bytes + "; all arrivals are in"
+                             : !arrivals.empty()                 ? arrivals
+                                                                 : fmt::format("nothing, but its tx-count is {}", word.tx);
+    return fmt::format("phase {} misses {}", s.state->phase, what);
+  }
+
+  std::string event_text(const MbarrierEvent& e) const {
+    auto who = [&] {
+      if (e.source.kind == models::ActorKind::warp) return fmt::format("by {} (warp {})", cta_.kernel().role(e.source.warp), e.source.warp);
+      const char* unit = e.source.kind == models::ActorKind::tma ? "TMA" : e.source.kind == models::ActorKind::umma ? "the tensor core" : "CLC";
+      return fmt::format("by {} for {} (warp {})", unit, cta_.kernel().role(e.source.warp), e.source.warp);
+    };
+    const std::string at = line_of(e.source.loc).empty() ? "" : "  " + line_of(e.source.loc);
+    switch (e.kind) {
+      case MbarrierEventKind::expect_tx: return fmt::format("armed at cycle {} {} with expect_tx {}{}", grouped(int64_t(e.time)), who(), grouped(e.amount), at);
+      case MbarrierEventKind::complete_tx: return fmt::format("{} bytes delivered at cycle {} {}{}", grouped(e.amount), grouped(int64_t(e.time)), who(), at);
+      case MbarrierEventKind::arrive: return fmt::format("{} arrival{} at cycle {} {}{}", e.amount, e.amount == 1 ? "" : "s", grouped(int64_t(e.time)), who(), at);
+      default: return fmt::format("event at cycle {}", grouped(int64_t(e.time)));
+    }
+  }
+
+  Cta& cta_;
+  std::vector<Stuck> stuck_;
+};
+
+}  // namespace
+
+HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, models::Cycles budget, const std::string& replay) {
+  HangReport report;
+  Cta* shown = nullptr;
+  int others = 0;
+  for (Cta* cta : ctas) {
+    if (!cta->resident()) continue;
+    if (!shown) {
+      shown = cta;
+    } else {
+      ++others;
+    }
+  }
+  if (!shown) return report;
+
+  const CtaAnalysis analysis(*shown);
+  std::vector<std::pair<Cause, const Stuck*>> waits;
+  size_t blocked_warps = 0;
+  for (const Stuck& s : analysis.stuck()) {
+    waits.push_back({analysis.cause(s), &s});
+    blocked_warps += s.warps.size();
+  }
+  // The wait that explains the others comes first.
+  std::stable_sort(waits.begin(), waits.end(), [](const auto& a, const auto& b) { return a.first.certainty > b.first.certainty; });
+
+  std::string& text = report.text;
+  text = budget == 0 ? fmt::format("HANG at cycle {}: {} of {} warps of CTA {} can never wake\n", grouped(int64_t(cycle)), blocked_warps,
+                                   shown->warps().size(), shown->linear_id())
+                     : fmt::format("STOPPED at cycle {}: the budget of {} cycles is used up; where {} warps of CTA {} are\n",
+                                   grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->linear_id());
+  for (const auto& [cause, s] : waits) {
+    std::string what = shown->describe(s->blocked, true);
+    if (s->blocked.on == Blocked::On::mbarrier) what += fmt::format(" parity {}", s->blocked.parity);
+    if (s->blocked.on == Blocked::On::nothing) {
+      text += fmt::format("  {:<22} runs\n", warps_text(*s));
+      continue;
+    }
+    text += fmt::format("  {:<22} waits {:<34} {}\n", warps_text(*s), what, line_of(s->blocked.loc));
+    for (const std::string& line : analysis.details(*s)) text += "     " + line + "\n";
+  }
+  const auto& [cause, root] = waits.front();
+  if (budget == 0) text += fmt::format("  likely cause: {}\n", cause.text);
+  if (others > 0) text += fmt::format("  {} other CTA{} {} stuck as well\n", others, others == 1 ? "" : "s", others == 1 ? "is" : "are");
+  text += fmt::format("  replay: {}\n", replay);
+
+  report.finding = {.id = budget == 0 ? "hang" : "cycle-budget",
+                    .barrier = root->barrier.array ? root->barrier.array->name : shown->describe(root->blocked, false),
+                    .stage = root->barrier.array ? root->barrier.stage : -1,
+                    .phase = root->state ? int(root->state->phase) : -1,
+                    .role = root->role,
+                    .cta = shown->linear_id(),
+                    .location = line_of(root->blocked.loc),
+                    .cause = cause.text,
+                    .message = budget == 0 ? fmt::format("{} can never wake: {}", warps_text(*root), cause.text)
+                                           : fmt::format("the budget of {} cycles is used up", grouped(int64_t(budget)))};
+  return report;
+}
+
+}  // namespace sm100::sim

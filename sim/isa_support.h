@@ -1,0 +1,97 @@
+/// Which PTX instructions the simulator has: what `sm100sim list isa` prints.  Data only; a test keeps the
+/// documentation equal to it.
+#pragma once
+
+#include <string_view>
+
+namespace sm100::sim {
+
+enum class Support {
+  modelled,      ///< semantics as PTX states them, time from the profile
+  approximated,  ///< semantics as PTX states them, time or order simplified as the note says
+  rejected,      ///< an error that names it, never a no-op
+};
+
+constexpr std::string_view name(Support support) {
+  switch (support) {
+    case Support::modelled:
+      return "modelled";
+    case Support::approximated:
+      return "approximated";
+    case Support::rejected:
+      return "rejected";
+  }
+  return "?";
+}
+
+struct IsaSupport {
+  std::string_view instruction;  ///< "..." stands for any further qualifiers
+  Support support;
+  std::string_view note;
+};
+
+inline constexpr IsaSupport kIsaSupport[] = {
+    // mbarrier, PTX 9.7.13.15
+    {"mbarrier.init", Support::modelled, "shared::cta"},
+    {"mbarrier.arrive", Support::modelled, "shared::cta and shared::cluster, count 1 per active lane"},
+    {"mbarrier.arrive.expect_tx", Support::modelled, "shared::cta and shared::cluster"},
+    {"mbarrier.try_wait.parity", Support::modelled, "returns when the phase has completed; no time limit"},
+    {"mbarrier.expect_tx, .complete_tx", Support::rejected,
+     "not implemented as instructions; copies complete bytes"},
+    {"mbarrier.test_wait, .try_wait (state)", Support::rejected, "not implemented"},
+    {"mbarrier.arrive_drop, .noComplete, .inval", Support::rejected, "not implemented"},
+    {"fence.mbarrier_init.release.cluster", Support::approximated, "issue time only"},
+    {"mapa", Support::modelled, "shared::cluster, 32 bit"},
+
+    // TMA and bulk groups, PTX 9.7.9.25 and .27
+    {"cp.async.bulk.tensor.1d-5d (load, tile)", Support::modelled,
+     "global to shared::cluster, mbarrier completion"},
+    {"cp.async.bulk.tensor.1d-5d (store, tile)", Support::modelled, "shared::cta to global, bulk group"},
+    {"cp.async.bulk.commit_group", Support::modelled, ""},
+    {"cp.async.bulk.wait_group{.read}", Support::modelled, ""},
+    {"prefetch.tensormap", Support::approximated, "issue time only"},
+    {"cp.async.bulk.tensor....multicast::cluster", Support::rejected, "not implemented"},
+    {"cp.async.bulk.tensor....cta_group::2", Support::rejected, "not implemented"},
+    {"cp.async.bulk.tensor....im2col", Support::rejected, "not implemented"},
+    {"cp.async.bulk.tensor....tile::gather4, ::scatter4", Support::rejected, "not implemented"},
+    {"cp.reduce.async.bulk...", Support::rejected, "not implemented"},
+    {"cp.async.bulk (1-D), cp.async.bulk.prefetch", Support::rejected, "not implemented"},
+
+    // Tensor memory and tensor core, PTX 9.7.16
+    {"tcgen05.alloc, .dealloc, .relinquish_alloc_permit", Support::modelled, "cta_group::1"},
+    {"tcgen05.mma.kind::f16", Support::modelled, "cta_group::1, A and B from shared memory"},
+    {"tcgen05.mma.kind::tf32, ::f8f6f4 (8-bit types)", Support::modelled, "cta_group::1; no kernel uses them yet"},
+    {"tcgen05.mma.kind::i8, ::f8f6f4 (6- and 4-bit types)", Support::rejected, "not implemented"},
+    {"tcgen05.mma [a] (A in tensor memory)", Support::rejected, "not implemented in the Isa; the unit has it"},
+    {"tcgen05.mma.kind::mxf8f6f4, ::mxf4, ::mxf4nvf4", Support::rejected, "not implemented: block scale"},
+    {"tcgen05.mma.sp", Support::rejected, "not implemented: sparsity"},
+    {"tcgen05.mma.ws", Support::rejected, "not implemented"},
+    {"tcgen05....cta_group::2", Support::rejected, "not implemented"},
+    {"tcgen05.commit", Support::modelled, "cta_group::1, one barrier"},
+    {"tcgen05.commit.multicast::cluster", Support::rejected, "not implemented"},
+    {"tcgen05.ld.16x256b", Support::modelled, "x1 to x32; bandwidth is an assumption"},
+    {"tcgen05.ld.32x32b, .16x64b, .16x128b, .16x32bx2", Support::rejected, "not implemented in the Isa; the unit has them"},
+    {"tcgen05.wait::ld", Support::modelled, ""},
+    {"tcgen05.fence::before_thread_sync, ::after_thread_sync", Support::approximated, "issue time only"},
+    {"tcgen05.st, .wait::st", Support::rejected, "not implemented"},
+    {"tcgen05.cp, .shift", Support::rejected, "not implemented"},
+
+    // Cluster launch control, PTX 9.7.13.17 and .18
+    {"clusterlaunchcontrol.try_cancel.async", Support::modelled, "cluster of one CTA"},
+    {"clusterlaunchcontrol.query_cancel.is_canceled", Support::modelled, ""},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid", Support::modelled, ""},
+    {"clusterlaunchcontrol....multicast::cluster::all", Support::rejected, "not implemented"},
+
+    // Warp, CTA and cluster
+    {"elect.sync", Support::modelled, "elects the lowest lane"},
+    {"bar.warp.sync", Support::modelled, ""},
+    {"bar.sync, bar.arrive", Support::modelled, "barriers 0-15 with a thread count"},
+    {"barrier.cluster.arrive, .wait", Support::modelled, "cluster of one CTA"},
+    {"fence.proxy.async.shared::cta", Support::approximated, "issue time only"},
+    {"stmatrix.m8n8.x2, .x4", Support::modelled, "b16, not transposed"},
+    {"ld.shared, st.shared", Support::modelled, "the widths the kernels use"},
+    {"griddepcontrol", Support::rejected, "not implemented"},
+    {"setmaxnreg", Support::rejected, "not implemented"},
+};
+
+}  // namespace sm100::sim

@@ -1,0 +1,37 @@
+/// A kernel ready to run on the model: its grid, its resources, the code of a warp, and the names of its barriers.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/isa/address.h"
+#include "kernels/matmul/shared_storage.h"
+
+namespace sm100::sim {
+
+class Warp;
+
+struct Kernel {
+  Dim3 grid;
+  int warps = 0;
+  uint32_t smem_bytes = 0;
+  std::vector<BarrierArray> barriers;
+  std::function<void(Warp&)> run_warp;               ///< code of one warp, from start to exit
+  std::function<std::string(int warp)> role;         ///< "load", "epilogue": several warps may share a role
+};
+
+/// A barrier by its name in the kernel's shared storage.
+struct BarrierName {
+  const BarrierArray* array = nullptr;  ///< nullptr: no barrier of the kernel
+  int stage = 0;
+};
+
+/// The barrier whose word lies at `offset` in shared memory.
+inline BarrierName barrier_name(const Kernel& kernel, uint32_t offset) {
+  for (const BarrierArray& a : kernel.barriers)
+    if (offset >= a.base.value && offset < a.base.value + 8u * uint32_t(a.stages)) return {&a, int(offset - a.base.value) / 8};
+  return {};
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,91 @@
+/// Reads device profiles.  DeviceProfile::visit names every entry; the file must have exactly these.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <map>
+
+#include "sim/scenario.h"
+#include "sim/toml_reader.h"
+
+namespace sm100::sim {
+namespace {
+
+/// The source tree's profiles, or the directory that SM100SIM_PROFILES names.
+std::filesystem::path profile_directory() {
+  const char* chosen = std::getenv("SM100SIM_PROFILES");
+  return chosen && *chosen ? chosen : SM100_PROFILE_DIR;
+}
+
+struct Range {
+  double low, high;
+};
+
+/// Rates divide, so they are above zero.
+Range range_of(const std::string& key) {
+  if (key == "device.sm_clock_ghz") return {0.1, 5};
+  if (key == "device.sms") return {1, 1024};
+  if (key == "umma.s8_latency_delta_cycles") return {-100, 100};
+  const bool is_rate = key.ends_with("_per_cycle") || key.ends_with("_per_s") || key == "tma.row_bytes" ||
+                       key == "memory.line_bytes";
+  return {is_rate ? 0.001 : 0, INT_MAX};
+}
+
+struct EntryReader {
+  std::map<std::string, TomlTable>& sections;
+
+  const TomlTable& section(const std::string& key) const { return sections.at(key.substr(0, key.find('.'))); }
+  static std::string entry(const std::string& key) { return key.substr(key.find('.') + 1); }
+
+  void operator()(const char* key, int& value) const {
+    const auto [low, high] = range_of(key);
+    value = int(section(key).integer(entry(key), low > 0 ? std::max(1, int(low)) : int(low), int(high)));
+  }
+  void operator()(const char* key, double& value) const {
+    const auto [low, high] = range_of(key);
+    value = section(key).number(entry(key), low, high);
+  }
+};
+
+}  // namespace
+
+models::DeviceProfile load_profile(const std::string& name) {
+  const bool is_path = std::filesystem::path(name).extension() == ".toml";
+  if (!is_path) {
+    const auto known = list_profiles();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InputError(one_line(fmt::format("profile '{}': allowed are {} or a path that ends in .toml", name,
+                                            fmt::join(known, ", "))));
+  }
+  const TomlDocument document(is_path ? std::filesystem::path(name) : profile_directory() / (name + ".toml"));
+
+  models::DeviceProfile profile;
+  std::map<std::string, std::vector<std::string>> keys;  // section -> entries
+  profile.visit([&](const std::string& key, auto&) {
+    keys[key.substr(0, key.find('.'))].push_back(EntryReader::entry(key));
+  });
+  std::vector<std::string> top = {"name"};
+  for (const auto& [section, entries] : keys) top.push_back(section);
+  const TomlTable root = document.root(top);
+  profile.name = root.string("name");
+  std::map<std::string, TomlTable> sections;
+  for (const auto& [section, entries] : keys) sections.emplace(section, root.table(section, entries));
+  profile.visit(EntryReader{sections});
+  return profile;
+}
+
+std::vector<std::string> list_profiles() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(profile_directory(), error))
+    if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
+  std::sort(names.begin(), names.end());
+  if (names.empty())
+    throw InputError(fmt::format("{}: no device profiles here (SM100SIM_PROFILES names their directory)",
+                                 profile_directory().string()));
+  return names;
+}
+
+}  // namespace sm100::sim

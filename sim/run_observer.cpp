@@ -1,0 +1,114 @@
+#include "sim/run_observer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <systemc>
+
+#include "models/time.h"
+#include "sim/cta.h"
+
+namespace sm100::sim {
+
+using traces::BarrierEventKind;
+using traces::TrackKind;
+
+RunObserver::RunObserver(const Kernel& kernel, int sms, traces::Recorder* recorder) : kernel_(kernel), recorder_(recorder) {
+  if (!recorder_) return;
+  gpu_track_ = recorder_->add_track(TrackKind::gpu, "GPU");
+  tracks_.resize(size_t(sms));
+  for (int w = 0; w < kernel.warps; ++w) warp_names_.push_back(recorder_->intern(fmt::format("{} (warp {})", kernel.role(w), w)));
+  for (const BarrierArray& array : kernel.barriers) array_names_.push_back(recorder_->intern(array.name));
+  tma_name_ = recorder_->intern("tma");
+  umma_name_ = recorder_->intern("umma");
+  clc_name_ = recorder_->intern("clc");
+}
+
+void RunObserver::cta_started(Cta& cta) {
+  if (!recorder_) return;
+  const int sm = cta.sm().id, id = cta.linear_id();
+  const traces::TrackId parent = recorder_->add_track(TrackKind::cta, fmt::format("CTA {} on SM {}", id, sm), gpu_track_, sm, id);
+  for (auto& warp : cta.warps())
+    warp->track = recorder_->add_track(TrackKind::role, kernel_.role(warp->index), parent, sm, id, warp->index);
+  Tracks& t = tracks_[size_t(sm)];
+  t.tma_load = recorder_->add_track(TrackKind::unit, "tma load", parent, sm, id);
+  t.umma = recorder_->add_track(TrackKind::unit, "umma", parent, sm, id);
+  t.tma_store = recorder_->add_track(TrackKind::unit, "tma store", parent, sm, id);
+  t.clc = recorder_->add_track(TrackKind::unit, "clc", parent, sm, id);
+  t.barriers.clear();
+  for (const BarrierArray& array : kernel_.barriers)
+    for (int s = 0; s < array.stages; ++s)
+      t.barriers.push_back({array.base.value + 8u * uint32_t(s),
+                            recorder_->add_track(TrackKind::barrier, fmt::format("{}[{}]", array.name, s), parent, sm, id)});
+  std::sort(t.barriers.begin(), t.barriers.end());
+}
+
+void RunObserver::cta_exited(Cta&) {
+  ++ctas_exited_;
+  last_exit_ = models::now();
+}
+
+traces::TrackId RunObserver::barrier_track(int sm, uint32_t offset) const {
+  const auto& barriers = tracks_[size_t(sm)].barriers;
+  const auto it = std::lower_bound(barriers.begin(), barriers.end(), std::pair{offset, traces::TrackId{0}});
+  return it != barriers.end() && it->first == offset ? it->second : traces::kNoTrack;
+}
+
+int16_t RunObserver::actor_name(const models::Source& source) {
+  switch (source.kind) {
+    case models::ActorKind::tma: return tma_name_;
+    case models::ActorKind::umma: return umma_name_;
+    case models::ActorKind::clc: return clc_name_;
+    case models::ActorKind::warp: break;
+  }
+  return source.warp < 0 ? int16_t(-1) : warp_names_[size_t(source.warp)];
+}
+
+void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
+  if (!recorder_) return;
+  const traces::TrackId track = barrier_track(e.sm, e.offset);
+  if (track == traces::kNoTrack) return;
+  constexpr BarrierEventKind kKinds[] = {BarrierEventKind::init, BarrierEventKind::arrive, BarrierEventKind::expect_tx,
+                                         BarrierEventKind::complete_tx, BarrierEventKind::phase_complete};
+  recorder_->barrier({.time = e.time,
+                      .track = track,
+                      .kind = kKinds[int(e.kind)],
+                      .actor = actor_name(e.source),
+                      .phase = int32_t(e.phase),
+                      .pending = int32_t(e.pending),
+                      .tx = e.tx,
+                      .amount = int32_t(e.amount),
+                      .flow = e.source.flow});
+}
+
+void RunObserver::mbarrier_wait(BarrierEventKind kind, int sm, uint32_t offset, int64_t phase, int warp, uint64_t flow,
+                                models::Cycles time) {
+  const traces::TrackId track = barrier_track(sm, offset);
+  if (track == traces::kNoTrack) return;
+  recorder_->barrier({.time = time, .track = track, .kind = kind, .actor = warp_names_[size_t(warp)], .phase = int32_t(phase), .flow = flow});
+}
+
+void RunObserver::unit_span(const models::UnitSpan& s) {
+  if (!recorder_) return;
+  const Tracks& t = tracks_[size_t(s.sm)];
+  traces::Span span{.begin = s.begin, .end = s.end, .flow_in = s.flow_in, .flow_out = s.flow_out};
+  switch (s.kind) {
+    case models::UnitSpanKind::tma_load: span.track = t.tma_load, span.kind = traces::SpanKind::tma_load; break;
+    case models::UnitSpanKind::tma_store: span.track = t.tma_store, span.kind = traces::SpanKind::tma_store; break;
+    case models::UnitSpanKind::umma: span.track = t.umma, span.kind = traces::SpanKind::umma; break;
+    case models::UnitSpanKind::clc_cancel: span.track = t.clc, span.kind = traces::SpanKind::clc_cancel; break;
+  }
+  if (const BarrierName name = barrier_name(kernel_, s.barrier); name.array) {
+    span.args.pipeline = array_name(*name.array);
+    span.args.stage = int16_t(name.stage);
+  }
+  span.args.bytes = s.bytes;
+  recorder_->span(span);
+}
+
+void RunObserver::violation(const models::Violation& violation) {
+  violations_.push_back(violation);
+  sc_core::sc_stop();  // hardware would trap or be undefined from here on
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,57 @@
+/// Listens to the hardware units: collects violations, and turns events into a trace when one is recorded.
+#pragma once
+
+#include <vector>
+
+#include "models/observer.h"
+#include "sim/kernel.h"
+#include "traces/recorder.h"
+
+namespace sm100::sim {
+
+class Cta;
+
+class RunObserver : public models::Observer {
+ public:
+  RunObserver(const Kernel& kernel, int sms, traces::Recorder* recorder);
+
+  void cta_started(Cta& cta);
+  void cta_exited(Cta& cta);
+
+  void mbarrier_event(const models::MbarrierEvent& event) override;
+  void unit_span(const models::UnitSpan& span) override;
+  void violation(const models::Violation& violation) override;
+  uint64_t new_flow() override { return recorder_ ? recorder_->new_flow() : 0; }
+
+  /// wait_begin / wait_end of a warp on an mbarrier.
+  void mbarrier_wait(traces::BarrierEventKind kind, int sm, uint32_t offset, int64_t phase, int warp, uint64_t flow,
+                     models::Cycles time);
+
+  traces::Recorder* recorder() { return recorder_; }
+  /// Index of the barrier array's name in the trace.
+  int16_t array_name(const BarrierArray& array) const { return array_names_[size_t(&array - kernel_.barriers.data())]; }
+  const std::vector<models::Violation>& violations() const { return violations_; }
+  uint64_t ctas_exited() const { return ctas_exited_; }
+  models::Cycles last_exit() const { return last_exit_; }
+
+ private:
+  /// Tracks of the CTA that is resident on an SM.
+  struct Tracks {
+    traces::TrackId tma_load, tma_store, umma, clc;
+    std::vector<std::pair<uint32_t, traces::TrackId>> barriers;  ///< by offset, ascending
+  };
+  traces::TrackId barrier_track(int sm, uint32_t offset) const;
+  int16_t actor_name(const models::Source& source);
+
+  const Kernel& kernel_;
+  traces::Recorder* recorder_;
+  traces::TrackId gpu_track_ = traces::kNoTrack;
+  std::vector<Tracks> tracks_;  ///< by SM
+  std::vector<int16_t> warp_names_, array_names_;
+  int16_t tma_name_ = -1, umma_name_ = -1, clc_name_ = -1;
+  std::vector<models::Violation> violations_;
+  uint64_t ctas_exited_ = 0;
+  models::Cycles last_exit_ = 0;
+};
+
+}  // namespace sm100::sim

@@ -1,0 +1,62 @@
+/// What one simulated run found: the object behind the summary and `--json`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sm100::sim {
+
+enum class Outcome { pass, mismatch, hang, findings };
+
+/// One thing that is wrong, named the way an engineer would name it.
+struct Finding {
+  std::string id;        ///< check id, e.g. "hang", "MB5", "TM10"
+  std::string barrier;   ///< "input_full", empty if none
+  int stage = -1;        ///< -1: none
+  int phase = -1;        ///< phase the barrier is in
+  std::string role;      ///< "mma", "load", "epilogue 2"
+  int cta = -1;          ///< linear CTA id
+  std::string location;  ///< "mma_warp.h:57"
+  std::string cause;     ///< likely cause, one sentence
+  std::string message;   ///< one line
+};
+
+/// Where the warps of one role spent their time, in SM cycles summed over `warps` warps.
+struct RoleTime {
+  std::string role;
+  int warps = 0;
+  uint64_t total_cycles = 0;
+  std::vector<std::pair<std::string, uint64_t>> waiting;  ///< for what, cycles; largest first
+};
+
+struct RunResult {
+  Outcome outcome = Outcome::pass;
+  bool verified = false;        ///< results were compared with a float64 product
+  double relative_error = 0;    ///< relative Frobenius error; 0 when not compared
+  double error_limit = 0;
+  int rows_compared = 0;        ///< rows of C that were compared: all of them, unless the product is too large
+  uint64_t output_hash = 0;     ///< of C's bytes; 0 without data
+  uint64_t cycles = 0;
+  double sm_clock_ghz = 0;
+  double microseconds = 0;
+  double tflops = 0;
+  double tensor_utilization = 0;  ///< busy tensor-pipe cycles / (cycles x SMs used)
+  int sms_used = 0;
+  uint64_t ctas_launched = 0;     ///< CTAs the hardware started
+  uint64_t tiles_by_clc = 0;      ///< work tiles handed out through CLC
+  std::vector<RoleTime> roles;
+  std::vector<Finding> findings;
+  std::string report;             ///< human text of a hang or of findings; empty when clean
+  double wall_seconds = 0;
+  uint64_t peak_rss_bytes = 0;
+};
+
+struct RunCallbacks {
+  /// Called now and then with the fraction of work tiles finished (0..1) and the current cycle.
+  std::function<void(double, uint64_t)> progress;
+};
+
+}  // namespace sm100::sim

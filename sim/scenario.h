@@ -1,0 +1,78 @@
+/// A scenario: which kernel on which problem, configuration and device, and what is expected of it.
+/// The same file drives `sm100sim run` and the hardware runner.  Format: docs/user-guide.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/matmul/config.h"
+#include "models/profile.h"
+
+namespace sm100::sim {
+
+/// Bad input.  what() is one line: file, line, key, value and what is allowed.  The program exits with 2.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class DataMode { full, none };
+/// How the tensor core adds: `fast` sums in f32 through Eigen, `b200` is the bit-exact model (reference 4.4).
+enum class Numerics { fast, b200 };
+
+/// `[[fault]]`: alters instructions on their way to the model; the kernel source is never edited to break it.
+struct FaultSpec {
+  std::string role;         ///< "load", "mma", "scheduler", "epilogue"; empty: any
+  std::string instruction;  ///< Isa function name, e.g. "mbarrier_arrive_expect_tx"
+  std::string barrier;      ///< barrier array name, e.g. "input_full"; empty: any
+  int stage = -1;           ///< -1: any
+  int cta = -1;             ///< -1: any
+  int64_t occurrence = -1;  ///< n-th match per warp, from 0; -1: every one
+  std::string action;       ///< "drop", "flip_parity", "add"
+  int64_t value = 0;        ///< operand of "add"
+};
+
+/// What a scenario states about its own outcome (bug scenarios name their diagnosis).
+struct Expectation {
+  bool stated = false;           ///< the scenario has an [expect] table
+  std::string outcome = "pass";  ///< pass, mismatch, hang, findings
+  std::optional<std::string> id, barrier, role;
+  std::optional<int> stage, phase;
+};
+
+struct Scenario {
+  std::filesystem::path path;
+  std::vector<std::string> overrides;  ///< "table.key=value" strings it was loaded with
+  std::string name;     ///< file name without extension
+  std::string kernel;   ///< "matmul"
+  std::string profile;  ///< "b200"
+  int m = 0, n = 0, k = 0;
+  MatmulConfig config;
+  DataMode data = DataMode::full;
+  Numerics numerics = Numerics::fast;
+  int sms = 0;                        ///< 0: all of the profile's
+  uint64_t seed = 1;                  ///< of the operand values
+  std::optional<uint64_t> jitter;     ///< seed of perturbed latencies; absent: none
+  uint64_t max_cycles = 0;            ///< 0: no budget
+  std::vector<FaultSpec> faults;
+  Expectation expect;
+  models::DeviceProfile device;       ///< the loaded profile, with overrides applied
+
+  /// JSON text of the configuration, for trace metadata and --json.
+  std::string configuration_json() const;
+};
+
+/// Reads and checks a scenario. `overrides` are "table.key=value" strings from --set, applied before checking.
+/// Throws InputError.
+Scenario load_scenario(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
+
+/// Reads a device profile by name ("b200") from the profile directory, or from a path ending in .toml.
+models::DeviceProfile load_profile(const std::string& name);
+
+/// Names of the profiles that load_profile accepts.
+std::vector<std::string> list_profiles();
+
+}  // namespace sm100::sim

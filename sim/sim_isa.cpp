@@ -1,0 +1,323 @@
+#include "sim/sim_isa.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sm100::sim {
+
+using models::now;
+
+void SimIsa::violate(const char* id, std::string message, Loc loc) {
+  cta_.observer().violation({id, std::move(message), now(), sm_.id, 0, source(loc)});
+}
+
+bool SimIsa::own_cta(ClusterSmemAddr address, const char* what, Loc loc) {
+  if (address.rank() == 0) return true;
+  violate("not-implemented", fmt::format("not implemented: {} on CTA rank {} (clusters of more than one CTA)", what, address.rank()), loc);
+  return false;
+}
+
+bool SimIsa::in_shared(uint32_t offset, uint32_t bytes, const char* what, Loc loc) {
+  if (sm_.smem.contains(offset, bytes)) return true;
+  violate("SM1", fmt::format("{} of {} bytes at shared address {:#x}: outside the CTA's shared memory (ends at {:#x})", what, bytes,
+                             offset, sm_.smem.end()), loc);
+  return false;
+}
+
+bool SimIsa::reject_pair(int cta_group, const char* instruction, Loc loc) {
+  if (cta_group == 1) return false;
+  violate("not-implemented", fmt::format("not implemented: {}.cta_group::{}", instruction, cta_group), loc);
+  return true;
+}
+
+// -- mbarrier -------------------------------------------------------------------------------------------------
+
+void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
+  charge(issue_.mbarrier_init);
+  settle();
+  sm_.mbarrier.init(barrier.offset(), count, source(loc));
+}
+
+void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
+  charge(issue_.mbarrier_arrive);
+  settle();
+  sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc));
+}
+
+void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope scope, Loc loc) {
+  if (own_cta(barrier, "mbarrier.arrive", loc)) mbarrier_arrive(SmemAddr{barrier.offset()}, scope, loc);
+}
+
+void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
+  charge(issue_.mbarrier_arrive);
+  settle();
+  for (int lane = 0; lane < active_lanes(); ++lane) sm_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, source(loc));
+}
+
+void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope, Loc loc) {
+  charge(issue_.mbarrier_arrive);
+  settle();
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!(active_ >> lane & 1)) continue;
+    if (!own_cta(barriers[lane][0], "mbarrier.arrive.expect_tx", loc)) return;
+    sm_.mbarrier.arrive_expect_tx(barriers[lane][0].offset(), bytes, source(loc));
+  }
+}
+
+bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc) {
+  charge(issue_.mbarrier_try_wait);
+  settle();
+  const uint32_t offset = barrier.offset();
+  const bool recording = cta_.observer().recorder() != nullptr;
+  const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
+  if (sm_.mbarrier.test_parity(offset, parity, {models::ActorKind::warp, int8_t(warp_.index), loc, 0})) {
+    if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
+    return true;
+  }
+  const int64_t phase = state ? state->phase : 0;
+  if (recording) cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_begin, sm_.id, offset, phase, warp_.index, 0, now());
+  sm_.mbarrier.wait_parity(offset, parity, warp_.waiter);
+  warp_.suspend({.on = Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = loc});
+  if (recording) {
+    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, offset, phase, warp_.index, warp_.waiter.cause, now());
+    if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
+  }
+  return true;
+}
+
+ClusterSmemAddr SimIsa::mapa(SmemAddr address, uint32_t rank) {
+  charge(issue_.mapa);
+  return {rank << kClusterRankShift | address.offset()};
+}
+
+LaneArray<ClusterSmemAddr, 1> SimIsa::mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks) {
+  charge(issue_.mapa);
+  LaneArray<ClusterSmemAddr, 1> mapped;
+  for (int lane = 0; lane < kWarpLanes; ++lane) mapped[lane][0] = {ranks[lane][0] << kClusterRankShift | address.offset()};
+  return mapped;
+}
+
+// -- CTA and cluster barriers ---------------------------------------------------------------------------------
+
+void SimIsa::bar_sync(int id, int threads, Loc loc) {
+  charge(issue_.bar_sync);
+  settle();
+  if (!sm_.barriers.arrive(id, uint32_t(threads), &warp_.waiter, source(loc)))
+    warp_.suspend({.on = Blocked::On::named_barrier, .offset = uint32_t(id), .loc = loc});
+}
+
+void SimIsa::bar_arrive(int id, int threads, Loc loc) {
+  charge(issue_.bar_sync);
+  settle();
+  sm_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));
+}
+
+void SimIsa::barrier_cluster_arrive(Loc) {
+  charge(issue_.bar_sync);
+  settle();
+  warp_.cluster_phase = sm_.barriers.cluster_arrive();
+}
+
+void SimIsa::barrier_cluster_wait(Loc loc) {
+  charge(issue_.bar_sync);
+  settle();
+  if (!sm_.barriers.cluster_wait(warp_.cluster_phase, warp_.waiter)) warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
+}
+
+// -- shared memory --------------------------------------------------------------------------------------------
+
+uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
+  charge(issue_.ld_shared);
+  return in_shared(address.offset(), 4, "ld.shared.u32", loc) ? sm_.smem.load<uint32_t>(address.offset()) : 0;
+}
+
+ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
+  charge(issue_.ld_shared);
+  return in_shared(address.offset(), 16, "ld.shared.b128", loc) ? sm_.smem.load<ClcResponse>(address.offset()) : ClcResponse{};
+}
+
+void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
+  charge(issue_.st_shared);
+  if (!sm_.with_data) return;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!(active_ >> lane & 1)) continue;
+    const uint32_t offset = addresses[lane][0].offset();
+    if (!in_shared(offset, 8, "st.shared.v2", loc)) return;
+    std::memcpy(sm_.smem.data(offset), values[lane], 8);
+  }
+}
+
+void SimIsa::stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values, Loc loc) {
+  stmatrix(rows, &values[0][0], 2, loc);
+}
+
+void SimIsa::stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values, Loc loc) {
+  stmatrix(rows, &values[0][0], 4, loc);
+}
+
+/// stmatrix.m8n8: lane 8q + r addresses row r of matrix q; register q of lane t holds row t/4, elements 2(t%4) and
+/// 2(t%4)+1 (PTX 9.7.14.5.16).
+void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc) {
+  charge(issue_.stmatrix);
+  if (!sm_.with_data) return;
+  for (int q = 0; q < matrices; ++q)
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      const uint32_t row = rows[8 * q + lane / 4][0].offset();
+      if (row % 16 != 0) return violate("SM2", fmt::format("stmatrix row address {:#x}: must be 16-byte aligned", row), loc);
+      if (!in_shared(row, 16, "stmatrix", loc)) return;
+      sm_.smem.store(row + 4u * uint32_t(lane % 4), values[lane * matrices + q]);
+    }
+}
+
+// -- tensor copies and bulk groups ----------------------------------------------------------------------------
+
+bool SimIsa::decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc) {
+  if (!decode(*map, copy.map)) {
+    violate("TM1", "tensor copy with a tensor map that was never encoded", loc);
+    return false;
+  }
+  if (copy.map.rank != uint32_t(rank)) {
+    violate("TM1", fmt::format("{}-dimensional tensor copy with a tensor map of rank {}", rank, copy.map.rank), loc);
+    return false;
+  }
+  std::copy_n(coords, rank, copy.coords.begin());
+  copy.source = source(loc);
+  return true;
+}
+
+void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc) {
+  charge(issue_.bulk_tensor);
+  models::TensorCopy copy;
+  if (!decode_map(map, coords, rank, copy, loc)) return;
+  copy.smem = dst.offset();
+  copy.barrier = barrier.offset();
+  for (int lane = 0; lane < active_lanes(); ++lane) sm_.tma.load(copy, issue_cycle());
+}
+
+void SimIsa::store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc) {
+  charge(issue_.bulk_tensor);
+  models::TensorCopy copy;
+  if (!decode_map(map, coords, rank, copy, loc)) return;
+  copy.smem = src.offset();
+  for (int lane = 0; lane < active_lanes(); ++lane) sm_.tma.store(copy, issue_cycle());
+}
+
+void SimIsa::cp_async_bulk_commit_group() {
+  charge(issue_.bulk_group);
+  sm_.tma.commit_group(warp_.index);
+}
+
+void SimIsa::wait_group(int pending, bool read_only) {
+  charge(issue_.bulk_group);
+  // Groups belong to a thread; the roles store from one elected lane, so the warp's groups are that lane's.
+  const models::Cycles done = sm_.tma.groups_done(warp_.index, pending, read_only);
+  if (done <= issue_cycle()) return;
+  settle();
+  warp_.suspend_until(done, {.on = Blocked::On::bulk_group});
+}
+
+// -- tcgen05 --------------------------------------------------------------------------------------------------
+
+void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc loc) {
+  if (reject_pair(cta_group, "tcgen05.alloc", loc)) return;
+  charge(issue_.tcgen05_alloc + profile_.tmem.alloc_cycles);
+  settle();
+  std::optional<uint32_t> column;
+  while (!(column = sm_.tmem.alloc(columns, warp_.waiter, source(loc))))
+    warp_.suspend({.on = Blocked::On::tmem_alloc, .offset = columns, .loc = loc});
+  if (in_shared(dst.offset(), 4, "tcgen05.alloc", loc)) sm_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
+}
+
+void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc loc) {
+  if (reject_pair(cta_group, "tcgen05.dealloc", loc)) return;
+  charge(issue_.tcgen05_alloc);
+  settle();
+  sm_.tmem.dealloc(address, columns, source(loc));
+}
+
+void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
+  if (reject_pair(cta_group, "tcgen05.relinquish_alloc_permit", loc)) return;
+  charge(issue_.tcgen05_alloc);
+  sm_.tmem.relinquish_alloc_permit();
+}
+
+void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b, InstrDescriptor idesc,
+                         bool enable_input_d, Loc loc) {
+  charge(issue_.tcgen05_mma);
+  const models::MmaCommand command{.kind = kind, .cta_group = cta_group, .d = d, .a = a, .b = b, .idesc = idesc,
+                                   .enable_input_d = enable_input_d, .source = source(loc)};
+  // Every active lane issues the whole MMA (reference isa.md 3.6).
+  for (int lane = 0; lane < active_lanes(); ++lane) sm_.umma.mma(command, issue_cycle());
+}
+
+void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
+  charge(issue_.tcgen05_commit);
+  for (int lane = 0; lane < active_lanes(); ++lane) sm_.umma.commit(cta_group, barrier.offset(), issue_cycle(), source(loc));
+}
+
+void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc) {
+  charge(issue_.tcgen05_ld);
+  sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
+  const auto transfer = models::Cycles(columns_spanned(shape, repeat) / profile_.tmem.ld_columns_per_cycle);
+  tmem_loads_done_ = std::max(tmem_loads_done_, issue_cycle()) + transfer;
+}
+
+void SimIsa::tcgen05_wait_ld(Loc) {
+  const models::Cycles done = tmem_loads_done_ + models::Cycles(profile_.tmem.ld_latency_cycles);
+  if (tmem_loads_done_ > 0 && done > issue_cycle()) warp_.ahead = double(done - now());
+}
+
+// -- cluster launch control -----------------------------------------------------------------------------------
+
+void SimIsa::clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc) {
+  charge(issue_.clc_try_cancel);
+  for (int lane = 0; lane < active_lanes(); ++lane)
+    cta_.gpu().clc().try_cancel(sm_.id, sm_.smem, sm_.mbarrier, response.offset(), barrier.offset(), issue_cycle(), source(loc));
+}
+
+bool SimIsa::clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response) {
+  charge(issue_.alu);
+  const bool canceled = is_canceled(response);
+  if (!canceled) cta_.gpu().clc().failure_observed(sm_.id);
+  return canceled;
+}
+
+Dim3 SimIsa::clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response) {
+  charge(issue_.alu);
+  return first_ctaid(response);
+}
+
+// -- trace points ---------------------------------------------------------------------------------------------
+
+uint64_t SimIsa::flow_of_open_span() {
+  if (warp_.open_spans.empty()) return 0;
+  traces::Span& innermost = warp_.open_spans.back();
+  if (innermost.flow_out == 0) innermost.flow_out = cta_.observer().new_flow();
+  return innermost.flow_out;
+}
+
+void SimIsa::begin_span(TraceEvent event, const TraceArgs& args) {
+  using traces::SpanKind;
+  static_assert(int(TraceEvent::drain) == int(SpanKind::drain), "role span kinds follow TraceEvent");
+  traces::Span span{.begin = issue_cycle(), .track = warp_.track, .kind = SpanKind(event)};
+  if (args.barrier.value != 0)
+    if (const BarrierName name = barrier_name(cta_.kernel(), args.barrier.offset()); name.array)
+      span.args.pipeline = cta_.observer().array_name(*name.array);
+  span.args.stage = int16_t(args.stage);
+  span.args.phase = args.phase;
+  span.args.tile_m = args.tile_m;
+  span.args.tile_n = args.tile_n;
+  span.args.k = args.k;
+  span.args.bytes = args.bytes;
+  warp_.open_spans.push_back(span);
+}
+
+void SimIsa::end_span() {
+  traces::Span span = warp_.open_spans.back();
+  warp_.open_spans.pop_back();
+  span.end = issue_cycle();
+  cta_.observer().recorder()->span(span);
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,180 @@
+/// The Isa on the SystemC model: each function charges the instruction's issue cycles to its warp and hands the
+/// operands, as the hardware would get them, to the unit that executes it.
+///
+/// One SimIsa per warp and CTA.  Instructions that only enqueue (copies, MMAs, commits) pass their issue cycle along
+/// and let the warp run ahead; instructions that others can see at once first let the gathered cycles pass.
+/// With data = none per-lane arithmetic and data accesses are skipped: the protocol never depends on them.
+#pragma once
+
+#include "kernels/isa/isa.h"
+#include "models/profile.h"
+#include "models/time.h"
+#include "sim/cta.h"
+#include "sim/warp.h"
+
+namespace sm100::sim {
+
+class SimIsa {
+ public:
+  SimIsa(Warp& warp, const models::DeviceProfile& profile)
+      : warp_(warp), cta_(warp.cta), sm_(warp.cta.sm()), issue_(profile.issue), profile_(profile) {}
+
+  // -- special registers and lanes ----------------------------------------------------------------------------
+  int warpid() const { return warp_.index; }
+  Dim3 ctaid() const { return cta_.ctaid(); }
+  Dim3 nctaid() const { return cta_.kernel().grid; }
+  uint32_t cluster_ctarank() const { return 0; }  // clusters of one CTA
+  LaneArray<uint32_t, 1> laneid() const {
+    LaneArray<uint32_t, 1> ids;
+    for (int lane = 0; lane < kWarpLanes; ++lane) ids[lane][0] = uint32_t(lane);
+    return ids;
+  }
+  template <class F>
+  void for_each_lane(int instructions, F&& f) {
+    charge(issue_.alu * instructions);
+    if (!sm_.with_data) return;
+    for (int lane = 0; lane < kWarpLanes; ++lane)
+      if (active_ >> lane & 1) f(lane);
+  }
+  /// The lowest active lane is elected, as hardware does (reference isa.md 6.3).
+  template <class F>
+  void elected(F&& f) {
+    charge(issue_.elect);
+    with_active(active_ & -active_, f);
+  }
+  template <class F>
+  void lanes_below(int n, F&& f) {
+    charge(issue_.alu);
+    with_active(n >= 32 ? active_ : active_ & ((1u << n) - 1), f);
+  }
+  void bar_warp_sync() { charge(issue_.warp_sync); }
+
+  // -- mbarrier -----------------------------------------------------------------------------------------------
+  void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current());
+  void mbarrier_arrive(SmemAddr barrier, Scope, Loc loc = Loc::current());
+  void mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc = Loc::current());
+  void mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc = Loc::current());
+  void mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope, Loc loc = Loc::current());
+  /// Suspends until the phase has completed, so it always returns true (a try_wait may, PTX 9.7.13.15.16).
+  bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc = Loc::current());
+  void fence_mbarrier_init() { charge(issue_.fence); }
+  ClusterSmemAddr mapa(SmemAddr address, uint32_t rank);
+  LaneArray<ClusterSmemAddr, 1> mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks);
+
+  // -- CTA and cluster barriers, fences -----------------------------------------------------------------------
+  void bar_sync(int id, int threads, Loc loc = Loc::current());
+  void bar_arrive(int id, int threads, Loc loc = Loc::current());
+  void barrier_cluster_arrive(Loc loc = Loc::current());
+  void barrier_cluster_wait(Loc loc = Loc::current());
+  void fence_proxy_async_shared_cta() { charge(issue_.fence); }
+
+  // -- shared memory ------------------------------------------------------------------------------------------
+  uint32_t ld_shared_u32(SmemAddr address, Loc loc = Loc::current());
+  ClcResponse ld_shared_b128(SmemAddr address, Loc loc = Loc::current());
+  void st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc = Loc::current());
+  void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values, Loc loc = Loc::current());
+  void stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values, Loc loc = Loc::current());
+
+  // -- tensor copies and bulk groups --------------------------------------------------------------------------
+  void prefetch_tensormap(const TensorMap*) { charge(issue_.bulk_tensor); }
+  template <int N>
+  void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords, SmemAddr barrier,
+                                          Loc loc = Loc::current()) {
+    load(dst, map, coords.c, N, barrier, loc);
+  }
+  template <int N>
+  void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords, SmemAddr barrier,
+                                                    CtaMask mask, Loc loc = Loc::current()) {
+    if (mask.bits == 1) return load(dst, map, coords.c, N, barrier, loc);  // the mask names this CTA alone
+    violate("not-implemented", "not implemented: multicast to other CTAs", loc);
+  }
+  template <int N>
+  void cp_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<N> coords, SmemAddr src, Loc loc = Loc::current()) {
+    store(map, coords.c, N, src, loc);
+  }
+  void cp_async_bulk_commit_group();
+  template <int N>
+  void cp_async_bulk_wait_group_read() { wait_group(N, true); }
+  template <int N>
+  void cp_async_bulk_wait_group() { wait_group(N, false); }
+
+  // -- tcgen05 ------------------------------------------------------------------------------------------------
+  void tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc loc = Loc::current());
+  void tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc loc = Loc::current());
+  void tcgen05_relinquish_alloc_permit(int cta_group, Loc loc = Loc::current());
+  void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b, InstrDescriptor idesc,
+                   bool enable_input_d, Loc loc = Loc::current());
+  void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current());
+  template <int R>
+  LaneArray<uint32_t, 4 * R> tcgen05_ld_16x256b(TmemAddr address, Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 4 * R> registers;
+    tmem_load(TmemShape::s16x256b, R, address, &registers[0][0], loc);
+    return registers;
+  }
+  void tcgen05_wait_ld(Loc = Loc::current());
+  void tcgen05_fence_before_thread_sync() { charge(issue_.tcgen05_fence); }
+  void tcgen05_fence_after_thread_sync() { charge(issue_.tcgen05_fence); }
+
+  // -- cluster launch control ---------------------------------------------------------------------------------
+  void clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current());
+  bool clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response);
+  Dim3 clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response);
+
+  // -- trace points -------------------------------------------------------------------------------------------
+  void trace_begin(TraceEvent event, const TraceArgs& args) {
+    if (cta_.observer().recorder()) begin_span(event, args);
+  }
+  void trace_end() {
+    if (cta_.observer().recorder()) end_span();
+  }
+
+ protected:
+  Warp& warp() { return warp_; }
+  Cta& cta() { return cta_; }
+  int active_lanes() const { return __builtin_popcount(active_); }
+
+ private:
+  template <class F>
+  void with_active(uint32_t lanes, F& f) {
+    const uint32_t outer = active_;
+    active_ = lanes;
+    if (lanes != 0) f();
+    active_ = outer;
+  }
+  void charge(double cycles) { warp_.ahead += cycles; }
+  /// Lets the gathered issue cycles pass: what follows is visible to others.
+  void settle() {
+    if (warp_.ahead >= 1) {
+      const auto whole = models::Cycles(warp_.ahead);
+      warp_.ahead -= double(whole);
+      warp_.pass(whole);
+    }
+  }
+  models::Cycles issue_cycle() const { return models::now() + models::Cycles(warp_.ahead); }
+  models::Source source(Loc loc) { return {models::ActorKind::warp, int8_t(warp_.index), loc, flow_of_open_span()}; }
+  uint64_t flow_of_open_span();
+  void violate(const char* id, std::string message, Loc loc);
+  bool own_cta(ClusterSmemAddr address, const char* what, Loc loc);
+  bool in_shared(uint32_t offset, uint32_t bytes, const char* what, Loc loc);
+  void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc);
+  void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
+  bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
+  void wait_group(int pending, bool read_only);
+  void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
+  void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc);
+  bool reject_pair(int cta_group, const char* instruction, Loc loc);
+  void begin_span(TraceEvent event, const TraceArgs& args);
+  void end_span();
+
+  Warp& warp_;
+  Cta& cta_;
+  models::Sm& sm_;
+  const decltype(models::DeviceProfile::issue)& issue_;
+  const models::DeviceProfile& profile_;
+  uint32_t active_ = 0xffffffffu;
+  models::Cycles tmem_loads_done_ = 0;
+};
+
+static_assert(Isa<SimIsa>);
+
+}  // namespace sm100::sim

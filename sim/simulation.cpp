@@ -1,0 +1,201 @@
+#include "sim/simulation.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <systemc>
+
+#include "kernels/matmul/matmul_kernel.h"
+#include "models/gpu.h"
+#include "sim/cta.h"
+#include "sim/fault_isa.h"
+#include "sim/hang_report.h"
+#include "sim/matmul_problem.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+namespace {
+
+/// Simulated cycles between two looks at the progress and the cycle budget.
+constexpr models::Cycles kSlice = 20000;
+
+/// The device with a CTA slot on every SM.
+class Device : public models::CtaRunner {
+ public:
+  Device(const Scenario& scenario, const Kernel& kernel, const models::Gpu::Options& options, traces::Recorder* recorder)
+      : observer(kernel, options.sms, recorder), gpu("gpu", scenario.device, options, observer) {
+    for (int i = 0; i < gpu.sms(); ++i)
+      slots_.push_back(std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.sm(i), kernel, observer));
+  }
+  void start_cta(models::Sm& sm, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(ctaid); }
+
+  std::vector<Cta*> slots() const {
+    std::vector<Cta*> all;
+    for (const auto& s : slots_) all.push_back(s.get());
+    return all;
+  }
+
+  RunObserver observer;
+  models::Gpu gpu;
+
+ private:
+  std::vector<std::unique_ptr<Cta>> slots_;
+};
+
+std::vector<RoleTime> role_times(const std::vector<Cta*>& slots, const Kernel& kernel) {
+  std::vector<RoleTime> roles;
+  for (Cta* cta : slots)
+    for (const auto& warp : cta->warps()) {
+      const std::string name = kernel.role(warp->index);
+      auto role = std::find_if(roles.begin(), roles.end(), [&](const RoleTime& r) { return r.role == name; });
+      if (role == roles.end()) role = roles.insert(roles.end(), RoleTime{.role = name});
+      role->warps += 1;
+      role->total_cycles += warp->total_cycles;
+      for (const auto& [what, cycles] : warp->waiting) {
+        auto w = std::find_if(role->waiting.begin(), role->waiting.end(), [&, &what = what](const auto& x) { return x.first == what; });
+        if (w == role->waiting.end()) w = role->waiting.insert(role->waiting.end(), {what, 0});
+        w->second += cycles;
+      }
+    }
+  for (RoleTime& r : roles)
+    std::stable_sort(r.waiting.begin(), r.waiting.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return roles;
+}
+
+uint64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return uint64_t(usage.ru_maxrss) * 1024;
+}
+
+std::string replay_command(const Scenario& scenario) {
+  std::string command = fmt::format("sm100sim run {}", scenario.path.string());
+  for (const std::string& set : scenario.overrides) command += fmt::format(" --set {}", set);
+  return command;
+}
+
+Finding finding_of(const models::Violation& v, const Kernel& kernel, const std::vector<Cta*>& slots) {
+  const BarrierName name = barrier_name(kernel, v.barrier);
+  Finding f{.id = v.id, .cause = v.message, .message = v.message};
+  if (name.array) {
+    f.barrier = name.array->name;
+    f.stage = name.stage;
+    if (const auto* state = slots[size_t(v.sm)]->sm().mbarrier.find(v.barrier)) f.phase = int(state->phase);
+  }
+  if (v.source.warp >= 0) f.role = kernel.role(v.source.warp);
+  f.cta = slots[size_t(v.sm)]->linear_id();
+  f.location = line_of(v.source.loc);
+  return f;
+}
+
+std::string violation_report(const models::Violation& v, const Finding& f, const std::string& replay) {
+  std::string text = fmt::format("FINDING {} at cycle {}: {}\n", f.id, grouped(int64_t(v.time)), f.message);
+  std::string where = fmt::format("CTA {}", f.cta);
+  if (!f.role.empty()) where += fmt::format(", {} (warp {})", f.role, v.source.warp);
+  if (!f.barrier.empty()) where += fmt::format(", {}[{}] phase {}", f.barrier, f.stage, f.phase);
+  text += fmt::format("  where: {}  {}\n  replay: {}\n", where, f.location, replay);
+  return text;
+}
+
+}  // namespace
+
+RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, const RunCallbacks& callbacks) {
+  const auto wall_start = std::chrono::steady_clock::now();
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+
+  Kernel kernel = MatmulProblem::describe(scenario);
+  const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y;
+  const int sms = int(std::min<uint64_t>(scenario.sms > 0 ? uint64_t(scenario.sms) : uint64_t(scenario.device.device.sms), ctas));
+  const bool data = scenario.data == DataMode::full;
+  Device device(scenario, kernel,
+                {.sms = sms,
+                 .with_data = data,
+                 .accumulation = scenario.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
+                 .jitter_seed = scenario.jitter},
+                recorder);
+  MatmulProblem problem(scenario, device.gpu.memory());
+  kernel.run_warp = [&](Warp& warp) {
+    if (scenario.faults.empty()) {
+      SimIsa isa(warp, scenario.device);
+      matmul_kernel(isa, scenario.config, problem.params());
+    } else {
+      FaultIsa isa(warp, scenario.device, scenario.faults);
+      matmul_kernel(isa, scenario.config, problem.params());
+    }
+  };
+  if (recorder) {
+    traces::Metadata& metadata = recorder->trace().metadata;
+    metadata.source = "sim";
+    metadata.device = scenario.device.name;
+    metadata.scenario = scenario.name;
+    metadata.configuration = scenario.configuration_json();
+    metadata.ticks_per_second = scenario.device.device.sm_clock_ghz * 1e9;
+    metadata.seed = scenario.seed;
+  }
+
+  device.gpu.launch({.grid = kernel.grid, .warps = kernel.warps, .smem_bytes = kernel.smem_bytes}, device);
+  const auto violated = [&] { return !device.observer.violations().empty(); };
+  const auto finished = [&] { return device.observer.ctas_exited() + device.gpu.clc().cancelled() == ctas && device.gpu.ctas_running() == 0; };
+  bool out_of_cycles = false;
+  while (!violated()) {
+    sc_core::sc_start(models::cycles(kSlice), sc_core::SC_EXIT_ON_STARVATION);
+    if (callbacks.progress)
+      callbacks.progress(double(device.gpu.clc().cancelled() + device.observer.ctas_exited()) / double(ctas), models::now());
+    if (!sc_core::sc_pending_activity()) break;
+    if (scenario.max_cycles > 0 && models::now() > scenario.max_cycles) {
+      out_of_cycles = true;
+      break;
+    }
+  }
+
+  RunResult result;
+  const std::vector<Cta*> slots = device.slots();
+  const std::string replay = replay_command(scenario);
+  if (violated()) {
+    result.outcome = Outcome::findings;
+    for (const models::Violation& v : device.observer.violations()) {
+      result.findings.push_back(finding_of(v, kernel, slots));
+      if (result.report.empty()) result.report = violation_report(v, result.findings.back(), replay);
+    }
+  } else if (!finished()) {
+    result.outcome = Outcome::hang;
+    HangReport hang = explain_hang(slots, models::now(), out_of_cycles ? scenario.max_cycles : 0, replay);
+    result.report = std::move(hang.text);
+    result.findings.push_back(std::move(hang.finding));
+  }
+
+  models::Cycles end = device.observer.last_exit();
+  double busy = 0;
+  for (Cta* cta : slots) {
+    end = std::max(end, cta->sm().tma.stores_visible());
+    busy += cta->sm().umma.busy_cycles();
+  }
+  result.cycles = result.outcome == Outcome::pass ? end : models::now();
+  result.sm_clock_ghz = scenario.device.device.sm_clock_ghz;
+  result.microseconds = double(result.cycles) / result.sm_clock_ghz * 1e-3;
+  const double flops = 2.0 * scenario.m * scenario.n * scenario.k;
+  result.tflops = result.outcome == Outcome::pass && result.cycles > 0 ? flops / result.microseconds * 1e-6 : 0;
+  result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * sms) : 0;
+  result.sms_used = sms;
+  result.ctas_launched = device.gpu.ctas_launched();
+  result.tiles_by_clc = device.gpu.clc().cancelled();
+  result.roles = role_times(slots, kernel);
+  if (result.outcome == Outcome::pass && data) {
+    const MatmulProblem::Check check = problem.check();
+    result.relative_error = check.relative_error;
+    result.rows_compared = check.rows;
+    result.output_hash = problem.output_hash();
+    result.error_limit = error_limit(scenario.config.output);
+    result.verified = check.relative_error <= result.error_limit;
+    if (!result.verified) result.outcome = Outcome::mismatch;
+  }
+  result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  result.peak_rss_bytes = peak_rss_bytes();
+  return result;
+}
+
+}  // namespace sm100::sim

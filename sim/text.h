@@ -1,0 +1,26 @@
+/// Small formatting helpers shared by reports: 12,345 and mma_warp.h:57.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "kernels/isa/portability.h"
+
+namespace sm100::sim {
+
+inline std::string grouped(int64_t n) {
+  std::string digits = std::to_string(n < 0 ? -n : n);
+  for (int i = int(digits.size()) - 3; i > 0; i -= 3) digits.insert(size_t(i), ",");
+  return n < 0 ? "-" + digits : digits;
+}
+
+/// File name and line of the role code; empty when unknown.
+inline std::string line_of(const Loc& loc) {
+  const std::string_view file = loc.file_name();
+  if (file.empty() || loc.line() == 0) return {};
+  return fmt::format("{}:{}", file.substr(file.find_last_of('/') + 1), loc.line());
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,63 @@
+#include "sim/warp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/time.h"
+#include "sim/cta.h"
+
+namespace sm100::sim {
+
+namespace {
+constexpr size_t kStackBytes = 256 * 1024;  // role code keeps 32-lane register blocks on the stack
+}
+
+Warp::Warp(sc_core::sc_module_name name, Cta& cta, int index) : sc_module(name), cta(cta), index(index) {
+  SC_HAS_PROCESS(Warp);
+  SC_THREAD(run);
+  set_stack_size(kStackBytes);
+}
+
+void Warp::start() {
+  running = true;
+  start_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Warp::run() {
+  for (;;) {
+    wait(start_);
+    started = models::now();
+    ahead = 0;
+    cta.kernel().run_warp(*this);
+    if (ahead >= 1) pass(models::Cycles(ahead));
+    total_cycles += models::now() - started;
+    running = false;
+    cta.warp_exited(*this);
+  }
+}
+
+void Warp::pass(models::Cycles cycles) { wait(models::cycles(cycles)); }
+
+void Warp::suspend(const Blocked& why) {
+  blocked = why;
+  blocked.since = models::now();
+  wait(waiter.wake);
+  account(blocked, models::now() - blocked.since);
+  blocked.on = Blocked::On::nothing;
+}
+
+void Warp::suspend_until(models::Cycles cycle, const Blocked& why) {
+  if (cycle <= models::now()) return;
+  account(why, cycle - models::now());
+  pass(cycle - models::now());
+}
+
+void Warp::account(const Blocked& why, models::Cycles waited) {
+  std::string what = cta.describe(why, /*with_stage=*/false);
+  auto it = std::find_if(waiting.begin(), waiting.end(), [&](const auto& w) { return w.first == what; });
+  if (it == waiting.end()) it = waiting.insert(waiting.end(), {std::move(what), 0});
+  it->second += waited;
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,66 @@
+/// A simulated warp: one SC_THREAD that runs role code, again and again for the CTAs that its SM gets.
+///
+/// Issue cycles gather in `ahead` (temporal decoupling) and are spent before something becomes visible to others.  A
+/// wait suspends the thread on an event; nothing polls.
+#pragma once
+
+#include <array>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/mbarrier.h"
+#include "traces/recorder.h"
+
+namespace sm100::sim {
+
+class Cta;
+
+/// What a warp is suspended on; reports and time accounting use it.
+struct Blocked {
+  enum class On : uint8_t { nothing, mbarrier, named_barrier, cluster_barrier, tmem_alloc, bulk_group };
+  On on = On::nothing;
+  uint32_t offset = 0;  ///< mbarrier: offset; named barrier: id; tmem_alloc: columns
+  uint32_t parity = 0;
+  Loc loc{};
+  models::Cycles since = 0;
+};
+
+class Warp : public sc_core::sc_module {
+ public:
+  Warp(sc_core::sc_module_name name, Cta& cta, int index);
+
+  /// Lets the thread run the kernel's code once for the CTA that has just started.
+  void start();
+
+  /// Suspends until `waiter` is woken; accounts the time as waiting.
+  void suspend(const Blocked& why);
+  /// Waits until a cycle that is already known; accounts the time as waiting.
+  void suspend_until(models::Cycles cycle, const Blocked& why);
+  /// Lets `cycles` pass.
+  void pass(models::Cycles cycles);
+
+  Cta& cta;
+  const int index;
+  models::Waiter waiter;
+  Blocked blocked;
+  bool running = false;
+  double ahead = 0;       ///< issue cycles not yet spent
+  uint64_t cluster_phase = 0;
+  models::Cycles started = 0;
+
+  // Time accounting over all CTAs of this slot.
+  models::Cycles total_cycles = 0;
+  std::vector<std::pair<std::string, models::Cycles>> waiting;  ///< for what
+
+  // Recording: open spans, innermost last.
+  traces::TrackId track = traces::kNoTrack;
+  std::vector<traces::Span> open_spans;
+
+ private:
+  void run();
+  void account(const Blocked& why, models::Cycles waited);
+  sc_core::sc_event start_;
+};
+
+}  // namespace sm100::sim

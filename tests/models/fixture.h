@@ -1,0 +1,45 @@
+/// What a unit test of a hardware model needs: the profile, an observer that remembers, and a thread that stimulates.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/jitter.h"
+#include "models/observer.h"
+#include "models/time.h"
+#include "sim/scenario.h"
+
+namespace sm100::models {
+
+class RecordingObserver : public Observer {
+ public:
+  void mbarrier_event(const MbarrierEvent& e) override { events.push_back(e); }
+  void unit_span(const UnitSpan& s) override { spans.push_back(s); }
+  void violation(const Violation& v) override { violations.push_back(v); }
+  /// Id of the only violation, "" when clean, "many" otherwise.
+  std::string violation_id() const { return violations.empty() ? "" : violations.size() == 1 ? violations[0].id : "many"; }
+
+  std::vector<MbarrierEvent> events;
+  std::vector<UnitSpan> spans;
+  std::vector<Violation> violations;
+};
+
+/// Runs `body` as a SystemC thread from time 0 until nothing is left to do.
+class Stimulus : public sc_core::sc_module {
+ public:
+  Stimulus(sc_core::sc_module_name name, std::function<void()> body) : sc_module(name), body_(std::move(body)) {
+    SC_HAS_PROCESS(Stimulus);
+    SC_THREAD(run);
+    set_stack_size(512 * 1024);
+  }
+
+ private:
+  void run() { body_(); }
+  std::function<void()> body_;
+};
+
+inline DeviceProfile b200() { return sim::load_profile("b200"); }
+
+}  // namespace sm100::models

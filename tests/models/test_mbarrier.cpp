@@ -1,0 +1,112 @@
+// Barrier semantics of the unit against sequences worked by hand from PTX 9.7.13.15 (reference isa.md 1.2-1.8): the
+// word itself is tested in tests/kernels/isa/test_mbarrier_word.cpp; here are waiters, lanes and misuse.
+#include "models/mbarrier.h"
+
+#include "catch.h"
+#include "models/fixture.h"
+
+using namespace sm100;
+using namespace sm100::models;
+
+namespace {
+constexpr uint32_t kBar = 0x400;
+
+struct Bench {
+  Bench() { smem.start_cta(4096, true); }
+  DeviceProfile profile = b200();
+  Jitter jitter{std::nullopt, profile};
+  RecordingObserver observer;
+  SharedMemory smem;
+  Mbarrier barrier{sc_core::sc_gen_unique_name("mbarrier"), 0, smem, profile, jitter, observer};
+  Source by{};
+};
+}  // namespace
+
+TEST_CASE("a fresh barrier passes parity 1 and blocks parity 0", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 1, b.by);
+  CHECK_FALSE(b.barrier.test_parity(kBar, 0, b.by));
+  CHECK(b.barrier.test_parity(kBar, 1, b.by));
+}
+
+TEST_CASE("a TMA full barrier completes with its last byte, and early bytes of the next phase wait for their expect", "[mbarrier]") {
+  Bench b;  // the table of reference isa.md 1.8
+  b.barrier.init(kBar, 1, b.by);
+  b.barrier.arrive_expect_tx(kBar, 36864, b.by);
+  for (uint32_t bytes : {16384u, 16384u, 2048u}) b.barrier.complete_tx(kBar, bytes, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 0);
+  b.barrier.complete_tx(kBar, 2048, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 1);
+  b.barrier.complete_tx(kBar, 4096, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 1);
+  b.barrier.arrive_expect_tx(kBar, 4096, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 2);
+  CHECK(b.observer.violation_id() == "");
+}
+
+TEST_CASE("32 lanes that arrive may complete a phase and begin the next", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 48, b.by);
+  b.barrier.arrive(kBar, 32, b.by);
+  b.barrier.arrive(kBar, 32, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 1);
+  CHECK(decode_mbarrier(b.smem.load<uint64_t>(kBar)).pending == 32);
+}
+
+TEST_CASE("a waiter wakes the profile's wake-up cycles after the phase completes", "[mbarrier]") {
+  Bench b;
+  Waiter waiter;
+  Cycles woken = 0;
+  Stimulus waits("waits", [&] {
+    b.barrier.init(kBar, 1, b.by);
+    b.barrier.wait_parity(kBar, 0, waiter);
+    sc_core::wait(waiter.wake);
+    woken = now();
+  });
+  Stimulus arrives("arrives", [&] {
+    sc_core::wait(cycles(100));
+    b.barrier.arrive(kBar, 1, b.by);
+  });
+  sc_core::sc_start();
+  CHECK(woken == 100 + Cycles(b.profile.mbarrier.wakeup_cycles));
+}
+
+TEST_CASE("misuse is named with its check id", "[mbarrier]") {
+  Bench b;
+  SECTION("MB1: no mbarrier at the address") { b.barrier.arrive(kBar, 1, b.by); CHECK(b.observer.violation_id() == "MB1"); }
+  SECTION("MB2: initialised twice") {
+    b.barrier.init(kBar, 1, b.by);
+    b.barrier.init(kBar, 1, b.by);
+    CHECK(b.observer.violation_id() == "MB2");
+  }
+  SECTION("MB2: word overwritten by a store") {
+    b.barrier.init(kBar, 1, b.by);
+    b.smem.store<uint32_t>(kBar, 7);
+    b.barrier.arrive(kBar, 1, b.by);
+    CHECK(b.observer.violation_id() == "MB2");
+  }
+  SECTION("MB3: misaligned, and outside shared memory") {
+    b.barrier.init(kBar + 4, 1, b.by);
+    CHECK(b.observer.violation_id() == "MB3");
+    b.barrier.init(0x3fff8, 1, b.by);
+    CHECK(b.observer.violations.back().id == "MB3");
+  }
+  SECTION("MB4: counts 0 and 2^20") {
+    b.barrier.init(kBar, 0, b.by);
+    CHECK(b.observer.violation_id() == "MB4");
+    b.barrier.init(kBar, 1 << 20, b.by);
+    CHECK(b.observer.violations.back().id == "MB4");
+  }
+  SECTION("MB5: a second arrival while bytes hold the phase open") {
+    b.barrier.init(kBar, 1, b.by);
+    b.barrier.arrive_expect_tx(kBar, 64, b.by);
+    b.barrier.arrive(kBar, 1, b.by);
+    CHECK(b.observer.violation_id() == "MB5");
+  }
+  SECTION("MB6: more bytes than a tx-count holds") {
+    b.barrier.init(kBar, 2, b.by);
+    b.barrier.arrive_expect_tx(kBar, 0xfffff, b.by);
+    b.barrier.arrive_expect_tx(kBar, 1, b.by);
+    CHECK(b.observer.violation_id() == "MB6");
+  }
+}

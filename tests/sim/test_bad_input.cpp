@@ -1,0 +1,155 @@
+// Bad input ends in one line on stderr and exit code 2, prints nothing else and leaves no file.  Runs the
+// program.
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "catch.h"
+#include "sim/scratch_directory.h"
+
+namespace sm100::sim {
+namespace {
+
+const char* const kGood = R"(kernel  = "matmul"
+profile = "b200"
+[problem]
+m = 128
+n = 128
+k = 64
+[config]
+mma = [128, 128, 16]
+[run]
+sms = 1
+)";
+
+struct Ran {
+  int exit_code;
+  std::string out, err;
+};
+
+/// Runs the program in the shell; `where` is its working directory.
+Ran run(const ScratchDirectory& where, const std::string& arguments) {
+  ScratchDirectory streams;
+  const std::string out = (streams / "out").string(), err = (streams / "err").string();
+  const std::string command = "cd '" + where.path().string() + "' && '" SM100SIM_BINARY "' " + arguments +
+                              " > " + out + " 2> " + err + " < /dev/null";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(out), read_whole(err)};
+}
+
+struct BadInput {
+  const char* name;
+  std::string arguments;  ///< of a run in a directory that holds good.toml and the files below
+  std::string says;       ///< part of the line
+};
+
+/// An argument of `run good.toml`, with output files asked for.
+std::string set(const std::string& override) {
+  return "run good.toml --trace t.pftrace --json j.json --set '" + override + "'";
+}
+
+std::string fault(const std::string& table) { return set("fault=[{" + table + "}]"); }
+
+const std::vector<BadInput> kBadInputs = {
+    {"unknown key", set("config.stges=4"), "did you mean 'stages'"},
+    {"unknown key in the file", "run unknown_key.toml --trace t.pftrace",
+     "unknown_key.toml:12: unknown key 'run.sm' = 1"},
+    {"unknown table", set("confg.stages=4"), "did you mean 'config'"},
+    {"string for an integer", set("problem.m=\"512\""), "'problem.m' = \"512\""},
+    {"float for an integer", set("config.stages=2.5"), "'config.stages' = 2.5"},
+    {"integer for a boolean", set("config.mma_prefetch=1"), "true and false"},
+    {"short list", set("config.mma=[128, 128]"), "lists of 3 integers"},
+    {"N of 12", set("config.mma=[128, 12, 16]"), "multiples of 16 from 16 to 256"},
+    {"M of 96", set("config.mma=[96, 128, 16]"), "M = 64 or 128"},
+    {"too many stages", set("config.stages=9"), "1 to 6"},
+    {"no stages", set("config.stages=0"), "1 to 6"},
+    {"tensor memory overflow", set("config.accum_stages=5"), "512 columns"},
+    {"K of 0", set("problem.k=0"), "stale tensor memory"},
+    {"ragged N", set("problem.n=100"), "multiples of 8"},
+    {"ragged K", set("problem.k=12"), "multiples of 8"},
+    {"more SMs than the device has", set("run.sms=149"), "1 to 148"},
+    {"unknown kernel", set("kernel=conv"), "\"matmul\""},
+    {"unknown profile", set("profile=b300"), "b200"},
+    {"unknown dtype", set("config.dtype=bf17"), "\"bf16\""},
+    {"dtype of a later version", set("config.dtype=e4m3"), "not implemented: "},
+    {"pairs", set("config.cta_group=2"), "not implemented: "},
+    {"clusters", set("config.cluster=[2, 1, 1]"), "not implemented: "},
+    {"override without a value", set("config.stages"), "expected key=value"},
+    {"override that is not TOML", set("config.stages=[1"), "neither TOML nor a bare word"},
+    {"fault of an unknown instruction", fault("instruction=\"mbarrier_arive\", action=\"drop\""),
+     "mbarrier_arrive"},
+    {"fault with an action that does not fit",
+     fault("instruction=\"mbarrier_arrive\", action=\"flip_parity\""), "only"},
+    {"fault at a stage that is not there",
+     fault("instruction=\"mbarrier_arrive\", barrier=\"accum_empty\", stage=2, action=\"drop\""), "0 to 1"},
+    {"missing file", "run nowhere.toml --trace t.pftrace --json j.json", "nowhere.toml: no such file"},
+    {"directory", "run . --trace t.pftrace --json j.json", "is a directory"},
+    {"not TOML", "run prose.toml --trace t.pftrace --json j.json", "prose.toml:1: not valid TOML"},
+    {"binary file", "run " SM100SIM_BINARY " --trace t.pftrace --json j.json", "not"},
+    {"endless file", "run /dev/zero --trace t.pftrace --json j.json", "larger than 1 MiB"},
+    {"trace in a missing directory", "run good.toml --trace nowhere/t.pftrace --json j.json",
+     "--trace: cannot write"},
+    {"trace that is a directory", "run good.toml --trace . --json j.json", "it is a directory"},
+    {"JSON in a missing directory", "run good.toml --trace t.pftrace --json nowhere/j.json",
+     "--json: cannot write"},
+    {"trace over the scenario", "run good.toml --trace good.toml", "would overwrite"},
+    {"trace and JSON in one file", "run good.toml --trace x --json x", "--trace"},
+    {"no scenario", "run", "SCENARIO is required"},
+    {"unknown option", "run good.toml --trce t", "--trce"},
+    {"unknown data mode", "run good.toml --data half", "half"},
+    {"negative jitter seed", "run good.toml --jitter -1", "-1"},
+    {"no command", "", "subcommand"},
+    {"unknown command", "simulate good.toml", "'simulate' is not a command"},
+    {"unknown list", "list warps", "warps"},
+    {"statistics of a missing trace", "stats nowhere.pftrace", "nowhere.pftrace"},
+    {"statistics of something else", "stats prose.toml", "prose.toml"},
+    {"export in an unknown format", "export t.pftrace --format xml -o x", "chrome-json"},
+    {"export in a format of a later version", "export t.pftrace --format vcd -o x", "not implemented: "},
+    {"export of a missing trace", "export nowhere.pftrace --format chrome-json -o x.json", "nowhere.pftrace"},
+};
+
+}  // namespace
+
+TEST_CASE("bad input: one line and exit code 2 and no file") {
+  ScratchDirectory scratch;
+  scratch.write("good.toml", kGood);
+  scratch.write("unknown_key.toml", std::string(kGood) + "\nsm = 1\n");
+  scratch.write("prose.toml", "dear simulator\n");
+  const size_t files_before = scratch.files();
+  for (const BadInput& input : kBadInputs) {
+    const Ran ran = run(scratch, input.arguments);
+    INFO(input.name << ": sm100sim " << input.arguments << "\nstderr: " << ran.err << "stdout: " << ran.out);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out.empty());
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    CHECK(ran.err.find(input.says) != std::string::npos);
+    CHECK(scratch.files() == files_before);
+  }
+  CHECK(read_whole(scratch / "good.toml") == kGood);
+}
+
+TEST_CASE("good input: the same scenario runs and writes both files") {
+  ScratchDirectory scratch;
+  scratch.write("good.toml", kGood);
+  const Ran ran = run(scratch, "run good.toml --trace t.pftrace --json j.json");
+  INFO(ran.err << ran.out);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out.rfind("PASS  good: 128 x 128 x 64 bf16 on 1 SM of NVIDIA B200\n", 0) == 0);
+  CHECK(ran.err.empty());
+  CHECK(scratch.files() == 3);  // no temporary file is left
+  CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') <= 25);
+}
+
+TEST_CASE("good input: --json - prints nothing but JSON") {
+  ScratchDirectory scratch;
+  scratch.write("good.toml", kGood);
+  const Ran ran = run(scratch, "run good.toml --json -");
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out.front() == '{');
+  CHECK(ran.out.substr(ran.out.size() - 2) == "}\n");
+  CHECK(ran.err.empty());
+}
+
+}  // namespace sm100::sim
