@@ -94,6 +94,10 @@ class CtaAnalysis {
       if (e.phase != s.state->phase || e.kind == MbarrierEventKind::init) continue;
       lines.push_back(event_text(e));
     }
+    if (lines.size() == 1 && s.state->phase > 0 && s.state->events > 0) {
+      const MbarrierEvent& last = s.state->history[(s.state->events - 1) % Mbarrier::State::kHistory];
+      lines.push_back(fmt::format("last event: phase {} completed at cycle {}", last.phase, grouped(int64_t(last.time))));
+    }
     if (word.tx != 0 && !copy_in_flight(s.blocked.offset)) lines.push_back("no copy in flight targets this barrier");
     if (s.state->phase == 0 && lines.size() == 1) lines.push_back("nothing has ever arrived on it");
     return lines;

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "catch.h"
-#include "sim/scratch_directory.h"
+#include "scratch_directory.h"
 
 namespace sm100::sim {
 namespace {

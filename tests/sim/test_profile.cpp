@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "sim/scenario.h"
-#include "sim/scratch_directory.h"
+#include "scratch_directory.h"
 
 namespace sm100::sim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "kernels/matmul/shared_storage.h"
-#include "sim/scratch_directory.h"
+#include "scratch_directory.h"
 #include "sim/toml_reader.h"
 
 namespace sm100::sim {

@@ -1,38 +1,10 @@
 /// A small trace with everything in it, and a directory to write it to.
 #pragma once
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-
+#include "scratch_directory.h"
 #include "traces/recorder.h"
 
 namespace sm100::traces {
-
-/// An empty directory, removed with everything in it.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    static int count = 0;
-    path_ = std::filesystem::temp_directory_path() /
-            ("sm100-traces-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
-    std::filesystem::create_directories(path_);
-  }
-  ~ScratchDirectory() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string file_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Two TMA copies in flight at once feed input_full[0]; the MMA warp waits for them and works, inside one
 /// tile span.

@@ -3,9 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
-#include "sample_trace.h"
+#include "traces/sample_trace.h"
 #include "traces/chrome_json.h"
 
+using namespace sm100;
 using namespace sm100::traces;
 using nlohmann::json;
 
@@ -14,7 +15,7 @@ namespace {
 json written(const Trace& trace) {
   ScratchDirectory scratch;
   write_chrome_json(trace, scratch / "a.json");
-  return json::parse(file_bytes(scratch / "a.json"));
+  return json::parse(read_whole(scratch / "a.json"));
 }
 
 std::vector<json> events(const json& file, const std::string& phase, const std::string& name) {

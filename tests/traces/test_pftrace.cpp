@@ -4,9 +4,11 @@
 
 #include "catch.h"
 #include "pftrace.pb.h"
-#include "sample_trace.h"
+#include "traces/sample_trace.h"
+#include "traces/well_formed.h"
 #include "traces/pftrace.h"
 
+using namespace sm100;
 using namespace sm100::traces;
 namespace pb = sm100::perfetto;
 
@@ -14,7 +16,7 @@ namespace {
 
 pb::Trace parse(const std::filesystem::path& path) {
   pb::Trace file;
-  REQUIRE(file.ParseFromString(file_bytes(path)));
+  REQUIRE(file.ParseFromString(read_whole(path)));
   return file;
 }
 
@@ -43,71 +45,6 @@ bool contains(const std::string& text, const std::string& part) {
 Trace sorted(Trace trace) {
   sort_events(trace);
   return trace;
-}
-
-/// Everything that Perfetto's importer relies on.
-void check_well_formed(const pb::Trace& file) {
-  REQUIRE(file.packet_size() > 0);
-  CHECK(file.packet(0).first_packet_on_sequence());
-  CHECK(file.packet(0).sequence_flags() == pb::TracePacket::SEQ_INCREMENTAL_STATE_CLEARED);
-
-  std::set<uint64_t> tracks{0}, counters, event_names, categories, annotations, strings, flows;
-  std::map<uint64_t, std::vector<uint64_t>> open;  // by track: begin times
-  std::map<uint64_t, uint64_t> last_end;
-  uint64_t last_time = 0;
-  for (const pb::TracePacket& packet : file.packet()) {
-    CHECK(packet.trusted_packet_sequence_id() == 1);
-    CHECK(packet.sequence_flags() != 0);
-    for (const auto& entry : packet.interned_data().event_names())
-      CHECK(event_names.insert(entry.iid()).second);
-    for (const auto& entry : packet.interned_data().event_categories())
-      CHECK(categories.insert(entry.iid()).second);
-    for (const auto& entry : packet.interned_data().debug_annotation_names()) {
-      CHECK(annotations.insert(entry.iid()).second);
-    }
-    for (const auto& entry : packet.interned_data().debug_annotation_string_values()) {
-      CHECK(strings.insert(entry.iid()).second);
-    }
-    if (packet.has_track_descriptor()) {
-      const pb::TrackDescriptor& descriptor = packet.track_descriptor();
-      CHECK(tracks.insert(descriptor.uuid()).second);
-      CHECK(tracks.count(descriptor.parent_uuid()));
-      if (descriptor.has_counter()) counters.insert(descriptor.uuid());
-    }
-    if (!packet.has_track_event()) continue;
-
-    const pb::TrackEvent& event = packet.track_event();
-    CHECK(packet.timestamp() >= last_time);
-    last_time = packet.timestamp();
-    const uint64_t uuid = event.track_uuid();
-    if (&packet != &file.packet(0)) CHECK(tracks.count(uuid));
-    for (const auto& annotation : event.debug_annotations()) {
-      CHECK(annotations.count(annotation.name_iid()));
-      if (annotation.has_string_value_iid()) CHECK(strings.count(annotation.string_value_iid()));
-    }
-    CHECK((event.type() == pb::TrackEvent::TYPE_COUNTER) == (counters.count(uuid) == 1));
-    switch (event.type()) {
-      case pb::TrackEvent::TYPE_SLICE_BEGIN:
-        CHECK(packet.timestamp() >= last_end[uuid]);  // END comes before BEGIN
-        open[uuid].push_back(packet.timestamp());
-        [[fallthrough]];
-      case pb::TrackEvent::TYPE_INSTANT:
-        CHECK(event_names.count(event.name_iid()));
-        REQUIRE(event.category_iids_size() == 1);
-        CHECK(categories.count(event.category_iids(0)));
-        break;
-      case pb::TrackEvent::TYPE_SLICE_END:
-        REQUIRE_FALSE(open[uuid].empty());
-        open[uuid].pop_back();
-        last_end[uuid] = packet.timestamp();
-        break;
-      default:
-        CHECK(event.has_counter_value());
-    }
-    for (uint64_t flow : event.flow_ids()) flows.insert(flow);
-    for (uint64_t flow : event.terminating_flow_ids()) CHECK(flows.erase(flow) == 1);  // it had begun
-  }
-  for (const auto& [uuid, begins] : open) CHECK(begins.empty());
 }
 
 /// By uuid, the slices that pairing each END with the innermost open BEGIN gives.
@@ -139,7 +76,7 @@ TEST_CASE("a trace comes back as it was written", "[traces]") {
   CHECK(back == sorted(trace));
 
   write_pftrace(back, scratch / "b.pftrace");
-  CHECK(file_bytes(scratch / "a.pftrace") == file_bytes(scratch / "b.pftrace"));
+  CHECK(read_whole(scratch / "a.pftrace") == read_whole(scratch / "b.pftrace"));
 }
 
 TEST_CASE("an empty trace comes back too", "[traces]") {
@@ -309,14 +246,14 @@ TEST_CASE("a full disk leaves nothing behind and says so", "[traces]") {
 TEST_CASE("a trace that contradicts itself keeps the old file", "[traces]") {
   ScratchDirectory scratch;
   write_pftrace(sample_trace(), scratch / "a.pftrace");
-  const std::string before = file_bytes(scratch / "a.pftrace");
+  const std::string before = read_whole(scratch / "a.pftrace");
   Trace trace = sample_trace();
   trace.spans[0].end = trace.spans[0].begin - 1;
   CHECK(contains(write_error(trace, scratch / "a.pftrace"), "begins at 90 and ends at 89"));
   trace = sample_trace();
   trace.barrier_events[0].track = 99;
   CHECK(contains(write_error(trace, scratch / "a.pftrace"), "no barrier"));
-  CHECK(file_bytes(scratch / "a.pftrace") == before);
+  CHECK(read_whole(scratch / "a.pftrace") == before);
   CHECK(std::distance(std::filesystem::directory_iterator(scratch.path()), {}) == 1);
 }
 
@@ -355,7 +292,7 @@ TEST_CASE("a newer schema is refused by number", "[traces]") {
 TEST_CASE("a file cut anywhere is refused, never read in part", "[traces]") {
   ScratchDirectory scratch;
   write_pftrace(sample_trace(), scratch / "a.pftrace");
-  const std::string whole = file_bytes(scratch / "a.pftrace");
+  const std::string whole = read_whole(scratch / "a.pftrace");
   for (size_t size = 0; size < whole.size(); ++size) {
     std::ofstream(scratch / "cut.pftrace", std::ios::binary) << whole.substr(0, size);
     const std::string error = error_of(scratch / "cut.pftrace");
@@ -369,7 +306,7 @@ TEST_CASE("a file cut anywhere is refused, never read in part", "[traces]") {
 TEST_CASE("a damaged file never crashes the reader", "[traces]") {
   ScratchDirectory scratch;
   write_pftrace(sample_trace(), scratch / "a.pftrace");
-  const std::string whole = file_bytes(scratch / "a.pftrace");
+  const std::string whole = read_whole(scratch / "a.pftrace");
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {
     std::string bytes = whole;

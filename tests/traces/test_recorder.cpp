@@ -1,6 +1,7 @@
 #include "catch.h"
 #include "traces/recorder.h"
 
+using namespace sm100;
 using namespace sm100::traces;
 
 TEST_CASE("every kind's name leads back to the kind", "[traces]") {

@@ -1,7 +1,8 @@
 #include "catch.h"
-#include "sample_trace.h"
+#include "traces/sample_trace.h"
 #include "traces/statistics.h"
 
+using namespace sm100;
 using namespace sm100::traces;
 
 TEST_CASE("a role's time is divided into working and waiting, over all CTAs", "[traces]") {

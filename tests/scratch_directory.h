@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace sm100::sim {
+namespace sm100 {
 
 class ScratchDirectory {
  public:
@@ -49,4 +49,4 @@ inline std::string read_whole(const std::filesystem::path& file) {
   return text.str();
 }
 
-}  // namespace sm100::sim
+}  // namespace sm100

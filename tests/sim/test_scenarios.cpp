@@ -1,0 +1,147 @@
+// Every scenario of the project ends as it says it does, and the reports of the broken ones read as their golden text.
+// SM100_UPDATE_GOLDEN=1 rewrites the golden files.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "catch.h"
+#include "pftrace.pb.h"
+#include "scratch_directory.h"
+#include "sim/child_process.h"
+#include "traces/pftrace.h"
+#include "traces/well_formed.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kSource = SM100_SOURCE_DIR;
+
+Scenario load(const std::string& name) {
+  Scenario s = load_scenario(kSource / "scenarios" / (name + ".toml"));
+  s.path = fs::path("scenarios") / (name + ".toml");  // as a user in the source directory names it
+  return s;
+}
+
+std::vector<std::string> scenario_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(kSource / "scenarios" / folder))
+    if (entry.path().extension() == ".toml") names.push_back((folder / entry.path().stem()).string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("every scenario of the project verifies", "[scenarios]") {
+  const auto names = scenario_names("");
+  REQUIRE(names.size() >= 9);
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    const ChildResult r = run_child(load(name));
+    CAPTURE(r.text);
+    REQUIRE(r.ran);
+    CHECK(r.result() == Outcome::pass);
+    CHECK(r.verified);
+  }
+}
+
+TEST_CASE("FP32 output shows the accumulators within 1e-5, BF16 output within 1e-2 of float64", "[scenarios]") {
+  Scenario s = load("dense_small");
+  CHECK(run_child(s).relative_error < 1e-2);
+  s.config.output = DataType::f32;
+  const ChildResult f32 = run_child(s);
+  CHECK(f32.verified);
+  CHECK(f32.relative_error < 1e-5);
+  s.numerics = Numerics::b200;
+  const ChildResult b200 = run_child(s);
+  CHECK(b200.verified);
+  CHECK(b200.relative_error < 1e-5);
+  CHECK(b200.relative_error != f32.relative_error);  // truncation shows
+}
+
+TEST_CASE("each broken scenario hangs as it expects and reports it word for word; its sound twin passes", "[scenarios][golden]") {
+  for (const std::string& name : scenario_names("bugs")) {
+    CAPTURE(name);
+    const Scenario s = load(name);
+    const ChildResult r = run_child(s);
+    CAPTURE(r.text);
+    REQUIRE(r.ran);
+    if (name.ends_with("_sound")) {
+      CHECK(r.result() == Outcome::pass);
+      CHECK(r.verified);
+      continue;
+    }
+    REQUIRE(s.expect.stated);
+    CHECK(r.result() == Outcome::hang);
+    CHECK(r.id == s.expect.id.value());
+    CHECK(r.barrier == s.expect.barrier.value());
+    CHECK(r.stage == s.expect.stage.value());
+    CHECK(r.phase == s.expect.phase.value());
+    CHECK(r.role == s.expect.role.value());
+    const fs::path golden = kSource / "tests" / "sim" / "golden" / (fs::path(name).filename().string() + ".txt");
+    if (std::getenv("SM100_UPDATE_GOLDEN")) std::ofstream(golden) << r.text;
+    CHECK(r.text == read_whole(golden));
+  }
+}
+
+TEST_CASE("the trace of a run is well formed for Perfetto and reads back as recorded", "[scenarios][traces]") {
+  ScratchDirectory scratch;
+  const fs::path file = scratch / "run.pftrace";
+  const Scenario s = load("dense_small");
+  traces::Recorder recorder;
+  const RunResult result = run_simulation(s, &recorder);  // this test case has its process to itself
+  REQUIRE(result.outcome == Outcome::pass);
+  traces::write_pftrace(recorder.trace(), file);
+
+  perfetto::Trace parsed;
+  REQUIRE(parsed.ParseFromString(read_whole(file)));
+  traces::check_well_formed(parsed);
+
+  traces::Trace& trace = recorder.trace();
+  traces::sort_events(trace);
+  CHECK(traces::read_pftrace(file) == trace);
+
+  // Flows connect issue, copy and wait: every load has a cause and an effect, and some wait ends because of it.
+  std::set<uint64_t> begun, ended;
+  for (const traces::Span& span : trace.spans) {
+    if (span.flow_out) begun.insert(span.flow_out);
+    if (span.flow_in) ended.insert(span.flow_in);
+  }
+  size_t loads = 0, loads_waited_for = 0;
+  for (const traces::Span& span : trace.spans) {
+    if (span.kind != traces::SpanKind::tma_load) continue;
+    ++loads;
+    CHECK(begun.count(span.flow_in) == 1);
+    loads_waited_for += ended.count(span.flow_out);
+  }
+  CHECK(loads == 16u * 16u * 2u);        // 16 tiles, 16 k tiles, A and B
+  CHECK(loads_waited_for == loads / 2);  // the later copy of each stage wakes the MMA warp
+}
+
+TEST_CASE("recording does not change the run", "[scenarios]") {
+  const Scenario s = load("more_tiles_than_sms");
+  const ChildResult with = run_child(s, true), without = run_child(s, false);
+  CHECK(with.cycles == without.cycles);
+  CHECK(with.output_hash == without.output_hash);
+}
+
+TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenarios]") {
+  Scenario s = load("dense_small");
+  s.max_cycles = 5000;
+  const ChildResult r = run_child(s);
+  CHECK(r.result() == Outcome::hang);
+  CHECK(std::string(r.id) == "cycle-budget");
+  CHECK(std::string(r.text).find("STOPPED at cycle") == 0);
+}
+
+TEST_CASE("docs/isa-support.txt is what sm100sim list isa prints", "[docs]") {
+  ScratchDirectory scratch;
+  const std::string out = (scratch / "isa.txt").string();
+  REQUIRE(std::system(("'" SM100SIM_BINARY "' list isa > " + out).c_str()) == 0);
+  CHECK(read_whole(out) == read_whole(kSource / "docs" / "isa-support.txt"));
+}
