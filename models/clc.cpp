@@ -7,7 +7,8 @@
 namespace sm100::models {
 
 Clc::Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-    : sc_module(name), profile_(profile), jitter_(jitter), observer_(observer), observed_failure_(size_t(profile.device.sms)) {}
+    : sc_module(name), profile_(profile), jitter_(jitter), observer_(observer), observed_failure_(size_t(profile.device.sms)),
+      in_flight_(size_t(profile.device.sms)) {}
 
 void Clc::start_grid(Dim3 grid) {
   grid_ = grid;
@@ -31,7 +32,9 @@ void Clc::try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t re
   if (observed_failure_[size_t(sm)])
     return observer_.violation({"CL4", "try_cancel after a failed response was observed", now(), sm, barrier, source});
   const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) + jitter_.async();
+  ++in_flight_[size_t(sm)];
   completions_.post(done, [this, sm, &smem, &mbarrier, response, barrier, at, done, source] {
+    --in_flight_[size_t(sm)];
     const std::optional<Dim3> cluster = take();
     if (cluster) ++cancelled_;
     smem.store(response, make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})));

@@ -32,6 +32,8 @@ class Clc : public sc_core::sc_module {
   /// A CTA on `sm` has decoded a failed response: any further request of it is undefined.
   void failure_observed(int sm) { observed_failure_[size_t(sm)] = true; }
   void start_cta(int sm);
+  /// Requests of the CTA on `sm` whose response has not been written yet.
+  int in_flight(int sm) const { return in_flight_[size_t(sm)]; }
 
   uint64_t cancelled() const { return cancelled_; }
   uint64_t total() const { return total_; }
@@ -44,6 +46,7 @@ class Clc : public sc_core::sc_module {
   Dim3 grid_{};
   uint64_t next_ = 0, total_ = 0, cancelled_ = 0;
   std::vector<bool> observed_failure_;
+  std::vector<int> in_flight_;
 };
 
 }  // namespace sm100::models

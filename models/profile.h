@@ -16,7 +16,7 @@ struct DeviceProfile {
   std::string name;
 
   struct {
-    int sms, smem_bytes_per_sm, smem_bytes_per_cta_max, l2_bytes;
+    int sms, smem_bytes_per_cta_max;
     double sm_clock_ghz;
   } device{};
   /// Cycles an instruction keeps its warp busy.
@@ -25,7 +25,7 @@ struct DeviceProfile {
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
         bar_sync, fence, clc_try_cancel;
   } issue{};
-  struct { int wakeup_cycles, cluster_arrive_cycles; } mbarrier{};
+  struct { int wakeup_cycles; } mbarrier{};
   struct {
     int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles,
         s8_latency_delta_cycles;
@@ -57,9 +57,7 @@ struct DeviceProfile {
 template <class V>
 void DeviceProfile::visit(V&& v) {
   v("device.sms", device.sms);
-  v("device.smem_bytes_per_sm", device.smem_bytes_per_sm);
   v("device.smem_bytes_per_cta_max", device.smem_bytes_per_cta_max);
-  v("device.l2_bytes", device.l2_bytes);
   v("device.sm_clock_ghz", device.sm_clock_ghz);
   v("issue.alu", issue.alu);
   v("issue.warp_sync", issue.warp_sync);
@@ -82,7 +80,6 @@ void DeviceProfile::visit(V&& v) {
   v("issue.fence", issue.fence);
   v("issue.clc_try_cancel", issue.clc_try_cancel);
   v("mbarrier.wakeup_cycles", mbarrier.wakeup_cycles);
-  v("mbarrier.cluster_arrive_cycles", mbarrier.cluster_arrive_cycles);
   v("umma.latency_cycles", umma.latency_cycles);
   v("umma.smem_a_read_bytes_per_cycle", umma.smem_a_read_bytes_per_cycle);
   v("umma.smem_read_bytes_per_cycle", umma.smem_read_bytes_per_cycle);

@@ -14,7 +14,7 @@ namespace sm100::models {
 
 class SharedMemory {
  public:
-  SharedMemory() : bytes_(kSmemWindowBytes) {}
+  SharedMemory() : bytes_(kDescriptorWindowBytes, 0xff) {}
 
   /// A new CTA owns [0x400, 0x400 + bytes): nothing in it is initialised.  Poisoned with 0xFF, which is NaN in every
   /// operand format and no valid mbarrier.
@@ -45,6 +45,9 @@ class SharedMemory {
 
  private:
   static constexpr uint32_t kBarrierBytes = 16384;
+  /// Matrix descriptors see a window of 256 KiB, more than there is memory (reference isa.md 0.4); Umma reports what
+  /// lies outside, and this keeps the model inside its own array.
+  static constexpr uint32_t kDescriptorWindowBytes = 1u << 18;
   std::vector<uint8_t> bytes_;
   uint32_t end_ = kSmemUserBase;
 };

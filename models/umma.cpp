@@ -87,6 +87,21 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
   if (!numerics_.operands_modelled(operation))
     return violate("not-implemented", "not implemented: tcgen05.mma with this operand layout or type");
 
+  for (const bool a : {true, false}) {
+    if (a && command.a_in_tmem) continue;
+    const uint32_t end = UmmaNumerics::operand_end(operation, a);
+    if (end > kSmemWindowBytes)
+      return violate("TC7", fmt::format("tcgen05.mma reads operand {} up to shared address {:#x}: shared memory ends at {:#x}", a ? 'A' : 'B', end,
+                                        kSmemWindowBytes));
+  }
+  if (command.a_in_tmem) {
+    constexpr uint32_t kColumns = 8;  // 32 bytes of K
+    const uint32_t a_column = command.a_tmem.column();
+    if (a_column + kColumns > kTmemColumns || !tmem_.allocated(a_column, kColumns))
+      return violate("TC1", fmt::format("tcgen05.mma reads A from columns {} to {}: not inside a live allocation", a_column, a_column + kColumns - 1));
+    if (command.a_tmem.lane() != command.d.lane())
+      return violate("TC2", fmt::format("tcgen05.mma with A at lane {} and D at lane {}: they must be the same", command.a_tmem.lane(), command.d.lane()));
+  }
   const uint32_t column = command.d.column();
   const DataPathLayout layout = data_path_layout(operation.m, 1);
   const uint32_t columns = accumulator_columns(layout, idesc.n);

@@ -47,6 +47,21 @@ bool UmmaNumerics::operands_modelled(const MmaOperation& op) const {
   return layout(op.b, op.idesc.transpose_b, b.type);
 }
 
+uint32_t UmmaNumerics::operand_end(const MmaOperation& op, bool a) {
+  const DataType type = (a ? a_data_type(op.kind, op.idesc.a_type) : b_data_type(op.kind, op.idesc.b_type)).type;
+  const uint32_t bytes = uint32_t(element_bits(type) / 8), rows = uint32_t(a ? op.m : op.n), k = uint32_t(mma_k(op.kind));
+  const Major major = (a ? op.idesc.transpose_a : op.idesc.transpose_b) ? Major::mn : Major::k;
+  const SmemDescriptorFields& f = a ? op.a : op.b;
+  // Without wrap-around no address exceeds this; only what comes near the end is looked at closely.
+  const uint64_t bound = f.start_address + uint64_t(rows) / 4 * std::max(f.stride_byte_offset, f.leading_byte_offset) + 4096;
+  if (bound <= kSmemWindowBytes) return 0;
+  uint32_t end = 0;
+  for (uint32_t i = 7; i < rows; i += 8)
+    for (uint32_t j = 0; j < k; j += 16 / bytes)
+      end = std::max(end, (operand_address(f, major, bytes, i, j) & ~15u) + 16);
+  return end;
+}
+
 void UmmaNumerics::read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows, int k,
                                 float* out, int stride) {
   const uint32_t bytes = uint32_t(element_bits(type) / 8), per_chunk = 16 / bytes;

@@ -36,6 +36,8 @@ class UmmaNumerics {
       : accumulation_(accumulation), smem_(smem), tmem_(tmem) {}
 
   bool operands_modelled(const MmaOperation& operation) const;
+  /// End of the shared memory that the operand (true: A, false: B) reads; 0 when it is well inside.
+  static uint32_t operand_end(const MmaOperation& operation, bool a);
 
   /// Performs MMAs in order.  Runs that accumulate into one D are multiplied as one product in fast mode.
   void execute(std::span<const MmaOperation> operations);

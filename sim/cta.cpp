@@ -41,6 +41,8 @@ void Cta::check_exit() {
   if (sm_.umma.commits_in_flight() > 0)
     violate("EX1", fmt::format("CTA {} exits while {} tcgen05.commit arrivals at its barriers are on their way", linear_id_,
                                sm_.umma.commits_in_flight()));
+  if (gpu_.clc().in_flight(sm_.id) > 0)
+    violate("EX2", fmt::format("CTA {} exits while a CLC response to it is on its way", linear_id_));
   if (const uint32_t columns = sm_.tmem.allocated_columns(); columns > 0)
     violate("TC9", fmt::format("CTA {} exits with {} columns of tensor memory still allocated", linear_id_, columns));
   for (const BarrierArray& array : kernel_.barriers)

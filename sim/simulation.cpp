@@ -66,6 +66,17 @@ std::vector<RoleTime> role_times(const std::vector<Cta*>& slots, const Kernel& k
   return roles;
 }
 
+/// What a warp was in the middle of when the run ended shows in the trace up to that moment.
+void close_open_spans(const std::vector<Cta*>& slots, traces::Recorder& recorder) {
+  for (Cta* cta : slots)
+    for (const auto& warp : cta->warps())
+      for (; !warp->open_spans.empty(); warp->open_spans.pop_back()) {
+        traces::Span span = warp->open_spans.back();
+        span.end = std::max<uint64_t>(span.begin, models::now());
+        recorder.span(span);
+      }
+}
+
 uint64_t peak_rss_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -108,6 +119,9 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
 
   Kernel kernel = MatmulProblem::describe(scenario);
+  if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
+    throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}", scenario.path.string(), kernel.smem_bytes,
+                                 scenario.profile, scenario.device.device.smem_bytes_per_cta_max));
   const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y;
   const int sms = int(std::min<uint64_t>(scenario.sms > 0 ? uint64_t(scenario.sms) : uint64_t(scenario.device.device.sms), ctas));
   const bool data = scenario.data == DataMode::full;
@@ -154,6 +168,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
 
   RunResult result;
   const std::vector<Cta*> slots = device.slots();
+  if (recorder) close_open_spans(slots, *recorder);
   const std::string replay = replay_command(scenario);
   if (violated()) {
     result.outcome = Outcome::findings;

@@ -225,3 +225,11 @@ TEST_CASE("descriptor and shape errors are named", "[umma]") {
     CHECK(b.observer.violations[0].message.find("not implemented: ") == 0);
   }
 }
+
+TEST_CASE("operands outside shared or tensor memory are named", "[umma]") {
+  Bench b(true);
+  auto c = b.command(MmaKind::f16, DataType::bf16, 128, 128, false);
+  SECTION("TC7: A runs past the 228 KiB") { c.a = make_smem_descriptor({0x39000 - 1024}, 2048, 128, Swizzle::none); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC7"); }
+  SECTION("TC1: A past the last column") { c.a_in_tmem = true; c.a_tmem = TmemAddr::at(0, 508); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC1"); }
+  SECTION("TC2: A and D at different lanes") { c.a_in_tmem = true; c.a_tmem = TmemAddr::at(32, 0); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC2"); }
+}
