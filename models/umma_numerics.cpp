@@ -53,7 +53,7 @@ uint32_t UmmaNumerics::operand_end(const MmaOperation& op, bool a) {
   const Major major = (a ? op.idesc.transpose_a : op.idesc.transpose_b) ? Major::mn : Major::k;
   const SmemDescriptorFields& f = a ? op.a : op.b;
   // Without wrap-around no address exceeds this; only what comes near the end is looked at closely.
-  const uint64_t bound = f.start_address + uint64_t(rows) / 4 * std::max(f.stride_byte_offset, f.leading_byte_offset) + 4096;
+  const uint64_t bound = f.start_address + uint64_t(rows / 4 + 4) * std::max(f.stride_byte_offset, f.leading_byte_offset) + 4096;
   if (bound <= kSmemWindowBytes) return 0;
   uint32_t end = 0;
   for (uint32_t i = 7; i < rows; i += 8)

@@ -27,7 +27,7 @@ struct Bench {
 };
 }  // namespace
 
-TEST_CASE("launch and cancel take from one set, each CTA once, x fastest; then requests fail", "[clc]") {
+TEST_CASE("launch and cancel take from one set, each CTA once, x fastest, and then requests fail", "[clc]") {
   Bench b;
   b.clc.start_grid({2, 2, 1});
   CHECK(b.clc.take() == Dim3{0, 0, 0});
