@@ -29,12 +29,12 @@ class CtaBarriers {
   /// nullptr does not wait (bar.arrive).  Returns true when the generation completed with this arrival.
   bool arrive(int id, uint32_t threads, Waiter* waiter, const Source& source);
 
-  /// barrier.cluster.arrive by one warp, and the phase it belongs to.
-  uint64_t cluster_arrive();
+  /// barrier.cluster.arrive by one warp; returns the phase it belongs to.  A second arrival in one phase is CB1.
+  uint64_t cluster_arrive(int warp, const Source& source);
   /// True when the cluster phase has completed; otherwise `waiter` is woken then.
   bool cluster_wait(uint64_t phase, Waiter& waiter);
   /// An exited warp is no longer waited for by the cluster barrier.
-  void warp_exited();
+  void warp_exited(int warp);
 
   const Named& named(int id) const { return named_[size_t(id)]; }
 
@@ -47,7 +47,7 @@ class CtaBarriers {
   Jitter& jitter_;
   Observer& observer_;
   std::array<Named, 16> named_{};
-  int live_warps_ = 0, cluster_arrived_ = 0;
+  uint32_t live_warps_ = 0, cluster_arrived_ = 0;  ///< a bit per warp
   uint64_t cluster_phase_ = 0;
   std::vector<Waiter*> cluster_waiting_;
 };

@@ -151,11 +151,15 @@ void Mbarrier::complete_tx(uint32_t offset, uint32_t bytes, const Source& source
 
 bool Mbarrier::test_parity(uint32_t offset, uint32_t parity, const Source& source) {
   State* state = valid_object(offset, "mbarrier.try_wait.parity", source);
+  if (parity > 1) {
+    violate("MB8", fmt::format("mbarrier.try_wait.parity with parity {}: allowed are 0 and 1", parity), offset, source);
+    return false;
+  }
   return state != nullptr && mbarrier_test_parity(state->word, parity);
 }
 
 void Mbarrier::wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter) {
-  if (index_[offset / 8] < 0) return;  // test_parity has reported it
+  if (!find(offset)) return;  // test_parity has reported it
   states_[size_t(index_[offset / 8])].waits.push_back({&waiter, parity});
 }
 

@@ -9,7 +9,7 @@ GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_da
   Allocation a{std::move(name), next_base_, bytes, {}, {}};
   if (with_data) a.data.assign(bytes, 0);
   const uint64_t line = uint64_t(profile_.memory.line_bytes);
-  a.in_l2.assign((bytes / line + 1) / 64 + 1, 0);
+  a.line_ready.assign(bytes / line + 1, kNotInL2);
   next_base_ += (bytes + 255) / 256 * 256 + 4096;  // a gap, so that a run past the end is noticed
   allocations_.push_back(std::move(a));
   return {allocations_.back().base};
@@ -40,33 +40,32 @@ void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
   const uint64_t line = uint64_t(profile_.memory.line_bytes);
   const uint64_t first = (address.value - a->base) / line, last = (address.value - a->base + size - 1) / line;
   for (uint64_t l = first; l <= last; ++l) {
-    uint64_t& word = a->in_l2[l / 64];
-    const uint64_t bit = uint64_t(1) << (l % 64);
+    Cycles& ready = a->line_ready[l];
     request.bytes += line;
-    if (!(word & bit)) {
-      word |= bit;
-      request.missed_bytes += line;
+    if (ready == kNotInL2) {
+      request.missing.push_back(&ready);
+      ready = 0;  // a second touch by this request is no second miss; read() sets the cycle
+    } else {
+      request.ready = std::max(request.ready, ready);
     }
   }
 }
 
-Cycles MemorySystem::read(const Request& request, Cycles at) {
-  double latency_ns = profile_.memory.l2_hit_ns;
-  double ready = double(at);
-  if (request.missed_bytes > 0) {
-    latency_ns += profile_.memory.dram_extra_ns + profile_.memory.dram_extra_ns_per_kib * double(request.missed_bytes) / 1024.0;
+Cycles MemorySystem::read(Request& request, Cycles at) {
+  Cycles arrives = std::max(at, request.ready) + profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
+  if (!request.missing.empty()) {
+    const uint64_t missed_bytes = request.missing.size() * uint64_t(profile_.memory.line_bytes);
     // HBM delivers one byte stream at its sustained rate; a copy queues behind what was asked for before.
-    dram_free_ = std::max(dram_free_, double(at)) +
-                 double(request.missed_bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
-    dram_bytes_ += request.missed_bytes;
-    ready = dram_free_;
+    dram_free_ = std::max(dram_free_, double(at)) + double(missed_bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
+    dram_bytes_ += missed_bytes;
+    const double extra_ns = profile_.memory.dram_extra_ns + profile_.memory.dram_extra_ns_per_kib * double(missed_bytes) / 1024.0;
+    const Cycles in_l2 = std::max(Cycles(std::llround(dram_free_)), at + profile_.cycles_of_ns(extra_ns));
+    for (Cycles* ready : request.missing) *ready = in_l2;
+    arrives = std::max(arrives, in_l2 + profile_.cycles_of_ns(profile_.memory.l2_hit_ns));
   }
-  const Cycles latency = profile_.cycles_of_ns(latency_ns);
-  return std::max(Cycles(std::llround(ready)), at + latency) + jitter_.async();
+  return arrives + jitter_.async();
 }
 
-Cycles MemorySystem::write(const Request&, Cycles at) {
-  return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns) + jitter_.async();
-}
+Cycles MemorySystem::write(Cycles at) { return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns) + jitter_.async(); }
 
 }  // namespace sm100::models

@@ -1,8 +1,9 @@
 /// Global memory behind an L2 and HBM.
 ///
-/// Modelled: the bytes of every allocation; L2 hit and miss latency, sustained HBM bandwidth, 128-byte lines that
-/// stay in L2 once touched.  Approximated: no eviction, one L2 partition, no L2 bandwidth ceiling (none of the
-/// measurements reaches one); all constants from the profile's [memory].
+/// Modelled: the bytes of every allocation; L2 hit and miss latency, sustained HBM bandwidth of reads, 128-byte lines
+/// that stay in L2 once read; a read of a line that is still on its way from HBM waits for it and costs no second
+/// transfer.  Approximated: no eviction, one L2 partition, no L2 bandwidth ceiling (none of the measurements reaches
+/// one), writes take no bandwidth; all constants from the profile's [memory].
 #pragma once
 
 #include <cstdint>
@@ -30,14 +31,16 @@ class MemorySystem {
 
   /// One copy's traffic to L2, gathered line by line before asking for its latency.
   struct Request {
-    uint64_t bytes = 0, missed_bytes = 0;
+    uint64_t bytes = 0;
+    Cycles ready = 0;               ///< cycle at which the last line that is on its way is in L2
+    std::vector<Cycles*> missing;   ///< arrival cycles of the lines that HBM has to bring
   };
-  /// Adds the lines of [address, address + size) to the request and brings missing ones into L2.
+  /// Adds the lines of [address, address + size) to the request.
   void touch(Request& request, GlobalAddr address, uint64_t size);
-  /// Cycle at which the data of a read asked for at `at` have arrived.
-  Cycles read(const Request& request, Cycles at);
+  /// Cycle at which the data of a read asked for at `at` have arrived; missing lines are then on their way.
+  Cycles read(Request& request, Cycles at);
   /// Cycle at which a write handed over at `at` is visible to the whole device.
-  Cycles write(const Request& request, Cycles at);
+  Cycles write(Cycles at);
 
   uint64_t dram_bytes() const { return dram_bytes_; }
 
@@ -46,8 +49,9 @@ class MemorySystem {
     std::string name;
     uint64_t base, bytes;
     std::vector<uint8_t> data;
-    std::vector<uint64_t> in_l2;  ///< a bit per line
+    std::vector<Cycles> line_ready;  ///< per line: cycle at which it is in L2; kNotInL2 if nobody asked yet
   };
+  static constexpr Cycles kNotInL2 = ~Cycles{0};
   Allocation* find(GlobalAddr address, uint64_t size);
 
   const DeviceProfile& profile_;

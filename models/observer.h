@@ -16,6 +16,7 @@ enum class ActorKind : uint8_t { warp, tma, umma, clc };
 struct Source {
   ActorKind kind = ActorKind::warp;
   int8_t warp = -1;   ///< executing or issuing warp
+  int8_t lane = -1;   ///< its lane, where one thread matters; -1: all active lanes
   Loc loc{};          ///< line in the role code
   uint64_t flow = 0;  ///< id of the trace span that caused it; 0: none
 };
@@ -47,7 +48,7 @@ struct UnitSpan {
   Source source;
 };
 
-/// An operation that PTX calls undefined or that hardware traps on.
+/// An operation that PTX calls undefined or that hardware traps on; a warning is legal but hardly meant.
 struct Violation {
   std::string id;       ///< check id of reference isa.md ("MB5", "TM10", "TC5"), or of ours
   std::string message;  ///< one line with the operands
@@ -55,6 +56,7 @@ struct Violation {
   int sm;
   uint32_t barrier = 0; ///< offset; 0: none
   Source source;
+  bool warning = false; ///< the run goes on
 };
 
 class Observer {

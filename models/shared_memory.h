@@ -24,9 +24,7 @@ class SharedMemory {
     const uint32_t from = poison_all ? kSmemUserBase : (end_ > kBarrierBytes ? end_ - kBarrierBytes : kSmemUserBase);
     std::memset(&bytes_[from], 0xff, end_ - from);
   }
-  bool contains(uint32_t offset, uint32_t size) const {
-    return offset >= kSmemUserBase && offset + size <= end_ && offset + size >= offset;
-  }
+  bool contains(uint32_t offset, uint64_t size) const { return offset >= kSmemUserBase && offset + size <= end_; }
   uint32_t end() const { return end_; }
 
   uint8_t* data(uint32_t offset) { return &bytes_[offset]; }

@@ -75,6 +75,7 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
 }
 
 void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers, const Source& source) {
+  if (shape == TmemShape::s16x32bx2) return violate("not-implemented", "not implemented: tcgen05.ld.16x32bx2", source);
   const uint32_t columns = uint32_t(columns_spanned(shape, repeat)), column = address.column();
   const uint32_t lane_in_quarter = address.lane() % 32;
   if (column + columns > kTmemColumns || !allocated(column, columns))

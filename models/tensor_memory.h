@@ -1,10 +1,10 @@
 /// Tensor memory of one SM (PTX 9.7.16.1-3, .8): 128 lanes x 512 columns x 32 bit, and its column allocator.
 ///
-/// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in every shape; a
+/// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in the shapes 32x32b, 16x64b, 16x128b, 16x256b; a
 /// warp reaches only the 32 lanes of its quarter.  Freshly allocated columns hold NaN, so a read of what nobody wrote
 /// shows.  Detected: TC1 (outside an allocation), TC2 (lane alignment), TC9 (alloc after relinquish, growing sizes, exit
 /// without dealloc).
-/// Not implemented: st, cp, shift, cta_group::2, .pack::16b.
+/// Not implemented: ld.16x32bx2, st, cp, shift, cta_group::2, .pack::16b.
 #pragma once
 
 #include <array>

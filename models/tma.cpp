@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "kernels/isa/number_formats.h"
 #include "models/time.h"
 
 namespace sm100::models {
@@ -19,14 +21,19 @@ Tma::Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& sme
 
 void Tma::load(const TensorCopy& copy, Cycles at) {
   if (!check(copy, true)) return;
-  const uint32_t bytes = transfer_bytes(copy.map);  // the full box, also where it is out of bounds
+  const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
   const Cycles asked = at + Cycles(profile_.tma.load_latency_cycles);
-  const Cycles arrived = memory_.read(traffic(copy), asked);
-  const double rows = rows_of(copy.map, profile_.tma.load_rows_per_cycle);
-  fill_free_ = std::max(fill_free_, double(arrived)) + rows;
-  const Cycles done = Cycles(std::ceil(fill_free_));
-
+  MemorySystem::Request request = traffic(copy);
+  const Cycles arrived = memory_.read(request, asked);
   loads_in_flight_.push_back({copy.barrier, bytes, at, copy.source});
+  // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are unordered.
+  completions_.post(arrived, [this, copy, at] { fill(copy, at); });
+}
+
+void Tma::fill(const TensorCopy& copy, Cycles at) {
+  const uint32_t bytes = uint32_t(transfer_bytes(copy.map));
+  fill_free_ = std::max(fill_free_, double(now())) + rows_of(copy.map, profile_.tma.load_rows_per_cycle);
+  const Cycles done = Cycles(std::ceil(fill_free_));
   completions_.post(done, [this, copy, bytes, at, done] {
     if (with_data_) move_load(copy);
     Source source = copy.source;
@@ -45,7 +52,7 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   const Cycles start = at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.async();
   drain_free_ = std::max(drain_free_, double(start)) + rows_of(copy.map, profile_.tma.store_rows_per_cycle);
   const Cycles read_done = Cycles(std::ceil(drain_free_));
-  const Cycles visible = memory_.write(traffic(copy), read_done);
+  const Cycles visible = memory_.write(read_done);
 
   Group& group = groups_[size_t(copy.source.warp)].open;
   group.read_done = std::max(group.read_done, read_done);
@@ -107,7 +114,7 @@ double Tma::rows_of(const TensorMapFields& map, double rows_per_cycle) const {
 
 MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
   MemorySystem::Request request;
-  const uint32_t size = element_bytes(copy.map.data_type), lines = box_lines(copy.map);
+  const uint32_t size = element_bytes(copy.map.data_type), lines = uint32_t(box_lines(copy.map));
   for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(copy.map, copy.coords.data(), l);
     if (line.in_bounds && line.count > 0)
@@ -127,6 +134,17 @@ void for_each_swizzled_run(Swizzle swizzle, uint32_t at, uint32_t size, Copy&& c
     const uint32_t run = std::min(size - done, 16 - (at + done) % 16);
     copy(swizzle_address(swizzle, at + done), done, run);
     done += run;
+  }
+}
+
+/// Loads of TFLOAT32 round to 10 mantissa bits, nearest even, and make every NaN 0x7fffe000 (measured on H200, isa.md 2.2).
+void round_to_tf32(std::vector<uint8_t>& row) {
+  for (size_t i = 0; i + 4 <= row.size(); i += 4) {
+    uint32_t bits;
+    std::memcpy(&bits, &row[i], 4);
+    const bool nan = (bits & 0x7fffffff) > 0x7f800000;
+    bits = nan ? 0x7fffe000 : cvt_rn_tf32_f32(std::bit_cast<float>(bits));
+    std::memcpy(&row[i], &bits, 4);
   }
 }
 
@@ -151,6 +169,7 @@ void Tma::move_load(const TensorCopy& copy) {
         return;
       }
       std::memcpy(&row[size_t(line.first) * size], source, bytes);
+      if (map.data_type == TensorMapDataType::tfloat32 || map.data_type == TensorMapDataType::tfloat32_ftz) round_to_tf32(row);
     }
     for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t to, uint32_t from, uint32_t run) {
       std::memcpy(smem_.data(to), &row[from], run);

@@ -54,6 +54,7 @@ class Tma : public sc_core::sc_module {
 
  private:
   bool check(const TensorCopy& copy, bool is_load);
+  void fill(const TensorCopy& copy, Cycles issued);
   MemorySystem::Request traffic(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);
   void move_store(const TensorCopy& copy);

@@ -12,7 +12,12 @@ namespace sm100::models {
 Umma::Umma(sc_core::sc_module_name name, int sm, bool with_data, Accumulation accumulation, SharedMemory& smem,
            TensorMemory& tmem, Mbarrier& mbarrier, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
     : sc_module(name), sm_(sm), with_data_(with_data), numerics_(accumulation, smem, tmem), tmem_(tmem), smem_(smem),
-      mbarrier_(mbarrier), profile_(profile), jitter_(jitter), observer_(observer) {}
+      mbarrier_(mbarrier), profile_(profile), jitter_(jitter), observer_(observer), issued_(32 * 32) {}
+
+void Umma::start_cta() {
+  accepted_.clear();
+  std::fill(issued_.begin(), issued_.end(), Issued{});
+}
 
 // -- accept ---------------------------------------------------------------------------------------------------
 
@@ -23,24 +28,31 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   const double interval = initiation_interval(operation.m, operation.n, operation.a_in_tmem);
   pipe_free_ = start + interval;
   busy_cycles_ += interval;
-  last_done_ = std::max(last_done_, start + execution_latency(command.kind, operation.m, operation.n, operation.a_in_tmem));
+  const double done = start + execution_latency(command.kind, operation.m, operation.n, operation.a_in_tmem);
+  last_done_ = std::max(last_done_, done);
+  Issued& thread = issued(command.source);
+  thread.done = std::max(thread.done, done);
+  thread.sequence = ++sequence_;
   if (!group_open_) {
     group_open_ = true;
     group_begin_ = Cycles(start);
     group_flow_ = command.source.flow;
   }
-  if (with_data_) accepted_.push_back({operation, group_});
+  if (with_data_) accepted_.push_back({operation, sequence_, group_});
 }
 
 void Umma::commit(int cta_group, uint32_t barrier, Cycles at, const Source& source) {
   if (cta_group != 1)
     return observer_.violation({"not-implemented", "not implemented: tcgen05.commit.cta_group::2", now(), sm_, barrier, source});
-  const Cycles finished = std::max(at, Cycles(std::llround(last_done_)));
+  const Issued covered = issued(source);
+  if (covered.sequence == 0)
+    observer_.violation({"TC12", "tcgen05.commit by a thread that has issued no tcgen05 operation: it arrives at once", now(), sm_, barrier, source, true});
+  const Cycles finished = std::max(at, Cycles(std::llround(covered.done)));
   const Cycles arrives = finished + Cycles(profile_.umma.commit_cycles) + jitter_.async();
   Source by = source;
   by.kind = ActorKind::umma;
   by.flow = observer_.new_flow();
-  if (group_open_) {
+  if (group_open_ && covered.sequence == sequence_) {
     const UnitSpan span{UnitSpanKind::umma, group_begin_, finished, sm_, barrier, -1, group_flow_, by.flow, by};
     observer_.unit_span(span);
     group_open_ = false;
@@ -48,9 +60,10 @@ void Umma::commit(int cta_group, uint32_t barrier, Cycles at, const Source& sour
     by.flow = source.flow;  // nothing new to wait for: the committing role itself is the cause
   }
   ++commits_in_flight_;
-  completions_.post(arrives, [this, barrier, by, group = group_++] {
+  ++group_;
+  completions_.post(arrives, [this, barrier, by, last = covered.sequence] {
     --commits_in_flight_;
-    retire_until_group(group);
+    retire_until(last);
     mbarrier_.arrive(barrier, 1, by);
   });
 }
@@ -89,9 +102,8 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
 
   for (const bool a : {true, false}) {
     if (a && command.a_in_tmem) continue;
-    const uint32_t end = UmmaNumerics::operand_end(operation, a);
-    if (end > kSmemWindowBytes)
-      return violate("TC7", fmt::format("tcgen05.mma reads operand {} up to shared address {:#x}: shared memory ends at {:#x}", a ? 'A' : 'B', end,
+    if (!UmmaNumerics::operand_in_shared_memory(operation, a))
+      return violate("TC7", fmt::format("tcgen05.mma reads part of operand {} outside shared memory ({:#x} to {:#x})", a ? 'A' : 'B', kSmemUserBase,
                                         kSmemWindowBytes));
   }
   if (command.a_in_tmem) {
@@ -135,13 +147,14 @@ double Umma::execution_latency(MmaKind kind, int m, int n, bool a_in_tmem) const
 
 // -- semantics ------------------------------------------------------------------------------------------------
 
-void Umma::retire_until_group(uint64_t group) {
+void Umma::retire_until(uint64_t sequence) {
   if (!with_data_) return;
   std::vector<MmaOperation> finished;
-  while (!accepted_.empty() && accepted_.front().group <= group) {
-    const uint64_t current = accepted_.front().group;
+  while (!accepted_.empty() && accepted_.front().sequence <= sequence) {
+    const uint64_t group = accepted_.front().group;
     finished.clear();
-    for (; !accepted_.empty() && accepted_.front().group == current; accepted_.pop_front()) finished.push_back(accepted_.front().operation);
+    for (; !accepted_.empty() && accepted_.front().group == group && accepted_.front().sequence <= sequence; accepted_.pop_front())
+      finished.push_back(accepted_.front().operation);
     numerics_.execute(finished);
   }
 }

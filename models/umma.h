@@ -1,5 +1,7 @@
 /// Tensor pipe of one SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit), cta_group 1.
 ///
+/// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1) intervals, for D = 1
+/// too; that is the loop's own issue and wait, which role code pays by itself.
 /// Modelled: in-order issue; A from shared or tensor memory, B from shared memory, K-major and MN-major; kinds f16, tf32
 /// and f8f6f4 (8-bit types); initiation interval and latency laws measured on B200; a commit arrives once all earlier MMAs
 /// have finished.  Operands are read and D is written when a commit that covers the MMA arrives; what is never committed
@@ -8,6 +10,7 @@
 /// Rejected as not implemented: cta_group 2, .ws, sparsity, block scaling, i8, sub-byte types, multicast commit.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <systemc>
 
@@ -40,15 +43,18 @@ class Umma : public sc_core::sc_module {
        TensorMemory& tmem, Mbarrier& mbarrier, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
 
   /// A new CTA: MMAs that an earlier one never committed are forgotten.
-  void start_cta() { accepted_.clear(); }
+  void start_cta();
 
   /// Accepts one instruction issued at cycle `at` by one thread.
   void mma(const MmaCommand& command, Cycles at);
-  /// One arrive on the mbarrier at shared offset `barrier` once everything accepted so far has finished.
+  /// One arrive on the mbarrier at shared offset `barrier` once everything that the same thread (source.warp and lane)
+  /// has issued has finished.  A thread that issued nothing arrives at once, which is warned about (TC12).
   void commit(int cta_group, uint32_t barrier, Cycles at, const Source& source);
 
   /// Cycles in which the pipe was occupied, for utilisation.
   double busy_cycles() const { return busy_cycles_; }
+  /// Cycle at which everything accepted so far has finished.
+  Cycles finished() const { return Cycles(last_done_ + 0.5); }
   /// Commits whose arrival has not happened yet.
   int commits_in_flight() const { return commits_in_flight_; }
 
@@ -59,7 +65,7 @@ class Umma : public sc_core::sc_module {
 
  private:
   bool check(const MmaCommand& command, MmaOperation& operation);
-  void retire_until_group(uint64_t group);
+  void retire_until(uint64_t sequence);
 
   int sm_;
   bool with_data_;
@@ -79,10 +85,17 @@ class Umma : public sc_core::sc_module {
   /// not depend on time.
   struct Accepted {
     MmaOperation operation;
-    uint64_t group;
+    uint64_t sequence, group;
   };
   std::deque<Accepted> accepted_;
-  uint64_t group_ = 0;
+  uint64_t sequence_ = 0, group_ = 0;
+  /// What a commit of each thread of the CTA covers; a warp's 32 lanes follow each other.
+  struct Issued {
+    double done = 0;        ///< cycle at which the thread's last MMA has finished
+    uint64_t sequence = 0;  ///< of that MMA; 0: the thread has issued nothing
+  };
+  std::vector<Issued> issued_;
+  Issued& issued(const Source& source) { return issued_[size_t(std::max<int>(source.warp, 0) * 32 + std::max<int>(source.lane, 0))]; }
   int commits_in_flight_ = 0;
   Cycles group_begin_ = 0;  ///< start of the first MMA since the last commit, for the trace
   bool group_open_ = false;

@@ -47,19 +47,21 @@ bool UmmaNumerics::operands_modelled(const MmaOperation& op) const {
   return layout(op.b, op.idesc.transpose_b, b.type);
 }
 
-uint32_t UmmaNumerics::operand_end(const MmaOperation& op, bool a) {
+bool UmmaNumerics::operand_in_shared_memory(const MmaOperation& op, bool a) {
   const DataType type = (a ? a_data_type(op.kind, op.idesc.a_type) : b_data_type(op.kind, op.idesc.b_type)).type;
   const uint32_t bytes = uint32_t(element_bits(type) / 8), rows = uint32_t(a ? op.m : op.n), k = uint32_t(mma_k(op.kind));
-  const Major major = (a ? op.idesc.transpose_a : op.idesc.transpose_b) ? Major::mn : Major::k;
   const SmemDescriptorFields& f = a ? op.a : op.b;
-  // Without wrap-around no address exceeds this; only what comes near the end is looked at closely.
+  if (f.start_address < kSmemUserBase) return false;
+  // Without wrap-around no address exceeds this; only what comes near the end is looked at element by element.
   const uint64_t bound = f.start_address + uint64_t(rows / 4 + 4) * std::max(f.stride_byte_offset, f.leading_byte_offset) + 4096;
-  if (bound <= kSmemWindowBytes) return 0;
-  uint32_t end = 0;
-  for (uint32_t i = 7; i < rows; i += 8)
-    for (uint32_t j = 0; j < k; j += 16 / bytes)
-      end = std::max(end, (operand_address(f, major, bytes, i, j) & ~15u) + 16);
-  return end;
+  if (bound <= kSmemWindowBytes) return true;
+  const Major major = (a ? op.idesc.transpose_a : op.idesc.transpose_b) ? Major::mn : Major::k;
+  for (uint32_t i = 0; i < rows; ++i)
+    for (uint32_t j = 0; j < k; ++j) {
+      const uint32_t address = operand_address(f, major, bytes, i, j);
+      if (address < kSmemUserBase || address + bytes > kSmemWindowBytes) return false;
+    }
+  return true;
 }
 
 void UmmaNumerics::read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows, int k,
@@ -122,7 +124,7 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
     size_t last = first + 1;
     if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1)
       while (last < operations.size() && last - first < 16 && operations[last].enable_input_d && operations[last].d == op.d &&
-             operations[last].m == op.m && operations[last].n == op.n && operations[last].kind == op.kind)
+             operations[last].m == op.m && operations[last].n == op.n && operations[last].kind == op.kind && operations[last].idesc.d_type == op.idesc.d_type)
         ++last;
     const int k = mma_k(op.kind), k_total = k * int(last - first);
     a_.resize(size_t(op.m * k_total));
@@ -155,7 +157,7 @@ void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
         const float c = f16_d ? decode_f16(uint16_t(as_bits(d[n]))) : d[n];
         const uint32_t bits = fused_dot_b200(&a_[size_t(m * k_total)], &b_[size_t(n * k_total)], k_total, c, op.enable_input_d,
                                              min_exponent(a_data_type(op.kind, op.idesc.a_type).type),
-                                             min_exponent(b_data_type(op.kind, op.idesc.b_type).type));
+                                             min_exponent(b_data_type(op.kind, op.idesc.b_type).type), f16_d);
         d[n] = f16_d ? as_float(cvt_rn_f16_f32(as_float(bits))) : as_float(bits);
       }
     } else if (f16_d) {
@@ -195,8 +197,9 @@ int64_t shift_toward_zero(int64_t value, int left) {
   return value >= 0 ? value >> right : -(-value >> right);
 }
 
-/// sum * 2^(exponent - kFractionBits), truncated to f32.
-uint32_t truncate_to_f32(int64_t sum, int exponent) {
+/// sum * 2^(exponent - kFractionBits), truncated to f32; with `sticky` what is dropped sets the lowest bit, so that a
+/// later rounding to a narrower type is the rounding of the exact sum.
+uint32_t truncate_to_f32(int64_t sum, int exponent, bool sticky) {
   if (sum == 0) return 0;
   const uint32_t sign = sum < 0 ? 0x80000000u : 0;
   const uint64_t magnitude = uint64_t(sum < 0 ? -sum : sum);
@@ -208,14 +211,15 @@ uint32_t truncate_to_f32(int64_t sum, int exponent) {
     drop += -126 - e;
     e = -127;
   }
-  const uint64_t significand = drop >= 0 ? (drop > 63 ? 0 : magnitude >> drop) : magnitude << -drop;
+  uint64_t significand = drop >= 0 ? (drop > 63 ? 0 : magnitude >> drop) : magnitude << -drop;
+  if (sticky && drop > 0 && (drop > 63 || (magnitude & ((uint64_t{1} << drop) - 1)) != 0)) significand |= 1;
   return sign | (e < -126 ? uint32_t(significand) : uint32_t(e + 127) << 23 | (uint32_t(significand) & 0x7fffff));
 }
 
 }  // namespace
 
 uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
-                        int b_min_exponent) {
+                        int b_min_exponent, bool sticky) {
   // Anything not finite decides the result alone.
   float special = accumulate && !std::isfinite(c) ? c : 0.f;
   for (int i = 0; i < k; ++i)
@@ -243,7 +247,7 @@ uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool acc
     const Scaled z = scale(c, 23, -126);
     sum += shift_toward_zero(z.significand, kFractionBits - 23 - (largest - z.exponent));
   }
-  return truncate_to_f32(sum, largest);
+  return truncate_to_f32(sum, largest, sticky);
 }
 
 }  // namespace sm100::models

@@ -36,8 +36,8 @@ class UmmaNumerics {
       : accumulation_(accumulation), smem_(smem), tmem_(tmem) {}
 
   bool operands_modelled(const MmaOperation& operation) const;
-  /// End of the shared memory that the operand (true: A, false: B) reads; 0 when it is well inside.
-  static uint32_t operand_end(const MmaOperation& operation, bool a);
+  /// True when the operand (true: A, false: B) lies in shared memory that kernels may use.
+  static bool operand_in_shared_memory(const MmaOperation& operation, bool a);
 
   /// Performs MMAs in order.  Runs that accumulate into one D are multiplied as one product in fast mode.
   void execute(std::span<const MmaOperation> operations);
@@ -72,7 +72,8 @@ class UmmaNumerics {
 
 /// One element of D by the b200 model: sum of a[i] * b[i] over k, plus `c` when `accumulate`.
 /// Subnormal operands take part with the smallest exponent of their type.  Returns f32 bits; NaN is canonical (0x7fffffff).
+/// `sticky` keeps a trace of truncated bits for D in f16, which is rounded from the sum to nearest even.
 uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent = -126,
-                        int b_min_exponent = -126);
+                        int b_min_exponent = -126, bool sticky = false);
 
 }  // namespace sm100::models

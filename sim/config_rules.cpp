@@ -39,7 +39,7 @@ void check_mma_shape(Rules& rules) {
     const int step = c.mma_m == 64 ? 8 : 16;
     rules.require(c.mma_n >= step && c.mma_n <= 256 && c.mma_n % step == 0, "config.mma", mma_text(c),
                   fmt::format("N = multiples of {} from {} to 256", step, step),
-                  fmt::format("shapes of tcgen05.mma with M = {}", c.mma_m));
+                  fmt::format("shapes of this kernel family with M = {}", c.mma_m));
   }
   const int k = 32 / operand_bytes(c);
   rules.require(c.mma_k == k, "config.mma", mma_text(c), fmt::format("K = {}", k),

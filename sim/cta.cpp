@@ -19,8 +19,8 @@ void Cta::start(Dim3 ctaid) {
   for (auto& warp : warps_) warp->start();
 }
 
-void Cta::warp_exited(Warp&) {
-  sm_.barriers.warp_exited();
+void Cta::warp_exited(Warp& warp) {
+  sm_.barriers.warp_exited(warp.index);
   if (--live_warps_ > 0) return;
   check_exit();
   observer_.cta_exited(*this);
@@ -31,8 +31,8 @@ void Cta::warp_exited(Warp&) {
 }
 
 void Cta::check_exit() {
-  auto violate = [&](const char* id, std::string message, uint32_t barrier = 0) {
-    observer_.violation({id, std::move(message), models::now(), sm_.id, barrier, {}});
+  auto violate = [&](const char* id, std::string message, uint32_t barrier = 0, bool warning = false) {
+    observer_.violation({id, std::move(message), models::now(), sm_.id, barrier, {}, warning});
   };
   if (!sm_.tma.loads_in_flight().empty()) {
     const auto& f = sm_.tma.loads_in_flight().front();
@@ -51,9 +51,10 @@ void Cta::check_exit() {
       const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
       if (!state) continue;
       const MbarrierState word = decode_mbarrier(state->word);
+      // Bytes left open are an error; arrivals left open are legal, but no protocol of this family ends so.
       if (word.tx != 0 || word.pending != word.expected)
         violate("MB10", fmt::format("CTA {} exits with {}[{}] in the middle of phase {}: {} of {} arrivals and {} bytes missing", linear_id_,
-                                    array.name, s, state->phase, word.pending, word.expected, word.tx), offset);
+                                    array.name, s, state->phase, word.pending, word.expected, word.tx), offset, word.tx == 0);
     }
 }
 

@@ -11,8 +11,9 @@ namespace sm100::sim {
 
 class FaultIsa : public SimIsa {
  public:
-  FaultIsa(Warp& warp, const models::DeviceProfile& profile, const std::vector<FaultSpec>& faults)
-      : SimIsa(warp, profile), faults_(faults), matches_(faults.size(), 0) {}
+  /// @param altered  per fault: counts the instructions it altered, over all warps
+  FaultIsa(Warp& warp, const models::DeviceProfile& profile, const std::vector<FaultSpec>& faults, std::vector<uint64_t>& altered)
+      : SimIsa(warp, profile), faults_(faults), altered_(altered), matches_(faults.size(), 0) {}
 
   void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current()) {
     Alteration a = match("mbarrier_init", barrier);
@@ -63,6 +64,7 @@ class FaultIsa : public SimIsa {
       if (f.cta >= 0 && f.cta != cta().linear_id()) continue;
       const int64_t occurrence = matches_[i]++;
       if (f.occurrence >= 0 && f.occurrence != occurrence) continue;
+      ++altered_[i];
       alteration.drop |= f.action == "drop";
       alteration.flip_parity ^= f.action == "flip_parity";
       if (f.action == "add") alteration.add += f.value;
@@ -71,6 +73,7 @@ class FaultIsa : public SimIsa {
   }
 
   const std::vector<FaultSpec>& faults_;
+  std::vector<uint64_t>& altered_;
   std::vector<int64_t> matches_;  ///< per fault, of this warp and CTA
 };
 

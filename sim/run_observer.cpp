@@ -107,6 +107,14 @@ void RunObserver::unit_span(const models::UnitSpan& s) {
 }
 
 void RunObserver::violation(const models::Violation& violation) {
+  if (violation.warning) {
+    // One per kind and place is enough.
+    const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const models::Violation& w) {
+      return w.id == violation.id && w.source.warp == violation.source.warp && w.source.loc.line() == violation.source.loc.line();
+    });
+    if (!known) warnings_.push_back(violation);
+    return;
+  }
   violations_.push_back(violation);
   sc_core::sc_stop();  // hardware would trap or be undefined from here on
 }

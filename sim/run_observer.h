@@ -31,6 +31,7 @@ class RunObserver : public models::Observer {
   /// Index of the barrier array's name in the trace.
   int16_t array_name(const BarrierArray& array) const { return array_names_[size_t(&array - kernel_.barriers.data())]; }
   const std::vector<models::Violation>& violations() const { return violations_; }
+  const std::vector<models::Violation>& warnings() const { return warnings_; }
   uint64_t ctas_exited() const { return ctas_exited_; }
   models::Cycles last_exit() const { return last_exit_; }
 
@@ -49,7 +50,7 @@ class RunObserver : public models::Observer {
   std::vector<Tracks> tracks_;  ///< by SM
   std::vector<int16_t> warp_names_, array_names_;
   int16_t tma_name_ = -1, umma_name_ = -1, clc_name_ = -1;
-  std::vector<models::Violation> violations_;
+  std::vector<models::Violation> violations_, warnings_;
   uint64_t ctas_exited_ = 0;
   models::Cycles last_exit_ = 0;
 };

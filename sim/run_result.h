@@ -49,6 +49,8 @@ struct RunResult {
   uint64_t tiles_by_clc = 0;      ///< work tiles handed out through CLC
   std::vector<RoleTime> roles;
   std::vector<Finding> findings;
+  std::vector<Finding> warnings;  ///< legal, but hardly meant; they do not change the outcome
+  std::vector<uint64_t> fault_matches;  ///< per [[fault]]: instructions altered
   std::string report;             ///< human text of a hang or of findings; empty when clean
   double wall_seconds = 0;
   uint64_t peak_rss_bytes = 0;

@@ -18,10 +18,28 @@ bool SimIsa::own_cta(ClusterSmemAddr address, const char* what, Loc loc) {
   return false;
 }
 
-bool SimIsa::in_shared(uint32_t offset, uint32_t bytes, const char* what, Loc loc) {
+bool SimIsa::own_window(SmemAddr address, const char* what, Loc loc) {
+  if (address.value >> kClusterRankShift == cluster_ctarank()) return true;
+  violate("MB3", fmt::format("{} at shared address {:#x}: .shared::cta names the own CTA only", what, address.value), loc);
+  return false;
+}
+
+bool SimIsa::in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, const char* what, Loc loc) {
+  if (!own_window(address, what, loc)) return false;
+  const uint32_t offset = address.offset();
+  if (offset % alignment != 0) {
+    violate("SM2", fmt::format("{} at shared address {:#x}: must be {}-byte aligned", what, offset, alignment), loc);
+    return false;
+  }
   if (sm_.smem.contains(offset, bytes)) return true;
   violate("SM1", fmt::format("{} of {} bytes at shared address {:#x}: outside the CTA's shared memory (ends at {:#x})", what, bytes,
                              offset, sm_.smem.end()), loc);
+  return false;
+}
+
+bool SimIsa::converged(const char* what, Loc loc) {
+  if (active_ == 0xffffffffu) return true;
+  violate("TC2", fmt::format("{} with {} of 32 lanes: all lanes must execute it together", what, active_lanes()), loc);
   return false;
 }
 
@@ -36,13 +54,14 @@ bool SimIsa::reject_pair(int cta_group, const char* instruction, Loc loc) {
 void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
   charge(issue_.mbarrier_init);
   settle();
-  sm_.mbarrier.init(barrier.offset(), count, source(loc));
+  if (!own_window(barrier, "mbarrier.init", loc)) return;
+  for_each_thread(loc, [&](const models::Source& by) { sm_.mbarrier.init(barrier.offset(), count, by); });
 }
 
 void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
   charge(issue_.mbarrier_arrive);
   settle();
-  sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc));
+  if (own_window(barrier, "mbarrier.arrive", loc)) sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc));
 }
 
 void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope scope, Loc loc) {
@@ -52,7 +71,8 @@ void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope scope, Loc loc) {
 void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
   charge(issue_.mbarrier_arrive);
   settle();
-  for (int lane = 0; lane < active_lanes(); ++lane) sm_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, source(loc));
+  if (!own_window(barrier, "mbarrier.arrive.expect_tx", loc)) return;
+  for_each_thread(loc, [&](const models::Source& by) { sm_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by); });
 }
 
 void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope, Loc loc) {
@@ -68,10 +88,11 @@ void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barr
 bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc) {
   charge(issue_.mbarrier_try_wait);
   settle();
+  if (!own_window(barrier, "mbarrier.try_wait", loc)) return true;
   const uint32_t offset = barrier.offset();
   const bool recording = cta_.observer().recorder() != nullptr;
   const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
-  if (sm_.mbarrier.test_parity(offset, parity, {models::ActorKind::warp, int8_t(warp_.index), loc, 0})) {
+  if (sm_.mbarrier.test_parity(offset, parity, {.warp = int8_t(warp_.index), .loc = loc})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
     return true;
   }
@@ -113,10 +134,10 @@ void SimIsa::bar_arrive(int id, int threads, Loc loc) {
   sm_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));
 }
 
-void SimIsa::barrier_cluster_arrive(Loc) {
+void SimIsa::barrier_cluster_arrive(Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  warp_.cluster_phase = sm_.barriers.cluster_arrive();
+  if (converged("barrier.cluster.arrive", loc)) warp_.cluster_phase = sm_.barriers.cluster_arrive(warp_.index, source(loc));
 }
 
 void SimIsa::barrier_cluster_wait(Loc loc) {
@@ -129,22 +150,24 @@ void SimIsa::barrier_cluster_wait(Loc loc) {
 
 uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
   charge(issue_.ld_shared);
-  return in_shared(address.offset(), 4, "ld.shared.u32", loc) ? sm_.smem.load<uint32_t>(address.offset()) : 0;
+  settle();
+  return in_shared(address, 4, 4, "ld.shared.u32", loc) ? sm_.smem.load<uint32_t>(address.offset()) : 0;
 }
 
 ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
   charge(issue_.ld_shared);
-  return in_shared(address.offset(), 16, "ld.shared.b128", loc) ? sm_.smem.load<ClcResponse>(address.offset()) : ClcResponse{};
+  settle();
+  return in_shared(address, 16, 16, "ld.shared.b128", loc) ? sm_.smem.load<ClcResponse>(address.offset()) : ClcResponse{};
 }
 
 void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
   charge(issue_.st_shared);
+  settle();
   if (!sm_.with_data) return;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!(active_ >> lane & 1)) continue;
-    const uint32_t offset = addresses[lane][0].offset();
-    if (!in_shared(offset, 8, "st.shared.v2", loc)) return;
-    std::memcpy(sm_.smem.data(offset), values[lane], 8);
+    if (!in_shared(addresses[lane][0], 8, 8, "st.shared.v2", loc)) return;
+    std::memcpy(sm_.smem.data(addresses[lane][0].offset()), values[lane], 8);
   }
 }
 
@@ -160,13 +183,13 @@ void SimIsa::stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uin
 /// 2(t%4)+1 (PTX 9.7.14.5.16).
 void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc) {
   charge(issue_.stmatrix);
-  if (!sm_.with_data) return;
+  settle();
+  if (!converged("stmatrix", loc) || !sm_.with_data) return;
   for (int q = 0; q < matrices; ++q)
     for (int lane = 0; lane < kWarpLanes; ++lane) {
-      const uint32_t row = rows[8 * q + lane / 4][0].offset();
-      if (row % 16 != 0) return violate("SM2", fmt::format("stmatrix row address {:#x}: must be 16-byte aligned", row), loc);
-      if (!in_shared(row, 16, "stmatrix", loc)) return;
-      sm_.smem.store(row + 4u * uint32_t(lane % 4), values[lane * matrices + q]);
+      const SmemAddr row = rows[8 * q + lane / 4][0];
+      if (!in_shared(row, 16, 16, "stmatrix", loc)) return;
+      sm_.smem.store(row.offset() + 4u * uint32_t(lane % 4), values[lane * matrices + q]);
     }
 }
 
@@ -190,17 +213,21 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
   charge(issue_.bulk_tensor);
   models::TensorCopy copy;
   if (!decode_map(map, coords, rank, copy, loc)) return;
+  if (!own_window(dst, "tensor load", loc) || !own_window(barrier, "tensor load's mbarrier", loc)) return;
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
-  for (int lane = 0; lane < active_lanes(); ++lane) sm_.tma.load(copy, issue_cycle());
+  const models::Cycles at = enqueue_cycle();
+  for_each_thread(loc, [&](const models::Source& by) { copy.source = by, sm_.tma.load(copy, at); });
 }
 
 void SimIsa::store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc) {
   charge(issue_.bulk_tensor);
   models::TensorCopy copy;
   if (!decode_map(map, coords, rank, copy, loc)) return;
+  if (!own_window(src, "tensor store", loc)) return;
   copy.smem = src.offset();
-  for (int lane = 0; lane < active_lanes(); ++lane) sm_.tma.store(copy, issue_cycle());
+  const models::Cycles at = enqueue_cycle();
+  for_each_thread(loc, [&](const models::Source& by) { copy.source = by, sm_.tma.store(copy, at); });
 }
 
 void SimIsa::cp_async_bulk_commit_group() {
@@ -211,33 +238,34 @@ void SimIsa::cp_async_bulk_commit_group() {
 void SimIsa::wait_group(int pending, bool read_only) {
   charge(issue_.bulk_group);
   // Groups belong to a thread; the roles store from one elected lane, so the warp's groups are that lane's.
+  settle();  // what the warp writes next must come after the stores' reads also in simulated time
   const models::Cycles done = sm_.tma.groups_done(warp_.index, pending, read_only);
-  if (done <= issue_cycle()) return;
-  settle();
   warp_.suspend_until(done, {.on = Blocked::On::bulk_group});
 }
 
 // -- tcgen05 --------------------------------------------------------------------------------------------------
 
 void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc loc) {
-  if (reject_pair(cta_group, "tcgen05.alloc", loc)) return;
+  if (reject_pair(cta_group, "tcgen05.alloc", loc) || !converged("tcgen05.alloc", loc)) return;
   charge(issue_.tcgen05_alloc + profile_.tmem.alloc_cycles);
   settle();
   std::optional<uint32_t> column;
   while (!(column = sm_.tmem.alloc(columns, warp_.waiter, source(loc))))
     warp_.suspend({.on = Blocked::On::tmem_alloc, .offset = columns, .loc = loc});
-  if (in_shared(dst.offset(), 4, "tcgen05.alloc", loc)) sm_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
+  if (in_shared(dst, 4, 4, "tcgen05.alloc", loc)) sm_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
 }
 
 void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc loc) {
-  if (reject_pair(cta_group, "tcgen05.dealloc", loc)) return;
+  if (reject_pair(cta_group, "tcgen05.dealloc", loc) || !converged("tcgen05.dealloc", loc)) return;
   charge(issue_.tcgen05_alloc);
   settle();
+  if (sm_.umma.finished() > now())
+    return violate("TC9", fmt::format("tcgen05.dealloc of {} columns while MMAs have not finished", columns), loc);
   sm_.tmem.dealloc(address, columns, source(loc));
 }
 
 void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
-  if (reject_pair(cta_group, "tcgen05.relinquish_alloc_permit", loc)) return;
+  if (reject_pair(cta_group, "tcgen05.relinquish_alloc_permit", loc) || !converged("tcgen05.relinquish_alloc_permit", loc)) return;
   charge(issue_.tcgen05_alloc);
   sm_.tmem.relinquish_alloc_permit();
 }
@@ -245,25 +273,31 @@ void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
 void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b, InstrDescriptor idesc,
                          bool enable_input_d, Loc loc) {
   charge(issue_.tcgen05_mma);
-  const models::MmaCommand command{.kind = kind, .cta_group = cta_group, .d = d, .a = a, .b = b, .idesc = idesc,
-                                   .enable_input_d = enable_input_d, .source = source(loc)};
+  models::MmaCommand command{.kind = kind, .cta_group = cta_group, .d = d, .a = a, .b = b, .idesc = idesc,
+                             .enable_input_d = enable_input_d, .source = {}};
+  const models::Cycles at = enqueue_cycle();
   // Every active lane issues the whole MMA (reference isa.md 3.6).
-  for (int lane = 0; lane < active_lanes(); ++lane) sm_.umma.mma(command, issue_cycle());
+  for_each_thread(loc, [&](const models::Source& by) { command.source = by, sm_.umma.mma(command, at); });
 }
 
 void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
   charge(issue_.tcgen05_commit);
-  for (int lane = 0; lane < active_lanes(); ++lane) sm_.umma.commit(cta_group, barrier.offset(), issue_cycle(), source(loc));
+  if (!own_window(barrier, "tcgen05.commit", loc)) return;
+  const models::Cycles at = enqueue_cycle();
+  for_each_thread(loc, [&](const models::Source& by) { sm_.umma.commit(cta_group, barrier.offset(), at, by); });
 }
 
 void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc) {
   charge(issue_.tcgen05_ld);
+  if (!converged("tcgen05.ld", loc)) return;
+  settle();
   sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
   const auto transfer = models::Cycles(columns_spanned(shape, repeat) / profile_.tmem.ld_columns_per_cycle);
   tmem_loads_done_ = std::max(tmem_loads_done_, issue_cycle()) + transfer;
 }
 
-void SimIsa::tcgen05_wait_ld(Loc) {
+void SimIsa::tcgen05_wait_ld(Loc loc) {
+  if (!converged("tcgen05.wait::ld", loc)) return;
   const models::Cycles done = tmem_loads_done_ + models::Cycles(profile_.tmem.ld_latency_cycles);
   if (tmem_loads_done_ > 0 && done > issue_cycle()) warp_.ahead = double(done - now());
 }
@@ -272,8 +306,11 @@ void SimIsa::tcgen05_wait_ld(Loc) {
 
 void SimIsa::clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc) {
   charge(issue_.clc_try_cancel);
-  for (int lane = 0; lane < active_lanes(); ++lane)
-    cta_.gpu().clc().try_cancel(sm_.id, sm_.smem, sm_.mbarrier, response.offset(), barrier.offset(), issue_cycle(), source(loc));
+  if (!own_window(response, "try_cancel", loc) || !own_window(barrier, "try_cancel's mbarrier", loc)) return;
+  const models::Cycles at = enqueue_cycle();
+  for_each_thread(loc, [&](const models::Source& by) {
+    cta_.gpu().clc().try_cancel(sm_.id, sm_.smem, sm_.mbarrier, response.offset(), barrier.offset(), at, by);
+  });
 }
 
 bool SimIsa::clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response) {
@@ -283,8 +320,9 @@ bool SimIsa::clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& re
   return canceled;
 }
 
-Dim3 SimIsa::clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response) {
+Dim3 SimIsa::clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response, Loc loc) {
   charge(issue_.alu);
+  if (!is_canceled(response)) violate("CL3", "query_cancel.get_first_ctaid of a response that failed", loc);
   return first_ctaid(response);
 }
 

@@ -107,18 +107,19 @@ class SimIsa {
   void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current());
   template <int R>
   LaneArray<uint32_t, 4 * R> tcgen05_ld_16x256b(TmemAddr address, Loc loc = Loc::current()) {
+    static_assert(repeat_allowed(TmemShape::s16x256b, R), "tcgen05.ld.16x256b has .x1 to .x32, powers of two");
     LaneArray<uint32_t, 4 * R> registers;
     tmem_load(TmemShape::s16x256b, R, address, &registers[0][0], loc);
     return registers;
   }
-  void tcgen05_wait_ld(Loc = Loc::current());
+  void tcgen05_wait_ld(Loc loc = Loc::current());
   void tcgen05_fence_before_thread_sync() { charge(issue_.tcgen05_fence); }
   void tcgen05_fence_after_thread_sync() { charge(issue_.tcgen05_fence); }
 
   // -- cluster launch control ---------------------------------------------------------------------------------
   void clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current());
   bool clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response);
-  Dim3 clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response);
+  Dim3 clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response, Loc loc = Loc::current());
 
   // -- trace points -------------------------------------------------------------------------------------------
   void trace_begin(TraceEvent event, const TraceArgs& args) {
@@ -151,11 +152,29 @@ class SimIsa {
     }
   }
   models::Cycles issue_cycle() const { return models::now() + models::Cycles(warp_.ahead); }
-  models::Source source(Loc loc) { return {models::ActorKind::warp, int8_t(warp_.index), loc, flow_of_open_span()}; }
+  /// Units reserve in the order of calls, so a warp that only enqueues may run ahead of the others a little, not far.
+  models::Cycles enqueue_cycle() {
+    constexpr double kLargestLead = 100;
+    if (warp_.ahead > kLargestLead) settle();
+    return issue_cycle();
+  }
+  /// Calls f(source of the lane) for every active lane: each executes the instruction by itself.
+  template <class F>
+  void for_each_thread(Loc loc, F&& f) {
+    models::Source by = source(loc);
+    for (int lane = 0; lane < kWarpLanes; ++lane)
+      if (active_ >> lane & 1) by.lane = int8_t(lane), f(by);
+  }
+  models::Source source(Loc loc) { return {.warp = int8_t(warp_.index), .loc = loc, .flow = flow_of_open_span()}; }
   uint64_t flow_of_open_span();
   void violate(const char* id, std::string message, Loc loc);
   bool own_cta(ClusterSmemAddr address, const char* what, Loc loc);
-  bool in_shared(uint32_t offset, uint32_t bytes, const char* what, Loc loc);
+  /// `.shared::cta` addresses may carry the own rank, not another.
+  bool own_window(SmemAddr address, const char* what, Loc loc);
+  /// The access is inside the CTA's shared memory and naturally aligned.
+  bool in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, const char* what, Loc loc);
+  /// `.sync.aligned`: all 32 lanes must execute it together.
+  bool converged(const char* what, Loc loc);
   void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc);
   void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);

@@ -9,8 +9,7 @@
 #include <systemc>
 
 #include "kernels/matmul/matmul_kernel.h"
-#include "models/gpu.h"
-#include "sim/cta.h"
+#include "sim/device.h"
 #include "sim/fault_isa.h"
 #include "sim/hang_report.h"
 #include "sim/matmul_problem.h"
@@ -22,29 +21,6 @@ namespace {
 
 /// Simulated cycles between two looks at the progress and the cycle budget.
 constexpr models::Cycles kSlice = 20000;
-
-/// The device with a CTA slot on every SM.
-class Device : public models::CtaRunner {
- public:
-  Device(const Scenario& scenario, const Kernel& kernel, const models::Gpu::Options& options, traces::Recorder* recorder)
-      : observer(kernel, options.sms, recorder), gpu("gpu", scenario.device, options, observer) {
-    for (int i = 0; i < gpu.sms(); ++i)
-      slots_.push_back(std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.sm(i), kernel, observer));
-  }
-  void start_cta(models::Sm& sm, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(ctaid); }
-
-  std::vector<Cta*> slots() const {
-    std::vector<Cta*> all;
-    for (const auto& s : slots_) all.push_back(s.get());
-    return all;
-  }
-
-  RunObserver observer;
-  models::Gpu gpu;
-
- private:
-  std::vector<std::unique_ptr<Cta>> slots_;
-};
 
 std::vector<RoleTime> role_times(const std::vector<Cta*>& slots, const Kernel& kernel) {
   std::vector<RoleTime> roles;
@@ -125,19 +101,20 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y;
   const int sms = int(std::min<uint64_t>(scenario.sms > 0 ? uint64_t(scenario.sms) : uint64_t(scenario.device.device.sms), ctas));
   const bool data = scenario.data == DataMode::full;
-  Device device(scenario, kernel,
+  Device device(scenario.device, kernel,
                 {.sms = sms,
                  .with_data = data,
                  .accumulation = scenario.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
                  .jitter_seed = scenario.jitter},
                 recorder);
   MatmulProblem problem(scenario, device.gpu.memory());
+  std::vector<uint64_t> altered(scenario.faults.size(), 0);
   kernel.run_warp = [&](Warp& warp) {
     if (scenario.faults.empty()) {
       SimIsa isa(warp, scenario.device);
       matmul_kernel(isa, scenario.config, problem.params());
     } else {
-      FaultIsa isa(warp, scenario.device, scenario.faults);
+      FaultIsa isa(warp, scenario.device, scenario.faults, altered);
       matmul_kernel(isa, scenario.config, problem.params());
     }
   };
@@ -151,7 +128,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     metadata.seed = scenario.seed;
   }
 
-  device.gpu.launch({.grid = kernel.grid, .warps = kernel.warps, .smem_bytes = kernel.smem_bytes}, device);
+  device.launch();
   const auto violated = [&] { return !device.observer.violations().empty(); };
   const auto finished = [&] { return device.observer.ctas_exited() + device.gpu.clc().cancelled() == ctas && device.gpu.ctas_running() == 0; };
   bool out_of_cycles = false;
@@ -182,6 +159,9 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     result.report = std::move(hang.text);
     result.findings.push_back(std::move(hang.finding));
   }
+
+  for (const models::Violation& w : device.observer.warnings()) result.warnings.push_back(finding_of(w, kernel, slots));
+  result.fault_matches = altered;
 
   models::Cycles end = device.observer.last_exit();
   double busy = 0;

@@ -314,14 +314,14 @@ SM100_HD constexpr uint32_t box_extent(const TensorMapFields& f, uint32_t i) {
 }
 
 /// Inner rows of the box.
-SM100_HD constexpr uint32_t box_lines(const TensorMapFields& f) {
-  uint32_t lines = 1;
+SM100_HD constexpr uint64_t box_lines(const TensorMapFields& f) {
+  uint64_t lines = 1;  // 256^4 of them pass the encode rules
   for (uint32_t i = 1; i < f.rank; ++i) lines *= box_extent(f, i);
   return lines;
 }
 
 /// What complete_tx counts: the data bytes of the full box, out-of-bounds elements included, padding not.
-SM100_HD constexpr uint32_t transfer_bytes(const TensorMapFields& f) {
+SM100_HD constexpr uint64_t transfer_bytes(const TensorMapFields& f) {
   return box_lines(f) * box_extent(f, 0) * element_bytes(f.data_type);
 }
 
@@ -332,7 +332,7 @@ SM100_HD constexpr uint32_t smem_pitch(const TensorMapFields& f) {
 }
 
 /// Bytes to allocate for the box.
-SM100_HD constexpr uint32_t smem_footprint(const TensorMapFields& f) { return box_lines(f) * smem_pitch(f); }
+SM100_HD constexpr uint64_t smem_footprint(const TensorMapFields& f) { return box_lines(f) * smem_pitch(f); }
 
 /// One inner row of a box.
 struct BoxLine {
@@ -347,15 +347,15 @@ SM100_HD constexpr BoxLine box_line(const TensorMapFields& f, const int32_t* coo
   BoxLine row;
   row.in_bounds = true;
   row.smem_offset = line * smem_pitch(f);
-  int64_t offset = int64_t{coords[0]} * element_bytes(f.data_type);
+  uint64_t offset = static_cast<uint64_t>(int64_t{coords[0]}) * element_bytes(f.data_type);  // modulo 2^64
   for (uint32_t i = 1; i < f.rank; ++i) {  // dimension 1 is the fastest among the rows
     const uint32_t extent = box_extent(f, i);
     const int64_t x = int64_t{coords[i]} + int64_t{line % extent} * f.element_stride[i];
     line /= extent;
     if (x < 0 || static_cast<uint64_t>(x) >= f.global_dim[i]) row.in_bounds = false;
-    offset += x * static_cast<int64_t>(f.global_stride[i - 1]);
+    offset += static_cast<uint64_t>(x) * f.global_stride[i - 1];
   }
-  row.global_address = f.global_address + static_cast<uint64_t>(offset);
+  row.global_address = f.global_address + offset;
   if (!row.in_bounds) return row;
   const int64_t extent = box_extent(f, 0);
   const int64_t until = static_cast<int64_t>(f.global_dim[0]) - coords[0];

@@ -73,7 +73,7 @@ SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem,
 
   isa.tcgen05_relinquish_alloc_permit(cfg.cta_group);
   output.producer_drain();  // the epilogue's last arrivals must find our barriers alive
-  mbarrier_wait(isa, smem.tmem_dealloc, 0, {.barrier = smem.tmem_dealloc, .stage = 0, .phase = 0}, Loc::current());
+  mbarrier_wait_once(isa, smem.tmem_dealloc);
   isa.tcgen05_fence_after_thread_sync();
   isa.tcgen05_dealloc(tmem, kTmemColumns, cfg.cta_group);
 }

@@ -17,6 +17,12 @@ SM100_KERNEL void mbarrier_wait(I& isa, SmemAddr barrier, uint32_t parity, const
   }
 }
 
+/// Waits for phase 0 of a barrier that is used once.
+template <Isa I>
+SM100_KERNEL void mbarrier_wait_once(I& isa, SmemAddr barrier, Loc loc = Loc::current()) {
+  mbarrier_wait(isa, barrier, 0, {.barrier = barrier, .stage = 0, .phase = 0}, loc);
+}
+
 /// Barrier words of a ring: full[0..stages) followed by empty[0..stages) or anywhere else.
 struct RingBarriers {
   SmemAddr full, empty;

@@ -64,6 +64,15 @@ std::string role_lines(const RunResult& r) {
   return text;
 }
 
+/// What the faults altered; one that matched nothing is probably misspelt.
+std::string fault_lines(const RunResult& r) {
+  std::string text;
+  for (size_t i = 0; i < r.fault_matches.size(); ++i)
+    text += line("fault", r.fault_matches[i] > 0 ? fmt::format("{} altered {}", i, plural(r.fault_matches[i], "instruction"))
+                                                 : fmt::format("WARNING: fault {} matched no instruction", i));
+  return text;
+}
+
 std::string measurements(const Scenario& s, const RunResult& r) {
   std::string text = line("verified", verification(s, r));
   text += line("time", fmt::format("{} cycles = {} at {} GHz", grouped(int64_t(r.cycles)),
@@ -128,7 +137,8 @@ std::string expectation_difference(const Scenario& s, const RunResult& r) {
 std::string format_summary(const Scenario& s, const RunResult& r, const std::string& trace) {
   std::string text = headline(s, r);
   if (r.report.empty()) text += measurements(s, r);
-  if (!s.faults.empty()) text += line("faults", plural(s.faults.size(), "[[fault]]") + " applied");
+  for (const Finding& w : r.warnings) text += line("warning", fmt::format("{}: {}{}{}", w.id, w.message, w.location.empty() ? "" : "  ", w.location));
+  text += fault_lines(r);
   text += line("simulation", fmt::format("{} s, {} MiB", three_digits(r.wall_seconds),
                                          grouped(int64_t(r.peak_rss_bytes >> 20))));
   if (!trace.empty()) text += line("trace", trace + " (open in ui.perfetto.dev; 1 ns there = 1 SM cycle)");
@@ -138,18 +148,21 @@ std::string format_summary(const Scenario& s, const RunResult& r, const std::str
 
 std::string result_json(const Scenario& s, const RunResult& r) {
   using Json = nlohmann::ordered_json;
-  Json findings = Json::array();
-  for (const Finding& f : r.findings) {
-    findings.push_back({{"id", f.id},
-                        {"barrier", f.barrier},
-                        {"stage", f.stage},
-                        {"phase", f.phase},
-                        {"role", f.role},
-                        {"cta", f.cta},
-                        {"location", f.location},
-                        {"cause", f.cause},
-                        {"message", f.message}});
-  }
+  const auto to_json = [](const std::vector<Finding>& list) {
+    Json array = Json::array();
+    for (const Finding& f : list) {
+      array.push_back({{"id", f.id},
+                       {"barrier", f.barrier},
+                       {"stage", f.stage},
+                       {"phase", f.phase},
+                       {"role", f.role},
+                       {"cta", f.cta},
+                       {"location", f.location},
+                       {"cause", f.cause},
+                       {"message", f.message}});
+    }
+    return array;
+  };
   Json roles = Json::array();
   for (const RoleTime& role : r.roles) {
     Json waiting = Json::object();
@@ -173,7 +186,9 @@ std::string result_json(const Scenario& s, const RunResult& r) {
       {"sms_used", r.sms_used},
       {"ctas_launched", r.ctas_launched},
       {"tiles_by_clc", r.tiles_by_clc},
-      {"findings", findings},
+      {"findings", to_json(r.findings)},
+      {"warnings", to_json(r.warnings)},
+      {"fault_matches", r.fault_matches},
       {"roles", roles},
       {"wall_seconds", r.wall_seconds},
       {"peak_rss_bytes", r.peak_rss_bytes},

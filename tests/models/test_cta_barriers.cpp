@@ -42,10 +42,28 @@ TEST_CASE("named barrier misuse is named", "[barriers]") {
 
 TEST_CASE("the cluster barrier waits for warps that have not exited", "[barriers]") {
   Bench t;
-  const uint64_t phase = t.barriers.cluster_arrive();
+  const uint64_t phase = t.barriers.cluster_arrive(0, {});
   CHECK_FALSE(t.barriers.cluster_wait(phase, t.a));
-  t.barriers.cluster_arrive();
+  t.barriers.cluster_arrive(1, {});
   CHECK_FALSE(t.barriers.cluster_wait(phase, t.b));
-  t.barriers.warp_exited();  // the third warp returned without arriving: it is not waited for
+  t.barriers.warp_exited(2);  // the third warp returned without arriving: it is not waited for
   CHECK(t.barriers.cluster_wait(phase, t.c));
+}
+
+TEST_CASE("a warp that arrives at the cluster barrier and exits stands in for nobody else", "[barriers]") {
+  Bench t;
+  const uint64_t phase = t.barriers.cluster_arrive(0, {});
+  t.barriers.warp_exited(0);
+  t.barriers.cluster_arrive(1, {});
+  CHECK_FALSE(t.barriers.cluster_wait(phase, t.a));  // warp 2 has not come
+  t.barriers.cluster_arrive(2, {});
+  CHECK(t.barriers.cluster_wait(phase, t.b));
+  CHECK(t.observer.violation_id() == "");
+}
+
+TEST_CASE("CB1: one warp arrives twice in a phase of the cluster barrier", "[barriers]") {
+  Bench t;
+  t.barriers.cluster_arrive(0, {});
+  t.barriers.cluster_arrive(0, {});
+  CHECK(t.observer.violation_id() == "CB1");
 }

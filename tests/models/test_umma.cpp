@@ -1,6 +1,7 @@
 // The tensor pipe alone: timing against the laws measured on B200, numerics against hand-worked values.
 #include "models/umma.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -208,6 +209,9 @@ TEST_CASE("the B200 accumulation model gives the published vectors", "[umma][num
   CHECK(fused_dot_b200(one, one, 1, nan, true) == 0x7fffffff);
   CHECK(fused_dot_b200(one, one, 1, nan, false) == 0x3f800000);  // D is not read
   CHECK(fused_dot_b200(inf, one, 1, 0, true) == 0x7f800000);
+  // D in f16 is the exact sum rounded once: 1 + 2^-11 + 2^-24 lies above the tie and rounds up.
+  const float a3[] = {1, p2(-11), p2(-24)}, b3[] = {1, 1, 1};
+  CHECK(cvt_rn_f16_f32(std::bit_cast<float>(fused_dot_b200(a3, b3, 3, 0, false, -126, -126, true))) == 0x3c01);
 }
 
 TEST_CASE("descriptor and shape errors are named", "[umma]") {

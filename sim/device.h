@@ -1,0 +1,41 @@
+/// The modelled device with a CTA slot on every SM: what a kernel is launched on.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "models/gpu.h"
+#include "sim/cta.h"
+#include "sim/run_observer.h"
+
+namespace sm100::sim {
+
+class Device : public models::CtaRunner {
+ public:
+  /// `kernel` must outlive the device; its run_warp may be set later, before the launch.
+  Device(const models::DeviceProfile& profile, const Kernel& kernel, const models::Gpu::Options& options, traces::Recorder* recorder)
+      : observer(kernel, options.sms, recorder), gpu("gpu", profile, options, observer), kernel_(kernel) {
+    for (int i = 0; i < gpu.sms(); ++i)
+      slots_.push_back(std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.sm(i), kernel, observer));
+  }
+
+  void launch() { gpu.launch({.grid = kernel_.grid, .warps = kernel_.warps, .smem_bytes = kernel_.smem_bytes}, *this); }
+  void start_cta(models::Sm& sm, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(ctaid); }
+
+  std::vector<Cta*> slots() const {
+    std::vector<Cta*> all;
+    for (const auto& s : slots_) all.push_back(s.get());
+    return all;
+  }
+
+  RunObserver observer;
+  models::Gpu gpu;
+
+ private:
+  const Kernel& kernel_;
+  std::vector<std::unique_ptr<Cta>> slots_;
+};
+
+}  // namespace sm100::sim

@@ -1,0 +1,205 @@
+// Small warp programs on the model: what the seam does with operands that hardware would trap on or that PTX leaves
+// undefined, and that running ahead of the clock changes no order that a program relies on.
+#include "sim/sim_isa.h"
+
+#include <optional>
+
+#include "catch.h"
+#include "sim/device.h"
+#include "sim/scenario.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+
+namespace {
+
+constexpr SmemAddr kBar{0x400}, kData{0x800};
+
+/// One CTA of a few warps, each with its own program.
+struct Program {
+  explicit Program(int warps) {
+    kernel.grid = {1, 1, 1};
+    kernel.warps = warps;
+    kernel.smem_bytes = 64 * 1024;
+    kernel.role = [](int) { return std::string("test"); };
+    programs.resize(size_t(warps));
+    kernel.run_warp = [this](Warp& warp) {
+      SimIsa isa(warp, profile);
+      if (programs[size_t(warp.index)]) programs[size_t(warp.index)](isa);
+    };
+    device.emplace(profile, kernel, models::Gpu::Options{.sms = 1, .with_data = true, .accumulation = models::Accumulation::fast, .jitter_seed = {}}, nullptr);
+  }
+  void run() {
+    device->launch();
+    sc_core::sc_start();
+  }
+  std::string violation() const {
+    const auto& v = device->observer.violations();
+    return v.empty() ? "" : v.front().id;
+  }
+  std::string warning() const {
+    const auto& w = device->observer.warnings();
+    return w.empty() ? "" : w.front().id;
+  }
+
+  models::DeviceProfile profile = load_profile("b200");
+  Kernel kernel;
+  std::vector<std::function<void(SimIsa&)>> programs;
+  std::optional<Device> device;
+};
+
+/// A one-warp program that must end in the given violation.
+std::string violation_of(std::function<void(SimIsa&)> program) {
+  Program p(1);
+  p.programs[0] = std::move(program);
+  p.run();
+  return p.violation();
+}
+
+TensorMap row_of_words(GlobalAddr address) {
+  TensorMapFields f;
+  f.data_type = TensorMapDataType::uint32;
+  f.rank = 1;
+  f.global_address = address.value;
+  f.global_dim[0] = 32;
+  f.box_dim[0] = 32;
+  f.element_stride[0] = 1;
+  return encode(f);
+}
+
+void store_word(SimIsa& isa, uint32_t value) {
+  LaneArray<SmemAddr, 1> address;
+  LaneArray<uint32_t, 2> values;
+  for (int lane = 0; lane < 32; ++lane) {
+    address[lane][0] = kData + 8u * uint32_t(lane % 16);
+    values[lane][0] = values[lane][1] = value;
+  }
+  isa.st_shared_v2(address, values);
+}
+
+}  // namespace
+
+TEST_CASE("a strip rewritten after wait_group.read never shows in the store, however far the warp ran ahead", "[simisa]") {
+  Program p(1);
+  const GlobalAddr memory = p.device->gpu.memory().allocate("row", 128, true);
+  const TensorMap map = row_of_words(memory);
+  p.programs[0] = [&](SimIsa& isa) {
+    store_word(isa, 111);
+    isa.fence_proxy_async_shared_cta();
+    isa.elected([&] {
+      isa.cp_async_bulk_tensor_global_shared(&map, TensorCoords{0}, kData);
+      isa.cp_async_bulk_commit_group();
+    });
+    isa.for_each_lane(2000, [](int) {});
+    isa.cp_async_bulk_wait_group_read<0>();
+    store_word(isa, 222);
+  };
+  p.run();
+  CHECK(p.violation() == "");
+  CHECK(*reinterpret_cast<uint32_t*>(p.device->gpu.memory().data(memory, 4)) == 111);
+}
+
+TEST_CASE("a commit covers its own thread's MMAs only", "[simisa]") {
+  Program p(2);
+  models::Cycles waited = 0;
+  p.programs[0] = [&](SimIsa& isa) {
+    isa.elected([&] { isa.mbarrier_init(kBar, 1); });
+    isa.tcgen05_alloc(kBar + 8, 512, 1);
+    isa.bar_sync(0, 64);
+    const SmemDescriptor tile = make_smem_descriptor(kData, 16, 1024, Swizzle::b128);
+    const InstrDescriptor idesc = make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, 128, 128);
+    isa.elected([&] {
+      for (int i = 0; i < 64; ++i) isa.tcgen05_mma(MmaKind::f16, 1, TmemAddr::at(0, 0), tile, tile, idesc, false);
+    });
+    isa.bar_sync(1, 64);
+    isa.for_each_lane(8000, [](int) {});
+    isa.tcgen05_dealloc(TmemAddr::at(0, 0), 512, 1);
+  };
+  p.programs[1] = [&](SimIsa& isa) {
+    isa.bar_sync(0, 64);
+    isa.bar_sync(1, 64);
+    isa.elected([&] { isa.tcgen05_commit(1, kBar); });
+    const models::Cycles start = models::now();
+    isa.mbarrier_try_wait_parity(kBar, 0, Scope::cta);
+    waited = models::now() - start;
+  };
+  p.run();
+  CHECK(p.violation() == "");
+  CHECK(p.warning() == "TC12");
+  CHECK(waited < 200);  // the MMAs take over 4,000 cycles
+}
+
+TEST_CASE("MB3: waiting on an address far outside shared memory", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.mbarrier_try_wait_parity({0xC00000}, 0, Scope::cta); }) == "MB3");
+}
+TEST_CASE("MB8: parity 2", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) {
+          isa.elected([&] { isa.mbarrier_init(kBar, 1); });
+          isa.mbarrier_try_wait_parity(kBar, 2, Scope::cta);
+        }) == "MB8");
+}
+TEST_CASE("MB2: 32 lanes initialise one barrier", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.mbarrier_init(kBar, 1); }) == "MB2");
+}
+TEST_CASE("MB3: a shared::cta address with another CTA's rank", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.ld_shared_u32({0x05001000}); }) == "MB3");
+}
+TEST_CASE("SM2: misaligned shared access", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.ld_shared_b128({0x1004}); }) == "SM2");
+}
+TEST_CASE("SM1: shared access past the CTA's memory", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.ld_shared_u32({0x30000}); }) == "SM1");
+}
+TEST_CASE("TC2: tcgen05.alloc by one lane", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.elected([&] { isa.tcgen05_alloc(kBar, 512, 1); }); }) == "TC2");
+}
+TEST_CASE("CL3: the id of a failed CLC response", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.clusterlaunchcontrol_query_cancel_get_first_ctaid(make_clc_response(false, {})); }) == "CL3");
+}
+TEST_CASE("TM2: a box of 2^32 bytes does not wrap around to nothing", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) {
+          TensorMapFields f;
+          f.data_type = TensorMapDataType::uint8;
+          f.rank = 4;
+          f.global_address = 0x10000;
+          for (int i = 0; i < 4; ++i) {
+            f.global_dim[i] = 1024;
+            f.box_dim[i] = 256;
+            f.element_stride[i] = 1;
+          }
+          for (int i = 0; i < 3; ++i) f.global_stride[i] = uint64_t{1024} << (10 * i);
+          const TensorMap map = encode(f);
+          isa.elected([&] {
+            isa.mbarrier_init(kBar, 1);
+            isa.cp_async_bulk_tensor_shared_global(kData, &map, TensorCoords{0, 0, 0, 0}, kBar);
+          });
+        }) == "TM2");
+}
+TEST_CASE("TC9: exit with tensor memory still allocated", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.tcgen05_alloc(kBar, 32, 1); }) == "TC9");
+}
+TEST_CASE("MB10: exit with bytes still expected", "[simisa]") {
+  Program p(1);
+  p.kernel.barriers.push_back({"full", kBar, 1, 1, "test", "mbarrier.arrive.expect_tx", "test"});
+  p.programs[0] = [](SimIsa& isa) {
+    isa.elected([&] {
+      isa.mbarrier_init(kBar, 1);
+      isa.mbarrier_arrive_expect_tx(kBar, 64, Scope::cta);
+    });
+  };
+  p.run();
+  CHECK(p.violation() == "MB10");
+}
+TEST_CASE("a barrier left with pending arrivals at exit is a warning only", "[simisa]") {
+  Program p(1);
+  p.kernel.barriers.push_back({"empty", kBar, 1, 2, "test", "mbarrier.arrive", "test"});
+  p.programs[0] = [](SimIsa& isa) {
+    isa.elected([&] {
+      isa.mbarrier_init(kBar, 2);
+      isa.mbarrier_arrive(kBar, Scope::cta);
+    });
+  };
+  p.run();
+  CHECK(p.violation() == "");
+  CHECK(p.warning() == "MB10");
+}
