@@ -7,7 +7,11 @@
 namespace sm100::models {
 
 Clc::Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-    : sc_module(name), profile_(profile), jitter_(jitter), observer_(observer), observed_failure_(size_t(profile.device.sms)),
+    : sc_module(name),
+      profile_(profile),
+      jitter_(jitter),
+      observer_(observer),
+      observed_failure_(size_t(profile.device.sms)),
       in_flight_(size_t(profile.device.sms)) {}
 
 void Clc::start_grid(Dim3 grid) {
@@ -27,10 +31,15 @@ std::optional<Dim3> Clc::take() {
 void Clc::try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t response, uint32_t barrier, Cycles at,
                      const Source& source) {
   if (response % 16 != 0 || !smem.contains(response, sizeof(ClcResponse)))
-    return observer_.violation({"CL1", fmt::format("try_cancel with its response at shared address {:#x}: must be 16-byte aligned and "
-                                                   "inside the CTA's shared memory", response), now(), sm, barrier, source});
+    return observer_.violation(
+        {"CL1",
+         fmt::format("try_cancel with its response at shared address {:#x}: must be 16-byte aligned and "
+                     "inside the CTA's shared memory",
+                     response),
+         now(), sm, barrier, source});
   if (observed_failure_[size_t(sm)])
-    return observer_.violation({"CL4", "try_cancel after a failed response was observed", now(), sm, barrier, source});
+    return observer_.violation(
+        {"CL4", "try_cancel after a failed response was observed", now(), sm, barrier, source});
   const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) + jitter_.async();
   ++in_flight_[size_t(sm)];
   completions_.post(done, [this, sm, &smem, &mbarrier, response, barrier, at, done, source] {
@@ -41,7 +50,8 @@ void Clc::try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t re
     Source by = source;
     by.kind = ActorKind::clc;
     by.flow = observer_.new_flow();
-    observer_.unit_span({UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
+    observer_.unit_span(
+        {UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
     mbarrier.complete_tx(barrier, sizeof(ClcResponse), by);
   });
 }

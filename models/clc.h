@@ -1,8 +1,8 @@
-/// Cluster launch control (PTX 9.7.13.17): the grid's clusters that have not been launched, from which both the launch
-/// hardware and try_cancel take.
+/// Cluster launch control (PTX 9.7.13.17): the grid's clusters that have not been launched, from which both
+/// the launch hardware and try_cancel take.
 ///
-/// Modelled: one response of 16 bytes and complete_tx(16) per request; a cluster is handed out once; failure when
-/// nothing is left.  Detected: CL1 (alignment, window), CL4 (request after an observed failure).
+/// Modelled: one response of 16 bytes and complete_tx(16) per request; a cluster is handed out once; failure
+/// when nothing is left.  Detected: CL1 (alignment, window), CL4 (request after an observed failure).
 /// Approximated: x-fastest hand-out order (typical, not promised); one latency for all requests.
 /// Rejected: multicast to clusters of more than one CTA (not implemented).
 #pragma once

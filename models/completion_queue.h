@@ -1,5 +1,6 @@
 /// Deferred effects of one asynchronous unit, performed at their cycle in order of time, then of issue.
-/// A unit by reservation computes when an operation ends and posts what happens then; idle cycles cost nothing.
+/// A unit by reservation computes when an operation ends and posts what happens then; idle cycles cost
+/// nothing.
 #pragma once
 
 #include <functional>

@@ -24,15 +24,18 @@ void CtaBarriers::wake(std::vector<Waiter*>& waiting) {
 
 bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source& source) {
   if (id < 0 || id > 15 || threads == 0 || threads % 32 != 0) {
-    observer_.violation({"NB1", fmt::format("barrier {} for {} threads: ids are 0 to 15, counts multiples of 32", id, threads),
-                         now(), sm_, 0, source});
+    observer_.violation(
+        {"NB1", fmt::format("barrier {} for {} threads: ids are 0 to 15, counts multiples of 32", id, threads),
+         now(), sm_, 0, source});
     return false;
   }
   Named& barrier = named_[size_t(id)];
   if (barrier.expected == 0) barrier.expected = threads;
   if (barrier.expected != threads) {
-    observer_.violation({"NB2", fmt::format("named barrier {} is used with {} threads while its open generation counts {}", id,
-                                            threads, barrier.expected), now(), sm_, 0, source});
+    observer_.violation({"NB2",
+                         fmt::format("named barrier {} is used with {} threads while its open generation counts {}",
+                                     id, threads, barrier.expected),
+                         now(), sm_, 0, source});
     return false;
   }
   barrier.arrived += 32;

@@ -1,7 +1,7 @@
-/// Barriers of a CTA that are not mbarriers: the 16 named barriers (bar.sync, bar.arrive, PTX 9.7.13.1) and the cluster
-/// barrier (barrier.cluster, 9.7.13.4).
-/// Modelled: thread counts in whole warps, arrive without wait, generations; a cluster barrier waits for the
-/// non-exited warps only.  Rejected: clusters of more than one CTA (not implemented), bar.red.
+/// Barriers of a CTA that are not mbarriers: the 16 named barriers (bar.sync, bar.arrive, PTX 9.7.13.1) and
+/// the cluster barrier (barrier.cluster, 9.7.13.4). Modelled: thread counts in whole warps, arrive without
+/// wait, generations; a cluster barrier waits for the non-exited warps only.  Rejected: clusters of more than
+/// one CTA (not implemented), bar.red.
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ class CtaBarriers {
   /// nullptr does not wait (bar.arrive).  Returns true when the generation completed with this arrival.
   bool arrive(int id, uint32_t threads, Waiter* waiter, const Source& source);
 
-  /// barrier.cluster.arrive by one warp; returns the phase it belongs to.  A second arrival in one phase is CB1.
+  /// barrier.cluster.arrive by one warp; returns the phase it belongs to.  A second arrival in one phase is
+  /// CB1.
   uint64_t cluster_arrive(int warp, const Source& source);
   /// True when the cluster phase has completed; otherwise `waiter` is woken then.
   bool cluster_wait(uint64_t phase, Waiter& waiter);

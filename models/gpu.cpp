@@ -7,11 +7,14 @@
 namespace sm100::models {
 
 Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Options& options, Observer& observer)
-    : sc_module(name), profile_(profile), jitter_(options.jitter_seed, profile), memory_(profile, jitter_),
+    : sc_module(name),
+      profile_(profile),
+      jitter_(options.jitter_seed, profile),
+      memory_(profile, jitter_),
       clc_("clc", profile, jitter_, observer) {
   for (int i = 0; i < options.sms; ++i)
-    sms_.push_back(std::make_unique<Sm>(fmt::format("sm{}", i).c_str(), i, options.with_data, options.accumulation, memory_,
-                                        profile, jitter_, observer));
+    sms_.push_back(std::make_unique<Sm>(fmt::format("sm{}", i).c_str(), i, options.with_data, options.accumulation,
+                                        memory_, profile, jitter_, observer));
 }
 
 void Gpu::launch(const Launch& launch, CtaRunner& runner) {

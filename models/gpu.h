@@ -1,6 +1,6 @@
 /// The device: SMs, memory, cluster launch control, and the placement of CTAs on SMs in waves.
-/// Modelled: clusters of one CTA, one CTA per SM, launch latency, waves, CLC taking clusters that wait for an SM.
-/// Rejected: clusters of more than one CTA and GPC placement (not implemented).
+/// Modelled: clusters of one CTA, one CTA per SM, launch latency, waves, CLC taking clusters that wait for an
+/// SM. Rejected: clusters of more than one CTA and GPC placement (not implemented).
 #pragma once
 
 #include <memory>

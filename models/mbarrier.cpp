@@ -10,7 +10,12 @@ namespace sm100::models {
 
 Mbarrier::Mbarrier(sc_core::sc_module_name name, int sm, SharedMemory& smem, const DeviceProfile& profile,
                    Jitter& jitter, Observer& observer)
-    : sc_module(name), sm_(sm), smem_(smem), profile_(profile), jitter_(jitter), observer_(observer),
+    : sc_module(name),
+      sm_(sm),
+      smem_(smem),
+      profile_(profile),
+      jitter_(jitter),
+      observer_(observer),
       index_(kSmemWindowBytes / 8, -1) {}
 
 void Mbarrier::start_cta() {
@@ -29,19 +34,26 @@ void Mbarrier::violate(const char* id, std::string message, uint32_t offset, con
 
 Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, const Source& source) {
   if (offset % 8 != 0 || !smem_.contains(offset, 8)) {
-    violate("MB3", fmt::format("{} at shared address {:#x}: an mbarrier is 8-byte aligned and inside the CTA's shared memory",
-                               operation, offset), offset, source);
+    violate(
+        "MB3",
+        fmt::format("{} at shared address {:#x}: an mbarrier is 8-byte aligned and inside the CTA's shared memory",
+                    operation, offset),
+        offset, source);
     return nullptr;
   }
   const int32_t at = index_[offset / 8];
   if (at < 0) {
-    violate("MB1", fmt::format("{} at {:#x}: no mbarrier has been initialised there", operation, offset), offset, source);
+    violate("MB1", fmt::format("{} at {:#x}: no mbarrier has been initialised there", operation, offset), offset,
+            source);
     return nullptr;
   }
   State& state = states_[size_t(at)];
   if (smem_.load<uint64_t>(offset) != state.word) {
-    violate("MB2", fmt::format("{} at {:#x}: the mbarrier's word was overwritten by something that is no mbarrier operation",
-                               operation, offset), offset, source);
+    violate(
+        "MB2",
+        fmt::format("{} at {:#x}: the mbarrier's word was overwritten by something that is no mbarrier operation",
+                    operation, offset),
+        offset, source);
     return nullptr;
   }
   return &state;
@@ -49,23 +61,32 @@ Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, 
 
 void Mbarrier::record(State& state, MbarrierEventKind kind, uint32_t amount, bool completed, const Source& source) {
   const MbarrierState word = decode_mbarrier(state.word);
-  // An event that completed its phase left nothing pending in it, while the word already shows the next phase.
-  const MbarrierEvent event{kind, now(), sm_, state.offset, state.phase, amount, completed ? 0 : word.pending,
-                            completed ? 0 : word.tx, source};
+  // An event that completed its phase left nothing pending in it, while the word already shows the next
+  // phase.
+  const MbarrierEvent event{
+      kind,  now(), sm_, state.offset, state.phase, amount, completed ? 0 : word.pending, completed ? 0 : word.tx,
+      source};
   state.history[state.events++ % State::kHistory] = event;
   observer_.mbarrier_event(event);
 }
 
 void Mbarrier::init(uint32_t offset, uint32_t count, const Source& source) {
   if (offset % 8 != 0 || !smem_.contains(offset, 8))
-    return violate("MB3", fmt::format("mbarrier.init at shared address {:#x}: an mbarrier is 8-byte aligned and inside the "
-                                      "CTA's shared memory", offset), offset, source);
+    return violate(
+        "MB3",
+        fmt::format("mbarrier.init at shared address {:#x}: an mbarrier is 8-byte aligned and inside the "
+                    "CTA's shared memory",
+                    offset),
+        offset, source);
   if (index_[offset / 8] >= 0)
-    return violate("MB2", fmt::format("mbarrier.init at {:#x}: a valid mbarrier is already there (re-init without inval)",
-                                      offset), offset, source);
+    return violate(
+        "MB2",
+        fmt::format("mbarrier.init at {:#x}: a valid mbarrier is already there (re-init without inval)", offset),
+        offset, source);
   const MbarrierResult result = mbarrier_init(count);
   if (result.error != MbarrierError::none)
-    return violate("MB4", fmt::format("mbarrier.init with count {}: allowed are 1 to {}", count, (1 << 20) - 1), offset, source);
+    return violate("MB4", fmt::format("mbarrier.init with count {}: allowed are 1 to {}", count, (1 << 20) - 1),
+                   offset, source);
   index_[offset / 8] = int32_t(states_.size());
   State& state = states_.emplace_back();
   state.offset = offset;
@@ -81,13 +102,16 @@ bool Mbarrier::apply(State& state, const MbarrierResult& result, MbarrierEventKi
     case MbarrierError::none:
     case MbarrierError::expected_zero: break;
     case MbarrierError::pending_underflow:
-      violate("MB5", fmt::format("arrival on a phase that has no pending arrivals left ({}); hardware traps",
-                                 before.tx != 0 ? fmt::format("the phase is still open for {} bytes", before.tx) : "all have arrived"),
+      violate("MB5",
+              fmt::format("arrival on a phase that has no pending arrivals left ({}); hardware traps",
+                          before.tx != 0 ? fmt::format("the phase is still open for {} bytes", before.tx)
+                                         : "all have arrived"),
               state.offset, source);
       return false;
     case MbarrierError::tx_overflow:
-      violate("MB6", fmt::format("tx-count {} {} {} bytes leaves the range of +-{}; hardware traps", before.tx,
-                                 kind == MbarrierEventKind::complete_tx ? "minus" : "plus", amount, (1 << 20) - 1),
+      violate("MB6",
+              fmt::format("tx-count {} {} {} bytes leaves the range of +-{}; hardware traps", before.tx,
+                          kind == MbarrierEventKind::complete_tx ? "minus" : "plus", amount, (1 << 20) - 1),
               state.offset, source);
       return false;
     default:
@@ -152,7 +176,8 @@ void Mbarrier::complete_tx(uint32_t offset, uint32_t bytes, const Source& source
 bool Mbarrier::test_parity(uint32_t offset, uint32_t parity, const Source& source) {
   State* state = valid_object(offset, "mbarrier.try_wait.parity", source);
   if (parity > 1) {
-    violate("MB8", fmt::format("mbarrier.try_wait.parity with parity {}: allowed are 0 and 1", parity), offset, source);
+    violate("MB8", fmt::format("mbarrier.try_wait.parity with parity {}: allowed are 0 and 1", parity), offset,
+            source);
     return false;
   }
   return state != nullptr && mbarrier_test_parity(state->word, parity);

@@ -1,11 +1,11 @@
 /// mbarrier objects of one SM (PTX 9.7.13.15).
 ///
-/// Modelled: init, arrive with counts, expect_tx, complete_tx, parity waits; a phase completes when pending arrivals
-/// and tx-count are both zero; waiters are woken, nothing polls.  The 64-bit word lives in shared memory, so a stray
-/// store shows; beside it the unit keeps the phase number, the waiters and the last events for reports.
-/// Detected: MB1 (no valid object), MB2 (re-init, overwritten word), MB3 (alignment, window), MB4 (count), MB5
-/// (over-arrival), MB6 (tx-count range); reference isa.md 1.7.
-/// Not implemented: arrive_drop, noComplete, tokens (test_wait by state), inval.
+/// Modelled: init, arrive with counts, expect_tx, complete_tx, parity waits; a phase completes when pending
+/// arrivals and tx-count are both zero; waiters are woken, nothing polls.  The 64-bit word lives in shared
+/// memory, so a stray store shows; beside it the unit keeps the phase number, the waiters and the last events
+/// for reports. Detected: MB1 (no valid object), MB2 (re-init, overwritten word), MB3 (alignment, window),
+/// MB4 (count), MB5 (over-arrival), MB6 (tx-count range); reference isa.md 1.7. Not implemented: arrive_drop,
+/// noComplete, tokens (test_wait by state), inval.
 #pragma once
 
 #include <array>
@@ -32,15 +32,18 @@ class Mbarrier : public sc_core::sc_module {
   /// What reports need to know of one barrier.
   struct State {
     uint32_t offset = 0;
-    uint64_t word = 0;           ///< as last written by this unit
-    int64_t phase = 0;           ///< index of the open phase
-    uint64_t expected_bytes = 0; ///< expect_tx of the open phase
-    uint64_t received_bytes = 0; ///< complete_tx of the open phase
-    uint64_t last_cause = 0;     ///< flow id of the event that completed the previous phase
+    uint64_t word = 0;            ///< as last written by this unit
+    int64_t phase = 0;            ///< index of the open phase
+    uint64_t expected_bytes = 0;  ///< expect_tx of the open phase
+    uint64_t received_bytes = 0;  ///< complete_tx of the open phase
+    uint64_t last_cause = 0;      ///< flow id of the event that completed the previous phase
     static constexpr int kHistory = 8;
     std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
     uint64_t events = 0;
-    struct Wait { Waiter* waiter; uint32_t parity; };
+    struct Wait {
+      Waiter* waiter;
+      uint32_t parity;
+    };
     std::vector<Wait> waits;
   };
 
@@ -57,7 +60,8 @@ class Mbarrier : public sc_core::sc_module {
   void arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source);
   void complete_tx(uint32_t offset, uint32_t bytes, const Source& source);
 
-  /// True when the phase of `parity` has completed (PTX: the immediately preceding phase, or "phase -1" of parity 1).
+  /// True when the phase of `parity` has completed (PTX: the immediately preceding phase, or "phase -1" of
+  /// parity 1).
   bool test_parity(uint32_t offset, uint32_t parity, const Source& source);
   /// Suspended until the phase of `parity` completes; `waiter.wake` is notified then.
   void wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter);
@@ -67,7 +71,8 @@ class Mbarrier : public sc_core::sc_module {
 
  private:
   State* valid_object(uint32_t offset, const char* operation, const Source& source);
-  bool apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount, const Source& source);
+  bool apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount,
+             const Source& source);
   void record(State& state, MbarrierEventKind kind, uint32_t amount, bool completed, const Source& source);
   void complete_phase(State& state, const Source& source);
   void violate(const char* id, std::string message, uint32_t offset, const Source& source);
@@ -77,7 +82,7 @@ class Mbarrier : public sc_core::sc_module {
   const DeviceProfile& profile_;
   Jitter& jitter_;
   Observer& observer_;
-  std::vector<int32_t> index_;   ///< offset / 8 -> index in states_, or -1
+  std::vector<int32_t> index_;  ///< offset / 8 -> index in states_, or -1
   std::deque<State> states_;
 };
 

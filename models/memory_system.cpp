@@ -56,9 +56,11 @@ Cycles MemorySystem::read(Request& request, Cycles at) {
   if (!request.missing.empty()) {
     const uint64_t missed_bytes = request.missing.size() * uint64_t(profile_.memory.line_bytes);
     // HBM delivers one byte stream at its sustained rate; a copy queues behind what was asked for before.
-    dram_free_ = std::max(dram_free_, double(at)) + double(missed_bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
+    dram_free_ = std::max(dram_free_, double(at)) +
+                 double(missed_bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
     dram_bytes_ += missed_bytes;
-    const double extra_ns = profile_.memory.dram_extra_ns + profile_.memory.dram_extra_ns_per_kib * double(missed_bytes) / 1024.0;
+    const double extra_ns =
+        profile_.memory.dram_extra_ns + profile_.memory.dram_extra_ns_per_kib * double(missed_bytes) / 1024.0;
     const Cycles in_l2 = std::max(Cycles(std::llround(dram_free_)), at + profile_.cycles_of_ns(extra_ns));
     for (Cycles* ready : request.missing) *ready = in_l2;
     arrives = std::max(arrives, in_l2 + profile_.cycles_of_ns(profile_.memory.l2_hit_ns));
@@ -66,6 +68,8 @@ Cycles MemorySystem::read(Request& request, Cycles at) {
   return arrives + jitter_.async();
 }
 
-Cycles MemorySystem::write(Cycles at) { return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns) + jitter_.async(); }
+Cycles MemorySystem::write(Cycles at) {
+  return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns) + jitter_.async();
+}
 
 }  // namespace sm100::models

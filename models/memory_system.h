@@ -1,9 +1,9 @@
 /// Global memory behind an L2 and HBM.
 ///
-/// Modelled: the bytes of every allocation; L2 hit and miss latency, sustained HBM bandwidth of reads, 128-byte lines
-/// that stay in L2 once read; a read of a line that is still on its way from HBM waits for it and costs no second
-/// transfer.  Approximated: no eviction, one L2 partition, no L2 bandwidth ceiling (none of the measurements reaches
-/// one), writes take no bandwidth; all constants from the profile's [memory].
+/// Modelled: the bytes of every allocation; L2 hit and miss latency, sustained HBM bandwidth of reads,
+/// 128-byte lines that stay in L2 once read; a read of a line that is still on its way from HBM waits for it
+/// and costs no second transfer.  Approximated: no eviction, one L2 partition, no L2 bandwidth ceiling (none
+/// of the measurements reaches one), writes take no bandwidth; all constants from the profile's [memory].
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ class MemorySystem {
   /// Reserves `bytes` of global memory, 256-byte aligned; `with_data` gives it bytes, zeroed.
   GlobalAddr allocate(std::string name, uint64_t bytes, bool with_data);
 
-  /// The bytes at `address`, or nullptr when [address, address + size) is not inside one allocation with data.
+  /// The bytes at `address`, or nullptr when [address, address + size) is not inside one allocation with
+  /// data.
   uint8_t* data(GlobalAddr address, uint64_t size);
   /// True when the range lies inside one allocation.
   bool contains(GlobalAddr address, uint64_t size) const;
@@ -32,8 +33,8 @@ class MemorySystem {
   /// One copy's traffic to L2, gathered line by line before asking for its latency.
   struct Request {
     uint64_t bytes = 0;
-    Cycles ready = 0;               ///< cycle at which the last line that is on its way is in L2
-    std::vector<Cycles*> missing;   ///< arrival cycles of the lines that HBM has to bring
+    Cycles ready = 0;              ///< cycle at which the last line that is on its way is in L2
+    std::vector<Cycles*> missing;  ///< arrival cycles of the lines that HBM has to bring
   };
   /// Adds the lines of [address, address + size) to the request.
   void touch(Request& request, GlobalAddr address, uint64_t size);

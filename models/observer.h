@@ -1,5 +1,5 @@
-/// What the hardware units report.  models/ owns this interface and knows nothing of traces, checks or the CLI;
-/// sim/ implements it.  All times are SM cycles since simulation start.
+/// What the hardware units report.  models/ owns this interface and knows nothing of traces, checks or the
+/// CLI; sim/ implements it.  All times are SM cycles since simulation start.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct MbarrierEvent {
   MbarrierEventKind kind;
   Cycles time;
   int sm;
-  uint32_t offset;  ///< of the barrier in shared memory
-  int64_t phase;    ///< phase the event acted on, counted from 0 at init
-  uint32_t amount;  ///< arrivals or bytes
-  uint32_t pending; ///< after the event
-  int32_t tx;       ///< after the event
+  uint32_t offset;   ///< of the barrier in shared memory
+  int64_t phase;     ///< phase the event acted on, counted from 0 at init
+  uint32_t amount;   ///< arrivals or bytes
+  uint32_t pending;  ///< after the event
+  int32_t tx;        ///< after the event
   Source source;
 };
 
@@ -54,9 +54,9 @@ struct Violation {
   std::string message;  ///< one line with the operands
   Cycles time;
   int sm;
-  uint32_t barrier = 0; ///< offset; 0: none
+  uint32_t barrier = 0;  ///< offset; 0: none
   Source source;
-  bool warning = false; ///< the run goes on
+  bool warning = false;  ///< the run goes on
 };
 
 class Observer {

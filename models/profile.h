@@ -1,7 +1,8 @@
 /// Device profile: every number of the model, read from models/profiles/*.toml, where each has its source.
 ///
-/// Units are in the names: cycles are SM cycles, ns are wall time of clock domains outside the SM (L2, HBM, launch),
-/// converted once with sm_clock_ghz.  `visit` lists every entry; the loader accepts exactly these keys.
+/// Units are in the names: cycles are SM cycles, ns are wall time of clock domains outside the SM (L2, HBM,
+/// launch), converted once with sm_clock_ghz.  `visit` lists every entry; the loader accepts exactly these
+/// keys.
 #pragma once
 
 #include <cmath>
@@ -25,14 +26,18 @@ struct DeviceProfile {
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
         bar_sync, fence, clc_try_cancel;
   } issue{};
-  struct { int wakeup_cycles; } mbarrier{};
+  struct {
+    int wakeup_cycles;
+  } mbarrier{};
   struct {
     int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles,
         s8_latency_delta_cycles;
     double ss_floor_m64_cycles, ss_floor_m128_cycles;
     int ss_floor_max_n;
   } umma{};
-  struct { int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle; } tmem{};
+  struct {
+    int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle;
+  } tmem{};
   struct {
     double load_rows_per_cycle, store_rows_per_cycle;
     int row_bytes, load_latency_cycles, store_read_latency_cycles;
@@ -41,10 +46,16 @@ struct DeviceProfile {
     double l2_hit_ns, dram_extra_ns, dram_extra_ns_per_kib, dram_tb_per_s, store_visible_ns;
     int line_bytes;
   } memory{};
-  struct { double response_ns; } clc{};
-  struct { double kernel_start_ns, cta_gap_ns, setup_ns; } launch{};
+  struct {
+    double response_ns;
+  } clc{};
+  struct {
+    double kernel_start_ns, cta_gap_ns, setup_ns;
+  } launch{};
   /// Largest extra delay that `--jitter` adds to an asynchronous completion.
-  struct { int async_cycles, wakeup_cycles; } jitter{};
+  struct {
+    int async_cycles, wakeup_cycles;
+  } jitter{};
 
   /// Calls v("section.key", value) for every entry.
   template <class V>

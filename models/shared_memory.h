@@ -1,7 +1,7 @@
-/// Shared memory of one SM: 228 KiB, of which a CTA may use the bytes from 0x400 on (PTX "State Spaces"; the first
-/// KiB is the system's).  Addresses are offsets in the CTA's window, rank bits already removed.
-/// Modelled: the bytes.  Approximated: banks (no conflicts yet).  Every access is bounds-checked by the caller's unit
-/// through `contains`.
+/// Shared memory of one SM: 228 KiB, of which a CTA may use the bytes from 0x400 on (PTX "State Spaces"; the
+/// first KiB is the system's).  Addresses are offsets in the CTA's window, rank bits already removed.
+/// Modelled: the bytes.  Approximated: banks (no conflicts yet).  Every access is bounds-checked by the
+/// caller's unit through `contains`.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ class SharedMemory {
  public:
   SharedMemory() : bytes_(kDescriptorWindowBytes, 0xff) {}
 
-  /// A new CTA owns [0x400, 0x400 + bytes): nothing in it is initialised.  Poisoned with 0xFF, which is NaN in every
-  /// operand format and no valid mbarrier.
+  /// A new CTA owns [0x400, 0x400 + bytes): nothing in it is initialised.  Poisoned with 0xFF, which is NaN
+  /// in every operand format and no valid mbarrier.
   void start_cta(uint32_t bytes, bool poison_all) {
     end_ = kSmemUserBase + bytes;
     // Without data nothing reads tiles; only the barriers behind them must not look valid.
-    const uint32_t from = poison_all ? kSmemUserBase : (end_ > kBarrierBytes ? end_ - kBarrierBytes : kSmemUserBase);
+    const uint32_t from =
+        poison_all ? kSmemUserBase : (end_ > kBarrierBytes ? end_ - kBarrierBytes : kSmemUserBase);
     std::memset(&bytes_[from], 0xff, end_ - from);
   }
   bool contains(uint32_t offset, uint64_t size) const { return offset >= kSmemUserBase && offset + size <= end_; }
@@ -43,8 +44,8 @@ class SharedMemory {
 
  private:
   static constexpr uint32_t kBarrierBytes = 16384;
-  /// Matrix descriptors see a window of 256 KiB, more than there is memory (reference isa.md 0.4); Umma reports what
-  /// lies outside, and this keeps the model inside its own array.
+  /// Matrix descriptors see a window of 256 KiB, more than there is memory (reference isa.md 0.4); Umma
+  /// reports what lies outside, and this keeps the model inside its own array.
   static constexpr uint32_t kDescriptorWindowBytes = 1u << 18;
   std::vector<uint8_t> bytes_;
   uint32_t end_ = kSmemUserBase;

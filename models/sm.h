@@ -1,5 +1,5 @@
-/// One streaming multiprocessor: its asynchronous units and what a resident CTA owns.  One CTA at a time: the kernels
-/// of this family allocate all of tensor memory, so a second could not run beside it.
+/// One streaming multiprocessor: its asynchronous units and what a resident CTA owns.  One CTA at a time: the
+/// kernels of this family allocate all of tensor memory, so a second could not run beside it.
 #pragma once
 
 #include <string>

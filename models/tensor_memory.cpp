@@ -8,7 +8,8 @@
 
 namespace sm100::models {
 
-TensorMemory::TensorMemory(int sm, bool with_data, Observer& observer) : sm_(sm), with_data_(with_data), observer_(observer) {
+TensorMemory::TensorMemory(int sm, bool with_data, Observer& observer)
+    : sm_(sm), with_data_(with_data), observer_(observer) {
   if (with_data) cells_.assign(size_t(kTmemLanes) * kTmemColumns, 0xffffffffu);
 }
 
@@ -35,7 +36,8 @@ uint32_t TensorMemory::allocated_columns() const {
 
 std::optional<uint32_t> TensorMemory::alloc(uint32_t columns, Waiter& waiter, const Source& source) {
   if (!tmem_columns_allocatable(columns)) {
-    violate("TC9", fmt::format("tcgen05.alloc of {} columns: allowed are powers of two from 32 to 512", columns), source);
+    violate("TC9", fmt::format("tcgen05.alloc of {} columns: allowed are powers of two from 32 to 512", columns),
+            source);
     return 0;
   }
   if (relinquished_) {
@@ -43,7 +45,10 @@ std::optional<uint32_t> TensorMemory::alloc(uint32_t columns, Waiter& waiter, co
     return 0;
   }
   if (columns > smallest_alloc_) {
-    violate("TC9", fmt::format("tcgen05.alloc of {} columns after one of {}: sizes must not grow", columns, smallest_alloc_), source);
+    violate(
+        "TC9",
+        fmt::format("tcgen05.alloc of {} columns after one of {}: sizes must not grow", columns, smallest_alloc_),
+        source);
     return 0;
   }
   for (uint32_t column = 0; column + columns <= kTmemColumns; column += 32) {
@@ -54,8 +59,7 @@ std::optional<uint32_t> TensorMemory::alloc(uint32_t columns, Waiter& waiter, co
     allocations_.push_back({column, columns});
     smallest_alloc_ = columns;
     if (with_data_)
-      for (uint32_t lane = 0; lane < kTmemLanes; ++lane)
-        std::fill_n(&cell(lane, column), columns, 0xffffffffu);
+      for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, 0xffffffffu);
     return column;
   }
   waiting_.push_back(&waiter);
@@ -67,23 +71,31 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
     return a.column == address.column() && a.columns == columns;
   });
   if (it == allocations_.end())
-    return violate("TC9", fmt::format("tcgen05.dealloc of {} columns at column {}: no such allocation", columns, address.column()),
-                   source);
+    return violate(
+        "TC9",
+        fmt::format("tcgen05.dealloc of {} columns at column {}: no such allocation", columns, address.column()),
+        source);
   allocations_.erase(it);
   for (Waiter* w : waiting_) w->wake.notify(sc_core::SC_ZERO_TIME);
   waiting_.clear();
 }
 
-void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers, const Source& source) {
-  if (shape == TmemShape::s16x32bx2) return violate("not-implemented", "not implemented: tcgen05.ld.16x32bx2", source);
+void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers,
+                        const Source& source) {
+  if (shape == TmemShape::s16x32bx2)
+    return violate("not-implemented", "not implemented: tcgen05.ld.16x32bx2", source);
   const uint32_t columns = uint32_t(columns_spanned(shape, repeat)), column = address.column();
   const uint32_t lane_in_quarter = address.lane() % 32;
   if (column + columns > kTmemColumns || !allocated(column, columns))
-    return violate("TC1", fmt::format("tcgen05.ld.{}.x{} of columns {} to {}: not inside a live allocation", name(shape), repeat,
-                                      column, column + columns - 1), source);
+    return violate("TC1",
+                   fmt::format("tcgen05.ld.{}.x{} of columns {} to {}: not inside a live allocation", name(shape),
+                               repeat, column, column + columns - 1),
+                   source);
   if (lane_in_quarter != 0 && (shape == TmemShape::s32x32b || lane_in_quarter != 16))
-    return violate("TC2", fmt::format("tcgen05.ld.{} at lane {}: the lane must be {} within the warp's quarter", name(shape),
-                                      address.lane(), shape == TmemShape::s32x32b ? "0" : "0 or 16"), source);
+    return violate("TC2",
+                   fmt::format("tcgen05.ld.{} at lane {}: the lane must be {} within the warp's quarter",
+                               name(shape), address.lane(), shape == TmemShape::s32x32b ? "0" : "0 or 16"),
+                   source);
   if (!with_data_) return;
   const uint32_t base = 32u * uint32_t(warp % 4) + lane_in_quarter;
   const int count = registers_per_thread(shape, repeat);

@@ -1,10 +1,10 @@
 /// Tensor memory of one SM (PTX 9.7.16.1-3, .8): 128 lanes x 512 columns x 32 bit, and its column allocator.
 ///
-/// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in the shapes 32x32b, 16x64b, 16x128b, 16x256b; a
-/// warp reaches only the 32 lanes of its quarter.  Freshly allocated columns hold NaN, so a read of what nobody wrote
-/// shows.  Detected: TC1 (outside an allocation), TC2 (lane alignment), TC9 (alloc after relinquish, growing sizes, exit
-/// without dealloc).
-/// Not implemented: ld.16x32bx2, st, cp, shift, cta_group::2, .pack::16b.
+/// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in the
+/// shapes 32x32b, 16x64b, 16x128b, 16x256b; a warp reaches only the 32 lanes of its quarter.  Freshly
+/// allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an allocation),
+/// TC2 (lane alignment), TC9 (alloc after relinquish, growing sizes, exit without dealloc). Not implemented:
+/// ld.16x32bx2, st, cp, shift, cta_group::2, .pack::16b.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ class TensorMemory {
   /// A new CTA may allocate; columns that an earlier CTA never freed stay taken.
   void start_cta();
 
-  /// First column of the lowest free run of `columns`, or nothing when the caller has to wait; call again after
-  /// `waiter` was woken.  Violations (wrong size, after relinquish, growing) return column 0.
+  /// First column of the lowest free run of `columns`, or nothing when the caller has to wait; call again
+  /// after `waiter` was woken.  Violations (wrong size, after relinquish, growing) return column 0.
   std::optional<uint32_t> alloc(uint32_t columns, Waiter& waiter, const Source& source);
   void dealloc(TmemAddr address, uint32_t columns, const Source& source);
   void relinquish_alloc_permit() { relinquished_ = true; }
@@ -51,7 +51,9 @@ class TensorMemory {
   bool with_data_;
   Observer& observer_;
   std::vector<uint32_t> cells_;
-  struct Allocation { uint32_t column, columns; };
+  struct Allocation {
+    uint32_t column, columns;
+  };
   std::vector<Allocation> allocations_;
   std::vector<Waiter*> waiting_;
   bool relinquished_ = false;

@@ -1,4 +1,5 @@
-/// Simulated time: one SM clock cycle is one unit of SystemC's time resolution, whatever SystemC calls that unit.
+/// Simulated time: one SM clock cycle is one unit of SystemC's time resolution, whatever SystemC calls that
+/// unit.
 #pragma once
 
 #include <systemc>

@@ -14,10 +14,17 @@ namespace sm100::models {
 
 Tma::Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& smem, Mbarrier& mbarrier,
          MemorySystem& memory, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-    : sc_module(name), sm_(sm), with_data_(with_data), smem_(smem), mbarrier_(mbarrier), memory_(memory),
-      profile_(profile), jitter_(jitter), observer_(observer) {}
+    : sc_module(name),
+      sm_(sm),
+      with_data_(with_data),
+      smem_(smem),
+      mbarrier_(mbarrier),
+      memory_(memory),
+      profile_(profile),
+      jitter_(jitter),
+      observer_(observer) {}
 
-// -- accept ---------------------------------------------------------------------------------------------------
+// ---- accept
 
 void Tma::load(const TensorCopy& copy, Cycles at) {
   if (!check(copy, true)) return;
@@ -26,7 +33,8 @@ void Tma::load(const TensorCopy& copy, Cycles at) {
   MemorySystem::Request request = traffic(copy);
   const Cycles arrived = memory_.read(request, asked);
   loads_in_flight_.push_back({copy.barrier, bytes, at, copy.source});
-  // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are unordered.
+  // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
+  // unordered.
   completions_.post(arrived, [this, copy, at] { fill(copy, at); });
 }
 
@@ -39,9 +47,11 @@ void Tma::fill(const TensorCopy& copy, Cycles at) {
     Source source = copy.source;
     source.kind = ActorKind::tma;
     source.flow = observer_.new_flow();
-    observer_.unit_span({UnitSpanKind::tma_load, at, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});
-    auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(),
-                               [&](const InFlight& f) { return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes; });
+    observer_.unit_span(
+        {UnitSpanKind::tma_load, at, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});
+    auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(), [&](const InFlight& f) {
+      return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes;
+    });
     if (flight != loads_in_flight_.end()) loads_in_flight_.erase(flight);
     mbarrier_.complete_tx(copy.barrier, bytes, source);
   });
@@ -63,7 +73,8 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
     if (with_data_) move_store(copy);
     Source source = copy.source;
     source.kind = ActorKind::tma;
-    observer_.unit_span({UnitSpanKind::tma_store, at, read_done, sm_, 0, int64_t(transfer_bytes(copy.map)), copy.source.flow, 0, source});
+    observer_.unit_span({UnitSpanKind::tma_store, at, read_done, sm_, 0, int64_t(transfer_bytes(copy.map)),
+                         copy.source.flow, 0, source});
   });
 }
 
@@ -93,22 +104,28 @@ bool Tma::check(const TensorCopy& copy, bool is_load) {
   const char* what = is_load ? "tensor load" : "tensor store";
   if (const TensorMapError map_error = validate(map); map_error != TensorMapError::none)
     return violate("TM1", fmt::format("{}: tensor map is invalid: {}", what, message(map_error)));
-  if (!modelled(map)) return violate("not-implemented", fmt::format("not implemented: {} with interleave or a packed type", what));
-  if (copy.smem % 128 != 0) return violate("TM2", fmt::format("{} at shared address {:#x}: must be 128-byte aligned", what, copy.smem));
+  if (!modelled(map))
+    return violate("not-implemented", fmt::format("not implemented: {} with interleave or a packed type", what));
+  if (copy.smem % 128 != 0)
+    return violate("TM2", fmt::format("{} at shared address {:#x}: must be 128-byte aligned", what, copy.smem));
   if (!smem_.contains(copy.smem, smem_footprint(map)))
-    return violate("TM2", fmt::format("{} of {} bytes at shared address {:#x} leaves the CTA's shared memory (ends at {:#x})",
-                                      what, smem_footprint(map), copy.smem, smem_.end()));
-  const CopyError error = is_load ? validate_load(map, copy.coords.data()) : validate_store(map, copy.coords.data());
+    return violate(
+        "TM2", fmt::format("{} of {} bytes at shared address {:#x} leaves the CTA's shared memory (ends at {:#x})",
+                           what, smem_footprint(map), copy.smem, smem_.end()));
+  const CopyError error =
+      is_load ? validate_load(map, copy.coords.data()) : validate_store(map, copy.coords.data());
   if (error != CopyError::none)
-    return violate("TM10", fmt::format("{} at coordinates ({}): {}", what, fmt::join(copy.coords.begin(), copy.coords.begin() + map.rank, ", "),
-                                       message(error)));
+    return violate(
+        "TM10", fmt::format("{} at coordinates ({}): {}", what,
+                            fmt::join(copy.coords.begin(), copy.coords.begin() + map.rank, ", "), message(error)));
   return true;
 }
 
-// -- cost -----------------------------------------------------------------------------------------------------
+// ---- cost
 
 double Tma::rows_of(const TensorMapFields& map, double rows_per_cycle) const {
-  const double row_slots = std::ceil(double(box_extent(map, 0)) * element_bytes(map.data_type) / profile_.tma.row_bytes);
+  const double row_slots =
+      std::ceil(double(box_extent(map, 0)) * element_bytes(map.data_type) / profile_.tma.row_bytes);
   return double(box_lines(map)) * row_slots / rows_per_cycle;
 }
 
@@ -123,11 +140,12 @@ MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
   return request;
 }
 
-// -- semantics ------------------------------------------------------------------------------------------------
+// ---- semantics
 
 namespace {
 
-/// Copies `size` bytes between linear shared offset `at` (swizzled) and `linear`, in runs that the swizzle keeps whole.
+/// Copies `size` bytes between linear shared offset `at` (swizzled) and `linear`, in runs that the swizzle
+/// keeps whole.
 template <class Copy>
 void for_each_swizzled_run(Swizzle swizzle, uint32_t at, uint32_t size, Copy&& copy) {
   for (uint32_t done = 0; done < size;) {
@@ -137,7 +155,8 @@ void for_each_swizzled_run(Swizzle swizzle, uint32_t at, uint32_t size, Copy&& c
   }
 }
 
-/// Loads of TFLOAT32 round to 10 mantissa bits, nearest even, and make every NaN 0x7fffe000 (measured on H200, isa.md 2.2).
+/// Loads of TFLOAT32 round to 10 mantissa bits, nearest even, and make every NaN 0x7fffe000 (measured on
+/// H200, isa.md 2.2).
 void round_to_tf32(std::vector<uint8_t>& row) {
   for (size_t i = 0; i + 4 <= row.size(); i += 4) {
     uint32_t bits;
@@ -164,16 +183,19 @@ void Tma::move_load(const TensorCopy& copy) {
       const uint64_t bytes = uint64_t(line.count) * size;
       const uint8_t* source = memory_.data(from, bytes);
       if (!source) {
-        observer_.violation({"TM1", fmt::format("tensor load reads {} bytes at {:#x}, which no allocation holds", bytes, from.value),
-                             now(), sm_, copy.barrier, copy.source});
+        observer_.violation(
+            {"TM1",
+             fmt::format("tensor load reads {} bytes at {:#x}, which no allocation holds", bytes, from.value),
+             now(), sm_, copy.barrier, copy.source});
         return;
       }
       std::memcpy(&row[size_t(line.first) * size], source, bytes);
-      if (map.data_type == TensorMapDataType::tfloat32 || map.data_type == TensorMapDataType::tfloat32_ftz) round_to_tf32(row);
+      if (map.data_type == TensorMapDataType::tfloat32 || map.data_type == TensorMapDataType::tfloat32_ftz)
+        round_to_tf32(row);
     }
-    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t to, uint32_t from, uint32_t run) {
-      std::memcpy(smem_.data(to), &row[from], run);
-    });
+    for_each_swizzled_run(
+        swizzle, copy.smem + line.smem_offset, inner,
+        [&](uint32_t to, uint32_t from, uint32_t run) { std::memcpy(smem_.data(to), &row[from], run); });
   }
 }
 
@@ -185,15 +207,16 @@ void Tma::move_store(const TensorCopy& copy) {
   for (uint32_t l = 0; l < box_lines(map); ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
     if (!line.in_bounds || line.count <= 0) continue;  // stores skip what is out of bounds
-    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t from, uint32_t to, uint32_t run) {
-      std::memcpy(&row[to], smem_.data(from), run);
-    });
+    for_each_swizzled_run(
+        swizzle, copy.smem + line.smem_offset, inner,
+        [&](uint32_t from, uint32_t to, uint32_t run) { std::memcpy(&row[to], smem_.data(from), run); });
     const GlobalAddr to{line.global_address + uint64_t(line.first) * size};
     const uint64_t bytes = uint64_t(line.count) * size;
     uint8_t* target = memory_.data(to, bytes);
     if (!target) {
-      observer_.violation({"TM1", fmt::format("tensor store writes {} bytes at {:#x}, which no allocation holds", bytes, to.value),
-                           now(), sm_, 0, copy.source});
+      observer_.violation(
+          {"TM1", fmt::format("tensor store writes {} bytes at {:#x}, which no allocation holds", bytes, to.value),
+           now(), sm_, 0, copy.source});
       return;
     }
     std::memcpy(target, &row[size_t(line.first) * size], bytes);

@@ -1,10 +1,11 @@
-/// Tensor memory accelerator of one SM (PTX 9.7.9.25 cp.async.bulk.tensor, 9.7.9.25.3 bulk groups, 5.5 tensors).
+/// Tensor memory accelerator of one SM (PTX 9.7.9.25 cp.async.bulk.tensor, 9.7.9.25.3 bulk groups, 5.5
+/// tensors).
 ///
-/// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element strides,
-/// out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are snapshotted at issue, data
-/// move when the copy completes; one box row of up to 128 bytes per cycle and direction.
-/// Approximated: row rate by rows, not by bank.  Rejected: multicast, cta_group::2, im2col, gather4, reductions,
-/// interleave and packed types (not implemented).
+/// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element
+/// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
+/// snapshotted at issue, data move when the copy completes; one box row of up to 128 bytes per cycle and
+/// direction. Approximated: row rate by rows, not by bank.  Rejected: multicast, cta_group::2, im2col,
+/// gather4, reductions, interleave and packed types (not implemented).
 #pragma once
 
 #include <array>
@@ -49,7 +50,12 @@ class Tma : public sc_core::sc_module {
   /// Cycle at which every store issued so far is visible in global memory.
   Cycles stores_visible() const { return stores_visible_; }
   /// Copies that have not completed yet, oldest first.
-  struct InFlight { uint32_t barrier; uint32_t bytes; Cycles issued; Source source; };
+  struct InFlight {
+    uint32_t barrier;
+    uint32_t bytes;
+    Cycles issued;
+    Source source;
+  };
   const std::deque<InFlight>& loads_in_flight() const { return loads_in_flight_; }
 
  private:
@@ -70,9 +76,12 @@ class Tma : public sc_core::sc_module {
   Observer& observer_;
   CompletionQueue completions_{"completions"};
 
-  double fill_free_ = 0, drain_free_ = 0;  ///< cycle at which the row slots into / out of shared memory are free
+  double fill_free_ = 0,
+         drain_free_ = 0;  ///< cycle at which the row slots into / out of shared memory are free
   std::deque<InFlight> loads_in_flight_;
-  struct Group { Cycles read_done = 0, visible = 0; };
+  struct Group {
+    Cycles read_done = 0, visible = 0;
+  };
   struct WarpGroups {
     Group open;
     std::vector<Group> committed;  ///< completion is in commit order: times never decrease

@@ -11,15 +11,24 @@ namespace sm100::models {
 
 Umma::Umma(sc_core::sc_module_name name, int sm, bool with_data, Accumulation accumulation, SharedMemory& smem,
            TensorMemory& tmem, Mbarrier& mbarrier, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-    : sc_module(name), sm_(sm), with_data_(with_data), numerics_(accumulation, smem, tmem), tmem_(tmem), smem_(smem),
-      mbarrier_(mbarrier), profile_(profile), jitter_(jitter), observer_(observer), issued_(32 * 32) {}
+    : sc_module(name),
+      sm_(sm),
+      with_data_(with_data),
+      numerics_(accumulation, smem, tmem),
+      tmem_(tmem),
+      smem_(smem),
+      mbarrier_(mbarrier),
+      profile_(profile),
+      jitter_(jitter),
+      observer_(observer),
+      issued_(32 * 32) {}
 
 void Umma::start_cta() {
   accepted_.clear();
   std::fill(issued_.begin(), issued_.end(), Issued{});
 }
 
-// -- accept ---------------------------------------------------------------------------------------------------
+// ---- accept
 
 void Umma::mma(const MmaCommand& command, Cycles at) {
   MmaOperation operation;
@@ -43,10 +52,13 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
 
 void Umma::commit(int cta_group, uint32_t barrier, Cycles at, const Source& source) {
   if (cta_group != 1)
-    return observer_.violation({"not-implemented", "not implemented: tcgen05.commit.cta_group::2", now(), sm_, barrier, source});
+    return observer_.violation(
+        {"not-implemented", "not implemented: tcgen05.commit.cta_group::2", now(), sm_, barrier, source});
   const Issued covered = issued(source);
   if (covered.sequence == 0)
-    observer_.violation({"TC12", "tcgen05.commit by a thread that has issued no tcgen05 operation: it arrives at once", now(), sm_, barrier, source, true});
+    observer_.violation({"TC12",
+                         "tcgen05.commit by a thread that has issued no tcgen05 operation: it arrives at once",
+                         now(), sm_, barrier, source, true});
   const Cycles finished = std::max(at, Cycles(std::llround(covered.done)));
   const Cycles arrives = finished + Cycles(profile_.umma.commit_cycles) + jitter_.async();
   Source by = source;
@@ -78,7 +90,8 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
     return violate("not-implemented", "not implemented: tcgen05.mma of this kind (f16, tf32 and f8f6f4 are)");
   const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
   if (const auto error = validate(idesc, command.kind, command.cta_group); error != InstrDescriptorError::none)
-    return violate("TC5", fmt::format("instruction descriptor {:#010x} (M {}, N {}): {}", command.idesc.bits, idesc.m, idesc.n, message(error)));
+    return violate("TC5", fmt::format("instruction descriptor {:#010x} (M {}, N {}): {}", command.idesc.bits,
+                                      idesc.m, idesc.n, message(error)));
 
   operation.kind = command.kind;
   operation.idesc = idesc;
@@ -103,37 +116,43 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
   for (const bool a : {true, false}) {
     if (a && command.a_in_tmem) continue;
     if (!UmmaNumerics::operand_in_shared_memory(operation, a))
-      return violate("TC7", fmt::format("tcgen05.mma reads part of operand {} outside shared memory ({:#x} to {:#x})", a ? 'A' : 'B', kSmemUserBase,
-                                        kSmemWindowBytes));
+      return violate("TC7",
+                     fmt::format("tcgen05.mma reads part of operand {} outside shared memory ({:#x} to {:#x})",
+                                 a ? 'A' : 'B', kSmemUserBase, kSmemWindowBytes));
   }
   if (command.a_in_tmem) {
     constexpr uint32_t kColumns = 8;  // 32 bytes of K
     const uint32_t a_column = command.a_tmem.column();
     if (a_column + kColumns > kTmemColumns || !tmem_.allocated(a_column, kColumns))
-      return violate("TC1", fmt::format("tcgen05.mma reads A from columns {} to {}: not inside a live allocation", a_column, a_column + kColumns - 1));
+      return violate("TC1", fmt::format("tcgen05.mma reads A from columns {} to {}: not inside a live allocation",
+                                        a_column, a_column + kColumns - 1));
     if (command.a_tmem.lane() != command.d.lane())
-      return violate("TC2", fmt::format("tcgen05.mma with A at lane {} and D at lane {}: they must be the same", command.a_tmem.lane(), command.d.lane()));
+      return violate("TC2", fmt::format("tcgen05.mma with A at lane {} and D at lane {}: they must be the same",
+                                        command.a_tmem.lane(), command.d.lane()));
   }
   const uint32_t column = command.d.column();
   const DataPathLayout layout = data_path_layout(operation.m, 1);
   const uint32_t columns = accumulator_columns(layout, idesc.n);
   if (column + columns > kTmemColumns || !tmem_.allocated(column, columns))
-    return violate("TC1", fmt::format("tcgen05.mma writes D to columns {} to {}: not inside a live allocation", column, column + columns - 1));
+    return violate("TC1", fmt::format("tcgen05.mma writes D to columns {} to {}: not inside a live allocation",
+                                      column, column + columns - 1));
   const uint32_t lane = command.d.lane();
   if (lane != 0 && !(layout == DataPathLayout::f && lane == 16))
-    return violate("TC2", fmt::format("tcgen05.mma with D at lane {}: allowed is {}", lane, layout == DataPathLayout::f ? "0 or 16" : "0"));
+    return violate("TC2", fmt::format("tcgen05.mma with D at lane {}: allowed is {}", lane,
+                                      layout == DataPathLayout::f ? "0 or 16" : "0"));
   return true;
 }
 
-// -- cost -----------------------------------------------------------------------------------------------------
+// ---- cost
 
 double Umma::initiation_interval(int m, int n, bool a_in_tmem) const {
   const double tensor = double(n) / profile_.umma.columns_per_cycle;
   if (a_in_tmem) return tensor;  // B alone never limits
-  const double operand_reads = double(m + n) * 32 / profile_.umma.smem_read_bytes_per_cycle;  // 32 bytes of K per row
+  const double operand_reads =
+      double(m + n) * 32 / profile_.umma.smem_read_bytes_per_cycle;  // 32 bytes of K per row
   const double floor = n > profile_.umma.ss_floor_max_n ? 0
-                       : m == 64               ? profile_.umma.ss_floor_m64_cycles
-                                               : profile_.umma.ss_floor_m128_cycles;
+                       : m == 64                        ? profile_.umma.ss_floor_m64_cycles
+                                                        : profile_.umma.ss_floor_m128_cycles;
   return std::max({tensor, operand_reads, floor});
 }
 
@@ -145,7 +164,7 @@ double Umma::execution_latency(MmaKind kind, int m, int n, bool a_in_tmem) const
   return cycles;
 }
 
-// -- semantics ------------------------------------------------------------------------------------------------
+// ---- semantics
 
 void Umma::retire_until(uint64_t sequence) {
   if (!with_data_) return;
@@ -153,7 +172,8 @@ void Umma::retire_until(uint64_t sequence) {
   while (!accepted_.empty() && accepted_.front().sequence <= sequence) {
     const uint64_t group = accepted_.front().group;
     finished.clear();
-    for (; !accepted_.empty() && accepted_.front().group == group && accepted_.front().sequence <= sequence; accepted_.pop_front())
+    for (; !accepted_.empty() && accepted_.front().group == group && accepted_.front().sequence <= sequence;
+         accepted_.pop_front())
       finished.push_back(accepted_.front().operation);
     numerics_.execute(finished);
   }

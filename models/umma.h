@@ -1,13 +1,13 @@
 /// Tensor pipe of one SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit), cta_group 1.
 ///
-/// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1) intervals, for D = 1
-/// too; that is the loop's own issue and wait, which role code pays by itself.
-/// Modelled: in-order issue; A from shared or tensor memory, B from shared memory, K-major and MN-major; kinds f16, tf32
-/// and f8f6f4 (8-bit types); initiation interval and latency laws measured on B200; a commit arrives once all earlier MMAs
-/// have finished.  Operands are read and D is written when a commit that covers the MMA arrives; what is never committed
-/// never shows, and reading it would be undefined anyway.
-/// Approximated: power throttling (none); accumulation order (see umma_numerics.h).
-/// Rejected as not implemented: cta_group 2, .ws, sparsity, block scaling, i8, sub-byte types, multicast commit.
+/// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1)
+/// intervals, for D = 1 too; that is the loop's own issue and wait, which role code pays by itself. Modelled:
+/// in-order issue; A from shared or tensor memory, B from shared memory, K-major and MN-major; kinds f16,
+/// tf32 and f8f6f4 (8-bit types); initiation interval and latency laws measured on B200; a commit arrives
+/// once all earlier MMAs have finished.  Operands are read and D is written when a commit that covers the MMA
+/// arrives; what is never committed never shows, and reading it would be undefined anyway. Approximated:
+/// power throttling (none); accumulation order (see umma_numerics.h). Rejected as not implemented: cta_group
+/// 2, .ws, sparsity, block scaling, i8, sub-byte types, multicast commit.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +47,9 @@ class Umma : public sc_core::sc_module {
 
   /// Accepts one instruction issued at cycle `at` by one thread.
   void mma(const MmaCommand& command, Cycles at);
-  /// One arrive on the mbarrier at shared offset `barrier` once everything that the same thread (source.warp and lane)
-  /// has issued has finished.  A thread that issued nothing arrives at once, which is warned about (TC12).
+  /// One arrive on the mbarrier at shared offset `barrier` once everything that the same thread (source.warp
+  /// and lane) has issued has finished.  A thread that issued nothing arrives at once, which is warned about
+  /// (TC12).
   void commit(int cta_group, uint32_t barrier, Cycles at, const Source& source);
 
   /// Cycles in which the pipe was occupied, for utilisation.
@@ -60,7 +61,8 @@ class Umma : public sc_core::sc_module {
 
   /// Cycles between two back-to-back MMAs of this shape.  Source: measured/README.md 4.1, 4.3.
   double initiation_interval(int m, int n, bool a_in_tmem) const;
-  /// Cycles from issue on an idle pipe until D is written, so that commit and wake-up complete the measured latency.
+  /// Cycles from issue on an idle pipe until D is written, so that commit and wake-up complete the measured
+  /// latency.
   double execution_latency(MmaKind kind, int m, int n, bool a_in_tmem) const;
 
  private:
@@ -78,11 +80,11 @@ class Umma : public sc_core::sc_module {
   Observer& observer_;
   CompletionQueue completions_{"completions"};
 
-  double pipe_free_ = 0;    ///< cycle at which the pipe takes the next MMA
-  double last_done_ = 0;    ///< cycle at which everything accepted so far has finished
+  double pipe_free_ = 0;  ///< cycle at which the pipe takes the next MMA
+  double last_done_ = 0;  ///< cycle at which everything accepted so far has finished
   double busy_cycles_ = 0;
-  /// MMAs that have not retired, in order.  Those between two commits are a group and retire as one, so that sums do
-  /// not depend on time.
+  /// MMAs that have not retired, in order.  Those between two commits are a group and retire as one, so that
+  /// sums do not depend on time.
   struct Accepted {
     MmaOperation operation;
     uint64_t sequence, group;
@@ -95,7 +97,9 @@ class Umma : public sc_core::sc_module {
     uint64_t sequence = 0;  ///< of that MMA; 0: the thread has issued nothing
   };
   std::vector<Issued> issued_;
-  Issued& issued(const Source& source) { return issued_[size_t(std::max<int>(source.warp, 0) * 32 + std::max<int>(source.lane, 0))]; }
+  Issued& issued(const Source& source) {
+    return issued_[size_t(std::max<int>(source.warp, 0) * 32 + std::max<int>(source.lane, 0))];
+  }
   int commits_in_flight_ = 0;
   Cycles group_begin_ = 0;  ///< start of the first MMA since the last commit, for the trace
   bool group_open_ = false;

@@ -49,11 +49,14 @@ bool UmmaNumerics::operands_modelled(const MmaOperation& op) const {
 
 bool UmmaNumerics::operand_in_shared_memory(const MmaOperation& op, bool a) {
   const DataType type = (a ? a_data_type(op.kind, op.idesc.a_type) : b_data_type(op.kind, op.idesc.b_type)).type;
-  const uint32_t bytes = uint32_t(element_bits(type) / 8), rows = uint32_t(a ? op.m : op.n), k = uint32_t(mma_k(op.kind));
+  const uint32_t bytes = uint32_t(element_bits(type) / 8), rows = uint32_t(a ? op.m : op.n),
+                 k = uint32_t(mma_k(op.kind));
   const SmemDescriptorFields& f = a ? op.a : op.b;
   if (f.start_address < kSmemUserBase) return false;
-  // Without wrap-around no address exceeds this; only what comes near the end is looked at element by element.
-  const uint64_t bound = f.start_address + uint64_t(rows / 4 + 4) * std::max(f.stride_byte_offset, f.leading_byte_offset) + 4096;
+  // Without wrap-around no address exceeds this; only what comes near the end is looked at element by
+  // element.
+  const uint64_t bound =
+      f.start_address + uint64_t(rows / 4 + 4) * std::max(f.stride_byte_offset, f.leading_byte_offset) + 4096;
   if (bound <= kSmemWindowBytes) return true;
   const Major major = (a ? op.idesc.transpose_a : op.idesc.transpose_b) ? Major::mn : Major::k;
   for (uint32_t i = 0; i < rows; ++i)
@@ -64,8 +67,8 @@ bool UmmaNumerics::operand_in_shared_memory(const MmaOperation& op, bool a) {
   return true;
 }
 
-void UmmaNumerics::read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows, int k,
-                                float* out, int stride) {
+void UmmaNumerics::read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows,
+                                int k, float* out, int stride) {
   const uint32_t bytes = uint32_t(element_bits(type) / 8), per_chunk = 16 / bytes;
   const float sign = negate ? -1.f : 1.f;
   auto value = [&](uint32_t address) {
@@ -75,7 +78,8 @@ void UmmaNumerics::read_operand(const SmemDescriptorFields& f, Major major, Data
   };
   if (major == Major::mn) {
     for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < k; ++j) out[i * stride + j] = value(operand_address(f, major, bytes, uint32_t(i), uint32_t(j)));
+      for (int j = 0; j < k; ++j)
+        out[i * stride + j] = value(operand_address(f, major, bytes, uint32_t(i), uint32_t(j)));
     return;
   }
   // K-major: every 16-byte chunk along K is contiguous, whatever the swizzle.
@@ -95,7 +99,8 @@ void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
   const DataType type = a_data_type(op.kind, op.idesc.a_type).type;
   const int k = mma_k(op.kind);
   if (!op.a_in_tmem) {
-    read_operand(op.a, op.idesc.transpose_a ? Major::mn : Major::k, type, op.idesc.negate_a, op.m, k, a_.data() + k_offset, k_total);
+    read_operand(op.a, op.idesc.transpose_a ? Major::mn : Major::k, type, op.idesc.negate_a, op.m, k,
+                 a_.data() + k_offset, k_total);
     return;
   }
   // A in tensor memory: the row's lane is that of D, K is packed into cells, low bits first (9.7.16.10.5).
@@ -105,7 +110,8 @@ void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
     const uint32_t lane = op.a_tmem.lane() + accumulator_cell(layout, i, 0, op.n).lane;
     for (int j = 0; j < k; ++j) {
       const uint32_t cell = tmem_.cell(lane, op.a_tmem.column() + uint32_t(j) / per_cell);
-      const uint32_t bits = per_cell == 1 ? cell : cell >> (uint32_t(j) % per_cell * (32 / per_cell)) & ((1u << (32 / per_cell)) - 1);
+      const uint32_t bits =
+          per_cell == 1 ? cell : cell >> (uint32_t(j) % per_cell * (32 / per_cell)) & ((1u << (32 / per_cell)) - 1);
       a_[size_t(i * k_total + k_offset + j)] = (op.idesc.negate_a ? -1.f : 1.f) * decode(type, bits);
     }
   }
@@ -113,8 +119,8 @@ void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
 
 void UmmaNumerics::read_b(const MmaOperation& op, int k_offset, int k_total) {
   const DataType type = b_data_type(op.kind, op.idesc.b_type).type;
-  read_operand(op.b, op.idesc.transpose_b ? Major::mn : Major::k, type, op.idesc.negate_b, op.n, mma_k(op.kind), b_.data() + k_offset,
-               k_total);
+  read_operand(op.b, op.idesc.transpose_b ? Major::mn : Major::k, type, op.idesc.negate_b, op.n, mma_k(op.kind),
+               b_.data() + k_offset, k_total);
 }
 
 void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
@@ -123,8 +129,9 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
     // MMAs that only accumulate into the same D with the same shape are one product over a longer K.
     size_t last = first + 1;
     if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1)
-      while (last < operations.size() && last - first < 16 && operations[last].enable_input_d && operations[last].d == op.d &&
-             operations[last].m == op.m && operations[last].n == op.n && operations[last].kind == op.kind && operations[last].idesc.d_type == op.idesc.d_type)
+      while (last < operations.size() && last - first < 16 && operations[last].enable_input_d &&
+             operations[last].d == op.d && operations[last].m == op.m && operations[last].n == op.n &&
+             operations[last].kind == op.kind && operations[last].idesc.d_type == op.idesc.d_type)
         ++last;
     const int k = mma_k(op.kind), k_total = k * int(last - first);
     a_.resize(size_t(op.m * k_total));
@@ -144,7 +151,8 @@ void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
   const bool f16_d = op.idesc.d_type == 0;
   product_.resize(size_t(op.m * op.n));
   if (accumulation_ == Accumulation::fast) {
-    const ConstMap a(a_.data(), op.m, k_total, Eigen::OuterStride<>(k_total)), b(b_.data(), op.n, k_total, Eigen::OuterStride<>(k_total));
+    const ConstMap a(a_.data(), op.m, k_total, Eigen::OuterStride<>(k_total)),
+        b(b_.data(), op.n, k_total, Eigen::OuterStride<>(k_total));
     Eigen::Map<Matrix> product(product_.data(), op.m, op.n);
     product.noalias() = a * b.transpose();
   }
@@ -155,9 +163,10 @@ void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
     if (accumulation_ == Accumulation::b200) {
       for (int n = 0; n < op.n; ++n) {
         const float c = f16_d ? decode_f16(uint16_t(as_bits(d[n]))) : d[n];
-        const uint32_t bits = fused_dot_b200(&a_[size_t(m * k_total)], &b_[size_t(n * k_total)], k_total, c, op.enable_input_d,
-                                             min_exponent(a_data_type(op.kind, op.idesc.a_type).type),
-                                             min_exponent(b_data_type(op.kind, op.idesc.b_type).type), f16_d);
+        const uint32_t bits =
+            fused_dot_b200(&a_[size_t(m * k_total)], &b_[size_t(n * k_total)], k_total, c, op.enable_input_d,
+                           min_exponent(a_data_type(op.kind, op.idesc.a_type).type),
+                           min_exponent(b_data_type(op.kind, op.idesc.b_type).type), f16_d);
         d[n] = f16_d ? as_float(cvt_rn_f16_f32(as_float(bits))) : as_float(bits);
       }
     } else if (f16_d) {
@@ -197,8 +206,8 @@ int64_t shift_toward_zero(int64_t value, int left) {
   return value >= 0 ? value >> right : -(-value >> right);
 }
 
-/// sum * 2^(exponent - kFractionBits), truncated to f32; with `sticky` what is dropped sets the lowest bit, so that a
-/// later rounding to a narrower type is the rounding of the exact sum.
+/// sum * 2^(exponent - kFractionBits), truncated to f32; with `sticky` what is dropped sets the lowest bit,
+/// so that a later rounding to a narrower type is the rounding of the exact sum.
 uint32_t truncate_to_f32(int64_t sum, int exponent, bool sticky) {
   if (sum == 0) return 0;
   const uint32_t sign = sum < 0 ? 0x80000000u : 0;
@@ -239,7 +248,8 @@ uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool acc
   int64_t sum = 0;
   for (int i = 0; i < k; ++i) {
     if (a[i] == 0 || b[i] == 0) continue;
-    const Scaled x = scale(a[i], kOperandFractionBits, a_min_exponent), y = scale(b[i], kOperandFractionBits, b_min_exponent);
+    const Scaled x = scale(a[i], kOperandFractionBits, a_min_exponent),
+                 y = scale(b[i], kOperandFractionBits, b_min_exponent);
     sum += shift_toward_zero(x.significand * y.significand,
                              kFractionBits - 2 * kOperandFractionBits - (largest - x.exponent - y.exponent));
   }

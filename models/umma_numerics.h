@@ -2,8 +2,10 @@
 ///
 /// PTX leaves order and width of the accumulation open.  Two modes:
 ///   fast  products exact in f32 or wider, summed in f32 by Eigen; for comparisons with a tolerance
-///   b200  bit model measured on B200 (MMA-Sim, arXiv 2511.10909; reference isa.md 4.4): products and the old D as
-///         one fused sum, terms truncated to 25 fractional bits of the largest exponent, result truncated to f32
+///   b200  bit model measured on B200 (MMA-Sim, arXiv 2511.10909; reference isa.md 4.4): products and the old
+///   D as
+///         one fused sum, terms truncated to 25 fractional bits of the largest exponent, result truncated to
+///         f32
 #pragma once
 
 #include <span>
@@ -45,8 +47,8 @@ class UmmaNumerics {
  private:
   void read_a(const MmaOperation& op, int k_offset, int k_total);
   void read_b(const MmaOperation& op, int k_offset, int k_total);
-  void read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows, int k, float* out,
-                    int stride);
+  void read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows, int k,
+                    float* out, int stride);
   void write_d(const MmaOperation& op, int k_total);
 
   Accumulation accumulation_;
@@ -71,8 +73,9 @@ class UmmaNumerics {
 };
 
 /// One element of D by the b200 model: sum of a[i] * b[i] over k, plus `c` when `accumulate`.
-/// Subnormal operands take part with the smallest exponent of their type.  Returns f32 bits; NaN is canonical (0x7fffffff).
-/// `sticky` keeps a trace of truncated bits for D in f16, which is rounded from the sum to nearest even.
+/// Subnormal operands take part with the smallest exponent of their type.  Returns f32 bits; NaN is canonical
+/// (0x7fffffff). `sticky` keeps a trace of truncated bits for D in f16, which is rounded from the sum to
+/// nearest even.
 uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent = -126,
                         int b_min_exponent = -126, bool sticky = false);
 

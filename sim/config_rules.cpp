@@ -79,13 +79,12 @@ void check_shared_memory(Rules& rules) {
     const uint64_t needed =
         uint64_t(c.stages) * (a_tile_bytes(c) + b_tile_bytes(c) + 16) + kOutputBuffers * strip_bytes(c);
     rules.require(false, "config.stages", c.stages, allowed,
-                  fmt::format("{} stages of {} bytes need about {} bytes of shared memory, a CTA has {}",
-                              c.stages, a_tile_bytes(c) + b_tile_bytes(c), needed, kSmemBudgetBytes));
+                  fmt::format("{} stages of {} bytes need about {} bytes of shared memory, a CTA has {}", c.stages,
+                              a_tile_bytes(c) + b_tile_bytes(c), needed, kSmemBudgetBytes));
   }
-  rules.require(
-      stage_transaction_bytes(c) <= kLargestTransaction, "config.k_group_size", c.k_group_size,
-      fmt::format("at most {} bytes per stage, not {}", kLargestTransaction, stage_transaction_bytes(c)),
-      "range of an mbarrier's transaction count");
+  rules.require(stage_transaction_bytes(c) <= kLargestTransaction, "config.k_group_size", c.k_group_size,
+                fmt::format("at most {} bytes per stage, not {}", kLargestTransaction, stage_transaction_bytes(c)),
+                "range of an mbarrier's transaction count");
 }
 
 /// Tensor maps need row pitches that are multiples of 16 bytes (isa.md 2.1).
@@ -94,9 +93,8 @@ void check_problem(Rules& rules, int m, int n, int k) {
   const std::string extent = fmt::format("1 to {}", kLargestExtent);
   rules.require(m >= 1 && m <= kLargestExtent, "problem.m", m, extent, "C has M rows");
   rules.require(n >= 1 && n <= kLargestExtent, "problem.n", n, extent, "C has N columns");
-  rules.require(
-      k >= 1 && k <= kLargestExtent, "problem.k", k, extent,
-      k == 0 ? "without an MMA the epilogue would store stale tensor memory" : "A and B have K columns");
+  rules.require(k >= 1 && k <= kLargestExtent, "problem.k", k, extent,
+                k == 0 ? "without an MMA the epilogue would store stale tensor memory" : "A and B have K columns");
   if (!rules.broken.empty()) return;
 
   const int n_step = 16 / (element_bits(c.output) / 8), k_step = 16 / operand_bytes(c);

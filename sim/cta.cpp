@@ -6,9 +6,11 @@
 
 namespace sm100::sim {
 
-Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const Kernel& kernel, RunObserver& observer)
+Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const Kernel& kernel,
+         RunObserver& observer)
     : sc_module(name), gpu_(gpu), sm_(sm), kernel_(kernel), observer_(observer) {
-  for (int w = 0; w < kernel.warps; ++w) warps_.push_back(std::make_unique<Warp>(fmt::format("warp{}", w).c_str(), *this, w));
+  for (int w = 0; w < kernel.warps; ++w)
+    warps_.push_back(std::make_unique<Warp>(fmt::format("warp{}", w).c_str(), *this, w));
 }
 
 void Cta::start(Dim3 ctaid) {
@@ -36,15 +38,18 @@ void Cta::check_exit() {
   };
   if (!sm_.tma.loads_in_flight().empty()) {
     const auto& f = sm_.tma.loads_in_flight().front();
-    violate("TM9", fmt::format("CTA {} exits while a TMA load of {} bytes into it is in flight", linear_id_, f.bytes), f.barrier);
+    violate("TM9",
+            fmt::format("CTA {} exits while a TMA load of {} bytes into it is in flight", linear_id_, f.bytes),
+            f.barrier);
   }
   if (sm_.umma.commits_in_flight() > 0)
-    violate("EX1", fmt::format("CTA {} exits while {} tcgen05.commit arrivals at its barriers are on their way", linear_id_,
-                               sm_.umma.commits_in_flight()));
+    violate("EX1", fmt::format("CTA {} exits while {} tcgen05.commit arrivals at its barriers are on their way",
+                               linear_id_, sm_.umma.commits_in_flight()));
   if (gpu_.clc().in_flight(sm_.id) > 0)
     violate("EX2", fmt::format("CTA {} exits while a CLC response to it is on its way", linear_id_));
   if (const uint32_t columns = sm_.tmem.allocated_columns(); columns > 0)
-    violate("TC9", fmt::format("CTA {} exits with {} columns of tensor memory still allocated", linear_id_, columns));
+    violate("TC9",
+            fmt::format("CTA {} exits with {} columns of tensor memory still allocated", linear_id_, columns));
   for (const BarrierArray& array : kernel_.barriers)
     for (int s = 0; s < array.stages; ++s) {
       const uint32_t offset = array.base.value + 8u * uint32_t(s);
@@ -53,8 +58,11 @@ void Cta::check_exit() {
       const MbarrierState word = decode_mbarrier(state->word);
       // Bytes left open are an error; arrivals left open are legal, but no protocol of this family ends so.
       if (word.tx != 0 || word.pending != word.expected)
-        violate("MB10", fmt::format("CTA {} exits with {}[{}] in the middle of phase {}: {} of {} arrivals and {} bytes missing", linear_id_,
-                                    array.name, s, state->phase, word.pending, word.expected, word.tx), offset, word.tx == 0);
+        violate("MB10",
+                fmt::format(
+                    "CTA {} exits with {}[{}] in the middle of phase {}: {} of {} arrivals and {} bytes missing",
+                    linear_id_, array.name, s, state->phase, word.pending, word.expected, word.tx),
+                offset, word.tx == 0);
     }
 }
 

@@ -15,13 +15,17 @@ namespace sm100::sim {
 class Device : public models::CtaRunner {
  public:
   /// `kernel` must outlive the device; its run_warp may be set later, before the launch.
-  Device(const models::DeviceProfile& profile, const Kernel& kernel, const models::Gpu::Options& options, traces::Recorder* recorder)
+  Device(const models::DeviceProfile& profile, const Kernel& kernel, const models::Gpu::Options& options,
+         traces::Recorder* recorder)
       : observer(kernel, options.sms, recorder), gpu("gpu", profile, options, observer), kernel_(kernel) {
     for (int i = 0; i < gpu.sms(); ++i)
-      slots_.push_back(std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.sm(i), kernel, observer));
+      slots_.push_back(
+          std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.sm(i), kernel, observer));
   }
 
-  void launch() { gpu.launch({.grid = kernel_.grid, .warps = kernel_.warps, .smem_bytes = kernel_.smem_bytes}, *this); }
+  void launch() {
+    gpu.launch({.grid = kernel_.grid, .warps = kernel_.warps, .smem_bytes = kernel_.smem_bytes}, *this);
+  }
   void start_cta(models::Sm& sm, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(ctaid); }
 
   std::vector<Cta*> slots() const {

@@ -1,5 +1,5 @@
-/// Faults as an Isa decorator: alters instructions on their way to the model, as a scenario's [[fault]] entries say.
-/// The kernel source is never edited to break it.
+/// Faults as an Isa decorator: alters instructions on their way to the model, as a scenario's [[fault]]
+/// entries say. The kernel source is never edited to break it.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,8 @@ namespace sm100::sim {
 class FaultIsa : public SimIsa {
  public:
   /// @param altered  per fault: counts the instructions it altered, over all warps
-  FaultIsa(Warp& warp, const models::DeviceProfile& profile, const std::vector<FaultSpec>& faults, std::vector<uint64_t>& altered)
+  FaultIsa(Warp& warp, const models::DeviceProfile& profile, const std::vector<FaultSpec>& faults,
+           std::vector<uint64_t>& altered)
       : SimIsa(warp, profile), faults_(faults), altered_(altered), matches_(faults.size(), 0) {}
 
   void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current()) {
@@ -27,7 +28,8 @@ class FaultIsa : public SimIsa {
     Alteration a = match("mbarrier_arrive_expect_tx", barrier);
     if (!a.drop) SimIsa::mbarrier_arrive_expect_tx(barrier, uint32_t(int64_t(bytes) + a.add), scope, loc);
   }
-  void mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope scope, Loc loc = Loc::current()) {
+  void mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope scope,
+                                 Loc loc = Loc::current()) {
     Alteration a = match("mbarrier_arrive_expect_tx", SmemAddr{barriers[0][0].offset()});
     if (!a.drop) SimIsa::mbarrier_arrive_expect_tx(barriers, uint32_t(int64_t(bytes) + a.add), scope, loc);
   }
@@ -39,8 +41,8 @@ class FaultIsa : public SimIsa {
     if (!match("tcgen05_commit", barrier).drop) SimIsa::tcgen05_commit(cta_group, barrier, loc);
   }
   template <int N>
-  void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords, SmemAddr barrier,
-                                          Loc loc = Loc::current()) {
+  void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
+                                          SmemAddr barrier, Loc loc = Loc::current()) {
     if (!match("cp_async_bulk_tensor_shared_global", barrier).drop)
       SimIsa::cp_async_bulk_tensor_shared_global(dst, map, coords, barrier, loc);
   }

@@ -68,13 +68,16 @@ class CtaAnalysis {
     if (s.blocked.on == Blocked::On::nothing) return {0, "it still runs"};
     if (s.blocked.on == Blocked::On::named_barrier) return named_barrier_cause(s);
     if (s.blocked.on == Blocked::On::tmem_alloc)
-      return {60, fmt::format("tcgen05.alloc of {} columns waits for tensor memory that nobody frees", s.blocked.offset)};
+      return {60, fmt::format("tcgen05.alloc of {} columns waits for tensor memory that nobody frees",
+                              s.blocked.offset)};
     if (!s.state || !s.barrier.array) return {1, "the barrier is no barrier of this kernel"};
     const MbarrierState word = decode_mbarrier(s.state->word);
     if (word.pending == 0 && word.tx > 0 && !copy_in_flight(s.blocked.offset))
-      return {100, fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver", grouped(word.tx))};
+      return {100, fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver",
+                               grouped(word.tx))};
     if (word.pending == 0 && word.tx < 0)
-      return {100, fmt::format("the copies of this phase deliver {} bytes more than expect_tx counts", grouped(-word.tx))};
+      return {100, fmt::format("the copies of this phase deliver {} bytes more than expect_tx counts",
+                               grouped(-word.tx))};
     if (const BarrierName full = sibling(s, "_empty", "_full"); full.array) return empty_cause(s, full);
     return full_cause(s);
   }
@@ -88,7 +91,8 @@ class CtaAnalysis {
     if (!s.state || !s.barrier.array) return lines;
     const MbarrierState word = decode_mbarrier(s.state->word);
     lines.push_back(missing_text(s, word));
-    const uint64_t first = s.state->events > Mbarrier::State::kHistory ? s.state->events - Mbarrier::State::kHistory : 0;
+    const uint64_t first =
+        s.state->events > Mbarrier::State::kHistory ? s.state->events - Mbarrier::State::kHistory : 0;
     for (uint64_t i = first; i < s.state->events; ++i) {
       const MbarrierEvent& e = s.state->history[i % Mbarrier::State::kHistory];
       if (e.phase != s.state->phase || e.kind == MbarrierEventKind::init) continue;
@@ -96,9 +100,11 @@ class CtaAnalysis {
     }
     if (lines.size() == 1 && s.state->phase > 0 && s.state->events > 0) {
       const MbarrierEvent& last = s.state->history[(s.state->events - 1) % Mbarrier::State::kHistory];
-      lines.push_back(fmt::format("last event: phase {} completed at cycle {}", last.phase, grouped(int64_t(last.time))));
+      lines.push_back(
+          fmt::format("last event: phase {} completed at cycle {}", last.phase, grouped(int64_t(last.time))));
     }
-    if (word.tx != 0 && !copy_in_flight(s.blocked.offset)) lines.push_back("no copy in flight targets this barrier");
+    if (word.tx != 0 && !copy_in_flight(s.blocked.offset))
+      lines.push_back("no copy in flight targets this barrier");
     if (s.state->phase == 0 && lines.size() == 1) lines.push_back("nothing has ever arrived on it");
     return lines;
   }
@@ -132,8 +138,10 @@ class CtaAnalysis {
     const MbarrierState word = fill ? decode_mbarrier(fill->word) : MbarrierState{};
     const bool armed = fill && (word.pending != word.expected || word.tx != 0);
     if (fill && fill->phase + (armed ? 1 : 0) <= phase)
-      return {90, fmt::format("{} waits for the release of a fill that it never made: a producer's first lap must wait for parity 1, "
-                              "which a fresh barrier passes", s.role)};
+      return {90, fmt::format("{} waits for the release of a fill that it never made: a producer's first lap "
+                              "must wait for parity 1, "
+                              "which a fresh barrier passes",
+                              s.role)};
     if (fill && fill->phase > phase) {
       for (std::string_view consumer : roles(s.barrier.array->arrives)) {
         const Stuck* c = stuck_role(consumer);
@@ -141,25 +149,29 @@ class CtaAnalysis {
                             position(c->state->phase, c->barrier) > position(phase, full);
         const bool waits_here = c && c->blocked.on == Blocked::On::mbarrier && c->barrier.array == full.array;
         if (passed && (waits_here || !c))
-          return {80, fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {}[{}] is missing", consumer,
-                                  full.array->name, full.stage, phase, s.barrier.array->arrives_with, s.barrier.array->name, full.stage)};
+          return {80, fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {}[{}] is missing",
+                                  consumer, full.array->name, full.stage, phase, s.barrier.array->arrives_with,
+                                  s.barrier.array->name, full.stage)};
       }
     }
-    return {10, fmt::format("{} has not released {}[{}]", s.barrier.array->arrives, s.barrier.array->name, s.barrier.stage)};
+    return {10, fmt::format("{} has not released {}[{}]", s.barrier.array->arrives, s.barrier.array->name,
+                            s.barrier.stage)};
   }
 
   /// A consumer waits for a fill, or a single barrier.
   Cause full_cause(const Stuck& s) const {
     for (std::string_view producer : roles(s.barrier.array->arrives))
       if (!stuck_role(producer))
-        return {70, fmt::format("{} has exited without its {} on {}[{}]", producer, s.barrier.array->arrives_with, s.barrier.array->name,
-                                s.barrier.stage)};
-    return {5, fmt::format("{}[{}] waits for {}, which is blocked itself", s.barrier.array->name, s.barrier.stage, s.barrier.array->arrives)};
+        return {70, fmt::format("{} has exited without its {} on {}[{}]", producer, s.barrier.array->arrives_with,
+                                s.barrier.array->name, s.barrier.stage)};
+    return {5, fmt::format("{}[{}] waits for {}, which is blocked itself", s.barrier.array->name, s.barrier.stage,
+                           s.barrier.array->arrives)};
   }
 
   Cause named_barrier_cause(const Stuck& s) const {
     const auto& named = cta_.sm().barriers.named(int(s.blocked.offset));
-    return {20, fmt::format("named barrier {} counts {} threads, {} have come", s.blocked.offset, named.expected, named.arrived)};
+    return {20, fmt::format("named barrier {} counts {} threads, {} have come", s.blocked.offset, named.expected,
+                            named.arrived)};
   }
 
   static int64_t position(int64_t phase, const BarrierName& b) { return phase * b.array->stages + b.stage; }
@@ -176,28 +188,38 @@ class CtaAnalysis {
 
   std::string missing_text(const Stuck& s, const MbarrierState& word) const {
     std::string bytes, arrivals;
-    if (word.tx > 0) bytes = fmt::format("{} of {} bytes", grouped(word.tx), grouped(int64_t(s.state->expected_bytes)));
+    if (word.tx > 0)
+      bytes = fmt::format("{} of {} bytes", grouped(word.tx), grouped(int64_t(s.state->expected_bytes)));
     if (word.pending > 0)
-      arrivals = fmt::format("{} of {} arrivals ({} of {})", word.pending, word.expected, s.barrier.array->arrives_with,
-                             s.barrier.array->arrives);
+      arrivals = fmt::format("{} of {} arrivals ({} of {})", word.pending, word.expected,
+                             s.barrier.array->arrives_with, s.barrier.array->arrives);
     const std::string what = !bytes.empty() && !arrivals.empty() ? arrivals + " and " + bytes
                              : !bytes.empty()                    ? bytes + "; all arrivals are in"
                              : !arrivals.empty()                 ? arrivals
-                                                                 : fmt::format("nothing, but its tx-count is {}", word.tx);
+                                                 : fmt::format("nothing, but its tx-count is {}", word.tx);
     return fmt::format("phase {} misses {}", s.state->phase, what);
   }
 
   std::string event_text(const MbarrierEvent& e) const {
     auto who = [&] {
-      if (e.source.kind == models::ActorKind::warp) return fmt::format("by {} (warp {})", cta_.kernel().role(e.source.warp), e.source.warp);
-      const char* unit = e.source.kind == models::ActorKind::tma ? "TMA" : e.source.kind == models::ActorKind::umma ? "the tensor core" : "CLC";
+      if (e.source.kind == models::ActorKind::warp)
+        return fmt::format("by {} (warp {})", cta_.kernel().role(e.source.warp), e.source.warp);
+      const char* unit = e.source.kind == models::ActorKind::tma    ? "TMA"
+                         : e.source.kind == models::ActorKind::umma ? "the tensor core"
+                                                                    : "CLC";
       return fmt::format("by {} for {} (warp {})", unit, cta_.kernel().role(e.source.warp), e.source.warp);
     };
     const std::string at = line_of(e.source.loc).empty() ? "" : "  " + line_of(e.source.loc);
     switch (e.kind) {
-      case MbarrierEventKind::expect_tx: return fmt::format("armed at cycle {} {} with expect_tx {}{}", grouped(int64_t(e.time)), who(), grouped(e.amount), at);
-      case MbarrierEventKind::complete_tx: return fmt::format("{} bytes delivered at cycle {} {}{}", grouped(e.amount), grouped(int64_t(e.time)), who(), at);
-      case MbarrierEventKind::arrive: return fmt::format("{} arrival{} at cycle {} {}{}", e.amount, e.amount == 1 ? "" : "s", grouped(int64_t(e.time)), who(), at);
+      case MbarrierEventKind::expect_tx:
+        return fmt::format("armed at cycle {} {} with expect_tx {}{}", grouped(int64_t(e.time)), who(),
+                           grouped(e.amount), at);
+      case MbarrierEventKind::complete_tx:
+        return fmt::format("{} bytes delivered at cycle {} {}{}", grouped(e.amount), grouped(int64_t(e.time)),
+                           who(), at);
+      case MbarrierEventKind::arrive:
+        return fmt::format("{} arrival{} at cycle {} {}{}", e.amount, e.amount == 1 ? "" : "s",
+                           grouped(int64_t(e.time)), who(), at);
       default: return fmt::format("event at cycle {}", grouped(int64_t(e.time)));
     }
   }
@@ -208,7 +230,8 @@ class CtaAnalysis {
 
 }  // namespace
 
-HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, models::Cycles budget, const std::string& replay) {
+HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, models::Cycles budget,
+                        const std::string& replay) {
   HangReport report;
   Cta* shown = nullptr;
   int others = 0;
@@ -230,13 +253,16 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
     blocked_warps += s.warps.size();
   }
   // The wait that explains the others comes first.
-  std::stable_sort(waits.begin(), waits.end(), [](const auto& a, const auto& b) { return a.first.certainty > b.first.certainty; });
+  std::stable_sort(waits.begin(), waits.end(),
+                   [](const auto& a, const auto& b) { return a.first.certainty > b.first.certainty; });
 
   std::string& text = report.text;
-  text = budget == 0 ? fmt::format("HANG at cycle {}: {} of {} warps of CTA {} can never wake\n", grouped(int64_t(cycle)), blocked_warps,
-                                   shown->warps().size(), shown->linear_id())
-                     : fmt::format("STOPPED at cycle {}: the budget of {} cycles is used up; where {} warps of CTA {} are\n",
-                                   grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->linear_id());
+  text =
+      budget == 0
+          ? fmt::format("HANG at cycle {}: {} of {} warps of CTA {} can never wake\n", grouped(int64_t(cycle)),
+                        blocked_warps, shown->warps().size(), shown->linear_id())
+          : fmt::format("STOPPED at cycle {}: the budget of {} cycles is used up; where {} warps of CTA {} are\n",
+                        grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->linear_id());
   for (const auto& [cause, s] : waits) {
     std::string what = shown->describe(s->blocked, true);
     if (s->blocked.on == Blocked::On::mbarrier) what += fmt::format(" parity {}", s->blocked.parity);
@@ -249,19 +275,22 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
   }
   const auto& [cause, root] = waits.front();
   if (budget == 0) text += fmt::format("  likely cause: {}\n", cause.text);
-  if (others > 0) text += fmt::format("  {} other CTA{} {} stuck as well\n", others, others == 1 ? "" : "s", others == 1 ? "is" : "are");
+  if (others > 0)
+    text += fmt::format("  {} other CTA{} {} stuck as well\n", others, others == 1 ? "" : "s",
+                        others == 1 ? "is" : "are");
   text += fmt::format("  replay: {}\n", replay);
 
-  report.finding = {.id = budget == 0 ? "hang" : "cycle-budget",
-                    .barrier = root->barrier.array ? root->barrier.array->name : shown->describe(root->blocked, false),
-                    .stage = root->barrier.array ? root->barrier.stage : -1,
-                    .phase = root->state ? int(root->state->phase) : -1,
-                    .role = root->role,
-                    .cta = shown->linear_id(),
-                    .location = line_of(root->blocked.loc),
-                    .cause = cause.text,
-                    .message = budget == 0 ? fmt::format("{} can never wake: {}", warps_text(*root), cause.text)
-                                           : fmt::format("the budget of {} cycles is used up", grouped(int64_t(budget)))};
+  report.finding = {
+      .id = budget == 0 ? "hang" : "cycle-budget",
+      .barrier = root->barrier.array ? root->barrier.array->name : shown->describe(root->blocked, false),
+      .stage = root->barrier.array ? root->barrier.stage : -1,
+      .phase = root->state ? int(root->state->phase) : -1,
+      .role = root->role,
+      .cta = shown->linear_id(),
+      .location = line_of(root->blocked.loc),
+      .cause = cause.text,
+      .message = budget == 0 ? fmt::format("{} can never wake: {}", warps_text(*root), cause.text)
+                             : fmt::format("the budget of {} cycles is used up", grouped(int64_t(budget)))};
   return report;
 }
 

@@ -1,5 +1,5 @@
-/// Explains a hang: every warp that can never wake, what it waits for, what that misses and who was to deliver it, and
-/// the likely cause by rule.
+/// Explains a hang: every warp that can never wake, what it waits for, what that misses and who was to
+/// deliver it, and the likely cause by rule.
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ struct HangReport {
 /// @param cycle   when nothing was left to do
 /// @param budget  cycle budget that ended the run although something was still to do; 0: a hang
 /// @param replay  command that reproduces the run
-HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, models::Cycles budget, const std::string& replay);
+HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, models::Cycles budget,
+                        const std::string& replay);
 
 }  // namespace sm100::sim

@@ -14,12 +14,9 @@ enum class Support {
 
 constexpr std::string_view name(Support support) {
   switch (support) {
-    case Support::modelled:
-      return "modelled";
-    case Support::approximated:
-      return "approximated";
-    case Support::rejected:
-      return "rejected";
+    case Support::modelled: return "modelled";
+    case Support::approximated: return "approximated";
+    case Support::rejected: return "rejected";
   }
   return "?";
 }

@@ -1,4 +1,5 @@
-/// A kernel ready to run on the model: its grid, its resources, the code of a warp, and the names of its barriers.
+/// A kernel ready to run on the model: its grid, its resources, the code of a warp, and the names of its
+/// barriers.
 #pragma once
 
 #include <functional>
@@ -17,8 +18,8 @@ struct Kernel {
   int warps = 0;
   uint32_t smem_bytes = 0;
   std::vector<BarrierArray> barriers;
-  std::function<void(Warp&)> run_warp;               ///< code of one warp, from start to exit
-  std::function<std::string(int warp)> role;         ///< "load", "epilogue": several warps may share a role
+  std::function<void(Warp&)> run_warp;        ///< code of one warp, from start to exit
+  std::function<std::string(int warp)> role;  ///< "load", "epilogue": several warps may share a role
 };
 
 /// A barrier by its name in the kernel's shared storage.
@@ -30,7 +31,8 @@ struct BarrierName {
 /// The barrier whose word lies at `offset` in shared memory.
 inline BarrierName barrier_name(const Kernel& kernel, uint32_t offset) {
   for (const BarrierArray& a : kernel.barriers)
-    if (offset >= a.base.value && offset < a.base.value + 8u * uint32_t(a.stages)) return {&a, int(offset - a.base.value) / 8};
+    if (offset >= a.base.value && offset < a.base.value + 8u * uint32_t(a.stages))
+      return {&a, int(offset - a.base.value) / 8};
   return {};
 }
 

@@ -22,8 +22,8 @@ TensorMapSwizzle tensor_map_swizzle(Swizzle swizzle) {
   }
 }
 
-TensorMap encode_matrix(GlobalAddr address, TensorMapDataType type, int rows, int columns, int box_rows, int box_columns,
-                        Swizzle swizzle) {
+TensorMap encode_matrix(GlobalAddr address, TensorMapDataType type, int rows, int columns, int box_rows,
+                        int box_columns, Swizzle swizzle) {
   TensorMapFields f{};
   f.data_type = type;
   f.rank = 2;
@@ -56,7 +56,8 @@ constexpr double kFullCheckLimit = 2.2e9;
 
 double error_limit(DataType output) { return output == DataType::f32 ? 1e-5 : 1e-2; }
 
-MatmulProblem::MatmulProblem(const Scenario& scenario, models::MemorySystem& memory) : scenario_(scenario), memory_(memory) {
+MatmulProblem::MatmulProblem(const Scenario& scenario, models::MemorySystem& memory)
+    : scenario_(scenario), memory_(memory) {
   const MatmulConfig& cfg = scenario.config;
   const bool data = scenario.data == DataMode::full;
   const size_t m = size_t(scenario.m), n = size_t(scenario.n), k = size_t(scenario.k);
@@ -69,10 +70,14 @@ MatmulProblem::MatmulProblem(const Scenario& scenario, models::MemorySystem& mem
     fill_random(memory.data(b_, n * k * in), n * k, scenario.seed + 0x9e3779b97f4a7c15u);
     std::memset(memory.data(c_, m * n * out), 0xff, m * n * out);
   }
-  const TensorMapDataType c_type = cfg.output == DataType::f32 ? TensorMapDataType::float32 : TensorMapDataType::bfloat16;
-  params_.a = encode_matrix(a_, TensorMapDataType::bfloat16, scenario.m, scenario.k, block_m(cfg), block_k(cfg), cfg.swizzle);
-  params_.b = encode_matrix(b_, TensorMapDataType::bfloat16, scenario.n, scenario.k, block_n(cfg), block_k(cfg), cfg.swizzle);
-  params_.c = encode_matrix(c_, c_type, scenario.m, scenario.n, strip_rows(cfg), strip_columns(cfg), strip_swizzle(cfg));
+  const TensorMapDataType c_type =
+      cfg.output == DataType::f32 ? TensorMapDataType::float32 : TensorMapDataType::bfloat16;
+  params_.a = encode_matrix(a_, TensorMapDataType::bfloat16, scenario.m, scenario.k, block_m(cfg), block_k(cfg),
+                            cfg.swizzle);
+  params_.b = encode_matrix(b_, TensorMapDataType::bfloat16, scenario.n, scenario.k, block_n(cfg), block_k(cfg),
+                            cfg.swizzle);
+  params_.c =
+      encode_matrix(c_, c_type, scenario.m, scenario.n, strip_rows(cfg), strip_columns(cfg), strip_swizzle(cfg));
   params_.m = scenario.m;
   params_.n = scenario.n;
   params_.k = scenario.k;
@@ -85,11 +90,14 @@ Kernel MatmulProblem::describe(const Scenario& scenario) {
   kernel.warps = kMatmulWarps;
   kernel.smem_bytes = shared_storage_bytes(cfg);
   kernel.role = [](int warp) { return std::string(matmul_role(warp)); };
-  for_each_barrier_array(cfg, shared_storage(cfg), [&](const BarrierArray& array) { kernel.barriers.push_back(array); });
+  for_each_barrier_array(cfg, shared_storage(cfg),
+                         [&](const BarrierArray& array) { kernel.barriers.push_back(array); });
   return kernel;
 }
 
-int MatmulProblem::tiles() const { return grid_m(scenario_.config, scenario_.m) * grid_n(scenario_.config, scenario_.n); }
+int MatmulProblem::tiles() const {
+  return grid_m(scenario_.config, scenario_.m) * grid_n(scenario_.config, scenario_.n);
+}
 
 MatmulProblem::Check MatmulProblem::check() const {
   using Eigen::MatrixXd;

@@ -1,5 +1,5 @@
-/// The host side of the dense matmul on the model: operands in global memory, tensor maps, the launch, and the check
-/// of the result against a float64 product.
+/// The host side of the dense matmul on the model: operands in global memory, tensor maps, the launch, and
+/// the check of the result against a float64 product.
 #pragma once
 
 #include "kernels/matmul/params.h"
@@ -11,8 +11,8 @@ namespace sm100::sim {
 
 class MatmulProblem {
  public:
-  /// Allocates A, B and C; with data, fills A and B with seeded values in [-1, 1) and C with NaN, so that an element
-  /// that nobody writes cannot pass.
+  /// Allocates A, B and C; with data, fills A and B with seeded values in [-1, 1) and C with NaN, so that an
+  /// element that nobody writes cannot pass.
   MatmulProblem(const Scenario& scenario, models::MemorySystem& memory);
 
   /// Grid, resources and barrier names of the kernel; run_warp is left to the caller.

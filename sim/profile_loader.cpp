@@ -56,8 +56,8 @@ models::DeviceProfile load_profile(const std::string& name) {
   if (!is_path) {
     const auto known = list_profiles();
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InputError(one_line(fmt::format("profile '{}': allowed are {} or a path that ends in .toml", name,
-                                            fmt::join(known, ", "))));
+      throw InputError(one_line(
+          fmt::format("profile '{}': allowed are {} or a path that ends in .toml", name, fmt::join(known, ", "))));
   }
   const TomlDocument document(is_path ? std::filesystem::path(name) : profile_directory() / (name + ".toml"));
 

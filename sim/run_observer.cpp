@@ -13,11 +13,13 @@ namespace sm100::sim {
 using traces::BarrierEventKind;
 using traces::TrackKind;
 
-RunObserver::RunObserver(const Kernel& kernel, int sms, traces::Recorder* recorder) : kernel_(kernel), recorder_(recorder) {
+RunObserver::RunObserver(const Kernel& kernel, int sms, traces::Recorder* recorder)
+    : kernel_(kernel), recorder_(recorder) {
   if (!recorder_) return;
   gpu_track_ = recorder_->add_track(TrackKind::gpu, "GPU");
   tracks_.resize(size_t(sms));
-  for (int w = 0; w < kernel.warps; ++w) warp_names_.push_back(recorder_->intern(fmt::format("{} (warp {})", kernel.role(w), w)));
+  for (int w = 0; w < kernel.warps; ++w)
+    warp_names_.push_back(recorder_->intern(fmt::format("{} (warp {})", kernel.role(w), w)));
   for (const BarrierArray& array : kernel.barriers) array_names_.push_back(recorder_->intern(array.name));
   tma_name_ = recorder_->intern("tma");
   umma_name_ = recorder_->intern("umma");
@@ -27,7 +29,8 @@ RunObserver::RunObserver(const Kernel& kernel, int sms, traces::Recorder* record
 void RunObserver::cta_started(Cta& cta) {
   if (!recorder_) return;
   const int sm = cta.sm().id, id = cta.linear_id();
-  const traces::TrackId parent = recorder_->add_track(TrackKind::cta, fmt::format("CTA {} on SM {}", id, sm), gpu_track_, sm, id);
+  const traces::TrackId parent =
+      recorder_->add_track(TrackKind::cta, fmt::format("CTA {} on SM {}", id, sm), gpu_track_, sm, id);
   for (auto& warp : cta.warps())
     warp->track = recorder_->add_track(TrackKind::role, kernel_.role(warp->index), parent, sm, id, warp->index);
   Tracks& t = tracks_[size_t(sm)];
@@ -38,8 +41,9 @@ void RunObserver::cta_started(Cta& cta) {
   t.barriers.clear();
   for (const BarrierArray& array : kernel_.barriers)
     for (int s = 0; s < array.stages; ++s)
-      t.barriers.push_back({array.base.value + 8u * uint32_t(s),
-                            recorder_->add_track(TrackKind::barrier, fmt::format("{}[{}]", array.name, s), parent, sm, id)});
+      t.barriers.push_back(
+          {array.base.value + 8u * uint32_t(s),
+           recorder_->add_track(TrackKind::barrier, fmt::format("{}[{}]", array.name, s), parent, sm, id)});
   std::sort(t.barriers.begin(), t.barriers.end());
 }
 
@@ -68,8 +72,9 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   if (!recorder_) return;
   const traces::TrackId track = barrier_track(e.sm, e.offset);
   if (track == traces::kNoTrack) return;
-  constexpr BarrierEventKind kKinds[] = {BarrierEventKind::init, BarrierEventKind::arrive, BarrierEventKind::expect_tx,
-                                         BarrierEventKind::complete_tx, BarrierEventKind::phase_complete};
+  constexpr BarrierEventKind kKinds[] = {BarrierEventKind::init, BarrierEventKind::arrive,
+                                         BarrierEventKind::expect_tx, BarrierEventKind::complete_tx,
+                                         BarrierEventKind::phase_complete};
   recorder_->barrier({.time = e.time,
                       .track = track,
                       .kind = kKinds[int(e.kind)],
@@ -81,11 +86,16 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
                       .flow = e.source.flow});
 }
 
-void RunObserver::mbarrier_wait(BarrierEventKind kind, int sm, uint32_t offset, int64_t phase, int warp, uint64_t flow,
-                                models::Cycles time) {
+void RunObserver::mbarrier_wait(BarrierEventKind kind, int sm, uint32_t offset, int64_t phase, int warp,
+                                uint64_t flow, models::Cycles time) {
   const traces::TrackId track = barrier_track(sm, offset);
   if (track == traces::kNoTrack) return;
-  recorder_->barrier({.time = time, .track = track, .kind = kind, .actor = warp_names_[size_t(warp)], .phase = int32_t(phase), .flow = flow});
+  recorder_->barrier({.time = time,
+                      .track = track,
+                      .kind = kind,
+                      .actor = warp_names_[size_t(warp)],
+                      .phase = int32_t(phase),
+                      .flow = flow});
 }
 
 void RunObserver::unit_span(const models::UnitSpan& s) {
@@ -110,7 +120,8 @@ void RunObserver::violation(const models::Violation& violation) {
   if (violation.warning) {
     // One per kind and place is enough.
     const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const models::Violation& w) {
-      return w.id == violation.id && w.source.warp == violation.source.warp && w.source.loc.line() == violation.source.loc.line();
+      return w.id == violation.id && w.source.warp == violation.source.warp &&
+             w.source.loc.line() == violation.source.loc.line();
     });
     if (!known) warnings_.push_back(violation);
     return;

@@ -29,7 +29,9 @@ class RunObserver : public models::Observer {
 
   traces::Recorder* recorder() { return recorder_; }
   /// Index of the barrier array's name in the trace.
-  int16_t array_name(const BarrierArray& array) const { return array_names_[size_t(&array - kernel_.barriers.data())]; }
+  int16_t array_name(const BarrierArray& array) const {
+    return array_names_[size_t(&array - kernel_.barriers.data())];
+  }
   const std::vector<models::Violation>& violations() const { return violations_; }
   const std::vector<models::Violation>& warnings() const { return warnings_; }
   uint64_t ctas_exited() const { return ctas_exited_; }

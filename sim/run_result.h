@@ -34,24 +34,24 @@ struct RoleTime {
 
 struct RunResult {
   Outcome outcome = Outcome::pass;
-  bool verified = false;        ///< results were compared with a float64 product
-  double relative_error = 0;    ///< relative Frobenius error; 0 when not compared
+  bool verified = false;      ///< results were compared with a float64 product
+  double relative_error = 0;  ///< relative Frobenius error; 0 when not compared
   double error_limit = 0;
-  int rows_compared = 0;        ///< rows of C that were compared: all of them, unless the product is too large
-  uint64_t output_hash = 0;     ///< of C's bytes; 0 without data
+  int rows_compared = 0;     ///< rows of C that were compared: all of them, unless the product is too large
+  uint64_t output_hash = 0;  ///< of C's bytes; 0 without data
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;
   double microseconds = 0;
   double tflops = 0;
   double tensor_utilization = 0;  ///< busy tensor-pipe cycles / (cycles x SMs used)
   int sms_used = 0;
-  uint64_t ctas_launched = 0;     ///< CTAs the hardware started
-  uint64_t tiles_by_clc = 0;      ///< work tiles handed out through CLC
+  uint64_t ctas_launched = 0;  ///< CTAs the hardware started
+  uint64_t tiles_by_clc = 0;   ///< work tiles handed out through CLC
   std::vector<RoleTime> roles;
   std::vector<Finding> findings;
-  std::vector<Finding> warnings;  ///< legal, but hardly meant; they do not change the outcome
+  std::vector<Finding> warnings;        ///< legal, but hardly meant; they do not change the outcome
   std::vector<uint64_t> fault_matches;  ///< per [[fault]]: instructions altered
-  std::string report;             ///< human text of a hang or of findings; empty when clean
+  std::string report;                   ///< human text of a hang or of findings; empty when clean
   double wall_seconds = 0;
   uint64_t peak_rss_bytes = 0;
 };

@@ -36,8 +36,7 @@ DataType read_operand_type(const TomlDocument& document, const TomlTable& table)
   const std::string word = table.string("dtype");
   for (const char* later : {"f16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "mxfp8", "mxfp4", "nvfp4"})
     if (word == later)
-      throw document.not_implemented("config.dtype",
-                                     fmt::format("dtype {}; this version has \"bf16\"", word));
+      throw document.not_implemented("config.dtype", fmt::format("dtype {}; this version has \"bf16\"", word));
   table.word("dtype", {"bf16"});
   return DataType::bf16;
 }
@@ -60,14 +59,10 @@ void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulCo
 
 Swizzle read_swizzle(const TomlDocument& document, const TomlTable& table) {
   switch (table.integer("swizzle", INT64_MIN, INT64_MAX)) {
-    case 128:
-      return Swizzle::b128;
-    case 64:
-      return Swizzle::b64;
-    case 32:
-      return Swizzle::b32;
-    default:
-      throw document.error("config.swizzle", "allowed are 128, 64, 32 (bytes of one row of the k tile)");
+    case 128: return Swizzle::b128;
+    case 64: return Swizzle::b64;
+    case 32: return Swizzle::b32;
+    default: throw document.error("config.swizzle", "allowed are 128, 64, 32 (bytes of one row of the k tile)");
   }
 }
 
@@ -101,8 +96,7 @@ void check_rules(const TomlDocument& document, Scenario& s) {
   const auto broken = check_config(s.config, s.m, s.n, s.k);
   if (!broken.empty()) {
     const RuleViolation& first = broken.front();
-    throw document.error(first.key, fmt::format("allowed are {} ({})", first.allowed, first.why),
-                         first.value);
+    throw document.error(first.key, fmt::format("allowed are {} ({})", first.allowed, first.why), first.value);
   }
   // The original's formula budgets generously and knows no alignment; the layout decides what fits at most.
   if (stages_open) s.config.stages = std::min(max_stages(s.config), fitting_stages(s.config));
@@ -150,13 +144,12 @@ FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const
   const auto arrays = barrier_arrays(s.config);
   FaultSpec fault;
   if (table.has("role")) fault.role = table.word("role", {"scheduler", "load", "mma", "epilogue"});
-  fault.instruction =
-      table.word("instruction", {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
-                                 "mbarrier_try_wait_parity", "tcgen05_commit", "cp_async_bulk_tensor_shared_global"});
+  fault.instruction = table.word(
+      "instruction", {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_expect_tx", "mbarrier_try_wait_parity",
+                      "tcgen05_commit", "cp_async_bulk_tensor_shared_global"});
   if (table.has("barrier")) fault.barrier = table.word("barrier", names(arrays));
   const int stages = stages_of(arrays, fault.barrier);
-  if (stages == 0)
-    throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
+  if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
   if (table.has("stage")) fault.stage = read_int(table, "stage", 0, stages - 1);
   const int64_t ctas = int64_t(grid_m(s.config, s.m)) * grid_n(s.config, s.n);
   if (table.has("cta")) fault.cta = read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
@@ -167,9 +160,8 @@ FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const
     throw document.error(table.path("action"), "allowed for instruction \"mbarrier_try_wait_parity\" only");
   if (fault.action == "add") {
     if (fault.instruction != "mbarrier_arrive_expect_tx" && fault.instruction != "mbarrier_init")
-      throw document.error(
-          table.path("action"),
-          "allowed for \"mbarrier_arrive_expect_tx\" (bytes) and \"mbarrier_init\" (count) only");
+      throw document.error(table.path("action"),
+                           "allowed for \"mbarrier_arrive_expect_tx\" (bytes) and \"mbarrier_init\" (count) only");
     constexpr int kMostAdded = (1 << 20) - 1;  // range of both fields of the barrier word
     fault.value = table.integer("value", -kMostAdded, kMostAdded);
   } else if (table.has("value")) {
@@ -199,8 +191,8 @@ models::DeviceProfile read_profile(const TomlDocument& document, const TomlTable
     return load_profile((document.overridden("profile") ? path : s.path.parent_path() / path).string());
   const auto known = list_profiles();
   if (std::find(known.begin(), known.end(), s.profile) == known.end())
-    throw document.error("profile", fmt::format("allowed are \"{}\" or a path that ends in .toml",
-                                                fmt::join(known, "\", \"")));
+    throw document.error(
+        "profile", fmt::format("allowed are \"{}\" or a path that ends in .toml", fmt::join(known, "\", \"")));
   return load_profile(s.profile);
 }
 
@@ -233,12 +225,12 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   check_rules(document, s);
   read_run(root, s);
   if (root.has("fault"))
-    for (const TomlTable& table : root.tables(
-             "fault", {"role", "instruction", "barrier", "stage", "cta", "occurrence", "action", "value"}))
+    for (const TomlTable& table :
+         root.tables("fault", {"role", "instruction", "barrier", "stage", "cta", "occurrence", "action", "value"}))
       s.faults.push_back(read_fault(document, table, s));
   if (root.has("expect"))
-    s.expect = read_expectation(root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase"}),
-                                s.config);
+    s.expect =
+        read_expectation(root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase"}), s.config);
   return s;
 }
 

@@ -46,27 +46,27 @@ struct Expectation {
 struct Scenario {
   std::filesystem::path path;
   std::vector<std::string> overrides;  ///< "table.key=value" strings it was loaded with
-  std::string name;     ///< file name without extension
-  std::string kernel;   ///< "matmul"
-  std::string profile;  ///< "b200"
+  std::string name;                    ///< file name without extension
+  std::string kernel;                  ///< "matmul"
+  std::string profile;                 ///< "b200"
   int m = 0, n = 0, k = 0;
   MatmulConfig config;
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
-  int sms = 0;                        ///< 0: all of the profile's
-  uint64_t seed = 1;                  ///< of the operand values
-  std::optional<uint64_t> jitter;     ///< seed of perturbed latencies; absent: none
-  uint64_t max_cycles = 0;            ///< 0: no budget
+  int sms = 0;                     ///< 0: all of the profile's
+  uint64_t seed = 1;               ///< of the operand values
+  std::optional<uint64_t> jitter;  ///< seed of perturbed latencies; absent: none
+  uint64_t max_cycles = 0;         ///< 0: no budget
   std::vector<FaultSpec> faults;
   Expectation expect;
-  models::DeviceProfile device;       ///< the loaded profile, with overrides applied
+  models::DeviceProfile device;  ///< the loaded profile, with overrides applied
 
   /// JSON text of the configuration, for trace metadata and --json.
   std::string configuration_json() const;
 };
 
-/// Reads and checks a scenario. `overrides` are "table.key=value" strings from --set, applied before checking.
-/// Throws InputError.
+/// Reads and checks a scenario. `overrides` are "table.key=value" strings from --set, applied before
+/// checking. Throws InputError.
 Scenario load_scenario(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
 
 /// Reads a device profile by name ("b200") from the profile directory, or from a path ending in .toml.

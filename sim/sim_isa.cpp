@@ -14,13 +14,16 @@ void SimIsa::violate(const char* id, std::string message, Loc loc) {
 
 bool SimIsa::own_cta(ClusterSmemAddr address, const char* what, Loc loc) {
   if (address.rank() == 0) return true;
-  violate("not-implemented", fmt::format("not implemented: {} on CTA rank {} (clusters of more than one CTA)", what, address.rank()), loc);
+  violate("not-implemented",
+          fmt::format("not implemented: {} on CTA rank {} (clusters of more than one CTA)", what, address.rank()),
+          loc);
   return false;
 }
 
 bool SimIsa::own_window(SmemAddr address, const char* what, Loc loc) {
   if (address.value >> kClusterRankShift == cluster_ctarank()) return true;
-  violate("MB3", fmt::format("{} at shared address {:#x}: .shared::cta names the own CTA only", what, address.value), loc);
+  violate("MB3",
+          fmt::format("{} at shared address {:#x}: .shared::cta names the own CTA only", what, address.value), loc);
   return false;
 }
 
@@ -28,18 +31,22 @@ bool SimIsa::in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, con
   if (!own_window(address, what, loc)) return false;
   const uint32_t offset = address.offset();
   if (offset % alignment != 0) {
-    violate("SM2", fmt::format("{} at shared address {:#x}: must be {}-byte aligned", what, offset, alignment), loc);
+    violate("SM2", fmt::format("{} at shared address {:#x}: must be {}-byte aligned", what, offset, alignment),
+            loc);
     return false;
   }
   if (sm_.smem.contains(offset, bytes)) return true;
-  violate("SM1", fmt::format("{} of {} bytes at shared address {:#x}: outside the CTA's shared memory (ends at {:#x})", what, bytes,
-                             offset, sm_.smem.end()), loc);
+  violate("SM1",
+          fmt::format("{} of {} bytes at shared address {:#x}: outside the CTA's shared memory (ends at {:#x})",
+                      what, bytes, offset, sm_.smem.end()),
+          loc);
   return false;
 }
 
 bool SimIsa::converged(const char* what, Loc loc) {
   if (active_ == 0xffffffffu) return true;
-  violate("TC2", fmt::format("{} with {} of 32 lanes: all lanes must execute it together", what, active_lanes()), loc);
+  violate("TC2", fmt::format("{} with {} of 32 lanes: all lanes must execute it together", what, active_lanes()),
+          loc);
   return false;
 }
 
@@ -49,7 +56,7 @@ bool SimIsa::reject_pair(int cta_group, const char* instruction, Loc loc) {
   return true;
 }
 
-// -- mbarrier -------------------------------------------------------------------------------------------------
+// ---- mbarrier
 
 void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
   charge(issue_.mbarrier_init);
@@ -61,7 +68,8 @@ void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
 void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
   charge(issue_.mbarrier_arrive);
   settle();
-  if (own_window(barrier, "mbarrier.arrive", loc)) sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc));
+  if (own_window(barrier, "mbarrier.arrive", loc))
+    sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc));
 }
 
 void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope scope, Loc loc) {
@@ -72,10 +80,12 @@ void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, 
   charge(issue_.mbarrier_arrive);
   settle();
   if (!own_window(barrier, "mbarrier.arrive.expect_tx", loc)) return;
-  for_each_thread(loc, [&](const models::Source& by) { sm_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by); });
+  for_each_thread(loc,
+                  [&](const models::Source& by) { sm_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by); });
 }
 
-void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope, Loc loc) {
+void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
+                                       Loc loc) {
   charge(issue_.mbarrier_arrive);
   settle();
   for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -97,11 +107,14 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
     return true;
   }
   const int64_t phase = state ? state->phase : 0;
-  if (recording) cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_begin, sm_.id, offset, phase, warp_.index, 0, now());
+  if (recording)
+    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_begin, sm_.id, offset, phase, warp_.index, 0,
+                                  now());
   sm_.mbarrier.wait_parity(offset, parity, warp_.waiter);
   warp_.suspend({.on = Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = loc});
   if (recording) {
-    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, offset, phase, warp_.index, warp_.waiter.cause, now());
+    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, offset, phase, warp_.index,
+                                  warp_.waiter.cause, now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
   return true;
@@ -115,11 +128,12 @@ ClusterSmemAddr SimIsa::mapa(SmemAddr address, uint32_t rank) {
 LaneArray<ClusterSmemAddr, 1> SimIsa::mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks) {
   charge(issue_.mapa);
   LaneArray<ClusterSmemAddr, 1> mapped;
-  for (int lane = 0; lane < kWarpLanes; ++lane) mapped[lane][0] = {ranks[lane][0] << kClusterRankShift | address.offset()};
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    mapped[lane][0] = {ranks[lane][0] << kClusterRankShift | address.offset()};
   return mapped;
 }
 
-// -- CTA and cluster barriers ---------------------------------------------------------------------------------
+// ---- CTA and cluster barriers
 
 void SimIsa::bar_sync(int id, int threads, Loc loc) {
   charge(issue_.bar_sync);
@@ -137,16 +151,18 @@ void SimIsa::bar_arrive(int id, int threads, Loc loc) {
 void SimIsa::barrier_cluster_arrive(Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  if (converged("barrier.cluster.arrive", loc)) warp_.cluster_phase = sm_.barriers.cluster_arrive(warp_.index, source(loc));
+  if (converged("barrier.cluster.arrive", loc))
+    warp_.cluster_phase = sm_.barriers.cluster_arrive(warp_.index, source(loc));
 }
 
 void SimIsa::barrier_cluster_wait(Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  if (!sm_.barriers.cluster_wait(warp_.cluster_phase, warp_.waiter)) warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
+  if (!sm_.barriers.cluster_wait(warp_.cluster_phase, warp_.waiter))
+    warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
 }
 
-// -- shared memory --------------------------------------------------------------------------------------------
+// ---- shared memory
 
 uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
   charge(issue_.ld_shared);
@@ -157,7 +173,8 @@ uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
 ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
   charge(issue_.ld_shared);
   settle();
-  return in_shared(address, 16, 16, "ld.shared.b128", loc) ? sm_.smem.load<ClcResponse>(address.offset()) : ClcResponse{};
+  return in_shared(address, 16, 16, "ld.shared.b128", loc) ? sm_.smem.load<ClcResponse>(address.offset())
+                                                           : ClcResponse{};
 }
 
 void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
@@ -179,8 +196,8 @@ void SimIsa::stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uin
   stmatrix(rows, &values[0][0], 4, loc);
 }
 
-/// stmatrix.m8n8: lane 8q + r addresses row r of matrix q; register q of lane t holds row t/4, elements 2(t%4) and
-/// 2(t%4)+1 (PTX 9.7.14.5.16).
+/// stmatrix.m8n8: lane 8q + r addresses row r of matrix q; register q of lane t holds row t/4, elements
+/// 2(t%4) and 2(t%4)+1 (PTX 9.7.14.5.16).
 void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc) {
   charge(issue_.stmatrix);
   settle();
@@ -193,7 +210,7 @@ void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values
     }
 }
 
-// -- tensor copies and bulk groups ----------------------------------------------------------------------------
+// ---- tensor copies and bulk groups
 
 bool SimIsa::decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc) {
   if (!decode(*map, copy.map)) {
@@ -201,7 +218,8 @@ bool SimIsa::decode_map(const TensorMap* map, const int32_t* coords, int rank, m
     return false;
   }
   if (copy.map.rank != uint32_t(rank)) {
-    violate("TM1", fmt::format("{}-dimensional tensor copy with a tensor map of rank {}", rank, copy.map.rank), loc);
+    violate("TM1", fmt::format("{}-dimensional tensor copy with a tensor map of rank {}", rank, copy.map.rank),
+            loc);
     return false;
   }
   std::copy_n(coords, rank, copy.coords.begin());
@@ -243,7 +261,7 @@ void SimIsa::wait_group(int pending, bool read_only) {
   warp_.suspend_until(done, {.on = Blocked::On::bulk_group});
 }
 
-// -- tcgen05 --------------------------------------------------------------------------------------------------
+// ---- tcgen05
 
 void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc loc) {
   if (reject_pair(cta_group, "tcgen05.alloc", loc) || !converged("tcgen05.alloc", loc)) return;
@@ -265,16 +283,24 @@ void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, 
 }
 
 void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
-  if (reject_pair(cta_group, "tcgen05.relinquish_alloc_permit", loc) || !converged("tcgen05.relinquish_alloc_permit", loc)) return;
+  if (reject_pair(cta_group, "tcgen05.relinquish_alloc_permit", loc) ||
+      !converged("tcgen05.relinquish_alloc_permit", loc))
+    return;
   charge(issue_.tcgen05_alloc);
   sm_.tmem.relinquish_alloc_permit();
 }
 
-void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b, InstrDescriptor idesc,
-                         bool enable_input_d, Loc loc) {
+void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
+                         InstrDescriptor idesc, bool enable_input_d, Loc loc) {
   charge(issue_.tcgen05_mma);
-  models::MmaCommand command{.kind = kind, .cta_group = cta_group, .d = d, .a = a, .b = b, .idesc = idesc,
-                             .enable_input_d = enable_input_d, .source = {}};
+  models::MmaCommand command{.kind = kind,
+                             .cta_group = cta_group,
+                             .d = d,
+                             .a = a,
+                             .b = b,
+                             .idesc = idesc,
+                             .enable_input_d = enable_input_d,
+                             .source = {}};
   const models::Cycles at = enqueue_cycle();
   // Every active lane issues the whole MMA (reference isa.md 3.6).
   for_each_thread(loc, [&](const models::Source& by) { command.source = by, sm_.umma.mma(command, at); });
@@ -302,7 +328,7 @@ void SimIsa::tcgen05_wait_ld(Loc loc) {
   if (tmem_loads_done_ > 0 && done > issue_cycle()) warp_.ahead = double(done - now());
 }
 
-// -- cluster launch control -----------------------------------------------------------------------------------
+// ---- cluster launch control
 
 void SimIsa::clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc) {
   charge(issue_.clc_try_cancel);
@@ -326,7 +352,7 @@ Dim3 SimIsa::clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse
   return first_ctaid(response);
 }
 
-// -- trace points ---------------------------------------------------------------------------------------------
+// ---- trace points
 
 uint64_t SimIsa::flow_of_open_span() {
   if (warp_.open_spans.empty()) return 0;

@@ -1,9 +1,10 @@
-/// The Isa on the SystemC model: each function charges the instruction's issue cycles to its warp and hands the
-/// operands, as the hardware would get them, to the unit that executes it.
+/// The Isa on the SystemC model: each function charges the instruction's issue cycles to its warp and hands
+/// the operands, as the hardware would get them, to the unit that executes it.
 ///
-/// One SimIsa per warp and CTA.  Instructions that only enqueue (copies, MMAs, commits) pass their issue cycle along
-/// and let the warp run ahead; instructions that others can see at once first let the gathered cycles pass.
-/// With data = none per-lane arithmetic and data accesses are skipped: the protocol never depends on them.
+/// One SimIsa per warp and CTA.  Instructions that only enqueue (copies, MMAs, commits) pass their issue
+/// cycle along and let the warp run ahead; instructions that others can see at once first let the gathered
+/// cycles pass. With data = none per-lane arithmetic and data accesses are skipped: the protocol never
+/// depends on them.
 #pragma once
 
 #include "kernels/isa/isa.h"
@@ -19,7 +20,7 @@ class SimIsa {
   SimIsa(Warp& warp, const models::DeviceProfile& profile)
       : warp_(warp), cta_(warp.cta), sm_(warp.cta.sm()), issue_(profile.issue), profile_(profile) {}
 
-  // -- special registers and lanes ----------------------------------------------------------------------------
+  // ---- special registers and lanes
   int warpid() const { return warp_.index; }
   Dim3 ctaid() const { return cta_.ctaid(); }
   Dim3 nctaid() const { return cta_.kernel().grid; }
@@ -49,61 +50,70 @@ class SimIsa {
   }
   void bar_warp_sync() { charge(issue_.warp_sync); }
 
-  // -- mbarrier -----------------------------------------------------------------------------------------------
+  // ---- mbarrier
   void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current());
   void mbarrier_arrive(SmemAddr barrier, Scope, Loc loc = Loc::current());
   void mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc = Loc::current());
   void mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc = Loc::current());
-  void mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope, Loc loc = Loc::current());
+  void mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
+                                 Loc loc = Loc::current());
   /// Suspends until the phase has completed, so it always returns true (a try_wait may, PTX 9.7.13.15.16).
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc = Loc::current());
   void fence_mbarrier_init() { charge(issue_.fence); }
   ClusterSmemAddr mapa(SmemAddr address, uint32_t rank);
   LaneArray<ClusterSmemAddr, 1> mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks);
 
-  // -- CTA and cluster barriers, fences -----------------------------------------------------------------------
+  // ---- CTA and cluster barriers, fences
   void bar_sync(int id, int threads, Loc loc = Loc::current());
   void bar_arrive(int id, int threads, Loc loc = Loc::current());
   void barrier_cluster_arrive(Loc loc = Loc::current());
   void barrier_cluster_wait(Loc loc = Loc::current());
   void fence_proxy_async_shared_cta() { charge(issue_.fence); }
 
-  // -- shared memory ------------------------------------------------------------------------------------------
+  // ---- shared memory
   uint32_t ld_shared_u32(SmemAddr address, Loc loc = Loc::current());
   ClcResponse ld_shared_b128(SmemAddr address, Loc loc = Loc::current());
-  void st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc = Loc::current());
-  void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values, Loc loc = Loc::current());
-  void stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values, Loc loc = Loc::current());
+  void st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
+                    Loc loc = Loc::current());
+  void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
+                   Loc loc = Loc::current());
+  void stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values,
+                   Loc loc = Loc::current());
 
-  // -- tensor copies and bulk groups --------------------------------------------------------------------------
+  // ---- tensor copies and bulk groups
   void prefetch_tensormap(const TensorMap*) { charge(issue_.bulk_tensor); }
   template <int N>
-  void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords, SmemAddr barrier,
-                                          Loc loc = Loc::current()) {
+  void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
+                                          SmemAddr barrier, Loc loc = Loc::current()) {
     load(dst, map, coords.c, N, barrier, loc);
   }
   template <int N>
-  void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords, SmemAddr barrier,
-                                                    CtaMask mask, Loc loc = Loc::current()) {
+  void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
+                                                    SmemAddr barrier, CtaMask mask, Loc loc = Loc::current()) {
     if (mask.bits == 1) return load(dst, map, coords.c, N, barrier, loc);  // the mask names this CTA alone
     violate("not-implemented", "not implemented: multicast to other CTAs", loc);
   }
   template <int N>
-  void cp_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<N> coords, SmemAddr src, Loc loc = Loc::current()) {
+  void cp_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<N> coords, SmemAddr src,
+                                          Loc loc = Loc::current()) {
     store(map, coords.c, N, src, loc);
   }
   void cp_async_bulk_commit_group();
   template <int N>
-  void cp_async_bulk_wait_group_read() { wait_group(N, true); }
+  void cp_async_bulk_wait_group_read() {
+    wait_group(N, true);
+  }
   template <int N>
-  void cp_async_bulk_wait_group() { wait_group(N, false); }
+  void cp_async_bulk_wait_group() {
+    wait_group(N, false);
+  }
 
-  // -- tcgen05 ------------------------------------------------------------------------------------------------
+  // ---- tcgen05
   void tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc loc = Loc::current());
   void tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc loc = Loc::current());
   void tcgen05_relinquish_alloc_permit(int cta_group, Loc loc = Loc::current());
-  void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b, InstrDescriptor idesc,
-                   bool enable_input_d, Loc loc = Loc::current());
+  void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
+                   InstrDescriptor idesc, bool enable_input_d, Loc loc = Loc::current());
   void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current());
   template <int R>
   LaneArray<uint32_t, 4 * R> tcgen05_ld_16x256b(TmemAddr address, Loc loc = Loc::current()) {
@@ -116,12 +126,12 @@ class SimIsa {
   void tcgen05_fence_before_thread_sync() { charge(issue_.tcgen05_fence); }
   void tcgen05_fence_after_thread_sync() { charge(issue_.tcgen05_fence); }
 
-  // -- cluster launch control ---------------------------------------------------------------------------------
+  // ---- cluster launch control
   void clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current());
   bool clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response);
   Dim3 clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response, Loc loc = Loc::current());
 
-  // -- trace points -------------------------------------------------------------------------------------------
+  // ---- trace points
   void trace_begin(TraceEvent event, const TraceArgs& args) {
     if (cta_.observer().recorder()) begin_span(event, args);
   }
@@ -152,7 +162,8 @@ class SimIsa {
     }
   }
   models::Cycles issue_cycle() const { return models::now() + models::Cycles(warp_.ahead); }
-  /// Units reserve in the order of calls, so a warp that only enqueues may run ahead of the others a little, not far.
+  /// Units reserve in the order of calls, so a warp that only enqueues may run ahead of the others a little,
+  /// not far.
   models::Cycles enqueue_cycle() {
     constexpr double kLargestLead = 100;
     if (warp_.ahead > kLargestLead) settle();

@@ -32,13 +32,15 @@ std::vector<RoleTime> role_times(const std::vector<Cta*>& slots, const Kernel& k
       role->warps += 1;
       role->total_cycles += warp->total_cycles;
       for (const auto& [what, cycles] : warp->waiting) {
-        auto w = std::find_if(role->waiting.begin(), role->waiting.end(), [&, &what = what](const auto& x) { return x.first == what; });
+        auto w = std::find_if(role->waiting.begin(), role->waiting.end(),
+                              [&, &what = what](const auto& x) { return x.first == what; });
         if (w == role->waiting.end()) w = role->waiting.insert(role->waiting.end(), {what, 0});
         w->second += cycles;
       }
     }
   for (RoleTime& r : roles)
-    std::stable_sort(r.waiting.begin(), r.waiting.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::stable_sort(r.waiting.begin(), r.waiting.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
   return roles;
 }
 
@@ -96,15 +98,18 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
 
   Kernel kernel = MatmulProblem::describe(scenario);
   if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
-    throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}", scenario.path.string(), kernel.smem_bytes,
-                                 scenario.profile, scenario.device.device.smem_bytes_per_cta_max));
+    throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
+                                 scenario.path.string(), kernel.smem_bytes, scenario.profile,
+                                 scenario.device.device.smem_bytes_per_cta_max));
   const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y;
-  const int sms = int(std::min<uint64_t>(scenario.sms > 0 ? uint64_t(scenario.sms) : uint64_t(scenario.device.device.sms), ctas));
+  const int sms = int(
+      std::min<uint64_t>(scenario.sms > 0 ? uint64_t(scenario.sms) : uint64_t(scenario.device.device.sms), ctas));
   const bool data = scenario.data == DataMode::full;
   Device device(scenario.device, kernel,
                 {.sms = sms,
                  .with_data = data,
-                 .accumulation = scenario.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
+                 .accumulation =
+                     scenario.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
                  .jitter_seed = scenario.jitter},
                 recorder);
   MatmulProblem problem(scenario, device.gpu.memory());
@@ -130,12 +135,15 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
 
   device.launch();
   const auto violated = [&] { return !device.observer.violations().empty(); };
-  const auto finished = [&] { return device.observer.ctas_exited() + device.gpu.clc().cancelled() == ctas && device.gpu.ctas_running() == 0; };
+  const auto finished = [&] {
+    return device.observer.ctas_exited() + device.gpu.clc().cancelled() == ctas && device.gpu.ctas_running() == 0;
+  };
   bool out_of_cycles = false;
   while (!violated()) {
     sc_core::sc_start(models::cycles(kSlice), sc_core::SC_EXIT_ON_STARVATION);
     if (callbacks.progress)
-      callbacks.progress(double(device.gpu.clc().cancelled() + device.observer.ctas_exited()) / double(ctas), models::now());
+      callbacks.progress(double(device.gpu.clc().cancelled() + device.observer.ctas_exited()) / double(ctas),
+                         models::now());
     if (!sc_core::sc_pending_activity()) break;
     if (scenario.max_cycles > 0 && models::now() > scenario.max_cycles) {
       out_of_cycles = true;
@@ -160,7 +168,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     result.findings.push_back(std::move(hang.finding));
   }
 
-  for (const models::Violation& w : device.observer.warnings()) result.warnings.push_back(finding_of(w, kernel, slots));
+  for (const models::Violation& w : device.observer.warnings())
+    result.warnings.push_back(finding_of(w, kernel, slots));
   result.fault_matches = altered;
 
   models::Cycles end = device.observer.last_exit();

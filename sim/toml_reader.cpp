@@ -105,8 +105,8 @@ toml::table parse(const std::string& text, const std::string& name) {
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
-    throw InputError(one_line(
-        fmt::format("{}:{}: not valid TOML: {}", name, error.source().begin.line, error.description())));
+    throw InputError(
+        one_line(fmt::format("{}:{}: not valid TOML: {}", name, error.source().begin.line, error.description())));
   }
 }
 
@@ -133,9 +133,8 @@ Override apply_override(toml::table& root, const std::string& text) {
   Override set{text.substr(0, equals), text};
   const auto parts = split_path(set.path);
   const bool well_formed = std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
-    return !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) {
-      return std::isalnum(c) || c == '_' || c == '-';
-    });
+    return !part.empty() && std::all_of(part.begin(), part.end(),
+                                        [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
   });
   if (equals == std::string::npos || !well_formed)
     throw InputError(one_line(fmt::format("--set {}: expected key=value or table.key=value", text)));
@@ -182,8 +181,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 /// "integers", "integers from 0", "integers 1 to 148".
 std::string integers_text(int64_t low, int64_t high) {
   if (low == INT64_MIN) return "integers";
-  return high == INT64_MAX ? fmt::format("integers from {}", low)
-                           : fmt::format("integers {} to {}", low, high);
+  return high == INT64_MAX ? fmt::format("integers from {}", low) : fmt::format("integers {} to {}", low, high);
 }
 
 }  // namespace
@@ -236,8 +234,7 @@ struct TomlDocument::Content {
   std::string subject(std::string_view key, std::string_view value) const {
     const toml::node* node = find(root, key);
     if (node)
-      return node->is_table() ? fmt::format("table '{}'", key)
-                              : fmt::format("key '{}' = {}", key, display(*node));
+      return node->is_table() ? fmt::format("table '{}'", key) : fmt::format("key '{}' = {}", key, display(*node));
     return value.empty() ? fmt::format("key '{}'", key) : fmt::format("key '{}' = {} (default)", key, value);
   }
 };
@@ -250,16 +247,13 @@ TomlDocument::TomlDocument(const std::filesystem::path& file, const std::vector<
   content_ = std::move(content);
 }
 
-TomlTable TomlDocument::root(const std::vector<std::string>& keys) const {
-  return TomlTable(*this, "", keys);
-}
+TomlTable TomlDocument::root(const std::vector<std::string>& keys) const { return TomlTable(*this, "", keys); }
 
 bool TomlDocument::has(std::string_view key) const { return find(content_->root, key) != nullptr; }
 
 bool TomlDocument::overridden(std::string_view key) const {
-  return std::any_of(content_->overrides.begin(), content_->overrides.end(), [&](const Override& set) {
-    return is_within(key, set.path) || is_within(set.path, key);
-  });
+  return std::any_of(content_->overrides.begin(), content_->overrides.end(),
+                     [&](const Override& set) { return is_within(key, set.path) || is_within(set.path, key); });
 }
 
 InputError TomlDocument::error(std::string_view key, std::string_view text, std::string_view value) const {
@@ -283,10 +277,10 @@ TomlTable::TomlTable(TomlDocument document, std::string path, const std::vector<
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     const std::string meant = nearest_word(name, keys);
     const std::string full = join_path(path_, name);
-    throw InputError(one_line(fmt::format(
-        "{}: unknown {}; {}", document_.content_->location(full), document_.content_->subject(full, {}),
-        meant.empty() ? fmt::format("allowed here are {}", fmt::join(keys, ", "))
-                      : fmt::format("did you mean '{}'?", meant))));
+    throw InputError(one_line(fmt::format("{}: unknown {}; {}", document_.content_->location(full),
+                                          document_.content_->subject(full, {}),
+                                          meant.empty() ? fmt::format("allowed here are {}", fmt::join(keys, ", "))
+                                                        : fmt::format("did you mean '{}'?", meant))));
   }
 }
 
@@ -297,8 +291,7 @@ bool TomlTable::has(std::string_view key) const { return document_.has(path(key)
 InputError TomlTable::wrong(std::string_view key, std::string_view allowed) const {
   const std::string full = path(key);
   if (has(key)) return document_.error(full, allowed);
-  return InputError(
-      fmt::format("{}: key '{}' is missing; {}", document_.content_->location(full), full, allowed));
+  return InputError(fmt::format("{}: key '{}' is missing; {}", document_.content_->location(full), full, allowed));
 }
 
 int64_t TomlTable::integer(std::string_view key, int64_t low, int64_t high) const {
@@ -333,15 +326,13 @@ std::string TomlTable::word(std::string_view key, const std::vector<std::string_
   const toml::node* node = find(document_.content_->root, path(key));
   const std::string value = node && node->is_string() ? node->as_string()->get() : "";
   if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-    throw wrong(key, fmt::format("allowed {} \"{}\"", allowed.size() == 1 ? "is" : "are",
-                                 fmt::join(allowed, "\", \"")));
+    throw wrong(key,
+                fmt::format("allowed {} \"{}\"", allowed.size() == 1 ? "is" : "are", fmt::join(allowed, "\", \"")));
   return value;
 }
 
-std::vector<int64_t> TomlTable::integers(std::string_view key, size_t count, int64_t low,
-                                         int64_t high) const {
-  const InputError error =
-      wrong(key, fmt::format("allowed are lists of {} {}", count, integers_text(low, high)));
+std::vector<int64_t> TomlTable::integers(std::string_view key, size_t count, int64_t low, int64_t high) const {
+  const InputError error = wrong(key, fmt::format("allowed are lists of {} {}", count, integers_text(low, high)));
   const toml::node* node = find(document_.content_->root, path(key));
   const toml::array* array = node ? node->as_array() : nullptr;
   if (!array || array->size() != count) throw error;

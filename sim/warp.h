@@ -1,7 +1,7 @@
 /// A simulated warp: one SC_THREAD that runs role code, again and again for the CTAs that its SM gets.
 ///
-/// Issue cycles gather in `ahead` (temporal decoupling) and are spent before something becomes visible to others.  A
-/// wait suspends the thread on an event; nothing polls.
+/// Issue cycles gather in `ahead` (temporal decoupling) and are spent before something becomes visible to
+/// others.  A wait suspends the thread on an event; nothing polls.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ class Warp : public sc_core::sc_module {
   models::Waiter waiter;
   Blocked blocked;
   bool running = false;
-  double ahead = 0;       ///< issue cycles not yet spent
+  double ahead = 0;  ///< issue cycles not yet spent
   uint64_t cluster_phase = 0;
   models::Cycles started = 0;
 

@@ -35,8 +35,7 @@ class ScratchDirectory {
   }
 
   size_t files() const {
-    return size_t(
-        std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
+    return size_t(std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
   }
 
  private:

@@ -59,8 +59,7 @@ class Writer {
 
   std::string metadata() const {
     const Metadata& m = trace_.metadata;
-    nlohmann::json configuration =
-        nlohmann::json::parse(m.configuration, nullptr, /*allow_exceptions=*/false);
+    nlohmann::json configuration = nlohmann::json::parse(m.configuration, nullptr, /*allow_exceptions=*/false);
     if (configuration.is_discarded()) configuration = m.configuration;
     return nlohmann::json{{"schema_version", m.schema_version},
                           {"source", m.source},
@@ -86,11 +85,9 @@ class Writer {
       const uint64_t tid = thread_[track.id] + lane;
       const std::string name = lane == 0 ? track.name : fmt::format("{} lane {}", track.name, lane);
       next_event();
-      put(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid, tid,
-          quoted(name));
+      put(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid, tid, quoted(name));
       next_event();
-      put(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", pid, tid,
-          tid);
+      put(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", pid, tid, tid);
     }
   }
 
@@ -124,8 +121,8 @@ class Writer {
 
   void write_flow(std::string_view phase, uint64_t flow, uint64_t pid, uint64_t tid, uint64_t time) {
     next_event();
-    put(R"({{"ph":"{}","cat":"flow","name":"flow","id":{},"bp":"e","pid":{},"tid":{},"ts":{}}})", phase, flow,
-        pid, tid, microseconds(time));
+    put(R"({{"ph":"{}","cat":"flow","name":"flow","id":{},"bp":"e","pid":{},"tid":{},"ts":{}}})", phase, flow, pid,
+        tid, microseconds(time));
   }
 
   void write_barrier_event(const BarrierEvent& event) {

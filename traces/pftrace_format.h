@@ -33,9 +33,7 @@ inline constexpr std::array<std::string_view, 25> kAnnotationNames = {
 // clang-format on
 static_assert(kAnnotationNames.size() == static_cast<size_t>(Annotation::barrier_events) + 1);
 
-constexpr std::string_view name(Annotation annotation) {
-  return kAnnotationNames[static_cast<size_t>(annotation)];
-}
+constexpr std::string_view name(Annotation annotation) { return kAnnotationNames[static_cast<size_t>(annotation)]; }
 
 inline constexpr std::string_view kMetadataEvent = "sm100sim metadata";
 inline constexpr std::string_view kMetadataCategory = "metadata";

@@ -84,9 +84,7 @@ class PacketFile {
     if (start == 0) fail("not a Perfetto trace");
     fail("damaged: no Perfetto packet at byte {}", start);
   }
-  [[noreturn]] void truncated(uint64_t start) {
-    fail("truncated: the packet at byte {} is incomplete", start);
-  }
+  [[noreturn]] void truncated(uint64_t start) { fail("truncated: the packet at byte {} is incomplete", start); }
 
   std::vector<char> buffer_;
   std::ifstream stream_;
@@ -124,22 +122,18 @@ class Reader {
   };
   using NameTable = std::unordered_map<uint64_t, std::string>;
 
-  [[noreturn]] void not_ours() {
-    fail("a Perfetto trace, but not one of sm100sim: its metadata event is missing");
-  }
+  [[noreturn]] void not_ours() { fail("a Perfetto trace, but not one of sm100sim: its metadata event is missing"); }
 
   void learn_names(const perfetto::InternedData& interned) {
     for (const auto& entry : interned.event_names()) event_names_[entry.iid()] = entry.name();
     for (const auto& entry : interned.debug_annotation_names()) {
       for (size_t i = 0; i < format::kAnnotationNames.size(); ++i) {
-        if (format::kAnnotationNames[i] == entry.name())
-          annotations_[entry.iid()] = static_cast<Annotation>(i);
+        if (format::kAnnotationNames[i] == entry.name()) annotations_[entry.iid()] = static_cast<Annotation>(i);
       }
     }
     for (const auto& entry : interned.debug_annotation_string_values()) {
       // Trace::names in order of appearance
-      if (trace_.names.size() > static_cast<size_t>(std::numeric_limits<int16_t>::max()))
-        fail("too many names");
+      if (trace_.names.size() > static_cast<size_t>(std::numeric_limits<int16_t>::max())) fail("too many names");
       name_index_[entry.iid()] = static_cast<int16_t>(trace_.names.size());
       trace_.names.push_back(entry.str());
     }
@@ -194,14 +188,10 @@ class Reader {
     Line& line = found->second;
     if (line.counter) return;
     switch (event.type()) {
-      case TrackEvent::TYPE_SLICE_BEGIN:
-        return begin_span(time, event, line);
-      case TrackEvent::TYPE_SLICE_END:
-        return end_span(time, event, line);
-      case TrackEvent::TYPE_INSTANT:
-        return add_barrier_event(time, event, line);
-      default:
-        return;
+      case TrackEvent::TYPE_SLICE_BEGIN: return begin_span(time, event, line);
+      case TrackEvent::TYPE_SLICE_END: return end_span(time, event, line);
+      case TrackEvent::TYPE_INSTANT: return add_barrier_event(time, event, line);
+      default: return;
     }
   }
 
@@ -220,35 +210,16 @@ class Reader {
     for_each_annotation(event, [&](Annotation annotation, const perfetto::DebugAnnotation& value) {
       const int64_t number = integer(value);
       switch (annotation) {
-        case Annotation::sequence:
-          span.sequence = narrow<uint32_t>(number, annotation);
-          break;
-        case Annotation::pipeline:
-          args.pipeline = name_index(value);
-          break;
-        case Annotation::stage:
-          args.stage = narrow<int16_t>(number, annotation);
-          break;
-        case Annotation::phase:
-          args.phase = narrow<int32_t>(number, annotation);
-          break;
-        case Annotation::tile_m:
-          args.tile_m = narrow<int32_t>(number, annotation);
-          break;
-        case Annotation::tile_n:
-          args.tile_n = narrow<int32_t>(number, annotation);
-          break;
-        case Annotation::tile_k:
-          args.tile_k = narrow<int32_t>(number, annotation);
-          break;
-        case Annotation::k:
-          args.k = narrow<int32_t>(number, annotation);
-          break;
-        case Annotation::bytes:
-          args.bytes = number;
-          break;
-        default:
-          break;
+        case Annotation::sequence: span.sequence = narrow<uint32_t>(number, annotation); break;
+        case Annotation::pipeline: args.pipeline = name_index(value); break;
+        case Annotation::stage: args.stage = narrow<int16_t>(number, annotation); break;
+        case Annotation::phase: args.phase = narrow<int32_t>(number, annotation); break;
+        case Annotation::tile_m: args.tile_m = narrow<int32_t>(number, annotation); break;
+        case Annotation::tile_n: args.tile_n = narrow<int32_t>(number, annotation); break;
+        case Annotation::tile_k: args.tile_k = narrow<int32_t>(number, annotation); break;
+        case Annotation::k: args.k = narrow<int32_t>(number, annotation); break;
+        case Annotation::bytes: args.bytes = number; break;
+        default: break;
       }
     });
     if (event.flow_ids_size() > 0) span.flow_out = event.flow_ids(0);
@@ -258,8 +229,7 @@ class Reader {
   }
 
   void end_span(uint64_t time, const TrackEvent& event, Line& line) {
-    if (line.open.empty())
-      fail("a span ends at {} on {} and never began", time, trace_.tracks[line.track].name);
+    if (line.open.empty()) fail("a span ends at {} on {} and never began", time, trace_.tracks[line.track].name);
     Span& span = trace_.spans[line.open.back()];
     line.open.pop_back();
     --open_;
@@ -279,23 +249,12 @@ class Reader {
     for_each_annotation(event, [&](Annotation annotation, const perfetto::DebugAnnotation& value) {
       const int64_t number = integer(value);
       switch (annotation) {
-        case Annotation::actor:
-          barrier.actor = name_index(value);
-          break;
-        case Annotation::phase:
-          barrier.phase = narrow<int32_t>(number, annotation);
-          break;
-        case Annotation::pending:
-          barrier.pending = narrow<int32_t>(number, annotation);
-          break;
-        case Annotation::tx:
-          barrier.tx = narrow<int32_t>(number, annotation);
-          break;
-        case Annotation::amount:
-          barrier.amount = narrow<int32_t>(number, annotation);
-          break;
-        default:
-          break;
+        case Annotation::actor: barrier.actor = name_index(value); break;
+        case Annotation::phase: barrier.phase = narrow<int32_t>(number, annotation); break;
+        case Annotation::pending: barrier.pending = narrow<int32_t>(number, annotation); break;
+        case Annotation::tx: barrier.tx = narrow<int32_t>(number, annotation); break;
+        case Annotation::amount: barrier.amount = narrow<int32_t>(number, annotation); break;
+        default: break;
       }
     });
     if (event.flow_ids_size() > 0) barrier.flow = event.flow_ids(0);
@@ -309,41 +268,18 @@ class Reader {
     for_each_annotation(event, [&](Annotation annotation, const perfetto::DebugAnnotation& value) {
       const uint64_t number = static_cast<uint64_t>(integer(value));
       switch (annotation) {
-        case Annotation::schema_version:
-          metadata.schema_version = static_cast<int>(number);
-          break;
-        case Annotation::source:
-          metadata.source = value.string_value();
-          break;
-        case Annotation::device:
-          metadata.device = value.string_value();
-          break;
-        case Annotation::scenario:
-          metadata.scenario = value.string_value();
-          break;
-        case Annotation::configuration:
-          metadata.configuration = value.string_value();
-          break;
-        case Annotation::tool_version:
-          metadata.tool_version = value.string_value();
-          break;
-        case Annotation::ticks_per_second:
-          metadata.ticks_per_second = value.double_value();
-          break;
-        case Annotation::seed:
-          metadata.seed = number;
-          break;
-        case Annotation::dropped_events:
-          metadata.dropped_events = number;
-          break;
-        case Annotation::spans:
-          expected_spans_ = number;
-          break;
-        case Annotation::barrier_events:
-          expected_barrier_events_ = number;
-          break;
-        default:
-          break;
+        case Annotation::schema_version: metadata.schema_version = static_cast<int>(number); break;
+        case Annotation::source: metadata.source = value.string_value(); break;
+        case Annotation::device: metadata.device = value.string_value(); break;
+        case Annotation::scenario: metadata.scenario = value.string_value(); break;
+        case Annotation::configuration: metadata.configuration = value.string_value(); break;
+        case Annotation::tool_version: metadata.tool_version = value.string_value(); break;
+        case Annotation::ticks_per_second: metadata.ticks_per_second = value.double_value(); break;
+        case Annotation::seed: metadata.seed = number; break;
+        case Annotation::dropped_events: metadata.dropped_events = number; break;
+        case Annotation::spans: expected_spans_ = number; break;
+        case Annotation::barrier_events: expected_barrier_events_ = number; break;
+        default: break;
       }
     });
     if (metadata.schema_version > kSchemaVersion) {
@@ -389,9 +325,7 @@ Trace read_pftrace(const std::filesystem::path& path) {
   try {
     PacketFile file(path);
     return Reader(file).read();
-  } catch (const Problem& problem) {
-    throw std::runtime_error(path.string() + ": " + problem.what());
-  }
+  } catch (const Problem& problem) { throw std::runtime_error(path.string() + ": " + problem.what()); }
 }
 
 }  // namespace sm100::traces

@@ -59,9 +59,7 @@ class Uuids {
     }
   }
   uint64_t track(TrackId id) const { return uint64_t{id} + 1; }
-  uint64_t lane(TrackId id, uint32_t lane) const {
-    return lane == 0 ? track(id) : first_extra_[id] + lane - 1;
-  }
+  uint64_t lane(TrackId id, uint32_t lane) const { return lane == 0 ? track(id) : first_extra_[id] + lane - 1; }
   uint64_t counter(TrackId id, size_t counter) const { return first_extra_[id] + lanes_[id] - 1 + counter; }
 
  private:
@@ -86,15 +84,9 @@ class Writer {
     for (position_ = 0; position_ < timeline_.events.size(); ++position_) {
       const TimelineEvent& event = timeline_.events[position_];
       switch (event.edge) {
-        case TimelineEvent::begin:
-          write_begin(event.index);
-          break;
-        case TimelineEvent::end:
-          write_end(event.index);
-          break;
-        case TimelineEvent::barrier:
-          write_barrier_event(trace_.barrier_events[event.index]);
-          break;
+        case TimelineEvent::begin: write_begin(event.index); break;
+        case TimelineEvent::end: write_end(event.index); break;
+        case TimelineEvent::barrier: write_barrier_event(trace_.barrier_events[event.index]); break;
       }
     }
   }
@@ -143,8 +135,7 @@ class Writer {
     }
     add(interned.mutable_event_names(), kMetadataEventIid, format::kMetadataEvent);
     for (size_t i = 0; i < format::kAnnotationNames.size(); ++i) {
-      add(interned.mutable_debug_annotation_names(), iid(static_cast<Annotation>(i)),
-          format::kAnnotationNames[i]);
+      add(interned.mutable_debug_annotation_names(), iid(static_cast<Annotation>(i)), format::kAnnotationNames[i]);
     }
     for (size_t i = 0; i < trace_.names.size(); ++i) {
       auto* entry = interned.add_debug_annotation_string_values();
@@ -205,8 +196,7 @@ class Writer {
 
     for (uint32_t lane = 1; lane < timeline_.lanes[track.id]; ++lane) {
       const std::string name = track.name + " lane " + std::to_string(lane);
-      start_descriptor(uuids_.lane(track.id, lane), name, uuid, lane)
-          .set_description(std::string(format::kLane));
+      start_descriptor(uuids_.lane(track.id, lane), name, uuid, lane).set_description(std::string(format::kLane));
       finish_packet();
     }
     if (track.kind != TrackKind::barrier) return;

@@ -5,11 +5,9 @@
 
 namespace sm100::traces {
 
-TrackId Recorder::add_track(TrackKind kind, std::string_view name, TrackId parent, int sm, int cta,
-                            int warp) {
+TrackId Recorder::add_track(TrackKind kind, std::string_view name, TrackId parent, int sm, int cta, int warp) {
   const TrackId id = static_cast<TrackId>(trace_.tracks.size());
-  if (parent != kNoTrack && parent >= id)
-    throw std::invalid_argument("add_track: the parent is not a track yet");
+  if (parent != kNoTrack && parent >= id) throw std::invalid_argument("add_track: the parent is not a track yet");
   trace_.tracks.push_back({id, kind, std::string(name), parent, sm, cta, warp});
   next_sequence_.push_back(0);
   return id;

@@ -19,8 +19,8 @@ namespace sm100::traces {
 class Recorder {
  public:
   /// The parent is an earlier track (or kNoTrack); throws std::invalid_argument otherwise.
-  TrackId add_track(TrackKind kind, std::string_view name, TrackId parent = kNoTrack, int sm = -1,
-                    int cta = -1, int warp = -1);
+  TrackId add_track(TrackKind kind, std::string_view name, TrackId parent = kNoTrack, int sm = -1, int cta = -1,
+                    int warp = -1);
 
   /// The index of `name` in Trace::names.  Hash and lookup: intern once, not per event.
   int16_t intern(std::string_view name);
@@ -43,8 +43,7 @@ class Recorder {
   /// Grows early and far: memory that is only reserved costs nothing, touching it twice in a copy does.
   template <class Event>
   static void append(std::vector<Event>& events, const Event& event) {
-    if (events.size() == events.capacity())
-      events.reserve(events.capacity() < kFirst ? kFirst : 4 * events.size());
+    if (events.size() == events.capacity()) events.reserve(events.capacity() < kFirst ? kFirst : 4 * events.size());
     events.push_back(event);
   }
   static constexpr size_t kFirst = size_t{1} << 20;

@@ -27,8 +27,7 @@ double percent(uint64_t part, uint64_t whole) {
 
 std::string grouped(uint64_t value) {
   std::string text = std::to_string(value);
-  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<size_t>(at), 1, ',');
+  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<size_t>(at), 1, ',');
   return text;
 }
 
@@ -62,8 +61,7 @@ std::string headline(const Trace& trace, const std::vector<RoleStatistics>& role
                       metadata.device.empty() ? "" : ", " + metadata.device,
                       metadata.scenario.empty() ? "" : ", " + metadata.scenario);
   if (metadata.dropped_events != 0) {
-    text +=
-        fmt::format("INCOMPLETE: {} events were dropped while recording\n", grouped(metadata.dropped_events));
+    text += fmt::format("INCOMPLETE: {} events were dropped while recording\n", grouped(metadata.dropped_events));
   }
   return text;
 }
@@ -106,8 +104,7 @@ std::vector<RoleStatistics> role_statistics(const Trace& trace) {
 
 std::vector<SpanStatistics> span_statistics(const Trace& trace) {
   std::array<std::vector<uint64_t>, kSpanKinds> durations;
-  for (const Span& span : trace.spans)
-    durations[static_cast<size_t>(span.kind)].push_back(span.end - span.begin);
+  for (const Span& span : trace.spans) durations[static_cast<size_t>(span.kind)].push_back(span.end - span.begin);
 
   std::vector<SpanStatistics> kinds;
   for (int i = 0; i < kSpanKinds; ++i) {
@@ -119,8 +116,7 @@ std::vector<SpanStatistics> span_statistics(const Trace& trace) {
     for (uint64_t duration : sorted) statistics.total += duration;
     kinds.push_back(statistics);
   }
-  std::stable_sort(kinds.begin(), kinds.end(),
-                   [](const auto& a, const auto& b) { return a.total > b.total; });
+  std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
   return kinds;
 }
 
@@ -133,12 +129,11 @@ std::string format_statistics(const Trace& trace) {
   if (!roles.empty()) {
     size_t width = 4;
     for (const RoleStatistics& role : roles) width = std::max(width, role.role.size());
-    fmt::format_to(out, "\n{:<{}}  {:>6}  {:>14}  {:>7}  {:>7}  waits for\n", "role", width, "tracks",
-                   "ticks", "works", "waits");
+    fmt::format_to(out, "\n{:<{}}  {:>6}  {:>14}  {:>7}  {:>7}  waits for\n", "role", width, "tracks", "ticks",
+                   "works", "waits");
     for (const RoleStatistics& role : roles) {
       fmt::format_to(out, "{:<{}}  {:>6}  {:>14}  {:>6.1f}%  {:>6.1f}%", role.role, width, role.tracks,
-                     grouped(role.total), percent(role.working, role.total),
-                     percent(waited(role), role.total));
+                     grouped(role.total), percent(role.working, role.total), percent(waited(role), role.total));
       std::string_view separator = "  ";
       for (const auto& [what, ticks] : role.waiting) {
         fmt::format_to(out, "{}{} {:.1f}%", separator, what, percent(ticks, role.total));
@@ -150,12 +145,11 @@ std::string format_statistics(const Trace& trace) {
 
   const std::vector<SpanStatistics> kinds = span_statistics(trace);
   if (!kinds.empty()) {
-    fmt::format_to(out, "\n{:<11}  {:>10}  {:>10}  {:>10}  {:>10}  {:>16}\n", "span", "count", "median",
-                   "p90", "max", "total");
+    fmt::format_to(out, "\n{:<11}  {:>10}  {:>10}  {:>10}  {:>10}  {:>16}\n", "span", "count", "median", "p90",
+                   "max", "total");
     for (const SpanStatistics& kind : kinds) {
-      fmt::format_to(out, "{:<11}  {:>10}  {:>10}  {:>10}  {:>10}  {:>16}\n", name(kind.kind),
-                     grouped(kind.count), grouped(kind.median), grouped(kind.p90), grouped(kind.max),
-                     grouped(kind.total));
+      fmt::format_to(out, "{:<11}  {:>10}  {:>10}  {:>10}  {:>10}  {:>16}\n", name(kind.kind), grouped(kind.count),
+                     grouped(kind.median), grouped(kind.p90), grouped(kind.max), grouped(kind.total));
     }
   }
   return text;

@@ -38,9 +38,7 @@ bool ends_before(const SpanKey& a, const SpanKey& b) {
 [[noreturn]] void fail(std::string what) { throw std::runtime_error("malformed trace: " + std::move(what)); }
 
 void check(const Trace& trace) {
-  const auto good_name = [&](int index) {
-    return index >= -1 && index < static_cast<int>(trace.names.size());
-  };
+  const auto good_name = [&](int index) { return index >= -1 && index < static_cast<int>(trace.names.size()); };
   for (size_t i = 0; i < trace.tracks.size(); ++i) {
     const Track& track = trace.tracks[i];
     if (track.id != i) fail(fmt::format("track {} has id {}", i, track.id));
@@ -52,8 +50,8 @@ void check(const Trace& trace) {
       fail(fmt::format("a span names track {}, which does not exist", span.track));
     const std::string& track = trace.tracks[span.track].name;
     if (span.end < span.begin) {
-      fail(fmt::format("{} {} on {} begins at {} and ends at {}", name(span.kind), span.sequence, track,
-                       span.begin, span.end));
+      fail(fmt::format("{} {} on {} begins at {} and ends at {}", name(span.kind), span.sequence, track, span.begin,
+                       span.end));
     }
     if (!good_name(span.args.pipeline))
       fail(fmt::format("a span on {} has no such name {}", track, span.args.pipeline));
@@ -104,8 +102,7 @@ std::vector<TimelineEvent> merge(const Trace& trace, const std::vector<SpanKey>&
   while (begin != by_begin.end() || end != by_end.end() || barrier != barriers.end()) {
     const uint64_t next_begin = begin != by_begin.end() ? begin->begin : UINT64_MAX;
     const uint64_t next_end = end != by_end.end() ? end->end : UINT64_MAX;
-    const uint64_t next_barrier =
-        barrier != barriers.end() ? trace.barrier_events[*barrier].time : UINT64_MAX;
+    const uint64_t next_barrier = barrier != barriers.end() ? trace.barrier_events[*barrier].time : UINT64_MAX;
     if (barrier != barriers.end() && next_barrier <= next_begin && next_barrier <= next_end) {
       events.push_back({TimelineEvent::barrier, *barrier++});
     } else if (end != by_end.end() && next_end <= next_begin) {

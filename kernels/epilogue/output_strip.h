@@ -1,5 +1,6 @@
-/// Geometry of the output strips: the epilogue writes C in strips of 32, 16 or 8 columns, two buffers in turn.
-/// Function templates over the kernel's Config (kernels/matmul/config.h), so that they fold on the device.
+/// Geometry of the output strips: the epilogue writes C in strips of 32, 16 or 8 columns, two buffers in
+/// turn. Function templates over the kernel's Config (kernels/matmul/config.h), so that they fold on the
+/// device.
 #pragma once
 
 #include "kernels/isa/number_formats.h"
@@ -10,20 +11,33 @@ namespace sm100 {
 inline constexpr int kOutputBuffers = 2;  ///< C strips in shared memory
 inline constexpr int kEpilogueThreads = 128;
 
-template <class C> SM100_HD constexpr int output_bytes(const C& c) { return element_bits(c.output) / 8; }
-template <class C> SM100_HD constexpr int strip_columns(const C& c) {
+template <class C>
+SM100_HD constexpr int output_bytes(const C& c) {
+  return element_bits(c.output) / 8;
+}
+template <class C>
+SM100_HD constexpr int strip_columns(const C& c) {
   return c.mma_n % 32 == 0 ? 32 : c.mma_n % 16 == 0 ? 16 : 8;
 }
-template <class C> SM100_HD constexpr int strip_rows(const C& c) { return c.mma_m / c.cta_group; }
-template <class C> SM100_HD constexpr int strips_per_tile(const C& c) { return c.mma_n / strip_columns(c); }
-template <class C> SM100_HD constexpr uint32_t strip_row_bytes(const C& c) {
+template <class C>
+SM100_HD constexpr int strip_rows(const C& c) {
+  return c.mma_m / c.cta_group;
+}
+template <class C>
+SM100_HD constexpr int strips_per_tile(const C& c) {
+  return c.mma_n / strip_columns(c);
+}
+template <class C>
+SM100_HD constexpr uint32_t strip_row_bytes(const C& c) {
   return uint32_t(strip_columns(c) * output_bytes(c));
 }
-template <class C> SM100_HD constexpr uint32_t strip_bytes(const C& c) {
+template <class C>
+SM100_HD constexpr uint32_t strip_bytes(const C& c) {
   return uint32_t(strip_rows(c)) * strip_row_bytes(c);
 }
 /// A strip row of 16, 32, 64 or 128 bytes is exactly one swizzle span.
-template <class C> SM100_HD constexpr Swizzle strip_swizzle(const C& c) {
+template <class C>
+SM100_HD constexpr Swizzle strip_swizzle(const C& c) {
   switch (strip_row_bytes(c)) {
     case 128: return Swizzle::b128;
     case 64: return Swizzle::b64;
@@ -32,6 +46,9 @@ template <class C> SM100_HD constexpr Swizzle strip_swizzle(const C& c) {
   }
 }
 /// M = 64 accumulators use lanes 0-15 of each warp's quarter only (data-path layout F): no lower fragment.
-template <class C> SM100_HD constexpr bool has_lower_fragment(const C& c) { return strip_rows(c) == 128; }
+template <class C>
+SM100_HD constexpr bool has_lower_fragment(const C& c) {
+  return strip_rows(c) == 128;
+}
 
 }  // namespace sm100

@@ -1,8 +1,8 @@
 /// Writes one output tile: tensor memory -> registers -> swizzled strip -> TMA store, double buffered.
 ///
-/// Strip i uses buffer i mod 2.  Buffer 0 is written again in strip 2; by then strip 1's wait has seen the store of
-/// strip 0 finish reading and strip 1's barrier has told everybody.  So only strip 0 may skip that barrier, and the
-/// last strip drains everything, which frees both buffers for the next tile.
+/// Strip i uses buffer i mod 2.  Buffer 0 is written again in strip 2; by then strip 1's wait has seen the
+/// store of strip 0 finish reading and strip 1's barrier has told everybody.  So only strip 0 may skip that
+/// barrier, and the last strip drains everything, which frees both buffers for the next tile.
 #pragma once
 
 #include "kernels/epilogue/output_strip.h"
@@ -11,15 +11,15 @@
 
 namespace sm100 {
 
-inline constexpr int kEpilogueBarrier = 0;    ///< named barrier of the four epilogue warps
+inline constexpr int kEpilogueBarrier = 0;  ///< named barrier of the four epilogue warps
 
 /// Where a tile goes.
 struct OutputTile {
   const TensorMap* map;
-  int column, row;      ///< element coordinates of the tile's corner
-  SmemAddr buffers;     ///< kOutputBuffers strips
-  TmemAddr accumulator; ///< first column of the accumulator stage
-  int stage;            ///< of the output ring
+  int column, row;       ///< element coordinates of the tile's corner
+  SmemAddr buffers;      ///< kOutputBuffers strips
+  TmemAddr accumulator;  ///< first column of the accumulator stage
+  int stage;             ///< of the output ring
 };
 
 /// R: strip columns / 8.
@@ -34,10 +34,12 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
   for (int i = 0; i < strips; ++i) {
     const bool last = i + 1 == strips;
     const int buffer = i % kOutputBuffers;
-    const StripBuffer strip{tile.buffers + uint32_t(buffer) * strip_bytes(cfg), strip_row_bytes(cfg), strip_swizzle(cfg)};
+    const StripBuffer strip{tile.buffers + uint32_t(buffer) * strip_bytes(cfg), strip_row_bytes(cfg),
+                            strip_swizzle(cfg)};
     const AccumulatorFragments<R> f =
         load_fragments<R>(isa, tile.accumulator.plus_columns(uint32_t(i * kColumns)), warp, lower);
-    // The overlap: the MMA warp may overwrite the accumulator while this strip is still being cast and stored.
+    // The overlap: the MMA warp may overwrite the accumulator while this strip is still being cast and
+    // stored.
     if (last) ring.consumer_release(tile.stage);
 
     {
@@ -56,7 +58,8 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
     if (warp == 0) {
       TraceSpan span{isa, TraceEvent::store_issue, {.stage = buffer}};
       isa.elected([&] {
-        isa.cp_async_bulk_tensor_global_shared(tile.map, TensorCoords{tile.column + i * kColumns, tile.row}, strip.base);
+        isa.cp_async_bulk_tensor_global_shared(tile.map, TensorCoords{tile.column + i * kColumns, tile.row},
+                                               strip.base);
         isa.cp_async_bulk_commit_group();
       });
     }

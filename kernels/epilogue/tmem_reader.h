@@ -1,14 +1,16 @@
 /// One epilogue warp's part of an accumulator strip, from tensor memory to registers.
 ///
-/// Warp w reads the lanes 32w ... 32w+31 that it may access, with 16x256b loads (PTX 9.7.16.8): "upper" is rows 0-15 of
-/// its quarter, "lower" rows 16-31.  M = 64 accumulators (data-path layout F) hold nothing in the lower half.
+/// Warp w reads the lanes 32w ... 32w+31 that it may access, with 16x256b loads (PTX 9.7.16.8): "upper" is
+/// rows 0-15 of its quarter, "lower" rows 16-31.  M = 64 accumulators (data-path layout F) hold nothing in
+/// the lower half.
 #pragma once
 
 #include "kernels/isa/isa.h"
 
 namespace sm100 {
 
-/// R repetitions of 8 columns; 4 registers per repetition: columns 2(t%4)+{0,1} of row t/4, then of row t/4 + 8.
+/// R repetitions of 8 columns; 4 registers per repetition: columns 2(t%4)+{0,1} of row t/4, then of row t/4
+/// + 8.
 template <int R>
 struct AccumulatorFragments {
   LaneArray<uint32_t, 4 * R> upper;
@@ -18,7 +20,8 @@ struct AccumulatorFragments {
 /// Loads and waits.
 /// @param strip  column address of the strip (lane 0)
 template <int R, Isa I>
-SM100_KERNEL AccumulatorFragments<R> load_fragments(I& isa, TmemAddr strip, int warp, bool lower, Loc loc = Loc::current()) {
+SM100_KERNEL AccumulatorFragments<R> load_fragments(I& isa, TmemAddr strip, int warp, bool lower,
+                                                    Loc loc = Loc::current()) {
   TraceSpan span{isa, TraceEvent::tmem_load};
   const TmemAddr base = strip.plus_lanes(32u * uint32_t(warp));
   AccumulatorFragments<R> f;

@@ -10,9 +10,9 @@
 
 namespace sm100 {
 
-inline constexpr uint32_t kSmemUserBase = 0x400;       ///< first byte a kernel may use
-inline constexpr uint32_t kSmemWindowBytes = 233472;   ///< 228 KiB per SM, the system's first KiB included
-inline constexpr uint32_t kClusterRankShift = 24;      ///< shared::cluster address = rank << 24 | offset
+inline constexpr uint32_t kSmemUserBase = 0x400;      ///< first byte a kernel may use
+inline constexpr uint32_t kSmemWindowBytes = 233472;  ///< 228 KiB per SM, the system's first KiB included
+inline constexpr uint32_t kClusterRankShift = 24;     ///< shared::cluster address = rank << 24 | offset
 inline constexpr uint32_t kSmemOffsetMask = (1u << kClusterRankShift) - 1;
 
 /// Byte address in the executing CTA's shared window (`.shared::cta`).

@@ -15,8 +15,7 @@ struct alignas(16) ClcResponse {
 /// `first_ctaid` is the CTA (0,0,0) of the cancelled cluster.  y and z have 16 bits, as grids do.
 SM100_HD constexpr ClcResponse make_clc_response(bool canceled, Dim3 first_ctaid) {
   if (!canceled) return {};  // a failed response carries no id; reading one is undefined
-  return {uint64_t{first_ctaid.x} | uint64_t{first_ctaid.y & 0xffff} << 32 |
-              uint64_t{first_ctaid.z & 0xffff} << 48,
+  return {uint64_t{first_ctaid.x} | uint64_t{first_ctaid.y & 0xffff} << 32 | uint64_t{first_ctaid.z & 0xffff} << 48,
           1};
 }
 

@@ -19,20 +19,13 @@ enum class MmaKind : uint8_t { f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 }
 
 SM100_HD constexpr const char* name(MmaKind kind) {
   switch (kind) {
-    case MmaKind::f16:
-      return "f16";
-    case MmaKind::tf32:
-      return "tf32";
-    case MmaKind::f8f6f4:
-      return "f8f6f4";
-    case MmaKind::i8:
-      return "i8";
-    case MmaKind::mxf8f6f4:
-      return "mxf8f6f4";
-    case MmaKind::mxf4:
-      return "mxf4";
-    case MmaKind::mxf4nvf4:
-      return "mxf4nvf4";
+    case MmaKind::f16: return "f16";
+    case MmaKind::tf32: return "tf32";
+    case MmaKind::f8f6f4: return "f8f6f4";
+    case MmaKind::i8: return "i8";
+    case MmaKind::mxf8f6f4: return "mxf8f6f4";
+    case MmaKind::mxf4: return "mxf4";
+    case MmaKind::mxf4nvf4: return "mxf4nvf4";
   }
   return "?";
 }
@@ -44,15 +37,11 @@ SM100_HD constexpr bool is_block_scaled(MmaKind kind) {
 /// K of one dense instruction: 32 bytes of each operand row.
 SM100_HD constexpr int mma_k(MmaKind kind) {
   switch (kind) {
-    case MmaKind::f16:
-      return 16;
-    case MmaKind::tf32:
-      return 8;
+    case MmaKind::f16: return 16;
+    case MmaKind::tf32: return 8;
     case MmaKind::mxf4:
-    case MmaKind::mxf4nvf4:
-      return 64;
-    default:
-      return 32;
+    case MmaKind::mxf4nvf4: return 64;
+    default: return 32;
   }
 }
 
@@ -141,24 +130,24 @@ SM100_HD constexpr uint32_t instr_common_bits(MmaKind kind, DataType a, DataType
 }  // namespace detail
 
 /// Block-scaled kinds: D is always f32.
-SM100_HD constexpr InstrDescriptor make_block_scaled_instr_descriptor(
-    MmaKind kind, DataType a, DataType b, bool scale_ue8m0, int m, int n, bool a_mn_major = false,
-    bool b_mn_major = false, bool negate_a = false, bool negate_b = false, uint32_t sfa_id = 0,
-    uint32_t sfb_id = 0) {
-  return {detail::instr_common_bits(kind, a, b, n, a_mn_major, b_mn_major, negate_a, negate_b) |
-          (sfb_id & 3) << 4 | uint32_t{scale_ue8m0} << 23 | (static_cast<uint32_t>(m) >> 7 & 3) << 27 |
-          (sfa_id & 3) << 29};
+SM100_HD constexpr InstrDescriptor make_block_scaled_instr_descriptor(MmaKind kind, DataType a, DataType b,
+                                                                      bool scale_ue8m0, int m, int n,
+                                                                      bool a_mn_major = false,
+                                                                      bool b_mn_major = false,
+                                                                      bool negate_a = false, bool negate_b = false,
+                                                                      uint32_t sfa_id = 0, uint32_t sfb_id = 0) {
+  return {detail::instr_common_bits(kind, a, b, n, a_mn_major, b_mn_major, negate_a, negate_b) | (sfb_id & 3) << 4 |
+          uint32_t{scale_ue8m0} << 23 | (static_cast<uint32_t>(m) >> 7 & 3) << 27 | (sfa_id & 3) << 29};
 }
 
 /// `d` is f16 or f32; kind::i8 always accumulates s32.  A block-scaled kind gets the usual scale type: ue4m3
 /// for mxf4nvf4, ue8m0 for the others.
-SM100_HD constexpr InstrDescriptor make_instr_descriptor(MmaKind kind, DataType a, DataType b, DataType d,
-                                                         int m, int n, bool a_mn_major = false,
-                                                         bool b_mn_major = false, bool negate_a = false,
-                                                         bool negate_b = false) {
+SM100_HD constexpr InstrDescriptor make_instr_descriptor(MmaKind kind, DataType a, DataType b, DataType d, int m,
+                                                         int n, bool a_mn_major = false, bool b_mn_major = false,
+                                                         bool negate_a = false, bool negate_b = false) {
   if (is_block_scaled(kind))
-    return make_block_scaled_instr_descriptor(kind, a, b, kind != MmaKind::mxf4nvf4, m, n, a_mn_major,
-                                              b_mn_major, negate_a, negate_b);
+    return make_block_scaled_instr_descriptor(kind, a, b, kind != MmaKind::mxf4nvf4, m, n, a_mn_major, b_mn_major,
+                                              negate_a, negate_b);
   const uint32_t d_type = kind == MmaKind::i8 ? kDTypeS32 : d == DataType::f16 ? kDTypeF16 : kDTypeF32;
   return {detail::instr_common_bits(kind, a, b, n, a_mn_major, b_mn_major, negate_a, negate_b) | d_type << 4 |
           (static_cast<uint32_t>(m) >> 4 & 0x1f) << 24};
@@ -211,8 +200,7 @@ enum class InstrDescriptorError : uint8_t {
 
 SM100_HD constexpr const char* message(InstrDescriptorError error) {
   switch (error) {
-    case InstrDescriptorError::none:
-      return "ok";
+    case InstrDescriptorError::none: return "ok";
     case InstrDescriptorError::reserved_bits:
       return "reserved bits must be 0 (dense: 6, 23, 29, saturate except for i8, 31:30 except for .ws; "
              "block-scaled: "
@@ -229,12 +217,9 @@ SM100_HD constexpr const char* message(InstrDescriptorError error) {
              "or 32 ... 256 step 16, and 32 ... 256 step 32; 8-bit MN-major B: a multiple of 16, and of 32";
     case InstrDescriptorError::d_type:
       return "D must be f32, or f16 for kind::f8f6f4 and for kind::f16 with f16 A and B; kind::i8: s32";
-    case InstrDescriptorError::transpose:
-      return "kind::mxf4 and kind::mxf4nvf4 take K-major A and B only";
-    case InstrDescriptorError::negate:
-      return "kind::i8 cannot negate A or B";
-    case InstrDescriptorError::sparse:
-      return "sparse A is not modelled";
+    case InstrDescriptorError::transpose: return "kind::mxf4 and kind::mxf4nvf4 take K-major A and B only";
+    case InstrDescriptorError::negate: return "kind::i8 cannot negate A or B";
+    case InstrDescriptorError::sparse: return "sparse A is not modelled";
     case InstrDescriptorError::scale_type:
       return "scale factors: mxf8f6f4 ue8m0, ids 0 ... 3; mxf4 ue8m0, ids 0 and 2; mxf4nvf4 ue8m0 or ue4m3, "
              "ids 0 and "
@@ -249,12 +234,9 @@ SM100_HD constexpr bool d_type_ok(const InstrDescriptorFields& f, MmaKind kind) 
   switch (kind) {
     case MmaKind::f16:  // f16 accumulation only for f16 inputs: bf16 values would not fit
       return f.d_type == kDTypeF32 || (f.d_type == kDTypeF16 && f.a_type == 0 && f.b_type == 0);
-    case MmaKind::f8f6f4:
-      return f.d_type == kDTypeF32 || f.d_type == kDTypeF16;
-    case MmaKind::i8:
-      return f.d_type == kDTypeS32;
-    default:
-      return f.d_type == kDTypeF32;
+    case MmaKind::f8f6f4: return f.d_type == kDTypeF32 || f.d_type == kDTypeF16;
+    case MmaKind::i8: return f.d_type == kDTypeS32;
+    default: return f.d_type == kDTypeF32;
   }
 }
 
@@ -283,12 +265,10 @@ SM100_HD constexpr bool scale_ok(const InstrDescriptorFields& f, MmaKind kind) {
 }  // namespace detail
 
 /// First rule that the descriptor breaks.  `f` must come from decode(descriptor, kind).
-SM100_HD constexpr InstrDescriptorError validate(const InstrDescriptorFields& f, MmaKind kind,
-                                                 int cta_group) {
+SM100_HD constexpr InstrDescriptorError validate(const InstrDescriptorFields& f, MmaKind kind, int cta_group) {
   if (f.reserved != 0 || f.max_shift != 0) return InstrDescriptorError::reserved_bits;
   if (f.sparse) return InstrDescriptorError::sparse;
-  if (!a_data_type(kind, f.a_type).ok || !b_data_type(kind, f.b_type).ok)
-    return InstrDescriptorError::type_of_kind;
+  if (!a_data_type(kind, f.a_type).ok || !b_data_type(kind, f.b_type).ok) return InstrDescriptorError::type_of_kind;
   if (!detail::d_type_ok(f, kind)) return InstrDescriptorError::d_type;
   const bool fp4_only = kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4;
   if (fp4_only && (f.transpose_a || f.transpose_b)) return InstrDescriptorError::transpose;

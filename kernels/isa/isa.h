@@ -1,15 +1,20 @@
 /// The seam: one function per PTX instruction, named after it.  Role code calls nothing else.
 ///
-/// Two families implement it: inline PTX on the device, and SimIsa on the SystemC model (with decorators that alter
-/// instructions).  Semantics, operand rules and undefined behaviour of each: PTX ISA 9.x, sections in the comments.
+/// Two families implement it: inline PTX on the device, and SimIsa on the SystemC model (with decorators that
+/// alter instructions).  Semantics, operand rules and undefined behaviour of each: PTX ISA 9.x, sections in
+/// the comments.
 ///
 /// Conventions
-///   * One call is one warp-level instruction.  Warp-uniform operands are plain values, per-lane ones LaneArrays.
-///   * Inside `elected` one lane is active, inside `lanes_below(n)` n lanes, elsewhere 32; an arrive counts once per
+///   * One call is one warp-level instruction.  Warp-uniform operands are plain values, per-lane ones
+///   LaneArrays.
+///   * Inside `elected` one lane is active, inside `lanes_below(n)` n lanes, elsewhere 32; an arrive counts
+///   once per
 ///     active lane, as on hardware.
-///   * An overload on the address type selects the state space: SmemAddr is `.shared::cta`, ClusterSmemAddr is
+///   * An overload on the address type selects the state space: SmemAddr is `.shared::cta`, ClusterSmemAddr
+///   is
 ///     `.shared::cluster`.
-///   * `loc` defaults to the line of the call; pipelines pass their caller's, so that reports name the role's line.
+///   * `loc` defaults to the line of the call; pipelines pass their caller's, so that reports name the role's
+///   line.
 #pragma once
 
 #include <concepts>
@@ -43,18 +48,18 @@ struct CtaMask {
 template <class I>
 concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr tmem, const TensorMap* map,
                        TensorCoords<2> coords, SmemDescriptor sdesc, InstrDescriptor idesc, ClcResponse response,
-                       LaneArray<SmemAddr, 1> rows, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4, uint32_t u,
-                       int i, void (*body)(), void (*lane_body)(int)) {
+                       LaneArray<SmemAddr, 1> rows, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4,
+                       uint32_t u, int i, void (*body)(), void (*lane_body)(int)) {
   // Special registers and lanes.
-  { isa.warpid() } -> std::same_as<int>;           // %tid.x / 32
-  { isa.ctaid() } -> std::same_as<Dim3>;           // %ctaid
-  { isa.nctaid() } -> std::same_as<Dim3>;          // %nctaid
+  { isa.warpid() } -> std::same_as<int>;   // %tid.x / 32
+  { isa.ctaid() } -> std::same_as<Dim3>;   // %ctaid
+  { isa.nctaid() } -> std::same_as<Dim3>;  // %nctaid
   { isa.cluster_ctarank() } -> std::same_as<uint32_t>;
   { isa.laneid() } -> std::same_as<LaneArray<uint32_t, 1>>;
-  isa.for_each_lane(i, lane_body);                 // per-lane arithmetic; i = instructions per lane
-  isa.elected(body);                               // elect.sync and its branch (9.7.14)
-  isa.lanes_below(i, body);                        // branch taken by lanes 0 ... i-1
-  isa.bar_warp_sync();                             // bar.warp.sync
+  isa.for_each_lane(i, lane_body);  // per-lane arithmetic; i = instructions per lane
+  isa.elected(body);                // elect.sync and its branch (9.7.14)
+  isa.lanes_below(i, body);         // branch taken by lanes 0 ... i-1
+  isa.bar_warp_sync();              // bar.warp.sync
 
   // mbarrier (9.7.13.15).  The waits return when the phase of the parity has completed.
   isa.mbarrier_init(smem, u);
@@ -63,7 +68,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.mbarrier_arrive_expect_tx(smem, u, Scope::cta);
   isa.mbarrier_arrive_expect_tx(isa.mapa(smem, isa.laneid()), u, Scope::cluster);
   { isa.mbarrier_try_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;
-  isa.fence_mbarrier_init();                       // fence.mbarrier_init.release.cluster
+  isa.fence_mbarrier_init();  // fence.mbarrier_init.release.cluster
   { isa.mapa(smem, u) } -> std::same_as<ClusterSmemAddr>;
   { isa.mapa(smem, isa.laneid()) } -> std::same_as<LaneArray<ClusterSmemAddr, 1>>;  // a rank per lane
 
@@ -78,12 +83,12 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_shared_u32(smem) } -> std::same_as<uint32_t>;
   { isa.ld_shared_b128(smem) } -> std::same_as<ClcResponse>;
   isa.st_shared_v2(rows, r2);
-  isa.stmatrix_x2(rows, r2);                       // stmatrix.sync.aligned.m8n8.x2.shared.b16
+  isa.stmatrix_x2(rows, r2);  // stmatrix.sync.aligned.m8n8.x2.shared.b16
   isa.stmatrix_x4(rows, r4);
 
   // Tensor copies and bulk groups (9.7.9.25, .27).
   isa.prefetch_tensormap(map);
-  isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem);                       // load, mbarrier completion
+  isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem);  // load, mbarrier completion
   isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{});  // .multicast::cluster
   isa.cp_async_bulk_tensor_global_shared(map, coords, smem);                             // store, bulk group
   isa.cp_async_bulk_commit_group();
@@ -91,7 +96,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.template cp_async_bulk_wait_group<0>();
 
   // tcgen05 (9.7.16).
-  isa.tcgen05_alloc(smem, u, i);                   // columns, cta_group
+  isa.tcgen05_alloc(smem, u, i);  // columns, cta_group
   isa.tcgen05_dealloc(tmem, u, i);
   isa.tcgen05_relinquish_alloc_permit(i);
   isa.tcgen05_mma(MmaKind::f16, i, tmem, sdesc, sdesc, idesc, true);  // D, A, B, idesc, enable-input-d

@@ -16,8 +16,8 @@ inline constexpr int32_t kMbarrierMaxTx = (1 << 20) - 1;  ///< tx-count lives in
 struct MbarrierState {
   uint32_t expected = 0;  ///< arrivals of each later phase
   uint32_t pending = 0;   ///< arrivals that the open phase still misses
-  int32_t tx = 0;       ///< bytes that the open phase still misses; negative when data came before its expect
-  uint32_t parity = 0;  ///< parity of the open phase
+  int32_t tx = 0;         ///< bytes that the open phase still misses; negative when data came before its expect
+  uint32_t parity = 0;    ///< parity of the open phase
   constexpr bool operator==(const MbarrierState&) const = default;
 };
 
@@ -39,18 +39,12 @@ struct MbarrierResult {
 
 SM100_HD constexpr const char* message(MbarrierError error) {
   switch (error) {
-    case MbarrierError::none:
-      return "ok";
-    case MbarrierError::not_an_mbarrier:
-      return "this memory holds no initialised mbarrier object";
-    case MbarrierError::count_out_of_range:
-      return "count must be 1 ... 1048575";
-    case MbarrierError::pending_underflow:
-      return "more arrivals than the open phase still expects";
-    case MbarrierError::tx_overflow:
-      return "tx-count leaves -1048575 ... 1048575";
-    case MbarrierError::expected_zero:
-      return "arrive_drop left no expected arrivals for later phases";
+    case MbarrierError::none: return "ok";
+    case MbarrierError::not_an_mbarrier: return "this memory holds no initialised mbarrier object";
+    case MbarrierError::count_out_of_range: return "count must be 1 ... 1048575";
+    case MbarrierError::pending_underflow: return "more arrivals than the open phase still expects";
+    case MbarrierError::tx_overflow: return "tx-count leaves -1048575 ... 1048575";
+    case MbarrierError::expected_zero: return "arrive_drop left no expected arrivals for later phases";
   }
   return "?";
 }
@@ -63,8 +57,7 @@ SM100_HD constexpr uint64_t encode(const MbarrierState& s) {
 
 SM100_HD constexpr MbarrierState decode_mbarrier(uint64_t word) {
   const uint32_t tx = static_cast<uint32_t>(word >> 40) & 0x1fffff;
-  return {static_cast<uint32_t>(word) & kMbarrierMaxCount,
-          static_cast<uint32_t>(word >> 20) & kMbarrierMaxCount,
+  return {static_cast<uint32_t>(word) & kMbarrierMaxCount, static_cast<uint32_t>(word >> 20) & kMbarrierMaxCount,
           static_cast<int32_t>(tx) - (tx & 0x100000 ? 0x200000 : 0), static_cast<uint32_t>(word >> 61) & 1};
 }
 
@@ -77,8 +70,7 @@ namespace detail {
 
 /// The test that ends every operation: the phase completes when arrivals and bytes are in at the same
 /// instant.
-SM100_HD constexpr MbarrierResult complete_if_done(MbarrierState s,
-                                                   MbarrierError warning = MbarrierError::none) {
+SM100_HD constexpr MbarrierResult complete_if_done(MbarrierState s, MbarrierError warning = MbarrierError::none) {
   const bool done = s.pending == 0 && s.tx == 0;
   if (done) {
     s.parity ^= 1;

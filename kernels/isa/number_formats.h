@@ -16,40 +16,26 @@ enum class DataType : uint8_t { f16, bf16, tf32, f32, e4m3, e5m2, e2m3, e3m2, e2
 SM100_HD constexpr int element_bits(DataType type) {
   switch (type) {
     case DataType::tf32:
-    case DataType::f32:
-      return 32;
+    case DataType::f32: return 32;
     case DataType::f16:
-    case DataType::bf16:
-      return 16;
-    default:
-      return 8;
+    case DataType::bf16: return 16;
+    default: return 8;
   }
 }
 
 SM100_HD constexpr const char* name(DataType type) {
   switch (type) {
-    case DataType::f16:
-      return "f16";
-    case DataType::bf16:
-      return "bf16";
-    case DataType::tf32:
-      return "tf32";
-    case DataType::f32:
-      return "f32";
-    case DataType::e4m3:
-      return "e4m3";
-    case DataType::e5m2:
-      return "e5m2";
-    case DataType::e2m3:
-      return "e2m3";
-    case DataType::e3m2:
-      return "e3m2";
-    case DataType::e2m1:
-      return "e2m1";
-    case DataType::s8:
-      return "s8";
-    case DataType::u8:
-      return "u8";
+    case DataType::f16: return "f16";
+    case DataType::bf16: return "bf16";
+    case DataType::tf32: return "tf32";
+    case DataType::f32: return "f32";
+    case DataType::e4m3: return "e4m3";
+    case DataType::e5m2: return "e5m2";
+    case DataType::e2m3: return "e2m3";
+    case DataType::e3m2: return "e3m2";
+    case DataType::e2m1: return "e2m1";
+    case DataType::s8: return "s8";
+    case DataType::u8: return "u8";
   }
   return "?";
 }
@@ -85,8 +71,8 @@ SM100_HD constexpr float decode_finite(MiniFloat f, uint32_t code) {
   const int exponent = static_cast<int>(magnitude >> f.mantissa_bits);
   const uint32_t mantissa = magnitude & ((1u << f.mantissa_bits) - 1);
   const uint32_t significand = exponent == 0 ? mantissa : mantissa | 1u << f.mantissa_bits;
-  const float value = static_cast<float>(significand) *
-                      power_of_two((exponent == 0 ? 1 : exponent) - f.bias - f.mantissa_bits);
+  const float value =
+      static_cast<float>(significand) * power_of_two((exponent == 0 ? 1 : exponent) - f.bias - f.mantissa_bits);
   return (code >> f.sign_shift()) & 1 ? -value : value;
 }
 
@@ -142,13 +128,11 @@ SM100_HD constexpr float decode_f16(uint16_t bits) {
 SM100_HD constexpr float decode_tf32(uint32_t bits) { return std::bit_cast<float>(bits & 0xffffe000u); }
 
 SM100_HD constexpr float decode_e4m3(uint8_t bits) {
-  return (bits & 0x7f) == 0x7f ? std::bit_cast<float>(detail::kF32Nan)
-                               : detail::decode_finite(detail::kE4m3, bits);
+  return (bits & 0x7f) == 0x7f ? std::bit_cast<float>(detail::kF32Nan) : detail::decode_finite(detail::kE4m3, bits);
 }
 
 SM100_HD constexpr float decode_e5m2(uint8_t bits) {
-  return decode_f16(
-      static_cast<uint16_t>(bits << 8));  // e5m2 is the upper half of an f16, Inf and NaN included
+  return decode_f16(static_cast<uint16_t>(bits << 8));  // e5m2 is the upper half of an f16, Inf and NaN included
 }
 
 SM100_HD constexpr float decode_e2m3(uint8_t bits) { return detail::decode_finite(detail::kE2m3, bits); }
@@ -164,28 +148,17 @@ SM100_HD constexpr float decode_ue8m0(uint8_t bits) {
 /// Value of one element in its container (element_bits(type) low bits of `bits`).
 SM100_HD constexpr float decode(DataType type, uint32_t bits) {
   switch (type) {
-    case DataType::f16:
-      return decode_f16(static_cast<uint16_t>(bits));
-    case DataType::bf16:
-      return decode_bf16(static_cast<uint16_t>(bits));
-    case DataType::tf32:
-      return decode_tf32(bits);
-    case DataType::f32:
-      return std::bit_cast<float>(bits);
-    case DataType::e4m3:
-      return decode_e4m3(static_cast<uint8_t>(bits));
-    case DataType::e5m2:
-      return decode_e5m2(static_cast<uint8_t>(bits));
-    case DataType::e2m3:
-      return decode_e2m3(static_cast<uint8_t>(bits));
-    case DataType::e3m2:
-      return decode_e3m2(static_cast<uint8_t>(bits));
-    case DataType::e2m1:
-      return decode_e2m1(static_cast<uint8_t>(bits));
-    case DataType::s8:
-      return static_cast<float>(static_cast<int8_t>(bits & 0xff));
-    case DataType::u8:
-      return static_cast<float>(bits & 0xff);
+    case DataType::f16: return decode_f16(static_cast<uint16_t>(bits));
+    case DataType::bf16: return decode_bf16(static_cast<uint16_t>(bits));
+    case DataType::tf32: return decode_tf32(bits);
+    case DataType::f32: return std::bit_cast<float>(bits);
+    case DataType::e4m3: return decode_e4m3(static_cast<uint8_t>(bits));
+    case DataType::e5m2: return decode_e5m2(static_cast<uint8_t>(bits));
+    case DataType::e2m3: return decode_e2m3(static_cast<uint8_t>(bits));
+    case DataType::e3m2: return decode_e3m2(static_cast<uint8_t>(bits));
+    case DataType::e2m1: return decode_e2m1(static_cast<uint8_t>(bits));
+    case DataType::s8: return static_cast<float>(static_cast<int8_t>(bits & 0xff));
+    case DataType::u8: return static_cast<float>(bits & 0xff);
   }
   return std::bit_cast<float>(detail::kF32Nan);
 }

@@ -30,27 +30,16 @@ struct SmemDescriptorFields {
   uint32_t swizzle_code = 0;
 };
 
-enum class SmemDescriptorError : uint8_t {
-  none,
-  version,
-  reserved_bits,
-  swizzle_code,
-  lbo_absolute,
-  base_offset
-};
+enum class SmemDescriptorError : uint8_t { none, version, reserved_bits, swizzle_code, lbo_absolute, base_offset };
 
 SM100_HD constexpr const char* message(SmemDescriptorError error) {
   switch (error) {
-    case SmemDescriptorError::none:
-      return "ok";
-    case SmemDescriptorError::version:
-      return "bits 48:46 must be 0b001 on sm_100 (wgmma descriptors have 0)";
-    case SmemDescriptorError::reserved_bits:
-      return "bits 15:14, 31:30 and 60:53 must be 0";
+    case SmemDescriptorError::none: return "ok";
+    case SmemDescriptorError::version: return "bits 48:46 must be 0b001 on sm_100 (wgmma descriptors have 0)";
+    case SmemDescriptorError::reserved_bits: return "bits 15:14, 31:30 and 60:53 must be 0";
     case SmemDescriptorError::swizzle_code:
       return "swizzle (bits 63:61) must be 0 none, 1 128B with 32B atoms, 2 128B, 4 64B or 6 32B";
-    case SmemDescriptorError::lbo_absolute:
-      return "bit 52 (absolute LBO) must be 0: that mode is sm_103a only";
+    case SmemDescriptorError::lbo_absolute: return "bit 52 (absolute LBO) must be 0: that mode is sm_103a only";
     case SmemDescriptorError::base_offset:
       return "base offset (bits 51:49) must be 0: align the tile to the swizzle repeat (other values not "
              "modelled)";
@@ -61,18 +50,12 @@ SM100_HD constexpr const char* message(SmemDescriptorError error) {
 /// Code of bits 63:61.  128B with 64-byte atoms has none: the invalid 3 makes validate() report it.
 SM100_HD constexpr uint32_t code_of_swizzle(Swizzle swizzle) {
   switch (swizzle) {
-    case Swizzle::none:
-      return 0;
-    case Swizzle::b128_atom_32b:
-      return 1;
-    case Swizzle::b128:
-      return 2;
-    case Swizzle::b64:
-      return 4;
-    case Swizzle::b32:
-      return 6;
-    case Swizzle::b128_atom_64b:
-      return 3;
+    case Swizzle::none: return 0;
+    case Swizzle::b128_atom_32b: return 1;
+    case Swizzle::b128: return 2;
+    case Swizzle::b64: return 4;
+    case Swizzle::b32: return 6;
+    case Swizzle::b128_atom_64b: return 3;
   }
   return 3;
 }
@@ -84,16 +67,11 @@ SM100_HD constexpr bool is_swizzle_code(uint32_t code) {
 /// Only for codes that validate() accepts; the invalid 3, 5 and 7 read as none.
 SM100_HD constexpr Swizzle swizzle_of_code(uint32_t code) {
   switch (code) {
-    case 1:
-      return Swizzle::b128_atom_32b;
-    case 2:
-      return Swizzle::b128;
-    case 4:
-      return Swizzle::b64;
-    case 6:
-      return Swizzle::b32;
-    default:
-      return Swizzle::none;
+    case 1: return Swizzle::b128_atom_32b;
+    case 2: return Swizzle::b128;
+    case 4: return Swizzle::b64;
+    case 6: return Swizzle::b32;
+    default: return Swizzle::none;
   }
 }
 
@@ -102,9 +80,8 @@ SM100_HD constexpr Swizzle swizzle_of_code(uint32_t code) {
 SM100_HD constexpr SmemDescriptor make_smem_descriptor(SmemAddr start, uint32_t lbo, uint32_t sbo,
                                                        Swizzle swizzle) {
   return {uint64_t{(start.value & kDescriptorWindowMask) >> 4} |
-          uint64_t{(lbo & kDescriptorWindowMask) >> 4} << 16 |
-          uint64_t{(sbo & kDescriptorWindowMask) >> 4} << 32 | uint64_t{kSmemDescriptorVersion} << 46 |
-          uint64_t{code_of_swizzle(swizzle)} << 61};
+          uint64_t{(lbo & kDescriptorWindowMask) >> 4} << 16 | uint64_t{(sbo & kDescriptorWindowMask) >> 4} << 32 |
+          uint64_t{kSmemDescriptorVersion} << 46 | uint64_t{code_of_swizzle(swizzle)} << 61};
 }
 
 SM100_HD constexpr SmemDescriptorFields decode(SmemDescriptor descriptor) {
@@ -151,8 +128,8 @@ SM100_HD constexpr bool operand_layout_modelled(const SmemDescriptorFields& f, M
 
 /// Byte address (18-bit window) of element (i along M or N, k).  For packed nibbles pass bytes as elements:
 /// element_bytes 1 and k / 2.
-SM100_HD constexpr uint32_t operand_address(const SmemDescriptorFields& f, Major major,
-                                            uint32_t element_bytes, uint32_t i, uint32_t k) {
+SM100_HD constexpr uint32_t operand_address(const SmemDescriptorFields& f, Major major, uint32_t element_bytes,
+                                            uint32_t i, uint32_t k) {
   const Swizzle swizzle = swizzle_of_code(f.swizzle_code);
   const uint32_t span = swizzle == Swizzle::none ? 16 : swizzle_span_bytes(swizzle);
   const uint32_t lbo = f.leading_byte_offset, sbo = f.stride_byte_offset;

@@ -19,15 +19,7 @@ enum class TensorMapDataType : uint8_t {
 };
 // clang-format on
 enum class TensorMapInterleave : uint8_t { none, b16, b32 };
-enum class TensorMapSwizzle : uint8_t {
-  none,
-  b32,
-  b64,
-  b128,
-  b128_atom_32b,
-  b128_atom_32b_flip_8b,
-  b128_atom_64b
-};
+enum class TensorMapSwizzle : uint8_t { none, b32, b64, b128, b128_atom_32b, b128_atom_32b_flip_8b, b128_atom_64b };
 enum class TensorMapL2Promotion : uint8_t { none, b64, b128, b256 };
 enum class TensorMapOobFill : uint8_t { none, nan_request_zero_fma };  ///< none fills with zero
 
@@ -59,27 +51,21 @@ SM100_HD constexpr uint32_t element_bytes(TensorMapDataType type) {
   switch (type) {
     case TensorMapDataType::uint16:
     case TensorMapDataType::float16:
-    case TensorMapDataType::bfloat16:
-      return 2;
+    case TensorMapDataType::bfloat16: return 2;
     case TensorMapDataType::uint32:
     case TensorMapDataType::int32:
     case TensorMapDataType::float32:
     case TensorMapDataType::float32_ftz:
     case TensorMapDataType::tfloat32:
-    case TensorMapDataType::tfloat32_ftz:
-      return 4;
+    case TensorMapDataType::tfloat32_ftz: return 4;
     case TensorMapDataType::uint64:
     case TensorMapDataType::int64:
-    case TensorMapDataType::float64:
-      return 8;
-    default:
-      return 1;
+    case TensorMapDataType::float64: return 8;
+    default: return 1;
   }
 }
 
-SM100_HD constexpr bool is_packed(TensorMapDataType type) {
-  return type >= TensorMapDataType::packed_16u4_align8b;
-}
+SM100_HD constexpr bool is_packed(TensorMapDataType type) { return type >= TensorMapDataType::packed_16u4_align8b; }
 
 SM100_HD constexpr bool is_floating(TensorMapDataType type) {
   return !is_packed(type) && type >= TensorMapDataType::float16;
@@ -88,19 +74,13 @@ SM100_HD constexpr bool is_floating(TensorMapDataType type) {
 /// FLIP_8B reads as its unflipped sibling; `modelled` rejects it.
 SM100_HD constexpr Swizzle smem_swizzle(TensorMapSwizzle swizzle) {
   switch (swizzle) {
-    case TensorMapSwizzle::none:
-      return Swizzle::none;
-    case TensorMapSwizzle::b32:
-      return Swizzle::b32;
-    case TensorMapSwizzle::b64:
-      return Swizzle::b64;
-    case TensorMapSwizzle::b128:
-      return Swizzle::b128;
+    case TensorMapSwizzle::none: return Swizzle::none;
+    case TensorMapSwizzle::b32: return Swizzle::b32;
+    case TensorMapSwizzle::b64: return Swizzle::b64;
+    case TensorMapSwizzle::b128: return Swizzle::b128;
     case TensorMapSwizzle::b128_atom_32b:
-    case TensorMapSwizzle::b128_atom_32b_flip_8b:
-      return Swizzle::b128_atom_32b;
-    case TensorMapSwizzle::b128_atom_64b:
-      return Swizzle::b128_atom_64b;
+    case TensorMapSwizzle::b128_atom_32b_flip_8b: return Swizzle::b128_atom_32b;
+    case TensorMapSwizzle::b128_atom_64b: return Swizzle::b128_atom_64b;
   }
   return Swizzle::none;
 }
@@ -131,36 +111,29 @@ enum class TensorMapError : uint8_t {
 
 SM100_HD constexpr const char* message(TensorMapError error) {
   switch (error) {
-    case TensorMapError::none:
-      return "ok";
+    case TensorMapError::none: return "ok";
     case TensorMapError::data_type:
       return "data type, interleave, swizzle, L2 promotion or fill is no driver value";
-    case TensorMapError::rank:
-      return "rank must be 1 ... 5, and at least 3 with interleave";
+    case TensorMapError::rank: return "rank must be 1 ... 5, and at least 3 with interleave";
     case TensorMapError::global_address_alignment:
       return "global address must be a multiple of 16 (32 for INTERLEAVE_32B and the ALIGN16B types)";
-    case TensorMapError::global_dim_range:
-      return "global dimensions must be 1 ... 2^32 elements";
+    case TensorMapError::global_dim_range: return "global dimensions must be 1 ... 2^32 elements";
     case TensorMapError::global_dim_packed:
       return "global dimension 0 must be a multiple of 128 for the ALIGN16B types, of 2 for 16U4_ALIGN8B";
     case TensorMapError::global_stride_alignment:
       return "global strides must be multiples of 16 bytes (32 for INTERLEAVE_32B and the ALIGN16B types)";
-    case TensorMapError::global_stride_range:
-      return "global strides must be below 2^40 bytes";
+    case TensorMapError::global_stride_range: return "global strides must be below 2^40 bytes";
     case TensorMapError::box_dim_range:
       return "box dimensions must be 1 ... 256 (ALIGN16B types: box dimension 0 is 128)";
-    case TensorMapError::box_inner_bytes:
-      return "box dimension 0 must span a multiple of 16 bytes";
-    case TensorMapError::element_stride_range:
-      return "element strides must be 1 ... 8";
+    case TensorMapError::box_inner_bytes: return "box dimension 0 must span a multiple of 16 bytes";
+    case TensorMapError::element_stride_range: return "element strides must be 1 ... 8";
     case TensorMapError::interleave_swizzle:
       return "INTERLEAVE_32B requires SWIZZLE_32B; 16U6_ALIGN16B requires no interleave; ALIGN16B types "
              "allow no "
              "swizzle, 128B, 128B_ATOM_32B (16U6 also 128B_ATOM_64B)";
     case TensorMapError::swizzle_span:
       return "inner box bytes must not exceed the swizzle span (32, 64 or 128 bytes)";
-    case TensorMapError::oob_fill_type:
-      return "NaN fill requires an unpacked floating-point type";
+    case TensorMapError::oob_fill_type: return "NaN fill requires an unpacked floating-point type";
   }
   return "?";
 }
@@ -186,9 +159,7 @@ SM100_HD constexpr uint32_t inner_bytes(const TensorMapFields& f) {
 
 SM100_HD constexpr TensorMapError validate_dimensions(const TensorMapFields& f, uint32_t alignment) {
   const bool align16b = is_align16b(f.data_type);
-  const uint32_t dim0_multiple = align16b                                                ? 128
-                                 : f.data_type == TensorMapDataType::packed_16u4_align8b ? 2
-                                                                                         : 1;
+  const uint32_t dim0_multiple = align16b ? 128 : f.data_type == TensorMapDataType::packed_16u4_align8b ? 2 : 1;
   for (uint32_t i = 0; i < f.rank; ++i) {
     if (f.global_dim[i] == 0 || f.global_dim[i] > uint64_t{1} << 32) return TensorMapError::global_dim_range;
     if (f.box_dim[i] == 0 || f.box_dim[i] > 256) return TensorMapError::box_dim_range;
@@ -261,9 +232,7 @@ struct ByteReader {
 };
 
 /// Too large for its field stays too large for its rule: validate() after decode() still finds it.
-SM100_HD constexpr uint64_t saturate(uint32_t value, uint32_t maximum) {
-  return value < maximum ? value : maximum;
-}
+SM100_HD constexpr uint64_t saturate(uint32_t value, uint32_t maximum) { return value < maximum ? value : maximum; }
 
 }  // namespace detail
 
@@ -377,12 +346,10 @@ enum class CopyError : uint8_t { none, inner_start_alignment, negative_store_sta
 
 SM100_HD constexpr const char* message(CopyError error) {
   switch (error) {
-    case CopyError::none:
-      return "ok";
+    case CopyError::none: return "ok";
     case CopyError::inner_start_alignment:
       return "coordinate 0 times the element size must be a multiple of 16 bytes";
-    case CopyError::negative_store_start:
-      return "a store's start coordinates must not be negative";
+    case CopyError::negative_store_start: return "a store's start coordinates must not be negative";
   }
   return "?";
 }

@@ -17,16 +17,11 @@ enum class TmemShape : uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2
 
 SM100_HD constexpr const char* name(TmemShape shape) {
   switch (shape) {
-    case TmemShape::s32x32b:
-      return "32x32b";
-    case TmemShape::s16x64b:
-      return "16x64b";
-    case TmemShape::s16x128b:
-      return "16x128b";
-    case TmemShape::s16x256b:
-      return "16x256b";
-    case TmemShape::s16x32bx2:
-      return "16x32bx2";
+    case TmemShape::s32x32b: return "32x32b";
+    case TmemShape::s16x64b: return "16x64b";
+    case TmemShape::s16x128b: return "16x128b";
+    case TmemShape::s16x256b: return "16x256b";
+    case TmemShape::s16x32bx2: return "16x32bx2";
   }
   return "?";
 }
@@ -45,16 +40,11 @@ SM100_HD constexpr bool repeat_allowed(TmemShape shape, int repeat) {
 /// Columns that each lane gives or takes.  16x32bx2 has two such runs: at 0 and at its immediate.
 SM100_HD constexpr int columns_spanned(TmemShape shape, int repeat) {
   switch (shape) {
-    case TmemShape::s32x32b:
-      return repeat;
-    case TmemShape::s16x64b:
-      return 2 * repeat;
-    case TmemShape::s16x128b:
-      return 4 * repeat;
-    case TmemShape::s16x256b:
-      return 8 * repeat;
-    case TmemShape::s16x32bx2:
-      return repeat;
+    case TmemShape::s32x32b: return repeat;
+    case TmemShape::s16x64b: return 2 * repeat;
+    case TmemShape::s16x128b: return 4 * repeat;
+    case TmemShape::s16x256b: return 8 * repeat;
+    case TmemShape::s16x32bx2: return repeat;
   }
   return 0;
 }
@@ -63,16 +53,11 @@ SM100_HD constexpr int columns_spanned(TmemShape shape, int repeat) {
 SM100_HD constexpr TmemCell tmem_cell(TmemShape shape, int lane, int reg, int imm = 0) {
   const uint32_t t = static_cast<uint32_t>(lane), r = static_cast<uint32_t>(reg);
   switch (shape) {
-    case TmemShape::s32x32b:
-      return {t, r};
-    case TmemShape::s16x64b:
-      return {t / 4 + 8 * (t % 2), t / 2 % 2 + 2 * r};
-    case TmemShape::s16x128b:
-      return {t / 4 + 8 * (r % 2), t % 4 + 4 * (r / 2)};
-    case TmemShape::s16x256b:
-      return {t / 4 + 8 * (r / 2 % 2), r % 2 + 2 * (t % 4) + 8 * (r / 4)};
-    case TmemShape::s16x32bx2:
-      return {t % 16, r + (t < 16 ? 0 : static_cast<uint32_t>(imm))};
+    case TmemShape::s32x32b: return {t, r};
+    case TmemShape::s16x64b: return {t / 4 + 8 * (t % 2), t / 2 % 2 + 2 * r};
+    case TmemShape::s16x128b: return {t / 4 + 8 * (r % 2), t % 4 + 4 * (r / 2)};
+    case TmemShape::s16x256b: return {t / 4 + 8 * (r / 2 % 2), r % 2 + 2 * (t % 4) + 8 * (r / 4)};
+    case TmemShape::s16x32bx2: return {t % 16, r + (t < 16 ? 0 : static_cast<uint32_t>(imm))};
   }
   return {};
 }
@@ -98,18 +83,12 @@ SM100_HD constexpr AccumulatorCell accumulator_cell(DataPathLayout layout, int m
   const uint32_t row = static_cast<uint32_t>(m), col = static_cast<uint32_t>(n);
   const uint32_t half = static_cast<uint32_t>(N) / 2, quarter = static_cast<uint32_t>(N) / 4;
   switch (layout) {
-    case DataPathLayout::a:
-      return {row / 128, row % 128, col};
-    case DataPathLayout::b:
-      return {row / 64, row % 64 + 64 * (col / half), col % half};
-    case DataPathLayout::d:
-      return {0, row, col};
-    case DataPathLayout::e:
-      return {0, row + 64 * (col / half), col % half};
-    case DataPathLayout::f:
-      return {0, row % 16 + 32 * (row / 16), col};
-    case DataPathLayout::g:
-      return {0, row + 32 * (col / quarter), col % quarter};
+    case DataPathLayout::a: return {row / 128, row % 128, col};
+    case DataPathLayout::b: return {row / 64, row % 64 + 64 * (col / half), col % half};
+    case DataPathLayout::d: return {0, row, col};
+    case DataPathLayout::e: return {0, row + 64 * (col / half), col % half};
+    case DataPathLayout::f: return {0, row % 16 + 32 * (row / 16), col};
+    case DataPathLayout::g: return {0, row + 32 * (col / quarter), col % quarter};
   }
   return {};
 }
@@ -127,8 +106,6 @@ SM100_HD constexpr uint32_t accumulator_columns(DataPathLayout layout, uint32_t 
 }
 
 /// tcgen05.alloc takes a power of two from 32 to 512.
-SM100_HD constexpr bool tmem_columns_allocatable(uint32_t n) {
-  return n >= 32 && n <= 512 && (n & (n - 1)) == 0;
-}
+SM100_HD constexpr bool tmem_columns_allocatable(uint32_t n) { return n >= 32 && n <= 512 && (n & (n - 1)) == 0; }
 
 }  // namespace sm100

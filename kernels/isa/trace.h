@@ -1,5 +1,6 @@
-/// Trace points in role code: what a warp is doing, with the coordinates that let two traces be aligned by meaning.
-/// Every build emits the same points in the same order; an Isa that does not record compiles them to nothing.
+/// Trace points in role code: what a warp is doing, with the coordinates that let two traces be aligned by
+/// meaning. Every build emits the same points in the same order; an Isa that does not record compiles them to
+/// nothing.
 #pragma once
 
 #include "kernels/isa/address.h"
@@ -36,7 +37,9 @@ struct TraceArgs {
 template <class I>
 class TraceSpan {
  public:
-  SM100_HD TraceSpan(I& isa, TraceEvent event, const TraceArgs& args = {}) : isa_(isa) { isa_.trace_begin(event, args); }
+  SM100_HD TraceSpan(I& isa, TraceEvent event, const TraceArgs& args = {}) : isa_(isa) {
+    isa_.trace_begin(event, args);
+  }
   SM100_HD ~TraceSpan() { isa_.trace_end(); }
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;

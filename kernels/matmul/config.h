@@ -1,8 +1,8 @@
 /// Configuration of the dense matmul kernel and everything that follows from it.
 ///
-/// Role code takes a `Config cfg` by value and writes `cfg.stages`.  In the simulator it is the plain struct below,
-/// filled from a scenario; on the device it is a type with `static constexpr` members of the same names, so every
-/// expression folds.  The derived values are function templates that serve both.
+/// Role code takes a `Config cfg` by value and writes `cfg.stages`.  In the simulator it is the plain struct
+/// below, filled from a scenario; on the device it is a type with `static constexpr` members of the same
+/// names, so every expression folds.  The derived values are function templates that serve both.
 #pragma once
 
 #include "kernels/epilogue/output_strip.h"
@@ -25,7 +25,7 @@ struct MatmulConfig {
   Swizzle swizzle = Swizzle::b128;  ///< of A and B in shared memory; also fixes the k tile: one swizzle span
   RasterOrder raster_order = RasterOrder::along_m;
   int block_swizzle = 0;     ///< 0, 1, 2, 4, 8
-  bool mma_prefetch = true;  ///< MMA warp fetches its next tile before the work (the original's first version)
+  bool mma_prefetch = true;  ///< MMA warp fetches its next tile before the work, as the original first did
 };
 
 inline constexpr int kEpilogueWarps = 4;
@@ -45,39 +45,72 @@ constexpr const char* matmul_role(int warp) {
 SM100_HD constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 SM100_HD constexpr int align_up(int a, int b) { return ceil_div(a, b) * b; }
 
-template <class C> SM100_HD constexpr int cluster_size(const C& c) { return c.cluster_m * c.cluster_n; }
-template <class C> SM100_HD constexpr int block_m(const C& c) { return c.mma_m / c.cta_group; }
-template <class C> SM100_HD constexpr int block_n(const C& c) { return c.mma_n / c.cta_group; }
-template <class C> SM100_HD constexpr int operand_bytes(const C& c) { return element_bits(c.dtype) / 8; }
+template <class C>
+SM100_HD constexpr int cluster_size(const C& c) {
+  return c.cluster_m * c.cluster_n;
+}
+template <class C>
+SM100_HD constexpr int block_m(const C& c) {
+  return c.mma_m / c.cta_group;
+}
+template <class C>
+SM100_HD constexpr int block_n(const C& c) {
+  return c.mma_n / c.cta_group;
+}
+template <class C>
+SM100_HD constexpr int operand_bytes(const C& c) {
+  return element_bits(c.dtype) / 8;
+}
 /// k elements of one tile: one swizzle span of bytes per row.
-template <class C> SM100_HD constexpr int block_k(const C& c) {
+template <class C>
+SM100_HD constexpr int block_k(const C& c) {
   return int(swizzle_span_bytes(c.swizzle)) / operand_bytes(c);
 }
-template <class C> SM100_HD constexpr int mmas_per_k_tile(const C& c) { return block_k(c) / c.mma_k; }
-template <class C> SM100_HD constexpr int ring_stages(const C& c) { return c.stages / c.k_group_size; }
-template <class C> SM100_HD constexpr uint32_t a_tile_bytes(const C& c) {
+template <class C>
+SM100_HD constexpr int mmas_per_k_tile(const C& c) {
+  return block_k(c) / c.mma_k;
+}
+template <class C>
+SM100_HD constexpr int ring_stages(const C& c) {
+  return c.stages / c.k_group_size;
+}
+template <class C>
+SM100_HD constexpr uint32_t a_tile_bytes(const C& c) {
   return uint32_t(block_m(c) * block_k(c) * operand_bytes(c));
 }
-template <class C> SM100_HD constexpr uint32_t b_tile_bytes(const C& c) {
+template <class C>
+SM100_HD constexpr uint32_t b_tile_bytes(const C& c) {
   return uint32_t(block_n(c) * block_k(c) * operand_bytes(c));
 }
 /// Transaction bytes of one ring stage on the leader's full barrier.
-template <class C> SM100_HD constexpr uint32_t stage_transaction_bytes(const C& c) {
+template <class C>
+SM100_HD constexpr uint32_t stage_transaction_bytes(const C& c) {
   return uint32_t(c.cta_group * c.k_group_size) * (a_tile_bytes(c) + b_tile_bytes(c));
 }
 /// The kernel allocates all of tensor memory and gives each accumulator stage an equal share of the columns.
-template <class C> SM100_HD constexpr int accum_stride_columns(const C& c) { return 512 / c.accum_stages; }
+template <class C>
+SM100_HD constexpr int accum_stride_columns(const C& c) {
+  return 512 / c.accum_stages;
+}
 
 /// Grid of CTAs: one column per mma_n, one row per block_m, rounded up to the cluster.
-template <class C> SM100_HD constexpr int grid_m(const C& c, int m) { return align_up(ceil_div(m, block_m(c)), c.cluster_m); }
-template <class C> SM100_HD constexpr int grid_n(const C& c, int n) { return align_up(ceil_div(n, c.mma_n), c.cluster_n); }
+template <class C>
+SM100_HD constexpr int grid_m(const C& c, int m) {
+  return align_up(ceil_div(m, block_m(c)), c.cluster_m);
+}
+template <class C>
+SM100_HD constexpr int grid_n(const C& c, int n) {
+  return align_up(ceil_div(n, c.mma_n), c.cluster_n);
+}
 
 inline constexpr int kSmemBudgetBytes = 232448;  ///< 227 KiB: the most dynamic shared memory a CTA can have
 
-/// Largest number of shared-memory stages that fits, a multiple of k_group_size (the original's formula, which
-/// budgets 160 B per CLC stage, 16 B per accumulator and input stage and 12 B for the rest).
-template <class C> SM100_HD constexpr int max_stages(const C& c) {
-  const int rest = kSmemBudgetBytes - kOutputBuffers * int(strip_bytes(c)) - 12 - 160 * c.clc_stages - 16 * c.accum_stages;
+/// Largest number of shared-memory stages that fits, a multiple of k_group_size (the original's formula,
+/// which budgets 160 B per CLC stage, 16 B per accumulator and input stage and 12 B for the rest).
+template <class C>
+SM100_HD constexpr int max_stages(const C& c) {
+  const int rest =
+      kSmemBudgetBytes - kOutputBuffers * int(strip_bytes(c)) - 12 - 160 * c.clc_stages - 16 * c.accum_stages;
   const int stages = rest / int(a_tile_bytes(c) + b_tile_bytes(c) + 16);
   return stages < 0 ? 0 : stages / c.k_group_size * c.k_group_size;
 }

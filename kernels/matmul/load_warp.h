@@ -28,14 +28,15 @@ SM100_KERNEL void load_warp(I& isa, const Config& cfg, const SharedStorage& smem
                             TileScheduler<I, Config>& scheduler) {
   InputRing<I> ring{isa, smem.input, ring_stages(cfg)};
 
-  for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {  // next(): fetch only after the work
+  // next() fetches only after the work: the scheduler asks for the next tile once this one has begun.
+  for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
     const WorkTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     work.throttle_signal();  // lets the scheduler ask for the next tile
     for (int k = tile.k_begin; k < tile.k_begin + tile.k_count; k += cfg.k_group_size) {
       const int stage = ring.producer_acquire();
-      TraceSpan span{isa, TraceEvent::load_issue, {.stage = stage, .tile_m = tile.m, .tile_n = tile.n, .k = k,
-                                                   .bytes = stage_transaction_bytes(cfg)}};
+      const TraceArgs args{.stage = stage, .tile_m = tile.m, .tile_n = tile.n, .k = k};
+      TraceSpan span{isa, TraceEvent::load_issue, args};
       isa.elected([&] {
         ring.producer_arm(stage, stage_transaction_bytes(cfg));  // once per stage, before its copies
         load_stage(isa, cfg, smem, params, ring, stage, tile, k);

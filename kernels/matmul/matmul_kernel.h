@@ -1,7 +1,7 @@
 /// The dense matmul kernel: set-up, then one role per warp.
 ///
-/// Warps 0-3 epilogue, 4 scheduler, 5 load, 6 MMA.  After the role branch no block-wide or cluster-wide barrier is
-/// executed: named barrier 0 belongs to the epilogue warps.
+/// Warps 0-3 epilogue, 4 scheduler, 5 load, 6 MMA.  After the role branch no block-wide or cluster-wide
+/// barrier is executed: named barrier 0 belongs to the epilogue warps.
 #pragma once
 
 #include "kernels/matmul/epilogue_warp.h"
@@ -34,14 +34,17 @@ SM100_KERNEL void matmul_kernel(I& isa, const Config& cfg, const MatmulParams& p
       });
     }
     isa.fence_mbarrier_init();
-    // Cluster-wide: a remote arrival or a multicast copy must not reach a CTA before it has initialised its barriers.
+    // Cluster-wide: a remote arrival or a multicast copy must not reach a CTA before it has initialised its
+    // barriers.
     isa.barrier_cluster_arrive();
     isa.barrier_cluster_wait();
   }
 
   const Dim3 grid = isa.nctaid();
   TileScheduler<I, Config> scheduler{
-      isa, cfg, smem.scheduler,
+      isa,
+      cfg,
+      smem.scheduler,
       {.cluster_grid = {grid.x / uint32_t(cfg.cluster_m), grid.y / uint32_t(cfg.cluster_n), 1},
        .k_tiles = ceil_div(params.k, block_k(cfg))}};
 

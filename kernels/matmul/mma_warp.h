@@ -1,4 +1,5 @@
-/// MMA warp: owns tensor memory, multiplies the stages of the input ring into the accumulators of the output ring.
+/// MMA warp: owns tensor memory, multiplies the stages of the input ring into the accumulators of the output
+/// ring.
 #pragma once
 
 #include "kernels/matmul/config.h"
@@ -39,7 +40,8 @@ SM100_KERNEL void issue_mmas(I& isa, const Config& cfg, const SharedStorage& sme
 }
 
 template <Isa I, class Config>
-SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem, TileScheduler<I, Config>& scheduler) {
+SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem,
+                           TileScheduler<I, Config>& scheduler) {
   InputRing<I> input{isa, smem.input, ring_stages(cfg)};
   OutputRing<I> output{isa, smem.accum, cfg.accum_stages};
 

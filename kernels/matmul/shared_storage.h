@@ -1,4 +1,5 @@
-/// Layout of the kernel's shared memory, and the one table of its barriers: who arrives, how often, who waits.
+/// Layout of the kernel's shared memory, and the one table of its barriers: who arrives, how often, who
+/// waits.
 ///
 /// The kernel initialises the barriers from this table, and reports and traces take their names from it.
 /// Tile arrays are 1024-byte aligned: UMMA descriptors with base offset 0 need whole 128B-swizzle atoms.
@@ -13,14 +14,14 @@
 namespace sm100 {
 
 struct SharedStorage {
-  SmemAddr a_tiles, b_tiles;  ///< stages tiles each
-  SmemAddr c_strips;          ///< kOutputBuffers strips
-  RingBarriers input;         ///< ring_stages
-  RingBarriers accum;         ///< accum_stages
-  SchedulerStorage scheduler; ///< clc_stages
+  SmemAddr a_tiles, b_tiles;   ///< stages tiles each
+  SmemAddr c_strips;           ///< kOutputBuffers strips
+  RingBarriers input;          ///< ring_stages
+  RingBarriers accum;          ///< accum_stages
+  SchedulerStorage scheduler;  ///< clc_stages
   SmemAddr tmem_dealloc;
   SmemAddr tmem_address;
-  uint32_t end = 0;           ///< first address past the storage
+  uint32_t end = 0;  ///< first address past the storage
 };
 
 template <class C>
@@ -63,29 +64,33 @@ struct BarrierArray {
   const char* name;
   SmemAddr base;
   int stages;
-  uint32_t count;           ///< arrivals per phase
-  const char* arrives;      ///< role (or unit) that arrives
-  const char* arrives_with; ///< instruction of the arrival
-  const char* waits;        ///< roles that wait
+  uint32_t count;            ///< arrivals per phase
+  const char* arrives;       ///< role (or unit) that arrives
+  const char* arrives_with;  ///< instruction of the arrival
+  const char* waits;         ///< roles that wait
 };
 
 /// Calls f(BarrierArray) for every array, in the order of their initialisation.
 template <class C, class F>
 SM100_HD constexpr void for_each_barrier_array(const C& c, const SharedStorage& s, F&& f) {
-  const uint32_t ctas = uint32_t(cluster_size(c)), epilogue = uint32_t(kEpilogueThreads), group = uint32_t(c.cta_group);
+  const uint32_t ctas = uint32_t(cluster_size(c)), epilogue = uint32_t(kEpilogueThreads),
+                 group = uint32_t(c.cta_group);
   f(BarrierArray{"input_full", s.input.full, ring_stages(c), 1, "load", "mbarrier.arrive.expect_tx", "mma"});
   // One commit of every leader whose MMAs read this CTA's tiles: its row and its column of the cluster.
-  f(BarrierArray{"input_empty", s.input.empty, ring_stages(c), uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1), "mma",
-                 "tcgen05.commit", "load"});
+  f(BarrierArray{"input_empty", s.input.empty, ring_stages(c),
+                 uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1), "mma", "tcgen05.commit", "load"});
   f(BarrierArray{"accum_full", s.accum.full, c.accum_stages, 1, "mma", "tcgen05.commit", "epilogue"});
-  f(BarrierArray{"accum_empty", s.accum.empty, c.accum_stages, group * epilogue, "epilogue", "mbarrier.arrive", "mma"});
+  f(BarrierArray{"accum_empty", s.accum.empty, c.accum_stages, group * epilogue, "epilogue", "mbarrier.arrive",
+                 "mma"});
   f(BarrierArray{"clc_full", s.scheduler.clc.full, c.clc_stages, 1, "scheduler", "mbarrier.arrive.expect_tx",
                  "scheduler, load, mma, epilogue"});
   // Every thread that decodes a response releases it: the scheduler, and load, MMA and epilogue of each CTA.
   f(BarrierArray{"clc_empty", s.scheduler.clc.empty, c.clc_stages, 32 + ctas * (32 + 32 + epilogue),
                  "scheduler, load, mma, epilogue", "mbarrier.arrive", "scheduler"});
-  f(BarrierArray{"throttle_full", s.scheduler.throttle.full, c.clc_stages, 32, "load", "mbarrier.arrive", "scheduler"});
-  f(BarrierArray{"throttle_empty", s.scheduler.throttle.empty, c.clc_stages, 32, "scheduler", "mbarrier.arrive", "load"});
+  f(BarrierArray{"throttle_full", s.scheduler.throttle.full, c.clc_stages, 32, "load", "mbarrier.arrive",
+                 "scheduler"});
+  f(BarrierArray{"throttle_empty", s.scheduler.throttle.empty, c.clc_stages, 32, "scheduler", "mbarrier.arrive",
+                 "load"});
   f(BarrierArray{"tmem_dealloc", s.tmem_dealloc, 1, group * epilogue, "epilogue", "mbarrier.arrive", "mma"});
 }
 

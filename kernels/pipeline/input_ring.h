@@ -19,8 +19,8 @@ class InputRing : public ProducerConsumerPipeline<I> {
     this->isa_.mbarrier_arrive_expect_tx(this->full(stage), bytes, Scope::cta, loc);
   }
 
-  /// Releases the stage once all MMAs issued so far by this lane have finished.  The lane that issued the MMAs
-  /// must commit: a commit covers only its own thread's operations.
+  /// Releases the stage once all MMAs issued so far by this lane have finished.  The lane that issued the
+  /// MMAs must commit: a commit covers only its own thread's operations.
   SM100_KERNEL void consumer_release(int stage, int cta_group, Loc loc = Loc::current()) {
     this->isa_.tcgen05_commit(cta_group, this->empty(stage), loc);
   }

@@ -1,7 +1,8 @@
-/// Ring of stages with a full and an empty mbarrier each; both cursors' phase arithmetic lives here and nowhere else.
+/// Ring of stages with a full and an empty mbarrier each; both cursors' phase arithmetic lives here and
+/// nowhere else.
 ///
-/// Every warp owns a private copy.  What "signal" means differs by ring (TMA bytes, tcgen05.commit, plain arrives):
-/// InputRing and OutputRing say it for theirs; the throttle uses the plain arrives below.
+/// Every warp owns a private copy.  What "signal" means differs by ring (TMA bytes, tcgen05.commit, plain
+/// arrives): InputRing and OutputRing say it for theirs; the throttle uses the plain arrives below.
 #pragma once
 
 #include "kernels/isa/isa.h"
@@ -13,8 +14,7 @@ namespace sm100 {
 template <Isa I>
 SM100_KERNEL void mbarrier_wait(I& isa, SmemAddr barrier, uint32_t parity, const TraceArgs& args, Loc loc) {
   TraceSpan span{isa, TraceEvent::wait, args};
-  while (!isa.mbarrier_try_wait_parity(barrier, parity, Scope::cta, loc)) {
-  }
+  while (!isa.mbarrier_try_wait_parity(barrier, parity, Scope::cta, loc)) {}
 }
 
 /// Waits for phase 0 of a barrier that is used once.
@@ -72,8 +72,8 @@ class ProducerConsumerPipeline {
     consumer_step();
   }
 
-  /// Exit protocol: waits until every stage has been released, with the running parity.  Until then commits and
-  /// arrivals may still be on their way to our barriers, so the CTA must not exit.
+  /// Exit protocol: waits until every stage has been released, with the running parity.  Until then commits
+  /// and arrivals may still be on their way to our barriers, so the CTA must not exit.
   SM100_KERNEL void producer_drain(Loc loc = Loc::current()) {
     TraceSpan span{isa_, TraceEvent::drain};
     for (int i = 0; i < stages_; ++i) {

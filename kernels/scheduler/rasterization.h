@@ -1,7 +1,8 @@
-/// From a CTA id of the launched grid to the tile it computes: raster order and block swizzle for L2 locality.
+/// From a CTA id of the launched grid to the tile it computes: raster order and block swizzle for L2
+/// locality.
 ///
-/// The hardware launches and cancels x-fastest, so AlongM walks down M first.  The mapping is a bijection of the
-/// cluster grid for every size, order and swizzle width (tests/kernels/scheduler).
+/// The hardware launches and cancels x-fastest, so AlongM walks down M first.  The mapping is a bijection of
+/// the cluster grid for every size, order and swizzle width (tests/kernels/scheduler).
 #pragma once
 
 #include "kernels/isa/address.h"
@@ -19,8 +20,8 @@ struct TileCoord {
 /// @param order       which tile index advances first
 /// @param width       block swizzle W: 0 (off), 1, 2, 4 or 8
 /// @param cluster_m, cluster_n  cluster extent; the CTA keeps its position inside the cluster
-SM100_HD constexpr TileCoord rasterize(Dim3 ctaid, Dim3 cluster_grid, RasterOrder order, int width,
-                                       int cluster_m, int cluster_n) {
+SM100_HD constexpr TileCoord rasterize(Dim3 ctaid, Dim3 cluster_grid, RasterOrder order, int width, int cluster_m,
+                                       int cluster_n) {
   const int dm = int(cluster_grid.x), dn = int(cluster_grid.y);
   const int a = int(ctaid.x) / cluster_m, b = int(ctaid.y) / cluster_n;
   int u = a, v = b;

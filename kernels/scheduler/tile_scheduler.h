@@ -1,10 +1,10 @@
-/// Dynamic tile scheduler on cluster launch control (PTX 9.7.13.17): a running cluster cancels clusters that have
-/// not been launched yet and takes over their tiles.
+/// Dynamic tile scheduler on cluster launch control (PTX 9.7.13.17): a running cluster cancels clusters that
+/// have not been launched yet and takes over their tiles.
 ///
-/// One scheduler warp per cluster requests; every other warp decodes the same response itself.  Request k uses ring
-/// stage k mod Q: full[s] gets one arrive.expect_tx(16) and the 16 bytes of the response, empty[s] one arrival of
-/// every thread that decoded it.  The throttle (a second ring, load warp -> scheduler) keeps a cluster from
-/// cancelling tiles faster than it starts them.
+/// One scheduler warp per cluster requests; every other warp decodes the same response itself.  Request k
+/// uses ring stage k mod Q: full[s] gets one arrive.expect_tx(16) and the 16 bytes of the response, empty[s]
+/// one arrival of every thread that decoded it.  The throttle (a second ring, load warp -> scheduler) keeps a
+/// cluster from cancelling tiles faster than it starts them.
 #pragma once
 
 #include "kernels/isa/isa.h"
@@ -46,7 +46,9 @@ class TileScheduler {
   /// For every role but the scheduler.  Starts at the initial tile.
   SM100_KERNEL WorkIterator<I, Config> work_iterator() { return WorkIterator<I, Config>{*this}; }
   /// For the scheduler warp: the same walk, with a request before each fetch.
-  SM100_KERNEL SchedulerWorkIterator<I, Config> scheduler_iterator() { return SchedulerWorkIterator<I, Config>{*this}; }
+  SM100_KERNEL SchedulerWorkIterator<I, Config> scheduler_iterator() {
+    return SchedulerWorkIterator<I, Config>{*this};
+  }
 
  private:
   friend class WorkIterator<I, Config>;
@@ -58,8 +60,8 @@ class TileScheduler {
   SM100_KERNEL Pipeline throttle_ring() { return {isa_, storage_.throttle, cfg_.clc_stages}; }
 
   SM100_KERNEL WorkTile tile_of(Dim3 ctaid, bool valid) const {
-    const TileCoord t = rasterize(ctaid, grid_.cluster_grid, cfg_.raster_order, cfg_.block_swizzle,
-                                  cfg_.cluster_m, cfg_.cluster_n);
+    const TileCoord t =
+        rasterize(ctaid, grid_.cluster_grid, cfg_.raster_order, cfg_.block_swizzle, cfg_.cluster_m, cfg_.cluster_n);
     return {.m = t.m, .n = t.n, .k_begin = 0, .k_count = grid_.k_tiles, .valid = valid};
   }
 
@@ -71,7 +73,8 @@ class TileScheduler {
     const bool valid = isa_.clusterlaunchcontrol_query_cancel_is_canceled(response);
     // The id of a failed response is undefined: decode it only under the predicate.
     const Dim3 ctaid = valid ? isa_.clusterlaunchcontrol_query_cancel_get_first_ctaid(response) : Dim3{};
-    // Our generic read must be ordered before the next response, which the CLC unit writes through the async proxy.
+    // Our generic read must be ordered before the next response, which the CLC unit writes through the async
+    // proxy.
     isa_.fence_proxy_async_shared_cta();
     isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::cluster, loc);  // CTA 0 owns the ring
     clc.consumer_step();
@@ -82,13 +85,16 @@ class TileScheduler {
   SM100_KERNEL void request(Pipeline& clc, Loc loc) {
     const int stage = clc.producer_acquire(loc);
     TraceSpan span{isa_, TraceEvent::clc_request, {.stage = stage}};
-    // Lane i arms CTA i's barrier: the response is multicast to the cluster and signals each CTA's own barrier.
+    // Lane i arms CTA i's barrier: the response is multicast to the cluster and signals each CTA's own
+    // barrier.
     const int ctas = cfg_.cluster_m * cfg_.cluster_n;
     isa_.lanes_below(ctas, [&] {
-      isa_.mbarrier_arrive_expect_tx(isa_.mapa(clc.full(stage), isa_.laneid()), kClcResponseBytes, Scope::cluster, loc);
+      isa_.mbarrier_arrive_expect_tx(isa_.mapa(clc.full(stage), isa_.laneid()), kClcResponseBytes, Scope::cluster,
+                                     loc);
     });
     isa_.elected([&] {
-      isa_.clusterlaunchcontrol_try_cancel(storage_.response + kClcResponseBytes * uint32_t(stage), clc.full(stage), loc);
+      isa_.clusterlaunchcontrol_try_cancel(storage_.response + kClcResponseBytes * uint32_t(stage), clc.full(stage),
+                                           loc);
     });
     clc.producer_step();
   }

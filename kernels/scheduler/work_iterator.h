@@ -2,9 +2,9 @@
 ///
 ///   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) { ... work.current() ... }
 ///
-/// next() advances after the work: fetch, assign, step.  A role may call prefetch() at the start of the body to fetch
-/// the next tile before its work (the MMA warp does); the load warp must not, because the scheduler asks for tile
-/// i + 1 only after the load warp has signalled the start of tile i: it would wait for itself.
+/// next() advances after the work: fetch, assign, step.  A role may call prefetch() at the start of the body
+/// to fetch the next tile before its work (the MMA warp does); the load warp must not, because the scheduler
+/// asks for tile i + 1 only after the load warp has signalled the start of tile i: it would wait for itself.
 #pragma once
 
 #include "kernels/scheduler/tile_scheduler.h"
@@ -23,9 +23,11 @@ class WorkIterator {
   SM100_HD bool has_work() const { return current_.valid; }
   SM100_HD const WorkTile& current() const { return current_; }
 
-  /// Load warp of the cluster's first CTA, at the start of each tile: lets the scheduler ask for the next one.
+  /// Load warp of the cluster's first CTA, at the start of each tile: lets the scheduler ask for the next
+  /// one.
   SM100_KERNEL void throttle_signal(Loc loc = Loc::current()) {
-    if (scheduler_.cfg_.clc_stages > 0 && scheduler_.isa_.cluster_ctarank() == 0) throttle_.producer_signal_and_step(loc);
+    if (scheduler_.cfg_.clc_stages > 0 && scheduler_.isa_.cluster_ctarank() == 0)
+      throttle_.producer_signal_and_step(loc);
   }
 
   /// Fetches the next tile now; next() will only assign it.

@@ -6,8 +6,8 @@
 namespace sm100 {
 
 struct WorkTile {
-  int m = 0, n = 0;             ///< in CTA tiles (m) and MMA tiles (n)
-  int k_begin = 0, k_count = 0; ///< k tiles
+  int m = 0, n = 0;              ///< in CTA tiles (m) and MMA tiles (n)
+  int k_begin = 0, k_count = 0;  ///< k tiles
   bool valid = false;
 };
 

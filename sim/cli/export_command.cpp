@@ -20,15 +20,12 @@ struct ExportOptions {
 traces::Trace read_trace(const std::string& path) {
   try {
     return traces::read_pftrace(path);
-  } catch (const std::runtime_error& error) {
-    throw InputError(error.what());
-  }
+  } catch (const std::runtime_error& error) { throw InputError(error.what()); }
 }
 
 void export_trace(const ExportOptions& options) {
   if (options.format == "vcd" || options.format == "csv" || options.format == "html")
-    throw InputError(
-        fmt::format("not implemented: --format {}; this version has chrome-json", options.format));
+    throw InputError(fmt::format("not implemented: --format {}; this version has chrome-json", options.format));
   if (options.format != "chrome-json")
     throw InputError(fmt::format("--format {}: allowed is chrome-json", options.format));
   const traces::Trace trace = read_trace(options.trace);

@@ -44,9 +44,7 @@ std::string description_of(const fs::path& file) {
     const TomlTable root =
         document.root({"kernel", "profile", "description", "problem", "config", "run", "fault", "expect"});
     return root.has("description") ? one_line(root.string("description")) : "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
 }
 
 void list_scenarios() {
@@ -90,8 +88,7 @@ void list(const std::string& what) {
 
 void add_list_command(CLI::App& app, int& exit_code) {
   auto what = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("list", "List kernels, profiles, scenarios or the modelled instructions");
+  CLI::App* command = app.add_subcommand("list", "List kernels, profiles, scenarios or the modelled instructions");
   command->add_option("WHAT", *what, "kernels, profiles, scenarios or isa; all if left out")
       ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa"}));
   command->callback([what, &exit_code] {

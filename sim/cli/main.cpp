@@ -18,8 +18,7 @@ using namespace sm100::sim;
 void print_error(const std::string& text) { fmt::print(stderr, "{}\n", one_line(text)); }
 
 void print_internal_error(const char* what) {
-  print_error(
-      fmt::format("internal error: {}; please report it with the command line and the scenario", what));
+  print_error(fmt::format("internal error: {}; please report it with the command line and the scenario", what));
 }
 
 /// An exception that nobody can catch (from a destructor or a thread) still ends in one line.
@@ -27,17 +26,14 @@ void print_internal_error(const char* what) {
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
     print_internal_error("terminated");
-  } catch (const std::exception& error) {
-    print_internal_error(error.what());
-  } catch (...) {
+  } catch (const std::exception& error) { print_internal_error(error.what()); } catch (...) {
     print_internal_error("unknown exception");
   }
   std::_Exit(cli::kInternalError);
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{
-      "Cycle-level simulator of the B200's asynchronous units running warp-specialised GEMM kernels"};
+  CLI::App app{"Cycle-level simulator of the B200's asynchronous units running warp-specialised GEMM kernels"};
   app.name("sm100sim");
   app.set_version_flag("--version", std::string("sm100sim ") + SM100_VERSION);
   app.require_subcommand(1);
@@ -54,8 +50,7 @@ int run(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      print_error(
-          fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export", argv[1]));
+      print_error(fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export", argv[1]));
       return cli::kBadInput;
     }
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));
@@ -77,9 +72,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     print_error("out of memory: this problem does not fit on this machine (--data none needs far less)");
     return cli::kBadInput;
-  } catch (const std::exception& error) {
-    print_internal_error(error.what());
-  } catch (...) {
+  } catch (const std::exception& error) { print_internal_error(error.what()); } catch (...) {
     print_internal_error("unknown exception");
   }
   return cli::kInternalError;

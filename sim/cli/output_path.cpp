@@ -21,9 +21,7 @@ void check_output_path(std::string_view option, const std::filesystem::path& pat
 void write_output(std::string_view option, const std::function<void()>& write) {
   try {
     write();
-  } catch (const std::runtime_error& error) {
-    throw InputError(fmt::format("{}: {}", option, error.what()));
-  }
+  } catch (const std::runtime_error& error) { throw InputError(fmt::format("{}: {}", option, error.what())); }
 }
 
 }  // namespace sm100::sim::cli

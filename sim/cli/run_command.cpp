@@ -37,14 +37,10 @@ struct RunOptions {
 
 ExitCode exit_code_of(Outcome outcome) {
   switch (outcome) {
-    case Outcome::pass:
-      return kOk;
-    case Outcome::mismatch:
-      return kResultsDiffer;
-    case Outcome::hang:
-      return kHang;
-    case Outcome::findings:
-      return kFindings;
+    case Outcome::pass: return kOk;
+    case Outcome::mismatch: return kResultsDiffer;
+    case Outcome::hang: return kHang;
+    case Outcome::findings: return kFindings;
   }
   return kInternalError;
 }
@@ -77,16 +73,15 @@ int run(const RunOptions& options) {
   RunResult result;
   {
     Progress progress(options.progress);
-    result = run_simulation(scenario, recorder.get(), {.progress = [&](double fraction, uint64_t cycle) {
-                              progress.update(fraction, cycle);
-                            }});
+    result =
+        run_simulation(scenario, recorder.get(),
+                       {.progress = [&](double fraction, uint64_t cycle) { progress.update(fraction, cycle); }});
   }
   if (recorder) write_output("--trace", [&] { traces::write_pftrace(recorder->trace(), options.trace); });
 
   const bool json_only = options.json == "-";
   if (!options.json.empty() && !json_only) write_json(options.json, result_json(scenario, result));
-  fmt::print("{}",
-             json_only ? result_json(scenario, result) : format_summary(scenario, result, options.trace));
+  fmt::print("{}", json_only ? result_json(scenario, result) : format_summary(scenario, result, options.trace));
   return exit_code_of(result.outcome);
 }
 
@@ -96,9 +91,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scenario");
   command->add_option("SCENARIO", options->scenario, "Scenario file (docs/user-guide.md)")->required();
-  command
-      ->add_option("--set", options->sets,
-                   "Replace a value of the scenario: table.key=value; may be repeated")
+  command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_option("--trace", options->trace, "Write a Perfetto trace")->type_name("FILE");

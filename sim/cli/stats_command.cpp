@@ -19,9 +19,7 @@ void add_stats_command(CLI::App& app, int& exit_code) {
   command->callback([path, &exit_code] {
     try {
       fmt::print("{}", traces::format_statistics(traces::read_pftrace(*path)));
-    } catch (const std::runtime_error& error) {
-      throw InputError(error.what());
-    }
+    } catch (const std::runtime_error& error) { throw InputError(error.what()); }
     exit_code = kOk;
   });
 }

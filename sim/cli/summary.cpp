@@ -21,13 +21,11 @@ std::string plural(uint64_t count, std::string_view word) {
   return fmt::format("{} {}{}", grouped(int64_t(count)), word, count == 1 ? "" : "s");
 }
 
-std::string line(std::string_view label, std::string_view text) {
-  return fmt::format("  {:<13}{}\n", label, text);
-}
+std::string line(std::string_view label, std::string_view text) { return fmt::format("  {:<13}{}\n", label, text); }
 
 std::string headline(const Scenario& s, const RunResult& r) {
-  const std::string what = fmt::format("{}: {} x {} x {} {} on {} of {}", s.name, s.m, s.n, s.k, name(s.config.dtype),
-                                       plural(uint64_t(r.sms_used), "SM"), s.device.name);
+  const std::string what = fmt::format("{}: {} x {} x {} {} on {} of {}", s.name, s.m, s.n, s.k,
+                                       name(s.config.dtype), plural(uint64_t(r.sms_used), "SM"), s.device.name);
   // A report says what happened in its own first line.
   if (!r.report.empty()) return r.report + (r.report.back() == '\n' ? "" : "\n") + line("scenario", what);
   return fmt::format("{}  {}\n", r.outcome == Outcome::pass ? "PASS" : "MISMATCH", what);
@@ -35,9 +33,10 @@ std::string headline(const Scenario& s, const RunResult& r) {
 
 std::string verification(const Scenario& s, const RunResult& r) {
   if (s.data == DataMode::none) return "no (data = \"none\")";
-  const std::string rows = r.rows_compared < s.m ? fmt::format(", {} of {} rows compared", grouped(r.rows_compared), grouped(s.m)) : "";
-  return fmt::format("{}: relative error {:.1e} against float64 (limit {:.0e}){}", r.verified ? "yes" : "WRONG", r.relative_error,
-                     r.error_limit, rows);
+  const std::string rows =
+      r.rows_compared < s.m ? fmt::format(", {} of {} rows compared", grouped(r.rows_compared), grouped(s.m)) : "";
+  return fmt::format("{}: relative error {:.1e} against float64 (limit {:.0e}){}", r.verified ? "yes" : "WRONG",
+                     r.relative_error, r.error_limit, rows);
 }
 
 std::string duration(double microseconds) {
@@ -68,15 +67,16 @@ std::string role_lines(const RunResult& r) {
 std::string fault_lines(const RunResult& r) {
   std::string text;
   for (size_t i = 0; i < r.fault_matches.size(); ++i)
-    text += line("fault", r.fault_matches[i] > 0 ? fmt::format("{} altered {}", i, plural(r.fault_matches[i], "instruction"))
-                                                 : fmt::format("WARNING: fault {} matched no instruction", i));
+    text += line("fault", r.fault_matches[i] > 0
+                              ? fmt::format("{} altered {}", i, plural(r.fault_matches[i], "instruction"))
+                              : fmt::format("WARNING: fault {} matched no instruction", i));
   return text;
 }
 
 std::string measurements(const Scenario& s, const RunResult& r) {
   std::string text = line("verified", verification(s, r));
-  text += line("time", fmt::format("{} cycles = {} at {} GHz", grouped(int64_t(r.cycles)),
-                                   duration(r.microseconds), r.sm_clock_ghz));
+  text += line("time", fmt::format("{} cycles = {} at {} GHz", grouped(int64_t(r.cycles)), duration(r.microseconds),
+                                   r.sm_clock_ghz));
   text += line("throughput", fmt::format("{} TFLOPS, tensor pipe busy {:.1f} % of {}", three_digits(r.tflops),
                                          100 * r.tensor_utilization, plural(uint64_t(r.sms_used), "SM")));
   text += line("work", fmt::format("{} launched, {} by CLC", plural(r.ctas_launched, "CTA"),
@@ -109,14 +109,10 @@ std::string describe(const Expectation& e) {
 
 std::string outcome_word(Outcome outcome) {
   switch (outcome) {
-    case Outcome::pass:
-      return "pass";
-    case Outcome::mismatch:
-      return "mismatch";
-    case Outcome::hang:
-      return "hang";
-    case Outcome::findings:
-      return "findings";
+    case Outcome::pass: return "pass";
+    case Outcome::mismatch: return "mismatch";
+    case Outcome::hang: return "hang";
+    case Outcome::findings: return "findings";
   }
   return "?";
 }
@@ -125,8 +121,7 @@ std::string expectation_difference(const Scenario& s, const RunResult& r) {
   const std::string outcome = outcome_word(r.outcome);
   if (!s.expect.stated) return "";
   if (outcome != s.expect.outcome)
-    return fmt::format("not as expected: the scenario expects {}, the run ended in {}", s.expect.outcome,
-                       outcome);
+    return fmt::format("not as expected: the scenario expects {}, the run ended in {}", s.expect.outcome, outcome);
   const std::string stated = describe(s.expect);
   const bool found =
       stated.empty() || std::any_of(r.findings.begin(), r.findings.end(),
@@ -137,10 +132,11 @@ std::string expectation_difference(const Scenario& s, const RunResult& r) {
 std::string format_summary(const Scenario& s, const RunResult& r, const std::string& trace) {
   std::string text = headline(s, r);
   if (r.report.empty()) text += measurements(s, r);
-  for (const Finding& w : r.warnings) text += line("warning", fmt::format("{}: {}{}{}", w.id, w.message, w.location.empty() ? "" : "  ", w.location));
+  for (const Finding& w : r.warnings)
+    text += line("warning", fmt::format("{}: {}{}{}", w.id, w.message, w.location.empty() ? "" : "  ", w.location));
   text += fault_lines(r);
-  text += line("simulation", fmt::format("{} s, {} MiB", three_digits(r.wall_seconds),
-                                         grouped(int64_t(r.peak_rss_bytes >> 20))));
+  text += line("simulation",
+               fmt::format("{} s, {} MiB", three_digits(r.wall_seconds), grouped(int64_t(r.peak_rss_bytes >> 20))));
   if (!trace.empty()) text += line("trace", trace + " (open in ui.perfetto.dev; 1 ns there = 1 SM cycle)");
   const std::string difference = expectation_difference(s, r);
   return difference.empty() ? text : text + difference + "\n";

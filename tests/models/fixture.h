@@ -1,4 +1,5 @@
-/// What a unit test of a hardware model needs: the profile, an observer that remembers, and a thread that stimulates.
+/// What a unit test of a hardware model needs: the profile, an observer that remembers, and a thread that
+/// stimulates.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,9 @@ class RecordingObserver : public Observer {
   void unit_span(const UnitSpan& s) override { spans.push_back(s); }
   void violation(const Violation& v) override { violations.push_back(v); }
   /// Id of the only violation, "" when clean, "many" otherwise.
-  std::string violation_id() const { return violations.empty() ? "" : violations.size() == 1 ? violations[0].id : "many"; }
+  std::string violation_id() const {
+    return violations.empty() ? "" : violations.size() == 1 ? violations[0].id : "many";
+  }
 
   std::vector<MbarrierEvent> events;
   std::vector<UnitSpan> spans;

@@ -18,7 +18,8 @@ struct Bench {
 };
 }  // namespace
 
-TEST_CASE("a named barrier opens when its count of threads has come, arrivals without wait included", "[barriers]") {
+TEST_CASE("a named barrier opens when its count of threads has come, arrivals without wait included",
+          "[barriers]") {
   Bench t;
   CHECK_FALSE(t.barriers.arrive(1, 96, nullptr, {}));
   CHECK_FALSE(t.barriers.arrive(1, 96, &t.a, {}));
@@ -31,8 +32,14 @@ TEST_CASE("a named barrier opens when its count of threads has come, arrivals wi
 
 TEST_CASE("named barrier misuse is named", "[barriers]") {
   Bench t;
-  SECTION("NB1: id 16") { t.barriers.arrive(16, 32, nullptr, {}); CHECK(t.observer.violation_id() == "NB1"); }
-  SECTION("NB1: 33 threads") { t.barriers.arrive(0, 33, nullptr, {}); CHECK(t.observer.violation_id() == "NB1"); }
+  SECTION("NB1: id 16") {
+    t.barriers.arrive(16, 32, nullptr, {});
+    CHECK(t.observer.violation_id() == "NB1");
+  }
+  SECTION("NB1: 33 threads") {
+    t.barriers.arrive(0, 33, nullptr, {});
+    CHECK(t.observer.violation_id() == "NB1");
+  }
   SECTION("NB2: two counts in one generation") {
     t.barriers.arrive(0, 128, nullptr, {});
     t.barriers.arrive(0, 160, nullptr, {});

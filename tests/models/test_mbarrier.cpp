@@ -1,5 +1,6 @@
-// Barrier semantics of the unit against sequences worked by hand from PTX 9.7.13.15 (reference isa.md 1.2-1.8): the
-// word itself is tested in tests/kernels/isa/test_mbarrier_word.cpp; here are waiters, lanes and misuse.
+// Barrier semantics of the unit against sequences worked by hand from PTX 9.7.13.15 (reference
+// isa.md 1.2-1.8): the word itself is tested in tests/kernels/isa/test_mbarrier_word.cpp; here are waiters,
+// lanes and misuse.
 #include "models/mbarrier.h"
 
 #include "catch.h"
@@ -29,7 +30,10 @@ TEST_CASE("a fresh barrier passes parity 1 and blocks parity 0", "[mbarrier]") {
   CHECK(b.barrier.test_parity(kBar, 1, b.by));
 }
 
-TEST_CASE("a TMA full barrier completes with its last byte, and early bytes of the next phase wait for their expect", "[mbarrier]") {
+TEST_CASE(
+    "a TMA full barrier completes with its last byte, and early bytes of the next phase wait for their "
+    "expect",
+    "[mbarrier]") {
   Bench b;  // the table of reference isa.md 1.8
   b.barrier.init(kBar, 1, b.by);
   b.barrier.arrive_expect_tx(kBar, 36864, b.by);
@@ -73,7 +77,10 @@ TEST_CASE("a waiter wakes the profile's wake-up cycles after the phase completes
 
 TEST_CASE("misuse is named with its check id", "[mbarrier]") {
   Bench b;
-  SECTION("MB1: no mbarrier at the address") { b.barrier.arrive(kBar, 1, b.by); CHECK(b.observer.violation_id() == "MB1"); }
+  SECTION("MB1: no mbarrier at the address") {
+    b.barrier.arrive(kBar, 1, b.by);
+    CHECK(b.observer.violation_id() == "MB1");
+  }
   SECTION("MB2: initialised twice") {
     b.barrier.init(kBar, 1, b.by);
     b.barrier.init(kBar, 1, b.by);

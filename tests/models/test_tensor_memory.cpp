@@ -46,11 +46,29 @@ TEST_CASE("an allocation that does not fit waits until columns are freed", "[tme
 
 TEST_CASE("allocation misuse is named TC9", "[tmem]") {
   Bench b;
-  SECTION("96 columns") { b.alloc(96); CHECK(b.observer.violation_id() == "TC9"); }
-  SECTION("16 columns") { b.alloc(16); CHECK(b.observer.violation_id() == "TC9"); }
-  SECTION("growing") { b.alloc(32); b.alloc(64); CHECK(b.observer.violation_id() == "TC9"); }
-  SECTION("after relinquish") { b.tmem.relinquish_alloc_permit(); b.alloc(32); CHECK(b.observer.violation_id() == "TC9"); }
-  SECTION("dealloc of what was not allocated") { b.alloc(64); b.tmem.dealloc(TmemAddr::at(0, 0), 32, {}); CHECK(b.observer.violation_id() == "TC9"); }
+  SECTION("96 columns") {
+    b.alloc(96);
+    CHECK(b.observer.violation_id() == "TC9");
+  }
+  SECTION("16 columns") {
+    b.alloc(16);
+    CHECK(b.observer.violation_id() == "TC9");
+  }
+  SECTION("growing") {
+    b.alloc(32);
+    b.alloc(64);
+    CHECK(b.observer.violation_id() == "TC9");
+  }
+  SECTION("after relinquish") {
+    b.tmem.relinquish_alloc_permit();
+    b.alloc(32);
+    CHECK(b.observer.violation_id() == "TC9");
+  }
+  SECTION("dealloc of what was not allocated") {
+    b.alloc(64);
+    b.tmem.dealloc(TmemAddr::at(0, 0), 32, {});
+    CHECK(b.observer.violation_id() == "TC9");
+  }
 }
 
 TEST_CASE("loads follow the register maps of each shape", "[tmem]") {
@@ -84,7 +102,16 @@ TEST_CASE("loads outside an allocation and at a wrong lane are named", "[tmem]")
   Bench b;
   b.alloc(32);
   uint32_t r[32 * 64];
-  SECTION("TC1") { b.tmem.load(TmemShape::s16x256b, 4, TmemAddr::at(0, 8), 0, r, {}); CHECK(b.observer.violation_id() == "TC1"); }
-  SECTION("TC2: 32x32b at lane 16") { b.tmem.load(TmemShape::s32x32b, 1, TmemAddr::at(16, 0), 0, r, {}); CHECK(b.observer.violation_id() == "TC2"); }
-  SECTION("TC2: 16x256b at lane 8") { b.tmem.load(TmemShape::s16x256b, 1, TmemAddr::at(8, 0), 0, r, {}); CHECK(b.observer.violation_id() == "TC2"); }
+  SECTION("TC1") {
+    b.tmem.load(TmemShape::s16x256b, 4, TmemAddr::at(0, 8), 0, r, {});
+    CHECK(b.observer.violation_id() == "TC1");
+  }
+  SECTION("TC2: 32x32b at lane 16") {
+    b.tmem.load(TmemShape::s32x32b, 1, TmemAddr::at(16, 0), 0, r, {});
+    CHECK(b.observer.violation_id() == "TC2");
+  }
+  SECTION("TC2: 16x256b at lane 8") {
+    b.tmem.load(TmemShape::s16x256b, 1, TmemAddr::at(8, 0), 0, r, {});
+    CHECK(b.observer.violation_id() == "TC2");
+  }
 }

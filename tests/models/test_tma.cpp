@@ -22,7 +22,9 @@ struct Bench {
       for (int x = 0; x < columns; ++x) at(y, x) = uint16_t(100 * y + x);
     barrier.init(kBar, 1, {});
   }
-  uint16_t& at(int y, int x) { return reinterpret_cast<uint16_t*>(memory.data(address, uint64_t(rows * columns) * 2))[y * columns + x]; }
+  uint16_t& at(int y, int x) {
+    return reinterpret_cast<uint16_t*>(memory.data(address, uint64_t(rows * columns) * 2))[y * columns + x];
+  }
 
   TensorCopy copy(int box_rows, int box_columns, int y, int x, TensorMapSwizzle swizzle = TensorMapSwizzle::none) {
     TensorCopy c;
@@ -97,7 +99,8 @@ TEST_CASE("a box wholly outside the tensor completes its full byte count", "[tma
 }
 
 TEST_CASE("an inner box narrower than the swizzle span keeps the span as its pitch", "[tma]") {
-  Bench b(16, 64);  // 64-byte rows under 128B swizzle: rows 4-7 use the upper half of their line (measured on H200)
+  Bench b(16,
+          64);  // 64-byte rows under 128B swizzle: rows 4-7 use the upper half of their line (measured on H200)
   b.tma.load(b.copy(8, 32, 0, 0, TensorMapSwizzle::b128), 0);
   sc_core::sc_start();
   for (int y = 0; y < 8; ++y)
@@ -109,7 +112,8 @@ TEST_CASE("an inner box narrower than the swizzle span keeps the span as its pit
 TEST_CASE("a store clips at the upper edge and unswizzles", "[tma]") {
   Bench b(10, 40);
   for (uint32_t y = 0; y < 16; ++y)
-    for (uint32_t x = 0; x < 32; ++x) b.smem.store<uint16_t>(kTile + swizzle_address(Swizzle::b64, 64 * y + 2 * x), uint16_t(5000 + 32 * y + x));
+    for (uint32_t x = 0; x < 32; ++x)
+      b.smem.store<uint16_t>(kTile + swizzle_address(Swizzle::b64, 64 * y + 2 * x), uint16_t(5000 + 32 * y + x));
   b.tma.store(b.copy(16, 32, 4, 16, TensorMapSwizzle::b64), 0);
   sc_core::sc_start();
   CHECK(b.at(3, 16) == 316);  // above the box
@@ -119,9 +123,11 @@ TEST_CASE("a store clips at the upper edge and unswizzles", "[tma]") {
   CHECK(b.observer.violation_id() == "");
 }
 
-TEST_CASE("an L2 hit takes the profile's latency plus one cycle per row, and rows of two copies queue", "[tma][timing]") {
+TEST_CASE("an L2 hit takes the profile's latency plus one cycle per row, and rows of two copies queue",
+          "[tma][timing]") {
   Bench b(128, 64);
-  const Cycles latency = Cycles(b.profile.tma.load_latency_cycles) + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns);
+  const Cycles latency =
+      Cycles(b.profile.tma.load_latency_cycles) + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns);
   b.tma.load(b.copy(128, 64, 0, 0), 0);  // cold: brings the lines into L2
   Stimulus later("later", [&] {
     sc_core::wait(cycles(5000));
@@ -154,11 +160,31 @@ TEST_CASE("bulk groups complete in commit order, .read before visible", "[tma]")
 TEST_CASE("illegal copies are named", "[tma]") {
   Bench b(16, 64);
   TensorCopy c = b.copy(8, 64, 0, 0);
-  SECTION("TM1: box of 257 rows") { c.map.box_dim[1] = 257; b.tma.load(c, 0); CHECK(b.observer.violation_id() == "TM1"); }
-  SECTION("TM2: destination at 16") { c.smem = kTile + 16; b.tma.load(c, 0); CHECK(b.observer.violation_id() == "TM2"); }
-  SECTION("TM2: past the end of shared memory") { c.smem = 64 * 1024 + 128; b.tma.load(c, 0); CHECK(b.observer.violation_id() == "TM2"); }
-  SECTION("TM10: inner coordinate off 16 bytes") { c.coords[0] = 4; b.tma.load(c, 0); CHECK(b.observer.violation_id() == "TM10"); }
-  SECTION("TM10: store at a negative row") { c.coords[1] = -1; b.tma.store(c, 0); CHECK(b.observer.violation_id() == "TM10"); }
+  SECTION("TM1: box of 257 rows") {
+    c.map.box_dim[1] = 257;
+    b.tma.load(c, 0);
+    CHECK(b.observer.violation_id() == "TM1");
+  }
+  SECTION("TM2: destination at 16") {
+    c.smem = kTile + 16;
+    b.tma.load(c, 0);
+    CHECK(b.observer.violation_id() == "TM2");
+  }
+  SECTION("TM2: past the end of shared memory") {
+    c.smem = 64 * 1024 + 128;
+    b.tma.load(c, 0);
+    CHECK(b.observer.violation_id() == "TM2");
+  }
+  SECTION("TM10: inner coordinate off 16 bytes") {
+    c.coords[0] = 4;
+    b.tma.load(c, 0);
+    CHECK(b.observer.violation_id() == "TM10");
+  }
+  SECTION("TM10: store at a negative row") {
+    c.coords[1] = -1;
+    b.tma.store(c, 0);
+    CHECK(b.observer.violation_id() == "TM10");
+  }
   SECTION("interleave is not implemented and says so") {
     c.map.interleave = TensorMapInterleave::b16;
     c.map.rank = 3;
@@ -182,7 +208,8 @@ TEST_CASE("loads of TFLOAT32 round to ten mantissa bits and make one NaN", "[tma
   for (uint32_t i = 0; i < 8; ++i) CHECK(b.smem.load<uint32_t>(kTile + 4 * i) == out[i]);
 }
 
-TEST_CASE("a copy that hits L2 overtakes one that waits for HBM, and a line on its way is not fetched twice", "[tma][timing]") {
+TEST_CASE("a copy that hits L2 overtakes one that waits for HBM, and a line on its way is not fetched twice",
+          "[tma][timing]") {
   Bench b(256, 64);
   Stimulus issue("issue", [&] {
     b.tma.load(b.copy(8, 64, 0, 0), 0);
@@ -196,5 +223,7 @@ TEST_CASE("a copy that hits L2 overtakes one that waits for HBM, and a line on i
   CHECK(b.observer.spans[1].bytes == 1024);  // the hit comes first
   CHECK(b.observer.spans[1].end < b.observer.spans[2].end);
   CHECK(b.memory.dram_bytes() == (8 + 128) * 128);
-  for (size_t i : {2, 3}) CHECK(b.observer.spans[i].end - 5000 > b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns + b.profile.memory.dram_extra_ns));
+  for (size_t i : {2, 3})
+    CHECK(b.observer.spans[i].end - 5000 >
+          b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns + b.profile.memory.dram_extra_ns));
 }

@@ -22,7 +22,9 @@ constexpr uint32_t kBar = 0x400, kTileA = 0x800, kTileB = 0x8800;
 
 struct Bench {
   explicit Bench(bool with_data, Accumulation accumulation = Accumulation::fast)
-      : tmem(0, with_data, observer), umma(sc_core::sc_gen_unique_name("umma"), 0, with_data, accumulation, smem, tmem, barrier, profile, jitter, observer) {
+      : tmem(0, with_data, observer),
+        umma(sc_core::sc_gen_unique_name("umma"), 0, with_data, accumulation, smem, tmem, barrier, profile, jitter,
+             observer) {
     smem.start_cta(200 * 1024, true);
     tmem.alloc(512, alloc_waiter, {});
     barrier.init(kBar, 1, {});
@@ -94,8 +96,9 @@ std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::
 
 TEST_CASE("single-MMA latency and initiation interval follow the laws worked by hand", "[umma][timing]") {
   // measured/README.md 4.1: latency 104 + N/2 + [SS] M/4; interval max(N/2, [SS] (M+N)/4).
-  const Shape shapes[] = {{"BF16", "SS", 64, 64, 152, 32},    {"BF16", "SS", 128, 128, 200, 64}, {"BF16", "SS", 128, 112, 192, 60},
-                          {"BF16", "SS", 128, 256, 264, 128}, {"BF16", "TS", 128, 64, 136, 32},  {"BF16", "TS", 64, 256, 232, 128}};
+  const Shape shapes[] = {{"BF16", "SS", 64, 64, 152, 32},   {"BF16", "SS", 128, 128, 200, 64},
+                          {"BF16", "SS", 128, 112, 192, 60}, {"BF16", "SS", 128, 256, 264, 128},
+                          {"BF16", "TS", 128, 64, 136, 32},  {"BF16", "TS", 64, 256, 232, 128}};
   Bench b(false);
   Stimulus stimulus("stimulus", [&] {
     for (const Shape& s : shapes) {
@@ -122,7 +125,8 @@ TEST_CASE("every one-SM BF16 and E4M3 row measured on B200 is reproduced", "[umm
   std::vector<Shape> shapes;
   for (auto& r : read_csv(data / "b200" / "umma_latency.csv"))
     if (r["CTAGroup"] == "1" && (r["Format"] == "BF16" || r["Format"] == "E4M3"))
-      shapes.push_back({r["Format"], r["ABLayout"], std::stoi(r["M"]), std::stoi(r["N"]), std::stod(r["MedianCycles"]), interval.at(key(r))});
+      shapes.push_back({r["Format"], r["ABLayout"], std::stoi(r["M"]), std::stoi(r["N"]),
+                        std::stod(r["MedianCycles"]), interval.at(key(r))});
   REQUIRE(shapes.size() == 48);
 
   Bench b(false);
@@ -130,7 +134,8 @@ TEST_CASE("every one-SM BF16 and E4M3 row measured on B200 is reproduced", "[umm
   Stimulus stimulus("stimulus", [&] {
     for (const Shape& s : shapes) {
       const bool bf16 = s.format == "BF16";
-      const MmaCommand c = b.command(bf16 ? MmaKind::f16 : MmaKind::f8f6f4, bf16 ? DataType::bf16 : DataType::e4m3, s.m, s.n, s.layout == "TS");
+      const MmaCommand c = b.command(bf16 ? MmaKind::f16 : MmaKind::f8f6f4, bf16 ? DataType::bf16 : DataType::e4m3,
+                                     s.m, s.n, s.layout == "TS");
       const double one = double(b.run_batch(c, 1)), ii = (double(b.run_batch(c, 1025)) - one) / 1024;
       INFO(s.format << " " << s.layout << " M " << s.m << " N " << s.n);
       CHECK(std::abs(one - s.latency) <= 1);
@@ -141,7 +146,8 @@ TEST_CASE("every one-SM BF16 and E4M3 row measured on B200 is reproduced", "[umm
   });
   sc_core::sc_start();
   CHECK(b.observer.violation_id() == "");
-  WARN("48 rows: latency within " << worst_latency << " cycles, initiation interval within " << 100 * worst_interval << " %");
+  WARN("48 rows: latency within " << worst_latency << " cycles, initiation interval within " << 100 * worst_interval
+                                  << " %");
 }
 
 TEST_CASE("D = A B from shared memory, and accumulation only when enable-input-d says so", "[umma][numerics]") {
@@ -154,32 +160,42 @@ TEST_CASE("D = A B from shared memory, and accumulation only when enable-input-d
   tmem.alloc(512, waiter, {});
   UmmaNumerics numerics(accumulation, smem, tmem);
   const int m = GENERATE(64, 128), n = 16;
-  // No-swizzle K-major layout: 8-row groups 128 bytes apart, 16-byte chunks of K `lbo` apart (reference isa.md 3.9).
+  // No-swizzle K-major layout: 8-row groups 128 bytes apart, 16-byte chunks of K `lbo` apart (reference
+  // isa.md 3.9).
   auto put = [&](uint32_t base, uint32_t lbo, int i, int k, float v) {
-    smem.store(base + uint32_t(i / 8) * 128 + uint32_t(i % 8) * 16 + uint32_t(2 * k / 16) * lbo + uint32_t(2 * k % 16), cvt_rn_bf16_f32(v));
+    smem.store(
+        base + uint32_t(i / 8) * 128 + uint32_t(i % 8) * 16 + uint32_t(2 * k / 16) * lbo + uint32_t(2 * k % 16),
+        cvt_rn_bf16_f32(v));
   };
   for (int i = 0; i < m; ++i)
     for (int k = 0; k < 16; ++k) put(kTileA, 2048, i, k, float(i % 7 - 3) + float(k % 3));
   for (int j = 0; j < n; ++j)
     for (int k = 0; k < 16; ++k) put(kTileB, 256, j, k, float(j % 5) - float(k % 4));
-  MmaOperation op{.kind = MmaKind::f16,
-                  .idesc = decode(make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, m, n)),
-                  .m = m,
-                  .n = n,
-                  .d = TmemAddr::at(0, 32),
-                  .a_in_tmem = false,
-                  .a_tmem = {},
-                  .a = decode(make_smem_descriptor({kTileA}, 2048, 128, Swizzle::none)),
-                  .b = decode(make_smem_descriptor({kTileB}, 256, 128, Swizzle::none)),
-                  .enable_input_d = false};
-  const MmaOperation accumulate = [&] { auto o = op; o.enable_input_d = true; return o; }();
+  MmaOperation op{
+      .kind = MmaKind::f16,
+      .idesc = decode(make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, m, n)),
+      .m = m,
+      .n = n,
+      .d = TmemAddr::at(0, 32),
+      .a_in_tmem = false,
+      .a_tmem = {},
+      .a = decode(make_smem_descriptor({kTileA}, 2048, 128, Swizzle::none)),
+      .b = decode(make_smem_descriptor({kTileB}, 256, 128, Swizzle::none)),
+      .enable_input_d = false};
+  const MmaOperation accumulate = [&] {
+    auto o = op;
+    o.enable_input_d = true;
+    return o;
+  }();
   const MmaOperation both[] = {op, accumulate};
   numerics.execute(both);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       float expected = 0;  // small integers: exact in every mode
-      for (int k = 0; k < 16; ++k) expected += 2 * (float(i % 7 - 3) + float(k % 3)) * (float(j % 5) - float(k % 4));
-      const uint32_t lane = m == 64 ? uint32_t(i % 16 + 32 * (i / 16)) : uint32_t(i);  // layouts F and D (isa.md 3.12)
+      for (int k = 0; k < 16; ++k)
+        expected += 2 * (float(i % 7 - 3) + float(k % 3)) * (float(j % 5) - float(k % 4));
+      const uint32_t lane =
+          m == 64 ? uint32_t(i % 16 + 32 * (i / 16)) : uint32_t(i);  // layouts F and D (isa.md 3.12)
       REQUIRE(tmem.lane(lane)[32 + j] == expected);
     }
 }
@@ -187,10 +203,16 @@ TEST_CASE("D = A B from shared memory, and accumulation only when enable-input-d
 TEST_CASE("the B200 accumulation model gives the published vectors", "[umma][numerics]") {
   // reference isa.md 4.4, mode (b): B = 1, remaining A = 0.
   const auto p2 = [](int e) { return std::ldexp(1.f, e); };
-  struct Vector { std::vector<float> a; float d; uint32_t expected; };
-  std::vector<Vector> vectors = {
-      {{1, p2(-24), p2(-25), p2(-25)}, 0, 0x3f800001}, {{1, p2(-24), p2(-25)}, 0, 0x3f800000}, {{-1, -p2(-24), -p2(-25)}, 0, 0xbf800000},
-      {{p2(-25), p2(-25), p2(-25), p2(-25)}, 1, 0x3f800001}, {{p2(60), -p2(60), 1}, 0, 0}};
+  struct Vector {
+    std::vector<float> a;
+    float d;
+    uint32_t expected;
+  };
+  std::vector<Vector> vectors = {{{1, p2(-24), p2(-25), p2(-25)}, 0, 0x3f800001},
+                                 {{1, p2(-24), p2(-25)}, 0, 0x3f800000},
+                                 {{-1, -p2(-24), -p2(-25)}, 0, 0xbf800000},
+                                 {{p2(-25), p2(-25), p2(-25), p2(-25)}, 1, 0x3f800001},
+                                 {{p2(60), -p2(60), 1}, 0, 0}};
   Vector eight{{1}, 0, 0x3f800000}, eight_d{{}, 1, 0x3f800000}, sixteen{{}, p2(30), 0x4e800000};
   for (int i = 0; i < 8; ++i) {
     eight.a.push_back(p2(-26));
@@ -217,11 +239,31 @@ TEST_CASE("the B200 accumulation model gives the published vectors", "[umma][num
 TEST_CASE("descriptor and shape errors are named", "[umma]") {
   Bench b(false);
   auto c = b.command(MmaKind::f16, DataType::bf16, 128, 128, false);
-  SECTION("TC5: M = 96") { c.idesc.bits = (c.idesc.bits & ~(31u << 24)) | (96u >> 4) << 24; b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC5"); }
-  SECTION("TC5: reserved bit") { c.idesc.bits |= 1u << 29; b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC5"); }
-  SECTION("TC6: Hopper descriptor") { c.a.bits &= ~(7ull << 46); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC6"); }
-  SECTION("TC1: D outside the allocation") { c.d = TmemAddr::at(0, 448); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC1"); }
-  SECTION("TC2: D at a lane that M = 128 cannot have") { c.d = TmemAddr::at(16, 0); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC2"); }
+  SECTION("TC5: M = 96") {
+    c.idesc.bits = (c.idesc.bits & ~(31u << 24)) | (96u >> 4) << 24;
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC5");
+  }
+  SECTION("TC5: reserved bit") {
+    c.idesc.bits |= 1u << 29;
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC5");
+  }
+  SECTION("TC6: Hopper descriptor") {
+    c.a.bits &= ~(7ull << 46);
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC6");
+  }
+  SECTION("TC1: D outside the allocation") {
+    c.d = TmemAddr::at(0, 448);
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC1");
+  }
+  SECTION("TC2: D at a lane that M = 128 cannot have") {
+    c.d = TmemAddr::at(16, 0);
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC2");
+  }
   SECTION("cta_group 2 is not implemented and says so") {
     c.cta_group = 2;
     b.umma.mma(c, 0);
@@ -233,7 +275,21 @@ TEST_CASE("descriptor and shape errors are named", "[umma]") {
 TEST_CASE("operands outside shared or tensor memory are named", "[umma]") {
   Bench b(true);
   auto c = b.command(MmaKind::f16, DataType::bf16, 128, 128, false);
-  SECTION("TC7: A runs past the 228 KiB") { c.a = make_smem_descriptor({0x39000 - 1024}, 2048, 128, Swizzle::none); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC7"); }
-  SECTION("TC1: A past the last column") { c.a_in_tmem = true; c.a_tmem = TmemAddr::at(0, 508); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC1"); }
-  SECTION("TC2: A and D at different lanes") { c.a_in_tmem = true; c.a_tmem = TmemAddr::at(32, 0); b.umma.mma(c, 0); CHECK(b.observer.violation_id() == "TC2"); }
+  SECTION("TC7: A runs past the 228 KiB") {
+    c.a = make_smem_descriptor({0x39000 - 1024}, 2048, 128, Swizzle::none);
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC7");
+  }
+  SECTION("TC1: A past the last column") {
+    c.a_in_tmem = true;
+    c.a_tmem = TmemAddr::at(0, 508);
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC1");
+  }
+  SECTION("TC2: A and D at different lanes") {
+    c.a_in_tmem = true;
+    c.a_tmem = TmemAddr::at(32, 0);
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC2");
+  }
 }

@@ -1,4 +1,5 @@
-/// Runs one simulation in a child process, because SystemC elaborates once per process, and brings back what matters.
+/// Runs one simulation in a child process, because SystemC elaborates once per process, and brings back what
+/// matters.
 #pragma once
 
 #include <sys/wait.h>
@@ -69,9 +70,7 @@ inline ChildResult run_child(const Scenario& scenario, bool record = false) {
         result.stage = f.stage;
         result.phase = f.phase;
       }
-    } catch (const std::exception& e) {
-      copy(result.text, sizeof result.text, e.what());
-    }
+    } catch (const std::exception& e) { copy(result.text, sizeof result.text, e.what()); }
     const char* at = reinterpret_cast<const char*>(&result);
     for (size_t left = sizeof result; left > 0;) {
       const ssize_t n = write(pipe_ends[1], at, left);

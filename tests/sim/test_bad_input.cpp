@@ -33,8 +33,8 @@ struct Ran {
 Ran run(const ScratchDirectory& where, const std::string& arguments) {
   ScratchDirectory streams;
   const std::string out = (streams / "out").string(), err = (streams / "err").string();
-  const std::string command = "cd '" + where.path().string() + "' && '" SM100SIM_BINARY "' " + arguments +
-                              " > " + out + " 2> " + err + " < /dev/null";
+  const std::string command = "cd '" + where.path().string() + "' && '" SM100SIM_BINARY "' " + arguments + " > " +
+                              out + " 2> " + err + " < /dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(out), read_whole(err)};
 }
@@ -80,8 +80,8 @@ const std::vector<BadInput> kBadInputs = {
     {"override that is not TOML", set("config.stages=[1"), "neither TOML nor a bare word"},
     {"fault of an unknown instruction", fault("instruction=\"mbarrier_arive\", action=\"drop\""),
      "mbarrier_arrive"},
-    {"fault with an action that does not fit",
-     fault("instruction=\"mbarrier_arrive\", action=\"flip_parity\""), "only"},
+    {"fault with an action that does not fit", fault("instruction=\"mbarrier_arrive\", action=\"flip_parity\""),
+     "only"},
     {"fault at a stage that is not there",
      fault("instruction=\"mbarrier_arrive\", barrier=\"accum_empty\", stage=2, action=\"drop\""), "0 to 1"},
     {"missing file", "run nowhere.toml --trace t.pftrace --json j.json", "nowhere.toml: no such file"},

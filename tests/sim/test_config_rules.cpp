@@ -65,8 +65,7 @@ TEST_CASE("rules: stages must fit shared memory and the message says how many do
   CHECK(violations[0].key == "config.stages");
   CHECK(violations[0].value == "5");
   CHECK(violations[0].allowed == "1 to 4");
-  CHECK(violations[0].why ==
-        "5 stages of 49152 bytes need about 262224 bytes of shared memory, a CTA has 232448");
+  CHECK(violations[0].why == "5 stages of 49152 bytes need about 262224 bytes of shared memory, a CTA has 232448");
   for (int stages : {0, -1, 1 << 30}) {
     c.stages = stages;
     CHECK(broken(c) == "config.stages");
@@ -130,8 +129,7 @@ TEST_CASE("rules: an empty or enormous problem is refused") {
     CHECK(broken(c, 8, extent, 8) == "problem.n");
     CHECK(broken(c, 8, 8, extent) == "problem.k");
   }
-  CHECK(check_config(c, 8, 8, 0).front().why ==
-        "without an MMA the epilogue would store stale tensor memory");
+  CHECK(check_config(c, 8, 8, 0).front().why == "without an MMA the epilogue would store stale tensor memory");
   CHECK(broken(c, 8, 65535 * 128, 8) == "");
   CHECK(broken(c, 8, 65535 * 128 + 8, 8) == "problem.n");  // grid.y
 }

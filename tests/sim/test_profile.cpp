@@ -3,8 +3,8 @@
 #include <regex>
 
 #include "catch.h"
-#include "sim/scenario.h"
 #include "scratch_directory.h"
+#include "sim/scenario.h"
 
 namespace sm100::sim {
 namespace {
@@ -68,8 +68,7 @@ TEST_CASE("profile: missing and unknown and senseless entries are refused") {
   CHECK(complaint("sms", "sms = 148") == "");
   CHECK(complaint("sms", "") == "p.toml: key 'device.sms' is missing; allowed are integers 1 to 1024");
   CHECK(complaint("sms", "sms = 0") == "p.toml: key 'device.sms' = 0: allowed are integers 1 to 1024");
-  CHECK(complaint("sms", "sms = 148.0") ==
-        "p.toml: key 'device.sms' = 148.0: allowed are integers 1 to 1024");
+  CHECK(complaint("sms", "sms = 148.0") == "p.toml: key 'device.sms' = 148.0: allowed are integers 1 to 1024");
   CHECK(complaint("sm_clock_ghz", "sm_clock_ghz = 1856") ==
         "p.toml: key 'device.sm_clock_ghz' = 1856: allowed are numbers 0.1 to 5");
   CHECK(complaint("elect", "elekt = 4") == "p.toml: unknown key 'issue.elekt' = 4; did you mean 'elect'?");

@@ -1,5 +1,5 @@
-// Every legal configuration computes the right product on every shape: 240 random ones, with full data against
-// float64, and with data = none for the identical sequence of barrier events.
+// Every legal configuration computes the right product on every shape: 240 random ones, with full data
+// against float64, and with data = none for the identical sequence of barrier events.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,15 +58,19 @@ class RandomScenarios {
  private:
   int between(int low, int high) { return low + int(random_() % uint64_t(high - low + 1)); }
   template <class T>
-  T pick(std::initializer_list<T> of) { return *(of.begin() + between(0, int(of.size()) - 1)); }
+  T pick(std::initializer_list<T> of) {
+    return *(of.begin() + between(0, int(of.size()) - 1));
+  }
   std::mt19937_64 random_;
 };
 
 std::string describe(const Scenario& s) {
   const MatmulConfig& c = s.config;
-  return fmt::format("{}x{}x{} mma {}x{} stages {} accum {} clc {} swizzle {} {} on {} SMs raster {} W {} prefetch {} seed {}", s.m, s.n, s.k,
-                     c.mma_m, c.mma_n, c.stages, c.accum_stages, c.clc_stages, swizzle_span_bytes(c.swizzle), name(c.output), s.sms,
-                     int(c.raster_order), c.block_swizzle, c.mma_prefetch, s.seed);
+  return fmt::format(
+      "{}x{}x{} mma {}x{} stages {} accum {} clc {} swizzle {} {} on {} SMs raster {} W {} prefetch {} seed "
+      "{}",
+      s.m, s.n, s.k, c.mma_m, c.mma_n, c.stages, c.accum_stages, c.clc_stages, swizzle_span_bytes(c.swizzle),
+      name(c.output), s.sms, int(c.raster_order), c.block_swizzle, c.mma_prefetch, s.seed);
 }
 
 void run_batch(uint64_t seed) {
@@ -93,12 +97,24 @@ void run_batch(uint64_t seed) {
 }  // namespace
 
 // Batches are test cases of their own, so that they run in parallel.
-TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 1", "[sweep]") { run_batch(101); }
-TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 2", "[sweep]") { run_batch(202); }
-TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 3", "[sweep]") { run_batch(303); }
-TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 4", "[sweep]") { run_batch(404); }
-TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 5", "[sweep]") { run_batch(505); }
-TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 6", "[sweep]") { run_batch(606); }
+TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 1", "[sweep]") {
+  run_batch(101);
+}
+TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 2", "[sweep]") {
+  run_batch(202);
+}
+TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 3", "[sweep]") {
+  run_batch(303);
+}
+TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 4", "[sweep]") {
+  run_batch(404);
+}
+TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 5", "[sweep]") {
+  run_batch(505);
+}
+TEST_CASE("random configurations verify and barrier traces do not depend on data, batch 6", "[sweep]") {
+  run_batch(606);
+}
 
 TEST_CASE("any jitter seed gives the same numbers, and the same seed the same run", "[sweep]") {
   RandomScenarios scenarios(7);

@@ -126,12 +126,10 @@ phase = 1
   CHECK(s.device.device.sm_clock_ghz == 1.5);
   REQUIRE(s.faults.size() == 2);
   const FaultSpec& add = s.faults[0];
-  CHECK(
-      (add.role == "load" && add.instruction == "mbarrier_arrive_expect_tx" && add.barrier == "input_full"));
+  CHECK((add.role == "load" && add.instruction == "mbarrier_arrive_expect_tx" && add.barrier == "input_full"));
   CHECK((add.stage == 2 && add.cta == 1 && add.occurrence == 3 && add.action == "add" && add.value == -64));
   const FaultSpec& drop = s.faults[1];
-  CHECK((drop.role.empty() && drop.barrier.empty() && drop.stage == -1 && drop.cta == -1 &&
-         drop.occurrence == -1));
+  CHECK((drop.role.empty() && drop.barrier.empty() && drop.stage == -1 && drop.cta == -1 && drop.occurrence == -1));
   CHECK(s.expect.outcome == "hang");
   CHECK((s.expect.id == "hang" && s.expect.barrier == "input_full" && s.expect.role == "mma"));
   CHECK((s.expect.stage == 2 && s.expect.phase == 1));
@@ -165,8 +163,7 @@ TEST_CASE("messages name file and line and key and value and what is allowed") {
   const std::string config = kSmall + "stages = 2\n";
   CHECK(complaint(kSmall + "stages = 0\n") ==
         "s.toml:9: key 'config.stages' = 0: allowed are 1 to 8 (leave the key out to get as many as fit)");
-  CHECK(complaint(kSmall + "stges = 4\n") ==
-        "s.toml:9: unknown key 'config.stges' = 4; did you mean 'stages'?");
+  CHECK(complaint(kSmall + "stges = 4\n") == "s.toml:9: unknown key 'config.stges' = 4; did you mean 'stages'?");
   CHECK(complaint(kSmall + "[runn]\nsms = 1\n") == "s.toml:9: unknown table 'runn'; did you mean 'run'?");
   CHECK(complaint(kSmall + "[run]\nxyzzy = 1\n") ==
         "s.toml:10: unknown key 'run.xyzzy' = 1; allowed here are data, sms, seed, jitter, numerics, "
@@ -181,17 +178,16 @@ TEST_CASE("messages name file and line and key and value and what is allowed") {
   CHECK(complaint("kernel = 'matmul'\nprofile = 'b200'\n[problem]\nm = 1\nn = 8\n") ==
         "s.toml:3: key 'problem.k' is missing; allowed are integers");
   CHECK(complaint("kernel = 'matmul'\nprofile = 'b200'\n") == "s.toml: table [problem] is missing");
-  CHECK(complaint(kSmall, {"config.stages=0"}).rfind("--set config.stages=0: key 'config.stages' = 0: ", 0) ==
-        0);
-  CHECK(complaint(kSmall, {"profile=b300"})
-            .rfind("--set profile=b300: key 'profile' = \"b300\": allowed are ", 0) == 0);
+  CHECK(complaint(kSmall, {"config.stages=0"}).rfind("--set config.stages=0: key 'config.stages' = 0: ", 0) == 0);
+  CHECK(
+      complaint(kSmall, {"profile=b300"}).rfind("--set profile=b300: key 'profile' = \"b300\": allowed are ", 0) ==
+      0);
   CHECK(complaint(config, {"problem.n=12"}).rfind("--set problem.n=12: ", 0) == 0);
 }
 
 TEST_CASE("values beyond int are judged like any other") {
-  CHECK(
-      complaint(kSmall, {"problem.m=9999999999"}) ==
-      "--set problem.m=9999999999: key 'problem.m' = 9999999999: allowed are 1 to 1073741824 (C has M rows)");
+  CHECK(complaint(kSmall, {"problem.m=9999999999"}) ==
+        "--set problem.m=9999999999: key 'problem.m' = 9999999999: allowed are 1 to 1073741824 (C has M rows)");
   CHECK_FALSE(complaint(kSmall, {"config.stages=4294967297"}).empty());
   CHECK_FALSE(complaint(kSmall, {"config.mma=[4294967424, 64, 16]"}).empty());
 }
@@ -202,8 +198,8 @@ TEST_CASE("legal words of the family that are not in this version say so") {
     INFO(later);
     CHECK(complaint(kSmall, {later}).rfind("not implemented: --set ", 0) == 0);
   }
-  for (const char* never : {"config.cta_group=3", "config.cluster=[1, 1, 2]", "config.cluster=[16, 16, 1]",
-                            "config.dtype=bf17"}) {
+  for (const char* never :
+       {"config.cta_group=3", "config.cluster=[1, 1, 2]", "config.cluster=[16, 16, 1]", "config.dtype=bf17"}) {
     INFO(never);
     CHECK(complaint(kSmall, {never}).rfind("--set ", 0) == 0);
   }
@@ -230,10 +226,10 @@ TEST_CASE("a fault must make sense") {
         "s.toml:12: key 'fault.0.stage' = 1: allowed are integers 0 to 0");
   CHECK(fault("instruction = 'mbarrier_arrive'\ncta = 16\naction = 'drop'\n") ==  // 4 x 4 tiles
         "s.toml:11: key 'fault.0.cta' = 16: allowed are integers 0 to 15");
-  CHECK(fault("instruction = 'mbarrier_arrive'\nbarrier = 'inputs'\naction = 'drop'\n")
-            .find("\"throttle_empty\"") != std::string::npos);
-  CHECK(complaint(kSmall + "[fault]\ninstruction = 'mbarrier_arrive'\n").find("[[fault]]") !=
-        std::string::npos);
+  CHECK(
+      fault("instruction = 'mbarrier_arrive'\nbarrier = 'inputs'\naction = 'drop'\n").find("\"throttle_empty\"") !=
+      std::string::npos);
+  CHECK(complaint(kSmall + "[fault]\ninstruction = 'mbarrier_arrive'\n").find("[[fault]]") != std::string::npos);
 }
 
 TEST_CASE("files that are not scenarios are refused in one line") {
@@ -241,9 +237,7 @@ TEST_CASE("files that are not scenarios are refused in one line") {
   const auto message = [](const std::filesystem::path& path) {
     try {
       load_scenario(path);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
+    } catch (const InputError& error) { return std::string(error.what()); }
     return std::string();
   };
   CHECK(message(scratch / "none.toml") == (scratch / "none.toml").string() + ": no such file");

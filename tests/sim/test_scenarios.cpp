@@ -1,5 +1,5 @@
-// Every scenario of the project ends as it says it does, and the reports of the broken ones read as their golden text.
-// SM100_UPDATE_GOLDEN=1 rewrites the golden files.
+// Every scenario of the project ends as it says it does, and the reports of the broken ones read as their
+// golden text. SM100_UPDATE_GOLDEN=1 rewrites the golden files.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -66,7 +66,8 @@ TEST_CASE("FP32 output shows the accumulators within 1e-5, BF16 output within 1e
   CHECK(b200.output_hash != small.output_hash);  // truncation shows
 }
 
-TEST_CASE("each broken scenario hangs as it expects and reports it word for word, and its sound twin passes", "[scenarios][golden]") {
+TEST_CASE("each broken scenario hangs as it expects and reports it word for word, and its sound twin passes",
+          "[scenarios][golden]") {
   for (const std::string& name : scenario_names("bugs")) {
     CAPTURE(name);
     const Scenario s = load(name);
@@ -108,7 +109,8 @@ TEST_CASE("the trace of a run is well formed for Perfetto and reads back as reco
   traces::sort_events(trace);
   CHECK(traces::read_pftrace(file) == trace);
 
-  // Flows connect issue, copy and wait: every load has a cause and an effect, and some wait ends because of it.
+  // Flows connect issue, copy and wait: every load has a cause and an effect, and some wait ends because of
+  // it.
   std::set<uint64_t> begun, ended;
   for (const traces::Span& span : trace.spans) {
     if (span.flow_out) begun.insert(span.flow_out);

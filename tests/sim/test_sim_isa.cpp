@@ -1,5 +1,5 @@
-// Small warp programs on the model: what the seam does with operands that hardware would trap on or that PTX leaves
-// undefined, and that running ahead of the clock changes no order that a program relies on.
+// Small warp programs on the model: what the seam does with operands that hardware would trap on or that PTX
+// leaves undefined, and that running ahead of the clock changes no order that a program relies on.
 #include "sim/sim_isa.h"
 
 #include <optional>
@@ -27,7 +27,10 @@ struct Program {
       SimIsa isa(warp, profile);
       if (programs[size_t(warp.index)]) programs[size_t(warp.index)](isa);
     };
-    device.emplace(profile, kernel, models::Gpu::Options{.sms = 1, .with_data = true, .accumulation = models::Accumulation::fast, .jitter_seed = {}}, nullptr);
+    device.emplace(profile, kernel,
+                   models::Gpu::Options{
+                       .sms = 1, .with_data = true, .accumulation = models::Accumulation::fast, .jitter_seed = {}},
+                   nullptr);
   }
   void run() {
     device->launch();
@@ -79,7 +82,8 @@ void store_word(SimIsa& isa, uint32_t value) {
 
 }  // namespace
 
-TEST_CASE("a strip rewritten after wait_group.read never shows in the store, however far the warp ran ahead", "[simisa]") {
+TEST_CASE("a strip rewritten after wait_group.read never shows in the store, however far the warp ran ahead",
+          "[simisa]") {
   Program p(1);
   const GlobalAddr memory = p.device->gpu.memory().allocate("row", 128, true);
   const TensorMap map = row_of_words(memory);
@@ -107,7 +111,8 @@ TEST_CASE("a commit covers its own thread's MMAs only", "[simisa]") {
     isa.tcgen05_alloc(kBar + 8, 512, 1);
     isa.bar_sync(0, 64);
     const SmemDescriptor tile = make_smem_descriptor(kData, 16, 1024, Swizzle::b128);
-    const InstrDescriptor idesc = make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, 128, 128);
+    const InstrDescriptor idesc =
+        make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, 128, 128);
     isa.elected([&] {
       for (int i = 0; i < 64; ++i) isa.tcgen05_mma(MmaKind::f16, 1, TmemAddr::at(0, 0), tile, tile, idesc, false);
     });
@@ -154,7 +159,9 @@ TEST_CASE("TC2: tcgen05.alloc by one lane", "[simisa]") {
   CHECK(violation_of([](SimIsa& isa) { isa.elected([&] { isa.tcgen05_alloc(kBar, 512, 1); }); }) == "TC2");
 }
 TEST_CASE("CL3: the id of a failed CLC response", "[simisa]") {
-  CHECK(violation_of([](SimIsa& isa) { isa.clusterlaunchcontrol_query_cancel_get_first_ctaid(make_clc_response(false, {})); }) == "CL3");
+  CHECK(violation_of([](SimIsa& isa) {
+          isa.clusterlaunchcontrol_query_cancel_get_first_ctaid(make_clc_response(false, {}));
+        }) == "CL3");
 }
 TEST_CASE("TM2: a box of 2^32 bytes does not wrap around to nothing", "[simisa]") {
   CHECK(violation_of([](SimIsa& isa) {

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
-#include "traces/sample_trace.h"
 #include "traces/chrome_json.h"
+#include "traces/sample_trace.h"
 
 using namespace sm100;
 using namespace sm100::traces;

@@ -4,9 +4,9 @@
 
 #include "catch.h"
 #include "pftrace.pb.h"
+#include "traces/pftrace.h"
 #include "traces/sample_trace.h"
 #include "traces/well_formed.h"
-#include "traces/pftrace.h"
 
 using namespace sm100;
 using namespace sm100::traces;
@@ -24,9 +24,7 @@ template <class Function>
 std::string error_of_call(Function function) {
   try {
     function();
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
+  } catch (const std::runtime_error& error) { return error.what(); }
   return "";
 }
 
@@ -38,9 +36,7 @@ std::string write_error(const Trace& trace, const std::filesystem::path& path) {
   return error_of_call([&] { write_pftrace(trace, path); });
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Trace sorted(Trace trace) {
   sort_events(trace);
@@ -53,8 +49,7 @@ std::map<uint64_t, std::vector<std::pair<uint64_t, uint64_t>>> slices(const pb::
   std::map<uint64_t, std::vector<uint64_t>> open;
   for (const pb::TracePacket& packet : file.packet()) {
     const uint64_t uuid = packet.track_event().track_uuid();
-    if (packet.track_event().type() == pb::TrackEvent::TYPE_SLICE_BEGIN)
-      open[uuid].push_back(packet.timestamp());
+    if (packet.track_event().type() == pb::TrackEvent::TYPE_SLICE_BEGIN) open[uuid].push_back(packet.timestamp());
     if (packet.track_event().type() == pb::TrackEvent::TYPE_SLICE_END) {
       done[uuid].push_back({open[uuid].back(), packet.timestamp()});
       open[uuid].pop_back();

@@ -10,10 +10,8 @@ TEST_CASE("a role's time is divided into working and waiting, over all CTAs", "[
   const int16_t full = recorder.intern("input_full"), empty = recorder.intern("output_empty");
   for (int cta = 0; cta < 2; ++cta) {
     const TrackId mma = recorder.add_track(TrackKind::role, "mma", kNoTrack, cta, cta, 6);
-    recorder.span(
-        {.begin = 100, .end = 110, .track = mma, .kind = SpanKind::wait, .args = {.pipeline = empty}});
-    recorder.span(
-        {.begin = 110, .end = 140, .track = mma, .kind = SpanKind::wait, .args = {.pipeline = full}});
+    recorder.span({.begin = 100, .end = 110, .track = mma, .kind = SpanKind::wait, .args = {.pipeline = empty}});
+    recorder.span({.begin = 110, .end = 140, .track = mma, .kind = SpanKind::wait, .args = {.pipeline = full}});
     recorder.span({.begin = 140, .end = 200, .track = mma, .kind = SpanKind::mma_issue});
     recorder.span({.begin = 100, .end = 200, .track = mma, .kind = SpanKind::tile});
   }

@@ -1,5 +1,5 @@
-/// What Perfetto's importer relies on, checked on the parsed protobuf: every begin has an end, packets and slices are in
-/// order, interned ids and tracks resolve, and a flow that ends has begun.
+/// What Perfetto's importer relies on, checked on the parsed protobuf: every begin has an end, packets and
+/// slices are in order, interned ids and tracks resolve, and a flow that ends has begun.
 #pragma once
 
 #include <map>
@@ -24,8 +24,7 @@ inline void check_well_formed(const perfetto::Trace& file) {
   for (const perfetto::TracePacket& packet : file.packet()) {
     CHECK(packet.trusted_packet_sequence_id() == 1);
     CHECK(packet.sequence_flags() != 0);
-    for (const auto& entry : packet.interned_data().event_names())
-      CHECK(event_names.insert(entry.iid()).second);
+    for (const auto& entry : packet.interned_data().event_names()) CHECK(event_names.insert(entry.iid()).second);
     for (const auto& entry : packet.interned_data().event_categories())
       CHECK(categories.insert(entry.iid()).second);
     for (const auto& entry : packet.interned_data().debug_annotation_names()) {
@@ -67,8 +66,7 @@ inline void check_well_formed(const perfetto::Trace& file) {
         open[uuid].pop_back();
         last_end[uuid] = packet.timestamp();
         break;
-      default:
-        CHECK(event.has_counter_value());
+      default: CHECK(event.has_counter_value());
     }
     for (uint64_t flow : event.flow_ids()) flows.insert(flow);
     for (uint64_t flow : event.terminating_flow_ids()) CHECK(flows.erase(flow) == 1);  // it had begun

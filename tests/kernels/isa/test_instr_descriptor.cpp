@@ -20,8 +20,8 @@ InstrDescriptorError shape(int m, int n, int cta_group) {
 }
 
 InstrDescriptorError i8_shape(int m, int n, int cta_group) {
-  return verdict(make_instr_descriptor(MmaKind::i8, DataType::s8, DataType::s8, DataType::f32, m, n),
-                 MmaKind::i8, cta_group);
+  return verdict(make_instr_descriptor(MmaKind::i8, DataType::s8, DataType::s8, DataType::f32, m, n), MmaKind::i8,
+                 cta_group);
 }
 
 }  // namespace
@@ -60,8 +60,7 @@ TEST_CASE("Does decode read every field of a dense descriptor? (isa.md 3.8)", "[
   CHECK_FALSE(f.negate_a);
   CHECK_FALSE(f.sparse);
   CHECK(f.reserved == 0);
-  const InstrDescriptorFields g =
-      decode(InstrDescriptor{0xc820a49c});  // every flag of the first half by hand
+  const InstrDescriptorFields g = decode(InstrDescriptor{0xc820a49c});  // every flag of the first half by hand
   CHECK(g.sparse);
   CHECK(g.saturate);
   CHECK(g.negate_a);
@@ -71,8 +70,8 @@ TEST_CASE("Does decode read every field of a dense descriptor? (isa.md 3.8)", "[
 }
 
 TEST_CASE("Does decode read the block-scaled format by kind? (isa.md 3.8)", "[instr_descriptor]") {
-  const InstrDescriptor d = make_block_scaled_instr_descriptor(
-      MmaKind::mxf8f6f4, DataType::e4m3, DataType::e5m2, true, 128, 96, false, true, false, false, 3, 2);
+  const InstrDescriptor d = make_block_scaled_instr_descriptor(MmaKind::mxf8f6f4, DataType::e4m3, DataType::e5m2,
+                                                               true, 128, 96, false, true, false, false, 3, 2);
   // M>>7 = 1 at 27, SFA 3 at 29, ue8m0 at 23, N>>3 = 12 at 17, transpose B at 16, B type 1 at 10, SFB 2 at 4.
   CHECK(d.bits == 0x68990420);
   const InstrDescriptorFields f = decode(d, MmaKind::mxf8f6f4);
@@ -140,9 +139,8 @@ TEST_CASE("Which shapes may an instruction have? (isa.md 3.7)", "[instr_descript
   CHECK(i8_shape(256, 48, 2) == bad_n);
 
   const auto mx = [](int m, int n, int cta_group) {
-    return verdict(
-        make_instr_descriptor(MmaKind::mxf4nvf4, DataType::e2m1, DataType::e2m1, DataType::f32, m, n),
-        MmaKind::mxf4nvf4, cta_group);
+    return verdict(make_instr_descriptor(MmaKind::mxf4nvf4, DataType::e2m1, DataType::e2m1, DataType::f32, m, n),
+                   MmaKind::mxf4nvf4, cta_group);
   };
   CHECK(mx(128, 8, 1) == ok);
   CHECK(mx(64, 64, 1) == bad_m);
@@ -153,9 +151,9 @@ TEST_CASE("Which shapes may an instruction have? (isa.md 3.7)", "[instr_descript
 
 TEST_CASE("Is N of an MN-major 8-bit B a multiple of 16? (isa.md 3.7)", "[instr_descriptor]") {
   const auto fp8 = [](int m, int n, bool mn_b, int cta_group) {
-    return verdict(make_instr_descriptor(MmaKind::f8f6f4, DataType::e4m3, DataType::e4m3, DataType::f32, m, n,
-                                         false, mn_b),
-                   MmaKind::f8f6f4, cta_group);
+    return verdict(
+        make_instr_descriptor(MmaKind::f8f6f4, DataType::e4m3, DataType::e4m3, DataType::f32, m, n, false, mn_b),
+        MmaKind::f8f6f4, cta_group);
   };
   CHECK(fp8(128, 24, false, 1) == InstrDescriptorError::none);
   CHECK(fp8(128, 24, true, 1) == InstrDescriptorError::n_of_shape);

@@ -128,8 +128,7 @@ TEST_CASE("Which parities pass on a fresh barrier and after each phase? (isa.md 
   CHECK(mbarrier_test_parity(b.word, 1));
 }
 
-TEST_CASE("What does a barrier do whose expected count was dropped to 0? (isa.md 1.2 and MB13)",
-          "[mbarrier]") {
+TEST_CASE("What does a barrier do whose expected count was dropped to 0? (isa.md 1.2 and MB13)", "[mbarrier]") {
   Barrier b(1);
   b.arrive_drop();
   CHECK(b.error == MbarrierError::expected_zero);  // a warning: performed

@@ -15,8 +15,7 @@ const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 float from_bits(uint32_t bits) { return std::bit_cast<float>(bits); }
 
-static_assert(decode_bf16(0x3f80) == 1.0f && cvt_rn_bf16_f32(1.0f) == 0x3f80,
-              "usable in constant expressions");
+static_assert(decode_bf16(0x3f80) == 1.0f && cvt_rn_bf16_f32(1.0f) == 0x3f80, "usable in constant expressions");
 
 struct SmallFormat {
   const char* name;

@@ -68,8 +68,7 @@ TEST_CASE("Do the four K steps of a 128B tile add 2 each? (isa.md 3.10)", "[smem
   CHECK(operand_address(decode(advance(first, 64)), Major::k, 2, 3, 5) == 0x5fa);
 }
 
-TEST_CASE("Where does each canonical layout put an element? (isa.md 3.9 worked by hand)",
-          "[smem_descriptor]") {
+TEST_CASE("Where does each canonical layout put an element? (isa.md 3.9 worked by hand)", "[smem_descriptor]") {
   // K-major: 8-row group, row in it, then K.  none: 128 + 16 + 2048 + 4.
   CHECK(operand_address(fields(0, 2048, 128, Swizzle::none), Major::k, 2, 9, 10) == 2196);
   // 0x800 + 512 + 2*64 + 40 = 0xaa8, bits 8:7 = 1.

@@ -53,8 +53,7 @@ TEST_CASE("How many bytes does a stage of each worked tile take? (isa.md 2.14)",
   CHECK(box_lines(bf16_tile()) == 128);
   CHECK(smem_pitch(bf16_tile()) == 128);
   // 128 x 256 e2m1 as bytes: one 128-byte row per 256 elements.
-  CHECK(transfer_bytes(matrix(TensorMapDataType::uint8, 512, 128, 128, 128, TensorMapSwizzle::b128)) ==
-        16384);
+  CHECK(transfer_bytes(matrix(TensorMapDataType::uint8, 512, 128, 128, 128, TensorMapSwizzle::b128)) == 16384);
   CHECK(transfer_bytes(matrix(TensorMapDataType::float32, 100, 60, 64, 32)) == 8192);
 }
 
@@ -285,8 +284,7 @@ TEST_CASE("Are interleaved and packed maps decoded but not modelled? (isa.md 2.1
   CHECK(validate(f) == TensorMapError::none);
   CHECK_FALSE(modelled(f));
 
-  TensorMapFields fp4 =
-      matrix(TensorMapDataType::packed_16u4_align16b, 256, 128, 128, 128, TensorMapSwizzle::b128);
+  TensorMapFields fp4 = matrix(TensorMapDataType::packed_16u4_align16b, 256, 128, 128, 128, TensorMapSwizzle::b128);
   CHECK(validate(fp4) == TensorMapError::none);
   CHECK_FALSE(modelled(fp4));
   fp4.swizzle = TensorMapSwizzle::b64;

@@ -1,4 +1,5 @@
-// The tile mapping of reference kernels.md 2.9: a bijection of the cluster grid, and its values worked by hand.
+// The tile mapping of reference kernels.md 2.9: a bijection of the cluster grid, and its values worked by
+// hand.
 #include "kernels/scheduler/rasterization.h"
 
 #include <set>
