@@ -72,12 +72,19 @@ class CtaAnalysis {
                               s.blocked.offset)};
     if (!s.state || !s.barrier.array) return {1, "the barrier is no barrier of this kernel"};
     const MbarrierState word = decode_mbarrier(s.state->word);
-    if (word.pending == 0 && word.tx > 0 && !copy_in_flight(s.blocked.offset))
+    const bool copies_done = !copy_in_flight(s.blocked.offset);
+    if (word.expected != s.barrier.array->count)
+      return {110, fmt::format("{} was initialised for {} arrivals per phase; the kernel's barrier table says {}",
+                               text_of(s.barrier), word.expected, s.barrier.array->count)};
+    if (word.pending == 0 && word.tx > 0 && copies_done)
       return {100, fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver",
                                grouped(word.tx))};
     if (word.pending == 0 && word.tx < 0)
       return {100, fmt::format("the copies of this phase deliver {} bytes more than expect_tx counts",
                                grouped(-word.tx))};
+    if (word.pending > 0 && word.tx < 0 && copies_done)
+      return {95, fmt::format("{} bytes were delivered to a phase that nobody armed: the {} of {} is missing",
+                              grouped(-word.tx), s.barrier.array->arrives_with, s.barrier.array->arrives)};
     if (const BarrierName full = sibling(s, "_empty", "_full"); full.array) return empty_cause(s, full);
     return full_cause(s);
   }
@@ -137,36 +144,78 @@ class CtaAnalysis {
     const Mbarrier::State* fill = cta_.sm().mbarrier.find(full.array->base.value + 8u * uint32_t(full.stage));
     const MbarrierState word = fill ? decode_mbarrier(fill->word) : MbarrierState{};
     const bool armed = fill && (word.pending != word.expected || word.tx != 0);
-    if (fill && fill->phase + (armed ? 1 : 0) <= phase)
-      return {90, fmt::format("{} waits for the release of a fill that it never made: a producer's first lap "
-                              "must wait for parity 1, "
-                              "which a fresh barrier passes",
-                              s.role)};
+    if (fill && fill->phase + (armed ? 1 : 0) <= phase) {
+      if (phase == 0)
+        return {90, fmt::format("{} waits for the release of a fill that it never made: a producer's first lap "
+                                "must wait for parity 1, which a fresh barrier passes",
+                                s.role)};
+      return {85, fmt::format("{} has been released {} times but filled {} times: {} releases it without having "
+                              "waited for {}",
+                              text_of(s.barrier), phase, fill->phase, s.barrier.array->arrives, full.array->name)};
+    }
     if (fill && fill->phase > phase) {
       for (std::string_view consumer : roles(s.barrier.array->arrives)) {
+        if (has_arrived(s, consumer)) continue;
         const Stuck* c = stuck_role(consumer);
-        const bool passed = !c || !c->barrier.array || c->barrier.array != full.array ||
-                            position(c->state->phase, c->barrier) > position(phase, full);
-        const bool waits_here = c && c->blocked.on == Blocked::On::mbarrier && c->barrier.array == full.array;
-        if (passed && (waits_here || !c))
-          return {80, fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {}[{}] is missing",
-                                  consumer, full.array->name, full.stage, phase, s.barrier.array->arrives_with,
-                                  s.barrier.array->name, full.stage)};
+        const bool waits_in_ring = c && c->blocked.on == Blocked::On::mbarrier && c->barrier.array == full.array;
+        const bool passed = !c || (waits_in_ring && position(c->state->phase, c->barrier) > position(phase, full));
+        // A role that has exited, or waits for a later stage of the ring, must have been through this one.
+        if (passed)
+          return {80,
+                  fmt::format("{} has passed {} phase {} without releasing it: its {} on {} is missing", consumer,
+                              text_of(full), phase, s.barrier.array->arrives_with, text_of(s.barrier))};
       }
     }
-    return {10, fmt::format("{} has not released {}[{}]", s.barrier.array->arrives, s.barrier.array->name,
-                            s.barrier.stage)};
+    return {10, wait_chain(s)};
   }
 
   /// A consumer waits for a fill, or a single barrier.
   Cause full_cause(const Stuck& s) const {
     for (std::string_view producer : roles(s.barrier.array->arrives))
       if (!stuck_role(producer))
-        return {70, fmt::format("{} has exited without its {} on {}[{}]", producer, s.barrier.array->arrives_with,
-                                s.barrier.array->name, s.barrier.stage)};
-    return {5, fmt::format("{}[{}] waits for {}, which is blocked itself", s.barrier.array->name, s.barrier.stage,
-                           s.barrier.array->arrives)};
+        return {70, fmt::format("{} has exited without its {} on {}", producer, s.barrier.array->arrives_with,
+                                text_of(s.barrier))};
+    return {5, wait_chain(s)};
   }
+
+  /// All warps of the role have arrived in the open phase, as far as the barrier remembers.
+  bool has_arrived(const Stuck& s, std::string_view role) const {
+    const uint64_t kept = std::min<uint64_t>(s.state->events, Mbarrier::State::kHistory);
+    std::vector<int> arrived;
+    for (uint64_t i = s.state->events - kept; i < s.state->events; ++i) {
+      const MbarrierEvent& e = s.state->history[i % Mbarrier::State::kHistory];
+      if (e.phase == s.state->phase && e.kind == MbarrierEventKind::arrive && e.source.warp >= 0 &&
+          cta_.kernel().role(e.source.warp) == role &&
+          std::find(arrived.begin(), arrived.end(), e.source.warp) == arrived.end())
+        arrived.push_back(e.source.warp);
+    }
+    size_t warps = 0;
+    for (const auto& warp : cta_.warps()) warps += cta_.kernel().role(warp->index) == role;
+    return arrived.size() == warps;
+  }
+
+  /// Who waits for whom, from `s` on, until it closes.
+  std::string wait_chain(const Stuck& s) const {
+    std::string chain;
+    std::vector<const Stuck*> seen;
+    const Stuck* at = &s;
+    while (at && at->barrier.array && std::find(seen.begin(), seen.end(), at) == seen.end()) {
+      seen.push_back(at);
+      const Stuck* next = nullptr;
+      std::string_view provider = at->barrier.array->arrives;
+      for (std::string_view role : roles(at->barrier.array->arrives))
+        if (!has_arrived(*at, role) && (next = stuck_role(role))) {
+          provider = role;
+          break;
+        }
+      chain += fmt::format("{}{} waits for {}'s {} on {}", chain.empty() ? "" : ", ", at->role, provider,
+                           at->barrier.array->arrives_with, text_of(at->barrier));
+      at = next;
+    }
+    return (at ? "the roles wait for each other: " : "") + chain;
+  }
+
+  static std::string text_of(const BarrierName& b) { return fmt::format("{}[{}]", b.array->name, b.stage); }
 
   Cause named_barrier_cause(const Stuck& s) const {
     const auto& named = cta_.sm().barriers.named(int(s.blocked.offset));
