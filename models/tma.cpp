@@ -64,7 +64,7 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   const Cycles read_done = Cycles(std::ceil(drain_free_));
   const Cycles visible = memory_.write(read_done);
 
-  Group& group = groups_[size_t(copy.source.warp)].open;
+  Group& group = groups_[unsigned(copy.source.warp) % groups_.size()].open;
   group.read_done = std::max(group.read_done, read_done);
   group.visible = std::max(group.visible, visible);
   stores_read_done_ = std::max(stores_read_done_, read_done);

@@ -86,15 +86,18 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
                       .flow = e.source.flow});
 }
 
-void RunObserver::mbarrier_wait(BarrierEventKind kind, int sm, uint32_t offset, int64_t phase, int warp,
-                                uint64_t flow, models::Cycles time) {
-  const traces::TrackId track = barrier_track(sm, offset);
+void RunObserver::mbarrier_wait(BarrierEventKind kind, int sm, const models::Mbarrier::State& state, int64_t phase,
+                                int warp, uint64_t flow, models::Cycles time) {
+  const traces::TrackId track = barrier_track(sm, state.offset);
   if (track == traces::kNoTrack) return;
+  const MbarrierState word = decode_mbarrier(state.word);
   recorder_->barrier({.time = time,
                       .track = track,
                       .kind = kind,
                       .actor = warp_names_[size_t(warp)],
                       .phase = int32_t(phase),
+                      .pending = int32_t(word.pending),
+                      .tx = word.tx,
                       .flow = flow});
 }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "models/mbarrier.h"
 #include "models/observer.h"
 #include "sim/kernel.h"
 #include "traces/recorder.h"
@@ -23,9 +24,9 @@ class RunObserver : public models::Observer {
   void violation(const models::Violation& violation) override;
   uint64_t new_flow() override { return recorder_ ? recorder_->new_flow() : 0; }
 
-  /// wait_begin / wait_end of a warp on an mbarrier.
-  void mbarrier_wait(traces::BarrierEventKind kind, int sm, uint32_t offset, int64_t phase, int warp, uint64_t flow,
-                     models::Cycles time);
+  /// wait_begin / wait_end of a warp on an mbarrier, whose state is that after the event.
+  void mbarrier_wait(traces::BarrierEventKind kind, int sm, const models::Mbarrier::State& state, int64_t phase,
+                     int warp, uint64_t flow, models::Cycles time);
 
   traces::Recorder* recorder() { return recorder_; }
   /// Index of the barrier array's name in the trace.

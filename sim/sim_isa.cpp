@@ -106,15 +106,16 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
     return true;
   }
-  const int64_t phase = state ? state->phase : 0;
+  if (!state) return true;  // a violation has ended the run
+  const int64_t phase = state->phase;
+  RunObserver& observer = cta_.observer();
   if (recording)
-    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_begin, sm_.id, offset, phase, warp_.index, 0,
-                                  now());
+    observer.mbarrier_wait(traces::BarrierEventKind::wait_begin, sm_.id, *state, phase, warp_.index, 0, now());
   sm_.mbarrier.wait_parity(offset, parity, warp_.waiter);
   warp_.suspend({.on = Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = loc});
   if (recording) {
-    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, offset, phase, warp_.index,
-                                  warp_.waiter.cause, now());
+    observer.mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, *state, phase, warp_.index, warp_.waiter.cause,
+                           now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
   return true;

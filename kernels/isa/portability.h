@@ -11,6 +11,7 @@
 #define SM100_HD
 #define SM100_KERNEL inline
 #include <source_location>
+#include <version>
 #endif
 
 namespace sm100 {
@@ -20,9 +21,26 @@ namespace sm100 {
 struct Loc {
   SM100_HD static constexpr Loc current() { return {}; }
 };
-#else
+#elif defined(__cpp_lib_source_location)
 /// Where in the role code an instruction stands; reports quote it.
 using Loc = std::source_location;
+#else
+/// The same for compilers without it (clang 14, which is Debian 12's clang-tidy).
+class Loc {
+ public:
+  static constexpr Loc current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    Loc loc;
+    loc.file_ = file;
+    loc.line_ = line;
+    return loc;
+  }
+  constexpr const char* file_name() const { return file_; }
+  constexpr unsigned line() const { return line_; }
+
+ private:
+  const char* file_ = "";
+  unsigned line_ = 0;
+};
 #endif
 
 }  // namespace sm100
