@@ -37,7 +37,7 @@ class Mbarrier : public sc_core::sc_module {
     uint64_t expected_bytes = 0;  ///< expect_tx of the open phase
     uint64_t received_bytes = 0;  ///< complete_tx of the open phase
     uint64_t last_cause = 0;      ///< flow id of the event that completed the previous phase
-    static constexpr int kHistory = 8;
+    static constexpr int kHistory = 16;
     std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
     uint64_t events = 0;
     struct Wait {

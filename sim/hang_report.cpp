@@ -85,6 +85,7 @@ class CtaAnalysis {
     if (word.pending > 0 && word.tx < 0 && copies_done)
       return {95, fmt::format("{} bytes were delivered to a phase that nobody armed: the {} of {} is missing",
                               grouped(-word.tx), s.barrier.array->arrives_with, s.barrier.array->arrives)};
+    if (const Cause wrong = wrong_turn_cause(s); wrong.certainty > 0) return wrong;
     if (const BarrierName full = sibling(s, "_empty", "_full"); full.array) return empty_cause(s, full);
     return full_cause(s);
   }
@@ -169,8 +170,48 @@ class CtaAnalysis {
     return {10, wait_chain(s)};
   }
 
+  Warp::Use use_of(const Stuck& s, const BarrierArray* array) const {
+    return cta_.warps()[size_t(s.warps.front())]->use[size_t(array - cta_.kernel().barriers.data())];
+  }
+
+  /// A cursor walks the stages in order and its parity flips with every lap: this wait breaks that.
+  Cause wrong_turn_cause(const Stuck& s) const {
+    const bool full = std::string_view(s.barrier.array->name).ends_with("_full");
+    if (!full && !std::string_view(s.barrier.array->name).ends_with("_empty")) return {};
+    const int waits = use_of(s, s.barrier.array).waits, stages = s.barrier.array->stages;
+    const int stage = waits % stages, lap = waits / stages;
+    if (stage != s.barrier.stage)
+      return {92, fmt::format(
+                      "{} waits for stage {} after {} waits on {}; its next stage is {}: it skipped or repeated a "
+                      "wait",
+                      s.role, s.barrier.stage, waits, s.barrier.array->name, stage)};
+    const uint32_t parity = uint32_t(lap & 1) ^ (full ? 0u : 1u);  // a producer's first lap waits for parity 1
+    if (parity == s.blocked.parity) return {};
+    if (!full && lap == 0)
+      return {94,
+              fmt::format("{} waits for the release of a fill that it never made: a producer's first lap must wait "
+                          "for parity 1, which a fresh barrier passes",
+                          s.role)};
+    return {94, fmt::format("{} waits for parity {} in lap {} of {}; that lap's parity is {}", s.role,
+                            s.blocked.parity, lap, s.barrier.array->name, parity)};
+  }
+
   /// A consumer waits for a fill, or a single barrier.
   Cause full_cause(const Stuck& s) const {
+    if (const BarrierName empty = sibling(s, "_full", "_empty"); empty.array) {
+      for (std::string_view producer : roles(s.barrier.array->arrives)) {
+        const Stuck* p = stuck_role(producer);
+        if (!p || has_arrived(s, producer)) continue;
+        const int acquired = use_of(*p, empty.array).waits, filled = use_of(*p, s.barrier.array).arrivals;
+        const bool asks_again = p->barrier.array == empty.array;
+        // Between an acquire and its commit the MMA warp waits for input; other producers fill at once.
+        const bool filling = p->barrier.array && std::string_view(p->barrier.array->name) == "input_full";
+        if (acquired > filled + 1 || (acquired == filled + 1 && (asks_again || !filling)))
+          return {75, fmt::format("{} has acquired {} stages of {} but filled {}: its {} on {} is missing",
+                                  producer, acquired, s.barrier.array->name, filled, s.barrier.array->arrives_with,
+                                  text_of(s.barrier))};
+      }
+    }
     for (std::string_view producer : roles(s.barrier.array->arrives))
       if (!stuck_role(producer))
         return {70, fmt::format("{} has exited without its {} on {}", producer, s.barrier.array->arrives_with,

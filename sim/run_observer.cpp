@@ -130,7 +130,7 @@ void RunObserver::violation(const models::Violation& violation) {
     return;
   }
   violations_.push_back(violation);
-  sc_core::sc_stop();  // hardware would trap or be undefined from here on
+  if (violations_.size() == 1) sc_core::sc_stop();  // hardware would trap or be undefined from here on
 }
 
 }  // namespace sm100::sim

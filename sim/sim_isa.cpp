@@ -66,6 +66,7 @@ void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
 }
 
 void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
+  count_arrival(barrier);
   charge(issue_.mbarrier_arrive);
   settle();
   if (own_window(barrier, "mbarrier.arrive", loc))
@@ -77,6 +78,7 @@ void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope scope, Loc loc) {
 }
 
 void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
+  count_arrival(barrier);
   charge(issue_.mbarrier_arrive);
   settle();
   if (!own_window(barrier, "mbarrier.arrive.expect_tx", loc)) return;
@@ -86,6 +88,7 @@ void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, 
 
 void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
                                        Loc loc) {
+  count_arrival({barriers[0][0].offset()});
   charge(issue_.mbarrier_arrive);
   settle();
   for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -104,6 +107,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
   if (sm_.mbarrier.test_parity(offset, parity, {.warp = int8_t(warp_.index), .loc = loc})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
+    count_wait(barrier);
     return true;
   }
   if (!state) return true;  // a violation has ended the run
@@ -114,10 +118,11 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   sm_.mbarrier.wait_parity(offset, parity, warp_.waiter);
   warp_.suspend({.on = Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = loc});
   if (recording) {
-    observer.mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, *state, phase, warp_.index, warp_.waiter.cause,
-                           now());
+    observer.mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, *state, phase, warp_.index,
+                           warp_.waiter.cause, now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
+  count_wait(barrier);
   return true;
 }
 
@@ -308,6 +313,7 @@ void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor
 }
 
 void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
+  count_arrival(barrier);
   charge(issue_.tcgen05_commit);
   if (!own_window(barrier, "tcgen05.commit", loc)) return;
   const models::Cycles at = enqueue_cycle();

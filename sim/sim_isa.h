@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernels/isa/isa.h"
+#include "kernels/isa/number_formats.h"
 #include "models/profile.h"
 #include "models/time.h"
 #include "sim/cta.h"
@@ -49,6 +50,7 @@ class SimIsa {
     with_active(n >= 32 ? active_ : active_ & ((1u << n) - 1), f);
   }
   void bar_warp_sync() { charge(issue_.warp_sync); }
+  static uint32_t cvt_rn_bf16x2_f32(float a, float b) { return sm100::cvt_rn_bf16x2_f32(a, b); }
 
   // ---- mbarrier
   void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current());
@@ -71,6 +73,7 @@ class SimIsa {
   void fence_proxy_async_shared_cta() { charge(issue_.fence); }
 
   // ---- shared memory
+  SmemAddr dynamic_smem() const { return {cluster_ctarank() << kClusterRankShift | kSmemUserBase}; }
   uint32_t ld_shared_u32(SmemAddr address, Loc loc = Loc::current());
   ClcResponse ld_shared_b128(SmemAddr address, Loc loc = Loc::current());
   void st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
@@ -193,6 +196,17 @@ class SimIsa {
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
   void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc);
   bool reject_pair(int cta_group, const char* instruction, Loc loc);
+  /// The warp's account of its waits and arrivals on the barrier arrays; nullptr for other addresses.
+  Warp::Use* use_of(SmemAddr barrier) {
+    const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());
+    return name.array ? &warp_.use[size_t(name.array - cta_.kernel().barriers.data())] : nullptr;
+  }
+  void count_arrival(SmemAddr barrier) {
+    if (Warp::Use* use = use_of(barrier)) ++use->arrivals;
+  }
+  void count_wait(SmemAddr barrier) {
+    if (Warp::Use* use = use_of(barrier)) ++use->waits;
+  }
   void begin_span(TraceEvent event, const TraceArgs& args);
   void end_span();
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -30,7 +31,7 @@ std::vector<RoleTime> role_times(const std::vector<Cta*>& slots, const Kernel& k
       auto role = std::find_if(roles.begin(), roles.end(), [&](const RoleTime& r) { return r.role == name; });
       if (role == roles.end()) role = roles.insert(roles.end(), RoleTime{.role = name});
       role->warps += 1;
-      role->total_cycles += warp->total_cycles;
+      role->total_cycles += warp->total_cycles + (warp->running ? models::now() - warp->started : 0);
       for (const auto& [what, cycles] : warp->waiting) {
         auto w = std::find_if(role->waiting.begin(), role->waiting.end(),
                               [&, &what = what](const auto& x) { return x.first == what; });
@@ -53,6 +54,18 @@ void close_open_spans(const std::vector<Cta*>& slots, traces::Recorder& recorder
         span.end = std::max<uint64_t>(span.begin, models::now());
         recorder.span(span);
       }
+}
+
+/// Operands, result and their float64 copies must fit, or the operating system would end the run without a word.
+void check_memory(const Scenario& s) {
+  if (s.data == DataMode::none) return;
+  const double m = s.m, n = s.n, k = s.k;
+  const double bytes = 2 * (m * k + n * k) + output_bytes(s.config) * m * n + 8 * n * k;
+  const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  if (bytes > 0.9 * physical)
+    throw InputError(
+        fmt::format("{}: {} x {} x {} with data needs {:.0f} GiB, this machine has {:.0f}; use --data none",
+                    s.path.string(), s.m, s.n, s.k, bytes / (1 << 30), physical / (1 << 30)));
 }
 
 uint64_t peak_rss_bytes() {
@@ -85,7 +98,9 @@ std::string violation_report(const models::Violation& v, const Finding& f, const
   std::string text = fmt::format("FINDING {} at cycle {}: {}\n", f.id, grouped(int64_t(v.time)), f.message);
   std::string where = fmt::format("CTA {}", f.cta);
   if (!f.role.empty()) where += fmt::format(", {} (warp {})", f.role, v.source.warp);
-  if (!f.barrier.empty()) where += fmt::format(", {}[{}] phase {}", f.barrier, f.stage, f.phase);
+  if (!f.barrier.empty())
+    where += f.phase >= 0 ? fmt::format(", {}[{}] phase {}", f.barrier, f.stage, f.phase)
+                          : fmt::format(", {}[{}]", f.barrier, f.stage);
   text += fmt::format("  where: {}  {}\n  replay: {}\n", where, f.location, replay);
   return text;
 }
@@ -94,13 +109,16 @@ std::string violation_report(const models::Violation& v, const Finding& f, const
 
 RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, const RunCallbacks& callbacks) {
   const auto wall_start = std::chrono::steady_clock::now();
+  // SystemC would print to stdout, where results go.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
 
   Kernel kernel = MatmulProblem::describe(scenario);
   if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
     throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
                                  scenario.path.string(), kernel.smem_bytes, scenario.profile,
                                  scenario.device.device.smem_bytes_per_cta_max));
+  check_memory(scenario);
   const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y;
   const int sms = int(
       std::min<uint64_t>(scenario.sms > 0 ? uint64_t(scenario.sms) : uint64_t(scenario.device.device.sms), ctas));
@@ -139,13 +157,17 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     return device.observer.ctas_exited() + device.gpu.clc().cancelled() == ctas && device.gpu.ctas_running() == 0;
   };
   bool out_of_cycles = false;
+  models::Cycles horizon = 0;
   while (!violated()) {
-    sc_core::sc_start(models::cycles(kSlice), sc_core::SC_EXIT_ON_STARVATION);
+    // Without an event at the horizon the clock stops short of it, so the horizon is counted by itself.
+    horizon += kSlice;
+    if (scenario.max_cycles > 0) horizon = std::min<models::Cycles>(horizon, scenario.max_cycles);
+    sc_core::sc_start(models::cycles(horizon - models::now()), sc_core::SC_EXIT_ON_STARVATION);
     if (callbacks.progress)
       callbacks.progress(double(device.gpu.clc().cancelled() + device.observer.ctas_exited()) / double(ctas),
                          models::now());
     if (!sc_core::sc_pending_activity()) break;
-    if (scenario.max_cycles > 0 && models::now() > scenario.max_cycles) {
+    if (scenario.max_cycles > 0 && horizon >= scenario.max_cycles) {
       out_of_cycles = true;
       break;
     }
@@ -155,6 +177,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   const std::vector<Cta*> slots = device.slots();
   if (recorder) close_open_spans(slots, *recorder);
   const std::string replay = replay_command(scenario);
+  for (Cta* cta : slots)
+    for (const auto& warp : cta->warps()) warp->account_open_wait();
   if (violated()) {
     result.outcome = Outcome::findings;
     for (const models::Violation& v : device.observer.violations()) {

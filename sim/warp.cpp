@@ -29,6 +29,7 @@ void Warp::run() {
     wait(start_);
     started = models::now();
     ahead = 0;
+    use.assign(cta.kernel().barriers.size(), {});
     cta.kernel().run_warp(*this);
     if (ahead >= 1) pass(models::Cycles(ahead));
     total_cycles += models::now() - started;
@@ -51,6 +52,10 @@ void Warp::suspend_until(models::Cycles cycle, const Blocked& why) {
   if (cycle <= models::now()) return;
   account(why, cycle - models::now());
   pass(cycle - models::now());
+}
+
+void Warp::account_open_wait() {
+  if (running && blocked.on != Blocked::On::nothing) account(blocked, models::now() - blocked.since);
 }
 
 void Warp::account(const Blocked& why, models::Cycles waited) {

@@ -37,6 +37,8 @@ class Warp : public sc_core::sc_module {
   void suspend(const Blocked& why);
   /// Waits until a cycle that is already known; accounts the time as waiting.
   void suspend_until(models::Cycles cycle, const Blocked& why);
+  /// Adds the wait that the run's end interrupted to the accounts.
+  void account_open_wait();
   /// Lets `cycles` pass.
   void pass(models::Cycles cycles);
 
@@ -48,6 +50,11 @@ class Warp : public sc_core::sc_module {
   double ahead = 0;  ///< issue cycles not yet spent
   uint64_t cluster_phase = 0;
   models::Cycles started = 0;
+  /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them.
+  struct Use {
+    int waits = 0, arrivals = 0;
+  };
+  std::vector<Use> use;
 
   // Time accounting over all CTAs of this slot.
   models::Cycles total_cycles = 0;

@@ -28,7 +28,7 @@ SM100_KERNEL void write_fragment_bf16(I& isa, const StripBuffer& strip, int firs
     isa.for_each_lane(6, [&](int lane) {
       rows[lane][0] = strip.at(first_row + lane % 16, 0);
       for (int i = 0; i < 2; ++i)
-        packed[lane][i] = cvt_rn_bf16x2_f32(as_float(f[lane][2 * i + 1]), as_float(f[lane][2 * i]));
+        packed[lane][i] = isa.cvt_rn_bf16x2_f32(as_float(f[lane][2 * i + 1]), as_float(f[lane][2 * i]));
     });
     isa.stmatrix_x2(rows, packed, loc);
   } else {

@@ -56,10 +56,11 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.nctaid() } -> std::same_as<Dim3>;  // %nctaid
   { isa.cluster_ctarank() } -> std::same_as<uint32_t>;
   { isa.laneid() } -> std::same_as<LaneArray<uint32_t, 1>>;
-  isa.for_each_lane(i, lane_body);  // per-lane arithmetic; i = instructions per lane
-  isa.elected(body);                // elect.sync and its branch (9.7.14)
-  isa.lanes_below(i, body);         // branch taken by lanes 0 ... i-1
-  isa.bar_warp_sync();              // bar.warp.sync
+  isa.for_each_lane(i, lane_body);                                // per-lane arithmetic; i = instructions per lane
+  isa.elected(body);                                              // elect.sync and its branch (9.7.14)
+  isa.lanes_below(i, body);                                       // branch taken by lanes 0 ... i-1
+  { isa.cvt_rn_bf16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // per lane, inside for_each_lane (9.7.9.21)
+  isa.bar_warp_sync();                                            // bar.warp.sync
 
   // mbarrier (9.7.13.15).  The waits return when the phase of the parity has completed.
   isa.mbarrier_init(smem, u);
@@ -80,6 +81,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.fence_proxy_async_shared_cta();
 
   // Shared memory.
+  {
+    isa.dynamic_smem()
+    } -> std::same_as<SmemAddr>;  // start of the CTA's dynamic shared memory (cvta of its symbol)
   { isa.ld_shared_u32(smem) } -> std::same_as<uint32_t>;
   { isa.ld_shared_b128(smem) } -> std::same_as<ClcResponse>;
   isa.st_shared_v2(rows, r2);

@@ -19,7 +19,7 @@ enum class TraceEvent : uint8_t {
   clc_request,  ///< clusterlaunchcontrol.try_cancel
   clc_fetch,    ///< decoding a CLC response
   tile,         ///< one work tile
-  setup,        ///< barrier initialisation, tensor-memory allocation
+  setup,        ///< barrier initialisation up to the cluster barrier
   drain,        ///< waits of the exit protocol
 };
 

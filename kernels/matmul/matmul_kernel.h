@@ -21,7 +21,7 @@ SM100_KERNEL void init_barriers(I& isa, const Config& cfg, const SharedStorage& 
 
 template <Isa I, class Config>
 SM100_KERNEL void matmul_kernel(I& isa, const Config& cfg, const MatmulParams& params) {
-  const SharedStorage smem = shared_storage(cfg);
+  const SharedStorage smem = shared_storage(cfg, isa.dynamic_smem());
   const int warp = isa.warpid();
   {
     TraceSpan span{isa, TraceEvent::setup};

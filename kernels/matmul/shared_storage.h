@@ -24,9 +24,10 @@ struct SharedStorage {
   uint32_t end = 0;  ///< first address past the storage
 };
 
+/// @param base  start of the CTA's dynamic shared memory; carries the CTA's rank, as all its addresses do
 template <class C>
-SM100_HD constexpr SharedStorage shared_storage(const C& c) {
-  uint32_t at = kSmemUserBase;
+SM100_HD constexpr SharedStorage shared_storage(const C& c, SmemAddr base = {kSmemUserBase}) {
+  uint32_t at = base.value;
   auto take = [&](uint32_t bytes, uint32_t alignment) {
     at = (at + alignment - 1) / alignment * alignment;
     const SmemAddr address{at};

@@ -12,15 +12,16 @@ namespace sm100 {
 
 /// Blocks the warp until the phase of `parity` has completed; one trace span per call.
 template <Isa I>
-SM100_KERNEL void mbarrier_wait(I& isa, SmemAddr barrier, uint32_t parity, const TraceArgs& args, Loc loc) {
+SM100_KERNEL void mbarrier_wait(I& isa, SmemAddr barrier, uint32_t parity, Scope scope, const TraceArgs& args,
+                                Loc loc) {
   TraceSpan span{isa, TraceEvent::wait, args};
-  while (!isa.mbarrier_try_wait_parity(barrier, parity, Scope::cta, loc)) {}
+  while (!isa.mbarrier_try_wait_parity(barrier, parity, scope, loc)) {}
 }
 
 /// Waits for phase 0 of a barrier that is used once.
 template <Isa I>
 SM100_KERNEL void mbarrier_wait_once(I& isa, SmemAddr barrier, Loc loc = Loc::current()) {
-  mbarrier_wait(isa, barrier, 0, {.barrier = barrier, .stage = 0, .phase = 0}, loc);
+  mbarrier_wait(isa, barrier, 0, Scope::cta, {.barrier = barrier, .stage = 0, .phase = 0}, loc);
 }
 
 /// Barrier words of a ring: full[0..stages) followed by empty[0..stages) or anywhere else.
@@ -31,8 +32,9 @@ struct RingBarriers {
 template <Isa I>
 class ProducerConsumerPipeline {
  public:
-  SM100_HD ProducerConsumerPipeline(I& isa, RingBarriers barriers, int stages)
-      : isa_(isa), barriers_(barriers), stages_(stages) {}
+  /// @param wait_scope  cluster where CTAs of the cluster complete each other's barriers
+  SM100_HD ProducerConsumerPipeline(I& isa, RingBarriers barriers, int stages, Scope wait_scope = Scope::cta)
+      : isa_(isa), barriers_(barriers), stages_(stages), wait_scope_(wait_scope) {}
 
   SM100_HD SmemAddr full(int stage) const { return barriers_.full + 8u * uint32_t(stage); }
   SM100_HD SmemAddr empty(int stage) const { return barriers_.empty + 8u * uint32_t(stage); }
@@ -44,7 +46,7 @@ class ProducerConsumerPipeline {
   SM100_KERNEL int producer_acquire(Loc loc = Loc::current()) {
     const int stage = producer_.index;
     // The producer's lap n waits for the release of lap n - 1.
-    mbarrier_wait(isa_, empty(stage), producer_.parity,
+    mbarrier_wait(isa_, empty(stage), producer_.parity, wait_scope_,
                   {.barrier = empty(stage), .stage = stage, .phase = producer_.lap(stages_) - 1}, loc);
     return stage;
   }
@@ -53,7 +55,7 @@ class ProducerConsumerPipeline {
   /// Waits until the consumer's stage is full and returns it.
   SM100_KERNEL int consumer_wait(Loc loc = Loc::current()) {
     const int stage = consumer_.index;
-    mbarrier_wait(isa_, full(stage), consumer_.parity,
+    mbarrier_wait(isa_, full(stage), consumer_.parity, wait_scope_,
                   {.barrier = full(stage), .stage = stage, .phase = consumer_.lap(stages_)}, loc);
     return stage;
   }
@@ -88,6 +90,7 @@ class ProducerConsumerPipeline {
  private:
   RingBarriers barriers_;
   int stages_;
+  Scope wait_scope_;
   PipelineState producer_ = producer_start_state();
   PipelineState consumer_ = consumer_start_state();
 };

@@ -56,7 +56,7 @@ class TileScheduler {
 
   using Pipeline = ProducerConsumerPipeline<I>;
 
-  SM100_KERNEL Pipeline clc_ring() { return {isa_, storage_.clc, cfg_.clc_stages}; }
+  SM100_KERNEL Pipeline clc_ring() { return {isa_, storage_.clc, cfg_.clc_stages, Scope::cluster}; }
   SM100_KERNEL Pipeline throttle_ring() { return {isa_, storage_.throttle, cfg_.clc_stages}; }
 
   SM100_KERNEL WorkTile tile_of(Dim3 ctaid, bool valid) const {

@@ -49,7 +49,8 @@ void check_outputs(const RunOptions& options) {
   const bool json_file = !options.json.empty() && options.json != "-";
   if (!options.trace.empty()) check_output_path("--trace", options.trace, options.scenario);
   if (json_file) check_output_path("--json", options.json, options.scenario);
-  if (json_file && std::filesystem::path(options.trace) == std::filesystem::path(options.json))
+  if (json_file && !options.trace.empty() &&
+      std::filesystem::weakly_canonical(options.trace) == std::filesystem::weakly_canonical(options.json))
     throw InputError(fmt::format("--json {}: is the file of --trace", options.json));
 }
 
@@ -89,14 +90,16 @@ int run(const RunOptions& options) {
 
 void add_run_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
+  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "a file name is needed" : ""; }, "");
   CLI::App* command = app.add_subcommand("run", "Simulate a scenario");
   command->add_option("SCENARIO", options->scenario, "Scenario file (docs/user-guide.md)")->required();
   command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--trace", options->trace, "Write a Perfetto trace")->type_name("FILE");
+  command->add_option("--trace", options->trace, "Write a Perfetto trace")->type_name("FILE")->check(not_empty);
   command->add_option("--json", options->json, "Write the result as JSON; - prints it instead of the summary")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty);
   command->add_option("--data", options->data, "full: real values; none: protocol and timing only")
       ->check(CLI::IsMember({"full", "none"}));
   command->add_option("--jitter", options->jitter, "Perturb asynchronous latencies")

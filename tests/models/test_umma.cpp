@@ -116,7 +116,8 @@ TEST_CASE("single-MMA latency and initiation interval follow the laws worked by 
 TEST_CASE("every one-SM BF16 and E4M3 row measured on B200 is reproduced", "[umma][measured]") {
   const std::filesystem::path data = SM100_MEASURED_DIR;
   if (!std::filesystem::exists(data / "b200" / "umma_latency.csv")) {
-    WARN("measured data not found in " << data << ": see docs/accuracy.md; the laws are tested without them");
+    WARN("measured data not found in " << data
+                                       << ": see docs/architecture.md section 8; the laws are tested without them");
     return;
   }
   std::map<std::string, double> interval;
