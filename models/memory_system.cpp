@@ -63,6 +63,7 @@ Cycles MemorySystem::read(Request& request, Cycles at) {
         profile_.memory.dram_extra_ns + profile_.memory.dram_extra_ns_per_kib * double(missed_bytes) / 1024.0;
     const Cycles in_l2 = std::max(Cycles(std::llround(dram_free_)), at + profile_.cycles_of_ns(extra_ns));
     for (Cycles* ready : request.missing) *ready = in_l2;
+    request.ready = std::max(request.ready, in_l2);
     arrives = std::max(arrives, in_l2 + profile_.cycles_of_ns(profile_.memory.l2_hit_ns));
   }
   return arrives + jitter_.async();

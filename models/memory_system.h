@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "kernels/isa/address.h"
@@ -36,9 +37,20 @@ class MemorySystem {
     Cycles ready = 0;              ///< cycle at which the last line that is on its way is in L2
     std::vector<Cycles*> missing;  ///< arrival cycles of the lines that HBM has to bring
   };
+  /// The request of a box that was read before: its lines are in L2 or on their way, and none is looked at again.
+  /// `box` identifies the bytes (a hash of where they lie); nullptr when this box is new.
+  const Request* known_box(uint64_t box) const {
+    const auto it = known_boxes_.find(box);
+    return it == known_boxes_.end() ? nullptr : &it->second;
+  }
+  /// Remembers what read() has found out about a box.
+  void remember_box(uint64_t box, const Request& request) {
+    known_boxes_[box] = {.bytes = request.bytes, .ready = request.ready, .missing = {}};
+  }
   /// Adds the lines of [address, address + size) to the request.
   void touch(Request& request, GlobalAddr address, uint64_t size);
-  /// Cycle at which the data of a read asked for at `at` have arrived; missing lines are then on their way.
+  /// Cycle at which the data of a read asked for at `at` have arrived; missing lines are then on their way, and
+  /// request.ready says when all of its lines are in L2.
   Cycles read(Request& request, Cycles at);
   /// Cycle at which a write handed over at `at` is visible to the whole device.
   Cycles write(Cycles at);
@@ -58,6 +70,7 @@ class MemorySystem {
   const DeviceProfile& profile_;
   Jitter& jitter_;
   std::vector<Allocation> allocations_;
+  std::unordered_map<uint64_t, Request> known_boxes_;
   size_t last_found_ = 0;
   uint64_t next_base_ = 0x7f0000000000;
   double dram_free_ = 0;  ///< cycle at which HBM has delivered everything asked for so far

@@ -30,8 +30,11 @@ void Tma::load(const TensorCopy& copy, Cycles at) {
   if (!check(copy, true)) return;
   const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
   const Cycles asked = at + Cycles(profile_.tma.load_latency_cycles);
-  MemorySystem::Request request = traffic(copy);
+  const uint64_t box = box_id(copy);
+  const MemorySystem::Request* known = memory_.known_box(box);
+  MemorySystem::Request request = known ? *known : traffic(copy);
   const Cycles arrived = memory_.read(request, asked);
+  if (!known) memory_.remember_box(box, request);
   loads_in_flight_.push_back({copy.barrier, bytes, at, copy.source});
   // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
   // unordered.
@@ -127,6 +130,21 @@ double Tma::rows_of(const TensorMapFields& map, double rows_per_cycle) const {
   const double row_slots =
       std::ceil(double(box_extent(map, 0)) * element_bytes(map.data_type) / profile_.tma.row_bytes);
   return double(box_lines(map)) * row_slots / rows_per_cycle;
+}
+
+/// Identifies the bytes of a box: FNV-1a over what decides them.
+uint64_t Tma::box_id(const TensorCopy& copy) {
+  uint64_t h = 0xcbf29ce484222325u;
+  const auto mix = [&](uint64_t v) { h = (h ^ v) * 0x100000001b3u, h ^= h >> 29; };
+  mix(copy.map.global_address);
+  mix(uint64_t(copy.map.data_type));
+  for (uint32_t i = 0; i < copy.map.rank; ++i) {
+    mix(uint64_t(int64_t{copy.coords[i]}));
+    mix(copy.map.box_dim[i] | uint64_t{copy.map.element_stride[i]} << 32);
+    mix(copy.map.global_dim[i]);
+    mix(copy.map.global_stride[i]);
+  }
+  return h;
 }
 
 MemorySystem::Request Tma::traffic(const TensorCopy& copy) {

@@ -62,6 +62,7 @@ class Tma : public sc_core::sc_module {
   bool check(const TensorCopy& copy, bool is_load);
   void fill(const TensorCopy& copy, Cycles issued);
   MemorySystem::Request traffic(const TensorCopy& copy);
+  static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);
   void move_store(const TensorCopy& copy);
   double rows_of(const TensorMapFields& map, double rows_per_cycle) const;
