@@ -25,10 +25,6 @@ MemorySystem::Allocation* MemorySystem::find(GlobalAddr address, uint64_t size) 
   return nullptr;
 }
 
-bool MemorySystem::contains(GlobalAddr address, uint64_t size) const {
-  return const_cast<MemorySystem*>(this)->find(address, size) != nullptr;
-}
-
 uint8_t* MemorySystem::data(GlobalAddr address, uint64_t size) {
   Allocation* a = find(address, size);
   return a && !a->data.empty() ? &a->data[address.value - a->base] : nullptr;
@@ -41,7 +37,6 @@ void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
   const uint64_t first = (address.value - a->base) / line, last = (address.value - a->base + size - 1) / line;
   for (uint64_t l = first; l <= last; ++l) {
     Cycles& ready = a->line_ready[l];
-    request.bytes += line;
     if (ready == kNotInL2) {
       request.missing.push_back(&ready);
       ready = 0;  // a second touch by this request is no second miss; read() sets the cycle

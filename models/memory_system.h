@@ -28,12 +28,9 @@ class MemorySystem {
   /// The bytes at `address`, or nullptr when [address, address + size) is not inside one allocation with
   /// data.
   uint8_t* data(GlobalAddr address, uint64_t size);
-  /// True when the range lies inside one allocation.
-  bool contains(GlobalAddr address, uint64_t size) const;
 
   /// One copy's traffic to L2, gathered line by line before asking for its latency.
   struct Request {
-    uint64_t bytes = 0;
     Cycles ready = 0;              ///< cycle at which the last line that is on its way is in L2
     std::vector<Cycles*> missing;  ///< arrival cycles of the lines that HBM has to bring
   };
@@ -45,7 +42,7 @@ class MemorySystem {
   }
   /// Remembers what read() has found out about a box.
   void remember_box(uint64_t box, const Request& request) {
-    known_boxes_[box] = {.bytes = request.bytes, .ready = request.ready, .missing = {}};
+    known_boxes_[box] = {.ready = request.ready, .missing = {}};
   }
   /// Adds the lines of [address, address + size) to the request.
   void touch(Request& request, GlobalAddr address, uint64_t size);

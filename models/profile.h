@@ -30,8 +30,7 @@ struct DeviceProfile {
     int wakeup_cycles;
   } mbarrier{};
   struct {
-    int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles,
-        s8_latency_delta_cycles;
+    int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles;
     double ss_floor_m64_cycles, ss_floor_m128_cycles;
     int ss_floor_max_n;
   } umma{};
@@ -96,7 +95,6 @@ void DeviceProfile::visit(V&& v) {
   v("umma.smem_read_bytes_per_cycle", umma.smem_read_bytes_per_cycle);
   v("umma.columns_per_cycle", umma.columns_per_cycle);
   v("umma.commit_cycles", umma.commit_cycles);
-  v("umma.s8_latency_delta_cycles", umma.s8_latency_delta_cycles);
   v("umma.ss_floor_m64_cycles", umma.ss_floor_m64_cycles);
   v("umma.ss_floor_m128_cycles", umma.ss_floor_m128_cycles);
   v("umma.ss_floor_max_n", umma.ss_floor_max_n);

@@ -37,7 +37,7 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   const double interval = initiation_interval(operation.m, operation.n, operation.a_in_tmem);
   pipe_free_ = start + interval;
   busy_cycles_ += interval;
-  const double done = start + execution_latency(command.kind, operation.m, operation.n, operation.a_in_tmem);
+  const double done = start + execution_latency(operation.m, operation.n, operation.a_in_tmem);
   last_done_ = std::max(last_done_, done);
   Issued& thread = issued(command.source);
   thread.done = std::max(thread.done, done);
@@ -156,11 +156,10 @@ double Umma::initiation_interval(int m, int n, bool a_in_tmem) const {
   return std::max({tensor, operand_reads, floor});
 }
 
-double Umma::execution_latency(MmaKind kind, int m, int n, bool a_in_tmem) const {
+double Umma::execution_latency(int m, int n, bool a_in_tmem) const {
   double cycles = profile_.umma.latency_cycles - profile_.umma.commit_cycles - profile_.mbarrier.wakeup_cycles;
   cycles += double(n) / profile_.umma.columns_per_cycle;
   if (!a_in_tmem) cycles += double(m) * 32 / profile_.umma.smem_a_read_bytes_per_cycle;
-  if (kind == MmaKind::i8) cycles += profile_.umma.s8_latency_delta_cycles;
   return cycles;
 }
 

@@ -63,7 +63,7 @@ class Umma : public sc_core::sc_module {
   double initiation_interval(int m, int n, bool a_in_tmem) const;
   /// Cycles from issue on an idle pipe until D is written, so that commit and wake-up complete the measured
   /// latency.
-  double execution_latency(MmaKind kind, int m, int n, bool a_in_tmem) const;
+  double execution_latency(int m, int n, bool a_in_tmem) const;
 
  private:
   bool check(const MmaCommand& command, MmaOperation& operation);

@@ -145,15 +145,14 @@ class CtaAnalysis {
     const Mbarrier::State* fill = cta_.sm().mbarrier.find(full.array->base.value + 8u * uint32_t(full.stage));
     const MbarrierState word = fill ? decode_mbarrier(fill->word) : MbarrierState{};
     const bool armed = fill && (word.pending != word.expected || word.tx != 0);
-    if (fill && fill->phase + (armed ? 1 : 0) <= phase) {
-      if (phase == 0)
-        return {90, fmt::format("{} waits for the release of a fill that it never made: a producer's first lap "
-                                "must wait for parity 1, which a fresh barrier passes",
-                                s.role)};
+    if (fill && fill->phase < phase)
       return {85, fmt::format("{} has been released {} times but filled {} times: {} releases it without having "
                               "waited for {}",
                               text_of(s.barrier), phase, fill->phase, s.barrier.array->arrives, full.array->name)};
-    }
+    // Less certain than what the reader of the full barrier says about the same missing fill.
+    if (fill && fill->phase == phase && !armed)
+      return {60, fmt::format("{} waits for the release of a fill that never happened: its {} on {} is missing",
+                              s.role, full.array->arrives_with, text_of(full))};
     if (fill && fill->phase > phase) {
       for (std::string_view consumer : roles(s.barrier.array->arrives)) {
         if (has_arrived(s, consumer)) continue;

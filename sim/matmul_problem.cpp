@@ -95,10 +95,6 @@ Kernel MatmulProblem::describe(const Scenario& scenario) {
   return kernel;
 }
 
-int MatmulProblem::tiles() const {
-  return grid_m(scenario_.config, scenario_.m) * grid_n(scenario_.config, scenario_.n);
-}
-
 MatmulProblem::Check MatmulProblem::check() const {
   using Eigen::MatrixXd;
   const int m = scenario_.m, n = scenario_.n, k = scenario_.k;

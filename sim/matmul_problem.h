@@ -19,7 +19,6 @@ class MatmulProblem {
   static Kernel describe(const Scenario& scenario);
 
   const MatmulParams& params() const { return params_; }
-  int tiles() const;
 
   struct Check {
     double relative_error;  ///< Frobenius norm of the difference over that of the reference

@@ -27,7 +27,6 @@ struct Range {
 Range range_of(const std::string& key) {
   if (key == "device.sm_clock_ghz") return {0.1, 5};
   if (key == "device.sms") return {1, 1024};
-  if (key == "umma.s8_latency_delta_cycles") return {-100, 100};
   const bool is_rate = key.ends_with("_per_cycle") || key.ends_with("_per_s") || key == "tma.row_bytes" ||
                        key == "memory.line_bytes";
   return {is_rate ? 0.001 : 0, INT_MAX};

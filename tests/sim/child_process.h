@@ -19,7 +19,7 @@ struct ChildResult {
   bool verified = false;
   double relative_error = 0;
   uint64_t cycles = 0, barrier_events = 0, barrier_hash = 0, output_hash = 0;
-  char id[16] = {}, barrier[24] = {}, role[16] = {}, location[40] = {};
+  char id[16] = {}, barrier[24] = {}, role[16] = {};
   int stage = -1, phase = -1;
   char text[6000] = {};  ///< report, or the error
 
@@ -66,7 +66,6 @@ inline ChildResult run_child(const Scenario& scenario, bool record = false) {
         copy(result.id, sizeof result.id, f.id);
         copy(result.barrier, sizeof result.barrier, f.barrier);
         copy(result.role, sizeof result.role, f.role);
-        copy(result.location, sizeof result.location, f.location);
         result.stage = f.stage;
         result.phase = f.phase;
       }

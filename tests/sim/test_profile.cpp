@@ -35,7 +35,6 @@ TEST_CASE("profile: b200 is listed and loads") {
   CHECK(p.device.sms == 148);
   CHECK(p.device.sm_clock_ghz == 1.856);
   CHECK(p.umma.latency_cycles == 104);
-  CHECK(p.umma.s8_latency_delta_cycles == -1);
   CHECK(p.memory.dram_tb_per_s == 7.11);
   CHECK(p.jitter.wakeup_cycles == 60);
 }
@@ -77,7 +76,6 @@ TEST_CASE("profile: missing and unknown and senseless entries are refused") {
   CHECK_FALSE(complaint("line_bytes", "line_bytes = 0").empty());
   CHECK_FALSE(complaint("dram_tb_per_s", "dram_tb_per_s = 0").empty());
   CHECK_FALSE(complaint("load_rows_per_cycle", "load_rows_per_cycle = 0.0").empty());
-  CHECK(complaint("s8_latency_delta_cycles", "s8_latency_delta_cycles = -3") == "");
   CHECK(complaint("alu", "alu = 0") == "");
   CHECK(complaint("response_ns", "response_ns = 400") == "");  // an integer is a number too
 }
