@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/profile.h"
+#include "models/profiles/profile.h"
 
 namespace sm100::models {
 

@@ -15,6 +15,12 @@ GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_da
   return {allocations_.back().base};
 }
 
+void MemorySystem::warm(GlobalAddr address, uint64_t size) {
+  Request request;
+  touch(request, address, size);
+  for (Cycles* ready : request.missing) *ready = 0;
+}
+
 MemorySystem::Allocation* MemorySystem::find(GlobalAddr address, uint64_t size) {
   auto holds = [&](const Allocation& a) {
     return address.value >= a.base && size <= a.bytes && address.value - a.base <= a.bytes - size;

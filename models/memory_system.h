@@ -14,7 +14,7 @@
 
 #include "kernels/isa/address.h"
 #include "models/jitter.h"
-#include "models/profile.h"
+#include "models/profiles/profile.h"
 
 namespace sm100::models {
 
@@ -24,6 +24,9 @@ class MemorySystem {
 
   /// Reserves `bytes` of global memory, 256-byte aligned; `with_data` gives it bytes, zeroed.
   GlobalAddr allocate(std::string name, uint64_t bytes, bool with_data);
+
+  /// All lines of [address, address + size) are in L2 from the start.
+  void warm(GlobalAddr address, uint64_t size);
 
   /// The bytes at `address`, or nullptr when [address, address + size) is not inside one allocation with
   /// data.

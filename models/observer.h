@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/isa/portability.h"
-#include "models/profile.h"
+#include "models/profiles/profile.h"
 
 namespace sm100::models {
 

@@ -1,7 +1,8 @@
 /// Shared memory of one SM: 228 KiB, of which a CTA may use the bytes from 0x400 on (PTX "State Spaces"; the
 /// first KiB is the system's).  Addresses are offsets in the CTA's window, rank bits already removed.
-/// Modelled: the bytes.  Approximated: banks (no conflicts yet).  Every access is bounds-checked by the
-/// caller's unit through `contains`.
+/// Modelled: the bytes, and the data port that the warps of the SM share.  Approximated: banks (accesses count as
+/// free of conflicts).  TMA and UMMA have paths of their own (measured/README.md 4.3).  Every access is
+/// bounds-checked by the caller's unit through `contains`.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,12 @@ class SharedMemory {
   bool contains(uint32_t offset, uint64_t size) const { return offset >= kSmemUserBase && offset + size <= end_; }
   uint32_t end() const { return end_; }
 
+  /// Takes the warps' data port for `wavefronts` cycles, from cycle `at` or when it is free; returns the cycle after.
+  uint64_t pass_port(uint64_t at, uint64_t wavefronts) {
+    port_free_ = (at > port_free_ ? at : port_free_) + wavefronts;
+    return port_free_;
+  }
+
   uint8_t* data(uint32_t offset) { return &bytes_[offset]; }
   const uint8_t* data(uint32_t offset) const { return &bytes_[offset]; }
 
@@ -49,6 +56,7 @@ class SharedMemory {
   static constexpr uint32_t kDescriptorWindowBytes = 1u << 18;
   std::vector<uint8_t> bytes_;
   uint32_t end_ = kSmemUserBase;
+  uint64_t port_free_ = 0;
 };
 
 }  // namespace sm100::models

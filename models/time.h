@@ -4,7 +4,7 @@
 
 #include <systemc>
 
-#include "models/profile.h"
+#include "models/profiles/profile.h"
 
 namespace sm100::models {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sim/scenario.h"
+#include "kernels/host/scenario.h"
 #include "sim/sim_isa.h"
 
 namespace sm100::sim {
@@ -12,7 +12,7 @@ namespace sm100::sim {
 class FaultIsa : public SimIsa {
  public:
   /// @param altered  per fault: counts the instructions it altered, over all warps
-  FaultIsa(Warp& warp, const models::DeviceProfile& profile, const std::vector<FaultSpec>& faults,
+  FaultIsa(Warp& warp, const models::DeviceProfile& profile, const std::vector<host::FaultSpec>& faults,
            std::vector<uint64_t>& altered)
       : SimIsa(warp, profile), faults_(faults), altered_(altered), matches_(faults.size(), 0) {}
 
@@ -23,6 +23,10 @@ class FaultIsa : public SimIsa {
   template <class Address>
   void mbarrier_arrive(Address barrier, Scope scope, Loc loc = Loc::current()) {
     if (!match("mbarrier_arrive", SmemAddr{barrier.offset()}).drop) SimIsa::mbarrier_arrive(barrier, scope, loc);
+  }
+  void mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope scope, Loc loc = Loc::current()) {
+    if (!match("mbarrier_arrive", SmemAddr{barriers[0][0].offset()}).drop)
+      SimIsa::mbarrier_arrive(barriers, scope, loc);
   }
   void mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope scope, Loc loc = Loc::current()) {
     Alteration a = match("mbarrier_arrive_expect_tx", barrier);
@@ -46,6 +50,12 @@ class FaultIsa : public SimIsa {
     if (!match("cp_async_bulk_tensor_shared_global", barrier).drop)
       SimIsa::cp_async_bulk_tensor_shared_global(dst, map, coords, barrier, loc);
   }
+  template <int N>
+  void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
+                                                    SmemAddr barrier, CtaMask mask, Loc loc = Loc::current()) {
+    if (!match("cp_async_bulk_tensor_shared_global_multicast", barrier).drop)
+      SimIsa::cp_async_bulk_tensor_shared_global_multicast(dst, map, coords, barrier, mask, loc);
+  }
 
  private:
   struct Alteration {
@@ -58,7 +68,7 @@ class FaultIsa : public SimIsa {
     Alteration alteration;
     const BarrierName name = barrier_name(cta().kernel(), barrier.offset());
     for (size_t i = 0; i < faults_.size(); ++i) {
-      const FaultSpec& f = faults_[i];
+      const host::FaultSpec& f = faults_[i];
       if (f.instruction != instruction) continue;
       if (!f.role.empty() && f.role != cta().kernel().role(warp().index)) continue;
       if (!f.barrier.empty() && (!name.array || f.barrier != name.array->name)) continue;
@@ -74,7 +84,7 @@ class FaultIsa : public SimIsa {
     return alteration;
   }
 
-  const std::vector<FaultSpec>& faults_;
+  const std::vector<host::FaultSpec>& faults_;
   std::vector<uint64_t>& altered_;
   std::vector<int64_t> matches_;  ///< per fault, of this warp and CTA
 };

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/profile.h"
+#include "models/profiles/profile.h"
 #include "sim/cta.h"
 #include "sim/run_result.h"
 

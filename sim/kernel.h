@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/isa/address.h"
-#include "kernels/matmul/shared_storage.h"
+#include "kernels/pipeline/barrier_array.h"
 
 namespace sm100::sim {
 
@@ -18,8 +18,10 @@ struct Kernel {
   int warps = 0;
   uint32_t smem_bytes = 0;
   std::vector<BarrierArray> barriers;
-  std::function<void(Warp&)> run_warp;        ///< code of one warp, from start to exit
-  std::function<std::string(int warp)> role;  ///< "load", "epilogue": several warps may share a role
+  std::function<void(Warp&)> run_warp;  ///< code of one warp, from start to exit
+  std::vector<std::string> roles;       ///< of each warp: "load", "epilogue"; several warps may share a role
+
+  const std::string& role(int warp) const { return roles[size_t(warp)]; }
 };
 
 /// A barrier by its name in the kernel's shared storage.

@@ -42,7 +42,9 @@ struct RunResult {
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;
   double microseconds = 0;
-  double tflops = 0;
+  double tflops = 0;              ///< 0 for a kernel that moves data
+  double gb_per_s = 0;            ///< bytes of the problem's tensors, each once, over the time
+  std::string title;              ///< of the problem
   double tensor_utilization = 0;  ///< busy tensor-pipe cycles / (cycles x SMs used)
   int sms_used = 0;
   uint64_t ctas_launched = 0;  ///< CTAs the hardware started

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace sm100::sim {
 
@@ -75,6 +76,11 @@ void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
 
 void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope scope, Loc loc) {
   if (own_cta(barrier, "mbarrier.arrive", loc)) mbarrier_arrive(SmemAddr{barrier.offset()}, scope, loc);
+}
+
+void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope, Loc loc) {
+  (void)barriers;
+  violate("not-implemented", "not implemented: mbarrier.arrive on other CTAs", loc);
 }
 
 void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
@@ -183,14 +189,46 @@ ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
                                                            : ClcResponse{};
 }
 
-void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
-  charge(issue_.st_shared);
+models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue) {
+  charge(issue);
   settle();
+  const auto wavefronts = double(bytes_per_lane) * active_lanes() / double(profile_.smem.bytes_per_cycle);
+  const models::Cycles through = sm_.smem.pass_port(now(), models::Cycles(std::ceil(wavefronts)));
+  warp_.ahead += double(through - now());
+  return through;
+}
+
+LaneArray<uint32_t, 4> SimIsa::ld_shared_v4(const LaneArray<SmemAddr, 1>& addresses, Loc loc) {
+  shared_loads_done_ = access_shared(16, issue_.ld_shared) + models::Cycles(profile_.smem.ld_latency_cycles);
+  LaneArray<uint32_t, 4> values;
+  if (!sm_.with_data) return values;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!(active_ >> lane & 1)) continue;
+    if (!in_shared(addresses[lane][0], 16, 16, "ld.shared.v4", loc)) return values;
+    std::memcpy(values[lane], sm_.smem.data(addresses[lane][0].offset()), 16);
+  }
+  return values;
+}
+
+void SimIsa::st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values, Loc loc) {
+  // The registers that it stores may still be on their way from shared memory.
+  if (shared_loads_done_ > issue_cycle()) warp_.ahead = double(shared_loads_done_ - now());
+  access_shared(16, issue_.st_shared);
+  store_lanes(addresses, &values[0][0], 4, "st.shared.v4", loc);
+}
+
+void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
+  access_shared(8, issue_.st_shared);
+  store_lanes(addresses, &values[0][0], 2, "st.shared.v2", loc);
+}
+
+void SimIsa::store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words,
+                         const char* what, Loc loc) {
   if (!sm_.with_data) return;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!(active_ >> lane & 1)) continue;
-    if (!in_shared(addresses[lane][0], 8, 8, "st.shared.v2", loc)) return;
-    std::memcpy(sm_.smem.data(addresses[lane][0].offset()), values[lane], 8);
+    if (!in_shared(addresses[lane][0], 4 * words, 4 * words, what, loc)) return;
+    std::memcpy(sm_.smem.data(addresses[lane][0].offset()), values + uint32_t(lane) * words, 4 * words);
   }
 }
 
@@ -205,8 +243,7 @@ void SimIsa::stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uin
 /// stmatrix.m8n8: lane 8q + r addresses row r of matrix q; register q of lane t holds row t/4, elements
 /// 2(t%4) and 2(t%4)+1 (PTX 9.7.14.5.16).
 void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc) {
-  charge(issue_.stmatrix);
-  settle();
+  access_shared(4 * uint32_t(matrices), issue_.stmatrix);
   if (!converged("stmatrix", loc) || !sm_.with_data) return;
   for (int q = 0; q < matrices; ++q)
     for (int lane = 0; lane < kWarpLanes; ++lane) {

@@ -9,7 +9,7 @@
 
 #include "kernels/isa/isa.h"
 #include "kernels/isa/number_formats.h"
-#include "models/profile.h"
+#include "models/profiles/profile.h"
 #include "models/time.h"
 #include "sim/cta.h"
 #include "sim/warp.h"
@@ -56,6 +56,7 @@ class SimIsa {
   void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current());
   void mbarrier_arrive(SmemAddr barrier, Scope, Loc loc = Loc::current());
   void mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc = Loc::current());
+  void mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope, Loc loc = Loc::current());
   void mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc = Loc::current());
   void mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
                                  Loc loc = Loc::current());
@@ -76,6 +77,9 @@ class SimIsa {
   SmemAddr dynamic_smem() const { return {cluster_ctarank() << kClusterRankShift | kSmemUserBase}; }
   uint32_t ld_shared_u32(SmemAddr address, Loc loc = Loc::current());
   ClcResponse ld_shared_b128(SmemAddr address, Loc loc = Loc::current());
+  LaneArray<uint32_t, 4> ld_shared_v4(const LaneArray<SmemAddr, 1>& addresses, Loc loc = Loc::current());
+  void st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
+                    Loc loc = Loc::current());
   void st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
                     Loc loc = Loc::current());
   void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
@@ -189,6 +193,10 @@ class SimIsa {
   bool in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, const char* what, Loc loc);
   /// `.sync.aligned`: all 32 lanes must execute it together.
   bool converged(const char* what, Loc loc);
+  /// Takes the SM's shared-memory data port for one warp instruction; returns when its last wavefront is through.
+  models::Cycles access_shared(uint32_t bytes_per_lane, double issue);
+  void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words,
+                   const char* what, Loc loc);
   void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc);
   void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
@@ -216,7 +224,7 @@ class SimIsa {
   const decltype(models::DeviceProfile::issue)& issue_;
   const models::DeviceProfile& profile_;
   uint32_t active_ = 0xffffffffu;
-  models::Cycles tmem_loads_done_ = 0;
+  models::Cycles tmem_loads_done_ = 0, shared_loads_done_ = 0;
 };
 
 static_assert(Isa<SimIsa>);

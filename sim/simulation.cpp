@@ -9,14 +9,15 @@
 #include <memory>
 #include <systemc>
 
-#include "kernels/matmul/matmul_kernel.h"
+#include "kernels/host/problem.h"
 #include "sim/device.h"
-#include "sim/fault_isa.h"
 #include "sim/hang_report.h"
-#include "sim/matmul_problem.h"
+#include "sim/kernel_code.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
+
+using namespace host;
 
 namespace {
 
@@ -57,15 +58,14 @@ void close_open_spans(const std::vector<Cta*>& slots, traces::Recorder& recorder
 }
 
 /// Operands, result and their float64 copies must fit, or the operating system would end the run without a word.
-void check_memory(const Scenario& s) {
+void check_memory(const Scenario& s, const Problem& problem) {
   if (s.data == DataMode::none) return;
-  const double m = s.m, n = s.n, k = s.k;
-  const double bytes = 2 * (m * k + n * k) + output_bytes(s.config) * m * n + 8 * n * k;
+  double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand
+  for (const Tensor& tensor : problem.tensors()) bytes += double(tensor.bytes);
   const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
   if (bytes > 0.9 * physical)
-    throw InputError(
-        fmt::format("{}: {} x {} x {} with data needs {:.0f} GiB, this machine has {:.0f}; use --data none",
-                    s.path.string(), s.m, s.n, s.k, bytes / (1 << 30), physical / (1 << 30)));
+    throw InputError(fmt::format("{}: {} with data needs {:.0f} GiB, this machine has {:.0f}; use --data none",
+                                 s.path.string(), problem.title(), bytes / (1 << 30), physical / (1 << 30)));
 }
 
 uint64_t peak_rss_bytes() {
@@ -113,12 +113,13 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
 
-  Kernel kernel = MatmulProblem::describe(scenario);
+  const std::unique_ptr<Problem> problem = make_problem(scenario);
+  Kernel kernel = kernel_of(*problem);
   if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
     throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
                                  scenario.path.string(), kernel.smem_bytes, scenario.profile,
                                  scenario.device.device.smem_bytes_per_cta_max));
-  check_memory(scenario);
+  check_memory(scenario, *problem);
   const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y;
   const int sms = int(
       std::min<uint64_t>(scenario.sms > 0 ? uint64_t(scenario.sms) : uint64_t(scenario.device.device.sms), ctas));
@@ -130,17 +131,12 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
                      scenario.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
                  .jitter_seed = scenario.jitter},
                 recorder);
-  MatmulProblem problem(scenario, device.gpu.memory());
+  const std::vector<GlobalAddr> tensors = allocate_tensors(*problem, device.gpu.memory(), data);
+  if (scenario.l2 == L2State::warm)  // all but the output, which is written and not read
+    for (size_t i = 0; i + 1 < tensors.size(); ++i)
+      device.gpu.memory().warm(tensors[i], problem->tensors()[i].bytes);
   std::vector<uint64_t> altered(scenario.faults.size(), 0);
-  kernel.run_warp = [&](Warp& warp) {
-    if (scenario.faults.empty()) {
-      SimIsa isa(warp, scenario.device);
-      matmul_kernel(isa, scenario.config, problem.params());
-    } else {
-      FaultIsa isa(warp, scenario.device, scenario.faults, altered);
-      matmul_kernel(isa, scenario.config, problem.params());
-    }
-  };
+  bind_code(kernel, scenario, tensors, altered);
   if (recorder) {
     traces::Metadata& metadata = recorder->trace().metadata;
     metadata.source = "sim";
@@ -205,20 +201,27 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   result.cycles = result.outcome == Outcome::pass ? end : models::now();
   result.sm_clock_ghz = scenario.device.device.sm_clock_ghz;
   result.microseconds = double(result.cycles) / result.sm_clock_ghz * 1e-3;
-  const double flops = 2.0 * scenario.m * scenario.n * scenario.k;
-  result.tflops = result.outcome == Outcome::pass && result.cycles > 0 ? flops / result.microseconds * 1e-6 : 0;
+  result.title = problem->title();
+  if (result.outcome == Outcome::pass && result.cycles > 0) {
+    result.tflops = problem->flops() / result.microseconds * 1e-6;
+    result.gb_per_s = problem->bytes() / result.microseconds * 1e-3;
+  }
   result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * sms) : 0;
   result.sms_used = sms;
   result.ctas_launched = device.gpu.ctas_launched();
   result.tiles_by_clc = device.gpu.clc().cancelled();
   result.roles = role_times(slots, kernel);
   if (result.outcome == Outcome::pass && data) {
-    const MatmulProblem::Check check = problem.check();
+    std::vector<const uint8_t*> bytes;
+    const auto described = problem->tensors();
+    for (size_t i = 0; i < tensors.size(); ++i)
+      bytes.push_back(device.gpu.memory().data(tensors[i], described[i].bytes));
+    const Check check = problem->check(bytes);
     result.relative_error = check.relative_error;
+    result.error_limit = check.limit;
     result.rows_compared = check.rows;
-    result.output_hash = problem.output_hash();
-    result.error_limit = error_limit(scenario.config.output);
-    result.verified = check.relative_error <= result.error_limit;
+    result.output_hash = hash_of(bytes.back(), described.back().bytes);
+    result.verified = check.ok;
     if (!result.verified) result.outcome = Outcome::mismatch;
   }
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();

@@ -26,7 +26,10 @@ struct Problem : std::runtime_error {
 
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) {
-  throw Problem(fmt::format(text, std::forward<Args>(args)...));
+  std::string message = fmt::format(text, std::forward<Args>(args)...);
+  for (char& c : message)  // names in a damaged file hold anything; a message is one line
+    if (static_cast<unsigned char>(c) < 0x20) c = '?';
+  throw Problem(message);
 }
 
 template <class T>

@@ -16,7 +16,7 @@ namespace sm100::traces {
 
 /// Raise it when a reader of the old version would misunderstand a new file, and say what changed in
 /// docs/trace-format.md.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 /// What a role or a unit was doing.  The names are part of the format.
 enum class SpanKind : uint8_t {
@@ -26,6 +26,7 @@ enum class SpanKind : uint8_t {
   mma_issue,    ///< issues the MMAs of one k group
   mma_commit,   ///< tcgen05.commit
   tmem_load,    ///< tcgen05.ld and its wait
+  smem_read,    ///< shared memory to registers
   smem_write,   ///< registers to shared memory
   store_issue,  ///< issues a TMA store
   store_wait,   ///< cp.async.bulk.wait_group
@@ -44,7 +45,7 @@ inline constexpr int kSpanKinds = static_cast<int>(SpanKind::clc_cancel) + 1;
 
 constexpr std::string_view name(SpanKind kind) {
   constexpr std::string_view kNames[kSpanKinds] = {
-      "wait",        "load_issue", "mma_issue",   "mma_commit", "tmem_load", "smem_write",
+      "wait",        "load_issue", "mma_issue",   "mma_commit", "tmem_load", "smem_read", "smem_write",
       "store_issue", "store_wait", "clc_request", "clc_fetch",  "tile",      "setup",
       "drain",       "tma_load",   "tma_store",   "umma",       "clc_cancel"};
   return kNames[static_cast<int>(kind)];

@@ -3,13 +3,11 @@
 /// device.
 #pragma once
 
+#include "kernels/epilogue/strip_store.h"
 #include "kernels/isa/number_formats.h"
 #include "kernels/isa/swizzle.h"
 
 namespace sm100 {
-
-inline constexpr int kOutputBuffers = 2;  ///< C strips in shared memory
-inline constexpr int kEpilogueThreads = 128;
 
 template <class C>
 SM100_HD constexpr int output_bytes(const C& c) {

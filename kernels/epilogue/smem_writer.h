@@ -40,7 +40,7 @@ SM100_KERNEL void write_fragment_bf16(I& isa, const StripBuffer& strip, int firs
         rows[lane][0] = strip.at(first_row + lane % 16, uint32_t(16 * r + 16 * (lane / 16)));
         for (int i = 0; i < 4; ++i)
           packed[lane][i] =
-              cvt_rn_bf16x2_f32(as_float(f[lane][4 * r + 2 * i + 1]), as_float(f[lane][4 * r + 2 * i]));
+              isa.cvt_rn_bf16x2_f32(as_float(f[lane][4 * r + 2 * i + 1]), as_float(f[lane][4 * r + 2 * i]));
       });
       isa.stmatrix_x4(rows, packed, loc);
     }

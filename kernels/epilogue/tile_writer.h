@@ -1,17 +1,12 @@
 /// Writes one output tile: tensor memory -> registers -> swizzled strip -> TMA store, double buffered.
-///
-/// Strip i uses buffer i mod 2.  Buffer 0 is written again in strip 2; by then strip 1's wait has seen the
-/// store of strip 0 finish reading and strip 1's barrier has told everybody.  So only strip 0 may skip that
-/// barrier, and the last strip drains everything, which frees both buffers for the next tile.
 #pragma once
 
 #include "kernels/epilogue/output_strip.h"
 #include "kernels/epilogue/smem_writer.h"
+#include "kernels/epilogue/strip_store.h"
 #include "kernels/pipeline/output_ring.h"
 
 namespace sm100 {
-
-inline constexpr int kEpilogueBarrier = 0;  ///< named barrier of the four epilogue warps
 
 /// Where a tile goes.
 struct OutputTile {
@@ -51,28 +46,11 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
         write_fragment_bf16<R>(isa, strip, first_row, f.upper);
         if (lower) write_fragment_bf16<R>(isa, strip, first_row + 16, f.lower);
       }
-      // Each writer makes its generic writes visible to the async proxy before the barrier.
-      isa.fence_proxy_async_shared_cta();
-      isa.bar_sync(kEpilogueBarrier, kEpilogueThreads);
+      publish_strip(isa);
     }
-    if (warp == 0) {
-      TraceSpan span{isa, TraceEvent::store_issue, {.stage = buffer}};
-      isa.elected([&] {
-        isa.cp_async_bulk_tensor_global_shared(tile.map, TensorCoords{tile.column + i * kColumns, tile.row},
-                                               strip.base);
-        isa.cp_async_bulk_commit_group();
-      });
-    }
-    {
-      // Bulk groups belong to the thread that issued them; the others learn from the barrier.
-      TraceSpan span{isa, TraceEvent::store_wait, {.stage = buffer}};
-      if (last) {
-        isa.template cp_async_bulk_wait_group_read<0>();
-      } else {
-        isa.template cp_async_bulk_wait_group_read<1>();
-      }
-      if (i != 0 || last) isa.bar_sync(kEpilogueBarrier, kEpilogueThreads);
-    }
+    if (warp == 0)
+      store_strip(isa, tile.map, TensorCoords{tile.column + i * kColumns, tile.row}, strip.base, buffer);
+    wait_for_strip_buffer(isa, i, last);
   }
 }
 

@@ -66,6 +66,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.mbarrier_init(smem, u);
   isa.mbarrier_arrive(smem, Scope::cta);
   isa.mbarrier_arrive(remote, Scope::cluster);
+  isa.mbarrier_arrive(isa.mapa(smem, isa.laneid()), Scope::cluster);  // each lane on its own address
   isa.mbarrier_arrive_expect_tx(smem, u, Scope::cta);
   isa.mbarrier_arrive_expect_tx(isa.mapa(smem, isa.laneid()), u, Scope::cluster);
   { isa.mbarrier_try_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;
@@ -86,7 +87,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
     } -> std::same_as<SmemAddr>;  // start of the CTA's dynamic shared memory (cvta of its symbol)
   { isa.ld_shared_u32(smem) } -> std::same_as<uint32_t>;
   { isa.ld_shared_b128(smem) } -> std::same_as<ClcResponse>;
+  { isa.ld_shared_v4(rows) } -> std::same_as<LaneArray<uint32_t, 4>>;  // ld.shared.v4.b32
   isa.st_shared_v2(rows, r2);
+  isa.st_shared_v4(rows, r4);
   isa.stmatrix_x2(rows, r2);  // stmatrix.sync.aligned.m8n8.x2.shared.b16
   isa.stmatrix_x4(rows, r4);
 

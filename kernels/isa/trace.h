@@ -13,6 +13,7 @@ enum class TraceEvent : uint8_t {
   mma_issue,    ///< issuing the MMAs of a stage and their commit
   mma_commit,   ///< committing a finished accumulator
   tmem_load,    ///< tcgen05.ld of a strip, wait included
+  smem_read,    ///< a tile from shared memory to registers
   smem_write,   ///< registers to the swizzled strip
   store_issue,  ///< TMA store of a strip
   store_wait,   ///< until the strip buffer may be overwritten

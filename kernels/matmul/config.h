@@ -6,8 +6,10 @@
 #pragma once
 
 #include "kernels/epilogue/output_strip.h"
+#include "kernels/isa/arithmetic.h"
 #include "kernels/isa/number_formats.h"
 #include "kernels/isa/swizzle.h"
+#include "kernels/pipeline/smem_layout.h"
 #include "kernels/scheduler/rasterization.h"
 
 namespace sm100 {
@@ -41,9 +43,6 @@ constexpr const char* matmul_role(int warp) {
     default: return "epilogue";
   }
 }
-
-SM100_HD constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
-SM100_HD constexpr int align_up(int a, int b) { return ceil_div(a, b) * b; }
 
 template <class C>
 SM100_HD constexpr int cluster_size(const C& c) {
@@ -102,8 +101,6 @@ template <class C>
 SM100_HD constexpr int grid_n(const C& c, int n) {
   return align_up(ceil_div(n, c.mma_n), c.cluster_n);
 }
-
-inline constexpr int kSmemBudgetBytes = 232448;  ///< 227 KiB: the most dynamic shared memory a CTA can have
 
 /// Largest number of shared-memory stages that fits, a multiple of k_group_size (the original's formula,
 /// which budgets 160 B per CLC stage, 16 B per accumulator and input stage and 12 B for the rest).

@@ -14,9 +14,7 @@ namespace sm100 {
 /// Barriers of this CTA; one lane of one warp.
 template <Isa I, class Config>
 SM100_KERNEL void init_barriers(I& isa, const Config& cfg, const SharedStorage& smem) {
-  for_each_barrier_array(cfg, smem, [&](const BarrierArray& array) {
-    for (int s = 0; s < array.stages; ++s) isa.mbarrier_init(array.base + 8u * uint32_t(s), array.count);
-  });
+  for_each_barrier_array(cfg, smem, [&](const BarrierArray& array) { init_barrier_array(isa, array); });
 }
 
 template <Isa I, class Config>

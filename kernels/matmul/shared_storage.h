@@ -8,7 +8,9 @@
 #include "kernels/epilogue/output_strip.h"
 #include "kernels/isa/address.h"
 #include "kernels/matmul/config.h"
+#include "kernels/pipeline/barrier_array.h"
 #include "kernels/pipeline/producer_consumer_pipeline.h"
+#include "kernels/pipeline/smem_layout.h"
 #include "kernels/scheduler/tile_scheduler.h"
 
 namespace sm100 {
@@ -27,30 +29,23 @@ struct SharedStorage {
 /// @param base  start of the CTA's dynamic shared memory; carries the CTA's rank, as all its addresses do
 template <class C>
 SM100_HD constexpr SharedStorage shared_storage(const C& c, SmemAddr base = {kSmemUserBase}) {
-  uint32_t at = base.value;
-  auto take = [&](uint32_t bytes, uint32_t alignment) {
-    at = (at + alignment - 1) / alignment * alignment;
-    const SmemAddr address{at};
-    at += bytes;
-    return address;
-  };
-  auto take_barriers = [&](int n) { return take(8u * uint32_t(n), 8); };
+  SmemLayout layout{base.value};
   SharedStorage s;
-  s.a_tiles = take(uint32_t(c.stages) * a_tile_bytes(c), 1024);
-  s.b_tiles = take(uint32_t(c.stages) * b_tile_bytes(c), 1024);
-  s.c_strips = take(kOutputBuffers * strip_bytes(c), 1024);
-  s.input.full = take_barriers(ring_stages(c));
-  s.input.empty = take_barriers(ring_stages(c));
-  s.accum.full = take_barriers(c.accum_stages);
-  s.accum.empty = take_barriers(c.accum_stages);
-  s.scheduler.clc.full = take_barriers(c.clc_stages);
-  s.scheduler.clc.empty = take_barriers(c.clc_stages);
-  s.scheduler.throttle.full = take_barriers(c.clc_stages);
-  s.scheduler.throttle.empty = take_barriers(c.clc_stages);
-  s.scheduler.response = take(kClcResponseBytes * uint32_t(c.clc_stages), 16);
-  s.tmem_dealloc = take_barriers(1);
-  s.tmem_address = take(4, 4);
-  s.end = at;
+  s.a_tiles = layout.take(uint32_t(c.stages) * a_tile_bytes(c), 1024);
+  s.b_tiles = layout.take(uint32_t(c.stages) * b_tile_bytes(c), 1024);
+  s.c_strips = layout.take(kOutputBuffers * strip_bytes(c), 1024);
+  s.input.full = layout.take_barriers(ring_stages(c));
+  s.input.empty = layout.take_barriers(ring_stages(c));
+  s.accum.full = layout.take_barriers(c.accum_stages);
+  s.accum.empty = layout.take_barriers(c.accum_stages);
+  s.scheduler.clc.full = layout.take_barriers(c.clc_stages);
+  s.scheduler.clc.empty = layout.take_barriers(c.clc_stages);
+  s.scheduler.throttle.full = layout.take_barriers(c.clc_stages);
+  s.scheduler.throttle.empty = layout.take_barriers(c.clc_stages);
+  s.scheduler.response = layout.take(kClcResponseBytes * uint32_t(c.clc_stages), 16);
+  s.tmem_dealloc = layout.take_barriers(1);
+  s.tmem_address = layout.take(4, 4);
+  s.end = layout.next;
   return s;
 }
 
@@ -59,17 +54,6 @@ template <class C>
 SM100_HD constexpr uint32_t shared_storage_bytes(const C& c) {
   return shared_storage(c).end - kSmemUserBase;
 }
-
-/// One barrier array of the CTA.
-struct BarrierArray {
-  const char* name;
-  SmemAddr base;
-  int stages;
-  uint32_t count;            ///< arrivals per phase
-  const char* arrives;       ///< role (or unit) that arrives
-  const char* arrives_with;  ///< instruction of the arrival
-  const char* waits;         ///< roles that wait
-};
 
 /// Calls f(BarrierArray) for every array, in the order of their initialisation.
 template <class C, class F>

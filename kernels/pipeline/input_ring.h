@@ -1,7 +1,9 @@
-/// Ring of A/B tiles in shared memory: TMA fills, the tensor core empties.
+/// Ring of tiles in shared memory: TMA fills; the tensor core empties, or warps that read with ld.shared.
 ///
 /// full[s]:  one arrive.expect_tx by the load warp, completed by the bytes of the stage's copies.
-/// empty[s]: one tcgen05.commit, performed when the MMAs that read the stage have finished.
+/// empty[s]: one tcgen05.commit, performed when the MMAs that read the stage have finished; or one arrival of
+///           every reading warp.  A stage that a cluster multicasts into is empty when the readers of all its
+///           CTAs have arrived.
 #pragma once
 
 #include "kernels/pipeline/producer_consumer_pipeline.h"
@@ -23,6 +25,19 @@ class InputRing : public ProducerConsumerPipeline<I> {
   /// MMAs must commit: a commit covers only its own thread's operations.
   SM100_KERNEL void consumer_release(int stage, int cta_group, Loc loc = Loc::current()) {
     this->isa_.tcgen05_commit(cta_group, this->empty(stage), loc);
+  }
+
+  /// Reading warp, all 32 lanes: its ld.shared of the stage are done.
+  /// @param ctas  CTAs of the cluster that write into this stage (ranks 0 ... ctas - 1); 1: only our own
+  SM100_KERNEL void consumer_arrive(int stage, int ctas, Loc loc = Loc::current()) {
+    this->isa_.bar_warp_sync();  // all lanes have read
+    if (ctas == 1) {
+      this->isa_.elected([&] { this->isa_.mbarrier_arrive(this->empty(stage), Scope::cta, loc); });
+    } else {  // lane i tells CTA i
+      this->isa_.lanes_below(ctas, [&] {
+        this->isa_.mbarrier_arrive(this->isa_.mapa(this->empty(stage), this->isa_.laneid()), Scope::cluster, loc);
+      });
+    }
   }
 };
 

@@ -4,13 +4,15 @@
 
 #include <memory>
 
+#include "kernels/host/scenario.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output_path.h"
-#include "sim/scenario.h"
 #include "traces/chrome_json.h"
 #include "traces/pftrace.h"
 
 namespace sm100::sim::cli {
+
+using namespace host;
 namespace {
 
 struct ExportOptions {

@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <memory>
 
+#include "kernels/host/scenario.h"
+#include "kernels/host/toml_reader.h"
 #include "sim/cli/commands.h"
 #include "sim/isa_support.h"
-#include "sim/scenario.h"
-#include "sim/toml_reader.h"
 
 namespace sm100::sim::cli {
+
+using namespace host;
 namespace {
 
 namespace fs = std::filesystem;

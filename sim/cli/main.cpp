@@ -7,12 +7,13 @@
 #include <exception>
 #include <new>
 
+#include "kernels/host/scenario.h"
+#include "kernels/host/toml_reader.h"
 #include "sim/cli/commands.h"
-#include "sim/scenario.h"
-#include "sim/toml_reader.h"
 
 namespace {
 
+using namespace sm100::host;
 using namespace sm100::sim;
 
 void print_error(const std::string& text) { fmt::print(stderr, "{}\n", one_line(text)); }

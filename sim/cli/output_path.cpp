@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "sim/scenario.h"
+#include "kernels/host/scenario.h"
 #include "traces/atomic_file.h"
 
 namespace sm100::sim::cli {
+
+using namespace host;
 
 void check_output_path(std::string_view option, const std::filesystem::path& path,
                        const std::filesystem::path& input) {

@@ -15,6 +15,8 @@
 #include "traces/pftrace.h"
 
 namespace sm100::sim::cli {
+
+using namespace host;
 namespace {
 
 struct RunOptions {

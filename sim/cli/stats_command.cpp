@@ -6,11 +6,13 @@
 
 #include <memory>
 
+#include "kernels/host/scenario.h"
 #include "sim/cli/commands.h"
-#include "sim/scenario.h"
 #include "traces/pftrace.h"
 
 namespace sm100::sim::cli {
+
+using namespace host;
 
 void add_stats_command(CLI::App& app, int& exit_code) {
   auto path = std::make_shared<std::string>();

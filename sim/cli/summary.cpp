@@ -8,6 +8,8 @@
 #include "sim/text.h"
 
 namespace sm100::sim::cli {
+
+using namespace host;
 namespace {
 
 constexpr size_t kMostWaits = 3;  ///< shown per role
@@ -24,8 +26,8 @@ std::string plural(uint64_t count, std::string_view word) {
 std::string line(std::string_view label, std::string_view text) { return fmt::format("  {:<13}{}\n", label, text); }
 
 std::string headline(const Scenario& s, const RunResult& r) {
-  const std::string what = fmt::format("{}: {} x {} x {} {} on {} of {}", s.name, s.m, s.n, s.k,
-                                       name(s.config.dtype), plural(uint64_t(r.sms_used), "SM"), s.device.name);
+  const std::string what =
+      fmt::format("{}: {} on {} of {}", s.name, r.title, plural(uint64_t(r.sms_used), "SM"), s.device.name);
   // A report says what happened in its own first line.
   if (!r.report.empty()) return r.report + (r.report.back() == '\n' ? "" : "\n") + line("scenario", what);
   return fmt::format("{}  {}\n", r.outcome == Outcome::pass ? "PASS" : "MISMATCH", what);
@@ -35,6 +37,8 @@ std::string verification(const Scenario& s, const RunResult& r) {
   if (s.data == DataMode::none) return "no (data = \"none\")";
   const std::string rows =
       r.rows_compared < s.m ? fmt::format(", {} of {} rows compared", grouped(r.rows_compared), grouped(s.m)) : "";
+  if (r.error_limit == 0)
+    return r.verified ? "yes: every byte" : fmt::format("WRONG: {:.2g} of the bytes differ", r.relative_error);
   return fmt::format("{}: relative error {:.1e} against float64 (limit {:.0e}){}", r.verified ? "yes" : "WRONG",
                      r.relative_error, r.error_limit, rows);
 }
@@ -77,10 +81,12 @@ std::string measurements(const Scenario& s, const RunResult& r) {
   std::string text = line("verified", verification(s, r));
   text += line("time", fmt::format("{} cycles = {} at {} GHz", grouped(int64_t(r.cycles)), duration(r.microseconds),
                                    r.sm_clock_ghz));
-  text += line("throughput", fmt::format("{} TFLOPS, tensor pipe busy {:.1f} % of {}", three_digits(r.tflops),
-                                         100 * r.tensor_utilization, plural(uint64_t(r.sms_used), "SM")));
-  text += line("work", fmt::format("{} launched, {} by CLC", plural(r.ctas_launched, "CTA"),
-                                   plural(r.tiles_by_clc, "more tile")));
+  const std::string sms = plural(uint64_t(r.sms_used), "SM");
+  text += line("throughput", r.tflops > 0 ? fmt::format("{} TFLOPS, tensor pipe busy {:.1f} % of {}",
+                                                        three_digits(r.tflops), 100 * r.tensor_utilization, sms)
+                                          : fmt::format("{} GB/s read and written", three_digits(r.gb_per_s)));
+  const std::string by_clc = r.tflops > 0 ? fmt::format(", {} by CLC", plural(r.tiles_by_clc, "more tile")) : "";
+  text += line("work", fmt::format("{} launched{}", plural(r.ctas_launched, "CTA"), by_clc));
   return text + role_lines(r);
 }
 
@@ -178,6 +184,7 @@ std::string result_json(const Scenario& s, const RunResult& r) {
       {"sm_clock_ghz", r.sm_clock_ghz},
       {"microseconds", r.microseconds},
       {"tflops", r.tflops},
+      {"gb_per_s", r.gb_per_s},
       {"tensor_utilization", r.tensor_utilization},
       {"sms_used", r.sms_used},
       {"ctas_launched", r.ctas_launched},

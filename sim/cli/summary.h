@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim/run_result.h"
-#include "sim/scenario.h"
+#include "kernels/host/scenario.h"
 
 namespace sm100::sim::cli {
 
@@ -12,12 +12,12 @@ namespace sm100::sim::cli {
 std::string outcome_word(Outcome outcome);
 
 /// How the run differs from the scenario's [expect], one line; empty if it does not.
-std::string expectation_difference(const Scenario& scenario, const RunResult& result);
+std::string expectation_difference(const host::Scenario& scenario, const RunResult& result);
 
 /// The important thing first; ends with a newline.  `trace` is empty when none was written.
-std::string format_summary(const Scenario& scenario, const RunResult& result, const std::string& trace);
+std::string format_summary(const host::Scenario& scenario, const RunResult& result, const std::string& trace);
 
 /// The object of `--json`, indented, with a newline at its end.
-std::string result_json(const Scenario& scenario, const RunResult& result);
+std::string result_json(const host::Scenario& scenario, const RunResult& result);
 
 }  // namespace sm100::sim::cli

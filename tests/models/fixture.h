@@ -7,10 +7,10 @@
 #include <systemc>
 #include <vector>
 
+#include "kernels/host/scenario.h"
 #include "models/jitter.h"
 #include "models/observer.h"
 #include "models/time.h"
-#include "sim/scenario.h"
 
 namespace sm100::models {
 
@@ -43,6 +43,6 @@ class Stimulus : public sc_core::sc_module {
   std::function<void()> body_;
 };
 
-inline DeviceProfile b200() { return sim::load_profile("b200"); }
+inline DeviceProfile b200() { return host::load_profile("b200"); }
 
 }  // namespace sm100::models

@@ -13,6 +13,8 @@
 
 namespace sm100::sim {
 
+using namespace host;
+
 struct ChildResult {
   bool ran = false;  ///< the child came back with a result
   int outcome = -1;  ///< Outcome

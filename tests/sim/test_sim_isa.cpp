@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "catch.h"
+#include "kernels/host/scenario.h"
 #include "sim/device.h"
-#include "sim/scenario.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -21,7 +21,7 @@ struct Program {
     kernel.grid = {1, 1, 1};
     kernel.warps = warps;
     kernel.smem_bytes = 64 * 1024;
-    kernel.role = [](int) { return std::string("test"); };
+    kernel.roles.assign(size_t(warps), "test");
     programs.resize(size_t(warps));
     kernel.run_warp = [this](Warp& warp) {
       SimIsa isa(warp, profile);
@@ -45,7 +45,7 @@ struct Program {
     return w.empty() ? "" : w.front().id;
   }
 
-  models::DeviceProfile profile = load_profile("b200");
+  models::DeviceProfile profile = host::load_profile("b200");
   Kernel kernel;
   std::vector<std::function<void(SimIsa&)>> programs;
   std::optional<Device> device;

@@ -281,7 +281,7 @@ TEST_CASE("a newer schema is refused by number", "[traces]") {
   write_pftrace(trace, scratch / "a.pftrace");
   CHECK(error_of(scratch / "a.pftrace") ==
         (scratch / "a.pftrace").string() +
-            ": schema version 7 is newer than 1, the newest that this program reads");
+            ": schema version 7 is newer than 2, the newest that this program reads");
 }
 
 TEST_CASE("a file cut anywhere is refused, never read in part", "[traces]") {

@@ -1,4 +1,4 @@
-#include "sim/config_rules.h"
+#include "kernels/host/config_rules.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "kernels/matmul/shared_storage.h"
 
-namespace sm100::sim {
+namespace sm100::host {
 namespace {
 
 constexpr int kLargestExtent = 1 << 30;  // keeps grid arithmetic within int
@@ -126,4 +126,4 @@ std::vector<RuleViolation> check_config(const MatmulConfig& config, int m, int n
   return std::move(rules.broken);
 }
 
-}  // namespace sm100::sim
+}  // namespace sm100::host

@@ -6,7 +6,7 @@
 
 #include "kernels/matmul/config.h"
 
-namespace sm100::sim {
+namespace sm100::host {
 
 /// One broken rule, in terms of the scenario's keys.
 struct RuleViolation {
@@ -22,4 +22,4 @@ std::vector<RuleViolation> check_config(const MatmulConfig& config, int m, int n
 /// Largest stage count whose shared storage fits (0: none); what an omitted `config.stages` becomes.
 int fitting_stages(const MatmulConfig& config);
 
-}  // namespace sm100::sim
+}  // namespace sm100::host

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/scenario.h"
+#include "kernels/host/scenario.h"
 
-namespace sm100::sim {
+namespace sm100::host {
 
 class TomlTable;
 
@@ -91,4 +91,4 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
 /// `text` with control characters replaced, so that it prints as one line.
 std::string one_line(std::string_view text);
 
-}  // namespace sm100::sim
+}  // namespace sm100::host

@@ -15,6 +15,7 @@ using Cycles = uint64_t;
 
 struct DeviceProfile {
   std::string name;
+  bool has_tensor_core = true;  ///< tcgen05, tensor memory and CLC: sections umma, tmem, clc
 
   struct {
     int sms, smem_bytes_per_cta_max;
@@ -34,6 +35,9 @@ struct DeviceProfile {
     double ss_floor_m64_cycles, ss_floor_m128_cycles;
     int ss_floor_max_n;
   } umma{};
+  struct {
+    int bytes_per_cycle, ld_latency_cycles;
+  } smem{};
   struct {
     int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle;
   } tmem{};
@@ -98,6 +102,8 @@ void DeviceProfile::visit(V&& v) {
   v("umma.ss_floor_m64_cycles", umma.ss_floor_m64_cycles);
   v("umma.ss_floor_m128_cycles", umma.ss_floor_m128_cycles);
   v("umma.ss_floor_max_n", umma.ss_floor_max_n);
+  v("smem.bytes_per_cycle", smem.bytes_per_cycle);
+  v("smem.ld_latency_cycles", smem.ld_latency_cycles);
   v("tmem.alloc_cycles", tmem.alloc_cycles);
   v("tmem.ld_latency_cycles", tmem.ld_latency_cycles);
   v("tmem.ld_columns_per_cycle", tmem.ld_columns_per_cycle);

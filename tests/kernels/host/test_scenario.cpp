@@ -1,13 +1,13 @@
-#include "sim/scenario.h"
+#include "kernels/host/scenario.h"
 
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "kernels/host/toml_reader.h"
 #include "kernels/matmul/shared_storage.h"
 #include "scratch_directory.h"
-#include "sim/toml_reader.h"
 
-namespace sm100::sim {
+namespace sm100::host {
 namespace {
 
 const std::string kSmall = R"(kernel  = "matmul"
@@ -166,7 +166,7 @@ TEST_CASE("messages name file and line and key and value and what is allowed") {
   CHECK(complaint(kSmall + "stges = 4\n") == "s.toml:9: unknown key 'config.stges' = 4; did you mean 'stages'?");
   CHECK(complaint(kSmall + "[runn]\nsms = 1\n") == "s.toml:9: unknown table 'runn'; did you mean 'run'?");
   CHECK(complaint(kSmall + "[run]\nxyzzy = 1\n") ==
-        "s.toml:10: unknown key 'run.xyzzy' = 1; allowed here are data, sms, seed, jitter, numerics, "
+        "s.toml:10: unknown key 'run.xyzzy' = 1; allowed here are data, l2, sms, seed, jitter, numerics, "
         "max_cycles, "
         "sm_clock_ghz");
   CHECK(complaint(kSmall + "[run]\nsms = 149\n") ==
@@ -306,4 +306,4 @@ TEST_CASE("the nearest word is suggested only when it is near") {
   CHECK(nearest_word("warp_count", known) == "");
 }
 
-}  // namespace sm100::sim
+}  // namespace sm100::host

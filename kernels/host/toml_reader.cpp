@@ -1,4 +1,4 @@
-#include "sim/toml_reader.h"
+#include "kernels/host/toml_reader.h"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <sstream>
 
-namespace sm100::sim {
+namespace sm100::host {
 namespace {
 
 constexpr size_t kLargestFile = 1 << 20;  // bytes; keeps `run /dev/zero` from reading for ever
@@ -359,4 +359,4 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key, const std::vector
   return elements;
 }
 
-}  // namespace sm100::sim
+}  // namespace sm100::host

@@ -1,5 +1,5 @@
 /// A scenario: which kernel on which problem, configuration and device, and what is expected of it.
-/// The same file drives `sm100sim run` and the hardware runner.  Format: docs/user-guide.md.
+/// The same file drives `sm100sim run` and `sm100-run`.  Format: docs/user-guide.md.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,14 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kernels/copy/config.h"
 #include "kernels/matmul/config.h"
-#include "models/profile.h"
+#include "models/profiles/profile.h"
 
-namespace sm100::sim {
+namespace sm100::host {
 
 /// Bad input.  what() is one line: file, line, key, value and what is allowed.  The program exits with 2.
 struct InputError : std::runtime_error {
@@ -20,6 +22,8 @@ struct InputError : std::runtime_error {
 };
 
 enum class DataMode { full, none };
+/// What L2 holds of the input when the kernel starts: nothing, or all that it has read before.
+enum class L2State { cold, warm };
 /// How the tensor core adds: `fast` sums in f32 through Eigen, `b200` is the bit-exact model (reference 4.4).
 enum class Numerics { fast, b200 };
 
@@ -43,16 +47,21 @@ struct Expectation {
   std::optional<int> stage, phase;
 };
 
+/// Names of the kernels, as `kernel = "..."` has them.
+inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy";
+
 struct Scenario {
   std::filesystem::path path;
   std::vector<std::string> overrides;  ///< "table.key=value" strings it was loaded with
   std::string name;                    ///< file name without extension
-  std::string kernel;                  ///< "matmul"
+  std::string kernel;                  ///< kMatmul or kPipelineCopy
   std::string profile;                 ///< "b200"
-  int m = 0, n = 0, k = 0;
-  MatmulConfig config;
+  int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k
+  MatmulConfig config;                 ///< of matmul
+  CopyConfig copy;                     ///< of pipeline_copy
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
+  L2State l2 = L2State::cold;
   int sms = 0;                     ///< 0: all of the profile's
   uint64_t seed = 1;               ///< of the operand values
   std::optional<uint64_t> jitter;  ///< seed of perturbed latencies; absent: none
@@ -75,4 +84,4 @@ models::DeviceProfile load_profile(const std::string& name);
 /// Names of the profiles that load_profile accepts.
 std::vector<std::string> list_profiles();
 
-}  // namespace sm100::sim
+}  // namespace sm100::host

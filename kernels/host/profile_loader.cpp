@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <map>
 
-#include "sim/scenario.h"
-#include "sim/toml_reader.h"
+#include "kernels/host/scenario.h"
+#include "kernels/host/toml_reader.h"
 
-namespace sm100::sim {
+namespace sm100::host {
 namespace {
 
 /// The source tree's profiles, or the directory that SM100SIM_PROFILES names.
@@ -32,17 +32,28 @@ Range range_of(const std::string& key) {
   return {is_rate ? 0.001 : 0, INT_MAX};
 }
 
+/// Sections of the units that devices before sm_100 lack.  A profile has all of them or none.
+constexpr const char* kTensorCoreSections[] = {"umma", "tmem", "clc"};
+
+bool is_tensor_core_section(const std::string& section) {
+  return std::find(std::begin(kTensorCoreSections), std::end(kTensorCoreSections), section) !=
+         std::end(kTensorCoreSections);
+}
+
 struct EntryReader {
   std::map<std::string, TomlTable>& sections;
 
   const TomlTable& section(const std::string& key) const { return sections.at(key.substr(0, key.find('.'))); }
+  bool present(const std::string& key) const { return sections.count(key.substr(0, key.find('.'))) > 0; }
   static std::string entry(const std::string& key) { return key.substr(key.find('.') + 1); }
 
   void operator()(const char* key, int& value) const {
+    if (!present(key)) return;
     const auto [low, high] = range_of(key);
     value = int(section(key).integer(entry(key), low > 0 ? std::max(1, int(low)) : int(low), int(high)));
   }
   void operator()(const char* key, double& value) const {
+    if (!present(key)) return;
     const auto [low, high] = range_of(key);
     value = section(key).number(entry(key), low, high);
   }
@@ -62,9 +73,13 @@ models::DeviceProfile load_profile(const std::string& name) {
 
   models::DeviceProfile profile;
   std::map<std::string, std::vector<std::string>> keys;  // section -> entries
+  const bool has_tensor_core = std::any_of(std::begin(kTensorCoreSections), std::end(kTensorCoreSections),
+                                           [&](const char* section) { return document.has(section); });
   profile.visit([&](const std::string& key, auto&) {
-    keys[key.substr(0, key.find('.'))].push_back(EntryReader::entry(key));
+    const std::string section = key.substr(0, key.find('.'));
+    if (has_tensor_core || !is_tensor_core_section(section)) keys[section].push_back(EntryReader::entry(key));
   });
+  profile.has_tensor_core = has_tensor_core;
   std::vector<std::string> top = {"name"};
   for (const auto& [section, entries] : keys) top.push_back(section);
   const TomlTable root = document.root(top);
@@ -87,4 +102,4 @@ std::vector<std::string> list_profiles() {
   return names;
 }
 
-}  // namespace sm100::sim
+}  // namespace sm100::host

@@ -1,11 +1,11 @@
 // Rules of reference kernels.md 6.3 that apply to the dense kernel without clusters.
 
-#include "sim/config_rules.h"
+#include "kernels/host/config_rules.h"
 
 #include "catch.h"
 #include "kernels/matmul/shared_storage.h"
 
-namespace sm100::sim {
+namespace sm100::host {
 namespace {
 
 MatmulConfig legal() {
@@ -140,4 +140,4 @@ TEST_CASE("rules: all broken rules are found at once") {
   CHECK(check_config(c, 0, 8, 8).size() == 4);
 }
 
-}  // namespace sm100::sim
+}  // namespace sm100::host

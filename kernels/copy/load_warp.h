@@ -1,0 +1,54 @@
+/// Load warp of pipeline_copy: fills the input ring with the k tiles of each work tile.
+#pragma once
+
+#include "kernels/copy/config.h"
+#include "kernels/copy/params.h"
+#include "kernels/copy/shared_storage.h"
+#include "kernels/pipeline/input_ring.h"
+#include "kernels/scheduler/static_scheduler.h"
+
+namespace sm100 {
+
+/// Copies of one ring stage; one lane.  With multicast our share of the rows goes to every CTA of the cluster, and
+/// theirs come to us.
+template <Isa I, class Config>
+SM100_KERNEL void load_copy_stage(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
+                                  InputRing<I>& ring, int stage, const WorkTile& tile, int k_tile) {
+  const int column = tile.n * cfg.tile_n, row = tile.m * cfg.tile_m;
+  for (int j = 0; j < cfg.k_group_size; ++j) {
+    const SmemAddr slot = smem.slots + uint32_t(stage * cfg.k_group_size + j) * copy_slot_bytes(cfg);
+    const int k = column + (k_tile + j) * copy_block_k(cfg);
+    if (cfg.multicast) {
+      const int first = int(isa.cluster_ctarank()) * copy_load_rows(cfg);
+      isa.cp_async_bulk_tensor_shared_global_multicast(
+          slot + uint32_t(first) * swizzle_span_bytes(cfg.swizzle), &params.source, TensorCoords{k, row + first},
+          ring.full(stage), CtaMask{uint16_t((1u << cfg.cluster) - 1)});
+    } else {
+      isa.cp_async_bulk_tensor_shared_global(slot, &params.source, TensorCoords{k, row}, ring.full(stage));
+    }
+  }
+}
+
+template <Isa I, class Config>
+SM100_KERNEL void copy_load_warp(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
+                                 StaticWorkIterator work) {
+  InputRing<I> ring{isa, smem.input, copy_ring_stages(cfg), cfg.multicast ? Scope::cluster : Scope::cta};
+
+  for (; work.has_work(); work.next()) {
+    const WorkTile& tile = work.current();
+    TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
+    for (int k = 0; k < tile.k_count; k += cfg.k_group_size) {
+      const int stage = ring.producer_acquire();
+      TraceSpan span{isa, TraceEvent::load_issue, {.stage = stage, .tile_m = tile.m, .tile_n = tile.n, .k = k}};
+      isa.elected([&] {
+        ring.producer_arm(stage, copy_stage_bytes(cfg));  // all bytes of the stage, also those that peers load
+        load_copy_stage(isa, cfg, smem, params, ring, stage, tile, k);
+      });
+      ring.producer_step();
+    }
+    isa.bar_warp_sync();
+  }
+  ring.producer_drain();  // peers' arrivals may still be on their way to our barriers: do not exit yet
+}
+
+}  // namespace sm100

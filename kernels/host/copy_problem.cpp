@@ -1,0 +1,93 @@
+#include "kernels/host/copy_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "kernels/copy/shared_storage.h"
+#include "kernels/host/tensor_maps.h"
+
+namespace sm100::host {
+
+CopyProblem::CopyProblem(const Scenario& s)
+    : config_(s.copy), m_(s.m), n_(s.n), sms_(s.sms > 0 ? s.sms : s.device.device.sms), seed_(s.seed) {}
+
+StaticGrid CopyProblem::grid() const {
+  return {.tiles_m = ceil_div(m_, config_.tile_m),
+          .tiles_n = ceil_div(n_, config_.tile_n),
+          .k_tiles = config_.tile_n / copy_block_k(config_)};
+}
+
+/// Persistent: a CTA per SM, but no more than there is work for.
+LaunchShape CopyProblem::launch() const {
+  const StaticGrid tiles = grid();
+  const int64_t work = int64_t(tiles.tiles_m) * tiles.tiles_n * copy_sharers(config_);
+  const int64_t wanted = (std::min<int64_t>(work, sms_) + config_.cluster - 1) / config_.cluster * config_.cluster;
+  const int64_t most = std::max(1, sms_ / config_.cluster) * config_.cluster;
+  return {.grid = {uint32_t(std::min(wanted, most)), 1, 1},
+          .cluster = {uint32_t(config_.cluster), 1, 1},
+          .warps = kCopyWarps,
+          .smem_bytes = copy_storage_bytes(config_)};
+}
+
+std::vector<BarrierArray> CopyProblem::barriers() const {
+  std::vector<BarrierArray> arrays;
+  for_each_barrier_array(config_, copy_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
+  return arrays;
+}
+
+std::vector<Tensor> CopyProblem::tensors() const {
+  return {{"source", source_bytes()}, {"destination", source_bytes() * uint64_t(copy_sharers(config_))}};
+}
+
+void CopyProblem::fill(size_t i, uint8_t* bytes) const {
+  const uint64_t count = tensors()[i].bytes;
+  std::mt19937_64 random(seed_ + i);
+  for (uint64_t at = 0; at < count; at += 8) {
+    const uint64_t value = i == 0 ? random() : 0xdeaddeaddeaddeadu;
+    std::memcpy(bytes + at, &value, std::min<uint64_t>(8, count - at));
+  }
+}
+
+Check CopyProblem::check(const std::vector<const uint8_t*>& tensors) const {
+  uint64_t different = 0;
+  const uint64_t count = source_bytes();
+  for (int copy = 0; copy < copy_sharers(config_); ++copy)
+    for (uint64_t i = 0; i < count; ++i) different += tensors[0][i] != tensors[1][uint64_t(copy) * count + i];
+  return {.ok = different == 0,
+          .relative_error = double(different) / double(count * uint64_t(copy_sharers(config_))),
+          .limit = 0,
+          .rows = m_};
+}
+
+double CopyProblem::bytes() const { return double(source_bytes()) * (1 + copy_sharers(config_)); }
+
+std::string CopyProblem::title() const {
+  const std::string copies = config_.multicast ? fmt::format(", {} copies", config_.cluster) : "";
+  return fmt::format("{} x {} bf16{}", m_, n_, copies);
+}
+
+CopyParams copy_params(const Scenario& s, const std::vector<GlobalAddr>& addresses,
+                       const TensorMapEncoder& encode) {
+  const CopyConfig& c = s.copy;
+  CopyParams params;
+  params.source = encode(matrix_fields({.address = addresses[0],
+                                        .rows = s.m,
+                                        .columns = s.n,
+                                        .box_rows = copy_load_rows(c),
+                                        .box_columns = copy_block_k(c),
+                                        .swizzle = c.swizzle}));
+  params.destination = encode(matrix_fields({.address = addresses[1],
+                                             .rows = s.m,
+                                             .columns = s.n,
+                                             .copies = copy_sharers(c),
+                                             .box_rows = c.tile_m,
+                                             .box_columns = copy_block_k(c),
+                                             .swizzle = c.swizzle}));
+  params.grid = CopyProblem(s).grid();
+  return params;
+}
+
+}  // namespace sm100::host

@@ -1,0 +1,33 @@
+/// The dense matmul's problem: C = A * B^T with seeded operands, checked against a float64 product.
+#pragma once
+
+#include "kernels/host/problem.h"
+
+namespace sm100::host {
+
+class MatmulProblem : public Problem {
+ public:
+  explicit MatmulProblem(const Scenario& s) : config_(s.config), m_(s.m), n_(s.n), k_(s.k), seed_(s.seed) {}
+
+  LaunchShape launch() const override;
+  std::vector<BarrierArray> barriers() const override;
+  std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
+  std::string_view role(int warp) const override { return matmul_role(warp); }
+  std::vector<Tensor> tensors() const override;  ///< A, B, C
+  /// A and B: values in [-1, 1); C: NaN, so that an element that nobody writes cannot pass.
+  void fill(size_t i, uint8_t* bytes) const override;
+  Check check(const std::vector<const uint8_t*>& tensors) const override;
+  double flops() const override { return 2.0 * m_ * n_ * k_; }
+  double bytes() const override;
+  std::string title() const override;
+
+ private:
+  MatmulConfig config_;
+  int m_, n_, k_;
+  uint64_t seed_;
+};
+
+/// Largest relative Frobenius error that passes: the output type's rounding, or f32 summation for f32 output.
+double error_limit(DataType output);
+
+}  // namespace sm100::host

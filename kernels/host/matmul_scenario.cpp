@@ -1,0 +1,112 @@
+/// [problem] and [config] of the dense matmul.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/host/config_rules.h"
+#include "kernels/host/kernel_scenario.h"
+
+namespace sm100::host {
+namespace {
+
+const TomlTable::Words<DataType> kOutputTypes = {{"bf16", DataType::bf16}, {"f32", DataType::f32}};
+
+/// Operand types of the kernel family; only bf16 runs so far.
+DataType read_operand_type(const TomlDocument& document, const TomlTable& table) {
+  const std::string word = table.string("dtype");
+  for (const char* later : {"f16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "mxfp8", "mxfp4", "nvfp4"})
+    if (word == later)
+      throw document.not_implemented("config.dtype", fmt::format("dtype {}; this version has \"bf16\"", word));
+  table.word("dtype", {"bf16"});
+  return DataType::bf16;
+}
+
+/// Pairs, clusters and k groups belong to the family but are not in this version.
+void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulConfig& config) {
+  if (table.has("cta_group") && (config.cta_group = read_int(table, "cta_group", 1, 2)) != 1)
+    throw document.not_implemented("config.cta_group", "this version has cta_group 1");
+  if (table.has("cluster")) {
+    const auto cluster = table.integers("cluster", 3, 1, 16);
+    if (cluster[2] != 1 || cluster[0] * cluster[1] > 16)
+      throw document.error("config.cluster",
+                           "allowed are [x, y, 1] with at most 16 CTAs (the largest cluster of an SM100)");
+    if (cluster[0] * cluster[1] != 1)
+      throw document.not_implemented("config.cluster", "this version has clusters of [1, 1, 1]");
+  }
+  if (table.has("k_group_size") && (config.k_group_size = read_int(table, "k_group_size", 1, 16)) != 1)
+    throw document.not_implemented("config.k_group_size", "this version has k_group_size 1");
+}
+
+MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
+  MatmulConfig config;
+  if (!root.has("config")) return config;
+  const TomlTable table = root.table(
+      "config", {"dtype", "output", "mma", "cta_group", "cluster", "stages", "accum_stages", "clc_stages",
+                 "k_group_size", "swizzle", "raster_order", "block_swizzle", "mma_prefetch"});
+  if (table.has("dtype")) config.dtype = read_operand_type(document, table);
+  if (table.has("output")) config.output = table.choice("output", kOutputTypes);
+  read_cluster(document, table, config);
+  if (table.has("mma")) {
+    const auto mma = table.integers("mma", 3, INT64_MIN, INT64_MAX);
+    config.mma_m = clamp_to_int(mma[0]), config.mma_n = clamp_to_int(mma[1]), config.mma_k = clamp_to_int(mma[2]);
+  }
+  if (table.has("stages")) config.stages = read_unjudged(table, "stages");
+  if (table.has("accum_stages")) config.accum_stages = read_unjudged(table, "accum_stages");
+  if (table.has("clc_stages")) config.clc_stages = read_unjudged(table, "clc_stages");
+  if (table.has("swizzle")) config.swizzle = read_swizzle(document, table);
+  if (table.has("raster_order")) config.raster_order = table.choice("raster_order", kRasterOrders);
+  if (table.has("block_swizzle")) config.block_swizzle = read_unjudged(table, "block_swizzle");
+  if (table.has("mma_prefetch")) config.mma_prefetch = table.boolean("mma_prefetch");
+  return config;
+}
+
+/// An omitted stage count becomes what fits; then the rules apply, and the first broken one is reported.
+void check_rules(const TomlDocument& document, Scenario& s) {
+  const bool stages_open = !document.has("config.stages");
+  if (stages_open) s.config.stages = 1;
+  const auto broken = check_config(s.config, s.m, s.n, s.k);
+  if (!broken.empty()) {
+    const RuleViolation& first = broken.front();
+    throw document.error(first.key, fmt::format("allowed are {} ({})", first.allowed, first.why), first.value);
+  }
+  // The original's formula budgets generously and knows no alignment; the layout decides what fits at most.
+  if (stages_open) s.config.stages = std::min(max_stages(s.config), fitting_stages(s.config));
+}
+
+}  // namespace
+
+void read_matmul(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  const TomlTable problem = root.table("problem", {"m", "n", "k"});
+  s.m = read_unjudged(problem, "m");
+  s.n = read_unjudged(problem, "n");
+  s.k = read_unjudged(problem, "k");
+  s.config = read_config(document, root);
+  check_rules(document, s);
+}
+
+std::string matmul_configuration_json(const Scenario& s) {
+  const MatmulConfig& config = s.config;
+  const nlohmann::ordered_json json = {
+      {"kernel", s.kernel},
+      {"m", s.m},
+      {"n", s.n},
+      {"k", s.k},
+      {"dtype", sm100::name(config.dtype)},
+      {"output", word_of(kOutputTypes, config.output)},
+      {"mma", {config.mma_m, config.mma_n, config.mma_k}},
+      {"cta_group", config.cta_group},
+      {"cluster", {config.cluster_m, config.cluster_n, 1}},
+      {"stages", config.stages},
+      {"k_group_size", config.k_group_size},
+      {"accum_stages", config.accum_stages},
+      {"clc_stages", config.clc_stages},
+      {"swizzle", swizzle_span_bytes(config.swizzle)},
+      {"raster_order", word_of(kRasterOrders, config.raster_order)},
+      {"block_swizzle", config.block_swizzle},
+      {"mma_prefetch", config.mma_prefetch},
+  };
+  return json.dump();
+}
+
+}  // namespace sm100::host

@@ -1,0 +1,48 @@
+#include "kernels/host/problem.h"
+
+#include "kernels/host/copy_problem.h"
+#include "kernels/host/matmul_problem.h"
+#include "kernels/host/tensor_maps.h"
+
+namespace sm100::host {
+
+std::unique_ptr<Problem> make_problem(const Scenario& scenario) {
+  if (scenario.kernel == kPipelineCopy) return std::make_unique<CopyProblem>(scenario);
+  return std::make_unique<MatmulProblem>(scenario);
+}
+
+TensorMapFields matrix_fields(const MatrixMap& m) {
+  TensorMapFields f{};
+  const uint64_t row_bytes = uint64_t(m.columns) * element_bytes(m.type);
+  f.data_type = m.type;
+  f.rank = m.copies > 0 ? 3 : 2;
+  f.global_address = m.address.value;
+  f.global_dim[0] = uint64_t(m.columns);
+  f.global_dim[1] = uint64_t(m.rows);
+  f.global_stride[0] = row_bytes;
+  f.box_dim[0] = uint32_t(m.box_columns);
+  f.box_dim[1] = uint32_t(m.box_rows);
+  if (m.copies > 0) {
+    f.global_dim[2] = uint64_t(m.copies);
+    f.global_stride[1] = row_bytes * uint64_t(m.rows);
+    f.box_dim[2] = 1;
+  }
+  for (uint32_t i = 0; i < f.rank; ++i) f.element_stride[i] = 1;
+  switch (m.swizzle) {
+    case Swizzle::b32: f.swizzle = TensorMapSwizzle::b32; break;
+    case Swizzle::b64: f.swizzle = TensorMapSwizzle::b64; break;
+    case Swizzle::b128: f.swizzle = TensorMapSwizzle::b128; break;
+    default: f.swizzle = TensorMapSwizzle::none;
+  }
+  if (const TensorMapError error = validate(f); error != TensorMapError::none)
+    throw InputError(std::string("the problem has no valid tensor map: ") + message(error));
+  return f;
+}
+
+uint64_t hash_of(const uint8_t* bytes, uint64_t count) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (uint64_t i = 0; i < count; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  return hash;
+}
+
+}  // namespace sm100::host

@@ -1,0 +1,79 @@
+/// A scenario's kernel on its problem, as the host sees it: what is launched, what lies in global memory, and whether
+/// the result is right.  The simulator and the hardware runner use the same object, so both run the same problem.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/copy/params.h"
+#include "kernels/host/scenario.h"
+#include "kernels/matmul/params.h"
+#include "kernels/pipeline/barrier_array.h"
+
+namespace sm100::host {
+
+struct LaunchShape {
+  Dim3 grid;                ///< CTAs; a multiple of `cluster`
+  Dim3 cluster{1, 1, 1};    ///< CTAs
+  int warps = 0;            ///< of a CTA
+  uint32_t smem_bytes = 0;  ///< dynamic shared memory of a CTA
+};
+
+struct Tensor {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+/// Result of comparing the output with its reference.
+struct Check {
+  bool ok = false;
+  double relative_error = 0;  ///< Frobenius norm of the difference over that of the reference
+  double limit = 0;           ///< the largest relative_error that is ok; 0: bytes must be equal
+  int rows = 0;               ///< rows compared; all of them unless the reference would be too large
+};
+
+/// Makes the 128-byte object that the kernel's tensor copies use: our own encoding, or the driver's.
+using TensorMapEncoder = std::function<TensorMap(const TensorMapFields&)>;
+
+class Problem {
+ public:
+  virtual ~Problem() = default;
+
+  virtual LaunchShape launch() const = 0;
+  /// The kernel's barrier table; addresses are those of a CTA of rank 0.
+  virtual std::vector<BarrierArray> barriers() const = 0;
+  virtual std::vector<std::string_view> roles() const = 0;
+  virtual std::string_view role(int warp) const = 0;
+
+  /// Tensors in global memory; the last one is the output.
+  virtual std::vector<Tensor> tensors() const = 0;
+  /// Writes the initial bytes of tensor `i`: seeded values; the output gets a pattern that no result has.
+  virtual void fill(size_t i, uint8_t* bytes) const = 0;
+  /// Compares the output with a reference computed from the inputs; pointers in the order of tensors().
+  virtual Check check(const std::vector<const uint8_t*>& tensors) const = 0;
+
+  /// Floating-point operations; 0 for a kernel that moves data.
+  virtual double flops() const = 0;
+  /// Bytes read from and written to global memory by the problem's definition.
+  virtual double bytes() const = 0;
+  /// "512 x 512 x 1,024 bf16"
+  virtual std::string title() const = 0;
+};
+
+/// The problem of a checked scenario.
+std::unique_ptr<Problem> make_problem(const Scenario& scenario);
+
+/// Kernel parameters; `addresses` in the order of tensors().
+MatmulParams matmul_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
+                           const TensorMapEncoder& encode);
+CopyParams copy_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
+                       const TensorMapEncoder& encode);
+
+/// FNV-1a.
+uint64_t hash_of(const uint8_t* bytes, uint64_t count);
+
+}  // namespace sm100::host

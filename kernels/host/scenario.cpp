@@ -1,0 +1,143 @@
+#include "kernels/host/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+
+#include "kernels/host/kernel_scenario.h"
+#include "kernels/host/problem.h"
+
+namespace sm100::host {
+namespace {
+
+const TomlTable::Words<DataMode> kDataModes = {{"full", DataMode::full}, {"none", DataMode::none}};
+const TomlTable::Words<L2State> kL2States = {{"cold", L2State::cold}, {"warm", L2State::warm}};
+const TomlTable::Words<Numerics> kNumerics = {{"fast", Numerics::fast}, {"b200", Numerics::b200}};
+
+// ---------------------------------------------------------------- [run]
+
+void read_run(const TomlTable& root, Scenario& s) {
+  if (!root.has("run")) return;
+  const TomlTable table =
+      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "sm_clock_ghz"});
+  if (table.has("data")) s.data = table.choice("data", kDataModes);
+  if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
+  if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
+  if (table.has("seed")) s.seed = uint64_t(table.integer("seed", 0, INT64_MAX));
+  if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
+  if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
+  if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
+  if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
+}
+
+// ---------------------------------------------------------------- [[fault]] and [expect]
+
+std::vector<std::string_view> names(const std::vector<BarrierArray>& arrays) {
+  std::vector<std::string_view> result;
+  for (const BarrierArray& array : arrays) result.emplace_back(array.name);
+  return result;
+}
+
+/// Most stages among the arrays that `barrier` can mean (empty: any).
+int stages_of(const std::vector<BarrierArray>& arrays, std::string_view barrier) {
+  int most = 0;
+  for (const BarrierArray& array : arrays)
+    if (barrier.empty() || barrier == array.name) most = std::max(most, array.stages);
+  return most;
+}
+
+FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Problem& kernel) {
+  const auto arrays = kernel.barriers();
+  FaultSpec fault;
+  if (table.has("role")) fault.role = table.word("role", kernel.roles());
+  fault.instruction =
+      table.word("instruction", {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
+                                 "mbarrier_try_wait_parity", "tcgen05_commit", "cp_async_bulk_tensor_shared_global",
+                                 "cp_async_bulk_tensor_shared_global_multicast"});
+  if (table.has("barrier")) fault.barrier = table.word("barrier", names(arrays));
+  const int stages = stages_of(arrays, fault.barrier);
+  if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
+  if (table.has("stage")) fault.stage = read_int(table, "stage", 0, stages - 1);
+  const Dim3 grid = kernel.launch().grid;
+  const int64_t ctas = int64_t(grid.x) * grid.y;
+  if (table.has("cta")) fault.cta = read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
+  if (table.has("occurrence")) fault.occurrence = table.integer("occurrence", 0, INT64_MAX);
+
+  fault.action = table.word("action", {"drop", "flip_parity", "add"});
+  if (fault.action == "flip_parity" && fault.instruction != "mbarrier_try_wait_parity")
+    throw document.error(table.path("action"), "allowed for instruction \"mbarrier_try_wait_parity\" only");
+  if (fault.action == "add") {
+    if (fault.instruction != "mbarrier_arrive_expect_tx" && fault.instruction != "mbarrier_init")
+      throw document.error(table.path("action"),
+                           "allowed for \"mbarrier_arrive_expect_tx\" (bytes) and \"mbarrier_init\" (count) only");
+    constexpr int kMostAdded = (1 << 20) - 1;  // range of both fields of the barrier word
+    fault.value = table.integer("value", -kMostAdded, kMostAdded);
+  } else if (table.has("value")) {
+    throw document.error(table.path("value"), "allowed with action \"add\" only");
+  }
+  return fault;
+}
+
+Expectation read_expectation(const TomlTable& table, const Problem& kernel) {
+  Expectation expect;
+  expect.stated = true;
+  if (table.has("outcome")) expect.outcome = table.word("outcome", {"pass", "mismatch", "hang", "findings"});
+  if (table.has("id")) expect.id = table.string("id");
+  if (table.has("barrier")) expect.barrier = table.word("barrier", names(kernel.barriers()));
+  if (table.has("role")) expect.role = table.string("role");
+  if (table.has("stage")) expect.stage = read_int(table, "stage", 0);
+  if (table.has("phase")) expect.phase = read_int(table, "phase", 0);
+  return expect;
+}
+
+/// A profile named by path in a scenario file lies beside that file; one from --set is relative to the
+/// caller.
+models::DeviceProfile read_profile(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  s.profile = root.string("profile");
+  const std::filesystem::path path(s.profile);
+  if (path.extension() == ".toml")
+    return load_profile((document.overridden("profile") ? path : s.path.parent_path() / path).string());
+  const auto known = list_profiles();
+  if (std::find(known.begin(), known.end(), s.profile) == known.end())
+    throw document.error(
+        "profile", fmt::format("allowed are \"{}\" or a path that ends in .toml", fmt::join(known, "\", \"")));
+  return load_profile(s.profile);
+}
+
+}  // namespace
+
+Scenario load_scenario(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+  const TomlDocument document(path, overrides);
+  const TomlTable root =
+      document.root({"kernel", "profile", "description", "problem", "config", "run", "fault", "expect"});
+  Scenario s;
+  s.path = path;
+  s.overrides = overrides;
+  s.name = path.stem().string();
+  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy});
+  if (root.has("description")) root.string("description");  // for `sm100sim list scenarios`
+  s.device = read_profile(document, root, s);
+
+  if (s.kernel == kMatmul && !s.device.has_tensor_core)
+    throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed is \"{}\"",
+                                               s.profile, kPipelineCopy));
+  (s.kernel == kPipelineCopy ? read_copy : read_matmul)(document, root, s);
+  read_run(root, s);
+  const std::unique_ptr<Problem> kernel = make_problem(s);
+  if (root.has("fault"))
+    for (const TomlTable& table :
+         root.tables("fault", {"role", "instruction", "barrier", "stage", "cta", "occurrence", "action", "value"}))
+      s.faults.push_back(read_fault(document, table, *kernel));
+  if (root.has("expect"))
+    s.expect =
+        read_expectation(root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase"}), *kernel);
+  return s;
+}
+
+std::string Scenario::configuration_json() const {
+  return kernel == kPipelineCopy ? copy_configuration_json(*this) : matmul_configuration_json(*this);
+}
+
+}  // namespace sm100::host

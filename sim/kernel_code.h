@@ -1,0 +1,24 @@
+/// A scenario's kernel on the model: its tensors in modelled memory, its parameters, and the code that each warp runs.
+#pragma once
+
+#include <vector>
+
+#include "kernels/host/problem.h"
+#include "models/memory_system.h"
+#include "sim/kernel.h"
+
+namespace sm100::sim {
+
+/// Grid, resources and barrier names; run_warp is set by bind_code.
+Kernel kernel_of(const host::Problem& problem);
+
+/// Allocates the problem's tensors and, with data, fills them.
+std::vector<GlobalAddr> allocate_tensors(const host::Problem& problem, models::MemorySystem& memory,
+                                         bool with_data);
+
+/// Sets kernel.run_warp to the scenario's role code.
+/// @param altered  per [[fault]] of the scenario: counts the instructions that it altered
+void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector<GlobalAddr>& tensors,
+               std::vector<uint64_t>& altered);
+
+}  // namespace sm100::sim
