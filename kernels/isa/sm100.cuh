@@ -1,0 +1,51 @@
+/// The Isa on the device: every function is the PTX instruction of its name (PTX ISA 9.0, CUDA 13.0).
+///
+/// One object per thread, all of a warp's together are "the warp" of isa.h.  It holds the warp index and the
+/// recorder's state and nothing else; once role code is inlined, both live in registers.  Instructions are grouped
+/// by subject in sm100/; a target that lacks one refuses only the call (sm100/target.cuh).
+///
+/// Recorders: NoRecorder below, DeviceRecorder in device_recorder.cuh.
+#pragma once
+
+#include "kernels/isa/isa.h"
+#include "kernels/isa/sm100/barriers.cuh"
+#include "kernels/isa/sm100/clc.cuh"
+#include "kernels/isa/sm100/lanes.cuh"
+#include "kernels/isa/sm100/mbarrier.cuh"
+#include "kernels/isa/sm100/shared_memory.cuh"
+#include "kernels/isa/sm100/tcgen05.cuh"
+#include "kernels/isa/sm100/tensor_copy.cuh"
+
+namespace sm100 {
+
+/// Trace points compile to nothing (tests/kernels/cuda compares the PTX).
+struct NoRecorder {
+  struct Params {};  ///< what the kernel's second parameter is
+  SM100_KERNEL explicit NoRecorder(const Params&) {}
+  NoRecorder() = default;
+  SM100_KERNEL void begin(TraceEvent, const TraceArgs&) {}
+  SM100_KERNEL void end() {}
+};
+
+template <class Recorder = NoRecorder>
+class Sm100 : public device::Lanes,
+              public device::Mbarrier,
+              public device::Barriers,
+              public device::SharedMemory,
+              public device::TensorCopy,
+              public device::Tcgen05<>,
+              public device::ClusterLaunchControl<> {
+ public:
+  /// By all threads of the CTA, before anything else.
+  SM100_KERNEL explicit Sm100(Recorder recorder = {}) : recorder_(recorder) {}
+
+  SM100_KERNEL void trace_begin(TraceEvent event, const TraceArgs& args) { recorder_.begin(event, args); }
+  SM100_KERNEL void trace_end() { recorder_.end(); }
+
+ private:
+  Recorder recorder_;
+};
+
+static_assert(Isa<Sm100<>>);
+
+}  // namespace sm100

@@ -1,0 +1,76 @@
+/// Special registers, per-lane work and branches (PTX chapter 10; elect.sync: 9.7.14).
+#pragma once
+
+#include "kernels/isa/address.h"
+#include "kernels/isa/lane_array.h"
+#include "kernels/isa/sm100/target.cuh"
+
+namespace sm100::device {
+
+inline constexpr uint32_t kAllLanes = 0xffffffffu;
+
+class Lanes {
+ public:
+  /// The shuffle tells the compiler that the index is the same in all lanes: role branches become uniform.
+  /// Here and not in warpid(), because role code may ask while some lanes are inactive.
+  SM100_KERNEL Lanes() : warpid_(int(__shfl_sync(kAllLanes, threadIdx.x / kWarpLanes, 0))) {}
+
+  SM100_KERNEL int warpid() const { return warpid_; }
+  SM100_KERNEL Dim3 ctaid() const { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+  SM100_KERNEL Dim3 nctaid() const { return {gridDim.x, gridDim.y, gridDim.z}; }
+  SM100_KERNEL uint32_t cluster_ctarank() const {
+    uint32_t rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+  }
+  SM100_KERNEL LaneArray<uint32_t, 1> laneid() const {
+    LaneArray<uint32_t, 1> lanes;
+    lanes[0][0] = lane();
+    return lanes;
+  }
+
+  /// Every lane runs the body once, for itself; the cost is the simulator's business.
+  template <class F>
+  SM100_KERNEL void for_each_lane(int, F&& f) const {
+    f(int(lane()));
+  }
+  /// Runs f in one lane, always the same one: what it commits covers what it issued in an earlier `elected`
+  /// (H200 elects the lowest lane).  The warp must be converged.
+  template <class F>
+  SM100_KERNEL void elected(F&& f) const {
+    uint32_t leader;
+    asm volatile(
+        "{\n\t"
+        ".reg .pred p;\n\t"
+        "elect.sync _|p, %1;\n\t"
+        "selp.b32 %0, 1, 0, p;\n\t"
+        "}"
+        : "=r"(leader)
+        : "r"(kAllLanes));
+    if (leader != 0) f();
+  }
+  template <class F>
+  SM100_KERNEL void lanes_below(int n, F&& f) const {
+    if (int(lane()) < n) f();
+  }
+  SM100_KERNEL void bar_warp_sync() const { asm volatile("bar.warp.sync %0;" ::"r"(kAllLanes) : "memory"); }
+
+  /// cvt (9.7.9.21): a goes to the upper half.  volatile keeps it behind the tcgen05.wait::ld that its operands
+  /// need (see tcgen05.cuh).
+  SM100_KERNEL static uint32_t cvt_rn_bf16x2_f32(float a, float b) {
+    uint32_t packed;
+    asm volatile("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(a), "f"(b));
+    return packed;
+  }
+
+ private:
+  SM100_KERNEL static uint32_t lane() {
+    uint32_t id;
+    asm("mov.u32 %0, %%laneid;" : "=r"(id));
+    return id;
+  }
+
+  int warpid_;
+};
+
+}  // namespace sm100::device

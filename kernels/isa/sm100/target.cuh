@@ -1,0 +1,36 @@
+/// Which of the seam's instructions the target of this device compilation has.  The one place that looks at
+/// the architecture.
+///
+/// sm_90a has everything but cluster launch control and tcgen05.  Role code that uses neither compiles for
+/// both targets; a call that the target lacks fails with the text below.  The host pass of nvcc sees every
+/// template too and must not complain, so there everything "exists".
+#pragma once
+
+#include "kernels/isa/portability.h"
+
+#if !defined(__CUDACC__)
+#error "kernels/isa/sm100.cuh and what it includes is device code: compile it with nvcc"
+#endif
+
+namespace sm100::device {
+
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM100_ALL)
+inline constexpr bool kTargetHasTcgen05 = true;
+#else
+inline constexpr bool kTargetHasTcgen05 = false;
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 1000
+inline constexpr bool kTargetHasClusterLaunchControl = true;
+#else
+inline constexpr bool kTargetHasClusterLaunchControl = false;
+#endif
+
+/// Opens the body of an instruction that not every target has.  `available` is a template parameter of the
+/// class, so the assertion looks only at functions that are called.
+#define SM100_REQUIRE_TCGEN05(available) \
+  static_assert(available, "tcgen05 (tensor memory and its MMA) needs sm_100a; this target does not have it")
+#define SM100_REQUIRE_CLC(available) \
+  static_assert(available, "clusterlaunchcontrol needs sm_100 or newer; this target does not have it")
+
+}  // namespace sm100::device

@@ -1,0 +1,146 @@
+/// tcgen05 (PTX 9.7.16): tensor-memory allocation, MMA, commit, load, fences.  sm_100a only.
+///
+/// cta_group and the MMA kind are part of the opcode, and ptxas refuses a function that holds both groups.  The
+/// seam passes them as values, which role code gets from its constexpr configuration: after inlining the branch
+/// is decided and one opcode reaches PTX.  Were it not decided, the last branch would reach PTX too: its
+/// "instruction" is a sentence that no assembler accepts.
+#pragma once
+
+#include "kernels/isa/isa.h"
+#include "kernels/isa/sm100/target.cuh"
+#include "kernels/isa/sm100/tcgen05_ld.cuh"
+
+namespace sm100::device {
+
+template <bool kAvailable = kTargetHasTcgen05>
+class Tcgen05 {
+ public:
+  // ---- allocation (9.7.16.7): one whole warp, of each CTA of the group; columns a power of two from 32 to 512
+
+  /// Writes the address of the columns to shared memory; blocks until they are free.
+  SM100_KERNEL void tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    if (cta_group == 1) {
+      asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(dst.value),
+                   "r"(columns)
+                   : "memory");
+    } else if (cta_group == 2) {
+      asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(dst.value),
+                   "r"(columns)
+                   : "memory");
+    } else {
+      reject_cta_group();
+    }
+  }
+  SM100_KERNEL void tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    if (cta_group == 1) {
+      asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(address.value), "r"(columns)
+                   : "memory");
+    } else if (cta_group == 2) {
+      asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, %1;" ::"r"(address.value), "r"(columns)
+                   : "memory");
+    } else {
+      reject_cta_group();
+    }
+  }
+  SM100_KERNEL void tcgen05_relinquish_alloc_permit(int cta_group, Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    if (cta_group == 1) {
+      asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::: "memory");
+    } else if (cta_group == 2) {
+      asm volatile("tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;" ::: "memory");
+    } else {
+      reject_cta_group();
+    }
+  }
+
+  // ---- MMA (9.7.16.10): one lane, of the leader CTA; operands A and B in shared memory
+
+  /// The block-scaled kinds take scale operands that this form does not have.
+  SM100_KERNEL void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
+                                InstrDescriptor idesc, bool enable_input_d, Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+#define SM100_MMA(group, kind_name)                                                                                \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %4, 0;\n\ttcgen05.mma.cta_group::" #group ".kind::" kind_name \
+               " [%0], %1, %2, %3, p;\n\t}" ::"r"(d.value),                                                        \
+               "l"(a.bits), "l"(b.bits), "r"(idesc.bits), "r"(uint32_t(enable_input_d))                            \
+               : "memory")
+    if (cta_group == 1) {
+      switch (kind) {
+        case MmaKind::f16: SM100_MMA(1, "f16"); break;
+        case MmaKind::tf32: SM100_MMA(1, "tf32"); break;
+        case MmaKind::f8f6f4: SM100_MMA(1, "f8f6f4"); break;
+        case MmaKind::i8: SM100_MMA(1, "i8"); break;
+        default: reject_kind();
+      }
+    } else if (cta_group == 2) {
+      switch (kind) {
+        case MmaKind::f16: SM100_MMA(2, "f16"); break;
+        case MmaKind::tf32: SM100_MMA(2, "tf32"); break;
+        case MmaKind::f8f6f4: SM100_MMA(2, "f8f6f4"); break;
+        case MmaKind::i8: SM100_MMA(2, "i8"); break;
+        default: reject_kind();
+      }
+    } else {
+      reject_cta_group();
+    }
+#undef SM100_MMA
+  }
+  /// One arrive on `barrier` when all MMAs issued so far by this thread have finished (9.7.16.12).
+  SM100_KERNEL void tcgen05_commit(int cta_group, SmemAddr barrier, Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    if (cta_group == 1) {
+      asm volatile(
+          "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(barrier.value)
+          : "memory");
+    } else if (cta_group == 2) {
+      asm volatile(
+          "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(barrier.value)
+          : "memory");
+    } else {
+      reject_cta_group();
+    }
+  }
+
+  // ---- load (9.7.16.8): whole warp, its own quarter of the lanes
+
+  /// 4R registers per lane, defined only after tcgen05_wait_ld: see there.
+  /// @tparam R  repetitions of 8 columns: 1, 2, 4, ... 32
+  template <int R>
+  SM100_KERNEL LaneArray<uint32_t, 4 * R> tcgen05_ld_16x256b(TmemAddr address, Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    LaneArray<uint32_t, 4 * R> values;
+    ld_16x256b(values[0], address.value);
+    return values;
+  }
+  /// Ends every load of this thread.  No operand ties it to the registers that the loads write, and the seam has
+  /// none to give: what keeps a use behind the wait is that loads, this, and every consumer on the seam (cvt,
+  /// stmatrix, st.shared) are `asm volatile`, whose order the compiler keeps.  Role code must therefore hand
+  /// loaded registers to the seam only; ptxas in turn honours the register dependency (9.7.16.8) and treats the
+  /// wait as a barrier.  tests/kernels/cuda checks the order in the PTX of every entry point.
+  SM100_KERNEL void tcgen05_wait_ld(Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
+  }
+
+  // ---- fences around hand-offs of tensor memory between threads (9.7.16.6)
+  SM100_KERNEL void tcgen05_fence_before_thread_sync() const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+  }
+  SM100_KERNEL void tcgen05_fence_after_thread_sync() const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  }
+
+ private:
+  SM100_KERNEL static void reject_cta_group() {
+    asm volatile("error_cta_group_must_be_1_or_2_and_known_at_compile_time;");
+  }
+  SM100_KERNEL static void reject_kind() {
+    asm volatile("error_mma_kind_not_implemented_or_not_known_at_compile_time;");
+  }
+};
+
+}  // namespace sm100::device
