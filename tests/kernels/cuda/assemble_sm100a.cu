@@ -1,0 +1,53 @@
+// Every seam function that only sm_100a has, for both CTA groups: a wrong spelling fails the build.
+#include "kernels/isa/sm100.cuh"
+
+namespace sm100 {
+
+template <int R>
+__device__ void load(Sm100<>& isa, TmemAddr address, uint32_t* out) {
+  const LaneArray<uint32_t, 4 * R> values = isa.tcgen05_ld_16x256b<R>(address);
+  isa.tcgen05_wait_ld();
+  for (int i = 0; i < 4 * R; ++i) out[i] = values[0][i];
+}
+__global__ void tensor_memory_loads(uint32_t* out, TmemAddr address) {
+  Sm100<> isa;
+  load<1>(isa, address, out);
+  load<2>(isa, address, out);
+  load<4>(isa, address, out);
+  load<8>(isa, address, out);
+  load<16>(isa, address, out);
+  load<32>(isa, address, out);
+}
+
+template <int kCtaGroup>
+__global__ void tensor_cores(SmemDescriptor a, SmemDescriptor b, InstrDescriptor idesc, bool accumulate) {
+  Sm100<> isa;
+  const SmemAddr smem = isa.dynamic_smem();
+  isa.tcgen05_alloc(smem, 512, kCtaGroup);
+  isa.tcgen05_relinquish_alloc_permit(kCtaGroup);
+  const TmemAddr d{isa.ld_shared_u32(smem)};
+  isa.tcgen05_fence_after_thread_sync();
+  isa.elected([&] {
+    isa.tcgen05_mma(MmaKind::f16, kCtaGroup, d, a, b, idesc, accumulate);
+    isa.tcgen05_mma(MmaKind::tf32, kCtaGroup, d, a, b, idesc, true);
+    isa.tcgen05_mma(MmaKind::f8f6f4, kCtaGroup, d, a, b, idesc, true);
+    isa.tcgen05_mma(MmaKind::i8, kCtaGroup, d, a, b, idesc, true);
+    isa.tcgen05_commit(kCtaGroup, smem + 8);
+  });
+  isa.tcgen05_fence_before_thread_sync();
+  isa.tcgen05_dealloc(d, 512, kCtaGroup);
+}
+template __global__ void tensor_cores<1>(SmemDescriptor, SmemDescriptor, InstrDescriptor, bool);
+template __global__ void tensor_cores<2>(SmemDescriptor, SmemDescriptor, InstrDescriptor, bool);
+
+__global__ void cluster_launch_control(Dim3* out) {
+  Sm100<> isa;
+  const SmemAddr smem = isa.dynamic_smem();
+  isa.clusterlaunchcontrol_try_cancel(smem, smem + 16);
+  isa.clusterlaunchcontrol_try_cancel_multicast(smem, smem + 16);
+  const ClcResponse response = isa.ld_shared_b128(smem);
+  if (isa.clusterlaunchcontrol_query_cancel_is_canceled(response))
+    *out = isa.clusterlaunchcontrol_query_cancel_get_first_ctaid(response);
+}
+
+}  // namespace sm100
