@@ -1,0 +1,138 @@
+#include "kernels/cuda/gpu.h"
+
+#include <cuda.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace sm100::cuda {
+
+CudaError::CudaError(const char* call, cudaError_t error)
+    : std::runtime_error(fmt::format("{}: {}", call, cudaGetErrorString(error))), code(error) {}
+
+void check(cudaError_t code, const char* call) {
+  if (code != cudaSuccess) throw CudaError(call, code);
+}
+
+// ---- memory
+
+DeviceBuffer::DeviceBuffer(uint64_t bytes) : bytes_(bytes) { SM100_CUDA(cudaMalloc(&data_, bytes)); }
+DeviceBuffer::~DeviceBuffer() { cudaFree(data_); }
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+void DeviceBuffer::upload(const void* from, uint64_t bytes) {
+  SM100_CUDA(cudaMemcpy(data_, from, bytes, cudaMemcpyHostToDevice));
+}
+void DeviceBuffer::download(void* to, uint64_t bytes) const {
+  SM100_CUDA(cudaMemcpy(to, data_, bytes, cudaMemcpyDeviceToHost));
+}
+void DeviceBuffer::clear() { SM100_CUDA(cudaMemset(data_, 0, bytes_)); }
+
+// ---- device
+
+Gpu::Gpu() {
+  int devices = 0;
+  const cudaError_t found = cudaGetDeviceCount(&devices);
+  if (found != cudaSuccess || devices == 0)
+    throw host::InputError(fmt::format("no CUDA device: {}", cudaGetErrorString(found)));
+  cudaDeviceProp properties{};
+  SM100_CUDA(cudaGetDeviceProperties(&properties, 0));
+  name_ = properties.name;
+  sms_ = properties.multiProcessorCount;
+  architecture_ = 10 * properties.major + properties.minor;
+  l2_bytes_ = uint64_t(properties.l2CacheSize);
+  cudaDriverEntryPointQueryResult result{};
+  SM100_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode_tiled_, 12000, cudaEnableDefault,
+                                              &result));
+  if (result != cudaDriverEntryPointSuccess)
+    throw host::InputError("the driver has no cuTensorMapEncodeTiled: it is older than CUDA 12.0");
+}
+
+TensorMap Gpu::encode(const TensorMapFields& f) const {
+  static_assert(sizeof(CUtensorMap) == sizeof(TensorMap));
+  cuuint64_t dims[kTensorMapMaxRank], strides[kTensorMapMaxRank];
+  cuuint32_t box[kTensorMapMaxRank], element_strides[kTensorMapMaxRank];
+  for (uint32_t i = 0; i < kTensorMapMaxRank; ++i) {
+    dims[i] = f.global_dim[i], strides[i] = f.global_stride[i];
+    box[i] = f.box_dim[i], element_strides[i] = f.element_stride[i];
+  }
+  CUtensorMap map;
+  // Our enumerators have the driver's values (kernels/isa/tensor_map.h).
+  const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode_tiled_);
+  const CUresult result =
+      encode(&map, CUtensorMapDataType(f.data_type), f.rank, reinterpret_cast<void*>(f.global_address), dims,
+             strides, box, element_strides, CUtensorMapInterleave(f.interleave), CUtensorMapSwizzle(f.swizzle),
+             CUtensorMapL2promotion(f.l2_promotion), CUtensorMapFloatOOBfill(f.oob_fill));
+  if (result != CUDA_SUCCESS) {
+    const TensorMapError error = validate(f);
+    throw host::InputError(fmt::format("cuTensorMapEncodeTiled: CUDA error {}{}", int(result),
+                                       error == TensorMapError::none ? "" : fmt::format(": {}", message(error))));
+  }
+  TensorMap encoded;
+  std::memcpy(encoded.bytes, &map, sizeof map);
+  return encoded;
+}
+
+// ---- launches
+
+void Gpu::prepare(const void* kernel, const host::LaunchShape& shape) const {
+  SM100_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shape.smem_bytes)));
+  if (shape.cluster.x * shape.cluster.y * shape.cluster.z > 8)
+    SM100_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+}
+
+void Gpu::launch(const void* kernel, const host::LaunchShape& shape, void** arguments) const {
+  cudaLaunchConfig_t config{};
+  config.gridDim = {shape.grid.x, shape.grid.y, shape.grid.z};
+  config.blockDim = {unsigned(32 * shape.warps), 1, 1};
+  config.dynamicSmemBytes = shape.smem_bytes;
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  SM100_CUDA(cudaLaunchKernelExC(&config, kernel, arguments));
+}
+
+void Gpu::wait(double seconds) const {
+  // A kernel that hangs can't be stopped from here: look, and give up.
+  const auto start = std::chrono::steady_clock::now();
+  for (cudaError_t state; (state = cudaStreamQuery(nullptr)) != cudaSuccess;) {
+    if (state != cudaErrorNotReady) throw CudaError("kernel", state);
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds)
+      throw HangError(fmt::format("the kernel has not finished after {} s", seconds));
+    usleep(50);
+  }
+}
+
+std::vector<double> Gpu::time(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
+                              bool cold, double seconds) {
+  cudaEvent_t begin, end;
+  SM100_CUDA(cudaEventCreate(&begin));
+  SM100_CUDA(cudaEventCreate(&end));
+  std::vector<double> microseconds;
+  for (int i = 0; i < repeat; ++i) {
+    if (cold) flush_l2();
+    SM100_CUDA(cudaEventRecord(begin));
+    launch(kernel, shape, arguments);
+    SM100_CUDA(cudaEventRecord(end));
+    wait(seconds);
+    float milliseconds = 0;
+    SM100_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+    microseconds.push_back(1e3 * double(milliseconds));
+  }
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  return microseconds;
+}
+
+void Gpu::flush_l2() {
+  if (flush_buffer_.empty()) flush_buffer_.emplace_back(4 * std::max<uint64_t>(l2_bytes_, 1 << 20));
+  flush_buffer_.front().clear();
+}
+
+}  // namespace sm100::cuda

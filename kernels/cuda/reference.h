@@ -1,0 +1,24 @@
+/// Is the device's result right?  A matmul is compared with cuBLAS where the library is present, else, like every other
+/// kernel, with the host's reference.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/host/problem.h"
+
+namespace sm100::cuda {
+
+/// @param bytes      tensors on the host, the output downloaded
+/// @param addresses  the same tensors on the device
+/// @param reference  what the result was compared with: "cuBLAS", "a float64 product", "the source"
+host::Check check_result(const host::Problem& problem, const host::Scenario& scenario,
+                         const std::vector<std::vector<uint8_t>>& bytes, const std::vector<GlobalAddr>& addresses,
+                         std::string& reference);
+
+/// C = A * B^T in float by cuBLAS: A is m x k, B n x k, both row-major BF16 on the device; C m x n row-major.
+/// False if there is no cuBLAS on this machine.  Throws CudaError if it fails.
+bool cublas_product(int m, int n, int k, GlobalAddr a, GlobalAddr b, std::vector<float>& c);
+
+}  // namespace sm100::cuda

@@ -1,0 +1,308 @@
+/// sm100-run SCENARIO.toml: runs a scenario's kernel on the GPU of this machine, checks the result, times it and
+/// records the same trace as the simulator.
+///
+/// Exit codes as sm100sim's: 0 ok, 1 wrong results, 2 bad input (also: no such GPU, no such configuration), 3 hang,
+/// 5 internal error.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "kernels/cuda/compiled_kernels.h"
+#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/reference.h"
+#include "kernels/cuda/trace_download.h"
+#include "kernels/host/problem.h"
+#include "kernels/host/toml_reader.h"
+#include "traces/atomic_file.h"
+#include "traces/pftrace.h"
+
+namespace sm100::cuda {
+namespace {
+
+using host::InputError;
+using host::Scenario;
+
+enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kInternalError = 5 };
+
+struct Options {
+  std::string scenario, trace, json;
+  std::vector<std::string> sets;
+  int repeat = 5;
+  uint32_t trace_capacity = 8192;
+  double hang_seconds = 20;
+};
+
+// ---- which kernel
+
+/// One line per compiled configuration that differs from the scenario's, for the message.
+template <class Config>
+std::string list(const std::vector<CompiledConfiguration<Config>>& table, Scenario scenario,
+                 Config Scenario::*member) {
+  std::string text;
+  for (const auto& entry : table) {
+    scenario.*member = entry.config;
+    auto json = nlohmann::ordered_json::parse(scenario.configuration_json());
+    for (const char* key : {"kernel", "m", "n", "k"}) json.erase(key);
+    text += "\n  " + json.dump();
+  }
+  return text;
+}
+
+template <class Config>
+CompiledKernel find(const std::vector<CompiledConfiguration<Config>>& table, const Scenario& scenario,
+                    Config Scenario::*member) {
+  for (const auto& entry : table)
+    if (entry.config == scenario.*member) return entry.kernel;
+  throw InputError(fmt::format("{}: this configuration of {} is not compiled; compiled are:{}",
+                               scenario.path.string(), scenario.kernel, list(table, scenario, member)));
+}
+
+CompiledKernel compiled_kernel(const Scenario& s) {
+  return s.kernel == host::kPipelineCopy ? find(compiled_copies(), s, &Scenario::copy)
+                                         : find(compiled_matmuls(), s, &Scenario::config);
+}
+
+/// One clear line when this GPU can't run the scenario's kernel.
+void check_architecture(const Gpu& gpu, const Scenario& s) {
+  const bool copy = s.kernel == host::kPipelineCopy;
+  const int architecture = gpu.architecture();
+  if (architecture == 100 || (copy && architecture == 90)) return;
+  throw InputError(fmt::format("the GPU is {} (sm_{}), kernel {} needs {}; {}", gpu.name(), architecture, s.kernel,
+                               copy ? "sm_90a or sm_100a" : "sm_100a",
+                               architecture == 90 ? "here pipeline_copy would run (scenarios/copy)"
+                                                  : "no kernel of this program would run here"));
+}
+
+void check_scenario(const Scenario& s) {
+  if (!s.faults.empty())
+    throw InputError(fmt::format("{}: [[fault]] alters simulated instructions; hardware runs sound scenarios only",
+                                 s.path.string()));
+  if (s.data == host::DataMode::none)
+    throw InputError(
+        fmt::format("{}: run.data = \"none\" is for the simulator; hardware always moves data", s.path.string()));
+}
+
+// ---- the run
+
+struct Outcome {
+  host::Check check;
+  std::string reference;  ///< what the result was compared with
+  std::vector<double> microseconds;
+  // Of the recorded launch; 0 without a trace.
+  uint64_t dropped_events = 0;
+  double sm_clock_ghz = 0;
+  std::vector<double> traced_microseconds;
+  uint64_t events_of_a_warp = 0;  ///< the most that one warp recorded
+
+  /// What recording costs: cycles by which an event prolongs the kernel, if the warp with most events is the slowest.
+  double cycles_per_event() const;
+};
+
+/// The parameters of either kernel, as a launch wants them.
+struct Parameters {
+  MatmulParams matmul;
+  CopyParams copy;
+  void* pointer = nullptr;
+};
+
+Outcome run(const Scenario& s, const Options& options, Gpu& gpu) {
+  const std::unique_ptr<host::Problem> problem = host::make_problem(s);
+  const CompiledKernel kernel = compiled_kernel(s);
+  const host::LaunchShape shape = problem->launch();
+
+  std::vector<DeviceBuffer> buffers;
+  std::vector<GlobalAddr> addresses;
+  std::vector<std::vector<uint8_t>> bytes;
+  for (const host::Tensor& tensor : problem->tensors()) {
+    bytes.emplace_back(tensor.bytes);
+    problem->fill(bytes.size() - 1, bytes.back().data());
+    buffers.emplace_back(tensor.bytes);
+    buffers.back().upload(bytes.back().data(), tensor.bytes);
+    addresses.push_back(buffers.back().address());
+  }
+  const auto encode = [&](const TensorMapFields& fields) { return gpu.encode(fields); };
+  Parameters params;
+  if (s.kernel == host::kPipelineCopy) {
+    params.copy = host::copy_params(s, addresses, encode);
+    params.pointer = &params.copy;
+  } else {
+    params.matmul = host::matmul_params(s, addresses, encode);
+    params.pointer = &params.matmul;
+  }
+
+  Outcome outcome;
+  gpu.prepare(kernel.plain, shape);
+  void* arguments[] = {params.pointer};
+  const bool cold = s.l2 == host::L2State::cold;
+  gpu.launch(kernel.plain, shape, arguments);  // loads the code; its result is the one that is checked
+  gpu.wait(options.hang_seconds);
+  buffers.back().download(bytes.back().data(), bytes.back().size());
+  outcome.check = check_result(*problem, s, bytes, addresses, outcome.reference);
+  outcome.microseconds = gpu.time(kernel.plain, shape, arguments, options.repeat, cold, options.hang_seconds);
+
+  if (!options.trace.empty()) {
+    gpu.prepare(kernel.traced, shape);
+    TraceBuffers recording(shape, options.trace_capacity);
+    DeviceTrace device_trace = recording.device_trace();
+    void* traced_arguments[] = {params.pointer, &device_trace};
+    gpu.launch(kernel.traced, shape, traced_arguments);  // loads the code
+    gpu.wait(options.hang_seconds);
+    recording.clear();
+    if (cold) gpu.flush_l2();
+    gpu.launch(kernel.traced, shape, traced_arguments);
+    gpu.wait(options.hang_seconds);
+    DownloadedTrace downloaded = recording.download(*problem);
+    outcome.events_of_a_warp = downloaded.events_of_a_warp;
+    outcome.traced_microseconds =
+        gpu.time(kernel.traced, shape, traced_arguments, options.repeat, cold, options.hang_seconds);
+    outcome.dropped_events = downloaded.trace.metadata.dropped_events;
+    outcome.sm_clock_ghz = downloaded.trace.metadata.ticks_per_second * 1e-9;
+    traces::Metadata& metadata = downloaded.trace.metadata;
+    metadata.device = gpu.name();
+    metadata.scenario = s.name;
+    metadata.configuration = s.configuration_json();
+    metadata.seed = s.seed;
+    metadata.tool_version = std::string("sm100-run ") + SM100_VERSION;
+    traces::write_pftrace(downloaded.trace, options.trace);
+  }
+  return outcome;
+}
+
+// ---- what it says
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double Outcome::cycles_per_event() const {
+  const double extra = median(traced_microseconds) - median(microseconds);
+  return events_of_a_warp > 0 ? extra * 1e3 * sm_clock_ghz / double(events_of_a_warp) : 0;
+}
+
+std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, const Outcome& o) {
+  const std::unique_ptr<host::Problem> problem = host::make_problem(s);
+  const host::LaunchShape shape = problem->launch();
+  const double us = median(o.microseconds);
+  std::string text = fmt::format("{}  {}: {} on {} CTAs of {} (sm_{})\n", o.check.ok ? "PASS" : "MISMATCH", s.name,
+                                 problem->title(), shape.grid.x * shape.grid.y, gpu.name(), gpu.architecture());
+  const std::string error =
+      o.check.limit == 0
+          ? (o.check.ok ? "every byte" : fmt::format("{:.2g} of the bytes differ", o.check.relative_error))
+          : fmt::format("relative error {:.1e} (limit {:.0e})", o.check.relative_error, o.check.limit);
+  text += fmt::format("  verified     {}: {}, against {}\n", o.check.ok ? "yes" : "WRONG", error, o.reference);
+  if (!o.microseconds.empty()) {
+    text += fmt::format("  time         {:.2f} us, median of {} launches{}\n", us, o.microseconds.size(),
+                        s.l2 == host::L2State::cold ? ", L2 flushed before each" : ", input in L2");
+    text += problem->flops() > 0
+                ? fmt::format("  throughput   {:.1f} TFLOPS\n", problem->flops() / us * 1e-6)
+                : fmt::format("  throughput   {:.1f} GB/s read and written\n", problem->bytes() / us * 1e-3);
+  }
+  if (!options.trace.empty()) {
+    text += fmt::format("  trace        {} (SM clock {:.3f} GHz)\n", options.trace, o.sm_clock_ghz);
+    if (!o.traced_microseconds.empty())
+      text += fmt::format("  recording    {:.2f} us: {:.0f} cycles for each of {} events of a warp\n",
+                          median(o.traced_microseconds), o.cycles_per_event(), o.events_of_a_warp);
+    if (o.dropped_events > 0)
+      text += fmt::format("  WARNING      {} trace events did not fit: raise --trace-capacity\n", o.dropped_events);
+  }
+  return text;
+}
+
+std::string json(const Scenario& s, const Gpu& gpu, const Outcome& o) {
+  const std::unique_ptr<host::Problem> problem = host::make_problem(s);
+  const double us = median(o.microseconds);
+  const nlohmann::ordered_json json = {
+      {"outcome", o.check.ok ? "pass" : "mismatch"},
+      {"verified", o.check.ok},
+      {"relative_error", o.check.relative_error},
+      {"error_limit", o.check.limit},
+      {"reference", o.reference},
+      {"device", gpu.name()},
+      {"architecture", fmt::format("sm_{}", gpu.architecture())},
+      {"microseconds", us},
+      {"microseconds_all", o.microseconds},
+      {"tflops", us > 0 ? problem->flops() / us * 1e-6 : 0},
+      {"gb_per_s", us > 0 ? problem->bytes() / us * 1e-3 : 0},
+      {"sm_clock_ghz", o.sm_clock_ghz},
+      {"traced_microseconds", median(o.traced_microseconds)},
+      {"events_of_a_warp", o.events_of_a_warp},
+      {"cycles_per_event", o.cycles_per_event()},
+      {"dropped_events", o.dropped_events},
+      {"scenario", s.path.string()},
+      {"configuration", nlohmann::json::parse(s.configuration_json())},
+  };
+  return json.dump(2) + "\n";
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  traces::AtomicFile file(path);
+  file.stream() << text;
+  file.commit();
+}
+
+int run_command(const Options& options) {
+  const Scenario scenario = host::load_scenario(options.scenario, options.sets);
+  check_scenario(scenario);
+  compiled_kernel(scenario);  // says so if there is none, before it looks for a GPU
+  Gpu gpu;
+  check_architecture(gpu, scenario);
+  const Outcome outcome = run(scenario, options, gpu);
+  const bool json_only = options.json == "-";
+  if (!options.json.empty() && !json_only) write_text(options.json, json(scenario, gpu, outcome));
+  fmt::print("{}", json_only ? json(scenario, gpu, outcome) : summary(scenario, options, gpu, outcome));
+  return outcome.check.ok ? kOk : kResultsDiffer;
+}
+
+int main_checked(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Runs a scenario of sm100sim on the GPU of this machine"};
+  app.name("sm100-run");
+  app.set_version_flag("--version", std::string("sm100-run ") + SM100_VERSION);
+  app.add_option("SCENARIO", options.scenario, "Scenario file (docs/user-guide.md)")->required();
+  app.add_option("--set", options.sets, "Replace a value of the scenario: table.key=value; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--trace", options.trace, "Record one launch and write a Perfetto trace")->type_name("FILE");
+  app.add_option("--json", options.json, "Write the result as JSON; - prints it instead of the summary")
+      ->type_name("FILE");
+  app.add_option("--repeat", options.repeat, "Timed launches")->check(CLI::Range(0, 10000))->capture_default_str();
+  app.add_option("--trace-capacity", options.trace_capacity, "Trace records per warp")
+      ->check(CLI::Range(16u, 1u << 24))
+      ->capture_default_str();
+  app.add_option("--hang-timeout", options.hang_seconds, "Seconds after which a launch counts as hung")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  app.footer("Exit codes: 0 ok, 1 results differ, 2 bad input or no such GPU, 3 hang, 5 internal error");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) { return app.exit(help); } catch (const CLI::ParseError& error) {
+    throw InputError(fmt::format("{} (see sm100-run --help)", error.what()));
+  }
+  return run_command(options);
+}
+
+}  // namespace
+}  // namespace sm100::cuda
+
+int main(int argc, char** argv) {
+  using namespace sm100;
+  const auto complain = [](const std::string& text) { fmt::print(stderr, "sm100-run: {}\n", text); };
+  try {
+    return cuda::main_checked(argc, argv);
+  } catch (const host::InputError& error) {
+    complain(error.what());
+    return cuda::kBadInput;
+  } catch (const cuda::HangError& error) {
+    complain(fmt::format("HANG: {}; sm100sim run says which barrier", error.what()));
+    std::fflush(nullptr);
+    std::_Exit(cuda::kHang);  // the destructors would wait for the kernel
+  } catch (const std::exception& error) { complain(fmt::format("internal error: {}", error.what())); }
+  return cuda::kInternalError;
+}

@@ -1,0 +1,35 @@
+/// From the records of the device recorder to a trace: downloads them, fits each SM's clock, pairs begins and ends.
+///
+/// A tick of the trace is one SM clock cycle.  Records carry %clock64, exact but per SM, and %globaltimer, common but
+/// coarse (32 ns on an H200): the clock's rate comes from both over the whole run, and each SM's offset is the middle
+/// of what its records allow.
+#pragma once
+
+#include "kernels/cuda/gpu.h"
+#include "kernels/host/problem.h"
+#include "kernels/isa/device_trace.h"
+#include "traces/schema.h"
+
+namespace sm100::cuda {
+
+struct DownloadedTrace {
+  traces::Trace trace;            ///< metadata: source, ticks_per_second and dropped_events are set
+  uint64_t events_of_a_warp = 0;  ///< the most trace points that one warp passed
+};
+
+/// Device memory for the records of one launch.
+class TraceBuffers {
+ public:
+  /// @param capacity  records per warp; what does not fit is counted
+  TraceBuffers(const host::LaunchShape& shape, uint32_t capacity);
+
+  DeviceTrace device_trace() const;
+  void clear();
+  DownloadedTrace download(const host::Problem& problem) const;
+
+ private:
+  uint32_t warps_, warps_per_cta_, capacity_;
+  DeviceBuffer records_, headers_;
+};
+
+}  // namespace sm100::cuda
