@@ -14,10 +14,11 @@ Clc::Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jit
       observed_failure_(size_t(profile.device.sms)),
       in_flight_(size_t(profile.device.sms)) {}
 
-void Clc::start_grid(Dim3 grid) {
-  grid_ = grid;
+void Clc::start_grid(Dim3 grid, Dim3 cluster) {
+  cluster_ = cluster;
+  grid_ = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
   next_ = cancelled_ = 0;
-  total_ = uint64_t(grid.x) * grid.y * grid.z;
+  total_ = uint64_t(grid_.x) * grid_.y * grid_.z;
 }
 
 void Clc::start_cta(int sm) { observed_failure_[size_t(sm)] = false; }
@@ -25,11 +26,17 @@ void Clc::start_cta(int sm) { observed_failure_[size_t(sm)] = false; }
 std::optional<Dim3> Clc::take() {
   if (next_ == total_) return std::nullopt;
   const uint64_t i = next_++;
-  return Dim3{uint32_t(i % grid_.x), uint32_t(i / grid_.x % grid_.y), uint32_t(i / grid_.x / grid_.y)};
+  return Dim3{uint32_t(i % grid_.x) * cluster_.x, uint32_t(i / grid_.x % grid_.y) * cluster_.y,
+              uint32_t(i / grid_.x / grid_.y) * cluster_.z};
 }
 
 void Clc::try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t response, uint32_t barrier, Cycles at,
                      const Source& source) {
+  if (const uint32_t ctas = cluster_.x * cluster_.y * cluster_.z; ctas > 1)
+    return observer_.violation(
+        {"not-implemented",
+         fmt::format("not implemented: clusterlaunchcontrol multicast (try_cancel in a cluster of {} CTAs)", ctas),
+         now(), sm, barrier, source});
   if (response % 16 != 0 || !smem.contains(response, sizeof(ClcResponse)))
     return observer_.violation(
         {"CL1",

@@ -4,7 +4,7 @@
 /// Modelled: one response of 16 bytes and complete_tx(16) per request; a cluster is handed out once; failure
 /// when nothing is left.  Detected: CL1 (alignment, window), CL4 (request after an observed failure).
 /// Approximated: x-fastest hand-out order (typical, not promised); one latency for all requests.
-/// Rejected: multicast to clusters of more than one CTA (not implemented).
+/// Rejected: requests by clusters of more than one CTA, whose response is multicast (not implemented).
 #pragma once
 
 #include <deque>
@@ -21,9 +21,9 @@ class Clc : public sc_core::sc_module {
  public:
   Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
 
-  /// A grid of clusters of one CTA, all waiting to be launched.
-  void start_grid(Dim3 grid);
-  /// Launch hardware or a cancel takes the next cluster.
+  /// A grid of clusters, all waiting to be launched.  The grid is a multiple of the cluster.
+  void start_grid(Dim3 grid, Dim3 cluster = {1, 1, 1});
+  /// Launch hardware or a cancel takes the next cluster: the id of its first CTA.
   std::optional<Dim3> take();
 
   /// clusterlaunchcontrol.try_cancel.async by a CTA on `sm`, issued at cycle `at`.
@@ -35,15 +35,15 @@ class Clc : public sc_core::sc_module {
   /// Requests of the CTA on `sm` whose response has not been written yet.
   int in_flight(int sm) const { return in_flight_[size_t(sm)]; }
 
-  uint64_t cancelled() const { return cancelled_; }
-  uint64_t total() const { return total_; }
+  uint64_t cancelled() const { return cancelled_; }  ///< clusters
+  uint64_t total() const { return total_; }          ///< clusters
 
  private:
   const DeviceProfile& profile_;
   Jitter& jitter_;
   Observer& observer_;
   CompletionQueue completions_{"completions"};
-  Dim3 grid_{};
+  Dim3 grid_{}, cluster_{1, 1, 1};  ///< grid in clusters, cluster in CTAs
   uint64_t next_ = 0, total_ = 0, cancelled_ = 0;
   std::vector<bool> observed_failure_;
   std::vector<int> in_flight_;

@@ -2,43 +2,109 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "models/time.h"
 
 namespace sm100::models {
+
+namespace {
+
+constexpr uint32_t kLargestCluster = 16;  // the non-portable maximum (isa.md 6.1)
+
+/// First SM from `from` on at which `ctas` consecutive SMs lie in one GPC, or -1.
+int room_in_gpc(int from, int ctas, int gpc_sms, int sms) {
+  for (; from + ctas <= sms; from = (from / gpc_sms + 1) * gpc_sms)
+    if (from / gpc_sms == (from + ctas - 1) / gpc_sms) return from;
+  return -1;
+}
+
+}  // namespace
 
 Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Options& options, Observer& observer)
     : sc_module(name),
       profile_(profile),
       jitter_(options.jitter_seed, profile),
       memory_(profile, jitter_),
-      clc_("clc", profile, jitter_, observer) {
-  for (int i = 0; i < options.sms; ++i)
+      clc_("clc", profile, jitter_, observer),
+      clusters_("cluster_net", profile, jitter_, observer),
+      busy_(size_t(options.sms)) {
+  for (int i = 0; i < options.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(fmt::format("sm{}", i).c_str(), i, options.with_data, options.accumulation,
                                         memory_, profile, jitter_, observer));
+    clusters_.connect(sms_.back()->mbarrier, sms_.back()->tma);
+  }
+}
+
+int Gpu::first_wave_sms(const Launch& launch, const DeviceProfile& profile, int sms) {
+  const Dim3 grid = launch.grid, cluster = launch.cluster;
+  if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0 || launch.cluster_ctas() > kLargestCluster)
+    throw std::invalid_argument(fmt::format("a cluster of {} x {} x {} CTAs: allowed are 1 to {} CTAs", cluster.x,
+                                            cluster.y, cluster.z, kLargestCluster));
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    throw std::invalid_argument(
+        fmt::format("a grid of {} x {} x {} CTAs is no multiple of the cluster of {} x {} x {}", grid.x, grid.y,
+                    grid.z, cluster.x, cluster.y, cluster.z));
+  const int ctas = int(launch.cluster_ctas());
+  const uint64_t clusters = uint64_t(grid.x) * grid.y * grid.z / launch.cluster_ctas();
+  int end = 0;
+  uint64_t placed = 0;
+  for (int at = 0; placed < clusters && (at = room_in_gpc(at, ctas, profile.device.gpc_sms, sms)) >= 0; ++placed)
+    end = at += ctas;
+  if (placed == 0 && clusters > 0)
+    throw std::invalid_argument(fmt::format("a cluster of {} CTAs needs {} SMs in one GPC; there are {}", ctas,
+                                            ctas, std::min(sms, profile.device.gpc_sms)));
+  return end;
 }
 
 void Gpu::launch(const Launch& launch, CtaRunner& runner) {
+  first_wave_sms(launch, profile_, sms());
   launch_ = launch;
   runner_ = &runner;
-  clc_.start_grid(launch.grid);
-  for (auto& sm : sms_) start_next(*sm, profile_.cycles_of_ns(profile_.launch.kernel_start_ns));
+  clc_.start_grid(launch.grid, launch.cluster);
+  start_waiting(profile_.cycles_of_ns(profile_.launch.kernel_start_ns));
 }
 
 void Gpu::cta_exited(Sm& sm) {
   --running_;
-  start_next(sm, profile_.cycles_of_ns(profile_.launch.cta_gap_ns));
+  busy_[size_t(sm.id)] = false;
+  start_waiting(profile_.cycles_of_ns(profile_.launch.cta_gap_ns));
 }
 
-void Gpu::start_next(Sm& sm, Cycles delay) {
-  const std::optional<Dim3> ctaid = clc_.take();
-  if (!ctaid) return;
-  ++launched_;
-  ++running_;
-  launches_.post(now() + delay + profile_.cycles_of_ns(profile_.launch.setup_ns), [this, &sm, id = *ctaid] {
-    sm.start_cta(launch_.warps, launch_.smem_bytes);
-    clc_.start_cta(sm.id);
-    runner_->start_cta(sm, id);
-  });
+void Gpu::start_waiting(Cycles delay) {
+  const int ctas = int(launch_.cluster_ctas());
+  for (int at = 0; (at = room_in_gpc(at, ctas, profile_.device.gpc_sms, sms())) >= 0;) {
+    const auto taken = std::find(busy_.begin() + at, busy_.begin() + at + ctas, true) - busy_.begin();
+    if (taken < at + ctas) {
+      at = int(taken) + 1;
+    } else {
+      if (!start_cluster(at, delay)) return;
+      at += ctas;
+    }
+  }
+}
+
+bool Gpu::start_cluster(int first_sm, Cycles delay) {
+  const std::optional<Dim3> first = clc_.take();
+  if (!first) return false;
+  const uint32_t ctas = launch_.cluster_ctas();
+  launched_ += ctas;
+  running_ += ctas;
+  std::fill_n(busy_.begin() + first_sm, ctas, true);
+  launches_.post(
+      now() + delay + profile_.cycles_of_ns(profile_.launch.setup_ns), [this, first_sm, ctas, id = *first] {
+        clusters_.start_cluster(first_sm, ctas, launch_.warps);
+        const Dim3 extent = launch_.cluster;
+        for (uint32_t rank = 0; rank < ctas; ++rank) {  // x fastest (isa.md 6.1)
+          Sm& sm = *sms_[size_t(first_sm) + rank];
+          sm.start_cta(launch_.smem_bytes);
+          clc_.start_cta(sm.id);
+          runner_->start_cta(
+              sm, {id.x + rank % extent.x, id.y + rank / extent.x % extent.y, id.z + rank / extent.x / extent.y});
+        }
+      });
+  return true;
 }
 
 }  // namespace sm100::models

@@ -19,6 +19,7 @@ struct Source {
   int8_t lane = -1;   ///< its lane, where one thread matters; -1: all active lanes
   Loc loc{};          ///< line in the role code
   uint64_t flow = 0;  ///< id of the trace span that caused it; 0: none
+  int cta = -1;       ///< linear id of the CTA of the warp; -1: unknown
 };
 
 enum class MbarrierEventKind : uint8_t { init, arrive, expect_tx, complete_tx, phase_complete };

@@ -27,11 +27,11 @@ class Sm : public sc_core::sc_module {
         tma("tma", id, with_data, smem, mbarrier, memory, profile, jitter, observer),
         umma("umma", id, with_data, accumulation, smem, tmem, mbarrier, profile, jitter, observer) {}
 
-  /// Gives the SM to a new CTA of `warps` warps and `smem_bytes` of dynamic shared memory.
-  void start_cta(int warps, uint32_t smem_bytes) {
+  /// Gives the SM to a new CTA with `smem_bytes` of dynamic shared memory.
+  void start_cta(uint32_t smem_bytes) {
     smem.start_cta(smem_bytes, with_data);
     mbarrier.start_cta();
-    barriers.start_cta(warps);
+    barriers.start_cta();
     tmem.start_cta();
     tma.start_cta();
     umma.start_cta();

@@ -27,35 +27,43 @@ Tma::Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& sme
 // ---- accept
 
 void Tma::load(const TensorCopy& copy, Cycles at) {
-  if (!check(copy, true)) return;
-  const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
+  if (const std::optional<Cycles> arrived = fetch(copy, at)) deliver(copy, at, *arrived);
+}
+
+std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
+  if (!check(copy, true)) return std::nullopt;
   const Cycles asked = at + Cycles(profile_.tma.load_latency_cycles);
   const uint64_t box = box_id(copy);
   const MemorySystem::Request* known = memory_.known_box(box);
   MemorySystem::Request request = known ? *known : traffic(copy);
   const Cycles arrived = memory_.read(request, asked);
   if (!known) memory_.remember_box(box, request);
-  loads_in_flight_.push_back({copy.barrier, bytes, at, copy.source});
-  // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
-  // unordered.
-  completions_.post(arrived, [this, copy, at] { fill(copy, at); });
+  return arrived;
 }
 
-void Tma::fill(const TensorCopy& copy, Cycles at) {
-  const uint32_t bytes = uint32_t(transfer_bytes(copy.map));
+void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, std::function<bool()> lands) {
+  loads_in_flight_.push_back({copy.barrier, uint32_t(transfer_bytes(copy.map)), issued, copy.source});
+  // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
+  // unordered.
+  completions_.post(arrived, [this, copy, issued, lands = std::move(lands)] { fill(copy, issued, lands); });
+}
+
+void Tma::fill(const TensorCopy& copy, Cycles at, const std::function<bool()>& lands) {
+  const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
   fill_free_ = std::max(fill_free_, double(now())) + rows_of(copy.map, profile_.tma.load_rows_per_cycle);
   const Cycles done = Cycles(std::ceil(fill_free_));
-  completions_.post(done, [this, copy, bytes, at, done] {
+  completions_.post(done, [this, copy, bytes, at, done, lands] {
+    auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(), [&](const InFlight& f) {
+      return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes;
+    });
+    if (flight != loads_in_flight_.end()) loads_in_flight_.erase(flight);
+    if (lands && !lands()) return;
     if (with_data_) move_load(copy);
     Source source = copy.source;
     source.kind = ActorKind::tma;
     source.flow = observer_.new_flow();
     observer_.unit_span(
         {UnitSpanKind::tma_load, at, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});
-    auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(), [&](const InFlight& f) {
-      return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes;
-    });
-    if (flight != loads_in_flight_.end()) loads_in_flight_.erase(flight);
     mbarrier_.complete_tx(copy.barrier, bytes, source);
   });
 }

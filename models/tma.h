@@ -4,12 +4,15 @@
 /// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element
 /// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
 /// snapshotted at issue, data move when the copy completes; one box row of up to 128 bytes per cycle and
-/// direction. Approximated: row rate by rows, not by bank.  Rejected: multicast, cta_group::2, im2col,
+/// direction; a multicast box (ClusterNet) is fetched by one engine and delivered by several. Approximated: row
+/// rate by rows, not by bank.  Rejected: cta_group::2, im2col,
 /// gather4, reductions, interleave and packed types (not implemented).
 #pragma once
 
 #include <array>
 #include <deque>
+#include <functional>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -37,6 +40,12 @@ class Tma : public sc_core::sc_module {
 
   /// cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes, issued at cycle `at`.
   void load(const TensorCopy& copy, Cycles at);
+  /// The part of a load that asks L2 and HBM: cycle at which the box reaches the SMs, nullopt when the operands are
+  /// illegal.
+  std::optional<Cycles> fetch(const TensorCopy& copy, Cycles at);
+  /// The part that fills this SM's shared memory with a box that was fetched, and signals its barrier.
+  /// @param lands  asked when the last byte is in place; false: the CTA is gone and nothing happens
+  void deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, std::function<bool()> lands = {});
   /// cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.
   void store(const TensorCopy& copy, Cycles at);
 
@@ -60,7 +69,7 @@ class Tma : public sc_core::sc_module {
 
  private:
   bool check(const TensorCopy& copy, bool is_load);
-  void fill(const TensorCopy& copy, Cycles issued);
+  void fill(const TensorCopy& copy, Cycles issued, const std::function<bool()>& lands);
   MemorySystem::Request traffic(const TensorCopy& copy);
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);

@@ -15,15 +15,22 @@ Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const K
 
 void Cta::start(Dim3 ctaid) {
   ctaid_ = ctaid;
-  linear_id_ = int(ctaid.x + kernel_.grid.x * (ctaid.y + kernel_.grid.y * ctaid.z));
+  linear_id_ = int(linear(ctaid));
   live_warps_ = int(warps_.size());
   observer_.cta_started(*this);
   for (auto& warp : warps_) warp->start();
 }
 
+int Cta::peer_id(uint32_t rank) const {
+  const Dim3 c = kernel_.cluster;
+  return int(linear({ctaid_.x - ctaid_.x % c.x + rank % c.x, ctaid_.y - ctaid_.y % c.y + rank / c.x % c.y,
+                     ctaid_.z - ctaid_.z % c.z + rank / c.x / c.y}));
+}
+
 void Cta::warp_exited(Warp& warp) {
-  sm_.barriers.warp_exited(warp.index);
+  gpu_.clusters().warp_exited(sm_.id, warp.index);
   if (--live_warps_ > 0) return;
+  gpu_.clusters().cta_exited(sm_.id);
   check_exit();
   observer_.cta_exited(*this);
   // Shared memory stays alive until the CTA's stores have read it (reference isa.md 2.8).
@@ -36,11 +43,13 @@ void Cta::check_exit() {
   auto violate = [&](const char* id, std::string message, uint32_t barrier = 0, bool warning = false) {
     observer_.violation({id, std::move(message), models::now(), sm_.id, barrier, {}, warning});
   };
-  if (!sm_.tma.loads_in_flight().empty()) {
-    const auto& f = sm_.tma.loads_in_flight().front();
+  // What other CTAs of the cluster have sent is MB12 when it lands, with the line that sent it.
+  for (const auto& f : sm_.tma.loads_in_flight()) {
+    if (f.source.cta != linear_id_) continue;
     violate("TM9",
             fmt::format("CTA {} exits while a TMA load of {} bytes into it is in flight", linear_id_, f.bytes),
             f.barrier);
+    break;
   }
   if (sm_.umma.commits_in_flight() > 0)
     violate("EX1", fmt::format("CTA {} exits while {} tcgen05.commit arrivals at its barriers are on their way",
@@ -52,7 +61,7 @@ void Cta::check_exit() {
             fmt::format("CTA {} exits with {} columns of tensor memory still allocated", linear_id_, columns));
   for (const BarrierArray& array : kernel_.barriers)
     for (int s = 0; s < array.stages; ++s) {
-      const uint32_t offset = array.base.value + 8u * uint32_t(s);
+      const uint32_t offset = array.base.offset() + 8u * uint32_t(s);
       const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
       if (!state) continue;
       const MbarrierState word = decode_mbarrier(state->word);

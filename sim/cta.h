@@ -27,6 +27,10 @@ class Cta : public sc_core::sc_module {
   RunObserver& observer() { return observer_; }
   Dim3 ctaid() const { return ctaid_; }
   int linear_id() const { return linear_id_; }
+  uint32_t cluster_rank() const { return gpu_.clusters().rank(sm_.id); }
+  uint32_t cluster_ctas() const { return gpu_.clusters().ctas(sm_.id); }
+  /// Linear id of the CTA of that rank in this CTA's cluster.
+  int peer_id(uint32_t rank) const;
   bool resident() const { return live_warps_ > 0; }
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
 
@@ -35,6 +39,7 @@ class Cta : public sc_core::sc_module {
 
  private:
   void check_exit();
+  uint32_t linear(Dim3 id) const { return id.x + kernel_.grid.x * (id.y + kernel_.grid.y * id.z); }
 
   models::Gpu& gpu_;
   models::Sm& sm_;

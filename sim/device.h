@@ -24,7 +24,11 @@ class Device : public models::CtaRunner {
   }
 
   void launch() {
-    gpu.launch({.grid = kernel_.grid, .warps = kernel_.warps, .smem_bytes = kernel_.smem_bytes}, *this);
+    gpu.launch({.grid = kernel_.grid,
+                .warps = kernel_.warps,
+                .smem_bytes = kernel_.smem_bytes,
+                .cluster = kernel_.cluster},
+               *this);
   }
   void start_cta(models::Sm& sm, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(ctaid); }
 

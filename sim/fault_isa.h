@@ -25,7 +25,7 @@ class FaultIsa : public SimIsa {
     if (!match("mbarrier_arrive", SmemAddr{barrier.offset()}).drop) SimIsa::mbarrier_arrive(barrier, scope, loc);
   }
   void mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope scope, Loc loc = Loc::current()) {
-    if (!match("mbarrier_arrive", SmemAddr{barriers[0][0].offset()}).drop)
+    if (!match("mbarrier_arrive", SmemAddr{barriers[first_active_lane()][0].offset()}).drop)
       SimIsa::mbarrier_arrive(barriers, scope, loc);
   }
   void mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope scope, Loc loc = Loc::current()) {
@@ -34,7 +34,7 @@ class FaultIsa : public SimIsa {
   }
   void mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope scope,
                                  Loc loc = Loc::current()) {
-    Alteration a = match("mbarrier_arrive_expect_tx", SmemAddr{barriers[0][0].offset()});
+    Alteration a = match("mbarrier_arrive_expect_tx", SmemAddr{barriers[first_active_lane()][0].offset()});
     if (!a.drop) SimIsa::mbarrier_arrive_expect_tx(barriers, uint32_t(int64_t(bytes) + a.add), scope, loc);
   }
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope scope, Loc loc = Loc::current()) {

@@ -142,7 +142,7 @@ class CtaAnalysis {
   /// A producer waits for a release.
   Cause empty_cause(const Stuck& s, const BarrierName& full) const {
     const int64_t phase = s.state->phase;
-    const Mbarrier::State* fill = cta_.sm().mbarrier.find(full.array->base.value + 8u * uint32_t(full.stage));
+    const Mbarrier::State* fill = cta_.sm().mbarrier.find(full.array->base.offset() + 8u * uint32_t(full.stage));
     const MbarrierState word = fill ? decode_mbarrier(fill->word) : MbarrierState{};
     const bool armed = fill && (word.pending != word.expected || word.tx != 0);
     if (fill && fill->phase < phase)

@@ -14,7 +14,8 @@ namespace sm100::sim {
 class Warp;
 
 struct Kernel {
-  Dim3 grid;
+  Dim3 grid;  ///< in CTAs; a multiple of the cluster
+  Dim3 cluster{1, 1, 1};
   int warps = 0;
   uint32_t smem_bytes = 0;
   std::vector<BarrierArray> barriers;
@@ -30,11 +31,11 @@ struct BarrierName {
   int stage = 0;
 };
 
-/// The barrier whose word lies at `offset` in shared memory.
+/// The barrier whose word lies at `offset` in shared memory, whatever the CTA's rank in its cluster.
 inline BarrierName barrier_name(const Kernel& kernel, uint32_t offset) {
   for (const BarrierArray& a : kernel.barriers)
-    if (offset >= a.base.value && offset < a.base.value + 8u * uint32_t(a.stages))
-      return {&a, int(offset - a.base.value) / 8};
+    if (offset >= a.base.offset() && offset < a.base.offset() + 8u * uint32_t(a.stages))
+      return {&a, int(offset - a.base.offset()) / 8};
   return {};
 }
 

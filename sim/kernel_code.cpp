@@ -27,6 +27,7 @@ Kernel kernel_of(const host::Problem& problem) {
   const host::LaunchShape launch = problem.launch();
   Kernel kernel;
   kernel.grid = launch.grid;
+  kernel.cluster = launch.cluster;
   kernel.warps = launch.warps;
   kernel.smem_bytes = launch.smem_bytes;
   kernel.barriers = problem.barriers();

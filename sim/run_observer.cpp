@@ -42,7 +42,7 @@ void RunObserver::cta_started(Cta& cta) {
   for (const BarrierArray& array : kernel_.barriers)
     for (int s = 0; s < array.stages; ++s)
       t.barriers.push_back(
-          {array.base.value + 8u * uint32_t(s),
+          {array.base.offset() + 8u * uint32_t(s),
            recorder_->add_track(TrackKind::barrier, fmt::format("{}[{}]", array.name, s), parent, sm, id)});
   std::sort(t.barriers.begin(), t.barriers.end());
 }

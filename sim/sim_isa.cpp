@@ -13,12 +13,10 @@ void SimIsa::violate(const char* id, std::string message, Loc loc) {
   cta_.observer().violation({id, std::move(message), now(), sm_.id, 0, source(loc)});
 }
 
-bool SimIsa::own_cta(ClusterSmemAddr address, const char* what, Loc loc) {
-  if (address.rank() == 0) return true;
-  violate("not-implemented",
-          fmt::format("not implemented: {} on CTA rank {} (clusters of more than one CTA)", what, address.rank()),
-          loc);
-  return false;
+ClusterSmemAddr SimIsa::mapped(SmemAddr address, uint32_t rank, Loc loc) {
+  if (rank >= cta_.cluster_ctas())
+    violate("CR1", fmt::format("mapa to CTA rank {} in a cluster of {}", rank, cta_.cluster_ctas()), loc);
+  return {rank << kClusterRankShift | address.offset()};
 }
 
 bool SimIsa::own_window(SmemAddr address, const char* what, Loc loc) {
@@ -74,13 +72,19 @@ void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
     sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc));
 }
 
-void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope scope, Loc loc) {
-  if (own_cta(barrier, "mbarrier.arrive", loc)) mbarrier_arrive(SmemAddr{barrier.offset()}, scope, loc);
+void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
+  count_arrival({barrier.offset()});
+  charge(issue_.mbarrier_arrive);
+  settle();
+  cta_.gpu().clusters().arrive(sm_.id, barrier, uint32_t(active_lanes()), source(loc));
 }
 
 void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope, Loc loc) {
-  (void)barriers;
-  violate("not-implemented", "not implemented: mbarrier.arrive on other CTAs", loc);
+  count_arrival({barriers[first_active_lane()][0].offset()});
+  charge(issue_.mbarrier_arrive);
+  settle();
+  for_each_thread(
+      loc, [&](const models::Source& by) { cta_.gpu().clusters().arrive(sm_.id, barriers[by.lane][0], 1, by); });
 }
 
 void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
@@ -94,14 +98,12 @@ void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, 
 
 void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
                                        Loc loc) {
-  count_arrival({barriers[0][0].offset()});
+  count_arrival({barriers[first_active_lane()][0].offset()});
   charge(issue_.mbarrier_arrive);
   settle();
-  for (int lane = 0; lane < kWarpLanes; ++lane) {
-    if (!(active_ >> lane & 1)) continue;
-    if (!own_cta(barriers[lane][0], "mbarrier.arrive.expect_tx", loc)) return;
-    sm_.mbarrier.arrive_expect_tx(barriers[lane][0].offset(), bytes, source(loc));
-  }
+  for_each_thread(loc, [&](const models::Source& by) {
+    cta_.gpu().clusters().arrive_expect_tx(sm_.id, barriers[by.lane][0], bytes, by);
+  });
 }
 
 bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc) {
@@ -111,7 +113,8 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   const uint32_t offset = barrier.offset();
   const bool recording = cta_.observer().recorder() != nullptr;
   const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
-  if (sm_.mbarrier.test_parity(offset, parity, {.warp = int8_t(warp_.index), .loc = loc})) {
+  if (sm_.mbarrier.test_parity(offset, parity,
+                               {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
     count_wait(barrier);
     return true;
@@ -132,17 +135,17 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   return true;
 }
 
-ClusterSmemAddr SimIsa::mapa(SmemAddr address, uint32_t rank) {
+ClusterSmemAddr SimIsa::mapa(SmemAddr address, uint32_t rank, Loc loc) {
   charge(issue_.mapa);
-  return {rank << kClusterRankShift | address.offset()};
+  return mapped(address, rank, loc);
 }
 
-LaneArray<ClusterSmemAddr, 1> SimIsa::mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks) {
+LaneArray<ClusterSmemAddr, 1> SimIsa::mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks, Loc loc) {
   charge(issue_.mapa);
-  LaneArray<ClusterSmemAddr, 1> mapped;
+  LaneArray<ClusterSmemAddr, 1> addresses{};
   for (int lane = 0; lane < kWarpLanes; ++lane)
-    mapped[lane][0] = {ranks[lane][0] << kClusterRankShift | address.offset()};
-  return mapped;
+    if (active_ >> lane & 1) addresses[lane][0] = mapped(address, ranks[lane][0], loc);
+  return addresses;
 }
 
 // ---- CTA and cluster barriers
@@ -164,13 +167,13 @@ void SimIsa::barrier_cluster_arrive(Loc loc) {
   charge(issue_.bar_sync);
   settle();
   if (converged("barrier.cluster.arrive", loc))
-    warp_.cluster_phase = sm_.barriers.cluster_arrive(warp_.index, source(loc));
+    warp_.cluster_phase = cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc));
 }
 
 void SimIsa::barrier_cluster_wait(Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  if (!sm_.barriers.cluster_wait(warp_.cluster_phase, warp_.waiter))
+  if (!cta_.gpu().clusters().barrier_wait(sm_.id, warp_.cluster_phase, warp_.waiter))
     warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
 }
 
@@ -270,7 +273,8 @@ bool SimIsa::decode_map(const TensorMap* map, const int32_t* coords, int rank, m
   return true;
 }
 
-void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc) {
+void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc,
+                  std::optional<CtaMask> multicast) {
   charge(issue_.bulk_tensor);
   models::TensorCopy copy;
   if (!decode_map(map, coords, rank, copy, loc)) return;
@@ -278,7 +282,14 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
   const models::Cycles at = enqueue_cycle();
-  for_each_thread(loc, [&](const models::Source& by) { copy.source = by, sm_.tma.load(copy, at); });
+  for_each_thread(loc, [&](const models::Source& by) {
+    copy.source = by;
+    if (multicast) {
+      cta_.gpu().clusters().load_multicast(sm_.id, copy, *multicast, at);
+    } else {
+      sm_.tma.load(copy, at);
+    }
+  });
 }
 
 void SimIsa::store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc) {

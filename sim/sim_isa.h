@@ -7,6 +7,8 @@
 /// depends on them.
 #pragma once
 
+#include <optional>
+
 #include "kernels/isa/isa.h"
 #include "kernels/isa/number_formats.h"
 #include "models/profiles/profile.h"
@@ -25,7 +27,7 @@ class SimIsa {
   int warpid() const { return warp_.index; }
   Dim3 ctaid() const { return cta_.ctaid(); }
   Dim3 nctaid() const { return cta_.kernel().grid; }
-  uint32_t cluster_ctarank() const { return 0; }  // clusters of one CTA
+  uint32_t cluster_ctarank() const { return cta_.cluster_rank(); }
   LaneArray<uint32_t, 1> laneid() const {
     LaneArray<uint32_t, 1> ids;
     for (int lane = 0; lane < kWarpLanes; ++lane) ids[lane][0] = uint32_t(lane);
@@ -63,8 +65,9 @@ class SimIsa {
   /// Suspends until the phase has completed, so it always returns true (a try_wait may, PTX 9.7.13.15.16).
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc = Loc::current());
   void fence_mbarrier_init() { charge(issue_.fence); }
-  ClusterSmemAddr mapa(SmemAddr address, uint32_t rank);
-  LaneArray<ClusterSmemAddr, 1> mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks);
+  ClusterSmemAddr mapa(SmemAddr address, uint32_t rank, Loc loc = Loc::current());
+  LaneArray<ClusterSmemAddr, 1> mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks,
+                                     Loc loc = Loc::current());
 
   // ---- CTA and cluster barriers, fences
   void bar_sync(int id, int threads, Loc loc = Loc::current());
@@ -97,8 +100,7 @@ class SimIsa {
   template <int N>
   void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
                                                     SmemAddr barrier, CtaMask mask, Loc loc = Loc::current()) {
-    if (mask.bits == 1) return load(dst, map, coords.c, N, barrier, loc);  // the mask names this CTA alone
-    violate("not-implemented", "not implemented: multicast to other CTAs", loc);
+    load(dst, map, coords.c, N, barrier, loc, mask);
   }
   template <int N>
   void cp_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<N> coords, SmemAddr src,
@@ -150,6 +152,7 @@ class SimIsa {
   Warp& warp() { return warp_; }
   Cta& cta() { return cta_; }
   int active_lanes() const { return __builtin_popcount(active_); }
+  int first_active_lane() const { return __builtin_ctz(active_); }  // some lane is active wherever code runs
 
  private:
   template <class F>
@@ -183,10 +186,13 @@ class SimIsa {
     for (int lane = 0; lane < kWarpLanes; ++lane)
       if (active_ >> lane & 1) by.lane = int8_t(lane), f(by);
   }
-  models::Source source(Loc loc) { return {.warp = int8_t(warp_.index), .loc = loc, .flow = flow_of_open_span()}; }
+  models::Source source(Loc loc) {
+    return {.warp = int8_t(warp_.index), .loc = loc, .flow = flow_of_open_span(), .cta = cta_.linear_id()};
+  }
   uint64_t flow_of_open_span();
   void violate(const char* id, std::string message, Loc loc);
-  bool own_cta(ClusterSmemAddr address, const char* what, Loc loc);
+  /// Address of the same offset in CTA `rank`, which must be one of the cluster.
+  ClusterSmemAddr mapped(SmemAddr address, uint32_t rank, Loc loc);
   /// `.shared::cta` addresses may carry the own rank, not another.
   bool own_window(SmemAddr address, const char* what, Loc loc);
   /// The access is inside the CTA's shared memory and naturally aligned.
@@ -197,7 +203,8 @@ class SimIsa {
   models::Cycles access_shared(uint32_t bytes_per_lane, double issue);
   void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words,
                    const char* what, Loc loc);
-  void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc);
+  void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc,
+            std::optional<CtaMask> multicast = {});
   void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void wait_group(int pending, bool read_only);

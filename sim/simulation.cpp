@@ -68,6 +68,17 @@ void check_memory(const Scenario& s, const Problem& problem) {
                                  s.path.string(), problem.title(), bytes / (1 << 30), physical / (1 << 30)));
 }
 
+/// SMs that the grid can use at once, of those that the scenario leaves it.
+int sms_used(const Scenario& s, const Kernel& kernel) {
+  try {
+    return models::Gpu::first_wave_sms(
+        {.grid = kernel.grid, .warps = kernel.warps, .smem_bytes = kernel.smem_bytes, .cluster = kernel.cluster},
+        s.device, s.sms > 0 ? s.sms : s.device.device.sms);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: profile {}: {}", s.path.string(), s.profile, error.what()));
+  }
+}
+
 uint64_t peak_rss_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -86,10 +97,12 @@ Finding finding_of(const models::Violation& v, const Kernel& kernel, const std::
   if (name.array) {
     f.barrier = name.array->name;
     f.stage = name.stage;
-    if (const auto* state = slots[size_t(v.sm)]->sm().mbarrier.find(v.barrier)) f.phase = int(state->phase);
+    // After a CTA's exit its SM may hold another's barriers.
+    if (const auto* state = slots[size_t(v.sm)]->sm().mbarrier.find(v.barrier); state && v.id != "MB12")
+      f.phase = int(state->phase);
   }
   if (v.source.warp >= 0) f.role = kernel.role(v.source.warp);
-  f.cta = slots[size_t(v.sm)]->linear_id();
+  f.cta = v.source.cta >= 0 ? v.source.cta : slots[size_t(v.sm)]->linear_id();
   f.location = line_of(v.source.loc);
   return f;
 }
@@ -121,8 +134,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
                                  scenario.device.device.smem_bytes_per_cta_max));
   check_memory(scenario, *problem);
   const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y;
-  const int sms = int(
-      std::min<uint64_t>(scenario.sms > 0 ? uint64_t(scenario.sms) : uint64_t(scenario.device.device.sms), ctas));
+  const int sms = sms_used(scenario, kernel);
   const bool data = scenario.data == DataMode::full;
   Device device(scenario.device, kernel,
                 {.sms = sms,
@@ -149,8 +161,10 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
 
   device.launch();
   const auto violated = [&] { return !device.observer.violations().empty(); };
+  const uint64_t cluster_ctas = uint64_t(kernel.cluster.x) * kernel.cluster.y * kernel.cluster.z;
+  const auto cancelled_ctas = [&] { return device.gpu.clc().cancelled() * cluster_ctas; };
   const auto finished = [&] {
-    return device.observer.ctas_exited() + device.gpu.clc().cancelled() == ctas && device.gpu.ctas_running() == 0;
+    return device.observer.ctas_exited() + cancelled_ctas() == ctas && device.gpu.ctas_running() == 0;
   };
   bool out_of_cycles = false;
   models::Cycles horizon = 0;
@@ -160,8 +174,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     if (scenario.max_cycles > 0) horizon = std::min<models::Cycles>(horizon, scenario.max_cycles);
     sc_core::sc_start(models::cycles(horizon - models::now()), sc_core::SC_EXIT_ON_STARVATION);
     if (callbacks.progress)
-      callbacks.progress(double(device.gpu.clc().cancelled() + device.observer.ctas_exited()) / double(ctas),
-                         models::now());
+      callbacks.progress(double(cancelled_ctas() + device.observer.ctas_exited()) / double(ctas), models::now());
     if (!sc_core::sc_pending_activity()) break;
     if (scenario.max_cycles > 0 && horizon >= scenario.max_cycles) {
       out_of_cycles = true;

@@ -26,7 +26,7 @@ struct Range {
 /// Rates divide, so they are above zero.
 Range range_of(const std::string& key) {
   if (key == "device.sm_clock_ghz") return {0.1, 5};
-  if (key == "device.sms") return {1, 1024};
+  if (key == "device.sms" || key == "device.gpc_sms") return {1, 1024};
   const bool is_rate = key.ends_with("_per_cycle") || key.ends_with("_per_s") || key == "tma.row_bytes" ||
                        key == "memory.line_bytes";
   return {is_rate ? 0.001 : 0, INT_MAX};

@@ -66,7 +66,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.mbarrier_init(smem, u);
   isa.mbarrier_arrive(smem, Scope::cta);
   isa.mbarrier_arrive(remote, Scope::cluster);
-  isa.mbarrier_arrive(isa.mapa(smem, isa.laneid()), Scope::cluster);  // each lane on its own address
+  isa.mbarrier_arrive(isa.mapa(smem, isa.laneid()), Scope::cluster);  // each lane once, on its own address
   isa.mbarrier_arrive_expect_tx(smem, u, Scope::cta);
   isa.mbarrier_arrive_expect_tx(isa.mapa(smem, isa.laneid()), u, Scope::cluster);
   { isa.mbarrier_try_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;

@@ -18,7 +18,7 @@ struct DeviceProfile {
   bool has_tensor_core = true;  ///< tcgen05, tensor memory and CLC: sections umma, tmem, clc
 
   struct {
-    int sms, smem_bytes_per_cta_max;
+    int sms, gpc_sms, smem_bytes_per_cta_max;
     double sm_clock_ghz;
   } device{};
   /// Cycles an instruction keeps its warp busy.
@@ -50,6 +50,9 @@ struct DeviceProfile {
     int line_bytes;
   } memory{};
   struct {
+    int remote_arrive_cycles, barrier_cycles;
+  } cluster{};
+  struct {
     double response_ns;
   } clc{};
   struct {
@@ -71,6 +74,7 @@ struct DeviceProfile {
 template <class V>
 void DeviceProfile::visit(V&& v) {
   v("device.sms", device.sms);
+  v("device.gpc_sms", device.gpc_sms);
   v("device.smem_bytes_per_cta_max", device.smem_bytes_per_cta_max);
   v("device.sm_clock_ghz", device.sm_clock_ghz);
   v("issue.alu", issue.alu);
@@ -118,6 +122,8 @@ void DeviceProfile::visit(V&& v) {
   v("memory.dram_tb_per_s", memory.dram_tb_per_s);
   v("memory.store_visible_ns", memory.store_visible_ns);
   v("memory.line_bytes", memory.line_bytes);
+  v("cluster.remote_arrive_cycles", cluster.remote_arrive_cycles);
+  v("cluster.barrier_cycles", cluster.barrier_cycles);
   v("clc.response_ns", clc.response_ns);
   v("launch.kernel_start_ns", launch.kernel_start_ns);
   v("launch.cta_gap_ns", launch.cta_gap_ns);

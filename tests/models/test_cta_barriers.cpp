@@ -1,4 +1,4 @@
-// Named barriers and the cluster barrier of a one-CTA cluster (reference isa.md 6.1, 6.4).
+// Named barriers (reference isa.md 6.4).  The cluster barrier is in test_cluster_net.cpp.
 #include "models/cta_barriers.h"
 
 #include "catch.h"
@@ -9,12 +9,12 @@ using namespace sm100::models;
 
 namespace {
 struct Bench {
-  Bench() { barriers.start_cta(3); }
+  Bench() { barriers.start_cta(); }
   DeviceProfile profile = b200();
   Jitter jitter{std::nullopt, profile};
   RecordingObserver observer;
   CtaBarriers barriers{0, profile, jitter, observer};
-  Waiter a, b, c;
+  Waiter a, b;
 };
 }  // namespace
 
@@ -45,32 +45,4 @@ TEST_CASE("named barrier misuse is named", "[barriers]") {
     t.barriers.arrive(0, 160, nullptr, {});
     CHECK(t.observer.violation_id() == "NB2");
   }
-}
-
-TEST_CASE("the cluster barrier waits for warps that have not exited", "[barriers]") {
-  Bench t;
-  const uint64_t phase = t.barriers.cluster_arrive(0, {});
-  CHECK_FALSE(t.barriers.cluster_wait(phase, t.a));
-  t.barriers.cluster_arrive(1, {});
-  CHECK_FALSE(t.barriers.cluster_wait(phase, t.b));
-  t.barriers.warp_exited(2);  // the third warp returned without arriving: it is not waited for
-  CHECK(t.barriers.cluster_wait(phase, t.c));
-}
-
-TEST_CASE("a warp that arrives at the cluster barrier and exits stands in for nobody else", "[barriers]") {
-  Bench t;
-  const uint64_t phase = t.barriers.cluster_arrive(0, {});
-  t.barriers.warp_exited(0);
-  t.barriers.cluster_arrive(1, {});
-  CHECK_FALSE(t.barriers.cluster_wait(phase, t.a));  // warp 2 has not come
-  t.barriers.cluster_arrive(2, {});
-  CHECK(t.barriers.cluster_wait(phase, t.b));
-  CHECK(t.observer.violation_id() == "");
-}
-
-TEST_CASE("CB1: one warp arrives twice in a phase of the cluster barrier", "[barriers]") {
-  Bench t;
-  t.barriers.cluster_arrive(0, {});
-  t.barriers.cluster_arrive(0, {});
-  CHECK(t.observer.violation_id() == "CB1");
 }

@@ -1,0 +1,150 @@
+#include "models/cluster_net.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/time.h"
+
+namespace sm100::models {
+
+void ClusterNet::connect(Mbarrier& mbarrier, Tma& tma) { ports_.push_back({&mbarrier, &tma, nullptr}); }
+
+void ClusterNet::start_cluster(int first_sm, uint32_t ctas, int warps) {
+  auto cluster = std::make_shared<Cluster>();
+  cluster->first_sm = first_sm;
+  cluster->members.resize(ctas, {.live_warps = uint32_t((uint64_t{1} << warps) - 1)});
+  for (uint32_t r = 0; r < ctas; ++r) ports_[size_t(first_sm) + r].cluster = cluster;
+}
+
+// ---- remote mbarrier operations
+
+void ClusterNet::arrive(int sm, ClusterSmemAddr barrier, uint32_t count, const Source& source) {
+  send(sm, barrier, "mbarrier.arrive", source,
+       [=](Mbarrier& target) { target.arrive(barrier.offset(), count, source); });
+}
+
+void ClusterNet::arrive_expect_tx(int sm, ClusterSmemAddr barrier, uint32_t bytes, const Source& source) {
+  send(sm, barrier, "mbarrier.arrive.expect_tx", source,
+       [=](Mbarrier& target) { target.arrive_expect_tx(barrier.offset(), bytes, source); });
+}
+
+void ClusterNet::send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source,
+                      std::function<void(Mbarrier&)> effect) {
+  const std::shared_ptr<Cluster> cluster = of(sm);
+  const uint32_t to = barrier.rank(), from = rank(sm);
+  if (to >= cluster->members.size())
+    return observer_.violation({"CR1",
+                                fmt::format("{} at {:#010x}: CTA rank {} in a cluster of {}", what, barrier.value,
+                                            to, cluster->members.size()),
+                                now(), sm, barrier.offset(), source});
+  if (to == from) return effect(*ports_[size_t(sm)].mbarrier);
+  // Operations of one thread on one CTA's barriers stay in order whatever the jitter.
+  Cycles& last = cluster->last_arrival[{int(from) * 32 + source.warp, to}];
+  last = std::max(last, now() + Cycles(profile_.cluster.remote_arrive_cycles) + jitter_.async());
+  completions_.post(last, [this, cluster, to, what, offset = barrier.offset(), source, effect = std::move(effect)] {
+    if (reaches(*cluster, to, what, offset, source)) effect(*ports_[size_t(cluster->first_sm) + to].mbarrier);
+  });
+}
+
+bool ClusterNet::reaches(const Cluster& cluster, uint32_t rank, const char* what, uint32_t barrier,
+                         const Source& source) {
+  if (!cluster.members[rank].exited) return true;
+  observer_.violation({"MB12",
+                       fmt::format("{} reaches CTA rank {} of the cluster, shared address {:#x}, after that CTA "
+                                   "has exited",
+                                   what, rank, barrier),
+                       now(), cluster.first_sm + int(rank), barrier, source});
+  return false;
+}
+
+// ---- multicast
+
+void ClusterNet::load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at) {
+  const std::shared_ptr<Cluster> cluster = of(sm);
+  const auto ctas = uint32_t(cluster->members.size());
+  if (mask.bits == 0 || mask.bits >> ctas != 0)
+    return observer_.violation(
+        {"TM4",
+         fmt::format("multicast tensor load with CTA mask {:#x}: bit r selects CTA rank r, and the cluster has "
+                     "{} CTA{}",
+                     mask.bits, ctas, ctas == 1 ? "" : "s"),
+         now(), sm, copy.barrier, copy.source});
+  constexpr const char* kWhat = "multicast tensor load";
+  for (uint32_t r = 0; r < ctas; ++r)
+    if ((mask.bits >> r & 1) && !reaches(*cluster, r, kWhat, copy.barrier, copy.source)) return;
+  const std::optional<Cycles> arrived = ports_[size_t(sm)].tma->fetch(copy, at);
+  if (!arrived) return;
+  for (uint32_t r = 0; r < ctas; ++r)
+    if (mask.bits >> r & 1)
+      ports_[size_t(cluster->first_sm) + r].tma->deliver(
+          copy, at, *arrived, [this, cluster, r, offset = copy.barrier, source = copy.source] {
+            return reaches(*cluster, r, kWhat, offset, source);
+          });
+}
+
+// ---- the cluster barrier
+
+uint64_t ClusterNet::barrier_arrive(int sm, int warp, const Source& source) {
+  const std::shared_ptr<Cluster> cluster = of(sm);
+  Member& member = cluster->members[rank(sm)];
+  const uint64_t phase = cluster->barrier_phase;
+  if (member.barrier_arrived >> warp & 1)
+    observer_.violation({"CB1", "barrier.cluster.arrive twice by one warp in one phase", now(), sm, 0, source});
+  member.barrier_arrived |= 1u << warp;
+  complete_barrier(cluster);
+  return phase;
+}
+
+bool ClusterNet::barrier_wait(int sm, uint64_t phase, Waiter& waiter) {
+  Cluster& cluster = *of(sm);
+  if (cluster.barrier_phase > phase) return true;
+  cluster.barrier_waiting.push_back(&waiter);
+  return false;
+}
+
+std::vector<std::pair<uint32_t, int>> ClusterNet::barrier_misses(int sm) const {
+  std::vector<std::pair<uint32_t, int>> missing;
+  const Cluster& cluster = *of(sm);
+  for (uint32_t r = 0; r < cluster.members.size(); ++r) {
+    const uint32_t warps = cluster.members[r].live_warps & ~cluster.members[r].barrier_arrived;
+    for (int w = 0; w < 32; ++w)
+      if (warps >> w & 1) missing.push_back({r, w});
+  }
+  return missing;
+}
+
+void ClusterNet::warp_exited(int sm, int warp) {
+  const std::shared_ptr<Cluster> cluster = of(sm);
+  cluster->members[rank(sm)].live_warps &= ~(1u << warp);
+  complete_barrier(cluster);
+}
+
+void ClusterNet::complete_barrier(const std::shared_ptr<Cluster>& cluster) {
+  // Every warp that has not exited has to come; an arrival followed by an exit stands in for nobody else.
+  if (cluster->barrier_completing) return;
+  bool any = false;
+  for (const Member& m : cluster->members) {
+    if ((m.live_warps & ~m.barrier_arrived) != 0) return;
+    any |= m.barrier_arrived != 0;
+  }
+  if (!any) return;
+  // Alone in its cluster a CTA needs no other SM.
+  if (cluster->members.size() == 1) return open_barrier(*cluster, Cycles(profile_.mbarrier.wakeup_cycles));
+  cluster->barrier_completing = true;
+  completions_.post(now() + Cycles(profile_.cluster.barrier_cycles),
+                    [this, cluster] { open_barrier(*cluster, 0); });
+}
+
+void ClusterNet::open_barrier(Cluster& cluster, Cycles wakeup) {
+  for (Member& m : cluster.members) m.barrier_arrived = 0;
+  cluster.barrier_completing = false;
+  ++cluster.barrier_phase;
+  for (Waiter* w : cluster.barrier_waiting) {
+    w->cause = 0;
+    w->wake.notify(cycles(wakeup + jitter_.wakeup()));
+  }
+  cluster.barrier_waiting.clear();
+}
+
+}  // namespace sm100::models

@@ -1,0 +1,95 @@
+/// The paths between the SMs of a thread-block cluster: remote mbarrier operations (PTX 9.7.13.15, .shared::cluster),
+/// multicast TMA loads (9.7.9.25, .multicast::cluster) and the cluster barrier (9.7.13.4, barrier.cluster).
+///
+/// Modelled: arrive and arrive.expect_tx on the barrier of any CTA of the cluster, fire and forget, in order per
+/// issuing warp and target CTA; a multicast box lands at the same offset in every CTA of the mask and signals that
+/// CTA's barrier; the cluster barrier waits for all warps of the cluster that have not exited.
+/// Detected: MB12 (what reaches a CTA that has exited), CR1 (rank outside the cluster), TM4 (mask outside the
+/// cluster), CB1 (two arrivals of a warp in one phase of the cluster barrier).
+/// Approximated: one latency between any two SMs; a multicast box reaches all its SMs at the same cycle; an operation
+/// on the own CTA's barrier takes effect at once, like its .shared::cta form.  Rejected: cta_group::2, multicast of
+/// commits and of CLC responses (not implemented).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "kernels/isa/isa.h"
+#include "models/completion_queue.h"
+#include "models/mbarrier.h"
+#include "models/tma.h"
+
+namespace sm100::models {
+
+class ClusterNet : public sc_core::sc_module {
+ public:
+  ClusterNet(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
+      : sc_module(name), profile_(profile), jitter_(jitter), observer_(observer) {}
+
+  /// Adds the next SM, in the order of their ids.
+  void connect(Mbarrier& mbarrier, Tma& tma);
+
+  /// A cluster of `ctas` CTAs of `warps` warps starts on consecutive SMs; rank r runs on SM first_sm + r.
+  void start_cluster(int first_sm, uint32_t ctas, int warps);
+  uint32_t rank(int sm) const { return uint32_t(sm - of(sm)->first_sm); }   ///< %cluster_ctarank of the CTA on `sm`
+  uint32_t ctas(int sm) const { return uint32_t(of(sm)->members.size()); }  ///< %cluster_nctarank
+
+  /// mbarrier.arrive.shared::cluster by `count` lanes of the CTA on `sm`.
+  void arrive(int sm, ClusterSmemAddr barrier, uint32_t count, const Source& source);
+  /// mbarrier.arrive.expect_tx.shared::cluster by one lane.
+  void arrive_expect_tx(int sm, ClusterSmemAddr barrier, uint32_t bytes, const Source& source);
+
+  /// cp.async.bulk.tensor...multicast::cluster issued at cycle `at`: the box is read once and lands in every CTA of
+  /// the mask, which need not name the issuing one (isa.md 2.6).
+  void load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at);
+
+  /// barrier.cluster.arrive by one warp; returns the phase it belongs to.
+  uint64_t barrier_arrive(int sm, int warp, const Source& source);
+  /// True when the phase of the cluster barrier has completed; otherwise `waiter` is woken then.
+  bool barrier_wait(int sm, uint64_t phase, Waiter& waiter);
+  /// Warps that the open phase of the cluster barrier waits for: rank, warp.
+  std::vector<std::pair<uint32_t, int>> barrier_misses(int sm) const;
+
+  /// An exited warp is no longer waited for by the cluster barrier.
+  void warp_exited(int sm, int warp);
+  /// From now on nothing may reach the CTA on `sm` (isa.md 6.2).
+  void cta_exited(int sm) { of(sm)->members[rank(sm)].exited = true; }
+
+ private:
+  struct Member {
+    bool exited = false;
+    uint32_t live_warps = 0, barrier_arrived = 0;  ///< a bit per warp
+  };
+  /// Outlives its CTAs while something is on its way to them: their SMs may run another cluster by then.
+  struct Cluster {
+    int first_sm;
+    std::vector<Member> members;  ///< by rank
+    uint64_t barrier_phase = 0;
+    bool barrier_completing = false;  ///< all have arrived, the waiters do not know yet
+    std::vector<Waiter*> barrier_waiting;
+    std::map<std::pair<int, uint32_t>, Cycles> last_arrival;  ///< by issuing rank and warp, and target rank
+  };
+  struct Port {
+    Mbarrier* mbarrier;
+    Tma* tma;
+    std::shared_ptr<Cluster> cluster;
+  };
+  const std::shared_ptr<Cluster>& of(int sm) const { return ports_[size_t(sm)].cluster; }
+  void send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source,
+            std::function<void(Mbarrier&)> effect);
+  bool reaches(const Cluster& cluster, uint32_t rank, const char* what, uint32_t barrier, const Source& source);
+  void complete_barrier(const std::shared_ptr<Cluster>& cluster);
+  void open_barrier(Cluster& cluster, Cycles wakeup);
+
+  const DeviceProfile& profile_;
+  Jitter& jitter_;
+  Observer& observer_;
+  CompletionQueue completions_{"completions"};
+  std::vector<Port> ports_;  ///< by SM
+};
+
+}  // namespace sm100::models
