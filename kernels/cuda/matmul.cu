@@ -1,41 +1,27 @@
-// The dense matmul for the device: one __global__ function per compiled configuration, plain and traced.
-#include <utility>
+// The compiled matmul kernels: every configuration with and without trace points.
+#include "kernels/cuda/matmul_entry.cuh"
 
-#include "kernels/cuda/compiled_kernels.h"
-#include "kernels/cuda/matmul_configurations.h"
-#include "kernels/isa/device_recorder.cuh"
-#include "kernels/isa/sm100.cuh"
-#include "kernels/matmul/matmul_kernel.h"
-
-namespace sm100::cuda {
-
-template <int INDEX>  // nvcc's host stubs can't spell class-type template arguments
-__global__ void __launch_bounds__(kMatmulWarps * 32, 1) matmul_entry(const __grid_constant__ MatmulParams params) {
-  Sm100<> isa;
-  matmul_kernel(isa, CompiledMatmulConfig<kMatmulConfigurations[INDEX]>{}, params);
-}
-
-template <int INDEX>  // nvcc's host stubs can't spell class-type template arguments
-__global__ void __launch_bounds__(kMatmulWarps * 32, 1)
-    matmul_entry_traced(const __grid_constant__ MatmulParams params, const __grid_constant__ DeviceTrace trace) {
-  Sm100<DeviceRecorder> isa{DeviceRecorder{trace}};
-  matmul_kernel(isa, CompiledMatmulConfig<kMatmulConfigurations[INDEX]>{}, params);
-}
-
+namespace sm100 {
 namespace {
 
-template <int... I>
-std::vector<CompiledConfiguration<MatmulConfig>> entries(std::integer_sequence<int, I...>) {
-  return {{kMatmulConfigurations[I],
-           {reinterpret_cast<const void*>(&matmul_entry<I>),
-            reinterpret_cast<const void*>(&matmul_entry_traced<I>)}}...};
+template <size_t kIndex>
+MatmulKernel matmul_kernel_of() {
+  using Config = CompiledConfig<kIndex>;
+  return {kMatmulConfigurations[kIndex].name, Config::value,
+          reinterpret_cast<const void*>(&matmul_entry<Config, NoRecorder>),
+          reinterpret_cast<const void*>(&matmul_entry<Config, DeviceRecorder>)};
+}
+
+template <size_t... kIndices>
+std::span<const MatmulKernel> all_kernels(std::index_sequence<kIndices...>) {
+  static const MatmulKernel kernels[] = {matmul_kernel_of<kIndices>()...};
+  return kernels;
 }
 
 }  // namespace
 
-const std::vector<CompiledConfiguration<MatmulConfig>>& compiled_matmuls() {
-  static const auto table = entries(std::make_integer_sequence<int, kMatmulConfigurationCount>{});
-  return table;
+std::span<const MatmulKernel> matmul_kernels() {
+  return all_kernels(std::make_index_sequence<kMatmulConfigurationCount>());
 }
 
-}  // namespace sm100::cuda
+}  // namespace sm100
