@@ -1,41 +1,41 @@
-// pipeline_copy for the device: one __global__ function per compiled configuration, plain and traced.
+// The compiled pipeline_copy kernels: every configuration with and without trace points.
 #include <utility>
 
 #include "kernels/copy/copy_kernel.h"
-#include "kernels/cuda/compiled_kernels.h"
+#include "kernels/cuda/copy.h"
 #include "kernels/cuda/copy_configurations.h"
 #include "kernels/isa/device_recorder.cuh"
 #include "kernels/isa/sm100.cuh"
 
-namespace sm100::cuda {
+namespace sm100 {
 
-template <int INDEX>  // nvcc's host stubs can't spell class-type template arguments
-__global__ void __launch_bounds__(kCopyWarps * 32, 1) copy_entry(const __grid_constant__ CopyParams params) {
-  Sm100<> isa;
-  copy_kernel(isa, CompiledCopyConfig<kCopyConfigurations[INDEX]>{}, params);
-}
-
-template <int INDEX>  // nvcc's host stubs can't spell class-type template arguments
-__global__ void __launch_bounds__(kCopyWarps * 32, 1)
-    copy_entry_traced(const __grid_constant__ CopyParams params, const __grid_constant__ DeviceTrace trace) {
-  Sm100<DeviceRecorder> isa{DeviceRecorder{trace}};
-  copy_kernel(isa, CompiledCopyConfig<kCopyConfigurations[INDEX]>{}, params);
+template <class Config, class Recorder>
+__global__ void __launch_bounds__(kCopyThreads, 1)
+    copy_entry(const __grid_constant__ CopyParams params, const __grid_constant__ typename Recorder::Params trace) {
+  Sm100<Recorder> isa{Recorder{trace}};
+  copy_kernel(isa, Config{}, params);
 }
 
 namespace {
 
-template <int... I>
-std::vector<CompiledConfiguration<CopyConfig>> entries(std::integer_sequence<int, I...>) {
-  return {
-      {kCopyConfigurations[I],
-       {reinterpret_cast<const void*>(&copy_entry<I>), reinterpret_cast<const void*>(&copy_entry_traced<I>)}}...};
+template <size_t kIndex>
+CopyKernel copy_kernel_of() {
+  using Config = CompiledCopyConfig<kIndex>;
+  return {kCopyConfigurations[kIndex].name, Config::value,
+          reinterpret_cast<const void*>(&copy_entry<Config, NoRecorder>),
+          reinterpret_cast<const void*>(&copy_entry<Config, DeviceRecorder>)};
+}
+
+template <size_t... kIndices>
+std::span<const CopyKernel> all_kernels(std::index_sequence<kIndices...>) {
+  static const CopyKernel kernels[] = {copy_kernel_of<kIndices>()...};
+  return kernels;
 }
 
 }  // namespace
 
-const std::vector<CompiledConfiguration<CopyConfig>>& compiled_copies() {
-  static const auto table = entries(std::make_integer_sequence<int, kCopyConfigurationCount>{});
-  return table;
+std::span<const CopyKernel> copy_kernels() {
+  return all_kernels(std::make_index_sequence<kCopyConfigurationCount>());
 }
 
-}  // namespace sm100::cuda
+}  // namespace sm100

@@ -1,4 +1,4 @@
-#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/run/gpu.h"
 
 #include <cuda.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 /// of what its records allow.
 #pragma once
 
-#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/run/gpu.h"
 #include "kernels/host/problem.h"
 #include "kernels/isa/device_trace.h"
 #include "traces/schema.h"

@@ -11,11 +11,13 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
-#include "kernels/cuda/compiled_kernels.h"
-#include "kernels/cuda/gpu.h"
-#include "kernels/cuda/reference.h"
-#include "kernels/cuda/trace_download.h"
+#include "kernels/cuda/copy.h"
+#include "kernels/cuda/matmul.h"
+#include "kernels/cuda/run/gpu.h"
+#include "kernels/cuda/run/reference.h"
+#include "kernels/cuda/run/trace_download.h"
 #include "kernels/host/problem.h"
 #include "kernels/host/toml_reader.h"
 #include "traces/atomic_file.h"
@@ -39,32 +41,30 @@ struct Options {
 
 // ---- which kernel
 
-/// One line per compiled configuration that differs from the scenario's, for the message.
-template <class Config>
-std::string list(const std::vector<CompiledConfiguration<Config>>& table, Scenario scenario,
-                 Config Scenario::*member) {
-  std::string text;
-  for (const auto& entry : table) {
+struct Kernel {
+  const void* plain;
+  const void* traced;
+};
+
+/// The compiled kernel of the scenario's configuration; the message for a missing one lists what there is.
+template <class Entry, class Config>
+Kernel find(std::span<const Entry> table, Scenario scenario, Config Scenario::*member) {
+  std::string compiled;
+  const Config wanted = scenario.*member;
+  for (const Entry& entry : table) {
+    if (entry.config == wanted) return {entry.plain, entry.traced};
     scenario.*member = entry.config;
     auto json = nlohmann::ordered_json::parse(scenario.configuration_json());
     for (const char* key : {"kernel", "m", "n", "k"}) json.erase(key);
-    text += "\n  " + json.dump();
+    compiled += fmt::format("\n  {:<22}{}", entry.name, json.dump());
   }
-  return text;
-}
-
-template <class Config>
-CompiledKernel find(const std::vector<CompiledConfiguration<Config>>& table, const Scenario& scenario,
-                    Config Scenario::*member) {
-  for (const auto& entry : table)
-    if (entry.config == scenario.*member) return entry.kernel;
   throw InputError(fmt::format("{}: this configuration of {} is not compiled; compiled are:{}",
-                               scenario.path.string(), scenario.kernel, list(table, scenario, member)));
+                               scenario.path.string(), scenario.kernel, compiled));
 }
 
-CompiledKernel compiled_kernel(const Scenario& s) {
-  return s.kernel == host::kPipelineCopy ? find(compiled_copies(), s, &Scenario::copy)
-                                         : find(compiled_matmuls(), s, &Scenario::config);
+Kernel compiled_kernel(const Scenario& s) {
+  return s.kernel == host::kPipelineCopy ? find(copy_kernels(), s, &Scenario::copy)
+                                         : find(matmul_kernels(), s, &Scenario::config);
 }
 
 /// One clear line when this GPU can't run the scenario's kernel.
@@ -112,7 +112,7 @@ struct Parameters {
 
 Outcome run(const Scenario& s, const Options& options, Gpu& gpu) {
   const std::unique_ptr<host::Problem> problem = host::make_problem(s);
-  const CompiledKernel kernel = compiled_kernel(s);
+  const Kernel kernel = compiled_kernel(s);
   const host::LaunchShape shape = problem->launch();
 
   std::vector<DeviceBuffer> buffers;
@@ -137,7 +137,8 @@ Outcome run(const Scenario& s, const Options& options, Gpu& gpu) {
 
   Outcome outcome;
   gpu.prepare(kernel.plain, shape);
-  void* arguments[] = {params.pointer};
+  DeviceTrace no_trace{};
+  void* arguments[] = {params.pointer, &no_trace};
   const bool cold = s.l2 == host::L2State::cold;
   gpu.launch(kernel.plain, shape, arguments);  // loads the code; its result is the one that is checked
   gpu.wait(options.hang_seconds);

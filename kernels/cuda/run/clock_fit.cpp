@@ -1,4 +1,4 @@
-#include "kernels/cuda/clock_fit.h"
+#include "kernels/cuda/run/clock_fit.h"
 
 #include <algorithm>
 #include <cmath>

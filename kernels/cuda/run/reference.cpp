@@ -1,4 +1,4 @@
-#include "kernels/cuda/reference.h"
+#include "kernels/cuda/run/reference.h"
 
 #include <cublas_v2.h>
 #include <dlfcn.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/run/gpu.h"
 #include "kernels/host/matmul_problem.h"
 #include "kernels/isa/number_formats.h"
 

@@ -1,10 +1,10 @@
-#include "kernels/cuda/trace_download.h"
+#include "kernels/cuda/run/trace_download.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "kernels/cuda/clock_fit.h"
+#include "kernels/cuda/run/clock_fit.h"
 #include "traces/recorder.h"
 
 namespace sm100::cuda {

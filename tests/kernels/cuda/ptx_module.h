@@ -1,0 +1,49 @@
+/// The PTX that nvcc made of kernels/cuda/matmul.cu, as its tests read it: entry points, each a list of lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/matmul/config.h"
+
+namespace sm100 {
+
+/// Instruction, label (ends with ':') or directive, without comments and surrounding blanks.
+using PtxLine = std::string;
+
+class PtxEntry {
+ public:
+  PtxEntry(std::string symbol, std::string text);
+
+  const std::string& symbol() const { return symbol_; }
+  const std::string& text() const { return text_; }
+  /// Number in kMatmulConfigurations, and the configuration.
+  size_t index() const { return index_; }
+  const MatmulConfig& config() const;
+  bool traced() const { return traced_; }
+  /// For messages: "128x128_s6" or "128x128_s6, traced".
+  std::string name() const;
+
+  const std::vector<PtxLine>& lines() const { return lines_; }
+  /// Lines that begin with `opcode`, a guard (@%p) aside.
+  std::vector<size_t> find(std::string_view opcode) const;
+  size_t count(std::string_view opcode) const { return find(opcode).size(); }
+  /// Lines that contain `part` anywhere.
+  std::vector<size_t> find_anywhere(std::string_view part) const;
+
+ private:
+  std::string symbol_, text_;
+  size_t index_;
+  bool traced_;
+  std::vector<PtxLine> lines_;
+};
+
+std::string read_text(const char* path);
+/// Entries in the file's order; throws when there is none.
+std::vector<PtxEntry> read_ptx(const char* path);
+
+/// Registers (%r1, %rd2, %p3, ...) that a line names, in their order.
+std::vector<std::string> ptx_registers(std::string_view text);
+
+}  // namespace sm100

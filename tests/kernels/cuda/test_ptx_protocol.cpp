@@ -1,0 +1,210 @@
+// The PTX of every compiled kernel, plain and traced, says what the protocol demands.  Lines are compared in the
+// order of the text: the compiler keeps the roles apart and each role's blocks in order.
+#include <algorithm>
+#include <set>
+
+#include "catch.h"
+#include "kernels/cuda/configurations.h"
+#include "ptx_module.h"
+
+using namespace sm100;
+
+namespace {
+
+const std::vector<PtxEntry>& entries() {
+  static const std::vector<PtxEntry> all = read_ptx(SM100_MATMUL_PTX);
+  return all;
+}
+
+/// Runs the check on every entry, naming it in failures.
+template <class F>
+void for_each_entry(F&& check) {
+  for (const PtxEntry& entry : entries()) {
+    INFO(entry.name());
+    check(entry);
+  }
+}
+
+/// Last of the sorted `lines` before `line`; fails the test if there is none.
+size_t last_before(const std::vector<size_t>& lines, size_t line) {
+  const auto after = std::lower_bound(lines.begin(), lines.end(), line);
+  REQUIRE(after != lines.begin());
+  return *std::prev(after);
+}
+size_t first_after(const std::vector<size_t>& lines, size_t line) {
+  const auto after = std::upper_bound(lines.begin(), lines.end(), line);
+  REQUIRE(after != lines.end());
+  return *after;
+}
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::vector<size_t> merged(std::vector<size_t> a, const std::vector<size_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::sort(a.begin(), a.end());
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("PTX: every configuration is there, plain and traced") {
+  CHECK(entries().size() == 2 * kMatmulConfigurationCount);
+  std::set<std::pair<size_t, bool>> seen;
+  for_each_entry([&](const PtxEntry& e) { seen.insert({e.index(), e.traced()}); });
+  CHECK(seen.size() == entries().size());
+}
+
+TEST_CASE("PTX: no local memory, no calls, no generic access where a state space is known") {
+  for_each_entry([](const PtxEntry& e) {
+    CHECK(e.find_anywhere(".local").empty());
+    CHECK(e.count("call") == 0);
+    CHECK(e.count("ld.global") == 0);
+    CHECK((e.count("st.global") > 0) == e.traced());
+  });
+}
+
+TEST_CASE("PTX: one MMA per 32 bytes of K, a commit per stage, and one per tile, all of the configured group") {
+  for_each_entry([](const PtxEntry& e) {
+    const std::string group = ".cta_group::" + std::to_string(e.config().cta_group);
+    std::string order;
+    for (const PtxLine& line : e.lines()) {
+      if (line.starts_with("tcgen05.mma" + group + ".kind::f16 ")) order += 'm';
+      if (line.starts_with("tcgen05.commit" + group + ".mbarrier::arrive::one.shared::cluster.b64 ")) order += 'c';
+    }
+    const std::string stage(size_t(e.config().k_group_size * mmas_per_k_tile(e.config())), 'm');
+    CHECK(order == stage + "cc");
+    CHECK(e.count("tcgen05.mma") + e.count("tcgen05.commit") == order.size());
+    const size_t grouped = e.find_anywhere(".cta_group::").size();
+    CHECK(grouped == e.find_anywhere(group + ".").size());
+  });
+}
+
+TEST_CASE("PTX: tensor memory is allocated, given up and freed once") {
+  for_each_entry([](const PtxEntry& e) {
+    const auto alloc = e.find("tcgen05.alloc"), dealloc = e.find("tcgen05.dealloc"),
+               permit = e.find("tcgen05.relinquish_alloc_permit");
+    REQUIRE(alloc.size() == 1);
+    REQUIRE(dealloc.size() == 1);
+    REQUIRE(permit.size() == 1);
+    CHECK(alloc[0] < permit[0]);
+    CHECK(permit[0] < dealloc[0]);
+  });
+}
+
+TEST_CASE("PTX: every mbarrier wait is a loop of try_wait.parity with acquire") {
+  for_each_entry([](const PtxEntry& e) {
+    CHECK(e.count("mbarrier.test_wait") == 0);
+    const auto waits = e.find("mbarrier.try_wait"), branches = e.find("bra");
+    CHECK(waits.size() >= 8);
+    for (const size_t at : waits) {
+      INFO(e.lines()[at]);
+      CHECK(e.lines()[at].starts_with("mbarrier.try_wait.parity.acquire."));
+      // Back to the label in front of the wait, on "not done".
+      size_t label = at;
+      while (label > 0 && !e.lines()[label].ends_with(":")) --label;
+      const std::string target = e.lines()[label].substr(0, e.lines()[label].size() - 1);
+      const std::string& branch = e.lines()[first_after(branches, at)];
+      CHECK(branch.starts_with("@"));
+      CHECK(contains(branch, target + ";"));
+      CHECK(at - label < 6);
+    }
+  });
+}
+
+TEST_CASE("PTX: every barrier of the table is initialised, then fenced, then the cluster meets") {
+  for_each_entry([](const PtxEntry& e) {
+    int barriers = 0;
+    for_each_barrier_array(e.config(), shared_storage(e.config()),
+                           [&](const BarrierArray& array) { barriers += array.stages; });
+    const auto inits = e.find("mbarrier.init.shared::cta.b64"),
+               fence = e.find("fence.mbarrier_init.release.cluster"), arrive = e.find("barrier.cluster.arrive"),
+               wait = e.find("barrier.cluster.wait");
+    CHECK(inits.size() == size_t(barriers));
+    REQUIRE(fence.size() == 1);
+    REQUIRE(arrive.size() == 1);
+    REQUIRE(wait.size() == 1);
+    CHECK(inits.back() < fence[0]);
+    CHECK(fence[0] < arrive[0]);
+    CHECK(arrive[0] < wait[0]);
+  });
+}
+
+TEST_CASE("PTX: a stage is armed once, then its A and B copies complete on a barrier") {
+  for_each_entry([](const PtxEntry& e) {
+    const auto loads = e.find("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes ");
+    CHECK(loads.size() == size_t(2 * e.config().k_group_size));
+    const auto arms = e.find("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _,");
+    CHECK(arms.size() == 1);
+    CHECK(arms[0] < loads[0]);
+  });
+}
+
+TEST_CASE("PTX: loaded registers are used after wait::ld only") {
+  for_each_entry([](const PtxEntry& e) {
+    const auto loads = e.find("tcgen05.ld.sync.aligned.16x256b.x" + std::to_string(strip_columns(e.config()) / 8) +
+                              ".b32"),
+               waits = e.find("tcgen05.wait::ld.sync.aligned");
+    CHECK(loads.size() == e.count("tcgen05.ld"));
+    CHECK(loads.size() == waits.size() * (has_lower_fragment(e.config()) ? 2 : 1));
+    for (const size_t at : loads) {
+      const std::string& line = e.lines()[at];
+      const auto results = ptx_registers(line.substr(0, line.find('}')));
+      const std::set<std::string> written(results.begin(), results.end());
+      CHECK(written.size() == size_t(strip_columns(e.config()) / 2));
+      for (size_t i = at + 1; i < first_after(waits, at); ++i)
+        for (const std::string& name : ptx_registers(e.lines()[i])) CHECK(written.count(name) == 0);
+    }
+    // The accumulator is handed back after the wait and the fence.
+    const auto fences = e.find("tcgen05.fence::before_thread_sync"), arrives = e.find("mbarrier.arrive.release");
+    const size_t handed_back = first_after(arrives, waits.back());
+    CHECK(last_before(fences, handed_back) > waits.back());
+  });
+}
+
+TEST_CASE("PTX: strips are written, fenced, met at the barrier, stored and committed as a bulk group") {
+  for_each_entry([](const PtxEntry& e) {
+    const bool f32 = e.config().output == DataType::f32;
+    CHECK((e.count("st.shared") > 0) == f32);
+    CHECK((e.count("stmatrix.sync.aligned.m8n8") > 0) == !f32);
+    CHECK((e.count("cvt.rn.bf16x2.f32") > 0) == !f32);
+    const auto stores = e.find("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group");
+    REQUIRE(!stores.empty());
+    CHECK(e.count("cp.async.bulk.tensor.2d.global") == stores.size());
+    const auto writes = merged(e.find("stmatrix"), e.find("st.shared")),
+               fences = e.find("fence.proxy.async.shared::cta"), barriers = e.find("bar.sync"),
+               commits = e.find("cp.async.bulk.commit_group"), reads = e.find("cp.async.bulk.wait_group.read");
+    for (const size_t store : stores) {
+      const size_t write = last_before(writes, store), barrier = last_before(barriers, store);
+      const size_t fence = last_before(fences, barrier);
+      CHECK(write < fence);
+      CHECK(fence < barrier);
+      CHECK(first_after(commits, store) < first_after(reads, store));
+    }
+    CHECK(commits.size() == stores.size());
+  });
+}
+
+TEST_CASE("PTX: cluster launch control is there exactly when the configuration has it, at cluster scope") {
+  for_each_entry([](const PtxEntry& e) {
+    const bool clc = e.config().clc_stages > 0;
+    CHECK(e.count("clusterlaunchcontrol.try_cancel") == (clc ? 1 : 0));
+    // One fetch each of scheduler, load, MMA and epilogue, where the compiler has not merged or split them.
+    const auto canceled = e.find("clusterlaunchcontrol.query_cancel.is_canceled"),
+               first = e.find("clusterlaunchcontrol.query_cancel.get_first_ctaid"), branches = e.find("bra");
+    CHECK((canceled.size() >= 4) == clc);
+    CHECK(first.size() == canceled.size());
+    for (size_t i = 0; i < first.size(); ++i) {
+      CHECK(canceled[i] < first[i]);
+      CHECK(first_after(branches, canceled[i]) < first[i]);  // only under the predicate
+    }
+    const size_t cluster_waits = e.count("mbarrier.try_wait.parity.acquire.cluster.shared::cta");
+    CHECK((cluster_waits > 0) == clc);
+    CHECK(cluster_waits >= canceled.size());
+    CHECK(e.count("mbarrier.arrive.release.cluster.shared::cluster.b64 _,") == canceled.size());
+    CHECK(e.count("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _,") == (clc ? 1 : 0));
+    // The response is read before the async proxy may write the next one over it.
+    const auto reads = e.find("ld.shared::cta.v2.b64"), fences = e.find("fence.proxy.async.shared::cta"),
+               releases = e.find("mbarrier.arrive.release.cluster.shared::cluster.b64 _,");
+    CHECK(reads.size() == canceled.size());
+    for (const size_t release : releases) CHECK(last_before(fences, release) > last_before(reads, release));
+  });
+}
