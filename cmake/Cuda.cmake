@@ -11,9 +11,9 @@ else()
   endif()
 endif()
 
-# sm100_nvcc(OUTPUT FILE SOURCE FILE TARGETS sm_100a ... FLAGS ... KEEP_PTX LOG FILE)
+# sm100_nvcc(SOURCE file OUTPUT file TARGETS sm_100a ... [FLAGS ...] [KEEP_PTX] [LOG file])
 #   Compiles SOURCE to OUTPUT: an object file for all TARGETS, or for one of them PTX (.ptx) or a .cubin.
-#   KEEP_PTX also leaves OUTPUT_DIR/SOURCE.ptx; LOG is ptxas's report.  Only the folders LINK is made of are seen.
+#   KEEP_PTX also leaves SOURCE.ptx beside OUTPUT; LOG is ptxas's report.  Device code sees kernels/ and nothing else.
 function(sm100_nvcc)
   cmake_parse_arguments(ARG "KEEP_PTX" "OUTPUT;SOURCE;LOG" "TARGETS;FLAGS" ${ARGN})
   get_filename_component(folder ${ARG_OUTPUT} DIRECTORY)

@@ -1,5 +1,6 @@
 /// What lets one source compile for the host (SystemC model) and for sm_100a (nvcc): function qualifiers and
-/// source locations.  Nothing else in kernels/ may look at the compiler.
+/// source locations.  No other portable header in kernels/ may look at the compiler; kernels/isa/sm100/ asks for the
+/// target in one place of its own.
 #pragma once
 
 #include <cstdint>
