@@ -6,6 +6,7 @@ find_package(tomlplusplus REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Protobuf REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Catch2 REQUIRED) # 2 (Debian 12) and 3 both work, see tests/catch.h
 
 # Debian's libsystemc ships a pkg-config file and no CMake package.  It was built as C++17; a C++20 program links

@@ -345,6 +345,27 @@ std::vector<int64_t> TomlTable::integers(std::string_view key, size_t count, int
   return values;
 }
 
+std::vector<std::string> TomlTable::strings(std::string_view key) const {
+  const InputError error = wrong(key, "allowed are lists of strings in quotes");
+  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::array* array = node ? node->as_array() : nullptr;
+  if (!array) throw error;
+  std::vector<std::string> values;
+  for (const toml::node& element : *array) {
+    if (!element.is_string()) throw error;
+    values.push_back(element.as_string()->get());
+  }
+  return values;
+}
+
+std::string TomlTable::json(std::string_view key) const {
+  const toml::node* node = find(document_.content_->root, path(key));
+  if (!node || !node->is_table()) throw wrong(key, fmt::format("must be a table, [{}]", path(key)));
+  std::ostringstream text;
+  text << toml::json_formatter(*node);
+  return text.str();
+}
+
 TomlTable TomlTable::table(std::string_view key, const std::vector<std::string>& keys) const {
   return TomlTable(document_, path(key), keys);
 }

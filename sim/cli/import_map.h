@@ -1,0 +1,13 @@
+/// An import map in TOML (traces/maps/, docs/user-guide.md).
+#pragma once
+
+#include <filesystem>
+
+#include "traces/chrome_import.h"
+
+namespace sm100::sim::cli {
+
+/// Throws InputError, one line with file, line, key, value and what is allowed.
+traces::ChromeImportMap load_import_map(const std::filesystem::path& file);
+
+}  // namespace sm100::sim::cli
