@@ -104,7 +104,7 @@ class ExpressionParser {
     while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '.')) ++end;
     const std::string_view name = text_.substr(at_, end - at_);
     const bool known = std::any_of(variables_.begin(), variables_.end(), [&](std::string_view allowed) {
-      return allowed == name ||
+      return (allowed == name && allowed.back() != '.') ||
              (allowed.back() == '.' && name.size() > allowed.size() && name.starts_with(allowed));
     });
     if (!known) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <map>
 #include <unordered_map>
 
 namespace sm100::traces {
@@ -41,13 +41,18 @@ struct Extent {
   uint64_t ticks() const { return first > last ? 0 : last - first; }
 };
 
+/// What a tick is.  Our own traces count SM cycles; hardware's timers need not count nanoseconds.
+std::string_view tick_name(const Metadata& metadata) {
+  if (metadata.source != "hardware") return "cycles";
+  return metadata.ticks_per_second == 1e9 ? "ns" : "ticks";
+}
+
 std::string headline(const Trace& trace, const std::vector<RoleStatistics>& roles) {
   Extent all;
   for (const Span& span : trace.spans) all.add(span);
   const Metadata& metadata = trace.metadata;
-  const bool hardware = metadata.source == "hardware";
-  std::string text = fmt::format("{} {}", grouped(all.ticks()), hardware ? "ns" : "cycles");
-  if (!hardware && metadata.ticks_per_second > 0) {
+  std::string text = fmt::format("{} {}", grouped(all.ticks()), tick_name(metadata));
+  if (metadata.ticks_per_second > 0) {
     text += fmt::format(" ({:.2f} us)", static_cast<double>(all.ticks()) * 1e6 / metadata.ticks_per_second);
   }
   const auto busiest = std::max_element(roles.begin(), roles.end(), [](const auto& a, const auto& b) {
@@ -103,18 +108,25 @@ std::vector<RoleStatistics> role_statistics(const Trace& trace) {
 }
 
 std::vector<SpanStatistics> span_statistics(const Trace& trace) {
-  std::array<std::vector<uint64_t>, kSpanKinds> durations;
-  for (const Span& span : trace.spans) durations[static_cast<size_t>(span.kind)].push_back(span.end - span.begin);
+  std::map<std::pair<SpanKind, int16_t>, std::vector<uint64_t>> durations;
+  for (const Span& span : trace.spans) {
+    const int16_t pipeline = span.kind == SpanKind::wait ? span.args.pipeline : kNoName;
+    durations[{span.kind, pipeline}].push_back(span.end - span.begin);
+  }
 
   std::vector<SpanStatistics> kinds;
-  for (int i = 0; i < kSpanKinds; ++i) {
-    std::vector<uint64_t>& sorted = durations[i];
-    if (sorted.empty()) continue;
+  for (auto& [key, sorted] : durations) {
     std::sort(sorted.begin(), sorted.end());
     const auto rank = [&](size_t hundredths) { return sorted[(sorted.size() * hundredths + 99) / 100 - 1]; };
-    SpanStatistics statistics{static_cast<SpanKind>(i), sorted.size(), rank(50), rank(90), sorted.back()};
+    SpanStatistics statistics{.kind = key.first,
+                              .pipeline = key.second == kNoName ? "" : trace.names[key.second],
+                              .count = sorted.size(),
+                              .p10 = rank(10),
+                              .median = rank(50),
+                              .p90 = rank(90),
+                              .max = sorted.back()};
     for (uint64_t duration : sorted) statistics.total += duration;
-    kinds.push_back(statistics);
+    kinds.push_back(std::move(statistics));
   }
   std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
   return kinds;
@@ -129,8 +141,8 @@ std::string format_statistics(const Trace& trace) {
   if (!roles.empty()) {
     size_t width = 4;
     for (const RoleStatistics& role : roles) width = std::max(width, role.role.size());
-    fmt::format_to(out, "\n{:<{}}  {:>6}  {:>14}  {:>7}  {:>7}  waits for\n", "role", width, "tracks", "ticks",
-                   "works", "waits");
+    fmt::format_to(out, "\n{:<{}}  {:>6}  {:>14}  {:>7}  {:>7}  waits for\n", "role", width, "tracks",
+                   tick_name(trace.metadata), "works", "waits");
     for (const RoleStatistics& role : roles) {
       fmt::format_to(out, "{:<{}}  {:>6}  {:>14}  {:>6.1f}%  {:>6.1f}%", role.role, width, role.tracks,
                      grouped(role.total), percent(role.working, role.total), percent(waited(role), role.total));
@@ -145,12 +157,18 @@ std::string format_statistics(const Trace& trace) {
 
   const std::vector<SpanStatistics> kinds = span_statistics(trace);
   if (!kinds.empty()) {
-    fmt::format_to(out, "\n{:<11}  {:>10}  {:>10}  {:>10}  {:>10}  {:>16}\n", "span", "count", "median", "p90",
-                   "max", "total");
-    for (const SpanStatistics& kind : kinds) {
-      fmt::format_to(out, "{:<11}  {:>10}  {:>10}  {:>10}  {:>10}  {:>16}\n", name(kind.kind), grouped(kind.count),
-                     grouped(kind.median), grouped(kind.p90), grouped(kind.max), grouped(kind.total));
-    }
+    const auto label = [](const SpanStatistics& kind) {
+      return fmt::format("{}{}{}", name(kind.kind), kind.pipeline.empty() ? "" : " ", kind.pipeline);
+    };
+    const std::string title = fmt::format("span, {}", tick_name(trace.metadata));
+    size_t width = title.size();
+    for (const SpanStatistics& kind : kinds) width = std::max(width, label(kind).size());
+    constexpr auto kRow = "{:<{}}  {:>10}  {:>8}  {:>8}  {:>8}  {:>10}  {:>14}\n";
+    fmt::format_to(out, "\n");
+    fmt::format_to(out, kRow, title, width, "count", "p10", "median", "p90", "max", "total");
+    for (const SpanStatistics& kind : kinds)
+      fmt::format_to(out, kRow, label(kind), width, grouped(kind.count), grouped(kind.p10), grouped(kind.median),
+                     grouped(kind.p90), grouped(kind.max), grouped(kind.total));
   }
   return text;
 }

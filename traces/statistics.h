@@ -23,15 +23,16 @@ struct RoleStatistics {
 /// In order of first appearance among the tracks; roles without spans have total 0.
 std::vector<RoleStatistics> role_statistics(const Trace& trace);
 
-/// Durations of all spans of one kind, in ticks.  Median and 90th percentile are by nearest rank.
+/// Durations of all spans of one kind, waits by pipeline, in ticks.  Percentiles are by nearest rank.
 struct SpanStatistics {
   SpanKind kind = SpanKind::wait;
+  std::string pipeline;  ///< of a wait: "input_full"; empty where it names none, and for other kinds
   uint64_t count = 0;
-  uint64_t median = 0, p90 = 0, max = 0;
+  uint64_t p10 = 0, median = 0, p90 = 0, max = 0;
   uint64_t total = 0;
 };
 
-/// The kinds that occur, the largest total first.
+/// The kinds and pipelines that occur, the largest total first.
 std::vector<SpanStatistics> span_statistics(const Trace& trace);
 
 /// Both for people: the busiest role and what it waits for first, then tables.

@@ -44,6 +44,7 @@ TEST_CASE("durations by kind: nearest rank, largest total first", "[traces]") {
   REQUIRE(kinds.size() == 2);
   CHECK(kinds[0].kind == SpanKind::wait);
   CHECK(kinds[0].count == 10);
+  CHECK(kinds[0].p10 == 10);
   CHECK(kinds[0].median == 50);
   CHECK(kinds[0].p90 == 90);
   CHECK(kinds[0].max == 100);
@@ -58,18 +59,47 @@ TEST_CASE("the text says the important thing first", "[traces]") {
 sim, b200, scenarios/"matmul".toml
 INCOMPLETE: 3 events were dropped while recording
 
-role  tracks           ticks    works    waits  waits for
+role  tracks          cycles    works    waits  waits for
 load       1              10   100.0%     0.0%
 mma        1             684     9.4%    90.6%  input_full 90.6%
 
-span              count      median         p90         max             total
-tma_load              2         540         600         600             1,140
-tile                  1         684         684         684               684
-wait                  1         620         620         620               620
-mma_issue             1          64          64          64                64
-load_issue            1          10          10          10                10
-mma_commit            1           0           0           0                 0
+span, cycles          count       p10    median       p90         max           total
+tma_load                  2       540       540       600         600           1,140
+tile                      1       684       684       684         684             684
+wait input_full           1       620       620       620         620             620
+mma_issue                 1        64        64        64          64              64
+load_issue                1        10        10        10          10              10
+mma_commit                1         0         0         0           0               0
 )");
+}
+
+TEST_CASE("waits are told apart by what they wait for; hardware counts ns", "[traces]") {
+  Recorder recorder;
+  recorder.trace().metadata.source = "hardware";
+  recorder.trace().metadata.ticks_per_second = 1e9;
+  const int16_t full = recorder.intern("input_full"), accum = recorder.intern("accum_full");
+  const TrackId track = recorder.add_track(TrackKind::role, "mma");
+  recorder.span({.begin = 0, .end = 32, .track = track, .args = {.pipeline = full}});
+  recorder.span({.begin = 64, .end = 128, .track = track, .args = {.pipeline = full}});
+  recorder.span(
+      {.begin = 128, .end = 192, .track = track, .kind = SpanKind::mma_issue, .args = {.pipeline = full}});
+  recorder.span({.begin = 192, .end = 1192, .track = track, .args = {.pipeline = accum}});
+  recorder.span({.begin = 1192, .end = 1200, .track = track});
+  CHECK(format_statistics(recorder.trace()) ==
+        R"(1,200 ns (1.20 us); mma is the busiest role and works 8.0% of its time
+hardware
+
+role  tracks              ns    works    waits  waits for
+mma        1           1,200     8.0%    92.0%  accum_full 83.3%, input_full 8.0%, (unnamed) 0.7%
+
+span, ns              count       p10    median       p90         max           total
+wait accum_full           1     1,000     1,000     1,000       1,000           1,000
+wait input_full           2        32        32        64          64              96
+mma_issue                 1        64        64        64          64              64
+wait                      1         8         8         8           8               8
+)");
+  recorder.trace().metadata.ticks_per_second = 2e9;
+  CHECK(format_statistics(recorder.trace()).starts_with("1,200 ticks (0.60 us)"));
 }
 
 TEST_CASE("an empty trace has empty statistics", "[traces]") {
