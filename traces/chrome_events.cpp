@@ -30,10 +30,10 @@ std::string display(const json* value) {
 }
 
 /// The parser's message without its own prefix: "line 3, column 7: unexpected ..."
-std::string parse_error_text(const json::parse_error& error) {
+std::string parse_error_text(const json::exception& error) {
   const std::string_view text = error.what();
-  const size_t at = text.find("parse error");
-  return std::string(at == std::string_view::npos ? text : text.substr(at));
+  const size_t at = text.find("] ");
+  return std::string(at == std::string_view::npos ? text : text.substr(at + 2));
 }
 
 /// Times of the file in ticks.  Integers stay exact when a unit is a whole number of ticks.
@@ -243,7 +243,7 @@ ChromeDocument::ChromeDocument(const std::filesystem::path& path) : name_(path.s
   const std::string text = read_compressed_file(path);
   try {
     root_ = json::parse(text);
-  } catch (const json::parse_error& error) {
+  } catch (const json::exception& error) {  // also a number out of range
     throw std::runtime_error(fmt::format("{}: not valid JSON: {}", name_, parse_error_text(error)));
   }
   events_ = root_.is_object() ? member(root_, "traceEvents") : &root_;

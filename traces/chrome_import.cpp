@@ -214,7 +214,9 @@ class Importer {
       if (found != span.args->end()) {
         if (!found->is_string())
           fail(span, fmt::format("'args.{}' is {}; a string is needed", event.pipeline_arg, found->dump()));
-        return recorder_.intern(found->get_ref<const std::string&>());
+        try {
+          return recorder_.intern(found->get_ref<const std::string&>());
+        } catch (const std::length_error&) { fail(span, "more than 32,768 pipelines; is 'pipeline_arg' right?"); }
       }
     }
     return pipelines_[static_cast<size_t>(&event - map_.events.data())];
@@ -242,7 +244,8 @@ class Importer {
     if (!span.args) return std::nullopt;
     const auto found = span.args->find(std::string(name));
     if (found == span.args->end()) return std::nullopt;
-    if (!found->is_number_integer())
+    if (!found->is_number_integer() ||
+        (found->is_number_unsigned() && found->get<uint64_t>() > uint64_t(INT64_MAX)))
       throw std::runtime_error(fmt::format("args.{} is {}; an integer is needed", name,
                                            found->dump(-1, ' ', false, json::error_handler_t::replace)));
     return found->get<int64_t>();

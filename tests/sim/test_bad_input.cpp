@@ -1,13 +1,10 @@
 // Bad input ends in one line on stderr and exit code 2, prints nothing else and leaves no file.  Runs the
 // program.
 
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cstdlib>
 
 #include "catch.h"
-#include "scratch_directory.h"
+#include "sim/program.h"
 
 namespace sm100::sim {
 namespace {
@@ -23,21 +20,6 @@ mma = [128, 128, 16]
 [run]
 sms = 1
 )";
-
-struct Ran {
-  int exit_code;
-  std::string out, err;
-};
-
-/// Runs the program in the shell; `where` is its working directory.
-Ran run(const ScratchDirectory& where, const std::string& arguments) {
-  ScratchDirectory streams;
-  const std::string out = (streams / "out").string(), err = (streams / "err").string();
-  const std::string command = "cd '" + where.path().string() + "' && '" SM100SIM_BINARY "' " + arguments + " > " +
-                              out + " 2> " + err + " < /dev/null";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(out), read_whole(err)};
-}
 
 struct BadInput {
   const char* name;
@@ -107,6 +89,14 @@ const std::vector<BadInput> kBadInputs = {
     {"statistics of something else", "stats prose.toml", "prose.toml"},
     {"export in an unknown format", "export t.pftrace --format xml -o x", "chrome-json"},
     {"export in a format of a later version", "export t.pftrace --format vcd -o x", "not implemented: "},
+    {"import of a missing timeline", "import nowhere.json --map map.toml -o x.pftrace",
+     "nowhere.json: No such file"},
+    {"import of something else", "import prose.toml --map map.toml -o x.pftrace", "prose.toml: not valid JSON"},
+    {"import with a missing map", "import prose.toml --map nowhere.toml -o x.pftrace",
+     "nowhere.toml: no such file"},
+    {"import over its input", "import prose.toml --map map.toml -o prose.toml", "would overwrite"},
+    {"import over its map", "import prose.toml --map map.toml -o map.toml", "would overwrite"},
+    {"import without a map", "import prose.toml -o x.pftrace", "--map"},
     {"export of a missing trace", "export nowhere.pftrace --format chrome-json -o x.json", "nowhere.pftrace"},
 };
 
@@ -117,6 +107,8 @@ TEST_CASE("bad input: one line and exit code 2 and no file") {
   scratch.write("good.toml", kGood);
   scratch.write("unknown_key.toml", std::string(kGood) + "\nsm = 1\n");
   scratch.write("prose.toml", "dear simulator\n");
+  scratch.write("map.toml",
+                "[track]\ncta = \"pid\"\n[[role]]\nname = \"a\"\n[[event]]\nname = \"A\"\nkind = \"tile\"\n");
   const size_t files_before = scratch.files();
   for (const BadInput& input : kBadInputs) {
     const Ran ran = run(scratch, input.arguments);

@@ -236,6 +236,7 @@ TEST_CASE("import: gzip is told by its content, a damaged file is refused", "[im
 
 TEST_CASE("import: what is wrong with a file, in one line", "[import]") {
   CHECK(error("[1, 2").starts_with("t.json: not valid JSON: parse error at line 1, column 6: "));
+  CHECK(error("[1e999]") == "t.json: not valid JSON: number overflow parsing '1e999'");
   CHECK(error("{}") == "t.json: no Chrome trace: an array of events or an object with 'traceEvents' is needed");
   CHECK(error("3") == error("{}"));
   CHECK(error(R"({"traceEvents": 7})") == error("{}"));

@@ -1,0 +1,29 @@
+/// Runs sm100sim as a user does, for tests of its command line.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "scratch_directory.h"
+
+namespace sm100::sim {
+
+/// What a run of sm100sim printed and returned.
+struct Ran {
+  int exit_code;
+  std::string out, err;
+};
+
+/// Runs the program in the shell; `where` is its working directory.
+inline Ran run(const ScratchDirectory& where, const std::string& arguments) {
+  ScratchDirectory streams;
+  const std::string out = (streams / "out").string(), err = (streams / "err").string();
+  const std::string command = "cd '" + where.path().string() + "' && '" SM100SIM_BINARY "' " + arguments + " > " +
+                              out + " 2> " + err + " < /dev/null";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(out), read_whole(err)};
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,326 @@
+// sm100sim import: mistakes in a map, our own Chrome JSON there and back, and a timeline measured on B200.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "catch.h"
+#include "sim/program.h"
+#include "traces/pftrace.h"
+
+namespace sm100::sim {
+namespace {
+
+using traces::Span;
+using traces::SpanKind;
+using traces::Trace;
+using traces::Track;
+using traces::TrackKind;
+
+const std::string kMaps = SM100_SOURCE_DIR "/traces/maps/";
+
+// ---------------------------------------------------------------- mistakes in a map
+
+const std::string kMap = R"(source = "hardware"
+ticks_per_second = 1e9
+time_unit = "ns"
+ignore = ["noise"]
+[track]
+cta = "pid"
+[[role]]
+name = "load"
+[args]
+k = "i"
+[[event]]
+name = "LOAD"
+kind = "load_issue"
+)";
+
+/// The map with one text replaced, and the one line that import says to it, from the file's name on.
+std::string map_error(const std::string& from, const std::string& to) {
+  ScratchDirectory scratch;
+  scratch.write("t.json", R"([{"ph": "X", "name": "LOAD", "pid": 0, "tid": 0, "ts": 0, "dur": 1}])");
+  std::string text = kMap;
+  scratch.write("map.toml", text.replace(text.find(from), from.size(), to));
+  const Ran ran = run(scratch, "import t.json --map map.toml -o out.pftrace");
+  CHECK(scratch.files() == (ran.exit_code == 0 ? 3 : 2));
+  CHECK(ran.exit_code == (ran.err.empty() ? 0 : 2));
+  return ran.err;
+}
+
+// ---------------------------------------------------------------- there and back
+
+/// A role span without indices, so that two traces can be compared.
+struct RoleSpan {
+  std::string role, pipeline;
+  int sm, cta, warp;
+  Span span;
+  bool operator==(const RoleSpan&) const = default;
+};
+
+std::vector<RoleSpan> role_spans(const Trace& trace) {
+  std::vector<RoleSpan> spans;
+  for (Span span : trace.spans) {
+    const Track& track = trace.tracks[span.track];
+    if (track.kind != TrackKind::role) continue;
+    const std::string pipeline = span.args.pipeline == traces::kNoName ? "" : trace.names[span.args.pipeline];
+    span.args.pipeline = traces::kNoName;
+    span.track = traces::kNoTrack;
+    span.flow_in = span.flow_out = 0;
+    spans.push_back({track.name, pipeline, track.sm, track.cta, track.warp, span});
+  }
+  std::sort(spans.begin(), spans.end(), [](const RoleSpan& a, const RoleSpan& b) {
+    return std::tie(a.cta, a.warp, a.role, a.span.sequence) < std::tie(b.cta, b.warp, b.role, b.span.sequence);
+  });
+  return spans;
+}
+
+// ---------------------------------------------------------------- the measured timeline
+
+/// By nearest rank, as `stats` has it.
+struct Summary {
+  size_t count;
+  uint64_t p10, median, p90, max;
+  bool operator==(const Summary&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Summary& s) {
+  return out << s.count << ": " << s.p10 << " " << s.median << " " << s.p90 << " " << s.max;
+}
+
+Summary summary(std::vector<uint64_t> values) {
+  std::sort(values.begin(), values.end());
+  const auto rank = [&](size_t hundredths) { return values.at((values.size() * hundredths + 99) / 100 - 1); };
+  return {values.size(), rank(10), rank(50), rank(90), values.back()};
+}
+
+/// matmul_v5 as imported, with its CTAs' place in time.
+struct Measured {
+  Trace trace;
+  struct Cta {
+    int sm = -1, wave = -1;
+    uint64_t begin = UINT64_MAX, end = 0;
+  };
+  std::map<int, Cta> ctas;
+  std::map<int, std::vector<int>> ctas_of_sm;  ///< in order of time
+
+  explicit Measured(Trace t) : trace(std::move(t)) {
+    for (const Span& span : trace.spans) {
+      const Track& at = trace.tracks[span.track];
+      Cta& cta = ctas[at.cta];
+      cta.sm = at.sm;
+      cta.begin = std::min(cta.begin, span.begin);
+      cta.end = std::max(cta.end, span.end);
+    }
+    for (const auto& [id, cta] : ctas) ctas_of_sm[cta.sm].push_back(id);
+    for (auto& [sm, ids] : ctas_of_sm) {
+      std::sort(ids.begin(), ids.end(), [&](int a, int b) { return ctas[a].begin < ctas[b].begin; });
+      for (size_t wave = 0; wave < ids.size(); ++wave) ctas[ids[wave]].wave = int(wave);
+    }
+  }
+
+  const Track& track(const Span& span) const { return trace.tracks[span.track]; }
+  std::string pipeline(const Span& span) const {
+    return span.args.pipeline == traces::kNoName ? "" : trace.names[span.args.pipeline];
+  }
+
+  Summary durations(SpanKind kind, const std::string& of_pipeline,
+                    const std::function<bool(const Span&, const Track&)>& selected = {}) const {
+    std::vector<uint64_t> values;
+    for (const Span& span : trace.spans)
+      if (span.kind == kind && pipeline(span) == of_pipeline && (!selected || selected(span, track(span))))
+        values.push_back(span.end - span.begin);
+    return summary(values);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("import: a wrong map ends in one line", "[import]") {
+  CHECK(map_error("noise", "dust").empty());
+  CHECK(map_error("kind = \"load_issue\"", "kind = \"load\"") ==
+        "map.toml:13: key 'event.0.kind' = \"load\": allowed are \"wait\", \"load_issue\", \"mma_issue\", "
+        "\"mma_commit\", \"tmem_load\", \"smem_write\", \"store_issue\", \"store_wait\", \"clc_request\", "
+        "\"clc_fetch\", \"tile\", \"setup\", \"drain\"\n");
+  CHECK(map_error("cta = \"pid\"", "cta = \"pdi / 4\"") ==
+        "map.toml:6: key 'track.cta' = \"pdi / 4\": column 1: unknown variable 'pdi'; allowed are pid, tid, "
+        "thread\n");
+  CHECK(map_error("k = \"i\"", "k = 7") == "map.toml:10: key 'args.k' = 7: allowed are strings in quotes\n");
+  CHECK(map_error("k = \"i\"", "kk = \"i\"") ==
+        "map.toml:10: unknown key 'args.kk' = \"i\"; allowed here are stage, phase, tile_m, tile_n, tile_k, k, "
+        "bytes, "
+        "sequence\n");
+  CHECK(map_error("cta = \"pid\"", "sm = \"pid\"") ==
+        "map.toml:5: table 'track': must have 'cta', an expression, or {cta} in a name's pattern\n");
+  CHECK(map_error("cta = \"pid\"", "process_name = \"CTA {ctaid}\"") ==
+        "map.toml:6: key 'track.process_name' = \"CTA {ctaid}\": '{ctaid}' is none of {cta}, {sm}, {warp} and "
+        "{role}\n");
+  CHECK(map_error("[[role]]\nname = \"load\"", "") ==
+        "map.toml:5: table 'track': must have {role} in a name's pattern, or the map [[role]] tables\n");
+  CHECK(map_error("name = \"load\"", "name = \"load\"\nevents = [\"LAOD\"]") ==
+        "map.toml:9: key 'role.0.events' = [\"LAOD\"]: no [[event]] is named \"LAOD\"\n");
+  CHECK(map_error("\"noise\"", "\"LOAD\"") ==
+        "map.toml:12: key 'event.0.name' = \"LOAD\": is in 'ignore' as well\n");
+  CHECK(map_error("[\"noise\"]", "[3]") ==
+        "map.toml:4: key 'ignore' = [3]: allowed are lists of strings in quotes\n");
+  CHECK(map_error("[[event]]", "[[event]]\nname = \"LOAD\"\nkind = \"tile\"\n[[event]]") ==
+        "map.toml:15: key 'event.1.name' = \"LOAD\": another [[event]] has this name\n");
+  CHECK(map_error("\"ns\"", "\"ps\"") ==
+        "map.toml:3: key 'time_unit' = \"ps\": allowed are \"ns\", \"us\", \"ms\", \"s\"\n");
+  CHECK(map_error("1e9", "0") ==
+        "map.toml:2: key 'ticks_per_second' = 0: allowed are numbers 1 to 1000000000000\n");
+}
+
+TEST_CASE("import: our own Chrome JSON comes back with the same role spans", "[import]") {
+  ScratchDirectory scratch;
+  const std::string scenario = SM100_SCENARIO_DIR "/dense_small.toml";
+  REQUIRE(run(scratch, "run " + scenario + " --data none --trace a.pftrace").exit_code == 0);
+  REQUIRE(run(scratch, "export a.pftrace --format chrome-json -o a.json").exit_code == 0);
+  const Ran ran = run(scratch, "import a.json --map " + kMaps + "sm100sim_chrome.toml -o b.pftrace");
+  INFO(ran.err);
+  REQUIRE(ran.exit_code == 0);
+  const Trace there = traces::read_pftrace(scratch / "a.pftrace");
+  Trace back = traces::read_pftrace(scratch / "b.pftrace");
+  using nlohmann::json;
+  CHECK(json::parse(back.metadata.configuration) == json::parse(there.metadata.configuration));
+  back.metadata.configuration = there.metadata.configuration;  // Chrome's copy has its keys in another order
+  CHECK(back.metadata == there.metadata);
+  CHECK(role_spans(there).size() > 1000);
+  CHECK(role_spans(back) == role_spans(there));
+  CHECK(ran.out == "b.pftrace: 2,436 spans of 28 roles in 4 CTAs\n");
+}
+
+TEST_CASE("import: the timeline of matmul_v5 measured on B200", "[import][measured]") {
+  const std::filesystem::path file =
+      std::filesystem::path(SM100_MEASURED_DIR) / "b200" / "b200_trace_matmul_v5.json.gz";
+  if (!std::filesystem::exists(file)) {
+    if (std::getenv("SM100_REQUIRE_MEASURED")) FAIL("measured data not found: " << file);
+    WARN("measured data not found: " << file << ": see docs/architecture.md section 8");
+    return;
+  }
+  ScratchDirectory scratch;
+  const Ran ran =
+      run(scratch, "import " + file.string() + " --map " + kMaps + "gau_nernst_matmul_v5.toml -o v5.pftrace");
+  INFO(ran.err);
+  REQUIRE(ran.exit_code == 0);
+  CHECK(ran.out == "v5.pftrace: 104,448 spans of 2,816 roles in 512 CTAs\n");
+  const Measured v5(traces::read_pftrace(scratch / "v5.pftrace"));
+  CHECK(v5.trace.metadata.source == "hardware");
+  CHECK(v5.trace.metadata.ticks_per_second == 1e9);
+
+  SECTION("waves: 148 + 148 + 148 + 68 CTAs; 80 SMs run three and 68 run four; 108.16 us in all") {
+    uint64_t end = 0;
+    std::map<int, int> ctas_in_wave;
+    for (const auto& [id, cta] : v5.ctas) {
+      ++ctas_in_wave[cta.wave];
+      end = std::max(end, cta.end);
+    }
+    CHECK(end == 108160);
+    CHECK(v5.trace.spans.front().begin == 0);
+    CHECK(ctas_in_wave == std::map<int, int>{{0, 148}, {1, 148}, {2, 148}, {3, 68}});
+    std::map<size_t, int> sms_with;
+    std::vector<uint64_t> gaps;
+    for (const auto& [sm, ids] : v5.ctas_of_sm) {
+      ++sms_with[ids.size()];
+      for (size_t i = 1; i < ids.size(); ++i) gaps.push_back(v5.ctas.at(ids[i]).begin - v5.ctas.at(ids[i - 1]).end);
+    }
+    CHECK(sms_with == std::map<size_t, int>{{3, 80}, {4, 68}});
+    CHECK(summary(gaps) == Summary{364, 1152, 1312, 1536, 1856});
+    CHECK(*std::min_element(gaps.begin(), gaps.end()) == 928);
+  }
+
+  SECTION("tracks: a pair's first CTA has the MMA warp; every warp has an epilogue") {
+    std::map<std::string, int> tracks;
+    for (const Track& track : v5.trace.tracks) {
+      ++tracks[track.kind == TrackKind::role ? track.name : std::string(name(track.kind))];
+      if (track.name == "load") CHECK(track.warp == 0);
+      if (track.name == "mma") CHECK((track.warp == 1 && track.cta % 2 == 0));
+    }
+    CHECK(tracks ==
+          std::map<std::string, int>{{"gpu", 1}, {"cta", 512}, {"load", 512}, {"mma", 256}, {"epilogue", 2048}});
+  }
+
+  SECTION("counts and durations by event") {
+    const auto k_from_7 = [](const Span& s, const Track&) { return s.args.k >= 7; };
+    const auto first = [&](bool wave_0) {
+      return [&v5, wave_0](const Span& s, const Track& t) {
+        return s.args.k == 0 && (v5.ctas.at(t.cta).wave == 0) == wave_0;
+      };
+    };
+    CHECK(v5.durations(SpanKind::setup, "") == Summary{2048, 544, 672, 768, 800});
+    CHECK(v5.durations(SpanKind::wait, "input_empty", k_from_7) == Summary{29184, 64, 192, 288, 1632});
+    CHECK(v5.durations(SpanKind::load_issue, "") == Summary{32768, 32, 32, 64, 64});
+    CHECK(v5.durations(SpanKind::wait, "input_full", first(true)) == Summary{74, 1408, 1728, 2176, 2400});
+    CHECK(v5.durations(SpanKind::wait, "input_full", first(false)) == Summary{182, 544, 832, 1088, 1280});
+    CHECK(v5.durations(SpanKind::wait, "input_full", k_from_7) == Summary{14592, 32, 32, 224, 1056});
+    CHECK(v5.durations(SpanKind::mma_issue, "") == Summary{16384, 32, 64, 64, 96});
+    const auto warp = [](int warp, int rank) {
+      return [=](const Span&, const Track& t) { return t.warp == warp && (rank < 0 || t.cta % 2 == rank); };
+    };
+    CHECK(v5.durations(SpanKind::wait, "accum_full", warp(0, -1)) == Summary{512, 1888, 1984, 2080, 2144});
+    CHECK(v5.durations(SpanKind::wait, "accum_full", warp(1, 0)) == Summary{256, 512, 1088, 1184, 1248});
+    CHECK(v5.durations(SpanKind::tile, "") == Summary{2048, 2368, 2496, 2688, 3040});
+  }
+
+  SECTION("stage, phase and k follow from the order, the tile from the CTA") {
+    std::map<std::pair<int, int>, int> ctas_of_tile;
+    for (const Span& span : v5.trace.spans) {
+      const traces::SpanArgs& args = span.args;
+      const int cta = v5.track(span).cta;
+      if (span.kind == SpanKind::setup && v5.track(span).warp == 0) ++ctas_of_tile[{args.tile_m, args.tile_n}];
+      if (span.kind == SpanKind::wait && v5.pipeline(span) == "input_full")
+        if (args.stage != args.k % 7 || args.phase != args.k / 7 || args.k > 63) FAIL("k " << args.k);
+      if (span.kind == SpanKind::wait && v5.pipeline(span) == "input_empty")
+        if (args.stage != args.k % 7 || args.phase != (args.k < 7 ? -1 : args.k / 7 - 1)) FAIL("k " << args.k);
+      if (cta == 0) CHECK((args.tile_m == 0 && args.tile_n == 0));
+      if (cta == 35) CHECK((args.tile_m == 3 && args.tile_n == 1));  // the second pair of the second stripe
+    }
+    CHECK(ctas_of_tile.size() == 512);  // 32 x 16 tiles, each once
+    CHECK(ctas_of_tile.rbegin()->first == std::pair(31, 15));
+  }
+
+  SECTION("k-block period: ends of the waits for a free stage, k = 16 to 60, in the pair's first CTA") {
+    std::map<int, std::map<int, uint64_t>> end;  // by CTA and k
+    for (const Span& span : v5.trace.spans)
+      if (span.kind == SpanKind::wait && v5.pipeline(span) == "input_empty")
+        end[v5.track(span).cta][span.args.k] = span.end;
+    std::vector<double> first, later;
+    for (const auto& [cta, by_k] : end)
+      if (cta % 2 == 0)
+        (v5.ctas.at(cta).wave == 0 ? first : later).push_back(double(by_k.at(60) - by_k.at(16)) / 44);
+    const auto rounded = [](const std::vector<double>& v) {
+      const auto [low, high] = std::minmax_element(v.begin(), v.end());
+      return std::vector<long>{std::lround(std::accumulate(v.begin(), v.end(), 0.0) / double(v.size())),
+                               std::lround(*low), std::lround(*high)};
+    };
+    CHECK(rounded(first) == std::vector<long>{335, 323, 348});
+    CHECK(rounded(later) == std::vector<long>{331, 315, 343});
+  }
+
+  SECTION("stats") {
+    const Ran stats = run(scratch, "stats v5.pftrace");
+    CHECK(stats.exit_code == 0);
+    CHECK(stats.out == R"(108,160 ns (108.16 us); mma is the busiest role and works 70.9% of its time
+hardware, NVIDIA B200, gau-nernst matmul_v5
+
+role      tracks              ns    works    waits  waits for
+load         512      11,010,976    54.2%    45.8%  input_empty 45.8%
+epilogue    2048      36,748,864    18.3%    81.7%  accum_full 81.7%
+mma          256       5,759,360    70.9%    29.1%  input_full 29.1%
+
+span, ns               count       p10    median       p90         max           total
+wait accum_full        2,048     1,152    21,600    23,424      24,096      30,027,264
+tile                   2,048     2,368     2,496     2,688       3,040       5,134,016
+wait input_empty      32,768        64        64       288       1,632       5,047,008
+wait input_full       16,384        32        32       224       2,400       1,675,328
+setup                  2,048       544       672       768         800       1,341,920
+load_issue            32,768        32        32        64          64       1,054,848
+mma_issue             16,384        32        64        64          96         900,736
+)");
+  }
+}
+
+}  // namespace sm100::sim
