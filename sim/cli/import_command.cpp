@@ -8,11 +8,13 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/import_map.h"
 #include "sim/cli/output_path.h"
-#include "sim/scenario.h"
+#include "kernels/host/scenario.h"
 #include "sim/text.h"
 #include "traces/pftrace.h"
 
 namespace sm100::sim::cli {
+
+using namespace host;
 namespace {
 
 struct ImportOptions {

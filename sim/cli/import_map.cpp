@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "sim/toml_reader.h"
+#include "kernels/host/toml_reader.h"
 
 namespace sm100::sim::cli {
+
+using namespace host;
 namespace {
 
 using traces::ChromeImportMap;
