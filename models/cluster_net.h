@@ -56,6 +56,7 @@ class ClusterNet : public sc_core::sc_module {
 
   /// An exited warp is no longer waited for by the cluster barrier.
   void warp_exited(int sm, int warp);
+  bool exited(int sm, uint32_t rank) const { return of(sm)->members[rank].exited; }
   /// From now on nothing may reach the CTA on `sm` (isa.md 6.2).
   void cta_exited(int sm) { of(sm)->members[rank(sm)].exited = true; }
 

@@ -13,8 +13,9 @@ namespace {
 
 constexpr uint32_t kLargestCluster = 16;  // the non-portable maximum (isa.md 6.1)
 
-/// First SM from `from` on at which `ctas` consecutive SMs lie in one GPC, or -1.
-int room_in_gpc(int from, int ctas, int gpc_sms, int sms) {
+/// GPCs are cut into places of `ctas` consecutive SMs, so that clusters that come and go never leave gaps too small
+/// for the next.  First place from the end of another one (or 0) on, or -1.
+int next_place(int from, int ctas, int gpc_sms, int sms) {
   for (; from + ctas <= sms; from = (from / gpc_sms + 1) * gpc_sms)
     if (from / gpc_sms == (from + ctas - 1) / gpc_sms) return from;
   return -1;
@@ -49,10 +50,12 @@ int Gpu::first_wave_sms(const Launch& launch, const DeviceProfile& profile, int 
   const int ctas = int(launch.cluster_ctas());
   const uint64_t clusters = uint64_t(grid.x) * grid.y * grid.z / launch.cluster_ctas();
   int end = 0;
-  uint64_t placed = 0;
-  for (int at = 0; placed < clusters && (at = room_in_gpc(at, ctas, profile.device.gpc_sms, sms)) >= 0; ++placed)
-    end = at += ctas;
-  if (placed == 0 && clusters > 0)
+  for (uint64_t placed = 0; placed < clusters; ++placed) {
+    const int at = next_place(end, ctas, profile.device.gpc_sms, sms);
+    if (at < 0) break;
+    end = at + ctas;
+  }
+  if (end == 0 && clusters > 0)
     throw std::invalid_argument(fmt::format("a cluster of {} CTAs needs {} SMs in one GPC; there are {}", ctas,
                                             ctas, std::min(sms, profile.device.gpc_sms)));
   return end;
@@ -74,14 +77,10 @@ void Gpu::cta_exited(Sm& sm) {
 
 void Gpu::start_waiting(Cycles delay) {
   const int ctas = int(launch_.cluster_ctas());
-  for (int at = 0; (at = room_in_gpc(at, ctas, profile_.device.gpc_sms, sms())) >= 0;) {
-    const auto taken = std::find(busy_.begin() + at, busy_.begin() + at + ctas, true) - busy_.begin();
-    if (taken < at + ctas) {
-      at = int(taken) + 1;
-    } else {
-      if (!start_cluster(at, delay)) return;
-      at += ctas;
-    }
+  for (int at = 0; (at = next_place(at, ctas, profile_.device.gpc_sms, sms())) >= 0; at += ctas) {
+    const auto first = busy_.begin() + at;
+    if (std::find(first, first + ctas, true) != first + ctas) continue;
+    if (!start_cluster(at, delay)) return;
   }
 }
 

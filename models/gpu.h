@@ -1,7 +1,8 @@
 /// The device: SMs in GPCs, memory, cluster launch control, the paths inside clusters, and the placement of clusters
 /// on SMs in waves.
-/// Modelled: a cluster starts when consecutive SMs of one GPC are free for all of its CTAs; one CTA per SM, launch
-/// latency, waves, CLC taking clusters that wait.  GPC g holds SMs [g * gpc_sms, (g + 1) * gpc_sms).
+/// Modelled: a cluster starts when a place of consecutive SMs in one GPC is free for all of its CTAs; one CTA per SM,
+/// launch latency, waves, CLC taking clusters that wait.  GPC g holds SMs [g * gpc_sms, (g + 1) * gpc_sms).
+/// Approximated: hardware need not take neighbouring SMs, and may give the SM of an exited CTA away earlier.
 #pragma once
 
 #include <memory>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sim/cluster_arrivals.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -70,6 +71,8 @@ class CtaAnalysis {
     if (s.blocked.on == Blocked::On::tmem_alloc)
       return {60, fmt::format("tcgen05.alloc of {} columns waits for tensor memory that nobody frees",
                               s.blocked.offset)};
+    if (s.blocked.on == Blocked::On::cluster_barrier)
+      return {20, fmt::format("the cluster barrier waits for {}", cluster_barrier_missing(cta_))};
     if (!s.state || !s.barrier.array) return {1, "the barrier is no barrier of this kernel"};
     const MbarrierState word = decode_mbarrier(s.state->word);
     const bool copies_done = !copy_in_flight(s.blocked.offset);
@@ -86,6 +89,7 @@ class CtaAnalysis {
       return {95, fmt::format("{} bytes were delivered to a phase that nobody armed: the {} of {} is missing",
                               grouped(-word.tx), s.barrier.array->arrives_with, s.barrier.array->arrives)};
     if (const Cause wrong = wrong_turn_cause(s); wrong.certainty > 0) return wrong;
+    if (const Cause peer = peer_cause(s); peer.certainty > 0) return peer;
     if (const BarrierName full = sibling(s, "_empty", "_full"); full.array) return empty_cause(s, full);
     return full_cause(s);
   }
@@ -99,6 +103,11 @@ class CtaAnalysis {
     if (!s.state || !s.barrier.array) return lines;
     const MbarrierState word = decode_mbarrier(s.state->word);
     lines.push_back(missing_text(s, word));
+    const OwedArrivals owed = owed_arrivals(cta_, *s.state);
+    if (!owed.ranks.empty())
+      lines.push_back(fmt::format("arrivals missing from: {}{}", ctas_text(cta_, owed.ranks),
+                                  owed.assumed ? ", if all CTAs of the cluster arrive alike" : ""));
+    const size_t header = lines.size();
     const uint64_t first =
         s.state->events > Mbarrier::State::kHistory ? s.state->events - Mbarrier::State::kHistory : 0;
     for (uint64_t i = first; i < s.state->events; ++i) {
@@ -106,14 +115,14 @@ class CtaAnalysis {
       if (e.phase != s.state->phase || e.kind == MbarrierEventKind::init) continue;
       lines.push_back(event_text(e));
     }
-    if (lines.size() == 1 && s.state->phase > 0 && s.state->events > 0) {
+    if (lines.size() == header && s.state->phase > 0 && s.state->events > 0) {
       const MbarrierEvent& last = s.state->history[(s.state->events - 1) % Mbarrier::State::kHistory];
       lines.push_back(
           fmt::format("last event: phase {} completed at cycle {}", last.phase, grouped(int64_t(last.time))));
     }
     if (word.tx != 0 && !copy_in_flight(s.blocked.offset))
       lines.push_back("no copy in flight targets this barrier");
-    if (s.state->phase == 0 && lines.size() == 1) lines.push_back("nothing has ever arrived on it");
+    if (s.state->phase == 0 && lines.size() == header) lines.push_back("nothing has ever arrived on it");
     return lines;
   }
 
@@ -137,6 +146,21 @@ class CtaAnalysis {
     for (const Stuck& s : stuck_)
       if (s.role == role) return &s;
     return nullptr;
+  }
+
+  /// This CTA has done its part of the phase and other CTAs of the cluster have not.
+  Cause peer_cause(const Stuck& s) const {
+    const std::vector<uint32_t> owing = owed_arrivals(cta_, *s.state).ranks;
+    auto& clusters = cta_.gpu().clusters();
+    bool exited = false;
+    for (uint32_t rank : owing) {
+      if (rank == cta_.cluster_rank()) return {};
+      exited |= clusters.exited(cta_.sm().id, rank);
+    }
+    if (owing.empty()) return {};
+    return {exited ? 85 : 30,
+            fmt::format("{} of CTA {} misses the {} of {} in {}", text_of(s.barrier), cta_.linear_id(),
+                        s.barrier.array->arrives_with, s.barrier.array->arrives, ctas_text(cta_, owing))};
   }
 
   /// A producer waits for a release.
@@ -218,14 +242,14 @@ class CtaAnalysis {
     return {5, wait_chain(s)};
   }
 
-  /// All warps of the role have arrived in the open phase, as far as the barrier remembers.
+  /// All warps of the role in this CTA have arrived in the open phase, as far as the barrier remembers.
   bool has_arrived(const Stuck& s, std::string_view role) const {
     const uint64_t kept = std::min<uint64_t>(s.state->events, Mbarrier::State::kHistory);
     std::vector<int> arrived;
     for (uint64_t i = s.state->events - kept; i < s.state->events; ++i) {
       const MbarrierEvent& e = s.state->history[i % Mbarrier::State::kHistory];
       if (e.phase == s.state->phase && e.kind == MbarrierEventKind::arrive && e.source.warp >= 0 &&
-          cta_.kernel().role(e.source.warp) == role &&
+          cta_.kernel().role(e.source.warp) == role && e.source.cta == cta_.linear_id() &&
           std::find(arrived.begin(), arrived.end(), e.source.warp) == arrived.end())
         arrived.push_back(e.source.warp);
     }
@@ -291,12 +315,13 @@ class CtaAnalysis {
 
   std::string event_text(const MbarrierEvent& e) const {
     auto who = [&] {
-      if (e.source.kind == models::ActorKind::warp)
-        return fmt::format("by {} (warp {})", cta_.kernel().role(e.source.warp), e.source.warp);
+      std::string warp = fmt::format("{} (warp {})", cta_.kernel().role(e.source.warp), e.source.warp);
+      if (e.source.cta != cta_.linear_id()) warp += fmt::format(" of CTA {}", e.source.cta);
+      if (e.source.kind == models::ActorKind::warp) return "by " + warp;
       const char* unit = e.source.kind == models::ActorKind::tma    ? "TMA"
                          : e.source.kind == models::ActorKind::umma ? "the tensor core"
                                                                     : "CLC";
-      return fmt::format("by {} for {} (warp {})", unit, cta_.kernel().role(e.source.warp), e.source.warp);
+      return fmt::format("by {} for {}", unit, warp);
     };
     const std::string at = line_of(e.source.loc).empty() ? "" : "  " + line_of(e.source.loc);
     switch (e.kind) {
@@ -317,22 +342,27 @@ class CtaAnalysis {
   std::vector<Stuck> stuck_;
 };
 
+/// The CTA to show: of the first cluster that is stuck, the one whose waits explain the most.
+Cta* most_certain(const std::vector<Cta*>& ctas) {
+  Cta* best = nullptr;
+  int certainty = -1;
+  for (Cta* cta : ctas) {
+    if (!cta->resident() || (best && cta->peer_id(0) != best->peer_id(0))) continue;
+    const CtaAnalysis analysis(*cta);
+    for (const Stuck& s : analysis.stuck())
+      if (const int c = analysis.cause(s).certainty; c > certainty) best = cta, certainty = c;
+  }
+  return best;
+}
+
 }  // namespace
 
 HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, models::Cycles budget,
                         const std::string& replay) {
   HangReport report;
-  Cta* shown = nullptr;
-  int others = 0;
-  for (Cta* cta : ctas) {
-    if (!cta->resident()) continue;
-    if (!shown) {
-      shown = cta;
-    } else {
-      ++others;
-    }
-  }
+  Cta* shown = most_certain(ctas);
   if (!shown) return report;
+  const auto others = std::count_if(ctas.begin(), ctas.end(), [](Cta* cta) { return cta->resident(); }) - 1;
 
   const CtaAnalysis analysis(*shown);
   std::vector<std::pair<Cause, const Stuck*>> waits;

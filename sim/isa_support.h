@@ -30,8 +30,8 @@ struct IsaSupport {
 inline constexpr IsaSupport kIsaSupport[] = {
     // mbarrier, PTX 9.7.13.15
     {"mbarrier.init", Support::modelled, "shared::cta"},
-    {"mbarrier.arrive", Support::modelled, "shared::cta and shared::cluster, count 1 per active lane"},
-    {"mbarrier.arrive.expect_tx", Support::modelled, "shared::cta and shared::cluster"},
+    {"mbarrier.arrive", Support::modelled, "shared::cta and shared::cluster (any CTA), count 1 per active lane"},
+    {"mbarrier.arrive.expect_tx", Support::modelled, "shared::cta and shared::cluster (any CTA)"},
     {"mbarrier.try_wait.parity", Support::modelled, "returns when the phase has completed; no time limit"},
     {"mbarrier.expect_tx, .complete_tx", Support::rejected,
      "not implemented as instructions; copies complete bytes"},
@@ -47,7 +47,7 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"cp.async.bulk.commit_group", Support::modelled, ""},
     {"cp.async.bulk.wait_group{.read}", Support::modelled, ""},
     {"prefetch.tensormap", Support::approximated, "issue time only"},
-    {"cp.async.bulk.tensor....multicast::cluster", Support::rejected, "not implemented"},
+    {"cp.async.bulk.tensor....multicast::cluster", Support::modelled, "tiled load, no cta_group or cta_group::1"},
     {"cp.async.bulk.tensor....cta_group::2", Support::rejected, "not implemented"},
     {"cp.async.bulk.tensor....im2col", Support::rejected, "not implemented"},
     {"cp.async.bulk.tensor....tile::gather4, ::scatter4", Support::rejected, "not implemented"},
@@ -84,7 +84,7 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"elect.sync", Support::modelled, "elects the lowest lane"},
     {"bar.warp.sync", Support::modelled, ""},
     {"bar.sync, bar.arrive", Support::modelled, "barriers 0-15 with a thread count"},
-    {"barrier.cluster.arrive, .wait", Support::modelled, "cluster of one CTA"},
+    {"barrier.cluster.arrive, .wait", Support::modelled, "all warps of the cluster, .aligned"},
     {"fence.proxy.async.shared::cta", Support::approximated, "issue time only"},
     {"stmatrix.m8n8.x2, .x4", Support::modelled, "b16, not transposed"},
     {"ld.shared, st.shared", Support::modelled, "the widths the kernels use"},

@@ -107,13 +107,14 @@ Finding finding_of(const models::Violation& v, const Kernel& kernel, const std::
   return f;
 }
 
-std::string violation_report(const models::Violation& v, const Finding& f, const std::string& replay) {
+std::string violation_report(const models::Violation& v, const Finding& f, int barrier_cta,
+                             const std::string& replay) {
   std::string text = fmt::format("FINDING {} at cycle {}: {}\n", f.id, grouped(int64_t(v.time)), f.message);
   std::string where = fmt::format("CTA {}", f.cta);
   if (!f.role.empty()) where += fmt::format(", {} (warp {})", f.role, v.source.warp);
-  if (!f.barrier.empty())
-    where += f.phase >= 0 ? fmt::format(", {}[{}] phase {}", f.barrier, f.stage, f.phase)
-                          : fmt::format(", {}[{}]", f.barrier, f.stage);
+  if (!f.barrier.empty()) where += fmt::format(", {}[{}]", f.barrier, f.stage);
+  if (!f.barrier.empty() && barrier_cta != f.cta && v.id != "MB12") where += fmt::format(" of CTA {}", barrier_cta);
+  if (!f.barrier.empty() && f.phase >= 0) where += fmt::format(" phase {}", f.phase);
   text += fmt::format("  where: {}  {}\n  replay: {}\n", where, f.location, replay);
   return text;
 }
@@ -192,7 +193,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     result.outcome = Outcome::findings;
     for (const models::Violation& v : device.observer.violations()) {
       result.findings.push_back(finding_of(v, kernel, slots));
-      if (result.report.empty()) result.report = violation_report(v, result.findings.back(), replay);
+      if (result.report.empty())
+        result.report = violation_report(v, result.findings.back(), slots[size_t(v.sm)]->linear_id(), replay);
     }
   } else if (!finished()) {
     result.outcome = Outcome::hang;

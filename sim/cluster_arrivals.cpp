@@ -1,0 +1,78 @@
+#include "sim/cluster_arrivals.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace sm100::sim {
+
+namespace {
+
+using models::Mbarrier;
+using models::MbarrierEventKind;
+
+/// Arrivals in `phase` by CTA; nullopt when the barrier no longer remembers all `total` of them.
+std::optional<std::map<int, uint32_t>> arrivals(const Mbarrier::State& state, int64_t phase, uint32_t total) {
+  std::map<int, uint32_t> by_cta;
+  uint32_t sum = 0;
+  const uint64_t kept = std::min<uint64_t>(state.events, Mbarrier::State::kHistory);
+  for (uint64_t i = state.events - kept; i < state.events; ++i) {
+    const models::MbarrierEvent& e = state.history[i % Mbarrier::State::kHistory];
+    if (e.phase != phase || (e.kind != MbarrierEventKind::arrive && e.kind != MbarrierEventKind::expect_tx))
+      continue;
+    const uint32_t count = e.kind == MbarrierEventKind::arrive ? e.amount : 1;
+    by_cta[e.source.cta] += count;
+    sum += count;
+  }
+  return sum == total ? std::optional(by_cta) : std::nullopt;
+}
+
+}  // namespace
+
+OwedArrivals owed_arrivals(Cta& cta, const Mbarrier::State& state) {
+  const uint32_t ctas = cta.cluster_ctas();
+  const MbarrierState word = decode_mbarrier(state.word);
+  if (ctas == 1 || word.pending == 0) return {};
+  auto open = arrivals(state, state.phase, word.expected - word.pending);
+  if (!open) return {};
+  auto owed = arrivals(state, state.phase - 1, word.expected);
+  OwedArrivals result;
+  if (!owed) {
+    const auto from_a_peer = [&](const auto& a) { return a.first != cta.linear_id(); };
+    if (word.expected % ctas != 0 || std::none_of(open->begin(), open->end(), from_a_peer)) return {};
+    owed.emplace();
+    for (uint32_t r = 0; r < ctas; ++r) (*owed)[cta.peer_id(r)] = word.expected / ctas;
+    result.assumed = true;
+  }
+  for (const auto& [id, count] : *open)
+    if (count > (*owed)[id]) return {};  // the phases differ in who arrives: nothing can be told
+  for (uint32_t r = 0; r < ctas; ++r)
+    if ((*open)[cta.peer_id(r)] < (*owed)[cta.peer_id(r)]) result.ranks.push_back(r);
+  return result;
+}
+
+std::string ctas_text(Cta& cta, const std::vector<uint32_t>& ranks) {
+  std::vector<std::string> names;
+  for (uint32_t r : ranks)
+    names.push_back(
+        fmt::format("CTA {}{}", cta.peer_id(r), cta.gpu().clusters().exited(cta.sm().id, r) ? " (exited)" : ""));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string cluster_barrier_missing(Cta& cta) {
+  std::map<uint32_t, std::vector<std::string>> roles;
+  for (const auto& [rank, warp] : cta.gpu().clusters().barrier_misses(cta.sm().id)) {
+    const std::string role = cta.kernel().role(warp);
+    auto& of_cta = roles[rank];
+    if (std::find(of_cta.begin(), of_cta.end(), role) == of_cta.end()) of_cta.push_back(role);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [rank, names] : roles)
+    texts.push_back(fmt::format("CTA {} ({})", cta.peer_id(rank), fmt::join(names, ", ")));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace sm100::sim

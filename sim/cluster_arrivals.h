@@ -1,0 +1,27 @@
+/// Whose arrivals a barrier of a cluster still misses: for hang reports, where a wait in one CTA may be the fault of
+/// another.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/cta.h"
+
+namespace sm100::sim {
+
+/// CTAs that owe arrivals to the open phase of a barrier, as far as the barrier's history tells.
+struct OwedArrivals {
+  std::vector<uint32_t> ranks;  ///< empty: nobody, or it cannot be told
+  bool assumed = false;         ///< no earlier phase to compare with: assumes that all CTAs arrive alike
+};
+/// Compares the arrivals of the open phase with those of the phase before, by CTA.
+/// @param cta  owner of the barrier
+OwedArrivals owed_arrivals(Cta& cta, const models::Mbarrier::State& state);
+
+/// "CTA 1, CTA 3 (exited)".
+std::string ctas_text(Cta& cta, const std::vector<uint32_t>& ranks);
+
+/// Whom the cluster barrier waits for: "CTA 1 (load, mma), CTA 3 (mma)".
+std::string cluster_barrier_missing(Cta& cta);
+
+}  // namespace sm100::sim

@@ -1,0 +1,97 @@
+// Multicast tensor loads without .cta_group (reference isa.md 2.6): bit r of the mask is rank r; same offset, full box
+// and full byte count in every CTA of the mask; the issuing CTA need not be one of them.
+#include "catch.h"
+#include "models/cluster_bench.h"
+
+using namespace sm100;
+using namespace sm100::models;
+
+TEST_CASE("a multicast without the issuing CTA gives it neither data nor signal", "[tma][cluster]") {
+  ClusterBench b(4, 4);
+  b.net.load_multicast(1, b.box(8, 16), {0b1101}, 0);
+  CHECK(b.nodes[2]->tma.loads_in_flight().size() == 1);
+  CHECK(b.nodes[1]->tma.loads_in_flight().empty());
+  sc_core::sc_start();
+  for (size_t r : {0, 2, 3}) {
+    CHECK(b.nodes[r]->word() == 64 * 8);
+    CHECK(b.nodes[r]->word(15 * 128 + 126) == 64 * 23 + 63);
+    CHECK(b.nodes[r]->state().received_bytes == 2048);
+    CHECK(b.nodes[r]->tma.loads_in_flight().empty());
+  }
+  CHECK(b.nodes[1]->word() == 0xffff);
+  CHECK(b.nodes[1]->state().received_bytes == 0);
+  CHECK(b.observer.violation_id() == "");
+}
+
+TEST_CASE("the mask counts ranks of the own cluster, not SMs", "[tma][cluster]") {
+  ClusterBench b(4, 2);
+  b.net.load_multicast(2, b.box(0, 8), {0b10}, 0);
+  sc_core::sc_start();
+  for (size_t sm : {0, 1, 2}) CHECK(b.nodes[sm]->state().received_bytes == 0);
+  CHECK(b.nodes[3]->state().received_bytes == 1024);
+}
+
+TEST_CASE("a box over the edge signals the full box to every CTA", "[tma][cluster]") {
+  ClusterBench b(2, 2);
+  b.net.load_multicast(0, b.box(60, 16), {0b11}, 0);
+  sc_core::sc_start();
+  for (const auto& node : b.nodes) {
+    CHECK(node->state().received_bytes == 2048);
+    CHECK(node->word(3 * 128) == 64 * 63);
+    CHECK(node->word(4 * 128) == 0);
+  }
+}
+
+TEST_CASE("memory is read once, and the box takes the fill port of each destination", "[tma][cluster][timing]") {
+  ClusterBench b(3, 3);
+  const Cycles latency =
+      Cycles(b.profile.tma.load_latency_cycles) + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns);
+  b.net.load_multicast(0, b.box(0, 64), {0b111}, 0);  // cold
+  Stimulus later("later", [&] {
+    sc_core::wait(cycles(5000));
+    b.nodes[1]->tma.load(b.box(0, 32), now());  // SM 1's port is taken for 32 rows
+    b.net.load_multicast(0, b.box(0, 64), {0b110}, now());
+  });
+  sc_core::sc_start();
+  CHECK(b.memory.dram_bytes() == 64 * 128);
+  REQUIRE(b.observer.spans.size() == 6);
+  CHECK(b.observer.spans[0].end == b.observer.spans[2].end);
+  for (size_t i : {3, 4, 5}) {
+    const UnitSpan& s = b.observer.spans[i];
+    CHECK(s.end - 5000 == latency + (s.bytes == 4096 ? 32u : s.sm == 1 ? 96u : 64u));
+  }
+}
+
+TEST_CASE("TM4: masks that name nobody or a rank outside the cluster", "[tma][cluster]") {
+  ClusterBench b(4, 2);
+  SECTION("rank 2 of 2") {
+    b.net.load_multicast(0, b.box(0, 8), {0b101}, 0);
+    REQUIRE(b.observer.violation_id() == "TM4");
+    CHECK(b.observer.violations[0].message ==
+          "multicast tensor load with CTA mask 0x5: bit r selects CTA rank r, and the cluster has 2 CTAs");
+  }
+  SECTION("nobody") {
+    b.net.load_multicast(0, b.box(0, 8), {0}, 0);
+    CHECK(b.observer.violation_id() == "TM4");
+  }
+  CHECK(b.nodes[0]->tma.loads_in_flight().empty());
+}
+
+TEST_CASE("MB12: a multicast to a CTA that has exited, or exits before the box lands", "[tma][cluster]") {
+  ClusterBench b(2, 2);
+  SECTION("has exited") {
+    b.net.cta_exited(1);
+    b.net.load_multicast(0, b.box(0, 8), {0b11}, 0);
+  }
+  SECTION("exits meanwhile") {
+    b.net.load_multicast(0, b.box(0, 8), {0b11}, 0);
+    b.net.cta_exited(1);
+    sc_core::sc_start();
+    CHECK(b.nodes[0]->state().received_bytes == 1024);
+  }
+  REQUIRE(b.observer.violation_id() == "MB12");
+  CHECK(b.observer.violations[0].sm == 1);
+  CHECK(b.observer.violations[0].source.warp == 0);
+  CHECK(b.nodes[1]->word() == 0xffff);
+  CHECK(b.nodes[1]->state().received_bytes == 0);
+}

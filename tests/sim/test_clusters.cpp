@@ -1,0 +1,293 @@
+// Warp programs in clusters of several CTAs: addresses with ranks, remote arrives, multicast, the cluster barrier, exits,
+// and what a hang report says when another CTA is to blame.
+#include <map>
+#include <optional>
+
+#include "catch.h"
+#include "sim/device.h"
+#include "sim/hang_report.h"
+#include "sim/scenario.h"
+#include "sim/sim_isa.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+using models::Cycles;
+
+namespace {
+
+constexpr uint32_t kBar = 0x400, kData = 0x800;
+
+/// A grid of clusters along x, one program for all warps.
+struct Clusters {
+  Clusters(uint32_t ctas, uint32_t cluster, int warps = 1, int sms = 18) {
+    kernel.grid = {ctas, 1, 1};
+    kernel.cluster = {cluster, 1, 1};
+    kernel.warps = warps;
+    kernel.smem_bytes = 16 * 1024;
+    kernel.role = [](int w) { return w == 0 ? std::string("load") : std::string("mma"); };
+    kernel.run_warp = [this](Warp& warp) {
+      SimIsa isa(warp, profile);
+      program(isa);
+      exits[isa.ctaid().x] = models::now();
+    };
+    this->sms = sms;
+  }
+  void run() {
+    device.emplace(
+        profile, kernel,
+        models::Gpu::Options{
+            .sms = sms, .with_data = true, .accumulation = models::Accumulation::fast, .jitter_seed = {}},
+        nullptr);
+    if (before) before();
+    device->launch();
+    sc_core::sc_start();
+  }
+  std::string violation() const {
+    const auto& v = device->observer.violations();
+    return v.empty() ? "" : v.front().id;
+  }
+  const models::Violation& finding() const { return device->observer.violations().front(); }
+
+  models::DeviceProfile profile = load_profile("b200");
+  Kernel kernel;
+  int sms;
+  std::function<void(SimIsa&)> program;
+  std::function<void()> before;  ///< after the device is there
+  std::optional<Device> device;
+  std::map<uint32_t, Cycles> exits;  ///< by ctaid.x
+};
+
+/// Address of shared-memory offset `offset` as the CTA sees it.
+SmemAddr own(SimIsa& isa, uint32_t offset) { return {isa.cluster_ctarank() << kClusterRankShift | offset}; }
+
+void init_barrier(SimIsa& isa, uint32_t count, uint32_t offset = kBar) {
+  isa.elected([&] { isa.mbarrier_init(own(isa, offset), count); });
+}
+void cluster_sync(SimIsa& isa) {
+  isa.barrier_cluster_arrive();
+  isa.barrier_cluster_wait();
+}
+
+}  // namespace
+
+TEST_CASE("an address carries its CTA's rank, and mapa changes the rank alone", "[cluster]") {
+  Clusters c(4, 4);
+  std::map<uint32_t, std::pair<uint32_t, uint32_t>> seen;
+  c.program = [&](SimIsa& isa) {
+    seen[isa.ctaid().x] = {isa.dynamic_smem().value, isa.mapa(own(isa, 0x420), 2).value};
+  };
+  c.run();
+  for (uint32_t r = 0; r < 4; ++r) CHECK(seen[r] == std::pair{r << 24 | 0x400, 0x02000420u});
+  CHECK(c.violation() == "");
+}
+
+TEST_CASE("a remote arrive wakes a waiter of another CTA after the path and the wake-up", "[cluster][timing]") {
+  Clusters c(2, 2);
+  Cycles arrived = 0, woken = 0;
+  c.program = [&](SimIsa& isa) {
+    init_barrier(isa, 1);
+    cluster_sync(isa);
+    if (isa.cluster_ctarank() == 0) {
+      isa.elected([&] {
+        isa.mbarrier_arrive(isa.mapa(own(isa, kBar), 1), Scope::cluster);
+        arrived = models::now();
+      });
+    } else {
+      isa.mbarrier_try_wait_parity(own(isa, kBar), 0, Scope::cluster);
+      woken = models::now();
+    }
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  CHECK(woken == arrived + 500 + 24);
+  CHECK(c.exits[0] < arrived + 500);  // fire and forget: the arriving warp has gone on, and out
+}
+
+TEST_CASE("lanes arrive each on its own CTA's barrier, once", "[cluster]") {
+  Clusters c(4, 4);
+  c.program = [&](SimIsa& isa) {
+    init_barrier(isa, 4);
+    cluster_sync(isa);
+    isa.lanes_below(4, [&] { isa.mbarrier_arrive(isa.mapa(own(isa, kBar), isa.laneid()), Scope::cluster); });
+    isa.mbarrier_try_wait_parity(own(isa, kBar), 0, Scope::cluster);
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  CHECK(c.exits.size() == 4);
+}
+
+TEST_CASE("one CTA arms every CTA's barrier and multicasts to all but itself", "[cluster]") {
+  Clusters c(3, 3);
+  GlobalAddr memory;
+  TensorMap map;
+  c.before = [&] {
+    memory = c.device->gpu.memory().allocate("row", 128, true);
+    *reinterpret_cast<uint32_t*>(c.device->gpu.memory().data(memory, 4)) = 4711;
+    TensorMapFields f;
+    f.data_type = TensorMapDataType::uint32;
+    f.rank = 1;
+    f.global_address = memory.value;
+    f.global_dim[0] = f.box_dim[0] = 32;
+    f.element_stride[0] = 1;
+    map = encode(f);
+  };
+  std::map<uint32_t, uint32_t> read;
+  c.program = [&](SimIsa& isa) {
+    init_barrier(isa, 1);
+    cluster_sync(isa);
+    if (isa.cluster_ctarank() == 1) {
+      isa.lanes_below(
+          3, [&] { isa.mbarrier_arrive_expect_tx(isa.mapa(own(isa, kBar), isa.laneid()), 128, Scope::cluster); });
+      isa.elected([&] {
+        isa.cp_async_bulk_tensor_shared_global_multicast(own(isa, kData), &map, TensorCoords{0}, own(isa, kBar),
+                                                         CtaMask{0b101});
+        isa.cp_async_bulk_tensor_shared_global(own(isa, kData + 128), &map, TensorCoords{0}, own(isa, kBar));
+      });
+    }
+    isa.mbarrier_try_wait_parity(own(isa, kBar), 0, Scope::cluster);
+    read[isa.cluster_ctarank()] = isa.ld_shared_u32(own(isa, kData));
+    cluster_sync(isa);
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  CHECK(read == std::map<uint32_t, uint32_t>{{0, 4711}, {1, 0xffffffff}, {2, 4711}});
+}
+
+TEST_CASE("the cluster barrier opens 200 cycles after its last arrival, and exited warps are not waited for",
+          "[cluster][timing]") {
+  Clusters c(3, 3, 2);
+  Cycles last = 0;
+  std::vector<Cycles> woken;
+  c.program = [&](SimIsa& isa) {
+    if (isa.cluster_ctarank() == 2 && isa.warpid() == 1) return;
+    if (isa.cluster_ctarank() == 1) isa.for_each_lane(700, [](int) {});
+    isa.barrier_cluster_arrive();
+    last = std::max(last, models::now());
+    isa.barrier_cluster_wait();
+    woken.push_back(models::now());
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  CHECK(woken == std::vector<Cycles>(5, last + 200));
+}
+
+TEST_CASE("clusters run in waves, whole clusters inside a GPC", "[cluster]") {
+  Clusters c(16, 4, 1, 10);  // 10 SMs in one GPC: two clusters at a time
+  std::map<uint32_t, uint32_t> ranks;
+  c.program = [&](SimIsa& isa) {
+    cluster_sync(isa);
+    isa.for_each_lane(1000, [](int) {});
+    ranks[isa.ctaid().x] = isa.cluster_ctarank();
+  };
+  c.run();
+  CHECK(c.exits.size() == 16);
+  for (const auto& [cta, rank] : ranks) CHECK(rank == cta % 4);
+  CHECK(c.exits[7] < c.exits[8]);
+  CHECK(c.device->gpu.ctas_running() == 0);
+  CHECK(c.device->slots()[8]->linear_id() == -1);
+}
+
+TEST_CASE("MB12: a remote arrive that reaches a CTA after its exit names the arriving line", "[cluster]") {
+  Clusters c(2, 2, 2);
+  uint32_t line = 0;
+  c.kernel.barriers.push_back({"empty", {kBar}, 1, 1, "mma", "mbarrier.arrive", "load"});
+  c.program = [&](SimIsa& isa) {
+    if (isa.warpid() == 0) init_barrier(isa, 1);
+    cluster_sync(isa);
+    if (isa.cluster_ctarank() == 0 && isa.warpid() == 1)
+      isa.elected([&] {
+        const ClusterSmemAddr peer = isa.mapa(own(isa, kBar), 1);
+        line = Loc::current().line() + 1;
+        isa.mbarrier_arrive(peer, Scope::cluster);
+      });
+  };
+  c.run();
+  REQUIRE(c.violation() == "MB12");
+  CHECK(c.finding().source.warp == 1);
+  CHECK(c.finding().source.cta == 0);
+  CHECK(c.finding().source.loc.line() == line);
+}
+
+namespace {
+std::string violation_of(std::function<void(SimIsa&)> program) {
+  Clusters c(2, 2);
+  c.program = [&](SimIsa& isa) {
+    if (isa.cluster_ctarank() == 1) program(isa);
+    cluster_sync(isa);
+  };
+  c.run();
+  return c.violation();
+}
+}  // namespace
+
+TEST_CASE("CR1: mapa to rank 2 of 2", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.mapa(own(isa, kBar), 2); }) == "CR1");
+}
+TEST_CASE("CR1: 32 lanes map 32 ranks of 2", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.mapa(own(isa, kBar), isa.laneid()); }) == "CR1");
+}
+TEST_CASE("MB3: a shared::cta access of rank 1 at an address without its rank", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.ld_shared_u32({kBar}); }) == "MB3");
+}
+TEST_CASE("MB1: a remote arrive on a barrier that nobody has initialised", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) {
+          isa.mbarrier_arrive(isa.mapa(own(isa, kBar), 0), Scope::cluster);
+          isa.for_each_lane(600, [](int) {});  // until it has landed
+        }) == "MB1");
+}
+TEST_CASE("try_cancel in a cluster of two is not implemented and says so", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) {
+          init_barrier(isa, 1);
+          isa.elected([&] { isa.clusterlaunchcontrol_try_cancel(own(isa, kData), own(isa, kBar)); });
+        }) == "not-implemented");
+}
+
+TEST_CASE("a wait that another CTA should have ended: the hang report names that CTA", "[cluster][report]") {
+  Clusters c(2, 2, 2);
+  c.kernel.barriers.push_back({"input_empty", {kBar}, 1, 2, "mma", "mbarrier.arrive", "load"});
+  // The MMA warps of both CTAs release CTA 0's stage; that of CTA 1 forgets to in the second round.
+  c.program = [&](SimIsa& isa) {
+    if (isa.warpid() == 0) init_barrier(isa, 2);
+    cluster_sync(isa);
+    const uint32_t rank = isa.cluster_ctarank();
+    if (isa.warpid() == 1)
+      for (int round = 0; round < 2; ++round) {
+        isa.for_each_lane(1000, [](int) {});
+        if (rank == 0 || round == 0)
+          isa.elected([&] { isa.mbarrier_arrive(isa.mapa(own(isa, kBar), 0), Scope::cluster); });
+      }
+    if (isa.warpid() == 0 && rank == 0)
+      for (uint32_t round = 0; round < 3; ++round)
+        isa.mbarrier_try_wait_parity(own(isa, kBar), (round & 1) ^ 1, Scope::cluster);
+    if (rank == 1) {  // stays until CTA 0 is through
+      isa.barrier_cluster_arrive();
+      isa.barrier_cluster_wait();
+    } else if (isa.warpid() == 1) {
+      cluster_sync(isa);
+    }
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  const HangReport hang = explain_hang(c.device->slots(), models::now(), 0, "replay");
+  INFO(hang.text);
+  CHECK(hang.finding.barrier == "input_empty");
+  CHECK(hang.finding.role == "load");
+  CHECK(hang.finding.cta == 0);
+  CHECK(hang.text.find("arrivals missing from: CTA 1\n") != std::string::npos);
+  CHECK(hang.finding.cause == "input_empty[0] of CTA 0 misses the mbarrier.arrive of mma in CTA 1");
+  CHECK(hang.text.find("the cluster barrier") == std::string::npos);
+}
+
+TEST_CASE("a cluster barrier that a CTA never reaches: the report names its roles", "[cluster][report]") {
+  Clusters c(2, 2, 2);
+  c.kernel.barriers.push_back({"never", {kBar}, 1, 1, "nobody", "mbarrier.arrive", "mma"});
+  c.program = [&](SimIsa& isa) {
+    if (isa.warpid() == 0) init_barrier(isa, 1);
+    if (isa.cluster_ctarank() == 1 && isa.warpid() == 1) isa.bar_sync(1, 64);
+    cluster_sync(isa);
+  };
+  c.run();
+  const HangReport hang = explain_hang(c.device->slots(), models::now(), 0, "replay");
+  INFO(hang.text);
+  CHECK(hang.text.find("likely cause: the cluster barrier waits for CTA 1 (mma)") != std::string::npos);
+}
