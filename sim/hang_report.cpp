@@ -71,8 +71,9 @@ class CtaAnalysis {
     if (s.blocked.on == Blocked::On::tmem_alloc)
       return {60, fmt::format("tcgen05.alloc of {} columns waits for tensor memory that nobody frees",
                               s.blocked.offset)};
+    // Whoever has not come is stuck somewhere else, and that says more.
     if (s.blocked.on == Blocked::On::cluster_barrier)
-      return {20, fmt::format("the cluster barrier waits for {}", cluster_barrier_missing(cta_))};
+      return {4, fmt::format("the cluster barrier waits for {}", cluster_barrier_missing(cta_))};
     if (!s.state || !s.barrier.array) return {1, "the barrier is no barrier of this kernel"};
     const MbarrierState word = decode_mbarrier(s.state->word);
     const bool copies_done = !copy_in_flight(s.blocked.offset);
@@ -100,6 +101,7 @@ class CtaAnalysis {
       const auto& named = cta_.sm().barriers.named(int(s.blocked.offset));
       lines.push_back(fmt::format("{} of {} threads have arrived", named.arrived, named.expected));
     }
+    if (s.blocked.on == Blocked::On::cluster_barrier) lines.push_back("missing: " + cluster_barrier_missing(cta_));
     if (!s.state || !s.barrier.array) return lines;
     const MbarrierState word = decode_mbarrier(s.state->word);
     lines.push_back(missing_text(s, word));
