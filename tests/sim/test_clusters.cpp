@@ -70,6 +70,16 @@ void cluster_sync(SimIsa& isa) {
   isa.barrier_cluster_wait();
 }
 
+TensorMap row_of_words(GlobalAddr address) {
+  TensorMapFields f;
+  f.data_type = TensorMapDataType::uint32;
+  f.rank = 1;
+  f.global_address = address.value;
+  f.global_dim[0] = f.box_dim[0] = 32;
+  f.element_stride[0] = 1;
+  return encode(f);
+}
+
 /// The hang report with this file's line numbers made N.
 std::string hang_text(const Device& device) {
   const HangReport hang = explain_hang(device.slots(), models::now(), 0, "replay");
@@ -131,13 +141,7 @@ TEST_CASE("one CTA arms every CTA's barrier and multicasts to all but itself", "
   c.before = [&] {
     memory = c.device->gpu.memory().allocate("row", 128, true);
     *reinterpret_cast<uint32_t*>(c.device->gpu.memory().data(memory, 4)) = 4711;
-    TensorMapFields f;
-    f.data_type = TensorMapDataType::uint32;
-    f.rank = 1;
-    f.global_address = memory.value;
-    f.global_dim[0] = f.box_dim[0] = 32;
-    f.element_stride[0] = 1;
-    map = encode(f);
+    map = row_of_words(memory);
   };
   std::map<uint32_t, uint32_t> read;
   c.program = [&](SimIsa& isa) {
@@ -214,6 +218,38 @@ TEST_CASE("MB12: a remote arrive that reaches a CTA after its exit names the arr
   CHECK(c.finding().source.warp == 1);
   CHECK(c.finding().source.cta == 0);
   CHECK(c.finding().source.loc.line() == line);
+}
+
+namespace {
+/// CTA `asking` of two multicasts a row to CTA 1, and both exit at once.
+void exit_under_multicast(Clusters& c, uint32_t asking) {
+  TensorMap map;
+  c.before = [&] { map = row_of_words(c.device->gpu.memory().allocate("row", 128, true)); };
+  c.program = [&](SimIsa& isa) {
+    init_barrier(isa, 1);
+    cluster_sync(isa);
+    if (isa.cluster_ctarank() == asking)
+      isa.elected([&] {
+        isa.cp_async_bulk_tensor_shared_global_multicast(own(isa, kData), &map, TensorCoords{0}, own(isa, kBar),
+                                                         CtaMask{0b10});
+      });
+  };
+  c.run();
+}
+}  // namespace
+
+TEST_CASE("MB12: a CTA exits before a box lands that another CTA multicasts to it", "[cluster]") {
+  Clusters c(2, 2);
+  exit_under_multicast(c, 0);
+  REQUIRE(c.violation() == "MB12");
+  CHECK(c.finding().source.cta == 0);
+  CHECK(c.finding().message.rfind("multicast tensor load reaches CTA rank 1 of the cluster", 0) == 0);
+}
+
+TEST_CASE("TM9: a CTA exits before a box lands that it multicasts to itself", "[cluster]") {
+  Clusters c(2, 2);
+  exit_under_multicast(c, 1);
+  CHECK(c.violation() == "TM9");
 }
 
 namespace {
@@ -328,4 +364,36 @@ TEST_CASE("a CTA that exited without its arrival is named as exited", "[cluster]
   likely cause: done[0] of CTA 2 misses the mbarrier.arrive of load in CTA 3 (exited)
   replay: replay
 )");
+}
+
+TEST_CASE("an arrival of another CTA's warp does not stand in for the own one that is missing",
+          "[cluster][report]") {
+  Clusters c(2, 2, 2);
+  constexpr uint32_t kFull = kBar, kEmpty = kBar + 8;
+  c.kernel.barriers.push_back({"input_full", {kFull}, 1, 1, "load", "mbarrier.arrive", "mma"});
+  c.kernel.barriers.push_back({"input_empty", {kEmpty}, 1, 2, "mma", "mbarrier.arrive", "load"});
+  // Both MMA warps read CTA 0's stage; its own exits without the second release.
+  c.program = [&](SimIsa& isa) {
+    const bool first = isa.cluster_ctarank() == 0, load = isa.warpid() == 0;
+    if (load) init_barrier(isa, 1, kFull), init_barrier(isa, 2, kEmpty);
+    cluster_sync(isa);
+    for (uint32_t round = 0; first && load && round < 3; ++round) {
+      isa.mbarrier_try_wait_parity(own(isa, kEmpty), (round & 1) ^ 1, Scope::cluster);
+      isa.elected([&] { isa.mbarrier_arrive(own(isa, kFull), Scope::cta); });
+    }
+    for (uint32_t round = 0; !load && round < 2; ++round) {
+      if (first) isa.mbarrier_try_wait_parity(own(isa, kFull), round, Scope::cluster);
+      if (!first) isa.for_each_lane(3000, [](int) {});
+      if (!first || round == 0)
+        isa.elected([&] { isa.mbarrier_arrive(isa.mapa(own(isa, kEmpty), 0), Scope::cluster); });
+    }
+    if (load || !first) cluster_sync(isa);
+  };
+  c.run();
+  const std::string text = hang_text(*c.device);
+  INFO(text);
+  CHECK(text.find("     arrivals missing from: CTA 0\n") != std::string::npos);
+  CHECK(
+      text.find("  likely cause: mma has passed input_full[0] phase 1 without releasing it: its mbarrier.arrive on "
+                "input_empty[0] is missing\n") != std::string::npos);
 }
