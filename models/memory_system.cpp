@@ -70,6 +70,15 @@ Cycles MemorySystem::read(Request& request, Cycles at) {
   return arrives + jitter_.async();
 }
 
+Cycles MemorySystem::accept_write(uint64_t bytes, Cycles at) {
+  // next_base_ grows with the allocations: their sum is what the kernel touches.
+  if (next_base_ - kFirstBase <= uint64_t(profile_.memory.l2_mib) << 20) return at;
+  dram_free_ =
+      std::max(dram_free_, double(at)) + double(bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
+  dram_bytes_ += bytes;
+  return Cycles(std::llround(dram_free_));
+}
+
 Cycles MemorySystem::write(Cycles at) {
   return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns) + jitter_.async();
 }

@@ -52,6 +52,9 @@ class MemorySystem {
   /// Cycle at which the data of a read asked for at `at` have arrived; missing lines are then on their way, and
   /// request.ready says when all of its lines are in L2.
   Cycles read(Request& request, Cycles at);
+  /// Cycle at which memory has taken `bytes` offered at `at`: at once while L2 holds all that the kernel touches, at
+  /// HBM's pace, which reads share, when it does not.
+  Cycles accept_write(uint64_t bytes, Cycles at);
   /// Cycle at which a write handed over at `at` is visible to the whole device.
   Cycles write(Cycles at);
 
@@ -72,7 +75,8 @@ class MemorySystem {
   std::vector<Allocation> allocations_;
   std::unordered_map<uint64_t, Request> known_boxes_;
   size_t last_found_ = 0;
-  uint64_t next_base_ = 0x7f0000000000;
+  static constexpr uint64_t kFirstBase = 0x7f0000000000;
+  uint64_t next_base_ = kFirstBase;
   double dram_free_ = 0;  ///< cycle at which HBM has delivered everything asked for so far
   uint64_t dram_bytes_ = 0;
 };

@@ -50,7 +50,7 @@ void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, std::fu
 
 void Tma::fill(const TensorCopy& copy, Cycles at, const std::function<bool()>& lands) {
   const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
-  fill_free_ = std::max(fill_free_, double(now())) + rows_of(copy.map, profile_.tma.load_rows_per_cycle);
+  fill_free_ = std::max(fill_free_, double(now())) + load_cycles(copy);
   const Cycles done = Cycles(std::ceil(fill_free_));
   completions_.post(done, [this, copy, bytes, at, done, lands] {
     auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(), [&](const InFlight& f) {
@@ -71,7 +71,10 @@ void Tma::fill(const TensorCopy& copy, Cycles at, const std::function<bool()>& l
 void Tma::store(const TensorCopy& copy, Cycles at) {
   if (!check(copy, false)) return;
   const Cycles start = at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.async();
-  drain_free_ = std::max(drain_free_, double(start)) + rows_of(copy.map, profile_.tma.store_rows_per_cycle);
+  drain_free_ = std::max(drain_free_, double(start)) + store_cycles(copy);
+  // Memory that cannot keep up holds the reads of shared memory back.
+  const Cycles accepted = memory_.accept_write(transfer_bytes(copy.map), start);
+  drain_free_ = std::max(drain_free_, double(accepted));
   const Cycles read_done = Cycles(std::ceil(drain_free_));
   const Cycles visible = memory_.write(read_done);
 
@@ -134,10 +137,52 @@ bool Tma::check(const TensorCopy& copy, bool is_load) {
 
 // ---- cost
 
-double Tma::rows_of(const TensorMapFields& map, double rows_per_cycle) const {
-  const double row_slots =
-      std::ceil(double(box_extent(map, 0)) * element_bytes(map.data_type) / profile_.tma.row_bytes);
-  return double(box_lines(map)) * row_slots / rows_per_cycle;
+namespace {
+
+/// Calls f(address, bytes) for the bytes that each row of the box moves; once for all rows, with their number, when
+/// every row lies alike with respect to `alignment`.
+template <class F>
+void for_each_row(const TensorCopy& copy, uint32_t alignment, F&& f) {
+  const TensorMapFields& map = copy.map;
+  const uint32_t size = element_bytes(map.data_type);
+  bool alike = map.global_dim[0] >= uint64_t(std::max<int64_t>(0, int64_t{copy.coords[0]} + box_extent(map, 0))) &&
+               copy.coords[0] >= 0;
+  for (uint32_t i = 0; i + 1 < map.rank; ++i) alike &= map.global_stride[i] % alignment == 0;
+  const uint32_t lines = uint32_t(box_lines(map));
+  if (alike)
+    return f(map.global_address + uint64_t(copy.coords[0]) * size, uint64_t(box_extent(map, 0)) * size, lines);
+  for (uint32_t l = 0; l < lines; ++l) {
+    const BoxLine line = box_line(map, copy.coords.data(), l);
+    if (line.in_bounds && line.count > 0)
+      f(line.global_address + uint64_t(line.first) * size, uint64_t(line.count) * size, 1u);
+  }
+}
+
+}  // namespace
+
+/// A row slot for each 128-byte line that a row of the box touches; rows that are out of bounds take one too.
+double Tma::load_cycles(const TensorCopy& copy) const {
+  const uint64_t line = uint64_t(profile_.tma.row_bytes);
+  uint64_t slots = 0, rows = 0;
+  for_each_row(copy, uint32_t(line), [&](uint64_t address, uint64_t bytes, uint32_t count) {
+    slots += count * ((address + bytes - 1) / line - address / line + 1);
+    rows += count;
+  });
+  return double(slots + (box_lines(copy.map) - rows)) / profile_.tma.load_rows_per_cycle;
+}
+
+/// A row is read from shared memory once for each 128-byte line that it touches, 32 bytes a cycle, and a sector that
+/// is written in part costs a cycle more.
+double Tma::store_cycles(const TensorCopy& copy) const {
+  const uint64_t sector = uint64_t(profile_.tma.sector_bytes), line = uint64_t(profile_.tma.row_bytes);
+  uint64_t slots = 0;
+  for_each_row(copy, uint32_t(line), [&](uint64_t address, uint64_t bytes, uint32_t count) {
+    const uint64_t end = address + bytes;
+    const uint64_t lines = (end - 1) / line - address / line + 1, sectors = (bytes + sector - 1) / sector;
+    const uint64_t partial = uint64_t(address % sector != 0) + uint64_t(end % sector != 0);
+    slots += count * (lines * sectors + partial);
+  });
+  return double(slots) / profile_.tma.store_sectors_per_cycle;
 }
 
 /// Identifies the bytes of a box: FNV-1a over what decides them.

@@ -74,7 +74,8 @@ class Tma : public sc_core::sc_module {
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);
   void move_store(const TensorCopy& copy);
-  double rows_of(const TensorMapFields& map, double rows_per_cycle) const;
+  double load_cycles(const TensorCopy& copy) const;
+  double store_cycles(const TensorCopy& copy) const;
 
   int sm_;
   bool with_data_;
@@ -87,7 +88,7 @@ class Tma : public sc_core::sc_module {
   CompletionQueue completions_{"completions"};
 
   double fill_free_ = 0,
-         drain_free_ = 0;  ///< cycle at which the row slots into / out of shared memory are free
+         drain_free_ = 0;  ///< cycle at which the paths into / out of shared memory are free
   std::deque<InFlight> loads_in_flight_;
   struct Group {
     Cycles read_done = 0, visible = 0;

@@ -13,9 +13,11 @@ auto warp_runner(const host::Scenario& scenario, std::vector<uint64_t>& altered,
   return [&scenario, &altered, code](Warp& warp) {
     if (scenario.faults.empty()) {
       SimIsa isa(warp, scenario.device);
+      if (scenario.recorder) isa.charge_recorder();
       code(isa);
     } else {
       FaultIsa isa(warp, scenario.device, scenario.faults, altered);
+      if (scenario.recorder) isa.charge_recorder();
       code(isa);
     }
   };

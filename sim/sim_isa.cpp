@@ -202,7 +202,7 @@ models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue) {
 }
 
 LaneArray<uint32_t, 4> SimIsa::ld_shared_v4(const LaneArray<SmemAddr, 1>& addresses, Loc loc) {
-  shared_loads_done_ = access_shared(16, issue_.ld_shared) + models::Cycles(profile_.smem.ld_latency_cycles);
+  shared_loads_.push_back(access_shared(16, issue_.ld_shared) + models::Cycles(profile_.smem.ld_latency_cycles));
   LaneArray<uint32_t, 4> values;
   if (!sm_.with_data) return values;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -214,8 +214,11 @@ LaneArray<uint32_t, 4> SimIsa::ld_shared_v4(const LaneArray<SmemAddr, 1>& addres
 }
 
 void SimIsa::st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values, Loc loc) {
-  // The registers that it stores may still be on their way from shared memory.
-  if (shared_loads_done_ > issue_cycle()) warp_.ahead = double(shared_loads_done_ - now());
+  // The registers may still be on their way from shared memory; they are stored in the order of their loads.
+  if (!shared_loads_.empty()) {
+    if (shared_loads_.front() > issue_cycle()) warp_.ahead = double(shared_loads_.front() - now());
+    shared_loads_.pop_front();
+  }
   access_shared(16, issue_.st_shared);
   store_lanes(addresses, &values[0][0], 4, "st.shared.v4", loc);
 }

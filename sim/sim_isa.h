@@ -7,6 +7,7 @@
 /// depends on them.
 #pragma once
 
+#include <deque>
 #include <optional>
 
 #include "kernels/isa/isa.h"
@@ -22,6 +23,12 @@ class SimIsa {
  public:
   SimIsa(Warp& warp, const models::DeviceProfile& profile)
       : warp_(warp), cta_(warp.cta), sm_(warp.cta.sm()), issue_(profile.issue), profile_(profile) {}
+
+  /// From now on a trace point costs what the device recorder's instructions cost.
+  void charge_recorder() {
+    trace_begin_cycles_ = profile_.trace.begin;
+    trace_end_cycles_ = profile_.trace.end;
+  }
 
   // ---- special registers and lanes
   int warpid() const { return warp_.index; }
@@ -143,9 +150,11 @@ class SimIsa {
   // ---- trace points
   void trace_begin(TraceEvent event, const TraceArgs& args) {
     if (cta_.observer().recorder()) begin_span(event, args);
+    charge(issue_.control + trace_begin_cycles_);
   }
   void trace_end() {
     if (cta_.observer().recorder()) end_span();
+    charge(trace_end_cycles_);
   }
 
  protected:
@@ -231,7 +240,10 @@ class SimIsa {
   const decltype(models::DeviceProfile::issue)& issue_;
   const models::DeviceProfile& profile_;
   uint32_t active_ = 0xffffffffu;
-  models::Cycles tmem_loads_done_ = 0, shared_loads_done_ = 0;
+  double trace_begin_cycles_ = 0, trace_end_cycles_ = 0;
+  models::Cycles tmem_loads_done_ = 0;
+  /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
+  std::deque<models::Cycles> shared_loads_;
 };
 
 static_assert(Isa<SimIsa>);

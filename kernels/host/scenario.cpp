@@ -20,8 +20,8 @@ const TomlTable::Words<Numerics> kNumerics = {{"fast", Numerics::fast}, {"b200",
 
 void read_run(const TomlTable& root, Scenario& s) {
   if (!root.has("run")) return;
-  const TomlTable table =
-      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "sm_clock_ghz"});
+  const TomlTable table = root.table(
+      "run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "sm_clock_ghz"});
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
@@ -29,6 +29,7 @@ void read_run(const TomlTable& root, Scenario& s) {
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
+  if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
 }
 

@@ -66,6 +66,7 @@ struct Scenario {
   uint64_t seed = 1;               ///< of the operand values
   std::optional<uint64_t> jitter;  ///< seed of perturbed latencies; absent: none
   uint64_t max_cycles = 0;         ///< 0: no budget
+  bool recorder = false;           ///< charge the trace points with what the device recorder costs
   std::vector<FaultSpec> faults;
   Expectation expect;
   models::DeviceProfile device;  ///< the loaded profile, with overrides applied

@@ -23,13 +23,18 @@ struct DeviceProfile {
   } device{};
   /// Cycles an instruction keeps its warp busy.
   struct {
+    double control;  ///< scalar instructions from one trace point to the next: loops, branches, addresses
     double alu, warp_sync, elect, mbarrier_init, mbarrier_arrive, mbarrier_try_wait, mapa, bulk_tensor, bulk_group,
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
         bar_sync, fence, clc_try_cancel;
   } issue{};
   struct {
     int wakeup_cycles;
-  } mbarrier{};
+  } mbarrier{}, bar{};
+  /// What the device recorder's instructions cost at the begin and at the end of a span (run.recorder).
+  struct {
+    double begin, end;
+  } trace{};
   struct {
     int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles;
     double ss_floor_m64_cycles, ss_floor_m128_cycles;
@@ -42,12 +47,12 @@ struct DeviceProfile {
     int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle;
   } tmem{};
   struct {
-    double load_rows_per_cycle, store_rows_per_cycle;
-    int row_bytes, load_latency_cycles, store_read_latency_cycles;
+    double load_rows_per_cycle, store_sectors_per_cycle;
+    int row_bytes, sector_bytes, load_latency_cycles, store_read_latency_cycles;
   } tma{};
   struct {
     double l2_hit_ns, dram_extra_ns, dram_extra_ns_per_kib, dram_tb_per_s, store_visible_ns;
-    int line_bytes;
+    int line_bytes, l2_mib;
   } memory{};
   struct {
     int remote_arrive_cycles, barrier_cycles;
@@ -77,6 +82,7 @@ void DeviceProfile::visit(V&& v) {
   v("device.gpc_sms", device.gpc_sms);
   v("device.smem_bytes_per_cta_max", device.smem_bytes_per_cta_max);
   v("device.sm_clock_ghz", device.sm_clock_ghz);
+  v("issue.control", issue.control);
   v("issue.alu", issue.alu);
   v("issue.warp_sync", issue.warp_sync);
   v("issue.elect", issue.elect);
@@ -98,6 +104,9 @@ void DeviceProfile::visit(V&& v) {
   v("issue.fence", issue.fence);
   v("issue.clc_try_cancel", issue.clc_try_cancel);
   v("mbarrier.wakeup_cycles", mbarrier.wakeup_cycles);
+  v("bar.wakeup_cycles", bar.wakeup_cycles);
+  v("trace.begin", trace.begin);
+  v("trace.end", trace.end);
   v("umma.latency_cycles", umma.latency_cycles);
   v("umma.smem_a_read_bytes_per_cycle", umma.smem_a_read_bytes_per_cycle);
   v("umma.smem_read_bytes_per_cycle", umma.smem_read_bytes_per_cycle);
@@ -112,7 +121,8 @@ void DeviceProfile::visit(V&& v) {
   v("tmem.ld_latency_cycles", tmem.ld_latency_cycles);
   v("tmem.ld_columns_per_cycle", tmem.ld_columns_per_cycle);
   v("tma.load_rows_per_cycle", tma.load_rows_per_cycle);
-  v("tma.store_rows_per_cycle", tma.store_rows_per_cycle);
+  v("tma.store_sectors_per_cycle", tma.store_sectors_per_cycle);
+  v("tma.sector_bytes", tma.sector_bytes);
   v("tma.row_bytes", tma.row_bytes);
   v("tma.load_latency_cycles", tma.load_latency_cycles);
   v("tma.store_read_latency_cycles", tma.store_read_latency_cycles);
@@ -122,6 +132,7 @@ void DeviceProfile::visit(V&& v) {
   v("memory.dram_tb_per_s", memory.dram_tb_per_s);
   v("memory.store_visible_ns", memory.store_visible_ns);
   v("memory.line_bytes", memory.line_bytes);
+  v("memory.l2_mib", memory.l2_mib);
   v("cluster.remote_arrive_cycles", cluster.remote_arrive_cycles);
   v("cluster.barrier_cycles", cluster.barrier_cycles);
   v("clc.response_ns", clc.response_ns);
