@@ -27,7 +27,7 @@ std::optional<Expression> expression(const TomlDocument& document, const TomlTab
 
 std::string pattern(const TomlDocument& document, const TomlTable& table, std::string_view key) {
   if (!table.has(key)) return "";
-  const std::string text = table.string(key);
+  std::string text = table.string(key);
   try {
     traces::check_pattern(text);
   } catch (const std::runtime_error& error) { throw document.error(table.path(key), error.what()); }
@@ -35,7 +35,7 @@ std::string pattern(const TomlDocument& document, const TomlTable& table, std::s
 }
 
 std::string name_of(const TomlDocument& document, const TomlTable& table) {
-  const std::string name = table.string("name");
+  std::string name = table.string("name");
   if (name.empty()) throw document.error(table.path("name"), "must not be empty");
   return name;
 }
