@@ -45,9 +45,9 @@ inline constexpr int kSpanKinds = static_cast<int>(SpanKind::clc_cancel) + 1;
 
 constexpr std::string_view name(SpanKind kind) {
   constexpr std::string_view kNames[kSpanKinds] = {
-      "wait",        "load_issue", "mma_issue",   "mma_commit", "tmem_load", "smem_read", "smem_write",
-      "store_issue", "store_wait", "clc_request", "clc_fetch",  "tile",      "setup",
-      "drain",       "tma_load",   "tma_store",   "umma",       "clc_cancel"};
+      "wait",       "load_issue",  "mma_issue",  "mma_commit",  "tmem_load", "smem_read",
+      "smem_write", "store_issue", "store_wait", "clc_request", "clc_fetch", "tile",
+      "setup",      "drain",       "tma_load",   "tma_store",   "umma",      "clc_cancel"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -13,6 +13,7 @@ void add_run_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_stats_command(CLI::App& app, int& exit_code);
 void add_export_command(CLI::App& app, int& exit_code);
+void add_diff_command(CLI::App& app, int& exit_code);
 void add_import_command(CLI::App& app, int& exit_code);
 
 }  // namespace sm100::sim::cli

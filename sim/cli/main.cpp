@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
   cli::add_list_command(app, exit_code);
   cli::add_stats_command(app, exit_code);
   cli::add_export_command(app, exit_code);
+  cli::add_diff_command(app, exit_code);
   cli::add_import_command(app, exit_code);
   try {
     app.parse(argc, argv);
@@ -53,7 +54,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error(
-          fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export, import", argv[1]));
+          fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export, import, diff", argv[1]));
       return cli::kBadInput;
     }
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));

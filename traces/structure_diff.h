@@ -1,0 +1,15 @@
+/// The structural half of diff.h: what happened.
+#pragma once
+
+#include "traces/diff.h"
+
+namespace sm100::traces {
+
+/// Pairs of spans of A and B that mean the same, in order.
+using MatchedSpans = std::vector<std::pair<const RoleTrack*, std::pair<const Span*, const Span*>>>;
+
+/// @param matched  filled with every pair up to each track's divergence
+StructureDiff compare_structure(const Trace& a, const Trace& b, const RoleTracks& tracks_a,
+                                const RoleTracks& tracks_b, MatchedSpans& matched);
+
+}  // namespace sm100::traces
