@@ -52,6 +52,7 @@ void Tma::fill(const TensorCopy& copy, Cycles at, const std::function<bool()>& l
   const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
   fill_free_ = std::max(fill_free_, double(now())) + load_cycles(copy);
   const Cycles done = Cycles(std::ceil(fill_free_));
+  share_port(copy);
   completions_.post(done, [this, copy, bytes, at, done, lands] {
     auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(), [&](const InFlight& f) {
       return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes;
@@ -77,6 +78,7 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   drain_free_ = std::max(drain_free_, double(accepted));
   const Cycles read_done = Cycles(std::ceil(drain_free_));
   const Cycles visible = memory_.write(read_done);
+  share_port(copy);
 
   Group& group = groups_[unsigned(copy.source.warp) % groups_.size()].open;
   group.read_done = std::max(group.read_done, read_done);
@@ -159,6 +161,18 @@ void for_each_row(const TensorCopy& copy, uint32_t alignment, F&& f) {
 }
 
 }  // namespace
+
+/// The engine's own accesses take the data port from the warps for as long as their bytes need; a row that lies on two
+/// lines is accessed for each.
+void Tma::share_port(const TensorCopy& copy) {
+  const uint64_t line = uint64_t(profile_.tma.row_bytes);
+  uint64_t port_bytes = 0;
+  for_each_row(copy, uint32_t(line), [&](uint64_t address, uint64_t bytes, uint32_t count) {
+    port_bytes += count * bytes * ((address + bytes - 1) / line - address / line + 1);
+  });
+  const double cycles = double(port_bytes) * profile_.smem.tma_port_share / profile_.smem.bytes_per_cycle;
+  smem_.pass_port(now(), Cycles(std::llround(cycles)));
+}
 
 /// A row slot for each 128-byte line that a row of the box touches; rows that are out of bounds take one too.
 double Tma::load_cycles(const TensorCopy& copy) const {

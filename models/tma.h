@@ -74,6 +74,7 @@ class Tma : public sc_core::sc_module {
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);
   void move_store(const TensorCopy& copy);
+  void share_port(const TensorCopy& copy);
   double load_cycles(const TensorCopy& copy) const;
   double store_cycles(const TensorCopy& copy) const;
 

@@ -23,7 +23,6 @@ using Device = Sm100<>;
 
 constexpr int kTimes = 64;    // repetitions between two clock reads
 constexpr int kSamples = 15;  // launches; the median is reported
-constexpr int kResults = 8;   // 64-bit results of a kernel
 
 #define CHECK_CUDA(call)                                                 \
   do {                                                                   \
@@ -262,27 +261,27 @@ __global__ void copies_kernel(int64_t* out, const __grid_constant__ Maps maps, i
     if (threadIdx.x == 0) out[8 * blockIdx.x] = sum;
     return;
   }
-  if (kind == 3) {  // stream: `depth` boxes in flight
+  if (kind == 3) {  // stream: `depth` boxes in flight; a lap of the ring between two looks at anything but barriers
     const uint32_t stride = wide ? 16384 : 4096;
-    const auto issue = [&](int i) {
+    const auto issue = [&](int slot, int row) {
       isa.elected([&] {
-        isa.mbarrier_arrive_expect_tx(bar + 8 * (i % depth), bytes, Scope::cta);
-        isa.cp_async_bulk_tensor_shared_global(smem + uint32_t(i % depth) * stride, map,
-                                               TensorCoords{0, cta_row + i % kTimes * row_step},
-                                               bar + 8 * (i % depth));
+        isa.mbarrier_arrive_expect_tx(bar + 8 * slot, bytes, Scope::cta);
+        isa.cp_async_bulk_tensor_shared_global(smem + uint32_t(slot) * stride, map, TensorCoords{0, row},
+                                               bar + 8 * slot);
       });
     };
-    constexpr int kBoxes = 4 * kTimes;
-    for (int i = 0; i < depth; ++i) issue(i);
+    int row = cta_row;
+    for (int slot = 0; slot < depth; ++slot, row += row_step) issue(slot, row);
+    const int laps = 4 * kTimes / depth;
     const uint64_t begin = clock_now();
-    for (int i = depth; i < kBoxes + depth; ++i) {
-      const int done = i - depth;
-      while (!isa.mbarrier_try_wait_parity(bar + 8 * (done % depth), done / depth & 1, Scope::cta)) {}
-      issue(i);
-    }
-    sum = int64_t(clock_now() - begin) * 16 / kBoxes;
-    for (int i = kBoxes; i < kBoxes + depth; ++i)
-      while (!isa.mbarrier_try_wait_parity(bar + 8 * (i % depth), i / depth & 1, Scope::cta)) {}
+    for (int lap = 0; lap < laps; ++lap)
+      for (int slot = 0; slot < depth; ++slot, row += row_step) {
+        while (!isa.mbarrier_try_wait_parity(bar + 8 * slot, uint32_t(lap) & 1, Scope::cta)) {}
+        issue(slot, row);
+      }
+    sum = int64_t(clock_now() - begin) * 16 / (laps * depth);
+    for (int slot = 0; slot < depth; ++slot)
+      while (!isa.mbarrier_try_wait_parity(bar + 8 * slot, uint32_t(laps) & 1, Scope::cta)) {}
     if (threadIdx.x == 0) out[8 * blockIdx.x] = sum;
     return;
   }
@@ -318,8 +317,9 @@ __global__ void copies_kernel(int64_t* out, const __grid_constant__ Maps maps, i
 }
 
 /// Ping-pong between CTA 0 and the last CTA of the cluster.  which: 0 arrive.release.cluster, 1 default scope,
-/// 2 cluster barrier, 3 cost of issuing a remote arrive of scope cta, 4 of scope cluster.
-__global__ void cluster_kernel(int64_t* out, int which, int ctas) {
+/// 2 cluster barrier, 3 cost of issuing a remote arrive of scope cta, 4 of scope cluster, 5 as 1 with a trace event
+/// before each arrive: the release waits for the event's stores.
+__global__ void cluster_kernel(int64_t* out, int which, int ctas, DeviceTrace trace) {
   Device isa;
   const SmemAddr bar = isa.dynamic_smem() + kBarriers;
   const uint32_t rank = isa.cluster_ctarank();
@@ -338,7 +338,7 @@ __global__ void cluster_kernel(int64_t* out, int which, int ctas) {
       isa.barrier_cluster_arrive();
       isa.barrier_cluster_wait();
     });
-  } else if (which >= 3) {
+  } else if (which == 3 || which == 4) {
     if (isa.warpid() == 0 && rank == 0)
       result = cost(kTimes, [&] {
         isa.elected(
@@ -346,12 +346,16 @@ __global__ void cluster_kernel(int64_t* out, int which, int ctas) {
       });
   } else if (isa.warpid() == 0 && (rank == 0 || rank == last)) {
     const Scope scope = which == 0 ? Scope::cluster : Scope::cta;
+    DeviceRecorder recorder{trace};
+    const auto record = [&] {
+      if (which == 5) recorder.begin(TraceEvent::wait, {.barrier = bar, .stage = 1, .phase = 2}), recorder.end();
+    };
     const uint32_t peer = rank == 0 ? last : 0;
     const uint64_t begin = clock_now();
     for (uint32_t i = 0; i < kTimes; ++i) {
-      if (rank == 0) isa.elected([&] { isa.mbarrier_arrive(isa.mapa(bar, peer), scope); });
+      if (rank == 0) record(), isa.elected([&] { isa.mbarrier_arrive(isa.mapa(bar, peer), scope); });
       while (!isa.mbarrier_try_wait_parity(bar, i & 1, scope)) {}
-      if (rank != 0) isa.elected([&] { isa.mbarrier_arrive(isa.mapa(bar, peer), scope); });
+      if (rank != 0) record(), isa.elected([&] { isa.mbarrier_arrive(isa.mapa(bar, peer), scope); });
     }
     result = int64_t(clock_now() - begin) * 16 / kTimes;
   }
@@ -421,7 +425,7 @@ double measure(int ctas, Launch launch) {
   return median(samples);
 }
 
-void launch_cluster(int which, int ctas) {
+void launch_cluster(int which, int ctas, const DeviceTrace& trace) {
   cudaLaunchConfig_t config{};
   config.gridDim = {unsigned(ctas), 1, 1};
   config.blockDim = {128, 1, 1};
@@ -431,7 +435,7 @@ void launch_cluster(int which, int ctas) {
   attribute.val.clusterDim = {unsigned(ctas), 1, 1};
   config.attrs = &attribute;
   config.numAttrs = 1;
-  CHECK_CUDA(cudaLaunchKernelEx(&config, cluster_kernel, results, which, ctas));
+  CHECK_CUDA(cudaLaunchKernelEx(&config, cluster_kernel, results, which, ctas, trace));
 }
 
 }  // namespace
@@ -460,8 +464,8 @@ int main(int argc, char** argv) {
   DeviceTrace trace{};
   trace.capacity = 4096;
   trace.warps_per_cta = 4;
-  CHECK_CUDA(cudaMalloc(&trace.records, sizeof(DeviceTraceRecord) * 4 * 4096));
-  CHECK_CUDA(cudaMalloc(&trace.headers, sizeof(DeviceTraceHeader) * 4));
+  CHECK_CUDA(cudaMalloc(&trace.records, sizeof(DeviceTraceRecord) * 8 * 4 * 4096));
+  CHECK_CUDA(cudaMalloc(&trace.headers, sizeof(DeviceTraceHeader) * 8 * 4));
 
   const char* const costs[] = {"clock64 read",
                                "mbarrier.try_wait.parity of a completed phase",
@@ -508,27 +512,24 @@ int main(int argc, char** argv) {
            }));
   std::printf("stream of loads, cycles per box\n");
   for (const int ctas : {1, 4, sms})
-    for (const int depth : {1, 2, 4, 6})
+    for (const int depth : {1, 2, 4})
       for (int which = 11; which < 14; ++which)
         report(std::string(shapes[which - 11]) + ", " + std::to_string(depth) + " in flight, " +
                    std::to_string(ctas) + " CTAs, L2",
                measure(ctas, [&](int) {
                  copies_kernel<<<unsigned(ctas), 128, kSmemBytes>>>(results, maps, which, depth, 0, 0);
                }));
-  for (const int depth : {1, 2, 4, 6})
-    report(std::string(shapes[0]) + ", " + std::to_string(depth) + " in flight, all CTAs, HBM",
-           measure(sms, [&](int i) {
-             copies_kernel<<<unsigned(sms), 128, kSmemBytes>>>(results, maps, 11, depth, i % 8 * 16384, 128 / 8);
-           }));
   std::printf("clusters (cycles)\n");
   const char* const cluster[] = {"remote arrive to and fro, release.cluster",
-                                 "remote arrive to and fro, release.cta", "barrier.cluster.arrive and wait",
+                                 "remote arrive to and fro, release.cta",
+                                 "barrier.cluster.arrive and wait",
                                  "issue of a remote arrive, release.cta",
-                                 "issue of a remote arrive, release.cluster"};
+                                 "issue of a remote arrive, release.cluster",
+                                 "remote arrive to and fro, release.cta, a trace begin and end before each"};
   for (const int ctas : {2, 4, 8})
-    for (int which = 0; which < 5; ++which)
+    for (int which = 0; which < 6; ++which)
       report(std::string(cluster[which]) + ", cluster of " + std::to_string(ctas),
-             measure(1, [&](int) { launch_cluster(which, ctas); }));
+             measure(1, [&](int) { launch_cluster(which, ctas, trace); }));
 
   if (argc == 3 && std::string(argv[1]) == "--json") {
     std::FILE* file = std::fopen(argv[2], "w");

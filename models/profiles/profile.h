@@ -42,6 +42,7 @@ struct DeviceProfile {
   } umma{};
   struct {
     int bytes_per_cycle, ld_latency_cycles;
+    double tma_port_share;  ///< of the bytes that TMA moves, the part that takes the warps' data port
   } smem{};
   struct {
     int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle;
@@ -117,6 +118,7 @@ void DeviceProfile::visit(V&& v) {
   v("umma.ss_floor_max_n", umma.ss_floor_max_n);
   v("smem.bytes_per_cycle", smem.bytes_per_cycle);
   v("smem.ld_latency_cycles", smem.ld_latency_cycles);
+  v("smem.tma_port_share", smem.tma_port_share);
   v("tmem.alloc_cycles", tmem.alloc_cycles);
   v("tmem.ld_latency_cycles", tmem.ld_latency_cycles);
   v("tmem.ld_columns_per_cycle", tmem.ld_columns_per_cycle);
