@@ -22,9 +22,22 @@ EventMeaning meaning_of(const Trace& trace, const Span& span) {
           .bytes = a.bytes};
 }
 
-/// Leaves of one track in program order, each with its tile.
-void fill_track(const Trace& trace, std::vector<const Span*> spans, RoleTrack& track) {
-  std::sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) { return a->sequence < b->sequence; });
+/// How often the events of one sort were certainly inside a tile, less how often certainly outside.
+using InsideVotes = std::map<std::tuple<std::string, SpanKind, std::string>, int>;  // role, kind, pipeline
+
+/// A coarse timer may show an event that ended before its tile began as one without length at the tile's begin.
+bool may_precede(const Span& event, const Span& tile) {
+  return event.begin == tile.begin && event.end == tile.begin;
+}
+
+/// Leaves of one track in program order, each with its tile.  Counts what is certain; where a coarse timer leaves it open
+/// whether an event belongs to the tile, the votes decide: role code has it always inside or always outside.
+void fill_track(const Trace& trace, const std::vector<const Span*>& spans, const InsideVotes& votes,
+                InsideVotes& count, RoleTrack& track) {
+  const auto sort_of = [&](const RoleEvent& e) {
+    return std::tuple(track.role, e.meaning.kind, e.meaning.pipeline);
+  };
+  track.events.clear(), track.tiles.clear();
   size_t first_open = 0;  // events before it already belong to a tile, or to none
   for (const Span* span : spans) {
     if (!contains_others(span->kind)) {
@@ -34,6 +47,14 @@ void fill_track(const Trace& trace, std::vector<const Span*> spans, RoleTrack& t
     // A container ends after what it contains.
     size_t begin = track.events.size();
     while (begin > first_open && track.events[begin - 1].span->begin >= span->begin) --begin;
+    for (size_t i = first_open; i < begin; ++i) --count[sort_of(track.events[i])];
+    for (size_t i = begin; i < track.events.size(); ++i)
+      if (!may_precede(*track.events[i].span, *span)) ++count[sort_of(track.events[i])];
+    const auto outside = [&](const RoleEvent& e) {
+      const auto vote = votes.find(sort_of(e));
+      return may_precede(*e.span, *span) && vote != votes.end() && vote->second < 0;
+    };
+    while (begin < track.events.size() && outside(track.events[begin])) ++begin;
     if (span->kind == SpanKind::tile) {
       const int number = int(track.tiles.size());
       track.tiles.emplace_back(span->args.tile_m, span->args.tile_n, span->args.tile_k);
@@ -55,13 +76,20 @@ void fill_track(const Trace& trace, std::vector<const Span*> spans, RoleTrack& t
 RoleTracks role_tracks(const Trace& trace) {
   std::vector<std::vector<const Span*>> by_track(trace.tracks.size());
   for (const Span& span : trace.spans) by_track[span.track].push_back(&span);
+  for (auto& spans : by_track)
+    std::sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) { return a->sequence < b->sequence; });
   RoleTracks tracks;
-  for (const Track& t : trace.tracks) {
-    if (t.kind != TrackKind::role) continue;
-    RoleTrack& track = tracks[{t.cta, t.warp, t.name}];
-    track.role = t.name, track.cta = t.cta, track.warp = t.warp, track.sm = t.sm;
-    fill_track(trace, std::move(by_track[t.id]), track);
-  }
+  InsideVotes none, votes, ignored;
+  const auto fill = [&](const InsideVotes& from, InsideVotes& count) {
+    for (const Track& t : trace.tracks) {
+      if (t.kind != TrackKind::role) continue;
+      RoleTrack& track = tracks[{t.cta, t.warp, t.name}];
+      track.role = t.name, track.cta = t.cta, track.warp = t.warp, track.sm = t.sm;
+      fill_track(trace, by_track[t.id], from, count, track);
+    }
+  };
+  fill(none, votes);
+  fill(votes, ignored);
   return tracks;
 }
 
@@ -79,7 +107,9 @@ std::string describe(const EventMeaning& m) {
 
 std::string difference(const EventMeaning& a, const EventMeaning& b) {
   if (a.kind != b.kind) return fmt::format("{}, expected {}", name(a.kind), name(b.kind));
-  if (a.pipeline != b.pipeline) return fmt::format("pipeline {}, expected {}", a.pipeline, b.pipeline);
+  if (a.pipeline != b.pipeline)
+    return fmt::format("pipeline {}, expected {}", a.pipeline.empty() ? "none" : a.pipeline,
+                       b.pipeline.empty() ? "none" : b.pipeline);
   const std::tuple<const char*, int64_t, int64_t> fields[] = {
       {"tile_m", a.tile_m, b.tile_m}, {"tile_n", a.tile_n, b.tile_n},
       {"tile_k", a.tile_k, b.tile_k}, {"k", a.k, b.k},

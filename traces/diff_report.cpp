@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "traces/diff.h"
@@ -22,7 +23,10 @@ std::string time_text(double ns) {
                      : fmt::format("{:.0f} ns", ns);
 }
 
-std::string ratio_text(double a, double b) { return b > 0 ? fmt::format("{:.3f}", a / b) : "-"; }
+/// Without the sign of a zero.
+double rounded(double x) { return std::round(x) + 0.0; }
+
+std::string ratio_text(double a, double b) { return a > 0 && b > 0 ? fmt::format("{:.3f}", a / b) : "-"; }
 
 std::string verdict_word(const TraceDiff& d) {
   if (!d.structure.identical()) return "diverges";
@@ -86,7 +90,7 @@ std::string timing_text(const TimingDiff& t) {
                       ratio_text(t.span_a_ns, t.span_b_ns));
   text += fmt::format(
       "  clocks         B runs {:.3f} times as long as A over {} matched events; CTA offsets {:.0f} to {:.0f} ns\n",
-      t.scale, t.matched, t.offset_min_ns, t.offset_max_ns);
+      t.scale, t.matched, rounded(t.offset_min_ns), rounded(t.offset_max_ns));
   text += fmt::format("  timer steps    A {:.2f} ns, B {:.2f} ns\n", t.step_a_ns, t.step_b_ns);
   if (!t.periods.empty()) {
     text += fmt::format("\n  {:<28}{:>10}{:>10}{:>8}\n", "steady-state period", "A ns", "B ns", "A/B");

@@ -71,17 +71,32 @@ void drop_one_sided_fields(RoleTracks& a, RoleTracks& b, std::vector<std::string
 
 // ---- one list of events against another
 
-Divergence divergence_at(const Events& a, const Events& b, size_t at) {
+/// Same meaning?  An event without a tile in a trace that lost events may have lost its tile's span, recorded last.
+struct SameMeaning {
+  bool a_lost, b_lost;
+  bool operator()(const RoleEvent& a, const RoleEvent& b) const {
+    if (!(a_lost && a.tile < 0) && !(b_lost && b.tile < 0)) return a.meaning == b.meaning;
+    EventMeaning x = a.meaning, y = b.meaning;
+    x.tile_m = x.tile_n = x.tile_k = y.tile_m = y.tile_n = y.tile_k = -1;
+    return x == y;
+  }
+};
+
+Divergence divergence_at(const Events& a, const Events& b, size_t at, const SameMeaning& same) {
+  const auto equal = [&](size_t i, size_t j) { return i < a.size() && j < b.size() && same(a[i], b[j]); };
   Divergence d;
   d.index = at;
   const bool in_a = at < a.size(), in_b = at < b.size();
   if (in_a) d.event_a = describe(a[at].meaning);
   if (in_b) d.event_b = describe(b[at].meaning);
-  if (!in_a || (in_b && at + 1 < b.size() && a[at].meaning == b[at + 1].meaning)) {
+  const bool ends_after_two = at + 2 >= a.size() && at + 2 >= b.size();
+  if (equal(at, at + 1) && equal(at + 1, at) && (equal(at + 2, at + 2) || ends_after_two)) {
+    d.detail = fmt::format("{} before {}, expected after", d.event_a, d.event_b);
+  } else if (!in_a || equal(at, at + 1)) {
     d.what = Divergence::What::missing;
     d.detail =
         in_a ? fmt::format("{} is missing", d.event_b) : fmt::format("A ends here, B goes on with {}", d.event_b);
-  } else if (!in_b || (at + 1 < a.size() && a[at + 1].meaning == b[at].meaning)) {
+  } else if (!in_b || equal(at + 1, at)) {
     d.what = Divergence::What::extra;
     d.detail =
         in_b ? fmt::format("{} is not in B", d.event_a) : fmt::format("B ends here, A goes on with {}", d.event_a);
@@ -91,29 +106,32 @@ Divergence divergence_at(const Events& a, const Events& b, size_t at) {
   const size_t first = at < 10 ? 0 : at - 10;
   for (size_t i = first; i < at + 6 && (i < a.size() || i < b.size()); ++i)
     d.context.push_back({i < a.size() ? describe(a[i].meaning) : "", i < b.size() ? describe(b[i].meaning) : "",
-                         i < a.size() && i < b.size() && a[i].meaning == b[i].meaning, i == at});
+                         equal(i, i), i == at});
   return d;
 }
 
 class Comparison {
  public:
   Comparison(const Trace& a, const Trace& b, StructureDiff& result, MatchedSpans& matched)
-      : a_(a), b_(b), result_(result), matched_(matched) {
+      : a_(a),
+        b_(b),
+        same_{a.metadata.dropped_events > 0, b.metadata.dropped_events > 0},
+        result_(result),
+        matched_(matched) {
     origin_a_ = origin(a), origin_b_ = origin(b);
   }
 
   void compare(const RoleTrack& track, const Events& a, const Events& b, bool by_tile) {
     size_t at = 0;
-    while (at < a.size() && at < b.size() && a[at].meaning == b[at].meaning) {
+    while (at < a.size() && at < b.size() && same_(a[at], b[at])) {
       matched_.push_back({&track, {a[at].span, b[at].span}});
       ++at;
     }
     result_.events_compared += at;
     if (at == a.size() && at == b.size()) return;
     // Lost events are at the end of a track.
-    if ((a_.metadata.dropped_events > 0 && at == a.size()) || (b_.metadata.dropped_events > 0 && at == b.size()))
-      return;
-    Divergence d = divergence_at(a, b, at);
+    if ((same_.a_lost && at == a.size()) || (same_.b_lost && at == b.size())) return;
+    Divergence d = divergence_at(a, b, at, same_);
     d.role = track.role, d.cta = track.cta, d.warp = track.warp, d.by_tile = by_tile;
     d.time_ns = at < a.size() ? ns(a_, a[at].span->begin - origin_a_) : ns(b_, b[at].span->begin - origin_b_);
     result_.divergences.push_back(std::move(d));
@@ -130,6 +148,7 @@ class Comparison {
   }
 
   const Trace &a_, &b_;
+  SameMeaning same_;
   StructureDiff& result_;
   MatchedSpans& matched_;
   uint64_t origin_a_, origin_b_;
@@ -144,24 +163,33 @@ struct TileEvents {
   Events events;
 };
 
-/// Stages and phases count from the tile's first use of each ring.
-void make_relative(Events& events) {
-  struct Ring {
-    int stage, phase, stages = 0;
-  };
-  std::map<std::string, Ring> rings;
+/// Stages of each ring, named by its pipeline or, where an event names none, by the event's kind.
+using RingStages = std::map<std::string, int>;
+
+std::string ring_of(const EventMeaning& m) { return m.pipeline.empty() ? std::string(name(m.kind)) : m.pipeline; }
+
+void count_stages(const RoleTracks& tracks, RingStages& stages) {
+  for (const auto& [key, track] : tracks)
+    for (const RoleEvent& e : track.events) {
+      int& count = stages[ring_of(e.meaning)];
+      count = std::max(count, e.meaning.stage + 1);
+    }
+}
+
+/// Stages and phases count from the tile's first use of each ring.  A wait of the first lap has phase -1.
+void make_relative(Events& events, const RingStages& ring_stages) {
+  std::map<std::string, int> firsts;
   for (RoleEvent& e : events) {
     EventMeaning& m = e.meaning;
     if (m.stage < 0) continue;
-    const auto [ring, first] =
-        rings.try_emplace(m.pipeline.empty() ? std::string(name(m.kind)) : m.pipeline, Ring{m.stage, m.phase});
-    // Which stage it was does not matter, only that the walk goes on; k and the order say the rest.
-    m.stage = first ? 0 : -1;
-    m.phase = -1;
+    const int stages = ring_stages.at(ring_of(m)), use = m.phase * stages + m.stage;
+    const int first = firsts.try_emplace(ring_of(m), use).first->second;
+    if (m.kind == SpanKind::wait) m.phase = (use - first) / stages;
+    m.stage = ((use - first) % stages + stages) % stages;
   }
 }
 
-std::map<TileKey, TileEvents> by_tile(const RoleTracks& tracks) {
+std::map<TileKey, TileEvents> by_tile(const RoleTracks& tracks, const RingStages& ring_stages) {
   std::map<TileKey, TileEvents> tiles;
   for (const auto& [key, track] : tracks)
     for (const RoleEvent& e : track.events) {
@@ -171,7 +199,7 @@ std::map<TileKey, TileEvents> by_tile(const RoleTracks& tracks) {
       tile.track = &track;
       tile.events.push_back(e);
     }
-  for (auto& [key, tile] : tiles) make_relative(tile.events);
+  for (auto& [key, tile] : tiles) make_relative(tile.events, ring_stages);
   return tiles;
 }
 
@@ -207,7 +235,10 @@ StructureDiff compare_structure(const Trace& a, const Trace& b, const RoleTracks
 
   Comparison comparison(a, b, result, matched);
   if (result.dynamic_assignment) {
-    const auto in_a = by_tile(tracks_a), in_b = by_tile(tracks_b);
+    RingStages stages;
+    count_stages(tracks_a, stages);
+    count_stages(tracks_b, stages);
+    const auto in_a = by_tile(tracks_a, stages), in_b = by_tile(tracks_b, stages);
     const auto text = [](const TileKey& key) {
       return fmt::format("{} of tile ({}, {})", std::get<3>(key), std::get<0>(key), std::get<1>(key));
     };
@@ -215,7 +246,7 @@ StructureDiff compare_structure(const Trace& a, const Trace& b, const RoleTracks
       if (std::get<0>(key) < 0) continue;  // a scheduler's tiles have no coordinates
       const auto other = in_b.find(key);
       if (other == in_b.end()) {
-        result.only_in_a.push_back(text(key));
+        if (b.metadata.dropped_events == 0) result.only_in_a.push_back(text(key));
         continue;
       }
       ++result.tracks_compared;
@@ -223,7 +254,8 @@ StructureDiff compare_structure(const Trace& a, const Trace& b, const RoleTracks
                          other->second.events, true);
     }
     for (const auto& [key, tile] : in_b)
-      if (std::get<0>(key) >= 0 && !in_a.count(key)) result.only_in_b.push_back(text(key));
+      if (std::get<0>(key) >= 0 && !in_a.count(key) && a.metadata.dropped_events == 0)
+        result.only_in_b.push_back(text(key));
   } else {
     for (const auto& [key, track] : tracks_a) {
       const auto other = tracks_b.find(key);

@@ -106,7 +106,8 @@ std::vector<KindDiff> compare_kinds(const RoleTracks& tracks_a, const RoleTracks
                  .median_b = median(vb),
                  .p90_a = rank(va, 0.9),
                  .p90_b = rank(vb, 0.9)};
-    row.limited_by_timer = row.median_a < 4 * a.step_ns() || row.median_b < 4 * b.step_ns();
+    row.limited_by_timer =
+        (!va.empty() && row.median_a < 4 * a.step_ns()) || (!vb.empty() && row.median_b < 4 * b.step_ns());
     rows.emplace_back(std::accumulate(vb.begin(), vb.end(), 0.0), row);
   }
   std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
