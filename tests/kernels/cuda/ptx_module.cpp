@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/cuda/configurations.h"
+#include "kernels/cuda/copy_configurations.h"
 
 namespace sm100 {
 namespace {
@@ -17,15 +18,18 @@ std::string trimmed(std::string_view line) {
   return std::string(line.substr(first, line.find_last_not_of(" \t\r") - first + 1));
 }
 
-/// The mangled names of matmul_entry<CompiledConfig<index>, recorder>.
-constexpr std::string_view kIndexMark = "CompiledConfigILm", kRecorderMark = "DeviceRecorder";
+/// In the mangled names of matmul_entry<CompiledConfig<index>, recorder> and copy_entry<CompiledCopyConfig<index>, ...>.
+constexpr std::string_view kMatmulMark = "CompiledConfigILm", kCopyMark = "CompiledCopyConfigILm",
+                           kRecorderMark = "DeviceRecorder";
 
 }  // namespace
 
 PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(symbol)), text_(std::move(text)) {
-  const size_t at = symbol_.find(kIndexMark);
+  is_copy_ = symbol_.find(kCopyMark) != std::string::npos;
+  const std::string_view mark = is_copy_ ? kCopyMark : kMatmulMark;
+  const size_t at = symbol_.find(mark);
   if (at == std::string::npos) throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
-  index_ = std::stoul(symbol_.substr(at + kIndexMark.size()));
+  index_ = std::stoul(symbol_.substr(at + mark.size()));
   traced_ = symbol_.find(kRecorderMark) != std::string::npos;
   std::istringstream in(text_);
   for (std::string line; std::getline(in, line);)
@@ -34,8 +38,11 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
 
 const MatmulConfig& PtxEntry::config() const { return kMatmulConfigurations[index_].config; }
 
+const CopyConfig& PtxEntry::copy_config() const { return kCopyConfigurations[index_].config; }
+
 std::string PtxEntry::name() const {
-  return std::string(kMatmulConfigurations[index_].name) + (traced_ ? ", traced" : "");
+  return std::string(is_copy_ ? kCopyConfigurations[index_].name : kMatmulConfigurations[index_].name) +
+         (traced_ ? ", traced" : "");
 }
 
 std::vector<size_t> PtxEntry::find(std::string_view opcode) const {

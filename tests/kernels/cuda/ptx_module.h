@@ -1,10 +1,11 @@
-/// The PTX that nvcc made of kernels/cuda/matmul.cu, as its tests read it: entry points, each a list of lines.
+/// The PTX that nvcc made of kernels/cuda/, as its tests read it: entry points, each a list of lines.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/copy/config.h"
 #include "kernels/matmul/config.h"
 
 namespace sm100 {
@@ -18,9 +19,11 @@ class PtxEntry {
 
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
-  /// Number in kMatmulConfigurations, and the configuration.
+  /// Number in kMatmulConfigurations or kCopyConfigurations, and the configuration.
   size_t index() const { return index_; }
+  bool is_copy() const { return is_copy_; }
   const MatmulConfig& config() const;
+  const CopyConfig& copy_config() const;
   bool traced() const { return traced_; }
   /// For messages: "128x128_s6" or "128x128_s6, traced".
   std::string name() const;
@@ -35,7 +38,7 @@ class PtxEntry {
  private:
   std::string symbol_, text_;
   size_t index_;
-  bool traced_;
+  bool traced_, is_copy_;
   std::vector<PtxLine> lines_;
 };
 

@@ -1,12 +1,14 @@
 // What the kernels cost: ptxas's report without spills or stack, and trace points that leave nothing behind.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <regex>
 #include <sstream>
 
 #include "catch.h"
+#include "kernels/copy/shared_storage.h"
 #include "kernels/cuda/configurations.h"
 #include "ptx_module.h"
 
@@ -23,6 +25,8 @@ std::map<std::string, Resources> read_ptxas_log(const char* path) {
   static const std::regex entry("Compiling entry function '([^']+)'"), registers("Used (\\d+) registers"),
       smem("(\\d+) bytes smem"), barriers("used (\\d+) barriers"),
       stack("(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");
+  // An entry that was compiled for several targets is reported for each: the most counts.
+  const auto raise = [](int& most, const std::string& number) { most = std::max(most, std::stoi(number)); };
   std::map<std::string, Resources> all;
   std::string symbol;
   std::istringstream in(read_text(path));
@@ -31,24 +35,23 @@ std::map<std::string, Resources> read_ptxas_log(const char* path) {
     if (std::regex_search(line, m, entry)) symbol = m[1];
     Resources& r = all[symbol];
     if (std::regex_search(line, m, stack)) {
-      r.stack = std::stoi(m[1]);
-      r.spill_stores = std::stoi(m[2]);
-      r.spill_loads = std::stoi(m[3]);
+      raise(r.stack, m[1]);
+      raise(r.spill_stores, m[2]);
+      raise(r.spill_loads, m[3]);
     }
-    if (std::regex_search(line, m, registers)) r.registers = std::stoi(m[1]);
-    if (std::regex_search(line, m, smem)) r.static_smem = std::stoi(m[1]);
-    if (std::regex_search(line, m, barriers)) r.barriers = std::stoi(m[1]);
+    if (std::regex_search(line, m, registers)) raise(r.registers, m[1]);
+    if (std::regex_search(line, m, smem)) raise(r.static_smem, m[1]);
+    if (std::regex_search(line, m, barriers)) raise(r.barriers, m[1]);
   }
   return all;
 }
 
-}  // namespace
-
-TEST_CASE("ptxas: no spills and no stack in any kernel") {
-  const auto resources = read_ptxas_log(SM100_MATMUL_PTXAS_LOG);
-  std::string table = fmt::format("{:32} {:>9} {:>6} {:>6} {:>11} {:>12}\n", "kernel", "registers", "spills",
-                                  "stack", "static smem", "dynamic smem");
-  for (const PtxEntry& entry : read_ptx(SM100_MATMUL_PTX)) {
+/// Checks the report of every entry and prints it as a table.
+void check_resources(const char* what, const std::vector<PtxEntry>& entries, const char* log, int barriers) {
+  const auto resources = read_ptxas_log(log);
+  std::string table = fmt::format("{:32} {:>9} {:>6} {:>6} {:>11} {:>12}\n", what, "registers", "spills", "stack",
+                                  "static smem", "dynamic smem");
+  for (const PtxEntry& entry : entries) {
     INFO(entry.name());
     REQUIRE(resources.count(entry.symbol()) == 1);
     const Resources& r = resources.at(entry.symbol());
@@ -56,24 +59,39 @@ TEST_CASE("ptxas: no spills and no stack in any kernel") {
     CHECK(r.spill_loads == 0);
     CHECK(r.stack == 0);
     CHECK(r.static_smem == 0);  // all shared memory is dynamic: the layout starts at the user base
-    CHECK(r.barriers == 2);     // named barriers 0 and 1
+    CHECK(r.barriers == barriers);
     CHECK(r.registers > 0);
     CHECK(r.registers <= 255);
-    table +=
-        fmt::format("{:32} {:9} {:6} {:6} {:11} {:12}\n", entry.name(), r.registers, r.spill_stores + r.spill_loads,
-                    r.stack, r.static_smem, shared_storage_bytes(entry.config()));
+    table += fmt::format(
+        "{:32} {:9} {:6} {:6} {:11} {:12}\n", entry.name(), r.registers, r.spill_stores + r.spill_loads, r.stack,
+        r.static_smem,
+        entry.is_copy() ? copy_storage_bytes(entry.copy_config()) : shared_storage_bytes(entry.config()));
   }
   std::cout << table;
 }
 
-TEST_CASE("Trace off: the PTX is that of a build without trace points, byte for byte") {
+/// A plain entry is that of a build without trace points, byte for byte; a traced one is not.
+void check_trace_points(const char* with, const char* without) {
   std::map<std::string, std::string> bare;
-  for (const PtxEntry& entry : read_ptx(SM100_MATMUL_PTX_WITHOUT_TRACE_POINTS)) bare[entry.symbol()] = entry.text();
-  for (const PtxEntry& entry : read_ptx(SM100_MATMUL_PTX)) {
+  for (const PtxEntry& entry : read_ptx(without)) bare[entry.symbol()] = entry.text();
+  for (const PtxEntry& entry : read_ptx(with)) {
     INFO(entry.name());
     REQUIRE(bare.count(entry.symbol()) == 1);
     CHECK((entry.text() == bare.at(entry.symbol())) == !entry.traced());
     CHECK(entry.find_anywhere("%globaltimer").empty() == !entry.traced());
     CHECK(entry.find_anywhere("%clock").empty() == !entry.traced());
   }
+}
+
+}  // namespace
+
+TEST_CASE("ptxas: no spills and no stack in any kernel") {
+  check_resources("matmul, sm_100a", read_ptx(SM100_MATMUL_PTX), SM100_MATMUL_PTXAS_LOG,
+                  2);  // named barriers 0 and 1
+  check_resources("pipeline_copy, sm_90a and sm_100a", read_ptx(SM100_COPY_PTX), SM100_COPY_PTXAS_LOG, 1);
+}
+
+TEST_CASE("Trace off: the PTX is that of a build without trace points, byte for byte") {
+  check_trace_points(SM100_MATMUL_PTX, SM100_MATMUL_PTX_WITHOUT_TRACE_POINTS);
+  check_trace_points(SM100_COPY_PTX, SM100_COPY_PTX_WITHOUT_TRACE_POINTS);
 }

@@ -1,0 +1,83 @@
+// pipeline_copy moves every byte whatever its configuration: random legal ones, with clusters and multicast, each also
+// without data for the identical sequence of barrier events and under jitter for identical bytes.
+#include <fmt/format.h>
+
+#include <random>
+
+#include "catch.h"
+#include "kernels/copy/shared_storage.h"
+#include "sim/child_process.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+
+namespace {
+
+class RandomCopies {
+ public:
+  explicit RandomCopies(uint64_t seed) : random_(seed) {}
+
+  host::Scenario next() {
+    host::Scenario s;
+    s.name = "random";
+    s.kernel = host::kPipelineCopy;
+    s.profile = "h200";
+    s.device = host::load_profile("h200");
+    CopyConfig& c = s.copy;
+    c.tile_m = pick({64, 128});
+    c.swizzle = pick({Swizzle::b128, Swizzle::b64, Swizzle::b32});
+    c.k_group_size = pick({1, 1, 2, 4});
+    c.cluster = pick({1, 2, 4, 8});
+    c.multicast = c.cluster > 1 && between(0, 2) > 0;
+    c.raster_order = pick({RasterOrder::along_m, RasterOrder::along_n});
+    c.tile_n = copy_block_k(c) * c.k_group_size * between(1, 4);
+    c.stages = c.k_group_size * between(1, std::max(1, 10 / c.k_group_size));
+    while (copy_storage_bytes(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
+    s.m = between(1, 5 * c.tile_m);
+    s.n = 8 * between(1, std::max(2, 4 * c.tile_n / 8));
+    s.sms = c.cluster * between(1, 3);
+    s.seed = random_();
+    return s;
+  }
+
+ private:
+  int between(int low, int high) { return low + int(random_() % uint64_t(high - low + 1)); }
+  template <class T>
+  T pick(std::initializer_list<T> of) {
+    return *(of.begin() + between(0, int(of.size()) - 1));
+  }
+  std::mt19937_64 random_;
+};
+
+std::string describe(const host::Scenario& s) { return s.configuration_json() + fmt::format(" on {} SMs", s.sms); }
+
+void run_batch(uint64_t seed) {
+  RandomCopies copies(seed);
+  for (int i = 0; i < 30; ++i) {
+    host::Scenario s = copies.next();
+    CAPTURE(describe(s));
+    const ChildResult full = run_child(s, true);
+    CAPTURE(full.text);
+    REQUIRE(full.ran);
+    CHECK(full.result() == Outcome::pass);
+    CHECK(full.verified);
+    CHECK(full.barrier_events > 0);
+    s.jitter = seed + uint64_t(i);
+    const ChildResult shaken = run_child(s, false);
+    REQUIRE(shaken.ran);
+    CHECK(shaken.verified);
+    CHECK(shaken.output_hash == full.output_hash);
+    s.jitter.reset();
+    s.data = host::DataMode::none;
+    const ChildResult none = run_child(s, true);
+    REQUIRE(none.ran);
+    CHECK(none.cycles == full.cycles);
+    CHECK(none.barrier_hash == full.barrier_hash);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random copies move every byte, batch 1", "[sweep]") { run_batch(11); }
+TEST_CASE("random copies move every byte, batch 2", "[sweep]") { run_batch(12); }
+TEST_CASE("random copies move every byte, batch 3", "[sweep]") { run_batch(13); }
