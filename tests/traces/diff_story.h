@@ -106,4 +106,12 @@ inline Story story(const std::vector<TileList>& tiles = {{{0, 0}, {1, 0}}, {{0, 
   return s;
 }
 
+/// Events of one CTA's load and consumer tracks, tile spans not counted: setup and eight waits; eight issues, or eight
+/// reads and two stores.
+constexpr size_t kLoadEvents = 17, kConsumerEvents = 19, kAllEvents = 2 * (kLoadEvents + kConsumerEvents);
+
+/// Place of a load_issue in a load track of `story()`: after setup come (wait, issue) of k 0 to 3, the tile span, and the
+/// second tile's.
+constexpr size_t issue_of(size_t k) { return 2 + 2 * k; }
+
 }  // namespace sm100::traces
