@@ -132,7 +132,7 @@ TEST_CASE("diff: bad input ends in one line", "[diff]") {
   };
   CHECK_THAT(error("a.pftrace none.pftrace"), Catch::Contains("none.pftrace"));
   CHECK_THAT(error("text.pftrace a.pftrace --json j.json"), Catch::Contains("text.pftrace"));
-  CHECK_THAT(error("a.pftrace a.pftrace --json a.pftrace"), Catch::Contains("--json"));
+  CHECK_THAT(error("a.pftrace copy.pftrace --json a.pftrace"), Catch::Contains("--json"));
   CHECK_THAT(error("copy.pftrace a.pftrace --json ./a.pftrace"), Catch::Contains("--json"));
   CHECK_THAT(error("a.pftrace a.pftrace --json nowhere/j.json"), Catch::Contains("--json"));
   CHECK(error("a.pftrace copy.pftrace --json j.json") ==
