@@ -39,6 +39,7 @@ std::string trace_line(char which, const Trace& t, const std::string& file) {
 }
 
 std::string where(const Divergence& d) {
+  if (d.warp < 0) return fmt::format("{}, CTA {}, event {}", d.role, d.cta, d.index);  // a barrier
   return fmt::format("{} of CTA {} (warp {}), event {}{}", d.role, d.cta, d.warp, d.index,
                      d.by_tile ? " of its tile" : "");
 }
@@ -57,13 +58,18 @@ std::string structure_text(const TraceDiff& d) {
   const StructureDiff& s = d.structure;
   std::string text;
   if (s.identical()) {
-    text += fmt::format("SAME STRUCTURE: {} events of {} {}{}\n", s.events_compared, s.tracks_compared,
-                        s.dynamic_assignment ? "tiles of roles" : "role tracks",
-                        s.events_lost ? ", as far as both traces go (events were lost while recording)" : "");
+    text += fmt::format(
+        "SAME STRUCTURE: {} events of {} {}{}{}\n", s.events_compared, s.tracks_compared,
+        s.dynamic_assignment ? "tiles of roles" : "role tracks",
+        s.barrier_events_compared > 0 ? fmt::format(", {} events of barriers", s.barrier_events_compared) : "",
+        s.events_lost ? ", as far as both traces go (events were lost while recording)" : "");
   } else {
     const size_t missing = s.only_in_a.size() + s.only_in_b.size();
-    text += fmt::format("DIFFERENT STRUCTURE: {} of {} {} diverge{}\n", s.divergences.size(), s.tracks_compared,
-                        s.dynamic_assignment ? "tiles of roles" : "role tracks",
+    const auto barriers =
+        std::count_if(s.divergences.begin(), s.divergences.end(), [](const Divergence& x) { return x.warp < 0; });
+    text += fmt::format("DIFFERENT STRUCTURE: {} of {} {} diverge{}{}\n", s.divergences.size() - size_t(barriers),
+                        s.tracks_compared, s.dynamic_assignment ? "tiles of roles" : "role tracks",
+                        barriers > 0 ? fmt::format(", {} counts on barriers", barriers) : "",
                         missing > 0 ? fmt::format(", {} are in one trace only", missing) : "");
   }
   for (const std::string& key : d.configuration) text += fmt::format("  configuration differs: {}\n", key);
@@ -75,7 +81,7 @@ std::string structure_text(const TraceDiff& d) {
     const Divergence& divergence = s.divergences[i];
     text +=
         fmt::format("  {}{}: {}\n", i == 0 ? "first divergence, " : "then ", where(divergence), divergence.detail);
-    if (i == 0) text += context_text(divergence);
+    if (i == 0 && !divergence.context.empty()) text += context_text(divergence);
   }
   if (s.divergences.size() > kMostDivergences)
     text += fmt::format("  and {} more\n", s.divergences.size() - kMostDivergences);
@@ -214,6 +220,7 @@ std::string diff_json(const TraceDiff& diff, const Trace& a, const Trace& b, con
       {"b", trace(b, name_b)},
       {"configuration", diff.configuration},
       {"events_compared", s.events_compared},
+      {"barrier_events_compared", s.barrier_events_compared},
       {"tracks_compared", s.tracks_compared},
       {"divergences", divergences},
       {"only_in_a", s.only_in_a},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "traces/barrier_diff.h"
+
 namespace sm100::traces {
 namespace {
 
@@ -269,6 +271,7 @@ StructureDiff compare_structure(const Trace& a, const Trace& b, const RoleTracks
     for (const auto& [key, track] : tracks_b)
       if (!tracks_a.count(key) && !track.events.empty()) result.only_in_b.push_back(track_name(track));
   }
+  if (!result.dynamic_assignment && !result.events_lost) compare_barriers(a, b, result);
   std::stable_sort(result.divergences.begin(), result.divergences.end(),
                    [](const Divergence& x, const Divergence& y) { return x.time_ns < y.time_ns; });
   return result;

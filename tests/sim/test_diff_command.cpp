@@ -20,7 +20,12 @@ int simulate(const ScratchDirectory& scratch, const std::string& scenario, const
 }
 
 /// The first divergence between a broken scenario and its sound twin.
-json first_divergence(const std::string& bug) {
+struct First {
+  json any;   ///< the first divergence of all
+  json role;  ///< the first of a role
+};
+
+First first_divergence(const std::string& bug) {
   ScratchDirectory scratch;
   REQUIRE(simulate(scratch, "bugs/" + bug + ".toml", "bug.pftrace") == 3);
   REQUIRE(simulate(scratch, "bugs/" + bug + "_sound.toml", "sound.pftrace") == 0);
@@ -32,7 +37,10 @@ json first_divergence(const std::string& bug) {
   CHECK(j["only_in_a"].empty());
   CHECK(j["only_in_b"].empty());
   REQUIRE_FALSE(j["divergences"].empty());
-  return j["divergences"][0];
+  const auto role = std::find_if(j["divergences"].begin(), j["divergences"].end(),
+                                 [](const json& d) { return d["warp"].get<int>() >= 0; });
+  REQUIRE(role != j["divergences"].end());
+  return {j["divergences"][0], *role};
 }
 
 }  // namespace
@@ -79,7 +87,9 @@ TEST_CASE("diff: a broken run leaves its twin's story at the fault", "[diff]") {
   // per step a wait and an issue; the load warp does two before, then per step a wait and an issue.
   SECTION("too many bytes expected: the MMA warp never gets the stage") {
     // 4 stages: the third use of stage 2 is k step 10.  Its wait is the last that the MMA warp does.
-    const json d = first_divergence("expect_tx_too_large");
+    const auto [fault, d] = first_divergence("expect_tx_too_large");
+    CHECK(fault["role"] == "input_full[2] expect_tx by load (warp 5)");
+    CHECK(fault["detail"] == "expect_tx of 49152 in phase 2, expected expect_tx of 32768 in phase 2");
     CHECK(d["role"] == "mma");
     CHECK(d["what"] == "missing");
     CHECK(d["event_a"] == "");
@@ -88,19 +98,31 @@ TEST_CASE("diff: a broken run leaves its twin's story at the fault", "[diff]") {
   }
   SECTION("a stage that is not released: the load warp never gets it back") {
     // The second use of stage 1 is k step 5; the load warp needs the stage again for step 9.
-    const json d = first_divergence("missing_consumer_release");
+    const auto [fault, d] = first_divergence("missing_consumer_release");
+    CHECK(fault["role"] == "input_empty[1] arrive by umma");
+    CHECK(fault["detail"] == "arrive of 1 in phase 1 is missing");
     CHECK(d["role"] == "load");
     CHECK(d["what"] == "missing");
     CHECK(d["event_b"] == "load_issue stage 1 k 9, tile (0, 0)");
     CHECK(d["index"] == 2 + 2 * 9 + 1);
   }
   SECTION("the wrong parity: the load warp does not load anything") {
-    const json d = first_divergence("wrong_initial_phase");
+    const auto [fault, d] = first_divergence("wrong_initial_phase");
+    CHECK(fault == d);  // no barrier sees a wait for the wrong parity
     CHECK(d["role"] == "load");
     CHECK(d["what"] == "missing");
     CHECK(d["event_b"] == "load_issue stage 0 k 0, tile (0, 0)");
     CHECK(d["index"] == 2 + 1);
   }
+}
+
+TEST_CASE("diff: a copy kernel whose consumers keep a stage once leaves its twin's story at that arrival",
+          "[diff]") {
+  const auto [fault, d] = first_divergence("copy_missing_release");
+  CHECK(fault["role"] == "input_empty[2] arrive by consumer (warp 0)");
+  CHECK(fault["detail"] == "arrive of 1 in phase 3 is missing");
+  CHECK(d["role"] == "load");
+  CHECK(d["event_b"] == "load_issue stage 2 k 2, tile (8, 0)");
 }
 
 TEST_CASE("diff: the recorder's costs change the time, not the story", "[diff]") {
