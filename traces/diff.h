@@ -32,7 +32,7 @@ struct Divergence {
 struct StructureDiff {
   std::vector<Divergence> divergences;  ///< at most one per track, the earliest first
   size_t events_compared = 0, tracks_compared = 0;
-  size_t barrier_events_compared = 0;  ///< 0 unless both traces recorded barriers
+  size_t barrier_events_compared = 0;             ///< 0 unless both traces recorded barriers
   std::vector<std::string> only_in_a, only_in_b;  ///< roles, as "load of CTA 3 (warp 5)"
   std::vector<std::string>
       not_compared;  ///< fields that one side never records: "bytes of load_issue (B has none)"

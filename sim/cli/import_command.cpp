@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "kernels/host/scenario.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/import_map.h"
 #include "sim/cli/output_path.h"
-#include "kernels/host/scenario.h"
 #include "sim/text.h"
 #include "traces/pftrace.h"
 

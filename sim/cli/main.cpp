@@ -53,8 +53,8 @@ int run(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      print_error(
-          fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export, import, diff", argv[1]));
+      print_error(fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export, import, diff",
+                              argv[1]));
       return cli::kBadInput;
     }
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));

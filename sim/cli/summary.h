@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "sim/run_result.h"
 #include "kernels/host/scenario.h"
+#include "sim/run_result.h"
 
 namespace sm100::sim::cli {
 

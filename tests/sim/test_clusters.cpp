@@ -5,9 +5,9 @@
 #include <regex>
 
 #include "catch.h"
+#include "kernels/host/scenario.h"
 #include "sim/device.h"
 #include "sim/hang_report.h"
-#include "kernels/host/scenario.h"
 #include "sim/sim_isa.h"
 
 using namespace sm100;

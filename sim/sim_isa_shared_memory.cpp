@@ -1,0 +1,93 @@
+// SimIsa's loads and stores of warps in shared memory: addresses checked, the SM's data port shared, bytes moved.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "sim/sim_isa.h"
+
+namespace sm100::sim {
+
+using models::now;
+
+uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
+  charge(issue_.ld_shared);
+  settle();
+  return in_shared(address, 4, 4, "ld.shared.u32", loc) ? sm_.smem.load<uint32_t>(address.offset()) : 0;
+}
+
+ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
+  charge(issue_.ld_shared);
+  settle();
+  return in_shared(address, 16, 16, "ld.shared.b128", loc) ? sm_.smem.load<ClcResponse>(address.offset())
+                                                           : ClcResponse{};
+}
+
+models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue) {
+  charge(issue);
+  settle();
+  const auto wavefronts = double(bytes_per_lane) * active_lanes() / double(profile_.smem.bytes_per_cycle);
+  const models::Cycles through = sm_.smem.pass_port(now(), models::Cycles(std::ceil(wavefronts)));
+  warp_.ahead += double(through - now());
+  return through;
+}
+
+LaneArray<uint32_t, 4> SimIsa::ld_shared_v4(const LaneArray<SmemAddr, 1>& addresses, Loc loc) {
+  shared_loads_.push_back(access_shared(16, issue_.ld_shared) + models::Cycles(profile_.smem.ld_latency_cycles));
+  LaneArray<uint32_t, 4> values;
+  if (!sm_.with_data) return values;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!(active_ >> lane & 1)) continue;
+    if (!in_shared(addresses[lane][0], 16, 16, "ld.shared.v4", loc)) return values;
+    std::memcpy(values[lane], sm_.smem.data(addresses[lane][0].offset()), 16);
+  }
+  return values;
+}
+
+void SimIsa::st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values, Loc loc) {
+  // The registers may still be on their way from shared memory; they are stored in the order of their loads.
+  if (!shared_loads_.empty()) {
+    if (shared_loads_.front() > issue_cycle()) warp_.ahead = double(shared_loads_.front() - now());
+    shared_loads_.pop_front();
+  }
+  access_shared(16, issue_.st_shared);
+  store_lanes(addresses, &values[0][0], 4, "st.shared.v4", loc);
+}
+
+void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
+  access_shared(8, issue_.st_shared);
+  store_lanes(addresses, &values[0][0], 2, "st.shared.v2", loc);
+}
+
+void SimIsa::store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words,
+                         const char* what, Loc loc) {
+  if (!sm_.with_data) return;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!(active_ >> lane & 1)) continue;
+    if (!in_shared(addresses[lane][0], 4 * words, 4 * words, what, loc)) return;
+    std::memcpy(sm_.smem.data(addresses[lane][0].offset()), values + uint32_t(lane) * words, 4 * words);
+  }
+}
+
+void SimIsa::stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values, Loc loc) {
+  stmatrix(rows, &values[0][0], 2, loc);
+}
+
+void SimIsa::stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values, Loc loc) {
+  stmatrix(rows, &values[0][0], 4, loc);
+}
+
+/// stmatrix.m8n8: lane 8q + r addresses row r of matrix q; register q of lane t holds row t/4, elements
+/// 2(t%4) and 2(t%4)+1 (PTX 9.7.14.5.16).
+void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc) {
+  access_shared(4 * uint32_t(matrices), issue_.stmatrix);
+  if (!converged("stmatrix", loc) || !sm_.with_data) return;
+  for (int q = 0; q < matrices; ++q)
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      const SmemAddr row = rows[8 * q + lane / 4][0];
+      if (!in_shared(row, 16, 16, "stmatrix", loc)) return;
+      sm_.smem.store(row.offset() + 4u * uint32_t(lane % 4), values[lane * matrices + q]);
+    }
+}
+
+}  // namespace sm100::sim
