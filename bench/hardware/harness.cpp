@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <chrono>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -77,9 +77,7 @@ int child(std::size_t first, const std::string& only) {
     Out out;
     try {
       tests()[i].run(out);
-    } catch (const std::exception& e) {
-      record({"E", tests()[i].name, e.what()});
-    }
+    } catch (const std::exception& e) { record({"E", tests()[i].name, e.what()}); }
     if (poisoned || cudaPeekAtLastError() != cudaSuccess) return 3;
   }
   return 0;
@@ -103,8 +101,10 @@ struct Collected {
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> f(1);
   for (const char c : line) {
-    if (c == '\t') f.emplace_back();
-    else f.back() += c;
+    if (c == '\t')
+      f.emplace_back();
+    else
+      f.back() += c;
   }
   return f;
 }
@@ -122,8 +122,14 @@ void take(Collected& all, std::vector<std::string> f) {
   } else if (kind == "S") {  // id what unit min median p90 n note
     std::printf("%-30s %-62s %10s %10s %10s  %-6s %s\n", f[1].c_str(), f[2].c_str(), f[4].c_str(), f[5].c_str(),
                 f[6].c_str(), f[3].c_str(), f[8].c_str());
-    row({{"id", json_string(f[1])}, {"what", json_string(f[2])}, {"unit", json_string(f[3])}, {"min", f[4]},
-         {"median", f[5]}, {"p90", f[6]}, {"samples", f[7]}, {"note", json_string(f[8])}});
+    row({{"id", json_string(f[1])},
+         {"what", json_string(f[2])},
+         {"unit", json_string(f[3])},
+         {"min", f[4]},
+         {"median", f[5]},
+         {"p90", f[6]},
+         {"samples", f[7]},
+         {"note", json_string(f[8])}});
   } else if (kind == "X") {
     std::printf("%-30s %-62s %s\n", f[1].c_str(), f[2].c_str(), f[3].c_str());
     row({{"id", json_string(f[1])}, {"what", json_string(f[2])}, {"text", json_string(f[3])}});
@@ -134,8 +140,11 @@ void take(Collected& all, std::vector<std::string> f) {
     std::printf("%-4s %-26s %s\n", verdict, f[1].c_str(), f[2].c_str());
     if (kind == "A" && !ok) std::printf("     expected: %s\n", f[3].c_str());
     if (kind == "O" || !ok) std::printf("     seen:     %s\n", f[4].c_str());
-    row({{"id", json_string(f[1])}, {"question", json_string(f[2])}, {"verdict", json_string(verdict)},
-         {"expected", json_string(f[3])}, {"seen", json_string(f[4])}});
+    row({{"id", json_string(f[1])},
+         {"question", json_string(f[2])},
+         {"verdict", json_string(verdict)},
+         {"expected", json_string(f[3])},
+         {"seen", json_string(f[4])}});
   } else if (kind == "E") {
     ++all.errors;
     std::printf("ERROR %s: %s\n", f[1].c_str(), f[2].c_str());
@@ -145,7 +154,8 @@ void take(Collected& all, std::vector<std::string> f) {
 }
 
 /// Runs one child from test `first` on; the index of the next test to run (tests().size() when done).
-std::size_t run_child(Collected& all, std::size_t first, const std::string& only, double seconds_left, int seconds_silent) {
+std::size_t run_child(Collected& all, std::size_t first, const std::string& only, double seconds_left,
+                      int seconds_silent) {
   int fd[2];
   if (pipe(fd) != 0) std::exit(1);
   const std::string index = format("%zu", first);
@@ -165,7 +175,8 @@ std::size_t run_child(Collected& all, std::size_t first, const std::string& only
   char buffer[4096];
   for (;;) {
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const int budget = static_cast<int>(std::min<double>(seconds_silent, std::max(0.0, seconds_left - spent)) * 1000);
+    const int budget =
+        static_cast<int>(std::min<double>(seconds_silent, std::max(0.0, seconds_left - spent)) * 1000);
     pollfd p{fd[0], POLLIN, 0};
     if (poll(&p, 1, budget) == 0) {
       kill(pid, SIGKILL);
@@ -192,11 +203,15 @@ std::size_t run_child(Collected& all, std::size_t first, const std::string& only
   waitpid(pid, &status, 0);
   if (!killed && WIFEXITED(status) && WEXITSTATUS(status) == 0) return tests().size();
   if (!started) {
-    take(all, {"E", "child", killed ? "no test began in time; the rest is not run" : "ended before its first test; the rest is not run"});
+    take(all, {"E", "child",
+               killed ? "no test began in time; the rest is not run"
+                      : "ended before its first test; the rest is not run"});
     return tests().size();
   }
-  if (killed) take(all, {"E", tests()[current].name, "killed: silent for too long, or out of time"});
-  else if (!error_seen) take(all, {"E", tests()[current].name, "child process ended without a result"});
+  if (killed)
+    take(all, {"E", tests()[current].name, "killed: silent for too long, or out of time"});
+  else if (!error_seen)
+    take(all, {"E", tests()[current].name, "child process ended without a result"});
   return current + 1;
 }
 
@@ -212,14 +227,18 @@ void Out::samples(const std::string& id, const std::string& what, const std::str
   if (std::isnan(v[0])) return record({"E", id, "no samples"});
   record({"S", id, what, unit, at(0), at(0.5), at(0.9), format("%zu", v.size()), note});
 }
-void Out::value(const std::string& id, const std::string& what, const std::string& unit, double v, const std::string& note) {
+void Out::value(const std::string& id, const std::string& what, const std::string& unit, double v,
+                const std::string& note) {
   samples(id, what, unit, {v}, note);
 }
 void Out::text(const std::string& id, const std::string& what, const std::string& t) { record({"X", id, what, t}); }
-void Out::answer(const std::string& id, const std::string& q, const std::string& expected, const std::string& seen) {
+void Out::answer(const std::string& id, const std::string& q, const std::string& expected,
+                 const std::string& seen) {
   record({"A", id, q, expected, seen});
 }
-void Out::open(const std::string& id, const std::string& q, const std::string& seen) { record({"O", id, q, "", seen}); }
+void Out::open(const std::string& id, const std::string& q, const std::string& seen) {
+  record({"O", id, q, "", seen});
+}
 
 std::string finish() {
   cudaError_t e = cudaDeviceSynchronize();
@@ -242,15 +261,16 @@ bool encode(const MapSpec& s, const void* address, CUtensorMap& map) {
   static const Encode function = [] {
     void* f = nullptr;
     cudaDriverEntryPointQueryResult found{};
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &found), "entry point");
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &found),
+          "entry point");
     if (f == nullptr) throw std::runtime_error("cuTensorMapEncodeTiled not found in the driver");
     return reinterpret_cast<Encode>(f);
   }();
   std::vector<cuuint32_t> steps = s.element_strides;
   steps.resize(s.dims.size(), 1);
   return function(&map, s.type, static_cast<cuuint32_t>(s.dims.size()), const_cast<void*>(address), s.dims.data(),
-                  s.strides.data(), s.box.data(), steps.data(), s.interleave, s.swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                  s.fill) == CUDA_SUCCESS;
+                  s.strides.data(), s.box.data(), steps.data(), s.interleave, s.swizzle,
+                  CU_TENSOR_MAP_L2_PROMOTION_NONE, s.fill) == CUDA_SUCCESS;
 }
 CUtensorMap must_encode(const MapSpec& s, const void* address) {
   CUtensorMap map{};
@@ -303,9 +323,12 @@ int main(int argc, char** argv) {
       return 2;
     }
     const char* v = argv[++i];
-    if (a == "--json") json = v;
-    else if (a == "--only") only = v;
-    else limit = std::atof(v);
+    if (a == "--json")
+      json = v;
+    else if (a == "--only")
+      only = v;
+    else
+      limit = std::atof(v);
   }
   const auto begin = std::chrono::steady_clock::now();
   auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
@@ -317,10 +340,12 @@ int main(int argc, char** argv) {
     }
     next = run_child(all, next, only, limit - spent(), 40);
     bool more = false;
-    for (std::size_t i = next; i < tests().size(); ++i) more |= std::string(tests()[i].name).compare(0, only.size(), only) == 0;
+    for (std::size_t i = next; i < tests().size(); ++i)
+      more |= std::string(tests()[i].name).compare(0, only.size(), only) == 0;
     if (!more) break;
   }
-  std::printf("# %d passed, %d failed, %d open, %d errors, %.1f s\n", all.pass, all.fail, all.open, all.errors, spent());
+  std::printf("# %d passed, %d failed, %d open, %d errors, %.1f s\n", all.pass, all.fail, all.open, all.errors,
+              spent());
   if (!json.empty()) {
     std::FILE* f = std::fopen(json.c_str(), "w");
     if (f == nullptr) {

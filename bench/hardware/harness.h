@@ -18,10 +18,12 @@ class Out {
   /// One measured quantity from repeated samples: min, median, p90 are reported.
   void samples(const std::string& id, const std::string& what, const std::string& unit, std::vector<double> values,
                const std::string& note = "");
-  void value(const std::string& id, const std::string& what, const std::string& unit, double v, const std::string& note = "");
+  void value(const std::string& id, const std::string& what, const std::string& unit, double v,
+             const std::string& note = "");
   void text(const std::string& id, const std::string& what, const std::string& text);
   /// A question with a known answer: PASS when seen == expected.
-  void answer(const std::string& id, const std::string& question, const std::string& expected, const std::string& seen);
+  void answer(const std::string& id, const std::string& question, const std::string& expected,
+              const std::string& seen);
   /// An open question: only what is seen.
   void open(const std::string& id, const std::string& question, const std::string& seen);
 };
@@ -56,7 +58,9 @@ class Buffer {
     check(cudaMemcpy(v.data(), p_, n_ * sizeof(T), cudaMemcpyDeviceToHost), "download");
     return v;
   }
-  void put(const std::vector<T>& v) { check(cudaMemcpy(p_, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "upload"); }
+  void put(const std::vector<T>& v) {
+    check(cudaMemcpy(p_, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "upload");
+  }
   std::size_t size() const { return n_; }
 
  private:
@@ -114,7 +118,7 @@ std::string format(const char* f, ...) __attribute__((format(printf, 1, 2)));
 #define HW_CAT2(a, b) a##b
 #define HW_CAT(a, b) HW_CAT2(a, b)
 /// HW_TEST("name") { ... out ... }
-#define HW_TEST(name)                                                     \
-  static void HW_CAT(hw_test_, __LINE__)(hw::Out&);                       \
+#define HW_TEST(name)                                                              \
+  static void HW_CAT(hw_test_, __LINE__)(hw::Out&);                                \
   static hw::Register HW_CAT(hw_reg_, __LINE__)(name, HW_CAT(hw_test_, __LINE__)); \
   static void HW_CAT(hw_test_, __LINE__)(hw::Out & out)

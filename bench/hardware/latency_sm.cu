@@ -101,7 +101,10 @@ __global__ void cold_map(const CUtensorMap* maps, int first, bool prefetch, i64*
     const i64 t0 = now();
     arrive_expect(bar, 8192);
     load_2d(dst, map, 0, 0, bar);
-    if (!wait(bar, r & 1)) { *timeout = 1; return; }
+    if (!wait(bar, r & 1)) {
+      *timeout = 1;
+      return;
+    }
     out[blockIdx.x * 3 + r] = now() - t0;
   }
 }
@@ -118,7 +121,10 @@ __global__ void param_map(const __grid_constant__ CUtensorMap map, bool prefetch
     const i64 t0 = now();
     arrive_expect(bar, 8192);
     load_2d(dst, &map, 0, 0, bar);
-    if (!wait(bar, r & 1)) { *timeout = 1; return; }
+    if (!wait(bar, r & 1)) {
+      *timeout = 1;
+      return;
+    }
     out[blockIdx.x * 3 + r] = now() - t0;
   }
 }
@@ -176,7 +182,8 @@ HW_TEST("launch.turnover") {
       }
     }
     const std::string tail = hw::format("cluster%d", cluster), of = hw::format(", clusters of %d", cluster);
-    out.samples("launch.gap_cycles." + tail, "CTA's last instruction -> next CTA's first, same SM" + of, "cyc", gap_cycles);
+    out.samples("launch.gap_cycles." + tail, "CTA's last instruction -> next CTA's first, same SM" + of, "cyc",
+                gap_cycles);
     out.samples("launch.gap_ns." + tail, "the same on %globaltimer" + of, "ns", gap_ns);
     out.samples("launch.first_start." + tail, "first instruction on an SM, after the earliest SM" + of, "ns", start,
                 hw::format("max %.0f, %zu SMs used", *std::max_element(start.begin(), start.end()), by_sm.size()));
@@ -211,8 +218,9 @@ HW_TEST("launch.clusters") {
       text += hw::format("%s%u", i == 0 ? "" : i % static_cast<std::size_t>(cluster) == 0 ? " | " : ",", v[i].sm);
       neighbours += i % 2 == 1 && v[i].sm / 2 == v[i - 1].sm / 2;
     }
-    out.text(hw::format("launch.placement.%d", cluster), hw::format("SM ids in rank order; %d of %zu rank pairs share smid / 2", neighbours,
-             v.size() / 2), text);
+    out.text(hw::format("launch.placement.%d", cluster),
+             hw::format("SM ids in rank order; %d of %zu rank pairs share smid / 2", neighbours, v.size() / 2),
+             text);
   }
 }
 
@@ -232,17 +240,21 @@ HW_TEST("launch.cold_descriptor") {
           Buffer<CUtensorMap> maps(static_cast<std::size_t>(sms));
           maps.put(std::vector<CUtensorMap>(static_cast<std::size_t>(sms), map));
           Buffer<i64> b(static_cast<std::size_t>(3 * grid)), timeout(1);
-          if (param) hw::run("param map", param_map, grid, 1, kBig, 1, map, prefetch, b.get(), timeout.get());
-          else hw::run("cold map", cold_map, grid, 1, kBig, 1, maps.get(), 0, prefetch, b.get(), timeout.get());
-          if (timeout.host()[0] != 0) return out.text("launch.cold_map", "first load with a cold descriptor", "timeout");
+          if (param)
+            hw::run("param map", param_map, grid, 1, kBig, 1, map, prefetch, b.get(), timeout.get());
+          else
+            hw::run("cold map", cold_map, grid, 1, kBig, 1, maps.get(), 0, prefetch, b.get(), timeout.get());
+          if (timeout.host()[0] != 0)
+            return out.text("launch.cold_map", "first load with a cold descriptor", "timeout");
           const auto v = b.host();
           for (std::size_t i = 0; i < v.size(); ++i) seen[i % 3].push_back(static_cast<double>(v[i]));
         }
         const char* nth[] = {"first", "second", "third"};
         for (int r = 0; r < 3; ++r)
-          out.samples(hw::format("launch.cold_map.%s.%dsm.%s.%s", param ? "param" : "global", grid, prefetch ? "prefetch" : "cold", nth[r]),
-                      hw::format("%s 8 KiB load of a CTA, map in %s%s, %d SMs", nth[r], param ? "parameters" : "global memory",
-                                 prefetch ? ", prefetched" : "", grid),
+          out.samples(hw::format("launch.cold_map.%s.%dsm.%s.%s", param ? "param" : "global", grid,
+                                 prefetch ? "prefetch" : "cold", nth[r]),
+                      hw::format("%s 8 KiB load of a CTA, map in %s%s, %d SMs", nth[r],
+                                 param ? "parameters" : "global memory", prefetch ? ", prefetched" : "", grid),
                       "cyc", seen[r]);
       }
 }
@@ -257,7 +269,8 @@ HW_TEST("trace.event") {
       auto v = b.host();
       v.resize(static_cast<std::size_t>(warps));
       out.samples(hw::format("trace.event.%dw%s", warps, timer ? "" : ".clock_only"),
-                  hw::format("one 32-byte event (%sclock64, two 16-byte stores), %d warps", timer ? "%globaltimer, " : "", warps), "cyc",
-                  hw::to_double(v, 1.0 / n));
+                  hw::format("one 32-byte event (%sclock64, two 16-byte stores), %d warps",
+                             timer ? "%globaltimer, " : "", warps),
+                  "cyc", hw::to_double(v, 1.0 / n));
     }
 }

@@ -12,8 +12,20 @@ constexpr int kReps = 200;
 constexpr int kUnroll = 16;
 
 enum class Op {
-  nothing, clock64, globaltimer, elect_branch, fence_proxy_async_smem, fence_mbarrier_init, mbarrier_init, arrive,
-  arrive_expect, try_wait_true, test_wait_true, mapa, syncwarp, expect_tx
+  nothing,
+  clock64,
+  globaltimer,
+  elect_branch,
+  fence_proxy_async_smem,
+  fence_mbarrier_init,
+  mbarrier_init,
+  arrive,
+  arrive_expect,
+  try_wait_true,
+  test_wait_true,
+  mapa,
+  syncwarp,
+  expect_tx
 };
 
 template <Op kOp>
@@ -23,8 +35,9 @@ __global__ void issue_cost(i64* out) {
   if (threadIdx.x < kUnroll + 1) mbar_init(bar + 8 * threadIdx.x, 1u << 19);
   __syncwarp();
   u32 sink = 0;
-  const bool one = kOp == Op::mbarrier_init || kOp == Op::arrive || kOp == Op::arrive_expect || kOp == Op::try_wait_true ||
-                   kOp == Op::test_wait_true || kOp == Op::expect_tx || kOp == Op::fence_mbarrier_init;
+  const bool one = kOp == Op::mbarrier_init || kOp == Op::arrive || kOp == Op::arrive_expect ||
+                   kOp == Op::try_wait_true || kOp == Op::test_wait_true || kOp == Op::expect_tx ||
+                   kOp == Op::fence_mbarrier_init;
   if (!one || threadIdx.x == 0) {
     for (int r = 0; r < kReps; ++r) {
       if (!one) __syncwarp();
@@ -136,11 +149,17 @@ __global__ void handover(i64* out, int reps, i64* timeout) {
       arrive(go);
       sent = t0;
       arrive(back);
-      if (!wait(back, r & 1)) { *timeout = 1; break; }
+      if (!wait(back, r & 1)) {
+        *timeout = 1;
+        break;
+      }
     }
   } else if (warp == 1 && (lane == 0 || kHow == How::try_wait_warp)) {
     for (int r = 0; r < reps; ++r) {
-      if (!wait_as<kHow>(go, r & 1)) { *timeout = 1; break; }
+      if (!wait_as<kHow>(go, r & 1)) {
+        *timeout = 1;
+        break;
+      }
       const i64 t1 = now();
       if (lane == 0) {
         while (sent == 0 && now() - t1 < kGiveUp) {}
@@ -167,12 +186,18 @@ __global__ void local_pingpong(i64* out, int reps, i64* timeout) {
     for (int r = 0; r < reps; ++r) {
       const i64 t0 = now();
       arrive(ping);
-      if (!wait(pong, r & 1)) { *timeout = 1; break; }
+      if (!wait(pong, r & 1)) {
+        *timeout = 1;
+        break;
+      }
       out[r] = now() - t0;
     }
   } else if (threadIdx.x == 32) {
     for (int r = 0; r < reps; ++r) {
-      if (!wait(ping, r & 1)) { *timeout = 1; break; }
+      if (!wait(ping, r & 1)) {
+        *timeout = 1;
+        break;
+      }
       arrive(pong);
     }
   }
@@ -204,16 +229,22 @@ __global__ void cluster_pingpong(i64* out, int reps, int peer, i64* timeout) {
       const i64 t0 = now();
       if (rank == 0) arrive_as<kForm>(other);
       const bool ok = kForm == Remote::release_cluster ? wait_cluster(bar, r & 1) : wait(bar, r & 1);
-      if (!ok) { *timeout = 1; break; }
-      if (rank == 0) out[r] = now() - t0;
-      else arrive_as<kForm>(other);
+      if (!ok) {
+        *timeout = 1;
+        break;
+      }
+      if (rank == 0)
+        out[r] = now() - t0;
+      else
+        arrive_as<kForm>(other);
     }
   }
   __syncthreads();
   cluster_sync();
 }
 
-void report(hw::Out& out, const char* id, const char* what, Buffer<i64>& b, Buffer<i64>& timeout, double scale = 1.0) {
+void report(hw::Out& out, const char* id, const char* what, Buffer<i64>& b, Buffer<i64>& timeout,
+            double scale = 1.0) {
   if (timeout.host()[0] != 0) return out.text(id, what, "timeout");
   auto v = b.host();
   v.erase(v.begin(), v.begin() + 8);
@@ -249,8 +280,10 @@ __global__ void cluster_barrier_cost(i64* out, int reps, bool relaxed) {
     const i64 t0 = now();
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (relaxed) cluster_arrive_relaxed();
-      else cluster_arrive();
+      if (relaxed)
+        cluster_arrive_relaxed();
+      else
+        cluster_arrive();
       cluster_wait();
     }
     const i64 t1 = now();
@@ -267,7 +300,8 @@ HW_TEST("sync.issue") {
   issue<Op::elect_branch>(out, "issue.elect", "elect.sync, branch and one st.shared");
   issue<Op::syncwarp>(out, "issue.warp_sync", "bar.warp.sync");
   issue<Op::mapa>(out, "issue.mapa", "mapa (dependent)");
-  issue<Op::fence_proxy_async_smem>(out, "issue.fence_async", "fence.proxy.async.shared::cta, nothing outstanding, whole warp");
+  issue<Op::fence_proxy_async_smem>(out, "issue.fence_async",
+                                    "fence.proxy.async.shared::cta, nothing outstanding, whole warp");
   issue<Op::fence_mbarrier_init>(out, "issue.fence_init", "fence.mbarrier_init.release.cluster, one lane");
   issue<Op::mbarrier_init>(out, "issue.mbarrier_init", "mbarrier.init, one lane");
   issue<Op::arrive>(out, "issue.mbarrier_arrive", "mbarrier.arrive local, one lane, result dropped");
@@ -296,7 +330,8 @@ HW_TEST("sync.suspend") {
     Buffer<u64> ns(n);
     hw::run("failed try_wait", failed_try_wait, 1, 1, 0, 1, cycles.get(), ns.get(), n, hint);
     const std::string name = hint < 0 ? "none" : hw::format("%d", hint);
-    out.samples("suspend.hint_" + name, "failed try_wait until it returns, hint ns " + name, "cyc", hw::to_double(cycles.host()));
+    out.samples("suspend.hint_" + name, "failed try_wait until it returns, hint ns " + name, "cyc",
+                hw::to_double(cycles.host()));
     std::vector<double> v;
     for (const u64 s : ns.host()) v.push_back(static_cast<double>(s));
     out.samples("suspend.hint_" + name + "_ns", "the same on %globaltimer", "ns", v);
@@ -307,7 +342,8 @@ HW_TEST("sync.handover") {
   Buffer<i64> timeout(1);
   Buffer<i64> b(kReps);
   hw::run("handover", handover<How::try_wait_lane>, 1, 64, 0, 1, b.get(), kReps, timeout.get());
-  report(out, "handover.local", "arrive -> other warp awake, one lane in try_wait (with one clock read)", b, timeout);
+  report(out, "handover.local", "arrive -> other warp awake, one lane in try_wait (with one clock read)", b,
+         timeout);
   hw::run("handover", handover<How::try_wait_warp>, 1, 64, 0, 1, b.get(), kReps, timeout.get());
   report(out, "handover.local_warp", "arrive -> other warp awake, 32 lanes in try_wait", b, timeout);
   hw::run("handover", handover<How::test_wait_lane>, 1, 64, 0, 1, b.get(), kReps, timeout.get());
@@ -323,12 +359,17 @@ HW_TEST("sync.cluster_handover") {
     const int peer = size - 1;
     const std::string tail = hw::format("_%d", size);
     const std::string where = hw::format(", half a ping-pong, ranks 0-%d of %d", peer, size);
-    hw::run("pp", cluster_pingpong<Remote::release_cluster>, size, 32, 0, size, b.get(), kReps, peer, timeout.get());
-    report(out, ("handover.release_cluster" + tail).c_str(), ("arrive.release.cluster" + where).c_str(), b, timeout, 0.5);
+    hw::run("pp", cluster_pingpong<Remote::release_cluster>, size, 32, 0, size, b.get(), kReps, peer,
+            timeout.get());
+    report(out, ("handover.release_cluster" + tail).c_str(), ("arrive.release.cluster" + where).c_str(), b, timeout,
+           0.5);
     hw::run("pp", cluster_pingpong<Remote::default_scope>, size, 32, 0, size, b.get(), kReps, peer, timeout.get());
-    report(out, ("handover.default_scope" + tail).c_str(), ("arrive, no sem or scope" + where).c_str(), b, timeout, 0.5);
-    hw::run("pp", cluster_pingpong<Remote::relaxed_cluster>, size, 32, 0, size, b.get(), kReps, peer, timeout.get());
-    report(out, ("handover.relaxed_cluster" + tail).c_str(), ("arrive.relaxed.cluster" + where).c_str(), b, timeout, 0.5);
+    report(out, ("handover.default_scope" + tail).c_str(), ("arrive, no sem or scope" + where).c_str(), b, timeout,
+           0.5);
+    hw::run("pp", cluster_pingpong<Remote::relaxed_cluster>, size, 32, 0, size, b.get(), kReps, peer,
+            timeout.get());
+    report(out, ("handover.relaxed_cluster" + tail).c_str(), ("arrive.relaxed.cluster" + where).c_str(), b, timeout,
+           0.5);
   }
 }
 
@@ -337,8 +378,8 @@ HW_TEST("sync.barriers") {
   for (const int threads : {32, 64, 128, 160, 256}) {
     Buffer<i64> b(kReps);
     hw::run("bar.sync", bar_cost, 1, 256, 0, 1, b.get(), kReps, threads);
-    report(out, hw::format("bar_sync.%d", threads).c_str(), hw::format("bar.sync of %d threads, all ready", threads).c_str(), b,
-           none, 1.0 / 8);
+    report(out, hw::format("bar_sync.%d", threads).c_str(),
+           hw::format("bar.sync of %d threads, all ready", threads).c_str(), b, none, 1.0 / 8);
   }
   Buffer<i64> s(kReps);
   hw::run("syncthreads", syncthreads_cost, 1, 256, 0, 1, s.get(), kReps);
@@ -348,7 +389,8 @@ HW_TEST("sync.barriers") {
       Buffer<i64> b(kReps);
       hw::run("cluster barrier", cluster_barrier_cost, size, 128, 0, size, b.get(), kReps, relaxed);
       report(out, hw::format("cluster_barrier.%d%s", size, relaxed ? "_relaxed" : "").c_str(),
-             hw::format("barrier.cluster.arrive%s + wait, %d CTAs of 128 threads", relaxed ? ".relaxed" : "", size).c_str(), b,
-             none, 1.0 / 4);
+             hw::format("barrier.cluster.arrive%s + wait, %d CTAs of 128 threads", relaxed ? ".relaxed" : "", size)
+                 .c_str(),
+             b, none, 1.0 / 4);
     }
 }

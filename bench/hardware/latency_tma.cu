@@ -38,12 +38,14 @@ struct Shape {
 };
 Shape shape(int box_x, int kib, std::size_t tensor_bytes) {
   const int bytes = kib * 1024;
-  return {box_x, bytes / (2 * box_x), bytes, kWidth / box_x, static_cast<int>(tensor_bytes / static_cast<std::size_t>(bytes))};
+  return {box_x, bytes / (2 * box_x), bytes, kWidth / box_x,
+          static_cast<int>(tensor_bytes / static_cast<std::size_t>(bytes))};
 }
 
 // ---- latency --------------------------------------------------------------------------------------------------------
 
-__global__ void load_latency(const __grid_constant__ CUtensorMap map, Shape s, int first, int reps, i64* out, i64* timeout) {
+__global__ void load_latency(const __grid_constant__ CUtensorMap map, Shape s, int first, int reps, i64* out,
+                             i64* timeout) {
   __shared__ alignas(8) u64 storage;
   const u32 bar = smem(&storage), dst = tiles();
   mbar_init(bar, 1);
@@ -55,7 +57,10 @@ __global__ void load_latency(const __grid_constant__ CUtensorMap map, Shape s, i
     const i64 t0 = now();
     arrive_expect(bar, static_cast<u32>(s.bytes));
     load_2d(dst, &map, x, y, bar);
-    if (!wait(bar, r & 1)) { *timeout = 1; return; }
+    if (!wait(bar, r & 1)) {
+      *timeout = 1;
+      return;
+    }
     out[r] = now() - t0;
   }
 }
@@ -86,7 +91,8 @@ struct Span {
 };
 
 /// Keeps `depth` boxes in flight; each slot is refilled as soon as it has landed.  `n` boxes per CTA are timed.
-__global__ void load_stream(const __grid_constant__ CUtensorMap map, Shape s, int depth, int n, Span* out, i64* timeout) {
+__global__ void load_stream(const __grid_constant__ CUtensorMap map, Shape s, int depth, int n, Span* out,
+                            i64* timeout) {
   __shared__ alignas(8) u64 storage[64];
   const u32 bars = smem(storage), dst = tiles();
   for (int i = 0; i < depth; ++i) mbar_init(bars + 8 * i, 1);
@@ -110,7 +116,10 @@ __global__ void load_stream(const __grid_constant__ CUtensorMap map, Shape s, in
       t0 = now();
       g0 = globaltimer();
     }
-    if (!wait(bars + 8 * slot, parity)) { *timeout = 1; return; }
+    if (!wait(bars + 8 * slot, parity)) {
+      *timeout = 1;
+      return;
+    }
     issue(slot);
     if (++slot == depth) {
       slot = 0;
@@ -147,8 +156,8 @@ __global__ void store_stream(const __grid_constant__ CUtensorMap map, Shape s, i
 }
 
 /// Load ring whose slots are stored again: a copy without a consumer.
-__global__ void copy_stream(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to, Shape s, int depth,
-                            int n, Span* out, i64* timeout) {
+__global__ void copy_stream(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
+                            Shape s, int depth, int n, Span* out, i64* timeout) {
   __shared__ alignas(8) u64 storage[64];
   const u32 bars = smem(storage), ring = tiles();
   for (int i = 0; i < depth; ++i) mbar_init(bars + 8 * i, 1);
@@ -168,7 +177,10 @@ __global__ void copy_stream(const __grid_constant__ CUtensorMap from, const __gr
   const u64 g0 = globaltimer();
   for (int i = 0; i < depth && i < n; ++i) issue(i);
   for (int i = 0; i < n; ++i) {
-    if (!wait(bars + 8 * (i % depth), (i / depth) & 1)) { *timeout = 1; return; }
+    if (!wait(bars + 8 * (i % depth), (i / depth) & 1)) {
+      *timeout = 1;
+      return;
+    }
     int x, y;
     tile(i, x, y);
     store_2d(&to, x, y, ring + static_cast<u32>(i % depth * s.bytes));
@@ -202,7 +214,8 @@ void flush_l2() {
   hw::must_finish("flush");
 }
 
-void drop_first(hw::Out& out, const std::string& id, const std::string& what, const Buffer<i64>& b, const Buffer<i64>& timeout) {
+void drop_first(hw::Out& out, const std::string& id, const std::string& what, const Buffer<i64>& b,
+                const Buffer<i64>& timeout) {
   if (timeout.host()[0] != 0) return out.text(id, what, "timeout");
   auto v = b.host();
   v.erase(v.begin(), v.begin() + 4);
@@ -213,7 +226,8 @@ void drop_first(hw::Out& out, const std::string& id, const std::string& what, co
 
 constexpr int kTile = 16 * 1024;
 
-__global__ void multicast_latency(const __grid_constant__ CUtensorMap map, int c, int reps, i64* out, i64* timeout) {
+__global__ void multicast_latency(const __grid_constant__ CUtensorMap map, int c, int reps, i64* out,
+                                  i64* timeout) {
   __shared__ alignas(8) u64 storage;
   const u32 bar = smem(&storage), dst = tiles(), rank = cluster_ctarank();
   if (threadIdx.x == 0) {
@@ -236,8 +250,8 @@ __global__ void multicast_latency(const __grid_constant__ CUtensorMap map, int c
 }
 
 /// Warp 0 issues slices to all CTAs, warp 1 waits for whole tiles and frees the slot in all CTAs.
-__global__ void multicast_stream(const __grid_constant__ CUtensorMap map, Shape s, int c, int slots, int n, Span* out,
-                                 i64* timeout) {
+__global__ void multicast_stream(const __grid_constant__ CUtensorMap map, Shape s, int c, int slots, int n,
+                                 Span* out, i64* timeout) {
   __shared__ alignas(8) u64 storage[32];
   const u32 full = smem(storage), empty = full + 8 * 16, ring = tiles(), rank = cluster_ctarank();
   if (threadIdx.x == 0) {
@@ -253,12 +267,15 @@ __global__ void multicast_stream(const __grid_constant__ CUtensorMap map, Shape 
   if (threadIdx.x == 0) {
     for (int i = 0; i < n; ++i) {
       const int slot = i % slots;
-      if (i >= slots && !wait(empty + 8 * slot, (i / slots - 1) & 1)) { *timeout = 1; break; }
+      if (i >= slots && !wait(empty + 8 * slot, (i / slots - 1) & 1)) {
+        *timeout = 1;
+        break;
+      }
       int x, y;
       tile_at((cluster + i * clusters) % s.count, s.kt, s.box_x, 128, x, y);
       arrive_expect(full + 8 * slot, kTile);
-      load_2d_multicast(ring + slot * kTile + rank * (kTile / c), &map, x, y + static_cast<int>(rank) * s.box_y, full + 8 * slot,
-                        static_cast<std::uint16_t>((1 << c) - 1));
+      load_2d_multicast(ring + slot * kTile + rank * (kTile / c), &map, x, y + static_cast<int>(rank) * s.box_y,
+                        full + 8 * slot, static_cast<std::uint16_t>((1 << c) - 1));
     }
   } else if (threadIdx.x == 32) {
     i64 t0 = 0;
@@ -270,7 +287,11 @@ __global__ void multicast_stream(const __grid_constant__ CUtensorMap map, Shape 
         t0 = now();
         g0 = globaltimer();
       }
-      if (!wait(full + 8 * slot, (i / slots) & 1)) { *timeout = 1; ok = false; break; }
+      if (!wait(full + 8 * slot, (i / slots) & 1)) {
+        *timeout = 1;
+        ok = false;
+        break;
+      }
       if (i + slots < n)  // nobody refills the slot otherwise
         for (int p = 0; p < c; ++p) arrive_remote_relaxed(mapa(empty + 8 * slot, static_cast<u32>(p)));
     }
@@ -290,12 +311,15 @@ HW_TEST("tma.load_latency") {
       if (box_x == 32 && kib == 32) continue;  // 512 rows: no such box
       Buffer<i64> b(reps), timeout(1);
       const Shape s = shape(box_x, kib, 2u << 20), far = shape(box_x, kib, kDramBytes);
-      const auto map = make_map(small.get(), kL2Bytes, static_cast<unsigned>(box_x), static_cast<unsigned>(s.box_y));
-      const std::string tail = hw::format("%d.%dk", box_x * 2, kib), rows = hw::format("%d KiB, rows of %d B", kib, box_x * 2);
+      const auto map =
+          make_map(small.get(), kL2Bytes, static_cast<unsigned>(box_x), static_cast<unsigned>(s.box_y));
+      const std::string tail = hw::format("%d.%dk", box_x * 2, kib),
+                        rows = hw::format("%d KiB, rows of %d B", kib, box_x * 2);
       for (int i = 0; i < 2; ++i)
         hw::run("load", load_latency, 1, 1, kSmem, 1, map, s, 0, reps, b.get(), timeout.get());
       drop_first(out, "tma.load.l2." + tail, "load issue -> wait returns, L2 hit, " + rows, b, timeout);
-      const auto cold = make_map(large.get(), kDramBytes, static_cast<unsigned>(box_x), static_cast<unsigned>(s.box_y));
+      const auto cold =
+          make_map(large.get(), kDramBytes, static_cast<unsigned>(box_x), static_cast<unsigned>(s.box_y));
       flush_l2();
       hw::run("load", load_latency, 1, 1, kSmem, 1, cold, far, 0, reps, b.get(), timeout.get());
       drop_first(out, "tma.load.dram." + tail, "load issue -> wait returns, L2 miss, " + rows, b, timeout);
@@ -315,10 +339,11 @@ HW_TEST("tma.load_stream") {
         const int n = 8192 / kib;  // 8 MiB per SM
         Buffer<Span> spans(static_cast<std::size_t>(sms));
         Buffer<i64> timeout(1);
-        for (int i = 0; i < 2; ++i) hw::run("stream", load_stream, sms, 1, kSmem, 1, map, s, depth, n, spans.get(), timeout.get());
+        for (int i = 0; i < 2; ++i)
+          hw::run("stream", load_stream, sms, 1, kSmem, 1, map, s, depth, n, spans.get(), timeout.get());
         report_rate(out, hw::format("tma.stream.l2.%dsm.%dk.%d", sms, kib, depth),
-                    hw::format("load stream, L2, %d SMs, %d KiB boxes, %d in flight", sms, kib, depth), spans.host(),
-                    static_cast<double>(n) * s.bytes);
+                    hw::format("load stream, L2, %d SMs, %d KiB boxes, %d in flight", sms, kib, depth),
+                    spans.host(), static_cast<double>(n) * s.bytes);
       }
   }
 }
@@ -338,8 +363,8 @@ HW_TEST("tma.load_stream_dram") {
         flush_l2();
         hw::run("stream", load_stream, sms, 1, kSmem, 1, map, s, depth, n, spans.get(), timeout.get());
         report_rate(out, hw::format("tma.stream.dram.%dsm.%dk.%d", sms, kib, depth),
-                    hw::format("load stream, DRAM, %d SMs, %d KiB boxes, %d in flight", sms, kib, depth), spans.host(),
-                    static_cast<double>(n) * s.bytes);
+                    hw::format("load stream, DRAM, %d SMs, %d KiB boxes, %d in flight", sms, kib, depth),
+                    spans.host(), static_cast<double>(n) * s.bytes);
       }
 }
 
@@ -379,7 +404,8 @@ HW_TEST("tma.store_stream") {
         hw::run("store", store_stream, sms, 1, kSmem, 1, to, s, n, spans.get());
         report_rate(out, "tma.store_stream." + tail, "store stream, 2 groups pending" + where, spans.host(),
                     static_cast<double>(n) * s.bytes);
-        hw::run("copy", copy_stream, sms, 1, kSmem, 1, from, to, s, std::min(8, 192 / kib), n, spans.get(), timeout.get());
+        hw::run("copy", copy_stream, sms, 1, kSmem, 1, from, to, s, std::min(8, 192 / kib), n, spans.get(),
+                timeout.get());
         report_rate(out, "tma.copy_stream." + tail, "load + store stream (bytes one way)" + where, spans.host(),
                     static_cast<double>(n) * s.bytes);
       }
@@ -407,7 +433,8 @@ HW_TEST("tma.multicast") {
         a.val.clusterDim.y = a.val.clusterDim.z = 1;
         config.attrs = &a;
         config.numAttrs = 1;
-        hw::check(cudaFuncSetAttribute(multicast_stream, cudaFuncAttributeMaxDynamicSharedMemorySize, kSmem), "smem");
+        hw::check(cudaFuncSetAttribute(multicast_stream, cudaFuncAttributeMaxDynamicSharedMemorySize, kSmem),
+                  "smem");
         hw::check(cudaOccupancyMaxActiveClusters(&clusters, multicast_stream, &config), "clusters");
       }
       Shape s = shape(64, 16, kL2Bytes);
@@ -415,10 +442,11 @@ HW_TEST("tma.multicast") {
       const int slots = 12, n = 600;
       Buffer<Span> spans(static_cast<std::size_t>(clusters * c));
       for (int i = 0; i < 2; ++i)
-        hw::run("multicast", multicast_stream, clusters * c, 64, kSmem, c, map, s, c, slots, n, spans.get(), timeout.get());
+        hw::run("multicast", multicast_stream, clusters * c, 64, kSmem, c, map, s, c, slots, n, spans.get(),
+                timeout.get());
       report_rate(out, hw::format("tma.multicast.stream.%d.%dsm", c, clusters * c),
-                  hw::format("multicast stream, L2, cluster %d, %d SMs, 12 slots of 16 KiB", c, clusters * c), spans.host(),
-                  static_cast<double>(n - slots) * kTile);
+                  hw::format("multicast stream, L2, cluster %d, %d SMs, 12 slots of 16 KiB", c, clusters * c),
+                  spans.host(), static_cast<double>(n - slots) * kTile);
     }
   }
 }

@@ -70,7 +70,9 @@ PTX_FN void cluster_sync() {
 
 // ---- mbarrier ---------------------------------------------------------------------------------------------------------
 
-PTX_FN void mbar_init(u32 a, u32 n) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(a), "r"(n) : "memory"); }
+PTX_FN void mbar_init(u32 a, u32 n) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(a), "r"(n) : "memory");
+}
 PTX_FN void mbar_inval(u32 a) { asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(a) : "memory"); }
 PTX_FN void arrive(u32 a) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(a) : "memory"); }
 PTX_FN void arrive_n(u32 a, u32 n) {
@@ -91,7 +93,9 @@ PTX_FN u32 pending_count(u64 state) {
   asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(n) : "l"(state));
   return n;
 }
-PTX_FN void arrive_drop(u32 a) { asm volatile("mbarrier.arrive_drop.shared::cta.b64 _, [%0];" ::"r"(a) : "memory"); }
+PTX_FN void arrive_drop(u32 a) {
+  asm volatile("mbarrier.arrive_drop.shared::cta.b64 _, [%0];" ::"r"(a) : "memory");
+}
 PTX_FN void arrive_expect(u32 a, u32 tx) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(a), "r"(tx) : "memory");
 }
@@ -101,21 +105,23 @@ PTX_FN void expect_tx(u32 a, u32 tx) {
 PTX_FN void complete_tx(u32 a, u32 tx) {
   asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(a), "r"(tx) : "memory");
 }
-PTX_FN void arrive_remote(u32 a) { asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(a) : "memory"); }
+PTX_FN void arrive_remote(u32 a) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(a) : "memory");
+}
 PTX_FN void arrive_remote_release(u32 a) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(a) : "memory");
 }
 PTX_FN void arrive_remote_relaxed(u32 a) {
   asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(a) : "memory");
 }
-#define PTX_WAIT(name, text)                                                                      \
-  PTX_FN bool name(u32 a, u32 parity) {                                                           \
-    u32 p;                                                                                        \
-    asm volatile("{.reg .pred p; " text " p, [%1], %2; selp.u32 %0, 1, 0, p;}"                    \
-                 : "=r"(p)                                                                        \
-                 : "r"(a), "r"(parity)                                                            \
-                 : "memory");                                                                     \
-    return p != 0;                                                                                \
+#define PTX_WAIT(name, text)                                                   \
+  PTX_FN bool name(u32 a, u32 parity) {                                        \
+    u32 p;                                                                     \
+    asm volatile("{.reg .pred p; " text " p, [%1], %2; selp.u32 %0, 1, 0, p;}" \
+                 : "=r"(p)                                                     \
+                 : "r"(a), "r"(parity)                                         \
+                 : "memory");                                                  \
+    return p != 0;                                                             \
   }
 PTX_WAIT(test_parity, "mbarrier.test_wait.parity.shared::cta.b64")
 PTX_WAIT(try_parity, "mbarrier.try_wait.parity.shared::cta.b64")
@@ -167,27 +173,29 @@ PTX_FN bool wait_cluster(u32 a, u32 parity, i64 limit = kGiveUp) {
 
 PTX_FN void load_2d(u32 dst, const void* map, int x, int y, u32 bar) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(dst),
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::
+          "r"(dst),
       "l"(map), "r"(x), "r"(y), "r"(bar)
       : "memory");
 }
 PTX_FN void load_3d(u32 dst, const void* map, int x, int y, int z, u32 bar) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
-          dst),
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+      "[%5];" ::"r"(dst),
       "l"(map), "r"(x), "r"(y), "r"(z), "r"(bar)
       : "memory");
 }
 PTX_FN void load_2d_multicast(u32 dst, const void* map, int x, int y, u32 bar, std::uint16_t mask) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, "
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
+      "{%2, "
       "%3}], [%4], %5;" ::"r"(dst),
       "l"(map), "r"(x), "r"(y), "r"(bar), "h"(mask)
       : "memory");
 }
 PTX_FN void store_2d(const void* map, int x, int y, u32 src) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x), "r"(y),
-               "r"(src)
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x),
+               "r"(y), "r"(src)
                : "memory");
 }
 PTX_FN void reduce_add_2d(const void* map, int x, int y, u32 src) {
@@ -201,12 +209,14 @@ PTX_FN void reduce_add_f32(void* dst, u32 src, u32 bytes) {
                : "memory");
 }
 PTX_FN void bulk_store(void* dst, u32 src, u32 bytes) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(dst), "r"(src), "r"(bytes) : "memory");
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(dst), "r"(src), "r"(bytes)
+               : "memory");
 }
 PTX_FN void bulk_to_cluster(u32 dst, u32 src, u32 bytes, u32 bar) {
-  asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(dst),
-               "r"(src), "r"(bytes), "r"(bar)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(dst),
+      "r"(src), "r"(bytes), "r"(bar)
+      : "memory");
 }
 PTX_FN void commit_group() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <int N>
@@ -227,7 +237,8 @@ PTX_FN void tensormap_set_address(u32 map, const void* address) {
 }
 PTX_FN void tensormap_publish(void* dst, u32 src) {  // whole warp
   asm volatile(
-      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::"l"(dst),
+      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::
+          "l"(dst),
       "r"(src)
       : "memory");
 }
@@ -241,16 +252,23 @@ PTX_FN u32 ld_shared(u32 a) {
 }
 PTX_FN uint4 ld_shared_v4(u32 a) {
   uint4 v;
-  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "r"(a) : "memory");
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "r"(a)
+               : "memory");
   return v;
 }
 PTX_FN void st_shared(u32 a, u32 v) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(a), "r"(v) : "memory"); }
 PTX_FN void st_shared_v4(u32 a, uint4 v) {
-  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(a), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(a), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+               : "memory");
 }
-PTX_FN void st_cluster(u32 a, u32 v) { asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(a), "r"(v) : "memory"); }
+PTX_FN void st_cluster(u32 a, u32 v) {
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(a), "r"(v) : "memory");
+}
 PTX_FN void st_async(u32 a, u32 v, u32 bar) {
-  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(a), "r"(v), "r"(bar)
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(a), "r"(v),
+               "r"(bar)
                : "memory");
 }
 PTX_FN void stmatrix_x4(u32 a, uint4 v) {

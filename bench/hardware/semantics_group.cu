@@ -17,8 +17,18 @@ __device__ u32 base_address() { return (smem(dynamic_smem) + 1023) & ~1023u; }
 constexpr int kSmall = 16, kLarge = 160 * 1024;
 
 enum Case {
-  kNoGroups, kOneSmall0, kOneLarge0, kOneLargeRead0, kSmallLarge1, kLargeSmall1, kLargeSmallRead1, kLargeEmpty1, kLargeEmpty0,
-  kLargeUncommitted0, kOtherThread, kCases
+  kNoGroups,
+  kOneSmall0,
+  kOneLarge0,
+  kOneLargeRead0,
+  kSmallLarge1,
+  kLargeSmall1,
+  kLargeSmallRead1,
+  kLargeEmpty1,
+  kLargeEmpty0,
+  kLargeUncommitted0,
+  kOtherThread,
+  kCases
 };
 
 /// out[case] = cycles of the wait alone, after the copies and commits were issued; thread 1 is "another thread".
@@ -51,10 +61,14 @@ __global__ void group_waits(char* to, int which, i64* out) {
   }
   if (which == kLargeEmpty1 || which == kLargeEmpty0) commit_group();
   const i64 t0 = now();
-  if (which == kOneLargeRead0) wait_group_read<0>();
-  else if (which == kSmallLarge1 || which == kLargeSmall1 || which == kLargeEmpty1) wait_group<1>();
-  else if (which == kLargeSmallRead1) wait_group_read<1>();
-  else wait_group<0>();
+  if (which == kOneLargeRead0)
+    wait_group_read<0>();
+  else if (which == kSmallLarge1 || which == kLargeSmall1 || which == kLargeEmpty1)
+    wait_group<1>();
+  else if (which == kLargeSmallRead1)
+    wait_group_read<1>();
+  else
+    wait_group<0>();
   *out = now() - t0;
   if (which == kLargeUncommitted0) commit_group();
   wait_group<0>();
@@ -161,21 +175,30 @@ HW_TEST("group.waits") {
     cycles[c] = hw::median(v);
   }
   auto cyc = [&](int c) { return hw::format("%.0f", cycles[c]); };
-  out.open("group.cycles", "cycles of the wait after issuing (160 KiB = large, 16 B = small; median of 15)",
-           "no groups " + cyc(kNoGroups) + "; small, wait 0: " + cyc(kOneSmall0) + "; large, wait 0: " + cyc(kOneLarge0) + "; large, wait.read 0: " +
-               cyc(kOneLargeRead0) + "; small then 16 KiB, wait 1: " + cyc(kSmallLarge1) + "; large then small, wait 1: " + cyc(kLargeSmall1) +
-               "; large then small, wait.read 1: " + cyc(kLargeSmallRead1) + "; large then empty, wait 1: " + cyc(kLargeEmpty1) +
-               "; large then empty, wait 0: " + cyc(kLargeEmpty0) + "; large uncommitted, wait 0: " + cyc(kLargeUncommitted0) +
-               "; large of another thread, wait 0: " + cyc(kOtherThread));
+  out.open(
+      "group.cycles", "cycles of the wait after issuing (160 KiB = large, 16 B = small; median of 15)",
+      "no groups " + cyc(kNoGroups) + "; small, wait 0: " + cyc(kOneSmall0) +
+          "; large, wait 0: " + cyc(kOneLarge0) + "; large, wait.read 0: " + cyc(kOneLargeRead0) +
+          "; small then 16 KiB, wait 1: " + cyc(kSmallLarge1) + "; large then small, wait 1: " + cyc(kLargeSmall1) +
+          "; large then small, wait.read 1: " + cyc(kLargeSmallRead1) +
+          "; large then empty, wait 1: " + cyc(kLargeEmpty1) + "; large then empty, wait 0: " + cyc(kLargeEmpty0) +
+          "; large uncommitted, wait 0: " + cyc(kLargeUncommitted0) +
+          "; large of another thread, wait 0: " + cyc(kOtherThread));
   const double half = cycles[kOneLarge0] / 2;
   auto yes = [](bool b) { return b ? "yes" : "no"; };
   out.answer("group.none", "wait_group 0 without groups returns at once", "yes", yes(cycles[kNoGroups] < 200));
-  out.answer("group.in_order", "large then small: wait_group 1 waits for the large one", "yes", yes(cycles[kLargeSmall1] > half));
-  out.answer("group.empty_counts", "large then an empty group: wait_group 1 still waits for the large one", "yes", yes(cycles[kLargeEmpty1] > half));
-  out.answer("group.empty_in_order", "large then empty: wait_group 0 waits", "yes", yes(cycles[kLargeEmpty0] > half));
-  out.answer("group.uncommitted", "copies that were not committed are not waited for", "yes", yes(cycles[kLargeUncommitted0] < half));
-  out.answer("group.per_thread", "another thread's groups are not waited for", "yes", yes(cycles[kOtherThread] < half));
-  out.answer("group.read_earlier", "wait_group.read 0 returns before wait_group 0", "yes", yes(cycles[kOneLargeRead0] < cycles[kOneLarge0]));
+  out.answer("group.in_order", "large then small: wait_group 1 waits for the large one", "yes",
+             yes(cycles[kLargeSmall1] > half));
+  out.answer("group.empty_counts", "large then an empty group: wait_group 1 still waits for the large one", "yes",
+             yes(cycles[kLargeEmpty1] > half));
+  out.answer("group.empty_in_order", "large then empty: wait_group 0 waits", "yes",
+             yes(cycles[kLargeEmpty0] > half));
+  out.answer("group.uncommitted", "copies that were not committed are not waited for", "yes",
+             yes(cycles[kLargeUncommitted0] < half));
+  out.answer("group.per_thread", "another thread's groups are not waited for", "yes",
+             yes(cycles[kOtherThread] < half));
+  out.answer("group.read_earlier", "wait_group.read 0 returns before wait_group 0", "yes",
+             yes(cycles[kOneLargeRead0] < cycles[kOneLarge0]));
 }
 HW_TEST("group.overwrite") {
   constexpr int iterations = 2000;
@@ -183,8 +206,11 @@ HW_TEST("group.overwrite") {
     Buffer<uint4> to(static_cast<std::size_t>(iterations) * 1024);
     hw::run("overwrite", overwrite, 1, 128, kSmem, 1, to.get(), iterations, wait);
     const std::string seen = hw::format("%d of %d spoilt", stale(to, iterations, 1024), iterations);
-    if (wait) out.answer("group.overwrite_after_read", "shared memory overwritten right after wait_group.read 0", "0 of 2000 spoilt", seen);
-    else out.open("group.overwrite_at_once", "the same without any wait", seen);
+    if (wait)
+      out.answer("group.overwrite_after_read", "shared memory overwritten right after wait_group.read 0",
+                 "0 of 2000 spoilt", seen);
+    else
+      out.open("group.overwrite_at_once", "the same without any wait", seen);
   }
 }
 HW_TEST("group.exit") {
@@ -196,13 +222,19 @@ HW_TEST("group.exit") {
     std::size_t missing = 0;
     for (std::size_t i = 0; i < v.size(); ++i) missing += v[i].x != 7 || v[i].w != i / 4096;
     const std::string seen = hw::format("%zu of %zu words missing", missing, v.size());
-    if (how == 0) out.answer("group.exit", "264 CTAs exit right after commit_group: everything is stored", "0 of 1081344 words missing", seen);
-    else out.open("group.exit_uncommitted", "264 CTAs exit without commit_group", seen);
+    if (how == 0)
+      out.answer("group.exit", "264 CTAs exit right after commit_group: everything is stored",
+                 "0 of 1081344 words missing", seen);
+    else
+      out.open("group.exit_uncommitted", "264 CTAs exit without commit_group", seen);
   }
 }
 HW_TEST("group.fence") {
-  out.answer("group.fence.writers", "128 threads st.shared, each fence.proxy.async, barrier, bulk store", "0 of 20000 stale", count_stale<Fence::writers>());
-  out.open("group.fence.issuer_only", "the fence only in the issuing thread, after the barrier", count_stale<Fence::issuer_only>());
+  out.answer("group.fence.writers", "128 threads st.shared, each fence.proxy.async, barrier, bulk store",
+             "0 of 20000 stale", count_stale<Fence::writers>());
+  out.open("group.fence.issuer_only", "the fence only in the issuing thread, after the barrier",
+           count_stale<Fence::issuer_only>());
   out.open("group.fence.none", "no fence, barrier only", count_stale<Fence::none>());
-  out.open("group.fence.none_same_thread", "no fence, one thread writes and issues", count_stale<Fence::none_same_thread>());
+  out.open("group.fence.none_same_thread", "no fence, one thread writes and issues",
+           count_stale<Fence::none_same_thread>());
 }

@@ -50,12 +50,18 @@ __global__ void rearm(int phases, int* passed, int* timeout) {
     for (int i = 0; i < phases; ++i) {
       complete_tx(full, 64);    // phase i completes
       arrive_expect(full, 64);  // phase i+1 is armed while the others still wait for phase i
-      if (!wait(ack, i & 1, 2'000'000)) { *timeout = i + 1; return; }
+      if (!wait(ack, i & 1, 2'000'000)) {
+        *timeout = i + 1;
+        return;
+      }
     }
     complete_tx(full, 64);
   } else {
     for (int i = 0; i < phases; ++i) {
-      if (!wait(full, i & 1, 2'000'000)) { *timeout = i + 1; return; }
+      if (!wait(full, i & 1, 2'000'000)) {
+        *timeout = i + 1;
+        return;
+      }
       atomicAdd(passed, 1);
       arrive(ack);
     }
@@ -135,175 +141,184 @@ __global__ void cp_async_arrive(const int* from, int* out) {
 
 HW_TEST("mbar.fresh") {
   out.answer("mbar.fresh", "fresh barrier: wait(0) wait(1)", "0 1", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    P0;
-    say(test_parity(bar, 1));
-  }));
+               mbar_init(bar, 1);
+               P0;
+               say(test_parity(bar, 1));
+             }));
 }
 HW_TEST("mbar.vector") {
-  out.answer("mbar.vector", "init 1, arrive.expect 36864, 16384+16384+2048, 2048, early 4096, arrive.expect 4096: wait(0) after each",
-             "0 0 0 1 1 0", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    P0;
-    arrive_expect(bar, 36864);
-    P0;
-    complete_tx(bar, 16384);
-    complete_tx(bar, 16384);
-    complete_tx(bar, 2048);
-    P0;
-    complete_tx(bar, 2048);
-    P0;
-    complete_tx(bar, 4096);
-    P0;
-    arrive_expect(bar, 4096);
-    P0;
-  }));
+  out.answer(
+      "mbar.vector",
+      "init 1, arrive.expect 36864, 16384+16384+2048, 2048, early 4096, arrive.expect 4096: wait(0) after each",
+      "0 0 0 1 1 0", say([] __device__(u32 bar, auto say) {
+        mbar_init(bar, 1);
+        P0;
+        arrive_expect(bar, 36864);
+        P0;
+        complete_tx(bar, 16384);
+        complete_tx(bar, 16384);
+        complete_tx(bar, 2048);
+        P0;
+        complete_tx(bar, 2048);
+        P0;
+        complete_tx(bar, 4096);
+        P0;
+        arrive_expect(bar, 4096);
+        P0;
+      }));
 }
 HW_TEST("mbar.drop") {
-  out.answer("mbar.drop", "init 3: arrive, arrive, arrive_drop | arrive | arrive: wait(0)", "0 0 1 1 0", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 3);
-    arrive(bar);
-    P0;
-    arrive(bar);
-    P0;
-    arrive_drop(bar);
-    P0;
-    arrive(bar);
-    P0;
-    arrive(bar);
-    P0;
-  }));
+  out.answer("mbar.drop", "init 3: arrive, arrive, arrive_drop | arrive | arrive: wait(0)", "0 0 1 1 0",
+             say([] __device__(u32 bar, auto say) {
+               mbar_init(bar, 3);
+               arrive(bar);
+               P0;
+               arrive(bar);
+               P0;
+               arrive_drop(bar);
+               P0;
+               arrive(bar);
+               P0;
+               arrive(bar);
+               P0;
+             }));
 }
 HW_TEST("mbar.drop_to_zero") {
-  out.answer("mbar.drop_to_zero", "init 1, arrive_drop (expected 0): stays, then expect 64, complete 64: wait(0)", "1 1 1 0",
-             say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    arrive_drop(bar);
-    P0;
-    P0;
-    expect_tx(bar, 64);
-    P0;
-    complete_tx(bar, 64);
-    P0;
-  }));
+  out.answer("mbar.drop_to_zero", "init 1, arrive_drop (expected 0): stays, then expect 64, complete 64: wait(0)",
+             "1 1 1 0", say([] __device__(u32 bar, auto say) {
+               mbar_init(bar, 1);
+               arrive_drop(bar);
+               P0;
+               P0;
+               expect_tx(bar, 64);
+               P0;
+               complete_tx(bar, 64);
+               P0;
+             }));
 }
 HW_TEST("mbar.early_complete") {
-  out.answer("mbar.early_complete", "complete_tx 64 before arrive.expect_tx 64: wait(0) after each", "0 1", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    complete_tx(bar, 64);
-    P0;
-    arrive_expect(bar, 64);
-    P0;
-  }));
+  out.answer("mbar.early_complete", "complete_tx 64 before arrive.expect_tx 64: wait(0) after each", "0 1",
+             say([] __device__(u32 bar, auto say) {
+               mbar_init(bar, 1);
+               complete_tx(bar, 64);
+               P0;
+               arrive_expect(bar, 64);
+               P0;
+             }));
 }
 HW_TEST("mbar.expect_cancel") {
   out.answer("mbar.expect_cancel", "expect 64, complete 64 without the arrival, then the arrival: wait(0)", "0 1",
              say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    expect_tx(bar, 64);
-    complete_tx(bar, 64);
-    P0;
-    arrive(bar);
-    P0;
-  }));
+               mbar_init(bar, 1);
+               expect_tx(bar, 64);
+               complete_tx(bar, 64);
+               P0;
+               arrive(bar);
+               P0;
+             }));
 }
 HW_TEST("mbar.expect_completes") {
   out.answer("mbar.expect_completes", "complete 64, arrive, then expect_tx 64 completes the phase: wait(0)", "0 1",
              say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    complete_tx(bar, 64);
-    arrive(bar);
-    P0;
-    expect_tx(bar, 64);
-    P0;
-  }));
+               mbar_init(bar, 1);
+               complete_tx(bar, 64);
+               arrive(bar);
+               P0;
+               expect_tx(bar, 64);
+               P0;
+             }));
 }
 HW_TEST("mbar.arrive_count") {
   out.answer("mbar.arrive_count", "init 3, arrive 3: wait(0); arrive with count 0 in a register is a no-op", "1 1",
              say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 3);
-    arrive_n(bar, 3);
-    P0;
-    u32 zero = 0;
-    asm volatile("mov.u32 %0, 0;" : "=r"(zero));
-    arrive_n(bar, zero);
-    P0;
-  }));
+               mbar_init(bar, 3);
+               arrive_n(bar, 3);
+               P0;
+               u32 zero = 0;
+               asm volatile("mov.u32 %0, 0;" : "=r"(zero));
+               arrive_n(bar, zero);
+               P0;
+             }));
 }
 HW_TEST("mbar.token") {
-  out.answer("mbar.token", "init 2: test(t0) before / after the second arrive, try_wait(t0), test(t1) of the next phase", "0 1 1 0 1",
-             say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 2);
-    const u64 t0 = arrive_token(bar);
-    say(test_token(bar, t0));
-    arrive(bar);
-    say(test_token(bar, t0));
-    say(try_token(bar, t0));
-    const u64 t1 = arrive_token(bar);
-    say(test_token(bar, t1));
-    arrive(bar);
-    say(test_token(bar, t1));
-  }));
+  out.answer("mbar.token",
+             "init 2: test(t0) before / after the second arrive, try_wait(t0), test(t1) of the next phase",
+             "0 1 1 0 1", say([] __device__(u32 bar, auto say) {
+               mbar_init(bar, 2);
+               const u64 t0 = arrive_token(bar);
+               say(test_token(bar, t0));
+               arrive(bar);
+               say(test_token(bar, t0));
+               say(try_token(bar, t0));
+               const u64 t1 = arrive_token(bar);
+               say(test_token(bar, t1));
+               arrive(bar);
+               say(test_token(bar, t1));
+             }));
 }
 HW_TEST("mbar.token_old") {
-  out.open("mbar.token_old", "token of phase 0, tested two phases later (undefined by PTX)", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    const u64 t0 = arrive_token(bar);
-    arrive(bar);
-    say(test_token(bar, t0));
-    arrive(bar);
-    say(test_token(bar, t0));
-  }));
+  out.open("mbar.token_old", "token of phase 0, tested two phases later (undefined by PTX)",
+           say([] __device__(u32 bar, auto say) {
+             mbar_init(bar, 1);
+             const u64 t0 = arrive_token(bar);
+             arrive(bar);
+             say(test_token(bar, t0));
+             arrive(bar);
+             say(test_token(bar, t0));
+           }));
 }
 HW_TEST("mbar.pending_count") {
-  out.open("mbar.pending_count", "init 5: pending_count of arrive.noComplete 1, then of arrive.noComplete 2", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 5);
-    say(static_cast<int>(pending_count(arrive_no_complete(bar, 1))));
-    say(static_cast<int>(pending_count(arrive_no_complete(bar, 2))));
-  }));
+  out.open("mbar.pending_count", "init 5: pending_count of arrive.noComplete 1, then of arrive.noComplete 2",
+           say([] __device__(u32 bar, auto say) {
+             mbar_init(bar, 5);
+             say(static_cast<int>(pending_count(arrive_no_complete(bar, 1))));
+             say(static_cast<int>(pending_count(arrive_no_complete(bar, 2))));
+           }));
 }
 HW_TEST("mbar.inval") {
   out.answer("mbar.inval", "inval, plain stores, init again: wait(0)", "0 1", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    arrive(bar);
-    mbar_inval(bar);
-    st_shared(bar, 77);
-    mbar_init(bar, 1);
-    P0;
-    arrive(bar);
-    P0;
-  }));
+               mbar_init(bar, 1);
+               arrive(bar);
+               mbar_inval(bar);
+               st_shared(bar, 77);
+               mbar_init(bar, 1);
+               P0;
+               arrive(bar);
+               P0;
+             }));
 }
 HW_TEST("mbar.word") {
-  out.open("mbar.word", "64-bit word (hi lo pairs, signed decimal) after init 3, arrive, expect_tx 64, complete 64, arrive x2",
+  out.open("mbar.word",
+           "64-bit word (hi lo pairs, signed decimal) after init 3, arrive, expect_tx 64, complete 64, arrive x2",
            say([] __device__(u32 bar, auto say) {
-    auto word = [&] {
-      say(static_cast<int>(ld_shared(bar + 4)));
-      say(static_cast<int>(ld_shared(bar)));
-    };
-    mbar_init(bar, 3);
-    word();
-    arrive(bar);
-    word();
-    expect_tx(bar, 64);
-    word();
-    complete_tx(bar, 64);
-    word();
-    arrive(bar);
-    arrive(bar);
-    word();
-  }));
+             auto word = [&] {
+               say(static_cast<int>(ld_shared(bar + 4)));
+               say(static_cast<int>(ld_shared(bar)));
+             };
+             mbar_init(bar, 3);
+             word();
+             arrive(bar);
+             word();
+             expect_tx(bar, 64);
+             word();
+             complete_tx(bar, 64);
+             word();
+             arrive(bar);
+             arrive(bar);
+             word();
+           }));
 }
 HW_TEST("mbar.warp_arrive") {
   Buffer<int> b(1);
   hw::run("warp arrive", warp_arrive, 1, 32, 0, 1, b.get());
-  out.answer("mbar.warp_arrive", "init 32, one arrive by a full warp completes the phase", "1", std::to_string(b.host()[0]));
+  out.answer("mbar.warp_arrive", "init 32, one arrive by a full warp completes the phase", "1",
+             std::to_string(b.host()[0]));
 }
 HW_TEST("mbar.rearm") {
   Buffer<int> passed(1), timeout(1);
   hw::run("rearm", rearm, 1, 256, 0, 1, 2000, passed.get(), timeout.get());
-  out.answer("mbar.rearm", "2000 phases, each re-armed while 7 warps still wait for it: waits passed, timeouts", "14000 0",
-             hw::format("%d %d", passed.host()[0], timeout.host()[0]));
+  out.answer("mbar.rearm", "2000 phases, each re-armed while 7 warps still wait for it: waits passed, timeouts",
+             "14000 0", hw::format("%d %d", passed.host()[0], timeout.host()[0]));
 }
 HW_TEST("mbar.lapped") {
   Buffer<int> b(2);
@@ -318,15 +333,17 @@ HW_TEST("mbar.suspension") {
     Buffer<i64> b(6);
     hw::run("suspension", suspension, 1, 64, 0, 1, 20, hint, b.get());
     const auto v = b.host();
-    seen += hw::format("%shint %s: %lld-%lld ns", seen.empty() ? "" : ", ", hint < 0 ? "none" : std::to_string(hint).c_str(), v[2], v[0]);
+    seen += hw::format("%shint %s: %lld-%lld ns", seen.empty() ? "" : ", ",
+                       hint < 0 ? "none" : std::to_string(hint).c_str(), v[2], v[0]);
     test = std::max(test, v[1]);
     wake = std::max(wake, v[4] - v[3]);
     woken = std::min(woken, v[5]);
   }
   out.open("mbar.suspension", "failed try_wait returns after (20 tries each)", seen);
-  out.answer("mbar.test_wait", "failed test_wait never suspends (under 1000 cycles)", "yes", test < 1000 ? "yes" : hw::format("%lld cycles", test));
-  out.answer("mbar.woken", "try_wait with a 10 ms hint wakes with the arrive (under 1000 cycles) and returns true", "yes",
-             woken && wake < 1000 ? "yes" : hw::format("returned %lld after %lld cycles", woken, wake));
+  out.answer("mbar.test_wait", "failed test_wait never suspends (under 1000 cycles)", "yes",
+             test < 1000 ? "yes" : hw::format("%lld cycles", test));
+  out.answer("mbar.woken", "try_wait with a 10 ms hint wakes with the arrive (under 1000 cycles) and returns true",
+             "yes", woken && wake < 1000 ? "yes" : hw::format("returned %lld after %lld cycles", woken, wake));
 }
 HW_TEST("mbar.cp_async") {
   Buffer<int> from(4), b(2);
@@ -338,57 +355,64 @@ HW_TEST("mbar.cp_async") {
 
 // What traps: each takes its child process with it.
 HW_TEST("mbar.trap.over_arrival") {
-  out.answer("mbar.trap.over_arrival", "second arrive while tx != 0 holds a phase of count 1 open", "trap", say([] __device__(u32 bar, auto) {
-    mbar_init(bar, 1);
-    arrive_expect(bar, 64);
-    arrive(bar);
-  }));
+  out.answer("mbar.trap.over_arrival", "second arrive while tx != 0 holds a phase of count 1 open", "trap",
+             say([] __device__(u32 bar, auto) {
+               mbar_init(bar, 1);
+               arrive_expect(bar, 64);
+               arrive(bar);
+             }));
 }
 HW_TEST("mbar.trap.tx_overflow") {
   out.answer("mbar.trap.tx_overflow", "tx-count beyond 2^20 - 1", "trap", say([] __device__(u32 bar, auto) {
-    mbar_init(bar, 1);
-    expect_tx(bar, (1u << 20) - 1);
-    expect_tx(bar, 1);
-  }));
+               mbar_init(bar, 1);
+               expect_tx(bar, (1u << 20) - 1);
+               expect_tx(bar, 1);
+             }));
 }
 HW_TEST("mbar.trap.tx_underflow") {
   out.answer("mbar.trap.tx_underflow", "tx-count below -(2^20 - 1)", "trap", say([] __device__(u32 bar, auto) {
-    mbar_init(bar, 1);
-    complete_tx(bar, (1u << 20) - 1);
-    complete_tx(bar, 1);
-  }));
+               mbar_init(bar, 1);
+               complete_tx(bar, (1u << 20) - 1);
+               complete_tx(bar, 1);
+             }));
 }
 HW_TEST("mbar.tx_limit") {
-  out.answer("mbar.tx_limit", "expect 2^20 - 1 and complete 2^20 - 1 is legal: wait(0)", "0 1", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    arrive_expect(bar, (1u << 20) - 1);
-    P0;
-    complete_tx(bar, (1u << 20) - 1);
-    P0;
-  }));
+  out.answer("mbar.tx_limit", "expect 2^20 - 1 and complete 2^20 - 1 is legal: wait(0)", "0 1",
+             say([] __device__(u32 bar, auto say) {
+               mbar_init(bar, 1);
+               arrive_expect(bar, (1u << 20) - 1);
+               P0;
+               complete_tx(bar, (1u << 20) - 1);
+               P0;
+             }));
 }
 HW_TEST("mbar.trap.init_0") {
-  out.answer("mbar.trap.init_0", "arrive on a barrier initialised with 0", "trap", say([] __device__(u32 bar, auto) {
-    mbar_init(bar, 0);
-    arrive(bar);
-  }));
+  out.answer("mbar.trap.init_0", "arrive on a barrier initialised with 0", "trap",
+             say([] __device__(u32 bar, auto) {
+               mbar_init(bar, 0);
+               arrive(bar);
+             }));
 }
 HW_TEST("mbar.trap.init_2p20") {
-  out.answer("mbar.trap.init_2p20", "arrive on a barrier initialised with 2^20", "trap", say([] __device__(u32 bar, auto) {
-    mbar_init(bar, 1u << 20);
-    arrive(bar);
-  }));
+  out.answer("mbar.trap.init_2p20", "arrive on a barrier initialised with 2^20", "trap",
+             say([] __device__(u32 bar, auto) {
+               mbar_init(bar, 1u << 20);
+               arrive(bar);
+             }));
 }
 HW_TEST("mbar.trap.misaligned") {
-  out.answer("mbar.trap.misaligned", "arrive on an address that is 4 mod 8", "trap", say([] __device__(u32 bar, auto) { arrive(bar + 4); }));
+  out.answer("mbar.trap.misaligned", "arrive on an address that is 4 mod 8", "trap",
+             say([] __device__(u32 bar, auto) { arrive(bar + 4); }));
 }
 HW_TEST("mbar.zero_word") {
-  out.open("mbar.zero_word", "arrive on zeroed memory that was never initialised", say([] __device__(u32 bar, auto) { arrive(bar); }));
+  out.open("mbar.zero_word", "arrive on zeroed memory that was never initialised",
+           say([] __device__(u32 bar, auto) { arrive(bar); }));
 }
 HW_TEST("mbar.no_complete_completes") {
-  out.open("mbar.no_complete_completes", "arrive.noComplete that would complete the phase: wait(0)", say([] __device__(u32 bar, auto say) {
-    mbar_init(bar, 1);
-    arrive_no_complete(bar, 1);
-    P0;
-  }));
+  out.open("mbar.no_complete_completes", "arrive.noComplete that would complete the phase: wait(0)",
+           say([] __device__(u32 bar, auto say) {
+             mbar_init(bar, 1);
+             arrive_no_complete(bar, 1);
+             P0;
+           }));
 }
