@@ -291,12 +291,17 @@ void Tma::move_store(const TensorCopy& copy) {
   std::vector<uint8_t> row(inner);
   for (uint32_t l = 0; l < box_lines(map); ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
-    if (!line.in_bounds || line.count <= 0) continue;  // stores skip what is out of bounds
+    if (!line.in_bounds || line.count <= 0) continue;  // stores skip rows that are out of bounds
     for_each_swizzled_run(
         swizzle, copy.smem + line.smem_offset, inner,
         [&](uint32_t from, uint32_t to, uint32_t run) { std::memcpy(&row[to], smem_.data(from), run); });
     const GlobalAddr to{line.global_address + uint64_t(line.first) * size};
-    const uint64_t bytes = uint64_t(line.count) * size;
+    uint64_t bytes = uint64_t(line.count) * size;
+    // The engine writes 16 bytes at a time: a row that ends inside a chunk is stored to the chunk's end, over the padding
+    // that the strides' alignment leaves (measured on H200, bench/hardware).
+    const uint64_t whole =
+        std::min((to.value + bytes + 15) / 16 * 16 - to.value, uint64_t(inner) - uint64_t(line.first) * size);
+    if (memory_.data(to, whole)) bytes = whole;
     uint8_t* target = memory_.data(to, bytes);
     if (!target) {
       observer_.violation(

@@ -364,5 +364,5 @@ int main(int argc, char** argv) {
     std::fprintf(f, "]}\n");
     std::fclose(f);
   }
-  return all.fail != 0 ? 1 : 0;
+  return all.fail != 0 || all.errors != 0 ? 1 : 0;
 }

@@ -414,7 +414,7 @@ HW_TEST("tma.store_stream") {
 HW_TEST("tma.multicast") {
   Buffer<char> small(kL2Bytes, 1);
   const int all = hw::sm_count();
-  for (const int c : {1, 2, 4}) {
+  for (const int c : {2, 4, 1}) {
     const auto map = make_map(small.get(), kL2Bytes, 64, static_cast<unsigned>(128 / c));
     Buffer<i64> b(100), timeout(1);
     hw::run("multicast", multicast_latency, c, 32, kSmem, c, map, c, 100, b.get(), timeout.get());

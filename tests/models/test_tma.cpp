@@ -123,6 +123,19 @@ TEST_CASE("a store clips at the upper edge and unswizzles", "[tma]") {
   CHECK(b.observer.violation_id() == "");
 }
 
+TEST_CASE("a store writes 16-byte chunks whole: a row that ends inside one spills into its padding", "[tma]") {
+  Bench b(4, 64);
+  TensorCopy c = b.copy(4, 32, 0, 0);  // a tensor 20 columns wide in rows of 64: 40 bytes, two and a half chunks
+  c.map.global_dim[0] = 20;
+  for (uint32_t i = 0; i < 4 * 32; ++i) b.smem.store<uint16_t>(kTile + 2 * i, uint16_t(5000 + i));
+  b.tma.store(c, 0);
+  sc_core::sc_start();
+  CHECK(b.at(1, 19) == 5000 + 32 + 19);  // the last element of the tensor
+  CHECK(b.at(1, 23) == 5000 + 32 + 23);  // measured on H200: the rest of its chunk
+  CHECK(b.at(1, 24) == 124);             // the next chunk is left alone
+  CHECK(b.observer.violation_id() == "");
+}
+
 TEST_CASE("an L2 hit takes the profile's latency plus one cycle per row, and rows of two copies queue",
           "[tma][timing]") {
   Bench b(128, 64);
