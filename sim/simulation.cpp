@@ -155,7 +155,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     metadata.source = "sim";
     metadata.device = scenario.device.name;
     metadata.scenario = scenario.name;
-    metadata.configuration = scenario.configuration_json();
+    metadata.configuration = scenario.trace_configuration_json();
     metadata.ticks_per_second = scenario.device.device.sm_clock_ghz * 1e9;
     metadata.seed = scenario.seed;
   }
@@ -198,7 +198,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     }
   } else if (!finished()) {
     result.outcome = Outcome::hang;
-    HangReport hang = explain_hang(slots, models::now(), out_of_cycles ? scenario.max_cycles : 0, replay);
+    HangReport hang = explain_hang(slots, out_of_cycles ? horizon : models::now(),
+                                   out_of_cycles ? scenario.max_cycles : 0, replay);
     result.report = std::move(hang.text);
     result.findings.push_back(std::move(hang.finding));
   }

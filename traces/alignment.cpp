@@ -37,7 +37,7 @@ void fill_track(const Trace& trace, const std::vector<const Span*>& spans, const
   const auto sort_of = [&](const RoleEvent& e) {
     return std::tuple(track.role, e.meaning.kind, e.meaning.pipeline);
   };
-  track.events.clear(), track.tiles.clear();
+  track.events.clear(), track.tiles.clear(), track.containers.clear();
   size_t first_open = 0;  // events before it already belong to a tile, or to none
   for (const Span* span : spans) {
     if (!contains_others(span->kind)) {
@@ -66,7 +66,9 @@ void fill_track(const Trace& trace, const std::vector<const Span*>& spans, const
         event.meaning.tile_n = span->args.tile_n;
         event.meaning.tile_k = span->args.tile_k;
       }
+      if (begin == track.events.size()) track.events.push_back({span, meaning_of(trace, *span), number});
     }
+    if (track.events.empty() || track.events.back().span != span) track.containers.push_back(span);
     first_open = track.events.size();
   }
 }

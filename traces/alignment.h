@@ -1,7 +1,7 @@
 /// Aligns the role spans of two traces by meaning, not by time or SM.
 ///
-/// A role track is (CTA, warp).  Its leaf spans (everything but `tile` and `drain`, which contain others) are its
-/// events, in program order, each with the tile that contains it.  Spans are numbered as they end and leaves do not nest,
+/// A role track is (CTA, warp).  Its leaf spans (everything but `tile` and `drain`, which contain others, and a `tile` that
+/// contains nothing) are its events, in program order, each with the tile that contains it.  Spans are numbered as they end and leaves do not nest,
 /// so a track's own sequence numbers give that order however coarse the clock was.
 ///
 /// With static scheduling a CTA computes the same tiles in both traces, and tracks are compared event by event.  With
@@ -40,6 +40,7 @@ struct RoleTrack {
   std::string role;
   int cta = -1, warp = -1, sm = -1;
   std::vector<RoleEvent> events;
+  std::vector<const Span*> containers;           ///< `tile` and `drain` spans that are no events
   std::vector<std::tuple<int, int, int>> tiles;  ///< (m, n, k split) in the order of the track
 };
 

@@ -56,4 +56,12 @@ void AtomicFile::commit() {
   temporary_.clear();
 }
 
+void check_output(const std::filesystem::path& path, const std::filesystem::path& input) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, input, ignored)) fail(path, "it is the input file");
+  if (std::filesystem::exists(path, ignored) && access(path.c_str(), W_OK) != 0)
+    fail(path, "the file exists and is write-protected");
+  AtomicFile probe(path);  // its destructor removes the temporary file
+}
+
 }  // namespace sm100::traces

@@ -26,4 +26,8 @@ class AtomicFile {
   std::ofstream stream_;
 };
 
+/// Throws std::runtime_error (one line) unless `path` can be written.  Leaves no file behind.
+/// @param input  what is read for it, which must not be overwritten
+void check_output(const std::filesystem::path& path, const std::filesystem::path& input);
+
 }  // namespace sm100::traces

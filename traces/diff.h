@@ -90,6 +90,7 @@ struct TimingDiff {
 
 struct TraceDiff {
   std::vector<std::string> configuration;  ///< keys that differ: "stages: 4, 6"
+  std::vector<std::string> notes;          ///< what makes the two hard to compare, one sentence each
   StructureDiff structure;
   TimingDiff timing;
 };

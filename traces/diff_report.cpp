@@ -59,8 +59,11 @@ std::string structure_text(const TraceDiff& d) {
   std::string text;
   if (s.identical()) {
     text += fmt::format(
-        "SAME STRUCTURE: {} events of {} {}{}{}\n", s.events_compared, s.tracks_compared,
-        s.dynamic_assignment ? "tiles of roles" : "role tracks",
+        "SAME STRUCTURE{}: {} events of {} {}{}{}\n",
+        d.configuration.empty() ? ""
+                                : fmt::format(" ({} configuration value{})", d.configuration.size(),
+                                              d.configuration.size() == 1 ? " differs" : "s differ"),
+        s.events_compared, s.tracks_compared, s.dynamic_assignment ? "tiles of roles" : "role tracks",
         s.barrier_events_compared > 0 ? fmt::format(", {} events of barriers", s.barrier_events_compared) : "",
         s.events_lost ? ", as far as both traces go (events were lost while recording)" : "");
   } else {
@@ -69,10 +72,14 @@ std::string structure_text(const TraceDiff& d) {
         std::count_if(s.divergences.begin(), s.divergences.end(), [](const Divergence& x) { return x.warp < 0; });
     text += fmt::format("DIFFERENT STRUCTURE: {} of {} {} diverge{}{}\n", s.divergences.size() - size_t(barriers),
                         s.tracks_compared, s.dynamic_assignment ? "tiles of roles" : "role tracks",
-                        barriers > 0 ? fmt::format(", {} counts on barriers", barriers) : "",
+                        barriers > 0
+                            ? fmt::format(", {} barrier{}", barriers,
+                                          barriers == 1 ? " differs in its counts" : "s differ in their counts")
+                            : "",
                         missing > 0 ? fmt::format(", {} are in one trace only", missing) : "");
   }
   for (const std::string& key : d.configuration) text += fmt::format("  configuration differs: {}\n", key);
+  for (const std::string& note : d.notes) text += fmt::format("  note: {}\n", note);
   if (s.dynamic_assignment)
     text += fmt::format("  tile assignment differs: {} of {} tiles ran on other CTAs (no divergence)\n",
                         s.tiles_on_other_ctas, s.tiles);
@@ -126,9 +133,9 @@ std::string timing_text(const TimingDiff& t) {
     text += "\n  what differs most\n";
     for (size_t i = 0; i < std::min(t.explained_by.size(), kMostExplanations); ++i) {
       const Explanation& e = t.explained_by[i];
-      text += fmt::format("  {:>5.1f} %  {} {}: {} spans, A {} {}\n           worst: {}\n", 100 * e.share, e.role,
-                          kind_text(e.kind, e.pipeline), e.count, time_text(std::abs(e.a_minus_b_ns)),
-                          e.a_minus_b_ns >= 0 ? "longer" : "shorter", e.worst);
+      text += fmt::format("  {:>5.1f} %  {} {}: {}, A {} {}\n           worst: {}\n", 100 * e.share, e.role,
+                          kind_text(e.kind, e.pipeline), e.count == 1 ? "1 span" : fmt::format("{} spans", e.count),
+                          time_text(std::abs(e.a_minus_b_ns)), e.a_minus_b_ns >= 0 ? "longer" : "shorter", e.worst);
     }
   }
   return text;
@@ -219,6 +226,7 @@ std::string diff_json(const TraceDiff& diff, const Trace& a, const Trace& b, con
       {"a", trace(a, name_a)},
       {"b", trace(b, name_b)},
       {"configuration", diff.configuration},
+      {"notes", diff.notes},
       {"events_compared", s.events_compared},
       {"barrier_events_compared", s.barrier_events_compared},
       {"tracks_compared", s.tracks_compared},

@@ -326,6 +326,7 @@ class Reader {
 
 Trace read_pftrace(const std::filesystem::path& path) {
   try {
+    if (std::filesystem::is_regular_file(path) && std::filesystem::file_size(path) == 0) fail("the file is empty");
     PacketFile file(path);
     return Reader(file).read();
   } catch (const Problem& problem) { throw std::runtime_error(path.string() + ": " + problem.what()); }

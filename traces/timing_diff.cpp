@@ -10,17 +10,26 @@
 namespace sm100::traces {
 namespace {
 
+/// First begin and last end of anything the role recorded, in ticks.
+std::pair<uint64_t, uint64_t> life(const RoleTrack& track) {
+  uint64_t begin = UINT64_MAX, end = 0;
+  const auto add = [&](const Span& s) { begin = std::min(begin, s.begin), end = std::max(end, s.end); };
+  for (const RoleEvent& e : track.events) add(*e.span);
+  for (const Span* s : track.containers) add(*s);
+  return {begin, end};
+}
+
 /// A trace's times in nanoseconds from its first role span.
 class Clock {
  public:
   Clock(const Trace& trace, const RoleTracks& tracks) : ns_per_tick_(1e9 / trace.metadata.ticks_per_second) {
     origin_ = UINT64_MAX;
     uint64_t end = 0;
-    for (const auto& [key, track] : tracks)
-      for (const RoleEvent& e : track.events) {
-        origin_ = std::min(origin_, e.span->begin);
-        end = std::max(end, e.span->end);
-      }
+    for (const auto& [key, track] : tracks) {
+      const auto [first, last] = life(track);
+      origin_ = std::min(origin_, first);
+      end = std::max(end, last);
+    }
     for (const auto& [key, track] : tracks)
       for (const RoleEvent& e : track.events) step_ = std::gcd(step_, e.span->begin - origin_);
     span_ns_ = double(end - origin_) * ns_per_tick_;
@@ -83,9 +92,11 @@ using KindKey = std::pair<SpanKind, std::string>;
 
 std::map<KindKey, std::vector<double>> durations(const RoleTracks& tracks, const Clock& clock) {
   std::map<KindKey, std::vector<double>> all;
-  for (const auto& [key, track] : tracks)
+  for (const auto& [key, track] : tracks) {
     for (const RoleEvent& e : track.events)
       all[{e.meaning.kind, pipeline_of(e.meaning)}].push_back(clock.length(*e.span));
+    for (const Span* s : track.containers) all[{s->kind, ""}].push_back(clock.length(*s));
+  }
   return all;
 }
 
@@ -157,17 +168,15 @@ std::vector<PeriodDiff> compare_periods(const RoleTracks& tracks_a, const RoleTr
 std::vector<WaitingDiff> compare_waiting(const RoleTracks& tracks_a, const RoleTracks& tracks_b, const Clock& a,
                                          const Clock& b) {
   std::map<std::pair<std::string, std::string>, WaitingDiff> rows;
-  std::map<std::string, std::pair<double, double>> life;
+  std::map<std::string, std::pair<double, double>> lives;
   const auto add = [&](const RoleTracks& tracks, const Clock& clock, double WaitingDiff::*total, bool first) {
     for (const auto& [key, track] : tracks) {
-      if (track.events.empty()) continue;
-      uint64_t begin = UINT64_MAX, end = 0;
-      for (const RoleEvent& e : track.events) {
-        begin = std::min(begin, e.span->begin), end = std::max(end, e.span->end);
+      if (track.events.empty() && track.containers.empty()) continue;
+      for (const RoleEvent& e : track.events)
         if (e.meaning.kind == SpanKind::wait)
           rows[{track.role, e.meaning.pipeline}].*total += clock.length(*e.span);
-      }
-      (first ? life[track.role].first : life[track.role].second) += clock.at(end) - clock.at(begin);
+      const auto [begin, end] = life(track);
+      (first ? lives[track.role].first : lives[track.role].second) += clock.at(end) - clock.at(begin);
     }
   };
   add(tracks_a, a, &WaitingDiff::total_a, true);
@@ -175,7 +184,7 @@ std::vector<WaitingDiff> compare_waiting(const RoleTracks& tracks_a, const RoleT
   std::vector<WaitingDiff> result;
   for (auto& [key, row] : rows) {
     row.role = key.first, row.pipeline = key.second;
-    const auto& [life_a, life_b] = life[row.role];
+    const auto& [life_a, life_b] = lives[row.role];
     row.share_a = life_a > 0 ? row.total_a / life_a : 0;
     row.share_b = life_b > 0 ? row.total_b / life_b : 0;
     result.push_back(row);

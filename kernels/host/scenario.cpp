@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "kernels/host/kernel_scenario.h"
 #include "kernels/host/problem.h"
@@ -18,7 +19,7 @@ const TomlTable::Words<Numerics> kNumerics = {{"fast", Numerics::fast}, {"b200",
 
 // ---------------------------------------------------------------- [run]
 
-void read_run(const TomlTable& root, Scenario& s) {
+void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   if (!root.has("run")) return;
   const TomlTable table = root.table(
       "run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "sm_clock_ghz"});
@@ -28,6 +29,9 @@ void read_run(const TomlTable& root, Scenario& s) {
   if (table.has("seed")) s.seed = uint64_t(table.integer("seed", 0, INT64_MAX));
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
+  if (table.has("numerics") && s.kernel != kMatmul)
+    throw document.error("run.numerics",
+                         fmt::format("kernel {} does no arithmetic; allowed for {}", s.kernel, kMatmul));
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
@@ -49,14 +53,20 @@ int stages_of(const std::vector<BarrierArray>& arrays, std::string_view barrier)
   return most;
 }
 
-FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Problem& kernel) {
+/// Isa functions that the kernel calls and a fault can alter.
+std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
+  std::vector<std::string_view> names = {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
+                                         "mbarrier_try_wait_parity", "cp_async_bulk_tensor_shared_global"};
+  names.push_back(kernel == kMatmul ? "tcgen05_commit" : "cp_async_bulk_tensor_shared_global_multicast");
+  return names;
+}
+
+FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& s,
+                     const Problem& kernel) {
   const auto arrays = kernel.barriers();
   FaultSpec fault;
   if (table.has("role")) fault.role = table.word("role", kernel.roles());
-  fault.instruction =
-      table.word("instruction", {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
-                                 "mbarrier_try_wait_parity", "tcgen05_commit", "cp_async_bulk_tensor_shared_global",
-                                 "cp_async_bulk_tensor_shared_global_multicast"});
+  fault.instruction = table.word("instruction", faulty_instructions(s.kernel));
   if (table.has("barrier")) fault.barrier = table.word("barrier", names(arrays));
   const int stages = stages_of(arrays, fault.barrier);
   if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
@@ -125,12 +135,12 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
     throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed is \"{}\"",
                                                s.profile, kPipelineCopy));
   (s.kernel == kPipelineCopy ? read_copy : read_matmul)(document, root, s);
-  read_run(root, s);
+  read_run(document, root, s);
   const std::unique_ptr<Problem> kernel = make_problem(s);
   if (root.has("fault"))
     for (const TomlTable& table :
          root.tables("fault", {"role", "instruction", "barrier", "stage", "cta", "occurrence", "action", "value"}))
-      s.faults.push_back(read_fault(document, table, *kernel));
+      s.faults.push_back(read_fault(document, table, s, *kernel));
   if (root.has("expect"))
     s.expect =
         read_expectation(root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase"}), *kernel);
@@ -139,6 +149,14 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
 
 std::string Scenario::configuration_json() const {
   return kernel == kPipelineCopy ? copy_configuration_json(*this) : matmul_configuration_json(*this);
+}
+
+std::string Scenario::trace_configuration_json() const {
+  auto json = nlohmann::ordered_json::parse(configuration_json());
+  json["sms"] = sms > 0 ? sms : device.device.sms;
+  json["l2"] = word_of(kL2States, l2);
+  json["recorder"] = recorder;
+  return json.dump();
 }
 
 }  // namespace sm100::host

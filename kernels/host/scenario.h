@@ -71,8 +71,10 @@ struct Scenario {
   Expectation expect;
   models::DeviceProfile device;  ///< the loaded profile, with overrides applied
 
-  /// JSON text of the configuration, for trace metadata and --json.
+  /// JSON text of kernel, problem and configuration, for --json.
   std::string configuration_json() const;
+  /// The same and the values of [run] that timing depends on, for trace metadata.
+  std::string trace_configuration_json() const;
 };
 
 /// Reads and checks a scenario. `overrides` are "table.key=value" strings from --set, applied before

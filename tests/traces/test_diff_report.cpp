@@ -38,6 +38,7 @@ timing
   load load_issue                  600.0     600.0   1.000
 
   span                         count A count B  median A  median B     A/B     p90 A     p90 B     A/B
+  tile                               8       8    2400.0    2400.0   1.000    2520.0    2520.0   1.000
   wait input_full                   16      16     520.0     520.0   1.000     600.0     600.0   1.000
   wait input_empty                  16      16     540.0     540.0   1.000     560.0     560.0   1.000
   smem_read                         16      16      80.0      80.0   1.000      80.0      80.0   1.000
@@ -82,6 +83,7 @@ timing
   load load_issue                  600.0     600.0   1.000
 
   span                         count A count B  median A  median B     A/B     p90 A     p90 B     A/B
+  tile                               8       8    2400.0    2400.0   1.000    2520.0    2520.0   1.000
   wait input_full                   16      16     520.0     520.0   1.000     600.0     600.0   1.000
   wait input_empty                  16      16     540.0     540.0   1.000     560.0     560.0   1.000
   smem_read                         16      16      80.0      80.0   1.000      80.0      80.0   1.000
@@ -94,7 +96,7 @@ timing
   load for input_empty            82.0 %    82.0 %
 
   what differs most
-  100.0 %  consumer smem_read: 1 spans, A 100 ns longer
+  100.0 %  consumer smem_read: 1 span, A 100 ns longer
            worst: CTA 0 warp 0, smem_read stage 1 k 1, tile (0, 0): 180 against 80 ns
 )");
 }
@@ -110,7 +112,7 @@ TEST_CASE("diff: the JSON has everything that the text has", "[diff]") {
   const json j = json::parse(diff_json(diff_traces(a, b), a, b, "a.pftrace", "b.pftrace"));
   CHECK(keys(j) ==
         "a assignment b barrier_events_compared clock configuration divergences events_compared explained_by kinds "
-        "not_compared only_in_a "
+        "not_compared notes only_in_a "
         "only_in_b periods span_a_ns span_b_ns tracks_compared verdict waiting");
   CHECK(j["verdict"] == "diverges");
   CHECK(j["configuration"] == json::array({"stages: 4, 3"}));

@@ -270,6 +270,43 @@ TEST_CASE("diff: a configuration that differs is listed", "[diff]") {
   CHECK(diff(story(), b).structure.identical());
 }
 
+TEST_CASE("diff: what makes two traces hard to compare is said", "[diff]") {
+  Story a = story(), b = story();
+  CHECK(diff(a, b).notes.empty());
+  a.metadata.configuration = R"({"kernel":"matmul","stages":3,"cluster":1,"m":64,"recorder":false})";
+  b.metadata.configuration = R"({"kernel":"matmul","stages":6,"cluster":2,"m":128,"recorder":false})";
+  a.metadata.ticks_per_second = 1.856e9, b.metadata.ticks_per_second = 1.98e9;
+  b.metadata.source = "hardware";
+  CHECK(diff(a, b).notes ==
+        std::vector<std::string>{
+            "m, cluster differ: a CTA of A has other work than that of B, which is no divergence to look into",
+            "the SM clocks differ: A 1.856 GHz, B 1.980 GHz (run.sm_clock_ghz sets that of a simulation); the "
+            "figures "
+            "are nanoseconds",
+            "A does not charge what recording cost in B (run.recorder = true does)"});
+  CHECK(diff(a, b).configuration == std::vector<std::string>{"cluster: 1, 2", "m: 64, 128", "stages: 3, 6"});
+  // A trace in nanoseconds has no clock to compare; a simulation that pays for recording has nothing to confess.
+  b.metadata.ticks_per_second = 1e9;
+  a.metadata.configuration = R"({"kernel":"matmul","recorder":true})";
+  CHECK(diff(a, b).notes.empty());
+}
+
+TEST_CASE("diff: tile spans around nothing are events", "[diff]") {
+  Story a = story();
+  for (StoryRole& role : a.roles)  // the consumers as a coarse profiler shows them
+    if (role.role == "consumer") std::erase_if(role.events, [](const auto& e) { return e.kind != SpanKind::tile; });
+  const TraceDiff same = diff(a, a);
+  CHECK(same.structure.identical());
+  CHECK(same.structure.events_compared == 2 * kLoadEvents + 4);
+  CHECK(same.timing.span_a_ns == 5320);  // to the end of CTA 1's second tile
+  Story b = a;
+  b.consumer(1).pop_back();
+  const StructureDiff short_of_one = diff(b, a).structure;
+  REQUIRE(short_of_one.divergences.size() == 1);
+  CHECK(short_of_one.divergences[0].role == "consumer");
+  CHECK(short_of_one.divergences[0].event_b == "tile, tile (1, 1)");
+}
+
 TEST_CASE("diff: what cannot be compared ends in one line", "[diff]") {
   Story b = story();
   b.metadata.configuration = R"({"kernel":"pipeline_copy"})";

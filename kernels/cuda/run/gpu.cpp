@@ -37,6 +37,15 @@ void DeviceBuffer::clear() { SM100_CUDA(cudaMemset(data_, 0, bytes_)); }
 Gpu::Gpu() {
   int devices = 0;
   const cudaError_t found = cudaGetDeviceCount(&devices);
+  if (found == cudaErrorInsufficientDriver) {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    throw host::InputError(
+        driver == 0
+            ? "no CUDA device: this machine has no NVIDIA driver"
+            : fmt::format("the NVIDIA driver is too old: it supports CUDA {}.{}, needed is {}.{}", driver / 1000,
+                          driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
+  }
   if (found != cudaSuccess || devices == 0)
     throw host::InputError(fmt::format("no CUDA device: {}", cudaGetErrorString(found)));
   cudaDeviceProp properties{};

@@ -67,6 +67,20 @@ Kernel compiled_kernel(const Scenario& s) {
                                          : find(matmul_kernels(), s, &Scenario::config);
 }
 
+/// Values of [run] that only the simulator knows, as far as the scenario sets them.
+std::string simulator_only(const Scenario& s) {
+  std::string keys;
+  const auto add = [&](bool set, const char* key) {
+    if (set) keys += fmt::format("{}run.{}", keys.empty() ? "" : ", ", key);
+  };
+  add(s.jitter.has_value(), "jitter");
+  add(s.max_cycles > 0, "max_cycles");
+  add(s.numerics != host::Numerics::fast, "numerics");
+  add(s.recorder, "recorder");
+  add(s.kernel == host::kMatmul && s.sms > 0, "sms");  // pipeline_copy launches a CTA for each
+  return keys;
+}
+
 /// One clear line when this GPU can't run the scenario's kernel.
 void check_architecture(const Gpu& gpu, const Scenario& s) {
   const bool copy = s.kernel == host::kPipelineCopy;
@@ -76,6 +90,19 @@ void check_architecture(const Gpu& gpu, const Scenario& s) {
                                copy ? "sm_90a or sm_100a" : "sm_100a",
                                architecture == 90 ? "here pipeline_copy would run (scenarios/copy)"
                                                   : "no kernel of this program would run here"));
+}
+
+/// Refuses what cannot be written before any work is done.
+void check_outputs(const Options& options) {
+  const auto check = [&](const char* option, const std::string& path) {
+    try {
+      traces::check_output(path, options.scenario);
+    } catch (const std::runtime_error& error) { throw InputError(fmt::format("{}: {}", option, error.what())); }
+  };
+  if (!options.trace.empty()) check("--trace", options.trace);
+  if (!options.json.empty() && options.json != "-") check("--json", options.json);
+  if (!options.trace.empty() && options.trace == options.json)
+    throw InputError(fmt::format("--json {}: is the file of --trace", options.json));
 }
 
 void check_scenario(const Scenario& s) {
@@ -171,7 +198,7 @@ Outcome run(const Scenario& s, const Options& options, Gpu& gpu) {
     traces::Metadata& metadata = downloaded.trace.metadata;
     metadata.device = gpu.name();
     metadata.scenario = s.name;
-    metadata.configuration = s.configuration_json();
+    metadata.configuration = s.trace_configuration_json();
     metadata.seed = s.seed;
     metadata.tool_version = std::string("sm100-run ") + SM100_VERSION;
     traces::write_pftrace(downloaded.trace, options.trace);
@@ -200,7 +227,7 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
                                  problem->title(), shape.grid.x * shape.grid.y, gpu.name(), gpu.architecture());
   const std::string error =
       o.check.limit == 0
-          ? (o.check.ok ? "every byte" : fmt::format("{:.2g} of the bytes differ", o.check.relative_error))
+          ? (o.check.ok ? "every byte" : fmt::format("{:.2g} % of the bytes differ", 100 * o.check.relative_error))
           : fmt::format("relative error {:.1e} (limit {:.0e})", o.check.relative_error, o.check.limit);
   text += fmt::format("  verified     {}: {}, against {}\n", o.check.ok ? "yes" : "WRONG", error, o.reference);
   if (!o.microseconds.empty()) {
@@ -210,6 +237,8 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
                 ? fmt::format("  throughput   {:.1f} TFLOPS\n", problem->flops() / us * 1e-6)
                 : fmt::format("  throughput   {:.1f} GB/s read and written\n", problem->bytes() / us * 1e-3);
   }
+  if (const std::string keys = simulator_only(s); !keys.empty())
+    text += fmt::format("  no effect    {}: for the simulator\n", keys);
   if (!options.trace.empty()) {
     text += fmt::format("  trace        {} (SM clock {:.3f} GHz)\n", options.trace, o.sm_clock_ghz);
     if (!o.traced_microseconds.empty())
@@ -256,6 +285,7 @@ void write_text(const std::string& path, const std::string& text) {
 int run_command(const Options& options) {
   const Scenario scenario = host::load_scenario(options.scenario, options.sets);
   check_scenario(scenario);
+  check_outputs(options);
   compiled_kernel(scenario);  // says so if there is none, before it looks for a GPU
   Gpu gpu;
   check_architecture(gpu, scenario);
