@@ -99,7 +99,9 @@ class CtaAnalysis {
     std::vector<std::string> lines;
     if (s.blocked.on == Blocked::On::named_barrier) {
       const auto& named = cta_.sm().barriers.named(int(s.blocked.offset));
-      lines.push_back(fmt::format("{} of {} threads have arrived", named.arrived, named.expected));
+      lines.push_back(named.expected == 0
+                          ? "it has just opened; its warps wake"
+                          : fmt::format("{} of {} threads have arrived", named.arrived, named.expected));
     }
     if (s.blocked.on == Blocked::On::cluster_barrier) lines.push_back("missing: " + cluster_barrier_missing(cta_));
     if (!s.state || !s.barrier.array) return lines;
@@ -357,13 +359,28 @@ Cta* most_certain(const std::vector<Cta*>& ctas) {
   return best;
 }
 
+/// The run ended while no CTA was on an SM.
+HangReport nobody_runs(models::Cycles cycle, models::Cycles budget, const std::string& replay) {
+  const std::string cause = budget > 0
+                                ? fmt::format(
+                                      "the budget of {} cycles is used up; no CTA runs: a launch takes "
+                                      "longer (launch.* of the profile)",
+                                      grouped(int64_t(budget)))
+                                : "CTAs of the grid have not started, and no event is left that would start one";
+  HangReport report;
+  report.text = fmt::format("{} at cycle {}: {}\n  replay: {}\n", budget > 0 ? "STOPPED" : "HANG",
+                            grouped(int64_t(cycle)), cause, replay);
+  report.finding = {.id = budget > 0 ? "cycle-budget" : "hang", .cause = cause, .message = cause};
+  return report;
+}
+
 }  // namespace
 
 HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, models::Cycles budget,
                         const std::string& replay) {
-  HangReport report;
   Cta* shown = most_certain(ctas);
-  if (!shown) return report;
+  if (!shown) return nobody_runs(cycle, budget, replay);
+  HangReport report;
   const auto others = std::count_if(ctas.begin(), ctas.end(), [](Cta* cta) { return cta->resident(); }) - 1;
 
   const CtaAnalysis analysis(*shown);
@@ -378,12 +395,12 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
                    [](const auto& a, const auto& b) { return a.first.certainty > b.first.certainty; });
 
   std::string& text = report.text;
-  text =
-      budget == 0
-          ? fmt::format("HANG at cycle {}: {} of {} warps of CTA {} can never wake\n", grouped(int64_t(cycle)),
-                        blocked_warps, shown->warps().size(), shown->linear_id())
-          : fmt::format("STOPPED at cycle {}: the budget of {} cycles is used up; where {} warps of CTA {} are\n",
-                        grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->linear_id());
+  text = budget == 0
+             ? fmt::format("HANG at cycle {}: {} of {} warps of CTA {} can never wake\n", grouped(int64_t(cycle)),
+                           blocked_warps, shown->warps().size(), shown->linear_id())
+             : fmt::format(
+                   "STOPPED at cycle {}: the budget of {} cycles is used up; where the {} warps of CTA {} are\n",
+                   grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->linear_id());
   for (const auto& [cause, s] : waits) {
     std::string what = shown->describe(s->blocked, true);
     if (s->blocked.on == Blocked::On::mbarrier) what += fmt::format(" parity {}", s->blocked.parity);
@@ -397,8 +414,8 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
   const auto& [cause, root] = waits.front();
   if (budget == 0) text += fmt::format("  likely cause: {}\n", cause.text);
   if (others > 0)
-    text += fmt::format("  {} other CTA{} {} stuck as well\n", others, others == 1 ? "" : "s",
-                        others == 1 ? "is" : "are");
+    text += budget == 0 ? fmt::format("  {} other CTA{} stuck as well\n", others, others == 1 ? " is" : "s are")
+                        : fmt::format("  {} other CTA{} on the GPU\n", others, others == 1 ? " is" : "s are");
   text += fmt::format("  replay: {}\n", replay);
 
   report.finding = {

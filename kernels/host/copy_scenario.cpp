@@ -16,10 +16,15 @@ void check_tile(const TomlDocument& document, const CopyConfig& c) {
   if (c.tile_m != 64 && c.tile_m != 128)
     throw document.error("config.tile_m", "allowed are 64, 128 (rows of a work tile)", std::to_string(c.tile_m));
   const int step = c.k_group_size * copy_block_k(c);
+  if (!document.has("config.tile_n") && c.tile_n % step != 0)
+    throw document.error("config.k_group_size",
+                         fmt::format("must divide the {} k tiles of {} columns that tile_n = {} has",
+                                     c.tile_n / copy_block_k(c), copy_block_k(c), c.tile_n),
+                         std::to_string(c.k_group_size));
   if (c.tile_n < step || c.tile_n % step != 0 || c.tile_n > kLargestExtent)
     throw document.error("config.tile_n",
-                         fmt::format("allowed are multiples of {} ({} k tiles of {} columns)", step, c.k_group_size,
-                                     copy_block_k(c)),
+                         fmt::format("allowed are multiples of {} ({} k tile{} of {} columns)", step,
+                                     c.k_group_size, c.k_group_size == 1 ? "" : "s", copy_block_k(c)),
                          std::to_string(c.tile_n));
 }
 

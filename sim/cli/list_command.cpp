@@ -27,8 +27,12 @@ fs::path scenario_directory() {
 }
 
 void list_kernels() {
-  fmt::print("  {:<12}{}\n", "matmul",
-             "dense GEMM, C = A * B^T: scheduler, load, MMA and four epilogue warps, CLC, TMA store");
+  const std::pair<std::string_view, const char*> kernels[] = {
+      {kMatmul, "dense GEMM, C = A * B^T: scheduler, load, MMA and four epilogue warps, CLC, TMA store (SM100)"},
+      {kPipelineCopy,
+       "copies a matrix: load warp, TMA ring, four consumer warps, TMA store, clusters with multicast "
+       "(SM90 and SM100)"}};
+  for (const auto& [kernel, text] : kernels) fmt::print("  {:<15}{}\n", kernel, text);
 }
 
 void list_profiles_with_names() {

@@ -5,7 +5,10 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <iostream>
 #include <new>
+#include <system_error>
 
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
@@ -50,7 +53,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help, --version
-    return app.exit(help);
+    app.exit(help);
+    std::cout.flush();
+    if (!std::cout) throw InputError("cannot write to standard output");
+    return cli::kOk;
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error(fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export, import, diff",
@@ -72,6 +78,12 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const InputError& error) {
     print_error(error.what());
+    return cli::kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_internal_error(error.what());
+    return cli::kInternalError;
+  } catch (const std::system_error& error) {  // from fmt::print
+    print_error(fmt::format("sm100sim: cannot write to standard output: {}", error.code().message()));
     return cli::kBadInput;
   } catch (const std::bad_alloc&) {
     print_error("out of memory: this problem does not fit on this machine (--data none needs far less)");

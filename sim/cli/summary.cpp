@@ -38,7 +38,8 @@ std::string verification(const Scenario& s, const RunResult& r) {
   const std::string rows =
       r.rows_compared < s.m ? fmt::format(", {} of {} rows compared", grouped(r.rows_compared), grouped(s.m)) : "";
   if (r.error_limit == 0)
-    return r.verified ? "yes: every byte" : fmt::format("WRONG: {:.2g} of the bytes differ", r.relative_error);
+    return r.verified ? "yes: every byte"
+                      : fmt::format("WRONG: {:.2g} % of the bytes differ", 100 * r.relative_error);
   return fmt::format("{}: relative error {:.1e} against float64 (limit {:.0e}){}", r.verified ? "yes" : "WRONG",
                      r.relative_error, r.error_limit, rows);
 }
@@ -67,13 +68,23 @@ std::string role_lines(const RunResult& r) {
   return text;
 }
 
+/// "drop mbarrier_arrive of consumer on input_empty[2]"
+std::string fault_text(const FaultSpec& f) {
+  std::string text = fmt::format("{} {}", f.action, f.instruction);
+  if (!f.role.empty()) text += " of " + f.role;
+  if (!f.barrier.empty()) text += " on " + f.barrier;
+  if (f.stage >= 0) text += f.barrier.empty() ? fmt::format(" on stage {}", f.stage) : fmt::format("[{}]", f.stage);
+  return text;
+}
+
 /// What the faults altered; one that matched nothing is probably misspelt.
-std::string fault_lines(const RunResult& r) {
+std::string fault_lines(const Scenario& s, const RunResult& r) {
   std::string text;
   for (size_t i = 0; i < r.fault_matches.size(); ++i)
     text += line("fault", r.fault_matches[i] > 0
-                              ? fmt::format("{} altered {}", i, plural(r.fault_matches[i], "instruction"))
-                              : fmt::format("WARNING: fault {} matched no instruction", i));
+                              ? fmt::format("{}: altered {}", fault_text(s.faults[i]),
+                                            plural(r.fault_matches[i], "instruction"))
+                              : fmt::format("WARNING: {}: matched no instruction", fault_text(s.faults[i])));
   return text;
 }
 
@@ -140,7 +151,7 @@ std::string format_summary(const Scenario& s, const RunResult& r, const std::str
   if (r.report.empty()) text += measurements(s, r);
   for (const Finding& w : r.warnings)
     text += line("warning", fmt::format("{}: {}{}{}", w.id, w.message, w.location.empty() ? "" : "  ", w.location));
-  text += fault_lines(r);
+  text += fault_lines(s, r);
   text += line("simulation",
                fmt::format("{} s, {} MiB", three_digits(r.wall_seconds), grouped(int64_t(r.peak_rss_bytes >> 20))));
   if (!trace.empty()) text += line("trace", trace + " (open in ui.perfetto.dev; 1 ns there = 1 SM cycle)");

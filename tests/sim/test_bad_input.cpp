@@ -1,7 +1,11 @@
 // Bad input ends in one line on stderr and exit code 2, prints nothing else and leaves no file.  Runs the
 // program.
 
+#include <fmt/format.h>
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "catch.h"
 #include "sim/program.h"
@@ -66,6 +70,12 @@ const std::vector<BadInput> kBadInputs = {
      "only"},
     {"fault at a stage that is not there",
      fault("instruction=\"mbarrier_arrive\", barrier=\"accum_empty\", stage=2, action=\"drop\""), "0 to 1"},
+    {"fault of the other kernel's instruction",
+     "run copy.toml --trace t.pftrace --set 'fault=[{instruction=\"tcgen05_commit\", action=\"drop\"}]'",
+     "cp_async_bulk_tensor_shared_global_multicast"},
+    {"numerics of a copy", "run copy.toml --numerics b200 --trace t.pftrace", "pipeline_copy does no arithmetic"},
+    {"k groups that do not fit a tile", "run copy.toml --set config.k_group_size=3",
+     "key 'config.k_group_size' = 3: must divide the 8 k tiles of 64 columns that tile_n = 512 has"},
     {"missing file", "run nowhere.toml --trace t.pftrace --json j.json", "nowhere.toml: no such file"},
     {"directory", "run . --trace t.pftrace --json j.json", "is a directory"},
     {"not TOML", "run prose.toml --trace t.pftrace --json j.json", "prose.toml:1: not valid TOML"},
@@ -76,7 +86,7 @@ const std::vector<BadInput> kBadInputs = {
     {"trace that is a directory", "run good.toml --trace . --json j.json", "it is a directory"},
     {"JSON in a missing directory", "run good.toml --trace t.pftrace --json nowhere/j.json",
      "--json: cannot write"},
-    {"trace over the scenario", "run good.toml --trace good.toml", "would overwrite"},
+    {"trace over the scenario", "run good.toml --trace good.toml", "it is the input file"},
     {"trace and JSON in one file", "run good.toml --trace x --json x", "--trace"},
     {"no scenario", "run", "SCENARIO is required"},
     {"unknown option", "run good.toml --trce t", "--trce"},
@@ -94,8 +104,8 @@ const std::vector<BadInput> kBadInputs = {
     {"import of something else", "import prose.toml --map map.toml -o x.pftrace", "prose.toml: not valid JSON"},
     {"import with a missing map", "import prose.toml --map nowhere.toml -o x.pftrace",
      "nowhere.toml: no such file"},
-    {"import over its input", "import prose.toml --map map.toml -o prose.toml", "would overwrite"},
-    {"import over its map", "import prose.toml --map map.toml -o map.toml", "would overwrite"},
+    {"import over its input", "import prose.toml --map map.toml -o prose.toml", "it is the input file"},
+    {"import over its map", "import prose.toml --map map.toml -o map.toml", "it is the input file"},
     {"import without a map", "import prose.toml -o x.pftrace", "--map"},
     {"export of a missing trace", "export nowhere.pftrace --format chrome-json -o x.json", "nowhere.pftrace"},
 };
@@ -105,6 +115,7 @@ const std::vector<BadInput> kBadInputs = {
 TEST_CASE("bad input: one line and exit code 2 and no file") {
   ScratchDirectory scratch;
   scratch.write("good.toml", kGood);
+  scratch.write("copy.toml", "kernel = \"pipeline_copy\"\nprofile = \"h200\"\n[problem]\nm = 64\nn = 64\n");
   scratch.write("unknown_key.toml", std::string(kGood) + "\nsm = 1\n");
   scratch.write("prose.toml", "dear simulator\n");
   scratch.write("map.toml",
@@ -120,6 +131,19 @@ TEST_CASE("bad input: one line and exit code 2 and no file") {
     CHECK(scratch.files() == files_before);
   }
   CHECK(read_whole(scratch / "good.toml") == kGood);
+}
+
+TEST_CASE("bad input: a standard output that takes nothing") {
+  ScratchDirectory scratch;
+  scratch.write("good.toml", kGood);
+  for (const char* arguments : {"list isa", "run good.toml", "run good.toml --json -", "--help", "run --help"}) {
+    CAPTURE(arguments);
+    const std::string command =
+        fmt::format("'" SM100SIM_BINARY "' {} > /dev/full 2> '{}'", arguments, (scratch / "err").string());
+    const std::string in_scratch = fmt::format("cd '{}' && {}", scratch.path().string(), command);
+    CHECK(WEXITSTATUS(std::system(in_scratch.c_str())) == 2);
+    CHECK_THAT(read_whole(scratch / "err"), Catch::Contains("cannot write to standard output"));
+  }
 }
 
 TEST_CASE("good input: the same scenario runs and writes both files") {

@@ -169,6 +169,16 @@ TEST_CASE("recording does not change the run", "[scenarios]") {
   CHECK(with.output_hash == without.output_hash);
 }
 
+TEST_CASE("a cycle budget that ends before the first CTA starts says so", "[scenarios]") {
+  Scenario s = load("dense_small");
+  s.max_cycles = 100;
+  const ChildResult r = run_child(s);
+  CHECK(r.result() == Outcome::hang);
+  CHECK(std::string(r.id) == "cycle-budget");
+  CHECK_THAT(r.text, Catch::StartsWith("STOPPED at cycle 100: the budget of 100 cycles is used up; no CTA runs: a "
+                                       "launch takes longer (launch.* of the profile)\n"));
+}
+
 TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenarios]") {
   Scenario s = load("dense_small");
   s.max_cycles = 5000;
