@@ -83,6 +83,10 @@ class SimIsa {
   void barrier_cluster_wait(Loc loc = Loc::current());
   void fence_proxy_async_shared_cta() { charge(issue_.fence); }
 
+  // ---- programmatic dependent launch: a run launches one grid, which depends on none and none on it
+  void griddepcontrol_wait() { charge(issue_.control); }
+  void griddepcontrol_launch_dependents() { charge(issue_.control); }
+
   // ---- shared memory
   SmemAddr dynamic_smem() const { return {cluster_ctarank() << kClusterRankShift | kSmemUserBase}; }
   uint32_t ld_shared_u32(SmemAddr address, Loc loc = Loc::current());

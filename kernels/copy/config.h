@@ -23,6 +23,7 @@ struct CopyConfig {
   int k_group_size = 1;             ///< k tiles per ring stage
   Swizzle swizzle = Swizzle::b128;  ///< of the tiles in shared memory; a k tile is one swizzle span wide
   RasterOrder raster_order = RasterOrder::along_m;
+  bool pdl = false;  ///< programmatic dependent launch: may start before the kernel ahead of it has ended
 
   constexpr bool operator==(const CopyConfig&) const = default;
 };

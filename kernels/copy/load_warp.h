@@ -34,6 +34,7 @@ SM100_KERNEL void copy_load_warp(I& isa, const Config& cfg, const CopyStorage& s
                                  StaticWorkIterator work) {
   InputRing<I> ring{isa, smem.input, copy_ring_stages(cfg), cfg.multicast ? Scope::cluster : Scope::cta};
 
+  if (cfg.pdl) isa.griddepcontrol_wait();  // the kernel ahead may still write the source, or read the destination
   for (; work.has_work(); work.next()) {
     const WorkTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
@@ -48,6 +49,7 @@ SM100_KERNEL void copy_load_warp(I& isa, const Config& cfg, const CopyStorage& s
     }
     isa.bar_warp_sync();
   }
+  if (cfg.pdl) isa.griddepcontrol_launch_dependents();
   ring.producer_drain();  // peers' arrivals may still be on their way to our barriers: do not exit yet
 }
 

@@ -50,6 +50,8 @@ inline constexpr NamedConfig kMatmulConfigurations[] = {
       .raster_order = RasterOrder::along_n,
       .block_swizzle = 4,
       .mma_prefetch = false}},
+    // programmatic dependent launch
+    {"128x128_s6_pdl", {.mma_m = 128, .mma_n = 128, .stages = 6, .pdl = true}},
 };
 inline constexpr size_t kMatmulConfigurationCount = std::size(kMatmulConfigurations);
 
@@ -71,6 +73,7 @@ struct CompiledConfig {
   static constexpr RasterOrder raster_order = value.raster_order;
   static constexpr int block_swizzle = value.block_swizzle;
   static constexpr bool mma_prefetch = value.mma_prefetch;
+  static constexpr bool pdl = value.pdl;
 
   static_assert(stages >= 1, "a compiled configuration names its stages: nothing resolves `auto` here");
   static_assert(shared_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the stages do not fit a CTA's memory");

@@ -31,6 +31,7 @@ inline constexpr NamedCopyConfig kCopyConfigurations[] = {
     {"multicast2_s4", {.cluster = 2, .multicast = true, .stages = 4}},
     {"multicast4_s6", {.cluster = 4, .multicast = true, .stages = 6}},
     {"multicast4_s4_k2", {.cluster = 4, .multicast = true, .stages = 4, .k_group_size = 2}},
+    {"s4_pdl", {.stages = 4, .pdl = true}},
 };
 inline constexpr size_t kCopyConfigurationCount = std::size(kCopyConfigurations);
 
@@ -46,6 +47,7 @@ struct CompiledCopyConfig {
   static constexpr int k_group_size = value.k_group_size;
   static constexpr Swizzle swizzle = value.swizzle;
   static constexpr RasterOrder raster_order = value.raster_order;
+  static constexpr bool pdl = value.pdl;
 
   static_assert(stages >= 1, "a compiled configuration names its stages: nothing resolves `auto` here");
   static_assert(copy_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the stages do not fit a CTA's memory");

@@ -29,7 +29,8 @@ LaunchShape CopyProblem::launch() const {
   return {.grid = {uint32_t(std::min(wanted, most)), 1, 1},
           .cluster = {uint32_t(config_.cluster), 1, 1},
           .warps = kCopyWarps,
-          .smem_bytes = copy_storage_bytes(config_)};
+          .smem_bytes = copy_storage_bytes(config_),
+          .pdl = config_.pdl};
 }
 
 std::vector<BarrierArray> CopyProblem::barriers() const {

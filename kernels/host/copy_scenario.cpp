@@ -69,7 +69,7 @@ void read_copy(const TomlDocument& document, const TomlTable& root, Scenario& s)
   CopyConfig& c = s.copy;
   if (root.has("config")) {
     const TomlTable table = root.table("config", {"tile_m", "tile_n", "cluster", "multicast", "stages",
-                                                  "k_group_size", "swizzle", "raster_order"});
+                                                  "k_group_size", "swizzle", "raster_order", "pdl"});
     if (table.has("swizzle")) c.swizzle = read_swizzle(document, table);
     if (table.has("k_group_size")) c.k_group_size = read_int(table, "k_group_size", 1, 8);
     if (table.has("tile_m")) c.tile_m = read_unjudged(table, "tile_m");
@@ -82,6 +82,7 @@ void read_copy(const TomlDocument& document, const TomlTable& root, Scenario& s)
     if (table.has("multicast")) c.multicast = table.boolean("multicast");
     if (table.has("stages")) c.stages = read_unjudged(table, "stages");
     if (table.has("raster_order")) c.raster_order = table.choice("raster_order", kRasterOrders);
+    if (table.has("pdl")) c.pdl = table.boolean("pdl");
   }
   check_tile(document, c);
   check_cluster(document, c);
@@ -103,6 +104,7 @@ std::string copy_configuration_json(const Scenario& s) {
       {"k_group_size", c.k_group_size},
       {"swizzle", swizzle_span_bytes(c.swizzle)},
       {"raster_order", word_of(kRasterOrders, c.raster_order)},
+      {"pdl", c.pdl},
   };
   return json.dump();
 }

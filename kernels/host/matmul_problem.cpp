@@ -36,7 +36,8 @@ LaunchShape MatmulProblem::launch() const {
   return {.grid = {uint32_t(grid_m(config_, m_)), uint32_t(grid_n(config_, n_)), 1},
           .cluster = {uint32_t(config_.cluster_m), uint32_t(config_.cluster_n), 1},
           .warps = kMatmulWarps,
-          .smem_bytes = shared_storage_bytes(config_)};
+          .smem_bytes = shared_storage_bytes(config_),
+          .pdl = config_.pdl};
 }
 
 std::vector<BarrierArray> MatmulProblem::barriers() const {

@@ -43,7 +43,7 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   if (!root.has("config")) return config;
   const TomlTable table = root.table(
       "config", {"dtype", "output", "mma", "cta_group", "cluster", "stages", "accum_stages", "clc_stages",
-                 "k_group_size", "swizzle", "raster_order", "block_swizzle", "mma_prefetch"});
+                 "k_group_size", "swizzle", "raster_order", "block_swizzle", "mma_prefetch", "pdl"});
   if (table.has("dtype")) config.dtype = read_operand_type(document, table);
   if (table.has("output")) config.output = table.choice("output", kOutputTypes);
   read_cluster(document, table, config);
@@ -58,6 +58,7 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   if (table.has("raster_order")) config.raster_order = table.choice("raster_order", kRasterOrders);
   if (table.has("block_swizzle")) config.block_swizzle = read_unjudged(table, "block_swizzle");
   if (table.has("mma_prefetch")) config.mma_prefetch = table.boolean("mma_prefetch");
+  if (table.has("pdl")) config.pdl = table.boolean("pdl");
   return config;
 }
 
@@ -105,6 +106,7 @@ std::string matmul_configuration_json(const Scenario& s) {
       {"raster_order", word_of(kRasterOrders, config.raster_order)},
       {"block_swizzle", config.block_swizzle},
       {"mma_prefetch", config.mma_prefetch},
+      {"pdl", config.pdl},
   };
   return json.dump();
 }

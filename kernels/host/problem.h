@@ -21,6 +21,7 @@ struct LaunchShape {
   Dim3 cluster{1, 1, 1};    ///< CTAs
   int warps = 0;            ///< of a CTA
   uint32_t smem_bytes = 0;  ///< dynamic shared memory of a CTA
+  bool pdl = false;         ///< programmatic stream serialization
 };
 
 struct Tensor {

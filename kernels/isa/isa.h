@@ -81,6 +81,10 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.barrier_cluster_wait();
   isa.fence_proxy_async_shared_cta();
 
+  // Programmatic dependent launch (9.7.13.13).
+  isa.griddepcontrol_wait();
+  isa.griddepcontrol_launch_dependents();
+
   // Shared memory.
   {
     isa.dynamic_smem()

@@ -10,6 +10,7 @@
 #include "kernels/isa/isa.h"
 #include "kernels/isa/sm100/barriers.cuh"
 #include "kernels/isa/sm100/clc.cuh"
+#include "kernels/isa/sm100/dependent_launch.cuh"
 #include "kernels/isa/sm100/lanes.cuh"
 #include "kernels/isa/sm100/mbarrier.cuh"
 #include "kernels/isa/sm100/shared_memory.cuh"
@@ -31,6 +32,7 @@ template <class Recorder = NoRecorder>
 class Sm100 : public device::Lanes,
               public device::Mbarrier,
               public device::Barriers,
+              public device::DependentLaunch,
               public device::SharedMemory,
               public device::TensorCopy,
               public device::Tcgen05<>,

@@ -28,6 +28,7 @@ struct MatmulConfig {
   RasterOrder raster_order = RasterOrder::along_m;
   int block_swizzle = 0;     ///< 0, 1, 2, 4, 8
   bool mma_prefetch = true;  ///< MMA warp fetches its next tile before the work, as the original first did
+  bool pdl = false;          ///< programmatic dependent launch: may start before the kernel ahead of it has ended
 
   constexpr bool operator==(const MatmulConfig&) const = default;
 };

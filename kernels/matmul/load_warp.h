@@ -28,6 +28,7 @@ SM100_KERNEL void load_warp(I& isa, const Config& cfg, const SharedStorage& smem
                             TileScheduler<I, Config>& scheduler) {
   InputRing<I> ring{isa, smem.input, ring_stages(cfg)};
 
+  if (cfg.pdl) isa.griddepcontrol_wait();  // the kernel ahead may still write A and B; all else follows from our loads
   // next() fetches only after the work: the scheduler asks for the next tile once this one has begun.
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
     const WorkTile& tile = work.current();

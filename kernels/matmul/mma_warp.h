@@ -73,6 +73,7 @@ SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem,
     output.producer_step();
   }
 
+  if (cfg.pdl) isa.griddepcontrol_launch_dependents();
   isa.tcgen05_relinquish_alloc_permit(cfg.cta_group);
   output.producer_drain();  // the epilogue's last arrivals must find our barriers alive
   mbarrier_wait_once(isa, smem.tmem_dealloc);

@@ -38,6 +38,7 @@ class RandomScenarios {
     c.raster_order = pick({RasterOrder::along_m, RasterOrder::along_n});
     c.block_swizzle = pick({0, 1, 2, 4, 8});
     c.mma_prefetch = between(0, 1) == 1;
+    c.pdl = between(0, 1) == 1;
     int most = max_stages(c);
     while (true) {  // the formula is conservative: the layout may hold one or two more
       MatmulConfig more = c;

@@ -99,11 +99,13 @@ void Gpu::launch(const void* kernel, const host::LaunchShape& shape, void** argu
   config.gridDim = {shape.grid.x, shape.grid.y, shape.grid.z};
   config.blockDim = {unsigned(32 * shape.warps), 1, 1};
   config.dynamicSmemBytes = shape.smem_bytes;
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
-  config.attrs = &cluster;
-  config.numAttrs = 1;
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = attributes;
+  config.numAttrs = shape.pdl ? 2 : 1;
   SM100_CUDA(cudaLaunchKernelExC(&config, kernel, arguments));
 }
 
@@ -118,25 +120,60 @@ void Gpu::wait(double seconds) const {
   }
 }
 
+namespace {
+
+/// Time in the stream between begin() and microseconds().
+class StreamTimer {
+ public:
+  StreamTimer() {
+    SM100_CUDA(cudaEventCreate(&begin_));
+    SM100_CUDA(cudaEventCreate(&end_));
+  }
+  ~StreamTimer() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  StreamTimer(const StreamTimer&) = delete;
+  StreamTimer& operator=(const StreamTimer&) = delete;
+
+  void begin() { SM100_CUDA(cudaEventRecord(begin_)); }
+  void end() { SM100_CUDA(cudaEventRecord(end_)); }
+  /// After the stream has been waited for.
+  double microseconds() const {
+    float milliseconds = 0;
+    SM100_CUDA(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    return 1e3 * double(milliseconds);
+  }
+
+ private:
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+}  // namespace
+
 std::vector<double> Gpu::time(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
                               bool cold, double seconds) {
-  cudaEvent_t begin, end;
-  SM100_CUDA(cudaEventCreate(&begin));
-  SM100_CUDA(cudaEventCreate(&end));
+  StreamTimer timer;
   std::vector<double> microseconds;
   for (int i = 0; i < repeat; ++i) {
     if (cold) flush_l2();
-    SM100_CUDA(cudaEventRecord(begin));
+    timer.begin();
     launch(kernel, shape, arguments);
-    SM100_CUDA(cudaEventRecord(end));
+    timer.end();
     wait(seconds);
-    float milliseconds = 0;
-    SM100_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
-    microseconds.push_back(1e3 * double(milliseconds));
+    microseconds.push_back(timer.microseconds());
   }
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
   return microseconds;
+}
+
+double Gpu::time_back_to_back(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
+                              double seconds) {
+  StreamTimer timer;
+  timer.begin();
+  for (int i = 0; i < repeat; ++i) launch(kernel, shape, arguments);
+  timer.end();
+  wait(seconds);
+  return timer.microseconds() / repeat;
 }
 
 void Gpu::flush_l2() {

@@ -70,6 +70,9 @@ class Gpu {
   /// Microseconds of each of `repeat` launches, by CUDA events.
   std::vector<double> time(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
                            bool flush_l2, double seconds);
+  /// Microseconds per launch of `repeat` launches with nothing between them: where kernels may overlap, they do.
+  double time_back_to_back(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
+                           double seconds);
   /// Writes more bytes than L2 holds, so that what lay in it is gone.
   void flush_l2();
 

@@ -120,6 +120,7 @@ struct Outcome {
   host::Check check;
   std::string reference;  ///< what the result was compared with
   std::vector<double> microseconds;
+  double back_to_back_microseconds = 0;  ///< per launch; 0 where L2 is flushed between launches
   // Of the recorded launch; 0 without a trace.
   uint64_t dropped_events = 0;
   double sm_clock_ghz = 0;
@@ -172,6 +173,10 @@ Outcome run(const Scenario& s, const Options& options, Gpu& gpu) {
   buffers.back().download(bytes.back().data(), bytes.back().size());
   outcome.check = check_result(*problem, s, bytes, addresses, outcome.reference);
   outcome.microseconds = gpu.time(kernel.plain, shape, arguments, options.repeat, cold, options.hang_seconds);
+
+  if (!cold && options.repeat > 1)
+    outcome.back_to_back_microseconds =
+        gpu.time_back_to_back(kernel.plain, shape, arguments, options.repeat, options.hang_seconds);
 
   if (!options.trace.empty()) {
     gpu.prepare(kernel.traced, shape);
@@ -236,6 +241,10 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
     text += problem->flops() > 0
                 ? fmt::format("  throughput   {:.1f} TFLOPS\n", problem->flops() / us * 1e-6)
                 : fmt::format("  throughput   {:.1f} GB/s read and written\n", problem->bytes() / us * 1e-3);
+    if (o.back_to_back_microseconds > 0)
+      text +=
+          fmt::format("  back to back {:.2f} us per launch of {}{}\n", o.back_to_back_microseconds,
+                      o.microseconds.size(), shape.pdl ? ", each may start before the one ahead has ended" : "");
   }
   if (const std::string keys = simulator_only(s); !keys.empty())
     text += fmt::format("  no effect    {}: for the simulator\n", keys);
@@ -263,6 +272,7 @@ std::string json(const Scenario& s, const Gpu& gpu, const Outcome& o) {
       {"architecture", fmt::format("sm_{}", gpu.architecture())},
       {"microseconds", us},
       {"microseconds_all", o.microseconds},
+      {"back_to_back_microseconds", o.back_to_back_microseconds},
       {"tflops", us > 0 ? problem->flops() / us * 1e-6 : 0},
       {"gb_per_s", us > 0 ? problem->bytes() / us * 1e-3 : 0},
       {"sm_clock_ghz", o.sm_clock_ghz},

@@ -39,6 +39,8 @@ __global__ void barriers() {
   isa.barrier_cluster_arrive();
   isa.barrier_cluster_wait();
   isa.fence_proxy_async_shared_cta();
+  isa.griddepcontrol_wait();
+  isa.griddepcontrol_launch_dependents();
 }
 
 __global__ void shared_memory(uint32_t* out) {

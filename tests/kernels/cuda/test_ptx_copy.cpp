@@ -47,6 +47,16 @@ TEST_CASE("PTX of pipeline_copy: a stage is armed once, then one copy per slot, 
   });
 }
 
+TEST_CASE("PTX of pipeline_copy: a dependent launch waits before its loads and lets the next start after them") {
+  for_each_entry([](const PtxEntry& e, const CopyConfig& c) {
+    const auto waits = e.find("griddepcontrol.wait"), releases = e.find("griddepcontrol.launch_dependents"),
+               loads = e.find("cp.async.bulk.tensor.2d.shared::cluster.global");
+    CHECK(waits.size() == (c.pdl ? 1 : 0));
+    CHECK(releases.size() == (c.pdl ? 1 : 0));
+    if (waits.size() == 1 && releases.size() == 1) CHECK((waits[0] < loads.at(0) && loads.back() < releases[0]));
+  });
+}
+
 TEST_CASE("PTX of pipeline_copy: readers release to their own CTA, or to each CTA of the cluster") {
   for_each_entry([](const PtxEntry& e, const CopyConfig& c) {
     const size_t remote = e.count("mbarrier.arrive.release.cta.shared::cluster.b64 _,"),

@@ -62,6 +62,21 @@ TEST_CASE("PTX: no local memory, no calls, no generic access where a state space
   });
 }
 
+TEST_CASE(
+    "PTX: a dependent launch waits in the load and scheduler warps, and lets the next start after the last MMA") {
+  for_each_entry([](const PtxEntry& e) {
+    const auto waits = e.find("griddepcontrol.wait"), releases = e.find("griddepcontrol.launch_dependents"),
+               loads = e.find("cp.async.bulk.tensor.2d.shared::cluster.global"),
+               requests = e.find("clusterlaunchcontrol.try_cancel");
+    CHECK(waits.size() == (e.config().pdl ? 1 + (e.config().clc_stages > 0) : 0));
+    CHECK(releases.size() == (e.config().pdl ? 1 : 0));
+    if (!e.config().pdl) return;
+    CHECK(last_before(waits, loads.at(0)) != last_before(waits, requests.at(0)));
+    CHECK(e.find("tcgen05.commit").back() < releases[0]);
+    CHECK(releases[0] < e.find("tcgen05.relinquish_alloc_permit").at(0));
+  });
+}
+
 TEST_CASE("PTX: one MMA per 32 bytes of K, a commit per stage, and one per tile, all of the configured group") {
   for_each_entry([](const PtxEntry& e) {
     const std::string group = ".cta_group::" + std::to_string(e.config().cta_group);
