@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/host/problem.h"
+
 namespace sm100::sim {
 
 enum class Outcome { pass, mismatch, hang, findings };
@@ -34,10 +36,8 @@ struct RoleTime {
 
 struct RunResult {
   Outcome outcome = Outcome::pass;
-  bool verified = false;      ///< results were compared with a float64 product
-  double relative_error = 0;  ///< relative Frobenius error; 0 when not compared
-  double error_limit = 0;
-  int rows_compared = 0;     ///< rows of C that were compared: all of them, unless the product is too large
+  bool verified = false;     ///< results were compared with a float64 product
+  host::Check check;         ///< of the output; as initialised when it was not compared
   uint64_t output_hash = 0;  ///< of C's bytes; 0 without data
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;

@@ -232,12 +232,9 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     const auto described = problem->tensors();
     for (size_t i = 0; i < tensors.size(); ++i)
       bytes.push_back(device.gpu.memory().data(tensors[i], described[i].bytes));
-    const Check check = problem->check(bytes);
-    result.relative_error = check.relative_error;
-    result.error_limit = check.limit;
-    result.rows_compared = check.rows;
+    result.check = problem->check(bytes);
     result.output_hash = hash_of(bytes.back(), described.back().bytes);
-    result.verified = check.ok;
+    result.verified = result.check.ok;
     if (!result.verified) result.outcome = Outcome::mismatch;
   }
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();

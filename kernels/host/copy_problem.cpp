@@ -60,6 +60,7 @@ Check CopyProblem::check(const std::vector<const uint8_t*>& tensors) const {
   return {.ok = different == 0,
           .relative_error = double(different) / double(count * uint64_t(copy_sharers(config_))),
           .limit = 0,
+          .reference = "the source",
           .rows = m_};
 }
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <Eigen/Core>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 
+#include "kernels/host/comparison.h"
 #include "kernels/host/tensor_maps.h"
 #include "kernels/isa/number_formats.h"
 #include "kernels/matmul/shared_storage.h"
@@ -117,7 +116,7 @@ Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
     for (int l = 0; l < k; ++l) a_rows(i, l) = bf16(a, size_t(row_of(i)) * size_t(k) + size_t(l));
   const MatrixXd reference = a_rows * b_matrix.transpose();
 
-  double difference = 0, norm = 0;
+  Comparison comparison(error_limit(config_.output));
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < n; ++j) {
       const size_t at = size_t(row_of(i)) * size_t(n) + size_t(j);
@@ -129,16 +128,9 @@ Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
       } else {
         value = bf16(c, at);
       }
-      const double d = value - reference(i, j);
-      difference += d * d;
-      norm += reference(i, j) * reference(i, j);
+      comparison.add(value, reference(i, j), row_of(i), j);
     }
-  const double error = norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
-  const double limit = error_limit(config_.output);
-  return {.ok = error <= limit,  // false for NaN
-          .relative_error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error,
-          .limit = limit,
-          .rows = rows};
+  return comparison.result(rows);
 }
 
 }  // namespace sm100::host

@@ -1,5 +1,7 @@
 #include "kernels/host/problem.h"
 
+#include <fmt/format.h>
+
 #include "kernels/host/copy_problem.h"
 #include "kernels/host/matmul_problem.h"
 #include "kernels/host/tensor_maps.h"
@@ -43,6 +45,16 @@ uint64_t hash_of(const uint8_t* bytes, uint64_t count) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (uint64_t i = 0; i < count; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
   return hash;
+}
+
+std::string Check::text() const {
+  if (limit == 0) return ok ? "every byte" : fmt::format("{:.2g} % of the bytes differ", 100 * relative_error);
+  std::string text =
+      fmt::format("relative error {:.1e} against {} (limit {:.0e})", relative_error, reference, limit);
+  if (wrong_element)
+    text += fmt::format("; element ({}, {}) is {:.6g}, expected {:.6g}", wrong_element->row, wrong_element->column,
+                        wrong_element->value, wrong_element->expected);
+  return text;
 }
 
 }  // namespace sm100::host

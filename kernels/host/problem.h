@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,12 +30,24 @@ struct Tensor {
   uint64_t bytes = 0;
 };
 
+/// An element of the output that is not what it should be.
+struct WrongElement {
+  int row = 0, column = 0;
+  double value = 0, expected = 0;
+};
+
 /// Result of comparing the output with its reference.
 struct Check {
   bool ok = false;
-  double relative_error = 0;  ///< Frobenius norm of the difference over that of the reference
-  double limit = 0;           ///< the largest relative_error that is ok; 0: bytes must be equal
-  int rows = 0;               ///< rows compared; all of them unless the reference would be too large
+  double relative_error = 0;          ///< Frobenius norm of the difference over that of the reference
+  double limit = 0;                   ///< the largest relative_error that is ok; 0: bytes must be equal
+  std::string reference = "float64";  ///< what the product was compared with
+  int rows = 0;                       ///< rows compared; all of them unless the reference would be too large
+  std::optional<WrongElement> wrong_element;  ///< the worst one, if any is further off than rounding explains
+
+  /// "every byte", "3.1 % of the bytes differ", "relative error 1.7e-03 against float64 (limit 1e-02)" and the wrong
+  /// element
+  std::string text() const;
 };
 
 /// Makes the 128-byte object that the kernel's tensor copies use: our own encoding, or the driver's.

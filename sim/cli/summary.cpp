@@ -36,12 +36,8 @@ std::string headline(const Scenario& s, const RunResult& r) {
 std::string verification(const Scenario& s, const RunResult& r) {
   if (s.data == DataMode::none) return "no (data = \"none\")";
   const std::string rows =
-      r.rows_compared < s.m ? fmt::format(", {} of {} rows compared", grouped(r.rows_compared), grouped(s.m)) : "";
-  if (r.error_limit == 0)
-    return r.verified ? "yes: every byte"
-                      : fmt::format("WRONG: {:.2g} % of the bytes differ", 100 * r.relative_error);
-  return fmt::format("{}: relative error {:.1e} against float64 (limit {:.0e}){}", r.verified ? "yes" : "WRONG",
-                     r.relative_error, r.error_limit, rows);
+      r.check.rows < s.m ? fmt::format(", {} of {} rows compared", grouped(r.check.rows), grouped(s.m)) : "";
+  return (r.verified ? "yes: " : "WRONG: ") + r.check.text() + rows;
 }
 
 std::string duration(double microseconds) {
@@ -189,8 +185,8 @@ std::string result_json(const Scenario& s, const RunResult& r) {
       {"outcome", outcome_word(r.outcome)},
       {"as_expected", expectation_difference(s, r).empty()},
       {"verified", r.verified},
-      {"relative_error", r.relative_error},
-      {"error_limit", r.error_limit},
+      {"relative_error", r.check.relative_error},
+      {"error_limit", r.check.limit},
       {"cycles", r.cycles},
       {"sm_clock_ghz", r.sm_clock_ghz},
       {"microseconds", r.microseconds},

@@ -18,10 +18,17 @@ void check(cudaError_t code, const char* call) {
   if (code != cudaSuccess) throw CudaError(call, code);
 }
 
+namespace {
+/// A kernel has not finished in time: whatever waits for the device would wait for ever.  The process ends soon.
+bool device_hangs = false;
+}  // namespace
+
 // ---- memory
 
 DeviceBuffer::DeviceBuffer(uint64_t bytes) : bytes_(bytes) { SM100_CUDA(cudaMalloc(&data_, bytes)); }
-DeviceBuffer::~DeviceBuffer() { cudaFree(data_); }
+DeviceBuffer::~DeviceBuffer() {
+  if (!device_hangs) cudaFree(data_);
+}
 DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 void DeviceBuffer::upload(const void* from, uint64_t bytes) {
@@ -29,6 +36,10 @@ void DeviceBuffer::upload(const void* from, uint64_t bytes) {
 }
 void DeviceBuffer::download(void* to, uint64_t bytes) const {
   SM100_CUDA(cudaMemcpy(to, data_, bytes, cudaMemcpyDeviceToHost));
+}
+void DeviceBuffer::download(void* to, uint64_t bytes, cudaStream_t stream) const {
+  SM100_CUDA(cudaMemcpyAsync(to, data_, bytes, cudaMemcpyDeviceToHost, stream));
+  SM100_CUDA(cudaStreamSynchronize(stream));
 }
 void DeviceBuffer::clear() { SM100_CUDA(cudaMemset(data_, 0, bytes_)); }
 
@@ -114,8 +125,10 @@ void Gpu::wait(double seconds) const {
   const auto start = std::chrono::steady_clock::now();
   for (cudaError_t state; (state = cudaStreamQuery(nullptr)) != cudaSuccess;) {
     if (state != cudaErrorNotReady) throw CudaError("kernel", state);
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds)
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) {
+      device_hangs = true;
       throw HangError(fmt::format("the kernel has not finished after {} s", seconds));
+    }
     usleep(50);
   }
 }

@@ -40,6 +40,8 @@ class DeviceBuffer {
   uint64_t bytes() const { return bytes_; }
   void upload(const void* from, uint64_t bytes);
   void download(void* to, uint64_t bytes) const;
+  /// Does not wait for kernels: `stream` was made with cudaStreamNonBlocking.
+  void download(void* to, uint64_t bytes, cudaStream_t stream) const;
   void clear();
 
  private:

@@ -3,10 +3,10 @@
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
-#include <cmath>
 #include <cstring>
 
 #include "kernels/cuda/run/gpu.h"
+#include "kernels/host/comparison.h"
 #include "kernels/host/matmul_problem.h"
 #include "kernels/isa/number_formats.h"
 
@@ -69,22 +69,17 @@ bool cublas_product(int m, int n, int k, GlobalAddr a, GlobalAddr b, std::vector
 }
 
 host::Check check_result(const host::Problem& problem, const host::Scenario& s,
-                         const std::vector<std::vector<uint8_t>>& bytes, const std::vector<GlobalAddr>& addresses,
-                         std::string& reference) {
+                         const std::vector<std::vector<uint8_t>>& bytes, const std::vector<GlobalAddr>& addresses) {
   std::vector<float> product;
   if (s.kernel == host::kMatmul && cublas_product(s.m, s.n, s.k, addresses[0], addresses[1], product)) {
-    reference = "cuBLAS";
-    double difference = 0, norm = 0;
-    for (size_t i = 0; i < product.size(); ++i) {
-      const double expected = product[i], d = element(bytes[2].data(), i, s.config.output) - expected;
-      difference += d * d;
-      norm += expected * expected;
-    }
-    const double error = norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
-    const double limit = host::error_limit(s.config.output);
-    return {.ok = error <= limit, .relative_error = error, .limit = limit, .rows = s.m};
+    host::Comparison comparison(host::error_limit(s.config.output));
+    for (size_t i = 0; i < product.size(); ++i)
+      comparison.add(element(bytes[2].data(), i, s.config.output), product[i], int(i / size_t(s.n)),
+                     int(i % size_t(s.n)));
+    host::Check check = comparison.result(s.m);
+    check.reference = "cuBLAS";
+    return check;
   }
-  reference = s.kernel == host::kMatmul ? "a float64 product" : "the source";
   std::vector<const uint8_t*> pointers;
   for (const auto& tensor : bytes) pointers.push_back(tensor.data());
   return problem.check(pointers);

@@ -12,10 +12,8 @@ namespace sm100::cuda {
 
 /// @param bytes      tensors on the host, the output downloaded
 /// @param addresses  the same tensors on the device
-/// @param reference  what the result was compared with: "cuBLAS", "a float64 product", "the source"
 host::Check check_result(const host::Problem& problem, const host::Scenario& scenario,
-                         const std::vector<std::vector<uint8_t>>& bytes, const std::vector<GlobalAddr>& addresses,
-                         std::string& reference);
+                         const std::vector<std::vector<uint8_t>>& bytes, const std::vector<GlobalAddr>& addresses);
 
 /// C = A * B^T in float by cuBLAS: A is m x k, B n x k, both row-major BF16 on the device; C m x n row-major.
 /// False if there is no cuBLAS on this machine.  Throws CudaError if it fails.

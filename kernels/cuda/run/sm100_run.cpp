@@ -15,13 +15,10 @@
 
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/matmul.h"
-#include "kernels/cuda/run/gpu.h"
-#include "kernels/cuda/run/reference.h"
-#include "kernels/cuda/run/trace_download.h"
+#include "kernels/cuda/run/hardware_run.h"
 #include "kernels/host/problem.h"
 #include "kernels/host/toml_reader.h"
 #include "traces/atomic_file.h"
-#include "traces/pftrace.h"
 
 namespace sm100::cuda {
 namespace {
@@ -31,24 +28,16 @@ using host::Scenario;
 
 enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kInternalError = 5 };
 
-struct Options {
-  std::string scenario, trace, json;
+struct Options : RunOptions {
+  std::string scenario, json;
   std::vector<std::string> sets;
-  int repeat = 5;
-  uint32_t trace_capacity = 8192;
-  double hang_seconds = 20;
 };
 
 // ---- which kernel
 
-struct Kernel {
-  const void* plain;
-  const void* traced;
-};
-
 /// The compiled kernel of the scenario's configuration; the message for a missing one lists what there is.
 template <class Entry, class Config>
-Kernel find(std::span<const Entry> table, Scenario scenario, Config Scenario::*member) {
+CompiledKernel find(std::span<const Entry> table, Scenario scenario, Config Scenario::*member) {
   std::string compiled;
   const Config wanted = scenario.*member;
   for (const Entry& entry : table) {
@@ -62,7 +51,7 @@ Kernel find(std::span<const Entry> table, Scenario scenario, Config Scenario::*m
                                scenario.path.string(), scenario.kernel, compiled));
 }
 
-Kernel compiled_kernel(const Scenario& s) {
+CompiledKernel compiled_kernel(const Scenario& s) {
   return s.kernel == host::kPipelineCopy ? find(copy_kernels(), s, &Scenario::copy)
                                          : find(matmul_kernels(), s, &Scenario::config);
 }
@@ -114,127 +103,15 @@ void check_scenario(const Scenario& s) {
         fmt::format("{}: run.data = \"none\" is for the simulator; hardware always moves data", s.path.string()));
 }
 
-// ---- the run
-
-struct Outcome {
-  host::Check check;
-  std::string reference;  ///< what the result was compared with
-  std::vector<double> microseconds;
-  double back_to_back_microseconds = 0;  ///< per launch; 0 where L2 is flushed between launches
-  // Of the recorded launch; 0 without a trace.
-  uint64_t dropped_events = 0;
-  double sm_clock_ghz = 0;
-  std::vector<double> traced_microseconds;
-  uint64_t events_of_a_warp = 0;  ///< the most that one warp recorded
-
-  /// What recording costs: cycles by which an event prolongs the kernel, if the warp with most events is the slowest.
-  double cycles_per_event() const;
-};
-
-/// The parameters of either kernel, as a launch wants them.
-struct Parameters {
-  MatmulParams matmul;
-  CopyParams copy;
-  void* pointer = nullptr;
-};
-
-Outcome run(const Scenario& s, const Options& options, Gpu& gpu) {
-  const std::unique_ptr<host::Problem> problem = host::make_problem(s);
-  const Kernel kernel = compiled_kernel(s);
-  const host::LaunchShape shape = problem->launch();
-
-  std::vector<DeviceBuffer> buffers;
-  std::vector<GlobalAddr> addresses;
-  std::vector<std::vector<uint8_t>> bytes;
-  for (const host::Tensor& tensor : problem->tensors()) {
-    bytes.emplace_back(tensor.bytes);
-    problem->fill(bytes.size() - 1, bytes.back().data());
-    buffers.emplace_back(tensor.bytes);
-    buffers.back().upload(bytes.back().data(), tensor.bytes);
-    addresses.push_back(buffers.back().address());
-  }
-  const auto encode = [&](const TensorMapFields& fields) { return gpu.encode(fields); };
-  Parameters params;
-  if (s.kernel == host::kPipelineCopy) {
-    params.copy = host::copy_params(s, addresses, encode);
-    params.pointer = &params.copy;
-  } else {
-    params.matmul = host::matmul_params(s, addresses, encode);
-    params.pointer = &params.matmul;
-  }
-
-  Outcome outcome;
-  gpu.prepare(kernel.plain, shape);
-  DeviceTrace no_trace{};
-  void* arguments[] = {params.pointer, &no_trace};
-  const bool cold = s.l2 == host::L2State::cold;
-  gpu.launch(kernel.plain, shape, arguments);  // loads the code; its result is the one that is checked
-  gpu.wait(options.hang_seconds);
-  buffers.back().download(bytes.back().data(), bytes.back().size());
-  outcome.check = check_result(*problem, s, bytes, addresses, outcome.reference);
-  outcome.microseconds = gpu.time(kernel.plain, shape, arguments, options.repeat, cold, options.hang_seconds);
-
-  if (!cold && options.repeat > 1)
-    outcome.back_to_back_microseconds =
-        gpu.time_back_to_back(kernel.plain, shape, arguments, options.repeat, options.hang_seconds);
-
-  if (!options.trace.empty()) {
-    gpu.prepare(kernel.traced, shape);
-    TraceBuffers recording(shape, options.trace_capacity);
-    DeviceTrace device_trace = recording.device_trace();
-    void* traced_arguments[] = {params.pointer, &device_trace};
-    gpu.launch(kernel.traced, shape, traced_arguments);  // loads the code
-    gpu.wait(options.hang_seconds);
-    recording.clear();
-    if (cold) {
-      gpu.flush_l2();
-    } else {  // clearing the trace's memory has put other lines into L2
-      gpu.launch(kernel.plain, shape, arguments);
-      gpu.wait(options.hang_seconds);
-    }
-    gpu.launch(kernel.traced, shape, traced_arguments);
-    gpu.wait(options.hang_seconds);
-    DownloadedTrace downloaded = recording.download(*problem);
-    outcome.events_of_a_warp = downloaded.events_of_a_warp;
-    outcome.traced_microseconds =
-        gpu.time(kernel.traced, shape, traced_arguments, options.repeat, cold, options.hang_seconds);
-    outcome.dropped_events = downloaded.trace.metadata.dropped_events;
-    outcome.sm_clock_ghz = downloaded.trace.metadata.ticks_per_second * 1e-9;
-    traces::Metadata& metadata = downloaded.trace.metadata;
-    metadata.device = gpu.name();
-    metadata.scenario = s.name;
-    metadata.configuration = s.trace_configuration_json();
-    metadata.seed = s.seed;
-    metadata.tool_version = std::string("sm100-run ") + SM100_VERSION;
-    traces::write_pftrace(downloaded.trace, options.trace);
-  }
-  return outcome;
-}
-
 // ---- what it says
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-double Outcome::cycles_per_event() const {
-  const double extra = median(traced_microseconds) - median(microseconds);
-  return events_of_a_warp > 0 ? extra * 1e3 * sm_clock_ghz / double(events_of_a_warp) : 0;
-}
-
-std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, const Outcome& o) {
+std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, const RunOutcome& o) {
   const std::unique_ptr<host::Problem> problem = host::make_problem(s);
   const host::LaunchShape shape = problem->launch();
   const double us = median(o.microseconds);
   std::string text = fmt::format("{}  {}: {} on {} CTAs of {} (sm_{})\n", o.check.ok ? "PASS" : "MISMATCH", s.name,
                                  problem->title(), shape.grid.x * shape.grid.y, gpu.name(), gpu.architecture());
-  const std::string error =
-      o.check.limit == 0
-          ? (o.check.ok ? "every byte" : fmt::format("{:.2g} % of the bytes differ", 100 * o.check.relative_error))
-          : fmt::format("relative error {:.1e} (limit {:.0e})", o.check.relative_error, o.check.limit);
-  text += fmt::format("  verified     {}: {}, against {}\n", o.check.ok ? "yes" : "WRONG", error, o.reference);
+  text += fmt::format("  verified     {}: {}\n", o.check.ok ? "yes" : "WRONG", o.check.text());
   if (!o.microseconds.empty()) {
     text += fmt::format("  time         {:.2f} us, median of {} launches{}\n", us, o.microseconds.size(),
                         s.l2 == host::L2State::cold ? ", L2 flushed before each" : ", input in L2");
@@ -259,7 +136,7 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
   return text;
 }
 
-std::string json(const Scenario& s, const Gpu& gpu, const Outcome& o) {
+std::string json(const Scenario& s, const Gpu& gpu, const RunOutcome& o) {
   const std::unique_ptr<host::Problem> problem = host::make_problem(s);
   const double us = median(o.microseconds);
   const nlohmann::ordered_json json = {
@@ -267,7 +144,7 @@ std::string json(const Scenario& s, const Gpu& gpu, const Outcome& o) {
       {"verified", o.check.ok},
       {"relative_error", o.check.relative_error},
       {"error_limit", o.check.limit},
-      {"reference", o.reference},
+      {"reference", o.check.reference},
       {"device", gpu.name()},
       {"architecture", fmt::format("sm_{}", gpu.architecture())},
       {"microseconds", us},
@@ -296,10 +173,10 @@ int run_command(const Options& options) {
   const Scenario scenario = host::load_scenario(options.scenario, options.sets);
   check_scenario(scenario);
   check_outputs(options);
-  compiled_kernel(scenario);  // says so if there is none, before it looks for a GPU
+  const CompiledKernel kernel = compiled_kernel(scenario);  // says so if there is none, before it looks for a GPU
   Gpu gpu;
   check_architecture(gpu, scenario);
-  const Outcome outcome = run(scenario, options, gpu);
+  const RunOutcome outcome = run_on_gpu(scenario, kernel, options, gpu);
   const bool json_only = options.json == "-";
   if (!options.json.empty() && !json_only) write_text(options.json, json(scenario, gpu, outcome));
   fmt::print("{}", json_only ? json(scenario, gpu, outcome) : summary(scenario, options, gpu, outcome));

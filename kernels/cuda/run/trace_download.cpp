@@ -113,8 +113,11 @@ TraceBuffers::TraceBuffers(const host::LaunchShape& shape, uint32_t capacity)
       capacity_(capacity),
       records_(uint64_t(warps_) * capacity * sizeof(DeviceTraceRecord)),
       headers_(uint64_t(warps_) * sizeof(DeviceTraceHeader)) {
+  SM100_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   clear();
 }
+
+TraceBuffers::~TraceBuffers() { cudaStreamDestroy(stream_); }
 
 DeviceTrace TraceBuffers::device_trace() const {
   return {.records = reinterpret_cast<DeviceTraceRecord*>(records_.address().value),
@@ -131,8 +134,8 @@ void TraceBuffers::clear() {
 DownloadedTrace TraceBuffers::download(const host::Problem& problem) const {
   std::vector<DeviceTraceHeader> headers(warps_);
   std::vector<DeviceTraceRecord> records(size_t(warps_) * capacity_);
-  headers_.download(headers.data(), headers_.bytes());
-  records_.download(records.data(), records_.bytes());
+  headers_.download(headers.data(), headers_.bytes(), stream_);
+  records_.download(records.data(), records_.bytes(), stream_);
   const std::vector<Story> all = stories(headers, records, capacity_);
   const ClockFit clocks = fit(all);
   const std::vector<BarrierArray> barriers = problem.barriers();

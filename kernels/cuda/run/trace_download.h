@@ -22,14 +22,20 @@ class TraceBuffers {
  public:
   /// @param capacity  records per warp; what does not fit is counted
   TraceBuffers(const host::LaunchShape& shape, uint32_t capacity);
+  ~TraceBuffers();
+  TraceBuffers(const TraceBuffers&) = delete;
+  TraceBuffers& operator=(const TraceBuffers&) = delete;
 
   DeviceTrace device_trace() const;
   void clear();
+  /// What has been recorded so far; also while a kernel that hangs is still there.  Throws CudaError, and
+  /// std::invalid_argument if no warp has recorded anything.
   DownloadedTrace download(const host::Problem& problem) const;
 
  private:
   uint32_t warps_, warps_per_cta_, capacity_;
   DeviceBuffer records_, headers_;
+  cudaStream_t stream_ = nullptr;
 };
 
 }  // namespace sm100::cuda

@@ -1,0 +1,150 @@
+#include "kernels/cuda/run/hardware_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "kernels/cuda/run/reference.h"
+#include "kernels/cuda/run/trace_download.h"
+#include "traces/pftrace.h"
+
+namespace sm100::cuda {
+namespace {
+
+using host::Scenario;
+
+class HardwareRun {
+ public:
+  HardwareRun(const Scenario& scenario, const CompiledKernel& kernel, const RunOptions& options, Gpu& gpu)
+      : scenario_(scenario),
+        kernel_(kernel),
+        options_(options),
+        gpu_(gpu),
+        problem_(host::make_problem(scenario)),
+        shape_(problem_->launch()),
+        cold_(scenario.l2 == host::L2State::cold) {
+    for (const host::Tensor& tensor : problem_->tensors()) {
+      bytes_.emplace_back(tensor.bytes);
+      problem_->fill(bytes_.size() - 1, bytes_.back().data());
+      buffers_.emplace_back(tensor.bytes);
+      buffers_.back().upload(bytes_.back().data(), tensor.bytes);
+      addresses_.push_back(buffers_.back().address());
+    }
+    const auto encode = [&](const TensorMapFields& fields) { return gpu_.encode(fields); };
+    if (scenario.kernel == host::kPipelineCopy)
+      copy_ = host::copy_params(scenario, addresses_, encode);
+    else
+      matmul_ = host::matmul_params(scenario, addresses_, encode);
+  }
+
+  RunOutcome run() {
+    std::unique_ptr<TraceBuffers> recording;
+    gpu_.prepare(kernel_.plain, shape_);
+    if (!options_.trace.empty()) {
+      gpu_.prepare(kernel_.traced, shape_);
+      recording = std::make_unique<TraceBuffers>(shape_, options_.trace_capacity);
+      launch_traced(*recording);  // also loads the code
+    }
+    launch_plain();
+    buffers_.back().download(bytes_.back().data(), bytes_.back().size());
+    outcome_.check = check_result(*problem_, scenario_, bytes_, addresses_);
+    time_plain();
+    if (recording) record(*recording);
+    return std::move(outcome_);
+  }
+
+ private:
+  void* params() {
+    return scenario_.kernel == host::kPipelineCopy ? static_cast<void*>(&copy_) : static_cast<void*>(&matmul_);
+  }
+
+  void launch_plain() {
+    void* arguments[] = {params(), &no_trace_};
+    gpu_.launch(kernel_.plain, shape_, arguments);
+    gpu_.wait(options_.hang_seconds);
+  }
+
+  void time_plain() {
+    void* arguments[] = {params(), &no_trace_};
+    outcome_.microseconds =
+        gpu_.time(kernel_.plain, shape_, arguments, options_.repeat, cold_, options_.hang_seconds);
+    if (!cold_ && options_.repeat > 1)
+      outcome_.back_to_back_microseconds =
+          gpu_.time_back_to_back(kernel_.plain, shape_, arguments, options_.repeat, options_.hang_seconds);
+  }
+
+  void launch_traced(const TraceBuffers& recording) {
+    DeviceTrace device_trace = recording.device_trace();
+    void* arguments[] = {params(), &device_trace};
+    gpu_.launch(kernel_.traced, shape_, arguments);
+    try {
+      gpu_.wait(options_.hang_seconds);
+    } catch (const HangError& hang) {
+      write(recording.download(*problem_));
+      throw HangError(fmt::format("{}; {} has what its warps did until then", hang.what(), options_.trace));
+    }
+  }
+
+  /// One launch, in the state of L2 that the scenario wants, to the trace file; then what recording costs.
+  void record(TraceBuffers& recording) {
+    recording.clear();
+    if (cold_)
+      gpu_.flush_l2();
+    else
+      launch_plain();  // clearing the trace's memory has put other lines into L2
+    launch_traced(recording);
+    write(recording.download(*problem_));
+    DeviceTrace device_trace = recording.device_trace();
+    void* arguments[] = {params(), &device_trace};
+    outcome_.traced_microseconds =
+        gpu_.time(kernel_.traced, shape_, arguments, options_.repeat, cold_, options_.hang_seconds);
+  }
+
+  void write(DownloadedTrace downloaded) {
+    traces::Metadata& metadata = downloaded.trace.metadata;
+    metadata.device = gpu_.name();
+    metadata.scenario = scenario_.name;
+    metadata.configuration = scenario_.trace_configuration_json();
+    metadata.seed = scenario_.seed;
+    metadata.tool_version = std::string("sm100-run ") + SM100_VERSION;
+    outcome_.events_of_a_warp = downloaded.events_of_a_warp;
+    outcome_.dropped_events = metadata.dropped_events;
+    outcome_.sm_clock_ghz = metadata.ticks_per_second * 1e-9;
+    traces::write_pftrace(downloaded.trace, options_.trace);
+  }
+
+  const Scenario& scenario_;
+  const CompiledKernel& kernel_;
+  const RunOptions& options_;
+  Gpu& gpu_;
+  std::unique_ptr<host::Problem> problem_;
+  host::LaunchShape shape_;
+  bool cold_;
+  std::vector<DeviceBuffer> buffers_;
+  std::vector<GlobalAddr> addresses_;
+  std::vector<std::vector<uint8_t>> bytes_;
+  MatmulParams matmul_;
+  CopyParams copy_;
+  DeviceTrace no_trace_{};  ///< the plain kernel's second parameter is empty; this is large enough
+  RunOutcome outcome_;
+};
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double RunOutcome::cycles_per_event() const {
+  const double extra = median(traced_microseconds) - median(microseconds);
+  return events_of_a_warp > 0 ? extra * 1e3 * sm_clock_ghz / double(events_of_a_warp) : 0;
+}
+
+RunOutcome run_on_gpu(const Scenario& scenario, const CompiledKernel& kernel, const RunOptions& options, Gpu& gpu) {
+  return HardwareRun(scenario, kernel, options, gpu).run();
+}
+
+}  // namespace sm100::cuda

@@ -1,0 +1,48 @@
+/// One scenario on the GPU: its kernel launched, the result checked, launches timed, one launch recorded.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/run/gpu.h"
+#include "kernels/host/problem.h"
+#include "kernels/host/scenario.h"
+
+namespace sm100::cuda {
+
+/// A kernel of the scenario's configuration, without and with trace points.
+struct CompiledKernel {
+  const void* plain;
+  const void* traced;
+};
+
+struct RunOptions {
+  int repeat = 5;                  ///< timed launches
+  std::string trace;               ///< file; empty: none is recorded
+  uint32_t trace_capacity = 8192;  ///< records per warp
+  double hang_seconds = 20;        ///< after which a launch counts as hung
+};
+
+struct RunOutcome {
+  host::Check check;
+  std::vector<double> microseconds;
+  double back_to_back_microseconds = 0;  ///< per launch; 0 where L2 is flushed between launches
+  // Of the recorded launch; 0 without a trace.
+  uint64_t dropped_events = 0;
+  double sm_clock_ghz = 0;
+  std::vector<double> traced_microseconds;
+  uint64_t events_of_a_warp = 0;  ///< the most that one warp recorded
+
+  /// What recording costs: cycles by which an event prolongs the kernel, if the warp with most events is the slowest.
+  double cycles_per_event() const;
+};
+
+/// Middle one; 0 of none.
+double median(std::vector<double> values);
+
+/// Throws host::InputError for what the scenario asks in vain, CudaError, and HangError.  With `options.trace` the first
+/// launch is recorded, so that one which hangs leaves its trace up to there.
+RunOutcome run_on_gpu(const host::Scenario& scenario, const CompiledKernel& kernel, const RunOptions& options,
+                      Gpu& gpu);
+
+}  // namespace sm100::cuda
