@@ -2,8 +2,9 @@
 ///
 /// Modelled: the bytes of every allocation; L2 hit and miss latency, sustained HBM bandwidth of reads,
 /// 128-byte lines that stay in L2 once read; a read of a line that is still on its way from HBM waits for it
-/// and costs no second transfer.  Approximated: no eviction, one L2 partition, no L2 bandwidth ceiling (none
-/// of the measurements reaches one), writes take no bandwidth; all constants from the profile's [memory].
+/// and costs no second transfer; writes that share HBM with reads once the allocations exceed what L2 holds
+/// (memory.l2_mib).  Approximated: no eviction line by line, one L2 partition, no L2 bandwidth ceiling (none of the
+/// measurements reaches one); all constants from the profile's [memory].
 #pragma once
 
 #include <cstdint>
