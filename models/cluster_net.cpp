@@ -132,8 +132,10 @@ void ClusterNet::complete_barrier(const std::shared_ptr<Cluster>& cluster) {
   // Alone in its cluster a CTA needs no other SM.
   if (cluster->members.size() == 1) return open_barrier(*cluster, Cycles(profile_.mbarrier.wakeup_cycles));
   cluster->barrier_completing = true;
-  completions_.post(now() + Cycles(profile_.cluster.barrier_cycles),
-                    [this, cluster] { open_barrier(*cluster, 0); });
+  // What a warp did before it came is visible to those who pass: its remote arrivals have landed (isa.md 6.1).
+  Cycles opens = now() + Cycles(profile_.cluster.barrier_cycles);
+  for (const auto& [path, landed] : cluster->last_arrival) opens = std::max(opens, landed + 1);
+  completions_.post(opens, [this, cluster] { open_barrier(*cluster, 0); });
 }
 
 void ClusterNet::open_barrier(Cluster& cluster, Cycles wakeup) {

@@ -30,13 +30,24 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
                          now(), sm_, 0, source});
     return false;
   }
+  // bar.sync blocks its warp, so a second arrival comes after a bar.arrive.
+  const uint32_t warp = source.warp >= 0 ? 1u << source.warp : 0;
+  if (barrier.warps & warp) {
+    observer_.violation({"NB3",
+                         fmt::format("named barrier {}: the warp has arrived in this generation already; the "
+                                     "barrier waits for {} threads and has {}",
+                                     id, barrier.expected, barrier.arrived),
+                         now(), sm_, 0, source});
+    return false;
+  }
+  barrier.warps |= warp;
   barrier.arrived += 32;
   if (barrier.arrived < barrier.expected) {
     if (waiter) barrier.waiting.push_back(waiter);
     return false;
   }
   wake(barrier.waiting);
-  barrier.expected = barrier.arrived = 0;
+  barrier.expected = barrier.arrived = barrier.warps = 0;
   ++barrier.generation;
   return true;
 }

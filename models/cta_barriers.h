@@ -14,6 +14,7 @@ class CtaBarriers {
   struct Named {
     uint32_t expected = 0;  ///< threads of the open generation; 0: nobody has come yet
     uint32_t arrived = 0;
+    uint32_t warps = 0;  ///< that have arrived, a bit each
     uint64_t generation = 0;
     std::vector<Waiter*> waiting;
   };

@@ -128,6 +128,8 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
   const uint32_t parity = uint32_t(state.phase & 1);
   ++state.phase;
   state.expected_bytes = state.received_bytes = 0;
+  state.received_before.swap(state.received_from);
+  state.received_from.clear();
   state.last_cause = source.flow;
   const auto woken = std::stable_partition(state.waits.begin(), state.waits.end(),
                                            [&](const State::Wait& w) { return w.parity != parity; });
@@ -169,6 +171,10 @@ void Mbarrier::complete_tx(uint32_t offset, uint32_t bytes, const Source& source
   const MbarrierResult result = mbarrier_complete_tx(state->word, bytes);
   if (!apply(*state, result, MbarrierEventKind::complete_tx, bytes, source)) return;
   state->received_bytes += bytes;
+  auto from = std::find_if(state->received_from.begin(), state->received_from.end(),
+                           [&](const auto& f) { return f.first == source.cta; });
+  if (from == state->received_from.end()) from = state->received_from.insert(from, {source.cta, 0});
+  from->second += bytes;
   record(*state, MbarrierEventKind::complete_tx, bytes, result.completed_phase, source);
   if (result.completed_phase) complete_phase(*state, source);
 }

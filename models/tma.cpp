@@ -55,7 +55,7 @@ void Tma::fill(const TensorCopy& copy, Cycles at, const std::function<bool()>& l
   share_port(copy);
   completions_.post(done, [this, copy, bytes, at, done, lands] {
     auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(), [&](const InFlight& f) {
-      return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes;
+      return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes && f.source.cta == copy.source.cta;
     });
     if (flight != loads_in_flight_.end()) loads_in_flight_.erase(flight);
     if (lands && !lands()) return;

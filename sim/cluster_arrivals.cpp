@@ -54,6 +54,40 @@ OwedArrivals owed_arrivals(Cta& cta, const Mbarrier::State& state) {
   return result;
 }
 
+namespace {
+
+/// Some CTA of the cluster has got bytes of another one on its barrier at `offset`.
+bool filled_by_peers(Cta& cta, uint32_t offset) {
+  const int first_sm = cta.sm().id - int(cta.cluster_rank());
+  for (uint32_t r = 0; r < cta.cluster_ctas(); ++r) {
+    const Mbarrier::State* state = cta.gpu().sm(first_sm + int(r)).mbarrier.find(offset);
+    if (!state) continue;
+    for (const auto& [from, bytes] : state->received_from)
+      if (from != cta.peer_id(r)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<uint32_t> owed_bytes(Cta& cta, const Mbarrier::State& state) {
+  const uint32_t ctas = cta.cluster_ctas();
+  if (ctas == 1) return {};
+  const auto of = [](const auto& list, int id) -> uint64_t {
+    for (const auto& [from, bytes] : list)
+      if (from == id) return bytes;
+    return 0;
+  };
+  const bool first = state.received_before.empty();
+  if (first && !filled_by_peers(cta, state.offset)) return {};
+  std::vector<uint32_t> ranks;
+  for (uint32_t r = 0; r < ctas; ++r) {
+    const uint64_t owed = first ? state.expected_bytes / ctas : of(state.received_before, cta.peer_id(r));
+    if (of(state.received_from, cta.peer_id(r)) < owed) ranks.push_back(r);
+  }
+  return ranks;
+}
+
 std::string ctas_text(Cta& cta, const std::vector<uint32_t>& ranks) {
   std::vector<std::string> names;
   for (uint32_t r : ranks)

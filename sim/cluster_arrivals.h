@@ -18,6 +18,10 @@ struct OwedArrivals {
 /// @param cta  owner of the barrier
 OwedArrivals owed_arrivals(Cta& cta, const models::Mbarrier::State& state);
 
+/// CTAs of the cluster whose copies owe bytes to the open phase of a barrier, by what each delivered in the phase before;
+/// in the first phase, by equal shares if any CTA of the cluster has filled this stage of another.
+std::vector<uint32_t> owed_bytes(Cta& cta, const models::Mbarrier::State& state);
+
 /// "CTA 1, CTA 3 (exited)".
 std::string ctas_text(Cta& cta, const std::vector<uint32_t>& ranks);
 

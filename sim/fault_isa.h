@@ -53,7 +53,7 @@ class FaultIsa : public SimIsa {
   template <int N>
   void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
                                                     SmemAddr barrier, CtaMask mask, Loc loc = Loc::current()) {
-    if (!match("cp_async_bulk_tensor_shared_global", barrier).drop)
+    if (!match("cp_async_bulk_tensor_shared_global_multicast", barrier).drop)
       SimIsa::cp_async_bulk_tensor_shared_global_multicast(dst, map, coords, barrier, mask, loc);
   }
 

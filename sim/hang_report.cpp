@@ -80,13 +80,16 @@ class CtaAnalysis {
     if (word.expected != s.barrier.array->count)
       return {110, fmt::format("{} was initialised for {} arrivals per phase; the kernel's barrier table says {}",
                                text_of(s.barrier), word.expected, s.barrier.array->count)};
+    if (const Cause peer = missing_bytes_cause(s, word); copies_done && peer.certainty > 0) return peer;
     if (word.pending == 0 && word.tx > 0 && copies_done)
-      return {100, fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver",
-                               grouped(word.tx))};
+      return {100, fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver{}",
+                               grouped(word.tx),
+                               owed_bytes(cta_, *s.state).empty() ? "" : ", and our own copy into it is missing")};
     if (word.pending == 0 && word.tx < 0)
       return {100, fmt::format("the copies of this phase deliver {} bytes more than expect_tx counts",
                                grouped(-word.tx))};
-    if (word.pending > 0 && word.tx < 0 && copies_done)
+    // Other CTAs' multicasts may come before our own load warp, which is then the one to ask.
+    if (word.pending > 0 && word.tx < 0 && copies_done && !waits_for_release_of(s))
       return {95, fmt::format("{} bytes were delivered to a phase that nobody armed: the {} of {} is missing",
                               grouped(-word.tx), s.barrier.array->arrives_with, s.barrier.array->arrives)};
     if (const Cause wrong = wrong_turn_cause(s); wrong.certainty > 0) return wrong;
@@ -124,6 +127,8 @@ class CtaAnalysis {
       lines.push_back(
           fmt::format("last event: phase {} completed at cycle {}", last.phase, grouped(int64_t(last.time))));
     }
+    if (const std::vector<uint32_t> owing = owed_bytes(cta_, *s.state); word.tx > 0 && !owing.empty())
+      lines.push_back("bytes missing from: " + ctas_text(cta_, owing));
     if (word.tx != 0 && !copy_in_flight(s.blocked.offset))
       lines.push_back("no copy in flight targets this barrier");
     if (s.state->phase == 0 && lines.size() == header) lines.push_back("nothing has ever arrived on it");
@@ -165,6 +170,28 @@ class CtaAnalysis {
     return {exited ? 85 : 30,
             fmt::format("{} of CTA {} misses the {} of {} in {}", text_of(s.barrier), cta_.linear_id(),
                         s.barrier.array->arrives_with, s.barrier.array->arrives, ctas_text(cta_, owing))};
+  }
+
+  /// A multicast stage lacks the share that another CTA loads into it.
+  Cause missing_bytes_cause(const Stuck& s, const MbarrierState& word) const {
+    if (word.pending != 0 || word.tx <= 0) return {};
+    const std::vector<uint32_t> owing = owed_bytes(cta_, *s.state);
+    bool exited = false;
+    for (uint32_t rank : owing) {
+      if (rank == cta_.cluster_rank()) return {};
+      exited |= cta_.gpu().clusters().exited(cta_.sm().id, rank);
+    }
+    if (owing.empty()) return {};
+    return {exited ? 85 : 30, fmt::format("{} of CTA {} misses {} bytes that {} loads into it", text_of(s.barrier),
+                                          cta_.linear_id(), grouped(word.tx), ctas_text(cta_, owing))};
+  }
+
+  /// The role that fills this stage is stuck before it can: it waits for the stage's release.
+  bool waits_for_release_of(const Stuck& s) const {
+    const BarrierName empty = sibling(s, "_full", "_empty");
+    for (const Stuck& other : stuck_)
+      if (empty.array && other.barrier.array == empty.array && other.barrier.stage == empty.stage) return true;
+    return false;
   }
 
   /// A producer waits for a release.

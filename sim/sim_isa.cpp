@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sm100::sim {
 
@@ -153,6 +154,7 @@ LaneArray<ClusterSmemAddr, 1> SimIsa::mapa(SmemAddr address, const LaneArray<uin
 void SimIsa::bar_sync(int id, int threads, Loc loc) {
   charge(issue_.bar_sync);
   settle();
+  if (!converged("bar.sync", loc)) return;
   if (!sm_.barriers.arrive(id, uint32_t(threads), &warp_.waiter, source(loc)))
     warp_.suspend({.on = Blocked::On::named_barrier, .offset = uint32_t(id), .loc = loc});
 }
@@ -160,20 +162,22 @@ void SimIsa::bar_sync(int id, int threads, Loc loc) {
 void SimIsa::bar_arrive(int id, int threads, Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  sm_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));
+  if (converged("bar.arrive", loc)) sm_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));
 }
 
 void SimIsa::barrier_cluster_arrive(Loc loc) {
   charge(issue_.bar_sync);
   settle();
   if (converged("barrier.cluster.arrive", loc))
-    warp_.cluster_phase = cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc));
+    warp_.cluster_phase = int64_t(cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc)));
 }
 
 void SimIsa::barrier_cluster_wait(Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  if (!cta_.gpu().clusters().barrier_wait(sm_.id, warp_.cluster_phase, warp_.waiter))
+  const int64_t phase = std::exchange(warp_.cluster_phase, -1);
+  if (phase < 0) return violate("CB2", "barrier.cluster.wait without barrier.cluster.arrive before it", loc);
+  if (!cta_.gpu().clusters().barrier_wait(sm_.id, uint64_t(phase), warp_.waiter))
     warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
 }
 

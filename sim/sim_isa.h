@@ -49,16 +49,19 @@ class SimIsa {
   }
   /// The lowest active lane is elected, as hardware does (reference isa.md 6.3).
   template <class F>
-  void elected(F&& f) {
+  void elected(F&& f, Loc loc = Loc::current()) {
     charge(issue_.elect);
-    with_active(active_ & -active_, f);
+    if (converged("elect.sync", loc)) with_active(active_ & -active_, f);
   }
   template <class F>
   void lanes_below(int n, F&& f) {
     charge(issue_.alu);
     with_active(n >= 32 ? active_ : active_ & ((1u << n) - 1), f);
   }
-  void bar_warp_sync() { charge(issue_.warp_sync); }
+  void bar_warp_sync(Loc loc = Loc::current()) {
+    charge(issue_.warp_sync);
+    converged("bar.warp.sync", loc);
+  }
   static uint32_t cvt_rn_bf16x2_f32(float a, float b) { return sm100::cvt_rn_bf16x2_f32(a, b); }
 
   // ---- mbarrier

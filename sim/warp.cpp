@@ -28,6 +28,7 @@ void Warp::run() {
   for (;;) {
     wait(start_);
     started = models::now();
+    cluster_phase = -1;
     ahead = 0;
     use.assign(cta.kernel().barriers.size(), {});
     cta.kernel().run_warp(*this);

@@ -47,8 +47,8 @@ class Warp : public sc_core::sc_module {
   models::Waiter waiter;
   Blocked blocked;
   bool running = false;
-  double ahead = 0;  ///< issue cycles not yet spent
-  uint64_t cluster_phase = 0;
+  double ahead = 0;            ///< issue cycles not yet spent
+  int64_t cluster_phase = -1;  ///< of the cluster barrier, between arrive and wait
   models::Cycles started = 0;
   /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them.
   struct Use {

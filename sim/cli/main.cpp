@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
     print_error(fmt::format("sm100sim: cannot write to standard output: {}", error.code().message()));
     return cli::kBadInput;
   } catch (const std::bad_alloc&) {
-    print_error("out of memory: this problem does not fit on this machine (--data none needs far less)");
+    print_error("out of memory: this problem does not fit on this machine (--data none, a smaller problem and no --trace need less)");
     return cli::kBadInput;
   } catch (const std::exception& error) { print_internal_error(error.what()); } catch (...) {
     print_internal_error("unknown exception");

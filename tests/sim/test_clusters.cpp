@@ -286,6 +286,41 @@ TEST_CASE("try_cancel in a cluster of two is not implemented and says so", "[clu
         }) == "not-implemented");
 }
 
+TEST_CASE("TC2: what all 32 lanes must execute together", "[cluster]") {
+  const auto in_four_lanes = [](std::function<void(SimIsa&)> body) {
+    return violation_of([=](SimIsa& isa) { isa.lanes_below(4, [&] { body(isa); }); });
+  };
+  CHECK(in_four_lanes([](SimIsa& isa) { isa.elected([] {}); }) == "TC2");
+}
+TEST_CASE("TC2: bar.warp.sync by one lane", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.elected([&] { isa.bar_warp_sync(); }); }) == "TC2");
+}
+TEST_CASE("TC2: bar.sync by one lane", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.elected([&] { isa.bar_sync(1, 32); }); }) == "TC2");
+}
+TEST_CASE("NB3: a warp arrives twice at a named barrier in one generation", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.bar_arrive(1, 96), isa.bar_arrive(1, 96); }) == "NB3");
+}
+TEST_CASE("CB2: barrier.cluster.wait without an arrive", "[cluster]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.barrier_cluster_wait(); }) == "CB2");
+}
+
+TEST_CASE("who has passed the cluster barrier sees the arrivals made before it", "[cluster]") {
+  Clusters c(2, 2);
+  bool complete = false;
+  c.program = [&](SimIsa& isa) {
+    init_barrier(isa, 1);
+    cluster_sync(isa);
+    if (isa.cluster_ctarank() == 0)
+      isa.elected([&] { isa.mbarrier_arrive(isa.mapa(own(isa, kBar), 1), Scope::cluster); });
+    cluster_sync(isa);  // and then both exit
+    if (isa.cluster_ctarank() == 1) complete = c.device->gpu.sm(1).mbarrier.test_parity(kBar, 0, {});
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  CHECK(complete);
+}
+
 TEST_CASE("a wait that another CTA should have ended: the hang report names that CTA", "[cluster][report]") {
   Clusters c(2, 2, 2);
   c.kernel.barriers.push_back({"input_empty", {kBar}, 1, 2, "mma", "mbarrier.arrive", "load"});

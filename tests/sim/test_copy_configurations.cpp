@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "kernels/copy/shared_storage.h"
 #include "sim/child_process.h"
+#include "sim/program.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -77,6 +78,28 @@ void run_batch(uint64_t seed) {
 }
 
 }  // namespace
+
+TEST_CASE("a multicast stage that lacks a peer's share: the report shows the CTA at fault", "[copy]") {
+  const auto report = [](const std::string& fault) {
+    ScratchDirectory scratch;
+    scratch.write("s.toml",
+                  "kernel = \"pipeline_copy\"\nprofile = \"h200\"\n[problem]\nm = 300\nn = 520\n[config]\n"
+                  "cluster = 2\nmulticast = true\nstages = 4\n[run]\nsms = 2\n[[fault]]\nrole = \"load\"\n"
+                  "cta = 1\n" +
+                      fault);
+    return run(scratch, "run s.toml").out;
+  };
+  const std::string turned =
+      report("instruction = \"mbarrier_try_wait_parity\"\naction = \"flip_parity\"\noccurrence = 0\n");
+  CHECK_THAT(turned, Catch::Contains("5 of 5 warps of CTA 1 can never wake"));
+  CHECK_THAT(turned, Catch::Contains("likely cause: load waits for the release of a fill that it never made"));
+  const std::string dropped =
+      report("instruction = \"cp_async_bulk_tensor_shared_global_multicast\"\naction = \"drop\"\noccurrence = 1\n");
+  CHECK_THAT(dropped, Catch::Contains("5 of 5 warps of CTA 1 can never wake"));
+  CHECK_THAT(dropped,
+             Catch::Contains("likely cause: expect_tx counts 8,192 bytes more than the copies of this phase "
+                             "deliver, and our own copy into it is missing"));
+}
 
 TEST_CASE("random copies move every byte, batch 1", "[sweep]") { run_batch(11); }
 TEST_CASE("random copies move every byte, batch 2", "[sweep]") { run_batch(12); }

@@ -18,17 +18,19 @@ ClockFit::ClockFit(const std::vector<ClockSample>& samples) {
   step_ns_ = bits == 0 ? 1 : bits & (~bits + 1);
 
   // The rate, from the SM whose samples lie furthest apart: a step at either end matters least there.
-  uint64_t longest = 0;
+  int64_t longest = 0;
   for (auto& [sm, list] : by_sm) {
+    // The timer is read before the clock, so an earlier clock may hold a later step of the timer.
     std::sort(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->clock < b->clock; });
     const ClockSample &first = *list.front(), &last = *list.back();
-    const uint64_t ns = last.globaltimer_ns - first.globaltimer_ns;
+    const auto ns = int64_t(last.globaltimer_ns - first.globaltimer_ns);
     if (ns > longest) {
       longest = ns;
       // Least squares over all of the SM's samples: the steps average out.
       double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
       for (const ClockSample* s : list) {
-        const double x = double(s->globaltimer_ns - first.globaltimer_ns), y = double(s->clock - first.clock);
+        const double x = double(int64_t(s->globaltimer_ns - first.globaltimer_ns)),
+                     y = double(s->clock - first.clock);
         n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
       }
       const double spread = n * sxx - sx * sx;

@@ -46,9 +46,9 @@ class HardwareRun {
       recording = std::make_unique<TraceBuffers>(shape_, options_.trace_capacity);
       launch_traced(*recording);  // also loads the code
     }
+    clear_output();
     launch_plain();
-    buffers_.back().download(bytes_.back().data(), bytes_.back().size());
-    outcome_.check = check_result(*problem_, scenario_, bytes_, addresses_);
+    outcome_.check = check();
     time_plain();
     if (recording) record(*recording);
     return std::move(outcome_);
@@ -63,6 +63,16 @@ class HardwareRun {
     void* arguments[] = {params(), &no_trace_};
     gpu_.launch(kernel_.plain, shape_, arguments);
     gpu_.wait(options_.hang_seconds);
+  }
+
+  /// Nothing that an earlier launch wrote may pass for this one's.
+  void clear_output() {
+    problem_->fill(bytes_.size() - 1, bytes_.back().data());
+    buffers_.back().upload(bytes_.back().data(), bytes_.back().size());
+  }
+  host::Check check() {
+    buffers_.back().download(bytes_.back().data(), bytes_.back().size());
+    return check_result(*problem_, scenario_, bytes_, addresses_);
   }
 
   void time_plain() {
@@ -81,20 +91,23 @@ class HardwareRun {
     try {
       gpu_.wait(options_.hang_seconds);
     } catch (const HangError& hang) {
-      write(recording.download(*problem_));
-      throw HangError(fmt::format("{}; {} has what its warps did until then", hang.what(), options_.trace));
+      std::string kept = fmt::format("{} has what its warps did until then", options_.trace);
+      try {
+        write(recording.download(*problem_));
+      } catch (const std::exception& error) { kept = fmt::format("no trace of it: {}", error.what()); }
+      throw HangError(fmt::format("{}; {}", hang.what(), kept));
     }
   }
 
   /// One launch, in the state of L2 that the scenario wants, to the trace file; then what recording costs.
   void record(TraceBuffers& recording) {
     recording.clear();
-    if (cold_)
-      gpu_.flush_l2();
-    else
-      launch_plain();  // clearing the trace's memory has put other lines into L2
+    if (!cold_) launch_plain();  // clearing the trace's memory has put other lines into L2
+    clear_output();
+    if (cold_) gpu_.flush_l2();
     launch_traced(recording);
     write(recording.download(*problem_));
+    if (outcome_.check.ok) outcome_.check = check();
     DeviceTrace device_trace = recording.device_trace();
     void* arguments[] = {params(), &device_trace};
     outcome_.traced_microseconds =

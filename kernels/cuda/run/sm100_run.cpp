@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -226,6 +227,16 @@ int main(int argc, char** argv) {
     complain(fmt::format("HANG: {}; sm100sim run says which barrier", error.what()));
     std::fflush(nullptr);
     std::_Exit(cuda::kHang);  // the destructors would wait for the kernel
+  } catch (const std::bad_alloc&) {
+    complain("out of memory: this problem, or its trace (--trace-capacity), does not fit on this machine");
+    return cuda::kBadInput;
+  } catch (const cuda::CudaError& error) {
+    if (error.code != cudaErrorMemoryAllocation) {
+      complain(fmt::format("internal error: {}", error.what()));
+      return cuda::kInternalError;
+    }
+    complain("out of memory: this problem, or its trace (--trace-capacity), does not fit on this GPU");
+    return cuda::kBadInput;
   } catch (const std::exception& error) { complain(fmt::format("internal error: {}", error.what())); }
   return cuda::kInternalError;
 }

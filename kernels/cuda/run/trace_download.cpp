@@ -46,8 +46,9 @@ ClockFit fit(const std::vector<Story>& all) {
     samples.push_back({h.smid, h.clock, h.globaltimer_ns});
     for (uint32_t i = 0; i < story.count; ++i) {
       const DeviceTraceRecord& r = story.records[i];
-      if (kind_of(r) == DeviceTraceKind::clock)
-        samples.push_back({h.smid, story.clocks[i], uint32_t(r.w[0]) | uint64_t(uint32_t(r.w[1])) << 32});
+      const uint64_t ns = uint32_t(r.w[0]) | uint64_t(uint32_t(r.w[1])) << 32;
+      // 0: the kernel still runs, and the record's second half is on its way.
+      if (kind_of(r) == DeviceTraceKind::clock && ns != 0) samples.push_back({h.smid, story.clocks[i], ns});
     }
   }
   return ClockFit(samples);
