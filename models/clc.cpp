@@ -30,13 +30,8 @@ std::optional<Dim3> Clc::take() {
               uint32_t(i / grid_.x / grid_.y) * cluster_.z};
 }
 
-void Clc::try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t response, uint32_t barrier, Cycles at,
-                     const Source& source) {
-  if (const uint32_t ctas = cluster_.x * cluster_.y * cluster_.z; ctas > 1)
-    return observer_.violation(
-        {"not-implemented",
-         fmt::format("not implemented: clusterlaunchcontrol multicast (try_cancel in a cluster of {} CTAs)", ctas),
-         now(), sm, barrier, source});
+void Clc::try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
+                     const Source& source, Deliver deliver) {
   if (response % 16 != 0 || !smem.contains(response, sizeof(ClcResponse)))
     return observer_.violation(
         {"CL1",
@@ -49,17 +44,16 @@ void Clc::try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t re
         {"CL4", "try_cancel after a failed response was observed", now(), sm, barrier, source});
   const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) + jitter_.async();
   ++in_flight_[size_t(sm)];
-  completions_.post(done, [this, sm, &smem, &mbarrier, response, barrier, at, done, source] {
+  completions_.post(done, [this, sm, barrier, at, done, source, deliver = std::move(deliver)] {
     --in_flight_[size_t(sm)];
     const std::optional<Dim3> cluster = take();
     if (cluster) ++cancelled_;
-    smem.store(response, make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})));
     Source by = source;
     by.kind = ActorKind::clc;
     by.flow = observer_.new_flow();
     observer_.unit_span(
         {UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
-    mbarrier.complete_tx(barrier, sizeof(ClcResponse), by);
+    deliver(make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})), by);
   });
 }
 

@@ -4,10 +4,10 @@
 /// Modelled: one response of 16 bytes and complete_tx(16) per request; a cluster is handed out once; failure
 /// when nothing is left.  Detected: CL1 (alignment, window), CL4 (request after an observed failure).
 /// Approximated: x-fastest hand-out order (typical, not promised); one latency for all requests.
-/// Rejected: requests by clusters of more than one CTA, whose response is multicast (not implemented).
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <systemc>
 
@@ -27,8 +27,10 @@ class Clc : public sc_core::sc_module {
   std::optional<Dim3> take();
 
   /// clusterlaunchcontrol.try_cancel.async by a CTA on `sm`, issued at cycle `at`.
-  void try_cancel(int sm, SharedMemory& smem, Mbarrier& mbarrier, uint32_t response, uint32_t barrier, Cycles at,
-                  const Source& source);
+  /// @param deliver  writes the response and signals, in one CTA or in all of the cluster
+  using Deliver = std::function<void(const ClcResponse&, const Source& by)>;
+  void try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
+                  const Source& source, Deliver deliver);
   /// A CTA on `sm` has decoded a failed response: any further request of it is undefined.
   void failure_observed(int sm) { observed_failure_[size_t(sm)] = true; }
   void start_cta(int sm);

@@ -58,29 +58,70 @@ bool ClusterNet::reaches(const Cluster& cluster, uint32_t rank, const char* what
   return false;
 }
 
-// ---- multicast
+// ---- multicast and pairs
 
-void ClusterNet::load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at) {
+bool ClusterNet::mask_ok(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source) {
+  const auto ctas = uint32_t(of(sm)->members.size());
+  if (mask.bits != 0 && mask.bits >> ctas == 0) return true;
+  observer_.violation({"TM4",
+                       fmt::format("{} with CTA mask {:#x}: bit r selects CTA rank r, and the cluster has {} CTA{}",
+                                   what, mask.bits, ctas, ctas == 1 ? "" : "s"),
+                       now(), sm, barrier, source});
+  return false;
+}
+
+Tma::Delivery ClusterNet::delivery(const std::shared_ptr<Cluster>& cluster, uint32_t rank, uint32_t signal_rank,
+                                   const char* what, const TensorCopy& copy) {
+  const int signal_sm = cluster->first_sm + int(signal_rank);
+  return {.lands =
+              [this, cluster, rank, signal_rank, what, offset = copy.barrier, source = copy.source] {
+                return reaches(*cluster, rank, what, offset, source) &&
+                       (signal_rank == rank || reaches(*cluster, signal_rank, what, offset, source));
+              },
+          .signal = ports_[size_t(signal_sm)].mbarrier,
+          .signal_sm = signal_sm};
+}
+
+void ClusterNet::load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group,
+                                uint32_t barrier_rank) {
+  constexpr const char* kWhat = "multicast tensor load";
+  if (!mask_ok(sm, mask, kWhat, copy.barrier, copy.source)) return;
   const std::shared_ptr<Cluster> cluster = of(sm);
   const auto ctas = uint32_t(cluster->members.size());
-  if (mask.bits == 0 || mask.bits >> ctas != 0)
-    return observer_.violation(
-        {"TM4",
-         fmt::format("multicast tensor load with CTA mask {:#x}: bit r selects CTA rank r, and the cluster has "
-                     "{} CTA{}",
-                     mask.bits, ctas, ctas == 1 ? "" : "s"),
-         now(), sm, copy.barrier, copy.source});
-  constexpr const char* kWhat = "multicast tensor load";
   for (uint32_t r = 0; r < ctas; ++r)
     if ((mask.bits >> r & 1) && !reaches(*cluster, r, kWhat, copy.barrier, copy.source)) return;
   const std::optional<Cycles> arrived = ports_[size_t(sm)].tma->fetch(copy, at);
   if (!arrived) return;
-  for (uint32_t r = 0; r < ctas; ++r)
-    if (mask.bits >> r & 1)
-      ports_[size_t(cluster->first_sm) + r].tma->deliver(
-          copy, at, *arrived, [this, cluster, r, offset = copy.barrier, source = copy.source] {
-            return reaches(*cluster, r, kWhat, offset, source);
-          });
+  for (uint32_t r = 0; r < ctas; ++r) {
+    if (!(mask.bits >> r & 1)) continue;
+    const uint32_t signal = cta_group == 2 ? (r & ~1u) | (barrier_rank & 1) : r;
+    ports_[size_t(cluster->first_sm) + r].tma->deliver(copy, at, *arrived,
+                                                       delivery(cluster, r, signal, kWhat, copy));
+  }
+}
+
+void ClusterNet::load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank, Cycles at) {
+  Tma& tma = *ports_[size_t(sm)].tma;
+  if (const std::optional<Cycles> arrived = tma.fetch(copy, at))
+    tma.deliver(copy, at, *arrived, delivery(of(sm), rank(sm), barrier_rank, "tensor load", copy));
+}
+
+ClusterNet::Multicast ClusterNet::multicast(int sm, CtaMask mask, const char* what, uint32_t barrier,
+                                            const Source& source) {
+  if (!mask_ok(sm, mask, what, barrier, source)) return {};
+  return [this, cluster = of(sm), own = rank(sm), mask, what, barrier, source](Cycles delay, Effect effect) {
+    for (uint32_t r = 0; r < cluster->members.size(); ++r) {
+      if (!(mask.bits >> r & 1)) continue;
+      const auto reach = [this, cluster, r, what, barrier, source, effect] {
+        const int target = cluster->first_sm + int(r);
+        if (reaches(*cluster, r, what, barrier, source)) effect(target, *ports_[size_t(target)].mbarrier);
+      };
+      if (r == own || delay == 0)
+        reach();
+      else
+        completions_.post(now() + delay, reach);
+    }
+  };
 }
 
 // ---- the cluster barrier

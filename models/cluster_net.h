@@ -7,8 +7,7 @@
 /// Detected: MB12 (what reaches a CTA that has exited), CR1 (rank outside the cluster), TM4 (mask outside the
 /// cluster), CB1 (two arrivals of a warp in one phase of the cluster barrier).
 /// Approximated: one latency between any two SMs; a multicast box reaches all its SMs at the same cycle; an operation
-/// on the own CTA's barrier takes effect at once, like its .shared::cta form.  Rejected: cta_group::2, multicast of
-/// commits and of CLC responses (not implemented).
+/// on the own CTA's barrier takes effect at once, like its .shared::cta form.
 #pragma once
 
 #include <functional>
@@ -45,7 +44,20 @@ class ClusterNet : public sc_core::sc_module {
 
   /// cp.async.bulk.tensor...multicast::cluster issued at cycle `at`: the box is read once and lands in every CTA of
   /// the mask, which need not name the issuing one (isa.md 2.6).
-  void load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at);
+  /// @param barrier_rank  CTA that owns the barrier operand.  cta_group 1: the issuing CTA, and each CTA's own barrier is
+  ///                      signalled; cta_group 2: each time that of the pair's CTA with the parity of `barrier_rank`
+  void load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group = 1,
+                      uint32_t barrier_rank = 0);
+  /// cp.async.bulk.tensor.cta_group::2 without multicast: the bytes land in the issuing CTA, the signal in the pair's CTA
+  /// `barrier_rank`.
+  void load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank, Cycles at);
+
+  /// For what reaches several CTAs of the cluster later (tcgen05.commit.multicast, CLC responses): call the result then.
+  /// `effect` runs once for every CTA of the mask: at once in the issuing CTA, `delay` cycles later in the others.
+  using Effect = std::function<void(int sm, Mbarrier&)>;
+  using Multicast = std::function<void(Cycles delay, Effect effect)>;
+  /// Reports TM4 when the mask names no CTA or one outside the cluster, and then returns nothing to call.
+  Multicast multicast(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source);
 
   /// barrier.cluster.arrive by one warp; returns the phase it belongs to.
   uint64_t barrier_arrive(int sm, int warp, const Source& source);
@@ -82,6 +94,9 @@ class ClusterNet : public sc_core::sc_module {
   const std::shared_ptr<Cluster>& of(int sm) const { return ports_[size_t(sm)].cluster; }
   void send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source,
             std::function<void(Mbarrier&)> effect);
+  bool mask_ok(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source);
+  Tma::Delivery delivery(const std::shared_ptr<Cluster>& cluster, uint32_t rank, uint32_t signal_rank,
+                         const char* what, const TensorCopy& copy);
   bool reaches(const Cluster& cluster, uint32_t rank, const char* what, uint32_t barrier, const Source& source);
   void complete_barrier(const std::shared_ptr<Cluster>& cluster);
   void open_barrier(Cluster& cluster, Cycles wakeup);

@@ -91,18 +91,22 @@ bool Gpu::start_cluster(int first_sm, Cycles delay) {
   launched_ += ctas;
   running_ += ctas;
   std::fill_n(busy_.begin() + first_sm, ctas, true);
-  launches_.post(
-      now() + delay + profile_.cycles_of_ns(profile_.launch.setup_ns), [this, first_sm, ctas, id = *first] {
-        clusters_.start_cluster(first_sm, ctas, launch_.warps);
-        const Dim3 extent = launch_.cluster;
-        for (uint32_t rank = 0; rank < ctas; ++rank) {  // x fastest (isa.md 6.1)
-          Sm& sm = *sms_[size_t(first_sm) + rank];
-          sm.start_cta(launch_.smem_bytes);
-          clc_.start_cta(sm.id);
-          runner_->start_cta(
-              sm, {id.x + rank % extent.x, id.y + rank / extent.x % extent.y, id.z + rank / extent.x / extent.y});
-        }
-      });
+  launches_.post(now() + delay + profile_.cycles_of_ns(profile_.launch.setup_ns),
+                 [this, first_sm, ctas, id = *first] {
+                   clusters_.start_cluster(first_sm, ctas, launch_.warps);
+                   const Dim3 extent = launch_.cluster;
+                   const auto sm = [&](uint32_t rank) -> Sm& { return *sms_[size_t(first_sm) + rank]; };
+                   for (uint32_t rank = 0; rank < ctas; ++rank) {
+                     sm(rank).start_cta(launch_.smem_bytes);
+                     clc_.start_cta(sm(rank).id);
+                   }
+                   // Pairs are ranks that differ in bit 0 only (isa.md 3.1).
+                   for (uint32_t rank = 0; rank + 1 < ctas; rank += 2)
+                     Umma::start_pair(sm(rank).umma, sm(rank + 1).umma);
+                   for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (isa.md 6.1)
+                     runner_->start_cta(sm(rank), {id.x + rank % extent.x, id.y + rank / extent.x % extent.y,
+                                                   id.z + rank / extent.x / extent.y});
+                 });
   return true;
 }
 

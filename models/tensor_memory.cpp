@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/time.h"
 
@@ -16,6 +17,8 @@ TensorMemory::TensorMemory(int sm, bool with_data, Observer& observer)
 void TensorMemory::start_cta() {
   relinquished_ = false;
   smallest_alloc_ = kTmemColumns;
+  pair_alloc_.reset(), pair_dealloc_.reset(), pair_column_.reset();
+  pair_freed_ = false;
 }
 
 void TensorMemory::violate(const char* id, std::string message, const Source& source) {
@@ -34,36 +37,90 @@ uint32_t TensorMemory::allocated_columns() const {
   return sum;
 }
 
-std::optional<uint32_t> TensorMemory::alloc(uint32_t columns, Waiter& waiter, const Source& source) {
+bool TensorMemory::check_alloc(uint32_t columns, const Source& source) {
   if (!tmem_columns_allocatable(columns)) {
     violate("TC9", fmt::format("tcgen05.alloc of {} columns: allowed are powers of two from 32 to 512", columns),
             source);
-    return 0;
+    return false;
   }
   if (relinquished_) {
     violate("TC9", "tcgen05.alloc after tcgen05.relinquish_alloc_permit", source);
-    return 0;
+    return false;
   }
   if (columns > smallest_alloc_) {
     violate(
         "TC9",
         fmt::format("tcgen05.alloc of {} columns after one of {}: sizes must not grow", columns, smallest_alloc_),
         source);
-    return 0;
+    return false;
   }
+  return true;
+}
+
+bool TensorMemory::free(uint32_t column, uint32_t columns) const {
+  return std::none_of(allocations_.begin(), allocations_.end(), [&](const Allocation& a) {
+    return column < a.column + a.columns && a.column < column + columns;
+  });
+}
+
+void TensorMemory::take(uint32_t column, uint32_t columns) {
+  allocations_.push_back({column, columns});
+  smallest_alloc_ = columns;
+  if (with_data_)
+    for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, 0xffffffffu);
+}
+
+std::optional<uint32_t> TensorMemory::alloc(uint32_t columns, Waiter& waiter, const Source& source) {
+  if (!check_alloc(columns, source)) return 0;
   for (uint32_t column = 0; column + columns <= kTmemColumns; column += 32) {
-    const bool free = std::none_of(allocations_.begin(), allocations_.end(), [&](const Allocation& a) {
-      return column < a.column + a.columns && a.column < column + columns;
-    });
-    if (!free) continue;
-    allocations_.push_back({column, columns});
-    smallest_alloc_ = columns;
-    if (with_data_)
-      for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, 0xffffffffu);
+    if (!free(column, columns)) continue;
+    take(column, columns);
     return column;
   }
   waiting_.push_back(&waiter);
   return std::nullopt;
+}
+
+std::optional<uint32_t> TensorMemory::alloc_pair(TensorMemory& peer, uint32_t columns, Waiter& waiter,
+                                                 const Source& source) {
+  if (pair_column_) {
+    pair_alloc_.reset();
+    return std::exchange(pair_column_, std::nullopt);
+  }
+  if (!check_alloc(columns, source)) return 0;
+  pair_alloc_ = {columns, &waiter};
+  if (!peer.pair_alloc_) return std::nullopt;
+  if (peer.pair_alloc_->columns != columns) {
+    violate("TC8",
+            fmt::format("tcgen05.alloc.cta_group::2 of {} columns while the peer CTA asks for {}", columns,
+                        peer.pair_alloc_->columns),
+            source);
+    return 0;
+  }
+  for (uint32_t column = 0; column + columns <= kTmemColumns; column += 32) {
+    if (!free(column, columns) || !peer.free(column, columns)) continue;
+    take(column, columns), peer.take(column, columns);
+    pair_alloc_.reset();
+    peer.pair_column_ = column;
+    peer.pair_alloc_->waiter->wake.notify(sc_core::SC_ZERO_TIME);
+    return column;
+  }
+  waiting_.push_back(&waiter);
+  return std::nullopt;
+}
+
+bool TensorMemory::dealloc_pair(TensorMemory& peer, TmemAddr address, uint32_t columns, Waiter& waiter,
+                                const Source& source) {
+  if (std::exchange(pair_freed_, false)) return true;
+  dealloc(address, columns, source);
+  if (!peer.pair_dealloc_) {
+    pair_dealloc_ = {columns, &waiter};
+    return false;
+  }
+  peer.pair_freed_ = true;
+  peer.pair_dealloc_->waiter->wake.notify(sc_core::SC_ZERO_TIME);
+  peer.pair_dealloc_.reset();
+  return true;
 }
 
 void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& source) {

@@ -4,7 +4,7 @@
 /// shapes 32x32b, 16x64b, 16x128b, 16x256b; a warp reaches only the 32 lanes of its quarter.  Freshly
 /// allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an allocation),
 /// TC2 (lane alignment), TC9 (alloc after relinquish, growing sizes, exit without dealloc). Not implemented:
-/// ld.16x32bx2, st, cp, shift, cta_group::2, .pack::16b.
+/// ld.16x32bx2, st, cp, shift, .pack::16b.
 #pragma once
 
 #include <array>
@@ -29,7 +29,12 @@ class TensorMemory {
   /// First column of the lowest free run of `columns`, or nothing when the caller has to wait; call again
   /// after `waiter` was woken.  Violations (wrong size, after relinquish, growing) return column 0.
   std::optional<uint32_t> alloc(uint32_t columns, Waiter& waiter, const Source& source);
+  /// cta_group::2: one warp of each CTA of the pair calls it; both get the same columns, when both have come and both
+  /// have them free.
+  std::optional<uint32_t> alloc_pair(TensorMemory& peer, uint32_t columns, Waiter& waiter, const Source& source);
   void dealloc(TmemAddr address, uint32_t columns, const Source& source);
+  /// cta_group::2: false until the peer has come too; then both are freed.  Call again after `waiter` was woken.
+  bool dealloc_pair(TensorMemory& peer, TmemAddr address, uint32_t columns, Waiter& waiter, const Source& source);
   void relinquish_alloc_permit() { relinquished_ = true; }
   /// Columns that are allocated now; a CTA that exits with some has leaked them.
   uint32_t allocated_columns() const;
@@ -46,6 +51,18 @@ class TensorMemory {
 
  private:
   void violate(const char* id, std::string message, const Source& source);
+  bool check_alloc(uint32_t columns, const Source& source);
+  bool free(uint32_t column, uint32_t columns) const;
+  void take(uint32_t column, uint32_t columns);
+
+  /// What a warp of this CTA does with the pair's tensor memory and waits for the peer to do as well.
+  struct PairRequest {
+    uint32_t columns;
+    Waiter* waiter;
+  };
+  std::optional<PairRequest> pair_alloc_, pair_dealloc_;
+  std::optional<uint32_t> pair_column_;  ///< granted, not fetched yet
+  bool pair_freed_ = false;
 
   int sm_;
   bool with_data_;

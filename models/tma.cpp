@@ -27,7 +27,7 @@ Tma::Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& sme
 // ---- accept
 
 void Tma::load(const TensorCopy& copy, Cycles at) {
-  if (const std::optional<Cycles> arrived = fetch(copy, at)) deliver(copy, at, *arrived);
+  if (const std::optional<Cycles> arrived = fetch(copy, at)) deliver(copy, at, *arrived, {});
 }
 
 std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
@@ -41,31 +41,32 @@ std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
   return arrived;
 }
 
-void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, std::function<bool()> lands) {
-  loads_in_flight_.push_back({copy.barrier, uint32_t(transfer_bytes(copy.map)), issued, copy.source});
+void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to) {
+  if (!to.signal) to.signal = &mbarrier_, to.signal_sm = sm_;
+  loads_in_flight_.push_back({copy.barrier, uint32_t(transfer_bytes(copy.map)), issued, copy.source, to.signal_sm});
   // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
   // unordered.
-  completions_.post(arrived, [this, copy, issued, lands = std::move(lands)] { fill(copy, issued, lands); });
+  completions_.post(arrived, [this, copy, issued, to = std::move(to)] { fill(copy, issued, to); });
 }
 
-void Tma::fill(const TensorCopy& copy, Cycles at, const std::function<bool()>& lands) {
+void Tma::fill(const TensorCopy& copy, Cycles at, const Delivery& to) {
   const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
   fill_free_ = std::max(fill_free_, double(now())) + load_cycles(copy);
   const Cycles done = Cycles(std::ceil(fill_free_));
   share_port(copy);
-  completions_.post(done, [this, copy, bytes, at, done, lands] {
+  completions_.post(done, [this, copy, bytes, at, done, to] {
     auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(), [&](const InFlight& f) {
       return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes && f.source.cta == copy.source.cta;
     });
     if (flight != loads_in_flight_.end()) loads_in_flight_.erase(flight);
-    if (lands && !lands()) return;
+    if (to.lands && !to.lands()) return;
     if (with_data_) move_load(copy);
     Source source = copy.source;
     source.kind = ActorKind::tma;
     source.flow = observer_.new_flow();
     observer_.unit_span(
         {UnitSpanKind::tma_load, at, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});
-    mbarrier_.complete_tx(copy.barrier, bytes, source);
+    to.signal->complete_tx(copy.barrier, bytes, source);
   });
 }
 

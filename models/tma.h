@@ -5,8 +5,7 @@
 /// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
 /// snapshotted at issue, data move when the copy completes; one box row of up to 128 bytes per cycle and
 /// direction; a multicast box (ClusterNet) is fetched by one engine and delivered by several. Approximated: row
-/// rate by rows, not by bank.  Rejected: cta_group::2, im2col,
-/// gather4, reductions, interleave and packed types (not implemented).
+/// rate by rows, not by bank.  Rejected: im2col, gather4, reductions, interleave and packed types (not implemented).
 #pragma once
 
 #include <array>
@@ -43,9 +42,15 @@ class Tma : public sc_core::sc_module {
   /// The part of a load that asks L2 and HBM: cycle at which the box reaches the SMs, nullopt when the operands are
   /// illegal.
   std::optional<Cycles> fetch(const TensorCopy& copy, Cycles at);
-  /// The part that fills this SM's shared memory with a box that was fetched, and signals its barrier.
-  /// @param lands  asked when the last byte is in place; false: the CTA is gone and nothing happens
-  void deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, std::function<bool()> lands = {});
+  /// The part that fills this SM's shared memory with a box that was fetched, and signals a barrier.
+  struct Delivery {
+    std::function<bool()>
+        lands;  ///< asked when the last byte is in place; false: the CTA is gone and nothing happens
+    Mbarrier* signal =
+        nullptr;         ///< whose barrier at copy.barrier is told; nullptr: this SM's (cta_group::2 may differ)
+    int signal_sm = -1;  ///< its SM
+  };
+  void deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to);
   /// cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.
   void store(const TensorCopy& copy, Cycles at);
 
@@ -64,12 +69,13 @@ class Tma : public sc_core::sc_module {
     uint32_t bytes;
     Cycles issued;
     Source source;
+    int signal_sm;  ///< where the barrier is
   };
   const std::deque<InFlight>& loads_in_flight() const { return loads_in_flight_; }
 
  private:
   bool check(const TensorCopy& copy, bool is_load);
-  void fill(const TensorCopy& copy, Cycles issued, const std::function<bool()>& lands);
+  void fill(const TensorCopy& copy, Cycles issued, const Delivery& to);
   MemorySystem::Request traffic(const TensorCopy& copy);
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);

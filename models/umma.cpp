@@ -23,7 +23,15 @@ Umma::Umma(sc_core::sc_module_name name, int sm, bool with_data, Accumulation ac
       observer_(observer),
       issued_(32 * 32) {}
 
+void Umma::start_pair(Umma& even, Umma& odd) {
+  even.peer_ = &odd, odd.peer_ = &even;
+  const UmmaNumerics::Memories first{&even.smem_, &even.tmem_}, second{&odd.smem_, &odd.tmem_};
+  even.numerics_.set_pair(first, second);
+  odd.numerics_.set_pair(first, second);
+}
+
 void Umma::start_cta() {
+  peer_ = nullptr;
   accepted_.clear();
   std::fill(issued_.begin(), issued_.end(), Issued{});
 }
@@ -33,12 +41,15 @@ void Umma::start_cta() {
 void Umma::mma(const MmaCommand& command, Cycles at) {
   MmaOperation operation;
   if (!check(command, operation)) return;
-  const double start = std::max(double(at), pipe_free_);
-  const double interval = initiation_interval(operation.m, operation.n, operation.a_in_tmem);
-  pipe_free_ = start + interval;
-  busy_cycles_ += interval;
-  const double done = start + execution_latency(operation.m, operation.n, operation.a_in_tmem);
-  last_done_ = std::max(last_done_, done);
+  const double start = std::max({double(at), pipe_free_, command.cta_group == 2 ? peer_->pipe_free_ : 0});
+  const double interval = initiation_interval(operation.m, operation.n, operation.a_in_tmem, command.cta_group);
+  const double done = start + execution_latency(operation.m, operation.n, operation.a_in_tmem, command.cta_group);
+  for (Umma* pipe : {this, command.cta_group == 2 ? peer_ : nullptr}) {
+    if (!pipe) continue;
+    pipe->pipe_free_ = start + interval;
+    pipe->busy_cycles_ += interval;
+    pipe->last_done_ = std::max(pipe->last_done_, done);
+  }
   Issued& thread = issued(command.source);
   thread.done = std::max(thread.done, done);
   thread.sequence = ++sequence_;
@@ -50,10 +61,7 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   if (with_data_) accepted_.push_back({operation, sequence_, group_});
 }
 
-void Umma::commit(int cta_group, uint32_t barrier, Cycles at, const Source& source) {
-  if (cta_group != 1)
-    return observer_.violation(
-        {"not-implemented", "not implemented: tcgen05.commit.cta_group::2", now(), sm_, barrier, source});
+void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive) {
   const Issued covered = issued(source);
   if (covered.sequence == 0)
     observer_.violation({"TC12",
@@ -73,10 +81,13 @@ void Umma::commit(int cta_group, uint32_t barrier, Cycles at, const Source& sour
   }
   ++commits_in_flight_;
   ++group_;
-  completions_.post(arrives, [this, barrier, by, last = covered.sequence] {
+  completions_.post(arrives, [this, barrier, by, last = covered.sequence, arrive = std::move(arrive)] {
     --commits_in_flight_;
     retire_until(last);
-    mbarrier_.arrive(barrier, 1, by);
+    if (arrive)
+      arrive(by);
+    else
+      mbarrier_.arrive(barrier, 1, by);
   });
 }
 
@@ -85,7 +96,8 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
     observer_.violation({id, std::move(message), now(), sm_, 0, command.source});
     return false;
   };
-  if (command.cta_group != 1) return violate("not-implemented", "not implemented: tcgen05.mma.cta_group::2");
+  if (command.cta_group == 2 && !peer_)
+    return violate("TC8", "tcgen05.mma.cta_group::2 by a CTA that has no peer: a pair is two neighbouring ranks");
   if (command.kind != MmaKind::f16 && command.kind != MmaKind::tf32 && command.kind != MmaKind::f8f6f4)
     return violate("not-implemented", "not implemented: tcgen05.mma of this kind (f16, tf32 and f8f6f4 are)");
   const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
@@ -94,6 +106,7 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
                                       idesc.m, idesc.n, message(error)));
 
   operation.kind = command.kind;
+  operation.cta_group = command.cta_group;
   operation.idesc = idesc;
   operation.m = int(idesc.m);
   operation.n = int(idesc.n);
@@ -131,11 +144,12 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
                                         command.a_tmem.lane(), command.d.lane()));
   }
   const uint32_t column = command.d.column();
-  const DataPathLayout layout = data_path_layout(operation.m, 1);
+  const DataPathLayout layout = data_path_layout(operation.m, command.cta_group);
   const uint32_t columns = accumulator_columns(layout, idesc.n);
-  if (column + columns > kTmemColumns || !tmem_.allocated(column, columns))
-    return violate("TC1", fmt::format("tcgen05.mma writes D to columns {} to {}: not inside a live allocation",
-                                      column, column + columns - 1));
+  for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
+    if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns)))
+      return violate("TC1", fmt::format("tcgen05.mma writes D to columns {} to {}{}: not inside a live allocation",
+                                        column, column + columns - 1, tmem == &tmem_ ? "" : " of the peer CTA"));
   const uint32_t lane = command.d.lane();
   if (lane != 0 && !(layout == DataPathLayout::f && lane == 16))
     return violate("TC2", fmt::format("tcgen05.mma with D at lane {}: allowed is {}", lane,
@@ -145,22 +159,37 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
 
 // ---- cost
 
-double Umma::initiation_interval(int m, int n, bool a_in_tmem) const {
-  const double tensor = double(n) / profile_.umma.columns_per_cycle;
-  if (a_in_tmem) return tensor;  // B alone never limits
-  const double operand_reads =
-      double(m + n) * 32 / profile_.umma.smem_read_bytes_per_cycle;  // 32 bytes of K per row
-  const double floor = n > profile_.umma.ss_floor_max_n ? 0
-                       : m == 64                        ? profile_.umma.ss_floor_m64_cycles
-                                                        : profile_.umma.ss_floor_m128_cycles;
+double Umma::initiation_interval(int m, int n, bool a_in_tmem, int cta_group) const {
+  const auto& umma = profile_.umma;
+  // Two SMs on M = 128 take half of the columns each.
+  const double columns = cta_group == 2 && m == 128 ? n / 2.0 : double(n);
+  const double tensor = columns / umma.columns_per_cycle;
+  if (cta_group == 2) {
+    if (a_in_tmem) return m == 128 ? std::max(tensor, umma.pair_ts_floor_m128_cycles) : tensor;
+    const double narrow = n > umma.pair_narrow_max_n ? 0
+                          : m == 128                 ? umma.pair_narrow_m128_cycles
+                                                     : umma.pair_narrow_m256_cycles;
+    const double operand_reads = double(m + n) / 2 * 32 / umma.smem_read_bytes_per_cycle;
+    return std::max(tensor, operand_reads + narrow);
+  }
+  if (a_in_tmem) return tensor;                                                      // B alone never limits
+  const double operand_reads = double(m + n) * 32 / umma.smem_read_bytes_per_cycle;  // 32 bytes of K per row
+  const double floor = n > umma.ss_floor_max_n ? 0 : m == 64 ? umma.ss_floor_m64_cycles : umma.ss_floor_m128_cycles;
   return std::max({tensor, operand_reads, floor});
 }
 
-double Umma::execution_latency(int m, int n, bool a_in_tmem) const {
-  double cycles = profile_.umma.latency_cycles - profile_.umma.commit_cycles - profile_.mbarrier.wakeup_cycles;
-  cycles += double(n) / profile_.umma.columns_per_cycle;
-  if (!a_in_tmem) cycles += double(m) * 32 / profile_.umma.smem_a_read_bytes_per_cycle;
-  return cycles;
+double Umma::execution_latency(int m, int n, bool a_in_tmem, int cta_group) const {
+  const auto& umma = profile_.umma;
+  const double fixed = cta_group == 1 ? umma.latency_cycles
+                       : m == 256     ? umma.pair_latency_m256_cycles
+                                      : umma.pair_latency_m128_cycles;
+  double cycles = fixed - umma.commit_cycles - profile_.mbarrier.wakeup_cycles;
+  const bool half = cta_group == 2 && m == 128;
+  cycles += (half ? n / 2.0 : double(n)) / umma.columns_per_cycle;
+  if (a_in_tmem) return cycles;
+  if (half)
+    return cycles + umma.pair_m128_ss_cycles + double(std::min(n, 128)) / umma.pair_m128_ss_columns_per_cycle;
+  return cycles + double(m) / cta_group * 32 / umma.smem_a_read_bytes_per_cycle;
 }
 
 // ---- semantics

@@ -1,4 +1,5 @@
-/// Tensor pipe of one SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit), cta_group 1.
+/// Tensor pipe of one SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit).  For cta_group 2 the pipe of the issuing
+/// CTA leads that of its peer: an MMA takes both.
 ///
 /// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1)
 /// intervals, for D = 1 too; that is the loop's own issue and wait, which role code pays by itself. Modelled:
@@ -6,12 +7,13 @@
 /// tf32 and f8f6f4 (8-bit types); initiation interval and latency laws measured on B200; a commit arrives
 /// once all earlier MMAs have finished.  Operands are read and D is written when a commit that covers the MMA
 /// arrives; what is never committed never shows, and reading it would be undefined anyway. Approximated:
-/// power throttling (none); accumulation order (see umma_numerics.h). Rejected as not implemented: cta_group
-/// 2, .ws, sparsity, block scaling, i8, sub-byte types, multicast commit.
+/// power throttling (none); accumulation order (see umma_numerics.h). Rejected as not implemented: .ws, sparsity, block
+/// scaling, i8, sub-byte types.
 #pragma once
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <systemc>
 
 #include "kernels/isa/instr_descriptor.h"
@@ -44,13 +46,17 @@ class Umma : public sc_core::sc_module {
 
   /// A new CTA: MMAs that an earlier one never committed are forgotten.
   void start_cta();
+  /// The two CTAs of a pair start: even and odd rank.
+  static void start_pair(Umma& even, Umma& odd);
 
   /// Accepts one instruction issued at cycle `at` by one thread.
   void mma(const MmaCommand& command, Cycles at);
   /// One arrive on the mbarrier at shared offset `barrier` once everything that the same thread (source.warp
   /// and lane) has issued has finished.  A thread that issued nothing arrives at once, which is warned about
   /// (TC12).
-  void commit(int cta_group, uint32_t barrier, Cycles at, const Source& source);
+  /// @param arrive  what arrives then; absent: one arrival on this CTA's barrier
+  using Arrive = std::function<void(const Source& by)>;
+  void commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive = {});
 
   /// Cycles in which the pipe was occupied, for utilisation.
   double busy_cycles() const { return busy_cycles_; }
@@ -60,10 +66,10 @@ class Umma : public sc_core::sc_module {
   int commits_in_flight() const { return commits_in_flight_; }
 
   /// Cycles between two back-to-back MMAs of this shape.  Source: measured/README.md 4.1, 4.3.
-  double initiation_interval(int m, int n, bool a_in_tmem) const;
+  double initiation_interval(int m, int n, bool a_in_tmem, int cta_group = 1) const;
   /// Cycles from issue on an idle pipe until D is written, so that commit and wake-up complete the measured
   /// latency.
-  double execution_latency(int m, int n, bool a_in_tmem) const;
+  double execution_latency(int m, int n, bool a_in_tmem, int cta_group = 1) const;
 
  private:
   bool check(const MmaCommand& command, MmaOperation& operation);
@@ -79,6 +85,7 @@ class Umma : public sc_core::sc_module {
   Jitter& jitter_;
   Observer& observer_;
   CompletionQueue completions_{"completions"};
+  Umma* peer_ = nullptr;  ///< of the CTA pair
 
   double pipe_free_ = 0;  ///< cycle at which the pipe takes the next MMA
   double last_done_ = 0;  ///< cycle at which everything accepted so far has finished

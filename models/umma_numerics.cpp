@@ -49,7 +49,7 @@ bool UmmaNumerics::operands_modelled(const MmaOperation& op) const {
 
 bool UmmaNumerics::operand_in_shared_memory(const MmaOperation& op, bool a) {
   const DataType type = (a ? a_data_type(op.kind, op.idesc.a_type) : b_data_type(op.kind, op.idesc.b_type)).type;
-  const uint32_t bytes = uint32_t(element_bits(type) / 8), rows = uint32_t(a ? op.m : op.n),
+  const uint32_t bytes = uint32_t(element_bits(type) / 8), rows = uint32_t(rows_per_cta(op, a)),
                  k = uint32_t(mma_k(op.kind));
   const SmemDescriptorFields& f = a ? op.a : op.b;
   if (f.start_address < kSmemUserBase) return false;
@@ -67,14 +67,14 @@ bool UmmaNumerics::operand_in_shared_memory(const MmaOperation& op, bool a) {
   return true;
 }
 
-void UmmaNumerics::read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows,
-                                int k, float* out, int stride) {
+void UmmaNumerics::read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, Major major, DataType type,
+                                bool negate, int rows, int k, float* out, int stride) {
   const uint32_t bytes = uint32_t(element_bits(type) / 8), per_chunk = 16 / bytes;
   const float sign = negate ? -1.f : 1.f;
   auto value = [&](uint32_t address) {
-    return sign * (bytes == 2   ? decode(type, smem_.load<uint16_t>(address))
-                   : bytes == 4 ? decode(type, smem_.load<uint32_t>(address))
-                                : decode(type, smem_.load<uint8_t>(address)));
+    return sign * (bytes == 2   ? decode(type, smem.load<uint16_t>(address))
+                   : bytes == 4 ? decode(type, smem.load<uint32_t>(address))
+                                : decode(type, smem.load<uint8_t>(address)));
   };
   if (major == Major::mn) {
     for (int i = 0; i < rows; ++i)
@@ -88,7 +88,7 @@ void UmmaNumerics::read_operand(const SmemDescriptorFields& f, Major major, Data
       const uint32_t chunk = operand_address(f, major, bytes, uint32_t(i), j);
       float* to = out + i * stride + j;
       if (type == DataType::bf16) {
-        for (uint32_t e = 0; e < 8; ++e) to[e] = sign * decode_bf16(smem_.load<uint16_t>(chunk + 2 * e));
+        for (uint32_t e = 0; e < 8; ++e) to[e] = sign * decode_bf16(smem.load<uint16_t>(chunk + 2 * e));
       } else {
         for (uint32_t e = 0; e < per_chunk; ++e) to[e] = value(chunk + e * bytes);
       }
@@ -99,17 +99,22 @@ void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
   const DataType type = a_data_type(op.kind, op.idesc.a_type).type;
   const int k = mma_k(op.kind);
   if (!op.a_in_tmem) {
-    read_operand(op.a, op.idesc.transpose_a ? Major::mn : Major::k, type, op.idesc.negate_a, op.m, k,
-                 a_.data() + k_offset, k_total);
+    const int rows = rows_per_cta(op, true);
+    for (int cta = 0; cta < op.cta_group; ++cta)
+      read_operand(*memories(op, uint32_t(cta)).smem, op.a, op.idesc.transpose_a ? Major::mn : Major::k, type,
+                   op.idesc.negate_a, rows, k, a_.data() + cta * rows * k_total + k_offset, k_total);
     return;
   }
   // A in tensor memory: the row's lane is that of D, K is packed into cells, low bits first (9.7.16.10.5).
-  const DataPathLayout layout = data_path_layout(op.m, 1);
+  // M 128 of a pair: the rows lie twice in each CTA, in the lower lanes as in the upper (isa.md 3.13).
+  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
   const uint32_t per_cell = 32 / uint32_t(element_bits(type));
   for (int i = 0; i < op.m; ++i) {
-    const uint32_t lane = op.a_tmem.lane() + accumulator_cell(layout, i, 0, op.n).lane;
+    const AccumulatorCell at = accumulator_cell(layout, i, 0, op.n);
+    const uint32_t lane = op.a_tmem.lane() + at.lane;
+    TensorMemory& tmem = *memories(op, at.cta).tmem;
     for (int j = 0; j < k; ++j) {
-      const uint32_t cell = tmem_.cell(lane, op.a_tmem.column() + uint32_t(j) / per_cell);
+      const uint32_t cell = tmem.cell(lane, op.a_tmem.column() + uint32_t(j) / per_cell);
       const uint32_t bits =
           per_cell == 1 ? cell : cell >> (uint32_t(j) % per_cell * (32 / per_cell)) & ((1u << (32 / per_cell)) - 1);
       a_[size_t(i * k_total + k_offset + j)] = (op.idesc.negate_a ? -1.f : 1.f) * decode(type, bits);
@@ -119,8 +124,10 @@ void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
 
 void UmmaNumerics::read_b(const MmaOperation& op, int k_offset, int k_total) {
   const DataType type = b_data_type(op.kind, op.idesc.b_type).type;
-  read_operand(op.b, op.idesc.transpose_b ? Major::mn : Major::k, type, op.idesc.negate_b, op.n, mma_k(op.kind),
-               b_.data() + k_offset, k_total);
+  const int rows = rows_per_cta(op, false);
+  for (int cta = 0; cta < op.cta_group; ++cta)
+    read_operand(*memories(op, uint32_t(cta)).smem, op.b, op.idesc.transpose_b ? Major::mn : Major::k, type,
+                 op.idesc.negate_b, rows, mma_k(op.kind), b_.data() + cta * rows * k_total + k_offset, k_total);
 }
 
 void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
@@ -131,7 +138,8 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
     if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1)
       while (last < operations.size() && last - first < 16 && operations[last].enable_input_d &&
              operations[last].d == op.d && operations[last].m == op.m && operations[last].n == op.n &&
-             operations[last].kind == op.kind && operations[last].idesc.d_type == op.idesc.d_type)
+             operations[last].kind == op.kind && operations[last].cta_group == op.cta_group &&
+             operations[last].idesc.d_type == op.idesc.d_type)
         ++last;
     const int k = mma_k(op.kind), k_total = k * int(last - first);
     a_.resize(size_t(op.m * k_total));
@@ -146,9 +154,7 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
 }
 
 void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
-  const DataPathLayout layout = data_path_layout(op.m, 1);
-  const uint32_t column = op.d.column();
-  const bool f16_d = op.idesc.d_type == 0;
+  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
   product_.resize(size_t(op.m * op.n));
   if (accumulation_ == Accumulation::fast) {
     const ConstMap a(a_.data(), op.m, k_total, Eigen::OuterStride<>(k_total)),
@@ -156,29 +162,37 @@ void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
     Eigen::Map<Matrix> product(product_.data(), op.m, op.n);
     product.noalias() = a * b.transpose();
   }
-  for (int m = 0; m < op.m; ++m) {
-    const uint32_t lane = op.d.lane() + accumulator_cell(layout, m, 0, op.n).lane;
-    float* d = tmem_.lane(lane) + column;
-    float* row = &product_[size_t(m * op.n)];
-    if (accumulation_ == Accumulation::b200) {
-      for (int n = 0; n < op.n; ++n) {
-        const float c = f16_d ? decode_f16(uint16_t(as_bits(d[n]))) : d[n];
-        const uint32_t bits =
-            fused_dot_b200(&a_[size_t(m * k_total)], &b_[size_t(n * k_total)], k_total, c, op.enable_input_d,
-                           min_exponent(a_data_type(op.kind, op.idesc.a_type).type),
-                           min_exponent(b_data_type(op.kind, op.idesc.b_type).type), f16_d);
-        d[n] = f16_d ? as_float(cvt_rn_f16_f32(as_float(bits))) : as_float(bits);
-      }
-    } else if (f16_d) {
-      for (int n = 0; n < op.n; ++n) {
-        const float c = op.enable_input_d ? decode_f16(uint16_t(as_bits(d[n]))) : 0.f;
-        d[n] = as_float(cvt_rn_f16_f32(c + row[n]));
-      }
-    } else if (op.enable_input_d) {
-      for (int n = 0; n < op.n; ++n) d[n] += row[n];
-    } else {
-      std::copy_n(row, op.n, d);  // D is not read: garbage in it does not matter
+  // Layout B lays the two halves of the columns over each other; everywhere else a row lies in one lane.
+  const int part = int(accumulator_columns(layout, uint32_t(op.n)));
+  for (int m = 0; m < op.m; ++m)
+    for (int first = 0; first < op.n; first += part) write_row(op, layout, m, first, part, k_total);
+}
+
+/// Columns `first` ... `first + count` of row m of D, which lie side by side in one lane.
+void UmmaNumerics::write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count,
+                             int k_total) {
+  const bool f16_d = op.idesc.d_type == 0;
+  const AccumulatorCell at = accumulator_cell(layout, m, first, op.n);
+  float* d = memories(op, at.cta).tmem->lane(op.d.lane() + at.lane) + op.d.column();
+  const float* row = &product_[size_t(m * op.n + first)];
+  if (accumulation_ == Accumulation::b200) {
+    for (int n = 0; n < count; ++n) {
+      const float c = f16_d ? decode_f16(uint16_t(as_bits(d[n]))) : d[n];
+      const uint32_t bits =
+          fused_dot_b200(&a_[size_t(m * k_total)], &b_[size_t((first + n) * k_total)], k_total, c,
+                         op.enable_input_d, min_exponent(a_data_type(op.kind, op.idesc.a_type).type),
+                         min_exponent(b_data_type(op.kind, op.idesc.b_type).type), f16_d);
+      d[n] = f16_d ? as_float(cvt_rn_f16_f32(as_float(bits))) : as_float(bits);
     }
+  } else if (f16_d) {
+    for (int n = 0; n < count; ++n) {
+      const float c = op.enable_input_d ? decode_f16(uint16_t(as_bits(d[n]))) : 0.f;
+      d[n] = as_float(cvt_rn_f16_f32(c + row[n]));
+    }
+  } else if (op.enable_input_d) {
+    for (int n = 0; n < count; ++n) d[n] += row[n];
+  } else {
+    std::copy_n(row, count, d);  // D is not read: garbage in it does not matter
   }
 }
 

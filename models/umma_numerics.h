@@ -23,6 +23,7 @@ enum class Accumulation { fast, b200 };
 /// One MMA with its descriptors decoded and checked.
 struct MmaOperation {
   MmaKind kind;
+  int cta_group = 1;
   InstrDescriptorFields idesc;
   int m, n;
   TmemAddr d;
@@ -35,11 +36,20 @@ struct MmaOperation {
 class UmmaNumerics {
  public:
   UmmaNumerics(Accumulation accumulation, SharedMemory& smem, TensorMemory& tmem)
-      : accumulation_(accumulation), smem_(smem), tmem_(tmem) {}
+      : accumulation_(accumulation), own_{&smem, &tmem} {}
+
+  struct Memories {
+    SharedMemory* smem;
+    TensorMemory* tmem;
+  };
+  /// Memories of the CTA pair's even and odd CTA, for MMAs of cta_group 2.
+  void set_pair(Memories even, Memories odd) { pair_[0] = even, pair_[1] = odd; }
 
   bool operands_modelled(const MmaOperation& operation) const;
   /// True when the operand (true: A, false: B) lies in shared memory that kernels may use.
   static bool operand_in_shared_memory(const MmaOperation& operation, bool a);
+  /// Rows of the operand in each CTA's shared memory.
+  static int rows_per_cta(const MmaOperation& op, bool a) { return (a ? op.m : op.n) / op.cta_group; }
 
   /// Performs MMAs in order.  Runs that accumulate into one D are multiplied as one product in fast mode.
   void execute(std::span<const MmaOperation> operations);
@@ -47,13 +57,16 @@ class UmmaNumerics {
  private:
   void read_a(const MmaOperation& op, int k_offset, int k_total);
   void read_b(const MmaOperation& op, int k_offset, int k_total);
-  void read_operand(const SmemDescriptorFields& f, Major major, DataType type, bool negate, int rows, int k,
-                    float* out, int stride);
+  static void read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, Major major, DataType type,
+                           bool negate, int rows, int k, float* out, int stride);
   void write_d(const MmaOperation& op, int k_total);
+  void write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count, int k_total);
 
   Accumulation accumulation_;
-  SharedMemory& smem_;
-  TensorMemory& tmem_;
+  const Memories& memories(const MmaOperation& op, uint32_t cta) const {
+    return op.cta_group == 2 ? pair_[cta] : own_;
+  }
+  Memories own_, pair_[2]{};
   /// Floats on a 64-byte boundary: a product must not depend on where its operands happen to lie.
   class Buffer {
    public:

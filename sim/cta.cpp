@@ -17,6 +17,7 @@ void Cta::start(Dim3 ctaid) {
   ctaid_ = ctaid;
   linear_id_ = int(linear(ctaid));
   live_warps_ = int(warps_.size());
+  tcgen05_group = 0;
   observer_.cta_started(*this);
   for (auto& warp : warps_) warp->start();
 }
@@ -85,6 +86,7 @@ std::string Cta::describe(const Blocked& blocked, bool with_stage) const {
     case Blocked::On::named_barrier: return fmt::format("named barrier {}", blocked.offset);
     case Blocked::On::cluster_barrier: return "cluster barrier";
     case Blocked::On::tmem_alloc: return "tcgen05.alloc";
+    case Blocked::On::tmem_dealloc: return "tcgen05.dealloc";
     case Blocked::On::bulk_group: return "bulk group";
     case Blocked::On::nothing: break;
   }

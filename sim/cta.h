@@ -31,6 +31,7 @@ class Cta : public sc_core::sc_module {
   uint32_t cluster_ctas() const { return gpu_.clusters().ctas(sm_.id); }
   /// Linear id of the CTA of that rank in this CTA's cluster.
   int peer_id(uint32_t rank) const;
+  int tcgen05_group = 0;  ///< cta_group of the CTA's tcgen05 instructions; 0: none yet
   bool resident() const { return live_warps_ > 0; }
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
 

@@ -44,17 +44,22 @@ class FaultIsa : public SimIsa {
   void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current()) {
     if (!match("tcgen05_commit", barrier).drop) SimIsa::tcgen05_commit(cta_group, barrier, loc);
   }
+  void tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask, Loc loc = Loc::current()) {
+    if (!match("tcgen05_commit_multicast", barrier).drop)
+      SimIsa::tcgen05_commit_multicast(cta_group, barrier, mask, loc);
+  }
   template <int N>
   void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
-                                          SmemAddr barrier, Loc loc = Loc::current()) {
+                                          SmemAddr barrier, int cta_group = 1, Loc loc = Loc::current()) {
     if (!match("cp_async_bulk_tensor_shared_global", barrier).drop)
-      SimIsa::cp_async_bulk_tensor_shared_global(dst, map, coords, barrier, loc);
+      SimIsa::cp_async_bulk_tensor_shared_global(dst, map, coords, barrier, cta_group, loc);
   }
   template <int N>
   void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
-                                                    SmemAddr barrier, CtaMask mask, Loc loc = Loc::current()) {
+                                                    SmemAddr barrier, CtaMask mask, int cta_group = 1,
+                                                    Loc loc = Loc::current()) {
     if (!match("cp_async_bulk_tensor_shared_global_multicast", barrier).drop)
-      SimIsa::cp_async_bulk_tensor_shared_global_multicast(dst, map, coords, barrier, mask, loc);
+      SimIsa::cp_async_bulk_tensor_shared_global_multicast(dst, map, coords, barrier, mask, cta_group, loc);
   }
 
  private:

@@ -69,8 +69,12 @@ class CtaAnalysis {
     if (s.blocked.on == Blocked::On::nothing) return {0, "it still runs"};
     if (s.blocked.on == Blocked::On::named_barrier) return named_barrier_cause(s);
     if (s.blocked.on == Blocked::On::tmem_alloc)
-      return {60, fmt::format("tcgen05.alloc of {} columns waits for tensor memory that nobody frees",
-                              s.blocked.offset)};
+      return {
+          s.blocked.offset > 0 && cta_.tcgen05_group == 2 ? 40 : 60,
+          fmt::format("tcgen05.alloc of {} columns waits for tensor memory that nobody frees{}", s.blocked.offset,
+                      cta_.tcgen05_group == 2 ? ", or for the peer CTA's tcgen05.alloc" : "")};
+    if (s.blocked.on == Blocked::On::tmem_dealloc)
+      return {40, "tcgen05.dealloc.cta_group::2 waits for that of the peer CTA"};
     // Whoever has not come is stuck somewhere else, and that says more.
     if (s.blocked.on == Blocked::On::cluster_barrier)
       return {4, fmt::format("the cluster barrier waits for {}", cluster_barrier_missing(cta_))};
@@ -137,8 +141,12 @@ class CtaAnalysis {
 
  private:
   bool copy_in_flight(uint32_t offset) const {
-    const auto& flights = cta_.sm().tma.loads_in_flight();
-    return std::any_of(flights.begin(), flights.end(), [&](const auto& f) { return f.barrier == offset; });
+    // A load of the peer may signal our barrier (cta_group::2).
+    const int first_sm = cta_.sm().id - int(cta_.cluster_rank());
+    for (uint32_t r = 0; r < cta_.cluster_ctas(); ++r)
+      for (const auto& f : cta_.gpu().sm(first_sm + int(r)).tma.loads_in_flight())
+        if (f.barrier == offset && f.signal_sm == cta_.sm().id) return true;
+    return false;
   }
 
   /// The barrier array of the same ring with `suffix` replaced, same stage.

@@ -48,7 +48,7 @@ struct RunResult {
   double tensor_utilization = 0;  ///< busy tensor-pipe cycles / (cycles x SMs used)
   int sms_used = 0;
   uint64_t ctas_launched = 0;  ///< CTAs the hardware started
-  uint64_t tiles_by_clc = 0;   ///< work tiles handed out through CLC
+  uint64_t ctas_by_clc = 0;    ///< CTAs that never started: running ones took their work over through CLC
   std::vector<RoleTime> roles;
   std::vector<Finding> findings;
   std::vector<Finding> warnings;        ///< legal, but hardly meant; they do not change the outcome

@@ -50,9 +50,22 @@ bool SimIsa::converged(const char* what, Loc loc) {
   return false;
 }
 
-bool SimIsa::reject_pair(int cta_group, const char* instruction, Loc loc) {
-  if (cta_group == 1) return false;
-  violate("not-implemented", fmt::format("not implemented: {}.cta_group::{}", instruction, cta_group), loc);
+bool SimIsa::check_group(int cta_group, const char* instruction, Loc loc) {
+  const auto wrong = [&](std::string text) {
+    violate("TC8", std::move(text), loc);
+    return false;
+  };
+  if (cta_group != 1 && cta_group != 2)
+    return wrong(fmt::format("{}.cta_group::{}: allowed are 1 and 2", instruction, cta_group));
+  if (cta_group == 2 && (cluster_ctarank() ^ 1) >= cta_.cluster_ctas())
+    return wrong(fmt::format("{}.cta_group::2 by CTA rank {} in a cluster of {}: it has no peer", instruction,
+                             cluster_ctarank(), cta_.cluster_ctas()));
+  if (cta_group == 2 && cta_.gpu().clusters().exited(sm_.id, cluster_ctarank() ^ 1))
+    return wrong(fmt::format("{}.cta_group::2 after the peer CTA has exited", instruction));
+  if (cta_.tcgen05_group == 0) cta_.tcgen05_group = cta_group;
+  if (cta_.tcgen05_group != cta_group)
+    return wrong(fmt::format("{}.cta_group::{} in a kernel that uses cta_group::{}", instruction, cta_group,
+                             cta_.tcgen05_group));
   return true;
 }
 
@@ -198,19 +211,30 @@ bool SimIsa::decode_map(const TensorMap* map, const int32_t* coords, int rank, m
   return true;
 }
 
-void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc,
-                  std::optional<CtaMask> multicast) {
+void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier,
+                  int cta_group, Loc loc, std::optional<CtaMask> multicast) {
   charge(issue_.bulk_tensor);
   models::TensorCopy copy;
   if (!decode_map(map, coords, rank, copy, loc)) return;
-  if (!own_window(dst, "tensor load", loc) || !own_window(barrier, "tensor load's mbarrier", loc)) return;
+  const uint32_t barrier_rank = barrier.value >> kClusterRankShift;
+  if (!own_window(dst, "tensor load", loc)) return;
+  if (cta_group == 1 && !own_window(barrier, "tensor load's mbarrier", loc)) return;
+  if (cta_group == 2 && (barrier_rank ^ cluster_ctarank()) > 1)
+    return violate(
+        "MB3",
+        fmt::format("tensor load's mbarrier at shared address {:#x}: .cta_group::2 names the own CTA's or "
+                    "its peer's",
+                    barrier.value),
+        loc);
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
   const models::Cycles at = enqueue_cycle();
   for_each_thread(loc, [&](const models::Source& by) {
     copy.source = by;
     if (multicast) {
-      cta_.gpu().clusters().load_multicast(sm_.id, copy, *multicast, at);
+      cta_.gpu().clusters().load_multicast(sm_.id, copy, *multicast, at, cta_group, barrier_rank);
+    } else if (barrier_rank != cluster_ctarank()) {
+      cta_.gpu().clusters().load_pair(sm_.id, copy, barrier_rank, at);
     } else {
       sm_.tma.load(copy, at);
     }
@@ -243,26 +267,31 @@ void SimIsa::wait_group(int pending, bool read_only) {
 // ---- tcgen05
 
 void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc loc) {
-  if (reject_pair(cta_group, "tcgen05.alloc", loc) || !converged("tcgen05.alloc", loc)) return;
+  if (!check_group(cta_group, "tcgen05.alloc", loc) || !converged("tcgen05.alloc", loc)) return;
   charge(issue_.tcgen05_alloc + profile_.tmem.alloc_cycles);
   settle();
+  const auto granted = [&] {
+    return cta_group == 2 ? sm_.tmem.alloc_pair(peer().tmem, columns, warp_.waiter, source(loc))
+                          : sm_.tmem.alloc(columns, warp_.waiter, source(loc));
+  };
   std::optional<uint32_t> column;
-  while (!(column = sm_.tmem.alloc(columns, warp_.waiter, source(loc))))
-    warp_.suspend({.on = Blocked::On::tmem_alloc, .offset = columns, .loc = loc});
+  while (!(column = granted())) warp_.suspend({.on = Blocked::On::tmem_alloc, .offset = columns, .loc = loc});
   if (in_shared(dst, 4, 4, "tcgen05.alloc", loc)) sm_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
 }
 
 void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc loc) {
-  if (reject_pair(cta_group, "tcgen05.dealloc", loc) || !converged("tcgen05.dealloc", loc)) return;
+  if (!check_group(cta_group, "tcgen05.dealloc", loc) || !converged("tcgen05.dealloc", loc)) return;
   charge(issue_.tcgen05_alloc);
   settle();
   if (sm_.umma.finished() > now())
     return violate("TC9", fmt::format("tcgen05.dealloc of {} columns while MMAs have not finished", columns), loc);
-  sm_.tmem.dealloc(address, columns, source(loc));
+  if (cta_group == 1) return sm_.tmem.dealloc(address, columns, source(loc));
+  while (!sm_.tmem.dealloc_pair(peer().tmem, address, columns, warp_.waiter, source(loc)))
+    warp_.suspend({.on = Blocked::On::tmem_dealloc, .offset = columns, .loc = loc});
 }
 
 void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
-  if (reject_pair(cta_group, "tcgen05.relinquish_alloc_permit", loc) ||
+  if (!check_group(cta_group, "tcgen05.relinquish_alloc_permit", loc) ||
       !converged("tcgen05.relinquish_alloc_permit", loc))
     return;
   charge(issue_.tcgen05_alloc);
@@ -272,6 +301,7 @@ void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
 void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
                          InstrDescriptor idesc, bool enable_input_d, Loc loc) {
   charge(issue_.tcgen05_mma);
+  if (!check_group(cta_group, "tcgen05.mma", loc)) return;
   models::MmaCommand command{.kind = kind,
                              .cta_group = cta_group,
                              .d = d,
@@ -288,9 +318,26 @@ void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor
 void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
   count_arrival(barrier);
   charge(issue_.tcgen05_commit);
-  if (!own_window(barrier, "tcgen05.commit", loc)) return;
+  if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
   const models::Cycles at = enqueue_cycle();
-  for_each_thread(loc, [&](const models::Source& by) { sm_.umma.commit(cta_group, barrier.offset(), at, by); });
+  for_each_thread(loc, [&](const models::Source& by) { sm_.umma.commit(barrier.offset(), at, by); });
+}
+
+void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask, Loc loc) {
+  count_arrival(barrier);
+  charge(issue_.tcgen05_commit);
+  if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
+  const models::Cycles at = enqueue_cycle();
+  for_each_thread(loc, [&](const models::Source& by) {
+    const auto to = cta_.gpu().clusters().multicast(sm_.id, mask, "tcgen05.commit.multicast", barrier.offset(), by);
+    if (!to) return;
+    sm_.umma.commit(
+        barrier.offset(), at, by,
+        [to, offset = barrier.offset(), path = profile_.cluster.remote_arrive_cycles](const models::Source& umma) {
+          to(models::Cycles(path),
+             [offset, umma](int, models::Mbarrier& target) { target.arrive(offset, 1, umma); });
+        });
+  });
 }
 
 void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc) {
@@ -311,11 +358,29 @@ void SimIsa::tcgen05_wait_ld(Loc loc) {
 // ---- cluster launch control
 
 void SimIsa::clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc) {
+  try_cancel(response, barrier, false, loc);
+}
+
+void SimIsa::clusterlaunchcontrol_try_cancel_multicast(SmemAddr response, SmemAddr barrier, Loc loc) {
+  try_cancel(response, barrier, true, loc);
+}
+
+void SimIsa::try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc loc) {
   charge(issue_.clc_try_cancel);
   if (!own_window(response, "try_cancel", loc) || !own_window(barrier, "try_cancel's mbarrier", loc)) return;
+  models::Gpu& gpu = cta_.gpu();
+  const CtaMask mask{multicast ? uint16_t((1u << cta_.cluster_ctas()) - 1) : uint16_t(1u << cluster_ctarank())};
   const models::Cycles at = enqueue_cycle();
   for_each_thread(loc, [&](const models::Source& by) {
-    cta_.gpu().clc().try_cancel(sm_.id, sm_.smem, sm_.mbarrier, response.offset(), barrier.offset(), at, by);
+    // The response comes from outside the cluster and reaches its CTAs together.
+    const auto to = gpu.clusters().multicast(sm_.id, mask, "a CLC response", barrier.offset(), by);
+    gpu.clc().try_cancel(sm_.id, sm_.smem, response.offset(), barrier.offset(), at, by,
+                         [&gpu, to, response, barrier](const ClcResponse& answer, const models::Source& clc) {
+                           to(0, [&](int sm, models::Mbarrier& target) {
+                             gpu.sm(sm).smem.store(response.offset(), answer);
+                             target.complete_tx(barrier.offset(), sizeof answer, clc);
+                           });
+                         });
   });
 }
 

@@ -108,13 +108,14 @@ class SimIsa {
   void prefetch_tensormap(const TensorMap*) { charge(issue_.bulk_tensor); }
   template <int N>
   void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
-                                          SmemAddr barrier, Loc loc = Loc::current()) {
-    load(dst, map, coords.c, N, barrier, loc);
+                                          SmemAddr barrier, int cta_group = 1, Loc loc = Loc::current()) {
+    load(dst, map, coords.c, N, barrier, cta_group, loc);
   }
   template <int N>
   void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
-                                                    SmemAddr barrier, CtaMask mask, Loc loc = Loc::current()) {
-    load(dst, map, coords.c, N, barrier, loc, mask);
+                                                    SmemAddr barrier, CtaMask mask, int cta_group = 1,
+                                                    Loc loc = Loc::current()) {
+    load(dst, map, coords.c, N, barrier, cta_group, loc, mask);
   }
   template <int N>
   void cp_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<N> coords, SmemAddr src,
@@ -138,6 +139,7 @@ class SimIsa {
   void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
                    InstrDescriptor idesc, bool enable_input_d, Loc loc = Loc::current());
   void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current());
+  void tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask, Loc loc = Loc::current());
   template <int R>
   LaneArray<uint32_t, 4 * R> tcgen05_ld_16x256b(TmemAddr address, Loc loc = Loc::current()) {
     static_assert(repeat_allowed(TmemShape::s16x256b, R), "tcgen05.ld.16x256b has .x1 to .x32, powers of two");
@@ -151,6 +153,7 @@ class SimIsa {
 
   // ---- cluster launch control
   void clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current());
+  void clusterlaunchcontrol_try_cancel_multicast(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current());
   bool clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response);
   Dim3 clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response, Loc loc = Loc::current());
 
@@ -219,14 +222,18 @@ class SimIsa {
   models::Cycles access_shared(uint32_t bytes_per_lane, double issue);
   void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words,
                    const char* what, Loc loc);
-  void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, Loc loc,
-            std::optional<CtaMask> multicast = {});
+  void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, int cta_group,
+            Loc loc, std::optional<CtaMask> multicast = {});
+  void try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc loc);
   void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void wait_group(int pending, bool read_only);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
   void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc);
-  bool reject_pair(int cta_group, const char* instruction, Loc loc);
+  /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (isa.md 3.2).
+  bool check_group(int cta_group, const char* instruction, Loc loc);
+  /// The SM of the other CTA of the pair: clusters lie on consecutive SMs, in order of rank.
+  models::Sm& peer() { return cta_.gpu().sm(cluster_ctarank() % 2 == 0 ? sm_.id + 1 : sm_.id - 1); }
   /// The warp's account of its waits and arrivals on the barrier arrays; nullptr for other addresses.
   Warp::Use* use_of(SmemAddr barrier) {
     const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());

@@ -225,7 +225,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * sms) : 0;
   result.sms_used = sms;
   result.ctas_launched = device.gpu.ctas_launched();
-  result.tiles_by_clc = device.gpu.clc().cancelled();
+  result.ctas_by_clc = cancelled_ctas();
   result.roles = role_times(slots, kernel);
   if (result.outcome == Outcome::pass && data) {
     std::vector<const uint8_t*> bytes;

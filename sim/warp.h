@@ -18,9 +18,17 @@ class Cta;
 
 /// What a warp is suspended on; reports and time accounting use it.
 struct Blocked {
-  enum class On : uint8_t { nothing, mbarrier, named_barrier, cluster_barrier, tmem_alloc, bulk_group };
+  enum class On : uint8_t {
+    nothing,
+    mbarrier,
+    named_barrier,
+    cluster_barrier,
+    tmem_alloc,
+    tmem_dealloc,
+    bulk_group
+  };
   On on = On::nothing;
-  uint32_t offset = 0;  ///< mbarrier: offset; named barrier: id; tmem_alloc: columns
+  uint32_t offset = 0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns
   uint32_t parity = 0;
   Loc loc{};
   models::Cycles since = 0;

@@ -13,17 +13,35 @@ template <class C>
 SM100_HD constexpr int output_bytes(const C& c) {
   return element_bits(c.output) / 8;
 }
+/// M = 128 of a pair (data-path layout B): each CTA has 64 rows, and its accumulator holds the left half of the columns in
+/// lanes 0-63 and the right half in lanes 64-127.
 template <class C>
-SM100_HD constexpr int strip_columns(const C& c) {
-  return c.mma_n % 32 == 0 ? 32 : c.mma_n % 16 == 0 ? 16 : 8;
+SM100_HD constexpr bool halves_side_by_side(const C& c) {
+  return c.cta_group == 2 && c.mma_m == 128;
+}
+/// Columns of tensor memory that an accumulator takes.
+template <class C>
+SM100_HD constexpr int accumulator_columns(const C& c) {
+  return halves_side_by_side(c) ? c.mma_n / 2 : c.mma_n;
 }
 template <class C>
+SM100_HD constexpr int strip_columns(const C& c) {
+  const int n = accumulator_columns(c);
+  return n % 32 == 0 ? 32 : n % 16 == 0 ? 16 : 8;
+}
+/// Rows of a strip in shared memory; in layout B rows 64-127 are the right half of the columns.
+template <class C>
 SM100_HD constexpr int strip_rows(const C& c) {
-  return c.mma_m / c.cta_group;
+  return c.cta_group == 2 ? 128 : c.mma_m;
+}
+/// Rows that one TMA store takes.
+template <class C>
+SM100_HD constexpr int store_rows(const C& c) {
+  return halves_side_by_side(c) ? strip_rows(c) / 2 : strip_rows(c);
 }
 template <class C>
 SM100_HD constexpr int strips_per_tile(const C& c) {
-  return c.mma_n / strip_columns(c);
+  return accumulator_columns(c) / strip_columns(c);
 }
 template <class C>
 SM100_HD constexpr uint32_t strip_row_bytes(const C& c) {

@@ -22,7 +22,7 @@ SM100_KERNEL void publish_strip(I& isa, Loc loc = Loc::current()) {
   isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);
 }
 
-/// Warp 0 only: one lane stores the strip as a bulk group of its own.
+/// One warp: one lane stores the strip, or its part of it, as a bulk group of its own.
 template <Isa I, int N>
 SM100_KERNEL void store_strip(I& isa, const TensorMap* map, TensorCoords<N> coords, SmemAddr strip, int buffer,
                               Loc loc = Loc::current()) {

@@ -35,7 +35,7 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
         load_fragments<R>(isa, tile.accumulator.plus_columns(uint32_t(i * kColumns)), warp, lower);
     // The overlap: the MMA warp may overwrite the accumulator while this strip is still being cast and
     // stored.
-    if (last) ring.consumer_release(tile.stage);
+    if (last) ring.consumer_release(tile.stage, cfg.cta_group);
 
     {
       TraceSpan span{isa, TraceEvent::smem_write, {.stage = buffer}};
@@ -50,6 +50,9 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
     }
     if (warp == 0)
       store_strip(isa, tile.map, TensorCoords{tile.column + i * kColumns, tile.row}, strip.base, buffer);
+    if (halves_side_by_side(cfg) && warp == 2)
+      store_strip(isa, tile.map, TensorCoords{tile.column + cfg.mma_n / 2 + i * kColumns, tile.row},
+                  strip.base + strip_bytes(cfg) / 2, buffer);
     wait_for_strip_buffer(isa, i, last);
   }
 }

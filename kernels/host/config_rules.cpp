@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/matmul/cluster_share.h"
 #include "kernels/matmul/shared_storage.h"
 
 namespace sm100::host {
@@ -30,11 +31,15 @@ struct Rules {
   }
 };
 
-/// Shapes of tcgen05.mma with cta_group 1 (isa.md 3.7).
+/// Shapes of tcgen05.mma (isa.md 3.7).
 void check_mma_shape(Rules& rules) {
   const MatmulConfig& c = rules.config;
-  const bool m_ok = c.mma_m == 64 || c.mma_m == 128;
-  rules.require(m_ok, "config.mma", mma_text(c), "M = 64 or 128", "shapes of tcgen05.mma with cta_group 1");
+  rules.require(c.cta_group == 1 || c.cta_group == 2, "config.cta_group", c.cta_group, "1, 2", "CTAs of one MMA");
+  if (!rules.broken.empty()) return;
+  const int small = 64 * c.cta_group, large = 2 * small;
+  const bool m_ok = c.mma_m == small || c.mma_m == large;
+  rules.require(m_ok, "config.mma", mma_text(c), fmt::format("M = {} or {}", small, large),
+                fmt::format("shapes of tcgen05.mma with cta_group {}", c.cta_group));
   if (m_ok) {
     const int step = c.mma_m == 64 ? 8 : 16;
     rules.require(c.mma_n >= step && c.mma_n <= 256 && c.mma_n % step == 0, "config.mma", mma_text(c),
@@ -44,6 +49,27 @@ void check_mma_shape(Rules& rules) {
   const int k = 32 / operand_bytes(c);
   rules.require(c.mma_k == k, "config.mma", mma_text(c), fmt::format("K = {}", k),
                 fmt::format("one MMA takes 32 bytes of K, {} {} elements", k, name(c.dtype)));
+}
+
+/// Every CTA of a cluster loads a slice of each tile that it shares.
+void check_cluster(Rules& rules) {
+  const MatmulConfig& c = rules.config;
+  const std::string cluster = fmt::format("[{}, {}, 1]", c.cluster_m, c.cluster_n);
+  const auto require = [&](bool holds, std::string allowed, std::string why) {
+    rules.require(holds, "config.cluster", cluster, std::move(allowed), std::move(why));
+  };
+  require(c.cluster_m % c.cta_group == 0, "an even first number", "cta_group 2 pairs neighbours along M");
+  require(c.cluster_m * c.cluster_n <= 16, "at most 16 CTAs", "the largest cluster of an SM100");
+  if (!rules.broken.empty()) return;
+  const auto slices = [&](int rows, int sharers, const char* what) {
+    require(rows % sharers == 0, fmt::format("a number of CTAs that divides {}", rows),
+            fmt::format("{} CTAs load the {} rows of a tile of {} in slices", sharers, rows, what));
+    const uint32_t bytes = uint32_t(rows / sharers) * swizzle_span_bytes(c.swizzle);
+    require(bytes % 128 == 0, "fewer CTAs, or a wider swizzle",
+            fmt::format("a slice of {} is {} bytes, and TMA writes to multiples of 128", what, bytes));
+  };
+  slices(block_m(c), a_sharers(c), "A");
+  slices(block_n(c), b_sharers(c), "B");
 }
 
 void check_swizzle(Rules& rules) {
@@ -70,8 +96,11 @@ void check_ring_counts(Rules& rules) {
 void check_shared_memory(Rules& rules) {
   const MatmulConfig& c = rules.config;
   const int most = fitting_stages(c);
-  const std::string allowed = most == 0 ? "none; a smaller tile is needed" : fmt::format("1 to {}", most);
-  if (c.stages < 1) {
+  const int group = c.k_group_size;
+  const std::string steps = group > 1 ? fmt::format(" in steps of {} (k_group_size)", group) : "";
+  const std::string allowed =
+      most == 0 ? "none; a smaller tile is needed" : fmt::format("{} to {}{}", group, most, steps);
+  if (c.stages < 1 || c.stages % group != 0) {
     rules.require(false, "config.stages", c.stages, allowed, "leave the key out to get as many as fit");
     return;
   }
@@ -102,6 +131,9 @@ void check_problem(Rules& rules, int m, int n, int k) {
                 fmt::format("a row of C in {} must be a multiple of 16 bytes", name(c.output)));
   rules.require(k % k_step == 0, "problem.k", k, fmt::format("multiples of {}", k_step),
                 fmt::format("a row of A and B in {} must be a multiple of 16 bytes", name(c.dtype)));
+  const int k_tiles = ceil_div(k, block_k(c));
+  rules.require(k_tiles % c.k_group_size == 0, "config.k_group_size", c.k_group_size,
+                fmt::format("divisors of {}", k_tiles), fmt::format("K = {} is {} k tiles", k, k_tiles));
   const int64_t most_n = int64_t(kLargestGridY) * c.mma_n;
   rules.require(n <= most_n, "problem.n", n, fmt::format("1 to {}", most_n),
                 fmt::format("the grid has at most {} columns of {}", kLargestGridY, c.mma_n));
@@ -112,7 +144,8 @@ void check_problem(Rules& rules, int m, int n, int k) {
 int fitting_stages(const MatmulConfig& config) {
   MatmulConfig c = config;
   c.stages = kSmemBudgetBytes / int(a_tile_bytes(c) + b_tile_bytes(c));
-  while (c.stages > 0 && shared_storage_bytes(c) > uint32_t(kSmemBudgetBytes)) --c.stages;
+  c.stages = c.stages / c.k_group_size * c.k_group_size;
+  while (c.stages > 0 && shared_storage_bytes(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
   return c.stages;
 }
 
@@ -120,6 +153,7 @@ std::vector<RuleViolation> check_config(const MatmulConfig& config, int m, int n
   Rules rules{config, {}};
   check_mma_shape(rules);
   check_swizzle(rules);
+  if (rules.broken.empty()) check_cluster(rules);
   if (rules.broken.empty()) check_ring_counts(rules);
   if (rules.broken.empty()) check_shared_memory(rules);
   check_problem(rules, m, n, k);

@@ -9,6 +9,7 @@
 #include "kernels/host/comparison.h"
 #include "kernels/host/tensor_maps.h"
 #include "kernels/isa/number_formats.h"
+#include "kernels/matmul/cluster_share.h"
 #include "kernels/matmul/shared_storage.h"
 
 namespace sm100::host {
@@ -74,13 +75,13 @@ MatmulParams matmul_params(const Scenario& s, const std::vector<GlobalAddr>& add
   params.a = encode(matrix_fields({.address = addresses[0],
                                    .rows = s.m,
                                    .columns = s.k,
-                                   .box_rows = block_m(c),
+                                   .box_rows = a_slice_rows(c),
                                    .box_columns = block_k(c),
                                    .swizzle = c.swizzle}));
   params.b = encode(matrix_fields({.address = addresses[1],
                                    .rows = s.n,
                                    .columns = s.k,
-                                   .box_rows = block_n(c),
+                                   .box_rows = b_slice_rows(c),
                                    .box_columns = block_k(c),
                                    .swizzle = c.swizzle}));
   params.c = encode(
@@ -88,7 +89,7 @@ MatmulParams matmul_params(const Scenario& s, const std::vector<GlobalAddr>& add
                      .type = c.output == DataType::f32 ? TensorMapDataType::float32 : TensorMapDataType::bfloat16,
                      .rows = s.m,
                      .columns = s.n,
-                     .box_rows = strip_rows(c),
+                     .box_rows = store_rows(c),
                      .box_columns = strip_columns(c),
                      .swizzle = strip_swizzle(c)}));
   params.m = s.m, params.n = s.n, params.k = s.k;

@@ -22,20 +22,16 @@ DataType read_operand_type(const TomlDocument& document, const TomlTable& table)
   return DataType::bf16;
 }
 
-/// Pairs, clusters and k groups belong to the family but are not in this version.
 void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulConfig& config) {
-  if (table.has("cta_group") && (config.cta_group = read_int(table, "cta_group", 1, 2)) != 1)
-    throw document.not_implemented("config.cta_group", "this version has cta_group 1");
+  if (table.has("cta_group")) config.cta_group = read_int(table, "cta_group", 1, 2);
   if (table.has("cluster")) {
     const auto cluster = table.integers("cluster", 3, 1, 16);
     if (cluster[2] != 1 || cluster[0] * cluster[1] > 16)
       throw document.error("config.cluster",
                            "allowed are [x, y, 1] with at most 16 CTAs (the largest cluster of an SM100)");
-    if (cluster[0] * cluster[1] != 1)
-      throw document.not_implemented("config.cluster", "this version has clusters of [1, 1, 1]");
+    config.cluster_m = int(cluster[0]), config.cluster_n = int(cluster[1]);
   }
-  if (table.has("k_group_size") && (config.k_group_size = read_int(table, "k_group_size", 1, 16)) != 1)
-    throw document.not_implemented("config.k_group_size", "this version has k_group_size 1");
+  if (table.has("k_group_size")) config.k_group_size = read_int(table, "k_group_size", 1, 16);
 }
 
 MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
@@ -65,7 +61,7 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
 /// An omitted stage count becomes what fits; then the rules apply, and the first broken one is reported.
 void check_rules(const TomlDocument& document, Scenario& s) {
   const bool stages_open = !document.has("config.stages");
-  if (stages_open) s.config.stages = 1;
+  if (stages_open) s.config.stages = s.config.k_group_size;
   const auto broken = check_config(s.config, s.m, s.n, s.k);
   if (!broken.empty()) {
     const RuleViolation& first = broken.front();

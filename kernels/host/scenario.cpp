@@ -55,9 +55,13 @@ int stages_of(const std::vector<BarrierArray>& arrays, std::string_view barrier)
 
 /// Isa functions that the kernel calls and a fault can alter.
 std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
-  std::vector<std::string_view> names = {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
-                                         "mbarrier_try_wait_parity", "cp_async_bulk_tensor_shared_global"};
-  names.push_back(kernel == kMatmul ? "tcgen05_commit" : "cp_async_bulk_tensor_shared_global_multicast");
+  std::vector<std::string_view> names = {"mbarrier_init",
+                                         "mbarrier_arrive",
+                                         "mbarrier_arrive_expect_tx",
+                                         "mbarrier_try_wait_parity",
+                                         "cp_async_bulk_tensor_shared_global",
+                                         "cp_async_bulk_tensor_shared_global_multicast"};
+  if (kernel == kMatmul) names.insert(names.end(), {"tcgen05_commit", "tcgen05_commit_multicast"});
   return names;
 }
 

@@ -101,6 +101,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.prefetch_tensormap(map);
   isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem);  // load, mbarrier completion
   isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{});  // .multicast::cluster
+  isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem, i);  // cta_group 2: the mbarrier may be the peer's
+  isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{}, i);
   isa.cp_async_bulk_tensor_global_shared(map, coords, smem);                             // store, bulk group
   isa.cp_async_bulk_commit_group();
   isa.template cp_async_bulk_wait_group_read<0>();
@@ -112,6 +114,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_relinquish_alloc_permit(i);
   isa.tcgen05_mma(MmaKind::f16, i, tmem, sdesc, sdesc, idesc, true);  // D, A, B, idesc, enable-input-d
   isa.tcgen05_commit(i, smem);
+  isa.tcgen05_commit_multicast(i, smem, CtaMask{});  // .multicast::cluster
   { isa.template tcgen05_ld_16x256b<1>(tmem) } -> std::same_as<LaneArray<uint32_t, 4>>;
   { isa.template tcgen05_ld_16x256b<4>(tmem) } -> std::same_as<LaneArray<uint32_t, 16>>;
   isa.tcgen05_wait_ld();
@@ -119,7 +122,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_fence_after_thread_sync();
 
   // Cluster launch control (9.7.13.17, .18).
-  isa.clusterlaunchcontrol_try_cancel(smem, smem);  // response, mbarrier
+  isa.clusterlaunchcontrol_try_cancel(smem, smem);            // response, mbarrier
+  isa.clusterlaunchcontrol_try_cancel_multicast(smem, smem);  // .multicast::cluster::all
   { isa.clusterlaunchcontrol_query_cancel_is_canceled(response) } -> std::same_as<bool>;
   { isa.clusterlaunchcontrol_query_cancel_get_first_ctaid(response) } -> std::same_as<Dim3>;
 

@@ -13,7 +13,7 @@ namespace sm100 {
 template <Isa I, class Config>
 SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const SharedStorage& smem, const MatmulParams& params,
                                 TileScheduler<I, Config>& scheduler) {
-  OutputRing<I> ring{isa, smem.accum, cfg.accum_stages};
+  OutputRing<I> ring{isa, smem.accum, cfg.accum_stages, cfg.cta_group == 2 ? Scope::cluster : Scope::cta};
 
   isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);
   isa.tcgen05_fence_after_thread_sync();
@@ -34,6 +34,8 @@ SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const SharedStorage& 
   }
   // All our loads are done: tensor memory may be freed.
   isa.tcgen05_fence_before_thread_sync();
+  if (cfg.cta_group == 2)  // the peer's MMA warp frees what the pair's MMAs wrote: it waits for us too
+    isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::cta);
   isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);
 }
 

@@ -2,6 +2,7 @@
 /// ring.
 #pragma once
 
+#include "kernels/matmul/cluster_share.h"
 #include "kernels/matmul/config.h"
 #include "kernels/matmul/shared_storage.h"
 #include "kernels/pipeline/input_ring.h"
@@ -42,8 +43,10 @@ SM100_KERNEL void issue_mmas(I& isa, const Config& cfg, const SharedStorage& sme
 template <Isa I, class Config>
 SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem,
                            TileScheduler<I, Config>& scheduler) {
-  InputRing<I> input{isa, smem.input, ring_stages(cfg)};
-  OutputRing<I> output{isa, smem.accum, cfg.accum_stages};
+  const Scope scope = cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta;
+  InputRing<I> input{isa, smem.input, ring_stages(cfg), scope};
+  OutputRing<I> output{isa, smem.accum, cfg.accum_stages, scope};
+  const ClusterPlace place = cluster_place(cfg, isa.cluster_ctarank());
 
   isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);
   isa.bar_warp_sync();
@@ -54,6 +57,7 @@ SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem,
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
     const WorkTile tile = work.current();
     if (cfg.mma_prefetch) work.prefetch();
+    if (!place.leads()) continue;  // the leader's MMAs are ours too
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     const int accum_stage = output.producer_acquire();
     const TmemAddr accumulator = tmem.plus_columns(uint32_t(accum_stage * accum_stride_columns(cfg)));
@@ -62,20 +66,20 @@ SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem,
       TraceSpan span{isa, TraceEvent::mma_issue, {.stage = stage, .tile_m = tile.m, .tile_n = tile.n, .k = k}};
       isa.elected([&] {
         issue_mmas(isa, cfg, smem, accumulator, stage, k == tile.k_begin);
-        input.consumer_release(stage, cfg.cta_group);
+        input.consumer_release(stage, cfg.cta_group, release_mask(cfg, place), cluster_size(cfg) > 1);
       });
       input.consumer_step();
     }
     {
       TraceSpan span{isa, TraceEvent::mma_commit, {.stage = accum_stage, .tile_m = tile.m, .tile_n = tile.n}};
-      isa.elected([&] { output.producer_commit(accum_stage, cfg.cta_group); });
+      isa.elected([&] { output.producer_commit(accum_stage, cfg.cta_group, group_mask(cfg, place)); });
     }
     output.producer_step();
   }
 
   if (cfg.pdl) isa.griddepcontrol_launch_dependents();
   isa.tcgen05_relinquish_alloc_permit(cfg.cta_group);
-  output.producer_drain();  // the epilogue's last arrivals must find our barriers alive
+  if (place.leads()) output.producer_drain();  // the epilogue's last arrivals must find our barriers alive
   mbarrier_wait_once(isa, smem.tmem_dealloc);
   isa.tcgen05_fence_after_thread_sync();
   isa.tcgen05_dealloc(tmem, kTmemColumns, cfg.cta_group);

@@ -8,7 +8,7 @@ namespace sm100 {
 
 template <Isa I, class Config>
 SM100_KERNEL void scheduler_warp(I& isa, const Config& cfg, TileScheduler<I, Config>& scheduler) {
-  if (cfg.clc_stages == 0) return;  // no CLC: the hardware launches every cluster of the grid
+  if (cfg.clc_stages == 0) return;         // no CLC: the hardware launches every cluster of the grid
   if (cfg.pdl) isa.griddepcontrol_wait();  // take no tiles while the kernel ahead still runs
   auto work = scheduler.scheduler_iterator();
   for (; work.has_work(); work.next()) {

@@ -23,8 +23,13 @@ class InputRing : public ProducerConsumerPipeline<I> {
 
   /// Releases the stage once all MMAs issued so far by this lane have finished.  The lane that issued the
   /// MMAs must commit: a commit covers only its own thread's operations.
-  SM100_KERNEL void consumer_release(int stage, int cta_group, Loc loc = Loc::current()) {
-    this->isa_.tcgen05_commit(cta_group, this->empty(stage), loc);
+  /// @param readers  CTAs that load into this stage or hold what it holds; the own CTA alone: no multicast
+  SM100_KERNEL void consumer_release(int stage, int cta_group, CtaMask readers, bool multicast,
+                                     Loc loc = Loc::current()) {
+    if (multicast)
+      this->isa_.tcgen05_commit_multicast(cta_group, this->empty(stage), readers, loc);
+    else
+      this->isa_.tcgen05_commit(cta_group, this->empty(stage), loc);
   }
 
   /// Reading warp, all 32 lanes: its ld.shared of the stage are done.

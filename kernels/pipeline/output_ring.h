@@ -21,9 +21,12 @@ class OutputRing : public ProducerConsumerPipeline<I> {
     this->isa_.tcgen05_fence_after_thread_sync();
     return stage;
   }
-  /// MMA lane: full once all its MMAs have finished.
-  SM100_KERNEL void producer_commit(int stage, int cta_group, Loc loc = Loc::current()) {
-    this->isa_.tcgen05_commit(cta_group, this->full(stage), loc);
+  /// MMA lane: full, in both CTAs of a pair, once all its MMAs have finished.
+  SM100_KERNEL void producer_commit(int stage, int cta_group, CtaMask group, Loc loc = Loc::current()) {
+    if (cta_group == 2)
+      this->isa_.tcgen05_commit_multicast(cta_group, this->full(stage), group, loc);
+    else
+      this->isa_.tcgen05_commit(cta_group, this->full(stage), loc);
   }
   /// Epilogue warp: the accumulator is complete.
   SM100_KERNEL int consumer_wait(Loc loc = Loc::current()) {
@@ -32,9 +35,14 @@ class OutputRing : public ProducerConsumerPipeline<I> {
     return stage;
   }
   /// Epilogue warp, all 32 lanes: done reading the accumulator (its loads have been waited for).
-  SM100_KERNEL void consumer_release(int stage, Loc loc = Loc::current()) {
+  /// Of a pair, both CTAs' threads tell the leader (even rank), whose MMA warp waits.
+  SM100_KERNEL void consumer_release(int stage, int cta_group, Loc loc = Loc::current()) {
     this->isa_.tcgen05_fence_before_thread_sync();
-    this->isa_.mbarrier_arrive(this->empty(stage), Scope::cta, loc);
+    const SmemAddr own = this->empty(stage);
+    if (cta_group == 2)
+      this->isa_.mbarrier_arrive(ClusterSmemAddr{own.value & ~(1u << kClusterRankShift)}, Scope::cta, loc);
+    else
+      this->isa_.mbarrier_arrive(own, Scope::cta, loc);
   }
 };
 

@@ -72,11 +72,17 @@ class TileScheduler {
     const ClcResponse response = isa_.ld_shared_b128(storage_.response + kClcResponseBytes * uint32_t(stage), loc);
     const bool valid = isa_.clusterlaunchcontrol_query_cancel_is_canceled(response);
     // The id of a failed response is undefined: decode it only under the predicate.
-    const Dim3 ctaid = valid ? isa_.clusterlaunchcontrol_query_cancel_get_first_ctaid(response) : Dim3{};
+    Dim3 ctaid = valid ? isa_.clusterlaunchcontrol_query_cancel_get_first_ctaid(response) : Dim3{};
+    // Our place in the cancelled cluster is the one we have in our own.
+    const uint32_t rank = isa_.cluster_ctarank();
+    ctaid.x += rank % uint32_t(cfg_.cluster_m);
+    ctaid.y += rank / uint32_t(cfg_.cluster_m);
     // Our generic read must be ordered before the next response, which the CLC unit writes through the async
     // proxy.
     isa_.fence_proxy_async_shared_cta();
-    isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::cluster, loc);  // CTA 0 owns the ring
+    // CTA 0 owns the ring.  Scope cta as in CUTLASS: we only read, and a release at cluster scope makes the warp wait for
+    // all its writes (docs/accuracy.md, section 2).
+    isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::cta, loc);
     clc.consumer_step();
     return tile_of(ctaid, valid);
   }
@@ -93,8 +99,11 @@ class TileScheduler {
                                      loc);
     });
     isa_.elected([&] {
-      isa_.clusterlaunchcontrol_try_cancel(storage_.response + kClcResponseBytes * uint32_t(stage), clc.full(stage),
-                                           loc);
+      const SmemAddr response = storage_.response + kClcResponseBytes * uint32_t(stage);
+      if (ctas > 1)
+        isa_.clusterlaunchcontrol_try_cancel_multicast(response, clc.full(stage), loc);
+      else
+        isa_.clusterlaunchcontrol_try_cancel(response, clc.full(stage), loc);
     });
     clc.producer_step();
   }

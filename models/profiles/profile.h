@@ -39,6 +39,10 @@ struct DeviceProfile {
     int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles;
     double ss_floor_m64_cycles, ss_floor_m128_cycles;
     int ss_floor_max_n;
+    // cta_group 2
+    int pair_latency_m256_cycles, pair_latency_m128_cycles, pair_m128_ss_cycles, pair_m128_ss_columns_per_cycle;
+    double pair_narrow_m256_cycles, pair_narrow_m128_cycles, pair_ts_floor_m128_cycles;
+    int pair_narrow_max_n;
   } umma{};
   struct {
     int bytes_per_cycle, ld_latency_cycles;
@@ -116,6 +120,14 @@ void DeviceProfile::visit(V&& v) {
   v("umma.ss_floor_m64_cycles", umma.ss_floor_m64_cycles);
   v("umma.ss_floor_m128_cycles", umma.ss_floor_m128_cycles);
   v("umma.ss_floor_max_n", umma.ss_floor_max_n);
+  v("umma.pair_latency_m256_cycles", umma.pair_latency_m256_cycles);
+  v("umma.pair_latency_m128_cycles", umma.pair_latency_m128_cycles);
+  v("umma.pair_m128_ss_cycles", umma.pair_m128_ss_cycles);
+  v("umma.pair_m128_ss_columns_per_cycle", umma.pair_m128_ss_columns_per_cycle);
+  v("umma.pair_narrow_m256_cycles", umma.pair_narrow_m256_cycles);
+  v("umma.pair_narrow_m128_cycles", umma.pair_narrow_m128_cycles);
+  v("umma.pair_ts_floor_m128_cycles", umma.pair_ts_floor_m128_cycles);
+  v("umma.pair_narrow_max_n", umma.pair_narrow_max_n);
   v("smem.bytes_per_cycle", smem.bytes_per_cycle);
   v("smem.ld_latency_cycles", smem.ld_latency_cycles);
   v("smem.tma_port_share", smem.tma_port_share);

@@ -92,7 +92,8 @@ std::string measurements(const Scenario& s, const RunResult& r) {
   text += line("throughput", r.tflops > 0 ? fmt::format("{} TFLOPS, tensor pipe busy {:.1f} % of {}",
                                                         three_digits(r.tflops), 100 * r.tensor_utilization, sms)
                                           : fmt::format("{} GB/s read and written", three_digits(r.gb_per_s)));
-  const std::string by_clc = r.tflops > 0 ? fmt::format(", {} by CLC", plural(r.tiles_by_clc, "more tile")) : "";
+  const std::string by_clc =
+      r.tflops > 0 ? fmt::format(", work of {} taken over by CLC", plural(r.ctas_by_clc, "more CTA")) : "";
   text += line("work", fmt::format("{} launched{}", plural(r.ctas_launched, "CTA"), by_clc));
   return text + role_lines(r);
 }
@@ -195,7 +196,7 @@ std::string result_json(const Scenario& s, const RunResult& r) {
       {"tensor_utilization", r.tensor_utilization},
       {"sms_used", r.sms_used},
       {"ctas_launched", r.ctas_launched},
-      {"tiles_by_clc", r.tiles_by_clc},
+      {"ctas_by_clc", r.ctas_by_clc},
       {"findings", to_json(r.findings)},
       {"warnings", to_json(r.warnings)},
       {"fault_matches", r.fault_matches},

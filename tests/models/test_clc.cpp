@@ -15,7 +15,12 @@ struct Bench {
     smem.start_cta(4096, true);
     barrier.init(kBar, 1, {});
   }
-  void cancel() { clc.try_cancel(0, smem, barrier, kResponse, kBar, now(), {}); }
+  void cancel(uint32_t at = kResponse) {
+    clc.try_cancel(0, smem, at, kBar, now(), {}, [this](const ClcResponse& answer, const Source& by) {
+      smem.store(kResponse, answer);
+      barrier.complete_tx(kBar, sizeof answer, by);
+    });
+  }
   ClcResponse response() { return smem.load<ClcResponse>(kResponse); }
 
   DeviceProfile profile = b200();
@@ -62,7 +67,7 @@ TEST_CASE("a request after an observed failure is CL4, a misaligned response CL1
     CHECK(b.observer.violation_id() == "CL4");
   }
   SECTION("CL1") {
-    b.clc.try_cancel(0, b.smem, b.barrier, kResponse + 8, kBar, 0, {});
+    b.cancel(kResponse + 8);
     CHECK(b.observer.violation_id() == "CL1");
   }
 }

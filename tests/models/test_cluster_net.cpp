@@ -30,7 +30,7 @@ TEST_CASE("a remote arrive takes effect the profile's cycles later, an own one a
   CHECK(b.nodes[0]->state().expected_bytes == 4096);
   CHECK(b.nodes[2]->state().phase == 0);
   for (const MbarrierEvent& e : b.observer.events)
-    if (e.kind != MbarrierEventKind::init && e.sm != 1) CHECK(e.time == 100 + 500);
+    if (e.kind != MbarrierEventKind::init && e.sm != 1) CHECK(e.time == 100 + 120);
   CHECK(b.observer.violation_id() == "");
 }
 
@@ -44,9 +44,9 @@ TEST_CASE("jitter delays remote arrives, and one warp's arrives on one CTA stay 
   sc_core::sc_start();
   REQUIRE(b.observer.events.size() == 20);
   for (uint32_t i = 0; i < 20; ++i) CHECK(b.observer.events[i].amount == i + 1);
-  CHECK(b.observer.events.front().time >= 500);
-  CHECK(b.observer.events.back().time > 500);
-  CHECK(b.observer.events.back().time <= 500 + Cycles(b.profile.jitter.async_cycles));
+  CHECK(b.observer.events.front().time >= 120);
+  CHECK(b.observer.events.back().time > 120);
+  CHECK(b.observer.events.back().time <= 120 + Cycles(b.profile.jitter.async_cycles));
 }
 
 TEST_CASE("MB12: an arrive that is on its way when its target exits, with the line of its source", "[cluster]") {
@@ -54,13 +54,13 @@ TEST_CASE("MB12: an arrive that is on its way when its target exits, with the li
   Source source{.warp = 5, .cta = 0};
   b.net.arrive(0, b.bar(1), 1, source);
   Stimulus exit("exit", [&] {
-    sc_core::wait(cycles(499));
+    sc_core::wait(cycles(119));
     b.net.cta_exited(1);
   });
   sc_core::sc_start();
   REQUIRE(b.observer.violation_id() == "MB12");
   CHECK(b.observer.violations[0].source.warp == 5);
-  CHECK(b.observer.violations[0].time == 500);
+  CHECK(b.observer.violations[0].time == 120);
   CHECK(b.observer.violations[0].message ==
         "mbarrier.arrive reaches CTA rank 1 of the cluster, shared address 0x400, after that CTA has exited");
   CHECK(b.nodes[1]->state().phase == 0);
@@ -138,6 +138,6 @@ TEST_CASE("the cluster barrier of several CTAs opens barrier_cycles after the la
     b.net.barrier_arrive(2, 1, {});
   });
   sc_core::sc_start();
-  CHECK(woken == 300 + 200);
+  CHECK(woken == 300 + 350);
   CHECK(b.observer.violation_id() == "");
 }

@@ -38,8 +38,11 @@ std::vector<std::string> scenario_names(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("every scenario of the project verifies", "[scenarios]") {
-  const auto names = scenario_names("");
+  auto names = scenario_names("");
   REQUIRE(names.size() >= 9);
+  const auto smoke = scenario_names("smoke");
+  REQUIRE(smoke.size() >= 7);
+  names.insert(names.end(), smoke.begin(), smoke.end());
   for (const std::string& name : names) {
     CAPTURE(name);
     const ChildResult r = run_child(load(name));

@@ -73,7 +73,7 @@ mma_commit                1         0         0         0           0           
 )");
 }
 
-TEST_CASE("waits are told apart by what they wait for; hardware counts ns", "[traces]") {
+TEST_CASE("waits are told apart by what they wait for, and hardware counts ns", "[traces]") {
   Recorder recorder;
   recorder.trace().metadata.source = "hardware";
   recorder.trace().metadata.ticks_per_second = 1e9;

@@ -103,6 +103,27 @@ class Tcgen05 {
     }
   }
 
+  /// The same on the barrier at this offset in every CTA of the mask.
+  SM100_KERNEL void tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask,
+                                             Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    if (cta_group == 1) {
+      asm volatile(
+          "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(
+              barrier.value),
+          "h"(mask.bits)
+          : "memory");
+    } else if (cta_group == 2) {
+      asm volatile(
+          "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(
+              barrier.value),
+          "h"(mask.bits)
+          : "memory");
+    } else {
+      reject_cta_group();
+    }
+  }
+
   // ---- load (9.7.16.8): whole warp, its own quarter of the lanes
 
   /// 4R registers per lane, defined only after tcgen05_wait_ld: see there.

@@ -1,7 +1,7 @@
 /// TMA tensor copies and bulk groups (PTX 9.7.9.25, .27).
 ///
 /// A tensor map is a `__grid_constant__` kernel parameter; the instructions take its generic address.
-/// Coordinates go innermost dimension first.  `.tile` mode, 1 to 5 dimensions.
+/// cta_group is part of the opcode; 2 (sm_100a) lets the mbarrier be the peer's.  Coordinates go innermost dimension first.  `.tile` mode, 1 to 5 dimensions.
 #pragma once
 
 #include "kernels/isa/isa.h"
@@ -15,17 +15,28 @@ namespace sm100::device {
 #define SM100_TENSOR_COPIES(rank, c, p0, p1, p2, p3, ...)                                                        \
   SM100_KERNEL void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map,                       \
                                                        TensorCoords<rank> coords, SmemAddr barrier,              \
-                                                       Loc = Loc::current()) const {                             \
-    asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "     \
-                 "[" p0 "], [" p1 ", {" c "}], [" p2 "];"                                                        \
-                 ::__VA_ARGS__, "r"(dst.value), "l"(map), "r"(barrier.value) : "memory");                        \
+                                                       int cta_group = 1, Loc = Loc::current()) const {          \
+    if (cta_group == 1)                                                                                          \
+      asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "   \
+                   "[" p0 "], [" p1 ", {" c "}], [" p2 "];"                                                      \
+                   ::__VA_ARGS__, "r"(dst.value), "l"(map), "r"(barrier.value) : "memory");                      \
+    else                                                                                                         \
+      asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"    \
+                   ".cta_group::2 [" p0 "], [" p1 ", {" c "}], [" p2 "];"                                        \
+                   ::__VA_ARGS__, "r"(dst.value), "l"(map), "r"(barrier.value) : "memory");                      \
   }                                                                                                              \
   SM100_KERNEL void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map,             \
                                                                  TensorCoords<rank> coords, SmemAddr barrier,    \
-                                                                 CtaMask mask, Loc = Loc::current()) const {     \
-    asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"      \
-                 ".multicast::cluster [" p0 "], [" p1 ", {" c "}], [" p2 "], " p3 ";"                            \
-                 ::__VA_ARGS__, "r"(dst.value), "l"(map), "r"(barrier.value), "h"(mask.bits) : "memory");        \
+                                                                 CtaMask mask, int cta_group = 1,                \
+                                                                 Loc = Loc::current()) const {                   \
+    if (cta_group == 1)                                                                                          \
+      asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"    \
+                   ".multicast::cluster [" p0 "], [" p1 ", {" c "}], [" p2 "], " p3 ";"                          \
+                   ::__VA_ARGS__, "r"(dst.value), "l"(map), "r"(barrier.value), "h"(mask.bits) : "memory");      \
+    else                                                                                                         \
+      asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"    \
+                   ".multicast::cluster.cta_group::2 [" p0 "], [" p1 ", {" c "}], [" p2 "], " p3 ";"             \
+                   ::__VA_ARGS__, "r"(dst.value), "l"(map), "r"(barrier.value), "h"(mask.bits) : "memory");      \
   }                                                                                                              \
   SM100_KERNEL void cp_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<rank> coords,          \
                                                        SmemAddr src, Loc = Loc::current()) const {               \

@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "kernels/cuda/configurations.h"
+#include "kernels/matmul/cluster_share.h"
 #include "ptx_module.h"
 
 using namespace sm100;
@@ -80,16 +81,18 @@ TEST_CASE(
 TEST_CASE("PTX: one MMA per 32 bytes of K, a commit per stage, and one per tile, all of the configured group") {
   for_each_entry([](const PtxEntry& e) {
     const std::string group = ".cta_group::" + std::to_string(e.config().cta_group);
-    std::string order;
+    std::string order;  // C: multicast
     for (const PtxLine& line : e.lines()) {
+      const std::string commit = "tcgen05.commit" + group + ".mbarrier::arrive::one.shared::cluster";
       if (line.starts_with("tcgen05.mma" + group + ".kind::f16 ")) order += 'm';
-      if (line.starts_with("tcgen05.commit" + group + ".mbarrier::arrive::one.shared::cluster.b64 ")) order += 'c';
+      if (line.starts_with(commit + ".b64 ")) order += 'c';
+      if (line.starts_with(commit + ".multicast::cluster.b64 ")) order += 'C';
     }
     const std::string stage(size_t(e.config().k_group_size * mmas_per_k_tile(e.config())), 'm');
-    CHECK(order == stage + "cc");
+    // A stage is released to all that load into it or hold it too, an accumulator handed to the epilogues of the pair.
+    CHECK(order == stage + (cluster_size(e.config()) > 1 ? "C" : "c") + (e.config().cta_group == 2 ? "C" : "c"));
     CHECK(e.count("tcgen05.mma") + e.count("tcgen05.commit") == order.size());
-    const size_t grouped = e.find_anywhere(".cta_group::").size();
-    CHECK(grouped == e.find_anywhere(group + ".").size());
+    CHECK(e.find_anywhere(".cta_group::").size() == e.find_anywhere(group).size());
   });
 }
 
@@ -145,10 +148,18 @@ TEST_CASE("PTX: every barrier of the table is initialised, then fenced, then the
 
 TEST_CASE("PTX: a stage is armed once, then its A and B copies complete on a barrier") {
   for_each_entry([](const PtxEntry& e) {
-    const auto loads = e.find("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes ");
-    CHECK(loads.size() == size_t(2 * e.config().k_group_size));
+    const MatmulConfig& c = e.config();
+    const std::string load = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+    const auto loads = e.find(load);
+    REQUIRE(loads.size() == size_t(2 * c.k_group_size));
+    for (size_t i = 0; i < loads.size(); ++i) {  // a slice of A, then one of B
+      const bool shared = (i % 2 == 0 ? a_sharers(c) : b_sharers(c)) > 1;
+      const std::string expected =
+          load + (shared ? ".multicast::cluster" : "") + (c.cta_group == 2 ? ".cta_group::2" : "") + " ";
+      CHECK(contains(e.lines()[loads[i]], expected));
+    }
     const auto arms = e.find("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _,");
-    CHECK(arms.size() == 1);
+    REQUIRE(arms.size() == 1);
     CHECK(arms[0] < loads[0]);
   });
 }
@@ -202,6 +213,7 @@ TEST_CASE("PTX: cluster launch control is there exactly when the configuration h
   for_each_entry([](const PtxEntry& e) {
     const bool clc = e.config().clc_stages > 0;
     CHECK(e.count("clusterlaunchcontrol.try_cancel") == (clc ? 1 : 0));
+    CHECK(e.find_anywhere(".multicast::cluster::all").size() == (clc && cluster_size(e.config()) > 1 ? 1 : 0));
     // One fetch each of scheduler, load, MMA and epilogue, where the compiler has not merged or split them.
     const auto canceled = e.find("clusterlaunchcontrol.query_cancel.is_canceled"),
                first = e.find("clusterlaunchcontrol.query_cancel.get_first_ctaid"), branches = e.find("bra");
@@ -212,14 +224,19 @@ TEST_CASE("PTX: cluster launch control is there exactly when the configuration h
       CHECK(first_after(branches, canceled[i]) < first[i]);  // only under the predicate
     }
     const size_t cluster_waits = e.count("mbarrier.try_wait.parity.acquire.cluster.shared::cta");
-    CHECK((cluster_waits > 0) == clc);
+    CHECK((cluster_waits > 0) == (clc || cluster_size(e.config()) > 1));
     CHECK(cluster_waits >= canceled.size());
-    CHECK(e.count("mbarrier.arrive.release.cluster.shared::cluster.b64 _,") == canceled.size());
+    // Each reader's release of the response goes to CTA 0; of a pair, accumulators go to the leader and tensor memory to
+    // the peer.
+    const size_t pair = e.config().cta_group == 2 ? 2 : 0;
+    CHECK(e.count("mbarrier.arrive.release.cta.shared::cluster.b64 _,") == canceled.size() + pair);
+    CHECK(e.count("mbarrier.arrive.release.cluster") == 0);
     CHECK(e.count("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _,") == (clc ? 1 : 0));
     // The response is read before the async proxy may write the next one over it.
     const auto reads = e.find("ld.shared::cta.v2.b64"), fences = e.find("fence.proxy.async.shared::cta"),
-               releases = e.find("mbarrier.arrive.release.cluster.shared::cluster.b64 _,");
+               releases = e.find("mbarrier.arrive.release.cta.shared::cluster.b64 _,");
     CHECK(reads.size() == canceled.size());
-    for (const size_t release : releases) CHECK(last_before(fences, release) > last_before(reads, release));
+    if (e.config().cta_group == 1)  // a pair has other remote arrivals too
+      for (const size_t release : releases) CHECK(last_before(fences, release) > last_before(reads, release));
   });
 }
