@@ -63,6 +63,13 @@ class SimIsa {
     converged("bar.warp.sync", loc);
   }
   static uint32_t cvt_rn_bf16x2_f32(float a, float b) { return sm100::cvt_rn_bf16x2_f32(a, b); }
+  static uint32_t cvt_rn_f16x2_f32(float a, float b) { return sm100::cvt_rn_f16x2_f32(a, b); }
+  static uint32_t cvt_rn_satfinite_e4m3x2_f32(float a, float b) {
+    return uint32_t(cvt_rn_satfinite_e4m3_f32(a)) << 8 | cvt_rn_satfinite_e4m3_f32(b);
+  }
+  static uint32_t cvt_rn_satfinite_e5m2x2_f32(float a, float b) {
+    return uint32_t(cvt_rn_satfinite_e5m2_f32(a)) << 8 | cvt_rn_satfinite_e5m2_f32(b);
+  }
 
   // ---- mbarrier
   void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current());
@@ -97,12 +104,24 @@ class SimIsa {
   LaneArray<uint32_t, 4> ld_shared_v4(const LaneArray<SmemAddr, 1>& addresses, Loc loc = Loc::current());
   void st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
                     Loc loc = Loc::current());
+  void st_shared_b16(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                     Loc loc = Loc::current());
+  void st_shared_b32(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                     Loc loc = Loc::current());
   void st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
                     Loc loc = Loc::current());
   void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
                    Loc loc = Loc::current());
   void stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values,
                    Loc loc = Loc::current());
+  void stmatrix_x2_trans(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
+                         Loc loc = Loc::current()) {
+    stmatrix(rows, &values[0][0], 2, true, loc);
+  }
+  void stmatrix_x4_trans(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values,
+                         Loc loc = Loc::current()) {
+    stmatrix(rows, &values[0][0], 4, true, loc);
+  }
 
   // ---- tensor copies and bulk groups
   void prefetch_tensormap(const TensorMap*) { charge(issue_.bulk_tensor); }
@@ -148,6 +167,14 @@ class SimIsa {
     return registers;
   }
   void tcgen05_wait_ld(Loc loc = Loc::current());
+  template <int N>
+  void tcgen05_wait_ld(LaneArray<uint32_t, N>&, Loc loc = Loc::current()) {
+    tcgen05_wait_ld(loc);
+  }
+  template <int N>
+  void tcgen05_wait_ld(LaneArray<uint32_t, N>&, LaneArray<uint32_t, N>&, Loc loc = Loc::current()) {
+    tcgen05_wait_ld(loc);
+  }
   void tcgen05_fence_before_thread_sync() { charge(issue_.tcgen05_fence); }
   void tcgen05_fence_after_thread_sync() { charge(issue_.tcgen05_fence); }
 
@@ -220,7 +247,8 @@ class SimIsa {
   bool converged(const char* what, Loc loc);
   /// Takes the SM's shared-memory data port for one warp instruction; returns when its last wavefront is through.
   models::Cycles access_shared(uint32_t bytes_per_lane, double issue);
-  void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words,
+  /// Stores the first `bytes` of each lane's `words` registers.
+  void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words, uint32_t bytes,
                    const char* what, Loc loc);
   void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, int cta_group,
             Loc loc, std::optional<CtaMask> multicast = {});
@@ -229,7 +257,7 @@ class SimIsa {
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void wait_group(int pending, bool read_only);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
-  void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc);
+  void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed, Loc loc);
   /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (isa.md 3.2).
   bool check_group(int cta_group, const char* instruction, Loc loc);
   /// The SM of the other CTA of the pair: clusters lie on consecutive SMs, in order of rank.

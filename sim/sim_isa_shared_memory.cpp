@@ -51,42 +51,57 @@ void SimIsa::st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArr
     shared_loads_.pop_front();
   }
   access_shared(16, issue_.st_shared);
-  store_lanes(addresses, &values[0][0], 4, "st.shared.v4", loc);
+  store_lanes(addresses, &values[0][0], 4, 16, "st.shared.v4", loc);
 }
 
 void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
   access_shared(8, issue_.st_shared);
-  store_lanes(addresses, &values[0][0], 2, "st.shared.v2", loc);
+  store_lanes(addresses, &values[0][0], 2, 8, "st.shared.v2", loc);
+}
+
+void SimIsa::st_shared_b16(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values, Loc loc) {
+  access_shared(2, issue_.st_shared);
+  store_lanes(addresses, &values[0][0], 1, 2, "st.shared.b16", loc);
+}
+
+void SimIsa::st_shared_b32(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values, Loc loc) {
+  access_shared(4, issue_.st_shared);
+  store_lanes(addresses, &values[0][0], 1, 4, "st.shared.b32", loc);
 }
 
 void SimIsa::store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words,
-                         const char* what, Loc loc) {
+                         uint32_t bytes, const char* what, Loc loc) {
   if (!sm_.with_data) return;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!(active_ >> lane & 1)) continue;
-    if (!in_shared(addresses[lane][0], 4 * words, 4 * words, what, loc)) return;
-    std::memcpy(sm_.smem.data(addresses[lane][0].offset()), values + uint32_t(lane) * words, 4 * words);
+    if (!in_shared(addresses[lane][0], bytes, bytes, what, loc)) return;
+    std::memcpy(sm_.smem.data(addresses[lane][0].offset()), values + uint32_t(lane) * words, bytes);
   }
 }
 
 void SimIsa::stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values, Loc loc) {
-  stmatrix(rows, &values[0][0], 2, loc);
+  stmatrix(rows, &values[0][0], 2, false, loc);
 }
 
 void SimIsa::stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values, Loc loc) {
-  stmatrix(rows, &values[0][0], 4, loc);
+  stmatrix(rows, &values[0][0], 4, false, loc);
 }
 
 /// stmatrix.m8n8: lane 8q + r addresses row r of matrix q; register q of lane t holds row t/4, elements
-/// 2(t%4) and 2(t%4)+1 (PTX 9.7.14.5.16).
-void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, Loc loc) {
+/// 2(t%4) and 2(t%4)+1, with .trans column t/4 instead of the row (PTX 9.7.14.5.16).
+void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed,
+                      Loc loc) {
   access_shared(4 * uint32_t(matrices), issue_.stmatrix);
   if (!converged("stmatrix", loc) || !sm_.with_data) return;
   for (int q = 0; q < matrices; ++q)
     for (int lane = 0; lane < kWarpLanes; ++lane) {
-      const SmemAddr row = rows[8 * q + lane / 4][0];
-      if (!in_shared(row, 16, 16, "stmatrix", loc)) return;
-      sm_.smem.store(row.offset() + 4u * uint32_t(lane % 4), values[lane * matrices + q]);
+      const uint32_t pair = values[lane * matrices + q];
+      for (int i = 0; i < 2; ++i) {
+        const int r = transposed ? 2 * (lane % 4) + i : lane / 4, c = transposed ? lane / 4 : 2 * (lane % 4) + i;
+        const SmemAddr row = rows[8 * q + r][0];
+        if (!in_shared(row, 16, 16, "stmatrix", loc)) return;
+        sm_.smem.store(row.offset() + 2u * uint32_t(c), uint16_t(pair >> (16 * i)));
+      }
     }
 }
 

@@ -41,6 +41,8 @@ inline constexpr NamedConfig kMatmulConfigurations[] = {
     {"128x48_s9", {.mma_m = 128, .mma_n = 48, .stages = 9}},
     // no cluster launch control: the hardware launches every tile
     {"128x128_s6_noclc", {.mma_m = 128, .mma_n = 128, .stages = 6, .clc_stages = 0}},
+    // persistent, tiles handed out by counting
+    {"128x128_s6_static", {.mma_m = 128, .mma_n = 128, .stages = 6, .clc_stages = 0, .static_scheduler = true}},
     // the other raster order, tiles in blocks of four, a narrower k tile, no prefetch of the next tile
     {"128x128_s12_b64_n_w4",
      {.mma_m = 128,
@@ -61,6 +63,28 @@ inline constexpr NamedConfig kMatmulConfigurations[] = {
     {"64x32_s18_8x2", {.mma_m = 64, .mma_n = 32, .cluster_m = 8, .cluster_n = 2, .stages = 18, .block_swizzle = 2}},
     // the headline: pairs, the largest tile
     {"pair_256x256_s4_2x1", {.mma_m = 256, .mma_n = 256, .cta_group = 2, .cluster_m = 2, .stages = 4}},
+    // smoke tests 4 and 10: swapped operands, transposed output
+    {"swapped_128x64_s8_4x4",
+     {.mma_m = 128, .mma_n = 64, .cluster_m = 4, .cluster_n = 4, .stages = 8, .ab_swapped = true}},
+    {"swapped_pair_256x128_s8_4x4",
+     {.mma_m = 256, .mma_n = 128, .cta_group = 2, .cluster_m = 4, .cluster_n = 4, .stages = 8, .ab_swapped = true}},
+    {"swapped_128x128_s6_f32",
+     {.output = DataType::f32, .mma_m = 128, .mma_n = 128, .stages = 6, .ab_swapped = true}},
+    // other operands and outputs
+    {"e4m3_128x128_s6", {.dtype = DataType::e4m3, .mma_m = 128, .mma_n = 128, .mma_k = 32, .stages = 6}},
+    {"e5m2_pair_256x128_s6_2x1_e4m3",
+     {.dtype = DataType::e5m2,
+      .output = DataType::e4m3,
+      .mma_m = 256,
+      .mma_n = 128,
+      .mma_k = 32,
+      .cta_group = 2,
+      .cluster_m = 2,
+      .stages = 6}},
+    {"f16_128x128_s6_f16",
+     {.dtype = DataType::f16, .output = DataType::f16, .mma_m = 128, .mma_n = 128, .stages = 6}},
+    {"tf32_128x128_s6_f32",
+     {.dtype = DataType::tf32, .output = DataType::f32, .mma_m = 128, .mma_n = 128, .mma_k = 8, .stages = 6}},
     // programmatic dependent launch
     {"128x128_s6_pdl", {.mma_m = 128, .mma_n = 128, .stages = 6, .pdl = true}},
 };
@@ -85,6 +109,8 @@ struct CompiledConfig {
   static constexpr int block_swizzle = value.block_swizzle;
   static constexpr bool mma_prefetch = value.mma_prefetch;
   static constexpr bool pdl = value.pdl;
+  static constexpr bool ab_swapped = value.ab_swapped;
+  static constexpr bool static_scheduler = value.static_scheduler;
 
   static_assert(stages >= 1, "a compiled configuration names its stages: nothing resolves `auto` here");
   static_assert(shared_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the stages do not fit a CTA's memory");

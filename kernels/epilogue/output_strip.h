@@ -27,6 +27,7 @@ SM100_HD constexpr int accumulator_columns(const C& c) {
 template <class C>
 SM100_HD constexpr int strip_columns(const C& c) {
   const int n = accumulator_columns(c);
+  if (output_bytes(c) == 1) return 16;  // two columns of fp8 are a store: rows of 16 bytes, not swizzled
   return n % 32 == 0 ? 32 : n % 16 == 0 ? 16 : 8;
 }
 /// Rows of a strip in shared memory; in layout B rows 64-127 are the right half of the columns.
@@ -51,9 +52,15 @@ template <class C>
 SM100_HD constexpr uint32_t strip_bytes(const C& c) {
   return uint32_t(strip_rows(c)) * strip_row_bytes(c);
 }
+/// Transposed strips are blocks of strip_columns rows of 128 bytes, each this many rows of the tile wide.
+template <class C>
+SM100_HD constexpr int block_columns(const C& c) {
+  return 128 / output_bytes(c);
+}
 /// A strip row of 16, 32, 64 or 128 bytes is exactly one swizzle span.
 template <class C>
 SM100_HD constexpr Swizzle strip_swizzle(const C& c) {
+  if (c.ab_swapped) return Swizzle::b128;
   switch (strip_row_bytes(c)) {
     case 128: return Swizzle::b128;
     case 64: return Swizzle::b64;

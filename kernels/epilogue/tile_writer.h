@@ -17,10 +17,26 @@ struct OutputTile {
   int stage;             ///< of the output ring
 };
 
+/// One lane stores a warp's part of strip i: of straight strips one box, of transposed ones a box for each block.
+/// @param half  layout B: 0 the left half of the columns, 1 the right; else 0
+template <Isa I, class Config>
+SM100_KERNEL void store_tile_strip(I& isa, const Config& cfg, const OutputTile& tile, SmemAddr strip, int i,
+                                   int half, int buffer, Loc loc = Loc::current()) {
+  const int column = tile.column + half * accumulator_columns(cfg) + i * strip_columns(cfg);
+  const SmemAddr part = strip + uint32_t(half) * (strip_bytes(cfg) / 2);
+  if (!cfg.ab_swapped) return store_strip(isa, tile.map, TensorCoords{column, tile.row}, part, buffer, loc);
+  TraceSpan span{isa, TraceEvent::store_issue, {.stage = buffer}};
+  isa.elected([&] {
+    for (int block = 0; block < store_rows(cfg) / block_columns(cfg); ++block)
+      isa.cp_async_bulk_tensor_global_shared(tile.map, TensorCoords{tile.row + block * block_columns(cfg), column},
+                                             part + uint32_t(block * strip_columns(cfg) * 128), loc);
+    isa.cp_async_bulk_commit_group();
+  });
+}
+
 /// R: strip columns / 8.
 template <int R, Isa I, class Config>
 SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ring, const OutputTile& tile) {
-  constexpr int kColumns = 8 * R;
   const int warp = isa.warpid();
   const bool lower = has_lower_fragment(cfg);
   const int first_row = warp * (lower ? 32 : 16);
@@ -29,30 +45,21 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
   for (int i = 0; i < strips; ++i) {
     const bool last = i + 1 == strips;
     const int buffer = i % kOutputBuffers;
-    const StripBuffer strip{tile.buffers + uint32_t(buffer) * strip_bytes(cfg), strip_row_bytes(cfg),
-                            strip_swizzle(cfg)};
+    const StripBuffer<Config> strip{cfg, tile.buffers + uint32_t(buffer) * strip_bytes(cfg)};
     const AccumulatorFragments<R> f =
-        load_fragments<R>(isa, tile.accumulator.plus_columns(uint32_t(i * kColumns)), warp, lower);
+        load_fragments<R>(isa, tile.accumulator.plus_columns(uint32_t(i * 8 * R)), warp, lower);
     // The overlap: the MMA warp may overwrite the accumulator while this strip is still being cast and
     // stored.
     if (last) ring.consumer_release(tile.stage, cfg.cta_group);
 
     {
       TraceSpan span{isa, TraceEvent::smem_write, {.stage = buffer}};
-      if (cfg.output == DataType::f32) {
-        write_fragment_f32<R>(isa, strip, first_row, f.upper);
-        if (lower) write_fragment_f32<R>(isa, strip, first_row + 16, f.lower);
-      } else {
-        write_fragment_bf16<R>(isa, strip, first_row, f.upper);
-        if (lower) write_fragment_bf16<R>(isa, strip, first_row + 16, f.lower);
-      }
+      write_fragment<R>(isa, cfg, strip, first_row, f.upper);
+      if (lower) write_fragment<R>(isa, cfg, strip, first_row + 16, f.lower);
       publish_strip(isa);
     }
-    if (warp == 0)
-      store_strip(isa, tile.map, TensorCoords{tile.column + i * kColumns, tile.row}, strip.base, buffer);
-    if (halves_side_by_side(cfg) && warp == 2)
-      store_strip(isa, tile.map, TensorCoords{tile.column + cfg.mma_n / 2 + i * kColumns, tile.row},
-                  strip.base + strip_bytes(cfg) / 2, buffer);
+    if (warp == 0) store_tile_strip(isa, cfg, tile, strip.base, i, 0, buffer);
+    if (halves_side_by_side(cfg) && warp == 2) store_tile_strip(isa, cfg, tile, strip.base, i, 1, buffer);
     wait_for_strip_buffer(isa, i, last);
   }
 }

@@ -27,7 +27,11 @@ SM100_KERNEL AccumulatorFragments<R> load_fragments(I& isa, TmemAddr strip, int 
   AccumulatorFragments<R> f;
   f.upper = isa.template tcgen05_ld_16x256b<R>(base, loc);
   if (lower) f.lower = isa.template tcgen05_ld_16x256b<R>(base.plus_lanes(16), loc);
-  isa.tcgen05_wait_ld(loc);  // before the first use of the registers, in every strip
+  // Before the first use of the registers, in every strip.
+  if (lower)
+    isa.tcgen05_wait_ld(f.upper, f.lower, loc);
+  else
+    isa.tcgen05_wait_ld(f.upper, loc);
   return f;
 }
 

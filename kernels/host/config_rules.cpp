@@ -82,6 +82,17 @@ void check_swizzle(Rules& rules) {
                 "tiles in a block of the rasterisation");
 }
 
+/// What the writers of each output type can do (reference kernels.md 6.3).
+void check_output(Rules& rules) {
+  const MatmulConfig& c = rules.config;
+  if (output_bytes(c) > 1) return;
+  const int step = halves_side_by_side(c) ? 32 : 16;
+  rules.require(c.mma_n % step == 0, "config.mma", mma_text(c), fmt::format("N = multiples of {}", step),
+                fmt::format("output {} is written in strips of 16 columns", name(c.output)));
+  rules.require(!c.ab_swapped, "config.ab_swapped", "true", "false",
+                fmt::format("output {} has no transposed writer", name(c.output)));
+}
+
 void check_ring_counts(Rules& rules) {
   const MatmulConfig& c = rules.config;
   const int most_accum = 512 / c.mma_n;
@@ -90,6 +101,8 @@ void check_ring_counts(Rules& rules) {
                 fmt::format("tensor memory has 512 columns, an accumulator takes N = {}", c.mma_n));
   rules.require(c.clc_stages >= 0 && c.clc_stages <= kLargestClcStages, "config.clc_stages", c.clc_stages,
                 fmt::format("0 to {}", kLargestClcStages), "0 switches CLC off");
+  rules.require(!c.static_scheduler || c.clc_stages == 0, "config.clc_stages", c.clc_stages, "0",
+                "the static scheduler asks nobody for tiles");
 }
 
 /// Needs sound shapes and counts: the bytes follow from them.
@@ -135,7 +148,8 @@ void check_problem(Rules& rules, int m, int n, int k) {
   rules.require(k_tiles % c.k_group_size == 0, "config.k_group_size", c.k_group_size,
                 fmt::format("divisors of {}", k_tiles), fmt::format("K = {} is {} k tiles", k, k_tiles));
   const int64_t most_n = int64_t(kLargestGridY) * c.mma_n;
-  rules.require(n <= most_n, "problem.n", n, fmt::format("1 to {}", most_n),
+  rules.require((c.ab_swapped ? m : n) <= most_n, c.ab_swapped ? "problem.m" : "problem.n", c.ab_swapped ? m : n,
+                fmt::format("1 to {}", most_n),
                 fmt::format("the grid has at most {} columns of {}", kLargestGridY, c.mma_n));
 }
 
@@ -154,6 +168,7 @@ std::vector<RuleViolation> check_config(const MatmulConfig& config, int m, int n
   check_mma_shape(rules);
   check_swizzle(rules);
   if (rules.broken.empty()) check_cluster(rules);
+  if (rules.broken.empty()) check_output(rules);
   if (rules.broken.empty()) check_ring_counts(rules);
   if (rules.broken.empty()) check_shared_memory(rules);
   check_problem(rules, m, n, k);

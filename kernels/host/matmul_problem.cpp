@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -16,12 +17,33 @@ namespace sm100::host {
 
 namespace {
 
-void fill_random(uint8_t* data, size_t elements, uint64_t seed) {
+uint32_t encode_element(DataType type, float x) {
+  switch (type) {
+    case DataType::f16: return cvt_rn_f16_f32(x);
+    case DataType::bf16: return cvt_rn_bf16_f32(x);
+    case DataType::tf32: return cvt_rn_tf32_f32(x);
+    case DataType::e4m3: return cvt_rn_satfinite_e4m3_f32(x);
+    default: return cvt_rn_satfinite_e5m2_f32(x);
+  }
+}
+
+/// Values in [-1, 1).
+void fill_random(uint8_t* data, size_t elements, DataType type, uint64_t seed) {
+  const size_t bytes = size_t(element_bits(type)) / 8;
   std::mt19937_64 random(seed);
   for (size_t i = 0; i < elements; ++i) {
-    const float value = float(int64_t(random() >> 40) - (1 << 23)) / float(1 << 23);
-    const uint16_t bits = cvt_rn_bf16_f32(value);
-    std::memcpy(data + 2 * i, &bits, 2);
+    const uint32_t bits = encode_element(type, float(int64_t(random() >> 40) - (1 << 23)) / float(1 << 23));
+    std::memcpy(data + bytes * i, &bits, bytes);
+  }
+}
+
+TensorMapDataType tensor_map_type(DataType type) {
+  switch (type) {
+    case DataType::bf16: return TensorMapDataType::bfloat16;
+    case DataType::f16: return TensorMapDataType::float16;
+    case DataType::tf32: return TensorMapDataType::tfloat32;
+    case DataType::f32: return TensorMapDataType::float32;
+    default: return TensorMapDataType::uint8;
   }
 }
 
@@ -30,10 +52,25 @@ constexpr double kFullCheckLimit = 2.2e9;
 
 }  // namespace
 
-double error_limit(DataType output) { return output == DataType::f32 ? 1e-5 : 1e-2; }
+double error_limit(DataType output) {
+  switch (output) {
+    case DataType::f32: return 1e-5;
+    case DataType::f16: return 1e-3;
+    case DataType::e4m3: return 0.0625;
+    case DataType::e5m2: return 0.125;
+    default: return 1e-2;
+  }
+}
 
 LaunchShape MatmulProblem::launch() const {
-  return {.grid = {uint32_t(grid_m(config_, m_)), uint32_t(grid_n(config_, n_)), 1},
+  const int rows = config_.ab_swapped ? n_ : m_, columns = config_.ab_swapped ? m_ : n_;
+  Dim3 grid{uint32_t(grid_m(config_, rows)), uint32_t(grid_n(config_, columns)), 1};
+  if (config_.static_scheduler) {  // a cluster for every place on the device, at most one for each tile
+    const uint32_t ctas = uint32_t(cluster_size(config_)), clusters = grid.x * grid.y / ctas;
+    const uint32_t launched = std::min(clusters, std::max(1u, uint32_t(sms_) / ctas));
+    grid = {launched * uint32_t(config_.cluster_m), uint32_t(config_.cluster_n), 1};
+  }
+  return {.grid = grid,
           .cluster = {uint32_t(config_.cluster_m), uint32_t(config_.cluster_n), 1},
           .warps = kMatmulWarps,
           .smem_bytes = shared_storage_bytes(config_),
@@ -56,7 +93,7 @@ void MatmulProblem::fill(size_t i, uint8_t* bytes) const {
   if (i == 2) {
     std::memset(bytes, 0xff, count);
   } else {
-    fill_random(bytes, count / 2, seed_ + i * 0x9e3779b97f4a7c15u);
+    fill_random(bytes, count / uint64_t(operand_bytes(config_)), config_.dtype, seed_ + i * 0x9e3779b97f4a7c15u);
   }
 }
 
@@ -72,26 +109,29 @@ MatmulParams matmul_params(const Scenario& s, const std::vector<GlobalAddr>& add
                            const TensorMapEncoder& encode) {
   const MatmulConfig& c = s.config;
   MatmulParams params;
-  params.a = encode(matrix_fields({.address = addresses[0],
-                                   .rows = s.m,
+  // Swapped, the kernel's A is the user's B and its output the transpose of the user's C.
+  const bool swapped = c.ab_swapped;
+  params.a = encode(matrix_fields({.address = addresses[swapped ? 1 : 0],
+                                   .type = tensor_map_type(c.dtype),
+                                   .rows = swapped ? s.n : s.m,
                                    .columns = s.k,
                                    .box_rows = a_slice_rows(c),
                                    .box_columns = block_k(c),
                                    .swizzle = c.swizzle}));
-  params.b = encode(matrix_fields({.address = addresses[1],
-                                   .rows = s.n,
+  params.b = encode(matrix_fields({.address = addresses[swapped ? 0 : 1],
+                                   .type = tensor_map_type(c.dtype),
+                                   .rows = swapped ? s.m : s.n,
                                    .columns = s.k,
                                    .box_rows = b_slice_rows(c),
                                    .box_columns = block_k(c),
                                    .swizzle = c.swizzle}));
-  params.c = encode(
-      matrix_fields({.address = addresses[2],
-                     .type = c.output == DataType::f32 ? TensorMapDataType::float32 : TensorMapDataType::bfloat16,
-                     .rows = s.m,
-                     .columns = s.n,
-                     .box_rows = store_rows(c),
-                     .box_columns = strip_columns(c),
-                     .swizzle = strip_swizzle(c)}));
+  params.c = encode(matrix_fields({.address = addresses[2],
+                                   .type = tensor_map_type(c.output),
+                                   .rows = s.m,
+                                   .columns = s.n,
+                                   .box_rows = swapped ? strip_columns(c) : store_rows(c),
+                                   .box_columns = swapped ? block_columns(c) : strip_columns(c),
+                                   .swizzle = strip_swizzle(c)}));
   params.m = s.m, params.n = s.n, params.k = s.k;
   return params;
 }
@@ -100,36 +140,28 @@ Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
   using Eigen::MatrixXd;
   const int m = m_, n = n_, k = k_;
   const uint8_t *a = tensors[0], *b = tensors[1], *c = tensors[2];
-  const size_t out = size_t(output_bytes(config_));
-  auto bf16 = [](const uint8_t* base, size_t i) {
-    uint16_t bits;
-    std::memcpy(&bits, base + 2 * i, 2);
-    return double(decode_bf16(bits));
+  const auto element = [](const uint8_t* base, DataType type, size_t i) {
+    uint32_t bits = 0;
+    const size_t bytes = size_t(element_bits(type)) / 8;
+    std::memcpy(&bits, base + bytes * i, bytes);
+    return double(decode(type, bits));
   };
   // A large product is compared on evenly spread rows: every tile row and epilogue warp is hit.
   const double work = double(m) * n * k;
   const int rows = work <= kFullCheckLimit ? m : std::max(1, int(double(m) * kFullCheckLimit / work));
   MatrixXd b_matrix(n, k), a_rows(rows, k);
   for (int j = 0; j < n; ++j)
-    for (int l = 0; l < k; ++l) b_matrix(j, l) = bf16(b, size_t(j) * size_t(k) + size_t(l));
+    for (int l = 0; l < k; ++l) b_matrix(j, l) = element(b, config_.dtype, size_t(j) * size_t(k) + size_t(l));
   auto row_of = [&](int i) { return rows == m ? i : int(int64_t(i) * m / rows); };
   for (int i = 0; i < rows; ++i)
-    for (int l = 0; l < k; ++l) a_rows(i, l) = bf16(a, size_t(row_of(i)) * size_t(k) + size_t(l));
+    for (int l = 0; l < k; ++l) a_rows(i, l) = element(a, config_.dtype, size_t(row_of(i)) * size_t(k) + size_t(l));
   const MatrixXd reference = a_rows * b_matrix.transpose();
 
   Comparison comparison(error_limit(config_.output));
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < n; ++j) {
       const size_t at = size_t(row_of(i)) * size_t(n) + size_t(j);
-      double value;
-      if (out == 4) {
-        float f;
-        std::memcpy(&f, c + 4 * at, 4);
-        value = f;
-      } else {
-        value = bf16(c, at);
-      }
-      comparison.add(value, reference(i, j), row_of(i), j);
+      comparison.add(element(c, config_.output, at), reference(i, j), row_of(i), j);
     }
   return comparison.result(rows);
 }

@@ -7,14 +7,20 @@ namespace sm100::host {
 
 class MatmulProblem : public Problem {
  public:
-  explicit MatmulProblem(const Scenario& s) : config_(s.config), m_(s.m), n_(s.n), k_(s.k), seed_(s.seed) {}
+  explicit MatmulProblem(const Scenario& s)
+      : config_(s.config),
+        m_(s.m),
+        n_(s.n),
+        k_(s.k),
+        sms_(s.sms > 0 ? s.sms : s.device.device.sms),
+        seed_(s.seed) {}
 
   LaunchShape launch() const override;
   std::vector<BarrierArray> barriers() const override;
   std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
   std::string_view role(int warp) const override { return matmul_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, C
-  /// A and B: values in [-1, 1); C: NaN, so that an element that nobody writes cannot pass.
+  /// A and B: values in [-1, 1), rounded to their type; C: NaN, so that an element that nobody writes cannot pass.
   void fill(size_t i, uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
   double flops() const override { return 2.0 * m_ * n_ * k_; }
@@ -23,7 +29,7 @@ class MatmulProblem : public Problem {
 
  private:
   MatmulConfig config_;
-  int m_, n_, k_;
+  int m_, n_, k_, sms_;
   uint64_t seed_;
 };
 

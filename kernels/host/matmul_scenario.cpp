@@ -10,16 +10,22 @@
 namespace sm100::host {
 namespace {
 
-const TomlTable::Words<DataType> kOutputTypes = {{"bf16", DataType::bf16}, {"f32", DataType::f32}};
+const TomlTable::Words<DataType> kOutputTypes = {{"bf16", DataType::bf16},
+                                                 {"f16", DataType::f16},
+                                                 {"f32", DataType::f32},
+                                                 {"e4m3", DataType::e4m3},
+                                                 {"e5m2", DataType::e5m2}};
+const TomlTable::Words<DataType> kOperandTypes = {{"bf16", DataType::bf16},
+                                                  {"f16", DataType::f16},
+                                                  {"tf32", DataType::tf32},
+                                                  {"e4m3", DataType::e4m3},
+                                                  {"e5m2", DataType::e5m2}};
 
-/// Operand types of the kernel family; only bf16 runs so far.
 DataType read_operand_type(const TomlDocument& document, const TomlTable& table) {
   const std::string word = table.string("dtype");
-  for (const char* later : {"f16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "mxfp8", "mxfp4", "nvfp4"})
-    if (word == later)
-      throw document.not_implemented("config.dtype", fmt::format("dtype {}; this version has \"bf16\"", word));
-  table.word("dtype", {"bf16"});
-  return DataType::bf16;
+  for (const char* later : {"e2m3", "e3m2", "e2m1", "mxfp8", "mxfp4", "nvfp4"})
+    if (word == later) throw document.not_implemented("config.dtype", fmt::format("dtype {}", word));
+  return table.choice("dtype", kOperandTypes);
 }
 
 void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulConfig& config) {
@@ -37,9 +43,10 @@ void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulCo
 MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   MatmulConfig config;
   if (!root.has("config")) return config;
-  const TomlTable table = root.table(
-      "config", {"dtype", "output", "mma", "cta_group", "cluster", "stages", "accum_stages", "clc_stages",
-                 "k_group_size", "swizzle", "raster_order", "block_swizzle", "mma_prefetch", "pdl"});
+  const TomlTable table =
+      root.table("config", {"dtype", "output", "mma", "cta_group", "cluster", "stages", "accum_stages",
+                            "clc_stages", "k_group_size", "swizzle", "raster_order", "block_swizzle",
+                            "mma_prefetch", "pdl", "ab_swapped", "scheduler"});
   if (table.has("dtype")) config.dtype = read_operand_type(document, table);
   if (table.has("output")) config.output = table.choice("output", kOutputTypes);
   read_cluster(document, table, config);
@@ -54,6 +61,11 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   if (table.has("raster_order")) config.raster_order = table.choice("raster_order", kRasterOrders);
   if (table.has("block_swizzle")) config.block_swizzle = read_unjudged(table, "block_swizzle");
   if (table.has("mma_prefetch")) config.mma_prefetch = table.boolean("mma_prefetch");
+  if (table.has("scheduler") &&
+      (config.static_scheduler = table.word("scheduler", {"clc", "static"}) == "static") &&
+      !table.has("clc_stages"))
+    config.clc_stages = 0;
+  if (table.has("ab_swapped")) config.ab_swapped = table.boolean("ab_swapped");
   if (table.has("pdl")) config.pdl = table.boolean("pdl");
   return config;
 }
@@ -102,6 +114,8 @@ std::string matmul_configuration_json(const Scenario& s) {
       {"raster_order", word_of(kRasterOrders, config.raster_order)},
       {"block_swizzle", config.block_swizzle},
       {"mma_prefetch", config.mma_prefetch},
+      {"scheduler", config.static_scheduler ? "static" : "clc"},
+      {"ab_swapped", config.ab_swapped},
       {"pdl", config.pdl},
   };
   return json.dump();

@@ -60,7 +60,10 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.elected(body);                                              // elect.sync and its branch (9.7.14)
   isa.lanes_below(i, body);                                       // branch taken by lanes 0 ... i-1
   { isa.cvt_rn_bf16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // per lane, inside for_each_lane (9.7.9.21)
-  isa.bar_warp_sync();                                            // bar.warp.sync
+  { isa.cvt_rn_f16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;
+  { isa.cvt_rn_satfinite_e4m3x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // in the lower 16 bits
+  { isa.cvt_rn_satfinite_e5m2x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;
+  isa.bar_warp_sync();  // bar.warp.sync
 
   // mbarrier (9.7.13.15).  The waits return when the phase of the parity has completed.
   isa.mbarrier_init(smem, u);
@@ -92,18 +95,23 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_shared_u32(smem) } -> std::same_as<uint32_t>;
   { isa.ld_shared_b128(smem) } -> std::same_as<ClcResponse>;
   { isa.ld_shared_v4(rows) } -> std::same_as<LaneArray<uint32_t, 4>>;  // ld.shared.v4.b32
+  isa.st_shared_b16(rows, isa.laneid());                               // the lower half of a register
+  isa.st_shared_b32(rows, isa.laneid());
   isa.st_shared_v2(rows, r2);
   isa.st_shared_v4(rows, r4);
   isa.stmatrix_x2(rows, r2);  // stmatrix.sync.aligned.m8n8.x2.shared.b16
   isa.stmatrix_x4(rows, r4);
+  isa.stmatrix_x2_trans(rows, r2);  // .trans: each 8x8 matrix is stored transposed
+  isa.stmatrix_x4_trans(rows, r4);
 
   // Tensor copies and bulk groups (9.7.9.25, .27).
   isa.prefetch_tensormap(map);
   isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem);  // load, mbarrier completion
   isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{});  // .multicast::cluster
-  isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem, i);  // cta_group 2: the mbarrier may be the peer's
+  isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem,
+                                         i);  // cta_group 2: the mbarrier may be the peer's
   isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{}, i);
-  isa.cp_async_bulk_tensor_global_shared(map, coords, smem);                             // store, bulk group
+  isa.cp_async_bulk_tensor_global_shared(map, coords, smem);  // store, bulk group
   isa.cp_async_bulk_commit_group();
   isa.template cp_async_bulk_wait_group_read<0>();
   isa.template cp_async_bulk_wait_group<0>();
@@ -118,6 +126,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.template tcgen05_ld_16x256b<1>(tmem) } -> std::same_as<LaneArray<uint32_t, 4>>;
   { isa.template tcgen05_ld_16x256b<4>(tmem) } -> std::same_as<LaneArray<uint32_t, 16>>;
   isa.tcgen05_wait_ld();
+  isa.tcgen05_wait_ld(r4);  // names the registers that are defined from here on
+  isa.tcgen05_wait_ld(r4, r4);
   isa.tcgen05_fence_before_thread_sync();
   isa.tcgen05_fence_after_thread_sync();
 

@@ -7,6 +7,7 @@
 
 #include "kernels/epilogue/output_strip.h"
 #include "kernels/isa/arithmetic.h"
+#include "kernels/isa/instr_descriptor.h"
 #include "kernels/isa/number_formats.h"
 #include "kernels/isa/swizzle.h"
 #include "kernels/pipeline/smem_layout.h"
@@ -16,7 +17,7 @@ namespace sm100 {
 
 struct MatmulConfig {
   DataType dtype = DataType::bf16;   ///< A and B
-  DataType output = DataType::bf16;  ///< C: bf16, or f32 to see the accumulators before rounding
+  DataType output = DataType::bf16;  ///< C: bf16, f16, e4m3, e5m2, or f32 to see the accumulators before rounding
   int mma_m = 128, mma_n = 128, mma_k = 16;
   int cta_group = 1;
   int cluster_m = 1, cluster_n = 1;
@@ -26,7 +27,11 @@ struct MatmulConfig {
   int clc_stages = 2;    ///< CLC responses in flight; 0 switches CLC and the throttle off
   Swizzle swizzle = Swizzle::b128;  ///< of A and B in shared memory; also fixes the k tile: one swizzle span
   RasterOrder raster_order = RasterOrder::along_m;
-  int block_swizzle = 0;     ///< 0, 1, 2, 4, 8
+  int block_swizzle = 0;  ///< 0, 1, 2, 4, 8
+  bool static_scheduler =
+      false;  ///< persistent: cluster w of W computes the tiles w, w + W ...; needs clc_stages 0
+  bool ab_swapped =
+      false;  ///< the kernel's A is the user's B and its tiles are stored transposed: small M becomes its N
   bool mma_prefetch = true;  ///< MMA warp fetches its next tile before the work, as the original first did
   bool pdl = false;          ///< programmatic dependent launch: may start before the kernel ahead of it has ended
 
@@ -47,6 +52,13 @@ constexpr const char* matmul_role(int warp) {
   }
 }
 
+/// The tcgen05.mma kind of A and B.
+template <class C>
+SM100_HD constexpr MmaKind mma_kind(const C& c) {
+  return c.dtype == DataType::tf32                                ? MmaKind::tf32
+         : c.dtype == DataType::e4m3 || c.dtype == DataType::e5m2 ? MmaKind::f8f6f4
+                                                                  : MmaKind::f16;
+}
 template <class C>
 SM100_HD constexpr int cluster_size(const C& c) {
   return c.cluster_m * c.cluster_n;

@@ -38,7 +38,10 @@ SM100_KERNEL void matmul_kernel(I& isa, const Config& cfg, const MatmulParams& p
     isa.barrier_cluster_wait();
   }
 
-  const Dim3 grid = isa.nctaid();
+  // A static grid is smaller than the tiles; swapped, the user's N runs along the kernel's M.
+  const Dim3 grid = cfg.static_scheduler ? Dim3{uint32_t(grid_m(cfg, cfg.ab_swapped ? params.n : params.m)),
+                                                uint32_t(grid_n(cfg, cfg.ab_swapped ? params.m : params.n)), 1}
+                                         : isa.nctaid();
   TileScheduler<I, Config> scheduler{
       isa,
       cfg,

@@ -25,7 +25,7 @@ template <Isa I, class Config>
 SM100_KERNEL void issue_mmas(I& isa, const Config& cfg, const SharedStorage& smem, TmemAddr accumulator, int stage,
                              bool first_of_tile) {
   const InstrDescriptor idesc =
-      make_instr_descriptor(MmaKind::f16, cfg.dtype, cfg.dtype, DataType::f32, cfg.mma_m, cfg.mma_n);
+      make_instr_descriptor(mma_kind(cfg), cfg.dtype, cfg.dtype, DataType::f32, cfg.mma_m, cfg.mma_n);
   bool accumulate = !first_of_tile;  // only the tile's very first MMA ignores what tensor memory holds
   for (int j = 0; j < cfg.k_group_size; ++j) {
     const uint32_t slot = uint32_t(stage * cfg.k_group_size + j);
@@ -33,7 +33,7 @@ SM100_KERNEL void issue_mmas(I& isa, const Config& cfg, const SharedStorage& sme
     const SmemDescriptor b = operand_descriptor(cfg, smem.b_tiles + slot * b_tile_bytes(cfg));
     for (int k = 0; k < mmas_per_k_tile(cfg); ++k) {
       // 32 bytes of K per MMA: stepping the start address stays inside the swizzle atom's row.
-      isa.tcgen05_mma(MmaKind::f16, cfg.cta_group, accumulator, advance(a, 32u * uint32_t(k)),
+      isa.tcgen05_mma(mma_kind(cfg), cfg.cta_group, accumulator, advance(a, 32u * uint32_t(k)),
                       advance(b, 32u * uint32_t(k)), idesc, accumulate);
       accumulate = true;
     }

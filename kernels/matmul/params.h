@@ -7,10 +7,10 @@ namespace sm100 {
 
 /// C[m][n] = sum over k of A[m][k] * B[n][k]; all three row-major.
 struct MatmulParams {
-  TensorMap a;  ///< {K, M}, box {block_k, block_m}
-  TensorMap b;  ///< {K, N}, box {block_k, block_n}
-  TensorMap c;  ///< {N, M}, box {strip_columns, strip_rows}
-  int m = 0, n = 0, k = 0;
+  TensorMap a;              ///< {K, M}, box {block_k, block_m}
+  TensorMap b;              ///< {K, N}, box {block_k, block_n}
+  TensorMap c;              ///< {N, M}, box {strip_columns, strip_rows}
+  int m = 0, n = 0, k = 0;  ///< of the user's product
 };
 
 }  // namespace sm100

@@ -5,6 +5,9 @@
 /// uses ring stage k mod Q: full[s] gets one arrive.expect_tx(16) and the 16 bytes of the response, empty[s]
 /// one arrival of every thread that decoded it.  The throttle (a second ring, load warp -> scheduler) keeps a
 /// cluster from cancelling tiles faster than it starts them.
+///
+/// With cfg.static_scheduler nothing is requested: cluster w of the W that were launched computes the tiles w, w + W ...,
+/// and every warp counts for itself.
 #pragma once
 
 #include "kernels/isa/isa.h"
@@ -41,7 +44,9 @@ class TileScheduler {
       : isa_(isa), cfg_(cfg), storage_(storage), grid_(grid) {}
 
   /// The first tile is the CTA's own block index.
-  SM100_KERNEL WorkTile initial_tile() { return tile_of(isa_.ctaid(), true); }
+  SM100_KERNEL WorkTile initial_tile() {
+    return cfg_.static_scheduler ? static_tile(first_static()) : tile_of(isa_.ctaid(), true);
+  }
 
   /// For every role but the scheduler.  Starts at the initial tile.
   SM100_KERNEL WorkIterator<I, Config> work_iterator() { return WorkIterator<I, Config>{*this}; }
@@ -55,6 +60,22 @@ class TileScheduler {
   friend class SchedulerWorkIterator<I, Config>;
 
   using Pipeline = ProducerConsumerPipeline<I>;
+
+  /// Static: clusters lie along x, so the first one's index and their number follow from the launch.
+  SM100_KERNEL uint32_t first_static() { return isa_.ctaid().x / uint32_t(cfg_.cluster_m); }
+  SM100_KERNEL uint32_t static_stride() { return isa_.nctaid().x / uint32_t(cfg_.cluster_m); }
+  SM100_KERNEL WorkTile static_tile(uint32_t cluster) {
+    const Dim3 grid = grid_.cluster_grid;
+    if (cluster >= grid.x * grid.y) return {};
+    return tile_of(with_own_place({cluster % grid.x * uint32_t(cfg_.cluster_m),
+                                   cluster / grid.x * uint32_t(cfg_.cluster_n), 0}),
+                   true);
+  }
+  /// From a cluster's first CTA to the one in our place.
+  SM100_KERNEL Dim3 with_own_place(Dim3 first) {
+    const uint32_t rank = isa_.cluster_ctarank();
+    return {first.x + rank % uint32_t(cfg_.cluster_m), first.y + rank / uint32_t(cfg_.cluster_m), first.z};
+  }
 
   SM100_KERNEL Pipeline clc_ring() { return {isa_, storage_.clc, cfg_.clc_stages, Scope::cluster}; }
   SM100_KERNEL Pipeline throttle_ring() { return {isa_, storage_.throttle, cfg_.clc_stages}; }
@@ -73,10 +94,7 @@ class TileScheduler {
     const bool valid = isa_.clusterlaunchcontrol_query_cancel_is_canceled(response);
     // The id of a failed response is undefined: decode it only under the predicate.
     Dim3 ctaid = valid ? isa_.clusterlaunchcontrol_query_cancel_get_first_ctaid(response) : Dim3{};
-    // Our place in the cancelled cluster is the one we have in our own.
-    const uint32_t rank = isa_.cluster_ctarank();
-    ctaid.x += rank % uint32_t(cfg_.cluster_m);
-    ctaid.y += rank / uint32_t(cfg_.cluster_m);
+    ctaid = with_own_place(ctaid);
     // Our generic read must be ordered before the next response, which the CLC unit writes through the async
     // proxy.
     isa_.fence_proxy_async_shared_cta();

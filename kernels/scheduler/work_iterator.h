@@ -14,11 +14,12 @@ namespace sm100 {
 template <Isa I, class Config>
 class WorkIterator {
  public:
-  SM100_HD explicit WorkIterator(TileScheduler<I, Config>& scheduler)
+  SM100_KERNEL explicit WorkIterator(TileScheduler<I, Config>& scheduler)
       : scheduler_(scheduler),
         clc_(scheduler.clc_ring()),
         throttle_(scheduler.throttle_ring()),
-        current_(scheduler.initial_tile()) {}
+        current_(scheduler.initial_tile()),
+        static_index_(scheduler.cfg_.static_scheduler ? scheduler.first_static() : 0) {}
 
   SM100_HD bool has_work() const { return current_.valid; }
   SM100_HD const WorkTile& current() const { return current_; }
@@ -43,6 +44,10 @@ class WorkIterator {
 
  private:
   SM100_KERNEL WorkTile fetch(Loc loc) {
+    if (scheduler_.cfg_.static_scheduler) {
+      static_index_ += scheduler_.static_stride();
+      return scheduler_.static_tile(static_index_);
+    }
     // Without CLC there is one wave of clusters per launch slot: the hardware launches the rest of the grid.
     return scheduler_.cfg_.clc_stages > 0 ? scheduler_.fetch(clc_, loc) : WorkTile{};
   }
@@ -51,6 +56,7 @@ class WorkIterator {
   ProducerConsumerPipeline<I> clc_, throttle_;
   WorkTile current_, prefetched_;
   bool has_prefetched_ = false;
+  uint32_t static_index_;
 };
 
 /// Scheduler warp: per tile it lets the throttle through, requests the next tile and fetches the answer like

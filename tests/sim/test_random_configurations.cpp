@@ -51,9 +51,13 @@ class RandomScenarios {
     c.mma_n = step * between(1, 256 / step);
     if (between(0, 2) == 0) c.mma_n = pick({16, 32, 64, 128, 256});
     c.swizzle = pick({Swizzle::b128, Swizzle::b64, Swizzle::b32});
-    c.output = pick({DataType::bf16, DataType::bf16, DataType::f32});
+    c.dtype = pick({DataType::bf16, DataType::bf16, DataType::f16, DataType::tf32, DataType::e4m3, DataType::e5m2});
+    c.mma_k = 32 / operand_bytes(c);
+    c.output = pick({DataType::bf16, DataType::bf16, DataType::f16, DataType::f32, DataType::e4m3, DataType::e5m2});
+    c.ab_swapped = between(0, 2) == 0;
     c.accum_stages = between(1, std::min(4, 512 / c.mma_n));
-    c.clc_stages = between(0, 4);
+    c.static_scheduler = between(0, 3) == 0;
+    c.clc_stages = c.static_scheduler ? 0 : between(0, 4);
     c.raster_order = pick({RasterOrder::along_m, RasterOrder::along_n});
     c.block_swizzle = pick({0, 1, 2, 4, 8});
     c.mma_prefetch = between(0, 1) == 1;
@@ -65,6 +69,7 @@ class RandomScenarios {
     const int ctas = c.cluster_m * c.cluster_n;
     s.m = between(1, (ctas > 4 ? 2 : 3) * c.cluster_m * c.mma_m / c.cta_group);
     s.n = 8 * between(1, std::max(2, (ctas > 4 ? 2 : 3) * c.cluster_n * c.mma_n / 8));
+    if (c.ab_swapped) std::swap(s.m, s.n), s.n = (s.n + 7) / 8 * 8;
     s.k = 8 * between(1, 48);
     s.sms = ctas > 4 ? 18 * between(1, 2) : ctas * between(1, 3);
     s.seed = random_();
@@ -75,14 +80,7 @@ class RandomScenarios {
 };
 
 std::string describe(const Scenario& s) {
-  const MatmulConfig& c = s.config;
-  return fmt::format(
-      "{}x{}x{} cta_group {} cluster {}x{} k group {} mma {}x{} stages {} accum {} clc {} swizzle {} {} on {} SMs "
-      "raster {} W {} prefetch {} seed "
-      "{}",
-      s.m, s.n, s.k, c.cta_group, c.cluster_m, c.cluster_n, c.k_group_size, c.mma_m, c.mma_n, c.stages,
-      c.accum_stages, c.clc_stages, swizzle_span_bytes(c.swizzle), name(c.output), s.sms, int(c.raster_order),
-      c.block_swizzle, c.mma_prefetch, s.seed);
+  return s.configuration_json() + fmt::format(" on {} SMs, seed {}", s.sms, s.seed);
 }
 
 void run_batch(uint64_t seed) {

@@ -62,6 +62,21 @@ class Lanes {
     asm volatile("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(a), "f"(b));
     return packed;
   }
+  SM100_KERNEL static uint32_t cvt_rn_f16x2_f32(float a, float b) {
+    uint32_t packed;
+    asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(a), "f"(b));
+    return packed;
+  }
+  SM100_KERNEL static uint32_t cvt_rn_satfinite_e4m3x2_f32(float a, float b) {
+    uint16_t packed;
+    asm volatile("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(packed) : "f"(a), "f"(b));
+    return packed;
+  }
+  SM100_KERNEL static uint32_t cvt_rn_satfinite_e5m2x2_f32(float a, float b) {
+    uint16_t packed;
+    asm volatile("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(packed) : "f"(a), "f"(b));
+    return packed;
+  }
 
  private:
   SM100_KERNEL static uint32_t lane() {

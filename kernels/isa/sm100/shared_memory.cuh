@@ -38,6 +38,14 @@ class SharedMemory {
                  : "memory");
     return values;
   }
+  SM100_KERNEL void st_shared_b16(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                                  Loc = Loc::current()) const {
+    asm volatile("st.shared::cta.b16 [%0], %1;" ::"r"(addresses[0][0].value), "h"(uint16_t(values[0][0])) : "memory");
+  }
+  SM100_KERNEL void st_shared_b32(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                                  Loc = Loc::current()) const {
+    asm volatile("st.shared::cta.b32 [%0], %1;" ::"r"(addresses[0][0].value), "r"(values[0][0]) : "memory");
+  }
   SM100_KERNEL void st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
                                  Loc = Loc::current()) const {
     const auto& v = values[0];
@@ -65,6 +73,21 @@ class SharedMemory {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows[0][0].value),
                  "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3])
                  : "memory");
+  }
+  SM100_KERNEL void stmatrix_x2_trans(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
+                                      Loc = Loc::current()) const {
+    const auto& v = values[0];
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 [%0], {%1, %2};" ::"r"(rows[0][0].value),
+                 "r"(v[0]), "r"(v[1])
+                 : "memory");
+  }
+  SM100_KERNEL void stmatrix_x4_trans(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 4>& values,
+                                      Loc = Loc::current()) const {
+    const auto& v = values[0];
+    asm volatile(
+        "stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows[0][0].value),
+        "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3])
+        : "memory");
   }
 };
 

@@ -135,14 +135,23 @@ class Tcgen05 {
     ld_16x256b(values[0], address.value);
     return values;
   }
-  /// Ends every load of this thread.  No operand ties it to the registers that the loads write, and the seam has
-  /// none to give: what keeps a use behind the wait is that loads, this, and every consumer on the seam (cvt,
-  /// stmatrix, st.shared) are `asm volatile`, whose order the compiler keeps.  Role code must therefore hand
-  /// loaded registers to the seam only; ptxas in turn honours the register dependency (9.7.16.8) and treats the
-  /// wait as a barrier.  tests/kernels/cuda checks the order in the PTX of every entry point.
+  /// Ends every load of this thread.  The instruction has no operand for the registers that the loads write.  So the
+  /// form that names them passes each through an empty `asm volatile` behind the wait: whatever uses them comes later,
+  /// plain arithmetic too.  tests/kernels/cuda checks the order in the PTX of every entry point.
   SM100_KERNEL void tcgen05_wait_ld(Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
     asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
+  }
+  template <int N>
+  SM100_KERNEL void tcgen05_wait_ld(LaneArray<uint32_t, N>& loaded, Loc loc = Loc::current()) const {
+    tcgen05_wait_ld(loc);
+    for (int i = 0; i < N; ++i) asm volatile("" : "+r"(loaded[0][i]));
+  }
+  template <int N>
+  SM100_KERNEL void tcgen05_wait_ld(LaneArray<uint32_t, N>& a, LaneArray<uint32_t, N>& b,
+                                    Loc loc = Loc::current()) const {
+    tcgen05_wait_ld(a, loc);
+    for (int i = 0; i < N; ++i) asm volatile("" : "+r"(b[0][i]));
   }
 
   // ---- fences around hand-offs of tensor memory between threads (9.7.16.6)

@@ -9,7 +9,10 @@ __global__ void lanes(uint32_t* out) {
   Sm100<> isa;
   const Dim3 id = isa.ctaid(), grid = isa.nctaid();
   const LaneArray<uint32_t, 1> lane = isa.laneid();
-  isa.for_each_lane(1, [&](int i) { out[i] = isa.cvt_rn_bf16x2_f32(float(i), 2.f); });
+  isa.for_each_lane(1, [&](int i) {
+    out[i] = isa.cvt_rn_bf16x2_f32(float(i), 2.f) ^ isa.cvt_rn_f16x2_f32(float(i), 2.f) ^
+             isa.cvt_rn_satfinite_e4m3x2_f32(float(i), 2.f) ^ isa.cvt_rn_satfinite_e5m2x2_f32(float(i), 2.f);
+  });
   isa.elected([&] { out[32] = id.x + grid.y; });
   isa.lanes_below(3, [&] { out[33 + lane[0][0]] = isa.cluster_ctarank(); });
   isa.bar_warp_sync();
@@ -54,6 +57,10 @@ __global__ void shared_memory(uint32_t* out) {
   v2[0][1] = uint32_t(isa.ld_shared_b128(base).hi);
   isa.st_shared_v2(rows, v2);
   isa.st_shared_v4(rows, v4);
+  isa.st_shared_b16(rows, isa.laneid());
+  isa.st_shared_b32(rows, isa.laneid());
+  isa.stmatrix_x2_trans(rows, v2);
+  isa.stmatrix_x4_trans(rows, v4);
   isa.stmatrix_x2(rows, v2);
   isa.stmatrix_x4(rows, v4);
   out[0] = v4[0][3];

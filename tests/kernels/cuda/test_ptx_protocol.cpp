@@ -84,7 +84,7 @@ TEST_CASE("PTX: one MMA per 32 bytes of K, a commit per stage, and one per tile,
     std::string order;  // C: multicast
     for (const PtxLine& line : e.lines()) {
       const std::string commit = "tcgen05.commit" + group + ".mbarrier::arrive::one.shared::cluster";
-      if (line.starts_with("tcgen05.mma" + group + ".kind::f16 ")) order += 'm';
+      if (line.starts_with("tcgen05.mma" + group + ".kind::" + name(mma_kind(e.config())) + " ")) order += 'm';
       if (line.starts_with(commit + ".b64 ")) order += 'c';
       if (line.starts_with(commit + ".multicast::cluster.b64 ")) order += 'C';
     }
@@ -188,10 +188,14 @@ TEST_CASE("PTX: loaded registers are used after wait::ld only") {
 
 TEST_CASE("PTX: strips are written, fenced, met at the barrier, stored and committed as a bulk group") {
   for_each_entry([](const PtxEntry& e) {
-    const bool f32 = e.config().output == DataType::f32;
-    CHECK((e.count("st.shared") > 0) == f32);
-    CHECK((e.count("stmatrix.sync.aligned.m8n8") > 0) == !f32);
-    CHECK((e.count("cvt.rn.bf16x2.f32") > 0) == !f32);
+    const MatmulConfig& c = e.config();
+    const bool by_matrix = output_bytes(c) == 2;
+    CHECK((e.count("st.shared") > 0) == !by_matrix);
+    CHECK((e.count("stmatrix.sync.aligned.m8n8") > 0) == by_matrix);
+    CHECK((e.find_anywhere(".trans.").size() > 0) == (by_matrix && c.ab_swapped));
+    CHECK((e.count("cvt.rn.bf16x2.f32") > 0) == (c.output == DataType::bf16));
+    CHECK((e.count("cvt.rn.f16x2.f32") > 0) == (c.output == DataType::f16));
+    CHECK((e.count("cvt.rn.satfinite.e4m3x2.f32") > 0) == (c.output == DataType::e4m3));
     const auto stores = e.find("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group");
     REQUIRE(!stores.empty());
     CHECK(e.count("cp.async.bulk.tensor.2d.global") == stores.size());
@@ -205,7 +209,9 @@ TEST_CASE("PTX: strips are written, fenced, met at the barrier, stored and commi
       CHECK(fence < barrier);
       CHECK(first_after(commits, store) < first_after(reads, store));
     }
-    CHECK(commits.size() == stores.size());
+    // Transposed strips are several boxes in one group.
+    const size_t boxes = c.ab_swapped ? size_t(store_rows(c) / block_columns(c)) : 1;
+    CHECK(commits.size() * boxes == stores.size());
   });
 }
 
