@@ -10,8 +10,6 @@
 namespace sm100::host {
 namespace {
 
-const TomlTable::Words<DataType> kOutputTypes = {{"bf16", DataType::bf16}, {"f32", DataType::f32}};
-
 /// Operand types of the kernel family; only bf16 runs so far.
 DataType read_operand_type(const TomlDocument& document, const TomlTable& table) {
   const std::string word = table.string("dtype");

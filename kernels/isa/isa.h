@@ -48,8 +48,9 @@ struct CtaMask {
 template <class I>
 concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr tmem, const TensorMap* map,
                        TensorCoords<2> coords, SmemDescriptor sdesc, InstrDescriptor idesc, ClcResponse response,
-                       LaneArray<SmemAddr, 1> rows, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4,
-                       uint32_t u, int i, void (*body)(), void (*lane_body)(int)) {
+                       LaneArray<SmemAddr, 1> rows, LaneArray<GlobalAddr, 1> globals, LaneArray<bool, 1> p,
+                       LaneArray<uint32_t, 1> r1, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4, uint32_t u,
+                       int i, void (*body)(), void (*lane_body)(int)) {
   // Special registers and lanes.
   { isa.warpid() } -> std::same_as<int>;   // %tid.x / 32
   { isa.ctaid() } -> std::same_as<Dim3>;   // %ctaid
@@ -97,13 +98,18 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.stmatrix_x2(rows, r2);  // stmatrix.sync.aligned.m8n8.x2.shared.b16
   isa.stmatrix_x4(rows, r4);
 
+  // Global memory, generic proxy (9.7.9.11): each lane whose predicate holds stores to its own address.
+  isa.st_global_b16(globals, r1, p);  // lower half of the register
+  isa.st_global_b32(globals, r1, p);
+
   // Tensor copies and bulk groups (9.7.9.25, .27).
   isa.prefetch_tensormap(map);
   isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem);  // load, mbarrier completion
   isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{});  // .multicast::cluster
-  isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem, i);  // cta_group 2: the mbarrier may be the peer's
+  isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem,
+                                         i);  // cta_group 2: the mbarrier may be the peer's
   isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{}, i);
-  isa.cp_async_bulk_tensor_global_shared(map, coords, smem);                             // store, bulk group
+  isa.cp_async_bulk_tensor_global_shared(map, coords, smem);  // store, bulk group
   isa.cp_async_bulk_commit_group();
   isa.template cp_async_bulk_wait_group_read<0>();
   isa.template cp_async_bulk_wait_group<0>();
