@@ -278,7 +278,17 @@ class CtaAnalysis {
       if (!stuck_role(producer))
         return {70, fmt::format("{} has exited without its {} on {}", producer, s.barrier.array->arrives_with,
                                 text_of(s.barrier))};
+    if (s.barrier.array->arrives == s.role && all_of_role_stuck_here(s))
+      return {60, fmt::format("{} waits for its own {} on {}, which is missing", s.role,
+                              s.barrier.array->arrives_with, text_of(s.barrier))};
     return {5, wait_chain(s)};
+  }
+
+  /// No warp of the role is anywhere else: none can still arrive.
+  bool all_of_role_stuck_here(const Stuck& s) const {
+    size_t warps = 0;
+    for (const auto& warp : cta_.warps()) warps += cta_.kernel().role(warp->index) == s.role;
+    return s.warps.size() == warps;
   }
 
   /// All warps of the role in this CTA have arrived in the open phase, as far as the barrier remembers.

@@ -88,6 +88,7 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"fence.proxy.async.shared::cta", Support::approximated, "issue time only"},
     {"stmatrix.m8n8.x2, .x4, .trans", Support::modelled, "b16"},
     {"ld.shared, st.shared", Support::modelled, "the widths the kernels use"},
+    {"st.global.b16, .b32", Support::approximated, "posted; time counts every active lane, predicated off or not"},
     {"griddepcontrol.wait, .launch_dependents", Support::approximated, "issue time only: a run launches one grid"},
     {"setmaxnreg", Support::rejected, "not implemented"},
 };

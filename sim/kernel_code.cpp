@@ -1,6 +1,7 @@
 #include "sim/kernel_code.h"
 
 #include "kernels/copy/copy_kernel.h"
+#include "kernels/fallback/fallback_kernel.h"
 #include "kernels/matmul/matmul_kernel.h"
 #include "sim/fault_isa.h"
 
@@ -56,6 +57,12 @@ void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector
     kernel.run_warp = warp_runner(
         scenario, altered,
         [&scenario, p = std::make_shared<CopyParams>(params)](auto& isa) { copy_kernel(isa, scenario.copy, *p); });
+  } else if (scenario.kernel == host::kFallback) {
+    const FallbackParams params = host::fallback_params(scenario, tensors, encode);
+    kernel.run_warp =
+        warp_runner(scenario, altered, [&scenario, p = std::make_shared<FallbackParams>(params)](auto& isa) {
+          fallback_kernel(isa, scenario.fallback, *p);
+        });
   } else {
     const MatmulParams params = host::matmul_params(scenario, tensors, encode);
     kernel.run_warp =

@@ -123,6 +123,16 @@ class SimIsa {
     stmatrix(rows, &values[0][0], 4, true, loc);
   }
 
+  // ---- global memory
+  void st_global_b16(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                     const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
+    store_global(addresses, values, predicates, 2, "st.global.b16", loc);
+  }
+  void st_global_b32(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                     const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
+    store_global(addresses, values, predicates, 4, "st.global.b32", loc);
+  }
+
   // ---- tensor copies and bulk groups
   void prefetch_tensormap(const TensorMap*) { charge(issue_.bulk_tensor); }
   template <int N>
@@ -250,6 +260,9 @@ class SimIsa {
   /// Stores the first `bytes` of each lane's `words` registers.
   void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words, uint32_t bytes,
                    const char* what, Loc loc);
+  /// Posted: the warp goes on at once.  Time counts all active lanes, whatever their predicates say.
+  void store_global(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                    const LaneArray<bool, 1>& predicates, uint32_t bytes, const char* what, Loc loc);
   void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, int cta_group,
             Loc loc, std::optional<CtaMask> multicast = {});
   void try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc loc);

@@ -212,6 +212,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   double busy = 0;
   for (Cta* cta : slots) {
     end = std::max(end, cta->sm().tma.stores_visible());
+    for (const auto& warp : cta->warps()) end = std::max(end, warp->stores_visible);
     busy += cta->sm().umma.busy_cycles();
   }
   result.cycles = result.outcome == Outcome::pass ? end : models::now();

@@ -58,6 +58,7 @@ class Warp : public sc_core::sc_module {
   double ahead = 0;            ///< issue cycles not yet spent
   int64_t cluster_phase = -1;  ///< of the cluster barrier, between arrive and wait
   models::Cycles started = 0;
+  models::Cycles stores_visible = 0;  ///< cycle at which the global stores of its lanes are visible
   /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them.
   struct Use {
     int waits = 0, arrivals = 0;

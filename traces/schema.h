@@ -28,7 +28,7 @@ enum class SpanKind : uint8_t {
   tmem_load,    ///< tcgen05.ld and its wait
   smem_read,    ///< shared memory to registers
   smem_write,   ///< registers to shared memory
-  store_issue,  ///< issues a TMA store
+  store_issue,  ///< issues a TMA store, or a warp's stores of its rows
   store_wait,   ///< cp.async.bulk.wait_group
   clc_request,  ///< asks for the next cluster's work
   clc_fetch,    ///< reads the answer

@@ -24,11 +24,12 @@ template <class C>
 SM100_HD constexpr int accumulator_columns(const C& c) {
   return halves_side_by_side(c) ? c.mma_n / 2 : c.mma_n;
 }
+/// Columns that a warp takes from tensor memory at a time, of an accumulator of `n` columns.
+SM100_HD constexpr int widest_strip(int n) { return n % 32 == 0 ? 32 : n % 16 == 0 ? 16 : 8; }
 template <class C>
 SM100_HD constexpr int strip_columns(const C& c) {
-  const int n = accumulator_columns(c);
   if (output_bytes(c) == 1) return 16;  // two columns of fp8 are a store: rows of 16 bytes, not swizzled
-  return n % 32 == 0 ? 32 : n % 16 == 0 ? 16 : 8;
+  return widest_strip(accumulator_columns(c));
 }
 /// Rows of a strip in shared memory; in layout B rows 64-127 are the right half of the columns.
 template <class C>

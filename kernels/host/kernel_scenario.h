@@ -14,9 +14,11 @@ namespace sm100::host {
 /// Read [problem] and [config] of a scenario of that kernel, apply the kernel's rules, resolve omitted stage counts.
 void read_matmul(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
 void read_copy(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
+void read_fallback(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
 
 std::string matmul_configuration_json(const Scenario& scenario);
 std::string copy_configuration_json(const Scenario& scenario);
+std::string fallback_configuration_json(const Scenario& scenario);
 
 inline constexpr std::pair<std::string_view, RasterOrder> kRasterOrderWords[] = {{"along_m", RasterOrder::along_m},
                                                                                  {"along_n", RasterOrder::along_n}};

@@ -10,11 +10,11 @@
 namespace sm100::host {
 namespace {
 
-const TomlTable::Words<DataType> kOutputTypes = {{"bf16", DataType::bf16},
-                                                 {"f16", DataType::f16},
-                                                 {"f32", DataType::f32},
-                                                 {"e4m3", DataType::e4m3},
-                                                 {"e5m2", DataType::e5m2}};
+const TomlTable::Words<DataType> kMatmulOutputs = {{"bf16", DataType::bf16},
+                                                   {"f16", DataType::f16},
+                                                   {"f32", DataType::f32},
+                                                   {"e4m3", DataType::e4m3},
+                                                   {"e5m2", DataType::e5m2}};
 const TomlTable::Words<DataType> kOperandTypes = {{"bf16", DataType::bf16},
                                                   {"f16", DataType::f16},
                                                   {"tf32", DataType::tf32},
@@ -48,7 +48,7 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
                             "clc_stages", "k_group_size", "swizzle", "raster_order", "block_swizzle",
                             "mma_prefetch", "pdl", "ab_swapped", "scheduler"});
   if (table.has("dtype")) config.dtype = read_operand_type(document, table);
-  if (table.has("output")) config.output = table.choice("output", kOutputTypes);
+  if (table.has("output")) config.output = table.choice("output", kMatmulOutputs);
   read_cluster(document, table, config);
   if (table.has("mma")) {
     const auto mma = table.integers("mma", 3, INT64_MIN, INT64_MAX);
@@ -102,7 +102,7 @@ std::string matmul_configuration_json(const Scenario& s) {
       {"n", s.n},
       {"k", s.k},
       {"dtype", sm100::name(config.dtype)},
-      {"output", word_of(kOutputTypes, config.output)},
+      {"output", word_of(kMatmulOutputs, config.output)},
       {"mma", {config.mma_m, config.mma_n, config.mma_k}},
       {"cta_group", config.cta_group},
       {"cluster", {config.cluster_m, config.cluster_n, 1}},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/host/copy_problem.h"
+#include "kernels/host/fallback_problem.h"
 #include "kernels/host/matmul_problem.h"
 #include "kernels/host/tensor_maps.h"
 
@@ -10,6 +11,7 @@ namespace sm100::host {
 
 std::unique_ptr<Problem> make_problem(const Scenario& scenario) {
   if (scenario.kernel == kPipelineCopy) return std::make_unique<CopyProblem>(scenario);
+  if (scenario.kernel == kFallback) return std::make_unique<FallbackProblem>(scenario);
   return std::make_unique<MatmulProblem>(scenario);
 }
 

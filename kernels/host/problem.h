@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/copy/params.h"
+#include "kernels/fallback/params.h"
 #include "kernels/host/scenario.h"
 #include "kernels/matmul/params.h"
 #include "kernels/pipeline/barrier_array.h"
@@ -86,6 +87,8 @@ MatmulParams matmul_params(const Scenario& scenario, const std::vector<GlobalAdd
                            const TensorMapEncoder& encode);
 CopyParams copy_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
                        const TensorMapEncoder& encode);
+FallbackParams fallback_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
+                               const TensorMapEncoder& encode);
 
 /// FNV-1a.
 uint64_t hash_of(const uint8_t* bytes, uint64_t count);

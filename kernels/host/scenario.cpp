@@ -29,9 +29,9 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("seed")) s.seed = uint64_t(table.integer("seed", 0, INT64_MAX));
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
-  if (table.has("numerics") && s.kernel != kMatmul)
-    throw document.error("run.numerics",
-                         fmt::format("kernel {} does no arithmetic; allowed for {}", s.kernel, kMatmul));
+  if (table.has("numerics") && s.kernel == kPipelineCopy)
+    throw document.error("run.numerics", fmt::format("kernel {} does no arithmetic; allowed for {} and {}",
+                                                     s.kernel, kMatmul, kFallback));
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
@@ -61,6 +61,9 @@ std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
                                          "mbarrier_try_wait_parity",
                                          "cp_async_bulk_tensor_shared_global",
                                          "cp_async_bulk_tensor_shared_global_multicast"};
+  if (kernel == kFallback)
+    names = {"mbarrier_init", "mbarrier_arrive_expect_tx", "mbarrier_try_wait_parity",
+             "cp_async_bulk_tensor_shared_global", "tcgen05_commit"};
   if (kernel == kMatmul) names.insert(names.end(), {"tcgen05_commit", "tcgen05_commit_multicast"});
   return names;
 }
@@ -131,14 +134,19 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   s.path = path;
   s.overrides = overrides;
   s.name = path.stem().string();
-  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy});
+  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback});
   if (root.has("description")) root.string("description");  // for `sm100sim list scenarios`
   s.device = read_profile(document, root, s);
 
-  if (s.kernel == kMatmul && !s.device.has_tensor_core)
+  if (s.kernel != kPipelineCopy && !s.device.has_tensor_core)
     throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed is \"{}\"",
                                                s.profile, kPipelineCopy));
-  (s.kernel == kPipelineCopy ? read_copy : read_matmul)(document, root, s);
+  if (s.kernel == kPipelineCopy)
+    read_copy(document, root, s);
+  else if (s.kernel == kFallback)
+    read_fallback(document, root, s);
+  else
+    read_matmul(document, root, s);
   read_run(document, root, s);
   const std::unique_ptr<Problem> kernel = make_problem(s);
   if (root.has("fault"))
@@ -152,7 +160,9 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
 }
 
 std::string Scenario::configuration_json() const {
-  return kernel == kPipelineCopy ? copy_configuration_json(*this) : matmul_configuration_json(*this);
+  if (kernel == kPipelineCopy) return copy_configuration_json(*this);
+  if (kernel == kFallback) return fallback_configuration_json(*this);
+  return matmul_configuration_json(*this);
 }
 
 std::string Scenario::trace_configuration_json() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/copy/config.h"
+#include "kernels/fallback/config.h"
 #include "kernels/matmul/config.h"
 #include "models/profiles/profile.h"
 
@@ -48,17 +49,19 @@ struct Expectation {
 };
 
 /// Names of the kernels, as `kernel = "..."` has them.
-inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy";
+inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy",
+                                  kFallback = "fallback";
 
 struct Scenario {
   std::filesystem::path path;
   std::vector<std::string> overrides;  ///< "table.key=value" strings it was loaded with
   std::string name;                    ///< file name without extension
-  std::string kernel;                  ///< kMatmul or kPipelineCopy
+  std::string kernel;                  ///< kMatmul, kPipelineCopy or kFallback
   std::string profile;                 ///< "b200"
   int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k
   MatmulConfig config;                 ///< of matmul
   CopyConfig copy;                     ///< of pipeline_copy
+  FallbackConfig fallback;             ///< of fallback
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;

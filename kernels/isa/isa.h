@@ -48,8 +48,9 @@ struct CtaMask {
 template <class I>
 concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr tmem, const TensorMap* map,
                        TensorCoords<2> coords, SmemDescriptor sdesc, InstrDescriptor idesc, ClcResponse response,
-                       LaneArray<SmemAddr, 1> rows, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4,
-                       uint32_t u, int i, void (*body)(), void (*lane_body)(int)) {
+                       LaneArray<SmemAddr, 1> rows, LaneArray<GlobalAddr, 1> globals, LaneArray<bool, 1> p,
+                       LaneArray<uint32_t, 1> r1, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4, uint32_t u,
+                       int i, void (*body)(), void (*lane_body)(int)) {
   // Special registers and lanes.
   { isa.warpid() } -> std::same_as<int>;   // %tid.x / 32
   { isa.ctaid() } -> std::same_as<Dim3>;   // %ctaid
@@ -103,6 +104,10 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.stmatrix_x4(rows, r4);
   isa.stmatrix_x2_trans(rows, r2);  // .trans: each 8x8 matrix is stored transposed
   isa.stmatrix_x4_trans(rows, r4);
+
+  // Global memory, generic proxy (9.7.9.11): each lane whose predicate holds stores to its own address.
+  isa.st_global_b16(globals, r1, p);  // lower half of the register
+  isa.st_global_b32(globals, r1, p);
 
   // Tensor copies and bulk groups (9.7.9.25, .27).
   isa.prefetch_tensormap(map);

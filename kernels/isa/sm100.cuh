@@ -11,6 +11,7 @@
 #include "kernels/isa/sm100/barriers.cuh"
 #include "kernels/isa/sm100/clc.cuh"
 #include "kernels/isa/sm100/dependent_launch.cuh"
+#include "kernels/isa/sm100/global_memory.cuh"
 #include "kernels/isa/sm100/lanes.cuh"
 #include "kernels/isa/sm100/mbarrier.cuh"
 #include "kernels/isa/sm100/shared_memory.cuh"
@@ -34,6 +35,7 @@ class Sm100 : public device::Lanes,
               public device::Barriers,
               public device::DependentLaunch,
               public device::SharedMemory,
+              public device::GlobalMemory,
               public device::TensorCopy,
               public device::Tcgen05<>,
               public device::ClusterLaunchControl<> {

@@ -15,7 +15,7 @@ enum class TraceEvent : uint8_t {
   tmem_load,    ///< tcgen05.ld of a strip, wait included
   smem_read,    ///< a tile from shared memory to registers
   smem_write,   ///< registers to the swizzled strip
-  store_issue,  ///< TMA store of a strip
+  store_issue,  ///< TMA store of a strip, or a warp's own stores of its rows
   store_wait,   ///< until the strip buffer may be overwritten
   clc_request,  ///< clusterlaunchcontrol.try_cancel
   clc_fetch,    ///< decoding a CLC response

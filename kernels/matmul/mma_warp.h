@@ -6,6 +6,7 @@
 #include "kernels/matmul/config.h"
 #include "kernels/matmul/shared_storage.h"
 #include "kernels/pipeline/input_ring.h"
+#include "kernels/pipeline/operand_tile.h"
 #include "kernels/pipeline/output_ring.h"
 #include "kernels/scheduler/tile_scheduler.h"
 
@@ -13,12 +14,6 @@ namespace sm100 {
 
 inline constexpr int kTmemAddressBarrier = 1;  ///< named barrier: the tensor-memory address has been published
 inline constexpr int kTmemAddressThreads = 32 + kEpilogueThreads;
-
-/// K-major operand tile of one swizzle span per row: groups of 8 rows lie 8 spans apart (PTX 9.7.16.4).
-template <class Config>
-SM100_HD constexpr SmemDescriptor operand_descriptor(const Config& cfg, SmemAddr tile) {
-  return make_smem_descriptor(tile, 16, 8 * swizzle_span_bytes(cfg.swizzle), cfg.swizzle);
-}
 
 /// MMAs of one ring stage; one lane.
 template <Isa I, class Config>

@@ -31,7 +31,9 @@ void list_kernels() {
       {kMatmul, "dense GEMM, C = A * B^T: scheduler, load, MMA and four epilogue warps, CLC, TMA store (SM100)"},
       {kPipelineCopy,
        "copies a matrix: load warp, TMA ring, four consumer warps, TMA store, clusters with multicast "
-       "(SM90 and SM100)"}};
+       "(SM90 and SM100)"},
+      {kFallback,
+       "dense GEMM, C = A * B^T: one tile per CTA, four warps without roles, guarded stores, any N (SM100)"}};
   for (const auto& [kernel, text] : kernels) fmt::print("  {:<15}{}\n", kernel, text);
 }
 

@@ -34,6 +34,8 @@ class HardwareRun {
     const auto encode = [&](const TensorMapFields& fields) { return gpu_.encode(fields); };
     if (scenario.kernel == host::kPipelineCopy)
       copy_ = host::copy_params(scenario, addresses_, encode);
+    else if (scenario.kernel == host::kFallback)
+      fallback_ = host::fallback_params(scenario, addresses_, encode);
     else
       matmul_ = host::matmul_params(scenario, addresses_, encode);
   }
@@ -56,7 +58,9 @@ class HardwareRun {
 
  private:
   void* params() {
-    return scenario_.kernel == host::kPipelineCopy ? static_cast<void*>(&copy_) : static_cast<void*>(&matmul_);
+    if (scenario_.kernel == host::kPipelineCopy) return &copy_;
+    if (scenario_.kernel == host::kFallback) return &fallback_;
+    return &matmul_;
   }
 
   void launch_plain() {
@@ -139,6 +143,7 @@ class HardwareRun {
   std::vector<std::vector<uint8_t>> bytes_;
   MatmulParams matmul_;
   CopyParams copy_;
+  FallbackParams fallback_;
   DeviceTrace no_trace_{};  ///< the plain kernel's second parameter is empty; this is large enough
   RunOutcome outcome_;
 };

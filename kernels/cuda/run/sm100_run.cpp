@@ -15,6 +15,7 @@
 #include <span>
 
 #include "kernels/cuda/copy.h"
+#include "kernels/cuda/fallback.h"
 #include "kernels/cuda/matmul.h"
 #include "kernels/cuda/run/hardware_run.h"
 #include "kernels/host/problem.h"
@@ -53,8 +54,9 @@ CompiledKernel find(std::span<const Entry> table, Scenario scenario, Config Scen
 }
 
 CompiledKernel compiled_kernel(const Scenario& s) {
-  return s.kernel == host::kPipelineCopy ? find(copy_kernels(), s, &Scenario::copy)
-                                         : find(matmul_kernels(), s, &Scenario::config);
+  if (s.kernel == host::kPipelineCopy) return find(copy_kernels(), s, &Scenario::copy);
+  if (s.kernel == host::kFallback) return find(fallback_kernels(), s, &Scenario::fallback);
+  return find(matmul_kernels(), s, &Scenario::config);
 }
 
 /// Values of [run] that only the simulator knows, as far as the scenario sets them.
@@ -67,7 +69,7 @@ std::string simulator_only(const Scenario& s) {
   add(s.max_cycles > 0, "max_cycles");
   add(s.numerics != host::Numerics::fast, "numerics");
   add(s.recorder, "recorder");
-  add(s.kernel == host::kMatmul && s.sms > 0, "sms");  // pipeline_copy launches a CTA for each
+  add(s.kernel != host::kPipelineCopy && s.sms > 0, "sms");  // pipeline_copy launches a CTA for each
   return keys;
 }
 

@@ -46,6 +46,17 @@ __global__ void barriers() {
   isa.griddepcontrol_launch_dependents();
 }
 
+__global__ void global_memory(uint32_t* out) {
+  Sm100<> isa;
+  const LaneArray<uint32_t, 1> lane = isa.laneid();
+  LaneArray<GlobalAddr, 1> addresses;
+  LaneArray<bool, 1> predicates;
+  addresses[0][0] = GlobalAddr{reinterpret_cast<uint64_t>(out)} + 4 * lane[0][0];
+  predicates[0][0] = lane[0][0] < 7;
+  isa.st_global_b16(addresses, lane, predicates);
+  isa.st_global_b32(addresses, lane, predicates);
+}
+
 __global__ void shared_memory(uint32_t* out) {
   Sm100<> isa;
   const SmemAddr base = isa.dynamic_smem();

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/configurations.h"
 #include "kernels/cuda/copy_configurations.h"
+#include "kernels/cuda/fallback_configurations.h"
 
 namespace sm100 {
 namespace {
@@ -18,18 +19,25 @@ std::string trimmed(std::string_view line) {
   return std::string(line.substr(first, line.find_last_not_of(" \t\r") - first + 1));
 }
 
-/// In the mangled names of matmul_entry<CompiledConfig<index>, recorder> and copy_entry<CompiledCopyConfig<index>, ...>.
-constexpr std::string_view kMatmulMark = "CompiledConfigILm", kCopyMark = "CompiledCopyConfigILm",
-                           kRecorderMark = "DeviceRecorder";
+/// In the mangled names of matmul_entry<CompiledConfig<index>, recorder>, copy_entry<CompiledCopyConfig<index>, ...>.
+constexpr std::pair<std::string_view, PtxEntry::Kernel> kMarks[] = {
+    {"CompiledConfigILm", PtxEntry::Kernel::matmul},
+    {"CompiledCopyConfigILm", PtxEntry::Kernel::copy},
+    {"CompiledFallbackConfigILm", PtxEntry::Kernel::fallback}};
+constexpr std::string_view kRecorderMark = "DeviceRecorder";
 
 }  // namespace
 
 PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(symbol)), text_(std::move(text)) {
-  is_copy_ = symbol_.find(kCopyMark) != std::string::npos;
-  const std::string_view mark = is_copy_ ? kCopyMark : kMatmulMark;
-  const size_t at = symbol_.find(mark);
-  if (at == std::string::npos) throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
-  index_ = std::stoul(symbol_.substr(at + mark.size()));
+  bool found = false;
+  for (const auto& [mark, kernel] : kMarks) {
+    const size_t at = symbol_.find(mark);
+    if (at == std::string::npos) continue;
+    found = true;
+    kernel_ = kernel;
+    index_ = std::stoul(symbol_.substr(at + mark.size()));
+  }
+  if (!found) throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
   traced_ = symbol_.find(kRecorderMark) != std::string::npos;
   std::istringstream in(text_);
   for (std::string line; std::getline(in, line);)
@@ -40,9 +48,13 @@ const MatmulConfig& PtxEntry::config() const { return kMatmulConfigurations[inde
 
 const CopyConfig& PtxEntry::copy_config() const { return kCopyConfigurations[index_].config; }
 
+const FallbackConfig& PtxEntry::fallback_config() const { return kFallbackConfigurations[index_].config; }
+
 std::string PtxEntry::name() const {
-  return std::string(is_copy_ ? kCopyConfigurations[index_].name : kMatmulConfigurations[index_].name) +
-         (traced_ ? ", traced" : "");
+  const char* configuration = kernel_ == Kernel::copy       ? kCopyConfigurations[index_].name
+                              : kernel_ == Kernel::fallback ? kFallbackConfigurations[index_].name
+                                                            : kMatmulConfigurations[index_].name;
+  return std::string(configuration) + (traced_ ? ", traced" : "");
 }
 
 std::vector<size_t> PtxEntry::find(std::string_view opcode) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/copy/config.h"
+#include "kernels/fallback/config.h"
 #include "kernels/matmul/config.h"
 
 namespace sm100 {
@@ -19,11 +20,13 @@ class PtxEntry {
 
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
-  /// Number in kMatmulConfigurations or kCopyConfigurations, and the configuration.
+  enum class Kernel { matmul, copy, fallback };
+  Kernel kernel() const { return kernel_; }
+  /// Number in the kernel's list of configurations (kMatmulConfigurations, ...), and the configuration.
   size_t index() const { return index_; }
-  bool is_copy() const { return is_copy_; }
   const MatmulConfig& config() const;
   const CopyConfig& copy_config() const;
+  const FallbackConfig& fallback_config() const;
   bool traced() const { return traced_; }
   /// For messages: "128x128_s6" or "128x128_s6, traced".
   std::string name() const;
@@ -37,8 +40,9 @@ class PtxEntry {
 
  private:
   std::string symbol_, text_;
-  size_t index_;
-  bool traced_, is_copy_;
+  Kernel kernel_ = Kernel::matmul;
+  size_t index_ = 0;
+  bool traced_;
   std::vector<PtxLine> lines_;
 };
 

@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "kernels/copy/shared_storage.h"
 #include "kernels/cuda/configurations.h"
+#include "kernels/fallback/shared_storage.h"
 #include "ptx_module.h"
 
 using namespace sm100;
@@ -46,6 +47,14 @@ std::map<std::string, Resources> read_ptxas_log(const char* path) {
   return all;
 }
 
+uint32_t dynamic_smem_bytes(const PtxEntry& entry) {
+  switch (entry.kernel()) {
+    case PtxEntry::Kernel::copy: return copy_storage_bytes(entry.copy_config());
+    case PtxEntry::Kernel::fallback: return fallback_storage_bytes(entry.fallback_config());
+    default: return shared_storage_bytes(entry.config());
+  }
+}
+
 /// Checks the report of every entry and prints it as a table.
 void check_resources(const char* what, const std::vector<PtxEntry>& entries, const char* log, int barriers) {
   const auto resources = read_ptxas_log(log);
@@ -62,10 +71,8 @@ void check_resources(const char* what, const std::vector<PtxEntry>& entries, con
     CHECK(r.barriers == barriers);
     CHECK(r.registers > 0);
     CHECK(r.registers <= 255);
-    table += fmt::format(
-        "{:32} {:9} {:6} {:6} {:11} {:12}\n", entry.name(), r.registers, r.spill_stores + r.spill_loads, r.stack,
-        r.static_smem,
-        entry.is_copy() ? copy_storage_bytes(entry.copy_config()) : shared_storage_bytes(entry.config()));
+    table += fmt::format("{:32} {:9} {:6} {:6} {:11} {:12}\n", entry.name(), r.registers,
+                         r.spill_stores + r.spill_loads, r.stack, r.static_smem, dynamic_smem_bytes(entry));
   }
   std::cout << table;
 }
@@ -89,9 +96,11 @@ TEST_CASE("ptxas: no spills and no stack in any kernel") {
   check_resources("matmul, sm_100a", read_ptx(SM100_MATMUL_PTX), SM100_MATMUL_PTXAS_LOG,
                   2);  // named barriers 0 and 1
   check_resources("pipeline_copy, sm_90a and sm_100a", read_ptx(SM100_COPY_PTX), SM100_COPY_PTXAS_LOG, 1);
+  check_resources("fallback, sm_100a", read_ptx(SM100_FALLBACK_PTX), SM100_FALLBACK_PTXAS_LOG, 1);
 }
 
 TEST_CASE("Trace off: the PTX is that of a build without trace points, byte for byte") {
   check_trace_points(SM100_MATMUL_PTX, SM100_MATMUL_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_COPY_PTX, SM100_COPY_PTX_WITHOUT_TRACE_POINTS);
+  check_trace_points(SM100_FALLBACK_PTX, SM100_FALLBACK_PTX_WITHOUT_TRACE_POINTS);
 }
