@@ -67,6 +67,8 @@ void read_copy(const TomlDocument& document, const TomlTable& root, Scenario& s)
   s.m = read_unjudged(problem, "m");
   s.n = read_unjudged(problem, "n");
   CopyConfig& c = s.copy;
+  if (root.is_word("config", "auto"))
+    throw document.error("config", fmt::format("is for kernel {}; allowed is a table, [config]", kMatmul));
   if (root.has("config")) {
     const TomlTable table = root.table("config", {"tile_m", "tile_n", "cluster", "multicast", "stages",
                                                   "k_group_size", "swizzle", "raster_order", "pdl"});

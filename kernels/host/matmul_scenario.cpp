@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernels/host/choose_config.h"
 #include "kernels/host/config_rules.h"
 #include "kernels/host/kernel_scenario.h"
 
@@ -70,15 +71,24 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   return config;
 }
 
+[[noreturn]] void reject(const TomlDocument& document, const RuleViolation& broken) {
+  throw document.error(broken.key, fmt::format("allowed are {} ({})", broken.allowed, broken.why), broken.value);
+}
+
+/// config = "auto", for the SMs that take part in the run.
+void choose(const TomlDocument& document, Scenario& s) {
+  const ConfigChoice choice = choose_config({.m = s.m, .n = s.n, .k = s.k, .sms = s.sms_in_run()});
+  if (!choice.broken.empty()) reject(document, choice.broken.front());
+  s.config = choice.config;
+  s.auto_config = true;
+}
+
 /// An omitted stage count becomes what fits; then the rules apply, and the first broken one is reported.
 void check_rules(const TomlDocument& document, Scenario& s) {
   const bool stages_open = !document.has("config.stages");
   if (stages_open) s.config.stages = s.config.k_group_size;
   const auto broken = check_config(s.config, s.m, s.n, s.k);
-  if (!broken.empty()) {
-    const RuleViolation& first = broken.front();
-    throw document.error(first.key, fmt::format("allowed are {} ({})", first.allowed, first.why), first.value);
-  }
+  if (!broken.empty()) reject(document, broken.front());
   // The original's formula budgets generously and knows no alignment; the layout decides what fits at most.
   if (stages_open) s.config.stages = std::min(max_stages(s.config), fitting_stages(s.config));
 }
@@ -90,6 +100,9 @@ void read_matmul(const TomlDocument& document, const TomlTable& root, Scenario& 
   s.m = read_unjudged(problem, "m");
   s.n = read_unjudged(problem, "n");
   s.k = read_unjudged(problem, "k");
+  if (root.is_word("config", "auto")) return choose(document, s);
+  if (root.has("config") && !root.is_table("config"))
+    throw document.error("config", "allowed are \"auto\" and a table, [config]");
   s.config = read_config(document, root);
   check_rules(document, s);
 }

@@ -141,13 +141,13 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   if (s.kernel != kPipelineCopy && !s.device.has_tensor_core)
     throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed is \"{}\"",
                                                s.profile, kPipelineCopy));
+  read_run(document, root, s);  // first: config = "auto" depends on run.sms
   if (s.kernel == kPipelineCopy)
     read_copy(document, root, s);
   else if (s.kernel == kFallback)
     read_fallback(document, root, s);
   else
     read_matmul(document, root, s);
-  read_run(document, root, s);
   const std::unique_ptr<Problem> kernel = make_problem(s);
   if (root.has("fault"))
     for (const TomlTable& table :
@@ -167,7 +167,7 @@ std::string Scenario::configuration_json() const {
 
 std::string Scenario::trace_configuration_json() const {
   auto json = nlohmann::ordered_json::parse(configuration_json());
-  json["sms"] = sms > 0 ? sms : device.device.sms;
+  json["sms"] = sms_in_run();
   json["l2"] = word_of(kL2States, l2);
   json["recorder"] = recorder;
   return json.dump();

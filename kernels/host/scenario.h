@@ -60,6 +60,7 @@ struct Scenario {
   std::string profile;                 ///< "b200"
   int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k
   MatmulConfig config;                 ///< of matmul
+  bool auto_config = false;            ///< config = "auto": choose_config made it
   CopyConfig copy;                     ///< of pipeline_copy
   FallbackConfig fallback;             ///< of fallback
   DataMode data = DataMode::full;
@@ -73,6 +74,8 @@ struct Scenario {
   std::vector<FaultSpec> faults;
   Expectation expect;
   models::DeviceProfile device;  ///< the loaded profile, with overrides applied
+
+  int sms_in_run() const { return sms > 0 ? sms : device.device.sms; }
 
   /// JSON text of kernel, problem and configuration, for --json.
   std::string configuration_json() const;

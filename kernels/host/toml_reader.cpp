@@ -288,6 +288,17 @@ std::string TomlTable::path(std::string_view key) const { return join_path(path_
 
 bool TomlTable::has(std::string_view key) const { return document_.has(path(key)); }
 
+bool TomlTable::is_table(std::string_view key) const {
+  const toml::node* node = find(document_.content_->root, path(key));
+  return node && node->is_table();
+}
+
+bool TomlTable::is_word(std::string_view key, std::string_view word) const {
+  const toml::node* node = find(document_.content_->root, path(key));
+  const auto* value = node ? node->as_string() : nullptr;
+  return value && value->get() == word;
+}
+
 InputError TomlTable::wrong(std::string_view key, std::string_view allowed) const {
   const std::string full = path(key);
   if (has(key)) return document_.error(full, allowed);

@@ -54,7 +54,9 @@ class TomlTable {
   using Words = std::vector<std::pair<std::string_view, T>>;
 
   bool has(std::string_view key) const;
-  std::string path(std::string_view key) const;  ///< "config.stages"
+  bool is_table(std::string_view key) const;                        ///< [key] or key = { ... }
+  bool is_word(std::string_view key, std::string_view word) const;  ///< key = "word"
+  std::string path(std::string_view key) const;                     ///< "config.stages"
 
   int64_t integer(std::string_view key, int64_t low, int64_t high) const;
   double number(std::string_view key, double low, double high) const;

@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
 
   int exit_code = cli::kOk;
   cli::add_run_command(app, exit_code);
+  cli::add_explain_config_command(app, exit_code);
   cli::add_list_command(app, exit_code);
   cli::add_stats_command(app, exit_code);
   cli::add_export_command(app, exit_code);
@@ -59,8 +60,10 @@ int run(int argc, char** argv) {
     return cli::kOk;
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      print_error(fmt::format("sm100sim: '{}' is not a command; allowed are run, list, stats, export, import, diff",
-                              argv[1]));
+      print_error(
+          fmt::format("sm100sim: '{}' is not a command; allowed are run, explain-config, list, stats, "
+                      "export, import, diff",
+                      argv[1]));
       return cli::kBadInput;
     }
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));
@@ -86,7 +89,9 @@ int main(int argc, char** argv) {
     print_error(fmt::format("sm100sim: cannot write to standard output: {}", error.code().message()));
     return cli::kBadInput;
   } catch (const std::bad_alloc&) {
-    print_error("out of memory: this problem does not fit on this machine (--data none, a smaller problem and no --trace need less)");
+    print_error(
+        "out of memory: this problem does not fit on this machine (--data none, a smaller problem and no --trace "
+        "need less)");
     return cli::kBadInput;
   } catch (const std::exception& error) { print_internal_error(error.what()); } catch (...) {
     print_internal_error("unknown exception");

@@ -95,6 +95,9 @@ std::string measurements(const Scenario& s, const RunResult& r) {
   const std::string by_clc =
       r.tflops > 0 ? fmt::format(", work of {} taken over by CLC", plural(r.ctas_by_clc, "more CTA")) : "";
   text += line("work", fmt::format("{} launched{}", plural(r.ctas_launched, "CTA"), by_clc));
+  if (s.auto_config)
+    text += line("config", fmt::format("auto: mma [{}, {}, {}], cta_group {} (why: sm100sim explain-config)",
+                                       s.config.mma_m, s.config.mma_n, s.config.mma_k, s.config.cta_group));
   return text + role_lines(r);
 }
 

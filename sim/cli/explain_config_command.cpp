@@ -1,0 +1,204 @@
+/// sm100sim explain-config M N K | SCENARIO: which configuration config = "auto" means, and why.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "kernels/host/choose_config.h"
+#include "kernels/host/scenario.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/output_path.h"
+#include "traces/atomic_file.h"
+
+namespace sm100::sim::cli {
+
+using namespace host;
+namespace {
+
+constexpr size_t kMostAlternatives = 3;
+
+struct ExplainOptions {
+  std::vector<std::string> what;  ///< M N K or a scenario
+  std::vector<std::string> sets;
+  std::string dtype, profile, json;  ///< empty: not given
+};
+
+/// What is asked, and on what.
+struct Question {
+  ConfigRequest request;
+  std::string scenario;  ///< empty: a shape from the command line
+  std::string profile, device;
+  bool own_config = false;  ///< the scenario does not say config = "auto"
+};
+
+int extent(const char* name, const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1)
+    throw InputError(fmt::format("explain-config: {} = {}: allowed are integers from 1", name, text));
+  return value;
+}
+
+Question question_of_shape(const ExplainOptions& o) {
+  if (!o.sets.empty())
+    throw InputError(fmt::format("--set {}: for a scenario only; this is a shape, M N K", o.sets.front()));
+  if (!o.dtype.empty() && o.dtype != "bf16") {
+    for (const char* later : {"f16", "tf32", "e4m3", "e5m2"})
+      if (o.dtype == later)
+        throw InputError(fmt::format("not implemented: --dtype {}; this version has bf16", o.dtype));
+    throw InputError(fmt::format("--dtype {}: allowed is bf16", o.dtype));
+  }
+  Question q;
+  q.request.m = extent("M", o.what[0]);
+  q.request.n = extent("N", o.what[1]);
+  q.request.k = extent("K", o.what[2]);
+  q.profile = o.profile.empty() ? "b200" : o.profile;
+  const models::DeviceProfile device = load_profile(q.profile);
+  if (!device.has_tensor_core)
+    throw InputError(fmt::format("--profile {}: a device without tcgen05; kernel {} needs it", q.profile, kMatmul));
+  q.device = device.name;
+  q.request.sms = device.device.sms;
+  return q;
+}
+
+Question question_of_scenario(const ExplainOptions& o) {
+  if (!o.dtype.empty() || !o.profile.empty())
+    throw InputError(fmt::format("{}: for a shape, M N K, only; {} says it itself",
+                                 o.dtype.empty() ? "--profile" : "--dtype", o.what[0]));
+  const Scenario s = load_scenario(o.what[0], o.sets);
+  if (s.kernel != kMatmul)
+    throw InputError(
+        fmt::format("{}: kernel {}: a configuration is chosen for {} only", o.what[0], s.kernel, kMatmul));
+  Question q;
+  q.request = {.m = s.m, .n = s.n, .k = s.k, .sms = s.sms_in_run()};
+  if (!s.auto_config) q.request.dtype = s.config.dtype, q.request.output = s.config.output;
+  q.scenario = o.what[0];
+  q.profile = s.profile;
+  q.device = s.device.name;
+  q.own_config = !s.auto_config;
+  return q;
+}
+
+ConfigChoice answer(const Question& q) {
+  ConfigChoice choice = choose_config(q.request);
+  if (choice.broken.empty()) return choice;
+  const RuleViolation& first = choice.broken.front();
+  throw InputError(fmt::format("{}: {} = {}: allowed are {} ({})",
+                               q.scenario.empty() ? "explain-config" : q.scenario, first.key, first.value,
+                               first.allowed, first.why));
+}
+
+std::string mma_text(const ConfigCandidate& c) {
+  return fmt::format("{} x {}{}, cta_group {}", c.mma_m, c.mma_n, c.ab_swapped ? " swapped" : "", c.cta_group);
+}
+
+std::string counts_text(const ConfigCandidate& c) {
+  return fmt::format("{} tile{} in {} wave{}", c.tiles, c.tiles == 1 ? "" : "s", c.waves, c.waves == 1 ? "" : "s");
+}
+
+std::string line(std::string_view label, std::string_view value, std::string_view text) {
+  return fmt::format("  {:<15}{:<15} {}\n", label, value, text);
+}
+
+std::string format_answer(const Question& q, const ConfigChoice& choice) {
+  const ConfigRequest& r = q.request;
+  std::string text = fmt::format("{} x {} x {} {} on {} SM{} of {}\n", r.m, r.n, r.k, name(r.dtype), r.sms,
+                                 r.sms == 1 ? "" : "s", q.device);
+  for (size_t i = 0; i < choice.chosen; ++i)
+    text += line("passed over", mma_text(choice.candidates[i]),
+                 counts_text(choice.candidates[i]) + ", but " + choice.candidates[i].broken);
+  for (const ConfigDecision& d : choice.decisions) text += line(d.key, d.value, d.reason);
+  for (size_t i = choice.chosen + 1; i < choice.candidates.size() && i <= choice.chosen + kMostAlternatives; ++i)
+    text += fmt::format("  {:<15}mma {}: {}\n", "next best", mma_text(choice.candidates[i]),
+                        counts_text(choice.candidates[i]));
+  if (q.own_config)
+    text +=
+        fmt::format("  {:<15}{} has a [config] of its own, which runs; this is what config = \"auto\" would be\n",
+                    "note", q.scenario);
+  return text + config_toml(choice) + "\n";
+}
+
+std::string answer_json(const Question& q, const ConfigChoice& choice) {
+  using Json = nlohmann::ordered_json;
+  Json decisions = Json::array(), candidates = Json::array(), config = Json::object();
+  for (const ConfigDecision& d : choice.decisions) {
+    const Json value = Json::parse(d.value);  // TOML integers, strings, booleans and lists of these are JSON
+    config[d.key] = value;
+    decisions.push_back({{"key", d.key}, {"value", value}, {"reason", d.reason}});
+  }
+  for (const ConfigCandidate& c : choice.candidates)
+    candidates.push_back({{"ab_swapped", c.ab_swapped},
+                          {"cta_group", c.cta_group},
+                          {"mma_m", c.mma_m},
+                          {"mma_n", c.mma_n},
+                          {"tiles", c.tiles},
+                          {"waves", c.waves},
+                          {"block_size", c.block_size},
+                          {"broken", c.broken}});
+  const ConfigRequest& r = q.request;
+  const Json json = {
+      {"m", r.m},
+      {"n", r.n},
+      {"k", r.k},
+      {"dtype", name(r.dtype)},
+      {"output", name(r.output)},
+      {"profile", q.profile},
+      {"device", q.device},
+      {"sms", r.sms},
+      {"scenario", q.scenario.empty() ? Json() : Json(q.scenario)},
+      {"scenario_is_auto", q.scenario.empty() ? Json() : Json(!q.own_config)},
+      {"config", config},
+      {"toml", config_toml(choice)},
+      {"decisions", decisions},
+      {"chosen", choice.chosen},
+      {"candidates", candidates},
+  };
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void explain(const ExplainOptions& o) {
+  if (o.what.size() != 1 && o.what.size() != 3)
+    throw InputError("explain-config: expected M N K or a scenario file");
+  const bool is_scenario = o.what.size() == 1;
+  const Question q = is_scenario ? question_of_scenario(o) : question_of_shape(o);
+  const ConfigChoice choice = answer(q);
+  const bool json_only = o.json == "-";
+  if (!o.json.empty() && !json_only) {
+    check_output_path("--json", o.json, q.scenario);
+    write_output("--json", [&] {
+      traces::AtomicFile file(o.json);
+      file.stream() << answer_json(q, choice);
+      file.commit();
+    });
+  }
+  fmt::print("{}", json_only ? answer_json(q, choice) : format_answer(q, choice));
+}
+
+}  // namespace
+
+void add_explain_config_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ExplainOptions>();
+  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "a file name is needed" : ""; }, "");
+  CLI::App* command =
+      app.add_subcommand("explain-config", "Which configuration config = \"auto\" picks for a shape, and why");
+  command->add_option("SHAPE", options->what, "M N K, or a scenario file")
+      ->required()
+      ->type_name("")
+      ->expected(1, 3);
+  command->add_option("--dtype", options->dtype, "Of A and B (default bf16)")->type_name("TYPE");
+  command->add_option("--profile", options->profile, "Device (default b200)")->type_name("NAME");
+  command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--json", options->json, "Write the answer as JSON; - prints it instead of the text")
+      ->type_name("FILE")
+      ->check(not_empty);
+  command->callback([options, &exit_code] {
+    explain(*options);
+    exit_code = kOk;
+  });
+}
+
+}  // namespace sm100::sim::cli
