@@ -41,6 +41,7 @@ void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
   if (!a || size == 0) return;
   const uint64_t line = uint64_t(profile_.memory.line_bytes);
   const uint64_t first = (address.value - a->base) / line, last = (address.value - a->base + size - 1) / line;
+  request.lines += last - first + 1;
   for (uint64_t l = first; l <= last; ++l) {
     Cycles& ready = a->line_ready[l];
     if (ready == kNotInL2) {
@@ -53,6 +54,7 @@ void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
 }
 
 Cycles MemorySystem::read(Request& request, Cycles at) {
+  l2_read_bytes_ += request.lines * uint64_t(profile_.memory.line_bytes);
   Cycles arrives = std::max(at, request.ready) + profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
   if (!request.missing.empty()) {
     const uint64_t missed_bytes = request.missing.size() * uint64_t(profile_.memory.line_bytes);

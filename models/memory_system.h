@@ -37,6 +37,7 @@ class MemorySystem {
   struct Request {
     Cycles ready = 0;              ///< cycle at which the last line that is on its way is in L2
     std::vector<Cycles*> missing;  ///< arrival cycles of the lines that HBM has to bring
+    uint64_t lines = 0;            ///< asked of L2
   };
   /// The request of a box that was read before: its lines are in L2 or on their way, and none is looked at again.
   /// `box` identifies the bytes (a hash of where they lie); nullptr when this box is new.
@@ -46,7 +47,7 @@ class MemorySystem {
   }
   /// Remembers what read() has found out about a box.
   void remember_box(uint64_t box, const Request& request) {
-    known_boxes_[box] = {.ready = request.ready, .missing = {}};
+    known_boxes_[box] = {.ready = request.ready, .missing = {}, .lines = request.lines};
   }
   /// Adds the lines of [address, address + size) to the request.
   void touch(Request& request, GlobalAddr address, uint64_t size);
@@ -60,6 +61,8 @@ class MemorySystem {
   Cycles write(Cycles at);
 
   uint64_t dram_bytes() const { return dram_bytes_; }
+  /// Bytes that reads asked of L2, in whole lines; a multicast asks once.
+  uint64_t l2_read_bytes() const { return l2_read_bytes_; }
 
  private:
   struct Allocation {
@@ -79,7 +82,7 @@ class MemorySystem {
   static constexpr uint64_t kFirstBase = 0x7f0000000000;
   uint64_t next_base_ = kFirstBase;
   double dram_free_ = 0;  ///< cycle at which HBM has delivered everything asked for so far
-  uint64_t dram_bytes_ = 0;
+  uint64_t dram_bytes_ = 0, l2_read_bytes_ = 0;
 };
 
 }  // namespace sm100::models

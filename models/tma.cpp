@@ -60,6 +60,7 @@ void Tma::fill(const TensorCopy& copy, Cycles at, const Delivery& to) {
     });
     if (flight != loads_in_flight_.end()) loads_in_flight_.erase(flight);
     if (to.lands && !to.lands()) return;
+    filled_bytes_ += bytes;
     if (with_data_) move_load(copy);
     Source source = copy.source;
     source.kind = ActorKind::tma;

@@ -59,6 +59,8 @@ class Tma : public sc_core::sc_module {
   /// Cycle at which at most `pending` of the warp's most recent groups are unfinished.
   /// @param read_only  .read: only the reads of shared memory have to be finished
   Cycles groups_done(int warp, int pending, bool read_only) const;
+  /// Bytes that loads have put into this SM's shared memory.
+  uint64_t filled_bytes() const { return filled_bytes_; }
   /// Cycle at which no store reads this CTA's shared memory any more.
   Cycles stores_read_done() const { return stores_read_done_; }
   /// Cycle at which every store issued so far is visible in global memory.
@@ -106,6 +108,7 @@ class Tma : public sc_core::sc_module {
   };
   std::array<WarpGroups, 32> groups_{};
   Cycles stores_read_done_ = 0, stores_visible_ = 0;
+  uint64_t filled_bytes_ = 0;
 };
 
 }  // namespace sm100::models

@@ -47,6 +47,8 @@ struct RunResult {
   std::string title;              ///< of the problem
   double tensor_utilization = 0;  ///< busy tensor-pipe cycles / (cycles x SMs used)
   int sms_used = 0;
+  // What loads moved, in bytes: into shared memory, out of L2, out of HBM.
+  uint64_t filled_bytes = 0, l2_read_bytes = 0, dram_bytes = 0;
   uint64_t ctas_launched = 0;  ///< CTAs the hardware started
   uint64_t ctas_by_clc = 0;    ///< CTAs that never started: running ones took their work over through CLC
   std::vector<RoleTime> roles;

@@ -214,6 +214,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     end = std::max(end, cta->sm().tma.stores_visible());
     for (const auto& warp : cta->warps()) end = std::max(end, warp->stores_visible);
     busy += cta->sm().umma.busy_cycles();
+    result.filled_bytes += cta->sm().tma.filled_bytes();
   }
   result.cycles = result.outcome == Outcome::pass ? end : models::now();
   result.sm_clock_ghz = scenario.device.device.sm_clock_ghz;
@@ -225,6 +226,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   }
   result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * sms) : 0;
   result.sms_used = sms;
+  result.l2_read_bytes = device.gpu.memory().l2_read_bytes();
+  result.dram_bytes = device.gpu.memory().dram_bytes();
   result.ctas_launched = device.gpu.ctas_launched();
   result.ctas_by_clc = cancelled_ctas();
   result.roles = role_times(slots, kernel);

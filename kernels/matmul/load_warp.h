@@ -13,14 +13,15 @@ namespace sm100 {
 /// Our slice of a tile, for all that share the tile.
 template <Isa I, class Config>
 SM100_KERNEL void load_slice(I& isa, const Config& cfg, SmemAddr tile, int slice, int slice_rows, int sharers,
-                             CtaMask mask, const TensorMap* map, int k, int row, SmemAddr barrier) {
+                             CtaMask mask, const TensorMap* map, int k, int row, SmemAddr barrier,
+                             Loc loc = Loc::current()) {
   // Slices of fewer than 8 rows begin inside a swizzle atom: legal, because the swizzle follows address bits.
   const SmemAddr dst = tile + uint32_t(slice * slice_rows) * swizzle_span_bytes(cfg.swizzle);
   const TensorCoords coords{k, row + slice * slice_rows};
   if (sharers > 1)
-    isa.cp_async_bulk_tensor_shared_global_multicast(dst, map, coords, barrier, mask, cfg.cta_group);
+    isa.cp_async_bulk_tensor_shared_global_multicast(dst, map, coords, barrier, mask, cfg.cta_group, loc);
   else
-    isa.cp_async_bulk_tensor_shared_global(dst, map, coords, barrier, cfg.cta_group);
+    isa.cp_async_bulk_tensor_shared_global(dst, map, coords, barrier, cfg.cta_group, loc);
 }
 
 /// Copies of one ring stage; one lane.  The bytes of both CTAs of a pair count on the leader's barrier.

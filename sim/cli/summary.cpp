@@ -40,6 +40,11 @@ std::string verification(const Scenario& s, const RunResult& r) {
   return (r.verified ? "yes: " : "WRONG: ") + r.check.text() + rows;
 }
 
+std::string bytes(uint64_t count) {
+  return count < 1000000 ? fmt::format("{} kB", three_digits(double(count) * 1e-3))
+                         : fmt::format("{} MB", three_digits(double(count) * 1e-6));
+}
+
 std::string duration(double microseconds) {
   return microseconds < 1000 ? three_digits(microseconds) + " us" : three_digits(microseconds / 1000) + " ms";
 }
@@ -98,6 +103,9 @@ std::string measurements(const Scenario& s, const RunResult& r) {
   if (s.auto_config)
     text += line("config", fmt::format("auto: mma [{}, {}, {}], cta_group {} (why: sm100sim explain-config)",
                                        s.config.mma_m, s.config.mma_n, s.config.mma_k, s.config.cta_group));
+  if (r.filled_bytes > 0)
+    text += line("memory", fmt::format("TMA loads {} into shared memory: {} out of L2, {} out of HBM",
+                                       bytes(r.filled_bytes), bytes(r.l2_read_bytes), bytes(r.dram_bytes)));
   return text + role_lines(r);
 }
 
@@ -198,6 +206,9 @@ std::string result_json(const Scenario& s, const RunResult& r) {
       {"gb_per_s", r.gb_per_s},
       {"tensor_utilization", r.tensor_utilization},
       {"sms_used", r.sms_used},
+      {"filled_bytes", r.filled_bytes},
+      {"l2_read_bytes", r.l2_read_bytes},
+      {"dram_bytes", r.dram_bytes},
       {"ctas_launched", r.ctas_launched},
       {"ctas_by_clc", r.ctas_by_clc},
       {"findings", to_json(r.findings)},

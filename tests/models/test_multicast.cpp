@@ -62,6 +62,25 @@ TEST_CASE("memory is read once, and the box takes the fill port of each destinat
   }
 }
 
+TEST_CASE("a box multicast to 2 CTAs is asked of L2 once: fill over cluster share", "[tma][cluster]") {
+  ClusterBench b(2, 2);
+  for (uint32_t r = 0; r < 2; ++r) b.net.load_multicast(int(r), b.box(int(r) * 32, 32), {0b11}, 0);
+  sc_core::sc_start();
+  uint64_t fill = 0;
+  for (const auto& node : b.nodes) fill += node->tma.filled_bytes();
+  CHECK(fill == 2 * 64 * 128);
+  CHECK(b.memory.l2_read_bytes() == fill / 2);
+}
+TEST_CASE("a box multicast to 4 CTAs is asked of L2 once: fill over cluster share", "[tma][cluster]") {
+  ClusterBench b(4, 4);
+  for (uint32_t r = 0; r < 4; ++r) b.net.load_multicast(int(r), b.box(int(r) * 16, 16), {0b1111}, 0);
+  sc_core::sc_start();
+  uint64_t fill = 0;
+  for (const auto& node : b.nodes) fill += node->tma.filled_bytes();
+  CHECK(fill == 4 * 64 * 128);
+  CHECK(b.memory.l2_read_bytes() == fill / 4);
+}
+
 TEST_CASE("TM4: masks that name nobody or a rank outside the cluster", "[tma][cluster]") {
   ClusterBench b(4, 2);
   SECTION("rank 2 of 2") {
