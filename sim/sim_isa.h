@@ -7,6 +7,7 @@
 /// depends on them.
 #pragma once
 
+#include <cmath>
 #include <deque>
 #include <optional>
 
@@ -63,6 +64,8 @@ class SimIsa {
     converged("bar.warp.sync", loc);
   }
   static uint32_t cvt_rn_bf16x2_f32(float a, float b) { return sm100::cvt_rn_bf16x2_f32(a, b); }
+  static float ex2_approx_ftz_f32(float x) { return std::exp2(x); }
+  static float rcp_approx_ftz_f32(float x) { return 1 / x; }
   static uint32_t cvt_rn_f16x2_f32(float a, float b) { return sm100::cvt_rn_f16x2_f32(a, b); }
   static uint32_t cvt_rn_satfinite_e4m3x2_f32(float a, float b) {
     return uint32_t(cvt_rn_satfinite_e4m3_f32(a)) << 8 | cvt_rn_satfinite_e4m3_f32(b);
@@ -124,6 +127,14 @@ class SimIsa {
   }
 
   // ---- global memory
+  LaneArray<uint32_t, 1> ld_global_b16(const LaneArray<GlobalAddr, 1>& addresses,
+                                       const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
+    return load_global(addresses, predicates, 2, "ld.global.b16", loc);
+  }
+  LaneArray<uint32_t, 1> ld_global_b32(const LaneArray<GlobalAddr, 1>& addresses,
+                                       const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
+    return load_global(addresses, predicates, 4, "ld.global.b32", loc);
+  }
   void st_global_b16(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                      const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
     store_global(addresses, values, predicates, 2, "st.global.b16", loc);
@@ -261,6 +272,9 @@ class SimIsa {
   void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words, uint32_t bytes,
                    const char* what, Loc loc);
   /// Posted: the warp goes on at once.  Time counts all active lanes, whatever their predicates say.
+  LaneArray<uint32_t, 1> load_global(const LaneArray<GlobalAddr, 1>& addresses,
+                                     const LaneArray<bool, 1>& predicates, uint32_t bytes, const char* what,
+                                     Loc loc);
   void store_global(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                     const LaneArray<bool, 1>& predicates, uint32_t bytes, const char* what, Loc loc);
   void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, int cta_group,
@@ -297,6 +311,7 @@ class SimIsa {
   uint32_t active_ = 0xffffffffu;
   double trace_begin_cycles_ = 0, trace_end_cycles_ = 0;
   models::Cycles tmem_loads_done_ = 0;
+  models::Cycles global_loads_done_ = 0;  ///< their registers hold values from then on
   /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
   std::deque<models::Cycles> shared_loads_;
 };

@@ -85,6 +85,11 @@ inline constexpr NamedConfig kMatmulConfigurations[] = {
      {.dtype = DataType::f16, .output = DataType::f16, .mma_m = 128, .mma_n = 128, .stages = 6}},
     {"tf32_128x128_s6_f32",
      {.dtype = DataType::tf32, .output = DataType::f32, .mma_m = 128, .mma_n = 128, .mma_k = 8, .stages = 6}},
+    // fused epilogues
+    {"128x128_s6_bias_silu",
+     {.mma_m = 128, .mma_n = 128, .stages = 6, .scaled = true, .bias = true, .activation = Activation::silu}},
+    {"128x128_s6_residual_relu",
+     {.mma_m = 128, .mma_n = 128, .stages = 6, .residual = true, .activation = Activation::relu}},
     // programmatic dependent launch
     {"128x128_s6_pdl", {.mma_m = 128, .mma_n = 128, .stages = 6, .pdl = true}},
 };
@@ -111,6 +116,8 @@ struct CompiledConfig {
   static constexpr bool pdl = value.pdl;
   static constexpr bool ab_swapped = value.ab_swapped;
   static constexpr bool static_scheduler = value.static_scheduler;
+  static constexpr bool scaled = value.scaled, bias = value.bias, residual = value.residual;
+  static constexpr Activation activation = value.activation;
 
   static_assert(stages >= 1, "a compiled configuration names its stages: nothing resolves `auto` here");
   static_assert(shared_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the stages do not fit a CTA's memory");

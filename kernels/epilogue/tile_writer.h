@@ -1,6 +1,7 @@
 /// Writes one output tile: tensor memory -> registers -> swizzled strip -> TMA store, double buffered.
 #pragma once
 
+#include "kernels/epilogue/element_functor.h"
 #include "kernels/epilogue/output_strip.h"
 #include "kernels/epilogue/smem_writer.h"
 #include "kernels/epilogue/strip_store.h"
@@ -11,6 +12,7 @@ namespace sm100 {
 /// Where a tile goes.
 struct OutputTile {
   const TensorMap* map;
+  const FunctorParams* functor;
   int column, row;       ///< element coordinates of the tile's corner
   SmemAddr buffers;      ///< kOutputBuffers strips
   TmemAddr accumulator;  ///< first column of the accumulator stage
@@ -46,11 +48,18 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
     const bool last = i + 1 == strips;
     const int buffer = i % kOutputBuffers;
     const StripBuffer<Config> strip{cfg, tile.buffers + uint32_t(buffer) * strip_bytes(cfg)};
-    const AccumulatorFragments<R> f =
+    AccumulatorFragments<R> f =
         load_fragments<R>(isa, tile.accumulator.plus_columns(uint32_t(i * 8 * R)), warp, lower);
     // The overlap: the MMA warp may overwrite the accumulator while this strip is still being cast and
     // stored.
     if (last) ring.consumer_release(tile.stage, cfg.cta_group);
+    if (has_functor(cfg)) {
+      const int half = halves_side_by_side(cfg) ? warp / 2 : 0;
+      const int row = tile.row + first_row - half * store_rows(cfg);
+      const int column = tile.column + half * accumulator_columns(cfg) + i * strip_columns(cfg);
+      apply_functor<R>(isa, cfg, *tile.functor, row, column, f.upper);
+      if (lower) apply_functor<R>(isa, cfg, *tile.functor, row + 16, column, f.lower);
+    }
 
     {
       TraceSpan span{isa, TraceEvent::smem_write, {.stage = buffer}};

@@ -89,6 +89,8 @@ void check_output(Rules& rules) {
   const int step = halves_side_by_side(c) ? 32 : 16;
   rules.require(c.mma_n % step == 0, "config.mma", mma_text(c), fmt::format("N = multiples of {}", step),
                 fmt::format("output {} is written in strips of 16 columns", name(c.output)));
+  rules.require(!c.residual, "config.residual", "true", "false",
+                fmt::format("a residual of {} elements is not implemented", name(c.output)));
   rules.require(!c.ab_swapped, "config.ab_swapped", "true", "false",
                 fmt::format("output {} has no transposed writer", name(c.output)));
 }

@@ -4,11 +4,13 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
 
 #include "kernels/host/comparison.h"
 #include "kernels/host/tensor_maps.h"
+#include "kernels/isa/lane_array.h"
 #include "kernels/isa/number_formats.h"
 #include "kernels/matmul/cluster_share.h"
 #include "kernels/matmul/shared_storage.h"
@@ -22,6 +24,7 @@ uint32_t encode_element(DataType type, float x) {
     case DataType::f16: return cvt_rn_f16_f32(x);
     case DataType::bf16: return cvt_rn_bf16_f32(x);
     case DataType::tf32: return cvt_rn_tf32_f32(x);
+    case DataType::f32: return as_bits(x);
     case DataType::e4m3: return cvt_rn_satfinite_e4m3_f32(x);
     default: return cvt_rn_satfinite_e5m2_f32(x);
   }
@@ -85,16 +88,44 @@ std::vector<BarrierArray> MatmulProblem::barriers() const {
 
 std::vector<Tensor> MatmulProblem::tensors() const {
   const uint64_t m = uint64_t(m_), n = uint64_t(n_), k = uint64_t(k_), in = uint64_t(operand_bytes(config_));
-  return {{"A", m * k * in}, {"B", n * k * in}, {"C", m * n * uint64_t(output_bytes(config_))}};
+  std::vector<Tensor> all = {{"A", m * k * in}, {"B", n * k * in}};
+  const uint64_t output = m * n * uint64_t(output_bytes(config_));
+  if (config_.bias) all.push_back({"bias", n * 4});
+  if (config_.residual) all.push_back({"residual", output});
+  all.push_back({"C", output});
+  return all;
 }
 
 void MatmulProblem::fill(size_t i, uint8_t* bytes) const {
-  const uint64_t count = tensors()[i].bytes;
-  if (i == 2) {
-    std::memset(bytes, 0xff, count);
-  } else {
-    fill_random(bytes, count / uint64_t(operand_bytes(config_)), config_.dtype, seed_ + i * 0x9e3779b97f4a7c15u);
+  const Tensor tensor = tensors()[i];
+  if (tensor.name == "C") {
+    std::memset(bytes, 0xff, tensor.bytes);
+    return;
   }
+  const DataType type = tensor.name == "bias"       ? DataType::f32
+                        : tensor.name == "residual" ? config_.output
+                                                    : config_.dtype;
+  fill_random(bytes, tensor.bytes / (uint64_t(element_bits(type)) / 8), type, seed_ + i * 0x9e3779b97f4a7c15u);
+}
+
+/// What the epilogue makes of an accumulator.
+double MatmulProblem::finished(double x, int row, int column, const std::vector<const uint8_t*>& tensors) const {
+  const MatmulConfig& c = config_;
+  if (c.scaled) x *= double(alpha_);
+  if (c.bias) {
+    float bias;
+    std::memcpy(&bias, tensors[2] + 4 * size_t(column), 4);
+    x += double(bias);
+  }
+  if (c.residual) {
+    const size_t bytes = size_t(output_bytes(c));
+    uint32_t bits = 0;
+    std::memcpy(&bits, tensors[c.bias ? 3 : 2] + bytes * (size_t(row) * size_t(n_) + size_t(column)), bytes);
+    x += double(beta_) * double(decode(c.output, bits));
+  }
+  if (c.activation == Activation::relu) x = std::max(x, 0.0);
+  if (c.activation == Activation::silu) x /= 1 + std::exp(-x);
+  return x;
 }
 
 double MatmulProblem::bytes() const {
@@ -125,13 +156,17 @@ MatmulParams matmul_params(const Scenario& s, const std::vector<GlobalAddr>& add
                                    .box_rows = b_slice_rows(c),
                                    .box_columns = block_k(c),
                                    .swizzle = c.swizzle}));
-  params.c = encode(matrix_fields({.address = addresses[2],
+  params.c = encode(matrix_fields({.address = addresses.back(),
                                    .type = tensor_map_type(c.output),
                                    .rows = s.m,
                                    .columns = s.n,
                                    .box_rows = swapped ? strip_columns(c) : store_rows(c),
                                    .box_columns = swapped ? block_columns(c) : strip_columns(c),
                                    .swizzle = strip_swizzle(c)}));
+  params.functor.alpha = s.alpha, params.functor.beta = s.beta;
+  params.functor.rows = s.m, params.functor.columns = s.n;
+  if (c.bias) params.functor.bias = addresses[2];
+  if (c.residual) params.functor.residual = addresses[c.bias ? 3 : 2];
   params.m = s.m, params.n = s.n, params.k = s.k;
   return params;
 }
@@ -139,7 +174,7 @@ MatmulParams matmul_params(const Scenario& s, const std::vector<GlobalAddr>& add
 Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
   using Eigen::MatrixXd;
   const int m = m_, n = n_, k = k_;
-  const uint8_t *a = tensors[0], *b = tensors[1], *c = tensors[2];
+  const uint8_t *a = tensors[0], *b = tensors[1], *c = tensors.back();
   const auto element = [](const uint8_t* base, DataType type, size_t i) {
     uint32_t bits = 0;
     const size_t bytes = size_t(element_bits(type)) / 8;
@@ -161,7 +196,8 @@ Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < n; ++j) {
       const size_t at = size_t(row_of(i)) * size_t(n) + size_t(j);
-      comparison.add(element(c, config_.output, at), reference(i, j), row_of(i), j);
+      comparison.add(element(c, config_.output, at), finished(reference(i, j), row_of(i), j, tensors), row_of(i),
+                     j);
     }
   return comparison.result(rows);
 }

@@ -13,13 +13,15 @@ class MatmulProblem : public Problem {
         n_(s.n),
         k_(s.k),
         sms_(s.sms > 0 ? s.sms : s.device.device.sms),
-        seed_(s.seed) {}
+        seed_(s.seed),
+        alpha_(s.alpha),
+        beta_(s.beta) {}
 
   LaunchShape launch() const override;
   std::vector<BarrierArray> barriers() const override;
   std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
   std::string_view role(int warp) const override { return matmul_role(warp); }
-  std::vector<Tensor> tensors() const override;  ///< A, B, C
+  std::vector<Tensor> tensors() const override;  ///< A, B, bias and residual where configured, C
   /// A and B: values in [-1, 1), rounded to their type; C: NaN, so that an element that nobody writes cannot pass.
   void fill(size_t i, uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
@@ -31,6 +33,9 @@ class MatmulProblem : public Problem {
   MatmulConfig config_;
   int m_, n_, k_, sms_;
   uint64_t seed_;
+  float alpha_, beta_;
+
+  double finished(double accumulator, int row, int column, const std::vector<const uint8_t*>& tensors) const;
 };
 
 /// Largest relative Frobenius error that passes: the output type's rounding, or f32 summation for f32 output.

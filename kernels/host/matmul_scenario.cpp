@@ -16,6 +16,8 @@ const TomlTable::Words<DataType> kMatmulOutputs = {{"bf16", DataType::bf16},
                                                    {"f32", DataType::f32},
                                                    {"e4m3", DataType::e4m3},
                                                    {"e5m2", DataType::e5m2}};
+const TomlTable::Words<Activation> kActivations = {
+    {"none", Activation::none}, {"relu", Activation::relu}, {"silu", Activation::silu}};
 const TomlTable::Words<DataType> kOperandTypes = {{"bf16", DataType::bf16},
                                                   {"f16", DataType::f16},
                                                   {"tf32", DataType::tf32},
@@ -41,13 +43,15 @@ void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulCo
   if (table.has("k_group_size")) config.k_group_size = read_int(table, "k_group_size", 1, 16);
 }
 
+const std::vector<std::string> kConfigKeys = {
+    "dtype",      "output",       "mma",     "cta_group",    "cluster",       "stages",       "accum_stages",
+    "clc_stages", "k_group_size", "swizzle", "raster_order", "block_swizzle", "mma_prefetch", "pdl",
+    "ab_swapped", "scheduler",    "alpha",   "beta",         "bias",          "residual",     "activation"};
+
 MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   MatmulConfig config;
   if (!root.has("config")) return config;
-  const TomlTable table =
-      root.table("config", {"dtype", "output", "mma", "cta_group", "cluster", "stages", "accum_stages",
-                            "clc_stages", "k_group_size", "swizzle", "raster_order", "block_swizzle",
-                            "mma_prefetch", "pdl", "ab_swapped", "scheduler"});
+  const TomlTable table = root.table("config", kConfigKeys);
   if (table.has("dtype")) config.dtype = read_operand_type(document, table);
   if (table.has("output")) config.output = table.choice("output", kMatmulOutputs);
   read_cluster(document, table, config);
@@ -83,6 +87,23 @@ void choose(const TomlDocument& document, Scenario& s) {
   s.auto_config = true;
 }
 
+/// The epilogue's terms: which there are is configuration, their factors are parameters.
+void read_functor(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  if (!root.is_table("config")) return;
+  const auto key = [](const char* name) { return std::string("config.") + name; };
+  const TomlTable table = root.table("config", kConfigKeys);
+  MatmulConfig& c = s.config;
+  if (table.has("alpha")) s.alpha = float(table.number("alpha", -1e6, 1e6));
+  c.scaled = s.alpha != 1;
+  if (table.has("bias")) c.bias = table.boolean("bias");
+  if (table.has("residual")) c.residual = table.boolean("residual");
+  if (table.has("beta")) {
+    if (!c.residual) throw document.error(key("beta"), "allowed with residual = true only");
+    s.beta = float(table.number("beta", -1e6, 1e6));
+  }
+  if (table.has("activation")) c.activation = table.choice("activation", kActivations);
+}
+
 /// An omitted stage count becomes what fits; then the rules apply, and the first broken one is reported.
 void check_rules(const TomlDocument& document, Scenario& s) {
   const bool stages_open = !document.has("config.stages");
@@ -104,6 +125,7 @@ void read_matmul(const TomlDocument& document, const TomlTable& root, Scenario& 
   if (root.has("config") && !root.is_table("config"))
     throw document.error("config", "allowed are \"auto\" and a table, [config]");
   s.config = read_config(document, root);
+  read_functor(document, root, s);
   check_rules(document, s);
 }
 
@@ -129,6 +151,11 @@ std::string matmul_configuration_json(const Scenario& s) {
       {"mma_prefetch", config.mma_prefetch},
       {"scheduler", config.static_scheduler ? "static" : "clc"},
       {"ab_swapped", config.ab_swapped},
+      {"alpha", s.alpha},
+      {"beta", s.beta},
+      {"bias", config.bias},
+      {"residual", config.residual},
+      {"activation", word_of(kActivations, config.activation)},
       {"pdl", config.pdl},
   };
   return json.dump();

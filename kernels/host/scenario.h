@@ -49,8 +49,7 @@ struct Expectation {
 };
 
 /// Names of the kernels, as `kernel = "..."` has them.
-inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy",
-                                  kFallback = "fallback";
+inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy", kFallback = "fallback";
 
 struct Scenario {
   std::filesystem::path path;
@@ -61,6 +60,7 @@ struct Scenario {
   int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k
   MatmulConfig config;                 ///< of matmul
   bool auto_config = false;            ///< config = "auto": choose_config made it
+  float alpha = 1, beta = 1;           ///< of the matmul's epilogue: factors of the product and of the residual
   CopyConfig copy;                     ///< of pipeline_copy
   FallbackConfig fallback;             ///< of fallback
   DataMode data = DataMode::full;

@@ -61,6 +61,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.elected(body);                                              // elect.sync and its branch (9.7.14)
   isa.lanes_below(i, body);                                       // branch taken by lanes 0 ... i-1
   { isa.cvt_rn_bf16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // per lane, inside for_each_lane (9.7.9.21)
+  { isa.ex2_approx_ftz_f32(1.f) } -> std::same_as<float>;
+  { isa.rcp_approx_ftz_f32(1.f) } -> std::same_as<float>;
   { isa.cvt_rn_f16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;
   { isa.cvt_rn_satfinite_e4m3x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // in the lower 16 bits
   { isa.cvt_rn_satfinite_e5m2x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;
@@ -106,6 +108,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.stmatrix_x4_trans(rows, r4);
 
   // Global memory, generic proxy (9.7.9.11): each lane whose predicate holds stores to its own address.
+  { isa.ld_global_b16(globals, p) } -> std::same_as<LaneArray<uint32_t, 1>>;  // 0 where the predicate is false
+  { isa.ld_global_b32(globals, p) } -> std::same_as<LaneArray<uint32_t, 1>>;
   isa.st_global_b16(globals, r1, p);  // lower half of the register
   isa.st_global_b32(globals, r1, p);
 

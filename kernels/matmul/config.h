@@ -5,6 +5,7 @@
 /// names, so every expression folds.  The derived values are function templates that serve both.
 #pragma once
 
+#include "kernels/epilogue/element_functor.h"
 #include "kernels/epilogue/output_strip.h"
 #include "kernels/isa/arithmetic.h"
 #include "kernels/isa/instr_descriptor.h"
@@ -28,6 +29,9 @@ struct MatmulConfig {
   Swizzle swizzle = Swizzle::b128;  ///< of A and B in shared memory; also fixes the k tile: one swizzle span
   RasterOrder raster_order = RasterOrder::along_m;
   int block_swizzle = 0;  ///< 0, 1, 2, 4, 8
+  // what the epilogue does to an element: kernels/epilogue/element_functor.h
+  bool scaled = false, bias = false, residual = false;
+  Activation activation = Activation::none;
   bool static_scheduler =
       false;  ///< persistent: cluster w of W computes the tiles w, w + W ...; needs clc_stages 0
   bool ab_swapped =

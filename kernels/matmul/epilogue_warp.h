@@ -25,6 +25,7 @@ SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const SharedStorage& 
     const int stage = ring.consumer_wait();
     write_tile(isa, cfg, ring,
                {.map = &params.c,
+                .functor = &params.functor,
                 .column = tile.n * cfg.mma_n,
                 .row = tile.m * block_m(cfg),
                 .buffers = smem.c_strips,

@@ -1,15 +1,17 @@
 /// Kernel parameters of the dense matmul (`__grid_constant__` on the device).
 #pragma once
 
+#include "kernels/epilogue/element_functor.h"
 #include "kernels/isa/tensor_map.h"
 
 namespace sm100 {
 
 /// C[m][n] = sum over k of A[m][k] * B[n][k]; all three row-major.
 struct MatmulParams {
-  TensorMap a;              ///< {K, M}, box {block_k, block_m}
-  TensorMap b;              ///< {K, N}, box {block_k, block_n}
-  TensorMap c;              ///< {N, M}, box {strip_columns, strip_rows}
+  TensorMap a;  ///< {K, M}, box {block_k, block_m}
+  TensorMap b;  ///< {K, N}, box {block_k, block_n}
+  TensorMap c;  ///< {N, M}, box {strip_columns, strip_rows}
+  FunctorParams functor;
   int m = 0, n = 0, k = 0;  ///< of the user's product
 };
 

@@ -56,6 +56,10 @@ class RandomScenarios {
     c.output = pick({DataType::bf16, DataType::bf16, DataType::f16, DataType::f32, DataType::e4m3, DataType::e5m2});
     c.ab_swapped = between(0, 2) == 0;
     c.accum_stages = between(1, std::min(4, 512 / c.mma_n));
+    c.bias = between(0, 3) == 0, c.residual = between(0, 3) == 0;
+    c.activation = pick({Activation::none, Activation::none, Activation::relu, Activation::silu});
+    if (between(0, 3) == 0) c.scaled = true, s.alpha = 0.75f;
+    s.beta = -1.5f;
     c.static_scheduler = between(0, 3) == 0;
     c.clc_stages = c.static_scheduler ? 0 : between(0, 4);
     c.raster_order = pick({RasterOrder::along_m, RasterOrder::along_n});

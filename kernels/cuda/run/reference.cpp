@@ -71,10 +71,11 @@ bool cublas_product(int m, int n, int k, GlobalAddr a, GlobalAddr b, std::vector
 host::Check check_result(const host::Problem& problem, const host::Scenario& s,
                          const std::vector<std::vector<uint8_t>>& bytes, const std::vector<GlobalAddr>& addresses) {
   std::vector<float> product;
-  if (s.kernel == host::kMatmul && cublas_product(s.m, s.n, s.k, addresses[0], addresses[1], product)) {
+  const bool plain = s.kernel == host::kMatmul && s.config.dtype == DataType::bf16 && !has_functor(s.config);
+  if (plain && cublas_product(s.m, s.n, s.k, addresses[0], addresses[1], product)) {
     host::Comparison comparison(host::error_limit(s.config.output));
     for (size_t i = 0; i < product.size(); ++i)
-      comparison.add(element(bytes[2].data(), i, s.config.output), product[i], int(i / size_t(s.n)),
+      comparison.add(element(bytes.back().data(), i, s.config.output), product[i], int(i / size_t(s.n)),
                      int(i % size_t(s.n)));
     host::Check check = comparison.result(s.m);
     check.reference = "cuBLAS";

@@ -1,5 +1,5 @@
-/// Is the device's result right?  A matmul is compared with cuBLAS where the library is present, else, like every other
-/// kernel, with the host's reference.
+/// Is the device's result right?  A plain BF16 product is compared with cuBLAS where the library is present, everything
+/// else with the host's reference.
 #pragma once
 
 #include <cstdint>

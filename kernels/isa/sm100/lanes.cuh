@@ -62,6 +62,16 @@ class Lanes {
     asm volatile("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(a), "f"(b));
     return packed;
   }
+  SM100_KERNEL static float ex2_approx_ftz_f32(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+  }
+  SM100_KERNEL static float rcp_approx_ftz_f32(float x) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+  }
   SM100_KERNEL static uint32_t cvt_rn_f16x2_f32(float a, float b) {
     uint32_t packed;
     asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(a), "f"(b));
