@@ -140,9 +140,17 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
   state.waits.erase(woken, state.waits.end());
 }
 
+namespace {
+void remember_arriver(Mbarrier::State& state, int cta) {
+  if (std::find(state.arrivers.begin(), state.arrivers.end(), cta) == state.arrivers.end())
+    state.arrivers.push_back(cta);
+}
+}  // namespace
+
 void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
   State* state = valid_object(offset, "mbarrier.arrive", source);
   if (!state) return;
+  remember_arriver(*state, source.cta);
   while (count > 0) {
     // The lanes arrive one after the other; what the open phase still takes, it takes in one step.
     const uint32_t pending = decode_mbarrier(state->word).pending;
@@ -158,6 +166,7 @@ void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
 void Mbarrier::arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source) {
   State* state = valid_object(offset, "mbarrier.arrive.expect_tx", source);
   if (!state) return;
+  remember_arriver(*state, source.cta);
   const MbarrierResult result = mbarrier_arrive_expect_tx(state->word, bytes);
   if (!apply(*state, result, MbarrierEventKind::expect_tx, bytes, source)) return;
   state->expected_bytes += bytes;

@@ -88,6 +88,20 @@ std::vector<uint32_t> owed_bytes(Cta& cta, const Mbarrier::State& state) {
   return ranks;
 }
 
+std::vector<uint32_t> foreign_arrivers(Cta& cta, const BarrierArray& array) {
+  std::vector<uint32_t> ranks;
+  for (int s = 0; s < array.stages; ++s) {
+    const Mbarrier::State* state = cta.sm().mbarrier.find(array.base.offset() + 8u * uint32_t(s));
+    if (!state) continue;
+    for (uint32_t r = 0; r < cta.cluster_ctas(); ++r) {
+      if (std::find(state->arrivers.begin(), state->arrivers.end(), cta.peer_id(r)) == state->arrivers.end()) continue;
+      if (r == cta.cluster_rank()) return {};
+      if (std::find(ranks.begin(), ranks.end(), r) == ranks.end()) ranks.push_back(r);
+    }
+  }
+  return ranks;
+}
+
 std::string ctas_text(Cta& cta, const std::vector<uint32_t>& ranks) {
   std::vector<std::string> names;
   for (uint32_t r : ranks)

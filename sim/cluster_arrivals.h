@@ -22,6 +22,10 @@ OwedArrivals owed_arrivals(Cta& cta, const models::Mbarrier::State& state);
 /// in the first phase, by equal shares if any CTA of the cluster has filled this stage of another.
 std::vector<uint32_t> owed_bytes(Cta& cta, const models::Mbarrier::State& state);
 
+/// Ranks of the other CTAs whose arrivals this array of barriers gets, when it never got one of its own CTA: a pair's
+/// accumulators are full for both by the leader's commit, CLC responses are armed by CTA 0.
+std::vector<uint32_t> foreign_arrivers(Cta& cta, const BarrierArray& array);
+
 /// "CTA 1, CTA 3 (exited)".
 std::string ctas_text(Cta& cta, const std::vector<uint32_t>& ranks);
 

@@ -97,6 +97,10 @@ class CtaAnalysis {
       return {95, fmt::format("{} bytes were delivered to a phase that nobody armed: the {} of {} is missing",
                               grouped(-word.tx), s.barrier.array->arrives_with, s.barrier.array->arrives)};
     if (const Cause wrong = wrong_turn_cause(s); wrong.certainty > 0) return wrong;
+    // Who arrives here runs in another CTA, and what holds it up is seen there.
+    if (const std::vector<uint32_t> ranks = foreign_arrivers(cta_, *s.barrier.array); !ranks.empty())
+      return {6, fmt::format("{} of CTA {} waits for the {} of {} in {}", text_of(s.barrier), cta_.linear_id(),
+                             s.barrier.array->arrives_with, s.barrier.array->arrives, ctas_text(cta_, ranks))};
     if (const Cause peer = peer_cause(s); peer.certainty > 0) return peer;
     if (const BarrierName full = sibling(s, "_empty", "_full"); full.array) return empty_cause(s, full);
     return full_cause(s);
