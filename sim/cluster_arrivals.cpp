@@ -56,36 +56,54 @@ OwedArrivals owed_arrivals(Cta& cta, const Mbarrier::State& state) {
 
 namespace {
 
-/// Some CTA of the cluster has got bytes of another one on its barrier at `offset`.
-bool filled_by_peers(Cta& cta, uint32_t offset) {
+using BytesByCta = std::vector<std::pair<int, uint64_t>>;
+
+uint64_t bytes_of(const BytesByCta& list, int cta) {
+  for (const auto& [from, bytes] : list)
+    if (from == cta) return bytes;
+  return 0;
+}
+
+/// Bytes that CTA `rank` loads into a stage of this CTA, before any phase of it has shown them: the most that it has loaded
+/// into a stage of the ring; 1, some, if it has loaded none but we load into it, since whoever shares a tile with us loads
+/// a slice of it too.  A pair's bytes count on its leader's barrier.
+uint64_t usual_bytes(Cta& cta, const BarrierArray& ring, uint32_t rank) {
   const int first_sm = cta.sm().id - int(cta.cluster_rank());
-  for (uint32_t r = 0; r < cta.cluster_ctas(); ++r) {
-    const Mbarrier::State* state = cta.gpu().sm(first_sm + int(r)).mbarrier.find(offset);
-    if (!state) continue;
-    for (const auto& [from, bytes] : state->received_from)
-      if (from != cta.peer_id(r)) return true;
+  const uint32_t leader = cta.tcgen05_group == 2 ? rank & ~1u : rank;
+  const auto bytes = [&](uint32_t at, int stage, int from) -> uint64_t {
+    const Mbarrier::State* state =
+        cta.gpu().sm(first_sm + int(at)).mbarrier.find(ring.base.offset() + 8u * uint32_t(stage));
+    return state ? std::max(bytes_of(state->received_from, from), bytes_of(state->received_before, from)) : 0;
+  };
+  uint64_t most = 0;
+  bool shares = leader == cta.cluster_rank();
+  for (int stage = 0; stage < ring.stages; ++stage) {
+    most = std::max(most, bytes(cta.cluster_rank(), stage, cta.peer_id(rank)));
+    shares |= bytes(leader, stage, cta.linear_id()) > 0;
   }
-  return false;
+  return most > 0 ? most : uint64_t(shares);
 }
 
 }  // namespace
 
 std::vector<uint32_t> owed_bytes(Cta& cta, const Mbarrier::State& state) {
-  const uint32_t ctas = cta.cluster_ctas();
-  if (ctas == 1) return {};
-  const auto of = [](const auto& list, int id) -> uint64_t {
-    for (const auto& [from, bytes] : list)
-      if (from == id) return bytes;
-    return 0;
-  };
-  const bool first = state.received_before.empty();
-  if (first && !filled_by_peers(cta, state.offset)) return {};
   std::vector<uint32_t> ranks;
-  for (uint32_t r = 0; r < ctas; ++r) {
-    const uint64_t owed = first ? state.expected_bytes / ctas : of(state.received_before, cta.peer_id(r));
-    if (of(state.received_from, cta.peer_id(r)) < owed) ranks.push_back(r);
+  if (cta.cluster_ctas() == 1) return ranks;
+  if (!state.received_before.empty()) {
+    for (uint32_t r = 0; r < cta.cluster_ctas(); ++r)
+      if (bytes_of(state.received_from, cta.peer_id(r)) < bytes_of(state.received_before, cta.peer_id(r)))
+        ranks.push_back(r);
+    return ranks;
   }
-  return ranks;
+  const BarrierName name = barrier_name(cta.kernel(), state.offset);
+  if (!name.array) return ranks;
+  bool shared = false;
+  for (uint32_t r = 0; r < cta.cluster_ctas(); ++r) {
+    const uint64_t usual = usual_bytes(cta, *name.array, r);
+    shared |= usual > 0 && r != cta.cluster_rank();
+    if (bytes_of(state.received_from, cta.peer_id(r)) < usual) ranks.push_back(r);
+  }
+  return shared ? ranks : std::vector<uint32_t>{};
 }
 
 std::vector<uint32_t> foreign_arrivers(Cta& cta, const BarrierArray& array) {
@@ -94,7 +112,8 @@ std::vector<uint32_t> foreign_arrivers(Cta& cta, const BarrierArray& array) {
     const Mbarrier::State* state = cta.sm().mbarrier.find(array.base.offset() + 8u * uint32_t(s));
     if (!state) continue;
     for (uint32_t r = 0; r < cta.cluster_ctas(); ++r) {
-      if (std::find(state->arrivers.begin(), state->arrivers.end(), cta.peer_id(r)) == state->arrivers.end()) continue;
+      if (std::find(state->arrivers.begin(), state->arrivers.end(), cta.peer_id(r)) == state->arrivers.end())
+        continue;
       if (r == cta.cluster_rank()) return {};
       if (std::find(ranks.begin(), ranks.end(), r) == ranks.end()) ranks.push_back(r);
     }

@@ -18,8 +18,8 @@ struct OwedArrivals {
 /// @param cta  owner of the barrier
 OwedArrivals owed_arrivals(Cta& cta, const models::Mbarrier::State& state);
 
-/// CTAs of the cluster whose copies owe bytes to the open phase of a barrier, by what each delivered in the phase before;
-/// in the first phase, by equal shares if any CTA of the cluster has filled this stage of another.
+/// CTAs of the cluster whose copies owe bytes to the open phase of a barrier: those that delivered more in the phase
+/// before; in the first phase those that delivered more to another stage, or share tiles with us and delivered nothing.
 std::vector<uint32_t> owed_bytes(Cta& cta, const models::Mbarrier::State& state);
 
 /// Ranks of the other CTAs whose arrivals this array of barriers gets, when it never got one of its own CTA: a pair's

@@ -74,7 +74,7 @@ class CtaAnalysis {
           fmt::format("tcgen05.alloc of {} columns waits for tensor memory that nobody frees{}", s.blocked.offset,
                       cta_.tcgen05_group == 2 ? ", or for the peer CTA's tcgen05.alloc" : "")};
     if (s.blocked.on == Blocked::On::tmem_dealloc)
-      return {40, "tcgen05.dealloc.cta_group::2 waits for that of the peer CTA"};
+      return {4, "tcgen05.dealloc.cta_group::2 waits for that of the peer CTA"};
     // Whoever has not come is stuck somewhere else, and that says more.
     if (s.blocked.on == Blocked::On::cluster_barrier)
       return {4, fmt::format("the cluster barrier waits for {}", cluster_barrier_missing(cta_))};
@@ -209,7 +209,10 @@ class CtaAnalysis {
   /// A producer waits for a release.
   Cause empty_cause(const Stuck& s, const BarrierName& full) const {
     const int64_t phase = s.state->phase;
-    const Mbarrier::State* fill = cta_.sm().mbarrier.find(full.array->base.offset() + 8u * uint32_t(full.stage));
+    // Of a pair, the leader's barrier alone is filled.
+    const int leader = cta_.sm().id - (cta_.tcgen05_group == 2 ? int(cta_.cluster_rank() & 1) : 0);
+    const Mbarrier::State* fill =
+        cta_.gpu().sm(leader).mbarrier.find(full.array->base.offset() + 8u * uint32_t(full.stage));
     const MbarrierState word = fill ? decode_mbarrier(fill->word) : MbarrierState{};
     const bool armed = fill && (word.pending != word.expected || word.tx != 0);
     if (fill && fill->phase < phase)

@@ -15,7 +15,8 @@ class MatmulProblem : public Problem {
         sms_(s.sms > 0 ? s.sms : s.device.device.sms),
         seed_(s.seed),
         alpha_(s.alpha),
-        beta_(s.beta) {}
+        beta_(s.beta),
+        bit_model_(s.numerics == Numerics::b200) {}
 
   LaunchShape launch() const override;
   std::vector<BarrierArray> barriers() const override;
@@ -34,6 +35,7 @@ class MatmulProblem : public Problem {
   int m_, n_, k_, sms_;
   uint64_t seed_;
   float alpha_, beta_;
+  bool bit_model_;
 
   double finished(double accumulator, int row, int column, const std::vector<const uint8_t*>& tensors) const;
 };
