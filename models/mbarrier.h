@@ -38,8 +38,8 @@ class Mbarrier : public sc_core::sc_module {
     uint64_t received_bytes = 0;  ///< complete_tx of the open phase
     /// complete_tx of the open phase and the one before by the CTA that issued the copy.
     std::vector<std::pair<int, uint64_t>> received_from, received_before;
-    std::vector<int> arrivers;    ///< CTAs that have ever arrived or armed
-    uint64_t last_cause = 0;  ///< flow id of the event that completed the previous phase
+    std::vector<int> arrivers;  ///< CTAs that have ever arrived or armed
+    uint64_t last_cause = 0;    ///< flow id of the event that completed the previous phase
     static constexpr int kHistory = 16;
     std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
     uint64_t events = 0;

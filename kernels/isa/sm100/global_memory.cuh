@@ -11,7 +11,8 @@ class GlobalMemory {
  public:
   /// Zero in lanes without the predicate.
   SM100_KERNEL LaneArray<uint32_t, 1> ld_global_b16(const LaneArray<GlobalAddr, 1>& addresses,
-                                                    const LaneArray<bool, 1>& predicates, Loc = Loc::current()) const {
+                                                    const LaneArray<bool, 1>& predicates,
+                                                    Loc = Loc::current()) const {
     uint16_t value;
     asm volatile(
         "{\n\t"
@@ -28,7 +29,8 @@ class GlobalMemory {
     return values;
   }
   SM100_KERNEL LaneArray<uint32_t, 1> ld_global_b32(const LaneArray<GlobalAddr, 1>& addresses,
-                                                    const LaneArray<bool, 1>& predicates, Loc = Loc::current()) const {
+                                                    const LaneArray<bool, 1>& predicates,
+                                                    Loc = Loc::current()) const {
     LaneArray<uint32_t, 1> values;
     asm volatile(
         "{\n\t"

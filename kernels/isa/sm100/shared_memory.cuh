@@ -40,7 +40,8 @@ class SharedMemory {
   }
   SM100_KERNEL void st_shared_b16(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                                   Loc = Loc::current()) const {
-    asm volatile("st.shared::cta.b16 [%0], %1;" ::"r"(addresses[0][0].value), "h"(uint16_t(values[0][0])) : "memory");
+    asm volatile("st.shared::cta.b16 [%0], %1;" ::"r"(addresses[0][0].value), "h"(uint16_t(values[0][0]))
+                 : "memory");
   }
   SM100_KERNEL void st_shared_b32(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                                   Loc = Loc::current()) const {

@@ -109,14 +109,14 @@ class Tcgen05 {
     SM100_REQUIRE_TCGEN05(kAvailable);
     if (cta_group == 1) {
       asm volatile(
-          "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(
-              barrier.value),
+          "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::
+              "r"(barrier.value),
           "h"(mask.bits)
           : "memory");
     } else if (cta_group == 2) {
       asm volatile(
-          "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(
-              barrier.value),
+          "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::
+              "r"(barrier.value),
           "h"(mask.bits)
           : "memory");
     } else {
