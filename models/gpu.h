@@ -12,6 +12,7 @@
 
 #include "models/clc.h"
 #include "models/cluster_net.h"
+#include "models/global_words.h"
 #include "models/memory_system.h"
 #include "models/sm.h"
 
@@ -55,6 +56,7 @@ class Gpu : public sc_core::sc_module {
   int sms() const { return int(sms_.size()); }
   Sm& sm(int i) { return *sms_[size_t(i)]; }
   MemorySystem& memory() { return memory_; }
+  GlobalWords& words() { return words_; }
   Clc& clc() { return clc_; }
   ClusterNet& clusters() { return clusters_; }
   uint64_t ctas_launched() const { return launched_; }
@@ -67,6 +69,7 @@ class Gpu : public sc_core::sc_module {
   const DeviceProfile& profile_;
   Jitter jitter_;
   MemorySystem memory_;
+  GlobalWords words_{"global_words", memory_};
   Clc clc_;
   ClusterNet clusters_;
   CompletionQueue launches_{"launches"};

@@ -36,6 +36,11 @@ uint8_t* MemorySystem::data(GlobalAddr address, uint64_t size) {
   return a && !a->data.empty() ? &a->data[address.value - a->base] : nullptr;
 }
 
+std::pair<std::string, uint64_t> MemorySystem::place(GlobalAddr address) {
+  const Allocation* a = find(address, 1);
+  return a ? std::pair{a->name, address.value - a->base} : std::pair{std::string(), uint64_t{0}};
+}
+
 void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
   Allocation* a = find(address, size);
   if (!a || size == 0) return;

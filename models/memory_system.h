@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kernels/isa/address.h"
@@ -32,6 +33,9 @@ class MemorySystem {
   /// The bytes at `address`, or nullptr when [address, address + size) is not inside one allocation with
   /// data.
   uint8_t* data(GlobalAddr address, uint64_t size);
+
+  /// The allocation that holds `address`, and how far into it: "locks", 12.  Empty: none does.
+  std::pair<std::string, uint64_t> place(GlobalAddr address);
 
   /// One copy's traffic to L2, gathered line by line before asking for its latency.
   struct Request {

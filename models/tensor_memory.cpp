@@ -137,29 +137,47 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
   waiting_.clear();
 }
 
-void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers,
-                        const Source& source) {
+std::optional<uint32_t> TensorMemory::accessed(const char* instruction, TmemShape shape, int repeat,
+                                               TmemAddr address, int warp, const Source& source) {
+  const auto violated = [&](const char* id, std::string message) {
+    violate(id, std::move(message), source);
+    return std::nullopt;
+  };
   if (shape == TmemShape::s16x32bx2)
-    return violate("not-implemented", "not implemented: tcgen05.ld.16x32bx2", source);
+    return violated("not-implemented", fmt::format("not implemented: {}.16x32bx2", instruction));
   const uint32_t columns = uint32_t(columns_spanned(shape, repeat)), column = address.column();
   const uint32_t lane_in_quarter = address.lane() % 32;
   if (column + columns > kTmemColumns || !allocated(column, columns))
-    return violate("TC1",
-                   fmt::format("tcgen05.ld.{}.x{} of columns {} to {}: not inside a live allocation", name(shape),
-                               repeat, column, column + columns - 1),
-                   source);
+    return violated("TC1", fmt::format("{}.{}.x{} of columns {} to {}: not inside a live allocation", instruction,
+                                       name(shape), repeat, column, column + columns - 1));
   if (lane_in_quarter != 0 && (shape == TmemShape::s32x32b || lane_in_quarter != 16))
-    return violate("TC2",
-                   fmt::format("tcgen05.ld.{} at lane {}: the lane must be {} within the warp's quarter",
-                               name(shape), address.lane(), shape == TmemShape::s32x32b ? "0" : "0 or 16"),
-                   source);
-  if (!with_data_) return;
-  const uint32_t base = 32u * uint32_t(warp % 4) + lane_in_quarter;
+    return violated("TC2",
+                    fmt::format("{}.{} at lane {}: the lane must be {} within the warp's quarter", instruction,
+                                name(shape), address.lane(), shape == TmemShape::s32x32b ? "0" : "0 or 16"));
+  return 32u * uint32_t(warp % 4) + lane_in_quarter;
+}
+
+void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers,
+                        const Source& source) {
+  const auto base = accessed("tcgen05.ld", shape, repeat, address, warp, source);
+  if (!base || !with_data_) return;
   const int count = registers_per_thread(shape, repeat);
   for (int t = 0; t < kWarpLanes; ++t)
     for (int r = 0; r < count; ++r) {
       const TmemCell c = tmem_cell(shape, t, r);
-      registers[t * count + r] = cell(base + c.lane, column + c.column);
+      registers[t * count + r] = cell(*base + c.lane, address.column() + c.column);
+    }
+}
+
+void TensorMemory::store(TmemShape shape, int repeat, TmemAddr address, int warp, const uint32_t* registers,
+                         const Source& source) {
+  const auto base = accessed("tcgen05.st", shape, repeat, address, warp, source);
+  if (!base || !with_data_) return;
+  const int count = registers_per_thread(shape, repeat);
+  for (int t = 0; t < kWarpLanes; ++t)
+    for (int r = 0; r < count; ++r) {
+      const TmemCell c = tmem_cell(shape, t, r);
+      cell(*base + c.lane, address.column() + c.column) = registers[t * count + r];
     }
 }
 

@@ -1,10 +1,10 @@
 /// Tensor memory of one SM (PTX 9.7.16.1-3, .8): 128 lanes x 512 columns x 32 bit, and its column allocator.
 ///
 /// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in the
-/// shapes 32x32b, 16x64b, 16x128b, 16x256b; a warp reaches only the 32 lanes of its quarter.  Freshly
+/// shapes 32x32b, 16x64b, 16x128b, 16x256b, and st; a warp reaches only the 32 lanes of its quarter.  Freshly
 /// allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an allocation),
 /// TC2 (lane alignment), TC9 (alloc after relinquish, growing sizes, exit without dealloc). Not implemented:
-/// ld.16x32bx2, st, cp, shift, .pack::16b.
+/// .16x32bx2, cp, shift, .pack::16b.
 #pragma once
 
 #include <array>
@@ -44,12 +44,19 @@ class TensorMemory {
   /// The subpartition bits of the lane are ignored: a warp reads its own quarter (reference isa.md 3.3).
   void load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers, const Source& source);
 
+  /// tcgen05.st of one warp: the reverse.
+  void store(TmemShape shape, int repeat, TmemAddr address, int warp, const uint32_t* registers,
+             const Source& source);
+
   /// One 32-bit cell; only with data.
   uint32_t& cell(uint32_t lane, uint32_t column) { return cells_[size_t(lane) * kTmemColumns + column]; }
   /// The 512 cells of a lane as f32.
   float* lane(uint32_t lane) { return reinterpret_cast<float*>(&cells_[size_t(lane) * kTmemColumns]); }
 
  private:
+  /// Lane of the warp's first row, if its ld or st may touch these cells.
+  std::optional<uint32_t> accessed(const char* instruction, TmemShape shape, int repeat, TmemAddr address, int warp,
+                                   const Source& source);
   void violate(const char* id, std::string message, const Source& source);
   bool check_alloc(uint32_t columns, const Source& source);
   bool free(uint32_t column, uint32_t columns) const;

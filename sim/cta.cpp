@@ -88,6 +88,10 @@ std::string Cta::describe(const Blocked& blocked, bool with_stage) const {
     case Blocked::On::tmem_alloc: return "tcgen05.alloc";
     case Blocked::On::tmem_dealloc: return "tcgen05.dealloc";
     case Blocked::On::bulk_group: return "bulk group";
+    case Blocked::On::global_word: {
+      const auto [tensor, offset] = gpu_.memory().place(blocked.address);
+      return with_stage ? fmt::format("{}[{}]", tensor, offset / 4) : tensor;
+    }
     case Blocked::On::nothing: break;
   }
   return "nothing";

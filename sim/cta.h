@@ -22,7 +22,7 @@ class Cta : public sc_core::sc_module {
   void warp_exited(Warp& warp);
 
   const Kernel& kernel() const { return kernel_; }
-  models::Gpu& gpu() { return gpu_; }
+  models::Gpu& gpu() const { return gpu_; }
   models::Sm& sm() { return sm_; }
   RunObserver& observer() { return observer_; }
   Dim3 ctaid() const { return ctaid_; }

@@ -62,13 +62,17 @@ class FaultIsa : public SimIsa {
       SimIsa::cp_async_bulk_tensor_shared_global_multicast(dst, map, coords, barrier, mask, cta_group, loc);
   }
 
+  void st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc loc = Loc::current()) {
+    if (!match("st_release_gpu_global_u32", {}).drop) SimIsa::st_release_gpu_global_u32(address, value, loc);
+  }
+
  private:
   struct Alteration {
     bool drop = false, flip_parity = false;
     int64_t add = 0;
   };
 
-  /// Alterations of this execution of `instruction` on `barrier`; counts the match.
+  /// Alterations of this execution of `instruction` on `barrier` (address 0: it has none); counts the match.
   Alteration match(const char* instruction, SmemAddr barrier) {
     Alteration alteration;
     const BarrierName name = barrier_name(cta().kernel(), barrier.offset());

@@ -75,6 +75,9 @@ class CtaAnalysis {
                       cta_.tcgen05_group == 2 ? ", or for the peer CTA's tcgen05.alloc" : "")};
     if (s.blocked.on == Blocked::On::tmem_dealloc)
       return {4, "tcgen05.dealloc.cta_group::2 waits for that of the peer CTA"};
+    if (s.blocked.on == Blocked::On::global_word)
+      return {82, fmt::format("nobody stores a value other than {} to {}", s.blocked.value,
+                              cta_.describe(s.blocked, true))};
     // Whoever has not come is stuck somewhere else, and that says more.
     if (s.blocked.on == Blocked::On::cluster_barrier)
       return {4, fmt::format("the cluster barrier waits for {}", cluster_barrier_missing(cta_))};
@@ -113,6 +116,15 @@ class CtaAnalysis {
       lines.push_back(named.expected == 0
                           ? "it has just opened; its warps wake"
                           : fmt::format("{} of {} threads have arrived", named.arrived, named.expected));
+    }
+    if (s.blocked.on == Blocked::On::global_word) {
+      const auto* last = cta_.gpu().words().last_store(s.blocked.address);
+      lines.push_back(
+          fmt::format("polled, it holds {}; {}", s.blocked.value,
+                      last ? fmt::format("the last store to it, of {}, was by {} of CTA {} at cycle {} ({})",
+                                         last->value, cta_.kernel().role(last->by.warp), last->by.cta,
+                                         grouped(int64_t(last->visible)), line_of(last->by.loc))
+                           : std::string("nobody has stored to it")));
     }
     if (s.blocked.on == Blocked::On::cluster_barrier) lines.push_back("missing: " + cluster_barrier_missing(cta_));
     if (!s.state || !s.barrier.array) return lines;

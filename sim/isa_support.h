@@ -71,7 +71,10 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"tcgen05.ld.16x32bx2", Support::rejected, "not implemented"},
     {"tcgen05.wait::ld", Support::modelled, ""},
     {"tcgen05.fence::before_thread_sync, ::after_thread_sync", Support::approximated, "issue time only"},
-    {"tcgen05.st, .wait::st", Support::rejected, "not implemented"},
+    {"tcgen05.st.16x256b", Support::modelled, "x1 to x32; time taken to be that of ld"},
+    {"tcgen05.wait::st", Support::modelled, ""},
+    {"tcgen05.st.32x32b, .16x64b, .16x128b", Support::rejected, "not implemented in the Isa; the unit has them"},
+    {"tcgen05.st.16x32bx2", Support::rejected, "not implemented"},
     {"tcgen05.cp, .shift", Support::rejected, "not implemented"},
 
     // Cluster launch control, PTX 9.7.13.17 and .18
@@ -89,6 +92,10 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"stmatrix.m8n8.x2, .x4, .trans", Support::modelled, "b16"},
     {"ld.shared, st.shared", Support::modelled, "the widths the kernels use"},
     {"st.global.b16, .b32", Support::approximated, "posted; time counts every active lane, predicated off or not"},
+    {"ld.global.b16, .b32, .v2.b32", Support::approximated, "an L2 hit each; the next store waits for it"},
+    {"st.global.v2.b32", Support::approximated, "posted"},
+    {"ld.acquire.gpu.global.u32", Support::modelled, "a loop that polls sleeps until the word is stored to"},
+    {"st.release.gpu.global.u32", Support::modelled, "visible after all stores of the CTA before it"},
     {"griddepcontrol.wait, .launch_dependents", Support::approximated, "issue time only: a run launches one grid"},
     {"setmaxnreg", Support::rejected, "not implemented"},
 };

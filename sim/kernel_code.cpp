@@ -42,8 +42,9 @@ std::vector<GlobalAddr> allocate_tensors(const host::Problem& problem, models::M
                                          bool with_data) {
   std::vector<GlobalAddr> addresses;
   for (const host::Tensor& tensor : problem.tensors()) {
-    addresses.push_back(memory.allocate(tensor.name, tensor.bytes, with_data));
-    if (with_data) problem.fill(addresses.size() - 1, memory.data(addresses.back(), tensor.bytes));
+    const bool bytes = with_data || tensor.locks;
+    addresses.push_back(memory.allocate(tensor.name, tensor.bytes, bytes));
+    if (bytes) problem.fill(addresses.size() - 1, memory.data(addresses.back(), tensor.bytes));
   }
   return addresses;
 }

@@ -355,6 +355,22 @@ void SimIsa::tcgen05_wait_ld(Loc loc) {
   if (tmem_loads_done_ > 0 && done > issue_cycle()) warp_.ahead = double(done - now());
 }
 
+void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc) {
+  use_global_loads();
+  charge(issue_.tcgen05_ld);  // assumed as long as a load
+  if (!converged("tcgen05.st", loc)) return;
+  settle();
+  sm_.tmem.store(shape, repeat, address, warp_.index, registers, source(loc));
+  const auto transfer = models::Cycles(columns_spanned(shape, repeat) / profile_.tmem.ld_columns_per_cycle);
+  tmem_stores_done_ = std::max(tmem_stores_done_, issue_cycle()) + transfer;
+}
+
+void SimIsa::tcgen05_wait_st(Loc loc) {
+  if (!converged("tcgen05.wait::st", loc)) return;
+  const models::Cycles done = tmem_stores_done_ + models::Cycles(profile_.tmem.ld_latency_cycles);
+  if (tmem_stores_done_ > 0 && done > issue_cycle()) warp_.ahead = double(done - now());
+}
+
 // ---- cluster launch control
 
 void SimIsa::clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc) {

@@ -129,20 +129,37 @@ class SimIsa {
   // ---- global memory
   LaneArray<uint32_t, 1> ld_global_b16(const LaneArray<GlobalAddr, 1>& addresses,
                                        const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
-    return load_global(addresses, predicates, 2, "ld.global.b16", loc);
+    LaneArray<uint32_t, 1> values;
+    load_global(addresses, &values[0][0], 1, &predicates, 2, "ld.global.b16", loc);
+    return values;
   }
   LaneArray<uint32_t, 1> ld_global_b32(const LaneArray<GlobalAddr, 1>& addresses,
                                        const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
-    return load_global(addresses, predicates, 4, "ld.global.b32", loc);
+    LaneArray<uint32_t, 1> values;
+    load_global(addresses, &values[0][0], 1, &predicates, 4, "ld.global.b32", loc);
+    return values;
   }
   void st_global_b16(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                      const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
-    store_global(addresses, values, predicates, 2, "st.global.b16", loc);
+    store_global(addresses, &values[0][0], 1, &predicates, 2, "st.global.b16", loc);
   }
   void st_global_b32(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                      const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
-    store_global(addresses, values, predicates, 4, "st.global.b32", loc);
+    store_global(addresses, &values[0][0], 1, &predicates, 4, "st.global.b32", loc);
   }
+  LaneArray<uint32_t, 2> ld_global_v2(const LaneArray<GlobalAddr, 1>& addresses, Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 2> values;
+    load_global(addresses, &values[0][0], 2, nullptr, 8, "ld.global.v2.b32", loc);
+    return values;
+  }
+  void st_global_v2(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
+                    Loc loc = Loc::current()) {
+    store_global(addresses, &values[0][0], 2, nullptr, 8, "st.global.v2.b32", loc);
+  }
+  /// Polls of a word that stays the same from one code line do not run one by one: the warp sleeps until the word is
+  /// written, and goes on when its next poll would have seen it.
+  uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc = Loc::current());
+  void st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc loc = Loc::current());
 
   // ---- tensor copies and bulk groups
   void prefetch_tensormap(const TensorMap*) { charge(issue_.bulk_tensor); }
@@ -196,6 +213,13 @@ class SimIsa {
   void tcgen05_wait_ld(LaneArray<uint32_t, N>&, LaneArray<uint32_t, N>&, Loc loc = Loc::current()) {
     tcgen05_wait_ld(loc);
   }
+  template <int N>
+  void tcgen05_st_16x256b(TmemAddr address, const LaneArray<uint32_t, N>& values, Loc loc = Loc::current()) {
+    static_assert(N % 4 == 0 && repeat_allowed(TmemShape::s16x256b, N / 4),
+                  "tcgen05.st.16x256b has .x1 to .x32, powers of two");
+    tmem_store(TmemShape::s16x256b, N / 4, address, &values[0][0], loc);
+  }
+  void tcgen05_wait_st(Loc loc = Loc::current());
   void tcgen05_fence_before_thread_sync() { charge(issue_.tcgen05_fence); }
   void tcgen05_fence_after_thread_sync() { charge(issue_.tcgen05_fence); }
 
@@ -271,12 +295,18 @@ class SimIsa {
   /// Stores the first `bytes` of each lane's `words` registers.
   void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words, uint32_t bytes,
                    const char* what, Loc loc);
-  /// Posted: the warp goes on at once.  Time counts all active lanes, whatever their predicates say.
-  LaneArray<uint32_t, 1> load_global(const LaneArray<GlobalAddr, 1>& addresses,
-                                     const LaneArray<bool, 1>& predicates, uint32_t bytes, const char* what,
-                                     Loc loc);
-  void store_global(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
-                    const LaneArray<bool, 1>& predicates, uint32_t bytes, const char* what, Loc loc);
+  /// `bytes` of each lane to or from its `words` registers, naturally aligned; lanes without the predicate (nullptr: all
+  /// have it) load zero.  Posted: the warp goes on at once.  Time counts all active lanes, whatever their predicates say.
+  void load_global(const LaneArray<GlobalAddr, 1>& addresses, uint32_t* values, uint32_t words,
+                   const LaneArray<bool, 1>* predicates, uint32_t bytes, const char* what, Loc loc);
+  void store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint32_t* values, uint32_t words,
+                    const LaneArray<bool, 1>* predicates, uint32_t bytes, const char* what, Loc loc);
+  /// The bytes of a lane's access, if it is aligned and inside an allocation.
+  uint8_t* global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what, Loc loc);
+  /// Issue waits until the registers of the global loads hold values.
+  void use_global_loads() {
+    if (global_loads_done_ > issue_cycle()) warp_.ahead = double(global_loads_done_ - models::now());
+  }
   void load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int rank, SmemAddr barrier, int cta_group,
             Loc loc, std::optional<CtaMask> multicast = {});
   void try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc loc);
@@ -284,6 +314,7 @@ class SimIsa {
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void wait_group(int pending, bool read_only);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
+  void tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc);
   void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed, Loc loc);
   /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (isa.md 3.2).
   bool check_group(int cta_group, const char* instruction, Loc loc);
@@ -310,8 +341,14 @@ class SimIsa {
   const models::DeviceProfile& profile_;
   uint32_t active_ = 0xffffffffu;
   double trace_begin_cycles_ = 0, trace_end_cycles_ = 0;
-  models::Cycles tmem_loads_done_ = 0;
+  models::Cycles tmem_loads_done_ = 0, tmem_stores_done_ = 0;
   models::Cycles global_loads_done_ = 0;  ///< their registers hold values from then on
+  /// The last word polled, what it held, and how often in a row.
+  struct Poll {
+    GlobalAddr address;
+    uint32_t value = 0, line = 0;
+    int times = 0;
+  } poll_;
   /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
   std::deque<models::Cycles> shared_loads_;
 };

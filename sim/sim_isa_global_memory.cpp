@@ -8,32 +8,41 @@
 
 namespace sm100::sim {
 
-/// Approximated: an L2 hit; what uses the registers first is taken to be the next store.
-LaneArray<uint32_t, 1> SimIsa::load_global(const LaneArray<GlobalAddr, 1>& addresses,
-                                           const LaneArray<bool, 1>& predicates, uint32_t bytes, const char* what,
-                                           Loc loc) {
-  charge(issue_.ld_shared);  // assumed as long as a load from shared memory
-  global_loads_done_ = issue_cycle() + profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
-  LaneArray<uint32_t, 1> values{};
-  if (!sm_.with_data) return values;
-  for (int lane = 0; lane < kWarpLanes; ++lane) {
-    if (!(active_ >> lane & 1) || !predicates[lane][0]) continue;
-    const GlobalAddr address = addresses[lane][0];
-    const uint8_t* from = cta_.gpu().memory().data(address, bytes);
-    if (address.value % bytes != 0 || !from) {
-      violate(from ? "GM2" : "GM1",
-              fmt::format("{} of {} bytes at {:#x} by lane {}: {}", what, bytes, address.value, lane,
-                          from ? "not aligned to its size" : "no allocation holds it"),
-              loc);
-      return values;
-    }
-    std::memcpy(&values[lane][0], from, bytes);
+using models::now;
+
+uint8_t* SimIsa::global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what, Loc loc) {
+  if (address.value % bytes != 0) {
+    violate("GM2", fmt::format("{} at {:#x} by lane {}: must be {}-byte aligned", what, address.value, lane, bytes),
+            loc);
+    return nullptr;
   }
-  return values;
+  uint8_t* data = cta_.gpu().memory().data(address, bytes);
+  if (!data)
+    violate("GM1",
+            fmt::format("{} of {} bytes at {:#x} by lane {}, which no allocation holds", what, bytes, address.value,
+                        lane),
+            loc);
+  return data;
 }
 
-void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
-                          const LaneArray<bool, 1>& predicates, uint32_t bytes, const char* what, Loc loc) {
+/// Approximated: an L2 hit; what uses the registers first is taken to be the next store.
+void SimIsa::load_global(const LaneArray<GlobalAddr, 1>& addresses, uint32_t* values, uint32_t words,
+                         const LaneArray<bool, 1>* predicates, uint32_t bytes, const char* what, Loc loc) {
+  charge(issue_.ld_shared);  // assumed as long as a load from shared memory
+  global_loads_done_ = issue_cycle() + profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
+  std::memset(values, 0, sizeof(uint32_t) * words * kWarpLanes);
+  if (!sm_.with_data) return;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!(active_ >> lane & 1) || (predicates && !(*predicates)[lane][0])) continue;
+    const uint8_t* from = global_bytes(addresses[lane][0], bytes, lane, what, loc);
+    if (!from) return;
+    std::memcpy(values + size_t(lane) * words, from, bytes);
+  }
+}
+
+void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint32_t* values, uint32_t words,
+                          const LaneArray<bool, 1>* predicates, uint32_t bytes, const char* what, Loc loc) {
+  use_global_loads();        // what it stores may follow from them
   charge(issue_.st_shared);  // assumed as long as a store to shared memory
   models::MemorySystem& memory = cta_.gpu().memory();
   // Predicates are data: a run without data must offer memory the same bytes.
@@ -41,20 +50,45 @@ void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const LaneA
   warp_.stores_visible = std::max(warp_.stores_visible, memory.write(accepted));
   if (!sm_.with_data) return;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
-    if (!(active_ >> lane & 1) || !predicates[lane][0]) continue;
-    const GlobalAddr address = addresses[lane][0];
-    if (address.value % bytes != 0)
-      return violate(
-          "GM2", fmt::format("{} at {:#x} by lane {}: must be {}-byte aligned", what, address.value, lane, bytes),
-          loc);
-    uint8_t* target = memory.data(address, bytes);
-    if (!target)
-      return violate("GM1",
-                     fmt::format("{} of {} bytes at {:#x} by lane {}, which no allocation holds", what, bytes,
-                                 address.value, lane),
-                     loc);
-    std::memcpy(target, &values[lane][0], bytes);  // little-endian: b16 is the lower half
+    if (!(active_ >> lane & 1) || (predicates && !(*predicates)[lane][0])) continue;
+    uint8_t* target = global_bytes(addresses[lane][0], bytes, lane, what, loc);
+    if (!target) return;
+    std::memcpy(target, values + size_t(lane) * words, bytes);  // little-endian: b16 is the lower half
   }
+}
+
+uint32_t SimIsa::ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc) {
+  models::GlobalWords& words = cta_.gpu().words();
+  charge(issue_.ld_shared);
+  settle();
+  const models::Cycles asked = now(), latency = profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
+  const int lane = first_active_lane();
+  if (!global_bytes(address, 4, lane, "ld.acquire.gpu", loc)) return 0;
+  warp_.pass(latency);
+  const bool again = poll_.address == address && poll_.line == loc.line() && poll_.value == words.load(address);
+  poll_.times = again ? poll_.times + 1 : 0;
+  // The first polls may be by code that wants any value; from the third on, the loop waits for another one.
+  if (poll_.times >= 2) {
+    while (words.load(address) == poll_.value) {
+      words.watch(address, warp_.waiter);
+      warp_.suspend({.on = Blocked::On::global_word, .loc = loc, .address = address, .value = poll_.value});
+    }
+    const models::Cycles period = latency + models::Cycles(issue_.ld_shared + issue_.alu);
+    warp_.pass((period - (now() - asked) % period) % period);
+  }
+  poll_ = {address, words.load(address), uint32_t(loc.line()), poll_.times};
+  return poll_.value;
+}
+
+void SimIsa::st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc loc) {
+  charge(issue_.st_shared);
+  settle();
+  if (!global_bytes(address, 4, first_active_lane(), "st.release.gpu", loc)) return;
+  // Release: after all that this thread knows of, which is what the CTA's warps have written up to the barrier before.
+  models::Cycles visible = cta_.gpu().memory().write(now());
+  for (const auto& warp : cta_.warps()) visible = std::max(visible, warp->stores_visible);
+  warp_.stores_visible = std::max(warp_.stores_visible, visible);
+  cta_.gpu().words().store(address, value, visible, source(loc));
 }
 
 }  // namespace sm100::sim

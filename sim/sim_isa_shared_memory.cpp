@@ -24,7 +24,7 @@ ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
 }
 
 models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue) {
-  if (global_loads_done_ > issue_cycle()) warp_.ahead = double(global_loads_done_ - now());
+  use_global_loads();
   charge(issue);
   settle();
   const auto wavefronts = double(bytes_per_lane) * active_lanes() / double(profile_.smem.bytes_per_cycle);

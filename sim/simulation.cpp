@@ -134,7 +134,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
                                  scenario.path.string(), kernel.smem_bytes, scenario.profile,
                                  scenario.device.device.smem_bytes_per_cta_max));
   check_memory(scenario, *problem);
-  const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y;
+  const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y * kernel.grid.z;
   const int sms = sms_used(scenario, kernel);
   const bool data = scenario.data == DataMode::full;
   Device device(scenario.device, kernel,
@@ -145,7 +145,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
                  .jitter_seed = scenario.jitter},
                 recorder);
   const std::vector<GlobalAddr> tensors = allocate_tensors(*problem, device.gpu.memory(), data);
-  if (scenario.l2 == L2State::warm)  // all but the output, which is written and not read
+  if (scenario.l2 == L2State::warm)  // all but the output; partial sums are written before they are read
     for (size_t i = 0; i + 1 < tensors.size(); ++i)
       device.gpu.memory().warm(tensors[i], problem->tensors()[i].bytes);
   std::vector<uint64_t> altered(scenario.faults.size(), 0);

@@ -25,13 +25,16 @@ struct Blocked {
     cluster_barrier,
     tmem_alloc,
     tmem_dealloc,
-    bulk_group
+    bulk_group,
+    global_word
   };
   On on = On::nothing;
   uint32_t offset = 0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns
   uint32_t parity = 0;
   Loc loc{};
   models::Cycles since = 0;
+  GlobalAddr address{};  ///< global_word
+  uint32_t value = 0;    ///< global_word: what it has held at every poll
 };
 
 class Warp : public sc_core::sc_module {

@@ -30,6 +30,8 @@ enum class SpanKind : uint8_t {
   smem_write,   ///< registers to shared memory
   store_issue,  ///< issues a TMA store, or a warp's stores of its rows
   store_wait,   ///< cp.async.bulk.wait_group
+  lock_wait,    ///< split-K: polls the lock of a tile until `k` k tiles have been added
+  reduce,       ///< split-K: partial sums to, or from, the workspace
   clc_request,  ///< asks for the next cluster's work
   clc_fetch,    ///< reads the answer
   tile,         ///< one work tile, around the spans above
@@ -45,9 +47,9 @@ inline constexpr int kSpanKinds = static_cast<int>(SpanKind::clc_cancel) + 1;
 
 constexpr std::string_view name(SpanKind kind) {
   constexpr std::string_view kNames[kSpanKinds] = {
-      "wait",       "load_issue",  "mma_issue",  "mma_commit",  "tmem_load", "smem_read",
-      "smem_write", "store_issue", "store_wait", "clc_request", "clc_fetch", "tile",
-      "setup",      "drain",       "tma_load",   "tma_store",   "umma",      "clc_cancel"};
+      "wait",        "load_issue", "mma_issue", "mma_commit", "tmem_load",   "smem_read", "smem_write",
+      "store_issue", "store_wait", "lock_wait", "reduce",     "clc_request", "clc_fetch", "tile",
+      "setup",       "drain",      "tma_load",  "tma_store",  "umma",        "clc_cancel"};
   return kNames[static_cast<int>(kind)];
 }
 

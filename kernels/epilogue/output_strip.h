@@ -75,4 +75,17 @@ SM100_HD constexpr bool has_lower_fragment(const C& c) {
   return strip_rows(c) == 128;
 }
 
+/// Where a warp's part of a strip lies.
+struct WarpPart {
+  int strip_row;  ///< its first row in the strip
+  int half;       ///< layout B: 0 the left half of the columns, 1 the right; else 0
+  int row;        ///< its first row in the tile
+};
+template <class C>
+SM100_HD constexpr WarpPart warp_part(const C& c, int warp) {
+  const int strip_row = warp * (has_lower_fragment(c) ? 32 : 16);
+  const int half = halves_side_by_side(c) ? warp / 2 : 0;
+  return {strip_row, half, strip_row - half * store_rows(c)};
+}
+
 }  // namespace sm100

@@ -41,7 +41,7 @@ template <int R, Isa I, class Config>
 SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ring, const OutputTile& tile) {
   const int warp = isa.warpid();
   const bool lower = has_lower_fragment(cfg);
-  const int first_row = warp * (lower ? 32 : 16);
+  const WarpPart part = warp_part(cfg, warp);
   const int strips = strips_per_tile(cfg);
 
   for (int i = 0; i < strips; ++i) {
@@ -54,17 +54,16 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
     // stored.
     if (last) ring.consumer_release(tile.stage, cfg.cta_group);
     if (has_functor(cfg)) {
-      const int half = halves_side_by_side(cfg) ? warp / 2 : 0;
-      const int row = tile.row + first_row - half * store_rows(cfg);
-      const int column = tile.column + half * accumulator_columns(cfg) + i * strip_columns(cfg);
+      const int row = tile.row + part.row;
+      const int column = tile.column + part.half * accumulator_columns(cfg) + i * strip_columns(cfg);
       apply_functor<R>(isa, cfg, *tile.functor, row, column, f.upper);
       if (lower) apply_functor<R>(isa, cfg, *tile.functor, row + 16, column, f.lower);
     }
 
     {
       TraceSpan span{isa, TraceEvent::smem_write, {.stage = buffer}};
-      write_fragment<R>(isa, cfg, strip, first_row, f.upper);
-      if (lower) write_fragment<R>(isa, cfg, strip, first_row + 16, f.lower);
+      write_fragment<R>(isa, cfg, strip, part.strip_row, f.upper);
+      if (lower) write_fragment<R>(isa, cfg, strip, part.strip_row + 16, f.lower);
       publish_strip(isa);
     }
     if (warp == 0) store_tile_strip(isa, cfg, tile, strip.base, i, 0, buffer);

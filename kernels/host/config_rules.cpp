@@ -131,6 +131,28 @@ void check_shared_memory(Rules& rules) {
                 "range of an mbarrier's transaction count");
 }
 
+/// Splits of K (reference kernels.md 4.1): every one has k tiles, in whole groups.
+void check_splits(Rules& rules, int k_tiles) {
+  const MatmulConfig& c = rules.config;
+  const int splits = c.num_split_k, per = k_tiles_per_split(c, k_tiles);
+  const auto require = [&](bool holds, std::string allowed, std::string why) {
+    rules.require(holds, "config.num_split_k", splits, std::move(allowed), std::move(why));
+  };
+  if (splits == 1) return;
+  require((splits - 1) * int64_t(per) < k_tiles, fmt::format("at most {}", ceil_div(k_tiles, per)),
+          fmt::format("{} k tiles in splits of {}: a split without k tiles would wait for its lock for ever",
+                      k_tiles, per));
+  require(
+      per % c.k_group_size == 0, "splits of whole k groups",
+      fmt::format("{} k tiles of a split are no multiple of k_group_size {}: the next split's would be added twice",
+                  per, c.k_group_size));
+  require(c.cta_group == 2 || c.mma_m == 128, "1 with M = 64 of one CTA",
+          "the workspace has no mapping for its accumulators");
+  require(!c.ab_swapped || c.cta_group == 1 || c.mma_m == 256, "1 with swapped operands and M = 128 of a pair",
+          "as in the original");
+  require(!c.pdl, "1 with pdl", "the locks must be zero before the kernel starts");
+}
+
 /// Tensor maps need row pitches that are multiples of 16 bytes (isa.md 2.1).
 void check_problem(Rules& rules, int m, int n, int k) {
   const MatmulConfig& c = rules.config;
@@ -149,6 +171,9 @@ void check_problem(Rules& rules, int m, int n, int k) {
   const int k_tiles = ceil_div(k, block_k(c));
   rules.require(k_tiles % c.k_group_size == 0, "config.k_group_size", c.k_group_size,
                 fmt::format("divisors of {}", k_tiles), fmt::format("K = {} is {} k tiles", k, k_tiles));
+  rules.require(c.num_split_k >= 1 && c.num_split_k <= k_tiles, "config.num_split_k", c.num_split_k,
+                fmt::format("1 to {}", k_tiles), fmt::format("K = {} is {} k tiles", k, k_tiles));
+  if (c.num_split_k >= 1 && c.num_split_k <= k_tiles) check_splits(rules, k_tiles);
   const int64_t most_n = int64_t(kLargestGridY) * c.mma_n;
   rules.require((c.ab_swapped ? m : n) <= most_n, c.ab_swapped ? "problem.m" : "problem.n", c.ab_swapped ? m : n,
                 fmt::format("1 to {}", most_n),

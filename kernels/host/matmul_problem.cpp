@@ -65,11 +65,13 @@ double error_limit(DataType output) {
   }
 }
 
+int MatmulProblem::tiles_m() const { return grid_m(config_, config_.ab_swapped ? n_ : m_); }
+int MatmulProblem::tiles_n() const { return grid_n(config_, config_.ab_swapped ? m_ : n_); }
+
 LaunchShape MatmulProblem::launch() const {
-  const int rows = config_.ab_swapped ? n_ : m_, columns = config_.ab_swapped ? m_ : n_;
-  Dim3 grid{uint32_t(grid_m(config_, rows)), uint32_t(grid_n(config_, columns)), 1};
+  Dim3 grid{uint32_t(tiles_m()), uint32_t(tiles_n()), uint32_t(config_.num_split_k)};
   if (config_.static_scheduler) {  // a cluster for every place on the device, at most one for each tile
-    const uint32_t ctas = uint32_t(cluster_size(config_)), clusters = grid.x * grid.y / ctas;
+    const uint32_t ctas = uint32_t(cluster_size(config_)), clusters = grid.x * grid.y * grid.z / ctas;
     const uint32_t launched = std::min(clusters, std::max(1u, uint32_t(sms_) / ctas));
     grid = {launched * uint32_t(config_.cluster_m), uint32_t(config_.cluster_n), 1};
   }
@@ -92,14 +94,23 @@ std::vector<Tensor> MatmulProblem::tensors() const {
   const uint64_t output = m * n * uint64_t(output_bytes(config_));
   if (config_.bias) all.push_back({"bias", n * 4});
   if (config_.residual) all.push_back({"residual", output});
+  if (config_.num_split_k > 1) {
+    const uint64_t tiles = uint64_t(tiles_m()) * uint64_t(tiles_n());
+    all.push_back({"workspace", tiles * uint64_t(block_m(config_) * config_.mma_n) * 4});
+    all.push_back({"locks", tiles * 4, /*locks=*/true});
+  }
   all.push_back({"C", output});
   return all;
 }
 
 void MatmulProblem::fill(size_t i, uint8_t* bytes) const {
   const Tensor tensor = tensors()[i];
-  if (tensor.name == "C") {
+  if (tensor.name == "C" || tensor.name == "workspace") {
     std::memset(bytes, 0xff, tensor.bytes);
+    return;
+  }
+  if (tensor.locks) {
+    std::memset(bytes, 0, tensor.bytes);
     return;
   }
   const DataType type = tensor.name == "bias"       ? DataType::f32
@@ -167,6 +178,11 @@ MatmulParams matmul_params(const Scenario& s, const std::vector<GlobalAddr>& add
   params.functor.rows = s.m, params.functor.columns = s.n;
   if (c.bias) params.functor.bias = addresses[2];
   if (c.residual) params.functor.residual = addresses[c.bias ? 3 : 2];
+  if (c.num_split_k > 1) {
+    params.split.workspace = addresses[addresses.size() - 3];
+    params.split.locks = addresses[addresses.size() - 2];
+    params.split.tiles_n = grid_n(c, swapped ? s.m : s.n);
+  }
   params.m = s.m, params.n = s.n, params.k = s.k;
   return params;
 }

@@ -22,7 +22,7 @@ class MatmulProblem : public Problem {
   std::vector<BarrierArray> barriers() const override;
   std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
   std::string_view role(int warp) const override { return matmul_role(warp); }
-  std::vector<Tensor> tensors() const override;  ///< A, B, bias and residual where configured, C
+  std::vector<Tensor> tensors() const override;  ///< A, B, bias, residual, workspace and locks where configured, C
   /// A and B: values in [-1, 1), rounded to their type; C: NaN, so that an element that nobody writes cannot pass.
   void fill(size_t i, uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
@@ -37,6 +37,9 @@ class MatmulProblem : public Problem {
   float alpha_, beta_;
   bool bit_model_;
 
+  /// CTA tiles of the kernel's output, rounded up to clusters.
+  int tiles_m() const;
+  int tiles_n() const;
   double finished(double accumulator, int row, int column, const std::vector<const uint8_t*>& tensors) const;
 };
 

@@ -44,9 +44,10 @@ void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulCo
 }
 
 const std::vector<std::string> kConfigKeys = {
-    "dtype",      "output",       "mma",     "cta_group",    "cluster",       "stages",       "accum_stages",
-    "clc_stages", "k_group_size", "swizzle", "raster_order", "block_swizzle", "mma_prefetch", "pdl",
-    "ab_swapped", "scheduler",    "alpha",   "beta",         "bias",          "residual",     "activation"};
+    "dtype",        "output",     "mma",          "cta_group",   "cluster",      "stages",
+    "accum_stages", "clc_stages", "k_group_size", "swizzle",     "raster_order", "block_swizzle",
+    "mma_prefetch", "pdl",        "ab_swapped",   "num_split_k", "scheduler",    "alpha",
+    "beta",         "bias",       "residual",     "activation"};
 
 MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   MatmulConfig config;
@@ -62,6 +63,7 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   if (table.has("stages")) config.stages = read_unjudged(table, "stages");
   if (table.has("accum_stages")) config.accum_stages = read_unjudged(table, "accum_stages");
   if (table.has("clc_stages")) config.clc_stages = read_unjudged(table, "clc_stages");
+  if (table.has("num_split_k")) config.num_split_k = read_unjudged(table, "num_split_k");
   if (table.has("swizzle")) config.swizzle = read_swizzle(document, table);
   if (table.has("raster_order")) config.raster_order = table.choice("raster_order", kRasterOrders);
   if (table.has("block_swizzle")) config.block_swizzle = read_unjudged(table, "block_swizzle");
@@ -145,6 +147,7 @@ std::string matmul_configuration_json(const Scenario& s) {
       {"k_group_size", config.k_group_size},
       {"accum_stages", config.accum_stages},
       {"clc_stages", config.clc_stages},
+      {"num_split_k", config.num_split_k},
       {"swizzle", swizzle_span_bytes(config.swizzle)},
       {"raster_order", word_of(kRasterOrders, config.raster_order)},
       {"block_swizzle", config.block_swizzle},

@@ -29,6 +29,7 @@ struct LaunchShape {
 struct Tensor {
   std::string name;
   uint64_t bytes = 0;
+  bool locks = false;  ///< words that CTAs synchronise on: filled before every launch, and in runs without data
 };
 
 /// An element of the output that is not what it should be.

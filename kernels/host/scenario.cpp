@@ -64,7 +64,8 @@ std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
   if (kernel == kFallback)
     names = {"mbarrier_init", "mbarrier_arrive_expect_tx", "mbarrier_try_wait_parity",
              "cp_async_bulk_tensor_shared_global", "tcgen05_commit"};
-  if (kernel == kMatmul) names.insert(names.end(), {"tcgen05_commit", "tcgen05_commit_multicast"});
+  if (kernel == kMatmul)
+    names.insert(names.end(), {"tcgen05_commit", "tcgen05_commit_multicast", "st_release_gpu_global_u32"});
   return names;
 }
 
@@ -79,7 +80,7 @@ FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const
   if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
   if (table.has("stage")) fault.stage = read_int(table, "stage", 0, stages - 1);
   const Dim3 grid = kernel.launch().grid;
-  const int64_t ctas = int64_t(grid.x) * grid.y;
+  const int64_t ctas = int64_t(grid.x) * grid.y * grid.z;
   if (table.has("cta")) fault.cta = read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
   if (table.has("occurrence")) fault.occurrence = table.integer("occurrence", 0, INT64_MAX);
 

@@ -112,6 +112,10 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_global_b32(globals, p) } -> std::same_as<LaneArray<uint32_t, 1>>;
   isa.st_global_b16(globals, r1, p);  // lower half of the register
   isa.st_global_b32(globals, r1, p);
+  { isa.ld_global_v2(globals) } -> std::same_as<LaneArray<uint32_t, 2>>;  // ld.global.v2.b32
+  isa.st_global_v2(globals, r2);
+  { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
+  isa.st_release_gpu_global_u32(GlobalAddr{}, u);
 
   // Tensor copies and bulk groups (9.7.9.25, .27).
   isa.prefetch_tensormap(map);
@@ -137,6 +141,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_wait_ld();
   isa.tcgen05_wait_ld(r4);  // names the registers that are defined from here on
   isa.tcgen05_wait_ld(r4, r4);
+  isa.tcgen05_st_16x256b(tmem, r4);
+  isa.tcgen05_wait_st();
   isa.tcgen05_fence_before_thread_sync();
   isa.tcgen05_fence_after_thread_sync();
 

@@ -17,6 +17,8 @@ enum class TraceEvent : uint8_t {
   smem_write,   ///< registers to the swizzled strip
   store_issue,  ///< TMA store of a strip, or a warp's own stores of its rows
   store_wait,   ///< until the strip buffer may be overwritten
+  lock_wait,    ///< split-K: until the splits before have added their k tiles (args.k of them)
+  reduce,       ///< split-K: partial sums to, or from, the workspace
   clc_request,  ///< clusterlaunchcontrol.try_cancel
   clc_fetch,    ///< decoding a CLC response
   tile,         ///< one work tile

@@ -26,6 +26,7 @@ struct MatmulConfig {
   int k_group_size = 1;  ///< k tiles per ring stage
   int accum_stages = 2;  ///< accumulators in tensor memory
   int clc_stages = 2;    ///< CLC responses in flight; 0 switches CLC and the throttle off
+  int num_split_k = 1;   ///< parts of K that different clusters multiply: kernels/epilogue/split_reduction.h
   Swizzle swizzle = Swizzle::b128;  ///< of A and B in shared memory; also fixes the k tile: one swizzle span
   RasterOrder raster_order = RasterOrder::along_m;
   int block_swizzle = 0;  ///< 0, 1, 2, 4, 8
@@ -119,6 +120,12 @@ SM100_HD constexpr int grid_m(const C& c, int m) {
 template <class C>
 SM100_HD constexpr int grid_n(const C& c, int n) {
   return align_up(ceil_div(n, c.mma_n), c.cluster_n);
+}
+
+/// k tiles of one split; the last one may have fewer.
+template <class C>
+SM100_HD constexpr int k_tiles_per_split(const C& c, int k_tiles) {
+  return ceil_div(k_tiles, c.num_split_k);
 }
 
 /// Largest number of shared-memory stages that fits, a multiple of k_group_size (the original's formula,

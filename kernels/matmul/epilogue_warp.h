@@ -6,6 +6,7 @@
 #include "kernels/matmul/mma_warp.h"
 #include "kernels/matmul/params.h"
 #include "kernels/matmul/shared_storage.h"
+#include "kernels/matmul/split_reduction.h"
 #include "kernels/scheduler/tile_scheduler.h"
 
 namespace sm100 {
@@ -23,14 +24,16 @@ SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const SharedStorage& 
     const WorkTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     const int stage = ring.consumer_wait();
-    write_tile(isa, cfg, ring,
-               {.map = &params.c,
-                .functor = &params.functor,
-                .column = tile.n * cfg.mma_n,
-                .row = tile.m * block_m(cfg),
-                .buffers = smem.c_strips,
-                .accumulator = tmem.plus_columns(uint32_t(stage * accum_stride_columns(cfg))),
-                .stage = stage});  // releases the accumulator after its last load
+    const OutputTile output{.map = &params.c,
+                            .functor = &params.functor,
+                            .column = tile.n * cfg.mma_n,
+                            .row = tile.m * block_m(cfg),
+                            .buffers = smem.c_strips,
+                            .accumulator = tmem.plus_columns(uint32_t(stage * accum_stride_columns(cfg))),
+                            .stage = stage};
+    // Both release the accumulator after its last load.
+    if (cfg.num_split_k == 1 || reduce_split(isa, cfg, ring, params.split, tile, output))
+      write_tile(isa, cfg, ring, output);
     ring.consumer_step();
   }
   // All our loads are done: tensor memory may be freed.

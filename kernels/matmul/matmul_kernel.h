@@ -38,16 +38,19 @@ SM100_KERNEL void matmul_kernel(I& isa, const Config& cfg, const MatmulParams& p
     isa.barrier_cluster_wait();
   }
 
+  const int k_tiles = ceil_div(params.k, block_k(cfg));
   // A static grid is smaller than the tiles; swapped, the user's N runs along the kernel's M.
   const Dim3 grid = cfg.static_scheduler ? Dim3{uint32_t(grid_m(cfg, cfg.ab_swapped ? params.n : params.m)),
-                                                uint32_t(grid_n(cfg, cfg.ab_swapped ? params.m : params.n)), 1}
+                                                uint32_t(grid_n(cfg, cfg.ab_swapped ? params.m : params.n)),
+                                                uint32_t(cfg.num_split_k)}
                                          : isa.nctaid();
   TileScheduler<I, Config> scheduler{
       isa,
       cfg,
       smem.scheduler,
-      {.cluster_grid = {grid.x / uint32_t(cfg.cluster_m), grid.y / uint32_t(cfg.cluster_n), 1},
-       .k_tiles = ceil_div(params.k, block_k(cfg))}};
+      {.cluster_grid = {grid.x / uint32_t(cfg.cluster_m), grid.y / uint32_t(cfg.cluster_n), grid.z},
+       .k_tiles = k_tiles,
+       .k_tiles_per_split = k_tiles_per_split(cfg, k_tiles)}};
 
   if (warp < kEpilogueWarps) epilogue_warp(isa, cfg, smem, params, scheduler);
   if (warp == kSchedulerWarp && isa.cluster_ctarank() == 0) scheduler_warp(isa, cfg, scheduler);

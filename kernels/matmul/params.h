@@ -3,6 +3,7 @@
 
 #include "kernels/epilogue/element_functor.h"
 #include "kernels/isa/tensor_map.h"
+#include "kernels/matmul/split_reduction.h"
 
 namespace sm100 {
 
@@ -12,6 +13,7 @@ struct MatmulParams {
   TensorMap b;  ///< {K, N}, box {block_k, block_n}
   TensorMap c;  ///< {N, M}, box {strip_columns, strip_rows}
   FunctorParams functor;
+  SplitParams split;
   int m = 0, n = 0, k = 0;  ///< of the user's product
 };
 

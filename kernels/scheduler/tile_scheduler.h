@@ -28,6 +28,7 @@ struct SchedulerStorage {
 struct TileGrid {
   Dim3 cluster_grid;
   int k_tiles = 0;
+  int k_tiles_per_split = 0;  ///< split-K: blockIdx.z = s begins at k tile s * k_tiles_per_split
 };
 
 inline constexpr uint32_t kClcResponseBytes = 16;
@@ -66,10 +67,11 @@ class TileScheduler {
   SM100_KERNEL uint32_t static_stride() { return isa_.nctaid().x / uint32_t(cfg_.cluster_m); }
   SM100_KERNEL WorkTile static_tile(uint32_t cluster) {
     const Dim3 grid = grid_.cluster_grid;
-    if (cluster >= grid.x * grid.y) return {};
-    return tile_of(with_own_place({cluster % grid.x * uint32_t(cfg_.cluster_m),
-                                   cluster / grid.x * uint32_t(cfg_.cluster_n), 0}),
-                   true);
+    if (cluster >= grid.x * grid.y * grid.z) return {};
+    return tile_of(
+        with_own_place({cluster % grid.x * uint32_t(cfg_.cluster_m),
+                        cluster / grid.x % grid.y * uint32_t(cfg_.cluster_n), cluster / grid.x / grid.y}),
+        true);
   }
   /// From a cluster's first CTA to the one in our place.
   SM100_KERNEL Dim3 with_own_place(Dim3 first) {
@@ -83,7 +85,14 @@ class TileScheduler {
   SM100_KERNEL WorkTile tile_of(Dim3 ctaid, bool valid) const {
     const TileCoord t =
         rasterize(ctaid, grid_.cluster_grid, cfg_.raster_order, cfg_.block_swizzle, cfg_.cluster_m, cfg_.cluster_n);
-    return {.m = t.m, .n = t.n, .k_begin = 0, .k_count = grid_.k_tiles, .valid = valid};
+    const int begin = int(ctaid.z) * grid_.k_tiles_per_split, left = grid_.k_tiles - begin;
+    const bool last = left <= grid_.k_tiles_per_split;
+    return {.m = t.m,
+            .n = t.n,
+            .k_begin = begin,
+            .k_count = last ? left : grid_.k_tiles_per_split,
+            .last_split = last,
+            .valid = valid};
   }
 
   /// Waits for the next response, decodes it and releases its slot; all lanes.

@@ -8,6 +8,7 @@ namespace sm100 {
 struct WorkTile {
   int m = 0, n = 0;              ///< in CTA tiles (m) and MMA tiles (n)
   int k_begin = 0, k_count = 0;  ///< k tiles
+  bool last_split = true;        ///< the range ends with the tile's last k tile
   bool valid = false;
 };
 

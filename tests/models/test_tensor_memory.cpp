@@ -44,6 +44,37 @@ TEST_CASE("an allocation that does not fit waits until columns are freed", "[tme
   CHECK(woken);
 }
 
+TEST_CASE("what tcgen05.st stores, tcgen05.ld of the same shape loads", "[tmem]") {
+  for (TmemShape shape : {TmemShape::s32x32b, TmemShape::s16x64b, TmemShape::s16x128b, TmemShape::s16x256b}) {
+    Bench b;
+    b.alloc(64);
+    const int registers = registers_per_thread(shape, 2);
+    std::vector<uint32_t> stored(size_t(kWarpLanes * registers)), loaded(stored.size());
+    for (size_t i = 0; i < stored.size(); ++i) stored[i] = uint32_t(1000 + i);
+    b.tmem.store(shape, 2, TmemAddr::at(32, 8), 1, stored.data(), {});
+    b.tmem.load(shape, 2, TmemAddr::at(32, 8), 1, loaded.data(), {});
+    CHECK(loaded == stored);
+    // Register r of thread t lies where the shape says, in the quarter of warp 1.
+    const TmemCell c = tmem_cell(shape, 5, registers - 1);
+    CHECK(b.tmem.cell(32 + c.lane, 8 + c.column) == stored[size_t(5 * registers + registers - 1)]);
+    CHECK(b.observer.violation_id() == "");
+  }
+}
+
+TEST_CASE("tcgen05.st outside an allocation is TC1, at a wrong lane TC2", "[tmem]") {
+  Bench b;
+  b.alloc(32);
+  uint32_t registers[kWarpLanes * 4] = {};
+  SECTION("outside") {
+    b.tmem.store(TmemShape::s16x256b, 1, TmemAddr::at(0, 28), 0, registers, {});
+    CHECK(b.observer.violation_id() == "TC1");
+  }
+  SECTION("wrong lane") {
+    b.tmem.store(TmemShape::s16x256b, 1, TmemAddr::at(8, 0), 0, registers, {});
+    CHECK(b.observer.violation_id() == "TC2");
+  }
+}
+
 TEST_CASE("allocation misuse is named TC9", "[tmem]") {
   Bench b;
   SECTION("96 columns") {

@@ -65,7 +65,8 @@ class RandomScenarios {
     c.raster_order = pick({RasterOrder::along_m, RasterOrder::along_n});
     c.block_swizzle = pick({0, 1, 2, 4, 8});
     c.mma_prefetch = between(0, 1) == 1;
-    c.pdl = between(0, 1) == 1;
+    c.num_split_k = pick({1, 1, 1, 2, 3, 4});
+    c.pdl = c.num_split_k == 1 && between(0, 1) == 1;
     c.stages = c.k_group_size;
     const int most = std::max(1, fitting_stages(c) / c.k_group_size);
     c.stages = c.k_group_size * (between(0, 1) ? between(1, std::min(most, 6)) : between(1, most));

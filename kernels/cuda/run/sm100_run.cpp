@@ -112,8 +112,9 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
   const std::unique_ptr<host::Problem> problem = host::make_problem(s);
   const host::LaunchShape shape = problem->launch();
   const double us = median(o.microseconds);
-  std::string text = fmt::format("{}  {}: {} on {} CTAs of {} (sm_{})\n", o.check.ok ? "PASS" : "MISMATCH", s.name,
-                                 problem->title(), shape.grid.x * shape.grid.y, gpu.name(), gpu.architecture());
+  std::string text =
+      fmt::format("{}  {}: {} on {} CTAs of {} (sm_{})\n", o.check.ok ? "PASS" : "MISMATCH", s.name,
+                  problem->title(), shape.grid.x * shape.grid.y * shape.grid.z, gpu.name(), gpu.architecture());
   text += fmt::format("  verified     {}: {}\n", o.check.ok ? "yes" : "WRONG", o.check.text());
   if (!o.microseconds.empty()) {
     text += fmt::format("  time         {:.2f} us, median of {} launches{}\n", us, o.microseconds.size(),

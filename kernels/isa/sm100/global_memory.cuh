@@ -67,6 +67,32 @@ class GlobalMemory {
         "r"(values[0][0]), "r"(uint32_t(predicates[0][0]))
         : "memory");
   }
+
+  SM100_KERNEL LaneArray<uint32_t, 2> ld_global_v2(const LaneArray<GlobalAddr, 1>& addresses,
+                                                   Loc = Loc::current()) const {
+    LaneArray<uint32_t, 2> values;
+    asm volatile("ld.global.v2.b32 {%0, %1}, [%2];"
+                 : "=r"(values[0][0]), "=r"(values[0][1])
+                 : "l"(addresses[0][0].value)
+                 : "memory");
+    return values;
+  }
+  SM100_KERNEL void st_global_v2(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
+                                 Loc = Loc::current()) const {
+    asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(addresses[0][0].value), "r"(values[0][0]),
+                 "r"(values[0][1])
+                 : "memory");
+  }
+
+  // ---- synchronisation between CTAs (PTX 8.8): by the lanes that are active
+  SM100_KERNEL uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc = Loc::current()) const {
+    uint32_t value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address.value) : "memory");
+    return value;
+  }
+  SM100_KERNEL void st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc = Loc::current()) const {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(address.value), "r"(value) : "memory");
+  }
 };
 
 }  // namespace sm100::device

@@ -9,6 +9,7 @@
 #include "kernels/isa/isa.h"
 #include "kernels/isa/sm100/target.cuh"
 #include "kernels/isa/sm100/tcgen05_ld.cuh"
+#include "kernels/isa/sm100/tcgen05_st.cuh"
 
 namespace sm100::device {
 
@@ -152,6 +153,18 @@ class Tcgen05 {
                                     Loc loc = Loc::current()) const {
     tcgen05_wait_ld(a, loc);
     for (int i = 0; i < N; ++i) asm volatile("" : "+r"(b[0][i]));
+  }
+
+  // ---- store (9.7.16.8): whole warp, its own quarter of the lanes; done after tcgen05_wait_st
+  template <int N>
+  SM100_KERNEL void tcgen05_st_16x256b(TmemAddr address, const LaneArray<uint32_t, N>& values,
+                                       Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    st_16x256b(address.value, values[0]);
+  }
+  SM100_KERNEL void tcgen05_wait_st(Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory");
   }
 
   // ---- fences around hand-offs of tensor memory between threads (9.7.16.6)

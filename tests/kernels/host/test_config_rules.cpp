@@ -89,6 +89,35 @@ TEST_CASE("rules: as many stages as fit really fit for every tile") {
           }
 }
 
+TEST_CASE("rules: every split of K has k tiles, in whole groups") {
+  MatmulConfig c = legal();
+  const auto splits = [&](int n, int k_tiles) {
+    c.num_split_k = n;
+    return broken(c, 512, 512, 64 * k_tiles);
+  };
+  CHECK(splits(1, 5) == "");
+  CHECK(splits(2, 5) == "");
+  CHECK(splits(3, 5) == "");                    // 2, 2, 1
+  CHECK(splits(4, 5) == "config.num_split_k");  // 2, 2, 1 and nothing: would wait for ever
+  CHECK(splits(5, 5) == "");
+  CHECK(splits(6, 5) == "config.num_split_k");
+  CHECK(splits(0, 5) == "config.num_split_k");
+  c.k_group_size = 2;
+  CHECK(splits(2, 8) == "");
+  CHECK(splits(2, 10) ==
+        "config.num_split_k");  // 5 and 5: the first one's last group would take a tile of the second
+  c = legal();
+  c.num_split_k = 2, c.pdl = true;
+  CHECK(broken(c) == "config.num_split_k");
+  c = legal();
+  c.num_split_k = 2, c.mma_m = 64;
+  CHECK(broken(c) == "config.num_split_k");
+  c.cta_group = 2, c.cluster_m = 2, c.mma_m = 128;
+  CHECK(broken(c) == "");
+  c.ab_swapped = true;
+  CHECK(broken(c) == "config.num_split_k");
+}
+
 TEST_CASE("rules: small counts and words") {
   MatmulConfig c = legal();
   for (int q : {0, 1, 64}) {

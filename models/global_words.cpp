@@ -1,0 +1,24 @@
+#include "models/global_words.h"
+
+#include <cstring>
+
+namespace sm100::models {
+
+uint32_t GlobalWords::load(GlobalAddr address) const {
+  uint32_t value = 0;
+  if (const uint8_t* bytes = memory_.data(address, 4)) std::memcpy(&value, bytes, 4);
+  return value;
+}
+
+void GlobalWords::store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by) {
+  stores_.post(visible, [this, address, value, visible, by] {
+    last_stores_[address.value] = {value, visible, by};
+    if (uint8_t* bytes = memory_.data(address, 4)) std::memcpy(bytes, &value, 4);
+    const auto it = watchers_.find(address.value);
+    if (it == watchers_.end()) return;
+    for (Waiter* waiter : it->second) waiter->wake.notify(sc_core::SC_ZERO_TIME);
+    watchers_.erase(it);
+  });
+}
+
+}  // namespace sm100::models
