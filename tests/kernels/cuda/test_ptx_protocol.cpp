@@ -4,7 +4,6 @@
 #include <set>
 
 #include "catch.h"
-#include "kernels/cuda/configurations.h"
 #include "kernels/matmul/cluster_share.h"
 #include "ptx_module.h"
 
@@ -48,10 +47,15 @@ std::vector<size_t> merged(std::vector<size_t> a, const std::vector<size_t>& b) 
 }  // namespace
 
 TEST_CASE("PTX: every configuration is there, plain and traced") {
-  CHECK(entries().size() == 2 * kMatmulConfigurationCount);
-  std::set<std::pair<size_t, bool>> seen;
-  for_each_entry([&](const PtxEntry& e) { seen.insert({e.index(), e.traced()}); });
+  std::set<std::string> seen;
+  for_each_entry([&](const PtxEntry& e) { seen.insert(e.name()); });
   CHECK(seen.size() == entries().size());
+  for (const MatmulList& list : kMatmulLists)
+    for (const NamedConfig& c : list.entries) {
+      INFO(c.name);
+      CHECK(seen.count(c.name) == 1);
+      CHECK(seen.count(std::string(c.name) + ", traced") == 1);
+    }
 }
 
 TEST_CASE("PTX: no local memory, no calls, no generic access where a state space is known") {
