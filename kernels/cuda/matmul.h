@@ -24,4 +24,8 @@ struct MatmulKernel {
 
 std::span<const MatmulKernel> matmul_kernels();
 
+/// Those of one list of configurations.h, instantiated in its .cu.
+template <class List>
+std::span<const MatmulKernel> compiled_kernels();
+
 }  // namespace sm100

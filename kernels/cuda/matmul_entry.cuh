@@ -1,7 +1,10 @@
-/// Kernel entry of the dense matmul: makes the Isa object and calls the portable kernel.
+/// Kernel entry of the dense matmul: makes the Isa object and calls the portable kernel; and the table of a list's kernels.
 #pragma once
 
-#include "kernels/cuda/configurations.h"
+#include <iterator>
+#include <utility>
+
+#include "kernels/cuda/compiled_config.h"
 #include "kernels/cuda/matmul.h"
 #include "kernels/isa/device_recorder.cuh"
 #include "kernels/isa/sm100.cuh"
@@ -16,6 +19,21 @@ __global__ void __launch_bounds__(kMatmulThreads, 1)
                  const __grid_constant__ typename Recorder::Params trace) {
   Sm100<Recorder> isa{Recorder{trace}};
   matmul_kernel(isa, Config{}, params);
+}
+
+/// Every configuration of the list with and without trace points.
+template <class List, size_t... kIndices>
+std::span<const MatmulKernel> kernel_table(std::index_sequence<kIndices...>) {
+  static const MatmulKernel kernels[] = {
+      {List::entries[kIndices].name, List::entries[kIndices].config,
+       reinterpret_cast<const void*>(&matmul_entry<CompiledConfig<List, kIndices>, NoRecorder>),
+       reinterpret_cast<const void*>(&matmul_entry<CompiledConfig<List, kIndices>, DeviceRecorder>)}...};
+  return kernels;
+}
+
+template <class List>
+std::span<const MatmulKernel> compiled_kernels() {
+  return kernel_table<List>(std::make_index_sequence<std::size(List::entries)>());
 }
 
 }  // namespace sm100

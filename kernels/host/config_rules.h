@@ -16,8 +16,18 @@ struct RuleViolation {
   std::string why;      ///< a few words
 };
 
-/// Every rule that is broken, the most basic first.  Empty: the kernel can run.
+/// Every rule that is broken, the most basic first; one that builds on a broken one is not judged.  Empty: the kernel can
+/// run.
 std::vector<RuleViolation> check_config(const MatmulConfig& config, int m, int n, int k);
+
+/// Something legal that is hardly meant.
+struct ConfigWarning {
+  std::string key, value;  ///< as in RuleViolation
+  std::string text;        ///< what, and why it may surprise
+};
+
+/// Of a configuration that breaks no rule.
+std::vector<ConfigWarning> config_warnings(const MatmulConfig& config);
 
 /// Largest stage count whose shared storage fits (0: none); what an omitted `config.stages` becomes.
 int fitting_stages(const MatmulConfig& config);

@@ -31,16 +31,18 @@ DataType read_operand_type(const TomlDocument& document, const TomlTable& table)
   return table.choice("dtype", kOperandTypes);
 }
 
-void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulConfig& config) {
-  if (table.has("cta_group")) config.cta_group = read_int(table, "cta_group", 1, 2);
+/// Lines about values that break a rule.
+using Refusals = std::vector<std::string>;
+
+void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulConfig& config, Refusals& refused) {
+  if (table.has("cta_group")) config.cta_group = read_unjudged(table, "cta_group");
   if (table.has("cluster")) {
-    const auto cluster = table.integers("cluster", 3, 1, 16);
-    if (cluster[2] != 1 || cluster[0] * cluster[1] > 16)
-      throw document.error("config.cluster",
-                           "allowed are [x, y, 1] with at most 16 CTAs (the largest cluster of an SM100)");
-    config.cluster_m = int(cluster[0]), config.cluster_n = int(cluster[1]);
+    const auto cluster = table.integers("cluster", 3, INT64_MIN, INT64_MAX);
+    if (cluster[2] != 1)
+      refused.push_back(document.message("config.cluster", "allowed are [x, y, 1] (clusters span M and N only)"));
+    config.cluster_m = clamp_to_int(cluster[0]), config.cluster_n = clamp_to_int(cluster[1]);
   }
-  if (table.has("k_group_size")) config.k_group_size = read_int(table, "k_group_size", 1, 16);
+  if (table.has("k_group_size")) config.k_group_size = read_unjudged(table, "k_group_size");
 }
 
 const std::vector<std::string> kConfigKeys = {
@@ -49,13 +51,13 @@ const std::vector<std::string> kConfigKeys = {
     "mma_prefetch", "pdl",        "ab_swapped",   "num_split_k", "scheduler",    "alpha",
     "beta",         "bias",       "residual",     "activation"};
 
-MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
+MatmulConfig read_config(const TomlDocument& document, const TomlTable& root, Refusals& refused) {
   MatmulConfig config;
   if (!root.has("config")) return config;
   const TomlTable table = root.table("config", kConfigKeys);
   if (table.has("dtype")) config.dtype = read_operand_type(document, table);
   if (table.has("output")) config.output = table.choice("output", kMatmulOutputs);
-  read_cluster(document, table, config);
+  read_cluster(document, table, config, refused);
   if (table.has("mma")) {
     const auto mma = table.integers("mma", 3, INT64_MIN, INT64_MAX);
     config.mma_m = clamp_to_int(mma[0]), config.mma_n = clamp_to_int(mma[1]), config.mma_k = clamp_to_int(mma[2]);
@@ -77,22 +79,22 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root) {
   return config;
 }
 
-[[noreturn]] void reject(const TomlDocument& document, const RuleViolation& broken) {
-  throw document.error(broken.key, fmt::format("allowed are {} ({})", broken.allowed, broken.why), broken.value);
+void refuse(const TomlDocument& document, const std::vector<RuleViolation>& broken, Refusals& refused) {
+  for (const RuleViolation& b : broken)
+    refused.push_back(document.message(b.key, fmt::format("allowed are {} ({})", b.allowed, b.why), b.value));
 }
 
 /// config = "auto", for the SMs that take part in the run.
-void choose(const TomlDocument& document, Scenario& s) {
+void choose(const TomlDocument& document, Scenario& s, Refusals& refused) {
   const ConfigChoice choice = choose_config({.m = s.m, .n = s.n, .k = s.k, .sms = s.sms_in_run()});
-  if (!choice.broken.empty()) reject(document, choice.broken.front());
+  refuse(document, choice.broken, refused);
   s.config = choice.config;
   s.auto_config = true;
 }
 
 /// The epilogue's terms: which there are is configuration, their factors are parameters.
-void read_functor(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+void read_functor(const TomlDocument& document, const TomlTable& root, Scenario& s, Refusals& refused) {
   if (!root.is_table("config")) return;
-  const auto key = [](const char* name) { return std::string("config.") + name; };
   const TomlTable table = root.table("config", kConfigKeys);
   MatmulConfig& c = s.config;
   if (table.has("alpha")) s.alpha = float(table.number("alpha", -1e6, 1e6));
@@ -100,20 +102,22 @@ void read_functor(const TomlDocument& document, const TomlTable& root, Scenario&
   if (table.has("bias")) c.bias = table.boolean("bias");
   if (table.has("residual")) c.residual = table.boolean("residual");
   if (table.has("beta")) {
-    if (!c.residual) throw document.error(key("beta"), "allowed with residual = true only");
+    if (!c.residual) refused.push_back(document.message("config.beta", "allowed with residual = true only"));
     s.beta = float(table.number("beta", -1e6, 1e6));
   }
   if (table.has("activation")) c.activation = table.choice("activation", kActivations);
 }
 
-/// An omitted stage count becomes what fits; then the rules apply, and the first broken one is reported.
-void check_rules(const TomlDocument& document, Scenario& s) {
+/// An omitted stage count becomes what fits; then the rules apply.
+void check_rules(const TomlDocument& document, Scenario& s, Refusals& refused) {
   const bool stages_open = !document.has("config.stages");
   if (stages_open) s.config.stages = s.config.k_group_size;
   const auto broken = check_config(s.config, s.m, s.n, s.k);
-  if (!broken.empty()) reject(document, broken.front());
+  if (!broken.empty()) return refuse(document, broken, refused);
   // The original's formula budgets generously and knows no alignment; the layout decides what fits at most.
   if (stages_open) s.config.stages = std::min(max_stages(s.config), fitting_stages(s.config));
+  for (const ConfigWarning& w : config_warnings(s.config))
+    s.warnings.push_back(document.message(w.key, w.text, w.value));
 }
 
 }  // namespace
@@ -123,12 +127,17 @@ void read_matmul(const TomlDocument& document, const TomlTable& root, Scenario& 
   s.m = read_unjudged(problem, "m");
   s.n = read_unjudged(problem, "n");
   s.k = read_unjudged(problem, "k");
-  if (root.is_word("config", "auto")) return choose(document, s);
-  if (root.has("config") && !root.is_table("config"))
+  Refusals refused;
+  if (root.is_word("config", "auto")) {
+    choose(document, s, refused);
+  } else if (root.has("config") && !root.is_table("config")) {
     throw document.error("config", "allowed are \"auto\" and a table, [config]");
-  s.config = read_config(document, root);
-  read_functor(document, root, s);
-  check_rules(document, s);
+  } else {
+    s.config = read_config(document, root, refused);
+    read_functor(document, root, s, refused);
+    check_rules(document, s, refused);
+  }
+  if (!refused.empty()) throw InputError(refused);
 }
 
 std::string matmul_configuration_json(const Scenario& s) {

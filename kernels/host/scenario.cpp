@@ -127,6 +127,10 @@ models::DeviceProfile read_profile(const TomlDocument& document, const TomlTable
 
 }  // namespace
 
+InputError::InputError(const std::vector<std::string>& lines)
+    : std::runtime_error(fmt::format("{}", fmt::join(lines, "\n"))),
+      lines_(std::make_shared<const std::vector<std::string>>(lines)) {}
+
 Scenario load_scenario(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
   const TomlDocument document(path, overrides);
   const TomlTable root =

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -17,9 +18,16 @@
 
 namespace sm100::host {
 
-/// Bad input.  what() is one line: file, line, key, value and what is allowed.  The program exits with 2.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// Bad input: a line for each thing that is wrong, most often one, with file, line, key, value and what is allowed.  The
+/// program exits with 2.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(const std::string& line) : InputError(std::vector{line}) {}
+  explicit InputError(const std::vector<std::string>& lines);
+  const std::vector<std::string>& lines() const { return *lines_; }  ///< what() is all of them
+
+ private:
+  std::shared_ptr<const std::vector<std::string>> lines_;  // shared: copying an exception must not throw
 };
 
 enum class DataMode { full, none };
@@ -73,7 +81,8 @@ struct Scenario {
   bool recorder = false;           ///< charge the trace points with what the device recorder costs
   std::vector<FaultSpec> faults;
   Expectation expect;
-  models::DeviceProfile device;  ///< the loaded profile, with overrides applied
+  std::vector<std::string> warnings;  ///< legal, but hardly meant; lines as InputError's
+  models::DeviceProfile device;       ///< the loaded profile, with overrides applied
 
   int sms_in_run() const { return sms > 0 ? sms : device.device.sms; }
 

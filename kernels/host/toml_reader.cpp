@@ -256,9 +256,12 @@ bool TomlDocument::overridden(std::string_view key) const {
                      [&](const Override& set) { return is_within(key, set.path) || is_within(set.path, key); });
 }
 
+std::string TomlDocument::message(std::string_view key, std::string_view text, std::string_view value) const {
+  return one_line(fmt::format("{}: {}: {}", content_->location(key), content_->subject(key, value), text));
+}
+
 InputError TomlDocument::error(std::string_view key, std::string_view text, std::string_view value) const {
-  return InputError(
-      one_line(fmt::format("{}: {}: {}", content_->location(key), content_->subject(key, value), text)));
+  return InputError(message(key, text, value));
 }
 
 InputError TomlDocument::not_implemented(std::string_view key, std::string_view text) const {

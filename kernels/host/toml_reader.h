@@ -35,6 +35,7 @@ class TomlDocument {
   bool overridden(std::string_view key) const;
 
   /// "FILE:LINE: key 'config.stages' = 0: <text>".  `value` is shown when the key is absent (a default).
+  std::string message(std::string_view key, std::string_view text, std::string_view value = {}) const;
   InputError error(std::string_view key, std::string_view text, std::string_view value = {}) const;
   /// The same for something legal that this version lacks: the message begins with "not implemented: ".
   InputError not_implemented(std::string_view key, std::string_view text) const;

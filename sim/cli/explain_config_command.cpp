@@ -84,10 +84,12 @@ Question question_of_scenario(const ExplainOptions& o) {
 ConfigChoice answer(const Question& q) {
   ConfigChoice choice = choose_config(q.request);
   if (choice.broken.empty()) return choice;
-  const RuleViolation& first = choice.broken.front();
-  throw InputError(fmt::format("{}: {} = {}: allowed are {} ({})",
-                               q.scenario.empty() ? "explain-config" : q.scenario, first.key, first.value,
-                               first.allowed, first.why));
+  std::vector<std::string> lines;
+  for (const RuleViolation& b : choice.broken)
+    lines.push_back(fmt::format("{}: {} = {}: allowed are {} ({})",
+                                q.scenario.empty() ? "explain-config" : q.scenario, b.key, b.value, b.allowed,
+                                b.why));
+  throw InputError(lines);
 }
 
 std::string mma_text(const ConfigCandidate& c) {

@@ -52,7 +52,7 @@ std::string description_of(const fs::path& file) {
     const TomlTable root =
         document.root({"kernel", "profile", "description", "problem", "config", "run", "fault", "expect"});
     return root.has("description") ? one_line(root.string("description")) : "";
-  } catch (const InputError& error) { return error.what(); }
+  } catch (const InputError& error) { return error.lines().front(); }
 }
 
 void list_scenarios() {

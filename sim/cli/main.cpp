@@ -1,5 +1,4 @@
-/// sm100sim: parses the command line, runs one command and turns what it throws into one line and an exit
-/// code.
+/// sm100sim: parses the command line, runs one command and turns what it throws into lines on stderr and an exit code.
 
 #include <fmt/format.h>
 
@@ -80,7 +79,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const InputError& error) {
-    print_error(error.what());
+    for (const std::string& line : error.lines()) print_error(line);
     return cli::kBadInput;
   } catch (const std::filesystem::filesystem_error& error) {
     print_internal_error(error.what());

@@ -67,6 +67,7 @@ void write_json(const std::string& path, const std::string& text) {
 int run(const RunOptions& options) {
   const Scenario scenario = load_scenario(options.scenario, options.overrides());
   check_outputs(options);
+  for (const std::string& warning : scenario.warnings) fmt::print(stderr, "warning: {}\n", warning);
 
   std::unique_ptr<traces::Recorder> recorder;
   if (!options.trace.empty()) {

@@ -45,9 +45,9 @@ TEST_CASE("an allocation that does not fit waits until columns are freed", "[tme
 }
 
 TEST_CASE("what tcgen05.st stores, tcgen05.ld of the same shape loads", "[tmem]") {
+  Bench b;
+  b.alloc(64);
   for (TmemShape shape : {TmemShape::s32x32b, TmemShape::s16x64b, TmemShape::s16x128b, TmemShape::s16x256b}) {
-    Bench b;
-    b.alloc(64);
     const int registers = registers_per_thread(shape, 2);
     std::vector<uint32_t> stored(size_t(kWarpLanes * registers)), loaded(stored.size());
     for (size_t i = 0; i < stored.size(); ++i) stored[i] = uint32_t(1000 + i);

@@ -1,5 +1,5 @@
-// Bad input ends in one line on stderr and exit code 2, prints nothing else and leaves no file.  Runs the
-// program.
+// Bad input ends in a line on stderr for each thing that is wrong and exit code 2, prints nothing else and leaves no
+// file.  Runs the program.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -136,6 +136,87 @@ TEST_CASE("bad input: one line and exit code 2 and no file") {
     CHECK(scratch.files() == files_before);
   }
   CHECK(read_whole(scratch / "good.toml") == kGood);
+}
+
+TEST_CASE("bad input: a configuration that breaks several rules gets a line for each") {
+  ScratchDirectory scratch;
+  scratch.write("bad.toml", R"(kernel  = "matmul"
+profile = "b200"
+[problem]
+m = 128
+n = 100
+k = 64
+[config]
+mma = [128, 128, 8]
+cluster = [3, 1, 2]
+stages = 9
+accum_stages = 5
+block_swizzle = 3
+beta = 0.5
+)");
+  const size_t files_before = scratch.files();
+  const Ran ran = run(scratch, "run bad.toml --trace t.pftrace --json j.json --set config.clc_stages=65");
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.out.empty());
+  CHECK(scratch.files() == files_before);
+  CHECK(
+      ran.err ==
+      "bad.toml:9: key 'config.cluster' = [3, 1, 2]: allowed are [x, y, 1] (clusters span M and N only)\n"
+      "bad.toml:13: key 'config.beta' = 0.5: allowed with residual = true only\n"
+      "bad.toml:8: key 'config.mma' = [128, 128, 8]: allowed are K = 16 (one MMA takes 32 bytes of K, 16 bf16 "
+      "elements)\n"
+      "bad.toml:12: key 'config.block_swizzle' = 3: allowed are 0, 1, 2, 4, 8 (tiles in a block of the "
+      "rasterisation)\n"
+      "bad.toml:9: key 'config.cluster' = [3, 1, 2]: allowed are a number of CTAs that divides 128 (3 CTAs load "
+      "the 128 rows of a tile of B in slices)\n"
+      "bad.toml:11: key 'config.accum_stages' = 5: allowed are 1 to 4 (tensor memory has 512 columns, an "
+      "accumulator takes N = 128)\n"
+      "--set config.clc_stages=65: key 'config.clc_stages' = 65: allowed are 0 to 64 (0 switches CLC off)\n"
+      "bad.toml:10: key 'config.stages' = 9: allowed are 1 to 6 (9 stages of 32768 bytes need about 311440 bytes "
+      "of shared memory, a CTA has 232448)\n"
+      "bad.toml:5: key 'problem.n' = 100: allowed are multiples of 8 (a row of C in bf16 must be a multiple of 16 "
+      "bytes)\n");
+}
+
+TEST_CASE("bad input: config = \"auto\" and explain-config name all that is wrong with the shape") {
+  ScratchDirectory scratch;
+  scratch.write("auto.toml",
+                "kernel = 'matmul'\nprofile = 'b200'\nconfig = 'auto'\n[problem]\nm = 0\nn = 12\nk = 4\n");
+  const Ran ran = run(scratch, "run auto.toml");
+  CHECK(ran.exit_code == 2);
+  CHECK(
+      ran.err ==
+      "auto.toml:5: key 'problem.m' = 0: allowed are 1 to 1073741824 (C has M rows)\n"
+      "auto.toml:6: key 'problem.n' = 12: allowed are multiples of 8 (a row of C in bf16 must be a multiple of 16 "
+      "bytes)\n"
+      "auto.toml:7: key 'problem.k' = 4: allowed are multiples of 8 (a row of A and B in bf16 must be a multiple "
+      "of 16 bytes)\n");
+  const Ran explained = run(scratch, "explain-config 64 12 4");
+  CHECK(explained.exit_code == 2);
+  CHECK(explained.out.empty());
+  CHECK(std::count(explained.err.begin(), explained.err.end(), '\n') == 2);
+}
+
+TEST_CASE("a warning about the configuration is a line on stderr, and the run goes on") {
+  ScratchDirectory scratch;
+  scratch.write("slices.toml", R"(kernel  = "matmul"
+profile = "b200"
+[problem]
+m = 256
+n = 32
+k = 64
+[config]
+mma = [64, 32, 16]
+cluster = [8, 1, 1]
+)");
+  const Ran ran = run(scratch, "run slices.toml --data none --json -");
+  INFO(ran.err);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out.front() == '{');
+  CHECK(ran.err ==
+        "warning: slices.toml:9: key 'config.cluster' = [8, 1, 1]: slices of B have 4 rows; slices begin inside a "
+        "swizzle atom (8 rows): legal, because the swizzle follows address bits, but code that counts rows from a "
+        "slice's start finds other bytes\n");
 }
 
 TEST_CASE("bad input: a standard output that takes nothing") {

@@ -165,10 +165,11 @@ class StreamTimer {
 }  // namespace
 
 std::vector<double> Gpu::time(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
-                              bool cold, double seconds) {
+                              bool cold, double seconds, const std::function<void()>& before) {
   StreamTimer timer;
   std::vector<double> microseconds;
   for (int i = 0; i < repeat; ++i) {
+    before();
     if (cold) flush_l2();
     timer.begin();
     launch(kernel, shape, arguments);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -69,9 +70,9 @@ class Gpu {
   /// Waits for everything launched; throws CudaError, or HangError after `seconds`.
   void wait(double seconds) const;
 
-  /// Microseconds of each of `repeat` launches, by CUDA events.
+  /// Microseconds of each of `repeat` launches, by CUDA events; `before` runs ahead of each and is not counted.
   std::vector<double> time(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
-                           bool flush_l2, double seconds);
+                           bool flush_l2, double seconds, const std::function<void()>& before);
   /// Microseconds per launch of `repeat` launches with nothing between them: where kernels may overlap, they do.
   double time_back_to_back(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
                            double seconds);

@@ -63,7 +63,15 @@ class HardwareRun {
     return &matmul_;
   }
 
+  /// Words that CTAs synchronise on start every launch as the first.
+  void reset_locks() {
+    const std::vector<host::Tensor> tensors = problem_->tensors();
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].locks) buffers_[i].upload(bytes_[i].data(), tensors[i].bytes);
+  }
+
   void launch_plain() {
+    reset_locks();
     void* arguments[] = {params(), &no_trace_};
     gpu_.launch(kernel_.plain, shape_, arguments);
     gpu_.wait(options_.hang_seconds);
@@ -82,13 +90,17 @@ class HardwareRun {
   void time_plain() {
     void* arguments[] = {params(), &no_trace_};
     outcome_.microseconds =
-        gpu_.time(kernel_.plain, shape_, arguments, options_.repeat, cold_, options_.hang_seconds);
-    if (!cold_ && options_.repeat > 1)
+        gpu_.time(kernel_.plain, shape_, arguments, options_.repeat, cold_, options_.hang_seconds,
+                  [this] { reset_locks(); });
+    const std::vector<host::Tensor> tensors = problem_->tensors();
+    const bool locks = std::any_of(tensors.begin(), tensors.end(), [](const host::Tensor& t) { return t.locks; });
+    if (!cold_ && !locks && options_.repeat > 1)  // with nothing between the launches, nobody resets locks
       outcome_.back_to_back_microseconds =
           gpu_.time_back_to_back(kernel_.plain, shape_, arguments, options_.repeat, options_.hang_seconds);
   }
 
   void launch_traced(const TraceBuffers& recording) {
+    reset_locks();
     DeviceTrace device_trace = recording.device_trace();
     void* arguments[] = {params(), &device_trace};
     gpu_.launch(kernel_.traced, shape_, arguments);
@@ -115,7 +127,8 @@ class HardwareRun {
     DeviceTrace device_trace = recording.device_trace();
     void* arguments[] = {params(), &device_trace};
     outcome_.traced_microseconds =
-        gpu_.time(kernel_.traced, shape_, arguments, options_.repeat, cold_, options_.hang_seconds);
+        gpu_.time(kernel_.traced, shape_, arguments, options_.repeat, cold_, options_.hang_seconds,
+                  [this] { reset_locks(); });
   }
 
   void write(DownloadedTrace downloaded) {

@@ -180,6 +180,7 @@ int run_command(const Options& options) {
   const CompiledKernel kernel = compiled_kernel(scenario);  // says so if there is none, before it looks for a GPU
   Gpu gpu;
   check_architecture(gpu, scenario);
+  for (const std::string& warning : scenario.warnings) fmt::print(stderr, "sm100-run: warning: {}\n", warning);
   const RunOutcome outcome = run_on_gpu(scenario, kernel, options, gpu);
   const bool json_only = options.json == "-";
   if (!options.json.empty() && !json_only) write_text(options.json, json(scenario, gpu, outcome));
@@ -224,7 +225,7 @@ int main(int argc, char** argv) {
   try {
     return cuda::main_checked(argc, argv);
   } catch (const host::InputError& error) {
-    complain(error.what());
+    for (const std::string& line : error.lines()) complain(line);
     return cuda::kBadInput;
   } catch (const cuda::HangError& error) {
     complain(fmt::format("HANG: {}; sm100sim run says which barrier", error.what()));

@@ -1,13 +1,12 @@
 #include "ptx_module.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
-
-#include "kernels/cuda/configurations.h"
-#include "kernels/cuda/copy_configurations.h"
-#include "kernels/cuda/fallback_configurations.h"
 
 namespace sm100 {
 namespace {
@@ -19,41 +18,42 @@ std::string trimmed(std::string_view line) {
   return std::string(line.substr(first, line.find_last_not_of(" \t\r") - first + 1));
 }
 
-/// In the mangled names of matmul_entry<CompiledConfig<index>, recorder>, copy_entry<CompiledCopyConfig<index>, ...>.
-constexpr std::pair<std::string_view, PtxEntry::Kernel> kMarks[] = {
-    {"CompiledConfigILm", PtxEntry::Kernel::matmul},
-    {"CompiledCopyConfigILm", PtxEntry::Kernel::copy},
-    {"CompiledFallbackConfigILm", PtxEntry::Kernel::fallback}};
+/// The number behind the last character of `mark`, if `symbol` has it.
+std::optional<size_t> number_after(const std::string& symbol, const std::string& mark) {
+  const size_t at = symbol.find(mark);
+  if (at == std::string::npos) return {};
+  return std::stoul(symbol.substr(at + mark.size()));
+}
+
 constexpr std::string_view kRecorderMark = "DeviceRecorder";
 
 }  // namespace
 
+/// The mangled names are those of matmul_entry<CompiledConfig<list, index>, recorder>,
+/// copy_entry<CompiledCopyConfig<index>, ...>, ...
 PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(symbol)), text_(std::move(text)) {
-  bool found = false;
-  for (const auto& [mark, kernel] : kMarks) {
-    const size_t at = symbol_.find(mark);
-    if (at == std::string::npos) continue;
-    found = true;
-    kernel_ = kernel;
-    index_ = std::stoul(symbol_.substr(at + mark.size()));
-  }
-  if (!found) throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
+  if (const auto copy = number_after(symbol_, "CompiledCopyConfigILm")) copy_ = &kCopyConfigurations[*copy];
+  if (const auto index = number_after(symbol_, "CompiledFallbackConfigILm"))
+    fallback_ = &kFallbackConfigurations[*index];
+  for (const MatmulList& list : kMatmulLists)
+    if (const auto index = number_after(symbol_, fmt::format("{}{}ELm", list.type.size(), list.type)))
+      matmul_ = &list.entries[*index];
+  if (!copy_ && !fallback_ && !matmul_)
+    throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
   traced_ = symbol_.find(kRecorderMark) != std::string::npos;
   std::istringstream in(text_);
   for (std::string line; std::getline(in, line);)
     if (PtxLine kept = trimmed(line); !kept.empty()) lines_.push_back(std::move(kept));
 }
 
-const MatmulConfig& PtxEntry::config() const { return kMatmulConfigurations[index_].config; }
+const MatmulConfig& PtxEntry::config() const { return matmul_->config; }
 
-const CopyConfig& PtxEntry::copy_config() const { return kCopyConfigurations[index_].config; }
+const CopyConfig& PtxEntry::copy_config() const { return copy_->config; }
 
-const FallbackConfig& PtxEntry::fallback_config() const { return kFallbackConfigurations[index_].config; }
+const FallbackConfig& PtxEntry::fallback_config() const { return fallback_->config; }
 
 std::string PtxEntry::name() const {
-  const char* configuration = kernel_ == Kernel::copy       ? kCopyConfigurations[index_].name
-                              : kernel_ == Kernel::fallback ? kFallbackConfigurations[index_].name
-                                                            : kMatmulConfigurations[index_].name;
+  const char* configuration = copy_ ? copy_->name : fallback_ ? fallback_->name : matmul_->name;
   return std::string(configuration) + (traced_ ? ", traced" : "");
 }
 
@@ -77,14 +77,19 @@ std::vector<size_t> PtxEntry::find_anywhere(std::string_view part) const {
   return found;
 }
 
-std::string read_text(const char* path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error(std::string("cannot read ") + path);
-  return {std::istreambuf_iterator<char>(in), {}};
+std::string read_text(const char* paths) {
+  std::string text;
+  std::istringstream list(paths);
+  for (std::string path; std::getline(list, path, ':');) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw std::runtime_error("cannot read " + path);
+    text.append(std::istreambuf_iterator<char>(in), {});
+  }
+  return text;
 }
 
-std::vector<PtxEntry> read_ptx(const char* path) {
-  const std::string text = read_text(path);
+std::vector<PtxEntry> read_ptx(const char* paths) {
+  const std::string text = read_text(paths);
   constexpr std::string_view kEntry = ".visible .entry ";
   std::vector<PtxEntry> entries;
   for (size_t at = text.find(kEntry); at != std::string::npos;) {
@@ -95,7 +100,7 @@ std::vector<PtxEntry> read_ptx(const char* path) {
     entries.emplace_back(text.substr(name, text.find('(', name) - name), text.substr(at, end + 3 - at));
     at = next;
   }
-  if (entries.empty()) throw std::runtime_error(std::string("no entry point in ") + path);
+  if (entries.empty()) throw std::runtime_error(std::string("no entry point in ") + paths);
   return entries;
 }
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/copy/config.h"
-#include "kernels/fallback/config.h"
-#include "kernels/matmul/config.h"
+#include "kernels/cuda/configurations.h"
+#include "kernels/cuda/copy_configurations.h"
+#include "kernels/cuda/fallback_configurations.h"
 
 namespace sm100 {
 
@@ -21,9 +21,8 @@ class PtxEntry {
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
   enum class Kernel { matmul, copy, fallback };
-  Kernel kernel() const { return kernel_; }
-  /// Number in the kernel's list of configurations (kMatmulConfigurations, ...), and the configuration.
-  size_t index() const { return index_; }
+  Kernel kernel() const { return copy_ ? Kernel::copy : fallback_ ? Kernel::fallback : Kernel::matmul; }
+  /// The configuration, of the entry's kernel only.
   const MatmulConfig& config() const;
   const CopyConfig& copy_config() const;
   const FallbackConfig& fallback_config() const;
@@ -40,15 +39,17 @@ class PtxEntry {
 
  private:
   std::string symbol_, text_;
-  Kernel kernel_ = Kernel::matmul;
-  size_t index_ = 0;
+  const NamedConfig* matmul_ = nullptr;
+  const NamedCopyConfig* copy_ = nullptr;
+  const NamedFallbackConfig* fallback_ = nullptr;
   bool traced_;
   std::vector<PtxLine> lines_;
 };
 
-std::string read_text(const char* path);
-/// Entries in the file's order; throws when there is none.
-std::vector<PtxEntry> read_ptx(const char* path);
+/// The files, one after the other; a colon stands between their paths.
+std::string read_text(const char* paths);
+/// Entries in the files' order; throws when there is none.
+std::vector<PtxEntry> read_ptx(const char* paths);
 
 /// Registers (%r1, %rd2, %p3, ...) that a line names, in their order.
 std::vector<std::string> ptx_registers(std::string_view text);

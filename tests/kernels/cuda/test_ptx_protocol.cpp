@@ -4,7 +4,6 @@
 #include <set>
 
 #include "catch.h"
-#include "kernels/cuda/configurations.h"
 #include "kernels/matmul/cluster_share.h"
 #include "ptx_module.h"
 
@@ -48,18 +47,24 @@ std::vector<size_t> merged(std::vector<size_t> a, const std::vector<size_t>& b) 
 }  // namespace
 
 TEST_CASE("PTX: every configuration is there, plain and traced") {
-  CHECK(entries().size() == 2 * kMatmulConfigurationCount);
-  std::set<std::pair<size_t, bool>> seen;
-  for_each_entry([&](const PtxEntry& e) { seen.insert({e.index(), e.traced()}); });
+  std::set<std::string> seen;
+  for_each_entry([&](const PtxEntry& e) { seen.insert(e.name()); });
   CHECK(seen.size() == entries().size());
+  for (const MatmulList& list : kMatmulLists)
+    for (const NamedConfig& c : list.entries) {
+      INFO(c.name);
+      CHECK(seen.count(c.name) == 1);
+      CHECK(seen.count(std::string(c.name) + ", traced") == 1);
+    }
 }
 
 TEST_CASE("PTX: no local memory, no calls, no generic access where a state space is known") {
   for_each_entry([](const PtxEntry& e) {
     CHECK(e.find_anywhere(".local").empty());
     CHECK(e.count("call") == 0);
-    CHECK((e.count("ld.global") > 0) == (e.config().bias || e.config().residual));
-    CHECK((e.count("st.global") > 0) == e.traced());
+    const bool split = e.config().num_split_k > 1;
+    CHECK((e.count("ld.global") > 0) == (e.config().bias || e.config().residual || split));
+    CHECK((e.count("st.global") > 0) == (e.traced() || split));
   });
 }
 
@@ -215,6 +220,31 @@ TEST_CASE("PTX: strips are written, fenced, met at the barrier, stored and commi
   });
 }
 
+TEST_CASE("PTX: splits meet at a lock, acquired in a loop and released once, between barriers of the epilogue") {
+  for_each_entry([](const PtxEntry& e) {
+    const MatmulConfig& c = e.config();
+    const auto acquires = e.find("ld.acquire.gpu.global.u32"), releases = e.find("st.release.gpu.global.u32"),
+               stores = e.find("st.global.v2.b32"), loads = e.find("ld.global.v2.b32"),
+               tmem_stores = e.find("tcgen05.st.sync.aligned.16x256b");
+    const bool split = c.num_split_k > 1;
+    CHECK(acquires.size() == (split ? 1 : 0));
+    CHECK(releases.size() == (split ? 1 : 0));
+    CHECK(stores.empty() == !split);
+    CHECK(loads.empty() == !split);
+    CHECK(tmem_stores.empty() == !split);
+    CHECK(e.count("tcgen05.wait::st.sync.aligned") == (split ? 1 : 0));
+    if (!split) return;
+    const auto meetings = e.find("bar.sync 4, 128");
+    CHECK(meetings.size() == 2);
+    // Acquire, barrier, loads; stores, barrier, release.
+    CHECK(first_after(meetings, acquires[0]) < loads.front());
+    CHECK(last_before(meetings, releases[0]) > stores.back());
+    CHECK(tmem_stores.back() < e.find("tcgen05.wait::st.sync.aligned")[0]);
+    // The loop: back on "not equal".
+    CHECK(e.lines()[first_after(e.find("bra"), acquires[0])].starts_with("@"));
+  });
+}
+
 TEST_CASE("PTX: cluster launch control is there exactly when the configuration has it, at cluster scope") {
   for_each_entry([](const PtxEntry& e) {
     const bool clc = e.config().clc_stages > 0;
@@ -234,7 +264,7 @@ TEST_CASE("PTX: cluster launch control is there exactly when the configuration h
     CHECK(cluster_waits >= canceled.size());
     // Each reader's release of the response goes to CTA 0; of a pair, accumulators go to the leader and tensor memory to
     // the peer.
-    const size_t pair = e.config().cta_group == 2 ? 2 : 0;
+    const size_t pair = e.config().cta_group == 2 ? 2 + (e.config().num_split_k > 1) : 0;
     CHECK(e.count("mbarrier.arrive.release.cta.shared::cluster.b64 _,") == canceled.size() + pair);
     CHECK(e.count("mbarrier.arrive.release.cluster") == 0);
     CHECK(e.count("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _,") == (clc ? 1 : 0));

@@ -9,7 +9,6 @@
 
 #include "catch.h"
 #include "kernels/copy/shared_storage.h"
-#include "kernels/cuda/configurations.h"
 #include "kernels/fallback/shared_storage.h"
 #include "ptx_module.h"
 
@@ -22,7 +21,7 @@ struct Resources {
 };
 
 /// ptxas -v: "Compiling entry function 'S'", "... bytes stack frame, ...", "Used N registers, ...".
-std::map<std::string, Resources> read_ptxas_log(const char* path) {
+std::map<std::string, Resources> read_ptxas_log(const char* paths) {
   static const std::regex entry("Compiling entry function '([^']+)'"), registers("Used (\\d+) registers"),
       smem("(\\d+) bytes smem"), barriers("used (\\d+) barriers"),
       stack("(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");
@@ -30,7 +29,7 @@ std::map<std::string, Resources> read_ptxas_log(const char* path) {
   const auto raise = [](int& most, const std::string& number) { most = std::max(most, std::stoi(number)); };
   std::map<std::string, Resources> all;
   std::string symbol;
-  std::istringstream in(read_text(path));
+  std::istringstream in(read_text(paths));
   for (std::string line; std::getline(in, line);) {
     std::smatch m;
     if (std::regex_search(line, m, entry)) symbol = m[1];

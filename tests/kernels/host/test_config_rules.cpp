@@ -1,6 +1,8 @@
-// Rules of reference kernels.md 6.3 that apply to the dense kernel without clusters.
+// Rules of reference kernels.md 6.3 that apply to the dense kernel.
 
 #include "kernels/host/config_rules.h"
+
+#include <climits>
 
 #include "catch.h"
 #include "kernels/matmul/shared_storage.h"
@@ -18,6 +20,15 @@ MatmulConfig legal() {
 std::string broken(const MatmulConfig& c, int m = 512, int n = 512, int k = 512) {
   const auto violations = check_config(c, m, n, k);
   return violations.empty() ? "" : violations.front().key;
+}
+
+using Keys = std::vector<std::string>;
+
+/// The keys of all broken rules, in their order.
+Keys keys(const MatmulConfig& c, int m = 512, int n = 512, int k = 512) {
+  Keys all;
+  for (const RuleViolation& violation : check_config(c, m, n, k)) all.push_back(violation.key);
+  return all;
 }
 
 }  // namespace
@@ -163,10 +174,114 @@ TEST_CASE("rules: an empty or enormous problem is refused") {
   CHECK(broken(c, 8, 65535 * 128 + 8, 8) == "problem.n");  // grid.y
 }
 
+TEST_CASE("rules: the grid is whole clusters") {
+  MatmulConfig c = legal();
+  c.cluster_n = 2;
+  CHECK(broken(c, 8, 65534 * 128, 8) == "");
+  CHECK(broken(c, 8, 65534 * 128 + 8, 8) == "problem.n");  // 65535 columns, rounded up to 65536
+  c.ab_swapped = true;
+  CHECK(broken(c, 65534 * 128, 8, 8) == "");
+  CHECK(broken(c, 65534 * 128 + 1, 8, 8) == "problem.m");
+}
+
+TEST_CASE("rules: a group of k tiles") {
+  MatmulConfig c = legal();
+  c.mma_m = 64, c.mma_n = 8;
+  for (int g : {1, 2, 4, 8}) {
+    c.k_group_size = c.stages = g;
+    CHECK(broken(c) == "");
+  }
+  for (int g : {-1, 0, 17, 1 << 30}) {
+    c.k_group_size = g;
+    CHECK(keys(c) == Keys{"config.k_group_size"});
+  }
+}
+
 TEST_CASE("rules: all broken rules are found at once") {
   MatmulConfig c = legal();
   c.mma_m = 96, c.mma_k = 8, c.block_swizzle = 3;
-  CHECK(check_config(c, 0, 8, 8).size() == 4);
+  CHECK(keys(c, 0, 8, 8) == Keys{"config.mma", "config.mma", "config.block_swizzle", "problem.m"});
+
+  c = legal();  // what is independent of each other
+  c.cluster_m = 3, c.cluster_n = 6, c.stages = 9, c.accum_stages = 5, c.clc_stages = -1, c.block_swizzle = 5;
+  CHECK(keys(c, 512, 12, 12) == Keys{"config.block_swizzle", "config.cluster", "config.cluster", "config.cluster",
+                                     "config.accum_stages", "config.clc_stages", "config.stages", "problem.n",
+                                     "problem.k"});
+
+  c = legal();
+  c.output = DataType::e4m3, c.residual = c.ab_swapped = true, c.mma_m = 64, c.mma_n = 24;
+  CHECK(keys(c) == Keys{"config.mma", "config.residual", "config.ab_swapped"});
+}
+
+TEST_CASE("rules: what builds on a broken rule is not judged") {
+  MatmulConfig c = legal();
+  c.cta_group = 0;  // M, slices of B, stages
+  c.stages = 99;
+  CHECK(keys(c) == Keys{"config.cta_group"});
+
+  c = legal();  // accumulators, slices of B, stages, the columns of the grid
+  c.mma_n = 0, c.accum_stages = 99, c.stages = 99, c.cluster_m = 7;
+  CHECK(keys(c, 512, 1 << 30, 512) == Keys{"config.mma"});
+
+  c = legal();  // bytes of slices and stages, k tiles
+  c.swizzle = Swizzle::none, c.cluster_m = 8, c.stages = 99, c.k_group_size = 3;
+  CHECK(keys(c) == Keys{"config.swizzle"});
+
+  c = legal();
+  c.cluster_m = 0, c.cluster_n = -4;
+  CHECK(keys(c) == Keys{"config.cluster"});
+  c = legal();  // whether slices divide a tile of B
+  c.cta_group = 2, c.mma_m = 256, c.cluster_m = 1;
+  CHECK(keys(c) == Keys{"config.cluster"});
+  c.cluster_m = 1 << 30, c.cluster_n = 1 << 30;
+  CHECK(keys(c) == Keys{"config.cluster", "config.cluster", "config.cluster"});
+
+  c = legal();
+  c.static_scheduler = true, c.clc_stages = 65;
+  CHECK(keys(c) == Keys{"config.clc_stages"});
+}
+
+TEST_CASE("rules: extremes of every number are judged without overflow") {
+  for (int extreme : {INT_MIN, -1, 0, INT_MAX}) {
+    MatmulConfig c;
+    c.mma_m = c.mma_n = c.mma_k = c.cta_group = c.cluster_m = c.cluster_n = c.stages = c.k_group_size =
+        c.accum_stages = c.clc_stages = c.block_swizzle = extreme;
+    CHECK(check_config(c, extreme, extreme, extreme).size() >= 5);
+    for (int MatmulConfig::*member :
+         {&MatmulConfig::mma_m, &MatmulConfig::mma_n, &MatmulConfig::mma_k, &MatmulConfig::cta_group,
+          &MatmulConfig::cluster_m, &MatmulConfig::cluster_n, &MatmulConfig::stages, &MatmulConfig::k_group_size,
+          &MatmulConfig::accum_stages, &MatmulConfig::clc_stages, &MatmulConfig::block_swizzle}) {
+      c = legal();
+      c.*member = extreme;
+      const bool off =
+          extreme == 0 && (member == &MatmulConfig::clc_stages || member == &MatmulConfig::block_swizzle);
+      CHECK(broken(c).empty() == off);
+    }
+  }
+}
+
+TEST_CASE("rules: slices that are no whole swizzle atoms are a warning") {
+  MatmulConfig c = legal();
+  c.mma_m = 64, c.mma_n = 32, c.cluster_m = 4, c.cluster_n = 2;
+  CHECK(config_warnings(c).empty());  // 8 rows of B, 32 of A
+  c.cluster_m = 8;                    // smoke test 9 of the family
+  CHECK(broken(c) == "");
+  const auto warnings = config_warnings(c);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].key == "config.cluster");
+  CHECK(warnings[0].value == "[8, 2, 1]");
+  CHECK(warnings[0].text ==
+        "slices of B have 4 rows; slices begin inside a swizzle atom (8 rows): legal, because the swizzle follows "
+        "address bits, but code that counts rows from a slice's start finds other bytes");
+  c.mma_n = 48, c.cluster_m = 4, c.cluster_n = 1;  // 12 rows
+  CHECK(broken(c) == "");
+  CHECK(config_warnings(c).size() == 1);
+  c.cluster_m = 1, c.cluster_n = 16;  // A: 4 rows
+  CHECK(broken(c) == "");
+  REQUIRE(config_warnings(c).size() == 1);
+  CHECK(config_warnings(c)[0].text.rfind("slices of A have 4 rows", 0) == 0);
+  c.mma_n = 8, c.cluster_n = 1;  // one CTA loads the whole tile
+  CHECK(config_warnings(c).empty());
 }
 
 }  // namespace sm100::host
