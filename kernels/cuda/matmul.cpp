@@ -18,8 +18,8 @@ std::vector<MatmulKernel> kernels_of() {
 }  // namespace
 
 std::span<const MatmulKernel> matmul_kernels() {
-  static const auto all = kernels_of<MatmulTiles, MatmulSchedules, MatmulClusters, MatmulSplits, MatmulEpilogues,
-                                     MatmulTypes>();
+  static const auto all =
+      kernels_of<MatmulTiles, MatmulSchedules, MatmulClusters, MatmulSplits, MatmulEpilogues, MatmulTypes>();
   return all;
 }
 

@@ -179,8 +179,8 @@ void check_splits(Rules& rules, int k_tiles) {
                   per, c.k_group_size));
   require(!rules.sound.mma_m || c.mma_m != 64, "1 with M = 64 of one CTA",
           "the workspace has no mapping for its accumulators");
-  require(!rules.sound.mma_m || !c.ab_swapped || c.cta_group == 1 || c.mma_m == 256, "1 with swapped operands and M = 128 of a pair",
-          "as in the original");
+  require(!rules.sound.mma_m || !c.ab_swapped || c.cta_group == 1 || c.mma_m == 256,
+          "1 with swapped operands and M = 128 of a pair", "as in the original");
   require(!c.pdl, "1 with pdl", "the locks must be zero before the kernel starts");
 }
 

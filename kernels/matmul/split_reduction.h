@@ -77,8 +77,7 @@ SM100_KERNEL void add_partials(I& isa, const Config& cfg, GlobalAddr fragment, L
   for (int i = 0; i < 2 * R; ++i)
     sums[i] = isa.ld_global_v2(workspace_addresses(isa, cfg, fragment, i / 2, i % 2), loc);
   isa.for_each_lane(4 * R, [&](int lane) {
-    for (int i = 0; i < 4 * R; ++i)
-      f[lane][i] = as_bits(as_float(sums[i / 2][lane][i % 2]) + as_float(f[lane][i]));
+    for (int i = 0; i < 4 * R; ++i) f[lane][i] = as_bits(as_float(sums[i / 2][lane][i % 2]) + as_float(f[lane][i]));
   });
 }
 

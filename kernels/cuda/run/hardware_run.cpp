@@ -89,9 +89,8 @@ class HardwareRun {
 
   void time_plain() {
     void* arguments[] = {params(), &no_trace_};
-    outcome_.microseconds =
-        gpu_.time(kernel_.plain, shape_, arguments, options_.repeat, cold_, options_.hang_seconds,
-                  [this] { reset_locks(); });
+    outcome_.microseconds = gpu_.time(kernel_.plain, shape_, arguments, options_.repeat, cold_,
+                                      options_.hang_seconds, [this] { reset_locks(); });
     const std::vector<host::Tensor> tensors = problem_->tensors();
     const bool locks = std::any_of(tensors.begin(), tensors.end(), [](const host::Tensor& t) { return t.locks; });
     if (!cold_ && !locks && options_.repeat > 1)  // with nothing between the launches, nobody resets locks
@@ -126,9 +125,8 @@ class HardwareRun {
     if (outcome_.check.ok) outcome_.check = check();
     DeviceTrace device_trace = recording.device_trace();
     void* arguments[] = {params(), &device_trace};
-    outcome_.traced_microseconds =
-        gpu_.time(kernel_.traced, shape_, arguments, options_.repeat, cold_, options_.hang_seconds,
-                  [this] { reset_locks(); });
+    outcome_.traced_microseconds = gpu_.time(kernel_.traced, shape_, arguments, options_.repeat, cold_,
+                                             options_.hang_seconds, [this] { reset_locks(); });
   }
 
   void write(DownloadedTrace downloaded) {
