@@ -89,7 +89,8 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"stmatrix.m8n8.x2, .x4, .trans", Support::modelled, "b16"},
     {"ld.shared, st.shared", Support::modelled, "the widths the kernels use"},
     {"st.global.b16, .b32", Support::approximated, "posted; time counts every active lane, predicated off or not"},
-    {"griddepcontrol.wait, .launch_dependents", Support::approximated, "issue time only: a run launches one grid"},
+    {"griddepcontrol.wait", Support::modelled, "all launches ahead have completed"},
+    {"griddepcontrol.launch_dependents", Support::approximated, "a dependent's CTA needs an SM of its own"},
     {"setmaxnreg", Support::rejected, "not implemented"},
 };
 

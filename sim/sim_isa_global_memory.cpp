@@ -27,6 +27,7 @@ LaneArray<uint32_t, 1> SimIsa::load_global(const LaneArray<GlobalAddr, 1>& addre
               loc);
       return values;
     }
+    check_prerequisites(address, what, loc);
     std::memcpy(&values[lane][0], from, bytes);
   }
   return values;

@@ -25,7 +25,8 @@ struct Blocked {
     cluster_barrier,
     tmem_alloc,
     tmem_dealloc,
-    bulk_group
+    bulk_group,
+    prerequisite_grids
   };
   On on = On::nothing;
   uint32_t offset = 0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns

@@ -23,7 +23,7 @@ struct Bench : CtaRunner {
   static Gpu::Options options(int sms) {
     return {.sms = sms, .with_data = false, .accumulation = Accumulation::fast, .jitter_seed = {}};
   }
-  void start_cta(Sm& sm, Dim3 ctaid) override {
+  void start_cta(Sm& sm, int, Dim3 ctaid) override {
     at[sm.id] = ctaid;
     started[sm.id] = now();
   }
