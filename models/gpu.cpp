@@ -83,7 +83,8 @@ void Gpu::launch(const Launch& launch, CtaRunner& runner) {
 
 void Gpu::open(size_t grid, Cycles delay) {
   grids_[grid].open = true;
-  start_waiting(delay);
+  grids_[grid].start_from = now() + delay;
+  start_waiting();
 }
 
 /// The next launch, if it is programmatic and nobody ahead of it holds it back any more.
@@ -140,7 +141,7 @@ void Gpu::hold(int first, int end, Cycles until) {
       places_[size_t(sm)].busy = false;
       places_[size_t(sm)].free_at = until + profile_.cycles_of_ns(profile_.launch.cta_gap_ns);
     }
-    start_waiting(0);
+    start_waiting();
   });
 }
 
@@ -153,24 +154,24 @@ void Gpu::cta_exited(Sm& sm, Cycles visible) {
   grid.visible = std::max({grid.visible, visible, now()});
   place.busy = false;
   place.free_at = now() + profile_.cycles_of_ns(profile_.launch.cta_gap_ns);
-  start_waiting(0);
+  start_waiting();
   open_dependents();
   if (grid.running == 0 && clc_.waiting(int(index)) == 0 && has_dependents(int(index)))
     launches_.post(grid.visible, [this, index] { finish(index); });
 }
 
-void Gpu::start_waiting(Cycles delay) {
+void Gpu::start_waiting() {
   for (size_t grid = 0; grid < grids_.size() && grids_[grid].open; ++grid) {
     const int ctas = int(grids_[grid].launch.cluster_ctas());
     for (int at = 0; (at = next_place(at, ctas, profile_.device.gpc_sms, sms())) >= 0; at += ctas) {
       const auto first = places_.begin() + at;
       if (std::any_of(first, first + ctas, [](const Place& p) { return p.busy; })) continue;
-      if (!start_cluster(grid, at, delay)) break;
+      if (!start_cluster(grid, at)) break;
     }
   }
 }
 
-bool Gpu::start_cluster(size_t index, int first_sm, Cycles delay) {
+bool Gpu::start_cluster(size_t index, int first_sm) {
   const std::optional<Dim3> first = clc_.take(int(index));
   if (!first) return false;
   Grid& grid = grids_[index];
@@ -179,7 +180,7 @@ bool Gpu::start_cluster(size_t index, int first_sm, Cycles delay) {
   running_ += ctas;
   grid.running += ctas;
   grid.holding += ctas;
-  Cycles from = now() + delay;
+  Cycles from = std::max(now(), grid.start_from);
   for (int sm = first_sm; sm < first_sm + int(ctas); ++sm) {
     from = std::max(from, places_[size_t(sm)].free_at);
     places_[size_t(sm)] = {.busy = true, .grid = index};

@@ -91,7 +91,8 @@ class Gpu : public sc_core::sc_module {
   struct Grid {
     Launch launch;
     CtaRunner* runner;
-    bool open = false;      ///< its clusters may start
+    bool open = false;      ///< its clusters may be placed
+    Cycles start_from = 0;  ///< and start from this cycle on
     bool finished = false;  ///< CTAs have exited, writes are visible
     uint64_t running = 0;   ///< CTAs
     uint64_t holding = 0;   ///< CTAs that run and have not executed launch_dependents
@@ -101,8 +102,8 @@ class Gpu : public sc_core::sc_module {
   void open(size_t grid, Cycles delay);
   void open_dependents();
   void finish(size_t grid);
-  void start_waiting(Cycles delay);
-  bool start_cluster(size_t grid, int first_sm, Cycles delay);
+  void start_waiting();
+  bool start_cluster(size_t grid, int first_sm);
 
   const DeviceProfile& profile_;
   Jitter jitter_;
