@@ -40,7 +40,7 @@ class Clc : public sc_core::sc_module {
   /// Requests of the CTA on `sm` whose response has not been written yet.
   int in_flight(int sm) const { return in_flight_[size_t(sm)]; }
 
-  uint64_t cancelled() const { return cancelled_; }  ///< clusters, of all launches
+  uint64_t cancelled() const { return cancelled_; }                              ///< clusters, of all launches
   uint64_t total(int launch = 0) const { return grids_[size_t(launch)].total; }  ///< clusters
   /// Clusters that are neither launched nor cancelled.
   uint64_t waiting(int launch) const { return grids_[size_t(launch)].total - grids_[size_t(launch)].next; }

@@ -64,7 +64,8 @@ int Gpu::first_wave_sms(const Launch& launch, const DeviceProfile& profile, int 
 }
 
 bool Gpu::two_ctas_fit(const Launch& launch, const DeviceProfile& profile) {
-  constexpr uint32_t kReserved = 1024;  // of the system, per CTA (PTX "State Spaces"); an SM has one more than a CTA's most
+  constexpr uint32_t kReserved =
+      1024;  // of the system, per CTA (PTX "State Spaces"); an SM has one more than a CTA's most
   constexpr int kThreads = 2048;
   const uint32_t sm_bytes = uint32_t(profile.device.smem_bytes_per_cta_max) + kReserved;
   return 2 * (launch.smem_bytes + kReserved) <= sm_bytes && 2 * 32 * launch.warps <= kThreads;
@@ -74,7 +75,7 @@ bool Gpu::two_ctas_fit(const Launch& launch, const DeviceProfile& profile) {
 
 void Gpu::launch(const Launch& launch, CtaRunner& runner) {
   first_wave_sms(launch, profile_, sms());
-  grids_.push_back({.launch = launch, .runner = &runner, .waiting = {}});
+  grids_.push_back({.launch = launch, .runner = &runner, .first_start = {}, .waiting = {}});
   clc_.start_grid(launch.grid, launch.cluster);
   if (grids_.size() > 1) return;
   opening_ = 1;
@@ -93,7 +94,8 @@ void Gpu::open_dependents() {
   const size_t next = opening_, ahead = next - 1;
   if (!grids_[ahead].open || clc_.waiting(int(ahead)) > 0 || grids_[ahead].holding > 0) return;
   ++opening_;
-  launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependent_start_ns), [this, next] { open(next, 0); });
+  launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependent_start_ns),
+                 [this, next] { open(next, 0); });
 }
 
 void Gpu::finish(size_t grid) {
@@ -186,7 +188,7 @@ bool Gpu::start_cluster(size_t index, int first_sm) {
     places_[size_t(sm)] = {.busy = true, .grid = index};
   }
   const Cycles start = from + profile_.cycles_of_ns(profile_.launch.setup_ns);
-  grid.first_start = std::min(grid.first_start, start);
+  grid.first_start = std::min(grid.first_start.value_or(start), start);
   launches_.post(start, [this, index, first_sm, ctas, id = *first] {
     const Launch& launch = grids_[index].launch;
     clusters_.start_cluster(first_sm, ctas, launch.warps);
@@ -199,9 +201,9 @@ bool Gpu::start_cluster(size_t index, int first_sm) {
     // Pairs are ranks that differ in bit 0 only (isa.md 3.1).
     for (uint32_t rank = 0; rank + 1 < ctas; rank += 2) Umma::start_pair(sm(rank).umma, sm(rank + 1).umma);
     for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (isa.md 6.1)
-      grids_[index].runner->start_cta(sm(rank), int(index),
-                                      {id.x + rank % extent.x, id.y + rank / extent.x % extent.y,
-                                       id.z + rank / extent.x / extent.y});
+      grids_[index].runner->start_cta(
+          sm(rank), int(index),
+          {id.x + rank % extent.x, id.y + rank / extent.x % extent.y, id.z + rank / extent.x / extent.y});
   });
   return true;
 }

@@ -82,7 +82,8 @@ class Gpu : public sc_core::sc_module {
   uint64_t ctas_launched() const { return launched_; }
   uint64_t ctas_running() const { return running_; }
   int launches() const { return int(grids_.size()); }
-  Cycles first_start(int launch) const { return grids_[size_t(launch)].first_start; }
+  /// Cycle at which its first CTA starts; nothing while it has none.
+  std::optional<Cycles> first_start(int launch) const { return grids_[size_t(launch)].first_start; }
   /// Cycle at which all that the launch has written so far is visible.
   Cycles visible(int launch) const { return grids_[size_t(launch)].visible; }
   uint64_t ctas_running(int launch) const { return grids_[size_t(launch)].running; }
@@ -96,7 +97,8 @@ class Gpu : public sc_core::sc_module {
     bool finished = false;  ///< CTAs have exited, writes are visible
     uint64_t running = 0;   ///< CTAs
     uint64_t holding = 0;   ///< CTAs that run and have not executed launch_dependents
-    Cycles first_start = ~Cycles{0}, visible = 0;
+    std::optional<Cycles> first_start;
+    Cycles visible = 0;
     std::vector<Waiter*> waiting;  ///< in griddepcontrol.wait
   };
   void open(size_t grid, Cycles delay);

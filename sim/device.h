@@ -32,10 +32,7 @@ class Device : public models::CtaRunner {
     }
   }
   static models::Gpu::Launch shape(const Kernel& kernel) {
-    return {.grid = kernel.grid,
-            .warps = kernel.warps,
-            .smem_bytes = kernel.smem_bytes,
-            .cluster = kernel.cluster};
+    return {.grid = kernel.grid, .warps = kernel.warps, .smem_bytes = kernel.smem_bytes, .cluster = kernel.cluster};
   }
   void start_cta(models::Sm& sm, int launch, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(launch, ctaid); }
 

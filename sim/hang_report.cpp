@@ -480,12 +480,12 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
                    [](const auto& a, const auto& b) { return a.first.certainty > b.first.certainty; });
 
   std::string& text = report.text;
-  text = budget == 0
-             ? fmt::format("HANG at cycle {}: {} of {} warps of {} can never wake\n", grouped(int64_t(cycle)),
-                           blocked_warps, shown->warps().size(), shown->name())
-             : fmt::format(
-                   "STOPPED at cycle {}: the budget of {} cycles is used up; where the {} warps of {} are\n",
-                   grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->name());
+  text =
+      budget == 0
+          ? fmt::format("HANG at cycle {}: {} of {} warps of {} can never wake\n", grouped(int64_t(cycle)),
+                        blocked_warps, shown->warps().size(), shown->name())
+          : fmt::format("STOPPED at cycle {}: the budget of {} cycles is used up; where the {} warps of {} are\n",
+                        grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->name());
   for (const auto& [cause, s] : waits) {
     std::string what = shown->describe(s->blocked, true);
     if (s->blocked.on == Blocked::On::mbarrier) what += fmt::format(" parity {}", s->blocked.parity);

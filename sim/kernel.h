@@ -19,8 +19,8 @@ struct Kernel {
   Dim3 cluster{1, 1, 1};
   int warps = 0;
   uint32_t smem_bytes = 0;
-  int launches = 1;  ///< in stream order
-  bool pdl = false;  ///< with programmatic stream serialization
+  int launches = 1;                            ///< in stream order
+  bool pdl = false;                            ///< with programmatic stream serialization
   std::vector<models::GlobalRange> outputs{};  ///< by launch; empty: unknown
   std::vector<BarrierArray> barriers;
   std::function<void(Warp&)> run_warp;  ///< code of one warp, from start to exit

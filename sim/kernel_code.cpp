@@ -55,8 +55,7 @@ std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::Problem& probl
   for (int launch = 1; launch < scenario.launches; ++launch) {
     std::vector<GlobalAddr> addresses = launches[0];
     addresses.back() = allocate(tensors.size() - 1, fmt::format("{} of launch {}", tensors.back().name, launch));
-    if (scenario.feed != host::Feed::nothing)
-      addresses[problem.fed_tensor(scenario.feed)] = launches.back().back();
+    if (scenario.feed != host::Feed::nothing) addresses[problem.fed_tensor(scenario.feed)] = launches.back().back();
     launches.push_back(std::move(addresses));
   }
   return launches;

@@ -56,9 +56,9 @@ struct RunResult {
   int sms_used = 0;
   // What loads moved, in bytes: into shared memory, out of L2, out of HBM.
   uint64_t filled_bytes = 0, l2_read_bytes = 0, dram_bytes = 0;
-  uint64_t ctas_launched = 0;  ///< CTAs the hardware started
-  uint64_t ctas_by_clc = 0;    ///< CTAs that never started: running ones took their work over through CLC
-  std::vector<LaunchTime> launches;  ///< in stream order
+  uint64_t ctas_launched = 0;        ///< CTAs the hardware started
+  uint64_t ctas_by_clc = 0;          ///< CTAs that never started: running ones took their work over through CLC
+  std::vector<LaunchTime> launches;  ///< that have started, in stream order
   std::vector<RoleTime> roles;
   std::vector<Finding> findings;
   std::vector<Finding> warnings;        ///< legal, but hardly meant; they do not change the outcome

@@ -83,9 +83,10 @@ int sms_used(const Scenario& s, const Kernel& kernel) {
 /// What hardware would do here and the model does not.
 std::vector<std::string> notes_of(const Scenario& s, const Kernel& kernel) {
   if (!kernel.pdl || kernel.launches == 1 || !models::Gpu::two_ctas_fit(Device::shape(kernel), s.device)) return {};
-  return {fmt::format("two CTAs of {} bytes of shared memory fit on one SM: hardware may start a dependent's CTA beside "
-                      "another, the model waits for an SM of its own",
-                      grouped(kernel.smem_bytes))};
+  return {fmt::format(
+      "two CTAs of {} bytes of shared memory fit on one SM: hardware may start a dependent's CTA beside "
+      "another, the model waits for an SM of its own",
+      grouped(kernel.smem_bytes))};
 }
 
 uint64_t peak_rss_bytes() {
@@ -158,8 +159,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   const std::vector<Tensor> described = problem->tensors();
   for (const auto& launch : tensors) kernel.outputs.push_back({launch.back(), described.back().bytes});
   if (scenario.l2 == L2State::warm)  // all but the output, which is written and not read
-    for (size_t i = 0; i + 1 < described.size(); ++i)
-      device.gpu.memory().warm(tensors[0][i], described[i].bytes);
+    for (size_t i = 0; i + 1 < described.size(); ++i) device.gpu.memory().warm(tensors[0][i], described[i].bytes);
   std::vector<uint64_t> altered(scenario.faults.size(), 0);
   bind_code(kernel, scenario, tensors, altered);
   if (recorder) {
@@ -209,7 +209,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     for (const models::Violation& v : device.observer.violations()) {
       result.findings.push_back(finding_of(v, kernel, slots));
       if (result.report.empty())
-        result.report = violation_report(v, result.findings.back(), slots[size_t(v.sm)]->linear_id(), kernel, replay);
+        result.report =
+            violation_report(v, result.findings.back(), slots[size_t(v.sm)]->linear_id(), kernel, replay);
     }
   } else if (!finished()) {
     result.outcome = Outcome::hang;
@@ -247,7 +248,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   result.ctas_by_clc = cancelled_ctas();
   result.roles = role_times(slots, kernel);
   for (int launch = 0; launch < kernel.launches; ++launch)
-    result.launches.push_back({device.gpu.first_start(launch), device.gpu.visible(launch)});
+    if (const auto start = device.gpu.first_start(launch))
+      result.launches.push_back({*start, device.gpu.visible(launch)});
   result.notes = notes_of(scenario, kernel);
   const bool compare = result.outcome == Outcome::pass && data;
   for (int launch = 0; compare && launch < kernel.launches && result.outcome == Outcome::pass; ++launch) {

@@ -50,20 +50,21 @@ void chain(hw::Out& out, const char* name, int ctas, int smem, bool pdl) {
     attribute.val.programmaticStreamSerializationAllowed = 1;
     config.attrs = &attribute;
     config.numAttrs = pdl ? 1 : 0;
-    hw::check(cudaLaunchKernelEx(&config, link, stamps.get() + static_cast<std::size_t>(i) * ctas, pdl, i64{20'000}),
-              "link");
+    hw::check(
+        cudaLaunchKernelEx(&config, link, stamps.get() + static_cast<std::size_t>(i) * ctas, pdl, i64{20'000}),
+        "link");
   }
   hw::must_finish("chain");
   const std::vector<Stamp> all = stamps.host();
   std::vector<double> end_to_begin, trigger_to_begin, end_to_waited, period;
   for (int i = kWarmUp; i < kLaunches; ++i) {
     const auto at = [&](int launch) { return all.begin() + launch * ctas; };
-    const auto most = [&](int launch, u64 Stamp::* what) {
+    const auto most = [&](int launch, u64 Stamp::*what) {
       u64 m = 0;
       for (auto s = at(launch); s != at(launch + 1); ++s) m = std::max(m, (*s).*what);
       return static_cast<double>(m);
     };
-    const auto least = [&](int launch, u64 Stamp::* what) {
+    const auto least = [&](int launch, u64 Stamp::*what) {
       u64 m = ~u64{0};
       for (auto s = at(launch); s != at(launch + 1); ++s) m = std::min(m, (*s).*what);
       return static_cast<double>(m);
@@ -91,7 +92,7 @@ HW_TEST("launch.stream") {
   const int sms = hw::sm_count();
   chain(out, "serial_one", 1, 0, false);
   chain(out, "serial_full", sms, kBig, false);
-  chain(out, "pdl_one", 1, 0, true);           // the dependent finds room at once
+  chain(out, "pdl_one", 1, 0, true);            // the dependent finds room at once
   chain(out, "pdl_half", sms / 2, kBig, true);  // on SMs of its own
-  chain(out, "pdl_full", sms, kBig, true);     // needs the SMs of the grid ahead
+  chain(out, "pdl_full", sms, kBig, true);      // needs the SMs of the grid ahead
 }

@@ -24,8 +24,8 @@ const TomlTable::Words<Feed> kFeeds = {{"a", Feed::a}, {"residual", Feed::residu
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   if (!root.has("run")) return;
   const TomlTable table =
-      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "sm_clock_ghz",
-                         "launches", "feed", "held_sms", "held_us"});
+      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
+                         "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
@@ -95,7 +95,8 @@ void check_launch_fault(const TomlDocument& document, const TomlTable& table, co
   for (const char* key : {"barrier", "stage"})
     if (table.has(key)) throw document.error(table.path(key), "griddepcontrol has no barrier");
   if (!pdl || s.launches == 1)
-    throw document.error(table.path("instruction"), "griddepcontrol needs config.pdl = true and run.launches of 2 or more");
+    throw document.error(table.path("instruction"),
+                         "griddepcontrol needs config.pdl = true and run.launches of 2 or more");
 }
 
 FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& s,
@@ -183,9 +184,8 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   check_feed(document, s);
   const std::unique_ptr<Problem> kernel = make_problem(s);
   if (root.has("fault"))
-    for (const TomlTable& table :
-         root.tables("fault", {"role", "instruction", "barrier", "stage", "cta", "launch", "occurrence", "action",
-                                               "value"}))
+    for (const TomlTable& table : root.tables("fault", {"role", "instruction", "barrier", "stage", "cta", "launch",
+                                                        "occurrence", "action", "value"}))
       s.faults.push_back(read_fault(document, table, s, *kernel));
   if (root.has("expect"))
     s.expect =

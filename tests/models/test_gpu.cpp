@@ -129,7 +129,8 @@ TEST_CASE("a launch that can never run says why", "[gpu]") {
   CHECK(refusal({32, 1, 1}, {0, 1, 1}, 148) == "a cluster of 0 x 1 x 1 CTAs: allowed are 1 to 16 CTAs");
 }
 
-TEST_CASE("a launch starts when the one ahead has completed: the gap counts from its last visible write", "[gpu][pdl]") {
+TEST_CASE("a launch starts when the one ahead has completed: the gap counts from its last visible write",
+          "[gpu][pdl]") {
   Bench b(10);
   b.launch_two(2, false);
   Stimulus exits("exits", [&] {
@@ -147,7 +148,8 @@ TEST_CASE("a launch starts when the one ahead has completed: the gap counts from
   CHECK(b.gpu.visible(0) == 30000);
 }
 
-TEST_CASE("a programmatic launch starts when each CTA ahead has executed launch_dependents or exited", "[gpu][pdl]") {
+TEST_CASE("a programmatic launch starts when each CTA ahead has executed launch_dependents or exited",
+          "[gpu][pdl]") {
   Bench b(10);
   b.launch_two(2, true);
   Cycles woken = 0;
@@ -178,7 +180,8 @@ TEST_CASE("a programmatic launch starts when each CTA ahead has executed launch_
   CHECK(woken == 40000 + b.ns(b.profile.launch.dependency_wait_ns));
 }
 
-TEST_CASE("a dependent whose SMs are taken starts as a waiting CTA does, on the SM that is free first", "[gpu][pdl]") {
+TEST_CASE("a dependent whose SMs are taken starts as a waiting CTA does, on the SM that is free first",
+          "[gpu][pdl]") {
   Bench b(2);
   b.launch_two(2, true);
   Stimulus stimulus("stimulus", [&] {

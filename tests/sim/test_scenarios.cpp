@@ -43,6 +43,8 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
   const auto smoke = scenario_names("smoke");
   REQUIRE(smoke.size() >= 7);
   names.insert(names.end(), smoke.begin(), smoke.end());
+  const auto tail = scenario_names("tail");
+  names.insert(names.end(), tail.begin(), tail.end());
   for (const std::string& name : names) {
     CAPTURE(name);
     const ChildResult r = run_child(load(name));
