@@ -10,6 +10,7 @@
 Needs matplotlib (Debian: python3-matplotlib).  A bar is a tile's time in the MMA warp, from the work it has got to its
 last commit; the thin bar behind it lasts until the epilogue has stored the tile.
 """
+import io
 import json
 import re
 import sys
@@ -90,7 +91,10 @@ def main():
         ncol=4,
         frameon=False,
     )
-    figure.savefig(sys.argv[3], metadata={"Date": None})
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    with open(sys.argv[3], "w", encoding="utf-8") as file:
+        file.writelines(line.rstrip() + "\n" for line in text.getvalue().splitlines())
 
 
 main()
