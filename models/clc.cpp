@@ -11,23 +11,26 @@ Clc::Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jit
       profile_(profile),
       jitter_(jitter),
       observer_(observer),
+      launch_(size_t(profile.device.sms)),
       observed_failure_(size_t(profile.device.sms)),
       in_flight_(size_t(profile.device.sms)) {}
 
 void Clc::start_grid(Dim3 grid, Dim3 cluster) {
-  cluster_ = cluster;
-  grid_ = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
-  next_ = cancelled_ = 0;
-  total_ = uint64_t(grid_.x) * grid_.y * grid_.z;
+  const Dim3 clusters{grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+  grids_.push_back({clusters, cluster, 0, uint64_t(clusters.x) * clusters.y * clusters.z});
 }
 
-void Clc::start_cta(int sm) { observed_failure_[size_t(sm)] = false; }
+void Clc::start_cta(int sm, int launch) {
+  launch_[size_t(sm)] = launch;
+  observed_failure_[size_t(sm)] = false;
+}
 
-std::optional<Dim3> Clc::take() {
-  if (next_ == total_) return std::nullopt;
-  const uint64_t i = next_++;
-  return Dim3{uint32_t(i % grid_.x) * cluster_.x, uint32_t(i / grid_.x % grid_.y) * cluster_.y,
-              uint32_t(i / grid_.x / grid_.y) * cluster_.z};
+std::optional<Dim3> Clc::take(int launch) {
+  Grid& g = grids_[size_t(launch)];
+  if (g.next == g.total) return std::nullopt;
+  const uint64_t i = g.next++;
+  return Dim3{uint32_t(i % g.grid.x) * g.cluster.x, uint32_t(i / g.grid.x % g.grid.y) * g.cluster.y,
+              uint32_t(i / g.grid.x / g.grid.y) * g.cluster.z};
 }
 
 void Clc::try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
@@ -44,17 +47,18 @@ void Clc::try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32
         {"CL4", "try_cancel after a failed response was observed", now(), sm, barrier, source});
   const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) + jitter_.async();
   ++in_flight_[size_t(sm)];
-  completions_.post(done, [this, sm, barrier, at, done, source, deliver = std::move(deliver)] {
-    --in_flight_[size_t(sm)];
-    const std::optional<Dim3> cluster = take();
-    if (cluster) ++cancelled_;
-    Source by = source;
-    by.kind = ActorKind::clc;
-    by.flow = observer_.new_flow();
-    observer_.unit_span(
-        {UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
-    deliver(make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})), by);
-  });
+  completions_.post(
+      done, [this, sm, launch = launch_[size_t(sm)], barrier, at, done, source, deliver = std::move(deliver)] {
+        --in_flight_[size_t(sm)];
+        const std::optional<Dim3> cluster = take(launch);
+        if (cluster) ++cancelled_, on_cancel_();
+        Source by = source;
+        by.kind = ActorKind::clc;
+        by.flow = observer_.new_flow();
+        observer_.unit_span(
+            {UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
+        deliver(make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})), by);
+      });
 }
 
 }  // namespace sm100::models

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "models/time.h"
 
@@ -30,12 +31,13 @@ Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Optio
       memory_(profile, jitter_),
       clc_("clc", profile, jitter_, observer),
       clusters_("cluster_net", profile, jitter_, observer),
-      busy_(size_t(options.sms)) {
+      places_(size_t(options.sms)) {
   for (int i = 0; i < options.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(fmt::format("sm{}", i).c_str(), i, options.with_data, options.accumulation,
                                         memory_, profile, jitter_, observer));
     clusters_.connect(sms_.back()->mbarrier, sms_.back()->tma);
   }
+  clc_.on_cancel([this] { open_dependents(); });
 }
 
 int Gpu::first_wave_sms(const Launch& launch, const DeviceProfile& profile, int sms) {
@@ -61,52 +63,148 @@ int Gpu::first_wave_sms(const Launch& launch, const DeviceProfile& profile, int 
   return end;
 }
 
+bool Gpu::two_ctas_fit(const Launch& launch, const DeviceProfile& profile) {
+  constexpr uint32_t kReserved =
+      1024;  // of the system, per CTA (PTX "State Spaces"); an SM has one more than a CTA's most
+  constexpr int kThreads = 2048;
+  const uint32_t sm_bytes = uint32_t(profile.device.smem_bytes_per_cta_max) + kReserved;
+  return 2 * (launch.smem_bytes + kReserved) <= sm_bytes && 2 * 32 * launch.warps <= kThreads;
+}
+
+// ---- the stream
+
 void Gpu::launch(const Launch& launch, CtaRunner& runner) {
   first_wave_sms(launch, profile_, sms());
-  launch_ = launch;
-  runner_ = &runner;
+  grids_.push_back({.launch = launch, .runner = &runner, .first_start = {}, .waiting = {}});
   clc_.start_grid(launch.grid, launch.cluster);
-  start_waiting(profile_.cycles_of_ns(profile_.launch.kernel_start_ns));
+  if (grids_.size() > 1) return;
+  opening_ = 1;
+  open(0, profile_.cycles_of_ns(profile_.launch.kernel_start_ns));
 }
 
-void Gpu::cta_exited(Sm& sm) {
-  --running_;
-  busy_[size_t(sm.id)] = false;
-  start_waiting(profile_.cycles_of_ns(profile_.launch.cta_gap_ns));
+void Gpu::open(size_t grid, Cycles delay) {
+  grids_[grid].open = true;
+  grids_[grid].start_from = now() + delay;
+  start_waiting();
 }
 
-void Gpu::start_waiting(Cycles delay) {
-  const int ctas = int(launch_.cluster_ctas());
-  for (int at = 0; (at = next_place(at, ctas, profile_.device.gpc_sms, sms())) >= 0; at += ctas) {
-    const auto first = busy_.begin() + at;
-    if (std::find(first, first + ctas, true) != first + ctas) continue;
-    if (!start_cluster(at, delay)) return;
+/// The next launch, if it is programmatic and nobody ahead of it holds it back any more.
+void Gpu::open_dependents() {
+  if (opening_ == grids_.size() || !grids_[opening_].launch.programmatic) return;
+  const size_t next = opening_, ahead = next - 1;
+  if (!grids_[ahead].open || clc_.waiting(int(ahead)) > 0 || grids_[ahead].holding > 0) return;
+  ++opening_;
+  launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependent_start_ns),
+                 [this, next] { open(next, 0); });
+}
+
+void Gpu::finish(size_t grid) {
+  grids_[grid].finished = true;
+  for (; size_t(completed_) < grids_.size() && grids_[size_t(completed_)].finished; ++completed_) {
+    const GlobalRange& writes = grids_[size_t(completed_)].launch.writes;
+    memory_.warm(writes.address, writes.bytes);  // for the next; L2 never evicts a line
+    const size_t next = size_t(completed_) + 1;
+    if (next == grids_.size()) continue;
+    launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependency_wait_ns), [this, next] {
+      for (Waiter* waiter : std::exchange(grids_[next].waiting, {})) waiter->wake.notify(sc_core::SC_ZERO_TIME);
+    });
+    if (opening_ != next) continue;
+    ++opening_;
+    launches_.post(now() + profile_.cycles_of_ns(profile_.launch.grid_gap_ns), [this, next] { open(next, 0); });
   }
 }
 
-bool Gpu::start_cluster(int first_sm, Cycles delay) {
-  const std::optional<Dim3> first = clc_.take();
+void Gpu::launch_dependents(const Sm& sm) {
+  Place& place = places_[size_t(sm.id)];
+  if (std::exchange(place.triggered, true)) return;
+  --grids_[place.grid].holding;
+  open_dependents();
+}
+
+void Gpu::wait_prerequisites(int launch, Waiter& waiter) {
+  waiter.cause = 0;
+  grids_[size_t(launch)].waiting.push_back(&waiter);
+}
+
+std::optional<int> Gpu::unfinished_writer(GlobalAddr address, int launch) const {
+  for (int ahead = completed_; ahead < launch; ++ahead) {
+    const GlobalRange& writes = grids_[size_t(ahead)].launch.writes;
+    if (address.value - writes.address.value < writes.bytes) return ahead;  // below: wraps to a large number
+  }
+  return std::nullopt;
+}
+
+// ---- placement
+
+void Gpu::hold(int first, int end, Cycles until) {
+  for (int sm = first; sm < std::min(end, sms()); ++sm) places_[size_t(sm)].busy = true;
+  launches_.post(until, [this, first, end, until] {
+    for (int sm = first; sm < std::min(end, sms()); ++sm) {
+      places_[size_t(sm)].busy = false;
+      places_[size_t(sm)].free_at = until + profile_.cycles_of_ns(profile_.launch.cta_gap_ns);
+    }
+    start_waiting();
+  });
+}
+
+void Gpu::cta_exited(Sm& sm, Cycles visible) {
+  Place& place = places_[size_t(sm.id)];
+  const size_t index = place.grid;  // the place may have a CTA of the next launch below
+  Grid& grid = grids_[index];
+  --running_, --grid.running;
+  if (!place.triggered) --grid.holding;
+  grid.visible = std::max({grid.visible, visible, now()});
+  place.busy = false;
+  place.free_at = now() + profile_.cycles_of_ns(profile_.launch.cta_gap_ns);
+  start_waiting();
+  open_dependents();
+  if (grid.running == 0 && clc_.waiting(int(index)) == 0 && has_dependents(int(index)))
+    launches_.post(grid.visible, [this, index] { finish(index); });
+}
+
+void Gpu::start_waiting() {
+  for (size_t grid = 0; grid < grids_.size() && grids_[grid].open; ++grid) {
+    const int ctas = int(grids_[grid].launch.cluster_ctas());
+    for (int at = 0; (at = next_place(at, ctas, profile_.device.gpc_sms, sms())) >= 0; at += ctas) {
+      const auto first = places_.begin() + at;
+      if (std::any_of(first, first + ctas, [](const Place& p) { return p.busy; })) continue;
+      if (!start_cluster(grid, at)) break;
+    }
+  }
+}
+
+bool Gpu::start_cluster(size_t index, int first_sm) {
+  const std::optional<Dim3> first = clc_.take(int(index));
   if (!first) return false;
-  const uint32_t ctas = launch_.cluster_ctas();
+  Grid& grid = grids_[index];
+  const uint32_t ctas = grid.launch.cluster_ctas();
   launched_ += ctas;
   running_ += ctas;
-  std::fill_n(busy_.begin() + first_sm, ctas, true);
-  launches_.post(now() + delay + profile_.cycles_of_ns(profile_.launch.setup_ns),
-                 [this, first_sm, ctas, id = *first] {
-                   clusters_.start_cluster(first_sm, ctas, launch_.warps);
-                   const Dim3 extent = launch_.cluster;
-                   const auto sm = [&](uint32_t rank) -> Sm& { return *sms_[size_t(first_sm) + rank]; };
-                   for (uint32_t rank = 0; rank < ctas; ++rank) {
-                     sm(rank).start_cta(launch_.smem_bytes);
-                     clc_.start_cta(sm(rank).id);
-                   }
-                   // Pairs are ranks that differ in bit 0 only (isa.md 3.1).
-                   for (uint32_t rank = 0; rank + 1 < ctas; rank += 2)
-                     Umma::start_pair(sm(rank).umma, sm(rank + 1).umma);
-                   for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (isa.md 6.1)
-                     runner_->start_cta(sm(rank), {id.x + rank % extent.x, id.y + rank / extent.x % extent.y,
-                                                   id.z + rank / extent.x / extent.y});
-                 });
+  grid.running += ctas;
+  grid.holding += ctas;
+  Cycles from = std::max(now(), grid.start_from);
+  for (int sm = first_sm; sm < first_sm + int(ctas); ++sm) {
+    from = std::max(from, places_[size_t(sm)].free_at);
+    places_[size_t(sm)] = {.busy = true, .grid = index};
+  }
+  const Cycles start = from + profile_.cycles_of_ns(profile_.launch.setup_ns);
+  grid.first_start = std::min(grid.first_start.value_or(start), start);
+  launches_.post(start, [this, index, first_sm, ctas, id = *first] {
+    const Launch& launch = grids_[index].launch;
+    clusters_.start_cluster(first_sm, ctas, launch.warps);
+    const Dim3 extent = launch.cluster;
+    const auto sm = [&](uint32_t rank) -> Sm& { return *sms_[size_t(first_sm) + rank]; };
+    for (uint32_t rank = 0; rank < ctas; ++rank) {
+      sm(rank).start_cta(launch.smem_bytes);
+      clc_.start_cta(sm(rank).id, int(index));
+    }
+    // Pairs are ranks that differ in bit 0 only (isa.md 3.1).
+    for (uint32_t rank = 0; rank + 1 < ctas; rank += 2) Umma::start_pair(sm(rank).umma, sm(rank + 1).umma);
+    for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (isa.md 6.1)
+      grids_[index].runner->start_cta(
+          sm(rank), int(index),
+          {id.x + rank % extent.x, id.y + rank / extent.x % extent.y, id.z + rank / extent.x / extent.y});
+  });
   return true;
 }
 

@@ -1,8 +1,12 @@
-/// The device: SMs in GPCs, memory, cluster launch control, the paths inside clusters, and the placement of clusters
-/// on SMs in waves.
+/// The device: SMs in GPCs, memory, cluster launch control, the paths inside clusters, the launches of one stream and the
+/// placement of their clusters on SMs in waves (PTX 9.7.13.13 griddepcontrol).
 /// Modelled: a cluster starts when a place of consecutive SMs in one GPC is free for all of its CTAs; one CTA per SM,
 /// launch latency, waves, CLC taking clusters that wait.  GPC g holds SMs [g * gpc_sms, (g + 1) * gpc_sms).
-/// Approximated: hardware need not take neighbouring SMs, and may give the SM of an exited CTA away earlier.
+/// A launch starts when the one ahead has completed: its CTAs have exited and what they wrote is visible.  A programmatic
+/// launch starts when every CTA ahead has executed launch_dependents or exited; griddepcontrol.wait then blocks until
+/// all launches ahead have completed.
+/// Approximated: hardware need not take neighbouring SMs, and may give the SM of an exited CTA away earlier; a dependent's
+/// CTA never shares an SM with another CTA, also where both would fit.
 #pragma once
 
 #include <memory>
@@ -23,7 +27,8 @@ class CtaRunner {
  public:
   virtual ~CtaRunner() = default;
   /// Called when the CTA's first instruction may execute.
-  virtual void start_cta(Sm& sm, Dim3 ctaid) = 0;
+  /// @param launch  position in the stream, from 0
+  virtual void start_cta(Sm& sm, int launch, Dim3 ctaid) = 0;
 };
 
 class Gpu : public sc_core::sc_module {
@@ -39,6 +44,8 @@ class Gpu : public sc_core::sc_module {
     int warps;            ///< of a CTA
     uint32_t smem_bytes;  ///< dynamic shared memory of a CTA
     Dim3 cluster{1, 1, 1};
+    bool programmatic = false;  ///< launched with programmatic stream serialization
+    GlobalRange writes{};       ///< its output, which nobody may read before it has completed
     uint32_t cluster_ctas() const { return cluster.x * cluster.y * cluster.z; }
   };
 
@@ -47,11 +54,26 @@ class Gpu : public sc_core::sc_module {
   /// SMs up to the last one that the grid's first wave uses, of a device or partition of `sms` SMs.  Throws
   /// std::invalid_argument, with a reason for people, when the grid can never run there.
   static int first_wave_sms(const Launch& launch, const DeviceProfile& profile, int sms);
+  /// Shared memory and threads of one SM have room for two CTAs of the launch.
+  static bool two_ctas_fit(const Launch& launch, const DeviceProfile& profile);
 
-  /// Starts a grid: as many clusters as find SMs now, the rest as SMs become free.  Throws like first_wave_sms.
+  /// Puts a grid into the stream.  The first one starts at once: as many clusters as find SMs now, the rest as SMs become
+  /// free.  Throws like first_wave_sms.
   void launch(const Launch& launch, CtaRunner& runner);
-  /// The CTA on `sm` has ended; a waiting cluster may start there.
-  void cta_exited(Sm& sm);
+  /// Another kernel, of another stream, holds SMs [first, end) until cycle `until`.
+  void hold(int first, int end, Cycles until);
+  /// The CTA on `sm` has ended; a waiting cluster may start there.  What it wrote is visible at cycle `visible`.
+  void cta_exited(Sm& sm, Cycles visible = 0);
+
+  /// griddepcontrol.launch_dependents by a thread of the CTA on `sm`; what follows the first of a CTA has no effect.
+  void launch_dependents(const Sm& sm);
+  bool has_dependents(int launch) const { return size_t(launch) + 1 < grids_.size(); }
+  /// griddepcontrol.wait: all launches ahead of `launch` have completed.
+  bool prerequisites_complete(int launch) const { return completed_ >= launch; }
+  /// `waiter.wake` is notified when griddepcontrol.wait may return.
+  void wait_prerequisites(int launch, Waiter& waiter);
+  /// A launch ahead of `launch` that has not completed and writes to this address.
+  std::optional<int> unfinished_writer(GlobalAddr address, int launch) const;
 
   int sms() const { return int(sms_.size()); }
   Sm& sm(int i) { return *sms_[size_t(i)]; }
@@ -61,10 +83,31 @@ class Gpu : public sc_core::sc_module {
   ClusterNet& clusters() { return clusters_; }
   uint64_t ctas_launched() const { return launched_; }
   uint64_t ctas_running() const { return running_; }
+  int launches() const { return int(grids_.size()); }
+  /// Cycle at which its first CTA starts; nothing while it has none.
+  std::optional<Cycles> first_start(int launch) const { return grids_[size_t(launch)].first_start; }
+  /// Cycle at which all that the launch has written so far is visible.
+  Cycles visible(int launch) const { return grids_[size_t(launch)].visible; }
+  uint64_t ctas_running(int launch) const { return grids_[size_t(launch)].running; }
 
  private:
-  void start_waiting(Cycles delay);
-  bool start_cluster(int first_sm, Cycles delay);
+  struct Grid {
+    Launch launch;
+    CtaRunner* runner;
+    bool open = false;      ///< its clusters may be placed
+    Cycles start_from = 0;  ///< and start from this cycle on
+    bool finished = false;  ///< CTAs have exited, writes are visible
+    uint64_t running = 0;   ///< CTAs
+    uint64_t holding = 0;   ///< CTAs that run and have not executed launch_dependents
+    std::optional<Cycles> first_start;
+    Cycles visible = 0;
+    std::vector<Waiter*> waiting;  ///< in griddepcontrol.wait
+  };
+  void open(size_t grid, Cycles delay);
+  void open_dependents();
+  void finish(size_t grid);
+  void start_waiting();
+  bool start_cluster(size_t grid, int first_sm);
 
   const DeviceProfile& profile_;
   Jitter jitter_;
@@ -74,9 +117,16 @@ class Gpu : public sc_core::sc_module {
   ClusterNet clusters_;
   CompletionQueue launches_{"launches"};
   std::vector<std::unique_ptr<Sm>> sms_;
-  std::vector<bool> busy_;  ///< by SM: has a CTA, or one on its way
-  Launch launch_{};
-  CtaRunner* runner_ = nullptr;
+  struct Place {
+    bool busy = false;       ///< has a CTA, or one on its way
+    Cycles free_at = 0;      ///< a CTA may start
+    size_t grid = 0;         ///< of its CTA
+    bool triggered = false;  ///< its CTA has executed launch_dependents
+  };
+  std::vector<Place> places_;  ///< by SM
+  std::vector<Grid> grids_;    ///< in stream order
+  size_t opening_ = 0;         ///< grids that are open or about to open
+  int completed_ = 0;          ///< grids, from the first on
   uint64_t launched_ = 0, running_ = 0;
 };
 

@@ -20,6 +20,11 @@
 
 namespace sm100::models {
 
+struct GlobalRange {
+  GlobalAddr address{};
+  uint64_t bytes = 0;
+};
+
 class MemorySystem {
  public:
   MemorySystem(const DeviceProfile& profile, Jitter& jitter) : profile_(profile), jitter_(jitter) {}
@@ -27,7 +32,7 @@ class MemorySystem {
   /// Reserves `bytes` of global memory, 256-byte aligned; `with_data` gives it bytes, zeroed.
   GlobalAddr allocate(std::string name, uint64_t bytes, bool with_data);
 
-  /// All lines of [address, address + size) are in L2 from the start.
+  /// Lines of [address, address + size) that nobody has asked for are in L2.
   void warm(GlobalAddr address, uint64_t size);
 
   /// The bytes at `address`, or nullptr when [address, address + size) is not inside one allocation with

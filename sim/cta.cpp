@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/time.h"
 
 namespace sm100::sim {
@@ -13,9 +15,10 @@ Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const K
     warps_.push_back(std::make_unique<Warp>(fmt::format("warp{}", w).c_str(), *this, w));
 }
 
-void Cta::start(Dim3 ctaid) {
+void Cta::start(int launch, Dim3 ctaid) {
+  launch_ = launch;
   ctaid_ = ctaid;
-  linear_id_ = int(linear(ctaid));
+  linear_id_ = linear(ctaid);
   live_warps_ = int(warps_.size());
   tcgen05_group = 0;
   observer_.cta_started(*this);
@@ -24,8 +27,8 @@ void Cta::start(Dim3 ctaid) {
 
 int Cta::peer_id(uint32_t rank) const {
   const Dim3 c = kernel_.cluster;
-  return int(linear({ctaid_.x - ctaid_.x % c.x + rank % c.x, ctaid_.y - ctaid_.y % c.y + rank / c.x % c.y,
-                     ctaid_.z - ctaid_.z % c.z + rank / c.x / c.y}));
+  return linear({ctaid_.x - ctaid_.x % c.x + rank % c.x, ctaid_.y - ctaid_.y % c.y + rank / c.x % c.y,
+                 ctaid_.z - ctaid_.z % c.z + rank / c.x / c.y});
 }
 
 void Cta::warp_exited(Warp& warp) {
@@ -37,7 +40,9 @@ void Cta::warp_exited(Warp& warp) {
   // Shared memory stays alive until the CTA's stores have read it (reference isa.md 2.8).
   const models::Cycles reads_done = sm_.tma.stores_read_done();
   if (reads_done > models::now()) wait(models::cycles(reads_done - models::now()));
-  gpu_.cta_exited(sm_);
+  models::Cycles visible = sm_.tma.stores_visible();
+  for (const auto& w : warps_) visible = std::max(visible, w->stores_visible);
+  gpu_.cta_exited(sm_, visible);
 }
 
 void Cta::check_exit() {
@@ -92,6 +97,7 @@ std::string Cta::describe(const Blocked& blocked, bool with_stage) const {
       const auto [tensor, offset] = gpu_.memory().place(blocked.address);
       return with_stage ? fmt::format("{}[{}]", tensor, offset / 4) : tensor;
     }
+    case Blocked::On::prerequisite_grids: return "griddepcontrol.wait";
     case Blocked::On::nothing: break;
   }
   return "nothing";

@@ -18,7 +18,7 @@ class Cta : public sc_core::sc_module {
   Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const Kernel& kernel, RunObserver& observer);
 
   /// A CTA becomes resident; all its warps start.
-  void start(Dim3 ctaid);
+  void start(int launch, Dim3 ctaid);
   void warp_exited(Warp& warp);
 
   const Kernel& kernel() const { return kernel_; }
@@ -26,7 +26,13 @@ class Cta : public sc_core::sc_module {
   models::Sm& sm() { return sm_; }
   RunObserver& observer() { return observer_; }
   Dim3 ctaid() const { return ctaid_; }
+  /// Position of its grid in the stream.
+  int launch() const { return launch_; }
+  /// x-fastest; the CTAs of a launch are numbered after those of the launch ahead.
   int linear_id() const { return linear_id_; }
+  /// The same within its grid.
+  int grid_id() const { return int(uint64_t(linear_id_) % kernel_.ctas()); }
+  std::string name() const { return cta_name(linear_id_, kernel_); }
   uint32_t cluster_rank() const { return gpu_.clusters().rank(sm_.id); }
   uint32_t cluster_ctas() const { return gpu_.clusters().ctas(sm_.id); }
   /// Linear id of the CTA of that rank in this CTA's cluster.
@@ -40,7 +46,9 @@ class Cta : public sc_core::sc_module {
 
  private:
   void check_exit();
-  uint32_t linear(Dim3 id) const { return id.x + kernel_.grid.x * (id.y + kernel_.grid.y * id.z); }
+  int linear(Dim3 id) const {
+    return int(uint64_t(launch_) * kernel_.ctas() + id.x + kernel_.grid.x * (id.y + kernel_.grid.y * id.z));
+  }
 
   models::Gpu& gpu_;
   models::Sm& sm_;
@@ -48,6 +56,7 @@ class Cta : public sc_core::sc_module {
   RunObserver& observer_;
   std::vector<std::unique_ptr<Warp>> warps_;
   Dim3 ctaid_{};
+  int launch_ = 0;
   int linear_id_ = -1;
   int live_warps_ = 0;
 };

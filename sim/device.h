@@ -24,13 +24,17 @@ class Device : public models::CtaRunner {
   }
 
   void launch() {
-    gpu.launch({.grid = kernel_.grid,
-                .warps = kernel_.warps,
-                .smem_bytes = kernel_.smem_bytes,
-                .cluster = kernel_.cluster},
-               *this);
+    for (int i = 0; i < kernel_.launches; ++i) {
+      models::Gpu::Launch launch = shape(kernel_);
+      launch.programmatic = kernel_.pdl && i > 0;
+      if (size_t(i) < kernel_.outputs.size()) launch.writes = kernel_.outputs[size_t(i)];
+      gpu.launch(launch, *this);
+    }
   }
-  void start_cta(models::Sm& sm, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(ctaid); }
+  static models::Gpu::Launch shape(const Kernel& kernel) {
+    return {.grid = kernel.grid, .warps = kernel.warps, .smem_bytes = kernel.smem_bytes, .cluster = kernel.cluster};
+  }
+  void start_cta(models::Sm& sm, int launch, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(launch, ctaid); }
 
   std::vector<Cta*> slots() const {
     std::vector<Cta*> all;

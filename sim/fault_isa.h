@@ -41,6 +41,13 @@ class FaultIsa : public SimIsa {
     Alteration a = match("mbarrier_try_wait_parity", barrier);
     return a.drop || SimIsa::mbarrier_try_wait_parity(barrier, parity ^ uint32_t(a.flip_parity), scope, loc);
   }
+  void griddepcontrol_wait(Loc loc = Loc::current()) {
+    if (!match("griddepcontrol_wait", BarrierName{}).drop) SimIsa::griddepcontrol_wait(loc);
+  }
+  void griddepcontrol_launch_dependents(Loc loc = Loc::current()) {
+    if (!match("griddepcontrol_launch_dependents", BarrierName{}).drop)
+      SimIsa::griddepcontrol_launch_dependents(loc);
+  }
   void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current()) {
     if (!match("tcgen05_commit", barrier).drop) SimIsa::tcgen05_commit(cta_group, barrier, loc);
   }
@@ -63,7 +70,8 @@ class FaultIsa : public SimIsa {
   }
 
   void st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc loc = Loc::current()) {
-    if (!match("st_release_gpu_global_u32", {}).drop) SimIsa::st_release_gpu_global_u32(address, value, loc);
+    if (!match("st_release_gpu_global_u32", SmemAddr{}).drop)
+      SimIsa::st_release_gpu_global_u32(address, value, loc);
   }
 
  private:
@@ -74,15 +82,18 @@ class FaultIsa : public SimIsa {
 
   /// Alterations of this execution of `instruction` on `barrier` (address 0: it has none); counts the match.
   Alteration match(const char* instruction, SmemAddr barrier) {
+    return match(instruction, barrier_name(cta().kernel(), barrier.offset()));
+  }
+  Alteration match(const char* instruction, const BarrierName& name) {
     Alteration alteration;
-    const BarrierName name = barrier_name(cta().kernel(), barrier.offset());
     for (size_t i = 0; i < faults_.size(); ++i) {
       const host::FaultSpec& f = faults_[i];
       if (f.instruction != instruction) continue;
       if (!f.role.empty() && f.role != cta().kernel().role(warp().index)) continue;
       if (!f.barrier.empty() && (!name.array || f.barrier != name.array->name)) continue;
       if (f.stage >= 0 && (!name.array || f.stage != name.stage)) continue;
-      if (f.cta >= 0 && f.cta != cta().linear_id()) continue;
+      if (f.cta >= 0 && f.cta != cta().grid_id()) continue;
+      if (f.launch >= 0 && f.launch != cta().launch()) continue;
       const int64_t occurrence = matches_[i]++;
       if (f.occurrence >= 0 && f.occurrence != occurrence) continue;
       ++altered_[i];

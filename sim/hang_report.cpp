@@ -59,6 +59,20 @@ std::vector<Stuck> stuck_warps(const Cta& cta) {
   return all;
 }
 
+/// "launch 0 (2 CTAs run, 0 wait for an SM)", and those after it, ahead of the CTA's own launch.
+std::string unfinished_launches(Cta& cta) {
+  std::string text;
+  for (int launch = 0; launch < cta.launch(); ++launch) {
+    const uint64_t running = cta.gpu().ctas_running(launch);
+    const uint64_t waiting = cta.gpu().clc().waiting(launch) * cta.cluster_ctas();
+    if (running + waiting == 0) continue;
+    text += fmt::format("{}launch {} ({} CTA{} run{}", text.empty() ? "" : ", ", launch, running,
+                        running == 1 ? "" : "s", running == 1 ? "s" : "");
+    text += waiting > 0 ? fmt::format(", {} wait for an SM)", waiting) : ")";
+  }
+  return text.empty() ? "writes of the launch ahead that are not visible yet" : text;
+}
+
 class CtaAnalysis {
  public:
   explicit CtaAnalysis(Cta& cta) : cta_(cta), stuck_(stuck_warps(cta)) {}
@@ -78,6 +92,9 @@ class CtaAnalysis {
     if (s.blocked.on == Blocked::On::global_word)
       return {82, fmt::format("nobody stores a value other than {} to {}", s.blocked.value,
                               cta_.describe(s.blocked, true))};
+    // So does this one: the launch ahead is stuck.
+    if (s.blocked.on == Blocked::On::prerequisite_grids)
+      return {3, fmt::format("griddepcontrol.wait waits for {}", unfinished_launches(cta_))};
     // Whoever has not come is stuck somewhere else, and that says more.
     if (s.blocked.on == Blocked::On::cluster_barrier)
       return {4, fmt::format("the cluster barrier waits for {}", cluster_barrier_missing(cta_))};
@@ -126,6 +143,8 @@ class CtaAnalysis {
                                          grouped(int64_t(last->visible)), line_of(last->by.loc))
                            : std::string("nobody has stored to it")));
     }
+    if (s.blocked.on == Blocked::On::prerequisite_grids)
+      lines.push_back("not completed: " + unfinished_launches(cta_));
     if (s.blocked.on == Blocked::On::cluster_barrier) lines.push_back("missing: " + cluster_barrier_missing(cta_));
     if (!s.state || !s.barrier.array) return lines;
     const MbarrierState word = decode_mbarrier(s.state->word);
@@ -423,6 +442,20 @@ Cta* most_certain(const std::vector<Cta*>& ctas) {
   return best;
 }
 
+/// "4 CTAs of launch 1 wait": CTAs other than the one shown with a warp in griddepcontrol.wait.
+std::string waiting_dependents(const std::vector<Cta*>& ctas, const Cta& shown) {
+  int count = 0, launch = 0;
+  for (Cta* cta : ctas) {
+    const bool waits = cta->resident() && cta != &shown &&
+                       std::any_of(cta->warps().begin(), cta->warps().end(), [](const auto& warp) {
+                         return warp->running && warp->blocked.on == Blocked::On::prerequisite_grids;
+                       });
+    if (waits) ++count, launch = cta->launch();
+  }
+  if (count == 0) return "";
+  return fmt::format("{} CTA{} of launch {} wait{}", count, count == 1 ? "" : "s", launch, count == 1 ? "s" : "");
+}
+
 /// The run ended while no CTA was on an SM.
 HangReport nobody_runs(models::Cycles cycle, models::Cycles budget, const std::string& replay) {
   const std::string cause = budget > 0
@@ -459,12 +492,12 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
                    [](const auto& a, const auto& b) { return a.first.certainty > b.first.certainty; });
 
   std::string& text = report.text;
-  text = budget == 0
-             ? fmt::format("HANG at cycle {}: {} of {} warps of CTA {} can never wake\n", grouped(int64_t(cycle)),
-                           blocked_warps, shown->warps().size(), shown->linear_id())
-             : fmt::format(
-                   "STOPPED at cycle {}: the budget of {} cycles is used up; where the {} warps of CTA {} are\n",
-                   grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->linear_id());
+  text =
+      budget == 0
+          ? fmt::format("HANG at cycle {}: {} of {} warps of {} can never wake\n", grouped(int64_t(cycle)),
+                        blocked_warps, shown->warps().size(), shown->name())
+          : fmt::format("STOPPED at cycle {}: the budget of {} cycles is used up; where the {} warps of {} are\n",
+                        grouped(int64_t(cycle)), grouped(int64_t(budget)), blocked_warps, shown->name());
   for (const auto& [cause, s] : waits) {
     std::string what = shown->describe(s->blocked, true);
     if (s->blocked.on == Blocked::On::mbarrier) what += fmt::format(" parity {}", s->blocked.parity);
@@ -480,6 +513,9 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
   if (others > 0)
     text += budget == 0 ? fmt::format("  {} other CTA{} stuck as well\n", others, others == 1 ? " is" : "s are")
                         : fmt::format("  {} other CTA{} on the GPU\n", others, others == 1 ? " is" : "s are");
+  if (const auto dependents = waiting_dependents(ctas, *shown); !dependents.empty())
+    text += fmt::format("  {} in griddepcontrol.wait for {}\n", dependents,
+                        shown->launch() == 0 ? "launch 0" : "the launches ahead");
   text += fmt::format("  replay: {}\n", replay);
 
   report.finding = {

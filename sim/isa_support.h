@@ -96,7 +96,8 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"st.global.v2.b32", Support::approximated, "posted"},
     {"ld.acquire.gpu.global.u32", Support::modelled, "a loop that polls sleeps until the word is stored to"},
     {"st.release.gpu.global.u32", Support::modelled, "visible after all stores of the CTA before it"},
-    {"griddepcontrol.wait, .launch_dependents", Support::approximated, "issue time only: a run launches one grid"},
+    {"griddepcontrol.wait", Support::modelled, "all launches ahead have completed"},
+    {"griddepcontrol.launch_dependents", Support::approximated, "a dependent's CTA needs an SM of its own"},
     {"setmaxnreg", Support::rejected, "not implemented"},
 };
 

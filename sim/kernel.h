@@ -1,5 +1,5 @@
-/// A kernel ready to run on the model: its grid, its resources, the code of a warp, and the names of its
-/// barriers.
+/// A kernel ready to run on the model: its grid, its resources, how often it is launched, the code of a warp, and the
+/// names of its barriers.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 
 #include "kernels/isa/address.h"
 #include "kernels/pipeline/barrier_array.h"
+#include "models/memory_system.h"
 
 namespace sm100::sim {
 
@@ -18,12 +19,23 @@ struct Kernel {
   Dim3 cluster{1, 1, 1};
   int warps = 0;
   uint32_t smem_bytes = 0;
+  int launches = 1;                            ///< in stream order
+  bool pdl = false;                            ///< with programmatic stream serialization
+  std::vector<models::GlobalRange> outputs{};  ///< by launch; empty: unknown
   std::vector<BarrierArray> barriers;
   std::function<void(Warp&)> run_warp;  ///< code of one warp, from start to exit
   std::vector<std::string> roles;       ///< of each warp: "load", "epilogue"; several warps may share a role
 
+  uint64_t ctas() const { return uint64_t(grid.x) * grid.y * grid.z; }
   const std::string& role(int warp) const { return roles[size_t(warp)]; }
 };
+
+/// "CTA 3", or of several launches "CTA 19 (launch 1)": their CTAs are numbered one launch after the other.
+inline std::string cta_name(int cta, const Kernel& kernel) {
+  std::string name = "CTA " + std::to_string(cta);
+  if (kernel.launches > 1) name += " (launch " + std::to_string(uint64_t(cta) / kernel.ctas()) + ")";
+  return name;
+}
 
 /// A barrier by its name in the kernel's shared storage.
 struct BarrierName {

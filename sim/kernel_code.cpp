@@ -1,5 +1,7 @@
 #include "sim/kernel_code.h"
 
+#include <fmt/format.h>
+
 #include "kernels/copy/copy_kernel.h"
 #include "kernels/fallback/fallback_kernel.h"
 #include "kernels/matmul/matmul_kernel.h"
@@ -8,18 +10,18 @@
 namespace sm100::sim {
 namespace {
 
-/// `code(isa)` runs one warp; with faults the Isa is the one that alters instructions.
+/// `code(isa, launch)` runs one warp; with faults the Isa is the one that alters instructions.
 template <class Code>
 auto warp_runner(const host::Scenario& scenario, std::vector<uint64_t>& altered, Code code) {
   return [&scenario, &altered, code](Warp& warp) {
     if (scenario.faults.empty()) {
       SimIsa isa(warp, scenario.device);
       if (scenario.recorder) isa.charge_recorder();
-      code(isa);
+      code(isa, warp.cta.launch());
     } else {
       FaultIsa isa(warp, scenario.device, scenario.faults, altered);
       if (scenario.recorder) isa.charge_recorder();
-      code(isa);
+      code(isa, warp.cta.launch());
     }
   };
 }
@@ -33,43 +35,59 @@ Kernel kernel_of(const host::Problem& problem) {
   kernel.cluster = launch.cluster;
   kernel.warps = launch.warps;
   kernel.smem_bytes = launch.smem_bytes;
+  kernel.pdl = launch.pdl;
   kernel.barriers = problem.barriers();
   for (int warp = 0; warp < launch.warps; ++warp) kernel.roles.emplace_back(problem.role(warp));
   return kernel;
 }
 
-std::vector<GlobalAddr> allocate_tensors(const host::Problem& problem, models::MemorySystem& memory,
-                                         bool with_data) {
-  std::vector<GlobalAddr> addresses;
-  for (const host::Tensor& tensor : problem.tensors()) {
-    const bool bytes = with_data || tensor.locks;
-    addresses.push_back(memory.allocate(tensor.name, tensor.bytes, bytes));
-    if (bytes) problem.fill(addresses.size() - 1, memory.data(addresses.back(), tensor.bytes));
+std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::Problem& problem, const host::Scenario& scenario,
+                                                      models::MemorySystem& memory) {
+  const bool with_data = scenario.data == host::DataMode::full;
+  const std::vector<host::Tensor> tensors = problem.tensors();
+  const auto allocate = [&](size_t i, const std::string& name) {
+    const bool bytes = with_data || tensors[i].locks;
+    const GlobalAddr address = memory.allocate(name, tensors[i].bytes, bytes);
+    if (bytes) problem.fill(i, memory.data(address, tensors[i].bytes));
+    return address;
+  };
+  std::vector<std::vector<GlobalAddr>> launches(1);
+  for (size_t i = 0; i < tensors.size(); ++i) launches[0].push_back(allocate(i, tensors[i].name));
+  for (int launch = 1; launch < scenario.launches; ++launch) {
+    std::vector<GlobalAddr> addresses = launches[0];
+    addresses.back() = allocate(tensors.size() - 1, fmt::format("{} of launch {}", tensors.back().name, launch));
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].locks) addresses[i] = allocate(i, fmt::format("{} of launch {}", tensors[i].name, launch));
+    if (scenario.feed != host::Feed::nothing) addresses[problem.fed_tensor(scenario.feed)] = launches.back().back();
+    launches.push_back(std::move(addresses));
   }
-  return addresses;
+  return launches;
 }
 
-void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector<GlobalAddr>& tensors,
+void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector<std::vector<GlobalAddr>>& tensors,
                std::vector<uint64_t>& altered) {
   const auto encode = [](const TensorMapFields& fields) { return sm100::encode(fields); };
+  // The parameters live as long as the code: tensor copies take their addresses.
+  const auto of_each_launch = [&](auto params_of) {
+    std::vector<decltype(params_of(tensors[0]))> params;
+    for (const auto& addresses : tensors) params.push_back(params_of(addresses));
+    return std::make_shared<decltype(params)>(std::move(params));
+  };
   if (scenario.kernel == host::kPipelineCopy) {
-    const CopyParams params = host::copy_params(scenario, tensors, encode);
-    // The parameters live as long as the code: tensor copies take their addresses.
-    kernel.run_warp = warp_runner(
-        scenario, altered,
-        [&scenario, p = std::make_shared<CopyParams>(params)](auto& isa) { copy_kernel(isa, scenario.copy, *p); });
+    const auto params = of_each_launch([&](const auto& at) { return host::copy_params(scenario, at, encode); });
+    kernel.run_warp = warp_runner(scenario, altered, [&scenario, params](auto& isa, int launch) {
+      copy_kernel(isa, scenario.copy, (*params)[size_t(launch)]);
+    });
   } else if (scenario.kernel == host::kFallback) {
-    const FallbackParams params = host::fallback_params(scenario, tensors, encode);
-    kernel.run_warp =
-        warp_runner(scenario, altered, [&scenario, p = std::make_shared<FallbackParams>(params)](auto& isa) {
-          fallback_kernel(isa, scenario.fallback, *p);
-        });
+    const auto params = of_each_launch([&](const auto& at) { return host::fallback_params(scenario, at, encode); });
+    kernel.run_warp = warp_runner(scenario, altered, [&scenario, params](auto& isa, int launch) {
+      fallback_kernel(isa, scenario.fallback, (*params)[size_t(launch)]);
+    });
   } else {
-    const MatmulParams params = host::matmul_params(scenario, tensors, encode);
-    kernel.run_warp =
-        warp_runner(scenario, altered, [&scenario, p = std::make_shared<MatmulParams>(params)](auto& isa) {
-          matmul_kernel(isa, scenario.config, *p);
-        });
+    const auto params = of_each_launch([&](const auto& at) { return host::matmul_params(scenario, at, encode); });
+    kernel.run_warp = warp_runner(scenario, altered, [&scenario, params](auto& isa, int launch) {
+      matmul_kernel(isa, scenario.config, (*params)[size_t(launch)]);
+    });
   }
 }
 

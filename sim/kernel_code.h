@@ -12,13 +12,15 @@ namespace sm100::sim {
 /// Grid, resources and barrier names; run_warp is set by bind_code.
 Kernel kernel_of(const host::Problem& problem);
 
-/// Allocates the problem's tensors and, with data, fills them.
-std::vector<GlobalAddr> allocate_tensors(const host::Problem& problem, models::MemorySystem& memory,
-                                         bool with_data);
+/// Allocates the problem's tensors and, with data, fills them.  Every launch has an output of its own, and reads the
+/// output of the one before where the scenario feeds it.
+/// @returns  by launch, in the order of Problem::tensors()
+std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::Problem& problem, const host::Scenario& scenario,
+                                                      models::MemorySystem& memory);
 
-/// Sets kernel.run_warp to the scenario's role code.
+/// Sets kernel.run_warp to the scenario's role code, with the parameters of each launch.
 /// @param altered  per [[fault]] of the scenario: counts the instructions that it altered
-void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector<GlobalAddr>& tensors,
+void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector<std::vector<GlobalAddr>>& tensors,
                std::vector<uint64_t>& altered);
 
 }  // namespace sm100::sim

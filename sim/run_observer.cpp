@@ -30,7 +30,7 @@ void RunObserver::cta_started(Cta& cta) {
   if (!recorder_) return;
   const int sm = cta.sm().id, id = cta.linear_id();
   const traces::TrackId parent =
-      recorder_->add_track(TrackKind::cta, fmt::format("CTA {} on SM {}", id, sm), gpu_track_, sm, id);
+      recorder_->add_track(TrackKind::cta, fmt::format("{} on SM {}", cta.name(), sm), gpu_track_, sm, id);
   for (auto& warp : cta.warps())
     warp->track = recorder_->add_track(TrackKind::role, kernel_.role(warp->index), parent, sm, id, warp->index);
   Tracks& t = tracks_[size_t(sm)];

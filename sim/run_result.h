@@ -34,26 +34,35 @@ struct RoleTime {
   std::vector<std::pair<std::string, uint64_t>> waiting;  ///< for what, cycles; largest first
 };
 
+/// When a launch of several was on the device, in SM cycles.
+struct LaunchTime {
+  uint64_t begin = 0;  ///< first instruction of its first CTA
+  uint64_t end = 0;    ///< its CTAs have exited and what they wrote is visible
+};
+
 struct RunResult {
   Outcome outcome = Outcome::pass;
   bool verified = false;     ///< results were compared with a float64 product
-  host::Check check;         ///< of the output; as initialised when it was not compared
-  uint64_t output_hash = 0;  ///< of C's bytes; 0 without data
+  host::Check check;         ///< of the output, the first wrong one or the last; as initialised when not compared
+  int checked_launch = 0;    ///< whose output `check` is about
+  uint64_t output_hash = 0;  ///< of the last C's bytes; 0 without data
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;
   double microseconds = 0;
-  double tflops = 0;              ///< 0 for a kernel that moves data
-  double gb_per_s = 0;            ///< bytes of the problem's tensors, each once, over the time
+  double tflops = 0;              ///< of all launches; 0 for a kernel that moves data
+  double gb_per_s = 0;            ///< bytes of the problem's tensors, each once per launch, over the time
   std::string title;              ///< of the problem
   double tensor_utilization = 0;  ///< busy tensor-pipe cycles / (cycles x SMs used)
   int sms_used = 0;
   // What loads moved, in bytes: into shared memory, out of L2, out of HBM.
   uint64_t filled_bytes = 0, l2_read_bytes = 0, dram_bytes = 0;
-  uint64_t ctas_launched = 0;  ///< CTAs the hardware started
-  uint64_t ctas_by_clc = 0;    ///< CTAs that never started: running ones took their work over through CLC
+  uint64_t ctas_launched = 0;        ///< CTAs the hardware started
+  uint64_t ctas_by_clc = 0;          ///< CTAs that never started: running ones took their work over through CLC
+  std::vector<LaunchTime> launches;  ///< that have started, in stream order
   std::vector<RoleTime> roles;
   std::vector<Finding> findings;
   std::vector<Finding> warnings;        ///< legal, but hardly meant; they do not change the outcome
+  std::vector<std::string> notes;       ///< what the model leaves out and this run would show on hardware
   std::vector<uint64_t> fault_matches;  ///< per [[fault]]: instructions altered
   std::string report;                   ///< human text of a hang or of findings; empty when clean
   double wall_seconds = 0;

@@ -194,6 +194,42 @@ void SimIsa::barrier_cluster_wait(Loc loc) {
     warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
 }
 
+// ---- programmatic dependent launch
+
+void SimIsa::griddepcontrol_wait(Loc loc) {
+  charge(issue_.control);
+  if (cta_.launch() == 0) return;  // nothing is ahead
+  settle();
+  if (cta_.gpu().prerequisites_complete(cta_.launch())) return;
+  const models::Cycles begin = now();
+  cta_.gpu().wait_prerequisites(cta_.launch(), warp_.waiter);
+  warp_.suspend({.on = Blocked::On::prerequisite_grids, .loc = loc});
+  // Roles have no trace point here: alone in the stream the instruction never waits.
+  if (traces::Recorder* recorder = cta_.observer().recorder())
+    recorder->span({.begin = begin,
+                    .end = now(),
+                    .track = warp_.track,
+                    .kind = traces::SpanKind::wait,
+                    .args = {.pipeline = recorder->intern("griddepcontrol")}});
+}
+
+void SimIsa::griddepcontrol_launch_dependents(Loc) {
+  charge(issue_.control);
+  if (!cta_.gpu().has_dependents(cta_.launch())) return;
+  settle();
+  cta_.gpu().launch_dependents(sm_);
+}
+
+void SimIsa::check_prerequisites(GlobalAddr address, const char* what, Loc loc) {
+  if (cta_.launch() == 0) return;
+  if (const auto ahead = cta_.gpu().unfinished_writer(address, cta_.launch()))
+    violate("GD1",
+            fmt::format("{} by launch {} from the output of launch {}, which has not completed: only what follows "
+                        "griddepcontrol.wait may read it",
+                        what, cta_.launch(), *ahead),
+            loc);
+}
+
 // ---- tensor copies and bulk groups
 
 bool SimIsa::decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc) {
@@ -216,6 +252,7 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
   charge(issue_.bulk_tensor);
   models::TensorCopy copy;
   if (!decode_map(map, coords, rank, copy, loc)) return;
+  check_prerequisites({copy.map.global_address}, "tensor load", loc);
   const uint32_t barrier_rank = barrier.value >> kClusterRankShift;
   if (!own_window(dst, "tensor load", loc)) return;
   if (cta_group == 1 && !own_window(barrier, "tensor load's mbarrier", loc)) return;

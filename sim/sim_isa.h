@@ -96,9 +96,9 @@ class SimIsa {
   void barrier_cluster_wait(Loc loc = Loc::current());
   void fence_proxy_async_shared_cta() { charge(issue_.fence); }
 
-  // ---- programmatic dependent launch: a run launches one grid, which depends on none and none on it
-  void griddepcontrol_wait() { charge(issue_.control); }
-  void griddepcontrol_launch_dependents() { charge(issue_.control); }
+  // ---- programmatic dependent launch
+  void griddepcontrol_wait(Loc loc = Loc::current());
+  void griddepcontrol_launch_dependents(Loc loc = Loc::current());
 
   // ---- shared memory
   SmemAddr dynamic_smem() const { return {cluster_ctarank() << kClusterRankShift | kSmemUserBase}; }
@@ -331,6 +331,8 @@ class SimIsa {
   void count_wait(SmemAddr barrier) {
     if (Warp::Use* use = use_of(barrier)) ++use->waits;
   }
+  /// Nobody ahead in the stream still writes there; what follows griddepcontrol.wait may be sure of it.
+  void check_prerequisites(GlobalAddr address, const char* what, Loc loc);
   void begin_span(TraceEvent event, const TraceArgs& args);
   void end_span();
 

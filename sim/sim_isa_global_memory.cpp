@@ -36,6 +36,7 @@ void SimIsa::load_global(const LaneArray<GlobalAddr, 1>& addresses, uint32_t* va
     if (!(active_ >> lane & 1) || (predicates && !(*predicates)[lane][0])) continue;
     const uint8_t* from = global_bytes(addresses[lane][0], bytes, lane, what, loc);
     if (!from) return;
+    check_prerequisites(addresses[lane][0], what, loc);
     std::memcpy(values + size_t(lane) * words, from, bytes);
   }
 }

@@ -62,21 +62,31 @@ void check_memory(const Scenario& s, const Problem& problem) {
   if (s.data == DataMode::none) return;
   double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand
   for (const Tensor& tensor : problem.tensors()) bytes += double(tensor.bytes);
+  bytes += double(s.launches - 1) * double(problem.tensors().back().bytes);
   const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
   if (bytes > 0.9 * physical)
     throw InputError(fmt::format("{}: {} with data needs {:.0f} GiB, this machine has {:.0f}; use --data none",
                                  s.path.string(), problem.title(), bytes / (1 << 30), physical / (1 << 30)));
 }
 
-/// SMs that the grid can use at once, of those that the scenario leaves it.
+/// SMs that the grid can use at once, of those that the scenario leaves it; with PDL, grids that overlap.
 int sms_used(const Scenario& s, const Kernel& kernel) {
   try {
-    return models::Gpu::first_wave_sms(
-        {.grid = kernel.grid, .warps = kernel.warps, .smem_bytes = kernel.smem_bytes, .cluster = kernel.cluster},
-        s.device, s.sms > 0 ? s.sms : s.device.device.sms);
+    models::Gpu::Launch launch = Device::shape(kernel);
+    if (kernel.pdl) launch.grid.x *= uint32_t(kernel.launches);
+    return models::Gpu::first_wave_sms(launch, s.device, s.sms_in_run());
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: profile {}: {}", s.path.string(), s.profile, error.what()));
   }
+}
+
+/// What hardware would do here and the model does not.
+std::vector<std::string> notes_of(const Scenario& s, const Kernel& kernel) {
+  if (!kernel.pdl || kernel.launches == 1 || !models::Gpu::two_ctas_fit(Device::shape(kernel), s.device)) return {};
+  return {fmt::format(
+      "two CTAs of {} bytes of shared memory fit on one SM: hardware may start a dependent's CTA beside "
+      "another, the model waits for an SM of its own",
+      grouped(kernel.smem_bytes))};
 }
 
 uint64_t peak_rss_bytes() {
@@ -107,10 +117,10 @@ Finding finding_of(const models::Violation& v, const Kernel& kernel, const std::
   return f;
 }
 
-std::string violation_report(const models::Violation& v, const Finding& f, int barrier_cta,
+std::string violation_report(const models::Violation& v, const Finding& f, int barrier_cta, const Kernel& kernel,
                              const std::string& replay) {
   std::string text = fmt::format("FINDING {} at cycle {}: {}\n", f.id, grouped(int64_t(v.time)), f.message);
-  std::string where = fmt::format("CTA {}", f.cta);
+  std::string where = cta_name(f.cta, kernel);
   if (!f.role.empty()) where += fmt::format(", {} (warp {})", f.role, v.source.warp);
   if (!f.barrier.empty()) where += fmt::format(", {}[{}]", f.barrier, f.stage);
   if (!f.barrier.empty() && barrier_cta != f.cta && v.id != "MB12") where += fmt::format(" of CTA {}", barrier_cta);
@@ -134,7 +144,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
                                  scenario.path.string(), kernel.smem_bytes, scenario.profile,
                                  scenario.device.device.smem_bytes_per_cta_max));
   check_memory(scenario, *problem);
-  const uint64_t ctas = uint64_t(kernel.grid.x) * kernel.grid.y * kernel.grid.z;
+  kernel.launches = scenario.launches;
+  const uint64_t ctas = kernel.ctas() * uint64_t(kernel.launches);
   const int sms = sms_used(scenario, kernel);
   const bool data = scenario.data == DataMode::full;
   Device device(scenario.device, kernel,
@@ -144,10 +155,11 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
                      scenario.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
                  .jitter_seed = scenario.jitter},
                 recorder);
-  const std::vector<GlobalAddr> tensors = allocate_tensors(*problem, device.gpu.memory(), data);
-  if (scenario.l2 == L2State::warm)  // all but the output; partial sums are written before they are read
-    for (size_t i = 0; i + 1 < tensors.size(); ++i)
-      device.gpu.memory().warm(tensors[i], problem->tensors()[i].bytes);
+  const std::vector<std::vector<GlobalAddr>> tensors = allocate_tensors(*problem, scenario, device.gpu.memory());
+  const std::vector<Tensor> described = problem->tensors();
+  for (const auto& launch : tensors) kernel.outputs.push_back({launch.back(), described.back().bytes});
+  if (scenario.l2 == L2State::warm)  // all but the output, which is written and not read
+    for (size_t i = 0; i + 1 < described.size(); ++i) device.gpu.memory().warm(tensors[0][i], described[i].bytes);
   std::vector<uint64_t> altered(scenario.faults.size(), 0);
   bind_code(kernel, scenario, tensors, altered);
   if (recorder) {
@@ -160,6 +172,9 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     metadata.seed = scenario.seed;
   }
 
+  if (scenario.held_sms > 0)
+    device.gpu.hold(scenario.sms_in_run() - scenario.held_sms, scenario.sms_in_run(),
+                    scenario.device.cycles_of_ns(scenario.held_us * 1e3));
   device.launch();
   const auto violated = [&] { return !device.observer.violations().empty(); };
   const uint64_t cluster_ctas = uint64_t(kernel.cluster.x) * kernel.cluster.y * kernel.cluster.z;
@@ -194,7 +209,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     for (const models::Violation& v : device.observer.violations()) {
       result.findings.push_back(finding_of(v, kernel, slots));
       if (result.report.empty())
-        result.report = violation_report(v, result.findings.back(), slots[size_t(v.sm)]->linear_id(), replay);
+        result.report =
+            violation_report(v, result.findings.back(), slots[size_t(v.sm)]->linear_id(), kernel, replay);
     }
   } else if (!finished()) {
     result.outcome = Outcome::hang;
@@ -221,8 +237,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   result.microseconds = double(result.cycles) / result.sm_clock_ghz * 1e-3;
   result.title = problem->title();
   if (result.outcome == Outcome::pass && result.cycles > 0) {
-    result.tflops = problem->flops() / result.microseconds * 1e-6;
-    result.gb_per_s = problem->bytes() / result.microseconds * 1e-3;
+    result.tflops = problem->flops() * kernel.launches / result.microseconds * 1e-6;
+    result.gb_per_s = problem->bytes() * kernel.launches / result.microseconds * 1e-3;
   }
   result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * sms) : 0;
   result.sms_used = sms;
@@ -231,12 +247,17 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   result.ctas_launched = device.gpu.ctas_launched();
   result.ctas_by_clc = cancelled_ctas();
   result.roles = role_times(slots, kernel);
-  if (result.outcome == Outcome::pass && data) {
+  for (int launch = 0; launch < kernel.launches; ++launch)
+    if (const auto start = device.gpu.first_start(launch))
+      result.launches.push_back({*start, device.gpu.visible(launch)});
+  result.notes = notes_of(scenario, kernel);
+  const bool compare = result.outcome == Outcome::pass && data;
+  for (int launch = 0; compare && launch < kernel.launches && result.outcome == Outcome::pass; ++launch) {
     std::vector<const uint8_t*> bytes;
-    const auto described = problem->tensors();
-    for (size_t i = 0; i < tensors.size(); ++i)
-      bytes.push_back(device.gpu.memory().data(tensors[i], described[i].bytes));
+    for (size_t i = 0; i < described.size(); ++i)
+      bytes.push_back(device.gpu.memory().data(tensors[size_t(launch)][i], described[i].bytes));
     result.check = problem->check(bytes);
+    result.checked_launch = launch;
     result.output_hash = hash_of(bytes.back(), described.back().bytes);
     result.verified = result.check.ok;
     if (!result.verified) result.outcome = Outcome::mismatch;

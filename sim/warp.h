@@ -26,7 +26,8 @@ struct Blocked {
     tmem_alloc,
     tmem_dealloc,
     bulk_group,
-    global_word
+    global_word,
+    prerequisite_grids
   };
   On on = On::nothing;
   uint32_t offset = 0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns

@@ -9,7 +9,7 @@ arch=${ARCH:-90a}
 jobs=${JOBS:-8}
 mkdir -p "$out"
 flags="-std=c++20 --expt-relaxed-constexpr --extended-lambda -O3 -lineinfo -gencode arch=compute_${arch},code=sm_${arch} -I$here"
-latency="latency_sync latency_tma latency_sm"
+latency="latency_sync latency_tma latency_sm latency_launch"
 semantics="semantics_mbarrier semantics_tma semantics_group semantics_cluster semantics_matrix semantics_tensormap"
 {
   echo "harness.cpp"

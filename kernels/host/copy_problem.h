@@ -14,6 +14,7 @@ class CopyProblem : public Problem {
   std::vector<std::string_view> roles() const override { return {"load", "consumer"}; }
   std::string_view role(int warp) const override { return copy_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< source, destination
+  size_t fed_tensor(Feed) const override { return 0; }
   /// Source: seeded bytes; destination: a pattern, so that what nobody writes cannot pass.
   void fill(size_t i, uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;

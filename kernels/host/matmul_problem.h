@@ -23,6 +23,7 @@ class MatmulProblem : public Problem {
   std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
   std::string_view role(int warp) const override { return matmul_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, bias, residual, workspace and locks where configured, C
+  size_t fed_tensor(Feed feed) const override { return feed == Feed::residual ? (config_.bias ? 3 : 2) : 0; }
   /// A and B: values in [-1, 1), rounded to their type; C: NaN, so that an element that nobody writes cannot pass.
   void fill(size_t i, uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;

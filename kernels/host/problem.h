@@ -67,6 +67,8 @@ class Problem {
 
   /// Tensors in global memory; the last one is the output.
   virtual std::vector<Tensor> tensors() const = 0;
+  /// The tensor that `feed` makes of the output of the launch before.
+  virtual size_t fed_tensor(Feed feed) const = 0;
   /// Writes the initial bytes of tensor `i`: seeded values; the output gets a pattern that no result has.
   virtual void fill(size_t i, uint8_t* bytes) const = 0;
   /// Compares the output with a reference computed from the inputs; pointers in the order of tensors().

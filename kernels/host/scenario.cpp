@@ -17,12 +17,15 @@ const TomlTable::Words<DataMode> kDataModes = {{"full", DataMode::full}, {"none"
 const TomlTable::Words<L2State> kL2States = {{"cold", L2State::cold}, {"warm", L2State::warm}};
 const TomlTable::Words<Numerics> kNumerics = {{"fast", Numerics::fast}, {"b200", Numerics::b200}};
 
+const TomlTable::Words<Feed> kFeeds = {{"a", Feed::a}, {"residual", Feed::residual}, {"source", Feed::source}};
+
 // ---------------------------------------------------------------- [run]
 
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   if (!root.has("run")) return;
-  const TomlTable table = root.table(
-      "run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "sm_clock_ghz"});
+  const TomlTable table =
+      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
+                         "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
@@ -35,6 +38,24 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
+  if (table.has("launches")) s.launches = read_int(table, "launches", 1, 64);
+  if (table.has("feed")) s.feed = table.choice("feed", kFeeds);
+  if (table.has("held_sms")) s.held_sms = read_int(table, "held_sms", 0, s.sms_in_run());
+  if (table.has("held_us")) s.held_us = table.number("held_us", 0, 1e6);
+}
+
+/// What the launch before has written must be what this one can read.
+void check_feed(const TomlDocument& document, const Scenario& s) {
+  const auto allow = [&](bool allowed, const char* what) {
+    if (!allowed) throw document.error("run.feed", what);
+  };
+  if (s.feed == Feed::nothing) return;
+  allow(s.launches > 1, "needs run.launches of 2 or more");
+  if (s.feed == Feed::source) return allow(s.kernel == kPipelineCopy, "\"source\" is for kernel pipeline_copy");
+  allow(s.kernel == kMatmul, "\"a\" and \"residual\" are for kernel matmul");
+  if (s.feed == Feed::residual) return allow(s.config.residual, "\"residual\" needs config.residual = true");
+  allow(s.n == s.k && s.config.output == s.config.dtype,
+        "\"a\" needs C to have the shape and the type of A: n = k and config.output = config.dtype");
 }
 
 // ---------------------------------------------------------------- [[fault]] and [expect]
@@ -66,7 +87,17 @@ std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
              "cp_async_bulk_tensor_shared_global", "tcgen05_commit"};
   if (kernel == kMatmul)
     names.insert(names.end(), {"tcgen05_commit", "tcgen05_commit_multicast", "st_release_gpu_global_u32"});
+  if (kernel != kFallback) names.insert(names.end(), {"griddepcontrol_wait", "griddepcontrol_launch_dependents"});
   return names;
+}
+
+/// A fault on griddepcontrol: there are no barriers, and it needs something to depend on.
+void check_launch_fault(const TomlDocument& document, const TomlTable& table, const Scenario& s, bool pdl) {
+  for (const char* key : {"barrier", "stage"})
+    if (table.has(key)) throw document.error(table.path(key), "griddepcontrol has no barrier");
+  if (!pdl || s.launches == 1)
+    throw document.error(table.path("instruction"),
+                         "griddepcontrol needs config.pdl = true and run.launches of 2 or more");
 }
 
 FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& s,
@@ -77,11 +108,13 @@ FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const
   fault.instruction = table.word("instruction", faulty_instructions(s.kernel));
   if (table.has("barrier")) fault.barrier = table.word("barrier", names(arrays));
   const int stages = stages_of(arrays, fault.barrier);
+  if (fault.instruction.starts_with("griddepcontrol")) check_launch_fault(document, table, s, kernel.launch().pdl);
   if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
   if (table.has("stage")) fault.stage = read_int(table, "stage", 0, stages - 1);
   const Dim3 grid = kernel.launch().grid;
   const int64_t ctas = int64_t(grid.x) * grid.y * grid.z;
   if (table.has("cta")) fault.cta = read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
+  if (table.has("launch")) fault.launch = read_int(table, "launch", 0, s.launches - 1);
   if (table.has("occurrence")) fault.occurrence = table.integer("occurrence", 0, INT64_MAX);
 
   fault.action = table.word("action", {"drop", "flip_parity", "add"});
@@ -153,10 +186,11 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
     read_fallback(document, root, s);
   else
     read_matmul(document, root, s);
+  check_feed(document, s);
   const std::unique_ptr<Problem> kernel = make_problem(s);
   if (root.has("fault"))
-    for (const TomlTable& table :
-         root.tables("fault", {"role", "instruction", "barrier", "stage", "cta", "occurrence", "action", "value"}))
+    for (const TomlTable& table : root.tables("fault", {"role", "instruction", "barrier", "stage", "cta", "launch",
+                                                        "occurrence", "action", "value"}))
       s.faults.push_back(read_fault(document, table, s, *kernel));
   if (root.has("expect"))
     s.expect =
@@ -175,6 +209,9 @@ std::string Scenario::trace_configuration_json() const {
   json["sms"] = sms_in_run();
   json["l2"] = word_of(kL2States, l2);
   json["recorder"] = recorder;
+  if (launches > 1) json["launches"] = launches;
+  if (feed != Feed::nothing) json["feed"] = word_of(kFeeds, feed);
+  if (held_sms > 0) json["held_sms"] = held_sms, json["held_us"] = held_us;
   return json.dump();
 }
 

@@ -33,6 +33,8 @@ class InputError : public std::runtime_error {
 enum class DataMode { full, none };
 /// What L2 holds of the input when the kernel starts: nothing, or all that it has read before.
 enum class L2State { cold, warm };
+/// What the next launch reads the output of the one before as.
+enum class Feed { nothing, a, residual, source };
 /// How the tensor core adds: `fast` sums in f32 through Eigen, `b200` is the bit-exact model (reference 4.4).
 enum class Numerics { fast, b200 };
 
@@ -42,7 +44,8 @@ struct FaultSpec {
   std::string instruction;  ///< Isa function name, e.g. "mbarrier_arrive_expect_tx"
   std::string barrier;      ///< barrier array name, e.g. "input_full"; empty: any
   int stage = -1;           ///< -1: any
-  int cta = -1;             ///< -1: any
+  int cta = -1;             ///< of the grid; -1: any
+  int launch = -1;          ///< -1: any
   int64_t occurrence = -1;  ///< n-th match per warp, from 0; -1: every one
   std::string action;       ///< "drop", "flip_parity", "add"
   int64_t value = 0;        ///< operand of "add"
@@ -75,6 +78,10 @@ struct Scenario {
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;
   int sms = 0;                     ///< 0: all of the profile's
+  int launches = 1;                ///< of the kernel, in stream order
+  Feed feed = Feed::nothing;       ///< from each launch to the next
+  int held_sms = 0;                ///< the last so many SMs are held by another kernel at the start
+  double held_us = 0;              ///< for so long
   uint64_t seed = 1;               ///< of the operand values
   std::optional<uint64_t> jitter;  ///< seed of perturbed latencies; absent: none
   uint64_t max_cycles = 0;         ///< 0: no budget

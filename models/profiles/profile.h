@@ -67,6 +67,8 @@ struct DeviceProfile {
   } clc{};
   struct {
     double kernel_start_ns, cta_gap_ns, setup_ns;
+    // between launches of one stream
+    double grid_gap_ns, dependent_start_ns, dependency_wait_ns;
   } launch{};
   /// Largest extra delay that `--jitter` adds to an asynchronous completion.
   struct {
@@ -153,6 +155,9 @@ void DeviceProfile::visit(V&& v) {
   v("launch.kernel_start_ns", launch.kernel_start_ns);
   v("launch.cta_gap_ns", launch.cta_gap_ns);
   v("launch.setup_ns", launch.setup_ns);
+  v("launch.grid_gap_ns", launch.grid_gap_ns);
+  v("launch.dependent_start_ns", launch.dependent_start_ns);
+  v("launch.dependency_wait_ns", launch.dependency_wait_ns);
   v("jitter.async_cycles", jitter.async_cycles);
   v("jitter.wakeup_cycles", jitter.wakeup_cycles);
 }

@@ -37,7 +37,10 @@ std::string verification(const Scenario& s, const RunResult& r) {
   if (s.data == DataMode::none) return "no (data = \"none\")";
   const std::string rows =
       r.check.rows < s.m ? fmt::format(", {} of {} rows compared", grouped(r.check.rows), grouped(s.m)) : "";
-  return (r.verified ? "yes: " : "WRONG: ") + r.check.text() + rows;
+  const std::string of = s.launches == 1 ? ""
+                         : r.verified    ? fmt::format(", as all {} launches' outputs are", s.launches)
+                                         : fmt::format(", output of launch {}", r.checked_launch);
+  return (r.verified ? "yes: " : "WRONG: ") + r.check.text() + rows + of;
 }
 
 std::string bytes(uint64_t count) {
@@ -74,6 +77,7 @@ std::string fault_text(const FaultSpec& f) {
   std::string text = fmt::format("{} {}", f.action, f.instruction);
   if (!f.role.empty()) text += " of " + f.role;
   if (!f.barrier.empty()) text += " on " + f.barrier;
+  if (f.launch >= 0) text += fmt::format(" in launch {}", f.launch);
   if (f.stage >= 0) text += f.barrier.empty() ? fmt::format(" on stage {}", f.stage) : fmt::format("[{}]", f.stage);
   return text;
 }
@@ -89,10 +93,22 @@ std::string fault_lines(const Scenario& s, const RunResult& r) {
   return text;
 }
 
+/// "cycles 1,856 to 12,000", and how that lies to the launch ahead.
+std::string launch_text(const std::vector<LaunchTime>& launches, size_t i) {
+  const LaunchTime& t = launches[i];
+  std::string text = fmt::format("cycles {} to {}", grouped(int64_t(t.begin)), grouped(int64_t(t.end)));
+  if (i == 0) return text;
+  const int64_t after = int64_t(t.begin) - int64_t(launches[i - 1].end);
+  return text + (after >= 0 ? fmt::format(", {} after launch {}", grouped(after), i - 1)
+                            : fmt::format(", overlaps launch {} by {}", i - 1, grouped(-after)));
+}
+
 std::string measurements(const Scenario& s, const RunResult& r) {
   std::string text = line("verified", verification(s, r));
   text += line("time", fmt::format("{} cycles = {} at {} GHz", grouped(int64_t(r.cycles)), duration(r.microseconds),
                                    r.sm_clock_ghz));
+  for (size_t i = 0; r.launches.size() > 1 && i < r.launches.size(); ++i)
+    text += line(fmt::format("launch {}", i), launch_text(r.launches, i));
   const std::string sms = plural(uint64_t(r.sms_used), "SM");
   text += line("throughput", r.tflops > 0 ? fmt::format("{} TFLOPS, tensor pipe busy {:.1f} % of {}",
                                                         three_digits(r.tflops), 100 * r.tensor_utilization, sms)
@@ -159,6 +175,7 @@ std::string format_summary(const Scenario& s, const RunResult& r, const std::str
   if (r.report.empty()) text += measurements(s, r);
   for (const Finding& w : r.warnings)
     text += line("warning", fmt::format("{}: {}{}{}", w.id, w.message, w.location.empty() ? "" : "  ", w.location));
+  for (const std::string& note : r.notes) text += line("note", note);
   text += fault_lines(s, r);
   text += line("simulation",
                fmt::format("{} s, {} MiB", three_digits(r.wall_seconds), grouped(int64_t(r.peak_rss_bytes >> 20))));
@@ -193,6 +210,8 @@ std::string result_json(const Scenario& s, const RunResult& r) {
                      {"total_cycles", role.total_cycles},
                      {"waiting_cycles", waiting}});
   }
+  Json launches = Json::array();
+  for (const LaunchTime& t : r.launches) launches.push_back({{"begin", t.begin}, {"end", t.end}});
   const Json json = {
       {"outcome", outcome_word(r.outcome)},
       {"as_expected", expectation_difference(s, r).empty()},
@@ -211,6 +230,8 @@ std::string result_json(const Scenario& s, const RunResult& r) {
       {"dram_bytes", r.dram_bytes},
       {"ctas_launched", r.ctas_launched},
       {"ctas_by_clc", r.ctas_by_clc},
+      {"launches", launches},
+      {"notes", r.notes},
       {"findings", to_json(r.findings)},
       {"warnings", to_json(r.warnings)},
       {"fault_matches", r.fault_matches},

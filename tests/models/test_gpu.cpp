@@ -23,21 +23,34 @@ struct Bench : CtaRunner {
   static Gpu::Options options(int sms) {
     return {.sms = sms, .with_data = false, .accumulation = Accumulation::fast, .jitter_seed = {}};
   }
-  void start_cta(Sm& sm, Dim3 ctaid) override {
+  void start_cta(Sm& sm, int launch, Dim3 ctaid) override {
     at[sm.id] = ctaid;
+    launch_at[sm.id] = launch;
     started[sm.id] = now();
   }
   void launch(Dim3 grid, Dim3 cluster) {
     gpu.launch({.grid = grid, .warps = 1, .smem_bytes = 1024, .cluster = cluster}, *this);
   }
-  void exit(int sm) {
-    at.erase(sm);
-    gpu.cta_exited(gpu.sm(sm));
+  /// Two grids of `ctas` CTAs.
+  void launch_two(uint32_t ctas, bool programmatic) {
+    for (int i = 0; i < 2; ++i)
+      gpu.launch({.grid = {ctas, 1, 1},
+                  .warps = 1,
+                  .smem_bytes = 1024,
+                  .programmatic = programmatic && i > 0,
+                  .writes = {GlobalAddr{0x1000u * uint64_t(i + 1)}, 0x100}},
+                 *this);
   }
+  void exit(int sm, Cycles visible = 0) {
+    at.erase(sm);
+    gpu.cta_exited(gpu.sm(sm), visible);
+  }
+  Cycles ns(double value) const { return profile.cycles_of_ns(value); }
   DeviceProfile profile;
   RecordingObserver observer;
   Gpu gpu;
   std::map<int, Dim3> at;
+  std::map<int, int> launch_at;
   std::map<int, Cycles> started;
 };
 
@@ -114,4 +127,118 @@ TEST_CASE("a launch that can never run says why", "[gpu]") {
         "a grid of 6 x 1 x 1 CTAs is no multiple of the cluster of 4 x 1 x 1");
   CHECK(refusal({32, 1, 1}, {32, 1, 1}, 148) == "a cluster of 32 x 1 x 1 CTAs: allowed are 1 to 16 CTAs");
   CHECK(refusal({32, 1, 1}, {0, 1, 1}, 148) == "a cluster of 0 x 1 x 1 CTAs: allowed are 1 to 16 CTAs");
+}
+
+TEST_CASE("a launch starts when the one ahead has completed: the gap counts from its last visible write",
+          "[gpu][pdl]") {
+  Bench b(10);
+  b.launch_two(2, false);
+  Stimulus exits("exits", [&] {
+    sc_core::wait(cycles(10000));
+    b.gpu.launch_dependents(b.gpu.sm(0));
+    b.gpu.launch_dependents(b.gpu.sm(1));  // no programmatic launch: they change nothing
+    b.exit(0, 30000);
+    b.exit(1);
+  });
+  sc_core::sc_start();
+  CHECK(b.at == std::map<int, Dim3>{{0, {0, 0, 0}}, {1, {1, 0, 0}}});
+  CHECK(b.launch_at[0] == 1);
+  CHECK(b.started[0] == 30000 + b.ns(b.profile.launch.grid_gap_ns) + b.ns(b.profile.launch.setup_ns));
+  CHECK(b.gpu.first_start(1) == b.started[0]);
+  CHECK(b.gpu.visible(0) == 30000);
+}
+
+TEST_CASE("a programmatic launch starts when each CTA ahead has executed launch_dependents or exited",
+          "[gpu][pdl]") {
+  Bench b(10);
+  b.launch_two(2, true);
+  Cycles woken = 0;
+  Waiter waiter;
+  Stimulus stimulus("stimulus", [&] {
+    sc_core::wait(cycles(10000));
+    b.gpu.launch_dependents(b.gpu.sm(0));
+    b.gpu.launch_dependents(b.gpu.sm(0));  // the second of a CTA has no effect
+    sc_core::wait(cycles(10000));
+    CHECK(b.at.size() == 2);
+    b.exit(1);
+    sc_core::wait(cycles(10000));
+    CHECK(b.launch_at[2] == 1);  // SM 1 is free, but not at once
+    CHECK_FALSE(b.gpu.prerequisites_complete(1));
+    CHECK(b.gpu.unfinished_writer(GlobalAddr{0x10ff}, 1) == 0);
+    CHECK_FALSE(b.gpu.unfinished_writer(GlobalAddr{0x1100}, 1).has_value());
+    CHECK_FALSE(b.gpu.unfinished_writer(GlobalAddr{0x1000}, 0).has_value());  // its own output
+    b.gpu.wait_prerequisites(1, waiter);
+    b.exit(0, 40000);
+    sc_core::wait(waiter.wake);
+    woken = now();
+    CHECK(b.gpu.prerequisites_complete(1));
+    CHECK_FALSE(b.gpu.unfinished_writer(GlobalAddr{0x1000}, 1).has_value());
+  });
+  sc_core::sc_start();
+  const Cycles open = 20000 + b.ns(b.profile.launch.dependent_start_ns);
+  CHECK(b.started[2] == open + b.ns(b.profile.launch.setup_ns));
+  CHECK(woken == 40000 + b.ns(b.profile.launch.dependency_wait_ns));
+}
+
+TEST_CASE("a dependent whose SMs are taken starts as a waiting CTA does, on the SM that is free first",
+          "[gpu][pdl]") {
+  Bench b(2);
+  b.launch_two(2, true);
+  Stimulus stimulus("stimulus", [&] {
+    sc_core::wait(cycles(10000));
+    b.gpu.launch_dependents(b.gpu.sm(0));
+    b.gpu.launch_dependents(b.gpu.sm(1));
+    sc_core::wait(cycles(10000));
+    b.exit(1);
+    sc_core::wait(cycles(10000));
+    CHECK(b.at.at(1) == Dim3{0, 0, 0});
+    CHECK(b.launch_at[1] == 1);
+    CHECK(b.launch_at[0] == 0);
+  });
+  sc_core::sc_start();
+  CHECK(b.started[1] == 20000 + b.ns(b.profile.launch.cta_gap_ns) + b.ns(b.profile.launch.setup_ns));
+}
+
+TEST_CASE("a cancel takes clusters of its own grid, and the last one lets dependents start", "[gpu][clc][pdl]") {
+  Bench b(2);
+  b.launch_two(3, true);  // the third CTA waits, and holds the second launch back
+  bool cancelled = false;
+  Stimulus stimulus("stimulus", [&] {
+    sc_core::wait(cycles(10000));
+    b.gpu.launch_dependents(b.gpu.sm(0));
+    b.gpu.launch_dependents(b.gpu.sm(1));
+    for (int i = 0; i < 2; ++i) {
+      b.gpu.clc().try_cancel(0, b.gpu.sm(0).smem, 0x400, 0x410, now(), {},
+                             [&](const ClcResponse& answer, const Source&) { cancelled = is_canceled(answer); });
+      sc_core::wait(cycles(10000));
+      CHECK(cancelled == (i == 0));
+    }
+    b.exit(0);
+  });
+  sc_core::sc_start();
+  CHECK(b.gpu.clc().waiting(0) == 0);
+  CHECK(b.gpu.clc().waiting(1) == 2);
+  CHECK(b.launch_at[0] == 1);
+}
+
+TEST_CASE("SMs that another kernel holds get their CTAs when it has ended", "[gpu]") {
+  Bench b(5);
+  b.gpu.hold(2, 3, 10);  // over before the first CTA may start
+  b.gpu.hold(3, 5, 50000);
+  b.launch({6, 1, 1}, {1, 1, 1});
+  sc_core::sc_start();
+  CHECK(b.at.size() == 5);
+  CHECK(b.started[2] == b.ns(b.profile.launch.kernel_start_ns) + b.ns(b.profile.launch.setup_ns));
+  CHECK(b.started[3] == 50000 + b.ns(b.profile.launch.cta_gap_ns) + b.ns(b.profile.launch.setup_ns));
+}
+
+TEST_CASE("two CTAs fit on an SM when its shared memory and its threads hold both", "[gpu]") {
+  const DeviceProfile p = b200();
+  const auto fit = [&](uint32_t bytes, int warps) {
+    return Gpu::two_ctas_fit({.grid = {1, 1, 1}, .warps = warps, .smem_bytes = bytes}, p);
+  };
+  CHECK(fit(113 * 1024, 7));  // 228 KiB, 1 KiB of each CTA's is the system's
+  CHECK_FALSE(fit(113 * 1024 + 1, 7));
+  CHECK(fit(1024, 32));
+  CHECK_FALSE(fit(1024, 33));
 }

@@ -143,7 +143,7 @@ struct MutatedRun {
     Device device(s.device, kernel,
                   {.sms = 1, .with_data = true, .accumulation = models::Accumulation::fast, .jitter_seed = {}},
                   nullptr);
-    const auto tensors = allocate_tensors(*problem, device.gpu.memory(), true);
+    const auto tensors = allocate_tensors(*problem, s, device.gpu.memory()).front();
     const FallbackParams params =
         fallback_params(s, tensors, [](const TensorMapFields& fields) { return encode(fields); });
     kernel.run_warp = [&](Warp& warp) {

@@ -65,7 +65,10 @@ std::string simulator_only(const Scenario& s) {
   const auto add = [&](bool set, const char* key) {
     if (set) keys += fmt::format("{}run.{}", keys.empty() ? "" : ", ", key);
   };
+  add(s.feed != host::Feed::nothing, "feed");
+  add(s.held_sms > 0, "held_sms");
   add(s.jitter.has_value(), "jitter");
+  add(s.launches > 1, "launches");
   add(s.max_cycles > 0, "max_cycles");
   add(s.numerics != host::Numerics::fast, "numerics");
   add(s.recorder, "recorder");

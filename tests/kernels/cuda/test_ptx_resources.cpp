@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "kernels/copy/shared_storage.h"
 #include "kernels/fallback/shared_storage.h"
+#include "kernels/matmul/split_reduction.h"
 #include "ptx_module.h"
 
 using namespace sm100;
