@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/isa/portability.h"
 #include "models/profiles/profile.h"
@@ -15,11 +16,13 @@ enum class ActorKind : uint8_t { warp, tma, umma, clc };
 /// Who did something: a warp, or a unit on behalf of the warp that issued the operation.
 struct Source {
   ActorKind kind = ActorKind::warp;
-  int8_t warp = -1;   ///< executing or issuing warp
-  int8_t lane = -1;   ///< its lane, where one thread matters; -1: all active lanes
-  Loc loc{};          ///< line in the role code
-  uint64_t flow = 0;  ///< id of the trace span that caused it; 0: none
-  int cta = -1;       ///< linear id of the CTA of the warp; -1: unknown
+  int8_t warp = -1;       ///< executing or issuing warp
+  int8_t lane = -1;       ///< its lane, where one thread matters; -1: all active lanes
+  Loc loc{};              ///< line in the role code
+  uint64_t flow = 0;      ///< id of the trace span that caused it; 0: none
+  int cta = -1;           ///< linear id of the CTA of the warp; -1: unknown
+  uint32_t op = 0;        ///< given by whoever issued it, for whoever observes it; the units only pass it on
+  int16_t lands_on = -1;  ///< complete_tx of a tensor load: the SM whose shared memory it has filled
 };
 
 enum class MbarrierEventKind : uint8_t { init, arrive, expect_tx, complete_tx, phase_complete };
@@ -57,7 +60,8 @@ struct Violation {
   int sm;
   uint32_t barrier = 0;  ///< offset; 0: none
   Source source;
-  bool warning = false;  ///< the run goes on
+  bool warning = false;                ///< the run goes on
+  std::vector<std::string> details{};  ///< lines below the message
 };
 
 class Observer {

@@ -64,6 +64,7 @@ void Tma::fill(const TensorCopy& copy, Cycles at, const Delivery& to) {
     if (with_data_) move_load(copy);
     Source source = copy.source;
     source.kind = ActorKind::tma;
+    source.lands_on = int16_t(sm_);
     source.flow = observer_.new_flow();
     observer_.unit_span(
         {UnitSpanKind::tma_load, at, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});

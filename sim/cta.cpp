@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/time.h"
+#include "sim/hazards/hazard_checker.h"
 
 namespace sm100::sim {
 
@@ -22,6 +23,8 @@ void Cta::start(int launch, Dim3 ctaid) {
   live_warps_ = int(warps_.size());
   tcgen05_group = 0;
   observer_.cta_started(*this);
+  if (HazardChecker* hazards = observer_.hazards())
+    hazards->start_cta(sm_.id, sm_.id - int(cluster_rank()), cluster_rank(), cluster_ctas());
   for (auto& warp : warps_) warp->start();
 }
 

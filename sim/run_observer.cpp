@@ -7,6 +7,7 @@
 
 #include "models/time.h"
 #include "sim/cta.h"
+#include "sim/hazards/hazard_checker.h"
 
 namespace sm100::sim {
 
@@ -69,6 +70,7 @@ int16_t RunObserver::actor_name(const models::Source& source) {
 }
 
 void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
+  if (hazards_) hazards_->mbarrier_event(e);
   if (!recorder_) return;
   const traces::TrackId track = barrier_track(e.sm, e.offset);
   if (track == traces::kNoTrack) return;

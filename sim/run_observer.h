@@ -11,6 +11,7 @@
 namespace sm100::sim {
 
 class Cta;
+class HazardChecker;
 
 class RunObserver : public models::Observer {
  public:
@@ -27,6 +28,10 @@ class RunObserver : public models::Observer {
   /// wait_begin / wait_end of a warp on an mbarrier, whose state is that after the event.
   void mbarrier_wait(traces::BarrierEventKind kind, int sm, const models::Mbarrier::State& state, int64_t phase,
                      int warp, uint64_t flow, models::Cycles time);
+
+  /// From now on barrier events reach the checker too, and warps tell it what they do; nullptr: nobody checks.
+  void set_hazards(HazardChecker* hazards) { hazards_ = hazards; }
+  HazardChecker* hazards() { return hazards_; }
 
   traces::Recorder* recorder() { return recorder_; }
   /// Index of the barrier array's name in the trace.
@@ -49,6 +54,7 @@ class RunObserver : public models::Observer {
 
   const Kernel& kernel_;
   traces::Recorder* recorder_;
+  HazardChecker* hazards_ = nullptr;
   traces::TrackId gpu_track_ = traces::kNoTrack;
   std::vector<Tracks> tracks_;  ///< by SM
   std::vector<int16_t> warp_names_, array_names_;

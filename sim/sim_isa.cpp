@@ -83,22 +83,28 @@ void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
   charge(issue_.mbarrier_arrive);
   settle();
   if (own_window(barrier, "mbarrier.arrive", loc))
-    sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc));
+    releasing(barrier, loc, [&] { sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc)); });
 }
 
 void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
   count_arrival({barrier.offset()});
   charge(issue_.mbarrier_arrive);
   settle();
-  cta_.gpu().clusters().arrive(sm_.id, barrier, uint32_t(active_lanes()), source(loc));
+  models::Source by = source(loc);
+  by.op = release_later(loc, barrier.rank(), barrier.offset());
+  cta_.gpu().clusters().arrive(sm_.id, barrier, uint32_t(active_lanes()), by);
 }
 
 void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope, Loc loc) {
   count_arrival({barriers[first_active_lane()][0].offset()});
   charge(issue_.mbarrier_arrive);
   settle();
-  for_each_thread(
-      loc, [&](const models::Source& by) { cta_.gpu().clusters().arrive(sm_.id, barriers[by.lane][0], 1, by); });
+  const ClusterSmemAddr first = barriers[first_active_lane()][0];
+  const uint32_t op = release_later(loc, first.rank(), first.offset());
+  for_each_thread(loc, [&](models::Source by) {
+    by.op = op;
+    cta_.gpu().clusters().arrive(sm_.id, barriers[by.lane][0], 1, by);
+  });
 }
 
 void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
@@ -106,8 +112,10 @@ void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, 
   charge(issue_.mbarrier_arrive);
   settle();
   if (!own_window(barrier, "mbarrier.arrive.expect_tx", loc)) return;
-  for_each_thread(loc,
-                  [&](const models::Source& by) { sm_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by); });
+  releasing(barrier, loc, [&] {
+    for_each_thread(loc,
+                    [&](const models::Source& by) { sm_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by); });
+  });
 }
 
 void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
@@ -115,7 +123,10 @@ void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barr
   count_arrival({barriers[first_active_lane()][0].offset()});
   charge(issue_.mbarrier_arrive);
   settle();
-  for_each_thread(loc, [&](const models::Source& by) {
+  const ClusterSmemAddr first = barriers[first_active_lane()][0];
+  const uint32_t op = release_later(loc, first.rank(), first.offset());
+  for_each_thread(loc, [&](models::Source by) {
+    by.op = op;
     cta_.gpu().clusters().arrive_expect_tx(sm_.id, barriers[by.lane][0], bytes, by);
   });
 }
@@ -127,10 +138,13 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   const uint32_t offset = barrier.offset();
   const bool recording = cta_.observer().recorder() != nullptr;
   const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
+  HazardChecker* h = hazards();
+  if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
   if (sm_.mbarrier.test_parity(offset, parity,
                                {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
     count_wait(barrier);
+    if (h) h->acquire(thread(loc), offset);
     return true;
   }
   if (!state) return true;  // a violation has ended the run
@@ -146,6 +160,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
   count_wait(barrier);
+  if (h) h->acquire(thread(loc), offset);
   return true;
 }
 
@@ -168,21 +183,30 @@ void SimIsa::bar_sync(int id, int threads, Loc loc) {
   charge(issue_.bar_sync);
   settle();
   if (!converged("bar.sync", loc)) return;
-  if (!sm_.barriers.arrive(id, uint32_t(threads), &warp_.waiter, source(loc)))
-    warp_.suspend({.on = Blocked::On::named_barrier, .offset = uint32_t(id), .loc = loc});
+  HazardChecker* h = hazards();
+  if (h) h->bar_arrive(thread(loc), id);
+  const bool complete = sm_.barriers.arrive(id, uint32_t(threads), &warp_.waiter, source(loc));
+  if (h && complete) h->bar_complete(thread(loc), id);
+  if (!complete) warp_.suspend({.on = Blocked::On::named_barrier, .offset = uint32_t(id), .loc = loc});
+  if (h) h->bar_pass(thread(loc), id);
 }
 
 void SimIsa::bar_arrive(int id, int threads, Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  if (converged("bar.arrive", loc)) sm_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));
+  if (!converged("bar.arrive", loc)) return;
+  HazardChecker* h = hazards();
+  if (h) h->bar_arrive(thread(loc), id);
+  const bool complete = sm_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));
+  if (h && complete) h->bar_complete(thread(loc), id);
 }
 
 void SimIsa::barrier_cluster_arrive(Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  if (converged("barrier.cluster.arrive", loc))
-    warp_.cluster_phase = int64_t(cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc)));
+  if (!converged("barrier.cluster.arrive", loc)) return;
+  warp_.cluster_phase = int64_t(cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc)));
+  if (HazardChecker* h = hazards()) h->cluster_arrive(thread(loc), uint64_t(warp_.cluster_phase));
 }
 
 void SimIsa::barrier_cluster_wait(Loc loc) {
@@ -192,6 +216,7 @@ void SimIsa::barrier_cluster_wait(Loc loc) {
   if (phase < 0) return violate("CB2", "barrier.cluster.wait without barrier.cluster.arrive before it", loc);
   if (!cta_.gpu().clusters().barrier_wait(sm_.id, uint64_t(phase), warp_.waiter))
     warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
+  if (HazardChecker* h = hazards()) h->cluster_pass(thread(loc), uint64_t(phase));
 }
 
 // ---- programmatic dependent launch
@@ -266,8 +291,18 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
   const models::Cycles at = enqueue_cycle();
+  const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << cluster_ctarank())});
+  HazardChecker* h = hazards();
   for_each_thread(loc, [&](const models::Source& by) {
     copy.source = by;
+    if (h) {
+      copy.source.op = h->new_op();
+      for (uint32_t r = 0; r < cta_.cluster_ctas(); ++r)
+        if (ranks.bits >> r & 1)
+          h->uses_barrier(thread(loc), cta_group == 2 ? (r & ~1u) | (barrier_rank & 1) : r, copy.barrier, true);
+      h->tensor_load(thread(loc, by.lane), ranks, copy.smem, smem_footprint(copy.map), copy.barrier,
+                     copy.source.op);
+    }
     if (multicast) {
       cta_.gpu().clusters().load_multicast(sm_.id, copy, *multicast, at, cta_group, barrier_rank);
     } else if (barrier_rank != cluster_ctarank()) {
@@ -286,11 +321,13 @@ void SimIsa::store(const TensorMap* map, const int32_t* coords, int rank, SmemAd
   copy.smem = src.offset();
   const models::Cycles at = enqueue_cycle();
   for_each_thread(loc, [&](const models::Source& by) { copy.source = by, sm_.tma.store(copy, at); });
+  if (HazardChecker* h = hazards()) h->tensor_store(thread(loc), copy.smem, smem_footprint(copy.map));
 }
 
 void SimIsa::cp_async_bulk_commit_group() {
   charge(issue_.bulk_group);
   sm_.tma.commit_group(warp_.index);
+  if (HazardChecker* h = hazards()) h->commit_group(thread({}));
 }
 
 void SimIsa::wait_group(int pending, bool read_only) {
@@ -299,6 +336,7 @@ void SimIsa::wait_group(int pending, bool read_only) {
   settle();  // what the warp writes next must come after the stores' reads also in simulated time
   const models::Cycles done = sm_.tma.groups_done(warp_.index, pending, read_only);
   warp_.suspend_until(done, {.on = Blocked::On::bulk_group});
+  if (HazardChecker* h = hazards()) h->wait_group(thread({}), pending);
 }
 
 // ---- tcgen05
@@ -313,7 +351,9 @@ void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc lo
   };
   std::optional<uint32_t> column;
   while (!(column = granted())) warp_.suspend({.on = Blocked::On::tmem_alloc, .offset = columns, .loc = loc});
-  if (in_shared(dst, 4, 4, "tcgen05.alloc", loc)) sm_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
+  if (!in_shared(dst, 4, 4, "tcgen05.alloc", loc)) return;
+  sm_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
+  touch(dst, 4, true, loc);
 }
 
 void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc loc) {
@@ -322,6 +362,7 @@ void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, 
   settle();
   if (sm_.umma.finished() > now())
     return violate("TC9", fmt::format("tcgen05.dealloc of {} columns while MMAs have not finished", columns), loc);
+  if (HazardChecker* h = hazards()) h->tmem_dealloc(thread(loc), address, columns);
   if (cta_group == 1) return sm_.tmem.dealloc(address, columns, source(loc));
   while (!sm_.tmem.dealloc_pair(peer().tmem, address, columns, warp_.waiter, source(loc)))
     warp_.suspend({.on = Blocked::On::tmem_dealloc, .offset = columns, .loc = loc});
@@ -349,7 +390,20 @@ void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor
                              .source = {}};
   const models::Cycles at = enqueue_cycle();
   // Every active lane issues the whole MMA (reference isa.md 3.6).
-  for_each_thread(loc, [&](const models::Source& by) { command.source = by, sm_.umma.mma(command, at); });
+  for_each_thread(loc, [&](const models::Source& by) {
+    command.source = by;
+    sm_.umma.mma(command, at);
+    if (HazardChecker* h = hazards(); h && cta_.observer().violations().empty())  // its operands make sense
+      h->mma(thread(loc, by.lane), command);
+  });
+}
+
+uint32_t SimIsa::committing(int lane, CtaMask ranks, SmemAddr barrier, Loc loc) {
+  HazardChecker* h = hazards();
+  if (!h) return 0;
+  for (uint32_t r = 0; r < cta_.cluster_ctas(); ++r)
+    if (ranks.bits >> r & 1) h->uses_barrier(thread(loc), r, barrier.offset(), true);
+  return h->commit(thread(loc, lane));
 }
 
 void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
@@ -357,7 +411,10 @@ void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
   charge(issue_.tcgen05_commit);
   if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
   const models::Cycles at = enqueue_cycle();
-  for_each_thread(loc, [&](const models::Source& by) { sm_.umma.commit(barrier.offset(), at, by); });
+  for_each_thread(loc, [&](models::Source by) {
+    by.op = committing(by.lane, {uint16_t(1u << cluster_ctarank())}, barrier, loc);
+    sm_.umma.commit(barrier.offset(), at, by);
+  });
 }
 
 void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask, Loc loc) {
@@ -368,8 +425,10 @@ void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask m
   for_each_thread(loc, [&](const models::Source& by) {
     const auto to = cta_.gpu().clusters().multicast(sm_.id, mask, "tcgen05.commit.multicast", barrier.offset(), by);
     if (!to) return;
+    models::Source committed = by;
+    committed.op = committing(by.lane, mask, barrier, loc);
     sm_.umma.commit(
-        barrier.offset(), at, by,
+        barrier.offset(), at, committed,
         [to, offset = barrier.offset(), path = profile_.cluster.remote_arrive_cycles](const models::Source& umma) {
           to(models::Cycles(path),
              [offset, umma](int, models::Mbarrier& target) { target.arrive(offset, 1, umma); });
@@ -382,6 +441,7 @@ void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* 
   if (!converged("tcgen05.ld", loc)) return;
   settle();
   sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
+  if (HazardChecker* h = hazards()) h->tmem_load(thread(loc), address, columns_spanned(shape, repeat));
   const auto transfer = models::Cycles(columns_spanned(shape, repeat) / profile_.tmem.ld_columns_per_cycle);
   tmem_loads_done_ = std::max(tmem_loads_done_, issue_cycle()) + transfer;
 }
@@ -390,6 +450,7 @@ void SimIsa::tcgen05_wait_ld(Loc loc) {
   if (!converged("tcgen05.wait::ld", loc)) return;
   const models::Cycles done = tmem_loads_done_ + models::Cycles(profile_.tmem.ld_latency_cycles);
   if (tmem_loads_done_ > 0 && done > issue_cycle()) warp_.ahead = double(done - now());
+  if (HazardChecker* h = hazards()) h->tmem_wait_load(thread(loc));
 }
 
 void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc) {
@@ -398,6 +459,7 @@ void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uin
   if (!converged("tcgen05.st", loc)) return;
   settle();
   sm_.tmem.store(shape, repeat, address, warp_.index, registers, source(loc));
+  if (HazardChecker* h = hazards()) h->tmem_store(thread(loc), address, columns_spanned(shape, repeat));
   const auto transfer = models::Cycles(columns_spanned(shape, repeat) / profile_.tmem.ld_columns_per_cycle);
   tmem_stores_done_ = std::max(tmem_stores_done_, issue_cycle()) + transfer;
 }
@@ -406,6 +468,7 @@ void SimIsa::tcgen05_wait_st(Loc loc) {
   if (!converged("tcgen05.wait::st", loc)) return;
   const models::Cycles done = tmem_stores_done_ + models::Cycles(profile_.tmem.ld_latency_cycles);
   if (tmem_stores_done_ > 0 && done > issue_cycle()) warp_.ahead = double(done - now());
+  if (HazardChecker* h = hazards()) h->tmem_wait_store(thread(loc));
 }
 
 // ---- cluster launch control
@@ -424,7 +487,14 @@ void SimIsa::try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc
   models::Gpu& gpu = cta_.gpu();
   const CtaMask mask{multicast ? uint16_t((1u << cta_.cluster_ctas()) - 1) : uint16_t(1u << cluster_ctarank())};
   const models::Cycles at = enqueue_cycle();
-  for_each_thread(loc, [&](const models::Source& by) {
+  HazardChecker* h = hazards();
+  for_each_thread(loc, [&](models::Source by) {
+    if (h) {
+      by.op = h->new_op();
+      for (uint32_t r = 0; r < cta_.cluster_ctas(); ++r)
+        if (mask.bits >> r & 1) h->uses_barrier(thread(loc), r, barrier.offset(), true);
+      h->clc_request(thread(loc, by.lane), mask, response.offset(), barrier.offset(), by.op);
+    }
     // The response comes from outside the cluster and reaches its CTAs together.
     const auto to = gpu.clusters().multicast(sm_.id, mask, "a CLC response", barrier.offset(), by);
     gpu.clc().try_cancel(sm_.id, sm_.smem, response.offset(), barrier.offset(), at, by,

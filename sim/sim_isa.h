@@ -16,6 +16,7 @@
 #include "models/profiles/profile.h"
 #include "models/time.h"
 #include "sim/cta.h"
+#include "sim/hazards/hazard_checker.h"
 #include "sim/warp.h"
 
 namespace sm100::sim {
@@ -84,7 +85,10 @@ class SimIsa {
                                  Loc loc = Loc::current());
   /// Suspends until the phase has completed, so it always returns true (a try_wait may, PTX 9.7.13.15.16).
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc = Loc::current());
-  void fence_mbarrier_init() { charge(issue_.fence); }
+  void fence_mbarrier_init(Loc loc = Loc::current()) {
+    charge(issue_.fence);
+    if (HazardChecker* h = hazards()) h->fence_mbarrier_init(thread(loc));
+  }
   ClusterSmemAddr mapa(SmemAddr address, uint32_t rank, Loc loc = Loc::current());
   LaneArray<ClusterSmemAddr, 1> mapa(SmemAddr address, const LaneArray<uint32_t, 1>& ranks,
                                      Loc loc = Loc::current());
@@ -94,7 +98,10 @@ class SimIsa {
   void bar_arrive(int id, int threads, Loc loc = Loc::current());
   void barrier_cluster_arrive(Loc loc = Loc::current());
   void barrier_cluster_wait(Loc loc = Loc::current());
-  void fence_proxy_async_shared_cta() { charge(issue_.fence); }
+  void fence_proxy_async_shared_cta(Loc loc = Loc::current()) {
+    charge(issue_.fence);
+    if (HazardChecker* h = hazards()) h->fence_proxy_async(thread(loc));
+  }
 
   // ---- programmatic dependent launch
   void griddepcontrol_wait(Loc loc = Loc::current());
@@ -220,8 +227,14 @@ class SimIsa {
     tmem_store(TmemShape::s16x256b, N / 4, address, &values[0][0], loc);
   }
   void tcgen05_wait_st(Loc loc = Loc::current());
-  void tcgen05_fence_before_thread_sync() { charge(issue_.tcgen05_fence); }
-  void tcgen05_fence_after_thread_sync() { charge(issue_.tcgen05_fence); }
+  void tcgen05_fence_before_thread_sync(Loc loc = Loc::current()) {
+    charge(issue_.tcgen05_fence);
+    if (HazardChecker* h = hazards()) h->tcgen05_fence_before(thread(loc));
+  }
+  void tcgen05_fence_after_thread_sync(Loc loc = Loc::current()) {
+    charge(issue_.tcgen05_fence);
+    if (HazardChecker* h = hazards()) h->tcgen05_fence_after(thread(loc));
+  }
 
   // ---- cluster launch control
   void clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current());
@@ -279,6 +292,35 @@ class SimIsa {
   }
   models::Source source(Loc loc) {
     return {.warp = int8_t(warp_.index), .loc = loc, .flow = flow_of_open_span(), .cta = cta_.linear_id()};
+  }
+  HazardChecker* hazards() { return cta_.observer().hazards(); }
+  HazardChecker::Thread thread(Loc loc, int lane = -1) {
+    return {sm_.id, {.warp = int8_t(warp_.index), .lane = int8_t(lane), .loc = loc, .cta = cta_.linear_id()}};
+  }
+  /// Arrivals at a barrier of the own CTA: what the warp knows goes with them.
+  template <class F>
+  void releasing(SmemAddr barrier, Loc loc, F&& arrive) {
+    HazardChecker* h = hazards();
+    if (!h) return arrive();
+    h->uses_barrier(thread(loc), cluster_ctarank(), barrier.offset(), false);
+    h->release_begin(thread(loc));
+    arrive();
+    h->release_end(thread(loc));
+  }
+  /// The same for barriers of any CTA, by lanes that each name theirs; returns what goes along as Source::op.
+  uint32_t release_later(Loc loc, uint32_t rank, uint32_t barrier) {
+    HazardChecker* h = hazards();
+    if (!h) return 0;
+    h->uses_barrier(thread(loc), rank, barrier, false);
+    return h->release_later(thread(loc));
+  }
+  /// A commit by one thread to the barrier in each CTA of `ranks`; returns what goes along as Source::op.
+  uint32_t committing(int lane, CtaMask ranks, SmemAddr barrier, Loc loc);
+  /// The lanes read or write `bytes` each.
+  void touch(const LaneArray<SmemAddr, 1>& addresses, int lanes, uint32_t bytes, bool write, Loc loc);
+  void touch(SmemAddr address, uint32_t bytes, bool write, Loc loc) {
+    if (HazardChecker* h = hazards())
+      h->generic(thread(loc), h->smem_sets().intern_range(address.offset(), bytes), write);
   }
   uint64_t flow_of_open_span();
   void violate(const char* id, std::string message, Loc loc);

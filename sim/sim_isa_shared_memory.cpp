@@ -13,14 +13,17 @@ using models::now;
 uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
   charge(issue_.ld_shared);
   settle();
-  return in_shared(address, 4, 4, "ld.shared.u32", loc) ? sm_.smem.load<uint32_t>(address.offset()) : 0;
+  if (!in_shared(address, 4, 4, "ld.shared.u32", loc)) return 0;
+  touch(address, 4, false, loc);
+  return sm_.smem.load<uint32_t>(address.offset());
 }
 
 ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
   charge(issue_.ld_shared);
   settle();
-  return in_shared(address, 16, 16, "ld.shared.b128", loc) ? sm_.smem.load<ClcResponse>(address.offset())
-                                                           : ClcResponse{};
+  if (!in_shared(address, 16, 16, "ld.shared.b128", loc)) return {};
+  touch(address, 16, false, loc);
+  return sm_.smem.load<ClcResponse>(address.offset());
 }
 
 models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue) {
@@ -42,6 +45,7 @@ LaneArray<uint32_t, 4> SimIsa::ld_shared_v4(const LaneArray<SmemAddr, 1>& addres
     if (!in_shared(addresses[lane][0], 16, 16, "ld.shared.v4", loc)) return values;
     std::memcpy(values[lane], sm_.smem.data(addresses[lane][0].offset()), 16);
   }
+  touch(addresses, kWarpLanes, 16, false, loc);
   return values;
 }
 
@@ -78,6 +82,7 @@ void SimIsa::store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t
     if (!in_shared(addresses[lane][0], bytes, bytes, what, loc)) return;
     std::memcpy(sm_.smem.data(addresses[lane][0].offset()), values + uint32_t(lane) * words, bytes);
   }
+  touch(addresses, kWarpLanes, bytes, true, loc);
 }
 
 void SimIsa::stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values, Loc loc) {
@@ -104,6 +109,25 @@ void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values
         sm_.smem.store(row.offset() + 2u * uint32_t(c), uint16_t(pair >> (16 * i)));
       }
     }
+  touch(rows, 8 * matrices, 16, true, loc);
+}
+
+void SimIsa::touch(const LaneArray<SmemAddr, 1>& addresses, int lanes, uint32_t bytes, bool write, Loc loc) {
+  HazardChecker* h = hazards();
+  if (!h) return;
+  uint64_t key = 0xcbf29ce484222325u ^ bytes;
+  for (int lane = 0; lane < lanes; ++lane)
+    if (active_ >> lane & 1) key = (key ^ addresses[lane][0].offset()) * 0x100000001b3u, key ^= key >> 29;
+  const Footprints::Id set = h->smem_sets().intern(key | uint64_t{1} << 62, [&] {
+    std::vector<Footprints::Interval> all;
+    for (int lane = 0; lane < lanes; ++lane)
+      if (active_ >> lane & 1) {
+        const uint32_t at = addresses[lane][0].offset();
+        all.push_back({at, at + bytes});
+      }
+    return all;
+  });
+  h->generic(thread(loc), set, write);
 }
 
 }  // namespace sm100::sim

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <systemc>
 
 #include "kernels/host/problem.h"
 #include "sim/device.h"
 #include "sim/hang_report.h"
+#include "sim/hazards/hazard_checker.h"
 #include "sim/kernel_code.h"
 #include "sim/text.h"
 
@@ -125,7 +127,9 @@ std::string violation_report(const models::Violation& v, const Finding& f, int b
   if (!f.barrier.empty()) where += fmt::format(", {}[{}]", f.barrier, f.stage);
   if (!f.barrier.empty() && barrier_cta != f.cta && v.id != "MB12") where += fmt::format(" of CTA {}", barrier_cta);
   if (!f.barrier.empty() && f.phase >= 0) where += fmt::format(" phase {}", f.phase);
-  text += fmt::format("  where: {}  {}\n  replay: {}\n", where, f.location, replay);
+  text += fmt::format("  where: {}  {}\n", where, f.location);
+  for (const std::string& detail : v.details) text += "  " + detail + "\n";
+  text += fmt::format("  replay: {}\n", replay);
   return text;
 }
 
@@ -175,6 +179,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   if (scenario.held_sms > 0)
     device.gpu.hold(scenario.sms_in_run() - scenario.held_sms, scenario.sms_in_run(),
                     scenario.device.cycles_of_ns(scenario.held_us * 1e3));
+  std::optional<HazardChecker> hazards;
+  if (scenario.hazards) device.observer.set_hazards(&hazards.emplace(kernel, sms, device.observer));
   device.launch();
   const auto violated = [&] { return !device.observer.violations().empty(); };
   const uint64_t cluster_ctas = uint64_t(kernel.cluster.x) * kernel.cluster.y * kernel.cluster.z;

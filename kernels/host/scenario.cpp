@@ -24,12 +24,13 @@ const TomlTable::Words<Feed> kFeeds = {{"a", Feed::a}, {"residual", Feed::residu
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   if (!root.has("run")) return;
   const TomlTable table =
-      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
+      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "hazards",
                          "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
   if (table.has("seed")) s.seed = uint64_t(table.integer("seed", 0, INT64_MAX));
+  if (table.has("hazards")) s.hazards = table.boolean("hazards");
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
   if (table.has("numerics") && s.kernel == kPipelineCopy)

@@ -85,6 +85,7 @@ struct Scenario {
   uint64_t seed = 1;               ///< of the operand values
   std::optional<uint64_t> jitter;  ///< seed of perturbed latencies; absent: none
   uint64_t max_cycles = 0;         ///< 0: no budget
+  bool hazards = true;             ///< check that something orders conflicting accesses
   bool recorder = false;           ///< charge the trace points with what the device recorder costs
   std::vector<FaultSpec> faults;
   Expectation expect;

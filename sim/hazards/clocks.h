@@ -1,0 +1,58 @@
+/// Logical time of a thread-block cluster: what each of its warps can know to have happened.
+///
+/// A component is something whose events follow each other: a warp's instructions, its bulk groups, the commits of a
+/// thread's MMAs, the phases of an mbarrier.  An access is over at a stamp of one component; it happens before another
+/// when the other's issuer knows that stamp.  Stamps of asynchronous operations need no order among operations: a tensor
+/// load is over with the phase that counts its bytes, an MMA with the commit that covers it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace sm100::sim {
+
+using Clock = uint32_t;
+inline constexpr Clock kStillRunning = UINT32_MAX;
+
+struct Stamp {
+  uint32_t component = 0;
+  Clock clock = kStillRunning;
+};
+
+class VectorClock {
+ public:
+  Clock of(uint32_t component) const { return component < clocks_.size() ? clocks_[component] : 0; }
+  bool knows(Stamp stamp) const { return stamp.clock <= of(stamp.component); }
+  void advance(Stamp to) {
+    if (to.component >= clocks_.size()) clocks_.resize(to.component + 1);
+    clocks_[to.component] = std::max(clocks_[to.component], to.clock);
+  }
+  void forget(uint32_t component) {
+    if (component < clocks_.size()) clocks_[component] = 0;
+  }
+  void join(const VectorClock& other) {
+    if (clocks_.size() < other.clocks_.size()) clocks_.resize(other.clocks_.size());
+    Clock* to = clocks_.data();
+    const Clock* from = other.clocks_.data();
+    for (size_t i = 0, n = other.clocks_.size(); i < n; ++i) to[i] = to[i] < from[i] ? from[i] : to[i];
+  }
+
+ private:
+  std::vector<Clock> clocks_;
+};
+
+/// What a warp knows, and hands on at a release.
+struct Knowledge {
+  VectorClock happened;
+  VectorClock fenced;  ///< the part that a fence.proxy.async orders before asynchronous accesses
+  VectorClock tmem;    ///< the part that a tcgen05.fence::before_thread_sync handed on
+
+  void join(const Knowledge& other) {
+    happened.join(other.happened);
+    fenced.join(other.fenced);
+    tmem.join(other.tmem);
+  }
+};
+
+}  // namespace sm100::sim

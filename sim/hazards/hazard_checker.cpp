@@ -1,0 +1,380 @@
+#include "sim/hazards/hazard_checker.h"
+
+#include <algorithm>
+
+#include "models/time.h"
+
+namespace sm100::sim {
+
+using models::ActorKind;
+using models::MbarrierEventKind;
+
+namespace {
+constexpr uint32_t kLaterPerCta = 128;
+constexpr uint32_t kLaneGroups = kTmemLanes / 16;
+
+/// Cells of tensor memory: 16 lanes of a column are one, because every access takes or leaves them together.
+uint32_t tmem_cell_index(uint32_t lane_group, uint32_t column) { return lane_group * kTmemColumns + column; }
+}  // namespace
+
+HazardChecker::HazardChecker(const Kernel& kernel, int sms, models::Observer& report)
+    : kernel_(kernel), report_(report), clusters_(size_t(sms)) {
+  for (const BarrierArray& array : kernel.barriers)
+    for (int s = 0; s < array.stages; ++s)
+      barrier_at_.push_back({array.base.offset() + 8u * uint32_t(s), barriers_++});
+  std::sort(barrier_at_.begin(), barrier_at_.end());
+  ++barriers_;  // all that are not in the table share one
+  stride_ = uint32_t(kernel.warps) * kParts + uint32_t(barriers_);
+}
+
+size_t HazardChecker::barrier_index(uint32_t offset) const {
+  const auto it = std::lower_bound(barrier_at_.begin(), barrier_at_.end(), std::pair{offset, size_t{0}});
+  return it != barrier_at_.end() && it->first == offset ? it->second : barriers_ - 1;
+}
+
+void HazardChecker::start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas) {
+  if (rank == 0) {
+    auto started = std::make_shared<Cluster>();
+    started->first_sm = first_sm;
+    started->ctas.resize(ctas);
+    started->later.resize(size_t{kLaterPerCta} * ctas);
+    for (uint32_t r = 0; r < ctas; ++r) {
+      CtaState& cta = started->ctas[r];
+      cta.barriers.resize(barriers_);
+      cta.warps.resize(size_t(kernel_.warps));
+      for (int w = 0; w < kernel_.warps; ++w)
+        cta.warps[size_t(w)].known.happened.advance({component(r, w, kWarp), 1});
+      clusters_[size_t(first_sm) + r] = started;
+    }
+  }
+  (void)sm;
+}
+
+// ---- what a thread knows
+
+Stamp HazardChecker::now(const Thread& t) {
+  const uint32_t own = component(rank(t.sm), t.by.warp, kWarp);
+  return {own, warp(t).known.happened.of(own)};
+}
+
+void HazardChecker::step(const Thread& t) {
+  const Stamp s = now(t);
+  warp(t).known.happened.advance({s.component, s.clock + 1});
+}
+
+void HazardChecker::release_begin(const Thread& t) { releasing_ = &warp(t).known; }
+
+void HazardChecker::release_end(const Thread& t) {
+  releasing_ = nullptr;
+  step(t);
+}
+
+uint32_t HazardChecker::put_later(Cluster& cluster, Knowledge released) {
+  const uint32_t op = ++cluster.last_later;
+  cluster.later[op % cluster.later.size()] = std::move(released);
+  return op;
+}
+
+uint32_t HazardChecker::release_later(const Thread& t) {
+  const uint32_t op = put_later(cluster(t.sm), warp(t).known);
+  step(t);
+  return op;
+}
+
+void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
+  warp(t).known.join(cta(t.sm).barriers[barrier_index(barrier)].completed);
+}
+
+void HazardChecker::fence_proxy_async(const Thread& t) { warp(t).known.fenced = warp(t).known.happened; }
+void HazardChecker::tcgen05_fence_before(const Thread& t) { warp(t).known.tmem = warp(t).known.happened; }
+void HazardChecker::tcgen05_fence_after(const Thread& t) { warp(t).tmem_seen = warp(t).known.tmem; }
+
+void HazardChecker::bar_arrive(const Thread& t, int id) {
+  cta(t.sm).named[size_t(id & 15)].open.join(warp(t).known);
+  step(t);
+}
+void HazardChecker::bar_complete(const Thread& t, int id) {
+  Meeting& meeting = cta(t.sm).named[size_t(id & 15)];
+  meeting.completed = std::exchange(meeting.open, {});
+}
+void HazardChecker::bar_pass(const Thread& t, int id) {
+  warp(t).known.join(cta(t.sm).named[size_t(id & 15)].completed);
+}
+void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase) {
+  cluster(t.sm).barrier[phase & 1].join(warp(t).known);
+  step(t);
+}
+void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
+  warp(t).known.join(cluster(t.sm).barrier[phase & 1]);
+}
+
+// ---- barriers
+
+void HazardChecker::fence_mbarrier_init(const Thread& t) {
+  for (Barrier* barrier : warp(t).unfenced_inits) barrier->init_fenced = true, barrier->fenced = now(t);
+  warp(t).unfenced_inits.clear();
+}
+
+void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t offset, bool by_unit) {
+  if (at_rank >= cluster(t.sm).ctas.size()) return;
+  Barrier& barrier = cluster(t.sm).ctas[at_rank].barriers[barrier_index(offset)];
+  if (!barrier.initialised || barrier.reported) return;  // MB1 is the units' to report
+  const VectorClock& known = warp(t).known.happened;
+  const bool remote = at_rank != rank(t.sm);
+  const bool ordered = known.knows(barrier.init);
+  if (ordered && (!(remote || by_unit) || (barrier.init_fenced && known.knows(barrier.fenced)))) return;
+  barrier.reported = true;
+  models::Violation v{.id = "MB14", .message = {}, .time = models::now(), .sm = t.sm, .barrier = offset, .source = t.by};
+  v.message = ordered ? "an mbarrier is used by another CTA or a unit, and no fence.mbarrier_init follows its init"
+                      : "an mbarrier is used, and nothing orders the use after its init";
+  v.details.push_back("missing: fence.mbarrier_init by the thread that initialises, then a barrier of all users (the "
+                      "cluster's, where other CTAs use it)");
+  report_.violation(v);
+}
+
+void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
+  if (!clusters_[size_t(e.sm)]) return;
+  Cluster& in = cluster(e.sm);
+  const uint32_t r = rank(e.sm);
+  const size_t index = barrier_index(e.offset);
+  Barrier& barrier = in.ctas[r].barriers[index];
+  switch (e.kind) {
+    case MbarrierEventKind::init: {
+      const Thread thread{e.sm, e.source};
+      barrier.initialised = true;
+      barrier.init = now(thread);
+      warp(thread).unfenced_inits.push_back(&barrier);
+      break;
+    }
+    case MbarrierEventKind::arrive:
+    case MbarrierEventKind::expect_tx:
+      if (e.source.op != 0)
+        barrier.arrived.join(in.later[e.source.op % in.later.size()]);
+      else if (releasing_)
+        barrier.arrived.join(*releasing_);
+      break;
+    case MbarrierEventKind::complete_tx: {
+      const auto flight = flights_.find(e.source.op);
+      if (flight == flights_.end()) break;
+      const int lands_on = e.source.lands_on >= 0 ? e.source.lands_on : e.sm;
+      const Stamp over{barrier_component(r, index), Clock(e.phase + 1)};
+      std::erase_if(flight->second, [&](const Flight& f) {
+        if (f.cluster->first_sm + int(f.rank) != lands_on) return false;
+        f.cluster->ctas[f.rank].smem.landed(f.set, e.source.op, over, e.phase);
+        return true;
+      });
+      if (flight->second.empty()) flights_.erase(flight);
+      break;
+    }
+    case MbarrierEventKind::phase_complete:
+      barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1)});
+      barrier.arrived.fenced.advance({barrier_component(r, index), Clock(e.phase + 1)});
+      barrier.completed = barrier.arrived;
+      break;
+  }
+}
+
+// ---- accesses
+
+Access HazardChecker::access(const Thread& t, AccessKind kind, bool write, Stamp over) const {
+  return {.kind = kind, .write = write, .over = over, .cycle = models::now(), .by = t.by};
+}
+
+void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
+  const WarpState& self = warp(t);
+  const bool by_unit = later.kind != AccessKind::generic;
+  const auto ordered = [&](const Access& earlier) {
+    // MMAs of one thread follow each other; so do the reads of one thread's stores.
+    if (earlier.over.component == later.over.component && by_unit && earlier.kind == later.kind) return true;
+    if (!self.known.happened.knows(earlier.over)) return false;
+    // Threads' writes need the proxy fence before a unit's reads, and the response slot's reads before it is written.
+    const bool needs_fence = earlier.kind == AccessKind::generic && by_unit &&
+                             (earlier.write || later.kind == AccessKind::clc_response);
+    return !needs_fence || self.known.fenced.knows(earlier.over);
+  };
+  cluster(t.sm).ctas[at_rank].smem.access(
+      smem_sets_, set, later, ordered, [&](const Access& earlier, Footprints::Id other) {
+        report(t, at_rank, earlier, later, smem_sets_, other, set, self.known.happened.knows(earlier.over));
+      });
+}
+
+void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
+  const WarpState& self = warp(t);
+  const auto ordered = [&](const Access& earlier) {
+    if (earlier.over.component == later.over.component && earlier.kind == later.kind) return true;  // in order
+    if (!self.known.happened.knows(earlier.over)) return false;
+    const bool own = earlier.by.cta == t.by.cta && earlier.by.warp == t.by.warp;
+    return own || self.tmem_seen.knows(earlier.over);
+  };
+  cluster(t.sm).ctas[at_rank].tmem.access(
+      tmem_sets_, set, later, ordered, [&](const Access& earlier, Footprints::Id other) {
+        report(t, at_rank, earlier, later, tmem_sets_, other, set, self.known.happened.knows(earlier.over));
+      });
+}
+
+void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earlier, const Access& later,
+                           const Footprints& sets, Footprints::Id first, Footprints::Id second, bool fence_only) {
+  const Footprints::Interval a = sets.bounds(first), b = sets.bounds(second);
+  const HazardText text = hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later,
+                                      &sets == &tmem_sets_, {std::max(a.begin, b.begin), std::min(a.end, b.end)},
+                                      fence_only);
+  models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
+  v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
+  v.details = text.details;
+  v.warning = v.id == "TC16" || v.id == "CL8";
+  report_.violation(v);
+}
+
+void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {
+  touch_smem(t, rank(t.sm), set, access(t, AccessKind::generic, write, now(t)));
+}
+
+void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
+                                uint32_t op) {
+  const Footprints::Id set = smem_sets_.intern_range(offset, bytes);
+  Access write = access(t, AccessKind::tensor_load, true, {});
+  write.op = op, write.barrier = barrier;
+  const auto& in = clusters_[size_t(t.sm)];
+  for (uint32_t r = 0; r < in->ctas.size(); ++r) {
+    if (!(ranks.bits >> r & 1)) continue;
+    touch_smem(t, r, set, write);
+    flights_[op].push_back({in, r, set});
+  }
+}
+
+void HazardChecker::clc_request(const Thread& t, CtaMask ranks, uint32_t response, uint32_t barrier, uint32_t op) {
+  const Footprints::Id set = smem_sets_.intern_range(response, 16);
+  Access write = access(t, AccessKind::clc_response, true, {});
+  write.op = op, write.barrier = barrier;
+  const auto& in = clusters_[size_t(t.sm)];
+  for (uint32_t r = 0; r < in->ctas.size(); ++r) {
+    if (!(ranks.bits >> r & 1)) continue;
+    touch_smem(t, r, set, write);
+    flights_[op].push_back({in, r, set});
+  }
+}
+
+void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes) {
+  const Stamp over{component(rank(t.sm), t.by.warp, kGroups), warp(t).group};
+  touch_smem(t, rank(t.sm), smem_sets_.intern_range(offset, bytes),
+             access(t, AccessKind::tensor_store, false, over));
+}
+void HazardChecker::commit_group(const Thread& t) { ++warp(t).group; }
+void HazardChecker::wait_group(const Thread& t, int pending) {
+  const int64_t done = int64_t(warp(t).group) - 1 - pending;
+  if (done > 0) warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kGroups), Clock(done)});
+}
+
+// ---- tensor core and tensor memory
+
+Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
+  const SmemDescriptorFields f = decode(a ? c.a : c.b);
+  const InstrDescriptorFields idesc = decode(c.idesc, c.kind);
+  const bool transposed = a ? idesc.transpose_a : idesc.transpose_b;
+  const uint32_t rows = (a ? idesc.m : idesc.n) / uint32_t(c.cta_group);
+  const DataType type =
+      (a ? a_data_type(c.kind, idesc.a_type) : b_data_type(c.kind, idesc.b_type)).type;
+  const uint32_t bytes = uint32_t(element_bits(type)) / 8;
+  // The bits of a descriptor leave room for all else that decides which bytes it means.
+  uint64_t key = (a ? c.a : c.b).bits * 0x9e3779b97f4a7c15u ^ (uint64_t{rows} << 8 | bytes << 1 | transposed);
+  key |= uint64_t{1} << 63;  // apart from ranges
+  return smem_sets_.intern(key, [&] {
+    std::vector<Footprints::Interval> chunks;
+    const uint32_t k = uint32_t(mma_k(c.kind));
+    for (uint32_t i = 0; i < rows; ++i)
+      for (uint32_t j = 0; j < k; ++j) {
+        const uint32_t at = operand_address(f, transposed ? Major::mn : Major::k, bytes, i, j);
+        if (!chunks.empty() && chunks.back().end == at)
+          chunks.back().end += bytes;
+        else
+          chunks.push_back({at, at + bytes});
+      }
+    return chunks;
+  });
+}
+
+Footprints::Id HazardChecker::accumulator_set(const models::MmaCommand& c, int m, int n) {
+  const DataPathLayout layout = data_path_layout(m, c.cta_group);
+  const uint32_t columns = accumulator_columns(layout, uint32_t(n)), column = c.d.column(), lane = c.d.lane();
+  const uint64_t key = uint64_t{1} << 62 | uint64_t(layout) << 40 | uint64_t{lane} << 24 | column << 12 | columns;
+  return tmem_sets_.intern(key, [&] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = 0; group < kLaneGroups; ++group) {
+      if (layout == DataPathLayout::f && group % 2 != lane / 16) continue;
+      cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    }
+    return cells;
+  });
+}
+
+void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
+  const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
+  const uint32_t own = rank(t.sm);
+  WarpState& self = warp(t);
+  if (self.mma.lane != t.by.lane) self.mma.lane = t.by.lane;
+  const Stamp over{component(own, t.by.warp, kMma), self.mma.next};
+  const Footprints::Id b = operand_set(command, false), d = accumulator_set(command, int(idesc.m), int(idesc.n));
+  const Footprints::Id a = command.a_in_tmem ? b : operand_set(command, true);
+  const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
+  for (uint32_t r = first; r <= last && r < cluster(t.sm).ctas.size(); ++r) {
+    const Access read = access(t, AccessKind::mma_operand, false, over);
+    if (!command.a_in_tmem) touch_smem(t, r, a, read);
+    touch_smem(t, r, b, read);
+    touch_tmem(t, r, d, access(t, AccessKind::accumulator, true, over));
+  }
+  // The commit vouches for what happened before the MMAs, not for what this thread itself did.
+  self.mma.at_issue = self.known;
+  self.mma.at_issue.happened.forget(component(own, t.by.warp, kWarp));
+}
+
+uint32_t HazardChecker::commit(const Thread& t) {
+  WarpState& self = warp(t);
+  Knowledge released;
+  if (self.mma.lane == t.by.lane) {  // a thread vouches for its own MMAs only
+    released = self.mma.at_issue;
+    const Stamp over{component(rank(t.sm), t.by.warp, kMma), self.mma.next++};
+    released.happened.advance(over);
+    released.tmem = released.happened;  // implies tcgen05.fence::before_thread_sync (isa.md 3.18)
+  }
+  return put_later(cluster(t.sm), std::move(released));
+}
+
+namespace {
+std::vector<Footprints::Interval> tmem_rows(TmemAddr address, int warp, uint32_t columns) {
+  // A warp reaches its own quarter, whatever the address says; one half of it with lane 16, of shapes 16x....
+  const uint32_t group = uint32_t(warp % 4) * 2 + address.lane() % 32 / 16;
+  return {{tmem_cell_index(group, address.column()), tmem_cell_index(group, address.column()) + columns}};
+}
+}  // namespace
+
+void HazardChecker::tmem_load(const Thread& t, TmemAddr address, int columns) {
+  const auto cells = tmem_rows(address, t.by.warp, uint32_t(columns));
+  const Stamp over{component(rank(t.sm), t.by.warp, kTmemLoads), ++warp(t).tmem_loads};
+  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(cells[0].begin, cells[0].end - cells[0].begin),
+             access(t, AccessKind::tmem_load, false, over));
+}
+void HazardChecker::tmem_wait_load(const Thread& t) {
+  warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kTmemLoads), warp(t).tmem_loads});
+}
+void HazardChecker::tmem_store(const Thread& t, TmemAddr address, int columns) {
+  const auto cells = tmem_rows(address, t.by.warp, uint32_t(columns));
+  const Stamp over{component(rank(t.sm), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
+  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(cells[0].begin, cells[0].end - cells[0].begin),
+             access(t, AccessKind::tmem_store, true, over));
+}
+void HazardChecker::tmem_wait_store(const Thread& t) {
+  warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kTmemStores), warp(t).tmem_stores});
+}
+
+void HazardChecker::tmem_dealloc(const Thread& t, TmemAddr address, uint32_t columns) {
+  const uint32_t column = address.column();
+  const Footprints::Id set = tmem_sets_.intern(uint64_t{1} << 61 | uint64_t{column} << 12 | columns, [&] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = 0; group < kLaneGroups; ++group)
+      cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    return cells;
+  });
+  touch_tmem(t, rank(t.sm), set, access(t, AccessKind::tmem_dealloc, true, now(t)));
+}
+
+}  // namespace sm100::sim

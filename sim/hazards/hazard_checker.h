@@ -1,0 +1,170 @@
+/// Happens-before over a whole run: two accesses to the same bytes, one of them a write, that nothing orders.
+///
+/// Who counts: warps, tensor loads and stores, MMAs (operands and accumulators), tcgen05.ld and st, CLC responses; in
+/// every CTA of a cluster.  What orders: mbarrier phases, commits, bulk-group and tcgen05 waits, named and cluster
+/// barriers; with fence.proxy.async where threads write what an asynchronous unit reads.  Scopes are not looked at
+/// (reference isa.md 1.5: production kernels leave .cluster out).  The order is that of synchronisation, not of this
+/// run's time: a schedule in which the numbers happen to be right is reported as well.
+///
+/// Not checked: global memory; the lanes of a warp among themselves; without data, where lanes read and write shared
+/// memory.  Ids of findings: sim/checks.h.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/isa/isa.h"
+#include "models/umma.h"
+#include "sim/hazards/shadow.h"
+#include "sim/kernel.h"
+
+namespace sm100::sim {
+
+class HazardChecker {
+ public:
+  /// @param report  gets the findings
+  HazardChecker(const Kernel& kernel, int sms, models::Observer& report);
+
+  /// A warp of the CTA on an SM, as it executes an instruction.
+  struct Thread {
+    int sm;
+    models::Source by;  ///< warp, lane (where one matters), line, CTA
+  };
+
+  void start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas);
+
+  // ---- synchronisation by warps
+  /// Between begin and end, arrivals of the warp release what it knows.
+  void release_begin(const Thread& thread);
+  void release_end(const Thread& thread);
+  /// The same for arrivals that land later: the result goes along as Source::op.
+  uint32_t release_later(const Thread& thread);
+  /// A wait on the barrier has ended.
+  void acquire(const Thread& thread, uint32_t barrier);
+  /// The barrier is used by the thread, or by a unit that it asks, in CTA `rank`.
+  void uses_barrier(const Thread& thread, uint32_t rank, uint32_t barrier, bool by_unit);
+  void fence_mbarrier_init(const Thread& thread);
+  void fence_proxy_async(const Thread& thread);
+  void tcgen05_fence_before(const Thread& thread);
+  void tcgen05_fence_after(const Thread& thread);
+  void bar_arrive(const Thread& thread, int id);
+  /// The generation that the warp arrived in is complete: all who arrived after it belong to the next.
+  void bar_complete(const Thread& thread, int id);
+  void bar_pass(const Thread& thread, int id);
+  void cluster_arrive(const Thread& thread, uint64_t phase);
+  void cluster_pass(const Thread& thread, uint64_t phase);
+
+  // ---- what the units tell (RunObserver)
+  void mbarrier_event(const models::MbarrierEvent& event);
+
+  // ---- accesses; offsets are of shared memory
+  void generic(const Thread& thread, Footprints::Id set, bool write);
+  void tensor_load(const Thread& thread, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
+                   uint32_t op);
+  void tensor_store(const Thread& thread, uint32_t offset, uint32_t bytes);
+  void commit_group(const Thread& thread);
+  void wait_group(const Thread& thread, int pending);
+  void clc_request(const Thread& thread, CtaMask ranks, uint32_t response, uint32_t barrier, uint32_t op);
+  void mma(const Thread& thread, const models::MmaCommand& command);
+  /// A commit by one thread; the result goes along as Source::op.
+  uint32_t commit(const Thread& thread);
+  void tmem_load(const Thread& thread, TmemAddr address, int columns);
+  void tmem_wait_load(const Thread& thread);
+  void tmem_store(const Thread& thread, TmemAddr address, int columns);
+  void tmem_wait_store(const Thread& thread);
+  void tmem_dealloc(const Thread& thread, TmemAddr address, uint32_t columns);
+
+  uint32_t new_op() { return ++last_op_; }
+  Footprints& smem_sets() { return smem_sets_; }
+
+ private:
+  struct Barrier {
+    Knowledge arrived;    ///< of all arrivals so far
+    Knowledge completed;  ///< at the last completed phase
+    Stamp init, fenced{0, 0};
+    bool initialised = false, init_fenced = false, reported = false;
+  };
+  struct Meeting {
+    Knowledge open, completed;
+  };
+  /// MMAs of one warp: the thread that issues them and what it knew.
+  struct MmaThread {
+    int lane = -1;
+    Clock next = 1;
+    Knowledge at_issue;
+  };
+  struct WarpState {
+    Knowledge known;
+    VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
+    Clock group = 1, tmem_loads = 0, tmem_stores = 0;
+    MmaThread mma;
+    std::vector<Barrier*> unfenced_inits;
+  };
+  struct CtaState {
+    Shadow smem, tmem;
+    std::vector<WarpState> warps;
+    std::vector<Barrier> barriers;  ///< of the kernel's table, then one for all others
+    std::array<Meeting, 16> named;
+  };
+  struct Cluster {
+    int first_sm;
+    std::vector<CtaState> ctas;
+    Knowledge barrier[2];  ///< of those who have arrived, by phase parity
+    /// What arrivals and commits on their way release, a ring: far more than can be on their way.
+    std::vector<Knowledge> later;
+    uint32_t last_later = 0;
+  };
+  /// Bytes on their way, in one CTA.
+  struct Flight {
+    std::shared_ptr<Cluster> cluster;
+    uint32_t rank;
+    Footprints::Id set;
+  };
+
+  enum Part : uint32_t { kWarp, kGroups, kTmemLoads, kTmemStores, kMma, kParts };
+  uint32_t component(uint32_t rank, int warp, Part part) const { return rank * stride_ + uint32_t(warp) * kParts + part; }
+  uint32_t barrier_component(uint32_t rank, size_t index) const {
+    return rank * stride_ + uint32_t(kernel_.warps) * kParts + uint32_t(index);
+  }
+  size_t barrier_index(uint32_t offset) const;
+  Cluster& cluster(int sm) { return *clusters_[size_t(sm)]; }
+  uint32_t rank(int sm) { return uint32_t(sm - clusters_[size_t(sm)]->first_sm); }
+  CtaState& cta(int sm) { return cluster(sm).ctas[rank(sm)]; }
+  WarpState& warp(const Thread& t) { return cta(t.sm).warps[size_t(t.by.warp)]; }
+  Stamp now(const Thread& t);
+  /// The thread's next accesses are not part of what it has released.
+  void step(const Thread& t);
+  uint32_t put_later(Cluster& cluster, Knowledge released);
+  Access access(const Thread& t, AccessKind kind, bool write, Stamp over) const;
+  void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
+  void touch_tmem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
+  Footprints::Id operand_set(const models::MmaCommand& command, bool a);
+  Footprints::Id accumulator_set(const models::MmaCommand& command, int rows_of_m, int n);
+  void report(const Thread& t, uint32_t rank, const Access& earlier, const Access& later, const Footprints& sets,
+              Footprints::Id first, Footprints::Id second, bool fence_only);
+
+  const Kernel& kernel_;
+  models::Observer& report_;
+  uint32_t stride_;  ///< components of a CTA
+  std::vector<std::pair<uint32_t, size_t>> barrier_at_;  ///< offset of the kernel's barriers, index; ascending
+  size_t barriers_ = 0;
+  Footprints smem_sets_, tmem_sets_;
+  std::vector<std::shared_ptr<Cluster>> clusters_;  ///< by SM
+  std::unordered_map<uint32_t, std::vector<Flight>> flights_;  ///< by op
+  uint32_t last_op_ = 0;
+  Knowledge* releasing_ = nullptr;
+};
+
+/// The finding for two accesses that nothing orders, in words.
+struct HazardText {
+  const char* id;
+  std::string message;
+  std::vector<std::string> details;
+};
+HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
+                       Footprints::Interval bytes, bool fence_only);
+
+}  // namespace sm100::sim

@@ -1,0 +1,156 @@
+// Words for two accesses that nothing orders: what each was, what is missing between them, and what would be it.
+#include <fmt/format.h>
+
+#include "sim/hazards/hazard_checker.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+namespace {
+
+const char* noun(const Access& a) {
+  switch (a.kind) {
+    case AccessKind::generic: return a.write ? "store of a warp" : "load of a warp";
+    case AccessKind::tensor_load: return "tensor load";
+    case AccessKind::tensor_store: return "tensor store";
+    case AccessKind::clc_response: return "CLC response";
+    case AccessKind::mma_operand: return "tcgen05.mma, reading an operand";
+    case AccessKind::accumulator: return "tcgen05.mma, writing its accumulator";
+    case AccessKind::tmem_load: return "tcgen05.ld";
+    case AccessKind::tmem_store: return "tcgen05.st";
+    case AccessKind::tmem_dealloc: return "tcgen05.dealloc";
+  }
+  return "?";
+}
+
+/// "input_full[2]"; empty for barriers that the kernel does not name.
+std::string barrier_text(const Kernel& kernel, uint32_t offset) {
+  const BarrierName name = barrier_name(kernel, offset);
+  return name.array ? fmt::format("{}[{}]", name.array->name, name.stage) : "";
+}
+
+/// The barrier by which a ring's stage comes back: input_empty[2] for input_full[2].
+std::string release_text(const Kernel& kernel, uint32_t full_offset) {
+  const std::string full = barrier_text(kernel, full_offset);
+  const size_t at = full.find("_full");
+  return at == std::string::npos ? "" : full.substr(0, at) + "_empty" + full.substr(at + 5);
+}
+
+std::string line(const Kernel& kernel, const char* which, const Access& a) {
+  std::string text = fmt::format("{} {} by {} (warp {}) of CTA {} at cycle {}", which, noun(a),
+                                 kernel.role(a.by.warp), a.by.warp, a.by.cta, grouped(int64_t(a.cycle)));
+  if (const std::string barrier = barrier_text(kernel, a.barrier); !barrier.empty()) {
+    text += fmt::format(", for {}", barrier);
+    text += a.phase < 0 ? ", not landed yet" : fmt::format(" phase {}", a.phase);
+  }
+  if (const std::string place = line_of(a.by.loc); !place.empty()) text += "  " + place;
+  return text;
+}
+
+struct Verdict {
+  const char* id;
+  std::string message, missing;
+};
+
+/// A copy's or response's bytes, then anything else.
+Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
+  const bool response = e.kind == AccessKind::clc_response;
+  const std::string barrier = barrier_text(kernel, e.barrier), role = kernel.role(l.by.warp);
+  const bool flying = e.phase < 0;
+  const std::string wait = fmt::format("a wait of {} for {} {}", role, barrier.empty() ? "the copy's mbarrier" : barrier,
+                                       flying ? "until these bytes are there" : fmt::format("phase {}", e.phase));
+  const char* what = response ? "the response" : "the copy";
+  if (!l.write)
+    return {response                           ? "CL6"
+            : l.kind == AccessKind::mma_operand && flying ? "TC7"
+                                               : "TM5",
+            fmt::format("{} reads bytes of {} that {}", role, what,
+                        flying ? "have not landed" : "nothing tells it to be there"),
+            wait + " before it reads"};
+  return {response ? "CL6" : "TM5", fmt::format("{} overwrites bytes of {} that may still be on their way", role, what),
+          wait + ", or for what follows from it, before it writes there again"};
+}
+
+Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, bool fence_only) {
+  const std::string first = kernel.role(e.by.warp), second = kernel.role(l.by.warp);
+  const std::string empty = release_text(kernel, l.barrier);
+  const std::string by_release =
+      fmt::format("a wait of {} for {}", second, empty.empty() ? "the barrier by which the stage comes back" : empty);
+  if (e.kind == AccessKind::tensor_load || e.kind == AccessKind::clc_response) return after_copy(kernel, e, l);
+  if (e.kind == AccessKind::mma_operand)
+    return {"TM7", fmt::format("{} overwrites operands that MMAs may still read", second),
+            by_release + ", completed by a tcgen05.commit that follows these MMAs in their thread"};
+  if (e.kind == AccessKind::tensor_store)
+    return {"TM8", fmt::format("{} overwrites bytes that a tensor store may still read", second),
+            fmt::format("cp.async.bulk.wait_group(.read) by the thread of {} that issued the store, then a barrier with {}",
+                        first, second)};
+  if (l.kind == AccessKind::generic)
+    return {"SM3",
+            fmt::format("{} and {} access the same shared memory, one writes, and nothing orders them", first, second),
+            fmt::format("a barrier, or an mbarrier arrive of {} and wait of {}, between the two", first, second)};
+  if (!e.write) {  // read by threads, then written by a unit
+    if (l.kind == AccessKind::clc_response)
+      return fence_only ? Verdict{"CL8", "a CLC response is requested into a slot that was read without a proxy fence",
+                                  fmt::format("fence.proxy.async of {} between its load and its arrive", first)}
+                        : Verdict{"CL6", fmt::format("a CLC response is requested into a slot that {} may still read", first),
+                                  fmt::format("an arrive of {} after its load, and {}", first, by_release)};
+    return {"TM7", fmt::format("{} overwrites bytes that {} may still read", second, first),
+            fmt::format("an arrive of {} after its loads, and {}", first, by_release)};
+  }
+  const char* reader = l.kind == AccessKind::tensor_store ? "a tensor store" : "an asynchronous unit";
+  if (fence_only)
+    return {"TM6", fmt::format("{} reads what threads of {} wrote without a proxy fence", reader, first),
+            fmt::format("fence.proxy.async.shared::cta by each thread of {} that writes, before the barrier", first)};
+  return {"TM6", fmt::format("{} reads what threads of {} may still write", reader, first),
+          fmt::format("fence.proxy.async by {}, then a barrier with {} before the instruction", first, second)};
+}
+
+Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, bool fence_only) {
+  const std::string first = kernel.role(e.by.warp), second = kernel.role(l.by.warp);
+  if (fence_only)
+    return {"TC16",
+            fmt::format("tensor memory goes from {} to {} without tcgen05.fence on both sides", first, second),
+            fmt::format("tcgen05.fence::before_thread_sync by {} before it arrives, ::after_thread_sync by {} after it "
+                        "has waited",
+                        first, second)};
+  if (l.kind == AccessKind::tmem_dealloc)
+    return {"TC9", fmt::format("{} frees tensor memory that {} may still use", second, first),
+            fmt::format("an arrive of {} after its last access, and a wait of {} for it", first, second)};
+  switch (e.kind) {
+    case AccessKind::accumulator:
+      if (l.kind == AccessKind::tmem_load)
+        return {"TC3", fmt::format("{} reads an accumulator whose MMAs may still run", second),
+                fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
+      return {"TC17", fmt::format("{} overwrites an accumulator whose MMAs may still run", second),
+              fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
+    case AccessKind::tmem_load:
+      return {"TC15", fmt::format("{} overwrites an accumulator that {} may still read", second, first),
+              fmt::format("tcgen05.wait::ld of {} after its last load, then its arrive, and a wait of {}", first, second)};
+    default:
+      return {"TC4", fmt::format("{} uses tensor memory that tcgen05.st of {} may still write", second, first),
+              fmt::format("tcgen05.wait::st of {} after its stores, and a barrier where {} is another warp", first,
+                          second)};
+  }
+}
+
+std::string bytes_text(bool tmem, Footprints::Interval bytes, int rank) {
+  const std::string where = rank < 0 ? "" : fmt::format(" of CTA rank {} of the cluster", rank);
+  if (!tmem)
+    return fmt::format("both touch shared memory from {:#x} to {:#x}{}", bytes.begin, bytes.end - 1, where);
+  const uint32_t last = bytes.end - 1;
+  return fmt::format("both touch tensor memory, columns from {} on, lanes from {} to {}{}", bytes.begin % kTmemColumns,
+                     bytes.begin / kTmemColumns * 16, last / kTmemColumns * 16 + 15, where);
+}
+
+}  // namespace
+
+HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, const Access& later, bool tmem,
+                       Footprints::Interval bytes, bool fence_only) {
+  Verdict v = tmem ? tmem_verdict(kernel, earlier, later, fence_only)
+                   : smem_verdict(kernel, earlier, later, fence_only);
+  return {v.id,
+          std::move(v.message),
+          {line(kernel, "first: ", earlier), line(kernel, "second:", later), bytes_text(tmem, bytes, rank),
+           "missing: " + std::move(v.missing)}};
+}
+
+}  // namespace sm100::sim

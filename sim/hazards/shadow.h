@@ -1,0 +1,80 @@
+/// The last accesses to one memory (a CTA's shared memory, or its tensor memory), by footprint.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/observer.h"
+#include "sim/hazards/clocks.h"
+#include "sim/hazards/footprints.h"
+
+namespace sm100::sim {
+
+enum class AccessKind : uint8_t {
+  generic,        ///< ld.shared, st.shared, stmatrix, tcgen05.alloc's result
+  tensor_load,    ///< cp.async.bulk.tensor into shared memory
+  tensor_store,   ///< its read of shared memory
+  clc_response,   ///< written by the CLC unit
+  mma_operand,    ///< A or B in shared memory
+  accumulator,    ///< D of an MMA
+  tmem_load,      ///< tcgen05.ld
+  tmem_store,     ///< tcgen05.st
+  tmem_dealloc,
+};
+
+/// One access that later ones are compared with.
+struct Access {
+  AccessKind kind = AccessKind::generic;
+  bool write = false;
+  Stamp over;         ///< when it is over
+  uint32_t op = 0;    ///< of a copy or response: which; 0: none
+  uint32_t barrier = 0;  ///< copies and responses: offset of the mbarrier they signal
+  int64_t phase = -1;    ///< of that barrier that counts its bytes; -1: not yet
+  models::Cycles cycle = 0;
+  models::Source by;  ///< the warp that issued it
+};
+
+class Shadow {
+ public:
+  using Id = Footprints::Id;
+
+  /// Calls conflict(earlier, set) for each remembered access that `ordered(earlier)` does not accept, where one of the two
+  /// writes; then remembers this one.
+  template <class Ordered, class Conflict>
+  void access(const Footprints& sets, Id set, const Access& now, Ordered&& ordered, Conflict&& conflict) {
+    if (cells_.size() < sets.size()) cells_.resize(sets.size());
+    for (const Footprints::Overlap& overlap : sets.overlaps(set)) {
+      Cell& cell = cells_[overlap.other];
+      if (cell.write && !ordered(*cell.write)) conflict(*cell.write, overlap.other);
+      if (!now.write) continue;
+      for (const Access& read : cell.reads)
+        if (!ordered(read)) conflict(read, overlap.other);
+      // Whatever is ordered after this write is ordered after what was ordered before it.
+      if (overlap.covers) cell.write.reset(), cell.reads.clear();
+    }
+    Cell& own = cells_[set];
+    if (now.write) {
+      own.write = now;
+      return;
+    }
+    for (Access& read : own.reads)  // stamps of a component follow each other: the last stands for all
+      if (read.over.component == now.over.component) return void(read = now);
+    own.reads.push_back(now);
+  }
+
+  /// The write of `op` to this set has landed.
+  void landed(Id set, uint32_t op, Stamp over, int64_t phase) {
+    if (set >= cells_.size() || !cells_[set].write || cells_[set].write->op != op) return;
+    cells_[set].write->over = over;
+    cells_[set].write->phase = phase;
+  }
+
+ private:
+  struct Cell {
+    std::optional<Access> write;
+    std::vector<Access> reads;
+  };
+  std::vector<Cell> cells_;  ///< by footprint
+};
+
+}  // namespace sm100::sim
