@@ -42,9 +42,9 @@ struct ElementPlace {
 
   SM100_HD bool inside(const FunctorParams& params) const { return row < params.rows && column < params.columns; }
   SM100_HD GlobalAddr bias(const FunctorParams& params) const { return params.bias + uint64_t(column) * 4; }
-  SM100_HD GlobalAddr residual(const FunctorParams& params, int element_bytes) const {
-    return params.residual +
-           (uint64_t(row) * uint64_t(params.columns) + uint64_t(column)) * uint64_t(element_bytes);
+  /// Bytes from C's first element, and from the residual's.
+  SM100_HD uint64_t offset(const FunctorParams& params, int element_bytes) const {
+    return (uint64_t(row) * uint64_t(params.columns) + uint64_t(column)) * uint64_t(element_bytes);
   }
 };
 /// The kernel's M is the user's N where operands are swapped.

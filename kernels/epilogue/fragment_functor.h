@@ -19,8 +19,7 @@ SM100_HD constexpr int neighbours_in_c(const C& c) {
 /// @param first_row, first_column  place of the fragment in the kernel's output (swapped: of C's transpose)
 template <class C>
 SM100_HD constexpr ElementPlace place_of_register(const C& c, int first_row, int first_column, int i, int lane) {
-  return place_in_c(c, first_row + lane / 4 + 8 * (i / 2 % 2),
-                    first_column + 8 * (i / 4) + 2 * (lane % 4) + i % 2);
+  return place_in_c(c, first_row + lane / 4 + 8 * (i / 2 % 2), first_column + 8 * (i / 4) + 2 * (lane % 4) + i % 2);
 }
 
 /// 2, 4 or 8 bytes from each lane's address; 0 without the predicate.
@@ -72,13 +71,19 @@ SM100_KERNEL void apply_to_fragment(I& isa, const Config& cfg, const FunctorPara
   const int step = neighbours_in_c(cfg);
   LaneArray<uint32_t, 2> residual[4 * R];
   if (cfg.residual) {
+    // What registers lie apart is the same in all lanes.
+    LaneArray<GlobalAddr, 1> first;
+    isa.for_each_lane(6, [&](int lane) {
+      const auto place = place_of_register(cfg, first_row, first_column, 0, lane);
+      first[lane][0] = params.residual + place.offset(params, output_bytes(cfg));
+    });
     for (int i = 0; i < 4 * R; i += step) {
+      const uint64_t apart = place_of_register(cfg, 0, 0, i, 0).offset(params, output_bytes(cfg));
       LaneArray<GlobalAddr, 1> at;
       LaneArray<bool, 1> inside;
-      isa.for_each_lane(5, [&](int lane) {
-        const auto place = place_of_register(cfg, first_row, first_column, i, lane);
-        at[lane][0] = place.residual(params, output_bytes(cfg));
-        inside[lane][0] = place.inside(params);
+      isa.for_each_lane(3, [&](int lane) {
+        at[lane][0] = first[lane][0] + apart;
+        inside[lane][0] = place_of_register(cfg, first_row, first_column, i, lane).inside(params);
       });
       residual[i / step] = load_neighbours(isa, step * output_bytes(cfg), at, inside, loc);
     }

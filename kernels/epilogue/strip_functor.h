@@ -2,8 +2,8 @@
 ///
 /// Each of the four warps' threads takes vectors of 16 bytes, whichever thread wrote them, un-swizzles their place,
 /// applies the functor to their elements and writes them back.  Neighbours of a vector are neighbours in C, also where
-/// operands are swapped, so residual and bias come as vectors, and a warp's residual in whole rows of the strip: a
-/// quarter of the loads that fragments need, for one rounding more.
+/// operands are swapped, so residual and bias come as vectors, and a warp's residual in whole rows of the strip: fewer
+/// and wider loads than fragments need, for one rounding more.
 #pragma once
 
 #include "kernels/epilogue/element_functor.h"
@@ -67,8 +67,7 @@ SM100_KERNEL void apply_to_vector(I& isa, const Config& cfg, const FunctorParams
           [&] { return output_element(isa, cfg, residual[lane], i); }));
     };
     for (int word = 0; word < 4; ++word)
-      vector[lane][word] =
-          elements == 4 ? value(word) : pack_16bit(isa, cfg, value(2 * word), value(2 * word + 1));
+      vector[lane][word] = elements == 4 ? value(word) : pack_16bit(isa, cfg, value(2 * word), value(2 * word + 1));
   });
 }
 
@@ -90,7 +89,7 @@ SM100_KERNEL void apply_functor(I& isa, const Config& cfg, const FunctorParams& 
     isa.for_each_lane(12, [&](int lane) {
       const auto place = place_of_vector(strip, vector_address(strip, warp, lane, j), first_row, first_column);
       inside[lane][0] = place.inside(params);
-      residual_at[lane][0] = place.residual(params, output_bytes(cfg));
+      residual_at[lane][0] = params.residual + place.offset(params, output_bytes(cfg));
       bias_at[lane][0] = place.bias(params);
       next_bias_at[lane][0] = bias_at[lane][0] + kVectorBytes;
     });

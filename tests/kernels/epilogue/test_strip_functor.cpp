@@ -79,8 +79,8 @@ TEST_CASE("strips: a vector's elements lie where the fragments' functor sees the
         for (int lane = 0; lane < 32; ++lane)
           for (int i = 0; i < strip_columns(c) / 2; ++i) {
             const int row = lane / 4 + 8 * (i / 2 % 2) + 16 * lower, column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
-            const ElementPlace place =
-                place_of_register(c, 1000 + part.row + 16 * lower, 2000 + part.half * accumulator_columns(c), i, lane);
+            const ElementPlace place = place_of_register(c, 1000 + part.row + 16 * lower,
+                                                         2000 + part.half * accumulator_columns(c), i, lane);
             written.insert({strip.at(part.strip_row + row, column).value, {place.row, place.column}});
           }
     }
