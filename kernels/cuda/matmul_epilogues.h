@@ -34,8 +34,8 @@ struct MatmulEpilogues {
         .activation = Activation::silu}},
       {"128x128_s6_e4m3_residual",
        {.output = DataType::e4m3, .mma_m = 128, .mma_n = 128, .stages = 6, .residual = true}},
-      {"swapped_128x128_s6_bias_residual",
-       {.mma_m = 128, .mma_n = 128, .stages = 6, .bias = true, .residual = true, .ab_swapped = true}},
+      {"swapped_128x128_s6_residual",
+       {.mma_m = 128, .mma_n = 128, .stages = 6, .residual = true, .ab_swapped = true}},
       // the functor on the strip in shared memory
       {"128x128_s6_silu_all_terms_smem",
        {.mma_m = 128,
