@@ -92,7 +92,7 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"stmatrix.m8n8.x2, .x4, .trans", Support::modelled, "b16"},
     {"ld.shared, st.shared", Support::modelled, "the widths the kernels use"},
     {"st.global.b16, .b32", Support::approximated, "posted; time counts every active lane, predicated off or not"},
-    {"ld.global.b16, .b32, .v2.b32", Support::approximated, "an L2 hit each; the next store waits for it"},
+    {"ld.global.b16, .b32, .v2.b32, .v4.b32", Support::approximated, "an L2 hit each; the next store waits for it"},
     {"st.global.v2.b32", Support::approximated, "posted"},
     {"ld.acquire.gpu.global.u32", Support::modelled, "a loop that polls sleeps until the word is stored to"},
     {"st.release.gpu.global.u32", Support::modelled, "visible after all stores of the CTA before it"},

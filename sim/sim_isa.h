@@ -74,6 +74,13 @@ class SimIsa {
   static uint32_t cvt_rn_satfinite_e5m2x2_f32(float a, float b) {
     return uint32_t(cvt_rn_satfinite_e5m2_f32(a)) << 8 | cvt_rn_satfinite_e5m2_f32(b);
   }
+  static float cvt_f32_f16(uint32_t half) { return decode_f16(uint16_t(half)); }
+  static uint32_t cvt_rn_f16x2_e4m3x2(uint32_t pair) {
+    return sm100::cvt_rn_f16x2_f32(decode_e4m3(uint8_t(pair >> 8)), decode_e4m3(uint8_t(pair)));
+  }
+  static uint32_t cvt_rn_f16x2_e5m2x2(uint32_t pair) {
+    return sm100::cvt_rn_f16x2_f32(decode_e5m2(uint8_t(pair >> 8)), decode_e5m2(uint8_t(pair)));
+  }
 
   // ---- mbarrier
   void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current());
@@ -144,6 +151,18 @@ class SimIsa {
                                        const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
     LaneArray<uint32_t, 1> values;
     load_global(addresses, &values[0][0], 1, &predicates, 4, "ld.global.b32", loc);
+    return values;
+  }
+  LaneArray<uint32_t, 2> ld_global_v2(const LaneArray<GlobalAddr, 1>& addresses,
+                                      const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 2> values;
+    load_global(addresses, &values[0][0], 2, &predicates, 8, "ld.global.v2.b32", loc);
+    return values;
+  }
+  LaneArray<uint32_t, 4> ld_global_v4(const LaneArray<GlobalAddr, 1>& addresses,
+                                      const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 4> values;
+    load_global(addresses, &values[0][0], 4, &predicates, 16, "ld.global.v4.b32", loc);
     return values;
   }
   void st_global_b16(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,

@@ -42,6 +42,7 @@ struct CompiledConfig {
   static constexpr bool static_scheduler = value.static_scheduler;
   static constexpr bool scaled = value.scaled, bias = value.bias, residual = value.residual;
   static constexpr Activation activation = value.activation;
+  static constexpr bool register_epilogue = value.register_epilogue;
 
   static_assert(stages >= 1, "a compiled configuration names its stages: nothing resolves `auto` here");
   static_assert(shared_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the stages do not fit a CTA's memory");

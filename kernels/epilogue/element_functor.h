@@ -1,13 +1,18 @@
-/// What the epilogue does to each element in registers, before it is rounded to the output type:
+/// What the epilogue does to each element:
 ///
 ///   C = activation(alpha * A B^T + bias[column] + beta * residual)
 ///
 /// Which terms there are is part of the configuration; alpha, beta and the addresses are kernel parameters.  Rows and
-/// columns are the user's also where operands are swapped.  Elements outside C read nothing.
+/// columns are the user's also where operands are swapped.  It is applied in one of two places: in registers, before
+/// the accumulators are rounded to the output type (fragment_functor.h), or on the strip in shared memory, afterwards
+/// (strip_functor.h).
+///
+/// Rows of C are multiples of 16 bytes, else TMA could not store them: what begins in C at a multiple of its size and is
+/// no larger is inside C or outside as a whole.  Outside C nothing is read.
 #pragma once
 
 #include "kernels/epilogue/output_strip.h"
-#include "kernels/epilogue/tmem_reader.h"
+#include "kernels/isa/isa.h"
 #include "kernels/isa/number_formats.h"
 
 namespace sm100 {
@@ -25,6 +30,28 @@ template <class C>
 SM100_HD constexpr bool has_functor(const C& c) {
   return c.scaled || c.bias || c.residual || c.activation != Activation::none;
 }
+/// Instructions per element.
+template <class C>
+SM100_HD constexpr int functor_instructions(const C& c) {
+  return c.activation == Activation::silu ? 8 : 3;
+}
+
+/// An element's place in C.
+struct ElementPlace {
+  int row, column;
+
+  SM100_HD bool inside(const FunctorParams& params) const { return row < params.rows && column < params.columns; }
+  SM100_HD GlobalAddr bias(const FunctorParams& params) const { return params.bias + uint64_t(column) * 4; }
+  /// Bytes from C's first element, and from the residual's.
+  SM100_HD uint64_t offset(const FunctorParams& params, int element_bytes) const {
+    return (uint64_t(row) * uint64_t(params.columns) + uint64_t(column)) * uint64_t(element_bytes);
+  }
+};
+/// The kernel's M is the user's N where operands are swapped.
+template <class C>
+SM100_HD constexpr ElementPlace place_in_c(const C& c, int along_m, int along_n) {
+  return c.ab_swapped ? ElementPlace{along_n, along_m} : ElementPlace{along_m, along_n};
+}
 
 /// x / (1 + e^-x)
 template <Isa I>
@@ -33,44 +60,29 @@ SM100_KERNEL float silu(I& isa, float x) {
   return x * isa.rcp_approx_ftz_f32(1 + isa.ex2_approx_ftz_f32(-x * kLog2E));
 }
 
-/// An element of the residual; 0 outside C.
+/// Element i of words that hold neighbouring elements of C's type.
 template <Isa I, class Config>
-SM100_KERNEL LaneArray<uint32_t, 1> load_residual(I& isa, const Config& cfg,
-                                                  const LaneArray<GlobalAddr, 1>& address,
-                                                  const LaneArray<bool, 1>& inside, Loc loc) {
-  if (output_bytes(cfg) == 4) return isa.ld_global_b32(address, inside, loc);
-  return isa.ld_global_b16(address, inside, loc);
+SM100_KERNEL float output_element(I& isa, const Config& cfg, const uint32_t* words, int i) {
+  const auto half = [&](uint32_t word) { return word >> 16 * (i % 2); };
+  if (output_bytes(cfg) == 4) return as_float(words[i]);
+  if (cfg.output == DataType::bf16) return as_float(half(words[i / 2]) << 16);
+  if (cfg.output == DataType::f16) return isa.cvt_f32_f16(half(words[i / 2]));
+  const uint32_t pair = words[i / 4] >> 16 * (i / 2 % 2);
+  return isa.cvt_f32_f16(
+      half(cfg.output == DataType::e5m2 ? isa.cvt_rn_f16x2_e5m2x2(pair) : isa.cvt_rn_f16x2_e4m3x2(pair)));
 }
 
-/// @param first_row, first_column  place of the fragment in the kernel's output (swapped: of C's transpose)
-template <int R, Isa I, class Config>
-SM100_KERNEL void apply_functor(I& isa, const Config& cfg, const FunctorParams& params, int first_row,
-                                int first_column, LaneArray<uint32_t, 4 * R>& f, Loc loc = Loc::current()) {
-  for (int i = 0; i < 4 * R; ++i) {
-    LaneArray<GlobalAddr, 1> bias_at, residual_at;
-    LaneArray<bool, 1> inside;
-    isa.for_each_lane(6, [&](int lane) {
-      const int along_m = first_row + lane / 4 + 8 * (i / 2 % 2),
-                along_n = first_column + 8 * (i / 4) + 2 * (lane % 4) + i % 2;
-      const int row = cfg.ab_swapped ? along_n : along_m, column = cfg.ab_swapped ? along_m : along_n;
-      inside[lane][0] = row < params.rows && column < params.columns;
-      bias_at[lane][0] = params.bias + uint64_t(column) * 4;
-      residual_at[lane][0] = params.residual + (uint64_t(row) * uint64_t(params.columns) + uint64_t(column)) *
-                                                   uint64_t(output_bytes(cfg));
-    });
-    LaneArray<uint32_t, 1> bias, residual;
-    if (cfg.bias) bias = isa.ld_global_b32(bias_at, inside, loc);
-    if (cfg.residual) residual = load_residual(isa, cfg, residual_at, inside, loc);
-    isa.for_each_lane(cfg.activation == Activation::silu ? 8 : 3, [&](int lane) {
-      float x = as_float(f[lane][i]);
-      if (cfg.scaled) x *= params.alpha;
-      if (cfg.bias) x += as_float(bias[lane][0]);
-      if (cfg.residual) x += params.beta * decode(cfg.output, residual[lane][0]);
-      if (cfg.activation == Activation::relu) x = x > 0 ? x : 0;
-      if (cfg.activation == Activation::silu) x = silu(isa, x);
-      f[lane][i] = as_bits(x);
-    });
-  }
+/// Terms that the configuration lacks are not evaluated.
+/// @param bias, residual  functions that give the element's
+template <Isa I, class Config, class Bias, class Residual>
+SM100_KERNEL float functor_of(I& isa, const Config& cfg, const FunctorParams& params, float x, Bias bias,
+                              Residual residual) {
+  if (cfg.scaled) x *= params.alpha;
+  if (cfg.bias) x += bias();
+  if (cfg.residual) x += params.beta * residual();
+  if (cfg.activation == Activation::relu) x = x > 0 ? x : 0;
+  if (cfg.activation == Activation::silu) x = silu(isa, x);
+  return x;
 }
 
 }  // namespace sm100

@@ -12,14 +12,19 @@
 
 namespace sm100 {
 
-/// Where an element of the accumulator strip lies in its shared-memory buffer.
+/// Place of an element in the accumulator strip.
+struct StripElement {
+  int row, column;
+};
+
+/// Where an element of the accumulator strip lies in its shared-memory buffer, and which one lies at an address.
 template <class Config>
 struct StripBuffer {
   const Config& cfg;
   SmemAddr base;
 
   /// @param row, column  of the accumulator strip
-  SM100_HD SmemAddr at(int row, int column) const {
+  SM100_HD constexpr SmemAddr at(int row, int column) const {
     uint32_t offset;
     if (cfg.ab_swapped) {
       const int block = row / block_columns(cfg), along = row % block_columns(cfg);
@@ -28,6 +33,15 @@ struct StripBuffer {
       offset = uint32_t(row) * strip_row_bytes(cfg) + uint32_t(column * output_bytes(cfg));
     }
     return {swizzle_address(strip_swizzle(cfg), base.value + offset)};
+  }
+  SM100_HD constexpr StripElement element_at(SmemAddr address) const {
+    const int offset = int(swizzle_address(strip_swizzle(cfg), address.value) - base.value);
+    if (!cfg.ab_swapped) {
+      const int row_bytes = int(strip_row_bytes(cfg));
+      return {offset / row_bytes, offset % row_bytes / output_bytes(cfg)};
+    }
+    const int span = offset / 128, along = offset % 128 / output_bytes(cfg);
+    return {span / strip_columns(cfg) * block_columns(cfg) + along, span % strip_columns(cfg)};
   }
 };
 

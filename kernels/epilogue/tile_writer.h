@@ -1,9 +1,10 @@
 /// Writes one output tile: tensor memory -> registers -> swizzled strip -> TMA store, double buffered.
 #pragma once
 
-#include "kernels/epilogue/element_functor.h"
+#include "kernels/epilogue/fragment_functor.h"
 #include "kernels/epilogue/output_strip.h"
 #include "kernels/epilogue/smem_writer.h"
+#include "kernels/epilogue/strip_functor.h"
 #include "kernels/epilogue/strip_store.h"
 #include "kernels/pipeline/output_ring.h"
 
@@ -53,17 +54,16 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
     // The overlap: the MMA warp may overwrite the accumulator while this strip is still being cast and
     // stored.
     if (last) ring.consumer_release(tile.stage, cfg.cta_group);
-    if (has_functor(cfg)) {
-      const int row = tile.row + part.row;
-      const int column = tile.column + part.half * accumulator_columns(cfg) + i * strip_columns(cfg);
-      apply_functor<R>(isa, cfg, *tile.functor, row, column, f.upper);
-      if (lower) apply_functor<R>(isa, cfg, *tile.functor, row + 16, column, f.lower);
-    }
+    const int column = tile.column + i * strip_columns(cfg);
+    if (has_functor(cfg) && cfg.register_epilogue)
+      apply_functor(isa, cfg, *tile.functor, tile.row + part.row, column + part.half * accumulator_columns(cfg), f);
 
     {
       TraceSpan span{isa, TraceEvent::smem_write, {.stage = buffer}};
       write_fragment<R>(isa, cfg, strip, part.strip_row, f.upper);
       if (lower) write_fragment<R>(isa, cfg, strip, part.strip_row + 16, f.lower);
+      if (has_functor(cfg) && !cfg.register_epilogue)
+        apply_functor(isa, cfg, *tile.functor, tile.row, column, strip);
       publish_strip(isa);
     }
     if (warp == 0) store_tile_strip(isa, cfg, tile, strip.base, i, 0, buffer);

@@ -100,16 +100,17 @@ void check_swizzle(Rules& rules) {
                 "tiles in a block of the rasterisation");
 }
 
-/// What the writers of each output type can do (reference kernels.md 6.3).
+/// What the writers of each output type can do (reference kernels.md 6.3).  The functor on the strip needs N in steps of
+/// 16 for a pair's M = 128, which the shapes of the family have.
 void check_output(Rules& rules) {
   const MatmulConfig& c = rules.config;
   if (output_bytes(c) > 1) return;
+  rules.require(c.register_epilogue, "config.register_epilogue", "false", "true",
+                fmt::format("the functor on the strip in shared memory has no vectors of {}", name(c.output)));
   const int step = rules.sound.mma_m && halves_side_by_side(c) ? 32 : 16;
   if (rules.sound.mma_n)
     rules.require(c.mma_n % step == 0, "config.mma", mma_text(c), fmt::format("N = multiples of {}", step),
                   fmt::format("output {} is written in strips of 16 columns", name(c.output)));
-  rules.require(!c.residual, "config.residual", "true", "false",
-                fmt::format("a residual of {} elements is not implemented", name(c.output)));
   rules.require(!c.ab_swapped, "config.ab_swapped", "true", "false",
                 fmt::format("output {} has no transposed writer", name(c.output)));
 }
@@ -181,6 +182,8 @@ void check_splits(Rules& rules, int k_tiles) {
           "the workspace has no mapping for its accumulators");
   require(!rules.sound.mma_m || !c.ab_swapped || c.cta_group == 1 || c.mma_m == 256,
           "1 with swapped operands and M = 128 of a pair", "as in the original");
+  require(!rules.sound.cta_group || c.register_epilogue || c.cta_group == 2,
+          "1 with register_epilogue = false and cta_group 1", "as in the original");
   require(!c.pdl, "1 with pdl", "the locks must be zero before the kernel starts");
 }
 
@@ -243,6 +246,9 @@ std::vector<RuleViolation> check_config(const MatmulConfig& config, int m, int n
 
 std::vector<ConfigWarning> config_warnings(const MatmulConfig& config) {
   std::vector<ConfigWarning> warnings;
+  if (!config.register_epilogue && !has_functor(config))
+    warnings.push_back({"config.register_epilogue", "false",
+                        "says where alpha, bias, residual and activation are applied, and there are none"});
   const auto slices = [&](int rows, int sharers, const char* what) {
     if (sharers == 1 || rows % kSwizzleAtomRows == 0) return;
     warnings.push_back(

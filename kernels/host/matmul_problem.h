@@ -44,7 +44,8 @@ class MatmulProblem : public Problem {
   double finished(double accumulator, int row, int column, const std::vector<const uint8_t*>& tensors) const;
 };
 
-/// Largest relative Frobenius error that passes: the output type's rounding, or f32 summation for f32 output.
+/// Largest relative Frobenius error that passes: the output type's rounding, or f32 summation for f32 output.  The check
+/// adds what the configuration's own roundings may: the bit model's truncation, and rounding before a functor on the strip.
 double error_limit(DataType output);
 
 }  // namespace sm100::host

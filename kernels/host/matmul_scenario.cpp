@@ -46,10 +46,10 @@ void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulCo
 }
 
 const std::vector<std::string> kConfigKeys = {
-    "dtype",        "output",     "mma",          "cta_group",   "cluster",      "stages",
-    "accum_stages", "clc_stages", "k_group_size", "swizzle",     "raster_order", "block_swizzle",
-    "mma_prefetch", "pdl",        "ab_swapped",   "num_split_k", "scheduler",    "alpha",
-    "beta",         "bias",       "residual",     "activation"};
+    "dtype",        "output",     "mma",          "cta_group",   "cluster",          "stages",
+    "accum_stages", "clc_stages", "k_group_size", "swizzle",     "raster_order",     "block_swizzle",
+    "mma_prefetch", "pdl",        "ab_swapped",   "num_split_k", "scheduler",        "alpha",
+    "beta",         "bias",       "residual",     "activation",  "register_epilogue"};
 
 MatmulConfig read_config(const TomlDocument& document, const TomlTable& root, Refusals& refused) {
   MatmulConfig config;
@@ -106,6 +106,7 @@ void read_functor(const TomlDocument& document, const TomlTable& root, Scenario&
     s.beta = float(table.number("beta", -1e6, 1e6));
   }
   if (table.has("activation")) c.activation = table.choice("activation", kActivations);
+  if (table.has("register_epilogue")) c.register_epilogue = table.boolean("register_epilogue");
 }
 
 /// An omitted stage count becomes what fits; then the rules apply.
@@ -168,6 +169,7 @@ std::string matmul_configuration_json(const Scenario& s) {
       {"bias", config.bias},
       {"residual", config.residual},
       {"activation", word_of(kActivations, config.activation)},
+      {"register_epilogue", config.register_epilogue},
       {"pdl", config.pdl},
   };
   return json.dump();

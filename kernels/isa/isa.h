@@ -66,6 +66,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.cvt_rn_f16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;
   { isa.cvt_rn_satfinite_e4m3x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // in the lower 16 bits
   { isa.cvt_rn_satfinite_e5m2x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;
+  { isa.cvt_f32_f16(u) } -> std::same_as<float>;             // of the lower 16 bits
+  { isa.cvt_rn_f16x2_e4m3x2(u) } -> std::same_as<uint32_t>;  // of the lower 16 bits
+  { isa.cvt_rn_f16x2_e5m2x2(u) } -> std::same_as<uint32_t>;
   isa.bar_warp_sync();  // bar.warp.sync
 
   // mbarrier (9.7.13.15).  The waits return when the phase of the parity has completed.
@@ -110,9 +113,11 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   // Global memory, generic proxy (9.7.9.11): each lane whose predicate holds stores to its own address.
   { isa.ld_global_b16(globals, p) } -> std::same_as<LaneArray<uint32_t, 1>>;  // 0 where the predicate is false
   { isa.ld_global_b32(globals, p) } -> std::same_as<LaneArray<uint32_t, 1>>;
+  { isa.ld_global_v2(globals, p) } -> std::same_as<LaneArray<uint32_t, 2>>;  // ld.global.v2.b32
+  { isa.ld_global_v4(globals, p) } -> std::same_as<LaneArray<uint32_t, 4>>;
   isa.st_global_b16(globals, r1, p);  // lower half of the register
   isa.st_global_b32(globals, r1, p);
-  { isa.ld_global_v2(globals) } -> std::same_as<LaneArray<uint32_t, 2>>;  // ld.global.v2.b32
+  { isa.ld_global_v2(globals) } -> std::same_as<LaneArray<uint32_t, 2>>;
   isa.st_global_v2(globals, r2);
   { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
   isa.st_release_gpu_global_u32(GlobalAddr{}, u);

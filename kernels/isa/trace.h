@@ -14,7 +14,7 @@ enum class TraceEvent : uint8_t {
   mma_commit,   ///< committing a finished accumulator
   tmem_load,    ///< tcgen05.ld of a strip, wait included
   smem_read,    ///< a tile from shared memory to registers
-  smem_write,   ///< registers to the swizzled strip
+  smem_write,   ///< registers to the swizzled strip, and the functor where it works on that
   store_issue,  ///< TMA store of a strip, or a warp's own stores of its rows
   store_wait,   ///< until the strip buffer may be overwritten
   lock_wait,    ///< split-K: until the splits before have added their k tiles (args.k of them)

@@ -30,9 +30,10 @@ struct MatmulConfig {
   Swizzle swizzle = Swizzle::b128;  ///< of A and B in shared memory; also fixes the k tile: one swizzle span
   RasterOrder raster_order = RasterOrder::along_m;
   int block_swizzle = 0;  ///< 0, 1, 2, 4, 8
-  // what the epilogue does to an element: kernels/epilogue/element_functor.h
+  // what the epilogue does to an element, and where: kernels/epilogue/element_functor.h
   bool scaled = false, bias = false, residual = false;
   Activation activation = Activation::none;
+  bool register_epilogue = true;  ///< false: on the strip in shared memory, after rounding to the output type
   bool static_scheduler =
       false;  ///< persistent: cluster w of W computes the tiles w, w + W ...; needs clc_stages 0
   bool ab_swapped =

@@ -60,6 +60,7 @@ class RandomScenarios {
     c.activation = pick({Activation::none, Activation::none, Activation::relu, Activation::silu});
     if (between(0, 3) == 0) c.scaled = true, s.alpha = 0.75f;
     s.beta = -1.5f;
+    c.register_epilogue = between(0, 2) != 0;
     c.static_scheduler = between(0, 3) == 0;
     c.clc_stages = c.static_scheduler ? 0 : between(0, 4);
     c.raster_order = pick({RasterOrder::along_m, RasterOrder::along_n});

@@ -44,6 +44,44 @@ class GlobalMemory {
         : "memory");
     return values;
   }
+  SM100_KERNEL LaneArray<uint32_t, 2> ld_global_v2(const LaneArray<GlobalAddr, 1>& addresses,
+                                                   const LaneArray<bool, 1>& predicates,
+                                                   Loc = Loc::current()) const {
+    LaneArray<uint32_t, 2> values;
+    auto& v = values[0];
+    asm volatile(
+        "{\n\t"
+        ".reg .pred p;\n\t"
+        "setp.ne.u32 p, %3, 0;\n\t"
+        "mov.b32 %0, 0;\n\t"
+        "mov.b32 %1, 0;\n\t"
+        "@p ld.global.v2.b32 {%0, %1}, [%2];\n\t"
+        "}"
+        : "=&r"(v[0]), "=&r"(v[1])
+        : "l"(addresses[0][0].value), "r"(uint32_t(predicates[0][0]))
+        : "memory");
+    return values;
+  }
+  SM100_KERNEL LaneArray<uint32_t, 4> ld_global_v4(const LaneArray<GlobalAddr, 1>& addresses,
+                                                   const LaneArray<bool, 1>& predicates,
+                                                   Loc = Loc::current()) const {
+    LaneArray<uint32_t, 4> values;
+    auto& v = values[0];
+    asm volatile(
+        "{\n\t"
+        ".reg .pred p;\n\t"
+        "setp.ne.u32 p, %5, 0;\n\t"
+        "mov.b32 %0, 0;\n\t"
+        "mov.b32 %1, 0;\n\t"
+        "mov.b32 %2, 0;\n\t"
+        "mov.b32 %3, 0;\n\t"
+        "@p ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\n\t"
+        "}"
+        : "=&r"(v[0]), "=&r"(v[1]), "=&r"(v[2]), "=&r"(v[3])
+        : "l"(addresses[0][0].value), "r"(uint32_t(predicates[0][0]))
+        : "memory");
+    return values;
+  }
   /// Stores the lower half of the register.
   SM100_KERNEL void st_global_b16(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                                   const LaneArray<bool, 1>& predicates, Loc = Loc::current()) const {

@@ -87,6 +87,22 @@ class Lanes {
     asm volatile("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(packed) : "f"(a), "f"(b));
     return packed;
   }
+  /// The other way: exact.
+  SM100_KERNEL static float cvt_f32_f16(uint32_t half) {
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(uint16_t(half)));
+    return x;
+  }
+  SM100_KERNEL static uint32_t cvt_rn_f16x2_e4m3x2(uint32_t pair) {
+    uint32_t halves;
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(uint16_t(pair)));
+    return halves;
+  }
+  SM100_KERNEL static uint32_t cvt_rn_f16x2_e5m2x2(uint32_t pair) {
+    uint32_t halves;
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(uint16_t(pair)));
+    return halves;
+  }
 
  private:
   SM100_KERNEL static uint32_t lane() {

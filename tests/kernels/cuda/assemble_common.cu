@@ -11,7 +11,9 @@ __global__ void lanes(uint32_t* out) {
   const LaneArray<uint32_t, 1> lane = isa.laneid();
   isa.for_each_lane(1, [&](int i) {
     out[i] = isa.cvt_rn_bf16x2_f32(float(i), 2.f) ^ isa.cvt_rn_f16x2_f32(float(i), 2.f) ^
-             isa.cvt_rn_satfinite_e4m3x2_f32(float(i), 2.f) ^ isa.cvt_rn_satfinite_e5m2x2_f32(float(i), 2.f);
+             isa.cvt_rn_satfinite_e4m3x2_f32(float(i), 2.f) ^ isa.cvt_rn_satfinite_e5m2x2_f32(float(i), 2.f) ^
+             isa.cvt_rn_f16x2_e4m3x2(uint32_t(i)) ^ isa.cvt_rn_f16x2_e5m2x2(uint32_t(i)) ^
+             as_bits(isa.cvt_f32_f16(uint32_t(i)));
   });
   isa.elected([&] { out[32] = id.x + grid.y; });
   isa.lanes_below(3, [&] { out[33 + lane[0][0]] = isa.cluster_ctarank(); });
@@ -53,6 +55,12 @@ __global__ void global_memory(uint32_t* out) {
   LaneArray<bool, 1> predicates;
   addresses[0][0] = GlobalAddr{reinterpret_cast<uint64_t>(out)} + 4 * lane[0][0];
   predicates[0][0] = lane[0][0] < 7;
+  isa.st_global_b32(addresses, isa.ld_global_b16(addresses, predicates), predicates);
+  isa.st_global_b32(addresses, isa.ld_global_b32(addresses, predicates), predicates);
+  isa.st_global_v2(addresses, isa.ld_global_v2(addresses, predicates));
+  LaneArray<uint32_t, 1> sum{};
+  for (uint32_t word : isa.ld_global_v4(addresses, predicates)[0]) sum[0][0] += word;
+  isa.st_global_b32(addresses, sum, predicates);
   isa.st_global_b16(addresses, lane, predicates);
   isa.st_global_b32(addresses, lane, predicates);
 }

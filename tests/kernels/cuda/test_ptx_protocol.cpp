@@ -1,9 +1,11 @@
 // The PTX of every compiled kernel, plain and traced, says what the protocol demands.  Lines are compared in the
 // order of the text: the compiler keeps the roles apart and each role's blocks in order.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "catch.h"
+#include "kernels/epilogue/strip_functor.h"
 #include "kernels/matmul/cluster_share.h"
 #include "ptx_module.h"
 
@@ -43,6 +45,8 @@ std::vector<size_t> merged(std::vector<size_t> a, const std::vector<size_t>& b) 
   std::sort(a.begin(), a.end());
   return a;
 }
+
+bool functor_on_strip(const MatmulConfig& c) { return has_functor(c) && !c.register_epilogue; }
 
 }  // namespace
 
@@ -195,7 +199,7 @@ TEST_CASE("PTX: strips are written, fenced, met at the barrier, stored and commi
   for_each_entry([](const PtxEntry& e) {
     const MatmulConfig& c = e.config();
     const bool by_matrix = output_bytes(c) == 2;
-    CHECK((e.count("st.shared") > 0) == !by_matrix);
+    CHECK((e.count("st.shared") > 0) == (!by_matrix || functor_on_strip(c)));
     CHECK((e.count("stmatrix.sync.aligned.m8n8") > 0) == by_matrix);
     CHECK((e.find_anywhere(".trans.").size() > 0) == (by_matrix && c.ab_swapped));
     CHECK((e.count("cvt.rn.bf16x2.f32") > 0) == (c.output == DataType::bf16));
@@ -220,12 +224,57 @@ TEST_CASE("PTX: strips are written, fenced, met at the barrier, stored and commi
   });
 }
 
+TEST_CASE("PTX: the functor in registers loads neighbours in C at once, and a bias once for all rows") {
+  for_each_entry([](const PtxEntry& e) {
+    const MatmulConfig& c = e.config();
+    if (!has_functor(c) || !c.register_epilogue) return;
+    const size_t strips = e.count("tcgen05.wait::ld"), fragments = has_lower_fragment(c) ? 2 : 1,
+                 registers = size_t(strip_columns(c) / 2);
+    std::map<std::string, size_t> expected;
+    if (c.bias && !c.ab_swapped) expected["v2.b32"] += registers / 4;
+    if (c.bias && c.ab_swapped) expected["b32"] += 2 * fragments;
+    const char* const of_bytes[] = {"", "", "b16", "", "b32", "", "", "", "v2.b32"};
+    const int neighbours = c.ab_swapped ? 1 : 2;
+    if (c.residual) expected[of_bytes[neighbours * output_bytes(c)]] += fragments * registers / size_t(neighbours);
+    for (const char* width : {"b16", "b32", "v2.b32", "v4.b32"}) {
+      INFO(width);
+      CHECK(e.count(std::string("ld.global.") + width + " ") == strips * expected[width]);
+    }
+  });
+}
+
+TEST_CASE("PTX: the functor on the strip meets at the barrier, then loads, computes and stores vectors in place") {
+  for_each_entry([](const PtxEntry& e) {
+    const MatmulConfig& c = e.config();
+    const auto reads = e.find("ld.shared::cta.v4.b32"), updates = e.find("st.shared::cta.v4.b32");
+    const size_t strips = e.count("tcgen05.wait::ld"), vectors = size_t(vectors_per_lane(c));
+    const bool on_strip = functor_on_strip(c);
+    CHECK(reads.size() == (on_strip ? strips * vectors : 0));
+    CHECK(updates.size() == reads.size());
+    if (!on_strip) return;
+    const size_t biases = !c.bias ? 0 : (same_columns(c) ? 1 : vectors) * size_t(4 / output_bytes(c));
+    CHECK(e.count("ld.global.v4.b32") == strips * (biases + (c.residual ? vectors : 0)));
+    CHECK(e.count("ld.global") == e.count("ld.global.v4.b32"));
+    auto fragments = merged(e.find("stmatrix"), e.find("st.shared::cta.v2.b32"));
+    const auto barriers = e.find("bar.sync"), fences = e.find("fence.proxy.async.shared::cta"),
+               stores = e.find("cp.async.bulk.tensor.2d.global");
+    for (size_t strip = 0; strip < strips; ++strip) {
+      const size_t first = reads[strip * vectors], last = updates[(strip + 1) * vectors - 1];
+      CHECK(last_before(barriers, first) > last_before(fragments, first));
+      const size_t fence = first_after(fences, last), barrier = first_after(barriers, last);
+      CHECK(fence < barrier);
+      CHECK(barrier < first_after(stores, last));
+    }
+  });
+}
+
 TEST_CASE("PTX: splits meet at a lock, acquired in a loop and released once, between barriers of the epilogue") {
   for_each_entry([](const PtxEntry& e) {
     const MatmulConfig& c = e.config();
     const auto acquires = e.find("ld.acquire.gpu.global.u32"), releases = e.find("st.release.gpu.global.u32"),
-               stores = e.find("st.global.v2.b32"), loads = e.find("ld.global.v2.b32"),
-               tmem_stores = e.find("tcgen05.st.sync.aligned.16x256b");
+               stores = e.find("st.global.v2.b32"), tmem_stores = e.find("tcgen05.st.sync.aligned.16x256b");
+    auto loads = e.find("ld.global.v2.b32");
+    std::erase_if(loads, [&](size_t at) { return e.lines()[at].starts_with("@"); });  // the functor's
     const bool split = c.num_split_k > 1;
     CHECK(acquires.size() == (split ? 1 : 0));
     CHECK(releases.size() == (split ? 1 : 0));

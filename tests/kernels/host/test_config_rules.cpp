@@ -129,6 +129,36 @@ TEST_CASE("rules: every split of K has k tiles, in whole groups") {
   CHECK(broken(c) == "config.num_split_k");
 }
 
+TEST_CASE("rules: the functor on the strip is for outputs of 16 bits and more, and for splits of pairs only") {
+  MatmulConfig c = legal();
+  c.residual = true, c.register_epilogue = false;
+  for (DataType output : {DataType::bf16, DataType::f16, DataType::f32}) {
+    c.output = output;
+    CHECK(broken(c) == "");
+  }
+  for (DataType output : {DataType::e4m3, DataType::e5m2}) {
+    c.output = output;
+    CHECK(broken(c) == "config.register_epilogue");
+    c.register_epilogue = true;
+    CHECK(broken(c) == "");  // in registers there are residuals of all types
+    c.register_epilogue = false;
+  }
+  c.output = DataType::bf16, c.num_split_k = 2;
+  CHECK(broken(c) == "config.num_split_k");
+  c.cta_group = 2, c.cluster_m = 2;
+  CHECK(broken(c) == "");
+}
+
+TEST_CASE("rules: where a functor works that is not there is a warning") {
+  MatmulConfig c = legal();
+  c.register_epilogue = false;
+  CHECK(broken(c) == "");
+  REQUIRE(config_warnings(c).size() == 1);
+  CHECK(config_warnings(c)[0].key == "config.register_epilogue");
+  c.bias = true;
+  CHECK(config_warnings(c).empty());
+}
+
 TEST_CASE("rules: small counts and words") {
   MatmulConfig c = legal();
   for (int q : {0, 1, 64}) {
@@ -209,8 +239,8 @@ TEST_CASE("rules: all broken rules are found at once") {
                                      "problem.k"});
 
   c = legal();
-  c.output = DataType::e4m3, c.residual = c.ab_swapped = true, c.mma_m = 64, c.mma_n = 24;
-  CHECK(keys(c) == Keys{"config.mma", "config.residual", "config.ab_swapped"});
+  c.output = DataType::e4m3, c.ab_swapped = true, c.register_epilogue = false, c.mma_m = 64, c.mma_n = 24;
+  CHECK(keys(c) == Keys{"config.register_epilogue", "config.mma", "config.ab_swapped"});
 }
 
 TEST_CASE("rules: what builds on a broken rule is not judged") {
