@@ -40,6 +40,8 @@ class Cta : public sc_core::sc_module {
 
  private:
   void check_exit();
+  /// MB16: arrivals on barriers of the array that nobody has waited on.
+  void check_waited_for(const BarrierArray& array);
   uint32_t linear(Dim3 id) const { return id.x + kernel_.grid.x * (id.y + kernel_.grid.y * id.z); }
 
   models::Gpu& gpu_;

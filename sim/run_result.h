@@ -53,9 +53,10 @@ struct RunResult {
   uint64_t ctas_by_clc = 0;    ///< CTAs that never started: running ones took their work over through CLC
   std::vector<RoleTime> roles;
   std::vector<Finding> findings;
-  std::vector<Finding> warnings;        ///< legal, but hardly meant; they do not change the outcome
-  std::vector<uint64_t> fault_matches;  ///< per [[fault]]: instructions altered
-  std::string report;                   ///< human text of a hang or of findings; empty when clean
+  std::vector<Finding> warnings;         ///< legal, but hardly meant; they do not change the outcome
+  std::vector<std::string> not_checked;  ///< what the run did not look at, one phrase each; sim/verdict.h
+  std::vector<uint64_t> fault_matches;   ///< per [[fault]]: instructions altered
+  std::string report;                    ///< human text of a hang or of findings; empty when clean
   double wall_seconds = 0;
   uint64_t peak_rss_bytes = 0;
 };

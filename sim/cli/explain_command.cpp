@@ -19,9 +19,8 @@ namespace {
 constexpr size_t kColumns = 100, kLabel = 13;
 
 bool same_letters(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 /// Edits (a letter more, less or another) from one word to the other.
@@ -31,8 +30,8 @@ size_t distance(std::string_view a, std::string_view b) {
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = std::exchange(row[0], i);
     for (size_t j = 1; j <= b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
-                        std::tolower(static_cast<unsigned char>(b[j - 1]));
+      const bool same =
+          std::tolower(static_cast<unsigned char>(a[i - 1])) == std::tolower(static_cast<unsigned char>(b[j - 1]));
       const size_t replaced = diagonal + (same ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
@@ -41,14 +40,15 @@ size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The checks of the same unit ("MB99": MB1, MB2 ...), else those that are spelled alike, else none.
+/// The checks of the same unit (MB1, MB2 ... for an MB that does not exist), else those that are spelled alike, else none.
 std::string near_ids(std::string_view id) {
   std::string text;
   const auto collect = [&](auto&& near) {
     for (const Check& check : kChecks)
       if (near(check.id)) text += fmt::format("{}{}", text.empty() ? "" : ", ", check.id);
   };
-  if (id.size() > 2) collect([&](std::string_view known) { return same_letters(known.substr(0, 2), id.substr(0, 2)); });
+  if (id.size() > 2)
+    collect([&](std::string_view known) { return same_letters(known.substr(0, 2), id.substr(0, 2)); });
   if (text.empty()) collect([&](std::string_view known) { return distance(known, id) <= 1 + id.size() / 4; });
   return text;
 }
@@ -100,7 +100,8 @@ std::string explain(const Check& check) {
   text += paragraph("mend", check.mend);
   if (!check.source.empty()) text += paragraph("source", check.source);
   if (!check.catalogue.empty()) text += paragraph("catalogue", check.catalogue);
-  if (const std::string scenarios = scenarios_of(check); !scenarios.empty()) text += paragraph("scenarios", scenarios);
+  if (const std::string scenarios = scenarios_of(check); !scenarios.empty())
+    text += paragraph("scenarios", scenarios);
   return text;
 }
 

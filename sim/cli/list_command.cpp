@@ -72,16 +72,17 @@ void list_isa() {
 }
 
 void list_checks() {
-  for (const Check& check : kChecks)
-    fmt::print("  {:<16}{:<9}{}\n", check.id, name(check.severity), check.title);
+  for (const Check& check : kChecks) fmt::print("  {:<16}{:<9}{}\n", check.id, name(check.severity), check.title);
 }
 
 /// docs/checks.md.
 void print_checks_as_markdown() {
   fmt::print(
       "# Checks\n\nWhat the simulator reports, by id: `sm100sim list checks --format markdown` writes this page, "
-      "`sm100sim explain ID` prints one entry\nwith the scenarios that show it. An error ends the run with a finding "
-      "(exit code 4; hang 3, mismatch 1); a warning does not end it.\nKB numbers are entries of the bug catalogue, one "
+      "`sm100sim explain ID` prints one entry\nwith the scenarios that show it. An error ends the run with a "
+      "finding "
+      "(exit code 4; hang 3, mismatch 1); a warning does not end it.\nKB numbers are entries of the bug catalogue, "
+      "one "
       "of the working papers behind this project.\n");
   for (const Check& check : kChecks) {
     fmt::print("\n## {}: {}\n\n*{}*. {}\n\n- **On hardware**: {}\n- **Mend**: {}\n", check.id, check.title,
@@ -119,7 +120,8 @@ void add_list_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "markdown"}));
   command->callback([options, &exit_code] {
     const bool markdown = options->format == "markdown";
-    if (markdown && options->what != "checks") throw InputError("sm100sim: list --format markdown: for checks only");
+    if (markdown && options->what != "checks")
+      throw InputError("sm100sim: list --format markdown: for checks only");
     if (markdown)
       print_checks_as_markdown();
     else
