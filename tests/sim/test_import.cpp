@@ -144,6 +144,7 @@ TEST_CASE("import: a wrong map ends in one line", "[import]") {
   CHECK(map_error("kind = \"load_issue\"", "kind = \"load\"") ==
         "map.toml:13: key 'event.0.kind' = \"load\": allowed are \"wait\", \"load_issue\", \"mma_issue\", "
         "\"mma_commit\", \"tmem_load\", \"smem_read\", \"smem_write\", \"store_issue\", \"store_wait\", "
+        "\"lock_wait\", \"reduce\", "
         "\"clc_request\", "
         "\"clc_fetch\", \"tile\", \"setup\", \"drain\"\n");
   CHECK(map_error("cta = \"pid\"", "cta = \"pdi / 4\"") ==
