@@ -46,6 +46,14 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
     if (waiter) barrier.waiting.push_back(waiter);
     return false;
   }
+  if (barrier.last_expected == barrier.expected && barrier.last_warps != barrier.warps)
+    observer_.violation(
+        {"NB4",
+         fmt::format("named barrier {}: warps {:#x} make up a generation of {} threads, the one before "
+                     "had warps {:#x}",
+                     id, barrier.warps, barrier.expected, barrier.last_warps),
+         now(), sm_, 0, source, true});
+  barrier.last_expected = barrier.expected, barrier.last_warps = barrier.warps;
   wake(barrier.waiting);
   barrier.expected = barrier.arrived = barrier.warps = 0;
   ++barrier.generation;

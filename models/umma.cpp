@@ -63,10 +63,16 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
 
 void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive) {
   const Issued covered = issued(source);
-  if (covered.sequence == 0)
-    observer_.violation({"TC12",
-                         "tcgen05.commit by a thread that has issued no tcgen05 operation: it arrives at once",
-                         now(), sm_, barrier, source, true});
+  if (covered.sequence == 0) {
+    const auto other = std::find_if(issued_.begin(), issued_.end(), [](const Issued& i) { return i.sequence > 0; });
+    const auto thread = other - issued_.begin();
+    observer_.violation(
+        {"TC12",
+         "tcgen05.commit by a thread that has issued no tcgen05 operation: it arrives at once" +
+             (other == issued_.end() ? std::string()
+                                     : fmt::format("; warp {}, lane {} has issued MMAs", thread / 32, thread % 32)),
+         now(), sm_, barrier, source, true});
+  }
   const Cycles finished = std::max(at, Cycles(std::llround(covered.done)));
   const Cycles arrives = finished + Cycles(profile_.umma.commit_cycles) + jitter_.async();
   Source by = source;

@@ -60,6 +60,8 @@ void Cta::check_exit() {
             f.barrier);
     break;
   }
+  if (sm_.tma.stores_read_done() > models::now())
+    violate("TM9", fmt::format("CTA {} exits while bulk stores still read its shared memory", linear_id_), 0, true);
   if (sm_.umma.commits_in_flight() > 0)
     violate("EX1", fmt::format("CTA {} exits while {} tcgen05.commit arrivals at its barriers are on their way",
                                linear_id_, sm_.umma.commits_in_flight()));
@@ -82,6 +84,28 @@ void Cta::check_exit() {
                     linear_id_, array.name, s, state->phase, word.pending, word.expected, word.tx),
                 offset, word.tx == 0);
     }
+  for (const BarrierArray& array : kernel_.barriers) check_waited_for(array);
+}
+
+void Cta::check_waited_for(const BarrierArray& array) {
+  const size_t index = size_t(&array - kernel_.barriers.data());
+  for (const auto& warp : warps_)
+    if (warp->use[index].waits > 0) return;
+  for (int s = 0; s < array.stages; ++s) {
+    const uint32_t offset = array.base.offset() + 8u * uint32_t(s);
+    const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
+    if (!state || state->arrivers.empty()) continue;
+    return observer_.violation(
+        {"MB16",
+         fmt::format("{}[{}] of CTA {} has got arrivals from CTA {}, and no warp of the CTA has "
+                     "waited on it",
+                     array.name, s, linear_id_, state->arrivers.front()),
+         models::now(),
+         sm_.id,
+         offset,
+         {},
+         true});
+  }
 }
 
 std::string Cta::describe(const Blocked& blocked, bool with_stage) const {

@@ -46,6 +46,8 @@ class Cta : public sc_core::sc_module {
 
  private:
   void check_exit();
+  /// MB16: arrivals on barriers of the array that nobody has waited on.
+  void check_waited_for(const BarrierArray& array);
   int linear(Dim3 id) const {
     return int(uint64_t(launch_) * kernel_.ctas() + id.x + kernel_.grid.x * (id.y + kernel_.grid.y * id.z));
   }

@@ -14,6 +14,25 @@ namespace sm100::sim {
 using traces::BarrierEventKind;
 using traces::TrackKind;
 
+namespace {
+
+/// Warps of the roles in a comma-separated list, a bit each; all warps if it names something that is no role.
+uint32_t warps_of(const Kernel& kernel, std::string_view roles) {
+  uint32_t warps = 0;
+  while (!roles.empty()) {
+    const std::string_view role = roles.substr(0, roles.find(", "));
+    roles.remove_prefix(std::min(roles.size(), role.size() + 2));
+    uint32_t of_role = 0;
+    for (int w = 0; w < kernel.warps; ++w)
+      if (kernel.role(w) == role) of_role |= 1u << w;
+    if (of_role == 0) return ~0u;
+    warps |= of_role;
+  }
+  return warps;
+}
+
+}  // namespace
+
 RunObserver::RunObserver(const Kernel& kernel, int sms, traces::Recorder* recorder)
     : kernel_(kernel), recorder_(recorder) {
   if (!recorder_) return;
@@ -28,6 +47,8 @@ RunObserver::RunObserver(const Kernel& kernel, int sms, traces::Recorder* record
 }
 
 void RunObserver::cta_started(Cta& cta) {
+  if (arriver_warps_.empty())
+    for (const BarrierArray& array : kernel_.barriers) arriver_warps_.push_back(warps_of(kernel_, array.arrives));
   if (!recorder_) return;
   const int sm = cta.sm().id, id = cta.linear_id();
   const traces::TrackId parent =
@@ -69,8 +90,37 @@ int16_t RunObserver::actor_name(const models::Source& source) {
   return source.warp < 0 ? int16_t(-1) : warp_names_[size_t(source.warp)];
 }
 
+void RunObserver::check_arriver(const models::MbarrierEvent& e) {
+  using Kind = models::MbarrierEventKind;
+  if (e.source.warp < 0 || (e.kind != Kind::arrive && e.kind != Kind::expect_tx)) return;
+  const BarrierName name = barrier_name(kernel_, e.offset);
+  if (!name.array || (arriver_warps_[size_t(name.array - kernel_.barriers.data())] >> e.source.warp & 1)) return;
+  violation({"MB15",
+             fmt::format("arrival on {}[{}] by {}: the kernel's barrier table lists {}", name.array->name,
+                         name.stage, kernel_.role(e.source.warp), name.array->arrives),
+             e.time, e.sm, e.offset, e.source});
+}
+
+void RunObserver::clc_decoded(Cta& cta, int n, const ClcResponse& response, const models::Source& by) {
+  std::vector<Decoded>& decoded = decoded_[cta.peer_id(0)];
+  const Decoded found{is_canceled(response), first_ctaid(response), cta.linear_id(), by.warp};
+  if (size_t(n) >= decoded.size()) return decoded.push_back(found);
+  const Decoded& first = decoded[size_t(n)];
+  const auto same = [](Dim3 a, Dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; };
+  if (first.canceled == found.canceled && (!found.canceled || same(first.first_cta, found.first_cta))) return;
+  const auto text = [](const Decoded& d) {
+    return d.canceled ? fmt::format("CTA ({}, {}, {})", d.first_cta.x, d.first_cta.y, d.first_cta.z)
+                      : std::string("the end of work");
+  };
+  violation({"CL9",
+             fmt::format("CLC response {} reads as {} in {} of CTA {}, and as {} in {} of CTA {}", n, text(found),
+                         kernel_.role(found.warp), found.cta, text(first), kernel_.role(first.warp), first.cta),
+             models::now(), cta.sm().id, 0, by});
+}
+
 void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   if (hazards_) hazards_->mbarrier_event(e);
+  check_arriver(e);
   if (!recorder_) return;
   const traces::TrackId track = barrier_track(e.sm, e.offset);
   if (track == traces::kNoTrack) return;

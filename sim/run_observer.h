@@ -1,8 +1,10 @@
 /// Listens to the hardware units: collects violations, and turns events into a trace when one is recorded.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
+#include "kernels/isa/clc_response.h"
 #include "models/mbarrier.h"
 #include "models/observer.h"
 #include "sim/kernel.h"
@@ -23,6 +25,8 @@ class RunObserver : public models::Observer {
   void mbarrier_event(const models::MbarrierEvent& event) override;
   void unit_span(const models::UnitSpan& span) override;
   void violation(const models::Violation& violation) override;
+  /// A warp has decoded its n-th response, counted from 0: all warps of a cluster must find the same there (CL9).
+  void clc_decoded(Cta& cta, int n, const ClcResponse& response, const models::Source& by);
   uint64_t new_flow() override { return recorder_ ? recorder_->new_flow() : 0; }
 
   /// wait_begin / wait_end of a warp on an mbarrier, whose state is that after the event.
@@ -52,6 +56,14 @@ class RunObserver : public models::Observer {
   traces::TrackId barrier_track(int sm, uint32_t offset) const;
   int16_t actor_name(const models::Source& source);
 
+  /// What the first warp to decode a response found.
+  struct Decoded {
+    bool canceled;
+    Dim3 first_cta;
+    int cta, warp;
+  };
+  void check_arriver(const models::MbarrierEvent& event);
+
   const Kernel& kernel_;
   traces::Recorder* recorder_;
   HazardChecker* hazards_ = nullptr;
@@ -59,6 +71,8 @@ class RunObserver : public models::Observer {
   std::vector<Tracks> tracks_;  ///< by SM
   std::vector<int16_t> warp_names_, array_names_;
   int16_t tma_name_ = -1, umma_name_ = -1, clc_name_ = -1;
+  std::vector<uint32_t> arriver_warps_;  ///< by barrier array: warps that its row lists, a bit each
+  std::unordered_map<int, std::vector<Decoded>> decoded_;  ///< by the cluster's first CTA, then response
   std::vector<models::Violation> violations_, warnings_;
   uint64_t ctas_exited_ = 0;
   models::Cycles last_exit_ = 0;

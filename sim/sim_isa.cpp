@@ -14,6 +14,27 @@ void SimIsa::violate(const char* id, std::string message, Loc loc) {
   cta_.observer().violation({id, std::move(message), now(), sm_.id, 0, source(loc)});
 }
 
+void SimIsa::check_wait(const models::Mbarrier::State& state, uint32_t parity, Loc loc) {
+  const WaitHistory::Next next = waits_.classify(state.offset, parity, state.phase);
+  const bool stale = next == WaitHistory::Next::stale;
+  if (next != WaitHistory::Next::fine) {
+    const std::string barrier =
+        cta_.describe({.on = Blocked::On::mbarrier, .offset = state.offset, .loc = loc}, true);
+    const int64_t seen = waits_.seen(state.offset);
+    cta_.observer().violation(
+        {"MB8",
+         stale
+             ? fmt::format("mbarrier.try_wait.parity on {} passes at once on phase {}, which the warp's last wait "
+                           "has seen: parity {} twice",
+                           barrier, seen, parity)
+             : fmt::format("mbarrier.try_wait.parity on {} for phase {} when phase {} is open: a parity names the "
+                           "open phase or the one before",
+                           barrier, seen + 1, state.phase),
+         now(), sm_.id, state.offset, source(loc), stale});
+  }
+  waits_.see(state.offset, (state.phase & 1) == int64_t(parity) ? state.phase : state.phase - 1);
+}
+
 ClusterSmemAddr SimIsa::mapped(SmemAddr address, uint32_t rank, Loc loc) {
   if (rank >= cta_.cluster_ctas())
     violate("CR1", fmt::format("mapa to CTA rank {} in a cluster of {}", rank, cta_.cluster_ctas()), loc);
@@ -140,6 +161,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
   HazardChecker* h = hazards();
   if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
+  if (state && parity <= 1) check_wait(*state, parity, loc);
   if (sm_.mbarrier.test_parity(offset, parity,
                                {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
@@ -388,6 +410,10 @@ void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor
                              .idesc = idesc,
                              .enable_input_d = enable_input_d,
                              .source = {}};
+  if (active_lanes() > 1)
+    cta_.observer().violation({"TC12",
+                               fmt::format("tcgen05.mma by {} lanes: each issues the whole MMA", active_lanes()),
+                               now(), sm_.id, 0, source(loc), true});
   const models::Cycles at = enqueue_cycle();
   // Every active lane issues the whole MMA (reference isa.md 3.6).
   for_each_thread(loc, [&](const models::Source& by) {
@@ -507,9 +533,10 @@ void SimIsa::try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc
   });
 }
 
-bool SimIsa::clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response) {
+bool SimIsa::clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response, Loc loc) {
   charge(issue_.alu);
   const bool canceled = is_canceled(response);
+  cta_.observer().clc_decoded(cta_, clc_responses_++, response, source(loc));
   if (!canceled) cta_.gpu().clc().failure_observed(sm_.id);
   return canceled;
 }

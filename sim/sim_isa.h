@@ -17,6 +17,7 @@
 #include "models/time.h"
 #include "sim/cta.h"
 #include "sim/hazards/hazard_checker.h"
+#include "sim/wait_history.h"
 #include "sim/warp.h"
 
 namespace sm100::sim {
@@ -258,7 +259,7 @@ class SimIsa {
   // ---- cluster launch control
   void clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current());
   void clusterlaunchcontrol_try_cancel_multicast(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current());
-  bool clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response);
+  bool clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& response, Loc loc = Loc::current());
   Dim3 clusterlaunchcontrol_query_cancel_get_first_ctaid(const ClcResponse& response, Loc loc = Loc::current());
 
   // ---- trace points
@@ -343,6 +344,8 @@ class SimIsa {
   }
   uint64_t flow_of_open_span();
   void violate(const char* id, std::string message, Loc loc);
+  /// MB8: the wait names a phase that the warp has seen, or one that is long over.
+  void check_wait(const models::Mbarrier::State& state, uint32_t parity, Loc loc);
   /// Address of the same offset in CTA `rank`, which must be one of the cluster.
   ClusterSmemAddr mapped(SmemAddr address, uint32_t rank, Loc loc);
   /// `.shared::cta` addresses may carry the own rank, not another.
@@ -405,6 +408,8 @@ class SimIsa {
   uint32_t active_ = 0xffffffffu;
   double trace_begin_cycles_ = 0, trace_end_cycles_ = 0;
   models::Cycles tmem_loads_done_ = 0, tmem_stores_done_ = 0;
+  WaitHistory waits_;
+  int clc_responses_ = 0;                 ///< decoded
   models::Cycles global_loads_done_ = 0;  ///< their registers hold values from then on
   /// The last word polled, what it held, and how often in a row.
   struct Poll {

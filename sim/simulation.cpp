@@ -16,6 +16,7 @@
 #include "sim/hazards/hazard_checker.h"
 #include "sim/kernel_code.h"
 #include "sim/text.h"
+#include "sim/verdict.h"
 
 namespace sm100::sim {
 
@@ -268,6 +269,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     result.verified = result.check.ok;
     if (!result.verified) result.outcome = Outcome::mismatch;
   }
+  result.not_checked = parts_not_checked(scenario, result);
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   result.peak_rss_bytes = peak_rss_bytes();
   return result;

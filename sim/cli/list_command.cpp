@@ -1,16 +1,17 @@
-/// sm100sim list [kernels|profiles|scenarios|isa]: what there is to run, and what of the instruction set is
-/// modelled.
+/// sm100sim list [kernels|profiles|scenarios|isa|checks]: what there is to run, what of the instruction set is
+/// modelled, and what is checked.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
+#include "sim/checks.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/scenario_directory.h"
 #include "sim/isa_support.h"
 
 namespace sm100::sim::cli {
@@ -19,12 +20,6 @@ using namespace host;
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The source tree's scenarios, or the directory that SM100SIM_SCENARIOS names.
-fs::path scenario_directory() {
-  const char* chosen = std::getenv("SM100SIM_SCENARIOS");
-  return chosen && *chosen ? chosen : SM100_SCENARIO_DIR;
-}
 
 void list_kernels() {
   const std::pair<std::string_view, const char*> kernels[] = {
@@ -56,14 +51,10 @@ std::string description_of(const fs::path& file) {
 }
 
 void list_scenarios() {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(scenario_directory(), error))
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  const std::vector<fs::path> files = scenario_files();
   if (files.empty())
     throw InputError(fmt::format("{}: no scenarios here (SM100SIM_SCENARIOS names their directory)",
                                  scenario_directory().string()));
-  std::sort(files.begin(), files.end());
   size_t width = 0;
   for (const fs::path& file : files)
     width = std::max(width, file.lexically_relative(scenario_directory()).string().size());
@@ -80,11 +71,33 @@ void list_isa() {
     fmt::print("  {:<{}}  {:<12}  {}\n", row.instruction, width, name(row.support), row.note);
 }
 
+void list_checks() {
+  for (const Check& check : kChecks) fmt::print("  {:<16}{:<9}{}\n", check.id, name(check.severity), check.title);
+}
+
+/// docs/checks.md.
+void print_checks_as_markdown() {
+  fmt::print(
+      "# Checks\n\nWhat the simulator reports, by id: `sm100sim list checks --format markdown` writes this page, "
+      "`sm100sim explain ID` prints one entry\nwith the scenarios that show it. An error ends the run with a "
+      "finding "
+      "(exit code 4; hang 3, mismatch 1); a warning does not end it.\nKB numbers are entries of the bug catalogue, "
+      "one "
+      "of the working papers behind this project.\n");
+  for (const Check& check : kChecks) {
+    fmt::print("\n## {}: {}\n\n*{}*. {}\n\n- **On hardware**: {}\n- **Mend**: {}\n", check.id, check.title,
+               name(check.severity), check.meaning, check.symptom, check.mend);
+    if (!check.source.empty()) fmt::print("- **Source**: {}\n", check.source);
+    if (!check.catalogue.empty()) fmt::print("- **Catalogue**: {}\n", check.catalogue);
+  }
+}
+
 void list(const std::string& what) {
   const std::pair<const char*, void (*)()> lists[] = {{"kernels", list_kernels},
                                                       {"profiles", list_profiles_with_names},
                                                       {"scenarios", list_scenarios},
-                                                      {"isa", list_isa}};
+                                                      {"isa", list_isa},
+                                                      {"checks", list_checks}};
   for (const auto& [word, print] : lists) {
     if (!what.empty() && what != word) continue;
     if (what.empty()) fmt::print("{}\n", word);
@@ -95,12 +108,24 @@ void list(const std::string& what) {
 }  // namespace
 
 void add_list_command(CLI::App& app, int& exit_code) {
-  auto what = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("list", "List kernels, profiles, scenarios or the modelled instructions");
-  command->add_option("WHAT", *what, "kernels, profiles, scenarios or isa; all if left out")
-      ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa"}));
-  command->callback([what, &exit_code] {
-    list(*what);
+  struct Options {
+    std::string what, format = "text";
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("list", "List kernels, profiles, scenarios, the modelled instructions or the checks");
+  command->add_option("WHAT", options->what, "kernels, profiles, scenarios, isa or checks; all if left out")
+      ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa", "checks"}));
+  command->add_option("--format", options->format, "markdown: checks as docs/checks.md")
+      ->check(CLI::IsMember({"text", "markdown"}));
+  command->callback([options, &exit_code] {
+    const bool markdown = options->format == "markdown";
+    if (markdown && options->what != "checks")
+      throw InputError("sm100sim: list --format markdown: for checks only");
+    if (markdown)
+      print_checks_as_markdown();
+    else
+      list(options->what);
     exit_code = kOk;
   });
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/text.h"
+#include "sim/verdict.h"
 
 namespace sm100::sim::cli {
 
@@ -30,7 +31,16 @@ std::string headline(const Scenario& s, const RunResult& r) {
       fmt::format("{}: {} on {} of {}", s.name, r.title, plural(uint64_t(r.sms_used), "SM"), s.device.name);
   // A report says what happened in its own first line.
   if (!r.report.empty()) return r.report + (r.report.back() == '\n' ? "" : "\n") + line("scenario", what);
-  return fmt::format("{}  {}\n", r.outcome == Outcome::pass ? "PASS" : "MISMATCH", what);
+  if (r.outcome != Outcome::pass) return fmt::format("MISMATCH  {}\n", what);
+  const std::string warnings = r.warnings.empty() ? "" : ", " + plural(r.warnings.size(), "warning");
+  return fmt::format("PASS, {}{}  {}\n", name(verdict_of(r)), warnings, what);
+}
+
+/// What the verdict leaves out, below the first line; nothing when all was checked.
+std::string not_checked_lines(const RunResult& r) {
+  std::string text;
+  for (const std::string& part : r.not_checked) text += line("not checked", part);
+  return text;
 }
 
 std::string verification(const Scenario& s, const RunResult& r) {
@@ -171,7 +181,7 @@ std::string expectation_difference(const Scenario& s, const RunResult& r) {
 }
 
 std::string format_summary(const Scenario& s, const RunResult& r, const std::string& trace) {
-  std::string text = headline(s, r);
+  std::string text = headline(s, r) + not_checked_lines(r);
   if (r.report.empty()) text += measurements(s, r);
   for (const Finding& w : r.warnings)
     text += line("warning", fmt::format("{}: {}{}{}", w.id, w.message, w.location.empty() ? "" : "  ", w.location));
@@ -214,6 +224,8 @@ std::string result_json(const Scenario& s, const RunResult& r) {
   for (const LaunchTime& t : r.launches) launches.push_back({{"begin", t.begin}, {"end", t.end}});
   const Json json = {
       {"outcome", outcome_word(r.outcome)},
+      {"verdict", name(verdict_of(r))},
+      {"not_checked", r.not_checked},
       {"as_expected", expectation_difference(s, r).empty()},
       {"verified", r.verified},
       {"relative_error", r.check.relative_error},

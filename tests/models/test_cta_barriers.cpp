@@ -30,6 +30,27 @@ TEST_CASE("a named barrier opens when its count of threads has come, arrivals wi
   CHECK(t.observer.violation_id() == "");
 }
 
+TEST_CASE("NB4: generations of one thread count with other warps are a warning", "[barriers]") {
+  Bench t;
+  const auto generation = [&](int first, int second, uint32_t threads) {
+    t.barriers.arrive(2, threads, nullptr, {.warp = int8_t(first)});
+    t.barriers.arrive(2, threads, nullptr, {.warp = int8_t(second)});
+  };
+  generation(0, 1, 64);
+  generation(1, 0, 64);
+  CHECK(t.observer.violation_id() == "");
+  SECTION("another pair of warps") {
+    generation(2, 3, 64);
+    REQUIRE(t.observer.violation_id() == "NB4");
+    CHECK(t.observer.violations.back().warning);
+  }
+  SECTION("another count: a barrier that serves two purposes") {
+    t.barriers.arrive(2, 96, nullptr, {.warp = 0});
+    generation(2, 3, 96);
+    CHECK(t.observer.violation_id() == "");
+  }
+}
+
 TEST_CASE("named barrier misuse is named", "[barriers]") {
   Bench t;
   SECTION("NB1: id 16") {

@@ -23,7 +23,8 @@ struct ChildResult {
   uint64_t cycles = 0, barrier_events = 0, barrier_hash = 0, output_hash = 0;
   char id[16] = {}, barrier[24] = {}, role[16] = {};
   int stage = -1, phase = -1;
-  char text[6000] = {};  ///< report, or the error
+  char warnings[64] = {};  ///< ids, one space behind each
+  char text[6000] = {};    ///< report, or the error
 
   Outcome result() const { return Outcome(outcome); }
 };
@@ -63,6 +64,9 @@ inline ChildResult run_child(const Scenario& scenario, bool record = false) {
       result.barrier_events = recorder.trace().barrier_events.size();
       result.barrier_hash = hash_of(recorder.trace().barrier_events);
       copy(result.text, sizeof result.text, run.report);
+      std::string warnings;
+      for (const Finding& w : run.warnings) warnings += w.id + " ";
+      copy(result.warnings, sizeof result.warnings, warnings);
       if (!run.findings.empty()) {
         const Finding& f = run.findings.front();
         copy(result.id, sizeof result.id, f.id);

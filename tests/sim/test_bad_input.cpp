@@ -238,7 +238,7 @@ TEST_CASE("good input: the same scenario runs and writes both files") {
   const Ran ran = run(scratch, "run good.toml --trace t.pftrace --json j.json");
   INFO(ran.err << ran.out);
   CHECK(ran.exit_code == 0);
-  CHECK(ran.out.rfind("PASS  good: 128 x 128 x 64 bf16 on 1 SM of NVIDIA B200\n", 0) == 0);
+  CHECK(ran.out.rfind("PASS, clean  good: 128 x 128 x 64 bf16 on 1 SM of NVIDIA B200\n", 0) == 0);
   CHECK(ran.err.empty());
   CHECK(scratch.files() == 3);  // no temporary file is left
   CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') <= 25);

@@ -126,7 +126,7 @@ TEST_CASE("explain-config: bad input is one line and exit code 2", "[explain]") 
 TEST_CASE("explain-config is among the commands", "[explain]") {
   ScratchDirectory scratch;
   CHECK(run(scratch, "--help").out.find("explain-config") != std::string::npos);
-  CHECK(run(scratch, "explain").err.find("explain-config") != std::string::npos);
+  CHECK(run(scratch, "explian").err.find("explain-config") != std::string::npos);
 }
 
 TEST_CASE("what config = \"auto\" picks computes the right product", "[explain]") {

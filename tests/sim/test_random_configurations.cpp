@@ -100,6 +100,7 @@ void run_batch(uint64_t seed) {
     CHECK(full.result() == Outcome::pass);
     CHECK(full.verified);
     CHECK(full.barrier_events > 0);
+    CHECK(full.warnings == std::string());
     s.data = DataMode::none;
     const ChildResult none = run_child(s, true);
     REQUIRE(none.ran);
@@ -114,6 +115,7 @@ void run_batch(uint64_t seed) {
       REQUIRE(jittered.ran);
       CAPTURE(seed, jittered.text);
       CHECK(jittered.result() == Outcome::pass);
+      CHECK(jittered.warnings == std::string());
       CHECK(jittered.output_hash == full.output_hash);
     }
   }

@@ -54,6 +54,7 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
     REQUIRE(r.ran);
     CHECK(r.result() == Outcome::pass);
     CHECK(r.verified);
+    CHECK(r.warnings == std::string());
   }
 }
 

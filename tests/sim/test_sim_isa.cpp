@@ -210,3 +210,116 @@ TEST_CASE("a barrier left with pending arrivals at exit is a warning only", "[si
   CHECK(p.violation() == "");
   CHECK(p.warning() == "MB10");
 }
+
+namespace {
+
+/// One warp that initialises kBar for one arrival and goes on with `program`.
+void with_barrier(Program& p, std::function<void(SimIsa&)> program) {
+  p.programs[0] = [program = std::move(program)](SimIsa& isa) {
+    isa.elected([&] { isa.mbarrier_init(kBar, 1); });
+    program(isa);
+  };
+  p.run();
+}
+void arrive_once(SimIsa& isa) {
+  isa.elected([&] { isa.mbarrier_arrive(kBar, Scope::cta); });
+}
+
+}  // namespace
+
+TEST_CASE("MB8: a second wait of equal parity that passes on the phase already seen is a warning", "[simisa]") {
+  Program p(1);
+  with_barrier(p, [](SimIsa& isa) {
+    isa.mbarrier_try_wait_parity(kBar, 1, Scope::cta);  // a producer's first lap
+    arrive_once(isa);
+    isa.mbarrier_try_wait_parity(kBar, 0, Scope::cta);
+    CHECK(isa.mbarrier_try_wait_parity(kBar, 0, Scope::cta));
+  });
+  CHECK(p.violation() == "");
+  REQUIRE(p.warning() == "MB8");
+  CHECK_THAT(p.device->observer.warnings().front().message, Catch::Contains("passes at once on phase 0"));
+}
+TEST_CASE("MB8: a waiter that was lapped", "[simisa]") {
+  Program p(1);
+  with_barrier(p, [](SimIsa& isa) {
+    arrive_once(isa);
+    isa.mbarrier_try_wait_parity(kBar, 0, Scope::cta);
+    for (int i = 0; i < 2; ++i) arrive_once(isa);
+    isa.mbarrier_try_wait_parity(kBar, 1, Scope::cta);  // for phase 1; phase 3 is open
+  });
+  CHECK(p.violation() == "MB8");
+}
+TEST_CASE("a cursor may leave out a wait, and alternating parities are fine", "[simisa]") {
+  Program p(1);
+  with_barrier(p, [](SimIsa& isa) {
+    for (uint32_t i = 0; i < 6; ++i) {
+      arrive_once(isa);
+      if (i != 3) isa.mbarrier_try_wait_parity(kBar, i & 1, Scope::cta);
+    }
+  });
+  CHECK(p.violation() == "");
+  CHECK(p.warning() == "");
+}
+TEST_CASE("MB15: an arrival by a role that the table does not list", "[simisa]") {
+  Program p(2);
+  p.kernel.roles = {"load", "mma"};
+  p.kernel.barriers.push_back({"full", kBar, 1, 1, "load", "mbarrier.arrive", "mma"});
+  p.programs[1] = [](SimIsa& isa) {
+    isa.for_each_lane(100, [](int) {});
+    arrive_once(isa);
+  };
+  with_barrier(p, [](SimIsa& isa) { isa.mbarrier_try_wait_parity(kBar, 0, Scope::cta); });
+  REQUIRE(p.violation() == "MB15");
+  CHECK(p.device->observer.violations().front().message ==
+        "arrival on full[0] by mma: the kernel's barrier table lists load");
+}
+TEST_CASE("MB16: arrivals on a barrier that nobody waits for are a warning", "[simisa]") {
+  Program p(1);
+  p.kernel.barriers.push_back({"full", kBar, 1, 1, "test", "mbarrier.arrive", "test"});
+  with_barrier(p, arrive_once);
+  CHECK(p.violation() == "");
+  CHECK(p.warning() == "MB16");
+}
+TEST_CASE("TM9: exit while a bulk store still reads shared memory is a warning", "[simisa]") {
+  Program p(1);
+  const TensorMap map = row_of_words(p.device->gpu.memory().allocate("row", 128, true));
+  p.programs[0] = [&](SimIsa& isa) {
+    isa.elected([&] {
+      isa.cp_async_bulk_tensor_global_shared(&map, TensorCoords{0}, kData);
+      isa.cp_async_bulk_commit_group();
+    });
+  };
+  p.run();
+  CHECK(p.violation() == "");
+  CHECK(p.warning() == "TM9");
+}
+TEST_CASE("TC12: an MMA that two lanes issue is a warning", "[simisa]") {
+  Program p(1);
+  p.programs[0] = [](SimIsa& isa) {
+    isa.tcgen05_alloc(kBar + 8, 512, 1);
+    const SmemDescriptor tile = make_smem_descriptor(kData, 16, 1024, Swizzle::b128);
+    const InstrDescriptor idesc =
+        make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, 128, 128);
+    isa.lanes_below(2, [&] { isa.tcgen05_mma(MmaKind::f16, 1, TmemAddr::at(0, 0), tile, tile, idesc, false); });
+    isa.for_each_lane(2000, [](int) {});
+    isa.tcgen05_dealloc(TmemAddr::at(0, 0), 512, 1);
+  };
+  p.run();
+  CHECK(p.violation() == "");
+  CHECK(p.warning() == "TC12");
+}
+TEST_CASE("CL9: two warps decode different responses", "[simisa]") {
+  Program p(2);
+  p.kernel.roles = {"load", "mma"};
+  for (uint32_t x : {0u, 1u})
+    p.programs[x] = [x](SimIsa& isa) {
+      isa.clusterlaunchcontrol_query_cancel_is_canceled(make_clc_response(true, {4, 0, 0}));
+      isa.clusterlaunchcontrol_query_cancel_is_canceled(make_clc_response(x == 0, {5, 0, 0}));
+    };
+  p.run();
+  REQUIRE(p.violation() == "CL9");
+  const std::string message = p.device->observer.violations().front().message;
+  CHECK_THAT(message, Catch::StartsWith("CLC response 1 reads as ") &&
+                          Catch::Contains("CTA (5, 0, 0) in load of CTA 0") &&
+                          Catch::Contains("the end of work in mma of CTA 0"));
+}

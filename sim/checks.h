@@ -1,0 +1,397 @@
+/// Every check of the simulator: what `sm100sim list checks` and `sm100sim explain` print.  Data only; tests keep
+/// docs/checks.md equal to it, and every id that the sources report in it.
+#pragma once
+
+#include <string_view>
+
+namespace sm100::sim {
+
+enum class Severity {
+  error,    ///< hardware traps, PTX leaves it undefined, or the kernel contradicts itself: the run ends
+  warning,  ///< legal, but hardly meant: the run goes on
+};
+
+constexpr std::string_view name(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
+
+struct Check {
+  std::string_view id;
+  Severity severity;
+  std::string_view title;
+  std::string_view meaning;
+  std::string_view symptom;  ///< why hardware misbehaves, and what one sees there
+  std::string_view mend;
+  std::string_view source;     ///< sections of the PTX ISA, or where else the rule comes from
+  std::string_view catalogue;  ///< entries of the bug catalogue (reference kernels.md section 8); empty: none
+};
+
+inline constexpr Check kChecks[] = {
+    // ---- mbarrier
+    {"MB1", Severity::error, "mbarrier operation where no mbarrier has been initialised",
+     "An arrive, expect_tx, complete_tx or wait names a shared-memory word that holds no valid mbarrier in this "
+     "CTA.",
+     "Undefined. The operation changes whatever bytes lie there: arrivals are lost and somebody waits for ever, "
+     "at the start of the kernel and depending on launch skew.",
+     "Initialise every barrier in one thread, then fence.mbarrier_init, then a CTA barrier (a cluster barrier "
+     "where other CTAs arrive) before the first use. Check the address and the stage index.",
+     "PTX 9.7.13.15", "KB-26"},
+    {"MB2", Severity::error, "mbarrier word initialised again or overwritten",
+     "mbarrier.init hits a word that holds a valid mbarrier, or something that is no mbarrier operation has "
+     "changed the word.",
+     "Undefined. The phase and its counts jump: waiters pass early or never. 32 lanes that all run init show as "
+     "this too.",
+     "Run init in one lane, once; lay buffers out so that no tile or response overlaps the barriers; use "
+     "mbarrier.inval before the memory serves another purpose.",
+     "PTX 9.7.13.15", "KB-22, KB-33"},
+    {"MB3", Severity::error, "mbarrier address misaligned or in the wrong CTA",
+     "The address is not 8-byte aligned, lies outside the CTA's shared memory, or a .shared::cta form (init, "
+     "wait, local arrive, ld.shared) carries the rank of another CTA.",
+     "Undefined, or a fault. With a mapped address the local form touches the wrong CTA's word.",
+     "Use mapa and the .shared::cluster form for other CTAs; wait only on the own CTA's barriers. A tensor "
+     "load's mbarrier is in the destination CTA, or its peer with .cta_group::2.",
+     "PTX 9.7.13.15, 9.7.9.25", "KB-05, KB-35"},
+    {"MB4", Severity::error, "mbarrier count out of range", "The count of init or arrive is not in 1 to 2^20 - 1.",
+     "Hardware traps on the first use of a barrier initialised with 0 or 2^20.",
+     "Compute the count from the participants: threads that arrive, commits of the cluster, one per armed "
+     "stage.",
+     "PTX 9.7.13.15", "KB-04"},
+    {"MB5", Severity::error, "arrival on a phase that has no pending arrivals left",
+     "More arrivals than the barrier counts: all have arrived and the phase is still open for bytes.",
+     "Outside the documented range; an H200 traps (launch failure).",
+     "Arrive once per expected participant: usually 32 lanes ran what one elected lane should, or the count "
+     "forgets somebody.",
+     "PTX 9.7.13.15", "KB-03, KB-04"},
+    {"MB6", Severity::error, "tx-count leaves its range",
+     "expect_tx or complete_tx moves the tx-count beyond +-(2^20 - 1) bytes.",
+     "Undefined; an H200 traps. Seen with one stage above 1 MiB, or when a barrier is armed again and again.",
+     "Arm each phase once with the bytes of its copies; split larger stages over several barriers.",
+     "PTX 9.7.13.15", "KB-03, KB-10, KB-11"},
+    {"MB8", Severity::error, "wait for a parity that no longer, or already, names the phase that is meant",
+     "A warp waits on a barrier whose phase it should see next has completed two or more phases ago (it was "
+     "lapped), or with a parity other than 0 and 1. As a warning: two waits in a row by one warp use the same "
+     "parity and the second passes on the phase that the first has seen.",
+     "A parity names the open phase or the one before, nothing older: a lapped waiter sleeps through a phase "
+     "that has long completed, a stale one passes at once and reads a stage that is not filled. Right when the "
+     "producer leads, wrong numbers when it lags, a hang one lap later.",
+     "Let one cursor own index and parity and step both together, once per use; drain with the running parity; "
+     "keep arrivals from running ahead of a role that has to see every phase.",
+     "PTX 9.7.13.15.16", "KB-02, KB-09"},
+    {"MB10", Severity::error, "CTA exits with a barrier in the middle of a phase",
+     "At exit a barrier of the kernel's table still misses bytes (error) or arrivals (warning).",
+     "Bytes: a copy may land in memory of the next CTA. Arrivals: legal, but a count was wrong or somebody's "
+     "last arrival is still missing, and if it comes late it hits the next CTA.",
+     "Compare expect_tx with the bytes of the copies and the init count with the arrivers; wait for what is "
+     "outstanding before exit.",
+     "PTX 9.7.13.15; convention of this kernel family", "KB-10, KB-11, KB-19, KB-28, KB-33"},
+    {"MB12", Severity::error, "operation reaches a CTA after its exit",
+     "A remote arrive, a multicast copy, a commit or a CLC response lands in a CTA of the cluster that has "
+     "exited.",
+     "Undefined: a fault (\"cluster target block not present\"), a hang at the end, or bytes in the next CTA's "
+     "memory. Sporadic.",
+     "Drain before exit: wait until every stage has been released by all CTAs that signal it, or end with a "
+     "cluster barrier.",
+     "PTX 9.7.9.25, 9.7.13.15; CUDA programming guide, distributed shared memory", "KB-28, KB-33"},
+    {"MB14", Severity::error, "barrier used by others without a happens-before from its init",
+     "A CTA of the cluster or an asynchronous unit uses a barrier whose init does not happen before the use, or "
+     "fence.mbarrier_init was left out.",
+     "The arrival may come before the init and be lost. It depends on launch skew: a hang at start, now and "
+     "then.",
+     "init, fence.mbarrier_init.release.cluster, then barrier.cluster.arrive and wait by all CTAs (a CTA "
+     "barrier is enough for one CTA alone).",
+     "PTX 9.7.13 (fence), 9.7.13.15", "KB-26"},
+    {"MB15", Severity::error, "arrival by a role that the barrier table does not list",
+     "A warp arrives on a barrier whose row in the kernel's table names other roles as arrivers.",
+     "The phase completes too early by that arrival; the barrier's waiters pass before the work is done, and "
+     "later phases are offset.",
+     "Look at the address: a ring of zero stages aliases the next array, a stage index runs over the end. If "
+     "the arrival is meant, add the role to the table.",
+     "the kernel's barrier table", "KB-05, KB-33"},
+    {"MB16", Severity::warning, "barrier that nobody waits for collects arrivals",
+     "At CTA exit a barrier of the kernel's table has got arrivals and no warp has ever waited on it.",
+     "Usually the barrier of the wrong CTA: the one that should have got the arrivals belongs to the pair's "
+     "leader or to the cluster's first CTA, which hangs.",
+     "Map the address to the CTA that waits (mapa, or clear the pair bit); leave the arrive out if nobody "
+     "waits.",
+     "the kernel's barrier table", "KB-05"},
+
+    // ---- TMA
+    {"TM1", Severity::error, "tensor map invalid, or not of this copy",
+     "The map was never encoded, breaks an encoding rule, has another rank than the instruction, or describes "
+     "memory outside its allocation.",
+     "An illegal instruction or address, or bytes from anywhere.",
+     "Encode with cuTensorMapEncodeTiled and check its result; use the form of the map's rank; check base, "
+     "dimensions and strides.",
+     "PTX 9.7.9.25, 5.5", "KB-24, KB-25"},
+    {"TM2", Severity::error, "shared-memory side of a copy misaligned or out of range",
+     "The shared address is not 128-byte aligned or the box leaves the CTA's shared memory.",
+     "Misplaced bytes, an overwritten neighbour or a fault.",
+     "Align tiles to 128 bytes (to the swizzle atom with swizzle), and count the bytes of the layout.",
+     "PTX 9.7.9.25, 5.5", "KB-38"},
+    {"TM4", Severity::error, "multicast mask selects no CTA of the cluster",
+     "ctaMask is empty or has bits at ranks that the cluster does not have.",
+     "Undefined; a fault or a barrier that is never completed.",
+     "Bit r is CTA rank r: build masks from cluster dimensions, not from block indices.", "PTX 9.7.9.25, 9.7.16",
+     "KB-32"},
+    {"TM5", Severity::error, "copied bytes read or overwritten before their complete_tx was observed",
+     "Shared memory that a tensor copy writes is read, or written by another copy, with no happens-before chain "
+     "from the copy's complete_tx.",
+     "Old bytes, or half of a tile: right as long as the copy is fast, wrong numbers under load.",
+     "Wait on the copy's mbarrier (right stage, right parity) before the first read, in every role that reads, "
+     "or be ordered behind a warp that has waited.",
+     "PTX 8 (memory consistency model), 9.7.9.25, 9.7.13.15.16", "KB-01, KB-02, KB-08, KB-18"},
+    {"TM6", Severity::error, "generic write not fenced before an asynchronous read",
+     "Shared memory is written by threads and then read through the async proxy (TMA store, UMMA operand) "
+     "without fence.proxy.async after the write and a barrier to the issuing thread.",
+     "The unit may read the bytes from before: an old output strip, wrong products, rare and not reproducible.",
+     "Every writing thread runs fence.proxy.async.shared::cta after its writes, then the barrier, then one "
+     "thread issues.",
+     "PTX 8 (memory consistency model), 9.7.13 (fence)", "KB-14"},
+    {"TM7", Severity::error, "stage overwritten while the tensor core may still read it",
+     "A copy writes an operand stage that an MMA reads, and nothing that was observed before the copy says that "
+     "the MMA has finished: no tcgen05.commit of it completed the stage's empty barrier.",
+     "Wrong products in some tiles, only when copies run ahead of MMAs; with multicast in a neighbour CTA.",
+     "Release a stage with tcgen05.commit after its last MMA, to all CTAs that fill it, with the count of all "
+     "that read it; let the producer wait for it.",
+     "PTX 9.7.16", "KB-04, KB-17, KB-32"},
+    {"TM8", Severity::error, "source of a store modified before the store has read it",
+     "Shared memory that a TMA store reads is written before wait_group.read in the storing thread and a "
+     "barrier from it to the writer.",
+     "One strip of a tile contains pieces of the strip two later; likelier with many tiles per CTA.",
+     "cp.async.bulk.wait_group.read N in the thread that committed the groups, N below the number of buffers, "
+     "then a barrier of all writers; 0 before the buffers change their meaning.",
+     "PTX 9.7.9.27", "KB-15"},
+    {"TM9", Severity::error, "CTA exits with copies in flight",
+     "A load into the CTA's shared memory has not landed at its exit (error), or its bulk groups still read its "
+     "shared memory (warning).",
+     "The bytes land in the next CTA's memory. Stores are kept alive by hardware, but CUTLASS waits for them.",
+     "Wait for every stage that was requested; cp.async.bulk.wait_group.read 0 in the storing thread before "
+     "exit.",
+     "PTX 9.7.9.25, 9.7.9.27", "KB-15, KB-28"},
+    {"TM10", Severity::error, "coordinates that the copy does not take",
+     "Coordinate 0 times the element size is no multiple of 16 bytes, or a store starts at a negative "
+     "coordinate.",
+     "A fault, or bytes that are shifted.",
+     "Choose tile widths whose rows are multiples of 16 bytes; guard edge tiles instead of moving them.",
+     "PTX 5.5, 9.7.9.25", "KB-24"},
+
+    // ---- tcgen05
+    {"TC1", Severity::error, "tensor memory outside a live allocation",
+     "ld, st or mma names columns that this CTA (or its peer, with cta_group::2) has not allocated or has "
+     "freed.",
+     "Launch failure, or another CTA's data in the last tile.",
+     "Free after the last reader: a barrier from all readers to the freeing warp. Publish the allocated address "
+     "before it is used.",
+     "PTX 9.7.16", "KB-19, KB-20, KB-22"},
+    {"TC2", Severity::error, "tensor-memory lanes or convergence wrong",
+     "A .sync.aligned instruction runs with fewer than 32 lanes, or the lane of a tensor-memory address does "
+     "not fit the warp's quarter or the layout of D and A.",
+     "Undefined: a hang, or registers of other rows.",
+     "Keep alloc, ld, st, elect and barriers outside of elected branches; warp w of a group reads lanes 32 (w "
+     "mod 4) on.",
+     "PTX 9.7.16", ""},
+    {"TC3", Severity::error, "accumulator read before the commit of its MMAs was observed",
+     "tcgen05.ld reads columns that an MMA writes, and no completed commit of that MMA happens before it.",
+     "Partial sums, right as long as the epilogue is late.",
+     "Commit to an mbarrier after the last MMA of the tile, from the thread that issued it, and wait on it "
+     "before the first ld.",
+     "PTX 9.7.16", "KB-17"},
+    {"TC4", Severity::error, "tcgen05.st not waited for",
+     "Columns written by tcgen05.st are loaded or used by an MMA before tcgen05.wait::st of the storing warp.",
+     "The old columns are read.",
+     "tcgen05.wait::st.sync.aligned after the last st, then tcgen05.fence::before_thread_sync and the barrier.",
+     "PTX 9.7.16", ""},
+    {"TC5", Severity::error, "instruction descriptor not allowed",
+     "Shape, types or reserved bits of the instruction descriptor are not in the tables of the MMA's kind and "
+     "cta_group.",
+     "Illegal instruction, or products of another shape.",
+     "Build the descriptor from M, N and types (M 64 or 128, with cta_group::2 128 or 256; N in steps of 8 or "
+     "16).",
+     "PTX 9.7.16", ""},
+    {"TC6", Severity::error, "shared-memory descriptor not allowed",
+     "The constant bits, the swizzle code, the base offset or a reserved bit of a matrix descriptor are wrong.",
+     "Operands are read from other addresses: all products wrong.",
+     "Encode address, leading and stride byte offsets in units of 16 bytes; bits 46 to 48 are 0b001.", "PTX 9.7.16",
+     "KB-38"},
+    {"TC7", Severity::error, "MMA operand that has not landed, or outside shared memory",
+     "The tensor core reads an operand whose copy was not observed before the MMA was issued, or a range that "
+     "leaves shared memory.",
+     "Products of old bytes: usually correct because the copy is fast, wrong under load.",
+     "Wait on the full barrier of each operand's stage in the warp that issues the MMA, before it; count both "
+     "operands' bytes in expect_tx.",
+     "PTX 9.7.16, 9.7.13.15.16", "KB-02, KB-10, KB-18"},
+    {"TC8", Severity::error, "cta_group mixed, or a pair without its peer",
+     "tcgen05 instructions of one kernel use different cta_group values, or cta_group::2 in a CTA that has no "
+     "peer or whose peer has exited.",
+     "Undefined; launch failure.",
+     "Use one cta_group everywhere; clusters of pairs have an even number of CTAs; neither CTA exits before "
+     "both are done.",
+     "PTX 9.7.16", "KB-17, KB-21"},
+    {"TC9", Severity::error, "tensor-memory allocation out of step",
+     "alloc with a wrong number of columns or after relinquish_alloc_permit, dealloc of something else or while "
+     "MMAs run, or exit with columns still allocated.",
+     "The next CTA on that SM blocks in alloc, or a launch failure.",
+     "Powers of two from 32 to 512; dealloc what was allocated, by one warp, after everybody has read; "
+     "relinquish last.",
+     "PTX 9.7.16", "KB-19, KB-20, KB-21, KB-23"},
+    {"TC12", Severity::warning, "commit by a thread without MMAs, or an MMA by several lanes",
+     "tcgen05.commit tracks the operations of its own thread: by a thread that issued none it arrives at once. "
+     "An MMA that several lanes execute is issued once per lane.",
+     "The barrier fires early: a stage is overwritten or an accumulator read too soon. An MMA per lane adds its "
+     "product that often.",
+     "Issue MMA and commit in one elected branch of one warp, with one election.", "PTX 9.7.16", "KB-17, KB-25"},
+    {"TC15", Severity::error, "accumulator overwritten while tcgen05.ld of it may be outstanding",
+     "An MMA writes columns that a warp has loaded, and the warp released them before wait::ld, or before its "
+     "last load.",
+     "A few columns of some tiles contain partial sums of the tile that uses the stage next; likelier with one "
+     "accumulator stage.",
+     "Release an accumulator after tcgen05.wait::ld of its last load, in every epilogue warp.", "PTX 9.7.16",
+     "KB-12"},
+    {"TC16", Severity::warning, "tcgen05.fence missing around a hand-off",
+     "Tensor memory passes from one thread to another through a barrier without "
+     "tcgen05.fence::before_thread_sync before it or ::after_thread_sync behind it.",
+     "The compiler or the hardware may move the tcgen05 operation across the barrier. No case is known on B200 "
+     "hardware.",
+     "before_thread_sync before the arrive, after_thread_sync behind the wait; a commit implies the former.",
+     "PTX 9.7.16", "KB-12"},
+    {"TC17", Severity::error, "tensor memory of one tile read or overwritten without order",
+     "Columns that the MMAs of one tile or commit group wrote are read or overwritten by another with no "
+     "happens-before chain between them.",
+     "Sums of two tiles mixed, or a tile that shows the one before.",
+     "One ring of accumulators with full and empty barriers; nobody touches a stage outside its turn, and a "
+     "tile without MMAs must not be read.",
+     "PTX 9.7.16", "KB-12, KB-25, KB-39"},
+
+    // ---- cluster launch control
+    {"CL1", Severity::error, "CLC response misaligned or out of range",
+     "try_cancel writes 16 bytes to an address that is not 16-byte aligned or outside shared memory.",
+     "Undefined, or a fault.", "Align the responses to 16 bytes.", "PTX 9.7.13.17", ""},
+    {"CL3", Severity::error, "CTA id taken from a failed response",
+     "query_cancel.get_first_ctaid of a response whose is_canceled is false.",
+     "The id is undefined: a tile that does not exist or that another cluster computes.",
+     "Decode the id under the predicate of is_canceled.", "PTX 9.7.13.18", "KB-08"},
+    {"CL4", Severity::error, "request after a failed response was observed",
+     "A CTA asks for another cluster after it has decoded a failure.", "Undefined.",
+     "End the scheduler's walk at the first failure.", "PTX 9.7.13.17", ""},
+    {"CL6", Severity::error, "response slot re-used or read too early",
+     "A slot is requested again before all readers of the last response have released it, or read before the "
+     "response has arrived.",
+     "Roles disagree about the tile or about the end of work: some exit, others wait for them.",
+     "Arrive on the slot's empty barrier after the load of the response, from every reader; count all of them; "
+     "wait on the full barrier before the load.",
+     "PTX 9.7.13.17, 9.7.13.15.16", "KB-08"},
+    {"CL8", Severity::warning, "response read and overwritten without a proxy fence",
+     "Threads read the response through the generic proxy, the CLC unit writes the next one through the async "
+     "proxy, and no fence.proxy.async lies between.",
+     "Stale or mixed responses, extremely rare; seen at scale.",
+     "fence.proxy.async.shared::cta after the load, before the release of the slot.",
+     "PTX 8 (memory consistency model), 9.7.13.17", "KB-13"},
+    {"CL9", Severity::error, "roles of a cluster disagree about a CLC grant",
+     "Two warps of one cluster have decoded their n-th response to different results.",
+     "They compute different tiles, or one stops while the other goes on: a deadlock on input or accumulator "
+     "barriers with some roles already gone.",
+     "Every role decodes every response once, in order, after its full barrier and before its release; look for "
+     "a stale stage or parity in the role that is off.",
+     "follows from 9.7.13.17; convention of this kernel family", "KB-02, KB-08, KB-31"},
+
+    // ---- barriers, clusters, exit
+    {"CB1", Severity::error, "two arrivals of one warp at the cluster barrier",
+     "barrier.cluster.arrive twice by a warp without the wait between them.",
+     "Undefined; a warp too few holds everybody, or a phase opens early.", "Pair every arrive with a wait.",
+     "PTX 9.7.13 (barrier.cluster)", "KB-36"},
+    {"CB2", Severity::error, "cluster wait without an arrive",
+     "barrier.cluster.wait by a warp that has not arrived before.", "Undefined.", "Pair every wait with an arrive.",
+     "PTX 9.7.13 (barrier.cluster)", "KB-36"},
+    {"NB1", Severity::error, "named barrier: id or thread count not allowed",
+     "Ids are 0 to 15, counts are multiples of 32 above 0.", "Illegal instruction, or undefined.",
+     "Count whole warps; give each group an id of its own.", "PTX 9.7.13.1", "KB-06"},
+    {"NB2", Severity::error, "named barrier: two thread counts in one generation",
+     "A warp comes with another thread count than those that are already there.",
+     "Undefined: the barrier opens early, or never.",
+     "Name the count once and use the constant on every side, bar.arrive included.", "PTX 9.7.13.1",
+     "KB-06, KB-07"},
+    {"NB3", Severity::error, "named barrier: one warp arrives twice in a generation",
+     "A warp that has run bar.arrive comes again before the generation is complete.",
+     "A warp that is counted too often stands in for one that is missing: the generation completes early.",
+     "One bar.arrive for each generation; look for an arrive in a loop whose sync is outside.", "PTX 9.7.13.1",
+     "KB-06"},
+    {"NB4", Severity::warning, "named barrier: participants change between generations",
+     "Two generations of one id count the same number of threads, but other warps came.",
+     "Two groups share an id. As long as they take turns it works; when they meet, warps of both make up one "
+     "generation, and the rest hangs. The rate depends on load.",
+     "Give each group an id of its own; id 0 is also __syncthreads.", "PTX 9.7.13.1", "KB-07"},
+    {"CR1", Severity::error, "CTA rank outside the cluster",
+     "mapa or a remote operation names a rank that the cluster does not have.", "Undefined, or a fault.",
+     "Ranks are 0 to %cluster_nctarank - 1; do not use block indices.", "PTX 9.7.9 (mapa), 9.7.13.15", "KB-05"},
+    {"EX1", Severity::error, "CTA exits while commits to its barriers are on their way",
+     "tcgen05.commit arrivals at barriers of the CTA have not landed at its exit.",
+     "They hit memory of the next CTA: a sporadic fault, or a barrier there that is one arrival ahead.",
+     "Drain: wait with the running parity until every stage has been released, then exit.",
+     "PTX 9.7.16; CUDA programming guide, distributed shared memory", "KB-28, KB-09"},
+    {"EX2", Severity::error, "CTA exits while a CLC response is on its way",
+     "A request of the CTA has not been answered at its exit.",
+     "The response and its complete_tx hit memory of the next CTA; with multicast the request itself is "
+     "undefined once a CTA of the cluster has exited.",
+     "Wait for every response before exit, also for one that nobody wants any more.", "PTX 9.7.13.17", "KB-28"},
+
+    // ---- memory
+    {"SM1", Severity::error, "shared access outside the CTA's shared memory",
+     "A load or store leaves the CTA's window.", "Launch failure.",
+     "Check the layout's size against the launch, and stage indices.", "PTX 5.1 (state spaces)", ""},
+    {"SM2", Severity::error, "shared access misaligned", "The address is no multiple of the access's size.",
+     "Launch failure (misaligned address).", "Align buffers and pitches to the widest access.",
+     "PTX 6.4 (operands)", ""},
+    {"SM3", Severity::error, "two warps access the same shared memory without order",
+     "Two warps access the same bytes through the generic proxy, one of them writes, and neither happens before "
+     "the other.",
+     "The reader may see old bytes; right on most runs.",
+     "A barrier between writer and reader (bar.sync, bar.arrive and bar.sync, or an mbarrier), also before the "
+     "next write.",
+     "PTX 8 (memory consistency model)", "KB-08, KB-15, KB-22"},
+    {"GM1", Severity::error, "global access outside every allocation",
+     "A lane's address lies in no tensor of the problem.", "Illegal address, or bytes of another tensor.",
+     "Predicate the lanes beyond the edge; take coordinates from the mapped tile.", "PTX 5.1 (state spaces)",
+     "KB-24, KB-30"},
+    {"GM2", Severity::error, "global access misaligned", "A lane's address is no multiple of the access's size.",
+     "Launch failure (misaligned address).", "Use narrower accesses where rows have odd pitches.",
+     "PTX 6.4 (operands)", ""},
+    {"GM3", Severity::error, "global memory shared by CTAs without order",
+     "Two CTAs access the same workspace or output, one writes, and no lock (release, acquire) or launch orders "
+     "them.",
+     "Lost partial sums or an old workspace; with unchanged inputs the numbers may even be right.",
+     "fence, barrier, then st.release by one thread; ld.acquire and a barrier on the other side; zero locks "
+     "before each launch.",
+     "PTX 8 (memory consistency model)", "KB-30, KB-34, KB-37"},
+    {"GM4", Severity::error, "stored bytes read after only wait_group.read",
+     "Global memory written by a TMA store is read by another thread, and the storing thread has only waited "
+     "for the store's reads.",
+     "wait_group.read says that the source may be re-used, not that the result is visible: the reader sees old "
+     "data although the flag is set.",
+     "cp.async.bulk.wait_group (without .read), then a proxy fence and the release of the flag.",
+     "PTX 9.7.9.27, 8 (memory consistency model)", "KB-16"},
+
+    // ---- the run as a whole
+    {"hang", Severity::error, "warps that can never wake", "Nothing is left to happen and warps are still waiting.",
+     "The kernel never ends; a watchdog or a time-out kills it.",
+     "Read the report from the top: the first wait explains the others; see \"Read a hang\" in the user guide.", "",
+     "KB-01, KB-03, KB-04, KB-05, KB-06, KB-09, KB-10, KB-11, KB-36, KB-40"},
+    {"cycle-budget", Severity::error, "the budget of cycles is used up",
+     "run.max_cycles ended the run before the kernel did: it hangs, runs in circles or needs more.",
+     "Nothing by itself.", "Raise run.max_cycles, or read where the warps are.", "the scenario", ""},
+    {"mismatch", Severity::error, "the result is wrong",
+     "The output differs from the float64 product (a copy: from its source) by more than the limit, or an "
+     "element was never written.",
+     "Wrong numbers.",
+     "Look for warnings first; then for wrong coordinates, descriptors and edge tiles, which break no protocol.",
+     "", "KB-24, KB-29, KB-30, KB-38, KB-39"},
+    {"not-implemented", Severity::error, "the simulator does not have this",
+     "An instruction or an operand that is not modelled. It says nothing about the kernel.",
+     "Nothing: it may be perfectly right.", "sm100sim list isa shows what there is.", "", ""},
+};
+
+/// The check of that id, or nullptr.
+constexpr const Check* find_check(std::string_view id) {
+  for (const Check& check : kChecks)
+    if (check.id == id) return &check;
+  return nullptr;
+}
+
+}  // namespace sm100::sim
