@@ -1,5 +1,5 @@
-/// sm100sim list [kernels|profiles|scenarios|isa]: what there is to run, and what of the instruction set is
-/// modelled.
+/// sm100sim list [kernels|profiles|scenarios|isa|faults]: what there is to run, what of the instruction set is modelled,
+/// and what [[fault]] can alter.
 
 #include <fmt/format.h>
 
@@ -80,11 +80,34 @@ void list_isa() {
     fmt::print("  {:<{}}  {:<12}  {}\n", row.instruction, width, name(row.support), row.note);
 }
 
+/// "drop, delay, add (rank, address)"
+std::string actions_of(const FaultInstruction& row) {
+  std::string text;
+  for (const std::string_view action : row.action_names()) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", action);
+    if (action == name(FaultAction::add)) text += fmt::format(" ({})", fmt::join(row.operand_names(), ", "));
+  }
+  return text;
+}
+
+void list_faults() {
+  const std::pair<unsigned, std::string_view> kernels[] = {
+      {kFaultsMatmul, kMatmul}, {kFaultsCopy, kPipelineCopy}, {kFaultsFallback, kFallback}};
+  for (const FaultInstruction& row : kFaultInstructions) {
+    std::vector<std::string_view> callers;
+    for (const auto& [bit, kernel] : kernels)
+      if (row.kernels & bit) callers.push_back(kernel);
+    fmt::print("  {}  in {}\n      {}\n", row.name,
+               callers.empty() ? "no kernel" : fmt::format("{}", fmt::join(callers, ", ")), actions_of(row));
+  }
+}
+
 void list(const std::string& what) {
   const std::pair<const char*, void (*)()> lists[] = {{"kernels", list_kernels},
                                                       {"profiles", list_profiles_with_names},
                                                       {"scenarios", list_scenarios},
-                                                      {"isa", list_isa}};
+                                                      {"isa", list_isa},
+                                                      {"faults", list_faults}};
   for (const auto& [word, print] : lists) {
     if (!what.empty() && what != word) continue;
     if (what.empty()) fmt::print("{}\n", word);
@@ -96,9 +119,9 @@ void list(const std::string& what) {
 
 void add_list_command(CLI::App& app, int& exit_code) {
   auto what = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("list", "List kernels, profiles, scenarios or the modelled instructions");
-  command->add_option("WHAT", *what, "kernels, profiles, scenarios or isa; all if left out")
-      ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa"}));
+  CLI::App* command = app.add_subcommand("list", "List kernels, profiles, scenarios, the modelled instructions or the faults");
+  command->add_option("WHAT", *what, "kernels, profiles, scenarios, isa or faults; all if left out")
+      ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa", "faults"}));
   command->callback([what, &exit_code] {
     list(*what);
     exit_code = kOk;
