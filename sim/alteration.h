@@ -20,10 +20,8 @@ struct Alteration {
   models::Cycles delay = 0;  ///< before it
   bool flip_parity = false, own_cta = false, cta_scope = false;
   Lanes lanes = Lanes::as_written;
-  uint16_t cleared = 0;                                           ///< bits of the CTA mask
+  uint16_t cleared = 0;                                          ///< bits of the CTA mask
   std::array<int64_t, host::kFaultOperandNames.size()> added{};  ///< by operand
-
-  bool dropped() const { return times == 0; }
 
   void apply(const host::FaultSpec& fault) {
     switch (fault.action) {

@@ -65,9 +65,8 @@ class FaultIsa : public SimIsa {
                                  Loc loc = Loc::current()) {
     const Alteration a = match("mbarrier_arrive_expect_tx", barriers[first_active_lane()][0].offset());
     const RemoteBarriers to = signalled(a, barriers);
-    perform(a, [&] {
-      SimIsa::mbarrier_arrive_expect_tx(to, a.changed(Operand::bytes, bytes), a.scope(scope), loc);
-    });
+    perform(a,
+            [&] { SimIsa::mbarrier_arrive_expect_tx(to, a.changed(Operand::bytes, bytes), a.scope(scope), loc); });
   }
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope scope, Loc loc = Loc::current()) {
     last_wait_ = barrier.offset();
@@ -85,9 +84,8 @@ class FaultIsa : public SimIsa {
   ClusterSmemAddr mapa(SmemAddr address, uint32_t rank, Loc loc = Loc::current()) {
     const Alteration a = match("mapa", address.offset());
     ClusterSmemAddr mapped = as_cluster(address);
-    perform(a, [&] {
-      mapped = SimIsa::mapa(a.moved(Operand::address, address), a.changed(Operand::rank, rank), loc);
-    });
+    perform(
+        a, [&] { mapped = SimIsa::mapa(a.moved(Operand::address, address), a.changed(Operand::rank, rank), loc); });
     return mapped;
   }
   RemoteBarriers mapa(SmemAddr address, const Registers<1>& ranks, Loc loc = Loc::current()) {
@@ -226,9 +224,8 @@ class FaultIsa : public SimIsa {
   }
   void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current()) {
     const Alteration a = match("tcgen05_commit", barrier.offset());
-    perform(a, [&] {
-      SimIsa::tcgen05_commit(a.changed(Operand::cta_group, cta_group), signalled(a, barrier), loc);
-    });
+    perform(a,
+            [&] { SimIsa::tcgen05_commit(a.changed(Operand::cta_group, cta_group), signalled(a, barrier), loc); });
   }
   void tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask, Loc loc = Loc::current()) {
     const Alteration a = match("tcgen05_commit_multicast", barrier.offset());

@@ -18,10 +18,10 @@ class Problem;
 struct Scenario;
 
 enum class FaultAction : uint8_t {
-  drop,         ///< not executed; what it returns is zero, a wait is over at once, a mapa leaves the own CTA's address
+  drop,         ///< not executed: a wait is over at once, a load returns zeros, a mapa leaves the own CTA's address
   duplicate,    ///< executed `value` times, one after the other
-  delay,        ///< executed `value` cycles later, and all that follows in its warp
-  early,        ///< a release is executed when the wait for what it releases returns, before that is read
+  delay,        ///< `value` cycles pass before it
+  early,        ///< a release is made when the wait for what it releases returns, before that is read
   flip_parity,  ///< waits for the other parity
   add,          ///< `value` is added to an operand
   clear_mask,   ///< the bits of `value` are taken out of the CTA mask
@@ -34,32 +34,36 @@ enum class FaultAction : uint8_t {
 inline constexpr std::array<std::string_view, 12> kFaultActionNames = {
     "drop",       "duplicate", "delay",     "early",     "flip_parity", "add",
     "clear_mask", "own_cta",   "cta_scope", "all_lanes", "one_lane",    "other_lane"};
+static_assert(size_t(FaultAction::other_lane) + 1 == kFaultActionNames.size());
 constexpr std::string_view name(FaultAction action) { return kFaultActionNames[size_t(action)]; }
 
 /// What `add` can change.  Addresses and descriptors count in bytes.
 enum class FaultOperand : uint8_t {
   none,
-  count,
-  bytes,
-  barrier,  ///< address of the mbarrier; +8 is the next stage's
-  rank,
-  address,
-  threads,
-  id,    ///< of a named barrier
-  x, y,  ///< first two coordinates of a tensor copy
-  smem,  ///< address of a tensor copy in shared memory
-  pending,
-  columns,
+  count,           ///< of mbarrier.init
+  bytes,           ///< of expect_tx
+  barrier,         ///< address of the mbarrier; +8 is the next stage's
+  rank,            ///< of mapa
+  address,         ///< of a load, a store, mapa, or what tcgen05.alloc writes to
+  threads,         ///< of a named barrier
+  id,              ///< of a named barrier
+  x,               ///< innermost coordinate of a tensor copy
+  y,               ///< the next one
+  smem,            ///< address of a tensor copy in shared memory
+  pending,         ///< of wait_group
+  columns,         ///< of tcgen05.alloc and .dealloc
   column,          ///< of a tensor-memory address
-  a, b,            ///< start addresses in an MMA's descriptors
+  a,               ///< start address in an MMA's descriptor of A
+  b,               ///< the same of B
   enable_input_d,  ///< +1: accumulates, -1: does not
-  cta_group,
-  response,  ///< address of a CLC response
-  value,
+  cta_group,       ///< of tcgen05
+  response,        ///< address of a CLC response
+  value,           ///< of a word in global memory
 };
 inline constexpr std::array<std::string_view, 20> kFaultOperandNames = {
-    "none",    "count",   "bytes",  "barrier", "rank", "address", "threads",        "id",        "x",        "y", "smem",
-    "pending", "columns", "column", "a",       "b",    "enable_input_d", "cta_group", "response", "value"};
+    "none", "count",   "bytes",   "barrier", "rank", "address", "threads",        "id",        "x",        "y",
+    "smem", "pending", "columns", "column",  "a",    "b",       "enable_input_d", "cta_group", "response", "value"};
+static_assert(size_t(FaultOperand::value) + 1 == kFaultOperandNames.size());
 constexpr std::string_view name(FaultOperand operand) { return kFaultOperandNames[size_t(operand)]; }
 
 /// An instruction that faults can alter.
@@ -86,8 +90,8 @@ using enum FaultAction;
 using enum FaultOperand;
 
 constexpr unsigned M = kFaultsMatmul, MC = M | kFaultsCopy, MF = M | kFaultsFallback, MCF = MC | kFaultsFallback;
-constexpr unsigned kStep = bits(drop, duplicate, delay);  ///< instructions that return nothing
-constexpr unsigned kRead = bits(drop, delay);             ///< instructions that return something
+constexpr unsigned kStep = bits(drop, duplicate, delay);             ///< instructions that return nothing
+constexpr unsigned kRead = bits(drop, delay);                        ///< instructions that return something
 constexpr unsigned kThread = bits(all_lanes, one_lane, other_lane);  ///< each lane executes it by itself
 constexpr unsigned kAdd = bits(add);
 
@@ -138,10 +142,7 @@ inline constexpr FaultInstruction kRows[] = {
     {"tcgen05_fence_after_thread_sync", MF, kStep, {}},
 
     {"clusterlaunchcontrol_try_cancel", M, kStep | kThread | kAdd, {response, barrier}},
-    {"clusterlaunchcontrol_try_cancel_multicast",
-     M,
-     kStep | kThread | kAdd | bits(own_cta),
-     {response, barrier}},
+    {"clusterlaunchcontrol_try_cancel_multicast", M, kStep | kThread | kAdd | bits(own_cta), {response, barrier}},
 };
 
 }  // namespace fault_table

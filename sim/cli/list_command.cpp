@@ -119,7 +119,8 @@ void list(const std::string& what) {
 
 void add_list_command(CLI::App& app, int& exit_code) {
   auto what = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("list", "List kernels, profiles, scenarios, the modelled instructions or the faults");
+  CLI::App* command =
+      app.add_subcommand("list", "List kernels, profiles, scenarios, the modelled instructions or the faults");
   command->add_option("WHAT", *what, "kernels, profiles, scenarios, isa or faults; all if left out")
       ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa", "faults"}));
   command->callback([what, &exit_code] {

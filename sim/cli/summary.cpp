@@ -94,10 +94,10 @@ std::string fault_text(const FaultSpec& f) {
 std::string fault_lines(const Scenario& s, const RunResult& r) {
   std::string text;
   for (size_t i = 0; i < r.fault_matches.size(); ++i)
-    text += line("fault", r.fault_matches[i] > 0
-                              ? fmt::format("{}: altered {}", fault_text(s.faults[i]),
-                                            plural(r.fault_matches[i], "instruction"))
-                              : fmt::format("{}: matched no instruction", fault_text(s.faults[i])));
+    text +=
+        line("fault", r.fault_matches[i] > 0 ? fmt::format("{}: altered {}", fault_text(s.faults[i]),
+                                                           plural(r.fault_matches[i], "instruction"))
+                                             : fmt::format("{}: matched no instruction", fault_text(s.faults[i])));
   return text;
 }
 

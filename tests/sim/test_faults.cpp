@@ -124,7 +124,8 @@ constexpr int kPass = 0, kMismatch = 1, kHang = 3, kFinding = 4;
 
 TEST_CASE("fault: drop leaves an instruction out", "[fault]") {
   const Ran wait = run_with(
-      kOneSm, "role=\"epilogue\", instruction=\"mbarrier_try_wait_parity\", barrier=\"accum_full\", action=\"drop\"");
+      kOneSm,
+      "role=\"epilogue\", instruction=\"mbarrier_try_wait_parity\", barrier=\"accum_full\", action=\"drop\"");
   CHECK(wait.exit_code != kHang);  // over at once
   CHECK(wait.exit_code != kPass);
   CHECK(run_with(kOneSm, "instruction=\"tcgen05_dealloc\", action=\"drop\"").exit_code == kFinding);
@@ -133,12 +134,13 @@ TEST_CASE("fault: drop leaves an instruction out", "[fault]") {
 }
 
 TEST_CASE("fault: duplicate executes an instruction several times", "[fault]") {
-  const Ran twice = run_with(kOneSm, "role=\"epilogue\", warp=2, instruction=\"bar_sync\", id=0, occurrence=0, "
-                                     "action=\"duplicate\"");
+  const Ran twice = run_with(kOneSm,
+                             "role=\"epilogue\", warp=2, instruction=\"bar_sync\", id=0, occurrence=0, "
+                             "action=\"duplicate\"");
   CHECK(twice.exit_code == kHang);
   CHECK_THAT(twice.out, Catch::Contains("execute 2 times bar_sync of epilogue: altered 1 instruction"));
-  CHECK(run_with(kOneSm, "instruction=\"tcgen05_fence_after_thread_sync\", action=\"duplicate\", value=5").exit_code ==
-        kPass);
+  CHECK(run_with(kOneSm, "instruction=\"tcgen05_fence_after_thread_sync\", action=\"duplicate\", value=5")
+            .exit_code == kPass);
 }
 
 TEST_CASE("fault: delay lets cycles pass before an instruction", "[fault]") {
@@ -164,8 +166,9 @@ TEST_CASE("fault: early releases before what was waited for is read", "[fault]")
 }
 
 TEST_CASE("fault: flip_parity waits for the other parity", "[fault]") {
-  const Ran ran = run_with(kOneSm, "role=\"load\", instruction=\"mbarrier_try_wait_parity\", "
-                                   "barrier=\"throttle_empty\", occurrence=0, action=\"flip_parity\"");
+  const Ran ran = run_with(kOneSm,
+                           "role=\"load\", instruction=\"mbarrier_try_wait_parity\", "
+                           "barrier=\"throttle_empty\", occurrence=0, action=\"flip_parity\"");
   CHECK(ran.exit_code == kHang);
 }
 
@@ -176,7 +179,8 @@ TEST_CASE("fault: add changes the operand that it names", "[fault]") {
   CHECK(add(kOneSm, "instruction=\"mbarrier_arrive_expect_tx\", barrier=\"input_full\", value=16384") == kHang);
   CHECK(add(kOneSm, "instruction=\"mbarrier_init\", barrier=\"accum_empty\", value=1") == kHang);
   CHECK(add(kOneSm, "role=\"epilogue\", instruction=\"bar_sync\", id=1, value=32") == kHang);
-  CHECK(add(kOneSm, "role=\"epilogue\", instruction=\"cp_async_bulk_tensor_global_shared\", value=32") == kMismatch);
+  CHECK(add(kOneSm, "role=\"epilogue\", instruction=\"cp_async_bulk_tensor_global_shared\", value=32") ==
+        kMismatch);
   CHECK(add(kOneSm, "instruction=\"cp_async_bulk_tensor_shared_global\", operand=\"y\", value=64") == kMismatch);
   CHECK(add(kOneSm, "instruction=\"tcgen05_mma\", operand=\"enable_input_d\", value=1") != kPass);
   CHECK(add(kOneSm, "instruction=\"tcgen05_mma\", operand=\"a\", value=32") != kPass);
@@ -187,11 +191,13 @@ TEST_CASE("fault: add changes the operand that it names", "[fault]") {
 }
 
 TEST_CASE("fault: clear_mask takes CTAs out of a multicast", "[fault]") {
-  CHECK(run_with(kMulticast, "cta=0, instruction=\"tcgen05_commit_multicast\", barrier=\"input_empty\", "
-                             "action=\"clear_mask\", value=0x2")
+  CHECK(run_with(kMulticast,
+                 "cta=0, instruction=\"tcgen05_commit_multicast\", barrier=\"input_empty\", "
+                 "action=\"clear_mask\", value=0x2")
             .exit_code == kHang);
-  CHECK(run_with(kMulticast, "cta=0, instruction=\"cp_async_bulk_tensor_shared_global_multicast\", "
-                             "action=\"clear_mask\", value=0x2")
+  CHECK(run_with(kMulticast,
+                 "cta=0, instruction=\"cp_async_bulk_tensor_shared_global_multicast\", "
+                 "action=\"clear_mask\", value=0x2")
             .exit_code == kHang);
 }
 
@@ -199,10 +205,12 @@ TEST_CASE("fault: own_cta signals the wrong CTA", "[fault]") {
   CHECK(run_with(kPairs,
                  "role=\"epilogue\", instruction=\"mbarrier_arrive\", barrier=\"accum_empty\", action=\"own_cta\"")
             .exit_code == kHang);
-  CHECK(run_with(kPairs, "cta=1, instruction=\"cp_async_bulk_tensor_shared_global\", action=\"own_cta\"").exit_code !=
-        kPass);
-  CHECK(run_with(kPairs, "instruction=\"clusterlaunchcontrol_try_cancel_multicast\", action=\"own_cta\"").exit_code ==
-        kHang);
+  CHECK(
+      run_with(kPairs, "cta=1, instruction=\"cp_async_bulk_tensor_shared_global\", action=\"own_cta\"").exit_code !=
+      kPass);
+  CHECK(
+      run_with(kPairs, "instruction=\"clusterlaunchcontrol_try_cancel_multicast\", action=\"own_cta\"").exit_code ==
+      kHang);
   CHECK(run_with(kPairs, "role=\"load\", instruction=\"mapa\", barrier=\"clc_empty\", action=\"drop\"").exit_code !=
         kPass);
 }
@@ -212,17 +220,19 @@ TEST_CASE("fault: cta_scope is what the model does not see", "[fault]") {
 }
 
 TEST_CASE("fault: other lanes than the elected one", "[fault]") {
-  CHECK(run_with(kOneSm, "role=\"load\", instruction=\"mbarrier_arrive_expect_tx\", action=\"all_lanes\"").exit_code !=
-        kPass);
+  CHECK(run_with(kOneSm, "role=\"load\", instruction=\"mbarrier_arrive_expect_tx\", action=\"all_lanes\"")
+            .exit_code != kPass);
   CHECK(run_with(kOneSm, "role=\"load\", instruction=\"mbarrier_arrive\", action=\"one_lane\"").exit_code == kHang);
   const Ran commit =
       run_with(kOneSm, "instruction=\"tcgen05_commit\", barrier=\"accum_full\", action=\"other_lane\"");
   CHECK(commit.exit_code != kPass);  // covers no MMA: the accumulator is read too early
-  CHECK_THAT(run_with(kPairs, "role=\"scheduler\", instruction=\"mbarrier_arrive_expect_tx\", action=\"all_lanes\"").out,
-             !Catch::Contains("PASS"));  // lanes without an address of their own take the first lane's
+  CHECK_THAT(
+      run_with(kPairs, "role=\"scheduler\", instruction=\"mbarrier_arrive_expect_tx\", action=\"all_lanes\"").out,
+      !Catch::Contains("PASS"));  // lanes without an address of their own take the first lane's
 }
 
-TEST_CASE("fault: executions are selected by warp and occurrence, and by the barrier that was waited for", "[fault]") {
+TEST_CASE("fault: executions are selected by warp and occurrence, and by the barrier that was waited for",
+          "[fault]") {
   const auto altered = [](const std::string& rest) {
     const Ran ran = run_with(kOneSm, "action=\"delay\", value=1, " + rest);
     REQUIRE(ran.exit_code == kPass);
@@ -250,8 +260,8 @@ TEST_CASE("fault: every instruction of the table can be altered in some run", "[
     bool altered = false;
     for (const char* scenario : scenarios) {
       if (altered) break;
-      const Ran ran = run_with(
-          scenario, fmt::format("instruction=\"{}\", action=\"delay\", value=1", row.name), "--data none");
+      const Ran ran =
+          run_with(scenario, fmt::format("instruction=\"{}\", action=\"delay\", value=1", row.name), "--data none");
       altered = ran.exit_code == kPass;
     }
     CHECK(altered);
@@ -263,7 +273,8 @@ TEST_CASE("fault: one that matched nothing is bad input, unless it may", "[fault
   const Ran ran = run_with(kOneSm, never);
   CHECK(ran.exit_code == 2);
   CHECK_THAT(ran.out, Catch::Contains("drop tcgen05_mma of load: matched no instruction"));
-  CHECK_THAT(ran.err, Catch::Contains("key 'fault.0.instruction' = \"tcgen05_mma\": the fault matched no instruction"));
+  CHECK_THAT(ran.err,
+             Catch::Contains("key 'fault.0.instruction' = \"tcgen05_mma\": the fault matched no instruction"));
   CHECK(run_with(kOneSm, never + ", optional=true").exit_code == kPass);
 }
 
