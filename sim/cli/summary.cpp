@@ -85,6 +85,9 @@ std::string action_text(const FaultSpec& f) {
 std::string fault_text(const FaultSpec& f) {
   std::string text = fmt::format("{} {}", action_text(f), f.instruction);
   if (!f.role.empty()) text += " of " + f.role;
+  if (f.warp >= 0) text += fmt::format(" (warp {})", f.warp);
+  if (f.cta >= 0) text += fmt::format(" of CTA {}", f.cta);
+  if (f.id >= 0) text += fmt::format(" on named barrier {}", f.id);
   if (!f.barrier.empty()) text += " on " + f.barrier;
   if (f.stage >= 0) text += f.barrier.empty() ? fmt::format(" on stage {}", f.stage) : fmt::format("[{}]", f.stage);
   return text;
