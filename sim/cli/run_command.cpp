@@ -96,10 +96,10 @@ int run(const RunOptions& options) {
   if (!options.json.empty() && !json_only) write_json(options.json, result_json(scenario, result));
   fmt::print("{}", json_only ? result_json(scenario, result) : format_summary(scenario, result, options.trace));
   const std::vector<std::string> unmatched = unmatched_faults(scenario, result);
-  std::fflush(stdout);
+  if (unmatched.empty()) return exit_code_of(result.outcome);
+  std::fflush(stdout);  // the summary first
   for (const std::string& line : unmatched) fmt::print(stderr, "{}\n", line);
-  if (!unmatched.empty()) return kBadInput;
-  return exit_code_of(result.outcome);
+  return kBadInput;
 }
 
 }  // namespace
