@@ -276,9 +276,8 @@ class SimIsa {
   Warp& warp() { return warp_; }
   Cta& cta() { return cta_; }
   int active_lanes() const { return __builtin_popcount(active_); }
+  bool is_active(int lane) const { return active_ >> lane & 1; }
   int first_active_lane() const { return __builtin_ctz(active_); }  // some lane is active wherever code runs
-
- private:
   template <class F>
   void with_active(uint32_t lanes, F& f) {
     const uint32_t outer = active_;
@@ -286,6 +285,9 @@ class SimIsa {
     if (lanes != 0) f();
     active_ = outer;
   }
+  void wait_group(int pending, bool read_only);
+
+ private:
   void charge(double cycles) { warp_.ahead += cycles; }
   /// Lets the gathered issue cycles pass: what follows is visible to others.
   void settle() {
@@ -376,7 +378,6 @@ class SimIsa {
   void try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc loc);
   void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
-  void wait_group(int pending, bool read_only);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
   void tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc);
   void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed, Loc loc);

@@ -15,6 +15,12 @@ std::unique_ptr<Problem> make_problem(const Scenario& scenario) {
   return std::make_unique<MatmulProblem>(scenario);
 }
 
+std::vector<std::string_view> barrier_names(const std::vector<BarrierArray>& arrays) {
+  std::vector<std::string_view> names;
+  for (const BarrierArray& array : arrays) names.emplace_back(array.name);
+  return names;
+}
+
 TensorMapFields matrix_fields(const MatrixMap& m) {
   TensorMapFields f{};
   const uint64_t row_bytes = uint64_t(m.columns) * element_bytes(m.type);

@@ -85,6 +85,9 @@ class Problem {
 /// The problem of a checked scenario.
 std::unique_ptr<Problem> make_problem(const Scenario& scenario);
 
+/// "input_full" and so on.
+std::vector<std::string_view> barrier_names(const std::vector<BarrierArray>& arrays);
+
 /// Kernel parameters; `addresses` in the order of tensors().
 MatmulParams matmul_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
                            const TensorMapEncoder& encode);

@@ -59,86 +59,14 @@ void check_feed(const TomlDocument& document, const Scenario& s) {
         "\"a\" needs C to have the shape and the type of A: n = k and config.output = config.dtype");
 }
 
-// ---------------------------------------------------------------- [[fault]] and [expect]
-
-std::vector<std::string_view> names(const std::vector<BarrierArray>& arrays) {
-  std::vector<std::string_view> result;
-  for (const BarrierArray& array : arrays) result.emplace_back(array.name);
-  return result;
-}
-
-/// Most stages among the arrays that `barrier` can mean (empty: any).
-int stages_of(const std::vector<BarrierArray>& arrays, std::string_view barrier) {
-  int most = 0;
-  for (const BarrierArray& array : arrays)
-    if (barrier.empty() || barrier == array.name) most = std::max(most, array.stages);
-  return most;
-}
-
-/// Isa functions that the kernel calls and a fault can alter.
-std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
-  std::vector<std::string_view> names = {"mbarrier_init",
-                                         "mbarrier_arrive",
-                                         "mbarrier_arrive_expect_tx",
-                                         "mbarrier_try_wait_parity",
-                                         "cp_async_bulk_tensor_shared_global",
-                                         "cp_async_bulk_tensor_shared_global_multicast"};
-  if (kernel == kFallback)
-    names = {"mbarrier_init", "mbarrier_arrive_expect_tx", "mbarrier_try_wait_parity",
-             "cp_async_bulk_tensor_shared_global", "tcgen05_commit"};
-  if (kernel == kMatmul)
-    names.insert(names.end(), {"tcgen05_commit", "tcgen05_commit_multicast", "st_release_gpu_global_u32"});
-  if (kernel != kFallback) names.insert(names.end(), {"griddepcontrol_wait", "griddepcontrol_launch_dependents"});
-  return names;
-}
-
-/// A fault on griddepcontrol: there are no barriers, and it needs something to depend on.
-void check_launch_fault(const TomlDocument& document, const TomlTable& table, const Scenario& s, bool pdl) {
-  for (const char* key : {"barrier", "stage"})
-    if (table.has(key)) throw document.error(table.path(key), "griddepcontrol has no barrier");
-  if (!pdl || s.launches == 1)
-    throw document.error(table.path("instruction"),
-                         "griddepcontrol needs config.pdl = true and run.launches of 2 or more");
-}
-
-FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& s,
-                     const Problem& kernel) {
-  const auto arrays = kernel.barriers();
-  FaultSpec fault;
-  if (table.has("role")) fault.role = table.word("role", kernel.roles());
-  fault.instruction = table.word("instruction", faulty_instructions(s.kernel));
-  if (table.has("barrier")) fault.barrier = table.word("barrier", names(arrays));
-  const int stages = stages_of(arrays, fault.barrier);
-  if (fault.instruction.starts_with("griddepcontrol")) check_launch_fault(document, table, s, kernel.launch().pdl);
-  if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
-  if (table.has("stage")) fault.stage = read_int(table, "stage", 0, stages - 1);
-  const Dim3 grid = kernel.launch().grid;
-  const int64_t ctas = int64_t(grid.x) * grid.y * grid.z;
-  if (table.has("cta")) fault.cta = read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
-  if (table.has("launch")) fault.launch = read_int(table, "launch", 0, s.launches - 1);
-  if (table.has("occurrence")) fault.occurrence = table.integer("occurrence", 0, INT64_MAX);
-
-  fault.action = table.word("action", {"drop", "flip_parity", "add"});
-  if (fault.action == "flip_parity" && fault.instruction != "mbarrier_try_wait_parity")
-    throw document.error(table.path("action"), "allowed for instruction \"mbarrier_try_wait_parity\" only");
-  if (fault.action == "add") {
-    if (fault.instruction != "mbarrier_arrive_expect_tx" && fault.instruction != "mbarrier_init")
-      throw document.error(table.path("action"),
-                           "allowed for \"mbarrier_arrive_expect_tx\" (bytes) and \"mbarrier_init\" (count) only");
-    constexpr int kMostAdded = (1 << 20) - 1;  // range of both fields of the barrier word
-    fault.value = table.integer("value", -kMostAdded, kMostAdded);
-  } else if (table.has("value")) {
-    throw document.error(table.path("value"), "allowed with action \"add\" only");
-  }
-  return fault;
-}
+// ---------------------------------------------------------------- [expect]
 
 Expectation read_expectation(const TomlTable& table, const Problem& kernel) {
   Expectation expect;
   expect.stated = true;
   if (table.has("outcome")) expect.outcome = table.word("outcome", {"pass", "mismatch", "hang", "findings"});
   if (table.has("id")) expect.id = table.string("id");
-  if (table.has("barrier")) expect.barrier = table.word("barrier", names(kernel.barriers()));
+  if (table.has("barrier")) expect.barrier = table.word("barrier", barrier_names(kernel.barriers()));
   if (table.has("role")) expect.role = table.string("role");
   if (table.has("stage")) expect.stage = read_int(table, "stage", 0);
   if (table.has("phase")) expect.phase = read_int(table, "phase", 0);
@@ -190,8 +118,7 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   check_feed(document, s);
   const std::unique_ptr<Problem> kernel = make_problem(s);
   if (root.has("fault"))
-    for (const TomlTable& table : root.tables("fault", {"role", "instruction", "barrier", "stage", "cta", "launch",
-                                                        "occurrence", "action", "value"}))
+    for (const TomlTable& table : root.tables("fault", fault_keys()))
       s.faults.push_back(read_fault(document, table, s, *kernel));
   if (root.has("expect"))
     s.expect =

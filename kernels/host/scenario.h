@@ -13,6 +13,7 @@
 
 #include "kernels/copy/config.h"
 #include "kernels/fallback/config.h"
+#include "kernels/host/fault.h"
 #include "kernels/matmul/config.h"
 #include "models/profiles/profile.h"
 
@@ -37,19 +38,6 @@ enum class L2State { cold, warm };
 enum class Feed { nothing, a, residual, source };
 /// How the tensor core adds: `fast` sums in f32 through Eigen, `b200` is the bit-exact model (reference 4.4).
 enum class Numerics { fast, b200 };
-
-/// `[[fault]]`: alters instructions on their way to the model; the kernel source is never edited to break it.
-struct FaultSpec {
-  std::string role;         ///< "load", "mma", "scheduler", "epilogue"; empty: any
-  std::string instruction;  ///< Isa function name, e.g. "mbarrier_arrive_expect_tx"
-  std::string barrier;      ///< barrier array name, e.g. "input_full"; empty: any
-  int stage = -1;           ///< -1: any
-  int cta = -1;             ///< of the grid; -1: any
-  int launch = -1;          ///< -1: any
-  int64_t occurrence = -1;  ///< n-th match per warp, from 0; -1: every one
-  std::string action;       ///< "drop", "flip_parity", "add"
-  int64_t value = 0;        ///< operand of "add"
-};
 
 /// What a scenario states about its own outcome (bug scenarios name their diagnosis).
 struct Expectation {

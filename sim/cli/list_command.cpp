@@ -1,5 +1,5 @@
-/// sm100sim list [kernels|profiles|scenarios|isa|checks]: what there is to run, what of the instruction set is
-/// modelled, and what is checked.
+/// sm100sim list [kernels|profiles|scenarios|isa|checks|faults]: what there is to run, what of the instruction set is
+/// modelled, what is checked, and what [[fault]] can alter.
 
 #include <fmt/format.h>
 
@@ -92,12 +92,35 @@ void print_checks_as_markdown() {
   }
 }
 
+/// "drop, delay, add (rank, address)"
+std::string actions_of(const FaultInstruction& row) {
+  std::string text;
+  for (const std::string_view action : row.action_names()) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", action);
+    if (action == name(FaultAction::add)) text += fmt::format(" ({})", fmt::join(row.operand_names(), ", "));
+  }
+  return text;
+}
+
+void list_faults() {
+  const std::pair<unsigned, std::string_view> kernels[] = {
+      {kFaultsMatmul, kMatmul}, {kFaultsCopy, kPipelineCopy}, {kFaultsFallback, kFallback}};
+  for (const FaultInstruction& row : kFaultInstructions) {
+    std::vector<std::string_view> callers;
+    for (const auto& [bit, kernel] : kernels)
+      if (row.kernels & bit) callers.push_back(kernel);
+    fmt::print("  {}  in {}\n      {}\n", row.name,
+               callers.empty() ? "no kernel" : fmt::format("{}", fmt::join(callers, ", ")), actions_of(row));
+  }
+}
+
 void list(const std::string& what) {
   const std::pair<const char*, void (*)()> lists[] = {{"kernels", list_kernels},
                                                       {"profiles", list_profiles_with_names},
                                                       {"scenarios", list_scenarios},
                                                       {"isa", list_isa},
-                                                      {"checks", list_checks}};
+                                                      {"checks", list_checks},
+                                                      {"faults", list_faults}};
   for (const auto& [word, print] : lists) {
     if (!what.empty() && what != word) continue;
     if (what.empty()) fmt::print("{}\n", word);
@@ -113,9 +136,9 @@ void add_list_command(CLI::App& app, int& exit_code) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("list", "List kernels, profiles, scenarios, the modelled instructions or the checks");
-  command->add_option("WHAT", options->what, "kernels, profiles, scenarios, isa or checks; all if left out")
-      ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa", "checks"}));
+      app.add_subcommand("list", "List kernels, profiles, scenarios, the modelled instructions, the checks or the faults");
+  command->add_option("WHAT", options->what, "kernels, profiles, scenarios, isa, checks or faults; all if left out")
+      ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa", "checks", "faults"}));
   command->add_option("--format", options->format, "markdown: checks as docs/checks.md")
       ->check(CLI::IsMember({"text", "markdown"}));
   command->callback([options, &exit_code] {

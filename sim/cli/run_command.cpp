@@ -64,6 +64,15 @@ void write_json(const std::string& path, const std::string& text) {
   });
 }
 
+/// A fault that altered nothing is probably misspelt: the run was not the one that the scenario describes.
+std::vector<std::string> unmatched_faults(const Scenario& scenario, const RunResult& result) {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < scenario.faults.size(); ++i)
+    if (result.fault_matches[i] == 0 && !scenario.faults[i].optional)
+      lines.push_back(scenario.faults[i].if_unmatched);
+  return lines;
+}
+
 int run(const RunOptions& options) {
   const Scenario scenario = load_scenario(options.scenario, options.overrides());
   check_outputs(options);
@@ -86,7 +95,11 @@ int run(const RunOptions& options) {
   const bool json_only = options.json == "-";
   if (!options.json.empty() && !json_only) write_json(options.json, result_json(scenario, result));
   fmt::print("{}", json_only ? result_json(scenario, result) : format_summary(scenario, result, options.trace));
-  return exit_code_of(result.outcome);
+  const std::vector<std::string> unmatched = unmatched_faults(scenario, result);
+  if (unmatched.empty()) return exit_code_of(result.outcome);
+  std::fflush(stdout);  // the summary first
+  for (const std::string& line : unmatched) fmt::print(stderr, "{}\n", line);
+  return kBadInput;
 }
 
 }  // namespace

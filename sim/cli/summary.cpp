@@ -82,24 +82,39 @@ std::string role_lines(const RunResult& r) {
   return text;
 }
 
+/// "add 8 to barrier", "delay by 300 cycles", "drop"
+std::string action_text(const FaultSpec& f) {
+  const std::string_view action = name(f.action);
+  switch (f.action) {
+    case FaultAction::add: return fmt::format("add {} to {} of", f.value, name(f.operand));
+    case FaultAction::delay: return fmt::format("delay by {} cycles", f.value);
+    case FaultAction::duplicate: return fmt::format("execute {} times", f.value);
+    case FaultAction::clear_mask: return fmt::format("clear mask bits {:#x} of", f.value);
+    default: return std::string(action);
+  }
+}
+
 /// "drop mbarrier_arrive of consumer on input_empty[2]"
 std::string fault_text(const FaultSpec& f) {
-  std::string text = fmt::format("{} {}", f.action, f.instruction);
+  std::string text = fmt::format("{} {}", action_text(f), f.instruction);
   if (!f.role.empty()) text += " of " + f.role;
+  if (f.warp >= 0) text += fmt::format(" (warp {})", f.warp);
+  if (f.cta >= 0) text += fmt::format(" of CTA {}", f.cta);
+  if (f.id >= 0) text += fmt::format(" on named barrier {}", f.id);
   if (!f.barrier.empty()) text += " on " + f.barrier;
   if (f.launch >= 0) text += fmt::format(" in launch {}", f.launch);
   if (f.stage >= 0) text += f.barrier.empty() ? fmt::format(" on stage {}", f.stage) : fmt::format("[{}]", f.stage);
   return text;
 }
 
-/// What the faults altered; one that matched nothing is probably misspelt.
+/// What the faults altered.
 std::string fault_lines(const Scenario& s, const RunResult& r) {
   std::string text;
   for (size_t i = 0; i < r.fault_matches.size(); ++i)
-    text += line("fault", r.fault_matches[i] > 0
-                              ? fmt::format("{}: altered {}", fault_text(s.faults[i]),
-                                            plural(r.fault_matches[i], "instruction"))
-                              : fmt::format("WARNING: {}: matched no instruction", fault_text(s.faults[i])));
+    text +=
+        line("fault", r.fault_matches[i] > 0 ? fmt::format("{}: altered {}", fault_text(s.faults[i]),
+                                                           plural(r.fault_matches[i], "instruction"))
+                                             : fmt::format("{}: matched no instruction", fault_text(s.faults[i])));
   return text;
 }
 

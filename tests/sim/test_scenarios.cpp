@@ -94,7 +94,7 @@ TEST_CASE("dropping one arrival on any barrier is blamed on that barrier, stage 
     fault.role = drop.role;
     fault.instruction = drop.instruction;
     fault.barrier = drop.barrier;
-    fault.action = "drop";
+    fault.action = FaultAction::drop;
     fault.occurrence = 0;
     s.faults = {fault};
     const ChildResult r = run_child(s);

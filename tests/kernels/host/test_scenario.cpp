@@ -127,9 +127,12 @@ phase = 1
   REQUIRE(s.faults.size() == 2);
   const FaultSpec& add = s.faults[0];
   CHECK((add.role == "load" && add.instruction == "mbarrier_arrive_expect_tx" && add.barrier == "input_full"));
-  CHECK((add.stage == 2 && add.cta == 1 && add.occurrence == 3 && add.action == "add" && add.value == -64));
+  CHECK((add.stage == 2 && add.cta == 1 && add.occurrence == 3 && add.action == FaultAction::add &&
+         add.value == -64));
   const FaultSpec& drop = s.faults[1];
   CHECK((drop.role.empty() && drop.barrier.empty() && drop.stage == -1 && drop.cta == -1 && drop.occurrence == -1));
+  CHECK((add.operand == FaultOperand::bytes && drop.operand == FaultOperand::none));
+  CHECK((drop.warp == -1 && drop.id == -1 && drop.from == 0 && !drop.optional));
   CHECK(s.expect.outcome == "hang");
   CHECK((s.expect.id == "hang" && s.expect.barrier == "input_full" && s.expect.role == "mma"));
   CHECK((s.expect.stage == 2 && s.expect.phase == 1));
@@ -209,13 +212,36 @@ TEST_CASE("a fault must make sense") {
   CHECK(fault("instruction = 'tcgen05_commit'\nbarrier = 'input_empty'\nstage = 7\naction = 'drop'\n") == "");
   CHECK(fault("instruction = 'mbarrier_try_wait_parity'\naction = 'drop'\n") == "");
   CHECK(fault("instruction = 'mbarrier_arrive'\naction = 'flip_parity'\n") ==
-        "s.toml:11: key 'fault.0.action' = \"flip_parity\": allowed for instruction "
-        "\"mbarrier_try_wait_parity\" only");
-  CHECK(fault("instruction = 'mbarrier_arrive'\naction = 'add'\nvalue = 1\n") ==
-        "s.toml:11: key 'fault.0.action' = \"add\": allowed for \"mbarrier_arrive_expect_tx\" (bytes) and "
-        "\"mbarrier_init\" (count) only");
+        "s.toml:11: key 'fault.0.action' = \"flip_parity\": allowed for mbarrier_arrive are \"drop\", "
+        "\"duplicate\", \"delay\", \"early\", \"add\", \"own_cta\", \"cta_scope\", \"all_lanes\", \"one_lane\", "
+        "\"other_lane\"");
+  CHECK(fault("instruction = 'tcgen05_wait_ld'\naction = 'add'\nvalue = 1\n") ==
+        "s.toml:11: key 'fault.0.action' = \"add\": allowed for tcgen05_wait_ld are \"drop\", \"duplicate\", "
+        "\"delay\"");
   CHECK(fault("instruction = 'mbarrier_arrive'\naction = 'drop'\nvalue = 1\n") ==
-        "s.toml:12: key 'fault.0.value' = 1: allowed with action \"add\" only");
+        "s.toml:12: key 'fault.0.value' = 1: allowed with actions \"add\", \"delay\", \"clear_mask\" and "
+        "\"duplicate\" "
+        "only");
+  CHECK(fault("instruction = 'bar_sync'\naction = 'add'\noperand = 'count'\nvalue = 1\n") ==
+        "s.toml:12: key 'fault.0.operand' = \"count\": allowed are \"threads\", \"id\"");
+  CHECK(fault("instruction = 'bar_sync'\naction = 'drop'\noperand = 'id'\n") ==
+        "s.toml:12: key 'fault.0.operand' = \"id\": allowed with action \"add\" only");
+  CHECK(fault("instruction = 'mbarrier_arrive'\nbarrier = 'throttle_empty'\naction = 'early'\n") ==
+        "s.toml:12: key 'fault.0.action' = \"early\": allowed with barrier \"clc_empty\" and \"accum_empty\" only "
+        "(all "
+        "lanes of a warp release what they waited for)");
+  CHECK(fault("instruction = 'mapa'\nid = 1\naction = 'drop'\n") ==
+        "s.toml:11: key 'fault.0.id' = 1: allowed for \"bar_sync\" and \"bar_arrive\" only (named barriers)");
+  CHECK(fault("instruction = 'mapa'\nwarp = 7\naction = 'drop'\n") ==
+        "s.toml:11: key 'fault.0.warp' = 7: allowed are integers 0 to 6");
+  CHECK(fault("instruction = 'mapa'\nfrom = 1\noccurrence = 1\naction = 'drop'\n") ==
+        "s.toml:11: key 'fault.0.from' = 1: allowed without occurrence only (it means that one and all later)");
+  CHECK(fault("instruction = 'tcgen05_mma'\naction = 'add'\noperand = 'a'\nvalue = 8\n") ==
+        "s.toml:13: key 'fault.0.value' = 8: allowed are multiples of 16 (descriptors count in 16 bytes)");
+  CHECK(fault("instruction = 'tcgen05_commit_multicast'\naction = 'clear_mask'\nvalue = 0x10000\n") ==
+        "s.toml:12: key 'fault.0.value' = 0x10000: allowed are integers 1 to 65535");
+  CHECK(fault("instruction = 'bar_sync'\naction = 'delay'\n").find("key 'fault.0.value' is missing") !=
+        std::string::npos);
   CHECK(fault("instruction = 'mbarrier_init'\naction = 'add'\n").find("key 'fault.0.value' is missing") !=
         std::string::npos);
   CHECK(fault("action = 'drop'\n").find("key 'fault.0.instruction' is missing") != std::string::npos);

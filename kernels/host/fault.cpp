@@ -1,0 +1,160 @@
+#include "kernels/host/fault.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "kernels/host/kernel_scenario.h"
+#include "kernels/host/problem.h"
+
+namespace sm100::host {
+namespace {
+
+/// Most stages among the arrays that `barrier` can mean (empty: any).
+int stages_of(const std::vector<BarrierArray>& arrays, std::string_view barrier) {
+  int most = 0;
+  for (const BarrierArray& array : arrays)
+    if (barrier.empty() || barrier == array.name) most = std::max(most, array.stages);
+  return most;
+}
+
+/// Isa functions that the kernel calls and a fault can alter.
+std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
+  const unsigned bit = kernel == kMatmul ? kFaultsMatmul : kernel == kPipelineCopy ? kFaultsCopy : kFaultsFallback;
+  std::vector<std::string_view> names;
+  for (const FaultInstruction& row : kFaultInstructions)
+    if (row.kernels & bit) names.push_back(row.name);
+  return names;
+}
+
+std::string quoted(const std::vector<std::string_view>& words) {
+  return fmt::format("\"{}\"", fmt::join(words, "\", \""));
+}
+
+/// A fault on griddepcontrol: there are no barriers, and it needs something to depend on.
+void check_launch_fault(const TomlDocument& document, const TomlTable& table, const Scenario& s,
+                        const Problem& kernel) {
+  for (const char* key : {"barrier", "stage"})
+    if (table.has(key)) throw document.error(table.path(key), "griddepcontrol has no barrier");
+  if (!kernel.launch().pdl || s.launches == 1)
+    throw document.error(table.path("instruction"),
+                         "griddepcontrol needs config.pdl = true and run.launches of 2 or more");
+}
+
+/// Which executions are meant.
+void read_selection(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
+                    const Problem& kernel, FaultSpec& fault) {
+  const auto arrays = kernel.barriers();
+  if (fault.instruction.starts_with("griddepcontrol")) check_launch_fault(document, table, scenario, kernel);
+  if (table.has("barrier")) fault.barrier = table.word("barrier", barrier_names(arrays));
+  const int stages = stages_of(arrays, fault.barrier);
+  if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
+  if (table.has("stage")) fault.stage = read_int(table, "stage", 0, stages - 1);
+  if (table.has("id")) {
+    if (fault.instruction != "bar_sync" && fault.instruction != "bar_arrive")
+      throw document.error(table.path("id"), "allowed for \"bar_sync\" and \"bar_arrive\" only (named barriers)");
+    fault.id = read_int(table, "id", 0, 15);
+  }
+  const LaunchShape launch = kernel.launch();
+  const int64_t ctas = int64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
+  if (table.has("cta")) fault.cta = read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
+  if (table.has("launch")) fault.launch = read_int(table, "launch", 0, scenario.launches - 1);
+  if (table.has("warp")) fault.warp = read_int(table, "warp", 0, launch.warps - 1);
+  if (table.has("occurrence")) fault.occurrence = table.integer("occurrence", 0, INT64_MAX);
+  if (table.has("from")) {
+    fault.from = table.integer("from", 0, INT64_MAX);
+    if (table.has("occurrence"))
+      throw document.error(table.path("from"), "allowed without occurrence only (it means that one and all later)");
+  }
+}
+
+FaultAction read_action(const TomlDocument& document, const TomlTable& table, const FaultInstruction& row,
+                        const FaultSpec& fault) {
+  const std::string word = table.word("action", {kFaultActionNames.begin(), kFaultActionNames.end()});
+  const auto at = std::find(kFaultActionNames.begin(), kFaultActionNames.end(), word);
+  const auto action = FaultAction(at - kFaultActionNames.begin());
+  if (!row.allows(action))
+    throw document.error(table.path("action"),
+                         fmt::format("allowed for {} are {}", row.name, quoted(row.action_names())));
+  if (action == FaultAction::early && fault.barrier != "clc_empty" && fault.barrier != "accum_empty")
+    throw document.error(table.path("action"),
+                         "allowed with barrier \"clc_empty\" and \"accum_empty\" only (all lanes of a warp release "
+                         "what they waited for)");
+  return action;
+}
+
+FaultOperand read_operand(const TomlDocument& document, const TomlTable& table, const FaultInstruction& row,
+                          FaultAction action) {
+  if (action != FaultAction::add) {
+    if (table.has("operand")) throw document.error(table.path("operand"), "allowed with action \"add\" only");
+    return FaultOperand::none;
+  }
+  if (!table.has("operand")) return row.operands[0];
+  const std::string word = table.word("operand", row.operand_names());
+  const auto at = std::find(kFaultOperandNames.begin(), kFaultOperandNames.end(), word);
+  return FaultOperand(at - kFaultOperandNames.begin());
+}
+
+int64_t read_added(const TomlDocument& document, const TomlTable& table, FaultOperand operand) {
+  // The fields of the barrier word have 20 bits.
+  const bool word = operand == FaultOperand::count || operand == FaultOperand::bytes;
+  const int64_t most = word ? (1 << 20) - 1 : INT32_MAX;
+  const int64_t value = table.integer("value", -most, most);
+  if ((operand == FaultOperand::a || operand == FaultOperand::b) && value % 16 != 0)
+    throw document.error(table.path("value"), "allowed are multiples of 16 (descriptors count in 16 bytes)");
+  return value;
+}
+
+int64_t read_value(const TomlDocument& document, const TomlTable& table, const FaultSpec& fault) {
+  switch (fault.action) {
+    case FaultAction::add: return read_added(document, table, fault.operand);
+    case FaultAction::delay: return table.integer("value", 1, 1'000'000'000);
+    case FaultAction::clear_mask: return table.integer("value", 1, 0xffff);
+    case FaultAction::duplicate: return table.has("value") ? table.integer("value", 2, 1024) : 2;
+    default: break;
+  }
+  if (table.has("value"))
+    throw document.error(table.path("value"),
+                         "allowed with actions \"add\", \"delay\", \"clear_mask\" and \"duplicate\" only");
+  return 0;
+}
+
+}  // namespace
+
+std::vector<std::string_view> FaultInstruction::action_names() const {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < kFaultActionNames.size(); ++i)
+    if (allows(FaultAction(i))) names.push_back(kFaultActionNames[i]);
+  return names;
+}
+
+std::vector<std::string_view> FaultInstruction::operand_names() const {
+  std::vector<std::string_view> names;
+  for (const FaultOperand operand : operands)
+    if (operand != FaultOperand::none) names.push_back(host::name(operand));
+  return names;
+}
+
+std::vector<std::string> fault_keys() {
+  return {"role",       "instruction", "barrier", "stage",   "id",    "cta",     "launch", "warp",
+          "occurrence", "from",        "action",  "operand", "value", "optional"};
+}
+
+FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
+                     const Problem& kernel) {
+  FaultSpec fault;
+  if (table.has("role")) fault.role = table.word("role", kernel.roles());
+  fault.instruction = table.word("instruction", faulty_instructions(scenario.kernel));
+  read_selection(document, table, scenario, kernel, fault);
+  const FaultInstruction& row = *fault_instruction(fault.instruction);
+  fault.action = read_action(document, table, row, fault);
+  fault.operand = read_operand(document, table, row, fault.action);
+  fault.value = read_value(document, table, fault);
+  if (table.has("optional")) fault.optional = table.boolean("optional");
+  fault.if_unmatched = document.message(
+      table.path("instruction"), "the fault matched no instruction of this run (allowed with optional = true)");
+  return fault;
+}
+
+}  // namespace sm100::host
