@@ -47,6 +47,7 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
     return false;
   }
   wake(barrier.waiting);
+  barrier.members = barrier.warps;
   barrier.expected = barrier.arrived = barrier.warps = 0;
   ++barrier.generation;
   return true;

@@ -16,6 +16,7 @@ class CtaBarriers {
     uint32_t arrived = 0;
     uint32_t warps = 0;  ///< that have arrived, a bit each
     uint64_t generation = 0;
+    uint32_t members = 0;  ///< warps of the generation before
     std::vector<Waiter*> waiting;
   };
 

@@ -79,7 +79,7 @@ void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
 }
 
 void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
-  count_arrival(barrier);
+  count_arrival(barrier, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   if (own_window(barrier, "mbarrier.arrive", loc))
@@ -87,14 +87,14 @@ void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
 }
 
 void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
-  count_arrival({barrier.offset()});
+  count_arrival({barrier.offset()}, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   cta_.gpu().clusters().arrive(sm_.id, barrier, uint32_t(active_lanes()), source(loc));
 }
 
 void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope, Loc loc) {
-  count_arrival({barriers[first_active_lane()][0].offset()});
+  count_arrival({barriers[first_active_lane()][0].offset()}, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   for_each_thread(
@@ -102,7 +102,7 @@ void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scop
 }
 
 void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
-  count_arrival(barrier);
+  count_arrival(barrier, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   if (!own_window(barrier, "mbarrier.arrive.expect_tx", loc)) return;
@@ -112,7 +112,7 @@ void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, 
 
 void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
                                        Loc loc) {
-  count_arrival({barriers[first_active_lane()][0].offset()});
+  count_arrival({barriers[first_active_lane()][0].offset()}, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   for_each_thread(loc, [&](const models::Source& by) {
@@ -130,7 +130,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   if (sm_.mbarrier.test_parity(offset, parity,
                                {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
-    count_wait(barrier);
+    count_wait(barrier, loc);
     return true;
   }
   if (!state) return true;  // a violation has ended the run
@@ -145,7 +145,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
                            warp_.waiter.cause, now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
-  count_wait(barrier);
+  count_wait(barrier, loc);
   return true;
 }
 
@@ -228,6 +228,7 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
         loc);
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
+  if (Warp::Use* use = use_of(barrier)) use->copied = loc;
   const models::Cycles at = enqueue_cycle();
   for_each_thread(loc, [&](const models::Source& by) {
     copy.source = by;
@@ -316,7 +317,7 @@ void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor
 }
 
 void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
-  count_arrival(barrier);
+  count_arrival(barrier, loc);
   charge(issue_.tcgen05_commit);
   if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
   const models::Cycles at = enqueue_cycle();
@@ -324,7 +325,7 @@ void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
 }
 
 void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask, Loc loc) {
-  count_arrival(barrier);
+  count_arrival(barrier, loc);
   charge(issue_.tcgen05_commit);
   if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
   const models::Cycles at = enqueue_cycle();
