@@ -32,10 +32,10 @@ class Mbarrier : public sc_core::sc_module {
   /// What reports need to know of one barrier.
   struct State {
     uint32_t offset = 0;
-    uint64_t word = 0;            ///< as last written by this unit
-    int64_t phase = 0;            ///< index of the open phase
-    uint64_t expected_bytes = 0;  ///< expect_tx of the open phase
-    uint64_t received_bytes = 0;  ///< complete_tx of the open phase
+    uint64_t word = 0;             ///< as last written by this unit
+    int64_t phase = 0;             ///< index of the open phase
+    uint64_t expected_bytes = 0;   ///< expect_tx of the open phase
+    uint64_t received_bytes = 0;   ///< complete_tx of the open phase
     uint64_t expected_before = 0;  ///< expect_tx of the phase before
     /// What one warp has delivered to a phase: arrivals, or bytes of the copies that it issued.
     struct Share {

@@ -31,21 +31,28 @@ HangReport nobody_runs(models::Cycles cycle, models::Cycles budget, const std::s
 struct Root {
   size_t wait = 0;
   Cause cause;
+  std::vector<int> likewise;  ///< other CTAs whose same role is at fault on the same array as surely
 };
 
 /// The wait with the most certain cause; of equals the one that more of the others lead to, then the earliest CTA.
 Root root_of(const WaitGraph& graph) {
   Root root;
   long followers = -1;
+  std::vector<Cause> causes;
   for (size_t i = 0; i < graph.waits().size(); ++i) {
-    const Cause cause = cause_of(graph, graph.waits()[i]);
+    const Cause& cause = causes.emplace_back(cause_of(graph, graph.waits()[i]));
     if (followers >= 0 && cause.certainty < root.cause.certainty) continue;
     const auto distances = graph.distances_from(i);
     const auto depend = std::count_if(distances.begin(), distances.end(), [](int d) { return d > 0; });
     if (followers >= 0 && cause.certainty == root.cause.certainty && depend <= followers) continue;
-    root = {i, cause};
+    root = {i, cause, {}};
     followers = depend;
   }
+  for (size_t i = 0; i < causes.size(); ++i)
+    if (causes[i].certainty >= 60 && causes[i].certainty == root.cause.certainty &&
+        graph.waits()[i].barrier.array == graph.waits()[root.wait].barrier.array &&
+        causes[i].fault_role == root.cause.fault_role && causes[i].fault_cta != root.cause.fault_cta)
+      root.likewise.push_back(causes[i].fault_cta);
   return root;
 }
 
@@ -64,20 +71,23 @@ std::string population(const WaitGraph& graph) {
 }
 
 /// Who should have acted, where, and what it does instead.
-std::string fault_text(const Cause& cause) {
+std::string fault_text(const Root& root) {
+  const Cause& cause = root.cause;
   if (cause.fault_cta < 0) return {};
-  std::string text = fmt::format("  at fault: {} of CTA {}", warps_text(cause.fault_role, cause.fault_warps),
-                                 cause.fault_cta);
+  std::string text =
+      fmt::format("  at fault: {} of CTA {}", warps_text(cause.fault_role, cause.fault_warps), cause.fault_cta);
   if (!cause.fault_line.empty()) text += (cause.after_line ? "  after " : "  ") + cause.fault_line;
   if (!cause.fault_doing.empty()) text += "; it " + cause.fault_doing;
+  if (!root.likewise.empty()) text += "; likewise in " + ctas_text(root.likewise);
   return text + "\n";
 }
 
 std::string root_text(const WaitGraph& graph, const Root& root) {
   const Wait& w = graph.waits()[root.wait];
   return fmt::format("  {} of CTA {} waits for {} since cycle {}  {}\n     {}\n  likely cause: {}\n{}",
-                     warps_text(w.role, w.warps), w.cta->linear_id(), waited_for(w), grouped(int64_t(w.blocked.since)),
-                     line_of(w.blocked.loc), missing_text(w), root.cause.text, fault_text(root.cause));
+                     warps_text(w.role, w.warps), w.cta->linear_id(), waited_for(w),
+                     grouped(int64_t(w.blocked.since)), line_of(w.blocked.loc), missing_text(w), root.cause.text,
+                     fault_text(root));
 }
 
 }  // namespace
@@ -93,7 +103,8 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
   HangReport report;
   std::string& text = report.text;
   if (budget == 0) {
-    text = fmt::format("HANG at cycle {}: {} can never wake\n", grouped(int64_t(cycle)), who) + root_text(graph, root);
+    text =
+        fmt::format("HANG at cycle {}: {} can never wake\n", grouped(int64_t(cycle)), who) + root_text(graph, root);
     if (const std::string rest = waits_text(graph, root.wait); !rest.empty()) text += "  the others:\n" + rest;
     text += events_text(w);
   } else {

@@ -26,8 +26,8 @@ struct Finding {
   std::string fault_role;
   int fault_cta = -1;
   std::string fault_location;
-  std::string cause;     ///< likely cause, one sentence
-  std::string message;   ///< one line
+  std::string cause;    ///< likely cause, one sentence
+  std::string message;  ///< one line
 };
 
 /// Where the warps of one role spent their time, in SM cycles summed over `warps` warps.

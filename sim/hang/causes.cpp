@@ -96,20 +96,21 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
   if (word.tx > 0 && !w.debts.certain && usual == 0 && expected != int64_t(w.state->received_bytes) &&
       w.debts.all.size() == 1 && w.state->received_bytes > 0) {
     // The first fill of all: nothing to compare it with.
-    Cause cause{.certainty = 100,
-                .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: a copy is "
-                                    "missing, or {} is too much",
-                                    grouped(word.tx), grouped(expected))};
+    Cause cause{
+        .certainty = 100,
+        .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: a copy is "
+                            "missing, or {} is too much",
+                            grouped(word.tx), grouped(expected))};
     blame_arming(cause, graph, w);
     return cause;
   }
   if (word.tx > 0 && w.debts.all.empty()) {
     Cause cause{.certainty = 100,
-                .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver{}",
-                                    grouped(word.tx),
-                                    usual > 0 && usual != expected
-                                        ? fmt::format(": {}, where a fill has {}", grouped(expected), grouped(usual))
-                                        : "")};
+                .text = fmt::format(
+                    "expect_tx counts {} bytes more than the copies of this phase deliver{}", grouped(word.tx),
+                    usual > 0 && usual != expected
+                        ? fmt::format(": {}, where a fill has {}", grouped(expected), grouped(usual))
+                        : "")};
     blame_arming(cause, graph, w);
     return cause;
   }
@@ -139,10 +140,11 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   } else if (parity == w.blocked.parity) {
     return {};
   } else if (!full && lap == 0) {
-    cause = {.certainty = 94,
-             .text = fmt::format("{} waits for the release of a fill that it never made: a producer's first lap must "
-                                 "wait for parity 1, which a fresh barrier passes",
-                                 w.role)};
+    cause = {
+        .certainty = 94,
+        .text = fmt::format("{} waits for the release of a fill that it never made: a producer's first lap must "
+                            "wait for parity 1, which a fresh barrier passes",
+                            w.role)};
   } else {
     cause = {.certainty = 94,
              .text = fmt::format("{} waits for parity {} in lap {} of {}; that lap's parity is {}", w.role,
@@ -159,16 +161,17 @@ Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const Debt& d) {
   const Mbarrier::State* own = d.slot->sm().mbarrier.find(w.state->offset);
   if (!own) return {};
   const auto& shares = d.bytes > 0 ? own->received : own->arrived;
-  const bool strayed = std::any_of(shares.begin(), shares.end(),
-                                   [&](const auto& s) { return s.cta == d.cta && s.warp == d.warp; });
+  const bool strayed =
+      std::any_of(shares.begin(), shares.end(), [&](const auto& s) { return s.cta == d.cta && s.warp == d.warp; });
   const bool waited = std::any_of(graph.waits().begin(), graph.waits().end(), [&](const Wait& o) {
     return o.cta == d.slot && o.barrier.array == w.barrier.array && o.barrier.stage == w.barrier.stage;
   });
   if (!strayed || waited || own->phase > 0) return {};
-  Cause cause{.certainty = 96,
-              .text = fmt::format("{} of CTA {} {} {} of its own CTA, where nobody waits; CTA {} waits for it", d.role(),
-                                  d.cta, d.bytes > 0 ? "signals the bytes of its copies to" : "arrives on",
-                                  text_of(w.barrier), w.cta->linear_id())};
+  Cause cause{
+      .certainty = 96,
+      .text = fmt::format("{} of CTA {} {} {} of its own CTA, where nobody waits; CTA {} waits for it", d.role(),
+                          d.cta, d.bytes > 0 ? "signals the bytes of its copies to" : "arrives on",
+                          text_of(w.barrier), w.cta->linear_id())};
   blame(cause, graph, w, {d});
   return cause;
 }
@@ -181,16 +184,15 @@ std::string passed_text(const Wait& w, const Debt& d) {
   const int waits = use_of(d.state(), array).waits;
   if (d.bytes > 0 || array.count == 0)
     return fmt::format("{} {} without a copy of {} bytes into stage {}: {} misses them", who,
-                       d.exited() ? "has exited" : "has gone on", grouped(int64_t(d.bytes)), w.barrier.stage, barrier);
-  if (d.exited())
-    return fmt::format("{} has exited without its {} on {}", who, array.arrives_with, barrier);
+                       d.exited() ? "has exited" : "has gone on", grouped(int64_t(d.bytes)), w.barrier.stage,
+                       barrier);
+  if (d.exited()) return fmt::format("{} has exited without its {} on {}", who, array.arrives_with, barrier);
   if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0)
     return fmt::format("{} waits for its own {} on {}, which is missing", who, array.arrives_with, barrier);
-  if (!other)
-    return fmt::format("{} has gone on without its {} on {}", who, array.arrives_with, barrier);
+  if (!other) return fmt::format("{} has gone on without its {} on {}", who, array.arrives_with, barrier);
   if (empty)
-    return fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {} is missing", who, other->name,
-                       w.barrier.stage, w.state->phase, array.arrives_with, barrier);
+    return fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {} is missing", who,
+                       other->name, w.barrier.stage, w.state->phase, array.arrives_with, barrier);
   return fmt::format("{} has acquired stage {} for phase {} without filling it: its {} on {} is missing", who,
                      w.barrier.stage, w.state->phase, array.arrives_with, barrier);
 }
@@ -222,10 +224,11 @@ Cause early_release_cause(const WaitGraph& graph, const Wait& w) {
   Cta* leader = w.cta->tcgen05_group == 2 ? peer_slot(graph.slots(), *w.cta, w.cta->cluster_rank() & ~1u) : w.cta;
   const Mbarrier::State* fill = leader->sm().mbarrier.find(full->base.offset() + 8u * uint32_t(w.barrier.stage));
   if (!fill || fill->phase >= w.state->phase) return {};
-  return {.certainty = 85,
-          .text = fmt::format("{} has been released {} times but filled {} times: {} releases it without having waited "
-                              "for {}",
-                              text_of(w.barrier), w.state->phase, fill->phase, w.barrier.array->arrives, full->name)};
+  return {
+      .certainty = 85,
+      .text = fmt::format("{} has been released {} times but filled {} times: {} releases it without having waited "
+                          "for {}",
+                          text_of(w.barrier), w.state->phase, fill->phase, w.barrier.array->arrives, full->name)};
 }
 
 Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
@@ -245,8 +248,8 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
 
 Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
   const auto& named = w.cta->sm().barriers.named(int(w.blocked.offset));
-  const std::string counts =
-      fmt::format("named barrier {} counts {} threads, {} have come", w.blocked.offset, named.expected, named.arrived);
+  const std::string counts = fmt::format("named barrier {} counts {} threads, {} have come", w.blocked.offset,
+                                         named.expected, named.arrived);
   Cause cause{.certainty = 20, .text = counts};
   std::vector<Debt> exited;
   for (const Debt& d : w.debts.all)
@@ -266,11 +269,10 @@ Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
 Cause word_cause(const WaitGraph& graph, const Wait& w) {
   const Warp& warp = w.warp();
   const std::string word = w.cta->describe(w.blocked, true);
-  const std::string wanted =
-      warp.in_tile() && warp.awaited_k > 0
-          ? fmt::format("{} of CTA {} waits until {} holds {}; it holds {}", w.role, w.cta->linear_id(), word,
-                        warp.awaited_k, w.blocked.value)
-          : fmt::format("nobody stores a value other than {} to {}", w.blocked.value, word);
+  const std::string wanted = warp.in_tile() && warp.awaited_k > 0
+                                 ? fmt::format("{} of CTA {} waits until {} holds {}; it holds {}", w.role,
+                                               w.cta->linear_id(), word, warp.awaited_k, w.blocked.value)
+                                 : fmt::format("nobody stores a value other than {} to {}", w.blocked.value, word);
   Cause cause{.certainty = 30, .text = wanted};
   std::vector<Debt> passed;
   for (const Debt& d : w.debts.all)
@@ -291,14 +293,13 @@ Cause tensor_memory_cause(const WaitGraph& graph, const Wait& w) {
   const bool for_peer = dealloc || (!w.debts.all.empty() && w.debts.all.front().slot != w.cta);
   const std::string instruction = dealloc ? "tcgen05.dealloc" : "tcgen05.alloc";
   Cause cause{.certainty = 20};
-  cause.text = w.debts.all.empty()
-                   ? fmt::format("{} of {} columns waits for tensor memory that nobody holds", instruction,
-                                 w.blocked.offset)
-               : for_peer
-                   ? fmt::format("{} of {} columns waits for that of CTA {}", instruction, w.blocked.offset,
-                                 w.debts.all.front().cta)
-                   : fmt::format("{} of {} columns waits for tensor memory that {} of CTA {} holds", instruction,
-                                 w.blocked.offset, w.debts.all.front().role(), w.debts.all.front().cta);
+  cause.text =
+      w.debts.all.empty()
+          ? fmt::format("{} of {} columns waits for tensor memory that nobody holds", instruction, w.blocked.offset)
+      : for_peer ? fmt::format("{} of {} columns waits for that of CTA {}", instruction, w.blocked.offset,
+                               w.debts.all.front().cta)
+                 : fmt::format("{} of {} columns waits for tensor memory that {} of CTA {} holds", instruction,
+                               w.blocked.offset, w.debts.all.front().role(), w.debts.all.front().cta);
   std::vector<Debt> gone;
   for (const Debt& d : w.debts.all)
     if (d.exited()) gone.push_back(d);
@@ -353,7 +354,8 @@ Cause cause_of(const WaitGraph& graph, const Wait& w) {
   if (cause.certainty >= 60) return cause;
   if (const std::vector<size_t> cycle = graph.cycle_through(graph.index(w)); !cycle.empty()) {
     Cause c{.certainty = 50,
-            .text = (cycle.size() == 1 ? "it waits for itself: " : "these wait for each other: ") + cycle_text(graph, cycle)};
+            .text = (cycle.size() == 1 ? "it waits for itself: " : "these wait for each other: ") +
+                    cycle_text(graph, cycle)};
     blame(c, graph, w, w.debts.all);
     return c;
   }

@@ -89,7 +89,8 @@ std::optional<Shares> owed_by_model(const Slots& slots, Cta& owner, const State&
 bool takes_part(const Warp& warp, const Kernel& kernel, const BarrierArray& array) {
   if (const BarrierArray* other = partner(kernel, array))
     return use_of(warp, *other).waits > 0 || use_of(warp, array).arrivals > 0;
-  return warp.running || std::any_of(warp.use.begin(), warp.use.end(), [](const Warp::Use& u) { return u.waits > 0; });
+  return warp.running ||
+         std::any_of(warp.use.begin(), warp.use.end(), [](const Warp::Use& u) { return u.waits > 0; });
 }
 
 /// Warps of the array's roles in CTAs `first` to `last` of the owner's cluster.
@@ -164,8 +165,7 @@ Debts arrivals_owed(const Slots& slots, Cta& owner, const State& state) {
 Debts bytes_owed(const Slots& slots, Cta& owner, const State& state) {
   const MbarrierState word = decode_mbarrier(state.word);
   if (word.pending != 0 || word.tx <= 0) return {};
-  if (auto owed =
-          owed_by_model(slots, owner, state, &State::received, &State::received_before, uint64_t(word.tx)))
+  if (auto owed = owed_by_model(slots, owner, state, &State::received, &State::received_before, uint64_t(word.tx)))
     return debts_of(slots, owner, *owed, &Debt::bytes);
   // Without a completed phase: whoever has armed loads as well, unless others load more.
   if (usual_bytes(slots, owner, state) > 0) return {};
@@ -195,8 +195,7 @@ const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array) {
   const std::string_view name = array.name;
   const bool full = name.ends_with("_full");
   if (!full && !name.ends_with("_empty")) return nullptr;
-  const std::string other =
-      std::string(name.substr(0, name.rfind('_'))) + (full ? "_empty" : "_full");
+  const std::string other = std::string(name.substr(0, name.rfind('_'))) + (full ? "_empty" : "_full");
   for (const BarrierArray& a : kernel.barriers)
     if (a.name == other) return &a;
   return nullptr;

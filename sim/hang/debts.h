@@ -19,7 +19,7 @@ struct Debt {
   Cta* slot = nullptr;  ///< where the debtor's CTA runs or ran
   int cta = -1;         ///< linear id of that CTA
   int warp = -1;
-  Loc loc{};  ///< of the copies that deliver the bytes
+  Loc loc{};                         ///< of the copies that deliver the bytes
   uint64_t arrivals = 0, bytes = 0;  ///< both 0: how much it owes is not known, or it is something else
 
   const Warp& state() const { return *slot->warps()[size_t(warp)]; }

@@ -84,14 +84,14 @@ std::string missing_text(const Wait& w) {
   const BarrierArray& array = *w.barrier.array;
   std::vector<std::string> parts;
   if (word.pending > 0)
-    parts.push_back(fmt::format("{} of {} arrivals: {} of {}", grouped(word.pending), grouped(word.expected), array.arrives_with,
-                                debtors.empty() ? array.arrives : debtors));
+    parts.push_back(fmt::format("{} of {} arrivals: {} of {}", grouped(word.pending), grouped(word.expected),
+                                array.arrives_with, debtors.empty() ? array.arrives : debtors));
   if (word.tx > 0)
     parts.push_back(fmt::format("{} of {} bytes{}{}", grouped(word.tx), grouped(int64_t(w.state->expected_bytes)),
                                 word.pending == 0 ? "; all arrivals are in" : "",
                                 word.pending == 0 && !debtors.empty() ? "; copies of " + debtors : ""));
-  if (word.tx < 0) parts.push_back(fmt::format("(tx-count {})", grouped(word.tx)));
-  return fmt::format("phase {} misses {}", w.state->phase, fmt::join(parts, " and "));
+  return fmt::format("phase {} misses {}{}", w.state->phase, fmt::join(parts, " and "),
+                     word.tx < 0 ? fmt::format("; {} bytes have come unasked for", grouped(-word.tx)) : "");
 }
 
 }  // namespace sm100::sim

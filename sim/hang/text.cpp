@@ -26,10 +26,10 @@ struct Group {
 };
 
 bool alike(const Wait& a, const Wait& b) {
-  return a.role == b.role && a.warps == b.warps && a.blocked.on == b.blocked.on && a.barrier.array == b.barrier.array &&
-         a.blocked.offset == b.blocked.offset && a.blocked.parity == b.blocked.parity &&
-         a.blocked.loc.line() == b.blocked.loc.line() && a.blocked.address == b.blocked.address &&
-         (a.state ? a.state->phase : 0) == (b.state ? b.state->phase : 0);
+  return a.role == b.role && a.warps == b.warps && a.blocked.on == b.blocked.on &&
+         a.barrier.array == b.barrier.array && a.blocked.offset == b.blocked.offset &&
+         a.blocked.parity == b.blocked.parity && a.blocked.loc.line() == b.blocked.loc.line() &&
+         a.blocked.address == b.blocked.address && (a.state ? a.state->phase : 0) == (b.state ? b.state->phase : 0);
 }
 
 std::vector<Group> groups_of(const WaitGraph& graph, size_t root) {
@@ -41,7 +41,8 @@ std::vector<Group> groups_of(const WaitGraph& graph, size_t root) {
     const Wait& w = graph.waits()[i];
     const int distance = distances[i] < 0 ? 1000 : distances[i];
     auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return alike(*g.first, w); });
-    if (same == groups.end()) same = groups.insert(same, {.first = &w, .ctas = {}, .warps = {}, .distance = distance});
+    if (same == groups.end())
+      same = groups.insert(same, {.first = &w, .ctas = {}, .warps = {}, .distance = distance});
     same->ctas.push_back(w.cta->linear_id());
     same->distance = std::min(same->distance, distance);
   }

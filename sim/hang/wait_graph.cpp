@@ -14,7 +14,7 @@ WaitGraph::WaitGraph(Slots slots) : slots_(std::move(slots)) {
   for (Wait& w : waits_)
     for (const Debt& d : w.debts.all)
       if (const Wait* other = of(d); other && std::find(w.on.begin(), w.on.end(), index(*other)) == w.on.end())
-        w.on.push_back(index(*other));
+        w.on.push_back(index(*other)), waits_[index(*other)].followers.push_back(index(w));
 }
 
 void WaitGraph::add_waits(Cta& cta) {
@@ -25,7 +25,8 @@ void WaitGraph::add_waits(Cta& cta) {
     const Blocked& b = warp->blocked;
     const auto same = std::find_if(waits_.begin() + long(first), waits_.end(), [&](const Wait& w) {
       const Blocked& o = w.blocked;
-      return w.role == role && o.on == b.on && o.offset == b.offset && o.parity == b.parity && o.address == b.address;
+      return w.role == role && o.on == b.on && o.offset == b.offset && o.parity == b.parity &&
+             o.address == b.address;
     });
     if (same != waits_.end()) {
       same->warps.push_back(warp->index);
@@ -207,8 +208,8 @@ std::vector<int> WaitGraph::distances_from(size_t root) const {
   distance[root] = 0;
   std::deque<size_t> open{root};
   for (; !open.empty(); open.pop_front())
-    for (size_t i = 0; i < waits_.size(); ++i)
-      if (distance[i] < 0 && std::find(waits_[i].on.begin(), waits_[i].on.end(), open.front()) != waits_[i].on.end()) {
+    for (size_t i : waits_[open.front()].followers)
+      if (distance[i] < 0) {
         distance[i] = distance[open.front()] + 1;
         open.push_back(i);
       }

@@ -20,7 +20,8 @@ struct Wait {
   BarrierName barrier;                             ///< mbarrier waits
   const models::Mbarrier::State* state = nullptr;  ///< mbarrier waits
   Debts debts;
-  std::vector<size_t> on;  ///< waits that its debtors are in
+  std::vector<size_t> on;         ///< waits that its debtors are in
+  std::vector<size_t> followers;  ///< the reverse: waits whose debtors are in this one
 
   bool on_mbarrier() const { return state && barrier.array; }
   const Warp& warp() const { return *cta->warps()[size_t(warps.front())]; }

@@ -434,8 +434,7 @@ TEST_CASE("a wait that another CTA should have ended: the hang report names that
   };
   c.run();
   CHECK(c.violation() == "");
-  CHECK(hang_text(*c.device) ==
-        R"(HANG)");
+  CHECK(hang_text(*c.device) == R"(HANG)");
 }
 
 TEST_CASE("a cluster barrier that another CTA never reaches: the report shows what keeps that CTA",
@@ -446,8 +445,7 @@ TEST_CASE("a cluster barrier that another CTA never reaches: the report shows wh
     cluster_sync(isa);
   };
   c.run();
-  CHECK(hang_text(*c.device) ==
-        R"(HANG)");
+  CHECK(hang_text(*c.device) == R"(HANG)");
 }
 
 TEST_CASE("a CTA that exited without its arrival is named as exited", "[cluster][report]") {
@@ -498,7 +496,8 @@ TEST_CASE("an arrival of another CTA's warp does not stand in for the own one th
                                    "input_empty[0] of CTA 0\n"));
 }
 
-TEST_CASE("KB-40: a load warp that fetches before it signals the throttle: the report prints the cycle", "[report]") {
+TEST_CASE("KB-40: a load warp that fetches before it signals the throttle: the report prints the cycle",
+          "[report]") {
   Clusters c(1, 1, 2);
   constexpr uint32_t kResponse = kBar, kThrottle = kBar + 8;
   c.kernel.roles[1] = "scheduler";
@@ -516,8 +515,9 @@ TEST_CASE("KB-40: a load warp that fetches before it signals the throttle: the r
     }
   };
   c.run();
-  CHECK_THAT(hang_text(*c.device), Catch::Contains("likely cause: these wait for each other: load -> clc_full[0] -> "
-                                                   "scheduler -> throttle_full[0] -> load\n"));
+  CHECK_THAT(hang_text(*c.device),
+             Catch::Contains("likely cause: these wait for each other: load -> clc_full[0] -> "
+                             "scheduler -> throttle_full[0] -> load\n"));
 }
 
 TEST_CASE("KB-05: a pair's arrival that goes to the own CTA's barrier: the report says where it went", "[report]") {
@@ -536,8 +536,9 @@ TEST_CASE("KB-05: a pair's arrival that goes to the own CTA's barrier: the repor
     cluster_sync(isa);
   };
   c.run();
-  CHECK_THAT(hang_text(*c.device), Catch::Contains("likely cause: mma of CTA 1 arrives on done_full[0] of its own CTA, "
-                                                   "where nobody waits; CTA 0 waits for it\n"));
+  CHECK_THAT(hang_text(*c.device),
+             Catch::Contains("likely cause: mma of CTA 1 arrives on done_full[0] of its own CTA, "
+                             "where nobody waits; CTA 0 waits for it\n"));
 }
 
 TEST_CASE("cta_group 2: an allocation that waits for the peer's columns goes on when the peer frees them",

@@ -11,9 +11,9 @@ namespace {
 
 struct Drop {
   const char *barrier, *role, *instruction;
-  int cta;                 ///< whose warps drop it
-  int64_t occurrence;      ///< which of its executions, of each warp
-  int stage;               ///< expected
+  int cta;             ///< whose warps drop it
+  int64_t occurrence;  ///< which of its executions, of each warp
+  int stage;           ///< expected
 };
 
 constexpr const char *kArrive = "mbarrier_arrive", *kArm = "mbarrier_arrive_expect_tx", *kCommit = "tcgen05_commit",

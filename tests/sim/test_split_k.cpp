@@ -65,15 +65,15 @@ TEST_CASE("more splits than places: a CTA computes several splits of a tile, in 
 TEST_CASE("a split whose lock is never released stops all that wait for it, and the report shows the lock",
           "[split-k][report]") {
   ScratchDirectory scratch;
-  const Ran ran = run(scratch,
-                      "run " SM100_SCENARIO_DIR
-                      "/smoke/smoke_06.toml --data none --set "
-                      "'fault=[{instruction=\"st_release_gpu_global_u32\", cta=3, action=\"drop\"}]'");
+  const Ran ran = run(scratch, "run " SM100_SCENARIO_DIR
+                               "/smoke/smoke_06.toml --data none --set "
+                               "'fault=[{instruction=\"st_release_gpu_global_u32\", cta=3, action=\"drop\"}]'");
   CHECK(ran.exit_code == 3);
   // CTA 3 of the first split has tile (3, 0) of 4 columns.
   CHECK_THAT(ran.out, Catch::Contains("locks[12]"));
   CHECK_THAT(ran.out, Catch::Contains("polled, it holds 0, wanted is 4; nobody has stored to it"));
-  CHECK_THAT(ran.out, Catch::Contains("epilogue of CTA 3 has finished its part of the tile without its store to locks[12]"));
+  CHECK_THAT(ran.out,
+             Catch::Contains("epilogue of CTA 3 has finished its part of the tile without its store to locks[12]"));
   CHECK_THAT(ran.out, Catch::Contains("epilogue_warp.h:"));
 }
 
