@@ -80,7 +80,7 @@ void blame_arming(Cause& cause, const WaitGraph& graph, const Wait& w) {
       if (w.cta->peer_id(r) == e.source.cta)
         blame(cause, graph, w,
               {{.slot = peer_slot(graph.slots(), *w.cta, r), .cta = e.source.cta, .warp = e.source.warp}});
-    cause.fault_line = line_of(e.source.loc);
+    cause.fault_line = line_of(e.source.loc), cause.after_line = false;
   }
 }
 
@@ -151,7 +151,7 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
                                  w.blocked.parity, lap, array.name, parity)};
   }
   blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
-  cause.fault_line = line_of(w.blocked.loc);
+  cause.fault_line = line_of(w.blocked.loc), cause.after_line = false;
   return cause;
 }
 
@@ -353,7 +353,8 @@ Cause cause_of(const WaitGraph& graph, const Wait& w) {
   }
   if (cause.certainty >= 60) return cause;
   if (const std::vector<size_t> cycle = graph.cycle_through(graph.index(w)); !cycle.empty()) {
-    Cause c{.certainty = 50,
+    // Many may wait at a cluster barrier for what is only seen elsewhere in the cycle.
+    Cause c{.certainty = w.blocked.on == Blocked::On::cluster_barrier ? 49 : 50,
             .text = (cycle.size() == 1 ? "it waits for itself: " : "these wait for each other: ") +
                     cycle_text(graph, cycle)};
     blame(c, graph, w, w.debts.all);

@@ -434,7 +434,23 @@ TEST_CASE("a wait that another CTA should have ended: the hang report names that
   };
   c.run();
   CHECK(c.violation() == "");
-  CHECK(hang_text(*c.device) == R"(HANG)");
+  CHECK(hang_text(*c.device) == R"(HANG at cycle 4,280: 4 warps of CTAs 0-1 can never wake
+  load (warp 0) of CTA 0 waits for input_empty[0] parity 1 since cycle 3,404  test_clusters.cpp:N
+     phase 1 misses 1 of 2 arrivals: mbarrier.arrive of mma (warp 1) of CTA 1
+  likely cause: mma of CTA 1 has gone on without its mbarrier.arrive on input_empty[0] of CTA 0
+  at fault: mma (warp 1) of CTA 1  test_clusters.cpp:N; it waits for cluster barrier at test_clusters.cpp:N
+  the others:
+    mma (warp 1) of CTAs 0-1       waits for cluster barrier            test_clusters.cpp:N
+        misses load (warp 0) of CTA 0
+    load (warp 0) of CTA 1         waits for cluster barrier            test_clusters.cpp:N
+        misses load (warp 0) of CTA 0
+  last events of input_empty[0] of CTA 0:
+    phase 0: 1 arrival at cycle 3,244 by mma (warp 1)  test_clusters.cpp:N
+    phase 0: 1 arrival at cycle 3,364 by mma (warp 1) of CTA 1  test_clusters.cpp:N
+    phase 0: completed at cycle 3,364
+    phase 1: 1 arrival at cycle 4,260 by mma (warp 1)  test_clusters.cpp:N
+  replay: replay
+)");
 }
 
 TEST_CASE("a cluster barrier that another CTA never reaches: the report shows what keeps that CTA",
@@ -445,7 +461,18 @@ TEST_CASE("a cluster barrier that another CTA never reaches: the report shows wh
     cluster_sync(isa);
   };
   c.run();
-  CHECK(hang_text(*c.device) == R"(HANG)");
+  CHECK(hang_text(*c.device) == R"(HANG at cycle 1,876: 4 warps of CTAs 0-1 can never wake
+  mma (warp 1) of CTA 1 waits for named barrier 1 since cycle 1,506  test_clusters.cpp:N
+     misses 32 of 64 threads: load (warp 0) of CTA 1
+  likely cause: these wait for each other: mma of CTA 1 -> named barrier 1 -> load of CTA 1 -> cluster barrier -> mma of CTA 1
+  at fault: load (warp 0) of CTA 1; it waits for cluster barrier at test_clusters.cpp:N
+  the others:
+    load (warp 0) of CTAs 0-1      waits for cluster barrier            test_clusters.cpp:N
+        misses mma (warp 1) of CTA 1
+    mma (warp 1) of CTA 0          waits for cluster barrier            test_clusters.cpp:N
+        misses mma (warp 1) of CTA 1
+  replay: replay
+)");
 }
 
 TEST_CASE("a CTA that exited without its arrival is named as exited", "[cluster][report]") {
@@ -462,7 +489,16 @@ TEST_CASE("a CTA that exited without its arrival is named as exited", "[cluster]
   };
   c.run();
   CHECK(c.exits.size() == 3);
-  CHECK(hang_text(*c.device) == R"(HANG)");
+  CHECK(hang_text(*c.device) == R"(HANG at cycle 2,385: 1 of 1 warps of CTA 2 can never wake
+  load (warp 0) of CTA 2 waits for done[0] parity 0 since cycle 2,257  test_clusters.cpp:N
+     phase 0 misses 31 of 64 arrivals: mbarrier.arrive of load (warp 0) of CTA 3 (exited)
+  likely cause: load of CTA 3 has exited without its mbarrier.arrive on done[0] of CTA 2
+  at fault: load (warp 0) of CTA 3  test_clusters.cpp:N; it has exited
+  last events of done[0] of CTA 2:
+    phase 0: 32 arrivals at cycle 2,241 by load (warp 0)  test_clusters.cpp:N
+    phase 0: 1 arrival at cycle 2,361 by load (warp 0) of CTA 3  test_clusters.cpp:N
+  replay: replay
+)");
 }
 
 TEST_CASE("an arrival of another CTA's warp does not stand in for the own one that is missing",
@@ -543,25 +579,18 @@ TEST_CASE("KB-05: a pair's arrival that goes to the own CTA's barrier: the repor
 
 TEST_CASE("cta_group 2: an allocation that waits for the peer's columns goes on when the peer frees them",
           "[cluster][pair]") {
-  Clusters c(2, 2, 2);
+  Clusters c(2, 2);
   c.program = [&](SimIsa& isa) {
-    const bool first = isa.warpid() == 0;
-    if (!first) return;
-    // Both hold all columns, of a group of their own; CTA 0 frees them, asks for the pair's and waits, then CTA 1.
+    // Both hold all columns; CTA 0 frees its own before it asks for the pair's.
     const uint32_t rank = isa.cluster_ctarank();
     models::TensorMemory& own_tmem = c.device->gpu.sm(int(rank)).tmem;
     models::Waiter unused;
     own_tmem.alloc(512, unused, {});
     cluster_sync(isa);
-    if (rank == 0) {
-      own_tmem.dealloc(TmemAddr::at(0, 0), 512, {});
-    } else {
-      isa.for_each_lane(1000, [](int) {});
-      isa.ld_shared_u32(own(isa, kData));
-    }
-    if (rank == 0) isa.for_each_lane(500, [](int) {});
+    if (rank == 0) own_tmem.dealloc(TmemAddr::at(0, 0), 512, {});
+    if (rank == 0) isa.for_each_lane(500, [](int) {});  // it comes second: it is the one to be woken
     isa.tcgen05_alloc(own(isa, kData), 256, 2);
-    if (isa.ld_shared_u32(own(isa, kData)) == 0) isa.tcgen05_dealloc(TmemAddr{0}, 256, 2);
+    isa.tcgen05_dealloc(TmemAddr{isa.ld_shared_u32(own(isa, kData))}, 256, 2);
   };
   c.run();
   // CTA 1 still holds its columns: both wait, and its dealloc wakes them.
