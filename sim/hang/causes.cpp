@@ -93,8 +93,8 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
   if (word.pending != 0 || word.tx == 0) return {};
   const auto expected = int64_t(w.state->expected_bytes);
   const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
-  if (word.tx > 0 && !w.debts.certain && usual == 0 && expected != int64_t(w.state->received_bytes) &&
-      w.debts.all.size() == 1 && w.state->received_bytes > 0) {
+  if (word.tx > 0 && w.cta->cluster_ctas() == 1 && !w.debts.certain && usual == 0 &&
+      expected != int64_t(w.state->received_bytes) && w.debts.all.size() == 1 && w.state->received_bytes > 0) {
     // The first fill of all: nothing to compare it with.
     Cause cause{
         .certainty = 100,
