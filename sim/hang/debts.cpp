@@ -87,6 +87,7 @@ std::optional<Shares> owed_by_model(const Slots& slots, Cta& owner, const State&
 /// The warp has a part in the ring of the array, or, if it is no ring, in anything: scheduler warps of CTAs that have
 /// nothing to schedule leave at once, the MMA warp of a pair's second CTA issues nothing.
 bool takes_part(const Warp& warp, const Kernel& kernel, const BarrierArray& array) {
+  if (warp.running && warp.cta.tcgen05_group != 2) return true;  // it may not have come to it yet
   if (const BarrierArray* other = partner(kernel, array))
     return use_of(warp, *other).waits > 0 || use_of(warp, array).arrivals > 0;
   return warp.running ||
