@@ -30,6 +30,7 @@ class GlobalWords : public sc_core::sc_module {
     uint32_t value = 0;
     Cycles visible = 0;
     Source by;
+    std::vector<int> ctas;  ///< of all stores so far
   };
   const LastStore* last_store(GlobalAddr address) const {
     const auto it = last_stores_.find(address.value);

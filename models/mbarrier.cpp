@@ -127,9 +127,12 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
   record(state, MbarrierEventKind::phase_complete, 0, false, source);
   const uint32_t parity = uint32_t(state.phase & 1);
   ++state.phase;
+  state.expected_before = state.expected_bytes;
   state.expected_bytes = state.received_bytes = 0;
-  state.received_before.swap(state.received_from);
-  state.received_from.clear();
+  state.received_before.swap(state.received);
+  state.received.clear();
+  state.arrived_before.swap(state.arrived);
+  state.arrived.clear();
   state.last_cause = source.flow;
   const auto woken = std::stable_partition(state.waits.begin(), state.waits.end(),
                                            [&](const State::Wait& w) { return w.parity != parity; });
@@ -141,22 +144,25 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
 }
 
 namespace {
-void remember_arriver(Mbarrier::State& state, int cta) {
-  if (std::find(state.arrivers.begin(), state.arrivers.end(), cta) == state.arrivers.end())
-    state.arrivers.push_back(cta);
+void add_share(std::vector<Mbarrier::State::Share>& shares, const Source& source, uint64_t amount, Loc loc = {}) {
+  auto share = std::find_if(shares.begin(), shares.end(), [&](const Mbarrier::State::Share& s) {
+    return s.cta == source.cta && s.warp == source.warp && s.loc.line() == loc.line();
+  });
+  if (share == shares.end()) share = shares.insert(share, {source.cta, source.warp, 0, loc});
+  share->amount += amount;
 }
 }  // namespace
 
 void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
   State* state = valid_object(offset, "mbarrier.arrive", source);
   if (!state) return;
-  remember_arriver(*state, source.cta);
   while (count > 0) {
     // The lanes arrive one after the other; what the open phase still takes, it takes in one step.
     const uint32_t pending = decode_mbarrier(state->word).pending;
     const uint32_t step = std::max(1u, std::min(count, pending));
     const MbarrierResult result = mbarrier_arrive(state->word, step);
     if (!apply(*state, result, MbarrierEventKind::arrive, step, source)) return;
+    add_share(state->arrived, source, step);
     record(*state, MbarrierEventKind::arrive, step, result.completed_phase, source);
     if (result.completed_phase) complete_phase(*state, source);
     count -= step;
@@ -166,10 +172,10 @@ void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
 void Mbarrier::arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source) {
   State* state = valid_object(offset, "mbarrier.arrive.expect_tx", source);
   if (!state) return;
-  remember_arriver(*state, source.cta);
   const MbarrierResult result = mbarrier_arrive_expect_tx(state->word, bytes);
   if (!apply(*state, result, MbarrierEventKind::expect_tx, bytes, source)) return;
   state->expected_bytes += bytes;
+  add_share(state->arrived, source, 1);
   record(*state, MbarrierEventKind::expect_tx, bytes, result.completed_phase, source);
   if (result.completed_phase) complete_phase(*state, source);
 }
@@ -180,10 +186,7 @@ void Mbarrier::complete_tx(uint32_t offset, uint32_t bytes, const Source& source
   const MbarrierResult result = mbarrier_complete_tx(state->word, bytes);
   if (!apply(*state, result, MbarrierEventKind::complete_tx, bytes, source)) return;
   state->received_bytes += bytes;
-  auto from = std::find_if(state->received_from.begin(), state->received_from.end(),
-                           [&](const auto& f) { return f.first == source.cta; });
-  if (from == state->received_from.end()) from = state->received_from.insert(from, {source.cta, 0});
-  from->second += bytes;
+  add_share(state->received, source, bytes, source.loc);
   record(*state, MbarrierEventKind::complete_tx, bytes, result.completed_phase, source);
   if (result.completed_phase) complete_phase(*state, source);
 }

@@ -32,14 +32,20 @@ class Mbarrier : public sc_core::sc_module {
   /// What reports need to know of one barrier.
   struct State {
     uint32_t offset = 0;
-    uint64_t word = 0;            ///< as last written by this unit
-    int64_t phase = 0;            ///< index of the open phase
-    uint64_t expected_bytes = 0;  ///< expect_tx of the open phase
-    uint64_t received_bytes = 0;  ///< complete_tx of the open phase
-    /// complete_tx of the open phase and the one before by the CTA that issued the copy.
-    std::vector<std::pair<int, uint64_t>> received_from, received_before;
-    std::vector<int> arrivers;  ///< CTAs that have ever arrived or armed
-    uint64_t last_cause = 0;    ///< flow id of the event that completed the previous phase
+    uint64_t word = 0;             ///< as last written by this unit
+    int64_t phase = 0;             ///< index of the open phase
+    uint64_t expected_bytes = 0;   ///< expect_tx of the open phase
+    uint64_t received_bytes = 0;   ///< complete_tx of the open phase
+    uint64_t expected_before = 0;  ///< expect_tx of the phase before
+    /// What one warp has delivered to a phase: arrivals, or bytes of the copies that it issued.
+    struct Share {
+      int cta = -1, warp = -1;
+      uint64_t amount = 0;
+      Loc loc{};  ///< of the copies, each line apart; arrivals: none
+    };
+    std::vector<Share> arrived, arrived_before;    ///< of the open phase and of the one before
+    std::vector<Share> received, received_before;  ///< likewise
+    uint64_t last_cause = 0;                       ///< flow id of the event that completed the previous phase
     static constexpr int kHistory = 16;
     std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
     uint64_t events = 0;

@@ -63,8 +63,8 @@ bool TensorMemory::free(uint32_t column, uint32_t columns) const {
   });
 }
 
-void TensorMemory::take(uint32_t column, uint32_t columns) {
-  allocations_.push_back({column, columns});
+void TensorMemory::take(uint32_t column, uint32_t columns, const Source& source) {
+  allocations_.push_back({column, columns, source});
   smallest_alloc_ = columns;
   if (with_data_)
     for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, 0xffffffffu);
@@ -74,7 +74,7 @@ std::optional<uint32_t> TensorMemory::alloc(uint32_t columns, Waiter& waiter, co
   if (!check_alloc(columns, source)) return 0;
   for (uint32_t column = 0; column + columns <= kTmemColumns; column += 32) {
     if (!free(column, columns)) continue;
-    take(column, columns);
+    take(column, columns, source);
     return column;
   }
   waiting_.push_back(&waiter);
@@ -88,7 +88,8 @@ std::optional<uint32_t> TensorMemory::alloc_pair(TensorMemory& peer, uint32_t co
     return std::exchange(pair_column_, std::nullopt);
   }
   if (!check_alloc(columns, source)) return 0;
-  pair_alloc_ = {columns, &waiter};
+  std::erase(waiting_, &waiter), std::erase(peer.waiting_, &waiter);
+  pair_alloc_ = {columns, &waiter, source};
   if (!peer.pair_alloc_) return std::nullopt;
   if (peer.pair_alloc_->columns != columns) {
     violate("TC8",
@@ -99,13 +100,14 @@ std::optional<uint32_t> TensorMemory::alloc_pair(TensorMemory& peer, uint32_t co
   }
   for (uint32_t column = 0; column + columns <= kTmemColumns; column += 32) {
     if (!free(column, columns) || !peer.free(column, columns)) continue;
-    take(column, columns), peer.take(column, columns);
+    take(column, columns, source), peer.take(column, columns, peer.pair_alloc_->by);
     pair_alloc_.reset();
     peer.pair_column_ = column;
     peer.pair_alloc_->waiter->wake.notify(sc_core::SC_ZERO_TIME);
     return column;
   }
-  waiting_.push_back(&waiter);
+  // Whichever CTA frees columns: the one that came second asks again for both.
+  waiting_.push_back(&waiter), peer.waiting_.push_back(&waiter);
   return std::nullopt;
 }
 
@@ -114,7 +116,7 @@ bool TensorMemory::dealloc_pair(TensorMemory& peer, TmemAddr address, uint32_t c
   if (std::exchange(pair_freed_, false)) return true;
   dealloc(address, columns, source);
   if (!peer.pair_dealloc_) {
-    pair_dealloc_ = {columns, &waiter};
+    pair_dealloc_ = {columns, &waiter, source};
     return false;
   }
   peer.pair_freed_ = true;

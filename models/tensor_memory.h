@@ -39,6 +39,14 @@ class TensorMemory {
   /// Columns that are allocated now; a CTA that exits with some has leaked them.
   uint32_t allocated_columns() const;
   bool allocated(uint32_t column, uint32_t columns) const;
+  /// Its warp waits in tcgen05.alloc.cta_group::2.
+  bool in_pair_alloc() const { return pair_alloc_.has_value(); }
+  /// Whose columns those are.
+  struct Allocation {
+    uint32_t column, columns;
+    Source by;
+  };
+  const std::vector<Allocation>& allocations() const { return allocations_; }
 
   /// tcgen05.ld of one warp: register r of lane t goes to registers(t)[r].
   /// The subpartition bits of the lane are ignored: a warp reads its own quarter (reference isa.md 3.3).
@@ -60,12 +68,13 @@ class TensorMemory {
   void violate(const char* id, std::string message, const Source& source);
   bool check_alloc(uint32_t columns, const Source& source);
   bool free(uint32_t column, uint32_t columns) const;
-  void take(uint32_t column, uint32_t columns);
+  void take(uint32_t column, uint32_t columns, const Source& source);
 
   /// What a warp of this CTA does with the pair's tensor memory and waits for the peer to do as well.
   struct PairRequest {
     uint32_t columns;
     Waiter* waiter;
+    Source by;
   };
   std::optional<PairRequest> pair_alloc_, pair_dealloc_;
   std::optional<uint32_t> pair_column_;  ///< granted, not fetched yet
@@ -75,9 +84,6 @@ class TensorMemory {
   bool with_data_;
   Observer& observer_;
   std::vector<uint32_t> cells_;
-  struct Allocation {
-    uint32_t column, columns;
-  };
   std::vector<Allocation> allocations_;
   std::vector<Waiter*> waiting_;
   bool relinquished_ = false;

@@ -1,5 +1,5 @@
-/// Explains a hang: every warp that can never wake, what it waits for, what that misses and who was to
-/// deliver it, and the likely cause by rule.
+/// Explains a hang: the wait that the others follow from, what it misses, who was to deliver that and what it does
+/// instead, the likely cause by rule; then every other warp that can never wake.
 #pragma once
 
 #include <string>

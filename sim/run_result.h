@@ -22,8 +22,12 @@ struct Finding {
   std::string role;      ///< "mma", "load", "epilogue 2"
   int cta = -1;          ///< linear CTA id
   std::string location;  ///< "mma_warp.h:57"
-  std::string cause;     ///< likely cause, one sentence
-  std::string message;   ///< one line
+  /// Hangs: whose fault the wait of `role` is, and the line where it should have acted; empty, -1: not known.
+  std::string fault_role;
+  int fault_cta = -1;
+  std::string fault_location;
+  std::string cause;    ///< likely cause, one sentence
+  std::string message;  ///< one line
 };
 
 /// Where the warps of one role spent their time, in SM cycles summed over `warps` warps.

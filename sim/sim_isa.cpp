@@ -100,7 +100,7 @@ void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
 }
 
 void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
-  count_arrival(barrier);
+  count_arrival(barrier, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   if (own_window(barrier, "mbarrier.arrive", loc))
@@ -108,7 +108,7 @@ void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
 }
 
 void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
-  count_arrival({barrier.offset()});
+  count_arrival({barrier.offset()}, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   models::Source by = source(loc);
@@ -117,7 +117,7 @@ void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
 }
 
 void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope, Loc loc) {
-  count_arrival({barriers[first_active_lane()][0].offset()});
+  count_arrival({barriers[first_active_lane()][0].offset()}, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   const ClusterSmemAddr first = barriers[first_active_lane()][0];
@@ -129,7 +129,7 @@ void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scop
 }
 
 void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
-  count_arrival(barrier);
+  count_arrival(barrier, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   if (!own_window(barrier, "mbarrier.arrive.expect_tx", loc)) return;
@@ -141,7 +141,7 @@ void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, 
 
 void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
                                        Loc loc) {
-  count_arrival({barriers[first_active_lane()][0].offset()});
+  count_arrival({barriers[first_active_lane()][0].offset()}, loc);
   charge(issue_.mbarrier_arrive);
   settle();
   const ClusterSmemAddr first = barriers[first_active_lane()][0];
@@ -165,7 +165,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   if (sm_.mbarrier.test_parity(offset, parity,
                                {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
-    count_wait(barrier);
+    count_wait(barrier, loc);
     if (h) h->acquire(thread(loc), offset);
     return true;
   }
@@ -181,7 +181,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
                            warp_.waiter.cause, now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
-  count_wait(barrier);
+  count_wait(barrier, loc);
   if (h) h->acquire(thread(loc), offset);
   return true;
 }
@@ -312,6 +312,7 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
         loc);
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
+  if (Warp::Use* use = use_of(barrier)) use->copied = loc;
   const models::Cycles at = enqueue_cycle();
   const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << cluster_ctarank())});
   HazardChecker* h = hazards();
@@ -433,7 +434,7 @@ uint32_t SimIsa::committing(int lane, CtaMask ranks, SmemAddr barrier, Loc loc) 
 }
 
 void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
-  count_arrival(barrier);
+  count_arrival(barrier, loc);
   charge(issue_.tcgen05_commit);
   if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
   const models::Cycles at = enqueue_cycle();
@@ -444,7 +445,7 @@ void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
 }
 
 void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask, Loc loc) {
-  count_arrival(barrier);
+  count_arrival(barrier, loc);
   charge(issue_.tcgen05_commit);
   if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
   const models::Cycles at = enqueue_cycle();

@@ -265,10 +265,12 @@ class SimIsa {
   // ---- trace points
   void trace_begin(TraceEvent event, const TraceArgs& args) {
     if (cta_.observer().recorder()) begin_span(event, args);
+    warp_.trace_point_begins(event, args);
     charge(issue_.control + trace_begin_cycles_);
   }
   void trace_end() {
     if (cta_.observer().recorder()) end_span();
+    warp_.trace_point_ends();
     charge(trace_end_cycles_);
   }
 
@@ -390,11 +392,11 @@ class SimIsa {
     const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());
     return name.array ? &warp_.use[size_t(name.array - cta_.kernel().barriers.data())] : nullptr;
   }
-  void count_arrival(SmemAddr barrier) {
-    if (Warp::Use* use = use_of(barrier)) ++use->arrivals;
+  void count_arrival(SmemAddr barrier, Loc loc) {
+    if (Warp::Use* use = use_of(barrier)) ++use->arrivals, use->arrived = loc;
   }
-  void count_wait(SmemAddr barrier) {
-    if (Warp::Use* use = use_of(barrier)) ++use->waits;
+  void count_wait(SmemAddr barrier, Loc loc) {
+    if (Warp::Use* use = use_of(barrier)) ++use->waits, use->waited = loc, use->waited_at = models::now();
   }
   /// Nobody ahead in the stream still writes there; what follows griddepcontrol.wait may be sure of it.
   void check_prerequisites(GlobalAddr address, const char* what, Loc loc);

@@ -66,6 +66,8 @@ uint32_t SimIsa::ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc) {
   const int lane = first_active_lane();
   if (!global_bytes(address, 4, lane, "ld.acquire.gpu", loc)) return 0;
   warp_.pass(latency);
+  if (warp_.polls.address != address || warp_.polls.loc.line() != loc.line())
+    warp_.polls = {.address = address, .loc = loc, .value = words.load(address), .since = asked};
   const bool again = poll_.address == address && poll_.line == loc.line() && poll_.value == words.load(address);
   poll_.times = again ? poll_.times + 1 : 0;
   // The first polls may be by code that wants any value; from the third on, the loop waits for another one.
@@ -77,6 +79,7 @@ uint32_t SimIsa::ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc) {
     const models::Cycles period = latency + models::Cycles(issue_.ld_shared + issue_.alu);
     warp_.pass((period - (now() - asked) % period) % period);
   }
+  if (words.load(address) != warp_.polls.value) warp_.polls.value = words.load(address), ++warp_.polls.changes;
   poll_ = {address, words.load(address), uint32_t(loc.line()), poll_.times};
   return poll_.value;
 }
@@ -85,6 +88,7 @@ void SimIsa::st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc l
   charge(issue_.st_shared);
   settle();
   if (!global_bytes(address, 4, first_active_lane(), "st.release.gpu", loc)) return;
+  warp_.released = loc;
   // Release: after all that this thread knows of, which is what the CTA's warps have written up to the barrier before.
   models::Cycles visible = cta_.gpu().memory().write(now());
   for (const auto& warp : cta_.warps()) visible = std::max(visible, warp->stores_visible);

@@ -98,9 +98,18 @@ uint64_t peak_rss_bytes() {
   return uint64_t(usage.ru_maxrss) * 1024;
 }
 
+/// A word of a shell command.
+std::string shell_word(const std::string& text) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=/,:@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
+  return quoted + "'";
+}
+
 std::string replay_command(const Scenario& scenario) {
-  std::string command = fmt::format("sm100sim run {}", scenario.path.string());
-  for (const std::string& set : scenario.overrides) command += fmt::format(" --set {}", set);
+  std::string command = fmt::format("sm100sim run {}", shell_word(scenario.path.string()));
+  for (const std::string& set : scenario.overrides) command += fmt::format(" --set {}", shell_word(set));
   return command;
 }
 

@@ -31,12 +31,28 @@ void Warp::run() {
     cluster_phase = -1;
     ahead = 0;
     use.assign(cta.kernel().barriers.size(), {});
+    polls = {};
+    released = {};
+    open_trace_points_ = 0, tile_point_ = -1;
     cta.kernel().run_warp(*this);
     if (ahead >= 1) pass(models::Cycles(ahead));
     total_cycles += models::now() - started;
     running = false;
     cta.warp_exited(*this);
   }
+}
+
+void Warp::trace_point_begins(TraceEvent event, const TraceArgs& args) {
+  if (event == TraceEvent::tile && args.tile_m >= 0) {
+    tiles.push_back({cta.linear_id(), args.tile_m, args.tile_n});
+    tile_point_ = open_trace_points_;
+  }
+  if (event == TraceEvent::lock_wait) awaited_k = args.k;
+  ++open_trace_points_;
+}
+
+void Warp::trace_point_ends() {
+  if (--open_trace_points_ == tile_point_) tile_point_ = -1;
 }
 
 void Warp::pass(models::Cycles cycles) { wait(models::cycles(cycles)); }

@@ -9,6 +9,7 @@
 #include <systemc>
 #include <vector>
 
+#include "kernels/isa/trace.h"
 #include "models/mbarrier.h"
 #include "traces/recorder.h"
 
@@ -63,11 +64,33 @@ class Warp : public sc_core::sc_module {
   int64_t cluster_phase = -1;  ///< of the cluster barrier, between arrive and wait
   models::Cycles started = 0;
   models::Cycles stores_visible = 0;  ///< cycle at which the global stores of its lanes are visible
-  /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them.
+  /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them, and
+  /// name the lines.
   struct Use {
     int waits = 0, arrivals = 0;
+    Loc waited{}, arrived{}, copied{};  ///< line of the last wait that ended, arrival, copy that signals it
+    models::Cycles waited_at = 0;
   };
   std::vector<Use> use;
+  /// The word in global memory that it polls in a loop, until another one.
+  struct Polls {
+    GlobalAddr address{};
+    Loc loc{};
+    uint32_t value = 0;        ///< at the last poll
+    uint64_t changes = 0;      ///< how often it held another value than before
+    models::Cycles since = 0;  ///< of the first poll
+  } polls;
+  Loc released{};  ///< line of its last st.release
+
+  /// Work tiles that its trace points named, over all CTAs of this slot, and whether it is still in the last.
+  struct Tile {
+    int cta, m, n;
+  };
+  std::vector<Tile> tiles;
+  bool in_tile() const { return tile_point_ >= 0; }
+  int awaited_k = 0;  ///< of the last wait for a lock: the value that lets it go on
+  void trace_point_begins(TraceEvent event, const TraceArgs& args);
+  void trace_point_ends();
 
   // Time accounting over all CTAs of this slot.
   models::Cycles total_cycles = 0;
@@ -81,6 +104,7 @@ class Warp : public sc_core::sc_module {
   void run();
   void account(const Blocked& why, models::Cycles waited);
   sc_core::sc_event start_;
+  int open_trace_points_ = 0, tile_point_ = -1;  ///< how many are open, and how many were when the tile's began
 };
 
 }  // namespace sm100::sim

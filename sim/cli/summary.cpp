@@ -221,6 +221,9 @@ std::string result_json(const Scenario& s, const RunResult& r) {
                        {"role", f.role},
                        {"cta", f.cta},
                        {"location", f.location},
+                       {"fault_role", f.fault_role},
+                       {"fault_cta", f.fault_cta},
+                       {"fault_location", f.fault_location},
                        {"cause", f.cause},
                        {"message", f.message}});
     }

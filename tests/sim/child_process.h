@@ -21,10 +21,10 @@ struct ChildResult {
   bool verified = false;
   double relative_error = 0;
   uint64_t cycles = 0, barrier_events = 0, barrier_hash = 0, output_hash = 0;
-  char id[16] = {}, barrier[24] = {}, role[16] = {};
-  int stage = -1, phase = -1;
+  char id[16] = {}, barrier[24] = {}, role[16] = {}, fault_role[16] = {};
+  int stage = -1, phase = -1, fault_cta = -1;
   char warnings[64] = {};  ///< ids, one space behind each
-  char text[6000] = {};    ///< report, or the error
+  char text[6000] = {};  ///< report, or the error
 
   Outcome result() const { return Outcome(outcome); }
 };
@@ -72,6 +72,8 @@ inline ChildResult run_child(const Scenario& scenario, bool record = false) {
         copy(result.id, sizeof result.id, f.id);
         copy(result.barrier, sizeof result.barrier, f.barrier);
         copy(result.role, sizeof result.role, f.role);
+        copy(result.fault_role, sizeof result.fault_role, f.fault_role);
+        result.fault_cta = f.fault_cta;
         result.stage = f.stage;
         result.phase = f.phase;
       }

@@ -194,17 +194,16 @@ TEST_CASE("a fallback CTA without its commit, its expect_tx or a copy: the repor
           "[fallback]") {
   const std::string commit = report("instruction = \"tcgen05_commit\"\n");
   CHECK_THAT(commit, Catch::Contains("4 of 4 warps of CTA 1 can never wake"));
-  CHECK_THAT(commit, Catch::Contains("warp (warps 0-3)       waits mma[0] parity 0"));
-  CHECK_THAT(commit, Catch::Contains("phase 2 misses 1 of 1 arrivals (tcgen05.commit of warp)"));
+  CHECK_THAT(commit, Catch::Contains("warp (warps 0-3) of CTA 1 waits for mma[0] parity 0"));
+  CHECK_THAT(commit, Catch::Contains("phase 2 misses 1 of 1 arrivals: tcgen05.commit of warp (warp 0) of CTA 1"));
   CHECK_THAT(commit,
              Catch::Contains("likely cause: warp waits for its own tcgen05.commit on mma[0], which is missing"));
   const std::string armed = report("instruction = \"mbarrier_arrive_expect_tx\"\n");
-  CHECK_THAT(armed, Catch::Contains("warp (warps 0-3)       waits tma[0] parity 0"));
+  CHECK_THAT(armed, Catch::Contains("warp (warps 0-3) of CTA 1 waits for tma[0] parity 0"));
   CHECK_THAT(armed, Catch::Contains("likely cause: 32,768 bytes were delivered to a phase that nobody armed"));
   const std::string copy = report("instruction = \"cp_async_bulk_tensor_shared_global\"\n");
-  CHECK_THAT(copy, Catch::Contains("warp (warps 0-3)       waits tma[0] parity 1"));
-  CHECK_THAT(copy, Catch::Contains("likely cause: expect_tx counts 16,384 bytes more than the copies of this phase "
-                                   "deliver"));
+  CHECK_THAT(copy, Catch::Contains("warp (warps 0-3) of CTA 1 waits for tma[0] parity 1"));
+  CHECK_THAT(copy, Catch::Contains("likely cause: warp has gone on without a copy of 16,384 bytes into stage 0"));
 }
 
 // KB-20: a warp that reads its accumulators after warp 0 has freed tensor memory.

@@ -71,7 +71,9 @@ TEST_CASE("a split whose lock is never released stops all that wait for it, and 
   CHECK(ran.exit_code == 3);
   // CTA 3 of the first split has tile (3, 0) of 4 columns.
   CHECK_THAT(ran.out, Catch::Contains("locks[12]"));
-  CHECK_THAT(ran.out, Catch::Contains("polled, it holds 0; nobody has stored to it"));
+  CHECK_THAT(ran.out, Catch::Contains("polled, it holds 0, wanted is 4; nobody has stored to it"));
+  CHECK_THAT(ran.out,
+             Catch::Contains("epilogue of CTA 3 has finished its part of the tile without its store to locks[12]"));
   CHECK_THAT(ran.out, Catch::Contains("epilogue_warp.h:"));
 }
 

@@ -1,0 +1,372 @@
+#include "sim/hang/causes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/hang/names.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+namespace {
+
+using models::Mbarrier;
+using models::MbarrierEvent;
+using models::MbarrierEventKind;
+
+/// Line where the warp delivers to the array: its own last one, else that of a warp of its role elsewhere.
+std::string delivery_line(const WaitGraph& graph, const Debt& debt, const BarrierArray& array) {
+  if (std::string exact = line_of(debt.loc); !exact.empty()) return exact;
+  const auto line = [&](const Warp& warp) {
+    if (warp.use.empty()) return std::string{};
+    const Warp::Use& use = use_of(warp, array);
+    return line_of(debt.bytes > 0 ? use.copied : use.arrived);
+  };
+  std::string own = line(debt.state());
+  if (!own.empty()) return own;
+  for (Cta* cta : graph.slots())
+    for (const auto& warp : cta->warps())
+      if (cta->kernel().role(warp->index) == debt.role())
+        if (std::string other = line(*warp); !other.empty()) return other;
+  return {};
+}
+
+/// Line of the role's stores to words of global memory.
+std::string release_line(const WaitGraph& graph, const Debt& debt) {
+  if (std::string own = line_of(debt.state().released); !own.empty()) return own;
+  for (Cta* cta : graph.slots())
+    for (const auto& warp : cta->warps())
+      if (cta->kernel().role(warp->index) == debt.role())
+        if (std::string other = line_of(warp->released); !other.empty()) return other;
+  return {};
+}
+
+/// What a debtor does instead of delivering.
+std::string doing(const WaitGraph& graph, const Debt& debt) {
+  if (debt.exited()) return "has exited";
+  const Wait* now = graph.of(debt);
+  if (!now || now->blocked.on == Blocked::On::nothing) return "runs";
+  return fmt::format("waits for {} at {}", waited_for(*now), line_of(now->blocked.loc));
+}
+
+/// Names the debtors of the first one's CTA and role among `debts` as those at fault.
+void blame(Cause& cause, const WaitGraph& graph, const Wait& wait, const std::vector<Debt>& debts) {
+  if (debts.empty()) return;
+  const Debt& first = debts.front();
+  cause.fault_role = first.role();
+  cause.fault_cta = first.cta;
+  cause.fault_slot = first.slot;
+  for (const Debt& d : debts)
+    if (d.cta == first.cta && d.role() == first.role()) cause.fault_warps.push_back(d.warp);
+  cause.fault_doing = doing(graph, first);
+  if (wait.blocked.on == Blocked::On::global_word) cause.fault_line = release_line(graph, first);
+  if (!wait.on_mbarrier()) return;
+  const BarrierArray& array = *wait.barrier.array;
+  cause.fault_line = delivery_line(graph, first, array);
+  const BarrierArray* other = partner(wait.cta->kernel(), array);
+  if (!cause.fault_line.empty() || !other || first.exited()) return;
+  cause.fault_line = line_of(use_of(first.state(), *other).waited);
+  cause.after_line = true;
+}
+
+/// Blames whoever has armed the open phase.
+void blame_arming(Cause& cause, const WaitGraph& graph, const Wait& w) {
+  const uint64_t kept = std::min<uint64_t>(w.state->events, Mbarrier::State::kHistory);
+  for (uint64_t i = w.state->events - kept; i < w.state->events; ++i) {
+    const MbarrierEvent& e = w.state->history[i % Mbarrier::State::kHistory];
+    if (e.phase != w.state->phase || e.kind != MbarrierEventKind::expect_tx || e.source.warp < 0) continue;
+    for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r)
+      if (w.cta->peer_id(r) == e.source.cta)
+        blame(cause, graph, w,
+              {{.slot = peer_slot(graph.slots(), *w.cta, r), .cta = e.source.cta, .warp = e.source.warp}});
+    cause.fault_line = line_of(e.source.loc), cause.after_line = false;
+  }
+}
+
+/// "of CTA 3", nothing where the GPU runs one CTA per cluster and the barrier is in the same one.
+std::string of_cta(const Wait& w, int cta) {
+  return cta == w.cta->linear_id() && w.cta->cluster_ctas() == 1 ? "" : fmt::format(" of CTA {}", cta);
+}
+
+Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  if (word.pending != 0 || word.tx == 0) return {};
+  const auto expected = int64_t(w.state->expected_bytes);
+  const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
+  if (word.tx > 0 && w.cta->cluster_ctas() == 1 && !w.debts.certain && usual == 0 &&
+      expected != int64_t(w.state->received_bytes) && w.debts.all.size() == 1 && w.state->received_bytes > 0) {
+    // The first fill of all: nothing to compare it with.
+    Cause cause{
+        .certainty = 100,
+        .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: a copy is "
+                            "missing, or {} is too much",
+                            grouped(word.tx), grouped(expected))};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && w.debts.all.empty()) {
+    Cause cause{.certainty = 100,
+                .text = fmt::format(
+                    "expect_tx counts {} bytes more than the copies of this phase deliver{}", grouped(word.tx),
+                    usual > 0 && usual != expected
+                        ? fmt::format(": {}, where a fill has {}", grouped(expected), grouped(usual))
+                        : "")};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx < 0) {
+    Cause cause{.certainty = 100,
+                .text = fmt::format("the copies of this phase deliver {} bytes more than expect_tx counts",
+                                    grouped(-word.tx))};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  return {};
+}
+
+/// A cursor walks the stages in order and its parity flips with every lap: this wait breaks that.
+Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray& array = *w.barrier.array;
+  if (!partner(w.cta->kernel(), array)) return {};
+  const bool full = std::string_view(array.name).ends_with("_full");
+  const int waits = use_of(w.warp(), array).waits, stage = waits % array.stages, lap = waits / array.stages;
+  const uint32_t parity = uint32_t(lap & 1) ^ (full ? 0u : 1u);  // a producer's first lap waits for parity 1
+  Cause cause;
+  if (stage != w.barrier.stage) {
+    cause = {.certainty = 92,
+             .text = fmt::format("{} waits for stage {} after {} waits on {}; its next stage is {}: it skipped or "
+                                 "repeated a wait",
+                                 w.role, w.barrier.stage, waits, array.name, stage)};
+  } else if (parity == w.blocked.parity) {
+    return {};
+  } else if (!full && lap == 0) {
+    cause = {
+        .certainty = 94,
+        .text = fmt::format("{} waits for the release of a fill that it never made: a producer's first lap must "
+                            "wait for parity 1, which a fresh barrier passes",
+                            w.role)};
+  } else {
+    cause = {.certainty = 94,
+             .text = fmt::format("{} waits for parity {} in lap {} of {}; that lap's parity is {}", w.role,
+                                 w.blocked.parity, lap, array.name, parity)};
+  }
+  blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+  cause.fault_line = line_of(w.blocked.loc), cause.after_line = false;
+  return cause;
+}
+
+/// The arrival that is missing here is on the debtor's own barrier, where nobody waits for it.
+Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const Debt& d) {
+  if (d.slot == w.cta || d.exited()) return {};
+  const Mbarrier::State* own = d.slot->sm().mbarrier.find(w.state->offset);
+  if (!own) return {};
+  const auto& shares = d.bytes > 0 ? own->received : own->arrived;
+  const bool strayed =
+      std::any_of(shares.begin(), shares.end(), [&](const auto& s) { return s.cta == d.cta && s.warp == d.warp; });
+  const bool waited = std::any_of(graph.waits().begin(), graph.waits().end(), [&](const Wait& o) {
+    return o.cta == d.slot && o.barrier.array == w.barrier.array && o.barrier.stage == w.barrier.stage;
+  });
+  if (!strayed || waited || own->phase > 0) return {};
+  Cause cause{
+      .certainty = 96,
+      .text = fmt::format("{} of CTA {} {} {} of its own CTA, where nobody waits; CTA {} waits for it", d.role(),
+                          d.cta, d.bytes > 0 ? "signals the bytes of its copies to" : "arrives on",
+                          text_of(w.barrier), w.cta->linear_id())};
+  blame(cause, graph, w, {d});
+  return cause;
+}
+
+std::string passed_text(const Wait& w, const Debt& d) {
+  const BarrierArray& array = *w.barrier.array;
+  const std::string who = d.role() + of_cta(w, d.cta), barrier = text_of(w.barrier) + of_cta(w, w.cta->linear_id());
+  const BarrierArray* other = partner(w.cta->kernel(), array);
+  const bool empty = std::string_view(array.name).ends_with("_empty");
+  const int waits = use_of(d.state(), array).waits;
+  if (d.bytes > 0 || array.count == 0)
+    return fmt::format("{} {} without a copy of {} bytes into stage {}: {} misses them", who,
+                       d.exited() ? "has exited" : "has gone on", grouped(int64_t(d.bytes)), w.barrier.stage,
+                       barrier);
+  if (d.exited()) return fmt::format("{} has exited without its {} on {}", who, array.arrives_with, barrier);
+  if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0)
+    return fmt::format("{} waits for its own {} on {}, which is missing", who, array.arrives_with, barrier);
+  if (!other) return fmt::format("{} has gone on without its {} on {}", who, array.arrives_with, barrier);
+  if (empty)
+    return fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {} is missing", who,
+                       other->name, w.barrier.stage, w.state->phase, array.arrives_with, barrier);
+  return fmt::format("{} has acquired stage {} for phase {} without filling it: its {} on {} is missing", who,
+                     w.barrier.stage, w.state->phase, array.arrives_with, barrier);
+}
+
+/// Someone who owes is past the point of delivery.
+Cause passed_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  std::vector<Debt> passed;
+  for (const Debt& d : w.debts.all)
+    if (graph.has_passed(w, d)) passed.push_back(d);
+  if (passed.empty()) return {};
+  const Debt& first = passed.front();
+  if (const Cause stray = wrong_cta_cause(graph, w, first); stray.certainty > 0) return stray;
+  Cause cause{.certainty = w.debts.certain ? 80 : 70, .text = passed_text(w, first)};
+  if (first.exited()) --cause.certainty;
+  if (word.pending > 0 && word.tx < 0) {
+    cause.certainty = 95;
+    cause.text = fmt::format("{} bytes were delivered to a phase that nobody armed: the {} of {}{} is missing",
+                             grouped(-word.tx), w.barrier.array->arrives_with, first.role(), of_cta(w, first.cta));
+  }
+  blame(cause, graph, w, passed);
+  return cause;
+}
+
+/// More releases than fills: someone releases what it has not waited for.
+Cause early_release_cause(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray* full = partner(w.cta->kernel(), *w.barrier.array);
+  if (!full || !std::string_view(w.barrier.array->name).ends_with("_empty")) return {};
+  // Of a pair, the leader's barrier alone is filled.
+  Cta* leader = w.cta->tcgen05_group == 2 ? peer_slot(graph.slots(), *w.cta, w.cta->cluster_rank() & ~1u) : w.cta;
+  const Mbarrier::State* fill = leader->sm().mbarrier.find(full->base.offset() + 8u * uint32_t(w.barrier.stage));
+  if (!fill || fill->phase >= w.state->phase) return {};
+  return {
+      .certainty = 85,
+      .text = fmt::format("{} has been released {} times but filled {} times: {} releases it without having waited "
+                          "for {}",
+                          text_of(w.barrier), w.state->phase, fill->phase, w.barrier.array->arrives, full->name)};
+}
+
+Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
+  const MbarrierState word = decode_mbarrier(w.state->word);
+  const BarrierArray& array = *w.barrier.array;
+  if (word.expected != array.count)
+    return {.certainty = 110,
+            .text = fmt::format("{} was initialised for {} arrivals per phase; the kernel's barrier table says {}",
+                                text_of(w.barrier), word.expected, array.count)};
+  if (copy_in_flight(graph, w)) return {.certainty = 1, .text = "copies for it are in flight"};
+  if (Cause c = bytes_cause(graph, w, word); c.certainty > 0) return c;
+  if (Cause c = passed_cause(graph, w, word); c.certainty > 90) return c;
+  if (Cause c = wrong_turn_cause(graph, w); c.certainty > 0) return c;
+  if (Cause c = early_release_cause(graph, w); c.certainty > 0) return c;
+  return passed_cause(graph, w, word);
+}
+
+Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
+  const auto& named = w.cta->sm().barriers.named(int(w.blocked.offset));
+  const std::string counts = fmt::format("named barrier {} counts {} threads, {} have come", w.blocked.offset,
+                                         named.expected, named.arrived);
+  Cause cause{.certainty = 20, .text = counts};
+  std::vector<Debt> exited;
+  for (const Debt& d : w.debts.all)
+    if (d.exited()) exited.push_back(d);
+  if (!exited.empty()) {
+    cause = {.certainty = 77, .text = fmt::format("{}; {} has exited without it", counts, exited.front().role())};
+    blame(cause, graph, w, exited);
+  } else if (w.debts.certain && !w.debts.all.empty()) {
+    blame(cause, graph, w, w.debts.all);
+    cause.text += fmt::format("; {} has not", w.debts.all.front().role());
+  } else if (w.debts.all.empty() && named.expected > 0) {
+    cause = {.certainty = 76, .text = counts + ", and no other warp is left: the count is wrong"};
+  }
+  return cause;
+}
+
+Cause word_cause(const WaitGraph& graph, const Wait& w) {
+  const Warp& warp = w.warp();
+  const std::string word = w.cta->describe(w.blocked, true);
+  const std::string wanted = warp.in_tile() && warp.awaited_k > 0
+                                 ? fmt::format("{} of CTA {} waits until {} holds {}; it holds {}", w.role,
+                                               w.cta->linear_id(), word, warp.awaited_k, w.blocked.value)
+                                 : fmt::format("nobody stores a value other than {} to {}", w.blocked.value, word);
+  Cause cause{.certainty = 30, .text = wanted};
+  std::vector<Debt> passed;
+  for (const Debt& d : w.debts.all)
+    if (graph.has_passed(w, d)) passed.push_back(d);
+  if (!passed.empty()) {
+    cause = {.certainty = 82,
+             .text = fmt::format("{} of CTA {} has finished its part of the tile without its store to {}",
+                                 passed.front().role(), passed.front().cta, word)};
+    blame(cause, graph, w, passed);
+  } else if (!w.debts.all.empty()) {
+    blame(cause, graph, w, w.debts.all);
+  }
+  return cause;
+}
+
+Cause tensor_memory_cause(const WaitGraph& graph, const Wait& w) {
+  const bool dealloc = w.blocked.on == Blocked::On::tmem_dealloc;
+  const bool for_peer = dealloc || (!w.debts.all.empty() && w.debts.all.front().slot != w.cta);
+  const std::string instruction = dealloc ? "tcgen05.dealloc" : "tcgen05.alloc";
+  Cause cause{.certainty = 20};
+  cause.text =
+      w.debts.all.empty()
+          ? fmt::format("{} of {} columns waits for tensor memory that nobody holds", instruction, w.blocked.offset)
+      : for_peer ? fmt::format("{} of {} columns waits for that of CTA {}", instruction, w.blocked.offset,
+                               w.debts.all.front().cta)
+                 : fmt::format("{} of {} columns waits for tensor memory that {} of CTA {} holds", instruction,
+                               w.blocked.offset, w.debts.all.front().role(), w.debts.all.front().cta);
+  std::vector<Debt> gone;
+  for (const Debt& d : w.debts.all)
+    if (d.exited()) gone.push_back(d);
+  blame(cause, graph, w, gone.empty() ? w.debts.all : gone);
+  if (!gone.empty()) {
+    cause.certainty = 78;
+    cause.text += ", which has exited";
+  } else if (!w.debts.all.empty() && !for_peer && graph.of(w.debts.all.front()) == &w) {
+    cause.certainty = 60;
+    cause.text += ": the warp waits for itself";
+  }
+  return cause;
+}
+
+std::string cycle_text(const WaitGraph& graph, const std::vector<size_t>& cycle) {
+  std::string text;
+  const auto name = [&](const Wait& w) {
+    const bool cluster = w.cta->cluster_ctas() > 1;
+    return cluster ? fmt::format("{} of CTA {}", w.role, w.cta->linear_id()) : w.role;
+  };
+  for (size_t i : cycle) {
+    const Wait& w = graph.waits()[i];
+    text += fmt::format("{} -> {} -> ", name(w), w.cta->describe(w.blocked, true));
+  }
+  return text + name(graph.waits()[cycle.front()]);
+}
+
+}  // namespace
+
+bool copy_in_flight(const WaitGraph& graph, const Wait& w) {
+  // A load of a peer may signal our barrier.
+  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r)
+    for (const auto& f : peer_slot(graph.slots(), *w.cta, r)->sm().tma.loads_in_flight())
+      if (f.barrier == w.blocked.offset && f.signal_sm == w.cta->sm().id) return true;
+  return false;
+}
+
+Cause cause_of(const WaitGraph& graph, const Wait& w) {
+  Cause cause;
+  switch (w.blocked.on) {
+    case Blocked::On::nothing: return {.certainty = 0, .text = "it still runs"};
+    case Blocked::On::mbarrier:
+      if (!w.on_mbarrier()) return {.certainty = 60, .text = "the barrier is no barrier of this kernel"};
+      cause = mbarrier_cause(graph, w);
+      break;
+    case Blocked::On::named_barrier: cause = named_barrier_cause(graph, w); break;
+    case Blocked::On::global_word: cause = word_cause(graph, w); break;
+    case Blocked::On::tmem_alloc:
+    case Blocked::On::tmem_dealloc: cause = tensor_memory_cause(graph, w); break;
+    case Blocked::On::prerequisite_grids:  // the launch ahead is stuck
+      return {.certainty = 3, .text = "griddepcontrol.wait " + missing_text(w)};
+    default: cause = {.certainty = 4, .text = "the cluster barrier " + missing_text(w)};
+  }
+  if (cause.certainty >= 60) return cause;
+  if (const std::vector<size_t> cycle = graph.cycle_through(graph.index(w)); !cycle.empty()) {
+    // Many may wait at a cluster barrier for what is only seen elsewhere in the cycle.
+    Cause c{.certainty = w.blocked.on == Blocked::On::cluster_barrier ? 49 : 50,
+            .text = (cycle.size() == 1 ? "it waits for itself: " : "these wait for each other: ") +
+                    cycle_text(graph, cycle)};
+    blame(c, graph, w, w.debts.all);
+    return c;
+  }
+  if (cause.certainty == 0) {
+    cause = {.certainty = w.on.empty() ? 25 : 5, .text = missing_text(w)};
+    blame(cause, graph, w, w.debts.all);
+  }
+  return cause;
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,224 @@
+#include "sim/hang/debts.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace sm100::sim {
+
+namespace {
+
+using State = models::Mbarrier::State;
+using Shares = std::vector<State::Share>;
+
+uint64_t sum(const Shares& shares) {
+  return std::accumulate(shares.begin(), shares.end(), uint64_t{0},
+                         [](uint64_t all, const State::Share& s) { return all + s.amount; });
+}
+
+uint64_t amount_of(const Shares& shares, int cta, int warp) {
+  uint64_t amount = 0;
+  for (const State::Share& s : shares)
+    if (s.cta == cta && s.warp == warp) amount += s.amount;
+  return amount;
+}
+/// The same, of copies of the same line.
+uint64_t amount_of(const Shares& shares, const State::Share& like) {
+  for (const State::Share& s : shares)
+    if (s.cta == like.cta && s.warp == like.warp && s.loc.line() == like.loc.line()) return s.amount;
+  return 0;
+}
+
+/// What a barrier of CTA `from` got, as the same barrier of `to` would get it: from the CTAs with the same place relative
+/// to it.  Empty when there are none.
+Shares moved(const Shares& shares, Cta& from, Cta& to) {
+  if (from.cluster_ctas() != to.cluster_ctas()) return {};
+  const uint32_t turn = from.cluster_rank() ^ to.cluster_rank();
+  Shares all;
+  for (State::Share s : shares) {
+    uint32_t rank = 0;
+    while (rank < from.cluster_ctas() && from.peer_id(rank) != s.cta) ++rank;
+    if (rank == from.cluster_ctas() || (rank ^ turn) >= to.cluster_ctas()) return {};
+    s.cta = to.peer_id(rank ^ turn);
+    all.push_back(s);
+  }
+  return all;
+}
+
+/// Calls f with what completed phases of comparable barriers got, the most comparable first, until it returns true.
+template <class F>
+void each_model(const Slots& slots, Cta& owner, const State& state, Shares State::*before, F&& f) {
+  if (state.phase > 0 && f(state.*before)) return;
+  const BarrierName name = barrier_name(owner.kernel(), state.offset);
+  if (!name.array) return;
+  const auto in = [&](Cta& cta) {
+    for (int s = 0; s < name.array->stages; ++s) {
+      const State* other = cta.sm().mbarrier.find(name.array->base.offset() + 8u * uint32_t(s));
+      if (other && other->phase > 0 && f(moved(other->*before, cta, owner))) return true;
+    }
+    return false;
+  };
+  if (in(owner)) return;
+  for (const bool same_rank : {true, false})
+    for (Cta* cta : slots)
+      if (cta != &owner && cta->linear_id() >= 0 && (cta->cluster_rank() == owner.cluster_rank()) == same_rank)
+        if (in(*cta)) return;
+}
+
+/// What `model` has and `now` lacks, if that is all that is missing and `now` has nothing else.
+std::optional<Shares> lacking(const Shares& model, const Shares& now, uint64_t missing) {
+  Shares owed;
+  for (const State::Share& s : now)
+    if (s.amount > amount_of(model, s)) return std::nullopt;
+  for (const State::Share& s : model)
+    if (const uint64_t have = amount_of(now, s); have < s.amount)
+      owed.push_back({s.cta, s.warp, s.amount - have, s.loc});
+  return !owed.empty() && sum(owed) == missing ? std::optional(owed) : std::nullopt;
+}
+
+std::optional<Shares> owed_by_model(const Slots& slots, Cta& owner, const State& state, Shares State::*now,
+                                    Shares State::*before, uint64_t missing) {
+  std::optional<Shares> owed;
+  each_model(slots, owner, state, before,
+             [&](const Shares& model) { return (owed = lacking(model, state.*now, missing)).has_value(); });
+  return owed;
+}
+
+/// The warp has a part in the ring of the array, or, if it is no ring, in anything: scheduler warps of CTAs that have
+/// nothing to schedule leave at once, the MMA warp of a pair's second CTA issues nothing.
+bool takes_part(const Warp& warp, const Kernel& kernel, const BarrierArray& array) {
+  if (warp.running && warp.cta.tcgen05_group != 2) return true;  // it may not have come to it yet
+  if (const BarrierArray* other = partner(kernel, array))
+    return use_of(warp, *other).waits > 0 || use_of(warp, array).arrivals > 0;
+  return warp.running ||
+         std::any_of(warp.use.begin(), warp.use.end(), [](const Warp::Use& u) { return u.waits > 0; });
+}
+
+/// Warps of the array's roles in CTAs `first` to `last` of the owner's cluster.
+Shares warps_of_table(const Slots& slots, Cta& owner, const BarrierArray& array, uint32_t first, uint32_t last,
+                      bool participants) {
+  Shares all;
+  for (uint32_t rank = first; rank <= last; ++rank) {
+    const Cta* cta = peer_slot(slots, owner, rank);
+    if (cta->linear_id() != owner.peer_id(rank)) continue;
+    for (const auto& warp : cta->warps())
+      if (lists(array.arrives, cta->kernel().role(warp->index)) &&
+          (!participants || takes_part(*warp, cta->kernel(), array)))
+        all.push_back({cta->linear_id(), warp->index, 0, {}});
+  }
+  return all;
+}
+
+/// No phase has completed: if the roles of the table in the own CTA, the pair or the cluster make up the count with 32
+/// arrivals or 1 each, they are who arrives.
+std::optional<Shares> owed_by_table(const Slots& slots, Cta& owner, const State& state, const BarrierArray& array,
+                                    uint64_t missing) {
+  const uint32_t rank = owner.cluster_rank();
+  std::vector<std::pair<uint32_t, uint32_t>> spans{{rank, rank}};
+  if (owner.tcgen05_group == 2) spans.push_back({rank & ~1u, rank | 1u});
+  spans.push_back({0, owner.cluster_ctas() - 1});
+  for (const bool participants : {true, false})
+    for (const auto& [first, last] : spans) {
+      Shares model = warps_of_table(slots, owner, array, first, last, participants);
+      for (const uint64_t each : {32u, 1u}) {
+        if (model.size() * each != array.count) continue;
+        for (State::Share& s : model) s.amount = each;
+        if (auto owed = lacking(model, state.arrived, missing)) return owed;
+      }
+    }
+  return std::nullopt;
+}
+
+Debts debts_of(const Slots& slots, Cta& owner, const Shares& shares, uint64_t Debt::*what) {
+  Debts debts;
+  for (const State::Share& s : shares)
+    for (uint32_t r = 0; r < owner.cluster_ctas(); ++r)
+      if (owner.peer_id(r) == s.cta && s.warp >= 0) {
+        debts.all.push_back({.slot = peer_slot(slots, owner, r), .cta = s.cta, .warp = s.warp, .loc = s.loc});
+        debts.all.back().*what = s.amount;
+      }
+  return debts;
+}
+
+}  // namespace
+
+Debts arrivals_owed(const Slots& slots, Cta& owner, const State& state) {
+  const MbarrierState word = decode_mbarrier(state.word);
+  const BarrierName name = barrier_name(owner.kernel(), state.offset);
+  if (word.pending == 0 || !name.array) return {};
+  if (auto owed = owed_by_model(slots, owner, state, &State::arrived, &State::arrived_before, word.pending))
+    return debts_of(slots, owner, *owed, &Debt::arrivals);
+  if (auto owed = owed_by_table(slots, owner, state, *name.array, word.pending))
+    return debts_of(slots, owner, *owed, &Debt::arrivals);
+  // Not to be told: whoever of the roles has not come, in the own CTA first.
+  Debts debts;
+  const uint32_t rank = owner.cluster_rank();
+  for (const auto& [first, last] : {std::pair{rank, rank}, std::pair{0u, owner.cluster_ctas() - 1}}) {
+    Shares open = warps_of_table(slots, owner, *name.array, first, last, true);
+    std::erase_if(open, [&](const State::Share& s) { return amount_of(state.arrived, s.cta, s.warp) > 0; });
+    debts = debts_of(slots, owner, open, &Debt::arrivals);
+    if (!debts.all.empty()) break;
+  }
+  debts.certain = false;
+  return debts;
+}
+
+Debts bytes_owed(const Slots& slots, Cta& owner, const State& state) {
+  const MbarrierState word = decode_mbarrier(state.word);
+  if (word.pending != 0 || word.tx <= 0) return {};
+  if (auto owed = owed_by_model(slots, owner, state, &State::received, &State::received_before, uint64_t(word.tx)))
+    return debts_of(slots, owner, *owed, &Debt::bytes);
+  // Without a completed phase: whoever has armed loads as well, unless others load more.
+  if (usual_bytes(slots, owner, state) > 0) return {};
+  Shares loads;
+  for (const Shares& from : {state.arrived, state.received})
+    for (const State::Share& s : from)
+      if (amount_of(loads, s.cta, s.warp) == 0) loads.push_back({s.cta, s.warp, 1, {}});
+  uint64_t most = 0;
+  for (const State::Share& s : loads) most = std::max(most, amount_of(state.received, s.cta, s.warp));
+  std::erase_if(loads, [&](const State::Share& s) {
+    return loads.size() > 1 && amount_of(state.received, s.cta, s.warp) == most;
+  });
+  for (State::Share& s : loads) s.amount = 0;
+  Debts debts = debts_of(slots, owner, loads, &Debt::bytes);
+  debts.certain = false;
+  return debts;
+}
+
+uint64_t usual_bytes(const Slots& slots, Cta& owner, const State& state) {
+  uint64_t bytes = 0;
+  each_model(slots, owner, state, &State::received_before,
+             [&](const Shares& model) { return (bytes = sum(model)) > 0; });
+  return bytes;
+}
+
+const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array) {
+  const std::string_view name = array.name;
+  const bool full = name.ends_with("_full");
+  if (!full && !name.ends_with("_empty")) return nullptr;
+  const std::string other = std::string(name.substr(0, name.rfind('_'))) + (full ? "_empty" : "_full");
+  for (const BarrierArray& a : kernel.barriers)
+    if (a.name == other) return &a;
+  return nullptr;
+}
+
+std::vector<std::string_view> roles_of(std::string_view list) {
+  std::vector<std::string_view> all;
+  while (!list.empty()) {
+    const size_t comma = list.find(", ");
+    all.push_back(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 2);
+  }
+  return all;
+}
+
+bool lists(std::string_view list, std::string_view role) {
+  const auto all = roles_of(list);
+  return std::find(all.begin(), all.end(), role) != all.end();
+}
+
+const Warp::Use& use_of(const Warp& warp, const BarrierArray& array) {
+  return warp.use[size_t(&array - warp.cta.kernel().barriers.data())];
+}
+
+}  // namespace sm100::sim

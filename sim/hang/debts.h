@@ -1,0 +1,59 @@
+/// Who owes something to the open phase of a barrier: arrivals, or bytes of copies.
+///
+/// A barrier counts what each warp delivers to a phase.  Who delivered to a phase that has completed, and not to the open
+/// one, owes it: of this barrier, of another stage of its array, or of the same array in another CTA.  Before any phase
+/// has completed, the kernel's table of barriers says whose roles arrive.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sim/cta.h"
+
+namespace sm100::sim {
+
+/// The CTA slots of the GPU, by SM.
+using Slots = std::vector<Cta*>;
+
+struct Debt {
+  Cta* slot = nullptr;  ///< where the debtor's CTA runs or ran
+  int cta = -1;         ///< linear id of that CTA
+  int warp = -1;
+  Loc loc{};                         ///< of the copies that deliver the bytes
+  uint64_t arrivals = 0, bytes = 0;  ///< both 0: how much it owes is not known, or it is something else
+
+  const Warp& state() const { return *slot->warps()[size_t(warp)]; }
+  const std::string& role() const { return slot->kernel().role(warp); }
+  /// The warp will never do anything again.
+  bool exited() const { return slot->linear_id() != cta || !state().running; }
+};
+
+struct Debts {
+  std::vector<Debt> all;
+  bool certain = true;  ///< false: one of these, or some
+};
+
+/// The CTA of rank `rank` in the cluster of `cta`: its slot.
+inline Cta* peer_slot(const Slots& slots, Cta& cta, uint32_t rank) {
+  return slots[size_t(cta.sm().id) - cta.cluster_rank() + rank];
+}
+
+/// Arrivals that the open phase of a barrier misses.
+/// @param owner  CTA whose shared memory the barrier is in
+Debts arrivals_owed(const Slots& slots, Cta& owner, const models::Mbarrier::State& state);
+/// Bytes that it misses.  Empty when expect_tx counts other bytes than the copies of a phase usually deliver.
+Debts bytes_owed(const Slots& slots, Cta& owner, const models::Mbarrier::State& state);
+/// Bytes that a completed phase of such a barrier was delivered; 0: none has completed.
+uint64_t usual_bytes(const Slots& slots, Cta& owner, const models::Mbarrier::State& state);
+
+/// The other array of a ring: "input_full" for "input_empty" and the reverse; nullptr: it is no ring.
+const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array);
+
+/// The roles of a list like "scheduler, load".
+std::vector<std::string_view> roles_of(std::string_view list);
+bool lists(std::string_view list, std::string_view role);
+
+/// A warp's account of an array.
+const Warp::Use& use_of(const Warp& warp, const BarrierArray& array);
+
+}  // namespace sm100::sim
