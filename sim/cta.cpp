@@ -94,12 +94,14 @@ void Cta::check_waited_for(const BarrierArray& array) {
   for (int s = 0; s < array.stages; ++s) {
     const uint32_t offset = array.base.offset() + 8u * uint32_t(s);
     const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
-    if (!state || state->arrivers.empty()) continue;
+    if (!state) continue;
+    const auto& shares = state->arrived.empty() ? state->arrived_before : state->arrived;
+    if (shares.empty()) continue;
     return observer_.violation(
         {"MB16",
          fmt::format("{}[{}] of CTA {} has got arrivals from CTA {}, and no warp of the CTA has "
                      "waited on it",
-                     array.name, s, linear_id_, state->arrivers.front()),
+                     array.name, s, linear_id_, shares.front().cta),
          models::now(),
          sm_.id,
          offset,
