@@ -112,6 +112,12 @@ inline constexpr Check kChecks[] = {
      "Map the address to the CTA that waits (mapa, or clear the pair bit); leave the arrive out if nobody "
      "waits.",
      "the kernel's barrier table", "KB-05"},
+    {"MB17", Severity::warning, "initialised for other arrivals than the table's",
+     "A barrier of the kernel's table is initialised with a count that is not the table's.",
+     "Too small: phases complete before all have arrived, and a stage or tensor memory is reused under a reader; "
+     "too large: the first wait hangs.",
+     "Initialise from the table; count every arrival of every CTA: CM/G + CN - 1 commits for a stage of a cluster.",
+     "the kernel's barrier table", "KB-04, KB-19"},
 
     // ---- TMA
     {"TM1", Severity::error, "tensor map invalid, or not of this copy",
@@ -360,13 +366,6 @@ inline constexpr Check kChecks[] = {
      "fence, barrier, then st.release by one thread; ld.acquire and a barrier on the other side; zero locks "
      "before each launch.",
      "PTX 8 (memory consistency model)", "KB-30, KB-34, KB-37"},
-    {"GM4", Severity::error, "stored bytes read after only wait_group.read",
-     "Global memory written by a TMA store is read by another thread, and the storing thread has only waited "
-     "for the store's reads.",
-     "wait_group.read says that the source may be re-used, not that the result is visible: the reader sees old "
-     "data although the flag is set.",
-     "cp.async.bulk.wait_group (without .read), then a proxy fence and the release of the flag.",
-     "PTX 9.7.9.27, 8 (memory consistency model)", "KB-16"},
 
     // ---- the run as a whole
     {"hang", Severity::error, "warps that can never wake", "Nothing is left to happen and warps are still waiting.",

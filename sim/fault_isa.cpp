@@ -11,7 +11,8 @@ bool FaultIsa::selects(const FaultSpec& f, std::string_view instruction, const B
   return f.instruction == instruction && (f.role.empty() || f.role == cta().kernel().role(warp().index)) &&
          (f.barrier.empty() || (barrier.array && f.barrier == barrier.array->name)) &&
          (f.stage < 0 || (barrier.array && f.stage == barrier.stage)) && (f.id < 0 || f.id == id) &&
-         (f.cta < 0 || f.cta == cta().grid_id()) && (f.launch < 0 || f.launch == cta().launch()) && (f.warp < 0 || f.warp == warp().index);
+         (f.cta < 0 || f.cta == cta().grid_id()) && (f.launch < 0 || f.launch == cta().launch()) &&
+         (f.warp < 0 || f.warp == warp().index);
 }
 
 bool FaultIsa::counts(size_t fault) {

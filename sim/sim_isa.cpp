@@ -96,6 +96,13 @@ void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
   charge(issue_.mbarrier_init);
   settle();
   if (!own_window(barrier, "mbarrier.init", loc)) return;
+  if (const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());
+      name.array && name.array->count != count)
+    cta_.observer().violation(
+        {"MB17",
+         fmt::format("{}[{}] is initialised for {} arrivals per phase, the kernel's barrier table says {}",
+                     name.array->name, name.stage, count, name.array->count),
+         now(), sm_.id, barrier.offset(), source(loc), true});
   for_each_thread(loc, [&](const models::Source& by) { sm_.mbarrier.init(barrier.offset(), count, by); });
 }
 

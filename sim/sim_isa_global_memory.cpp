@@ -32,6 +32,8 @@ void SimIsa::load_global(const LaneArray<GlobalAddr, 1>& addresses, uint32_t* va
   global_loads_done_ = issue_cycle() + profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
   std::memset(values, 0, sizeof(uint32_t) * words * kWarpLanes);
   if (!sm_.with_data) return;
+  if (HazardChecker* h = hazards(); h && !predicates)
+    h->global(thread(loc), addresses[first_active_lane()][0], false);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!(active_ >> lane & 1) || (predicates && !(*predicates)[lane][0])) continue;
     const uint8_t* from = global_bytes(addresses[lane][0], bytes, lane, what, loc);
@@ -50,6 +52,8 @@ void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint3
   const models::Cycles accepted = memory.accept_write(uint64_t(bytes) * uint64_t(active_lanes()), enqueue_cycle());
   warp_.stores_visible = std::max(warp_.stores_visible, memory.write(accepted));
   if (!sm_.with_data) return;
+  if (HazardChecker* h = hazards(); h && !predicates)
+    h->global(thread(loc), addresses[first_active_lane()][0], true);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!(active_ >> lane & 1) || (predicates && !(*predicates)[lane][0])) continue;
     uint8_t* target = global_bytes(addresses[lane][0], bytes, lane, what, loc);
@@ -81,6 +85,8 @@ uint32_t SimIsa::ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc) {
   }
   if (words.load(address) != warp_.polls.value) warp_.polls.value = words.load(address), ++warp_.polls.changes;
   poll_ = {address, words.load(address), uint32_t(loc.line()), poll_.times};
+  if (HazardChecker* h = hazards())
+    if (const auto* last = words.last_store(address)) h->acquire_word(thread(loc), last->by.op);
   return poll_.value;
 }
 
@@ -93,7 +99,9 @@ void SimIsa::st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc l
   models::Cycles visible = cta_.gpu().memory().write(now());
   for (const auto& warp : cta_.warps()) visible = std::max(visible, warp->stores_visible);
   warp_.stores_visible = std::max(warp_.stores_visible, visible);
-  cta_.gpu().words().store(address, value, visible, source(loc));
+  models::Source by = source(loc);
+  if (HazardChecker* h = hazards()) by.op = h->release_word(thread(loc));
+  cta_.gpu().words().store(address, value, visible, by);
 }
 
 }  // namespace sm100::sim

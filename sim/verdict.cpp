@@ -43,6 +43,7 @@ std::vector<std::string> parts_not_checked(const Scenario& s, const RunResult& r
     parts.push_back(
         fmt::format("results of {} of {} rows (large problem)", grouped(s.m - r.check.rows), grouped(s.m)));
   }
+  if (!s.hazards) parts.push_back("hazards (run.hazards = false)");
   if (found(r, "cycle-budget"))
     parts.push_back(fmt::format("what happens after cycle {} (run.max_cycles)", grouped(int64_t(r.cycles))));
   for (size_t i = 0; i < r.fault_matches.size(); ++i)

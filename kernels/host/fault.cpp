@@ -137,8 +137,8 @@ std::vector<std::string_view> FaultInstruction::operand_names() const {
 }
 
 std::vector<std::string> fault_keys() {
-  return {"role",       "instruction", "barrier", "stage",   "id",    "cta",     "launch", "warp",
-          "occurrence", "from",        "action",  "operand", "value", "optional"};
+  return {"role", "instruction", "barrier", "stage",  "id",      "cta",   "launch",
+          "warp", "occurrence",  "from",    "action", "operand", "value", "optional"};
 }
 
 FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,

@@ -115,12 +115,10 @@ void list_faults() {
 }
 
 void list(const std::string& what) {
-  const std::pair<const char*, void (*)()> lists[] = {{"kernels", list_kernels},
-                                                      {"profiles", list_profiles_with_names},
-                                                      {"scenarios", list_scenarios},
-                                                      {"isa", list_isa},
-                                                      {"checks", list_checks},
-                                                      {"faults", list_faults}};
+  const std::pair<const char*, void (*)()> lists[] = {
+      {"kernels", list_kernels},     {"profiles", list_profiles_with_names},
+      {"scenarios", list_scenarios}, {"isa", list_isa},
+      {"checks", list_checks},       {"faults", list_faults}};
   for (const auto& [word, print] : lists) {
     if (!what.empty() && what != word) continue;
     if (what.empty()) fmt::print("{}\n", word);
@@ -135,8 +133,8 @@ void add_list_command(CLI::App& app, int& exit_code) {
     std::string what, format = "text";
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("list", "List kernels, profiles, scenarios, the modelled instructions, the checks or the faults");
+  CLI::App* command = app.add_subcommand(
+      "list", "List kernels, profiles, scenarios, the modelled instructions, the checks or the faults");
   command->add_option("WHAT", options->what, "kernels, profiles, scenarios, isa, checks or faults; all if left out")
       ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa", "checks", "faults"}));
   command->add_option("--format", options->format, "markdown: checks as docs/checks.md")

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace sm100::sim {
@@ -28,9 +29,6 @@ class VectorClock {
     if (to.component >= clocks_.size()) clocks_.resize(to.component + 1);
     clocks_[to.component] = std::max(clocks_[to.component], to.clock);
   }
-  void forget(uint32_t component) {
-    if (component < clocks_.size()) clocks_[component] = 0;
-  }
   void join(const VectorClock& other) {
     if (clocks_.size() < other.clocks_.size()) clocks_.resize(other.clocks_.size());
     Clock* to = clocks_.data();
@@ -45,13 +43,24 @@ class VectorClock {
 /// What a warp knows, and hands on at a release.
 struct Knowledge {
   VectorClock happened;
-  VectorClock fenced;  ///< the part that a fence.proxy.async orders before asynchronous accesses
-  VectorClock tmem;    ///< the part that a tcgen05.fence::before_thread_sync handed on
+  VectorClock fenced;              ///< the part that a fence.proxy.async orders before asynchronous accesses
+  VectorClock tmem;                ///< the part that a tcgen05.fence::before_thread_sync handed on
+  std::vector<uint32_t> releases;  ///< of other clusters, by words of global memory; ascending
 
   void join(const Knowledge& other) {
     happened.join(other.happened);
     fenced.join(other.fenced);
     tmem.join(other.tmem);
+    add_releases(other.releases);
+  }
+  /// Keeps the last ones: a lock is passed on soon after it was released.
+  void add_releases(const std::vector<uint32_t>& more) {
+    if (more.empty()) return;
+    constexpr size_t kKept = 64;
+    std::vector<uint32_t> all;
+    std::set_union(releases.begin(), releases.end(), more.begin(), more.end(), std::back_inserter(all));
+    if (all.size() > kKept) all.erase(all.begin(), all.end() - kKept);
+    releases = std::move(all);
   }
 };
 

@@ -36,6 +36,7 @@ void HazardChecker::start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas
   if (rank == 0) {
     auto started = std::make_shared<Cluster>();
     started->first_sm = first_sm;
+    started->id = clusters_started_++;
     started->ctas.resize(ctas);
     started->later.resize(size_t{kLaterPerCta} * ctas);
     for (uint32_t r = 0; r < ctas; ++r) {
@@ -124,11 +125,13 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
   const bool ordered = known.knows(barrier.init);
   if (ordered && (!(remote || by_unit) || (barrier.init_fenced && known.knows(barrier.fenced)))) return;
   barrier.reported = true;
-  models::Violation v{.id = "MB14", .message = {}, .time = models::now(), .sm = t.sm, .barrier = offset, .source = t.by};
+  models::Violation v{
+      .id = "MB14", .message = {}, .time = models::now(), .sm = t.sm, .barrier = offset, .source = t.by};
   v.message = ordered ? "an mbarrier is used by another CTA or a unit, and no fence.mbarrier_init follows its init"
                       : "an mbarrier is used, and nothing orders the use after its init";
-  v.details.push_back("missing: fence.mbarrier_init by the thread that initialises, then a barrier of all users (the "
-                      "cluster's, where other CTAs use it)");
+  v.details.push_back(
+      "missing: fence.mbarrier_init by the thread that initialises, then a barrier of all users (the "
+      "cluster's, where other CTAs use it)");
   report_.violation(v);
 }
 
@@ -181,15 +184,17 @@ Access HazardChecker::access(const Thread& t, AccessKind kind, bool write, Stamp
 }
 
 void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
-  const WarpState& self = warp(t);
+  WarpState& self = warp(t);
   const bool by_unit = later.kind != AccessKind::generic;
   const auto ordered = [&](const Access& earlier) {
+    if (later.kind == AccessKind::mma_operand && earlier.over.clock != kStillRunning)
+      self.mma.before.advance(earlier.over);
     // MMAs of one thread follow each other; so do the reads of one thread's stores.
     if (earlier.over.component == later.over.component && by_unit && earlier.kind == later.kind) return true;
     if (!self.known.happened.knows(earlier.over)) return false;
     // Threads' writes need the proxy fence before a unit's reads, and the response slot's reads before it is written.
-    const bool needs_fence = earlier.kind == AccessKind::generic && by_unit &&
-                             (earlier.write || later.kind == AccessKind::clc_response);
+    const bool needs_fence =
+        earlier.kind == AccessKind::generic && by_unit && (earlier.write || later.kind == AccessKind::clc_response);
     return !needs_fence || self.known.fenced.knows(earlier.over);
   };
   cluster(t.sm).ctas[at_rank].smem.access(
@@ -199,8 +204,9 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
 }
 
 void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
-  const WarpState& self = warp(t);
+  WarpState& self = warp(t);
   const auto ordered = [&](const Access& earlier) {
+    if (later.kind == AccessKind::accumulator) self.mma.before.advance(earlier.over);
     if (earlier.over.component == later.over.component && earlier.kind == later.kind) return true;  // in order
     if (!self.known.happened.knows(earlier.over)) return false;
     const bool own = earlier.by.cta == t.by.cta && earlier.by.warp == t.by.warp;
@@ -215,9 +221,9 @@ void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id
 void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earlier, const Access& later,
                            const Footprints& sets, Footprints::Id first, Footprints::Id second, bool fence_only) {
   const Footprints::Interval a = sets.bounds(first), b = sets.bounds(second);
-  const HazardText text = hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later,
-                                      &sets == &tmem_sets_, {std::max(a.begin, b.begin), std::min(a.end, b.end)},
-                                      fence_only);
+  const HazardText text =
+      hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later, &sets == &tmem_sets_,
+                  {std::max(a.begin, b.begin), std::min(a.end, b.end)}, fence_only);
   models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   v.details = text.details;
@@ -265,6 +271,46 @@ void HazardChecker::wait_group(const Thread& t, int pending) {
   if (done > 0) warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kGroups), Clock(done)});
 }
 
+// ---- global memory
+
+void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
+  const uint32_t own = cluster(t.sm).id;
+  const Knowledge& known = warp(t).known;
+  const auto ordered = [&](const GlobalAccess& earlier) {
+    if (earlier.cluster == own) return known.happened.knows(earlier.access.over);
+    return std::any_of(known.releases.begin(), known.releases.end(), [&](uint32_t r) {
+      return releases_[r - 1].cluster == earlier.cluster &&
+             releases_[r - 1].known.happened.knows(earlier.access.over);
+    });
+  };
+  const GlobalAccess now_accessed{own, access(t, AccessKind::global, write, now(t))};
+  const auto conflict = [&](const GlobalAccess& earlier) {
+    const HazardText text = global_hazard_text(kernel_, earlier.access, now_accessed.access, address);
+    models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
+    v.details = text.details;
+    report_.violation(v);
+  };
+  GlobalCell& cell = global_[address.value];
+  if (cell.write && !ordered(*cell.write)) conflict(*cell.write);
+  if (!write) return cell.reads.push_back(now_accessed);
+  for (const GlobalAccess& read : cell.reads)
+    if (!ordered(read)) conflict(read);
+  cell.reads.clear();
+  cell.write = now_accessed;
+}
+
+uint32_t HazardChecker::release_word(const Thread& t) {
+  releases_.push_back({cluster(t.sm).id, warp(t).known});
+  step(t);
+  return uint32_t(releases_.size());
+}
+
+void HazardChecker::acquire_word(const Thread& t, uint32_t release) {
+  if (release == 0) return;
+  warp(t).known.add_releases(releases_[release - 1].known.releases);
+  warp(t).known.add_releases({release});
+}
+
 // ---- tensor core and tensor memory
 
 Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
@@ -272,8 +318,7 @@ Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
   const InstrDescriptorFields idesc = decode(c.idesc, c.kind);
   const bool transposed = a ? idesc.transpose_a : idesc.transpose_b;
   const uint32_t rows = (a ? idesc.m : idesc.n) / uint32_t(c.cta_group);
-  const DataType type =
-      (a ? a_data_type(c.kind, idesc.a_type) : b_data_type(c.kind, idesc.b_type)).type;
+  const DataType type = (a ? a_data_type(c.kind, idesc.a_type) : b_data_type(c.kind, idesc.b_type)).type;
   const uint32_t bytes = uint32_t(element_bits(type)) / 8;
   // The bits of a descriptor leave room for all else that decides which bytes it means.
   uint64_t key = (a ? c.a : c.b).bits * 0x9e3779b97f4a7c15u ^ (uint64_t{rows} << 8 | bytes << 1 | transposed);
@@ -322,18 +367,15 @@ void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
     touch_smem(t, r, b, read);
     touch_tmem(t, r, d, access(t, AccessKind::accumulator, true, over));
   }
-  // The commit vouches for what happened before the MMAs, not for what this thread itself did.
-  self.mma.at_issue = self.known;
-  self.mma.at_issue.happened.forget(component(own, t.by.warp, kWarp));
 }
 
 uint32_t HazardChecker::commit(const Thread& t) {
   WarpState& self = warp(t);
   Knowledge released;
   if (self.mma.lane == t.by.lane) {  // a thread vouches for its own MMAs only
-    released = self.mma.at_issue;
-    const Stamp over{component(rank(t.sm), t.by.warp, kMma), self.mma.next++};
-    released.happened.advance(over);
+    // Of the MMAs' own accesses and what those came after, not of what else the thread knows (isa.md 0.5).
+    released.happened = self.mma.before;
+    released.happened.advance({component(rank(t.sm), t.by.warp, kMma), self.mma.next++});
     released.tmem = released.happened;  // implies tcgen05.fence::before_thread_sync (isa.md 3.18)
   }
   return put_later(cluster(t.sm), std::move(released));

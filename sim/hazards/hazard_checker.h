@@ -6,7 +6,10 @@
 /// (reference isa.md 1.5: production kernels leave .cluster out).  The order is that of synchronisation, not of this
 /// run's time: a schedule in which the numbers happen to be right is reported as well.
 ///
-/// Not checked: global memory; the lanes of a warp among themselves; without data, where lanes read and write shared
+/// Global memory: what warps load and store without predicates (the workspace of split-K), ordered by words that are
+/// released and acquired.
+///
+/// Not checked: tensor copies' global memory; the lanes of a warp among themselves; without data, where lanes read and write shared
 /// memory.  Ids of findings: sim/checks.h.
 #pragma once
 
@@ -77,6 +80,13 @@ class HazardChecker {
   void tmem_wait_store(const Thread& thread);
   void tmem_dealloc(const Thread& thread, TmemAddr address, uint32_t columns);
 
+  /// A warp's lanes load or store global memory; `address` is the first lane's and stands for all.
+  void global(const Thread& thread, GlobalAddr address, bool write);
+  /// st.release of a word; the result goes along as Source::op to whoever reads the value.
+  uint32_t release_word(const Thread& thread);
+  /// ld.acquire has read what that release stored; 0: nobody's.
+  void acquire_word(const Thread& thread, uint32_t release);
+
   uint32_t new_op() { return ++last_op_; }
   Footprints& smem_sets() { return smem_sets_; }
 
@@ -90,11 +100,11 @@ class HazardChecker {
   struct Meeting {
     Knowledge open, completed;
   };
-  /// MMAs of one warp: the thread that issues them and what it knew.
+  /// MMAs of one warp: the thread that issues them, and the accesses that came before theirs to the same bytes.
   struct MmaThread {
     int lane = -1;
     Clock next = 1;
-    Knowledge at_issue;
+    VectorClock before;
   };
   struct WarpState {
     Knowledge known;
@@ -111,11 +121,25 @@ class HazardChecker {
   };
   struct Cluster {
     int first_sm;
+    uint32_t id;  ///< of all clusters of the run
     std::vector<CtaState> ctas;
     Knowledge barrier[2];  ///< of those who have arrived, by phase parity
     /// What arrivals and commits on their way release, a ring: far more than can be on their way.
     std::vector<Knowledge> later;
     uint32_t last_later = 0;
+  };
+  /// What a release of a word of global memory hands to other clusters.
+  struct Release {
+    uint32_t cluster;
+    Knowledge known;
+  };
+  struct GlobalAccess {
+    uint32_t cluster = 0;
+    Access access;
+  };
+  struct GlobalCell {
+    std::optional<GlobalAccess> write;
+    std::vector<GlobalAccess> reads;
   };
   /// Bytes on their way, in one CTA.
   struct Flight {
@@ -125,7 +149,9 @@ class HazardChecker {
   };
 
   enum Part : uint32_t { kWarp, kGroups, kTmemLoads, kTmemStores, kMma, kParts };
-  uint32_t component(uint32_t rank, int warp, Part part) const { return rank * stride_ + uint32_t(warp) * kParts + part; }
+  uint32_t component(uint32_t rank, int warp, Part part) const {
+    return rank * stride_ + uint32_t(warp) * kParts + part;
+  }
   uint32_t barrier_component(uint32_t rank, size_t index) const {
     return rank * stride_ + uint32_t(kernel_.warps) * kParts + uint32_t(index);
   }
@@ -148,13 +174,15 @@ class HazardChecker {
 
   const Kernel& kernel_;
   models::Observer& report_;
-  uint32_t stride_;  ///< components of a CTA
+  uint32_t stride_;                                      ///< components of a CTA
   std::vector<std::pair<uint32_t, size_t>> barrier_at_;  ///< offset of the kernel's barriers, index; ascending
   size_t barriers_ = 0;
   Footprints smem_sets_, tmem_sets_;
-  std::vector<std::shared_ptr<Cluster>> clusters_;  ///< by SM
+  std::vector<std::shared_ptr<Cluster>> clusters_;             ///< by SM
   std::unordered_map<uint32_t, std::vector<Flight>> flights_;  ///< by op
-  uint32_t last_op_ = 0;
+  std::vector<Release> releases_;
+  std::unordered_map<uint64_t, GlobalCell> global_;  ///< by address
+  uint32_t last_op_ = 0, clusters_started_ = 0;
   Knowledge* releasing_ = nullptr;
 };
 
@@ -166,5 +194,7 @@ struct HazardText {
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
                        Footprints::Interval bytes, bool fence_only);
+/// The same for two accesses of warps to global memory.
+HazardText global_hazard_text(const Kernel& kernel, const Access& earlier, const Access& later, GlobalAddr address);
 
 }  // namespace sm100::sim

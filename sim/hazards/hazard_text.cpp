@@ -18,6 +18,7 @@ const char* noun(const Access& a) {
     case AccessKind::tmem_load: return "tcgen05.ld";
     case AccessKind::tmem_store: return "tcgen05.st";
     case AccessKind::tmem_dealloc: return "tcgen05.dealloc";
+    case AccessKind::global: return a.write ? "st.global" : "ld.global";
   }
   return "?";
 }
@@ -56,50 +57,57 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
   const bool response = e.kind == AccessKind::clc_response;
   const std::string barrier = barrier_text(kernel, e.barrier), role = kernel.role(l.by.warp);
   const bool flying = e.phase < 0;
-  const std::string wait = fmt::format("a wait of {} for {} {}", role, barrier.empty() ? "the copy's mbarrier" : barrier,
-                                       flying ? "until these bytes are there" : fmt::format("phase {}", e.phase));
+  const std::string wait =
+      fmt::format("a wait of {} for {} {}", role, barrier.empty() ? "the copy's mbarrier" : barrier,
+                  flying ? "until these bytes are there" : fmt::format("phase {}", e.phase));
   const char* what = response ? "the response" : "the copy";
   if (!l.write)
-    return {response                           ? "CL6"
+    return {response                                      ? "CL6"
             : l.kind == AccessKind::mma_operand && flying ? "TC7"
-                                               : "TM5",
+                                                          : "TM5",
             fmt::format("{} reads bytes of {} that {}", role, what,
-                        flying ? "have not landed" : "nothing tells it to be there"),
+                        flying ? "have not landed" : "it has not been told are there"),
             wait + " before it reads"};
-  return {response ? "CL6" : "TM5", fmt::format("{} overwrites bytes of {} that may still be on their way", role, what),
+  return {response ? "CL6" : "TM5",
+          fmt::format("{} overwrites bytes of {} that may still be on their way", role, what),
           wait + ", or for what follows from it, before it writes there again"};
 }
 
 Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, bool fence_only) {
   const std::string first = kernel.role(e.by.warp), second = kernel.role(l.by.warp);
   const std::string empty = release_text(kernel, l.barrier);
-  const std::string by_release =
-      fmt::format("a wait of {} for {}", second, empty.empty() ? "the barrier by which the stage comes back" : empty);
+  const std::string by_release = fmt::format("a wait of {} for {}", second,
+                                             empty.empty() ? "the barrier by which the stage comes back" : empty);
   if (e.kind == AccessKind::tensor_load || e.kind == AccessKind::clc_response) return after_copy(kernel, e, l);
   if (e.kind == AccessKind::mma_operand)
     return {"TM7", fmt::format("{} overwrites operands that MMAs may still read", second),
             by_release + ", completed by a tcgen05.commit that follows these MMAs in their thread"};
   if (e.kind == AccessKind::tensor_store)
     return {"TM8", fmt::format("{} overwrites bytes that a tensor store may still read", second),
-            fmt::format("cp.async.bulk.wait_group(.read) by the thread of {} that issued the store, then a barrier with {}",
-                        first, second)};
+            fmt::format(
+                "cp.async.bulk.wait_group(.read) by the thread of {} that issued the store, then a barrier with {}",
+                first, second)};
   if (l.kind == AccessKind::generic)
-    return {"SM3",
-            fmt::format("{} and {} access the same shared memory, one writes, and nothing orders them", first, second),
-            fmt::format("a barrier, or an mbarrier arrive of {} and wait of {}, between the two", first, second)};
+    return {
+        "SM3",
+        fmt::format("{} and {} access the same shared memory, one writes, and nothing orders them", first, second),
+        fmt::format("a barrier, or an mbarrier arrive of {} and wait of {}, between the two", first, second)};
   if (!e.write) {  // read by threads, then written by a unit
     if (l.kind == AccessKind::clc_response)
-      return fence_only ? Verdict{"CL8", "a CLC response is requested into a slot that was read without a proxy fence",
-                                  fmt::format("fence.proxy.async of {} between its load and its arrive", first)}
-                        : Verdict{"CL6", fmt::format("a CLC response is requested into a slot that {} may still read", first),
-                                  fmt::format("an arrive of {} after its load, and {}", first, by_release)};
+      return fence_only
+                 ? Verdict{"CL8", "a CLC response is requested into a slot that was read without a proxy fence",
+                           fmt::format("fence.proxy.async of {} between its load and its arrive", first)}
+                 : Verdict{"CL6",
+                           fmt::format("a CLC response is requested into a slot that {} may still read", first),
+                           fmt::format("an arrive of {} after its load, and {}", first, by_release)};
     return {"TM7", fmt::format("{} overwrites bytes that {} may still read", second, first),
             fmt::format("an arrive of {} after its loads, and {}", first, by_release)};
   }
   const char* reader = l.kind == AccessKind::tensor_store ? "a tensor store" : "an asynchronous unit";
   if (fence_only)
-    return {"TM6", fmt::format("{} reads what threads of {} wrote without a proxy fence", reader, first),
-            fmt::format("fence.proxy.async.shared::cta by each thread of {} that writes, before the barrier", first)};
+    return {
+        "TM6", fmt::format("{} reads what threads of {} wrote without a proxy fence", reader, first),
+        fmt::format("fence.proxy.async.shared::cta by each thread of {} that writes, before the barrier", first)};
   return {"TM6", fmt::format("{} reads what threads of {} may still write", reader, first),
           fmt::format("fence.proxy.async by {}, then a barrier with {} before the instruction", first, second)};
 }
@@ -107,11 +115,11 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
 Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, bool fence_only) {
   const std::string first = kernel.role(e.by.warp), second = kernel.role(l.by.warp);
   if (fence_only)
-    return {"TC16",
-            fmt::format("tensor memory goes from {} to {} without tcgen05.fence on both sides", first, second),
-            fmt::format("tcgen05.fence::before_thread_sync by {} before it arrives, ::after_thread_sync by {} after it "
-                        "has waited",
-                        first, second)};
+    return {
+        "TC16", fmt::format("tensor memory goes from {} to {} without tcgen05.fence on both sides", first, second),
+        fmt::format("tcgen05.fence::before_thread_sync by {} before it arrives, ::after_thread_sync by {} after it "
+                    "has waited",
+                    first, second)};
   if (l.kind == AccessKind::tmem_dealloc)
     return {"TC9", fmt::format("{} frees tensor memory that {} may still use", second, first),
             fmt::format("an arrive of {} after its last access, and a wait of {} for it", first, second)};
@@ -124,7 +132,8 @@ Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
               fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
     case AccessKind::tmem_load:
       return {"TC15", fmt::format("{} overwrites an accumulator that {} may still read", second, first),
-              fmt::format("tcgen05.wait::ld of {} after its last load, then its arrive, and a wait of {}", first, second)};
+              fmt::format("tcgen05.wait::ld of {} after its last load, then its arrive, and a wait of {}", first,
+                          second)};
     default:
       return {"TC4", fmt::format("{} uses tensor memory that tcgen05.st of {} may still write", second, first),
               fmt::format("tcgen05.wait::st of {} after its stores, and a barrier where {} is another warp", first,
@@ -137,16 +146,32 @@ std::string bytes_text(bool tmem, Footprints::Interval bytes, int rank) {
   if (!tmem)
     return fmt::format("both touch shared memory from {:#x} to {:#x}{}", bytes.begin, bytes.end - 1, where);
   const uint32_t last = bytes.end - 1;
-  return fmt::format("both touch tensor memory, columns from {} on, lanes from {} to {}{}", bytes.begin % kTmemColumns,
-                     bytes.begin / kTmemColumns * 16, last / kTmemColumns * 16 + 15, where);
+  return fmt::format("both touch tensor memory, columns from {} on, lanes from {} to {}{}",
+                     bytes.begin % kTmemColumns, bytes.begin / kTmemColumns * 16, last / kTmemColumns * 16 + 15,
+                     where);
 }
 
 }  // namespace
 
+HazardText global_hazard_text(const Kernel& kernel, const Access& earlier, const Access& later,
+                              GlobalAddr address) {
+  const std::string first = kernel.role(earlier.by.warp), second = kernel.role(later.by.warp);
+  return {"GM3",
+          fmt::format(
+              "{} of CTA {} and {} of CTA {} access the same global memory, one writes, and nothing orders them",
+              first, earlier.by.cta, second, later.by.cta),
+          {line(kernel, "first: ", earlier), line(kernel, "second:", later),
+           fmt::format("both touch global memory at {:#x}", address.value),
+           fmt::format(
+               "missing: a barrier of the warps of {}, then st.release of a word; ld.acquire of it and a barrier "
+               "before {} goes on",
+               first, second)}};
+}
+
 HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, const Access& later, bool tmem,
                        Footprints::Interval bytes, bool fence_only) {
-  Verdict v = tmem ? tmem_verdict(kernel, earlier, later, fence_only)
-                   : smem_verdict(kernel, earlier, later, fence_only);
+  Verdict v =
+      tmem ? tmem_verdict(kernel, earlier, later, fence_only) : smem_verdict(kernel, earlier, later, fence_only);
   return {v.id,
           std::move(v.message),
           {line(kernel, "first: ", earlier), line(kernel, "second:", later), bytes_text(tmem, bytes, rank),

@@ -11,23 +11,24 @@
 namespace sm100::sim {
 
 enum class AccessKind : uint8_t {
-  generic,        ///< ld.shared, st.shared, stmatrix, tcgen05.alloc's result
-  tensor_load,    ///< cp.async.bulk.tensor into shared memory
-  tensor_store,   ///< its read of shared memory
-  clc_response,   ///< written by the CLC unit
-  mma_operand,    ///< A or B in shared memory
-  accumulator,    ///< D of an MMA
-  tmem_load,      ///< tcgen05.ld
-  tmem_store,     ///< tcgen05.st
+  generic,       ///< ld.shared, st.shared, stmatrix, tcgen05.alloc's result
+  tensor_load,   ///< cp.async.bulk.tensor into shared memory
+  tensor_store,  ///< its read of shared memory
+  clc_response,  ///< written by the CLC unit
+  mma_operand,   ///< A or B in shared memory
+  accumulator,   ///< D of an MMA
+  tmem_load,     ///< tcgen05.ld
+  tmem_store,    ///< tcgen05.st
   tmem_dealloc,
+  global,  ///< ld.global, st.global
 };
 
 /// One access that later ones are compared with.
 struct Access {
   AccessKind kind = AccessKind::generic;
   bool write = false;
-  Stamp over;         ///< when it is over
-  uint32_t op = 0;    ///< of a copy or response: which; 0: none
+  Stamp over;            ///< when it is over
+  uint32_t op = 0;       ///< of a copy or response: which; 0: none
   uint32_t barrier = 0;  ///< copies and responses: offset of the mbarrier they signal
   int64_t phase = -1;    ///< of that barrier that counts its bytes; -1: not yet
   models::Cycles cycle = 0;
@@ -43,14 +44,16 @@ class Shadow {
   template <class Ordered, class Conflict>
   void access(const Footprints& sets, Id set, const Access& now, Ordered&& ordered, Conflict&& conflict) {
     if (cells_.size() < sets.size()) cells_.resize(sets.size());
+    // Readers first: who still reads says more than who wrote before them.
+    if (now.write)
+      for (const Footprints::Overlap& overlap : sets.overlaps(set))
+        for (const Access& read : cells_[overlap.other].reads)
+          if (!ordered(read)) conflict(read, overlap.other);
     for (const Footprints::Overlap& overlap : sets.overlaps(set)) {
       Cell& cell = cells_[overlap.other];
       if (cell.write && !ordered(*cell.write)) conflict(*cell.write, overlap.other);
-      if (!now.write) continue;
-      for (const Access& read : cell.reads)
-        if (!ordered(read)) conflict(read, overlap.other);
       // Whatever is ordered after this write is ordered after what was ordered before it.
-      if (overlap.covers) cell.write.reset(), cell.reads.clear();
+      if (now.write && overlap.covers) cell.write.reset(), cell.reads.clear();
     }
     Cell& own = cells_[set];
     if (now.write) {

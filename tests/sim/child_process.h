@@ -24,7 +24,7 @@ struct ChildResult {
   char id[16] = {}, barrier[24] = {}, role[16] = {}, fault_role[16] = {};
   int stage = -1, phase = -1, fault_cta = -1;
   char warnings[64] = {};  ///< ids, one space behind each
-  char text[6000] = {};  ///< report, or the error
+  char text[6000] = {};    ///< report, or the error
 
   Outcome result() const { return Outcome(outcome); }
 };
