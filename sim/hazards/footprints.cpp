@@ -37,12 +37,10 @@ uint64_t size_of_common(const Intervals& a, const Intervals& b) {
 
 }  // namespace
 
-Footprints::Id Footprints::intern(uint64_t key, const std::function<std::vector<Interval>()>& make) {
-  const auto known = ids_.find(key);
-  if (known != ids_.end()) return known->second;
+Footprints::Id Footprints::add(uint64_t key, std::vector<Interval> intervals) {
   const Id id = Id(sets_.size());
   ids_[key] = id;
-  sets_.push_back({normalized(make()), {}});
+  sets_.push_back({normalized(std::move(intervals)), {}});
   Set& set = sets_.back();
   const uint64_t size = size_of(set.intervals);
   for (Id other = 0; other <= id; ++other) {

@@ -4,8 +4,8 @@
 /// Each is kept once with its overlaps, so that an access costs as much as it has neighbours, not bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -23,7 +23,11 @@ class Footprints {
   };
 
   /// The set that `key` stands for; `make` says what is in it the first time.
-  Id intern(uint64_t key, const std::function<std::vector<Interval>()>& make);
+  template <class Make>
+  Id intern(uint64_t key, Make&& make) {
+    if (const auto known = ids_.find(key); known != ids_.end()) return known->second;
+    return add(key, make());
+  }
   /// [begin, begin + size)
   Id intern_range(uint32_t begin, uint32_t size) {
     return intern(uint64_t{begin} << 32 | size, [=] { return std::vector<Interval>{{begin, begin + size}}; });
@@ -35,6 +39,8 @@ class Footprints {
   size_t size() const { return sets_.size(); }
 
  private:
+  Id add(uint64_t key, std::vector<Interval> intervals);
+
   struct Set {
     std::vector<Interval> intervals;  ///< ascending, apart
     std::vector<Overlap> overlaps;

@@ -35,7 +35,7 @@ void check(Scenario s, const std::vector<Drop>& drops) {
     fault.barrier = d.barrier;
     fault.cta = d.cta;
     fault.occurrence = d.occurrence;
-    fault.action = "drop";
+    fault.action = host::FaultAction::drop;
     s.faults = {fault};
     const ChildResult r = run_child(s);
     const std::string text = r.text;
@@ -180,7 +180,7 @@ TEST_CASE("one dropped delivery among 16 CTAs that split K", "[report][drops][sp
     fault.instruction = "st_release_gpu_global_u32";
     fault.cta = cta;
     fault.occurrence = 0;
-    fault.action = "drop";
+    fault.action = host::FaultAction::drop;
     s.faults = {fault};
     const ChildResult r = run_child(s);
     const std::string text = r.text;

@@ -22,7 +22,8 @@ TEST_CASE("hazards: what each missing edge is called", "[hazards]") {
     const char *scenario, *fault, *id, *text;
   };
   const Missing all[] = {
-      {kSmall, R"(role="mma", instruction="mbarrier_try_wait_parity", barrier="input_full", occurrence=1, action="drop")",
+      {kSmall,
+       R"(role="mma", instruction="mbarrier_try_wait_parity", barrier="input_full", occurrence=1, action="drop")",
        "TC7", "missing: a wait of mma for input_full[1] until these bytes are there"},
       {kSmall, R"(instruction="tcgen05_commit", barrier="input_empty", action="other_lane")", "TM7",
        "missing: a wait of load for input_empty[0], completed by a tcgen05.commit"},
@@ -56,9 +57,10 @@ TEST_CASE("hazards: fences that production kernels leave out are warnings", "[ha
   struct Missing {
     const char *fault, *id;
   };
-  const Missing all[] = {{R"(instruction="tcgen05_fence_before_thread_sync", action="drop")", "TC16"},
-                         {R"(instruction="tcgen05_fence_after_thread_sync", action="drop")", "TC16"},
-                         {R"(instruction="fence_proxy_async_shared_cta", barrier="clc_full", action="drop")", "CL8"}};
+  const Missing all[] = {
+      {R"(instruction="tcgen05_fence_before_thread_sync", action="drop")", "TC16"},
+      {R"(instruction="tcgen05_fence_after_thread_sync", action="drop")", "TC16"},
+      {R"(instruction="fence_proxy_async_shared_cta", barrier="clc_full", action="drop")", "CL8"}};
   for (const Missing& m : all) {
     CAPTURE(m.fault);
     const Ran ran = with_fault(kSmall, m.fault);

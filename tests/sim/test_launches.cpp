@@ -25,7 +25,7 @@ FaultSpec drop(const char* instruction, const char* role) {
   FaultSpec fault;
   fault.instruction = instruction;
   fault.role = role;
-  fault.action = "drop";
+  fault.action = host::FaultAction::drop;
   return fault;
 }
 

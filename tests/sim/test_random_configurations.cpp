@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 
 #include "catch.h"
@@ -89,6 +90,12 @@ std::string describe(const Scenario& s) {
   return s.configuration_json() + fmt::format(" on {} SMs, seed {}", s.sms, s.seed);
 }
 
+/// More than the usual five with SM100_SWEEP_SEEDS.
+uint64_t jitter_seeds() {
+  const char* seeds = std::getenv("SM100_SWEEP_SEEDS");
+  return seeds ? std::strtoull(seeds, nullptr, 10) : 5;
+}
+
 void run_batch(uint64_t seed) {
   RandomScenarios scenarios(seed);
   for (int i = 0; i < kPerBatch; ++i) {
@@ -109,7 +116,7 @@ void run_batch(uint64_t seed) {
     CHECK(none.barrier_events == full.barrier_events);
     CHECK(none.barrier_hash == full.barrier_hash);
     s.data = DataMode::full;
-    for (uint64_t seed = 1; seed <= 5; ++seed) {
+    for (uint64_t seed = 1; seed <= jitter_seeds(); ++seed) {
       s.jitter = seed;
       const ChildResult jittered = run_child(s, false);
       REQUIRE(jittered.ran);

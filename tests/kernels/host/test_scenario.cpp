@@ -170,7 +170,7 @@ TEST_CASE("messages name file and line and key and value and what is allowed") {
   CHECK(complaint(kSmall + "[runn]\nsms = 1\n") == "s.toml:9: unknown table 'runn'; did you mean 'run'?");
   CHECK(complaint(kSmall + "[run]\nxyzzy = 1\n") ==
         "s.toml:10: unknown key 'run.xyzzy' = 1; allowed here are data, l2, sms, seed, jitter, numerics, "
-        "max_cycles, recorder, "
+        "max_cycles, recorder, hazards, "
         "sm_clock_ghz, launches, feed, held_sms, held_us");
   CHECK(complaint(kSmall + "[run]\nsms = 149\n") ==
         "s.toml:10: key 'run.sms' = 149: allowed are integers 1 to 148");
