@@ -131,8 +131,8 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
     for (const TomlTable& table : root.tables("fault", fault_keys()))
       s.faults.push_back(read_fault(document, table, s, *kernel));
   if (root.has("expect"))
-    s.expect =
-        read_expectation(root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase", "warning"}), *kernel);
+    s.expect = read_expectation(
+        root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase", "warning"}), *kernel);
   return s;
 }
 

@@ -68,7 +68,8 @@ inline ChildResult run_child(const Scenario& scenario, bool record = false) {
       result.barrier_hash = hash_of(recorder.trace().barrier_events);
       copy(result.verdict, sizeof result.verdict, std::string(name(verdict_of(run))));
       copy(result.text, sizeof result.text,
-           run.outcome == Outcome::mismatch && run.report.empty() ? "MISMATCH: " + run.check.text() + "\n" : run.report);
+           run.outcome == Outcome::mismatch && run.report.empty() ? "MISMATCH: " + run.check.text() + "\n"
+                                                                  : run.report);
       std::string warnings, lines;
       for (const Finding& w : run.warnings) {
         warnings += w.id + " ";

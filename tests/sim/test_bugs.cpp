@@ -119,17 +119,22 @@ std::string row(const std::string& name, const Scenario& s, const ChildResult& r
   const std::string barrier = r.stage < 0 ? r.barrier : fmt::format("{}[{}]", r.barrier, r.stage);
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", fs::path(name).filename().string(),
                      entry ? fmt::format("{:02}", entry) : "", what, warned ? "warning" : outcome_word(r.result()),
-                     warned ? s.expect.warning.value_or("") : r.result() == Outcome::mismatch ? "mismatch" : r.id, barrier,
-                     r.role, warned || r.result() == Outcome::mismatch ? "" : grouped(int64_t(r.cycles)));
+                     warned                            ? s.expect.warning.value_or("")
+                     : r.result() == Outcome::mismatch ? "mismatch"
+                                                       : r.id,
+                     barrier, r.role, warned || r.result() == Outcome::mismatch ? "" : grouped(int64_t(r.cycles)));
 }
 
 std::string page(const std::string& rows) {
   std::string text =
       "# Bugs\n\n"
-      "The scenarios of `scenarios/bugs/`, each with one thing broken by `[[fault]]`, and how the simulator diagnoses "
-      "it. A test keeps\nthis page and every report (`tests/sim/golden/bugs/`) word for word. `sound` in a scenario "
+      "The scenarios of `scenarios/bugs/`, each with one thing broken by `[[fault]]`, and how the simulator "
+      "diagnoses "
+      "it. A test keeps\nthis page and every report (`tests/sim/golden/bugs/`) word for word. `sound` in a "
+      "scenario "
       "names its twin without the fault,\nwhich is clean. KB numbers are entries of the bug catalogue, one of the "
-      "working papers behind this project; `sm100sim explain ID`\nsays what a check means. The cycle is that of the "
+      "working papers behind this project; `sm100sim explain ID`\nsays what a check means. The cycle is that of "
+      "the "
       "diagnosis: a hang is diagnosed when nothing is left to happen.\n\n"
       "| scenario | KB | what is broken | verdict | check | barrier | role | cycle |\n"
       "|---|---|---|---|---|---|---|---|\n" +
@@ -142,7 +147,8 @@ std::string page(const std::string& rows) {
 
 }  // namespace
 
-TEST_CASE("bugs: each ends as it expects and is reported word for word, and docs/bugs.md lists it", "[bugs][golden]") {
+TEST_CASE("bugs: each ends as it expects and is reported word for word, and docs/bugs.md lists it",
+          "[bugs][golden]") {
   const bool update = std::getenv("SM100_UPDATE_GOLDEN");
   const auto names = bugs();
   REQUIRE(names.size() >= 100);
@@ -212,7 +218,8 @@ TEST_CASE("bugs: the sound twins are clean, without a warning", "[bugs]") {
   }
 }
 
-TEST_CASE("bugs: each entry of the catalogue has a scenario that is named after it, or cannot occur here", "[bugs]") {
+TEST_CASE("bugs: each entry of the catalogue has a scenario that is named after it, or cannot occur here",
+          "[bugs]") {
   std::set<int> entries;
   for (const std::string& name : bugs()) {
     CAPTURE(name);
