@@ -50,12 +50,14 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
     if (name.find("chip") == std::string::npos) names.push_back(name);  // a whole chip takes long
   for (const std::string& name : names) {
     CAPTURE(name);
-    const ChildResult r = run_child(load(name));
+    const Scenario s = load(name);
+    const ChildResult r = run_child(s);
     CAPTURE(r.text);
     REQUIRE(r.ran);
     CHECK(r.result() == Outcome::pass);
     CHECK(r.verified);
-    CHECK(r.verdict == std::string("clean"));
+    const bool some_rows = double(s.m) * double(s.n) * double(s.k) > 2.2e9;  // large products: not all are compared
+    CHECK(r.verdict == std::string(some_rows ? "incomplete" : "clean"));
     CHECK(r.warnings == std::string());
   }
 }
