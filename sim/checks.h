@@ -374,6 +374,12 @@ inline constexpr Check kChecks[] = {
      "fence, barrier, then st.release by one thread; ld.acquire and a barrier on the other side; zero locks "
      "before each launch.",
      "PTX 8 (memory consistency model)", "KB-30, KB-34, KB-37"},
+    {"GD1", Severity::error, "output of the launch ahead read before it has completed",
+     "A CTA of a dependent launch reads what a launch ahead of it writes, and that launch has not completed.",
+     "Old bytes under load; of scheduling data, a hang.",
+     "griddepcontrol.wait in every warp that reads what the launch ahead writes, or order the warp behind one that has "
+     "waited.",
+     "PTX 9.7.13 (griddepcontrol)", "KB-34"},
 
     // ---- the run as a whole
     {"hang", Severity::error, "warps that can never wake", "Nothing is left to happen and warps are still waiting.",

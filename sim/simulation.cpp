@@ -137,7 +137,7 @@ std::string violation_report(const models::Violation& v, const Finding& f, int b
   if (!f.barrier.empty()) where += fmt::format(", {}[{}]", f.barrier, f.stage);
   if (!f.barrier.empty() && barrier_cta != f.cta && v.id != "MB12") where += fmt::format(" of CTA {}", barrier_cta);
   if (!f.barrier.empty() && f.phase >= 0) where += fmt::format(" phase {}", f.phase);
-  text += fmt::format("  where: {}  {}\n", where, f.location);
+  text += fmt::format("  where: {}{}{}\n", where, f.location.empty() ? "" : "  ", f.location);
   for (const std::string& detail : v.details) text += "  " + detail + "\n";
   text += fmt::format("  the run ends here, its results are not checked; more: sm100sim explain {}\n  replay: {}\n",
                       f.id, replay);

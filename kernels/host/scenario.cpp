@@ -61,13 +61,22 @@ void check_feed(const TomlDocument& document, const Scenario& s) {
 
 // ---------------------------------------------------------------- [expect]
 
+/// A report may also name what is no mbarrier.
+bool is_other_wait(const std::string& name) {
+  return name.rfind("named barrier ", 0) == 0 || name == "locks" || name == "tcgen05.alloc";
+}
+
 Expectation read_expectation(const TomlTable& table, const Problem& kernel) {
   Expectation expect;
   expect.stated = true;
   if (table.has("outcome")) expect.outcome = table.word("outcome", {"pass", "mismatch", "hang", "findings"});
   if (table.has("id")) expect.id = table.string("id");
-  if (table.has("barrier")) expect.barrier = table.word("barrier", barrier_names(kernel.barriers()));
+  if (table.has("barrier"))
+    expect.barrier = is_other_wait(table.string("barrier"))
+                         ? table.string("barrier")
+                         : table.word("barrier", barrier_names(kernel.barriers()));
   if (table.has("role")) expect.role = table.string("role");
+  if (table.has("warning")) expect.warning = table.string("warning");
   if (table.has("stage")) expect.stage = read_int(table, "stage", 0);
   if (table.has("phase")) expect.phase = read_int(table, "phase", 0);
   return expect;
@@ -96,13 +105,14 @@ InputError::InputError(const std::vector<std::string>& lines)
 Scenario load_scenario(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
   const TomlDocument document(path, overrides);
   const TomlTable root =
-      document.root({"kernel", "profile", "description", "problem", "config", "run", "fault", "expect"});
+      document.root({"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "expect"});
   Scenario s;
   s.path = path;
   s.overrides = overrides;
   s.name = path.stem().string();
   s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback});
-  if (root.has("description")) root.string("description");  // for `sm100sim list scenarios`
+  if (root.has("description")) s.description = root.string("description");
+  if (root.has("sound")) s.sound = root.string("sound");
   s.device = read_profile(document, root, s);
 
   if (s.kernel != kPipelineCopy && !s.device.has_tensor_core)
@@ -121,8 +131,8 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
     for (const TomlTable& table : root.tables("fault", fault_keys()))
       s.faults.push_back(read_fault(document, table, s, *kernel));
   if (root.has("expect"))
-    s.expect =
-        read_expectation(root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase"}), *kernel);
+    s.expect = read_expectation(
+        root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase", "warning"}), *kernel);
   return s;
 }
 

@@ -44,6 +44,7 @@ struct Expectation {
   bool stated = false;           ///< the scenario has an [expect] table
   std::string outcome = "pass";  ///< pass, mismatch, hang, findings
   std::optional<std::string> id, barrier, role;
+  std::optional<std::string> warning;  ///< id of one of the run's warnings
   std::optional<int> stage, phase;
 };
 
@@ -54,6 +55,8 @@ struct Scenario {
   std::filesystem::path path;
   std::vector<std::string> overrides;  ///< "table.key=value" strings it was loaded with
   std::string name;                    ///< file name without extension
+  std::string description;             ///< one line; empty: none
+  std::string sound;                   ///< a bug's twin without its faults: path beside this file, without .toml
   std::string kernel;                  ///< kMatmul, kPipelineCopy or kFallback
   std::string profile;                 ///< "b200"
   int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k

@@ -91,12 +91,13 @@ std::string paragraph(std::string_view label, std::string_view text) {
   return lines + "\n";
 }
 
-/// Scenarios of the bug catalogue whose [expect] names the check.
+/// Scenarios of broken kernels whose [expect] names the check.
 std::string scenarios_of(const Check& check) {
   std::string text;
   for (const std::filesystem::path& file : scenario_files("bugs")) {
     try {
-      if (load_scenario(file).expect.id != std::string(check.id)) continue;
+      const Expectation expect = load_scenario(file).expect;
+      if (expect.id != std::string(check.id) && expect.warning != std::string(check.id)) continue;
       text += (text.empty() ? "" : ", ") + file.lexically_relative(scenario_directory()).string();
     } catch (const InputError&) { continue; }  // `list scenarios` says what is wrong with it
   }

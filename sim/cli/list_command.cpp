@@ -45,7 +45,7 @@ std::string description_of(const fs::path& file) {
   try {
     const TomlDocument document(file);
     const TomlTable root =
-        document.root({"kernel", "profile", "description", "problem", "config", "run", "fault", "expect"});
+        document.root({"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "expect"});
     return root.has("description") ? one_line(root.string("description")) : "";
   } catch (const InputError& error) { return error.lines().front(); }
 }

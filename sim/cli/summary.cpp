@@ -192,6 +192,9 @@ std::string expectation_difference(const Scenario& s, const RunResult& r) {
   if (!s.expect.stated) return "";
   if (outcome != s.expect.outcome)
     return fmt::format("not as expected: the scenario expects {}, the run ended in {}", s.expect.outcome, outcome);
+  const auto warns = [&](const Finding& warning) { return warning.id == *s.expect.warning; };
+  if (s.expect.warning && std::none_of(r.warnings.begin(), r.warnings.end(), warns))
+    return fmt::format("not as expected: no warning {}", *s.expect.warning);
   const std::string stated = describe(s.expect);
   const bool found =
       stated.empty() || std::any_of(r.findings.begin(), r.findings.end(),

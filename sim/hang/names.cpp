@@ -105,8 +105,11 @@ std::string missing_text(const Wait& w) {
     parts.push_back(fmt::format("{} of {} bytes{}{}", grouped(word.tx), grouped(int64_t(w.state->expected_bytes)),
                                 word.pending == 0 ? "; all arrivals are in" : "",
                                 word.pending == 0 && !debtors.empty() ? "; copies of " + debtors : ""));
-  return fmt::format("phase {} misses {}{}", w.state->phase, fmt::join(parts, " and "),
-                     word.tx < 0 ? fmt::format("; {} bytes have come unasked for", grouped(-word.tx)) : "");
+  const std::string unasked =
+      word.tx < 0 ? fmt::format("{} bytes have come unasked for", grouped(-word.tx)) : std::string();
+  if (parts.empty()) return fmt::format("phase {}: all arrivals are in; {}", w.state->phase, unasked);
+  return fmt::format("phase {} misses {}{}{}", w.state->phase, fmt::join(parts, " and "),
+                     unasked.empty() ? "" : "; ", unasked);
 }
 
 }  // namespace sm100::sim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/simulation.h"
+#include "sim/verdict.h"
 
 namespace sm100::sim {
 
@@ -24,7 +25,9 @@ struct ChildResult {
   char id[16] = {}, barrier[24] = {}, role[16] = {}, fault_role[16] = {};
   int stage = -1, phase = -1, fault_cta = -1;
   char warnings[64] = {};  ///< ids, one space behind each
-  char text[6000] = {};    ///< report, or the error
+  char verdict[16] = {};
+  char text[12000] = {};          ///< report, or the error; of wrong numbers, how wrong they are
+  char warning_lines[4000] = {};  ///< as the summary has them, without the label
 
   Outcome result() const { return Outcome(outcome); }
 };
@@ -63,9 +66,16 @@ inline ChildResult run_child(const Scenario& scenario, bool record = false) {
       result.output_hash = run.output_hash;
       result.barrier_events = recorder.trace().barrier_events.size();
       result.barrier_hash = hash_of(recorder.trace().barrier_events);
-      copy(result.text, sizeof result.text, run.report);
-      std::string warnings;
-      for (const Finding& w : run.warnings) warnings += w.id + " ";
+      copy(result.verdict, sizeof result.verdict, std::string(name(verdict_of(run))));
+      copy(result.text, sizeof result.text,
+           run.outcome == Outcome::mismatch && run.report.empty() ? "MISMATCH: " + run.check.text() + "\n"
+                                                                  : run.report);
+      std::string warnings, lines;
+      for (const Finding& w : run.warnings) {
+        warnings += w.id + " ";
+        lines += w.id + ": " + w.message + (w.location.empty() ? "" : "  " + w.location) + "\n";
+      }
+      copy(result.warning_lines, sizeof result.warning_lines, lines);
       copy(result.warnings, sizeof result.warnings, warnings);
       if (!run.findings.empty()) {
         const Finding& f = run.findings.front();

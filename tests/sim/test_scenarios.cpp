@@ -1,5 +1,4 @@
-// Every scenario of the project ends as it says it does, and the reports of the broken ones read as their
-// golden text. SM100_UPDATE_GOLDEN=1 rewrites the golden files.
+// Every sound scenario of the project verifies and is clean (the broken ones: test_bugs.cpp).
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -47,6 +46,8 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
     if (name.find("splits_4") == std::string::npos) names.push_back(name);  // those take 10 s
   const auto tail = scenario_names("tail");
   names.insert(names.end(), tail.begin(), tail.end());
+  for (const std::string& name : scenario_names("copy"))
+    if (name.find("chip") == std::string::npos) names.push_back(name);  // a whole chip takes long
   for (const std::string& name : names) {
     CAPTURE(name);
     const ChildResult r = run_child(load(name));
@@ -54,6 +55,7 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
     REQUIRE(r.ran);
     CHECK(r.result() == Outcome::pass);
     CHECK(r.verified);
+    CHECK(r.verdict == std::string("clean"));
     CHECK(r.warnings == std::string());
   }
 }
@@ -104,34 +106,6 @@ TEST_CASE("dropping one arrival on any barrier is blamed on that barrier, stage 
     CHECK(r.stage == 0);
     const std::string text = r.text, cause = text.substr(text.find("likely cause:"));
     CHECK(cause.find(drop.role) != std::string::npos);
-  }
-}
-
-TEST_CASE("each broken scenario ends as it expects and reports it word for word, and its sound twin passes",
-          "[scenarios][golden]") {
-  const auto names = scenario_names("bugs");
-  REQUIRE(names.size() >= 6);
-  for (const std::string& name : names) {
-    CAPTURE(name);
-    const Scenario s = load(name);
-    const ChildResult r = run_child(s);
-    CAPTURE(r.text);
-    REQUIRE(r.ran);
-    if (name.ends_with("_sound")) {
-      CHECK(r.result() == Outcome::pass);
-      CHECK(r.verified);
-      continue;
-    }
-    REQUIRE(s.expect.stated);
-    CHECK(r.result() == (s.expect.outcome == "hang" ? Outcome::hang : Outcome::findings));
-    CHECK(r.id == s.expect.id.value());
-    CHECK(r.barrier == s.expect.barrier.value_or(""));
-    CHECK(r.stage == s.expect.stage.value_or(-1));
-    CHECK(r.phase == s.expect.phase.value_or(-1));
-    CHECK(r.role == s.expect.role.value());
-    const fs::path golden = kSource / "tests" / "sim" / "golden" / (fs::path(name).filename().string() + ".txt");
-    if (std::getenv("SM100_UPDATE_GOLDEN")) std::ofstream(golden) << r.text;
-    CHECK(r.text == read_whole(golden));
   }
 }
 
