@@ -82,6 +82,14 @@ inline constexpr Check kChecks[] = {
      "Compare expect_tx with the bytes of the copies and the init count with the arrivers; wait for what is "
      "outstanding before exit.",
      "PTX 9.7.13.15; convention of this kernel family", "KB-10, KB-11, KB-19, KB-28, KB-33"},
+    {"MB11", Severity::error, "phase completes before its copies have landed",
+     "An mbarrier's phase completes while a copy that signals it is on its way: expect_tx counted fewer bytes than "
+     "the "
+     "copies bring.",
+     "The consumer reads a stage that is not filled; the late bytes count towards the next phase, which completes "
+     "earlier still.",
+     "Expect the bytes of all copies of the phase: A and B, every k tile of a group, both CTAs of a pair.",
+     "PTX 9.7.13.15", "KB-10"},
     {"MB12", Severity::error, "operation reaches a CTA after its exit",
      "A remote arrive, a multicast copy, a commit or a CLC response lands in a CTA of the cluster that has "
      "exited.",

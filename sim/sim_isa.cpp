@@ -331,7 +331,7 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
         if (ranks.bits >> r & 1)
           h->uses_barrier(thread(loc), cta_group == 2 ? (r & ~1u) | (barrier_rank & 1) : r, copy.barrier, true);
       h->tensor_load(thread(loc, by.lane), ranks, copy.smem, smem_footprint(copy.map), copy.barrier,
-                     copy.source.op);
+                     cta_group == 2 ? int(barrier_rank & 1) : -1, copy.source.op);
     }
     if (multicast) {
       cta_.gpu().clusters().load_multicast(sm_.id, copy, *multicast, at, cta_group, barrier_rank);

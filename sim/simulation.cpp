@@ -139,7 +139,8 @@ std::string violation_report(const models::Violation& v, const Finding& f, int b
   if (!f.barrier.empty() && f.phase >= 0) where += fmt::format(" phase {}", f.phase);
   text += fmt::format("  where: {}{}{}\n", where, f.location.empty() ? "" : "  ", f.location);
   for (const std::string& detail : v.details) text += "  " + detail + "\n";
-  text += fmt::format("  replay: {}\n", replay);
+  text += fmt::format("  the run ends here, its results are not checked; more: sm100sim explain {}\n  replay: {}\n",
+                      f.id, replay);
   return text;
 }
 

@@ -53,6 +53,16 @@ std::string near_ids(std::string_view id) {
   return text;
 }
 
+/// Of the bug catalogue: "KB-28" stands for the checks that find it.
+std::vector<const Check*> checks_of(const std::string& entry) {
+  std::string upper = entry;
+  for (char& c : upper) c = char(std::toupper(static_cast<unsigned char>(c)));
+  std::vector<const Check*> found;
+  for (const Check& check : kChecks)
+    if ((std::string(check.catalogue) + ",").find(upper + ",") != std::string::npos) found.push_back(&check);
+  return found;
+}
+
 const Check& known_check(const std::string& id) {
   for (const Check& check : kChecks)
     if (same_letters(check.id, id)) return check;
@@ -114,7 +124,11 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   command->add_option("CHECK", *ids, "Ids of findings or warnings, as MB5 or hang")->required();
   command->callback([ids, &exit_code] {
     std::string text;
-    for (const std::string& id : *ids) text += (text.empty() ? "" : "\n") + explain(known_check(id));
+    for (const std::string& id : *ids) {
+      std::vector<const Check*> checks = checks_of(id);
+      if (checks.empty()) checks = {&known_check(id)};
+      for (const Check* check : checks) text += (text.empty() ? "" : "\n") + explain(*check);
+    }
     fmt::print("{}", text);
     exit_code = kOk;
   });

@@ -32,8 +32,12 @@ std::string headline(const Scenario& s, const RunResult& r) {
   // A report says what happened in its own first line.
   if (!r.report.empty()) return r.report + (r.report.back() == '\n' ? "" : "\n") + line("scenario", what);
   if (r.outcome != Outcome::pass) return fmt::format("MISMATCH  {}\n", what);
-  const std::string warnings = r.warnings.empty() ? "" : ", " + plural(r.warnings.size(), "warning");
-  return fmt::format("PASS, {}{}  {}\n", name(verdict_of(r)), warnings, what);
+  std::string verdict = std::string(name(verdict_of(r)));
+  if (!r.warnings.empty()) {
+    const std::string warnings = plural(r.warnings.size(), "warning");
+    verdict = verdict_of(r) == Verdict::clean ? warnings : verdict + ", " + warnings;
+  }
+  return fmt::format("PASS, {}  {}\n", verdict, what);
 }
 
 /// What the verdict leaves out, below the first line; nothing when all was checked.
@@ -200,9 +204,9 @@ std::string expectation_difference(const Scenario& s, const RunResult& r) {
 
 std::string format_summary(const Scenario& s, const RunResult& r, const std::string& trace) {
   std::string text = headline(s, r) + not_checked_lines(r);
-  if (r.report.empty()) text += measurements(s, r);
   for (const Finding& w : r.warnings)
     text += line("warning", fmt::format("{}: {}{}{}", w.id, w.message, w.location.empty() ? "" : "  ", w.location));
+  if (r.report.empty()) text += measurements(s, r);
   for (const std::string& note : r.notes) text += line("note", note);
   text += fault_lines(s, r);
   text += line("simulation",

@@ -1,5 +1,7 @@
 #include "sim/hazards/hazard_checker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/time.h"
@@ -157,6 +159,9 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
         barrier.arrived.join(*releasing_);
       break;
     case MbarrierEventKind::complete_tx: {
+      if (const auto one = std::find(barrier.in_flight.begin(), barrier.in_flight.end(), e.source.op);
+          one != barrier.in_flight.end())
+        barrier.in_flight.erase(one);
       const auto flight = flights_.find(e.source.op);
       if (flight == flights_.end()) break;
       const int lands_on = e.source.lands_on >= 0 ? e.source.lands_on : e.sm;
@@ -170,11 +175,36 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
       break;
     }
     case MbarrierEventKind::phase_complete:
+      check_complete(e, barrier);
       barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1)});
       barrier.arrived.fenced.advance({barrier_component(r, index), Clock(e.phase + 1)});
       barrier.completed = barrier.arrived;
       break;
   }
+}
+
+/// A copy that signals the barrier has been issued after the barrier's stage came back and lands in the open phase: none
+/// may be on its way when that phase completes.
+void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier& barrier) {
+  if (barrier.in_flight.empty()) return;
+  const auto flight = flights_.find(barrier.in_flight.front());
+  if (flight == flights_.end() || flight->second.empty()) return;
+  const Access& copy = flight->second.front().write;
+  const BarrierName name = barrier_name(kernel_, e.offset);
+  models::Violation v{.id = "MB11",
+                      .message = fmt::format(
+                          "{}[{}] completes phase {} while {} that signal{} it {} on the way: expect_tx "
+                          "counts too few bytes",
+                          name.array ? name.array->name : "an mbarrier", name.stage, e.phase,
+                          barrier.in_flight.size() == 1 ? std::string("a copy")
+                                                        : fmt::format("{} copies", barrier.in_flight.size()),
+                          barrier.in_flight.size() == 1 ? "s" : "", barrier.in_flight.size() == 1 ? "is" : "are"),
+                      .time = e.time,
+                      .sm = e.sm,
+                      .barrier = e.offset,
+                      .source = copy.by};
+  v.details = hazard_copy_lines(kernel_, copy);
+  report_.violation(v);
 }
 
 // ---- accesses
@@ -236,7 +266,7 @@ void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {
 }
 
 void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
-                                uint32_t op) {
+                                int to_leader, uint32_t op) {
   const Footprints::Id set = smem_sets_.intern_range(offset, bytes);
   Access write = access(t, AccessKind::tensor_load, true, {});
   write.op = op, write.barrier = barrier;
@@ -244,7 +274,9 @@ void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset,
   for (uint32_t r = 0; r < in->ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
     touch_smem(t, r, set, write);
-    flights_[op].push_back({in, r, set});
+    flights_[op].push_back({in, r, set, write});
+    const uint32_t signalled = to_leader < 0 ? r : (r & ~1u) | uint32_t(to_leader);
+    in->ctas[signalled].barriers[barrier_index(barrier)].in_flight.push_back(op);
   }
 }
 
@@ -256,7 +288,7 @@ void HazardChecker::clc_request(const Thread& t, CtaMask ranks, uint32_t respons
   for (uint32_t r = 0; r < in->ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
     touch_smem(t, r, set, write);
-    flights_[op].push_back({in, r, set});
+    flights_[op].push_back({in, r, set, write});
   }
 }
 

@@ -65,8 +65,9 @@ class HazardChecker {
 
   // ---- accesses; offsets are of shared memory
   void generic(const Thread& thread, Footprints::Id set, bool write);
+  /// @param to_leader  rank parity of the pair's CTA whose barrier is signalled (cta_group 2), or -1: each CTA's own
   void tensor_load(const Thread& thread, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
-                   uint32_t op);
+                   int to_leader, uint32_t op);
   void tensor_store(const Thread& thread, uint32_t offset, uint32_t bytes);
   void commit_group(const Thread& thread);
   void wait_group(const Thread& thread, int pending);
@@ -96,6 +97,7 @@ class HazardChecker {
     Knowledge completed;  ///< at the last completed phase
     Stamp init, fenced{0, 0};
     bool initialised = false, init_fenced = false, reported = false;
+    std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
   };
   struct Meeting {
     Knowledge open, completed;
@@ -146,6 +148,7 @@ class HazardChecker {
     std::shared_ptr<Cluster> cluster;
     uint32_t rank;
     Footprints::Id set;
+    Access write;
   };
 
   enum Part : uint32_t { kWarp, kGroups, kTmemLoads, kTmemStores, kMma, kParts };
@@ -155,6 +158,7 @@ class HazardChecker {
   uint32_t barrier_component(uint32_t rank, size_t index) const {
     return rank * stride_ + uint32_t(kernel_.warps) * kParts + uint32_t(index);
   }
+  void check_complete(const models::MbarrierEvent& event, const Barrier& barrier);
   size_t barrier_index(uint32_t offset) const;
   Cluster& cluster(int sm) { return *clusters_[size_t(sm)]; }
   uint32_t rank(int sm) { return uint32_t(sm - clusters_[size_t(sm)]->first_sm); }
@@ -194,6 +198,9 @@ struct HazardText {
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
                        Footprints::Interval bytes, bool fence_only);
+/// Details of a copy that is still on its way.
+std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);
+
 /// The same for two accesses of warps to global memory.
 HazardText global_hazard_text(const Kernel& kernel, const Access& earlier, const Access& later, GlobalAddr address);
 

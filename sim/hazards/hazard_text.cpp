@@ -65,8 +65,8 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
     return {response                                      ? "CL6"
             : l.kind == AccessKind::mma_operand && flying ? "TC7"
                                                           : "TM5",
-            fmt::format("{} reads bytes of {} that {}", role, what,
-                        flying ? "have not landed" : "it has not been told are there"),
+            flying ? fmt::format("{} reads bytes of {} that have not landed", role, what)
+                   : fmt::format("{} reads bytes without having waited for {} that writes them", role, what),
             wait + " before it reads"};
   return {response ? "CL6" : "TM5",
           fmt::format("{} overwrites bytes of {} that may still be on their way", role, what),
@@ -105,9 +105,9 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
   }
   const char* reader = l.kind == AccessKind::tensor_store ? "a tensor store" : "an asynchronous unit";
   if (fence_only)
-    return {
-        "TM6", fmt::format("{} reads what threads of {} wrote without a proxy fence", reader, first),
-        fmt::format("fence.proxy.async.shared::cta by each thread of {} that writes, before the barrier", first)};
+    return {"TM6", fmt::format("{} reads what threads of {} wrote without a proxy fence", reader, first),
+            fmt::format("fence.proxy.async.shared::cta by {} (warp {}) after its stores, before the barrier", first,
+                        e.by.warp)};
   return {"TM6", fmt::format("{} reads what threads of {} may still write", reader, first),
           fmt::format("fence.proxy.async by {}, then a barrier with {} before the instruction", first, second)};
 }
@@ -152,6 +152,12 @@ std::string bytes_text(bool tmem, Footprints::Interval bytes, int rank) {
 }
 
 }  // namespace
+
+std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy) {
+  return {line(kernel, "copy:  ", copy),
+          "missing: an expect_tx of the bytes of all copies of the phase: A and B, every k tile of a group, both "
+          "CTAs of a pair"};
+}
 
 HazardText global_hazard_text(const Kernel& kernel, const Access& earlier, const Access& later,
                               GlobalAddr address) {
