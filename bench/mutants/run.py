@@ -60,11 +60,10 @@ ROLE_HEADERS = '#include "sim/sim_isa.h"\n#include "kernels/matmul/matmul_kernel
 class Build:
     """The compile and link commands of a build tree, for mutants: gcc at -O0 on what depends on a mutant alone."""
 
-    def __init__(self, tree, scratch):
+    def __init__(self, tree, scratch, with_table):
         self.tree, self.scratch = tree, scratch
         self.compiler, *self.flags = self._words("sim/CMakeFiles/sm100_sim.dir/kernel_code.cpp.o")
-        host = self._words("kernels/host/CMakeFiles/sm100_host.dir/matmul_problem.cpp.o")
-        self.flags += host[host.index("-isystem"):] if "-isystem" in host else []
+        self.host_flags = self._words("kernels/host/CMakeFiles/sm100_host.dir/matmul_problem.cpp.o")[1:]
         self.link = self._last_command("sm100sim").removeprefix(": && ").removesuffix(" && :")
 
         # Parsed once: the models, and for mutants elsewhere also the headers of the simulator with all that they include.
@@ -74,6 +73,10 @@ class Build:
             header.write_text("#include <fmt/format.h>\n" + "".join(f'#include "{h}"\n' for h in headers))
             self._compile(f"-x c++-header {header} -o {header}.gch -MD -MF {header}.d")
             self.parsed.append((header, pathlib.Path(f"{header}.d").read_text()))
+        self.host_parsed = scratch / "host.h"
+        self.host_parsed.write_text('#include <Eigen/Core>\n#include "kernels/host/problem.h"\n')
+        if with_table:
+            self._compile(f"-x c++-header {self.host_parsed} -o {self.host_parsed}.gch", self.host_flags)
         # What no mutant alters: all of the unit that runs role code but that code, and for most mutants the stores.
         self.same = self._once("kernel_code", MATMUL.format("extern") + COPY.format("extern") + self._without_faults())
         self.stores = self._once("stores", STORES.format(""))
@@ -91,8 +94,8 @@ class Build:
         self._compile(f"-include {self.parsed[0][0]} -c {self.scratch}/{name}.cpp -o {self.scratch}/{name}.o")
         return f"{self.scratch}/{name}.o"
 
-    def _compile(self, arguments):
-        if error := self._run(f"{self.compiler} {' '.join(self.flags)} {arguments}"):
+    def _compile(self, arguments, flags=None):
+        if error := self._run(f"{self.compiler} {' '.join(flags or self.flags)} {arguments}"):
             raise SystemExit(error)
 
     @staticmethod
@@ -120,15 +123,16 @@ class Build:
     def make(self, folder, mutant):
         """Compiles and links in `folder`, whose copy of the file goes before the original; an error's text, or nothing."""
         file = mutant.file
-        header = next(h for h, dependencies in self.parsed if file not in dependencies)
         copy = of_copy(mutant)
         whole = not copy and file.startswith(STORE_FILES)
-        sources = [self.scratch / ("copy.cpp" if copy else "matmul_and_stores.cpp" if whole else "matmul.cpp")]
-        sources += [ROOT / TABLE_UNITS[file]] if file in TABLE_UNITS else []
+        role_unit = self.scratch / ("copy.cpp" if copy else "matmul_and_stores.cpp" if whole else "matmul.cpp")
+        units = [(role_unit, self.flags, next(h for h, dependencies in self.parsed if file not in dependencies))]
+        if file in TABLE_UNITS:
+            units.append((ROOT / TABLE_UNITS[file], self.host_flags, self.host_parsed))
         objects = []
-        for source in sources:
+        for source, flags, header in units:
             objects.append(f"{folder}/{source.stem}.o")
-            if error := self._run(f"{self.compiler} -I{folder} {' '.join(self.flags)} -include {header} -c {source} "
+            if error := self._run(f"{self.compiler} -I{folder} {' '.join(flags)} -include {header} -c {source} "
                                   f"-o {objects[-1]}"):
                 return error
         # Behind the mutant: of what two objects hold the first one's counts.
@@ -153,6 +157,8 @@ def report_line(finding):
     """What a finding says, in the words that the patterns of mutants.py look for."""
     text = f"[{finding['id']}] {finding.get('message') or finding.get('cause', '')}"
     role, at = finding.get("fault_role"), finding.get("fault_location")
+    if finding.get("barrier"):
+        text += f" on {finding['barrier']}[{finding.get('stage', 0)}]"
     if role or at:
         text += f" (at fault: {role or '?'} {at or ''})"
     elif finding.get("location"):
@@ -306,12 +312,12 @@ def main():
     chosen = [m for m in MUTANTS if re.search(args.only, m.id) and (args.again or m.id not in results)]
 
     if not args.judge and chosen:
-        for s in SCENARIOS + COPY_SCENARIOS:
+        for s in COPY_SCENARIOS if all(map(of_copy, chosen)) else SCENARIOS + COPY_SCENARIOS * any(map(of_copy, chosen)):
             kind, errors, warnings = reports_of(run_scenario(args.build / "sm100sim", s))
             if kind != "pass":
                 raise SystemExit(f"{s.name} is not clean without a mutant: {kind} {errors} {warnings}")
         with tempfile.TemporaryDirectory(prefix="mutants") as name:
-            build = Build(args.build.resolve(), pathlib.Path(name))
+            build = Build(args.build.resolve(), pathlib.Path(name), any(m.file in TABLE_UNITS for m in chosen))
             with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
                 for result in pool.map(lambda m: run_mutant(build, m), chosen):
                     results[result["id"]] = result
