@@ -595,7 +595,8 @@ m("throttle-wrong-cta", "the load warp of the second CTA signals its throttle", 
   ("scheduler_.cfg_.clc_stages > 0 && scheduler_.isa_.cluster_ctarank() == 0",
    "scheduler_.cfg_.clc_stages > 0 && scheduler_.isa_.cluster_ctarank() == 1"))
 m("prefetch-forgotten", "a prefetched tile is fetched again", r"CL9|CL4|clc", ("    has_prefetched_ = true;\n", ""))
-m("prefetch-kept", "the first prefetched tile is taken for ever", r"CL9|clc|input|cycle-budget", ("    has_prefetched_ = false;\n", ""))
+m("prefetch-kept", "the first prefetched tile is taken for ever", r"CL9|clc|input|cycle-budget", ("    has_prefetched_ = false;\n", ""),
+  equivalent="who prefetches does so for every tile, and the others never")
 m("sched-no-throttle", "the scheduler ignores the throttle", r"throttle", ("    throttle_.consumer_signal_and_step(loc);\n", ""))
 m("sched-no-clc-request", "the scheduler does not request", r"clc_full", ("    scheduler_.request(request_, loc);\n", ""))
 m("sched-request-first", "the scheduler requests before the throttle", "$^",
@@ -623,7 +624,8 @@ m("strip-no-fence", "no proxy fence before the store", r"TM6", ("  isa.fence_pro
 m("strip-no-publish", "no barrier before the store", r"TM6|TM8|SM3", ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n", "async_shared_cta();\n"))
 m("strip-fence-late", "the proxy fence is behind the barrier", r"TM6",
   ("  isa.fence_proxy_async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n",
-   "  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n  isa.fence_proxy_async_shared_cta();\n"))
+   "  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n  isa.fence_proxy_async_shared_cta();\n"),
+  survives="the storing thread's fence then lies between the barrier and the store; the check takes that for enough")
 m("strip-publish-64", "the barrier before the store counts 64 threads", r"NB\d|TM[68]|named barrier 0",
   ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads,", "async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, 64,"))
 m("strip-publish-160", "the barrier before the store counts 160 threads", r"NB\d|named barrier 0",
@@ -631,7 +633,8 @@ m("strip-publish-160", "the barrier before the store counts 160 threads", r"NB\d
 m("strip-publish-arrive", "bar.arrive instead of bar.sync before the store", r"TM[68]|NB\d|named barrier 0",
   ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier,", "async_shared_cta();\n  isa.bar_arrive(kEpilogueBarrier,"))
 m("strip-publish-id", "the barrier before the store is the address barrier", r"NB\d|named barrier 1",
-  ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier,", "async_shared_cta();\n  isa.bar_sync(1,"))
+  ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier,", "async_shared_cta();\n  isa.bar_sync(1,"),
+  equivalent="the address barrier's only generation is over before an epilogue warp comes here")
 m("store-no-commit", "the store is in no bulk group", r"TM8|TM9", ("    isa.cp_async_bulk_commit_group();\n", ""))
 m("store-commit-first", "the group is committed before the store", r"TM8|TM9",
   ("    isa.cp_async_bulk_tensor_global_shared(map, coords, strip, loc);\n    isa.cp_async_bulk_commit_group();\n",
