@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""Alters the kernels' synchronisation, one call at a time, and asks what the simulator says about each.
+
+A mutant (list in mutants.py) is applied to a copy of its file, which is found before the original; what contains role
+code is compiled again and linked with the libraries of build/release.  Scenarios run until one of them reports.
+Results gather in a JSON-lines file: what is in there is not run again.
+
+  ninja -C build/release sm100sim
+  python3 bench/mutants/run.py                      # all that are missing from results.jsonl
+  python3 bench/mutants/run.py --only '^mma' --again
+  python3 bench/mutants/run.py --judge --table bench/mutants/results.md
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+from mutants import MUTANTS
+from scenarios import COPY_SCENARIOS, SCENARIOS
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+MAX_CYCLES = 150_000  # the longest scenario takes a fifth of it
+TIMEOUT_S = 60
+
+# Role code is compiled alone, at every mutant.  The barrier table is part of the host side too: reports are held against it.
+KERNEL_UNIT = "sim/kernel_code.cpp"
+TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/host/matmul_problem.cpp",
+               "kernels/copy/shared_storage.h": "kernels/host/copy_problem.cpp"}
+MATMUL = """
+namespace sm100 {{
+{0} template void matmul_kernel(sim::SimIsa&, const MatmulConfig&, const MatmulParams&);
+}}
+"""
+COPY = """
+namespace sm100 {{
+{0} template void copy_kernel(sim::SimIsa&, const CopyConfig&, const CopyParams&);
+}}
+"""
+# Half of it: compiled once for mutants in files of which it uses nothing that the roles do not use too.
+STORES = """
+namespace sm100 {{
+{0} template void write_tile(sim::SimIsa&, const MatmulConfig&, OutputRing<sim::SimIsa>&, const OutputTile&);
+{0} template bool reduce_split(sim::SimIsa&, const MatmulConfig&, OutputRing<sim::SimIsa>&, const SplitParams&,
+                               const WorkTile&, const OutputTile&, Loc);
+}}
+"""
+STORE_FILES = ("kernels/epilogue/", "kernels/pipeline/output_ring.h", "kernels/matmul/split_reduction.h",
+               "kernels/matmul/config.h")
+ROLE_HEADERS = '#include "sim/sim_isa.h"\n#include "kernels/matmul/matmul_kernel.h"\n' \
+    '#include "kernels/copy/copy_kernel.h"\n'
+
+
+class Build:
+    """The compile and link commands of a build tree, for mutants: gcc at -O0 on what depends on a mutant alone."""
+
+    def __init__(self, tree, scratch, with_table):
+        self.tree, self.scratch = tree, scratch
+        self.compiler, *self.flags = self._words("sim/CMakeFiles/sm100_sim.dir/kernel_code.cpp.o")
+        self.host_flags = self._words("kernels/host/CMakeFiles/sm100_host.dir/matmul_problem.cpp.o")[1:]
+        self.link = self._last_command("sm100sim").removeprefix(": && ").removesuffix(" && :")
+
+        # Parsed once: the models, and for mutants elsewhere also the headers of the simulator with all that they include.
+        self.parsed = []
+        for name, headers in (("simulator", ("sim/kernel_code.h", "sim/fault_isa.h")), ("models", ("models/gpu.h",))):
+            header = scratch / f"{name}.h"
+            header.write_text("#include <fmt/format.h>\n" + "".join(f'#include "{h}"\n' for h in headers))
+            self._compile(f"-x c++-header {header} -o {header}.gch -MD -MF {header}.d")
+            self.parsed.append((header, pathlib.Path(f"{header}.d").read_text()))
+        self.host_parsed = scratch / "host.h"
+        self.host_parsed.write_text('#include <Eigen/Core>\n#include "kernels/host/problem.h"\n')
+        if with_table:
+            self._compile(f"-x c++-header {self.host_parsed} -o {self.host_parsed}.gch", self.host_flags)
+        # What no mutant alters: all of the unit that runs role code but that code, and for most mutants the stores.
+        self.same = self._once("kernel_code", MATMUL.format("extern") + COPY.format("extern") + self._without_faults())
+        self.stores = self._once("stores", STORES.format(""))
+        self.matmul = self._once("matmul", STORES.format("extern") + MATMUL.format(""))
+        self.copy = self._once("copy", COPY.format(""))
+        (scratch / "matmul_and_stores.cpp").write_text(ROLE_HEADERS + MATMUL.format(""))
+
+    def _words(self, target):
+        words = shlex.split(self._last_command(target))
+        words = words[next(i for i, w in enumerate(words) if "ccache" not in w):words.index("-MD")]
+        return ["-O0" if w == "-O3" else w for w in words] + ["-w"]
+
+    def _once(self, name, code):
+        (self.scratch / f"{name}.cpp").write_text(ROLE_HEADERS + code)
+        self._compile(f"-include {self.parsed[0][0]} -c {self.scratch}/{name}.cpp -o {self.scratch}/{name}.o")
+        return f"{self.scratch}/{name}.o"
+
+    def _compile(self, arguments, flags=None):
+        if error := self._run(f"{self.compiler} {' '.join(flags or self.flags)} {arguments}"):
+            raise SystemExit(error)
+
+    @staticmethod
+    def _without_faults():
+        """The unit without FaultIsa's copy of the kernels, which no mutant needs, and without the fallback kernel."""
+        text = (ROOT / KERNEL_UNIT).read_text()
+        for old, new in (("if (scenario.faults.empty())", "if constexpr (true)"),
+                         ("FaultIsa isa(warp, scenario.device, scenario.faults, altered)",
+                          "SimIsa isa(warp, scenario.device)"),
+                         ("fallback_kernel(isa, scenario.fallback, (*params)[size_t(launch)]);",
+                          "(void)isa, (void)launch;")):
+            assert text.count(old) == 1, f"{KERNEL_UNIT}: {old}"
+            text = text.replace(old, new)
+        return text
+
+    def _last_command(self, target):
+        out = subprocess.run(["ninja", "-C", self.tree, "-t", "commands", target], capture_output=True, text=True,
+                             check=True)
+        return out.stdout.strip().splitlines()[-1]
+
+    def _run(self, command):
+        done = subprocess.run(command, shell=True, cwd=self.tree, capture_output=True, text=True)
+        return "" if done.returncode == 0 else done.stderr or "failed"
+
+    def make(self, folder, mutant):
+        """Compiles and links in `folder`, whose copy of the file goes before the original; an error's text, or nothing."""
+        file = mutant.file
+        copy = of_copy(mutant)
+        whole = not copy and file.startswith(STORE_FILES)
+        role_unit = self.scratch / ("copy.cpp" if copy else "matmul_and_stores.cpp" if whole else "matmul.cpp")
+        units = [(role_unit, self.flags, next(h for h, dependencies in self.parsed if file not in dependencies))]
+        if file in TABLE_UNITS:
+            units.append((ROOT / TABLE_UNITS[file], self.host_flags, self.host_parsed))
+        objects = []
+        for source, flags, header in units:
+            objects.append(f"{folder}/{source.stem}.o")
+            if error := self._run(f"{self.compiler} -I{folder} {' '.join(flags)} -include {header} -c {source} "
+                                  f"-o {objects[-1]}"):
+                return error
+        # Behind the mutant: of what two objects hold the first one's counts.
+        objects += [self.same, self.matmul if copy else self.copy] + ([] if whole else [self.stores])
+        return self._run(self.link.replace("-o sm100sim ", f"-o {folder}/sm100sim {' '.join(objects)} "))
+
+
+def of_copy(mutant):
+    return mutant.id.startswith("copy-")
+
+
+def mutated(mutant):
+    text = (ROOT / mutant.file).read_text()
+    for old, new in mutant.edits:
+        if text.count(old) != 1:
+            raise SystemExit(f"{mutant.id}: {mutant.file} has {text.count(old)} times: {old}")
+        text = text.replace(old, new)
+    return text
+
+
+def report_line(finding):
+    """What a finding says, in the words that the patterns of mutants.py look for."""
+    text = f"[{finding['id']}] {finding.get('message') or finding.get('cause', '')}"
+    role, at = finding.get("fault_role"), finding.get("fault_location")
+    if finding.get("barrier"):
+        text += f" on {finding['barrier']}[{finding.get('stage', 0)}]"
+    if role or at:
+        text += f" (at fault: {role or '?'} {at or ''})"
+    elif finding.get("location"):
+        text += f" (at {finding['location']})"
+    return text
+
+
+def run_scenario(binary, scenario):
+    command = [str(binary), "run", str(ROOT / "scenarios" / scenario.file), "--json", "-"]
+    for value in (*scenario.set, f"run.max_cycles={MAX_CYCLES}"):
+        command += ["--set", value]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=ROOT)
+    except subprocess.TimeoutExpired:
+        return {"outcome": "timeout", "findings": [], "warnings": []}
+    try:
+        result = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        return {"outcome": f"exit {done.returncode}", "findings": [], "warnings": [],
+                "stderr": done.stderr.strip()[-300:]}
+    return result
+
+
+def reports_of(result):
+    """(kind, lines): kind is hang, finding, mismatch, warning, error, timeout or pass."""
+    errors = [report_line(f) for f in result["findings"]]
+    warnings = [report_line(f) for f in result["warnings"]]
+    outcome = result["outcome"]
+    if outcome == "hang":
+        return "hang", errors, warnings
+    if outcome == "mismatch":
+        return "mismatch", errors or ["[mismatch]"], warnings
+    if errors:
+        return "finding", errors, warnings
+    if outcome not in ("pass", "findings"):
+        return "timeout" if outcome == "timeout" else "error", [f"[{outcome}] {result.get('stderr', '')}"], warnings
+    return ("warning" if warnings else "pass"), errors, warnings
+
+
+def run_mutant(build, mutant):
+    with tempfile.TemporaryDirectory(dir=build.scratch, prefix=mutant.id) as name:
+        folder = pathlib.Path(name)
+        target = folder / mutant.file
+        target.parent.mkdir(parents=True)
+        target.write_text(mutated(mutant))
+        if error := build.make(folder, mutant):
+            return {"id": mutant.id, "kind": "does not compile", "scenario": "", "lines": [error[:600]]}
+        for scenario in COPY_SCENARIOS if of_copy(mutant) else SCENARIOS:
+            kind, errors, warnings = reports_of(run_scenario(folder / "sm100sim", scenario))
+            if kind != "pass":
+                return {"id": mutant.id, "kind": kind, "scenario": scenario.name, "lines": errors[:4],
+                        "warnings": warnings[:4]}
+        return {"id": mutant.id, "kind": "survived", "scenario": "", "lines": [], "warnings": []}
+
+
+def blamed(line):
+    """Of a cycle of waits only the first, which the report blames: all others are in there by necessity."""
+    head, cycle, waits = line.partition("wait for each other: ")
+    return head + cycle + " -> ".join(waits.split(" -> ")[:3]) if cycle else line
+
+
+def judgement(mutant, result):
+    """right | right by a warning | wrong | no cause | survived | equivalent, against the patterns of today."""
+    if result["kind"] == "does not compile":
+        return "does not compile"
+    if result["kind"] == "survived":
+        return "equivalent" if mutant.equivalent else "survived"
+    lines = {"error": result["lines"], "warning": result.get("warnings", [])}
+    lines = {severity: [blamed(line) for line in of_severity] for severity, of_severity in lines.items()}
+    if any(re.search(p, lines["error"][0]) for p in mutant.expect if lines["error"]):
+        return "right"
+    if any(re.search(p, line) for p in mutant.expect for line in lines["warning"]):
+        return "right by a warning"
+    return "no cause" if result["kind"] in ("mismatch", "timeout", "error") else "wrong"
+
+
+def summary(results):
+    judged = {m.id: judgement(m, results[m.id]) for m in MUTANTS if m.id in results}
+    count = lambda *names: sum(j in names for j in judged.values())
+    caught = [m for m in MUTANTS if m.id in judged and results[m.id]["kind"] not in ("survived", "does not compile")]
+    kinds = {}
+    for m in caught:
+        kinds[results[m.id]["kind"]] = kinds.get(results[m.id]["kind"], 0) + 1
+    right = count("right", "right by a warning")
+    lines = [f"mutants              {len(judged)}",
+             f"caught               {len(caught)}  ({', '.join(f'{k} {n}' for k, n in sorted(kinds.items()))})",
+             f"  with a cause       {len(caught) - count('no cause')}",
+             f"  the right cause    {right}  ({100 * right / max(1, len(caught)):.0f} % of the caught; "
+             f"{count('right by a warning')} of them by a warning)",
+             f"equivalent           {count('equivalent')}",
+             f"survivors            {count('survived')}"]
+    if bad := count("does not compile"):
+        lines.append(f"do not compile       {bad}")
+    for title, names in (("wrong or no cause", ("wrong", "no cause")), ("survivors", ("survived",)),
+                         ("do not compile", ("does not compile",))):
+        listed = [m for m in MUTANTS if judged.get(m.id) in names]
+        if listed:
+            lines.append(f"\n{title}:")
+        for m in listed:
+            r = results[m.id]
+            said = (r["lines"] + r.get("warnings", []) + [""])[0]
+            lines.append(f"  {m.id}: {m.what}" + (f"\n      {r['scenario']}: {said}" if said else ""))
+    return "\n".join(lines)
+
+
+def table(results):
+    rows = ["# Mutants and what the simulator said", "",
+            "Written by `run.py --table`; the list is `mutants.py`, what the columns mean is in `README.md`.", "",
+            "```", summary(results).split("\n\n")[0], "```", ""]
+    file = None
+    for m in MUTANTS:
+        if m.id not in results:
+            continue
+        if m.file != file:
+            file = m.file
+            rows += ["", f"## {file}", "", "| mutant | what | caught as | in | cause named | first report |",
+                     "|---|---|---|---|---|---|"]
+        r = results[m.id]
+        j = judgement(m, r)
+        said = (r["lines"] + r.get("warnings", []) + [""])[0]
+        said = said if len(said) <= 160 else said[:157] + "..."
+        note = m.equivalent or m.survives
+        said = said or note
+        cells = [m.id, m.what, r["kind"] if r["kind"] != "survived" else "-", r["scenario"] or "-",
+                 j, said]
+        rows.append("| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="mutants whose id matches this regular expression")
+    parser.add_argument("--jobs", type=int, default=1, help="mutants at the same time")
+    parser.add_argument("--again", action="store_true", help="also those that have a result")
+    parser.add_argument("--judge", action="store_true", help="run nothing: judge the results against the patterns")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="a build tree of Ninja")
+    parser.add_argument("--results", type=pathlib.Path, default=HERE / "results.jsonl")
+    parser.add_argument("--table", type=pathlib.Path, help="write the table as Markdown")
+    args = parser.parse_args()
+
+    ids = [m.id for m in MUTANTS]
+    assert len(ids) == len(set(ids)), "ids are unique"
+    for m in MUTANTS:
+        mutated(m)
+    results = {}
+    if args.results.exists():
+        for line in args.results.read_text().splitlines():
+            result = json.loads(line)
+            if result["kind"] != "does not compile":
+                results[result["id"]] = result
+    chosen = [m for m in MUTANTS if re.search(args.only, m.id) and (args.again or m.id not in results)]
+
+    if not args.judge and chosen:
+        for s in COPY_SCENARIOS if all(map(of_copy, chosen)) else SCENARIOS + COPY_SCENARIOS * any(map(of_copy, chosen)):
+            kind, errors, warnings = reports_of(run_scenario(args.build / "sm100sim", s))
+            if kind != "pass":
+                raise SystemExit(f"{s.name} is not clean without a mutant: {kind} {errors} {warnings}")
+        with tempfile.TemporaryDirectory(prefix="mutants") as name:
+            build = Build(args.build.resolve(), pathlib.Path(name), any(m.file in TABLE_UNITS for m in chosen))
+            with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+                for result in pool.map(lambda m: run_mutant(build, m), chosen):
+                    results[result["id"]] = result
+                    with args.results.open("a") as out:
+                        out.write(json.dumps(result) + "\n")
+                    print(result["id"], result["kind"], result["scenario"], result["lines"][:1], flush=True)
+        # One line for each mutant of the list, in its order.
+        args.results.write_text("".join(json.dumps(results[i]) + "\n" for i in ids if i in results))
+    if args.table:
+        args.table.write_text(table(results))
+    print(summary(results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

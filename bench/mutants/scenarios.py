@@ -1,0 +1,44 @@
+"""The scenarios that every mutant runs, in this order, until one of them reports; each takes less than 0.3 s."""
+
+from typing import NamedTuple
+
+
+class Scenario(NamedTuple):
+    name: str
+    file: str  # in scenarios/
+    set: tuple = ()
+
+
+SCENARIOS = [
+    Scenario("more tiles than SMs", "more_tiles_than_sms.toml",
+             ("problem.m=512", "problem.n=512", "run.sms=2", "config.stages=3")),
+    Scenario("one stage", "one_stage.toml", ("run.sms=2",)),
+    Scenario("pairs", "pairs.toml", ("run.sms=4", "problem.m=512")),
+    Scenario("pairs, 4x4 cluster", "smoke/smoke_03.toml", ("problem.m=1024", "problem.k=256")),
+    Scenario("multicast, 4x4 cluster", "smoke/smoke_02.toml"),
+    Scenario("k groups, 4x2 cluster", "smoke/smoke_05.toml"),
+    Scenario("split-K", "dense_small.toml",
+             ("config.num_split_k=3", "problem.m=256", "problem.n=256", "config.stages=4", "run.sms=3")),
+    Scenario("split-K of pairs", "smoke/smoke_06.toml"),
+    Scenario("swapped", "dense_small.toml", ("config.ab_swapped=true", "problem.m=256", "problem.n=512",
+                                             "problem.k=256", "config.stages=4", "run.sms=3")),
+    Scenario("static scheduler", "static_scheduler.toml", ("problem.k=256", "problem.m=256", "run.sms=3")),
+    Scenario("functor on the strip", "fused_epilogue_smem.toml", ("problem.k=256",)),
+    Scenario("dependent launches", "dependent_launch.toml", ("problem.m=256",)),
+    Scenario("one strip per tile", "small_n.toml"),
+    Scenario("multicast, late answers", "smoke/smoke_02.toml", ("run.jitter=3", "problem.k=128")),
+    Scenario("pairs, late answers", "smoke/smoke_03.toml", ("run.jitter=5", "problem.k=128")),
+    Scenario("no CLC", "dense_small.toml", ("config.clc_stages=0", "problem.m=256", "problem.n=256",
+                                            "problem.k=256", "config.stages=2", "run.sms=2")),
+]
+
+COPY_SCENARIOS = [
+    Scenario("copy", "copy/three_stages.toml", ("problem.m=512", "problem.n=1024")),
+    Scenario("copy, one stage", "copy/one_stage.toml", ("problem.m=512", "problem.n=1024", "run.sms=2")),
+    Scenario("copy, multicast", "copy/multicast_2_one_stage.toml",
+             ("problem.m=512", "problem.n=1024", "config.stages=2", "run.sms=4")),
+    Scenario("copy, multicast to four, k groups", "copy/multicast_4_ragged.toml", ("problem.m=500",)),
+    Scenario("copy, dependent launches", "copy/dependent_launch.toml",
+             ("problem.m=512", "problem.n=1024", "run.launches=2", "run.feed=source", "run.sms=8")),
+    Scenario("copy, late answers", "copy/multicast_4_ragged.toml", ("problem.m=500", "run.jitter=3")),
+]
