@@ -377,7 +377,8 @@ inline constexpr Check kChecks[] = {
     {"GD1", Severity::error, "output of the launch ahead read before it has completed",
      "A CTA of a dependent launch reads what a launch ahead of it writes, and that launch has not completed.",
      "Old bytes under load; of scheduling data, a hang.",
-     "griddepcontrol.wait in every warp that reads what the launch ahead writes, or order the warp behind one that has "
+     "griddepcontrol.wait in every warp that reads what the launch ahead writes, or order the warp behind one that "
+     "has "
      "waited.",
      "PTX 9.7.13 (griddepcontrol)", "KB-34"},
 

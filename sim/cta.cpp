@@ -24,7 +24,7 @@ void Cta::start(int launch, Dim3 ctaid) {
   tcgen05_group = 0;
   observer_.cta_started(*this);
   if (HazardChecker* hazards = observer_.hazards())
-    hazards->start_cta(sm_.id, sm_.id - int(cluster_rank()), cluster_rank(), cluster_ctas());
+    hazards->start_cta(sm_.id, sm_.id - int(cluster_rank()), cluster_rank(), cluster_ctas(), launch_);
   for (auto& warp : warps_) warp->start();
 }
 

@@ -171,6 +171,8 @@ void check_splits(Rules& rules, int k_tiles) {
     rules.require(holds, "config.num_split_k", splits, std::move(allowed), std::move(why));
   };
   if (splits == 1) return;
+  require(splits <= kLargestGridY, fmt::format("at most {}", kLargestGridY),
+          "the grid's z and a CLC response hold 16 bits");
   require((splits - 1) * int64_t(per) < k_tiles, fmt::format("at most {}", ceil_div(k_tiles, per)),
           fmt::format("{} k tiles in splits of {}: a split without k tiles would wait for its lock for ever",
                       k_tiles, per));

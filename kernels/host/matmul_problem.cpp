@@ -83,7 +83,10 @@ LaunchShape MatmulProblem::launch() const {
   Dim3 grid{uint32_t(tiles_m()), uint32_t(tiles_n()), uint32_t(config_.num_split_k)};
   if (config_.static_scheduler) {  // a cluster for every place on the device, at most one for each tile
     const uint32_t ctas = uint32_t(cluster_size(config_)), clusters = grid.x * grid.y * grid.z / ctas;
-    const uint32_t launched = std::min(clusters, std::max(1u, uint32_t(sms_) / ctas));
+    // Clusters lie inside GPCs.  All that are launched must fit at once: splits wait for each other.
+    const uint32_t gpc = std::max(1u, uint32_t(gpc_sms_)), sms = uint32_t(sms_);
+    const uint32_t places = sms / gpc * (gpc / ctas) + sms % gpc / ctas;
+    const uint32_t launched = std::min(clusters, std::max(1u, places));
     grid = {launched * uint32_t(config_.cluster_m), uint32_t(config_.cluster_n), 1};
   }
   return {.grid = grid,

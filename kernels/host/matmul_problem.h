@@ -13,6 +13,7 @@ class MatmulProblem : public Problem {
         n_(s.n),
         k_(s.k),
         sms_(s.sms > 0 ? s.sms : s.device.device.sms),
+        gpc_sms_(s.device.device.gpc_sms),
         seed_(s.seed),
         alpha_(s.alpha),
         beta_(s.beta),
@@ -33,7 +34,7 @@ class MatmulProblem : public Problem {
 
  private:
   MatmulConfig config_;
-  int m_, n_, k_, sms_;
+  int m_, n_, k_, sms_, gpc_sms_;
   uint64_t seed_;
   float alpha_, beta_;
   bool bit_model_;

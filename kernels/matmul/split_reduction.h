@@ -5,7 +5,8 @@
 /// tiles that have been added: a split goes on when it equals the first of its own.  So the order of the additions is
 /// fixed, and with it every bit of the result, whichever CTA computes which split (reference kernels.md section 4).
 ///
-/// A split waits for splits of smaller blockIdx.z only, and those are handed out before it: no wait is for ever.
+/// A split waits for splits of smaller blockIdx.z only, which are handed out before it.  With the static scheduler no wait is
+/// for ever only if all launched clusters are resident at once: the host launches no more.
 #pragma once
 
 #include "kernels/epilogue/tile_writer.h"

@@ -34,11 +34,12 @@ size_t HazardChecker::barrier_index(uint32_t offset) const {
   return it != barrier_at_.end() && it->first == offset ? it->second : barriers_ - 1;
 }
 
-void HazardChecker::start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas) {
+void HazardChecker::start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas, int launch) {
   if (rank == 0) {
     auto started = std::make_shared<Cluster>();
     started->first_sm = first_sm;
     started->id = clusters_started_++;
+    started->launch = launch;
     started->ctas.resize(ctas);
     started->later.resize(size_t{kLaterPerCta} * ctas);
     for (uint32_t r = 0; r < ctas; ++r) {
@@ -88,7 +89,10 @@ void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
   warp(t).known.join(cta(t.sm).barriers[barrier_index(barrier)].completed);
 }
 
-void HazardChecker::fence_proxy_async(const Thread& t) { warp(t).known.fenced = warp(t).known.happened; }
+void HazardChecker::fence_proxy_async(const Thread& t) {
+  warp(t).known.fenced = warp(t).known.happened;
+  step(t);  // what the warp accesses from here on is not covered
+}
 void HazardChecker::tcgen05_fence_before(const Thread& t) { warp(t).known.tmem = warp(t).known.happened; }
 void HazardChecker::tcgen05_fence_after(const Thread& t) { warp(t).tmem_seen = warp(t).known.tmem; }
 
@@ -220,7 +224,9 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
     if (later.kind == AccessKind::mma_operand && earlier.over.clock != kStillRunning)
       self.mma.before.advance(earlier.over);
     // MMAs of one thread follow each other; so do the reads of one thread's stores.
-    if (earlier.over.component == later.over.component && by_unit && earlier.kind == later.kind) return true;
+    if (earlier.over.component == later.over.component && by_unit && earlier.kind == later.kind &&
+        later.over.clock != kStillRunning)
+      return true;
     if (!self.known.happened.knows(earlier.over)) return false;
     // Threads' writes need the proxy fence before a unit's reads, and the response slot's reads before it is written.
     const bool needs_fence =
@@ -309,13 +315,14 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
   const uint32_t own = cluster(t.sm).id;
   const Knowledge& known = warp(t).known;
   const auto ordered = [&](const GlobalAccess& earlier) {
+    // Launches whose locks are shared follow each other (config.pdl goes with no splits).
+    if (earlier.launch < cluster(t.sm).launch) return true;
     if (earlier.cluster == own) return known.happened.knows(earlier.access.over);
     return std::any_of(known.releases.begin(), known.releases.end(), [&](uint32_t r) {
-      return releases_[r - 1].cluster == earlier.cluster &&
-             releases_[r - 1].known.happened.knows(earlier.access.over);
+      return releases_[r - 1].cluster == earlier.cluster && releases_[r - 1].happened.knows(earlier.access.over);
     });
   };
-  const GlobalAccess now_accessed{own, access(t, AccessKind::global, write, now(t))};
+  const GlobalAccess now_accessed{own, cluster(t.sm).launch, access(t, AccessKind::global, write, now(t))};
   const auto conflict = [&](const GlobalAccess& earlier) {
     const HazardText text = global_hazard_text(kernel_, earlier.access, now_accessed.access, address);
     models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
@@ -332,14 +339,14 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
 }
 
 uint32_t HazardChecker::release_word(const Thread& t) {
-  releases_.push_back({cluster(t.sm).id, warp(t).known});
+  releases_.push_back({cluster(t.sm).id, warp(t).known.happened, warp(t).known.releases});
   step(t);
   return uint32_t(releases_.size());
 }
 
 void HazardChecker::acquire_word(const Thread& t, uint32_t release) {
   if (release == 0) return;
-  warp(t).known.add_releases(releases_[release - 1].known.releases);
+  warp(t).known.add_releases(releases_[release - 1].releases);
   warp(t).known.add_releases({release});
 }
 
@@ -408,7 +415,8 @@ uint32_t HazardChecker::commit(const Thread& t) {
     // Of the MMAs' own accesses and what those came after, not of what else the thread knows (isa.md 0.5).
     released.happened = self.mma.before;
     released.happened.advance({component(rank(t.sm), t.by.warp, kMma), self.mma.next++});
-    released.tmem = released.happened;  // implies tcgen05.fence::before_thread_sync (isa.md 3.18)
+    released.fenced = released.happened;  // or its own checks had spoken
+    released.tmem = released.happened;    // implies tcgen05.fence::before_thread_sync (isa.md 3.18)
   }
   return put_later(cluster(t.sm), std::move(released));
 }

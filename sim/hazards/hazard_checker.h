@@ -9,6 +9,9 @@
 /// Global memory: what warps load and store without predicates (the workspace of split-K), ordered by words that are
 /// released and acquired.
 ///
+/// A fence.proxy.async anywhere between writer and unit counts, the reader's own too.  MMAs of one thread are taken to be in
+/// order whatever their shapes (TC10 is not checked).
+///
 /// Not checked: tensor copies' global memory; the lanes of a warp among themselves; without data, where lanes read and write shared
 /// memory.  Ids of findings: sim/checks.h.
 #pragma once
@@ -37,7 +40,7 @@ class HazardChecker {
     models::Source by;  ///< warp, lane (where one matters), line, CTA
   };
 
-  void start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas);
+  void start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas, int launch = 0);
 
   // ---- synchronisation by warps
   /// Between begin and end, arrivals of the warp release what it knows.
@@ -124,6 +127,7 @@ class HazardChecker {
   struct Cluster {
     int first_sm;
     uint32_t id;  ///< of all clusters of the run
+    int launch;
     std::vector<CtaState> ctas;
     Knowledge barrier[2];  ///< of those who have arrived, by phase parity
     /// What arrivals and commits on their way release, a ring: far more than can be on their way.
@@ -133,10 +137,12 @@ class HazardChecker {
   /// What a release of a word of global memory hands to other clusters.
   struct Release {
     uint32_t cluster;
-    Knowledge known;
+    VectorClock happened;
+    std::vector<uint32_t> releases;  ///< that it knew of
   };
   struct GlobalAccess {
     uint32_t cluster = 0;
+    int launch = 0;
     Access access;
   };
   struct GlobalCell {

@@ -82,6 +82,22 @@ TEST_CASE("hazards: splits that meet without a barrier race in the workspace", "
   CHECK(ran.out.find("FINDING GM3") == 0);
 }
 
+TEST_CASE("hazards: copies on their way into the same bytes, on barriers of their own", "[hazards]") {
+  const Ran ran = with_fault(
+      kSmall,
+      R"(role="load", instruction="cp_async_bulk_tensor_shared_global", occurrence=0, action="add", operand="smem", value=16384)");
+  CHECK(ran.exit_code == 4);
+  CHECK(ran.out.find("FINDING TM5") == 0);
+}
+
+TEST_CASE("hazards: launches in a stream share a workspace in order", "[hazards]") {
+  ScratchDirectory scratch;
+  const Ran ran =
+      run(scratch, "run " SM100_SCENARIO_DIR "/smoke/smoke_06.toml --set run.launches=2 --set run.sms=36");
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out.find("PASS, clean") == 0);
+}
+
 TEST_CASE("hazards: without them the run says so, and takes the same time", "[hazards]") {
   ScratchDirectory scratch;
   const Ran off = run(scratch, "run " SM100_SCENARIO_DIR "/pairs.toml --set run.hazards=false");
