@@ -254,14 +254,29 @@ void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id
 void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earlier, const Access& later,
                            const Footprints& sets, Footprints::Id first, Footprints::Id second, bool fence_only) {
   const Footprints::Interval a = sets.bounds(first), b = sets.bounds(second);
-  const HazardText text =
-      hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later, &sets == &tmem_sets_,
-                  {std::max(a.begin, b.begin), std::min(a.end, b.end)}, fence_only);
+  HazardText text = hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later,
+                                &sets == &tmem_sets_, {std::max(a.begin, b.begin), std::min(a.end, b.end)},
+                                fence_only, progress_of(cluster(t.sm), earlier));
   models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   v.details = text.details;
   v.warning = v.id == "TC16" || v.id == "CL8";
   report_.violation(v);
+}
+
+AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& access) const {
+  if (access.over.clock == kStillRunning || access.over.component >= first_of(kParts))
+    return AccessProgress::unknown;
+  const uint32_t r = access.over.component / uint32_t(kernel_.warps) % cluster_ctas_;
+  const WarpState& warp = in.ctas[r].warps[access.over.component % uint32_t(kernel_.warps)];
+  switch (access.kind) {
+    case AccessKind::tensor_store:
+      return access.over.clock >= warp.group ? AccessProgress::uncommitted : AccessProgress::unknown;
+    case AccessKind::mma_operand:
+    case AccessKind::accumulator:
+      return access.over.clock >= warp.mma.next ? AccessProgress::uncommitted : AccessProgress::unknown;
+    default: return warp.known.happened.knows(access.over) ? AccessProgress::waited : AccessProgress::unknown;
+  }
 }
 
 void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {

@@ -29,6 +29,13 @@
 
 namespace sm100::sim {
 
+/// How far a warp is with an access that it has issued, when another one finds it unordered.
+enum class AccessProgress {
+  unknown,
+  uncommitted,  ///< tensor stores and MMAs: no commit has followed
+  waited,       ///< the warp itself has waited for it, or the access is its own
+};
+
 class HazardChecker {
  public:
   /// @param report  gets the findings
@@ -160,6 +167,8 @@ class HazardChecker {
 
   enum Part : uint32_t { kWarp, kTmemLoads, kTmemStores, kMma, kGroups, kParts };
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
+  /// How far the warp that issued the access is with it.
+  AccessProgress progress_of(const Cluster& in, const Access& access) const;
   uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * uint32_t(kernel_.warps); }
   uint32_t fenced_components() const { return first_of(kTmemLoads); }  ///< warps' own accesses
   uint32_t tmem_components() const { return first_of(kGroups); }       ///< and those to tensor memory
@@ -212,7 +221,7 @@ struct HazardText {
   std::vector<std::string> details;
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
-                       Footprints::Interval bytes, bool fence_only);
+                       Footprints::Interval bytes, bool fence_only, AccessProgress progress);
 /// Details of a copy that is still on its way.
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);
 

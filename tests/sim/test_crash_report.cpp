@@ -33,6 +33,7 @@ TEST_CASE("role code that divides by zero ends in one line with its role, warp a
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 5);
   const std::string text = read_whole(errors);
-  CHECK(text.rfind("sm100sim: role code crashed: mma (warp 1) of CTA 1 divides an integer by zero at cycle ", 0) == 0);
+  CHECK(text.rfind("sm100sim: role code crashed: mma (warp 1) of CTA 1 divides an integer by zero at cycle ", 0) ==
+        0);
   CHECK(text.find('\n') == text.size() - 1);
 }
