@@ -34,19 +34,20 @@ void write_csv(const Trace& trace, const std::filesystem::path& path) {
     return std::tie(a.begin, a.track, a.sequence) < std::tie(b.begin, b.track, b.sequence);
   });
   AtomicFile file(path);
-  file.stream() << "sm,cta,warp,track,track_kind,span,begin,end,duration,sequence,pipeline,stage,phase,tile_m,tile_n,tile_k,"
-                   "k,bytes,column,columns,flow_in,flow_out\r\n";
+  file.stream()
+      << "sm,cta,warp,track,track_kind,span,begin,end,duration,sequence,pipeline,stage,phase,tile_m,tile_n,tile_k,"
+         "k,bytes,column,columns,flow_in,flow_out\r\n";
   for (const size_t i : order) {
     const Span& span = trace.spans[i];
     const SpanArgs& a = span.args;
     const Track& track = trace.tracks[span.track];
-    file.stream() << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", present(track.sm),
-                                 present(track.cta), present(track.warp), field(track.name), name(track.kind),
-                                 name(span.kind), span.begin, span.end, span.end - span.begin, span.sequence,
-                                 a.pipeline == kNoName ? "" : field(trace.names[size_t(a.pipeline)]), present(a.stage),
-                                 present(a.phase), present(a.tile_m), present(a.tile_n), present(a.tile_k),
-                                 present(a.k), present(a.bytes), present(a.column), present(a.columns),
-                                 flow(span.flow_in), flow(span.flow_out));
+    file.stream() << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
+                                 present(track.sm), present(track.cta), present(track.warp), field(track.name),
+                                 name(track.kind), name(span.kind), span.begin, span.end, span.end - span.begin,
+                                 span.sequence, a.pipeline == kNoName ? "" : field(trace.names[size_t(a.pipeline)]),
+                                 present(a.stage), present(a.phase), present(a.tile_m), present(a.tile_n),
+                                 present(a.tile_k), present(a.k), present(a.bytes), present(a.column),
+                                 present(a.columns), flow(span.flow_in), flow(span.flow_out));
   }
   file.commit();
 }

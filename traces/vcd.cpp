@@ -98,7 +98,8 @@ class Writer {
         put("$scope module {} $end\n", plain(array));
       }
       put("$scope module stage_{} $end\n",
-          bracket == std::string::npos ? "0" : plain(track.name.substr(bracket + 1, track.name.size() - bracket - 2)));
+          bracket == std::string::npos ? "0"
+                                       : plain(track.name.substr(bracket + 1, track.name.size() - bracket - 2)));
       first_code_[track.id] = codes;
       for (const std::string_view variable : kVariables)
         put("$var {} {} {} $end\n", variable == "parity" ? "wire 1" : "integer 32", code(codes++), variable);

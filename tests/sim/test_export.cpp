@@ -73,8 +73,8 @@ Waves waves_of(const Trace& trace, int sm) {
     if (track.sm != sm || event.kind == BarrierEventKind::wait_begin || event.kind == BarrierEventKind::wait_end)
       continue;
     const size_t bracket = track.name.find('[');
-    const std::string barrier = "CTA_" + std::to_string(track.cta) + "." + track.name.substr(0, bracket) + ".stage_" +
-                                track.name.substr(bracket + 1, track.name.size() - bracket - 2) + ".";
+    const std::string barrier = "CTA_" + std::to_string(track.cta) + "." + track.name.substr(0, bracket) +
+                                ".stage_" + track.name.substr(bracket + 1, track.name.size() - bracket - 2) + ".";
     const int64_t phase = event.phase + (event.kind == BarrierEventKind::phase_complete ? 1 : 0);
     shows(barrier + "phase", event.time, phase);
     shows(barrier + "parity", event.time, phase % 2);
@@ -85,8 +85,9 @@ Waves waves_of(const Trace& trace, int sm) {
 }
 
 void record(const ScratchDirectory& scratch, const std::string& scenario) {
-  REQUIRE(run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace").exit_code ==
-          0);
+  REQUIRE(
+      run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace").exit_code ==
+      0);
 }
 
 }  // namespace
@@ -147,7 +148,8 @@ TEST_CASE("export refuses what it cannot write in one line", "[export]") {
   }
   write_pftrace(trace, scratch / "hardware.pftrace");
   refused("hardware.pftrace --format vcd -o x",
-          "hardware.pftrace: --format vcd: the trace has no barriers; only simulated runs have them, hardware and imported "
+          "hardware.pftrace: --format vcd: the trace has no barriers; only simulated runs have them, hardware and "
+          "imported "
           "timelines do not");
 }
 
@@ -156,7 +158,8 @@ TEST_CASE("csv: as many rows as spans", "[export]") {
   record(scratch, "pairs");
   REQUIRE(run(scratch, "export run.pftrace --format csv -o a.csv").exit_code == 0);
   const std::string text = read_whole(scratch / "a.csv");
-  CHECK(size_t(std::count(text.begin(), text.end(), '\n')) == read_pftrace(scratch / "run.pftrace").spans.size() + 1);
+  CHECK(size_t(std::count(text.begin(), text.end(), '\n')) ==
+        read_pftrace(scratch / "run.pftrace").spans.size() + 1);
 }
 
 }  // namespace sm100::sim

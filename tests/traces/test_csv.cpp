@@ -45,7 +45,8 @@ TEST_CASE("csv: a row per span with all its arguments, in order of begin", "[csv
   ScratchDirectory scratch;
   write_csv(sample_trace(), scratch / "a.csv");
   CHECK(read_whole(scratch / "a.csv") ==
-        "sm,cta,warp,track,track_kind,span,begin,end,duration,sequence,pipeline,stage,phase,tile_m,tile_n,tile_k,k,bytes,"
+        "sm,cta,warp,track,track_kind,span,begin,end,duration,sequence,pipeline,stage,phase,tile_m,tile_n,tile_k,k,"
+        "bytes,"
         "column,columns,flow_in,flow_out\r\n"
         "7,0,,tmem,unit,tmem_alloc,60,764,704,0,,,,,,,,,0,512,,\r\n"
         "7,0,6,mma,role,wait,80,700,620,0,input_full,0,0,,,,,,,,1,\r\n"
