@@ -179,13 +179,11 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   if (!state) return true;  // a violation has ended the run
   const int64_t phase = state->phase;
   RunObserver& observer = cta_.observer();
-  if (recording)
-    observer.mbarrier_wait(traces::BarrierEventKind::wait_begin, sm_.id, *state, phase, warp_.index, 0, now());
+  if (recording) observer.mbarrier_wait(traces::BarrierEventKind::wait_begin, warp_, *state, phase, 0, now());
   sm_.mbarrier.wait_parity(offset, parity, warp_.waiter);
   warp_.suspend({.on = Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = loc});
   if (recording) {
-    observer.mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, *state, phase, warp_.index,
-                           warp_.waiter.cause, now());
+    observer.mbarrier_wait(traces::BarrierEventKind::wait_end, warp_, *state, phase, warp_.waiter.cause, now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
   count_wait(barrier, loc);
@@ -378,6 +376,12 @@ void SimIsa::wait_group(int pending, bool read_only) {
   // Groups belong to a thread; the roles store from one elected lane, so the warp's groups are that lane's.
   settle();  // what the warp writes next must come after the stores' reads also in simulated time
   const models::Cycles done = sm_.tma.groups_done(warp_.index, pending, read_only);
+  if (cta_.observer().recorder()) {
+    const uint64_t last = done > 0 ? sm_.tma.last_of_groups(warp_.index, pending, read_only) : 0;
+    warp_.waiter.cause = last;
+    warp_.waiter.by = {.kind = models::ActorKind::tma, .flow = last, .cta = cta_.linear_id()};
+    if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = last;
+  }
   warp_.suspend_until(done, {.on = Blocked::On::bulk_group});
   if (HazardChecker* h = hazards()) h->wait_group(thread({}), pending);
 }

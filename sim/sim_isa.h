@@ -315,7 +315,11 @@ class SimIsa {
       if (active_ >> lane & 1) by.lane = int8_t(lane), f(by);
   }
   models::Source source(Loc loc) {
-    return {.warp = int8_t(warp_.index), .loc = loc, .flow = flow_of_open_span(), .cta = cta_.linear_id()};
+    return {.warp = int8_t(warp_.index),
+            .loc = loc,
+            .flow = flow_of_open_span(),
+            .cta = cta_.linear_id(),
+            .issued = models::now()};
   }
   HazardChecker* hazards() { return cta_.observer().hazards(); }
   HazardChecker::Thread thread(Loc loc, int lane = -1) {
@@ -382,7 +386,8 @@ class SimIsa {
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
   /// When the columns of a load or store have passed, those of the one before included; and the wait for it.
-  models::Cycles tmem_transfer(int columns, models::Cycles done);
+  models::Cycles tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int columns, models::Cycles before,
+                               Loc loc);
   void tmem_wait(models::Cycles transferred);
   void tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc);
   void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed, Loc loc);

@@ -110,8 +110,19 @@ void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask m
   });
 }
 
-Cycles SimIsa::tmem_transfer(int columns, Cycles done) {
-  return std::max(done, issue_cycle()) + Cycles(columns / profile_.tmem.ld_columns_per_cycle);
+Cycles SimIsa::tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int columns, Cycles before, Loc loc) {
+  const Cycles begin = std::max(before, issue_cycle());
+  const Cycles done = begin + Cycles(columns / profile_.tmem.ld_columns_per_cycle);
+  if (cta_.observer().recorder())
+    cta_.observer().unit_span({.kind = kind,
+                               .begin = begin,
+                               .end = done + Cycles(profile_.tmem.ld_latency_cycles),
+                               .sm = sm_.id,
+                               .flow_in = flow_of_open_span(),
+                               .source = source(loc),
+                               .column = int(address.column()),
+                               .columns = columns});
+  return done;
 }
 
 void SimIsa::tmem_wait(Cycles transferred) {
@@ -125,7 +136,8 @@ void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* 
   settle();
   sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_load(thread(loc), address, columns_spanned(shape, repeat));
-  tmem_loads_done_ = tmem_transfer(columns_spanned(shape, repeat), tmem_loads_done_);
+  tmem_loads_done_ = tmem_transfer(models::UnitSpanKind::tmem_read, address, columns_spanned(shape, repeat),
+                                   tmem_loads_done_, loc);
 }
 
 void SimIsa::tcgen05_wait_ld(Loc loc) {
@@ -142,7 +154,8 @@ void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uin
   settle();
   sm_.tmem.store(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_store(thread(loc), address, columns_spanned(shape, repeat));
-  tmem_stores_done_ = tmem_transfer(columns_spanned(shape, repeat), tmem_stores_done_);
+  tmem_stores_done_ = tmem_transfer(models::UnitSpanKind::tmem_write, address, columns_spanned(shape, repeat),
+                                    tmem_stores_done_, loc);
 }
 
 void SimIsa::tcgen05_wait_st(Loc loc) {
