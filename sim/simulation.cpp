@@ -155,8 +155,9 @@ std::string violation_text(const models::Violation& v, const Finding& f, int bar
 std::string violation_report(const models::Violation& v, const Finding& f, int barrier_cta, const Kernel& kernel,
                              const std::string& replay) {
   return violation_text(v, f, barrier_cta, kernel) +
-         fmt::format("  the run ends here, its results are not checked; more: sm100sim explain {}\n  replay: {}\n",
-                     f.id, replay);
+         fmt::format(
+             "  the run ends here, its results are not checked\n  more: sm100sim explain {}\n  replay: {}\n", f.id,
+             replay);
 }
 
 /// The trace shows it on the track of the warp that did it, else of the barrier, else of the CTA.

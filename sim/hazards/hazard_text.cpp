@@ -52,6 +52,8 @@ struct Verdict {
   std::string message, missing;
 };
 
+bool one_warp(const Access& a, const Access& b) { return a.by.cta == b.by.cta && a.by.warp == b.by.warp; }
+
 /// A copy's or response's bytes, then anything else.
 Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
   const bool response = e.kind == AccessKind::clc_response;
@@ -83,10 +85,11 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
     return {"TM7", fmt::format("{} overwrites operands that MMAs may still read", second),
             by_release + ", completed by a tcgen05.commit that follows these MMAs in their thread"};
   if (e.kind == AccessKind::tensor_store)
-    return {"TM8", fmt::format("{} overwrites bytes that a tensor store may still read", second),
-            fmt::format(
-                "cp.async.bulk.wait_group(.read) by the thread of {} that issued the store, then a barrier with {}",
-                first, second)};
+    return {
+        "TM8", fmt::format("{} overwrites bytes that a tensor store may still read", second),
+        fmt::format("cp.async.bulk.wait_group(.read) by the thread of {} that issued the store, few enough groups "
+                    "pending{}",
+                    first, one_warp(e, l) ? "" : fmt::format(", then a barrier with {}", second))};
   if (l.kind == AccessKind::generic)
     return {
         "SM3",
@@ -139,11 +142,13 @@ Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
               : fmt::format("tcgen05.wait::ld of {} after its last load, then its arrive, and a wait of {}", first,
                             second)};
     default:
+      if (one_warp(e, l))
+        return {"TC4", fmt::format("{} uses tensor memory that its own tcgen05.st may still write", second),
+                fmt::format("tcgen05.wait::st of {} (warp {}) between the two", first, e.by.warp)};
       return {"TC4", fmt::format("{} uses tensor memory that tcgen05.st of {} may still write", second, first),
               progress == AccessProgress::waited
                   ? fmt::format("a barrier of {} and {} after the tcgen05.wait::st", first, second)
-                  : fmt::format("tcgen05.wait::st of {} after its stores, and a barrier where {} is another warp",
-                                first, second)};
+                  : fmt::format("tcgen05.wait::st of {} after its stores, then a barrier with {}", first, second)};
   }
 }
 
@@ -151,10 +156,12 @@ std::string bytes_text(bool tmem, Footprints::Interval bytes, int rank) {
   const std::string where = rank < 0 ? "" : fmt::format(" of CTA rank {} of the cluster", rank);
   if (!tmem)
     return fmt::format("both touch shared memory from {:#x} to {:#x}{}", bytes.begin, bytes.end - 1, where);
-  const uint32_t last = bytes.end - 1;
-  return fmt::format("both touch tensor memory, columns from {} on, lanes from {} to {}{}",
-                     bytes.begin % kTmemColumns, bytes.begin / kTmemColumns * 16, last / kTmemColumns * 16 + 15,
-                     where);
+  // Of several groups of 16 lanes the bounds say nothing about the columns but where they start.
+  const uint32_t last = bytes.end - 1, column = bytes.begin % kTmemColumns;
+  const bool one_group = bytes.begin / kTmemColumns == last / kTmemColumns;
+  return fmt::format("both touch tensor memory, columns from {}{}, lanes from {} to {}{}", column,
+                     one_group ? fmt::format(" to {}", last % kTmemColumns) : " on",
+                     bytes.begin / kTmemColumns * 16, last / kTmemColumns * 16 + 15, where);
 }
 
 }  // namespace
