@@ -25,6 +25,8 @@ namespace sm100::models {
 struct Waiter {
   sc_core::sc_event wake;
   uint64_t cause = 0;  ///< flow id of the event that woke it
+  Source who{};        ///< warp and CTA, and the line of its last wait
+  uint64_t waits = 0;  ///< it has begun in its CTA, also those that passed at once
 };
 
 class Mbarrier : public sc_core::sc_module {

@@ -62,7 +62,7 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
 }
 
 void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive) {
-  const Issued covered = issued(source);
+  Issued& covered = issued(source);
   if (covered.sequence == 0) {
     const auto other = std::find_if(issued_.begin(), issued_.end(), [](const Issued& i) { return i.sequence > 0; });
     const auto thread = other - issued_.begin();
@@ -74,7 +74,9 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
          now(), sm_, barrier, source, true});
   }
   const Cycles finished = std::max(at, Cycles(std::llround(covered.done)));
-  const Cycles arrives = finished + Cycles(profile_.umma.commit_cycles) + jitter_.async();
+  const Cycles late = jitter_.delay(JitterSite::umma_commit, source, {.to = -1, .barrier = barrier});
+  const Cycles arrives = std::max(covered.committed, finished + Cycles(profile_.umma.commit_cycles) + late);
+  covered.committed = arrives;
   Source by = source;
   by.kind = ActorKind::umma;
   by.flow = observer_.new_flow();
