@@ -45,7 +45,8 @@ void Clc::try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32
   if (observed_failure_[size_t(sm)])
     return observer_.violation(
         {"CL4", "try_cancel after a failed response was observed", now(), sm, barrier, source});
-  const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) + jitter_.async();
+  const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) +
+                      jitter_.delay(JitterSite::clc_response, source, {.to = -1, .barrier = barrier});
   ++in_flight_[size_t(sm)];
   completions_.post(
       done, [this, sm, launch = launch_[size_t(sm)], barrier, at, done, source, deliver = std::move(deliver)] {

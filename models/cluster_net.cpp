@@ -41,7 +41,9 @@ void ClusterNet::send(int sm, ClusterSmemAddr barrier, const char* what, const S
   if (to == from) return effect(*ports_[size_t(sm)].mbarrier);
   // Operations of one thread on one CTA's barriers stay in order whatever the jitter.
   Cycles& last = cluster->last_arrival[{int(from) * 32 + source.warp, to}];
-  last = std::max(last, now() + Cycles(profile_.cluster.remote_arrive_cycles) + jitter_.async());
+  const Cycles late =
+      jitter_.delay(JitterSite::remote_arrive, source, {.to = int(to), .barrier = barrier.offset()});
+  last = std::max(last, now() + Cycles(profile_.cluster.remote_arrive_cycles) + late);
   completions_.post(last, [this, cluster, to, what, offset = barrier.offset(), source, effect = std::move(effect)] {
     if (reaches(*cluster, to, what, offset, source)) effect(*ports_[size_t(cluster->first_sm) + to].mbarrier);
   });
@@ -95,7 +97,9 @@ void ClusterNet::load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cy
   for (uint32_t r = 0; r < ctas; ++r) {
     if (!(mask.bits >> r & 1)) continue;
     const uint32_t signal = cta_group == 2 ? (r & ~1u) | (barrier_rank & 1) : r;
-    ports_[size_t(cluster->first_sm) + r].tma->deliver(copy, at, *arrived,
+    const Cycles late =
+        jitter_.delay(JitterSite::tma_delivery, copy.source, {.to = int(r), .barrier = copy.barrier});
+    ports_[size_t(cluster->first_sm) + r].tma->deliver(copy, at, *arrived + late,
                                                        delivery(cluster, r, signal, kWhat, copy));
   }
 }
@@ -107,19 +111,25 @@ void ClusterNet::load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank
 }
 
 ClusterNet::Multicast ClusterNet::multicast(int sm, CtaMask mask, const char* what, uint32_t barrier,
-                                            const Source& source) {
+                                            const Source& source, JitterSite late) {
   if (!mask_ok(sm, mask, what, barrier, source)) return {};
-  return [this, cluster = of(sm), own = rank(sm), mask, what, barrier, source](Cycles delay, Effect effect) {
+  return [this, cluster = of(sm), own = rank(sm), mask, what, barrier, source, late](Cycles delay, Effect effect) {
     for (uint32_t r = 0; r < cluster->members.size(); ++r) {
       if (!(mask.bits >> r & 1)) continue;
       const auto reach = [this, cluster, r, what, barrier, source, effect] {
         const int target = cluster->first_sm + int(r);
         if (reaches(*cluster, r, what, barrier, source)) effect(target, *ports_[size_t(target)].mbarrier);
       };
-      if (r == own || delay == 0)
+      if (r == own) {  // its own lateness is that of the operation
+        reach();
+        continue;
+      }
+      Cycles& last = cluster->last_multicast[{late, own << 16 | r}];
+      last = std::max(last, now() + delay + jitter_.delay(late, source, {.to = int(r), .barrier = barrier}));
+      if (last == now())
         reach();
       else
-        completions_.post(now() + delay, reach);
+        completions_.post(last, reach);
     }
   };
 }
@@ -134,6 +144,7 @@ uint64_t ClusterNet::barrier_arrive(int sm, int warp, const Source& source) {
     observer_.violation({"CB1", "barrier.cluster.arrive twice by one warp in one phase", now(), sm, 0, source});
   member.barrier_arrived |= 1u << warp;
   if (!cluster->barrier_completing) cluster->barrier_by = source;
+  if (cluster->first_cta < 0 || source.cta < cluster->first_cta) cluster->first_cta = source.cta;
   complete_barrier(cluster);
   return phase;
 }
@@ -175,7 +186,8 @@ void ClusterNet::complete_barrier(const std::shared_ptr<Cluster>& cluster) {
   if (cluster->members.size() == 1) return open_barrier(*cluster, Cycles(profile_.mbarrier.wakeup_cycles));
   cluster->barrier_completing = true;
   // What a warp did before it came is visible to those who pass: its remote arrivals have landed (isa.md 6.1).
-  Cycles opens = now() + Cycles(profile_.cluster.barrier_cycles);
+  Cycles opens = now() + Cycles(profile_.cluster.barrier_cycles) +
+                 jitter_.delay_at(cluster->barrier_phase, JitterSite::cluster_barrier, {.cta = cluster->first_cta});
   for (const auto& [path, landed] : cluster->last_arrival) opens = std::max(opens, landed + 1);
   completions_.post(opens, [this, cluster] { open_barrier(*cluster, 0); });
 }
@@ -186,7 +198,7 @@ void ClusterNet::open_barrier(Cluster& cluster, Cycles wakeup) {
   ++cluster.barrier_phase;
   for (Waiter* w : cluster.barrier_waiting) {
     w->cause = 0, w->by = cluster.barrier_by;
-    w->wake.notify(cycles(wakeup + jitter_.wakeup()));
+    w->wake.notify(cycles(wakeup + jitter_.wakeup(*w)));
   }
   cluster.barrier_waiting.clear();
 }

@@ -57,7 +57,9 @@ class ClusterNet : public sc_core::sc_module {
   using Effect = std::function<void(int sm, Mbarrier&)>;
   using Multicast = std::function<void(Cycles delay, Effect effect)>;
   /// Reports TM4 when the mask names no CTA or one outside the cluster, and then returns nothing to call.
-  Multicast multicast(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source);
+  /// @param late  site of the perturbation of what reaches a CTA later; in order for each issuing and receiving CTA
+  Multicast multicast(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source,
+                      JitterSite late);
 
   /// barrier.cluster.arrive by one warp; returns the phase it belongs to.
   uint64_t barrier_arrive(int sm, int warp, const Source& source);
@@ -85,7 +87,9 @@ class ClusterNet : public sc_core::sc_module {
     bool barrier_completing = false;  ///< all have arrived, the waiters do not know yet
     std::vector<Waiter*> barrier_waiting;
     Source barrier_by{};                                      ///< the last to come
+    int first_cta = -1;                                       ///< smallest id that has come to the cluster barrier
     std::map<std::pair<int, uint32_t>, Cycles> last_arrival;  ///< by issuing rank and warp, and target rank
+    std::map<std::pair<JitterSite, uint32_t>, Cycles> last_multicast;  ///< by kind, and issuing and target rank
   };
   struct Port {
     Mbarrier* mbarrier;

@@ -28,7 +28,7 @@ Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Optio
     : sc_module(name),
       profile_(profile),
       jitter_(options.jitter_seed, profile),
-      memory_(profile, jitter_),
+      memory_(profile),
       clc_("clc", profile, jitter_, observer),
       clusters_("cluster_net", profile, jitter_, observer),
       places_(size_t(options.sms)) {
@@ -106,7 +106,8 @@ void Gpu::finish(size_t grid) {
     const size_t next = size_t(completed_) + 1;
     if (next == grids_.size()) continue;
     launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependency_wait_ns), [this, next] {
-      for (Waiter* waiter : std::exchange(grids_[next].waiting, {})) waiter->wake.notify(sc_core::SC_ZERO_TIME);
+      for (Waiter* waiter : std::exchange(grids_[next].waiting, {}))
+        waiter->wake.notify(cycles(jitter_.wakeup(*waiter)));
     });
     if (opening_ != next) continue;
     ++opening_;

@@ -37,7 +37,7 @@ class Gpu : public sc_core::sc_module {
     int sms;
     bool with_data;
     Accumulation accumulation;
-    std::optional<uint64_t> jitter_seed;
+    std::optional<uint64_t> jitter_seed;  ///< of perturbed latencies; nothing: none
   };
   struct Launch {
     Dim3 grid;            ///< in CTAs; a multiple of the cluster
@@ -77,6 +77,7 @@ class Gpu : public sc_core::sc_module {
 
   int sms() const { return int(sms_.size()); }
   Sm& sm(int i) { return *sms_[size_t(i)]; }
+  Jitter& jitter() { return jitter_; }
   MemorySystem& memory() { return memory_; }
   GlobalWords& words() { return words_; }
   Clc& clc() { return clc_; }

@@ -138,7 +138,8 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
                                            [&](const State::Wait& w) { return w.parity != parity; });
   for (auto w = woken; w != state.waits.end(); ++w) {
     w->waiter->cause = source.flow;
-    w->waiter->wake.notify(cycles(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup()));
+    w->waiter->wake.notify(
+        cycles(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup(*w->waiter, state.offset)));
   }
   state.waits.erase(woken, state.waits.end());
 }

@@ -25,7 +25,9 @@ namespace sm100::models {
 struct Waiter {
   sc_core::sc_event wake;
   uint64_t cause = 0;  ///< flow id of the event that woke it
-  Source by{};  ///< who ended a wait that is not for an mbarrier, when known: the last of those that had to act
+  Source by{};   ///< who ended a wait that is not for an mbarrier, when known: the last of those that had to act
+  Source who{};  ///< warp and CTA, and the line of its last wait
+  uint64_t waits = 0;  ///< it has begun in its CTA, also those that passed at once
 };
 
 class Mbarrier : public sc_core::sc_module {

@@ -74,7 +74,7 @@ Cycles MemorySystem::read(Request& request, Cycles at) {
     request.ready = std::max(request.ready, in_l2);
     arrives = std::max(arrives, in_l2 + profile_.cycles_of_ns(profile_.memory.l2_hit_ns));
   }
-  return arrives + jitter_.async();
+  return arrives;
 }
 
 Cycles MemorySystem::accept_write(uint64_t bytes, Cycles at) {
@@ -86,8 +86,6 @@ Cycles MemorySystem::accept_write(uint64_t bytes, Cycles at) {
   return Cycles(std::llround(dram_free_));
 }
 
-Cycles MemorySystem::write(Cycles at) {
-  return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns) + jitter_.async();
-}
+Cycles MemorySystem::write(Cycles at) { return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns); }
 
 }  // namespace sm100::models

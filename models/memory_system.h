@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "kernels/isa/address.h"
-#include "models/jitter.h"
 #include "models/profiles/profile.h"
 
 namespace sm100::models {
@@ -27,7 +26,7 @@ struct GlobalRange {
 
 class MemorySystem {
  public:
-  MemorySystem(const DeviceProfile& profile, Jitter& jitter) : profile_(profile), jitter_(jitter) {}
+  explicit MemorySystem(const DeviceProfile& profile) : profile_(profile) {}
 
   /// Reserves `bytes` of global memory, 256-byte aligned; `with_data` gives it bytes, zeroed.
   GlobalAddr allocate(std::string name, uint64_t bytes, bool with_data);
@@ -84,7 +83,6 @@ class MemorySystem {
   Allocation* find(GlobalAddr address, uint64_t size);
 
   const DeviceProfile& profile_;
-  Jitter& jitter_;
   std::vector<Allocation> allocations_;
   std::unordered_map<uint64_t, Request> known_boxes_;
   size_t last_found_ = 0;

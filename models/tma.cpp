@@ -38,7 +38,7 @@ std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
   MemorySystem::Request request = known ? *known : traffic(copy);
   const Cycles arrived = memory_.read(request, asked);
   if (!known) memory_.remember_box(box, request);
-  return arrived;
+  return arrived + jitter_.delay(JitterSite::tma_load, copy.source, {.to = -1, .barrier = copy.barrier});
 }
 
 void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to) {
@@ -74,13 +74,14 @@ void Tma::fill(const TensorCopy& copy, Cycles at, const Delivery& to) {
 
 void Tma::store(const TensorCopy& copy, Cycles at) {
   if (!check(copy, false)) return;
-  const Cycles start = at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.async();
+  const Cycles start =
+      at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.delay(JitterSite::tma_store, copy.source);
   drain_free_ = std::max(drain_free_, double(start)) + store_cycles(copy);
   // Memory that cannot keep up holds the reads of shared memory back.
   const Cycles accepted = memory_.accept_write(transfer_bytes(copy.map), start);
   drain_free_ = std::max(drain_free_, double(accepted));
   const Cycles read_done = Cycles(std::ceil(drain_free_));
-  const Cycles visible = memory_.write(read_done);
+  const Cycles visible = memory_.write(read_done) + jitter_.delay(JitterSite::store_visible, copy.source);
   share_port(copy);
 
   Group& group = groups_[unsigned(copy.source.warp) % groups_.size()].open;

@@ -78,7 +78,9 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
          now(), sm_, barrier, source, true});
   }
   const Cycles finished = std::max(at, Cycles(std::llround(covered.done)));
-  const Cycles arrives = finished + Cycles(profile_.umma.commit_cycles) + jitter_.async();
+  const Cycles late = jitter_.delay(JitterSite::umma_commit, source, {.to = -1, .barrier = barrier});
+  const Cycles arrives = std::max(covered.committed, finished + Cycles(profile_.umma.commit_cycles) + late);
+  covered.committed = arrives;
   Source by = source;
   by.kind = ActorKind::umma;
   by.flow = observer_.new_flow();

@@ -25,7 +25,11 @@ void Cta::start(int launch, Dim3 ctaid) {
   observer_.cta_started(*this);
   if (HazardChecker* hazards = observer_.hazards(); hazards && cluster_rank() == 0)
     hazards->start_cluster(sm_.id, cluster_ctas(), launch_);
-  for (auto& warp : warps_) warp->start();
+  models::Jitter& jitter = gpu_.jitter();
+  const models::Cycles late = jitter.delay(models::JitterSite::cta_start, {.cta = linear_id_});
+  for (auto& warp : warps_)
+    warp->start(late +
+                jitter.delay(models::JitterSite::warp_start, {.warp = int8_t(warp->index), .cta = linear_id_}));
 }
 
 int Cta::peer_id(uint32_t rank) const {

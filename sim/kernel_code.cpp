@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/copy/copy_kernel.h"
 #include "kernels/fallback/fallback_kernel.h"
 #include "kernels/matmul/matmul_kernel.h"
@@ -43,13 +45,19 @@ Kernel kernel_of(const host::Problem& problem) {
 }
 
 std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::Problem& problem, const host::Scenario& scenario,
-                                                      models::MemorySystem& memory) {
+                                                      models::MemorySystem& memory,
+                                                      const std::vector<std::vector<uint8_t>>* filled) {
   const bool with_data = scenario.data == host::DataMode::full;
   const std::vector<host::Tensor> tensors = problem.tensors();
   const auto allocate = [&](size_t i, const std::string& name) {
     const bool bytes = with_data || tensors[i].locks;
     const GlobalAddr address = memory.allocate(name, tensors[i].bytes, bytes);
-    if (bytes) problem.fill(i, memory.data(address, tensors[i].bytes));
+    if (!bytes) return address;
+    uint8_t* data = memory.data(address, tensors[i].bytes);
+    if (filled)
+      std::copy((*filled)[i].begin(), (*filled)[i].end(), data);
+    else
+      problem.fill(i, data);
     return address;
   };
   std::vector<std::vector<GlobalAddr>> launches(1);

@@ -146,6 +146,7 @@ void RunObserver::clc_decoded(Cta& cta, int n, const ClcResponse& response, cons
 void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   if (hazards_) hazards_->mbarrier_event(e);
   check_arriver(e);
+  if (e.kind == models::MbarrierEventKind::phase_complete) completions_.add(e.sm, e.offset);
   if (!recorder_) return;
   const traces::TrackId track = barrier_track(e.sm, e.offset);
   if (track == traces::kNoTrack) return;

@@ -7,6 +7,7 @@
 #include "kernels/isa/clc_response.h"
 #include "models/mbarrier.h"
 #include "models/observer.h"
+#include "sim/completion_order.h"
 #include "sim/kernel.h"
 #include "traces/recorder.h"
 
@@ -49,6 +50,7 @@ class RunObserver : public models::Observer {
   int16_t array_name(const BarrierArray& array) const {
     return array_names_[size_t(&array - kernel_.barriers.data())];
   }
+  const CompletionOrder& completions() const { return completions_; }
   const std::vector<models::Violation>& violations() const { return violations_; }
   const std::vector<models::Violation>& warnings() const { return warnings_; }
   uint64_t ctas_exited() const { return ctas_exited_; }
@@ -81,6 +83,7 @@ class RunObserver : public models::Observer {
   int16_t tma_name_ = -1, umma_name_ = -1, clc_name_ = -1;
   std::vector<uint32_t> arriver_warps_;  ///< by barrier array: warps that its row lists, a bit each
   std::unordered_map<int, std::vector<Decoded>> decoded_;  ///< by the cluster's first CTA, then response
+  CompletionOrder completions_;
   std::vector<models::Violation> violations_, warnings_;
   uint64_t ctas_exited_ = 0;
   models::Cycles last_exit_ = 0;

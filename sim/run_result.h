@@ -44,12 +44,18 @@ struct LaunchTime {
   uint64_t end = 0;    ///< its CTAs have exited and what they wrote is visible
 };
 
+/// A `[[delay]]` that occurred.
+struct DelayUse {
+  models::Delay delay;
+  std::string text;  ///< "+412 cycles: tma load 17 of load (warp 5) of CTA 0 for input_full[3] ..."
+};
+
 struct RunResult {
   Outcome outcome = Outcome::pass;
   bool verified = false;     ///< results were compared with a float64 product
   host::Check check;         ///< of the output, the first wrong one or the last; as initialised when not compared
   int checked_launch = 0;    ///< whose output `check` is about
-  uint64_t output_hash = 0;  ///< of the last C's bytes; 0 without data
+  uint64_t output_hash = 0;  ///< of the bytes of all launches' outputs; 0 without data
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;
   double microseconds = 0;
@@ -69,7 +75,13 @@ struct RunResult {
   std::vector<std::string> notes;        ///< what the model leaves out and this run would show on hardware
   std::vector<std::string> not_checked;  ///< what the run did not look at, one phrase each; sim/verdict.h
   std::vector<uint64_t> fault_matches;   ///< per [[fault]]: instructions altered
-  std::string report;                    ///< human text of a hang or of findings; empty when clean
+  std::vector<DelayUse> delays;          ///< of the [[delay]] entries, in order of time
+  std::vector<models::Delay> drawn;      ///< what the jitter seed delayed, if asked for
+  /// The order in which barrier phases completed, whatever the times: a hash of the sequence, and which completion came
+  /// next after which on an SM.
+  uint64_t completion_order = 0;
+  std::vector<uint64_t> completion_pairs;
+  std::string report;  ///< human text of a hang or of findings; empty when clean
   double wall_seconds = 0;
   uint64_t peak_rss_bytes = 0;
 };

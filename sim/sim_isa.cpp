@@ -94,7 +94,7 @@ bool SimIsa::check_group(int cta_group, const char* instruction, Loc loc) {
 
 void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
   charge(issue_.mbarrier_init);
-  settle();
+  settle(loc);
   if (!own_window(barrier, "mbarrier.init", loc)) return;
   if (const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());
       name.array && name.array->count != count)
@@ -109,7 +109,7 @@ void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
 void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
   count_arrival(barrier, loc);
   charge(issue_.mbarrier_arrive);
-  settle();
+  settle(loc);
   if (own_window(barrier, "mbarrier.arrive", loc))
     releasing(barrier, loc, [&] { sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc)); });
 }
@@ -117,7 +117,7 @@ void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
 void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
   count_arrival({barrier.offset()}, loc);
   charge(issue_.mbarrier_arrive);
-  settle();
+  settle(loc);
   models::Source by = source(loc);
   by.op = release_later(loc, barrier.rank(), barrier.offset());
   cta_.gpu().clusters().arrive(sm_.id, barrier, uint32_t(active_lanes()), by);
@@ -126,7 +126,7 @@ void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
 void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope, Loc loc) {
   count_arrival({barriers[first_active_lane()][0].offset()}, loc);
   charge(issue_.mbarrier_arrive);
-  settle();
+  settle(loc);
   const ClusterSmemAddr first = barriers[first_active_lane()][0];
   const uint32_t op = release_later(loc, first.rank(), first.offset());
   for_each_thread(loc, [&](models::Source by) {
@@ -138,7 +138,7 @@ void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scop
 void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc) {
   count_arrival(barrier, loc);
   charge(issue_.mbarrier_arrive);
-  settle();
+  settle(loc);
   if (!own_window(barrier, "mbarrier.arrive.expect_tx", loc)) return;
   releasing(barrier, loc, [&] {
     for_each_thread(loc,
@@ -150,7 +150,7 @@ void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barr
                                        Loc loc) {
   count_arrival({barriers[first_active_lane()][0].offset()}, loc);
   charge(issue_.mbarrier_arrive);
-  settle();
+  settle(loc);
   const ClusterSmemAddr first = barriers[first_active_lane()][0];
   const uint32_t op = release_later(loc, first.rank(), first.offset());
   for_each_thread(loc, [&](models::Source by) {
@@ -160,8 +160,9 @@ void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barr
 }
 
 bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc) {
+  warp_.begins_wait(loc);
   charge(issue_.mbarrier_try_wait);
-  settle();
+  settle(loc);
   if (!own_window(barrier, "mbarrier.try_wait", loc)) return true;
   const uint32_t offset = barrier.offset();
   const bool recording = cta_.observer().recorder() != nullptr;
@@ -220,8 +221,9 @@ bool SimIsa::meets_at(int id, const char* instruction, Loc loc) {
 }
 
 void SimIsa::bar_sync(int id, int threads, Loc loc) {
+  warp_.begins_wait(loc);
   charge(issue_.bar_sync);
-  settle();
+  settle(loc);
   if (!converged("bar.sync", loc) || !meets_at(id, "bar.sync", loc)) return;
   HazardChecker* h = hazards();
   if (h) h->bar_arrive(thread(loc), id);
@@ -233,7 +235,7 @@ void SimIsa::bar_sync(int id, int threads, Loc loc) {
 
 void SimIsa::bar_arrive(int id, int threads, Loc loc) {
   charge(issue_.bar_sync);
-  settle();
+  settle(loc);
   if (!converged("bar.arrive", loc) || !meets_at(id, "bar.arrive", loc)) return;
   HazardChecker* h = hazards();
   if (h) h->bar_arrive(thread(loc), id);
@@ -243,15 +245,16 @@ void SimIsa::bar_arrive(int id, int threads, Loc loc) {
 
 void SimIsa::barrier_cluster_arrive(Loc loc) {
   charge(issue_.bar_sync);
-  settle();
+  settle(loc);
   if (!converged("barrier.cluster.arrive", loc)) return;
   warp_.cluster_phase = int64_t(cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc)));
   if (HazardChecker* h = hazards()) h->cluster_arrive(thread(loc), uint64_t(warp_.cluster_phase));
 }
 
 void SimIsa::barrier_cluster_wait(Loc loc) {
+  warp_.begins_wait(loc);
   charge(issue_.bar_sync);
-  settle();
+  settle(loc);
   const int64_t phase = std::exchange(warp_.cluster_phase, -1);
   if (phase < 0) return violate("CB2", "barrier.cluster.wait without barrier.cluster.arrive before it", loc);
   if (!cta_.gpu().clusters().barrier_wait(sm_.id, uint64_t(phase), warp_.waiter))
@@ -264,7 +267,8 @@ void SimIsa::barrier_cluster_wait(Loc loc) {
 void SimIsa::griddepcontrol_wait(Loc loc) {
   charge(issue_.control);
   if (cta_.launch() == 0) return;  // nothing is ahead
-  settle();
+  settle(loc);
+  warp_.begins_wait(loc);
   if (cta_.gpu().prerequisites_complete(cta_.launch())) return;
   const models::Cycles begin = now();
   cta_.gpu().wait_prerequisites(cta_.launch(), warp_.waiter);
@@ -278,10 +282,10 @@ void SimIsa::griddepcontrol_wait(Loc loc) {
                     .args = {.pipeline = recorder->intern("griddepcontrol")}});
 }
 
-void SimIsa::griddepcontrol_launch_dependents(Loc) {
+void SimIsa::griddepcontrol_launch_dependents(Loc loc) {
   charge(issue_.control);
   if (!cta_.gpu().has_dependents(cta_.launch())) return;
-  settle();
+  settle(loc);
   cta_.gpu().launch_dependents(sm_);
 }
 
@@ -331,7 +335,7 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
   if (Warp::Use* use = use_of(barrier)) use->copied = loc;
-  const models::Cycles at = enqueue_cycle();
+  const models::Cycles at = enqueue_cycle(loc);
   const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << cluster_ctarank())});
   HazardChecker* h = hazards();
   for_each_thread(loc, [&](const models::Source& by) {
@@ -360,7 +364,7 @@ void SimIsa::store(const TensorMap* map, const int32_t* coords, int rank, SmemAd
   if (!decode_map(map, coords, rank, copy, loc)) return;
   if (!own_window(src, "tensor store", loc)) return;
   copy.smem = src.offset();
-  const models::Cycles at = enqueue_cycle();
+  const models::Cycles at = enqueue_cycle(loc);
   for_each_thread(loc, [&](const models::Source& by) { copy.source = by, sm_.tma.store(copy, at); });
   if (HazardChecker* h = hazards()) h->tensor_store(thread(loc), copy.smem, smem_footprint(copy.map));
 }
@@ -374,7 +378,7 @@ void SimIsa::cp_async_bulk_commit_group() {
 void SimIsa::wait_group(int pending, bool read_only) {
   charge(issue_.bulk_group);
   // Groups belong to a thread; the roles store from one elected lane, so the warp's groups are that lane's.
-  settle();  // what the warp writes next must come after the stores' reads also in simulated time
+  settle({});  // what the warp writes next must come after the stores' reads also in simulated time
   const models::Cycles done = sm_.tma.groups_done(warp_.index, pending, read_only);
   if (cta_.observer().recorder()) {
     const uint64_t last = done > 0 ? sm_.tma.last_of_groups(warp_.index, pending, read_only) : 0;
@@ -401,7 +405,7 @@ void SimIsa::try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc
   if (!own_window(response, "try_cancel", loc) || !own_window(barrier, "try_cancel's mbarrier", loc)) return;
   models::Gpu& gpu = cta_.gpu();
   const CtaMask mask{multicast ? uint16_t((1u << cta_.cluster_ctas()) - 1) : uint16_t(1u << cluster_ctarank())};
-  const models::Cycles at = enqueue_cycle();
+  const models::Cycles at = enqueue_cycle(loc);
   HazardChecker* h = hazards();
   for_each_thread(loc, [&](models::Source by) {
     if (h) {
@@ -411,10 +415,11 @@ void SimIsa::try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc
       h->clc_request(thread(loc, by.lane), mask, response.offset(), barrier.offset(), by.op);
     }
     // The response comes from outside the cluster and reaches its CTAs together.
-    const auto to = gpu.clusters().multicast(sm_.id, mask, "a CLC response", barrier.offset(), by);
+    const auto to = gpu.clusters().multicast(sm_.id, mask, "a CLC response", barrier.offset(), by,
+                                             models::JitterSite::clc_delivery);
     gpu.clc().try_cancel(sm_.id, sm_.smem, response.offset(), barrier.offset(), at, by,
                          [&gpu, to, response, barrier](const ClcResponse& answer, const models::Source& clc) {
-                           to(0, [&](int sm, models::Mbarrier& target) {
+                           to(0, [&gpu, response, barrier, answer, clc](int sm, models::Mbarrier& target) {
                              gpu.sm(sm).smem.store(response.offset(), answer);
                              target.complete_tx(barrier.offset(), sizeof answer, clc);
                            });

@@ -291,8 +291,19 @@ class SimIsa {
 
  private:
   void charge(double cycles) { warp_.ahead += cycles; }
+  models::Jitter& jitter() { return cta_.gpu().jitter(); }
+  /// Who does something, for the names of perturbation points.
+  models::Source point(Loc loc) const { return {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()}; }
+  /// Other warps may be issued first.
+  void wait_for_issue_slot(Loc loc) {
+    warp_.ahead += double(jitter().delay(models::JitterSite::warp_issue, point(loc)));
+  }
   /// Lets the gathered issue cycles pass: what follows is visible to others.
-  void settle() {
+  void settle(Loc loc) {
+    wait_for_issue_slot(loc);
+    spend();
+  }
+  void spend() {
     if (warp_.ahead >= 1) {
       const auto whole = models::Cycles(warp_.ahead);
       warp_.ahead -= double(whole);
@@ -302,9 +313,10 @@ class SimIsa {
   models::Cycles issue_cycle() const { return models::now() + models::Cycles(warp_.ahead); }
   /// Units reserve in the order of calls, so a warp that only enqueues may run ahead of the others a little,
   /// not far.
-  models::Cycles enqueue_cycle() {
+  models::Cycles enqueue_cycle(Loc loc) {
     constexpr double kLargestLead = 100;
-    if (warp_.ahead > kLargestLead) settle();
+    wait_for_issue_slot(loc);
+    if (warp_.ahead > kLargestLead) spend();
     return issue_cycle();
   }
   /// Calls f(source of the lane) for every active lane: each executes the instruction by itself.
@@ -363,7 +375,7 @@ class SimIsa {
   /// `.sync.aligned`: all 32 lanes must execute it together.
   bool converged(const char* what, Loc loc);
   /// Takes the SM's shared-memory data port for one warp instruction; returns when its last wavefront is through.
-  models::Cycles access_shared(uint32_t bytes_per_lane, double issue);
+  models::Cycles access_shared(uint32_t bytes_per_lane, double issue, Loc loc);
   /// Stores the first `bytes` of each lane's `words` registers.
   void store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t* values, uint32_t words, uint32_t bytes,
                    const char* what, Loc loc);

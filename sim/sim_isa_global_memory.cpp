@@ -50,8 +50,10 @@ void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint3
   charge(issue_.st_shared);  // assumed as long as a store to shared memory
   models::MemorySystem& memory = cta_.gpu().memory();
   // Predicates are data: a run without data must offer memory the same bytes.
-  const models::Cycles accepted = memory.accept_write(uint64_t(bytes) * uint64_t(active_lanes()), enqueue_cycle());
-  warp_.stores_visible = std::max(warp_.stores_visible, memory.write(accepted));
+  const models::Cycles accepted =
+      memory.accept_write(uint64_t(bytes) * uint64_t(active_lanes()), enqueue_cycle(loc));
+  const models::Cycles late = jitter().delay(models::JitterSite::global_store, point(loc));
+  warp_.stores_visible = std::max(warp_.stores_visible, memory.write(accepted) + late);
   if (!sm_.with_data) return;
   if (HazardChecker* h = hazards(); h && !predicates)
     h->global(thread(loc), addresses[first_active_lane()][0], true);
@@ -66,7 +68,7 @@ void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint3
 uint32_t SimIsa::ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc) {
   models::GlobalWords& words = cta_.gpu().words();
   charge(issue_.ld_shared);
-  settle();
+  settle(loc);
   const models::Cycles asked = now(), latency = profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
   const int lane = first_active_lane();
   if (!global_bytes(address, 4, lane, "ld.acquire.gpu", loc)) return 0;
@@ -98,11 +100,12 @@ uint32_t SimIsa::ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc) {
 
 void SimIsa::st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc loc) {
   charge(issue_.st_shared);
-  settle();
+  settle(loc);
   if (!global_bytes(address, 4, first_active_lane(), "st.release.gpu", loc)) return;
   warp_.released = loc;
   // Release: after all that this thread knows of, which is what the CTA's warps have written up to the barrier before.
-  models::Cycles visible = cta_.gpu().memory().write(now());
+  models::Cycles visible =
+      cta_.gpu().memory().write(now()) + jitter().delay(models::JitterSite::global_store, point(loc));
   for (const auto& warp : cta_.warps()) visible = std::max(visible, warp->stores_visible);
   warp_.stores_visible = std::max(warp_.stores_visible, visible);
   models::Source by = source(loc);

@@ -12,7 +12,7 @@ using models::now;
 
 uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
   charge(issue_.ld_shared);
-  settle();
+  settle(loc);
   if (!in_shared(address, 4, 4, "ld.shared.u32", loc)) return 0;
   touch(address, 4, false, loc);
   return sm_.smem.load<uint32_t>(address.offset());
@@ -20,16 +20,16 @@ uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
 
 ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
   charge(issue_.ld_shared);
-  settle();
+  settle(loc);
   if (!in_shared(address, 16, 16, "ld.shared.b128", loc)) return {};
   touch(address, 16, false, loc);
   return sm_.smem.load<ClcResponse>(address.offset());
 }
 
-models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue) {
+models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue, Loc loc) {
   use_global_loads();
   charge(issue);
-  settle();
+  settle(loc);
   const auto wavefronts = double(bytes_per_lane) * active_lanes() / double(profile_.smem.bytes_per_cycle);
   const models::Cycles through = sm_.smem.pass_port(now(), models::Cycles(std::ceil(wavefronts)));
   warp_.ahead += double(through - now());
@@ -37,7 +37,8 @@ models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue) {
 }
 
 LaneArray<uint32_t, 4> SimIsa::ld_shared_v4(const LaneArray<SmemAddr, 1>& addresses, Loc loc) {
-  shared_loads_.push_back(access_shared(16, issue_.ld_shared) + models::Cycles(profile_.smem.ld_latency_cycles));
+  shared_loads_.push_back(access_shared(16, issue_.ld_shared, loc) +
+                          models::Cycles(profile_.smem.ld_latency_cycles));
   LaneArray<uint32_t, 4> values;
   if (!sm_.with_data) return values;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -55,22 +56,22 @@ void SimIsa::st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArr
     if (shared_loads_.front() > issue_cycle()) warp_.ahead = double(shared_loads_.front() - now());
     shared_loads_.pop_front();
   }
-  access_shared(16, issue_.st_shared);
+  access_shared(16, issue_.st_shared, loc);
   store_lanes(addresses, &values[0][0], 4, 16, "st.shared.v4", loc);
 }
 
 void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
-  access_shared(8, issue_.st_shared);
+  access_shared(8, issue_.st_shared, loc);
   store_lanes(addresses, &values[0][0], 2, 8, "st.shared.v2", loc);
 }
 
 void SimIsa::st_shared_b16(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values, Loc loc) {
-  access_shared(2, issue_.st_shared);
+  access_shared(2, issue_.st_shared, loc);
   store_lanes(addresses, &values[0][0], 1, 2, "st.shared.b16", loc);
 }
 
 void SimIsa::st_shared_b32(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values, Loc loc) {
-  access_shared(4, issue_.st_shared);
+  access_shared(4, issue_.st_shared, loc);
   store_lanes(addresses, &values[0][0], 1, 4, "st.shared.b32", loc);
 }
 
@@ -97,7 +98,7 @@ void SimIsa::stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uin
 /// 2(t%4) and 2(t%4)+1, with .trans column t/4 instead of the row (PTX 9.7.14.5.16).
 void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed,
                       Loc loc) {
-  access_shared(4 * uint32_t(matrices), issue_.stmatrix);
+  access_shared(4 * uint32_t(matrices), issue_.stmatrix, loc);
   if (!converged("stmatrix", loc) || !sm_.with_data) return;
   for (int q = 0; q < matrices; ++q)
     for (int lane = 0; lane < kWarpLanes; ++lane) {

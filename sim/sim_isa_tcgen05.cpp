@@ -14,7 +14,7 @@ using models::now;
 void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc loc) {
   if (!check_group(cta_group, "tcgen05.alloc", loc) || !converged("tcgen05.alloc", loc)) return;
   charge(issue_.tcgen05_alloc + profile_.tmem.alloc_cycles);
-  settle();
+  settle(loc);
   const auto granted = [&] {
     return cta_group == 2 ? sm_.tmem.alloc_pair(peer().tmem, columns, warp_.waiter, source(loc))
                           : sm_.tmem.alloc(columns, warp_.waiter, source(loc));
@@ -29,7 +29,7 @@ void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc lo
 void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc loc) {
   if (!check_group(cta_group, "tcgen05.dealloc", loc) || !converged("tcgen05.dealloc", loc)) return;
   charge(issue_.tcgen05_alloc);
-  settle();
+  settle(loc);
   if (sm_.umma.finished() > now())
     return violate("TC9", fmt::format("tcgen05.dealloc of {} columns while MMAs have not finished", columns), loc);
   if (HazardChecker* h = hazards()) h->tmem_dealloc(thread(loc), address, columns);
@@ -62,7 +62,7 @@ void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor
     cta_.observer().violation({"TC12",
                                fmt::format("tcgen05.mma by {} lanes: each issues the whole MMA", active_lanes()),
                                now(), sm_.id, 0, source(loc), true});
-  const models::Cycles at = enqueue_cycle();
+  const models::Cycles at = enqueue_cycle(loc);
   // Every active lane issues the whole MMA (reference isa.md 3.6).
   for_each_thread(loc, [&](const models::Source& by) {
     command.source = by;
@@ -84,7 +84,7 @@ void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
   count_arrival(barrier, loc);
   charge(issue_.tcgen05_commit);
   if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
-  const models::Cycles at = enqueue_cycle();
+  const models::Cycles at = enqueue_cycle(loc);
   for_each_thread(loc, [&](models::Source by) {
     by.op = committing(by.lane, {uint16_t(1u << cluster_ctarank())}, barrier, loc);
     sm_.umma.commit(barrier.offset(), at, by);
@@ -95,9 +95,10 @@ void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask m
   count_arrival(barrier, loc);
   charge(issue_.tcgen05_commit);
   if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
-  const models::Cycles at = enqueue_cycle();
+  const models::Cycles at = enqueue_cycle(loc);
   for_each_thread(loc, [&](const models::Source& by) {
-    const auto to = cta_.gpu().clusters().multicast(sm_.id, mask, "tcgen05.commit.multicast", barrier.offset(), by);
+    const auto to = cta_.gpu().clusters().multicast(sm_.id, mask, "tcgen05.commit.multicast", barrier.offset(), by,
+                                                    models::JitterSite::commit_delivery);
     if (!to) return;
     models::Source committed = by;
     committed.op = committing(by.lane, mask, barrier, loc);
@@ -112,7 +113,10 @@ void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask m
 
 Cycles SimIsa::tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int columns, Cycles before, Loc loc) {
   const Cycles begin = std::max(before, issue_cycle());
-  const Cycles done = begin + Cycles(columns / profile_.tmem.ld_columns_per_cycle);
+  const auto site =
+      kind == models::UnitSpanKind::tmem_read ? models::JitterSite::tmem_load : models::JitterSite::tmem_store;
+  const Cycles done =
+      begin + Cycles(columns / profile_.tmem.ld_columns_per_cycle) + jitter().delay(site, point(loc));
   if (cta_.observer().recorder())
     cta_.observer().unit_span({.kind = kind,
                                .begin = begin,
@@ -133,7 +137,7 @@ void SimIsa::tmem_wait(Cycles transferred) {
 void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc) {
   charge(issue_.tcgen05_ld);
   if (!converged("tcgen05.ld", loc)) return;
-  settle();
+  settle(loc);
   sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_load(thread(loc), address, columns_spanned(shape, repeat));
   tmem_loads_done_ = tmem_transfer(models::UnitSpanKind::tmem_read, address, columns_spanned(shape, repeat),
@@ -151,7 +155,7 @@ void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uin
   use_global_loads();
   charge(issue_.tcgen05_ld);
   if (!converged("tcgen05.st", loc)) return;
-  settle();
+  settle(loc);
   sm_.tmem.store(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_store(thread(loc), address, columns_spanned(shape, repeat));
   tmem_stores_done_ = tmem_transfer(models::UnitSpanKind::tmem_write, address, columns_spanned(shape, repeat),

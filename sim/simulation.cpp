@@ -11,6 +11,7 @@
 #include <systemc>
 
 #include "kernels/host/problem.h"
+#include "sim/delay_text.h"
 #include "sim/device.h"
 #include "sim/hang_report.h"
 #include "sim/hazards/hazard_checker.h"
@@ -107,15 +108,6 @@ uint64_t peak_rss_bytes() {
   return uint64_t(usage.ru_maxrss) * 1024;
 }
 
-/// A word of a shell command.
-std::string shell_word(const std::string& text) {
-  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=/,:@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
-  return quoted + "'";
-}
-
 std::string replay_command(const Scenario& scenario) {
   std::string command = fmt::format("sm100sim run {}", shell_word(scenario.path.string()));
   for (const std::string& set : scenario.overrides) command += fmt::format(" --set {}", shell_word(set));
@@ -187,7 +179,22 @@ void record_hang(Device& device, const Kernel& kernel, const Finding& f, const s
 
 }  // namespace
 
-RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, const RunCallbacks& callbacks) {
+Prepared prepare(const Scenario& scenario) {
+  Prepared prepared;
+  const std::unique_ptr<Problem> problem = make_problem(scenario);
+  check_memory(scenario, *problem);
+  const std::vector<Tensor> tensors = problem->tensors();
+  prepared.tensors.resize(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (scenario.data == DataMode::none && !tensors[i].locks) continue;
+    prepared.tensors[i].resize(tensors[i].bytes);
+    problem->fill(i, prepared.tensors[i].data());
+  }
+  return prepared;
+}
+
+RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, const RunCallbacks& callbacks,
+                         const RunAmongMany& among) {
   const auto wall_start = std::chrono::steady_clock::now();
   // SystemC would print to stdout, where results go.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
@@ -211,7 +218,13 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
                      scenario.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
                  .jitter_seed = scenario.jitter},
                 recorder);
-  const std::vector<std::vector<GlobalAddr>> tensors = allocate_tensors(*problem, scenario, device.gpu.memory());
+  std::vector<models::Delay> delays;
+  for (const DelaySpec& spec : scenario.delays) delays.push_back(spec.delay);
+  device.gpu.jitter().replay(delays);
+  if (among.record_delays) device.gpu.jitter().record();
+  const Prepared* prepared = among.prepared;
+  const std::vector<std::vector<GlobalAddr>> tensors =
+      allocate_tensors(*problem, scenario, device.gpu.memory(), prepared ? &prepared->tensors : nullptr);
   const std::vector<Tensor> described = problem->tensors();
   for (const auto& launch : tensors) kernel.outputs.push_back({launch.back(), described.back().bytes});
   if (scenario.l2 == L2State::warm)  // all but the output, which is written and not read
@@ -284,6 +297,11 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     record_finding(device, w, found, violation_text(w, found, slots[size_t(w.sm)]->linear_id(), kernel));
   }
   result.fault_matches = altered;
+  for (const models::Jitter::Replayed& r : device.gpu.jitter().replayed())
+    result.delays.push_back({r.delay, delay_text(r, kernel)});
+  result.drawn = device.gpu.jitter().drawn();
+  result.completion_order = device.observer.completions().order();
+  result.completion_pairs = device.observer.completions().pairs();
 
   models::Cycles end = device.observer.last_exit();
   double busy = 0;
@@ -313,13 +331,23 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
       result.launches.push_back({*start, device.gpu.visible(launch)});
   result.notes = notes_of(scenario, kernel);
   const bool compare = result.outcome == Outcome::pass && data;
-  for (int launch = 0; compare && launch < kernel.launches && result.outcome == Outcome::pass; ++launch) {
+  for (int launch = 0; compare && launch < kernel.launches; ++launch) {
+    const uint64_t hash = hash_of(device.gpu.memory().data(tensors[size_t(launch)].back(), described.back().bytes),
+                                  described.back().bytes);
+    result.output_hash = launch == 0 ? hash : hash ^ result.output_hash * 0x100000001b3u;
+  }
+  const bool known = compare && prepared && prepared->right_output == result.output_hash;
+  if (known) {
+    result.check = prepared->check;
+    result.checked_launch = kernel.launches - 1;
+    result.verified = true;
+  }
+  for (int launch = 0; compare && !known && launch < kernel.launches && result.outcome == Outcome::pass; ++launch) {
     std::vector<const uint8_t*> bytes;
     for (size_t i = 0; i < described.size(); ++i)
       bytes.push_back(device.gpu.memory().data(tensors[size_t(launch)][i], described[i].bytes));
     result.check = problem->check(bytes);
     result.checked_launch = launch;
-    result.output_hash = hash_of(bytes.back(), described.back().bytes);
     result.verified = result.check.ok;
     if (!result.verified) result.outcome = Outcome::mismatch;
   }

@@ -1,4 +1,4 @@
-/// Small formatting helpers shared by reports: 12,345 and mma_warp.h:57.
+/// Small formatting helpers shared by reports: 12,345, mma_warp.h:57, and words that a shell takes as they are.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,6 +21,15 @@ inline std::string line_of(const Loc& loc) {
   const std::string_view file = loc.file_name();
   if (file.empty() || loc.line() == 0) return {};
   return fmt::format("{}:{}", file.substr(file.find_last_of('/') + 1), loc.line());
+}
+
+/// A word of a shell command.
+inline std::string shell_word(const std::string& text) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=/,:@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
+  return quoted + "'";
 }
 
 }  // namespace sm100::sim

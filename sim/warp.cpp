@@ -19,9 +19,11 @@ Warp::Warp(sc_core::sc_module_name name, Cta& cta, int index) : sc_module(name),
   set_stack_size(kStackBytes);
 }
 
-void Warp::start() {
+void Warp::start(models::Cycles late) {
   running = true;
-  start_.notify(sc_core::SC_ZERO_TIME);
+  waiter.who = {.warp = int8_t(index), .cta = cta.linear_id()};
+  waiter.waits = 0;
+  start_.notify(models::cycles(late));
 }
 
 void Warp::run() {

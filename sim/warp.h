@@ -43,9 +43,11 @@ class Warp : public sc_core::sc_module {
  public:
   Warp(sc_core::sc_module_name name, Cta& cta, int index);
 
-  /// Lets the thread run the kernel's code once for the CTA that has just started.
-  void start();
+  /// Lets the thread run the kernel's code once, from `late` cycles on, for the CTA that has just started.
+  void start(models::Cycles late);
 
+  /// An instruction that may suspend the warp; counted, whether it does or not.
+  void begins_wait(Loc loc) { waiter.who.loc = loc, ++waiter.waits; }
   /// Suspends until `waiter` is woken; accounts the time as waiting.
   void suspend(const Blocked& why);
   /// Waits until a cycle that is already known; accounts the time as waiting.

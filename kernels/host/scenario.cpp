@@ -104,8 +104,8 @@ InputError::InputError(const std::vector<std::string>& lines)
 
 Scenario load_scenario(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
   const TomlDocument document(path, overrides);
-  const TomlTable root =
-      document.root({"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "expect"});
+  const TomlTable root = document.root(
+      {"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "delay", "expect"});
   Scenario s;
   s.path = path;
   s.overrides = overrides;
@@ -130,6 +130,9 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   if (root.has("fault"))
     for (const TomlTable& table : root.tables("fault", fault_keys()))
       s.faults.push_back(read_fault(document, table, s, *kernel));
+  if (root.has("delay"))
+    for (const TomlTable& table : root.tables("delay", delay_keys()))
+      s.delays.push_back(read_delay(document, table, s, *kernel));
   if (root.has("expect"))
     s.expect = read_expectation(
         root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase", "warning"}), *kernel);

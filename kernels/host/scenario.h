@@ -13,6 +13,7 @@
 
 #include "kernels/copy/config.h"
 #include "kernels/fallback/config.h"
+#include "kernels/host/delay.h"
 #include "kernels/host/fault.h"
 #include "kernels/matmul/config.h"
 #include "models/profiles/profile.h"
@@ -79,6 +80,7 @@ struct Scenario {
   bool hazards = true;             ///< check that something orders conflicting accesses
   bool recorder = false;           ///< charge the trace points with what the device recorder costs
   std::vector<FaultSpec> faults;
+  std::vector<DelaySpec> delays;
   Expectation expect;
   std::vector<std::string> warnings;  ///< legal, but hardly meant; lines as InputError's
   models::DeviceProfile device;       ///< the loaded profile, with overrides applied

@@ -70,9 +70,10 @@ struct DeviceProfile {
     // between launches of one stream
     double grid_gap_ns, dependent_start_ns, dependency_wait_ns;
   } launch{};
-  /// Largest extra delay that `--jitter` adds to an asynchronous completion.
+  /// Largest extra delays of `--jitter`: asynchronous completions, warps woken, an instruction issued (every so many-th),
+  /// the start of a warp or a CTA.
   struct {
-    int async_cycles, wakeup_cycles;
+    int async_cycles, wakeup_cycles, issue_cycles, issue_one_in, start_cycles;
   } jitter{};
 
   /// Calls v("section.key", value) for every entry.
@@ -160,6 +161,9 @@ void DeviceProfile::visit(V&& v) {
   v("launch.dependency_wait_ns", launch.dependency_wait_ns);
   v("jitter.async_cycles", jitter.async_cycles);
   v("jitter.wakeup_cycles", jitter.wakeup_cycles);
+  v("jitter.issue_cycles", jitter.issue_cycles);
+  v("jitter.issue_one_in", jitter.issue_one_in);
+  v("jitter.start_cycles", jitter.start_cycles);
 }
 
 }  // namespace sm100::models

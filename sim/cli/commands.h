@@ -10,6 +10,7 @@ namespace sm100::sim::cli {
 enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kFindings = 4, kInternalError = 5 };
 
 void add_run_command(CLI::App& app, int& exit_code);
+void add_explore_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);
 void add_explain_config_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);

@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
 
   int exit_code = cli::kOk;
   cli::add_run_command(app, exit_code);
+  cli::add_explore_command(app, exit_code);
   cli::add_explain_command(app, exit_code);
   cli::add_explain_config_command(app, exit_code);
   cli::add_list_command(app, exit_code);
@@ -61,10 +62,10 @@ int run(int argc, char** argv) {
     return cli::kOk;
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      print_error(
-          fmt::format("sm100sim: '{}' is not a command; allowed are run, explain, explain-config, list, stats, "
-                      "export, import, diff",
-                      argv[1]));
+      print_error(fmt::format(
+          "sm100sim: '{}' is not a command; allowed are run, explore, explain, explain-config, list, stats, "
+          "export, import, diff",
+          argv[1]));
       return cli::kBadInput;
     }
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));

@@ -15,14 +15,19 @@ Progress::Progress(bool always)
       next_(Clock::now() + (always ? 0s : 2s)) {}
 
 Progress::~Progress() {
-  if (shown_ && terminal_) fmt::print(stderr, "\r{:60}\r", "");
+  if (shown_ && terminal_) fmt::print(stderr, "\r{:80}\r", "");
 }
 
 void Progress::update(double fraction, uint64_t cycle) {
+  if (enabled_ && Clock::now() >= next_) update(fraction, fmt::format("cycle {}", cycle));
+}
+
+void Progress::update(double fraction, std::string_view what) {
   if (!enabled_ || Clock::now() < next_) return;
   next_ = Clock::now() + (terminal_ ? 200ms : 1000ms);
-  fmt::print(stderr, "{}  {:3.0f} %  cycle {}{}", terminal_ ? "\r" : "", 100 * fraction, cycle,
-             terminal_ ? "" : "\n");
+  constexpr size_t kWidth = 72;  // of a terminal's line, less the percentage
+  fmt::print(stderr, "{}  {:3.0f} %  {:<{}}{}", terminal_ ? "\r" : "", 100 * fraction, what.substr(0, kWidth),
+             terminal_ ? kWidth : 0, terminal_ ? "" : "\n");
   std::fflush(stderr);
   shown_ = true;
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 namespace sm100::sim::cli {
 
@@ -15,6 +16,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(double fraction, uint64_t cycle);
+  void update(double fraction, std::string_view what);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -73,6 +74,16 @@ std::vector<std::string> unmatched_faults(const Scenario& scenario, const RunRes
   return lines;
 }
 
+/// A delay whose point was never reached is no error: another schedule may reach it.
+std::vector<std::string> unmatched_delays(const Scenario& scenario, const RunResult& result) {
+  std::vector<std::string> lines;
+  for (const DelaySpec& spec : scenario.delays)
+    if (std::none_of(result.delays.begin(), result.delays.end(),
+                     [&](const DelayUse& use) { return use.delay.point == spec.delay.point; }))
+      lines.push_back("warning: " + spec.if_unmatched);
+  return lines;
+}
+
 int run(const RunOptions& options) {
   const Scenario scenario = load_scenario(options.scenario, options.overrides());
   check_outputs(options);
@@ -95,11 +106,13 @@ int run(const RunOptions& options) {
   const bool json_only = options.json == "-";
   if (!options.json.empty() && !json_only) write_json(options.json, result_json(scenario, result));
   fmt::print("{}", json_only ? result_json(scenario, result) : format_summary(scenario, result, options.trace));
-  const std::vector<std::string> unmatched = unmatched_faults(scenario, result);
-  if (unmatched.empty()) return exit_code_of(result.outcome);
+  const std::vector<std::string> warnings = unmatched_delays(scenario, result),
+                                 unmatched = unmatched_faults(scenario, result);
+  if (warnings.empty() && unmatched.empty()) return exit_code_of(result.outcome);
   std::fflush(stdout);  // the summary first
+  for (const std::string& line : warnings) fmt::print(stderr, "{}\n", line);
   for (const std::string& line : unmatched) fmt::print(stderr, "{}\n", line);
-  return kBadInput;
+  return unmatched.empty() ? exit_code_of(result.outcome) : kBadInput;
 }
 
 }  // namespace

@@ -209,6 +209,7 @@ std::string format_summary(const Scenario& s, const RunResult& r, const std::str
   if (r.report.empty()) text += measurements(s, r);
   for (const std::string& note : r.notes) text += line("note", note);
   text += fault_lines(s, r);
+  for (const DelayUse& use : r.delays) text += line("delay", use.text);
   text += line("simulation",
                fmt::format("{} s, {} MiB", three_digits(r.wall_seconds), grouped(int64_t(r.peak_rss_bytes >> 20))));
   if (!trace.empty()) text += line("trace", trace + " (open in ui.perfetto.dev; 1 ns there = 1 SM cycle)");
@@ -247,12 +248,15 @@ std::string result_json(const Scenario& s, const RunResult& r) {
   }
   Json launches = Json::array();
   for (const LaunchTime& t : r.launches) launches.push_back({{"begin", t.begin}, {"end", t.end}});
+  Json delays = Json::array();
+  for (const DelayUse& use : r.delays) delays.push_back(use.text);
   const Json json = {
       {"outcome", outcome_word(r.outcome)},
       {"verdict", name(verdict_of(r))},
       {"not_checked", r.not_checked},
       {"as_expected", expectation_difference(s, r).empty()},
       {"verified", r.verified},
+      {"output_hash", fmt::format("{:016x}", r.output_hash)},
       {"relative_error", r.check.relative_error},
       {"error_limit", r.check.limit},
       {"cycles", r.cycles},
@@ -272,6 +276,7 @@ std::string result_json(const Scenario& s, const RunResult& r) {
       {"findings", to_json(r.findings)},
       {"warnings", to_json(r.warnings)},
       {"fault_matches", r.fault_matches},
+      {"delays", delays},
       {"roles", roles},
       {"wall_seconds", r.wall_seconds},
       {"peak_rss_bytes", r.peak_rss_bytes},

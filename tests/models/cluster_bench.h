@@ -60,7 +60,7 @@ struct ClusterBench {
   DeviceProfile profile = b200();
   Jitter jitter;
   RecordingObserver observer;
-  MemorySystem memory{profile, jitter};
+  MemorySystem memory{profile};
   ClusterNet net{"cluster_net", profile, jitter, observer};
   std::vector<std::unique_ptr<Node>> nodes;
   GlobalAddr matrix;

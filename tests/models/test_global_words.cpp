@@ -9,8 +9,7 @@ using namespace sm100::models;
 
 TEST_CASE("a released word is visible from its cycle on and wakes who watches it", "[global-words]") {
   const DeviceProfile profile = b200();
-  Jitter jitter(0, profile);
-  MemorySystem memory(profile, jitter);
+  MemorySystem memory(profile);
   const GlobalAddr words = memory.allocate("locks", 8, true);
   GlobalWords unit("words", memory);
   Waiter waiter;

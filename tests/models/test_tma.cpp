@@ -52,7 +52,7 @@ struct Bench {
   RecordingObserver observer;
   SharedMemory smem;
   Mbarrier barrier{sc_core::sc_gen_unique_name("mbarrier"), 0, smem, profile, jitter, observer};
-  MemorySystem memory{profile, jitter};
+  MemorySystem memory{profile};
   Tma tma{sc_core::sc_gen_unique_name("tma"), 0, true, smem, barrier, memory, profile, jitter, observer};
   GlobalAddr address;
 };

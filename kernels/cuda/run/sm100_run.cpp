@@ -104,6 +104,9 @@ void check_scenario(const Scenario& s) {
   if (!s.faults.empty())
     throw InputError(fmt::format("{}: [[fault]] alters simulated instructions; hardware runs sound scenarios only",
                                  s.path.string()));
+  if (!s.delays.empty())
+    throw InputError(
+        fmt::format("{}: [[delay]] delays simulated units; hardware takes its own time", s.path.string()));
   if (s.data == host::DataMode::none)
     throw InputError(
         fmt::format("{}: run.data = \"none\" is for the simulator; hardware always moves data", s.path.string()));

@@ -1,0 +1,169 @@
+#include "sim/explore/explore.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "models/jitter.h"
+#include "sim/explore/process_pool.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+using namespace std::chrono_literals;
+using Clock = ProcessPool::Clock;
+
+namespace {
+
+constexpr uint64_t kLongestRun =
+    50;  // times the cycles of the run without jitter; what takes longer counts as hung
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+void throw_errors(const TrialResult& result) {
+  if (!result.input_error.empty()) throw host::InputError(result.input_error);
+  if (!result.internal_error.empty()) throw std::runtime_error(result.internal_error);
+}
+
+class Explorer {
+ public:
+  Explorer(const host::Scenario& scenario, const ExploreOptions& options,
+           const std::function<void(double, std::string_view)>& progress)
+      : scenario_(scenario), options_(options), progress_(progress), prepared_(prepare(scenario)) {}
+
+  Exploration explore() {
+    Exploration e;
+    e.plain = one({});
+    if (!e.plain.unmatched_faults.empty()) throw host::InputError(e.plain.unmatched_faults);
+    e.plain_failure = failure_of(e.plain, e.plain.output_hash);
+    e.coverage.add(e.plain);
+    if (e.plain_failure) return e;
+    prepared_.right_output = e.plain.output_hash;
+    prepared_.check = e.plain.numbers;
+    if (scenario_.max_cycles == 0) scenario_.max_cycles = kLongestRun * (e.plain.cycles + 10'000);
+    try_seeds(e);
+    if (e.found && options_.minimise_time > 0s) take_apart(*e.found);
+    return e;
+  }
+
+ private:
+  /// Runs one trial in a process of its own.
+  TrialResult one(const Trial& trial) {
+    ProcessPool pool(1);
+    pool.start(0, [&] { return run_trial(scenario_, prepared_, trial); });
+    const auto finished = pool.wait();
+    TrialResult result = decode_trial(finished->bytes, finished->died);
+    throw_errors(result);
+    return result;
+  }
+
+  /// Results are looked at in the order of the seeds, so that what is found does not depend on the number of processes.
+  void try_seeds(Exploration& e) {
+    const auto begin = Clock::now();
+    const auto deadline = options_.time > 0s ? begin + options_.time : Clock::time_point::max();
+    ProcessPool pool(options_.jobs);
+    std::map<uint64_t, TrialResult> finished;  // not looked at yet
+    const uint64_t end = options_.first_seed + options_.seeds;
+    uint64_t next = options_.first_seed;  // to start
+    bool failed = false;                  // some seed has; earlier ones may still
+    for (uint64_t seed = options_.first_seed; seed < end && !e.found;) {
+      for (; !failed && next < end && !pool.full(); ++next)
+        pool.start(next, [&] { return run_trial(scenario_, prepared_, {.seed = next, .delays = {}}); });
+      auto done = pool.wait(deadline);
+      if (!done) {
+        e.out_of_time = true;
+        break;
+      }
+      TrialResult result = decode_trial(done->bytes, done->died);
+      if (!result.internal_error.empty())
+        result.internal_error = fmt::format("seed {}: {}", done->id, result.internal_error);
+      throw_errors(result);
+      failed |= failure_of(result, e.plain.output_hash).has_value();
+      finished.emplace(done->id, std::move(result));
+      for (auto it = finished.find(seed); it != finished.end() && !e.found; it = finished.find(++seed)) {
+        e.coverage.add(it->second);
+        if (auto failure = failure_of(it->second, e.plain.output_hash))
+          e.found = Found{.seed = seed, .failure = *failure, .by_seed = std::move(it->second)};
+        finished.erase(it);
+        if (e.found) break;
+      }
+      const double part = options_.seeds == UINT64_MAX - options_.first_seed
+                              ? seconds_since(begin) / std::chrono::duration<double>(options_.time).count()
+                              : double(e.coverage.runs - 1) / double(options_.seeds);
+      progress_(part, fmt::format("{} seeds, {} orders, {} pairs", e.coverage.runs - 1, e.coverage.orders.size(),
+                                  e.coverage.pairs.size()));
+    }
+    e.seconds = seconds_since(begin);
+  }
+
+  /// Which of the sets fail as `found` does.
+  std::vector<bool> reproduce(Found& found, Clock::time_point deadline, size_t count,
+                              const std::function<Delays(size_t)>& set) {
+    std::vector<bool> fails(count, false);
+    ProcessPool pool(options_.jobs);
+    for (size_t next = 0; next < count || !pool.empty();) {
+      for (; next < count && !pool.full() && Clock::now() < deadline; ++next) {
+        ++found.trials;
+        pool.start(next, [&] { return run_trial(scenario_, prepared_, {.seed = {}, .delays = set(next)}); });
+      }
+      const auto done = pool.wait(deadline);
+      if (!done) break;  // no budget: what still runs counts as passed
+      const TrialResult result = decode_trial(done->bytes, done->died);
+      throw_errors(result);
+      fails[done->id] = failure_of(result, *prepared_.right_output) == found.failure;
+      const auto left = std::chrono::duration<double>(deadline - Clock::now()).count();
+      progress_(1 - std::max(0.0, left) / std::chrono::duration<double>(options_.minimise_time).count(),
+                fmt::format("seed {}: {}; minimising, {} of {} delays left", found.seed, text_of(found.failure),
+                            left_, found.drawn));
+    }
+    return fails;
+  }
+
+  void take_apart(Found& found) {
+    const auto begin = Clock::now(), deadline = begin + options_.minimise_time;
+    Delays all = one({.seed = found.seed, .delays = {}, .record = true}).drawn;
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.point < b.point; });
+    found.drawn = left_ = all.size();
+    const Reproduce same = [&](size_t count, const std::function<Delays(size_t)>& set) {
+      return reproduce(found, deadline, count, set);
+    };
+    if (!same(1, [&](size_t) { return all; })[0]) return;  // the budget is too small for one run
+    Delays few = smallest_subset(std::move(all), same, [&](const Delays& left) { left_ = left.size(); });
+    few = fewer_but_longer(
+        few, [&](const models::Delay& d) { return models::longest_delay(d.point.site, scenario_.device); }, same);
+    few = shortest_cycles(few, same);
+    found.minimal = Clock::now() < deadline;
+    found.delays = std::move(few);
+    scenario_.path = options_.replay_path;
+    found.by_delays = one({.seed = {}, .delays = found.delays});
+    found.seconds = seconds_since(begin);
+  }
+
+  host::Scenario scenario_;
+  const ExploreOptions& options_;
+  const std::function<void(double, std::string_view)>& progress_;
+  Prepared prepared_;
+  size_t left_ = 0;  ///< delays, while a failure is taken apart
+};
+
+}  // namespace
+
+void Coverage::add(const TrialResult& result) {
+  if (orders.insert(result.order).second) last_order = runs;
+  for (const uint64_t pair : result.pairs)
+    if (pairs.insert(pair).second) last_pair = runs;
+  ++runs;
+  for (const std::string& warning : result.warnings)
+    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+}
+
+Exploration explore(const host::Scenario& scenario, const ExploreOptions& options,
+                    const std::function<void(double, std::string_view)>& progress) {
+  return Explorer(scenario, options, progress).explore();
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,63 @@
+/// Searches the legal schedules of a scenario for one that breaks it: runs it under many jitter seeds, compares each with
+/// the run without jitter, and takes the first failing perturbation apart.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "sim/explore/minimise.h"
+#include "sim/explore/trial.h"
+
+namespace sm100::sim {
+
+struct ExploreOptions {
+  uint64_t first_seed = 1, seeds = 256;
+  int jobs = 1;
+  std::chrono::seconds time{0};           ///< for the seeds; 0: no limit
+  std::chrono::seconds minimise_time{0};  ///< for taking a failure apart; 0: not at all
+  std::filesystem::path replay_path;      ///< of the scenario that will replay it: the report names it
+};
+
+/// How much of what can happen has been seen.  Runs are counted in the order of their seeds; run 0 has no jitter.
+struct Coverage {
+  uint64_t runs = 0;
+  std::unordered_set<uint64_t> orders, pairs;  ///< RunResult::completion_order, completion_pairs
+  uint64_t last_order = 0, last_pair = 0;      ///< run that brought the last new one
+  std::vector<std::string> warnings;           ///< of runs with jitter, which the run without does not have
+  void add(const TrialResult& result);
+};
+
+/// A perturbation that fails.
+struct Found {
+  uint64_t seed = 0;
+  Failure failure;
+  TrialResult by_seed;
+  size_t drawn = 0;       ///< delays that the seed made until the failure
+  Delays delays;          ///< that are enough; empty: not taken apart
+  TrialResult by_delays;  ///< the run with these alone
+  uint64_t trials = 0;    ///< runs that taking it apart took
+  bool minimal = false;   ///< no single delay can be taken away
+  double seconds = 0;     ///< of taking it apart
+};
+
+struct Exploration {
+  TrialResult plain;  ///< the run without jitter
+  std::optional<Failure> plain_failure;
+  Coverage coverage;
+  bool out_of_time = false;
+  double seconds = 0;  ///< of the seeds
+  std::optional<Found> found;
+};
+
+/// @param progress  called now and then with the fraction done and a few words
+/// Throws InputError when the scenario cannot run, std::runtime_error when the simulator fails.
+Exploration explore(const host::Scenario& scenario, const ExploreOptions& options,
+                    const std::function<void(double, std::string_view)>& progress);
+
+}  // namespace sm100::sim
