@@ -1,0 +1,47 @@
+import type {Model} from '../model';
+import {duration, grouped, percent} from '../text/format';
+
+export function FindingsTab({model}: {model: Model}) {
+  const all = model.sides.flatMap(({trace}, side) => trace.findings.map((finding) => ({side, finding})));
+  return (
+    <div>
+      {all.map(({side, finding}) => (
+        <div class={`finding ${model.selection?.kind === 'finding' && model.selection.finding === finding ? 'current' : ''}`}>
+          <button class="link" onClick={() => model.goToFinding(side, finding)}>
+            {finding.warning ? 'Warning' : 'Finding'} {finding.id} at {grouped(finding.time)}
+          </button>
+          <p>{finding.message}</p>
+          {finding.report && <pre>{finding.report}</pre>}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** How much of the run each kind of dependency contributes, and the chain itself. */
+export function PathTab({model}: {model: Model}) {
+  const trace = model.sides[0].trace;
+  const sums = new Map<string, number>();
+  let total = 0;
+  for (const s of trace.criticalPath) {
+    sums.set(s.kind, (sums.get(s.kind) ?? 0) + s.end - s.begin);
+    total += s.end - s.begin;
+  }
+  const rows = [...sums].sort((a, b) => b[1] - a[1]);
+  return (
+    <div class="text">
+      <p>The chain of work and waits that determines the end time: shortening anything else gains nothing.</p>
+      <table class="sums">{rows.map(([kind, ticks]) => (
+        <tr><td>{kind}</td><td class="number">{duration(model, ticks)}</td><td class="number">{percent(ticks / total)}</td></tr>
+      ))}</table>
+      <ol class="list">{trace.criticalPath.slice(0, 400).map((s) => (
+        <li onClick={() => {
+          model.showPath = true;
+          if (s.track >= 0) model.openRow(0, s.track);
+          model.view.reveal(model.axis(0, s.begin), model.axis(0, s.end));
+          model.changed();
+        }}>{s.text || s.kind} <span class="quiet">{duration(model, s.end - s.begin)}</span></li>
+      ))}</ol>
+    </div>
+  );
+}

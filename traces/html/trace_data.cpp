@@ -1,0 +1,135 @@
+#include "traces/html/trace_data.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "traces/html/columns.h"
+#include "traces/timeline.h"
+
+namespace sm100::traces {
+namespace {
+
+using nlohmann::json;
+
+template <class Kind>
+json kind_names(int count) {
+  json names = json::array();
+  for (int i = 0; i < count; ++i) names.push_back(name(static_cast<Kind>(i)));
+  return names;
+}
+
+/// The earliest time in the trace: the columns count from it, because a page's numbers are exact up to 2^53 only.
+uint64_t origin_of(const Trace& trace) {
+  uint64_t first = UINT64_MAX;
+  for (const Span& span : trace.spans) first = std::min(first, span.begin);
+  for (const BarrierEvent& event : trace.barrier_events) first = std::min(first, event.time);
+  return first == UINT64_MAX ? 0 : first;
+}
+
+json header_of(const Trace& trace, const std::string& name) {
+  const Metadata& m = trace.metadata;
+  const json configuration = json::parse(m.configuration, nullptr, false);
+  json tracks = json::array();
+  for (const Track& t : trace.tracks)
+    tracks.push_back({int(t.kind), t.name, t.parent == kNoTrack ? -1 : int64_t(t.parent), t.sm, t.cta, t.warp});
+  return {{"name", name},
+          {"origin", origin_of(trace)},
+          {"metadata",
+           {{"source", m.source},
+            {"device", m.device},
+            {"scenario", m.scenario},
+            {"tool_version", m.tool_version},
+            {"ticks_per_second", m.ticks_per_second},
+            {"seed", m.seed},
+            {"dropped_events", m.dropped_events},
+            {"configuration", configuration.is_object() ? configuration : json::object()}}},
+          {"names", trace.names},
+          {"track_kinds", kind_names<TrackKind>(kTrackKinds)},
+          {"span_kinds", kind_names<SpanKind>(kSpanKinds)},
+          {"barrier_event_kinds", kind_names<BarrierEventKind>(kBarrierEventKinds)},
+          {"tracks", tracks}};
+}
+
+/// Indices of a vector in the order that `before` says, and the position of each.
+template <class Event, class Before>
+std::vector<uint32_t> order_of(const std::vector<Event>& events, Before before, std::vector<uint32_t>& position) {
+  std::vector<uint32_t> order(events.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return before(events[a], events[b]); });
+  position.resize(events.size());
+  for (size_t i = 0; i < order.size(); ++i) position[order[i]] = static_cast<uint32_t>(i);
+  return order;
+}
+
+/// An outer span begins no later, ends no earlier and is recorded later.
+bool stands_before(const Span& a, const Span& b) {
+  return std::tie(a.track, a.begin, b.end, b.sequence) < std::tie(b.track, b.begin, a.end, a.sequence);
+}
+
+/// Small numbers for a trace's flow ids, in order of appearance.
+class FlowNumbers {
+ public:
+  uint32_t of(uint64_t flow) {
+    if (flow == 0) return 0;
+    return numbers_.try_emplace(flow, static_cast<uint32_t>(numbers_.size()) + 1).first->second;
+  }
+
+ private:
+  std::unordered_map<uint64_t, uint32_t> numbers_;
+};
+
+}  // namespace
+
+TraceData make_trace_data(const Trace& trace, const std::string& name) {
+  const Timeline timeline = make_timeline(trace);
+  TraceData data;
+  const std::vector<uint32_t> spans = order_of(trace.spans, stands_before, data.span_position);
+  const std::vector<uint32_t> events = order_of(
+      trace.barrier_events,
+      [](const BarrierEvent& a, const BarrierEvent& b) {
+        return std::tie(a.track, a.time) < std::tie(b.track, b.time);
+      },
+      data.barrier_position);
+
+  const uint64_t origin = origin_of(trace);
+  ColumnWriter columns;
+  FlowNumbers flows;
+  const auto span_column = [&](std::string_view column, auto value) {
+    columns.column(column, spans.size(), [&](size_t i) { return value(trace.spans[spans[i]]); });
+  };
+  span_column("span.track", [](const Span& s) { return s.track; });
+  span_column("span.kind", [](const Span& s) { return int(s.kind); });
+  span_column("span.begin", [&](const Span& s) { return s.begin - origin; });
+  span_column("span.duration", [](const Span& s) { return s.end - s.begin; });
+  span_column("span.pipeline", [](const Span& s) { return s.args.pipeline; });
+  span_column("span.stage", [](const Span& s) { return s.args.stage; });
+  span_column("span.phase", [](const Span& s) { return s.args.phase; });
+  span_column("span.tile_m", [](const Span& s) { return s.args.tile_m; });
+  span_column("span.tile_n", [](const Span& s) { return s.args.tile_n; });
+  span_column("span.tile_k", [](const Span& s) { return s.args.tile_k; });
+  span_column("span.k", [](const Span& s) { return s.args.k; });
+  span_column("span.bytes", [](const Span& s) { return s.args.bytes; });
+  span_column("span.flow_in", [&](const Span& s) { return flows.of(s.flow_in); });
+  span_column("span.flow_out", [&](const Span& s) { return flows.of(s.flow_out); });
+  columns.column("span.lane", spans.size(), [&](size_t i) { return timeline.lane[spans[i]]; });
+
+  const auto event_column = [&](std::string_view column, auto value) {
+    columns.column(column, events.size(), [&](size_t i) { return value(trace.barrier_events[events[i]]); });
+  };
+  event_column("event.track", [](const BarrierEvent& e) { return e.track; });
+  event_column("event.kind", [](const BarrierEvent& e) { return int(e.kind); });
+  event_column("event.time", [&](const BarrierEvent& e) { return e.time - origin; });
+  event_column("event.actor", [](const BarrierEvent& e) { return e.actor; });
+  event_column("event.phase", [](const BarrierEvent& e) { return e.phase; });
+  event_column("event.pending", [](const BarrierEvent& e) { return e.pending; });
+  event_column("event.tx", [](const BarrierEvent& e) { return e.tx; });
+  event_column("event.amount", [](const BarrierEvent& e) { return e.amount; });
+  event_column("event.flow", [&](const BarrierEvent& e) { return flows.of(e.flow); });
+
+  data.base64 = columns.base64(header_of(trace, name));
+  return data;
+}
+
+}  // namespace sm100::traces
