@@ -3,6 +3,7 @@
 
 import type {Diff, Difference} from './data/diff';
 import {type BarrierLane, barrierLane} from './data/barriers';
+import {findOpenWaits} from './data/open_waits';
 import {type Intervals, ringOccupancy} from './data/rings';
 import type {Hit} from './data/search';
 import {type Cta, type Ring, findCtas} from './data/structure';
@@ -43,6 +44,8 @@ export class Model {
   difference = -1;
   /** Ticks of the first trace by which the second is moved. */
   shift = 0;
+  /** By side: waits that nobody ended. */
+  readonly openWaits: Set<number>[];
   private readonly toggled = new Set<string>();
   private readonly listeners: (() => void)[] = [];
   private readonly viewListeners: (() => void)[] = [];
@@ -52,6 +55,7 @@ export class Model {
 
   constructor(traces: Trace[], readonly diff: Diff | null) {
     this.sides = traces.map((trace) => ({trace, ctas: findCtas(trace)}));
+    this.openWaits = traces.map(findOpenWaits);
     let first = Infinity, last = -Infinity;
     this.sides.forEach(({trace}, side) => {
       first = Math.min(first, this.axis(side, trace.begin));
@@ -136,11 +140,9 @@ export class Model {
     const cta = this.ctaOf(side, track);
     if (!cta) return undefined;
     for (let tries = 0; tries < 3 && !this.rowOf(side, track); ++tries) {
-      const name = this.sides[side].trace.tracks[track].name;
       const closed = this.rows.find((row) => row.open === false && (
         row.kind === 'cta' ? row.toggle === `cta ${cta.key}` :
-        row.kind === 'barriers' ? row.toggle === `barriers ${cta.key}` :
-        row.kind === 'array' && row.cta === cta && name.startsWith(`${row.array.name}[`)));
+        row.kind === 'barriers' && this.sides[side].trace.tracks[track].kind === 'barrier' && row.toggle === `barriers ${cta.key}`));
       if (!closed?.toggle) break;
       if (!this.toggled.delete(closed.toggle)) this.toggled.add(closed.toggle);
       this.layOut();

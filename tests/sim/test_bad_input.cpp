@@ -118,6 +118,9 @@ const std::vector<BadInput> kBadInputs = {
     {"import over its map", "import prose.toml --map map.toml -o map.toml", "it is the input file"},
     {"import without a map", "import prose.toml -o x.pftrace", "--map"},
     {"export of a missing trace", "export nowhere.pftrace --format chrome-json -o x.json", "nowhere.pftrace"},
+    {"page of a missing trace", "export nowhere.pftrace --format html -o x.html", "nowhere.pftrace"},
+    {"page of something else", "export prose.toml --format html -o x.html", "prose.toml"},
+    {"two traces in a format for one", "export t.pftrace u.pftrace --format chrome-json -o x", "takes one trace"},
 };
 
 }  // namespace

@@ -38,9 +38,9 @@ json timing_json(const TimingDiff& t) {
                        {"kind", traces::name(p.kind)},
                        {"median_a_ns", p.median_a},
                        {"median_b_ns", p.median_b}});
-  return {{"matched", t.matched},   {"scale", t.scale},         {"offset_median_ns", t.offset_median_ns},
+  return {{"matched", t.matched},     {"scale", t.scale},         {"offset_median_ns", t.offset_median_ns},
           {"span_a_ns", t.span_a_ns}, {"span_b_ns", t.span_b_ns}, {"explained_by", explained},
-          {"waiting", waiting},     {"periods", periods}};
+          {"waiting", waiting},       {"periods", periods}};
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace sm100::traces {
 /// Spans stand by track, then by begin, an outer span before the inner ones; barrier events by track, then by time.  Flows
 /// are numbered anew from 1.
 struct TraceData {
-  std::string base64;                       ///< the container (columns.h)
-  std::vector<uint32_t> span_position;      ///< by index in Trace::spans: its row in the columns
-  std::vector<uint32_t> barrier_position;   ///< the same of Trace::barrier_events
+  std::string base64;                      ///< the container (columns.h)
+  std::vector<uint32_t> span_position;     ///< by index in Trace::spans: its row in the columns
+  std::vector<uint32_t> barrier_position;  ///< the same of Trace::barrier_events
 };
 
 /// @param name  what the page calls the trace, its file's name

@@ -64,14 +64,22 @@ export interface Diff {
   partnerOfB: Int32Array;
 }
 
-const kTimingDifferences = 100;
+const kTimingDifferences = 100, kOfOneSort = 20;
 
 function timingDifferences(a: Trace, b: Trace, spansA: Int32Array, spansB: Int32Array): Difference[] {
   const nsA = 1e9 / a.metadata.ticks_per_second, nsB = 1e9 / b.metadata.ticks_per_second;
   const length = (t: Trace, i: number, ns: number) => (t.spans.end[i] - t.spans.begin[i]) * ns;
   const order = Array.from(spansA, (_, i) => ({i, ns: length(a, spansA[i], nsA) - length(b, spansB[i], nsB)}));
   order.sort((x, y) => Math.abs(y.ns) - Math.abs(x.ns));
-  return order.slice(0, kTimingDifferences).filter(({ns}) => Math.abs(ns) >= 1).map(({i, ns}) => {
+  // The few sorts of span that differ most would fill the list.
+  const listed = new Map<string, number>();
+  const kept = order.filter(({i, ns}) => {
+    const span = spansA[i], sort = `${a.track(span).name} ${a.kind(span)} ${a.pipeline(span)}`;
+    const count = (listed.get(sort) ?? 0) + 1;
+    listed.set(sort, count);
+    return Math.abs(ns) >= 1 && count <= kOfOneSort;
+  });
+  return kept.slice(0, kTimingDifferences).map(({i, ns}) => {
     const span = spansA[i], track = a.track(span);
     const text = [a.kind(span), placeText(a, span)].filter((part) => part).join(' ');
     const tile = tileText(a, span);
@@ -97,7 +105,8 @@ export async function readDiff(a: Trace, b: Trace): Promise<Diff | null> {
   const structure = header.divergences.map((d): Difference => ({
     kind: 'structure', ns: 0, spanA: d.span_a, spanB: d.span_b, eventA: d.barrier_a, eventB: d.barrier_b,
     title: d.detail,
-    detail: `${d.role} of CTA ${d.cta}${d.warp >= 0 ? ` (warp ${d.warp})` : ''} at ${d.time_ns.toFixed(0)} ns`,
+    detail: `${d.role} of CTA ${d.cta}${d.warp >= 0 ? ` (warp ${d.warp})` : ''} at ${d.time_ns.toFixed(0)} ns. ` +
+      `A: ${d.event_a || 'nothing'}. B: ${d.event_b || 'nothing'}`,
   }));
   return {header, partnerOfA, partnerOfB, differences: [...structure, ...timingDifferences(a, b, spansA, spansB)]};
 }

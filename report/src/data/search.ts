@@ -37,7 +37,7 @@ function wordTest(trace: Trace, word: string): Test {
   const test = field && numberTest(trace, field[1], parseInt(field[2], 10));
   if (test) return test;
   const tile = /^tile[:=]?\(?(\d+),(\d+)\)?$/.exec(word);
-  if (tile) return (i) => spans.tileM[i] === +tile[1] && spans.tileN[i] === +tile[2];
+  if (tile) return (i) => tileText(trace, i).startsWith(`tile (${tile[1]}, ${tile[2]})`);
   const longer = /^>(\d+)$/.exec(word);
   if (longer) return (i) => spans.end[i] - spans.begin[i] > +longer[1];
   const barrier = /^(\w+)\[(\d+)\]$/.exec(word);
@@ -46,8 +46,7 @@ function wordTest(trace: Trace, word: string): Test {
   const tracks = trace.tracks.map((t) => t.name.toLowerCase().includes(word));
   const kinds = trace.spanKinds.map((kind) => kind.includes(word) || kind.replace('_', ' ').includes(word));
   const names = trace.names.map((name) => name.toLowerCase().includes(word));
-  return (i) => tracks[spans.track[i]] || kinds[spans.kind[i]] || (spans.pipeline[i] >= 0 && names[spans.pipeline[i]]) ||
-    (word.startsWith('tile') && tileText(trace, i) === word);
+  return (i) => tracks[spans.track[i]] || kinds[spans.kind[i]] || (spans.pipeline[i] >= 0 && names[spans.pipeline[i]]);
 }
 
 export function search(traces: Trace[], query: string): Hit[] {

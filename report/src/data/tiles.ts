@@ -24,10 +24,12 @@ export function tileNumbers(trace: Trace, cta: Cta): TileNumbers {
   return numbers;
 }
 
+/** The tile that a span is part of, "" if none. */
 export function tileText(trace: Trace, span: number): string {
   const {tileM, tileN, tileK} = trace.spans;
-  if (tileM[span] < 0 && tileN[span] < 0) return '';
-  return `tile (${tileM[span]}, ${tileN[span]})${tileK[span] > 0 ? ` split ${tileK[span]}` : ''}`;
+  const i = tileM[span] < 0 && trace.tileAround[span] >= 0 ? trace.tileAround[span] : span;
+  if (tileM[i] < 0 && tileN[i] < 0) return '';
+  return `tile (${tileM[i]}, ${tileN[i]})${tileK[i] > 0 ? ` split ${tileK[i]}` : ''}`;
 }
 
 /** "input_full[2]", "stage 2" or "". */

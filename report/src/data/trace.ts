@@ -169,6 +169,8 @@ export class Trace {
   readonly eventStart: Uint32Array;
   /** 1 where a span holds others on its track, as `tile` does. */
   readonly contains: Uint8Array;
+  /** The `tile` span around a span, itself if it is one, -1 if none. */
+  readonly tileAround: Int32Array;
   private readonly sources: Int32Array;
   private readonly sinks: Groups;
   private readonly passing: Groups;
@@ -213,6 +215,7 @@ export class Trace {
     this.sinks = new Groups(spans.flowIn, flows);
     this.passing = new Groups(events.flow, flows);
     this.contains = this.findContainers();
+    this.tileAround = this.findTiles();
   }
 
   kind(span: number): string {
@@ -239,6 +242,17 @@ export class Trace {
   /** The barrier events that the flow passes. */
   eventsOf(flow: number): Uint32Array {
     return this.passing.of(flow);
+  }
+
+  private findTiles(): Int32Array {
+    const {spans} = this;
+    const around = new Int32Array(spans.count).fill(-1);
+    const tile = this.kindNumber('tile');
+    for (let i = 0, last = -1; i < spans.count; ++i) {
+      if (spans.kind[i] === tile) last = i;
+      if (last >= 0 && spans.track[last] === spans.track[i] && spans.begin[i] < spans.end[last]) around[i] = last;
+    }
+    return around;
   }
 
   private findContainers(): Uint8Array {

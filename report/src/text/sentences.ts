@@ -34,17 +34,6 @@ function spanTitle(trace: Trace, i: number): string {
   return [trace.kind(i), placeText(trace, i), k >= 0 ? `k ${k}` : ''].filter((part) => part).join(' ');
 }
 
-/** A wait that was still open when the run stopped: its barrier's phase never completed. */
-export function neverEnded(model: Model, side: number, i: number): boolean {
-  const {trace} = model.sides[side];
-  if (trace.kind(i) !== 'wait' || trace.spans.flowIn[i] > 0 || trace.spans.stage[i] < 0) return false;
-  const cta = model.ctaOf(side, trace.spans.track[i]);
-  const barrier = cta?.arrays.find((a) => a.name === trace.pipeline(i))?.tracks[trace.spans.stage[i]];
-  if (!cta || !barrier) return false;
-  const lane = model.barrier(side, cta, barrier), who = `(warp ${trace.track(i).warp})`;
-  return lane.waits.some((w) => w.open && w.actor.endsWith(who) && w.begin >= trace.spans.begin[i] && trace.spans.end[i] >= w.begin);
-}
-
 /** "the copy (tma load of CTA 0)": what woke a wait or set a unit to work. */
 function causeText(trace: Trace, cause: number): string {
   const track = trace.track(cause), kind = trace.kind(cause);
@@ -62,7 +51,7 @@ function spanSentences(model: Model, side: number, i: number, words: Words): voi
   const sinks = trace.sinksOf(trace.spans.flowOut[i]);
   if (kind === 'wait') {
     words.sentences.push(`The ${track.name} warp ${waitReason(trace.pipeline(i))}.`);
-    if (neverEnded(model, side, i)) words.sentences.push('Nobody woke it: the phase had not completed when the run stopped.');
+    if (model.openWaits[side].has(i)) words.sentences.push('Nobody woke it: the phase had not completed when the run stopped.');
     else if (cause >= 0) words.sentences.push(`It was woken after ${length} by ${causeText(trace, cause)} (CTA ${trace.track(cause).cta}).`);
     else if (trace.events.count > 0 && trace.spans.end[i] - trace.spans.begin[i] < 40)
       words.sentences.push('It did not have to sleep: the phase was already complete.');

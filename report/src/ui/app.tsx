@@ -3,7 +3,7 @@
 import {useEffect, useReducer, useRef} from 'preact/hooks';
 
 import type {Model} from '../model';
-import {duration} from '../text/format';
+import {duration, tickName} from '../text/format';
 import {listen} from '../view/input';
 import {Minimap} from '../view/minimap';
 import {Picture} from '../view/picture';
@@ -77,10 +77,14 @@ function Bar({model, field}: {model: Model; field: {current: HTMLInputElement | 
       {trace.criticalPath.length > 0 &&
         <button aria-pressed={model.showPath} title="The chain of waits that determines the end time (r)"
           onClick={set(() => { model.showPath = !model.showPath; if (model.showPath) model.tab = 'path'; })}>Critical path</button>}
-      <button title="Cycles or time (u)" onClick={set(() => model.unit = model.unit === 'cycles' ? 'time' : 'cycles')}>
-        {model.unit === 'cycles' ? 'Cycles' : 'Time'}</button>
-      <button title="Light or dark (t)" onClick={set(() => model.theme = model.theme.dark ? light : dark)}>
-        {model.theme.dark ? 'Dark' : 'Light'}</button>
+      <span class="choice" title="Unit of all times (u)">
+        <button aria-pressed={model.unit === 'cycles'} onClick={set(() => model.unit = 'cycles')}>{tickName(trace)}</button>
+        <button aria-pressed={model.unit === 'time'} onClick={set(() => model.unit = 'time')}>time</button>
+      </span>
+      <span class="choice" title="Light or dark (t)">
+        <button aria-pressed={!model.theme.dark} onClick={set(() => model.theme = light)}>light</button>
+        <button aria-pressed={model.theme.dark} onClick={set(() => model.theme = dark)}>dark</button>
+      </span>
       <button aria-pressed={model.panelOpen} title="Show or hide the panel (i)" onClick={set(() => model.panelOpen = !model.panelOpen)}>Panel</button>
       <button title="Keys (?)" aria-label="Keys" onClick={set(() => model.helpOpen = true)}>?</button>
     </header>

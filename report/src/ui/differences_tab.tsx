@@ -20,10 +20,10 @@ export function DifferencesTab({model}: {model: Model}) {
         {header.only_in_a.length > 0 && <p>Only in A: {header.only_in_a.slice(0, 8).join(', ')}{header.only_in_a.length > 8 ? ' \u2026' : ''}</p>}
         {header.only_in_b.length > 0 && <p>Only in B: {header.only_in_b.slice(0, 8).join(', ')}{header.only_in_b.length > 8 ? ' \u2026' : ''}</p>}
         {timing.explained_by.length > 0 && <>
-          <h3>What differs most</h3>
+          <h3>What differs most <span class="quiet">share, sum over its spans</span></h3>
           <table class="sums">{timing.explained_by.slice(0, 5).map((e) => (
             <tr><td>{e.role} {e.kind} {e.pipeline}</td><td class="number">{percent(e.share)}</td>
-              <td class="quiet">A {Math.abs(e.a_minus_b_ns).toFixed(0)} ns {e.a_minus_b_ns > 0 ? 'longer' : 'shorter'}</td></tr>
+              <td class="quiet number">{(Math.abs(e.a_minus_b_ns) / 1000).toFixed(2)} &micro;s {e.a_minus_b_ns > 0 ? 'longer' : 'shorter'} in A</td></tr>
           ))}</table>
         </>}
         <h3>Differences <span class="quiet">[ and ] step through them</span></h3>

@@ -26,7 +26,7 @@ export function axisTicks(model: Model): {ticks: Tick[]; unit: string} {
   const ticks: Tick[] = [];
   const scale = inTime ? nsPerTick : 1;
   for (let n = Math.ceil(view.from * scale / step); n * step <= view.to * scale; ++n) {
-    const value = n * step;
+    const value = n * step + 0; // not -0
     const shown = micro ? value / 1000 : value;
     ticks.push({x: view.x(value / scale), text: digits > 0 ? shown.toFixed(digits) : grouped(shown)});
   }

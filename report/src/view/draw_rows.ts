@@ -17,8 +17,8 @@ export interface Label {
   y: number;
   text: string;
   small: boolean;
-  /** On a coloured ground, else on the background. */
-  onColor: boolean;
+  /** On a bright bar, where text is dark in either theme. */
+  onBright: boolean;
 }
 
 export interface Frame {
@@ -96,7 +96,7 @@ function spanLine(frame: Frame, row: Row, track: Track, top: number, bottom: num
     if (width >= kLabelWidth && bottom - top >= 8 && !(found && !found[i])) {
       const text = strip ? tileText(trace, i) || trace.kind(i) : spanText(trace, i, width);
       if (text && text.length * (strip ? 5 : 5.8) + 6 <= width)
-        labels.push({x: left + 4, width, y: y + (top + bottom) / 2, text, small: strip, onColor: true});
+        labels.push({x: left + 4, width, y: y + (top + bottom) / 2, text, small: strip, onBright: !strip && !paint.hatch && trace.kind(i) !== 'setup'});
     }
   });
   raster.endRow((y + top) * density, (y + bottom) * density);
@@ -134,7 +134,7 @@ function drawStage(frame: Frame, row: Row & {kind: 'stage'}, y: number): void {
     raster.span(x0 * density, x1 * density, paints.stage(row.ring.name, intervals.state[i]));
     const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
     const text = ['', 'filling', 'full', 'being read'][intervals.state[i]];
-    if (width > text.length * 5 + 8) labels.push({x: left + 4, width, y: y + 5.5, text, small: true, onColor: intervals.state[i] !== kFilling});
+    if (width > text.length * 5 + 8) labels.push({x: left + 4, width, y: y + 5.5, text, small: true, onBright: intervals.state[i] !== kFilling});
   }
   raster.endRow((y + 1) * density, (y + row.height - 1) * density);
 }
@@ -181,12 +181,12 @@ function drawBarrier(frame: Frame, row: Row & {kind: 'barrier'}, y: number): voi
     const x0 = at(lane.phaseBegin[n]), x1 = at(lane.phaseBegin[n + 1] ?? end);
     raster.span(x0, x1, shades[n & 1]);
     const left = Math.max(0, x0 / density), width = Math.min(view.width, x1 / density) - left;
-    if (width > 16) labels.push({x: left + 3, width, y: y + 8, text: width > 52 ? `phase ${n}` : `${n}`, small: true, onColor: false});
+    if (width > 16) labels.push({x: left + 3, width, y: y + 7, text: width > 52 ? `phase ${n}` : `${n}`, small: true, onBright: false});
   }
   raster.endRow((y + 1) * density, (y + row.height - 1) * density);
   // What is missing: bytes hang from the middle up, arrivals stand on the bottom.
   const bytes = lane.mostTx > 0;
-  const box = {top: y + 4, middle: bytes ? y + row.height / 2 + 1 : y + 4, bottom: y + row.height - 1};
+  const box = {top: y + 11, middle: bytes ? y + 17 : y + 11, bottom: y + row.height - 1};
   const bytePaint = theme.actor.load, arrivalPaint = mix(background, theme.dark ? [255, 255, 255] : [0, 0, 0], 0.45);
   const first = Math.max(0, lastAtMost(lane.time, from));
   const bar = (value: number, most: number, low: number, high: number, x0: number, x1: number, color: typeof bytePaint) => {
@@ -272,7 +272,6 @@ export function drawRow(frame: Frame, row: Row, y: number): void {
     case 'ring': return drawRing(frame, row, y);
     case 'barrier': return drawBarrier(frame, row, y);
     case 'tmem': return drawTmem(frame, row, y);
-    case 'barriers':
-    case 'array': return;
+    case 'barriers': return;
   }
 }

@@ -2,9 +2,9 @@
 // warp, TMA, input ring, MMA warp, tensor core, accumulators, epilogue, stores; then what hands out the tiles; then the
 // barriers.  With two traces, each row of the first is followed by the same row of the second.
 
-import type {BarrierArray, Cta, Ring} from '../data/structure';
+import type {Cta, Ring} from '../data/structure';
 import type {Trace, Track} from '../data/trace';
-import {explainBarrier, explainCta, explainRing, explainRole, explainUnit} from '../text/glossary';
+import {explainBarrier, explainBarrierLane, explainCta, explainRing, explainRole, explainUnit} from '../text/glossary';
 
 interface RowBase {
   y: number;
@@ -28,8 +28,7 @@ export type Row = RowBase & (
   | {kind: 'ring'; ring: Ring}
   | {kind: 'stage'; ring: Ring; stage: number}
   | {kind: 'barriers'}
-  | {kind: 'array'; array: BarrierArray}
-  | {kind: 'barrier'; track: Track; array: BarrierArray}
+  | {kind: 'barrier'; track: Track}
 );
 type NewRow = Row extends infer R ? R extends Row ? Omit<R, 'y' | 'side' | 'cta' | 'indent'> & {indent?: number} : never : never;
 
@@ -112,14 +111,10 @@ function barrierBlock(cta: Cta, isOpen: (key: string, byDefault: boolean) => boo
     kind: 'barriers', toggle, open, height: 19, label: 'barriers',
     explanation: 'The mbarriers of this CTA: 64-bit counters in shared memory through which warps and units wake each other.',
   }];
-  for (const array of open ? cta.arrays : []) {
-    const key = `array ${cta.key} ${array.name}`;
-    const arrayOpen = isOpen(key, true);
-    rows.push({kind: 'array', array, toggle: key, open: arrayOpen, height: 17, indent: 1, label: array.name,
-      explanation: explainBarrier(array.name)});
-    for (const track of arrayOpen ? array.tracks : [])
-      rows.push({kind: 'barrier', track, array, height: 21, indent: 2, label: track.name, explanation: explainBarrier(track.name)});
-  }
+  for (const array of open ? cta.arrays : [])
+    for (const track of array.tracks)
+      rows.push({kind: 'barrier', track, height: 25, indent: 2, label: track.name,
+        explanation: `${explainBarrier(track.name)}\n${explainBarrierLane}`});
   return [{key: 'barriers', rank: lastRank + 1, rows}];
 }
 

@@ -17,10 +17,10 @@ export function drawLabels(o: Overlay, labels: Label[]): void {
   const {g, model} = o;
   g.textBaseline = 'middle';
   for (const small of [false, true])
-    for (const onColor of [false, true]) {
+    for (const onBright of [false, true]) {
       g.font = small ? '9px system-ui, sans-serif' : '11px system-ui, sans-serif';
-      g.fillStyle = onColor && !model.theme.dark ? '#15171c' : model.theme.text;
-      for (const label of labels) if (label.small === small && label.onColor === onColor) g.fillText(label.text, label.x, label.y + 0.5);
+      g.fillStyle = onBright ? '#0c0d10' : model.theme.text;
+      for (const label of labels) if (label.small === small && label.onBright === onBright) g.fillText(label.text, label.x, label.y + 0.5);
     }
 }
 
@@ -201,29 +201,46 @@ function pin(g: CanvasRenderingContext2D, x: number, y: number, text: string, ho
   g.fillText(text, x + 6, y + 8);
 }
 
-/** Spans that differ: a bracket with by how much A is longer, or what is missing. */
-export function drawDifferences(o: Overlay): void {
-  const {g, model, places, height} = o;
-  if (!model.diff) return;
+/** Waits that nobody ended. */
+export function drawOpenWaits(o: Overlay): void {
+  const {model, places, height} = o;
+  model.openWaits.forEach((waits, side) => {
+    for (const span of waits) {
+      const box = places.span(side, span);
+      if (!box?.exact || box.y1 < 0 || box.y0 > height || box.x1 < 0 || box.x0 > model.view.width) continue;
+      flag(o, box, 'never woken', true);
+    }
+  });
+}
+
+/** A frame around a box, with a text at its right end where there is room. */
+function flag(o: Overlay, box: Box, text: string, bold: boolean): void {
+  const {g, model} = o;
+  g.strokeStyle = g.fillStyle = css(model.theme.alarm);
+  g.lineWidth = bold ? 2.5 : 1.5;
+  const x0 = Math.max(-3, box.x0), x1 = Math.min(Math.max(box.x1, box.x0 + 3), model.view.width + 3);
+  g.strokeRect(x0, box.y0, x1 - x0, box.y1 - box.y0);
+  if (!text) return;
   g.font = 'bold 10px system-ui, sans-serif';
   g.textBaseline = 'middle';
+  const width = g.measureText(text).width + 6;
+  const x = Math.min(x1, model.view.width) - width - 1;
+  g.fillRect(x, box.y0 + 1, width, 12);
+  g.fillStyle = model.theme.dark ? '#1a1206' : '#ffffff';
+  g.fillText(text, x + 3, box.y0 + 7.5);
+}
+
+/** Spans that differ: a frame with by how much A is longer, or what is missing. */
+export function drawDifferences(o: Overlay): void {
+  const {model, places, height} = o;
+  if (!model.diff) return;
   model.diff.differences.forEach((d, n) => {
     const current = n === model.difference;
     ([[0, d.spanA], [1, d.spanB]] as const).forEach(([side, span]) => {
       const box = span >= 0 ? places.span(side, span) : null;
       if (!box?.exact || box.y1 < 0 || box.y0 > height || box.x1 < 0 || box.x0 > model.view.width) return;
-      g.strokeStyle = g.fillStyle = css(model.theme.alarm);
-      g.lineWidth = current ? 3 : 1.5;
-      const x1 = Math.max(box.x1, box.x0 + 3);
-      g.strokeRect(box.x0, box.y0, x1 - box.x0, box.y1 - box.y0);
       const text = d.kind === 'structure' ? '\u2260' : side === 0 ? `${d.ns > 0 ? '+' : '\u2212'}${Math.abs(d.ns).toFixed(0)} ns` : '';
-      if (text && (current || x1 - box.x0 > 46 || d.kind === 'structure')) {
-        const w = g.measureText(text).width + 6;
-        const x = Math.max(0, Math.min(x1, model.view.width) - w - 1);
-        g.fillRect(x, box.y0 + 1, w, 12);
-        g.fillStyle = model.theme.dark ? '#1a1206' : '#ffffff';
-        g.fillText(text, x + 3, box.y0 + 7.5);
-      }
+      flag(o, box, current || box.x1 - box.x0 > 46 || (d.kind === 'structure' && box.x1 - box.x0 > 12) ? text : '', current);
     });
   });
 }

@@ -5,7 +5,7 @@ import type {Model, Selection} from '../model';
 import {axisTicks} from './axis';
 import {type Frame, type Label, drawRow, kBody, kStrip, laneBox} from './draw_rows';
 import {type Row, firstRowAt} from './layout';
-import {type Overlay, drawDifferences, drawFindings, drawLabels, drawPath, drawSelection} from './overlay';
+import {type Overlay, drawDifferences, drawFindings, drawLabels, drawOpenWaits, drawPath, drawSelection} from './overlay';
 import {Paints} from './paints';
 import {Places} from './places';
 import {Raster} from './raster';
@@ -120,6 +120,7 @@ export class Picture {
     g.fillStyle = model.theme.grid;
     for (const row of visible) if (row.kind === 'cta') g.fillRect(0, row.y - model.scroll, this.width, 1);
     drawLabels(overlay, labels);
+    drawOpenWaits(overlay);
     drawDifferences(overlay);
     drawPath(overlay);
     this.arrows = drawSelection(overlay);

@@ -103,7 +103,7 @@ export class Raster {
       this.cover.fill(0, 4 * x, 4 * x + 4);
     }
     const {width, pixels, back, hatch, line} = this;
-    for (let y = Math.max(0, y0); y < Math.min(this.height, y1); ++y) {
+    for (let y = Math.max(0, Math.round(y0)); y < Math.min(this.height, Math.round(y1)); ++y) {
       if (!this.hatches) {
         pixels.set(back, y * width);
         continue;
