@@ -133,6 +133,7 @@ uint64_t ClusterNet::barrier_arrive(int sm, int warp, const Source& source) {
   if (member.barrier_arrived >> warp & 1)
     observer_.violation({"CB1", "barrier.cluster.arrive twice by one warp in one phase", now(), sm, 0, source});
   member.barrier_arrived |= 1u << warp;
+  if (!cluster->barrier_completing) cluster->barrier_by = source;
   complete_barrier(cluster);
   return phase;
 }
@@ -184,7 +185,7 @@ void ClusterNet::open_barrier(Cluster& cluster, Cycles wakeup) {
   cluster.barrier_completing = false;
   ++cluster.barrier_phase;
   for (Waiter* w : cluster.barrier_waiting) {
-    w->cause = 0;
+    w->cause = 0, w->by = cluster.barrier_by;
     w->wake.notify(cycles(wakeup + jitter_.wakeup()));
   }
   cluster.barrier_waiting.clear();

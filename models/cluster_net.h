@@ -84,6 +84,7 @@ class ClusterNet : public sc_core::sc_module {
     uint64_t barrier_phase = 0;
     bool barrier_completing = false;  ///< all have arrived, the waiters do not know yet
     std::vector<Waiter*> barrier_waiting;
+    Source barrier_by{};                                      ///< the last to come
     std::map<std::pair<int, uint32_t>, Cycles> last_arrival;  ///< by issuing rank and warp, and target rank
   };
   struct Port {

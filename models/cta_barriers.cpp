@@ -6,9 +6,9 @@
 
 namespace sm100::models {
 
-void CtaBarriers::wake(std::vector<Waiter*>& waiting) {
+void CtaBarriers::wake(std::vector<Waiter*>& waiting, const Source& by) {
   for (Waiter* w : waiting) {
-    w->cause = 0;
+    w->cause = 0, w->by = by;
     w->wake.notify(cycles(Cycles(profile_.bar.wakeup_cycles) + jitter_.wakeup()));
   }
   waiting.clear();
@@ -54,7 +54,7 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
                      id, barrier.warps, barrier.expected, barrier.last_warps),
          now(), sm_, 0, source, true});
   barrier.last_expected = barrier.expected, barrier.last_warps = barrier.warps;
-  wake(barrier.waiting);
+  wake(barrier.waiting, source);
   barrier.members = barrier.warps;
   barrier.expected = barrier.arrived = barrier.warps = 0;
   ++barrier.generation;

@@ -33,7 +33,7 @@ class CtaBarriers {
   const Named& named(int id) const { return named_[size_t(id)]; }
 
  private:
-  void wake(std::vector<Waiter*>& waiting);
+  void wake(std::vector<Waiter*>& waiting, const Source& by);
 
   int sm_;
   const DeviceProfile& profile_;

@@ -18,7 +18,10 @@ void GlobalWords::store(GlobalAddr address, uint32_t value, Cycles visible, cons
     if (uint8_t* bytes = memory_.data(address, 4)) std::memcpy(bytes, &value, 4);
     const auto it = watchers_.find(address.value);
     if (it == watchers_.end()) return;
-    for (Waiter* waiter : it->second) waiter->wake.notify(sc_core::SC_ZERO_TIME);
+    for (Waiter* waiter : it->second) {
+      waiter->cause = by.flow, waiter->by = by;
+      waiter->wake.notify(sc_core::SC_ZERO_TIME);
+    }
     watchers_.erase(it);
   });
 }

@@ -122,7 +122,7 @@ void Gpu::launch_dependents(const Sm& sm) {
 }
 
 void Gpu::wait_prerequisites(int launch, Waiter& waiter) {
-  waiter.cause = 0;
+  waiter.cause = 0, waiter.by = {};
   grids_[size_t(launch)].waiting.push_back(&waiter);
 }
 

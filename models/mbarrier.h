@@ -25,6 +25,7 @@ namespace sm100::models {
 struct Waiter {
   sc_core::sc_event wake;
   uint64_t cause = 0;  ///< flow id of the event that woke it
+  Source by{};  ///< who ended a wait that is not for an mbarrier, when known: the last of those that had to act
 };
 
 class Mbarrier : public sc_core::sc_module {

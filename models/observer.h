@@ -22,6 +22,7 @@ struct Source {
   uint64_t flow = 0;      ///< id of the trace span that caused it; 0: none
   int cta = -1;           ///< linear id of the CTA of the warp; -1: unknown
   uint32_t op = 0;        ///< given by whoever issued it, for whoever observes it; the units only pass it on
+  Cycles issued = 0;      ///< when the warp executed it
   int16_t lands_on = -1;  ///< complete_tx of a tensor load: the SM whose shared memory it has filled
 };
 
@@ -39,7 +40,7 @@ struct MbarrierEvent {
   Source source;
 };
 
-enum class UnitSpanKind : uint8_t { tma_load, tma_store, umma, clc_cancel };
+enum class UnitSpanKind : uint8_t { tma_load, tma_store, umma, clc_cancel, tmem_alloc, tmem_read, tmem_write };
 
 /// Something an asynchronous unit was busy with.
 struct UnitSpan {
@@ -50,6 +51,7 @@ struct UnitSpan {
   int64_t bytes = -1;
   uint64_t flow_in = 0, flow_out = 0;
   Source source;
+  int column = -1, columns = -1;  ///< of tensor memory: the first, and how many
 };
 
 /// An operation that PTX calls undefined or that hardware traps on; a warning is legal but hardly meant.

@@ -9,6 +9,13 @@
 
 namespace sm100::models {
 
+namespace {
+void wake(Waiter& waiter, const Source& by) {
+  waiter.cause = 0, waiter.by = by;
+  waiter.wake.notify(sc_core::SC_ZERO_TIME);
+}
+}  // namespace
+
 TensorMemory::TensorMemory(int sm, bool with_data, Observer& observer)
     : sm_(sm), with_data_(with_data), observer_(observer) {
   if (with_data) cells_.assign(size_t(kTmemLanes) * kTmemColumns, 0xffffffffu);
@@ -64,7 +71,7 @@ bool TensorMemory::free(uint32_t column, uint32_t columns) const {
 }
 
 void TensorMemory::take(uint32_t column, uint32_t columns, const Source& source) {
-  allocations_.push_back({column, columns, source});
+  allocations_.push_back({column, columns, source, now()});
   smallest_alloc_ = columns;
   if (with_data_)
     for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, 0xffffffffu);
@@ -103,7 +110,7 @@ std::optional<uint32_t> TensorMemory::alloc_pair(TensorMemory& peer, uint32_t co
     take(column, columns, source), peer.take(column, columns, peer.pair_alloc_->by);
     pair_alloc_.reset();
     peer.pair_column_ = column;
-    peer.pair_alloc_->waiter->wake.notify(sc_core::SC_ZERO_TIME);
+    wake(*peer.pair_alloc_->waiter, source);
     return column;
   }
   // Whichever CTA frees columns: the one that came second asks again for both.
@@ -120,7 +127,7 @@ bool TensorMemory::dealloc_pair(TensorMemory& peer, TmemAddr address, uint32_t c
     return false;
   }
   peer.pair_freed_ = true;
-  peer.pair_dealloc_->waiter->wake.notify(sc_core::SC_ZERO_TIME);
+  wake(*peer.pair_dealloc_->waiter, source);
   peer.pair_dealloc_.reset();
   return true;
 }
@@ -134,8 +141,15 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
         "TC9",
         fmt::format("tcgen05.dealloc of {} columns at column {}: no such allocation", columns, address.column()),
         source);
+  observer_.unit_span({.kind = UnitSpanKind::tmem_alloc,
+                       .begin = it->since,
+                       .end = now(),
+                       .sm = sm_,
+                       .source = it->by,
+                       .column = int(it->column),
+                       .columns = int(it->columns)});
   allocations_.erase(it);
-  for (Waiter* w : waiting_) w->wake.notify(sc_core::SC_ZERO_TIME);
+  for (Waiter* w : waiting_) wake(*w, source);
   waiting_.clear();
 }
 

@@ -45,6 +45,7 @@ class TensorMemory {
   struct Allocation {
     uint32_t column, columns;
     Source by;
+    Cycles since;
   };
   const std::vector<Allocation>& allocations() const { return allocations_; }
 

@@ -84,34 +84,46 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   share_port(copy);
 
   Group& group = groups_[unsigned(copy.source.warp) % groups_.size()].open;
-  group.read_done = std::max(group.read_done, read_done);
-  group.visible = std::max(group.visible, visible);
+  const uint64_t flow = observer_.new_flow();
+  if (read_done > group.read_done) group.read_done = read_done, group.last_read = flow;
+  if (visible > group.visible) group.visible = visible, group.last_visible = flow;
   stores_read_done_ = std::max(stores_read_done_, read_done);
   stores_visible_ = std::max(stores_visible_, visible);
-  completions_.post(read_done, [this, copy, at, read_done] {
+  completions_.post(read_done, [this, copy, at, read_done, flow] {
     if (with_data_) move_store(copy);
     Source source = copy.source;
     source.kind = ActorKind::tma;
     observer_.unit_span({UnitSpanKind::tma_store, at, read_done, sm_, 0, int64_t(transfer_bytes(copy.map)),
-                         copy.source.flow, 0, source});
+                         copy.source.flow, flow, source});
   });
 }
 
 void Tma::commit_group(int warp) {
   WarpGroups& w = groups_[size_t(warp)];
   if (!w.committed.empty()) {  // groups complete in commit order
-    w.open.read_done = std::max(w.open.read_done, w.committed.back().read_done);
-    w.open.visible = std::max(w.open.visible, w.committed.back().visible);
+    const Group& before = w.committed.back();
+    if (before.read_done > w.open.read_done)
+      w.open.read_done = before.read_done, w.open.last_read = before.last_read;
+    if (before.visible > w.open.visible) w.open.visible = before.visible, w.open.last_visible = before.last_visible;
   }
   w.committed.push_back(w.open);
   w.open = {};
 }
 
-Cycles Tma::groups_done(int warp, int pending, bool read_only) const {
+/// The latest group that has to be finished; nullptr: none has.
+const Tma::Group* Tma::awaited_group(int warp, int pending) const {
   const auto& committed = groups_[size_t(warp)].committed;
-  if (int(committed.size()) <= pending) return 0;
-  const Group& oldest_waited_for = committed[committed.size() - size_t(pending) - 1];
-  return read_only ? oldest_waited_for.read_done : oldest_waited_for.visible;
+  return int(committed.size()) <= pending ? nullptr : &committed[committed.size() - size_t(pending) - 1];
+}
+
+Cycles Tma::groups_done(int warp, int pending, bool read_only) const {
+  const Group* group = awaited_group(warp, pending);
+  return !group ? 0 : read_only ? group->read_done : group->visible;
+}
+
+uint64_t Tma::last_of_groups(int warp, int pending, bool read_only) const {
+  const Group* group = awaited_group(warp, pending);
+  return !group ? 0 : read_only ? group->last_read : group->last_visible;
 }
 
 bool Tma::check(const TensorCopy& copy, bool is_load) {

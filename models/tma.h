@@ -59,6 +59,8 @@ class Tma : public sc_core::sc_module {
   /// Cycle at which at most `pending` of the warp's most recent groups are unfinished.
   /// @param read_only  .read: only the reads of shared memory have to be finished
   Cycles groups_done(int warp, int pending, bool read_only) const;
+  /// The flow of the store that is then the last to finish; 0: nobody records.
+  uint64_t last_of_groups(int warp, int pending, bool read_only) const;
   /// Bytes that loads have put into this SM's shared memory.
   uint64_t filled_bytes() const { return filled_bytes_; }
   /// Cycle at which no store reads this CTA's shared memory any more.
@@ -101,12 +103,14 @@ class Tma : public sc_core::sc_module {
   std::deque<InFlight> loads_in_flight_;
   struct Group {
     Cycles read_done = 0, visible = 0;
+    uint64_t last_read = 0, last_visible = 0;  ///< flows of the stores that decide them
   };
   struct WarpGroups {
     Group open;
     std::vector<Group> committed;  ///< completion is in commit order: times never decrease
   };
   std::array<WarpGroups, 32> groups_{};
+  const Group* awaited_group(int warp, int pending) const;
   Cycles stores_read_done_ = 0, stores_visible_ = 0;
   uint64_t filled_bytes_ = 0;
 };

@@ -57,12 +57,16 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
     group_open_ = true;
     group_begin_ = Cycles(start);
     group_flow_ = command.source.flow;
+    group_column_ = command.d.column(), group_end_column_ = 0;
   }
+  group_column_ = std::min(group_column_, command.d.column());
+  const uint32_t columns = accumulator_columns(data_path_layout(operation.m, command.cta_group), operation.idesc.n);
+  group_end_column_ = std::max(group_end_column_, command.d.column() + columns);
   if (with_data_) accepted_.push_back({operation, sequence_, group_});
 }
 
 void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive) {
-  const Issued covered = issued(source);
+  Issued& covered = issued(source);
   if (covered.sequence == 0) {
     const auto other = std::find_if(issued_.begin(), issued_.end(), [](const Issued& i) { return i.sequence > 0; });
     const auto thread = other - issued_.begin();
@@ -79,11 +83,12 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
   by.kind = ActorKind::umma;
   by.flow = observer_.new_flow();
   if (group_open_ && covered.sequence == sequence_) {
-    const UnitSpan span{UnitSpanKind::umma, group_begin_, finished, sm_, barrier, -1, group_flow_, by.flow, by};
-    observer_.unit_span(span);
+    observer_.unit_span({UnitSpanKind::umma, group_begin_, finished, sm_, barrier, -1, group_flow_, by.flow, by,
+                         int(group_column_), int(group_end_column_ - group_column_)});
+    covered.flow = by.flow;
     group_open_ = false;
-  } else {
-    by.flow = source.flow;  // nothing new to wait for: the committing role itself is the cause
+  } else {  // nothing new: MMAs of an earlier commit are the cause, or, if they have finished, the committing role itself
+    by.flow = covered.done > double(at) && covered.flow != 0 ? covered.flow : source.flow;
   }
   ++commits_in_flight_;
   ++group_;

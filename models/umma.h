@@ -101,6 +101,7 @@ class Umma : public sc_core::sc_module {
   /// What a commit of each thread of the CTA covers; a warp's 32 lanes follow each other.
   struct Issued {
     double done = 0;        ///< cycle at which the thread's last MMA has finished
+    uint64_t flow = 0;      ///< of the span that this MMA is in, once committed
     uint64_t sequence = 0;  ///< of that MMA; 0: the thread has issued nothing
   };
   std::vector<Issued> issued_;
@@ -111,6 +112,7 @@ class Umma : public sc_core::sc_module {
   Cycles group_begin_ = 0;  ///< start of the first MMA since the last commit, for the trace
   bool group_open_ = false;
   uint64_t group_flow_ = 0;
+  uint32_t group_column_ = 0, group_end_column_ = 0;  ///< of its accumulators
 };
 
 }  // namespace sm100::models

@@ -55,9 +55,13 @@ void RunObserver::cta_started(Cta& cta) {
       recorder_->add_track(TrackKind::cta, fmt::format("{} on SM {}", cta.name(), sm), gpu_track_, sm, id);
   for (auto& warp : cta.warps())
     warp->track = recorder_->add_track(TrackKind::role, kernel_.role(warp->index), parent, sm, id, warp->index);
+  if (size_t(id) >= cta_tracks_.size()) cta_tracks_.resize(size_t(id) + 1, traces::kNoTrack);
+  cta_tracks_[size_t(id)] = parent;
   Tracks& t = tracks_[size_t(sm)];
+  t.cta = parent;
   t.tma_load = recorder_->add_track(TrackKind::unit, "tma load", parent, sm, id);
   t.umma = recorder_->add_track(TrackKind::unit, "umma", parent, sm, id);
+  t.tmem = recorder_->add_track(TrackKind::unit, "tmem", parent, sm, id);
   t.tma_store = recorder_->add_track(TrackKind::unit, "tma store", parent, sm, id);
   t.clc = recorder_->add_track(TrackKind::unit, "clc", parent, sm, id);
   t.barriers.clear();
@@ -67,6 +71,27 @@ void RunObserver::cta_started(Cta& cta) {
           {array.base.offset() + 8u * uint32_t(s),
            recorder_->add_track(TrackKind::barrier, fmt::format("{}[{}]", array.name, s), parent, sm, id)});
   std::sort(t.barriers.begin(), t.barriers.end());
+}
+
+traces::TrackId RunObserver::role_track(int cta, int warp) const {
+  if (cta < 0 || warp < 0 || size_t(cta) >= cta_tracks_.size() || cta_tracks_[size_t(cta)] == traces::kNoTrack)
+    return traces::kNoTrack;
+  return cta_tracks_[size_t(cta)] + 1 + traces::TrackId(warp);
+}
+
+/// The unit that has recorded, or will record, the span of what it did.
+traces::TrackId RunObserver::actor_track(const models::Source& source) const {
+  if (source.kind == models::ActorKind::warp) return role_track(source.cta, source.warp);
+  if (source.kind == models::ActorKind::tma && source.lands_on >= 0)
+    return tracks_[size_t(source.lands_on)].tma_load;
+  const traces::TrackId first = role_track(source.cta, kernel_.warps);
+  if (first == traces::kNoTrack) return first;
+  // In the order in which cta_started adds them.
+  switch (source.kind) {
+    case models::ActorKind::umma: return first + 1;
+    case models::ActorKind::tma: return first + 3;
+    default: return first + 4;
+  }
 }
 
 void RunObserver::cta_exited(Cta&) {
@@ -124,6 +149,8 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   if (!recorder_) return;
   const traces::TrackId track = barrier_track(e.sm, e.offset);
   if (track == traces::kNoTrack) return;
+  const bool by_warp = e.source.kind == models::ActorKind::warp && e.source.issued > 0;
+  const uint32_t on_its_way = by_warp ? uint32_t(e.time - e.source.issued) : 0;
   constexpr BarrierEventKind kKinds[] = {BarrierEventKind::init, BarrierEventKind::arrive,
                                          BarrierEventKind::expect_tx, BarrierEventKind::complete_tx,
                                          BarrierEventKind::phase_complete};
@@ -135,22 +162,35 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
                       .pending = int32_t(e.pending),
                       .tx = e.tx,
                       .amount = int32_t(e.amount),
+                      .by = actor_track(e.source),
+                      .delay = on_its_way,
                       .flow = e.source.flow});
 }
 
-void RunObserver::mbarrier_wait(BarrierEventKind kind, int sm, const models::Mbarrier::State& state, int64_t phase,
-                                int warp, uint64_t flow, models::Cycles time) {
-  const traces::TrackId track = barrier_track(sm, state.offset);
+void RunObserver::mbarrier_wait(BarrierEventKind kind, Warp& warp, const models::Mbarrier::State& state,
+                                int64_t phase, uint64_t flow, models::Cycles time) {
+  const traces::TrackId track = barrier_track(warp.cta.sm().id, state.offset);
   if (track == traces::kNoTrack) return;
   const MbarrierState word = decode_mbarrier(state.word);
   recorder_->barrier({.time = time,
                       .track = track,
                       .kind = kind,
-                      .actor = warp_names_[size_t(warp)],
+                      .actor = warp_names_[size_t(warp.index)],
                       .phase = int32_t(phase),
                       .pending = int32_t(word.pending),
                       .tx = word.tx,
+                      .by = warp.track,
                       .flow = flow});
+}
+
+void RunObserver::wakeup(Warp& warp, const std::string& reason, models::Cycles begin, models::Cycles caused) {
+  recorder_->wakeup({.begin = begin,
+                     .end = models::now(),
+                     .track = warp.track,
+                     .reason = recorder_->intern(reason),
+                     .by = actor_track(warp.waiter.by),
+                     .caused = caused,
+                     .flow = warp.waiter.cause});
 }
 
 void RunObserver::unit_span(const models::UnitSpan& s) {
@@ -162,12 +202,17 @@ void RunObserver::unit_span(const models::UnitSpan& s) {
     case models::UnitSpanKind::tma_store: span.track = t.tma_store, span.kind = traces::SpanKind::tma_store; break;
     case models::UnitSpanKind::umma: span.track = t.umma, span.kind = traces::SpanKind::umma; break;
     case models::UnitSpanKind::clc_cancel: span.track = t.clc, span.kind = traces::SpanKind::clc_cancel; break;
+    case models::UnitSpanKind::tmem_alloc: span.track = t.tmem, span.kind = traces::SpanKind::tmem_alloc; break;
+    case models::UnitSpanKind::tmem_read: span.track = t.tmem, span.kind = traces::SpanKind::tmem_read; break;
+    case models::UnitSpanKind::tmem_write: span.track = t.tmem, span.kind = traces::SpanKind::tmem_write; break;
   }
   if (const BarrierName name = barrier_name(kernel_, s.barrier); name.array) {
     span.args.pipeline = array_name(*name.array);
     span.args.stage = int16_t(name.stage);
   }
   span.args.bytes = s.bytes;
+  span.args.column = int16_t(s.column);
+  span.args.columns = int16_t(s.columns);
   recorder_->span(span);
 }
 

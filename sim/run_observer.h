@@ -14,6 +14,7 @@ namespace sm100::sim {
 
 class Cta;
 class HazardChecker;
+class Warp;
 
 class RunObserver : public models::Observer {
  public:
@@ -30,14 +31,20 @@ class RunObserver : public models::Observer {
   uint64_t new_flow() override { return recorder_ ? recorder_->new_flow() : 0; }
 
   /// wait_begin / wait_end of a warp on an mbarrier, whose state is that after the event.
-  void mbarrier_wait(traces::BarrierEventKind kind, int sm, const models::Mbarrier::State& state, int64_t phase,
-                     int warp, uint64_t flow, models::Cycles time);
+  void mbarrier_wait(traces::BarrierEventKind kind, Warp& warp, const models::Mbarrier::State& state, int64_t phase,
+                     uint64_t flow, models::Cycles time);
+  /// A warp goes on after a wait of another kind, which its `waiter` says who ended, at cycle `caused`.
+  void wakeup(Warp& warp, const std::string& reason, models::Cycles begin, models::Cycles caused);
 
   /// From now on barrier events reach the checker too, and warps tell it what they do; nullptr: nobody checks.
   void set_hazards(HazardChecker* hazards) { hazards_ = hazards; }
   HazardChecker* hazards() { return hazards_; }
 
   traces::Recorder* recorder() { return recorder_; }
+  /// Tracks of a recorded run; kNoTrack where there is none.
+  traces::TrackId role_track(int cta, int warp) const;
+  traces::TrackId cta_track(int sm) const { return tracks_[size_t(sm)].cta; }
+  traces::TrackId barrier_track(int sm, uint32_t offset) const;
   /// Index of the barrier array's name in the trace.
   int16_t array_name(const BarrierArray& array) const {
     return array_names_[size_t(&array - kernel_.barriers.data())];
@@ -50,11 +57,11 @@ class RunObserver : public models::Observer {
  private:
   /// Tracks of the CTA that is resident on an SM.
   struct Tracks {
-    traces::TrackId tma_load, tma_store, umma, clc;
+    traces::TrackId cta, tma_load, tma_store, umma, clc, tmem;
     std::vector<std::pair<uint32_t, traces::TrackId>> barriers;  ///< by offset, ascending
   };
-  traces::TrackId barrier_track(int sm, uint32_t offset) const;
   int16_t actor_name(const models::Source& source);
+  traces::TrackId actor_track(const models::Source& source) const;
 
   /// What the first warp to decode a response found.
   struct Decoded {
@@ -68,7 +75,8 @@ class RunObserver : public models::Observer {
   traces::Recorder* recorder_;
   HazardChecker* hazards_ = nullptr;
   traces::TrackId gpu_track_ = traces::kNoTrack;
-  std::vector<Tracks> tracks_;  ///< by SM
+  std::vector<Tracks> tracks_;               ///< by SM
+  std::vector<traces::TrackId> cta_tracks_;  ///< by linear id; the tracks of a CTA follow its own, in one order
   std::vector<int16_t> warp_names_, array_names_;
   int16_t tma_name_ = -1, umma_name_ = -1, clc_name_ = -1;
   std::vector<uint32_t> arriver_warps_;  ///< by barrier array: warps that its row lists, a bit each

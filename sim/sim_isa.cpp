@@ -179,13 +179,11 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   if (!state) return true;  // a violation has ended the run
   const int64_t phase = state->phase;
   RunObserver& observer = cta_.observer();
-  if (recording)
-    observer.mbarrier_wait(traces::BarrierEventKind::wait_begin, sm_.id, *state, phase, warp_.index, 0, now());
+  if (recording) observer.mbarrier_wait(traces::BarrierEventKind::wait_begin, warp_, *state, phase, 0, now());
   sm_.mbarrier.wait_parity(offset, parity, warp_.waiter);
   warp_.suspend({.on = Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = loc});
   if (recording) {
-    observer.mbarrier_wait(traces::BarrierEventKind::wait_end, sm_.id, *state, phase, warp_.index,
-                           warp_.waiter.cause, now());
+    observer.mbarrier_wait(traces::BarrierEventKind::wait_end, warp_, *state, phase, warp_.waiter.cause, now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
   count_wait(barrier, loc);
@@ -365,6 +363,12 @@ void SimIsa::wait_group(int pending, bool read_only) {
   // Groups belong to a thread; the roles store from one elected lane, so the warp's groups are that lane's.
   settle();  // what the warp writes next must come after the stores' reads also in simulated time
   const models::Cycles done = sm_.tma.groups_done(warp_.index, pending, read_only);
+  if (cta_.observer().recorder()) {
+    const uint64_t last = done > 0 ? sm_.tma.last_of_groups(warp_.index, pending, read_only) : 0;
+    warp_.waiter.cause = last;
+    warp_.waiter.by = {.kind = models::ActorKind::tma, .flow = last, .cta = cta_.linear_id()};
+    if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = last;
+  }
   warp_.suspend_until(done, {.on = Blocked::On::bulk_group});
   if (HazardChecker* h = hazards()) h->wait_group(thread({}), pending);
 }
@@ -476,8 +480,24 @@ void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* 
   settle();
   sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_load(thread(loc), address, columns_spanned(shape, repeat));
-  const auto transfer = models::Cycles(columns_spanned(shape, repeat) / profile_.tmem.ld_columns_per_cycle);
-  tmem_loads_done_ = std::max(tmem_loads_done_, issue_cycle()) + transfer;
+  tmem_loads_done_ = tmem_transfer(models::UnitSpanKind::tmem_read, tmem_loads_done_, address,
+                                   uint32_t(columns_spanned(shape, repeat)), loc);
+}
+
+models::Cycles SimIsa::tmem_transfer(models::UnitSpanKind kind, models::Cycles before, TmemAddr address,
+                                     uint32_t columns, Loc loc) {
+  const models::Cycles begin = std::max(before, issue_cycle());
+  const models::Cycles done = begin + models::Cycles(columns / profile_.tmem.ld_columns_per_cycle);
+  if (cta_.observer().recorder())
+    cta_.observer().unit_span({.kind = kind,
+                               .begin = begin,
+                               .end = done + models::Cycles(profile_.tmem.ld_latency_cycles),
+                               .sm = sm_.id,
+                               .flow_in = flow_of_open_span(),
+                               .source = source(loc),
+                               .column = int(address.column()),
+                               .columns = int(columns)});
+  return done;
 }
 
 void SimIsa::tcgen05_wait_ld(Loc loc) {
@@ -494,8 +514,8 @@ void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uin
   settle();
   sm_.tmem.store(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_store(thread(loc), address, columns_spanned(shape, repeat));
-  const auto transfer = models::Cycles(columns_spanned(shape, repeat) / profile_.tmem.ld_columns_per_cycle);
-  tmem_stores_done_ = std::max(tmem_stores_done_, issue_cycle()) + transfer;
+  tmem_stores_done_ = tmem_transfer(models::UnitSpanKind::tmem_write, tmem_stores_done_, address,
+                                    uint32_t(columns_spanned(shape, repeat)), loc);
 }
 
 void SimIsa::tcgen05_wait_st(Loc loc) {

@@ -315,7 +315,11 @@ class SimIsa {
       if (active_ >> lane & 1) by.lane = int8_t(lane), f(by);
   }
   models::Source source(Loc loc) {
-    return {.warp = int8_t(warp_.index), .loc = loc, .flow = flow_of_open_span(), .cta = cta_.linear_id()};
+    return {.warp = int8_t(warp_.index),
+            .loc = loc,
+            .flow = flow_of_open_span(),
+            .cta = cta_.linear_id(),
+            .issued = models::now()};
   }
   HazardChecker* hazards() { return cta_.observer().hazards(); }
   HazardChecker::Thread thread(Loc loc, int lane = -1) {
@@ -382,6 +386,9 @@ class SimIsa {
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
   void tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc);
+  /// A warp's ld or st moves its columns after those `before`; returns when they are through, latency aside.
+  models::Cycles tmem_transfer(models::UnitSpanKind kind, models::Cycles before, TmemAddr address, uint32_t columns,
+                               Loc loc);
   void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed, Loc loc);
   /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (isa.md 3.2).
   bool check_group(int cta_group, const char* instruction, Loc loc);

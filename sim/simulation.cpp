@@ -58,6 +58,15 @@ void close_open_spans(const std::vector<Cta*>& slots, traces::Recorder& recorder
         span.end = std::max<uint64_t>(span.begin, models::now());
         recorder.span(span);
       }
+  for (Cta* cta : slots)
+    for (const auto& held : cta->sm().tmem.allocations())
+      cta->observer().unit_span({.kind = models::UnitSpanKind::tmem_alloc,
+                                 .begin = held.since,
+                                 .end = models::now(),
+                                 .sm = cta->sm().id,
+                                 .source = held.by,
+                                 .column = int(held.column),
+                                 .columns = int(held.columns)});
 }
 
 /// Operands, result and their float64 copies must fit, or the operating system would end the run without a word.
@@ -129,9 +138,10 @@ Finding finding_of(const models::Violation& v, const Kernel& kernel, const std::
   return f;
 }
 
-std::string violation_report(const models::Violation& v, const Finding& f, int barrier_cta, const Kernel& kernel,
-                             const std::string& replay) {
-  std::string text = fmt::format("FINDING {} at cycle {}: {}\n", f.id, grouped(int64_t(v.time)), f.message);
+/// What, where and the details; the same for findings and warnings.
+std::string violation_text(const models::Violation& v, const Finding& f, int barrier_cta, const Kernel& kernel) {
+  std::string text = fmt::format("{} {} at cycle {}: {}\n", v.warning ? "WARNING" : "FINDING", f.id,
+                                 grouped(int64_t(v.time)), f.message);
   std::string where = cta_name(f.cta, kernel);
   if (!f.role.empty()) where += fmt::format(", {} (warp {})", f.role, v.source.warp);
   if (!f.barrier.empty()) where += fmt::format(", {}[{}]", f.barrier, f.stage);
@@ -139,9 +149,39 @@ std::string violation_report(const models::Violation& v, const Finding& f, int b
   if (!f.barrier.empty() && f.phase >= 0) where += fmt::format(" phase {}", f.phase);
   text += fmt::format("  where: {}{}{}\n", where, f.location.empty() ? "" : "  ", f.location);
   for (const std::string& detail : v.details) text += "  " + detail + "\n";
-  text += fmt::format("  the run ends here, its results are not checked; more: sm100sim explain {}\n  replay: {}\n",
-                      f.id, replay);
   return text;
+}
+
+std::string violation_report(const models::Violation& v, const Finding& f, int barrier_cta, const Kernel& kernel,
+                             const std::string& replay) {
+  return violation_text(v, f, barrier_cta, kernel) +
+         fmt::format("  the run ends here, its results are not checked; more: sm100sim explain {}\n  replay: {}\n",
+                     f.id, replay);
+}
+
+/// The trace shows it on the track of the warp that did it, else of the barrier, else of the CTA.
+void record_finding(Device& device, const models::Violation& v, const Finding& f, std::string report) {
+  RunObserver& observer = device.observer;
+  if (!observer.recorder()) return;
+  traces::TrackId track = observer.role_track(f.cta, v.source.warp);
+  if (track == traces::kNoTrack && v.barrier != 0) track = observer.barrier_track(v.sm, v.barrier);
+  if (track == traces::kNoTrack) track = observer.cta_track(v.sm);
+  observer.recorder()->finding({v.time, track, f.id, v.warning, f.message, std::move(report)});
+}
+
+/// On the track of the role at fault, else of the one that waits.
+void record_hang(Device& device, const Kernel& kernel, const Finding& f, const std::string& report) {
+  RunObserver& observer = device.observer;
+  if (!observer.recorder()) return;
+  const auto track_of = [&](const std::string& role, int cta) {
+    const auto warp = std::find(kernel.roles.begin(), kernel.roles.end(), role);
+    return warp == kernel.roles.end() ? traces::kNoTrack
+                                      : observer.role_track(cta, int(warp - kernel.roles.begin()));
+  };
+  traces::TrackId track = track_of(f.fault_role, f.fault_cta);
+  if (track == traces::kNoTrack) track = track_of(f.role, f.cta);
+  if (track == traces::kNoTrack) track = 0;  // no CTA runs: the GPU's
+  observer.recorder()->finding({models::now(), track, f.id, false, f.message, report});
 }
 
 }  // namespace
@@ -224,21 +264,24 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   if (violated()) {
     result.outcome = Outcome::findings;
     for (const models::Violation& v : device.observer.violations()) {
-      result.findings.push_back(finding_of(v, kernel, slots));
-      if (result.report.empty())
-        result.report =
-            violation_report(v, result.findings.back(), slots[size_t(v.sm)]->linear_id(), kernel, replay);
+      const Finding& found = result.findings.emplace_back(finding_of(v, kernel, slots));
+      const std::string report = violation_report(v, found, slots[size_t(v.sm)]->linear_id(), kernel, replay);
+      record_finding(device, v, found, report);
+      if (result.report.empty()) result.report = report;
     }
   } else if (!finished()) {
     result.outcome = Outcome::hang;
     HangReport hang = explain_hang(slots, out_of_cycles ? horizon : models::now(),
                                    out_of_cycles ? scenario.max_cycles : 0, replay);
+    record_hang(device, kernel, hang.finding, hang.text);
     result.report = std::move(hang.text);
     result.findings.push_back(std::move(hang.finding));
   }
 
-  for (const models::Violation& w : device.observer.warnings())
-    result.warnings.push_back(finding_of(w, kernel, slots));
+  for (const models::Violation& w : device.observer.warnings()) {
+    const Finding& found = result.warnings.emplace_back(finding_of(w, kernel, slots));
+    record_finding(device, w, found, violation_text(w, found, slots[size_t(w.sm)]->linear_id(), kernel));
+  }
   result.fault_matches = altered;
 
   models::Cycles end = device.observer.last_exit();

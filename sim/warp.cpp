@@ -62,13 +62,21 @@ void Warp::suspend(const Blocked& why) {
   blocked.since = models::now();
   wait(waiter.wake);
   account(blocked, models::now() - blocked.since);
+  if (blocked.on != Blocked::On::mbarrier) record_wakeup(blocked, blocked.since, waiter.by.issued);
   blocked.on = Blocked::On::nothing;
 }
 
 void Warp::suspend_until(models::Cycles cycle, const Blocked& why) {
   if (cycle <= models::now()) return;
-  account(why, cycle - models::now());
-  pass(cycle - models::now());
+  const models::Cycles begin = models::now();
+  account(why, cycle - begin);
+  pass(cycle - begin);
+  record_wakeup(why, begin, cycle);
+}
+
+void Warp::record_wakeup(const Blocked& why, models::Cycles begin, models::Cycles caused) {
+  if (cta.observer().recorder())
+    cta.observer().wakeup(*this, cta.describe(why, /*with_stage=*/false), begin, caused);
 }
 
 void Warp::account_open_wait() {

@@ -99,6 +99,8 @@ class Warp : public sc_core::sc_module {
   // Recording: open spans, innermost last.
   traces::TrackId track = traces::kNoTrack;
   std::vector<traces::Span> open_spans;
+  /// Ends of waits that were not for an mbarrier go to the trace with who ended them, as `waiter` says.
+  void record_wakeup(const Blocked& why, models::Cycles begin, models::Cycles caused);
 
  private:
   void run();

@@ -34,6 +34,7 @@ class Writer {
     for (const TimelineEvent& event : timeline_.events) {
       if (event.edge == TimelineEvent::begin) write_span(event.index);
       if (event.edge == TimelineEvent::barrier) write_barrier_event(trace_.barrier_events[event.index]);
+      if (event.edge == TimelineEvent::finding) write_finding(trace_.findings[event.index]);
       flush(1 << 20);
     }
     put("\n]}}\n");
@@ -108,6 +109,8 @@ class Writer {
     put_if_present("tile_k", args.tile_k);
     put_if_present("k", args.k);
     put_if_present("bytes", args.bytes);
+    put_if_present("column", args.column);
+    put_if_present("columns", args.columns);
     put("}}}}");
     if (span.flow_out != 0) write_flow("s", span.flow_out, pid, tid, span.begin);
     if (span.flow_in != 0) {
@@ -133,6 +136,14 @@ class Writer {
         event.pending, event.tx, event.amount);
     if (event.actor != kNoName) put(R"(,"actor":{})", names_[event.actor]);
     put("}}}}");
+  }
+
+  void write_finding(const Finding& finding) {
+    next_event();
+    put(R"({{"ph":"i","s":"t","cat":"finding","name":{},"pid":{},"tid":{},"ts":{},"args":{{"warning":{},)"
+        R"("message":{},"report":{}}}}})",
+        quoted(finding.id), process_[finding.track], thread_[finding.track], microseconds(finding.time),
+        finding.warning, quoted(finding.message), quoted(finding.report));
   }
 
   double microseconds(uint64_t ticks) const { return static_cast<double>(ticks) * microseconds_per_tick_; }

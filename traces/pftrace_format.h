@@ -13,31 +13,43 @@ namespace sm100::traces::format {
 // clang-format off
 enum class Annotation : uint8_t {
   // spans
-  sequence, pipeline, stage, tile_m, tile_n, tile_k, k, bytes,
+  sequence, pipeline, stage, tile_m, tile_n, tile_k, k, bytes, column, columns,
   flow_in,  ///< only for a flow that the file cannot draw, because nothing before it begins it
   // spans and barrier events
   phase,
   // barrier events
-  actor, pending, tx, amount,
+  actor, pending, tx, amount, delay,
+  // barrier events and wake-ups
+  by,
+  // wake-ups
+  reason, since, caused,
+  // findings
+  warning, message, report,
   // metadata
   schema_version, source, device, scenario, configuration, tool_version, ticks_per_second, seed,
-  dropped_events, spans, barrier_events,  ///< the last two: how many the file holds
+  dropped_events, spans, barrier_events, wakeups, findings,  ///< the last four: how many the file holds
 };
 
-inline constexpr std::array<std::string_view, 25> kAnnotationNames = {
-    "sequence", "pipeline", "stage", "tile_m", "tile_n", "tile_k", "k", "bytes", "flow_in",
+inline constexpr std::array<std::string_view, 37> kAnnotationNames = {
+    "sequence", "pipeline", "stage", "tile_m", "tile_n", "tile_k", "k", "bytes", "column", "columns",
+    "flow_in",
     "phase",
-    "actor", "pending", "tx", "amount",
+    "actor", "pending", "tx", "amount", "delay",
+    "by",
+    "reason", "since", "caused",
+    "warning", "message", "report",
     "schema_version", "source", "device", "scenario", "configuration", "tool_version", "ticks_per_second", "seed",
-    "dropped_events", "spans", "barrier_events"};
+    "dropped_events", "spans", "barrier_events", "wakeups", "findings"};
 // clang-format on
-static_assert(kAnnotationNames.size() == static_cast<size_t>(Annotation::barrier_events) + 1);
+static_assert(kAnnotationNames.size() == static_cast<size_t>(Annotation::findings) + 1);
 
 constexpr std::string_view name(Annotation annotation) { return kAnnotationNames[static_cast<size_t>(annotation)]; }
 
 inline constexpr std::string_view kMetadataEvent = "sm100sim metadata";
 inline constexpr std::string_view kMetadataCategory = "metadata";
-inline constexpr std::string_view kLane = "lane";  ///< first word of a lane's description
+inline constexpr std::string_view kWakeup = "wakeup";    ///< category and name of the event
+inline constexpr std::string_view kFinding = "finding";  ///< category; the event's name is the finding's id
+inline constexpr std::string_view kLane = "lane";        ///< first word of a lane's description
 inline constexpr std::array<std::string_view, 3> kCounters = {"pending", "tx bytes", "phase"};
 inline constexpr uint32_t kPacketSequence = 1;       ///< trusted_packet_sequence_id of all our packets
 inline constexpr uint8_t kPacketTag = (1 << 3) | 2;  ///< Trace.packet, length-delimited

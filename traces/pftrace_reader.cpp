@@ -112,6 +112,10 @@ class Reader {
       fail("truncated: {} of {} spans and {} of {} barrier events", trace_.spans.size(), expected_spans_,
            trace_.barrier_events.size(), expected_barrier_events_);
     }
+    if (trace_.wakeups.size() != expected_wakeups_ || trace_.findings.size() != expected_findings_)
+      fail("truncated: {} of {} wake-ups and {} of {} findings", trace_.wakeups.size(), expected_wakeups_,
+           trace_.findings.size(), expected_findings_);
+    check_tracks();
     sort_events(trace_);
     return std::move(trace_);
   }
@@ -129,6 +133,7 @@ class Reader {
 
   void learn_names(const perfetto::InternedData& interned) {
     for (const auto& entry : interned.event_names()) event_names_[entry.iid()] = entry.name();
+    for (const auto& entry : interned.event_categories()) categories_[entry.iid()] = entry.name();
     for (const auto& entry : interned.debug_annotation_names()) {
       for (size_t i = 0; i < format::kAnnotationNames.size(); ++i) {
         if (format::kAnnotationNames[i] == entry.name()) annotations_[entry.iid()] = static_cast<Annotation>(i);
@@ -193,7 +198,7 @@ class Reader {
     switch (event.type()) {
       case TrackEvent::TYPE_SLICE_BEGIN: return begin_span(time, event, line);
       case TrackEvent::TYPE_SLICE_END: return end_span(time, event, line);
-      case TrackEvent::TYPE_INSTANT: return add_barrier_event(time, event, line);
+      case TrackEvent::TYPE_INSTANT: return add_instant(time, event, line);
       default: return;
     }
   }
@@ -222,6 +227,8 @@ class Reader {
         case Annotation::tile_k: args.tile_k = narrow<int32_t>(number, annotation); break;
         case Annotation::k: args.k = narrow<int32_t>(number, annotation); break;
         case Annotation::bytes: args.bytes = number; break;
+        case Annotation::column: args.column = narrow<int16_t>(number, annotation); break;
+        case Annotation::columns: args.columns = narrow<int16_t>(number, annotation); break;
         default: break;
       }
     });
@@ -244,6 +251,51 @@ class Reader {
     });
   }
 
+  void add_instant(uint64_t time, const TrackEvent& event, const Line& line) {
+    const auto category =
+        event.category_iids_size() == 1 ? categories_.find(event.category_iids(0)) : categories_.end();
+    if (category != categories_.end() && category->second == format::kWakeup) return add_wakeup(time, event, line);
+    if (category != categories_.end() && category->second == format::kFinding)
+      return add_finding(time, event, line);
+    add_barrier_event(time, event, line);
+  }
+
+  void add_wakeup(uint64_t time, const TrackEvent& event, const Line& line) {
+    Wakeup wakeup{.end = time, .track = line.track};
+    for_each_annotation(event, [&](Annotation annotation, const perfetto::DebugAnnotation& value) {
+      const int64_t number = integer(value);
+      switch (annotation) {
+        case Annotation::reason: wakeup.reason = name_index(value); break;
+        case Annotation::since: wakeup.begin = static_cast<uint64_t>(number); break;
+        case Annotation::by: wakeup.by = narrow<TrackId>(number, annotation); break;
+        case Annotation::caused: wakeup.caused = static_cast<uint64_t>(number); break;
+        default: break;
+      }
+    });
+    if (event.flow_ids_size() > 0) wakeup.flow = event.flow_ids(0);
+    trace_.wakeups.push_back(wakeup);
+  }
+
+  void add_finding(uint64_t time, const TrackEvent& event, const Line& line) {
+    Finding finding{.time = time, .track = line.track, .id = event_name(event)};
+    for_each_annotation(event, [&](Annotation annotation, const perfetto::DebugAnnotation& value) {
+      if (annotation == Annotation::warning) finding.warning = value.bool_value();
+      if (annotation == Annotation::message) finding.message = value.string_value();
+      if (annotation == Annotation::report) finding.report = value.string_value();
+    });
+    trace_.findings.push_back(std::move(finding));
+  }
+
+  /// Events name tracks by number; all descriptors come first, but only a whole file shows how many there are.
+  void check_tracks() const {
+    const auto check = [&](TrackId track) {
+      if (track != kNoTrack && track >= trace_.tracks.size())
+        fail("an event is by track {}, which nothing describes", track);
+    };
+    for (const BarrierEvent& event : trace_.barrier_events) check(event.by);
+    for (const Wakeup& wakeup : trace_.wakeups) check(wakeup.by);
+  }
+
   void add_barrier_event(uint64_t time, const TrackEvent& event, const Line& line) {
     BarrierEvent barrier{.time = time, .track = line.track};
     const auto kind = barrier_event_kind(event_name(event));
@@ -257,6 +309,8 @@ class Reader {
         case Annotation::pending: barrier.pending = narrow<int32_t>(number, annotation); break;
         case Annotation::tx: barrier.tx = narrow<int32_t>(number, annotation); break;
         case Annotation::amount: barrier.amount = narrow<int32_t>(number, annotation); break;
+        case Annotation::by: barrier.by = narrow<TrackId>(number, annotation); break;
+        case Annotation::delay: barrier.delay = narrow<uint32_t>(number, annotation); break;
         default: break;
       }
     });
@@ -282,6 +336,8 @@ class Reader {
         case Annotation::dropped_events: metadata.dropped_events = number; break;
         case Annotation::spans: expected_spans_ = number; break;
         case Annotation::barrier_events: expected_barrier_events_ = number; break;
+        case Annotation::wakeups: expected_wakeups_ = number; break;
+        case Annotation::findings: expected_findings_ = number; break;
         default: break;
       }
     });
@@ -314,10 +370,10 @@ class Reader {
   PacketFile& file_;
   Trace trace_;
   bool has_metadata_ = false;
-  uint64_t expected_spans_ = 0, expected_barrier_events_ = 0;
+  uint64_t expected_spans_ = 0, expected_barrier_events_ = 0, expected_wakeups_ = 0, expected_findings_ = 0;
   size_t open_ = 0;
   std::unordered_map<uint64_t, Line> lines_;  ///< by uuid
-  NameTable event_names_;
+  NameTable event_names_, categories_;
   std::unordered_map<uint64_t, Annotation> annotations_;
   std::unordered_map<uint64_t, int16_t> name_index_;
 };

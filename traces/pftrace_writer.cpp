@@ -1,5 +1,5 @@
-/// write_pftrace: one packet for names and metadata, one per track, then one per begin, end, barrier event
-/// and changed counter, in order of time.  One TracePacket message is reused for all of them.
+/// write_pftrace: one packet for names and metadata, one per track, then one per begin, end, instant and changed
+/// counter, in order of time.  One TracePacket message is reused for all of them.
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 
@@ -28,7 +28,10 @@ uint64_t iid(BarrierEventKind kind) { return 1 + kSpanKinds + static_cast<uint64
 uint64_t iid(TrackKind category) { return 1 + static_cast<uint64_t>(category); }
 uint64_t iid(Annotation annotation) { return 1 + static_cast<uint64_t>(annotation); }
 constexpr uint64_t kMetadataEventIid = 1 + kSpanKinds + kBarrierEventKinds;
+constexpr uint64_t kWakeupEventIid = kMetadataEventIid + 1;
+constexpr uint64_t kFirstFindingEventIid = kWakeupEventIid + 1;  ///< one for each id
 constexpr uint64_t kMetadataCategoryIid = 1 + kTrackKinds;
+constexpr uint64_t kWakeupCategoryIid = kMetadataCategoryIid + 1, kFindingCategoryIid = kWakeupCategoryIid + 1;
 
 perfetto::DebugAnnotation& annotate(TrackEvent& event, Annotation annotation) {
   perfetto::DebugAnnotation* added = event.add_debug_annotations();
@@ -43,6 +46,10 @@ void annotate_if_present(TrackEvent& event, Annotation annotation, int64_t value
 
 void annotate_name(TrackEvent& event, Annotation annotation, int16_t name) {
   if (name != kNoName) annotate(event, annotation).set_string_value_iid(static_cast<uint64_t>(name) + 1);
+}
+
+void annotate_track(TrackEvent& event, Annotation annotation, TrackId track) {
+  if (track != kNoTrack) annotate(event, annotation).set_uint_value(track);
 }
 
 /// uuid 0 is Perfetto's implicit global track; ours begin at 1: all tracks, then lanes and counters track by
@@ -87,6 +94,8 @@ class Writer {
         case TimelineEvent::begin: write_begin(event.index); break;
         case TimelineEvent::end: write_end(event.index); break;
         case TimelineEvent::barrier: write_barrier_event(trace_.barrier_events[event.index]); break;
+        case TimelineEvent::wakeup: write_wakeup(trace_.wakeups[event.index]); break;
+        case TimelineEvent::finding: write_finding(trace_.findings[event.index]); break;
       }
     }
   }
@@ -100,18 +109,30 @@ class Writer {
   void find_flows() {
     for (size_t i = 0; i < timeline_.events.size(); ++i) {
       const TimelineEvent& event = timeline_.events[i];
-      const uint64_t flow = event.edge == TimelineEvent::barrier ? trace_.barrier_events[event.index].flow
-                            : event.edge == TimelineEvent::begin ? trace_.spans[event.index].flow_out
-                                                                 : trace_.spans[event.index].flow_in;
-      if (flow != 0) flows_[flow].last = i;
+      if (const uint64_t flow = flow_of(event); flow != 0) flows_[flow].last = i;
     }
+  }
+
+  uint64_t flow_of(const TimelineEvent& event) const {
+    switch (event.edge) {
+      case TimelineEvent::barrier: return trace_.barrier_events[event.index].flow;
+      case TimelineEvent::wakeup: return trace_.wakeups[event.index].flow;
+      case TimelineEvent::finding: return 0;
+      case TimelineEvent::begin: return trace_.spans[event.index].flow_out;
+      case TimelineEvent::end: break;
+    }
+    return trace_.spans[event.index].flow_in;
   }
 
   uint64_t first_time() const {
     if (timeline_.events.empty()) return 0;
     const TimelineEvent& event = timeline_.events.front();
-    return event.edge == TimelineEvent::barrier ? trace_.barrier_events[event.index].time
-                                                : trace_.spans[event.index].begin;
+    switch (event.edge) {
+      case TimelineEvent::barrier: return trace_.barrier_events[event.index].time;
+      case TimelineEvent::wakeup: return trace_.wakeups[event.index].end;
+      case TimelineEvent::finding: return trace_.findings[event.index].time;
+      default: return trace_.spans[event.index].begin;
+    }
   }
 
   void intern_names(perfetto::InternedData& interned) {
@@ -125,6 +146,8 @@ class Writer {
       add(interned.mutable_event_categories(), iid(kind), name(kind));
     }
     add(interned.mutable_event_categories(), kMetadataCategoryIid, format::kMetadataCategory);
+    add(interned.mutable_event_categories(), kWakeupCategoryIid, format::kWakeup);
+    add(interned.mutable_event_categories(), kFindingCategoryIid, format::kFinding);
     for (int i = 0; i < kSpanKinds; ++i) {
       const auto kind = static_cast<SpanKind>(i);
       add(interned.mutable_event_names(), iid(kind), name(kind));
@@ -134,6 +157,11 @@ class Writer {
       add(interned.mutable_event_names(), iid(kind), name(kind));
     }
     add(interned.mutable_event_names(), kMetadataEventIid, format::kMetadataEvent);
+    add(interned.mutable_event_names(), kWakeupEventIid, format::kWakeup);
+    for (const Finding& finding : trace_.findings) {
+      const auto [iid, added] = finding_iids_.try_emplace(finding.id, kFirstFindingEventIid + finding_iids_.size());
+      if (added) add(interned.mutable_event_names(), iid->second, finding.id);
+    }
     for (size_t i = 0; i < format::kAnnotationNames.size(); ++i) {
       add(interned.mutable_debug_annotation_names(), iid(static_cast<Annotation>(i)), format::kAnnotationNames[i]);
     }
@@ -167,6 +195,8 @@ class Writer {
     annotate(event, Annotation::dropped_events).set_uint_value(metadata.dropped_events);
     annotate(event, Annotation::spans).set_uint_value(trace_.spans.size());
     annotate(event, Annotation::barrier_events).set_uint_value(trace_.barrier_events.size());
+    annotate(event, Annotation::wakeups).set_uint_value(trace_.wakeups.size());
+    annotate(event, Annotation::findings).set_uint_value(trace_.findings.size());
     finish_packet();
   }
 
@@ -223,6 +253,8 @@ class Writer {
     annotate_if_present(event, Annotation::tile_k, args.tile_k);
     annotate_if_present(event, Annotation::k, args.k);
     annotate_if_present(event, Annotation::bytes, args.bytes);
+    annotate_if_present(event, Annotation::column, args.column);
+    annotate_if_present(event, Annotation::columns, args.columns);
     if (span.flow_out != 0) pass_flow(event, span.flow_out);
     finish_packet();
   }
@@ -250,6 +282,8 @@ class Writer {
     event.set_name_iid(iid(barrier.kind));
     event.add_category_iids(iid(TrackKind::barrier));
     annotate_name(event, Annotation::actor, barrier.actor);
+    annotate_track(event, Annotation::by, barrier.by);
+    if (barrier.delay != 0) annotate(event, Annotation::delay).set_uint_value(barrier.delay);
     annotate(event, Annotation::phase).set_int_value(barrier.phase);
     annotate(event, Annotation::pending).set_int_value(barrier.pending);
     annotate(event, Annotation::tx).set_int_value(barrier.tx);
@@ -262,6 +296,28 @@ class Writer {
     write_counter(barrier, 0, barrier.pending);
     write_counter(barrier, 1, barrier.tx);
     write_counter(barrier, 2, phase);
+  }
+
+  void write_wakeup(const Wakeup& wakeup) {
+    TrackEvent& event = start_event(wakeup.end, TrackEvent::TYPE_INSTANT, uuids_.track(wakeup.track));
+    event.set_name_iid(kWakeupEventIid);
+    event.add_category_iids(kWakeupCategoryIid);
+    annotate_name(event, Annotation::reason, wakeup.reason);
+    annotate(event, Annotation::since).set_uint_value(wakeup.begin);
+    annotate_track(event, Annotation::by, wakeup.by);
+    annotate(event, Annotation::caused).set_uint_value(wakeup.caused);
+    if (wakeup.flow != 0) pass_flow(event, wakeup.flow);
+    finish_packet();
+  }
+
+  void write_finding(const Finding& finding) {
+    TrackEvent& event = start_event(finding.time, TrackEvent::TYPE_INSTANT, uuids_.track(finding.track));
+    event.set_name_iid(finding_iids_.at(finding.id));
+    event.add_category_iids(kFindingCategoryIid);
+    annotate(event, Annotation::warning).set_bool_value(finding.warning);
+    annotate(event, Annotation::message).set_string_value(finding.message);
+    annotate(event, Annotation::report).set_string_value(finding.report);
+    finish_packet();
   }
 
   void write_counter(const BarrierEvent& barrier, size_t counter, int64_t value) {
@@ -301,8 +357,9 @@ class Writer {
   google::protobuf::io::CodedOutputStream& output_;
   TracePacket packet_;
   std::unordered_map<uint64_t, Flow> flows_;
-  std::vector<CounterValues> counters_;  ///< by track
-  size_t position_ = 0;                  ///< in timeline_.events
+  std::unordered_map<std::string, uint64_t> finding_iids_;  ///< event name, by finding id
+  std::vector<CounterValues> counters_;                     ///< by track
+  size_t position_ = 0;                                     ///< in timeline_.events
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "traces/schema.h"
@@ -35,6 +36,8 @@ class Recorder {
   }
 
   void barrier(const BarrierEvent& event) { append(trace_.barrier_events, event); }
+  void wakeup(const Wakeup& wakeup) { trace_.wakeups.push_back(wakeup); }
+  void finding(Finding finding) { trace_.findings.push_back(std::move(finding)); }
 
   Trace& trace() { return trace_; }
   const Trace& trace() const { return trace_; }

@@ -2,7 +2,7 @@
 /// same roles. docs/trace-format.md says how it lies in a file.
 ///
 /// A Trace is plain data: tracks (GPU > CTA > role, unit or barrier), spans on role and unit tracks, events
-/// on barrier tracks.  Strings live once in Trace::names and are meant by index.  Times are ticks: SM cycles
+/// on barrier tracks, wake-ups from other waits, findings.  Strings live once in Trace::names and are meant by index.  Times are ticks: SM cycles
 /// in the simulator, nanoseconds on hardware; Metadata::ticks_per_second tells which.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sm100::traces {
 
 /// Raise it when a reader of the old version would misunderstand a new file, and say what changed in
 /// docs/trace-format.md.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 /// What a role or a unit was doing.  The names are part of the format.
 enum class SpanKind : uint8_t {
@@ -42,14 +42,18 @@ enum class SpanKind : uint8_t {
   tma_store,
   umma,
   clc_cancel,
+  tmem_alloc,  ///< columns from tcgen05.alloc to tcgen05.dealloc
+  tmem_read,   ///< the transfer of a tcgen05.ld
+  tmem_write,  ///< the transfer of a tcgen05.st
 };
-inline constexpr int kSpanKinds = static_cast<int>(SpanKind::clc_cancel) + 1;
+inline constexpr int kSpanKinds = static_cast<int>(SpanKind::tmem_write) + 1;
 
 constexpr std::string_view name(SpanKind kind) {
   constexpr std::string_view kNames[kSpanKinds] = {
-      "wait",        "load_issue", "mma_issue", "mma_commit", "tmem_load",   "smem_read", "smem_write",
-      "store_issue", "store_wait", "lock_wait", "reduce",     "clc_request", "clc_fetch", "tile",
-      "setup",       "drain",      "tma_load",  "tma_store",  "umma",        "clc_cancel"};
+      "wait",       "load_issue",  "mma_issue",  "mma_commit", "tmem_load", "smem_read",
+      "smem_write", "store_issue", "store_wait", "lock_wait",  "reduce",    "clc_request",
+      "clc_fetch",  "tile",        "setup",      "drain",      "tma_load",  "tma_store",
+      "umma",       "clc_cancel",  "tmem_alloc", "tmem_read",  "tmem_write"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -118,8 +122,9 @@ struct SpanArgs {
   int16_t stage = -1;
   int32_t phase = -1;
   int32_t tile_m = -1, tile_n = -1;
-  int32_t tile_k = -1;  ///< k split
-  int32_t k = -1;       ///< k iteration within the tile
+  int32_t tile_k = -1;                ///< k split
+  int32_t k = -1;                     ///< k iteration within the tile
+  int16_t column = -1, columns = -1;  ///< of tensor memory: the first, and how many
   int64_t bytes = -1;
   bool operator==(const SpanArgs&) const = default;
 };
@@ -144,8 +149,33 @@ struct BarrierEvent {
   int32_t pending = 0;      ///< arrivals that the barrier still misses, after the event
   int32_t tx = 0;           ///< bytes that the barrier still misses, after the event (may be negative)
   int32_t amount = 0;       ///< arrivals or bytes
+  TrackId by = kNoTrack;    ///< the actor's track, also of another CTA; of phase_complete, who did the last of it
+  uint32_t delay = 0;       ///< ticks since the actor issued it: the way to another CTA's barrier
   uint64_t flow = 0;        ///< a flow that passes through this event, 0 = none
   bool operator==(const BarrierEvent&) const = default;
+};
+
+/// A warp goes on after a wait that was not for an mbarrier: named barrier, cluster barrier, bulk groups, tensor memory,
+/// a word in global memory, griddepcontrol.wait.  (Waits for mbarriers are barrier events.)
+struct Wakeup {
+  uint64_t begin = 0, end = 0;  ///< ticks: the wait
+  TrackId track = kNoTrack;     ///< role track of the warp
+  int16_t reason = kNoName;     ///< index into Trace::names: what it waited for, "named barrier 0"
+  TrackId by = kNoTrack;  ///< role or unit that ended the wait, as the last of those that had to; kNoTrack: unknown
+  uint64_t caused = 0;    ///< when that did its part
+  uint64_t flow = 0;      ///< the flow of the unit span that ended the wait, 0 = none
+  bool operator==(const Wakeup&) const = default;
+};
+
+/// What a run found wrong: a violation, a warning, or the hang that ended it.
+struct Finding {
+  uint64_t time = 0;         ///< ticks
+  TrackId track = kNoTrack;  ///< of the role or barrier at fault, else of the CTA
+  std::string id;            ///< "MB5" (sm100sim explain), "hang"
+  bool warning = false;      ///< legal, but hardly meant
+  std::string message;       ///< one line
+  std::string report;        ///< the whole text that the run prints
+  bool operator==(const Finding&) const = default;
 };
 
 struct Metadata {
@@ -166,10 +196,12 @@ struct Trace {
   std::vector<Track> tracks;  ///< tracks[i].id == i, parents before children
   std::vector<Span> spans;
   std::vector<BarrierEvent> barrier_events;
+  std::vector<Wakeup> wakeups;
+  std::vector<Finding> findings;
   bool operator==(const Trace&) const = default;
 };
 
-/// Brings spans into order of (begin, track, sequence) and barrier events, stably, into order of time.  Files
+/// Brings spans into order of (begin, track, sequence) and the others, stably, into order of time.  Files
 /// hold events in this order, so a recorded trace equals its file only after it.
 void sort_events(Trace& trace);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <tuple>
 
@@ -39,6 +38,7 @@ bool ends_before(const SpanKey& a, const SpanKey& b) {
 
 void check(const Trace& trace) {
   const auto good_name = [&](int index) { return index >= -1 && index < static_cast<int>(trace.names.size()); };
+  const auto good_track = [&](TrackId id) { return id == kNoTrack || id < trace.tracks.size(); };
   for (size_t i = 0; i < trace.tracks.size(); ++i) {
     const Track& track = trace.tracks[i];
     if (track.id != i) fail(fmt::format("track {} has id {}", i, track.id));
@@ -61,7 +61,18 @@ void check(const Trace& trace) {
       fail(fmt::format("a barrier event names track {}, which is no barrier", event.track));
     }
     if (!good_name(event.actor)) fail(fmt::format("a barrier event has no such name {}", event.actor));
+    if (!good_track(event.by)) fail(fmt::format("a barrier event is by track {}, which does not exist", event.by));
   }
+  for (const Wakeup& wakeup : trace.wakeups) {
+    if (wakeup.track >= trace.tracks.size() || !good_track(wakeup.by))
+      fail(fmt::format("a wake-up at {} names a track that does not exist", wakeup.end));
+    if (wakeup.end < wakeup.begin || !good_name(wakeup.reason))
+      fail(fmt::format("a wake-up at {} on {}: it waited since {}, for name {}", wakeup.end,
+                       trace.tracks[wakeup.track].name, wakeup.begin, wakeup.reason));
+  }
+  for (const Finding& finding : trace.findings)
+    if (finding.track >= trace.tracks.size())
+      fail(fmt::format("finding {} names track {}, which does not exist", finding.id, finding.track));
 }
 
 /// The open spans of one lane, outermost first, by their ends.
@@ -91,20 +102,38 @@ void assign_lanes(const Trace& trace, const std::vector<SpanKey>& by_begin, Time
   for (size_t t = 0; t < lanes.size(); ++t) timeline.lanes[t] = static_cast<uint32_t>(lanes[t].size());
 }
 
-/// Merges barrier events, ends and begins.
-std::vector<TimelineEvent> merge(const Trace& trace, const std::vector<SpanKey>& by_begin,
-                                 const std::vector<SpanKey>& by_end, const std::vector<uint32_t>& barriers) {
+struct Instant {
+  uint64_t time;
+  TimelineEvent event;
+};
+
+std::vector<Instant> instants_of(const Trace& trace) {
+  std::vector<Instant> instants;
+  instants.reserve(trace.barrier_events.size() + trace.wakeups.size() + trace.findings.size());
+  for (uint32_t i = 0; i < trace.barrier_events.size(); ++i)
+    instants.push_back({trace.barrier_events[i].time, {TimelineEvent::barrier, i}});
+  for (uint32_t i = 0; i < trace.wakeups.size(); ++i)
+    instants.push_back({trace.wakeups[i].end, {TimelineEvent::wakeup, i}});
+  for (uint32_t i = 0; i < trace.findings.size(); ++i)
+    instants.push_back({trace.findings[i].time, {TimelineEvent::finding, i}});
+  std::stable_sort(instants.begin(), instants.end(),
+                   [](const Instant& a, const Instant& b) { return a.time < b.time; });
+  return instants;
+}
+
+/// Merges instants, ends and begins.
+std::vector<TimelineEvent> merge(const std::vector<SpanKey>& by_begin, const std::vector<SpanKey>& by_end,
+                                 const std::vector<Instant>& instants) {
   std::vector<TimelineEvent> events;
-  events.reserve(2 * by_begin.size() + barriers.size());
+  events.reserve(2 * by_begin.size() + instants.size());
   auto begin = by_begin.begin();
   auto end = by_end.begin();
-  auto barrier = barriers.begin();
-  while (begin != by_begin.end() || end != by_end.end() || barrier != barriers.end()) {
+  auto instant = instants.begin();
+  while (begin != by_begin.end() || end != by_end.end() || instant != instants.end()) {
     const uint64_t next_begin = begin != by_begin.end() ? begin->begin : UINT64_MAX;
     const uint64_t next_end = end != by_end.end() ? end->end : UINT64_MAX;
-    const uint64_t next_barrier = barrier != barriers.end() ? trace.barrier_events[*barrier].time : UINT64_MAX;
-    if (barrier != barriers.end() && next_barrier <= next_begin && next_barrier <= next_end) {
-      events.push_back({TimelineEvent::barrier, *barrier++});
+    if (instant != instants.end() && instant->time <= next_begin && instant->time <= next_end) {
+      events.push_back((instant++)->event);
     } else if (end != by_end.end() && next_end <= next_begin) {
       events.push_back({TimelineEvent::end, (end++)->index});
     } else {
@@ -131,15 +160,9 @@ Timeline make_timeline(const Trace& trace) {
   std::sort(by_begin.begin(), by_begin.end(), begins_before);
   std::sort(by_end.begin(), by_end.end(), ends_before);
 
-  std::vector<uint32_t> barriers(trace.barrier_events.size());
-  std::iota(barriers.begin(), barriers.end(), 0u);
-  std::stable_sort(barriers.begin(), barriers.end(), [&](uint32_t a, uint32_t b) {
-    return trace.barrier_events[a].time < trace.barrier_events[b].time;
-  });
-
   Timeline timeline;
   assign_lanes(trace, by_begin, timeline);
-  timeline.events = merge(trace, by_begin, by_end, barriers);
+  timeline.events = merge(by_begin, by_end, instants_of(trace));
   return timeline;
 }
 

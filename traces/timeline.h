@@ -1,5 +1,5 @@
 /// What every viewer needs of a trace before it can be drawn: lanes, so that slices on one line never cross,
-/// and one sequence of begins, ends and barrier events in order of time.  The exporters write what this
+/// and one sequence of begins, ends and instants in order of time.  The exporters write what this
 /// computes.
 #pragma once
 
@@ -11,15 +11,16 @@
 namespace sm100::traces {
 
 struct TimelineEvent {
-  enum Edge : uint32_t { end, barrier, begin };
+  enum Edge : uint32_t { end, barrier, wakeup, finding, begin };
   Edge edge;
-  uint32_t index;  ///< into Trace::spans or Trace::barrier_events
+  uint32_t index;  ///< into Trace::spans, Trace::barrier_events, Trace::wakeups or Trace::findings
 };
 
 struct Timeline {
   std::vector<uint32_t> lane;   ///< by span; lane 0 is the track itself
   std::vector<uint32_t> lanes;  ///< by track, at least 1
-  /// Sorted by time.  At one time: barrier events as recorded (a wait ends because its barrier's phase does);
+  /// Sorted by time.  At one time: barrier events as recorded (a wait ends because its barrier's phase does); wake-ups;
+  /// findings;
   /// ends, inner before outer; spans of length zero, begin then end; begins, outer before inner.
   std::vector<TimelineEvent> events;
 };

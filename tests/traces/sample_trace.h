@@ -26,6 +26,7 @@ inline Trace sample_trace() {
   const TrackId mma = recorder.add_track(TrackKind::role, "mma", cta, 7, 0, 6);
   const TrackId tma = recorder.add_track(TrackKind::unit, "tma", cta, 7, 0);
   const TrackId full = recorder.add_track(TrackKind::barrier, "input_full[0]", cta, 7, 0);
+  const TrackId tmem = recorder.add_track(TrackKind::unit, "tmem", cta, 7, 0);
   const int16_t input = recorder.intern("input_full");
   const int16_t load_actor = recorder.intern("load");
   const int16_t tma_actor = recorder.intern("tma");
@@ -43,7 +44,9 @@ inline Trace sample_trace() {
                     .actor = load_actor,
                     .pending = 1,
                     .tx = 32768,
-                    .amount = 32768});
+                    .amount = 32768,
+                    .by = load,
+                    .delay = 4});
   recorder.barrier({.time = 95,
                     .track = full,
                     .kind = BarrierEventKind::arrive,
@@ -78,6 +81,7 @@ inline Trace sample_trace() {
                     .pending = 0,
                     .tx = 0,
                     .amount = 16384,
+                    .by = tma,
                     .flow = a_flow});
   recorder.barrier({.time = 700, .track = full, .kind = BarrierEventKind::phase_complete, .pending = 1});
   // The wait begins before the copy that it waits for, and before its own tile's other spans.
@@ -96,6 +100,28 @@ inline Trace sample_trace() {
   recorder.span({.begin = 764, .end = 764, .track = mma, .kind = SpanKind::mma_commit});
   recorder.span(
       {.begin = 80, .end = 764, .track = mma, .kind = SpanKind::tile, .args = {.tile_m = 1, .tile_n = 2}});
+  recorder.span({.begin = 60,
+                 .end = 764,
+                 .track = tmem,
+                 .kind = SpanKind::tmem_alloc,
+                 .args = {.column = 0, .columns = 512}});
+  recorder.wakeup({.begin = 60,
+                   .end = 80,
+                   .track = mma,
+                   .reason = recorder.intern("named barrier 1"),
+                   .by = load,
+                   .caused = 70});
+  recorder.finding({.time = 700,
+                    .track = full,
+                    .id = "MB16",
+                    .warning = true,
+                    .message = "nobody waits",
+                    .report = "WARNING MB16\n"});
+  recorder.finding({.time = 764,
+                    .track = mma,
+                    .id = "hang",
+                    .message = "can never wake",
+                    .report = "HANG at cycle 764:\n  \"mma\"\n"});
   return std::move(recorder.trace());
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("overlapping copies of one unit take lanes and fold back into it", "[t
   using Slices = std::vector<std::pair<uint64_t, uint64_t>>;
   CHECK(slices(file)[tma] == Slices{{100, 700}});
   CHECK(slices(file)[lane] == Slices{{110, 650}});
-  CHECK(read_pftrace(scratch / "a.pftrace").tracks.size() == 6);
+  CHECK(read_pftrace(scratch / "a.pftrace").tracks.size() == 7);
 }
 
 TEST_CASE("counters follow the barrier", "[traces]") {
@@ -248,6 +248,12 @@ TEST_CASE("a trace that contradicts itself keeps the old file", "[traces]") {
   trace = sample_trace();
   trace.barrier_events[0].track = 99;
   CHECK(contains(write_error(trace, scratch / "a.pftrace"), "no barrier"));
+  trace = sample_trace();
+  trace.wakeups[0].by = 99;
+  CHECK(contains(write_error(trace, scratch / "a.pftrace"), "names a track that does not exist"));
+  trace = sample_trace();
+  trace.findings[0].track = 99;
+  CHECK(contains(write_error(trace, scratch / "a.pftrace"), "finding MB16 names track 99, which does not exist"));
   CHECK(read_whole(scratch / "a.pftrace") == before);
   CHECK(std::distance(std::filesystem::directory_iterator(scratch.path()), {}) == 1);
 }
@@ -273,6 +279,59 @@ TEST_CASE("what is not a trace gets one clear line", "[traces]") {
         path.string() + ": a Perfetto trace, but not one of sm100sim: its metadata event is missing");
 }
 
+TEST_CASE("a finding is an instant named by its id on the track at fault", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  std::map<uint64_t, std::string> names, categories, tracks;
+  std::vector<std::string> findings;
+  const pb::Trace file = parse(scratch / "a.pftrace");
+  for (const pb::TracePacket& packet : file.packet()) {
+    for (const auto& entry : packet.interned_data().event_names()) names[entry.iid()] = entry.name();
+    for (const auto& entry : packet.interned_data().event_categories()) categories[entry.iid()] = entry.name();
+    tracks[packet.track_descriptor().uuid()] = packet.track_descriptor().name();
+    const pb::TrackEvent& event = packet.track_event();
+    if (event.type() != pb::TrackEvent::TYPE_INSTANT || categories[event.category_iids(0)] != "finding") continue;
+    findings.push_back(names[event.name_iid()] + " on " + tracks[event.track_uuid()] + " at " +
+                       std::to_string(packet.timestamp()));
+  }
+  CHECK(findings == std::vector<std::string>{"MB16 on input_full[0] at 700", "hang on mma at 764"});
+}
+
+TEST_CASE("a file of version 2 is read, without what it does not hold", "[traces]") {
+  ScratchDirectory scratch;
+  Trace trace = sample_trace();
+  trace.metadata.schema_version = 2;
+  write_pftrace(trace, scratch / "a.pftrace");
+  pb::Trace file = parse(scratch / "a.pftrace");
+  // What version 2 does not have: the counts of wake-ups and findings in the metadata, and those events.
+  std::map<uint64_t, std::string> annotations, categories;
+  pb::Trace old;
+  for (pb::TracePacket& packet : *file.mutable_packet()) {
+    for (const auto& entry : packet.interned_data().debug_annotation_names())
+      annotations[entry.iid()] = entry.name();
+    for (const auto& entry : packet.interned_data().event_categories()) categories[entry.iid()] = entry.name();
+    pb::TrackEvent& event = *packet.mutable_track_event();
+    const std::string category = event.category_iids_size() ? categories[event.category_iids(0)] : "";
+    if (category == "wakeup" || category == "finding") continue;
+    auto& list = *event.mutable_debug_annotations();
+    for (int i = list.size() - 1; i >= 0; --i)
+      for (const char* added : {"wakeups", "findings", "by", "delay", "column", "columns"})
+        if (annotations[list[i].name_iid()] == added) {
+          list.DeleteSubrange(i, 1);
+          break;
+        }
+    if (!packet.track_event().has_track_uuid() && packet.has_track_descriptor()) packet.clear_track_event();
+    *old.add_packet() = packet;
+  }
+  std::ofstream(scratch / "old.pftrace", std::ios::binary) << old.SerializeAsString();
+  const Trace back = read_pftrace(scratch / "old.pftrace");
+  CHECK(back.metadata.schema_version == 2);
+  CHECK(back.spans.size() == trace.spans.size());
+  CHECK(back.wakeups.empty());
+  CHECK(back.findings.empty());
+  for (const BarrierEvent& event : back.barrier_events) CHECK(event.by == kNoTrack);
+}
+
 TEST_CASE("a newer schema is refused by number", "[traces]") {
   ScratchDirectory scratch;
   Trace trace = sample_trace();
@@ -280,7 +339,7 @@ TEST_CASE("a newer schema is refused by number", "[traces]") {
   write_pftrace(trace, scratch / "a.pftrace");
   CHECK(error_of(scratch / "a.pftrace") ==
         (scratch / "a.pftrace").string() +
-            ": schema version 7 is newer than 2, the newest that this program reads");
+            ": schema version 7 is newer than 3, the newest that this program reads");
 }
 
 TEST_CASE("a file cut anywhere is refused, never read in part", "[traces]") {
