@@ -42,10 +42,13 @@ export class Model {
   hits: Hit[] = [];
   hit = -1;
   difference = -1;
+  differenceKind: 'all' | 'structure' | 'timing' = 'all';
   /** Ticks of the first trace by which the second is moved. */
   shift = 0;
   /** By side: waits that nobody ended. */
   readonly openWaits: Set<number>[];
+  /** By side: the run ended because nobody could go on. */
+  readonly hung: boolean[];
   private readonly toggled = new Set<string>();
   private readonly listeners: (() => void)[] = [];
   private readonly viewListeners: (() => void)[] = [];
@@ -56,6 +59,7 @@ export class Model {
   constructor(traces: Trace[], readonly diff: Diff | null) {
     this.sides = traces.map((trace) => ({trace, ctas: findCtas(trace)}));
     this.openWaits = traces.map(findOpenWaits);
+    this.hung = traces.map((trace) => trace.findings.some((finding) => finding.id === 'hang'));
     let first = Infinity, last = -Infinity;
     this.sides.forEach(({trace}, side) => {
       first = Math.min(first, this.axis(side, trace.begin));
@@ -177,19 +181,43 @@ export class Model {
     const hit = this.hits[this.hit];
     this.goTo(hit.side, hit.span, false);
   }
+  /** The differences that are listed and stepped through. */
+  get differences(): Difference[] {
+    const all = this.diff?.differences ?? [];
+    return this.differenceKind === 'all' ? all : all.filter((d) => d.kind === this.differenceKind);
+  }
   goToDifference(index: number): void {
-    const list = this.diff?.differences ?? [];
+    const list = this.differences;
     if (list.length === 0) return;
     this.difference = (index + list.length) % list.length;
-    const d: Difference = list[this.difference];
-    this.tab = 'differences';
+    const d = list[this.difference];
     if (d.spanB >= 0) this.openRow(1, this.sides[1].trace.spans.track[d.spanB]);
     if (d.spanA >= 0) this.goTo(0, d.spanA, false);
     else if (d.spanB >= 0) this.goTo(1, d.spanB, false);
     else if (d.eventA >= 0) this.goToEvent(0, d.eventA);
     else if (d.eventB >= 0) this.goToEvent(1, d.eventB);
+    if (d.spanA >= 0 && d.spanB >= 0) this.revealBoth(d.spanA, d.spanB);
     this.tab = 'differences';
     this.changed();
+  }
+  /** Both in sight, unless they are so far apart that neither would be seen. */
+  private revealBoth(a: number, b: number): void {
+    const [sa, sb] = [this.sides[0].trace.spans, this.sides[1].trace.spans];
+    const from = Math.min(this.axis(0, sa.begin[a]), this.axis(1, sb.begin[b]));
+    const to = Math.max(this.axis(0, sa.end[a]), this.axis(1, sb.end[b]));
+    const longer = Math.max(sa.end[a] - sa.begin[a], (sb.end[b] - sb.begin[b]) * this.ratio);
+    if (to - from < 60 * longer) this.view.show(from, to, 0.4);
+  }
+  /** Moves the second trace so that the selected step begins at the same place in both; again: back. */
+  align(): void {
+    const s = this.selection;
+    const moved = this.shift !== 0;
+    this.shift = 0;
+    if (moved || !this.diff || s?.kind !== 'span') return;
+    const partner = (s.side === 0 ? this.diff.partnerOfA : this.diff.partnerOfB)[s.span];
+    if (partner < 0) return;
+    const [a, b] = s.side === 0 ? [s.span, partner] : [partner, s.span];
+    this.shift = this.axis(0, this.sides[0].trace.spans.begin[a]) - this.axis(1, this.sides[1].trace.spans.begin[b]);
   }
   goToFinding(side: number, finding: Finding): void {
     if (finding.track >= 0) {
@@ -199,6 +227,12 @@ export class Model {
     this.select({kind: 'finding', side, finding}, false);
     this.tab = 'findings';
     this.changed();
+  }
+  /** Selects it and scrolls to its lane, without zooming. */
+  showFinding(side: number, finding: Finding): void {
+    if (finding.track >= 0) this.bringIntoView(this.openRow(side, finding.track));
+    this.select({kind: 'finding', side, finding}, false);
+    this.tab = 'findings';
   }
   private goToEvent(side: number, event: number): void {
     const {events} = this.sides[side].trace;

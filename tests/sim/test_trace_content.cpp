@@ -16,8 +16,7 @@ using namespace traces;
 /// Runs a scenario of the project and reads its trace; `exit_code` is what the run must return.
 Trace traced(const std::string& scenario, int exit_code = 0, std::string* printed = nullptr) {
   ScratchDirectory scratch;
-  const Ran ran =
-      run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace");
+  const Ran ran = run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace");
   CAPTURE(scenario, ran.out, ran.err);
   REQUIRE(ran.exit_code == exit_code);
   if (printed) *printed = ran.out;
@@ -60,7 +59,8 @@ std::vector<const Span*> spans_of(const Trace& trace, SpanKind kind) {
 
 TEST_CASE("the trace names the span or role that completed each phase, across CTAs too", "[trace-content]") {
   // One CTA, multicast in a cluster, pairs, remote arrivals of the copy kernel, two launches.
-  for (const std::string scenario : {"dense_small", "pairs", "smoke/smoke_05", "copy/multicast_4", "dependent_launch"}) {
+  for (const std::string scenario :
+       {"dense_small", "pairs", "smoke/smoke_05", "copy/multicast_4", "dependent_launch"}) {
     CAPTURE(scenario);
     const Trace trace = traced(scenario);
     const auto by_flow = spans_by_flow(trace);
@@ -159,7 +159,8 @@ TEST_CASE("the trace shows what is in tensor memory", "[trace-content]") {
   CHECK_FALSE(spans_of(traced("split_k/splits_2_m128"), SpanKind::tmem_write).empty());
 }
 
-TEST_CASE("the trace of a run that hangs holds the hang on the role at fault, and the open allocation", "[trace-content]") {
+TEST_CASE("the trace of a run that hangs holds the hang on the role at fault, and the open allocation",
+          "[trace-content]") {
   std::string printed;
   const Trace trace = traced("bugs/expect_tx_too_large", 3, &printed);
   REQUIRE(trace.findings.size() == 1);

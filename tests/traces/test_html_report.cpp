@@ -105,13 +105,13 @@ TEST_CASE("html report: the page holds the whole trace", "[traces]") {
   for (const Span& s : trace.spans)
     expected.push_back({int64_t(s.track), int64_t(s.kind), int64_t(s.begin), int64_t(s.end), s.args.pipeline,
                         s.args.stage, s.args.phase, s.args.tile_m, s.args.tile_n, s.args.tile_k, s.args.k,
-                        s.args.bytes, s.flow_in != 0, s.flow_out != 0});
+                        s.args.bytes, s.args.column, s.args.columns, s.flow_in != 0, s.flow_out != 0});
   for (size_t i = 0; i < trace.spans.size(); ++i) {
     const auto at = [&](const char* name) { return columns.at(std::string("span.") + name).at(i); };
     const int64_t begin = at("begin") + origin;
-    found.push_back({at("track"), at("kind"), begin, begin + at("duration"), at("pipeline"), at("stage"), at("phase"),
-                     at("tile_m"), at("tile_n"), at("tile_k"), at("k"), at("bytes"), at("flow_in") != 0,
-                     at("flow_out") != 0});
+    found.push_back({at("track"), at("kind"), begin, begin + at("duration"), at("pipeline"), at("stage"),
+                     at("phase"), at("tile_m"), at("tile_n"), at("tile_k"), at("k"), at("bytes"), at("column"),
+                     at("columns"), at("flow_in") != 0, at("flow_out") != 0});
   }
   std::sort(expected.begin(), expected.end());
   std::sort(found.begin(), found.end());
@@ -121,15 +121,27 @@ TEST_CASE("html report: the page holds the whole trace", "[traces]") {
   expected.clear(), found.clear();
   for (const BarrierEvent& e : trace.barrier_events)
     expected.push_back({int64_t(e.track), int64_t(e.kind), int64_t(e.time), e.actor, e.phase, e.pending, e.tx,
-                        e.amount, e.flow != 0});
+                        e.amount, e.by == kNoTrack ? -1 : int64_t(e.by), e.flow != 0});
   for (size_t i = 0; i < trace.barrier_events.size(); ++i) {
     const auto at = [&](const char* name) { return columns.at(std::string("event.") + name).at(i); };
-    found.push_back({at("track"), at("kind"), at("time") + origin, at("actor"), at("phase"), at("pending"), at("tx"),
-                     at("amount"), at("flow") != 0});
+    found.push_back({at("track"), at("kind"), at("time") + origin, at("actor"), at("phase"), at("pending"),
+                     at("tx"), at("amount"), at("by"), at("flow") != 0});
   }
   std::sort(expected.begin(), expected.end());
   std::sort(found.begin(), found.end());
   CHECK(found == expected);
+
+  REQUIRE(!trace.wakeups.empty());
+  REQUIRE(columns.at("wakeup.begin").size() == trace.wakeups.size());
+  CHECK(columns.at("wakeup.begin")[0] + origin == int64_t(trace.wakeups[0].begin));
+  CHECK(columns.at("wakeup.reason")[0] == trace.wakeups[0].reason);
+  REQUIRE(data.header["findings"].size() == trace.findings.size());
+  REQUIRE(!trace.findings.empty());
+  const json& finding = data.header["findings"][0];
+  CHECK(finding["time"].get<int64_t>() + origin == int64_t(trace.findings[0].time));
+  CHECK(finding["track"] == int64_t(trace.findings[0].track));
+  CHECK(finding["id"] == trace.findings[0].id);
+  CHECK(finding["report"] == trace.findings[0].report);
 }
 
 TEST_CASE("html report: spans stand by track and begin, outer before inner", "[traces]") {
@@ -166,6 +178,8 @@ TEST_CASE("html report: times of a GPU's clock, beyond 2^53, stay exact", "[trac
   const uint64_t late = (uint64_t{1} << 60) + 1;
   for (Span& span : trace.spans) span.begin += late, span.end += late;
   for (BarrierEvent& event : trace.barrier_events) event.time += late;
+  for (Wakeup& wakeup : trace.wakeups) wakeup.begin += late, wakeup.end += late, wakeup.caused += late;
+  for (Finding& finding : trace.findings) finding.time += late;
   const Block moved = block(page_of(trace), "trace-a"), unmoved = block(page_of(sample_trace()), "trace-a");
   CHECK(moved.columns == unmoved.columns);
 }

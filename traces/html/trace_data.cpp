@@ -24,7 +24,23 @@ uint64_t origin_of(const Trace& trace) {
   uint64_t first = UINT64_MAX;
   for (const Span& span : trace.spans) first = std::min(first, span.begin);
   for (const BarrierEvent& event : trace.barrier_events) first = std::min(first, event.time);
+  for (const Wakeup& wakeup : trace.wakeups) first = std::min(first, wakeup.begin);
+  for (const Finding& finding : trace.findings) first = std::min(first, finding.time);
   return first == UINT64_MAX ? 0 : first;
+}
+
+int64_t row_of(TrackId track) { return track == kNoTrack ? -1 : int64_t(track); }
+
+json findings_of(const Trace& trace, uint64_t origin) {
+  json findings = json::array();
+  for (const Finding& f : trace.findings)
+    findings.push_back({{"time", f.time - origin},
+                        {"track", row_of(f.track)},
+                        {"id", f.id},
+                        {"warning", f.warning},
+                        {"message", f.message},
+                        {"report", f.report}});
+  return findings;
 }
 
 json header_of(const Trace& trace, const std::string& name) {
@@ -32,9 +48,10 @@ json header_of(const Trace& trace, const std::string& name) {
   const json configuration = json::parse(m.configuration, nullptr, false);
   json tracks = json::array();
   for (const Track& t : trace.tracks)
-    tracks.push_back({int(t.kind), t.name, t.parent == kNoTrack ? -1 : int64_t(t.parent), t.sm, t.cta, t.warp});
+    tracks.push_back({int(t.kind), t.name, row_of(t.parent), t.sm, t.cta, t.warp});
   return {{"name", name},
           {"origin", origin_of(trace)},
+          {"findings", findings_of(trace, origin_of(trace))},
           {"metadata",
            {{"source", m.source},
             {"device", m.device},
@@ -111,6 +128,8 @@ TraceData make_trace_data(const Trace& trace, const std::string& name) {
   span_column("span.tile_k", [](const Span& s) { return s.args.tile_k; });
   span_column("span.k", [](const Span& s) { return s.args.k; });
   span_column("span.bytes", [](const Span& s) { return s.args.bytes; });
+  span_column("span.column", [](const Span& s) { return s.args.column; });
+  span_column("span.columns", [](const Span& s) { return s.args.columns; });
   span_column("span.flow_in", [&](const Span& s) { return flows.of(s.flow_in); });
   span_column("span.flow_out", [&](const Span& s) { return flows.of(s.flow_out); });
   columns.column("span.lane", spans.size(), [&](size_t i) { return timeline.lane[spans[i]]; });
@@ -126,7 +145,22 @@ TraceData make_trace_data(const Trace& trace, const std::string& name) {
   event_column("event.pending", [](const BarrierEvent& e) { return e.pending; });
   event_column("event.tx", [](const BarrierEvent& e) { return e.tx; });
   event_column("event.amount", [](const BarrierEvent& e) { return e.amount; });
+  event_column("event.by", [](const BarrierEvent& e) { return row_of(e.by); });
   event_column("event.flow", [&](const BarrierEvent& e) { return flows.of(e.flow); });
+
+  std::vector<uint32_t> ignored;
+  const std::vector<uint32_t> wakeups = order_of(
+      trace.wakeups,
+      [](const Wakeup& a, const Wakeup& b) { return std::tie(a.track, a.begin) < std::tie(b.track, b.begin); },
+      ignored);
+  const auto wakeup_column = [&](std::string_view column, auto value) {
+    columns.column(column, wakeups.size(), [&](size_t i) { return value(trace.wakeups[wakeups[i]]); });
+  };
+  wakeup_column("wakeup.track", [](const Wakeup& w) { return w.track; });
+  wakeup_column("wakeup.begin", [&](const Wakeup& w) { return w.begin - origin; });
+  wakeup_column("wakeup.duration", [](const Wakeup& w) { return w.end - w.begin; });
+  wakeup_column("wakeup.reason", [](const Wakeup& w) { return w.reason; });
+  wakeup_column("wakeup.by", [](const Wakeup& w) { return row_of(w.by); });
 
   data.base64 = columns.base64(header_of(trace, name));
   return data;

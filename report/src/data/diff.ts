@@ -71,13 +71,14 @@ function timingDifferences(a: Trace, b: Trace, spansA: Int32Array, spansB: Int32
   const length = (t: Trace, i: number, ns: number) => (t.spans.end[i] - t.spans.begin[i]) * ns;
   const order = Array.from(spansA, (_, i) => ({i, ns: length(a, spansA[i], nsA) - length(b, spansB[i], nsB)}));
   order.sort((x, y) => Math.abs(y.ns) - Math.abs(x.ns));
+  const largest = Math.abs(order[0]?.ns ?? 0);
   // The few sorts of span that differ most would fill the list.
   const listed = new Map<string, number>();
   const kept = order.filter(({i, ns}) => {
     const span = spansA[i], sort = `${a.track(span).name} ${a.kind(span)} ${a.pipeline(span)}`;
     const count = (listed.get(sort) ?? 0) + 1;
     listed.set(sort, count);
-    return Math.abs(ns) >= 1 && count <= kOfOneSort;
+    return Math.abs(ns) >= Math.max(1, 0.02 * largest) && count <= kOfOneSort;
   });
   return kept.slice(0, kTimingDifferences).map(({i, ns}) => {
     const span = spansA[i], track = a.track(span);

@@ -8,21 +8,17 @@ export function findOpenWaits(trace: Trace): Set<number> {
   const found = new Set<number>();
   for (const barrier of trace.tracks) {
     if (barrier.kind !== 'barrier') continue;
-    const open = new Map<number, number>();
+    const open = new Map<number, number>(); // by the track that waits: since when
     for (let e = trace.eventStart[barrier.id]; e < trace.eventStart[barrier.id + 1]; ++e) {
-      if (events.kind[e] === begins) open.set(events.actor[e], events.time[e]);
-      else if (events.kind[e] === ends) open.delete(events.actor[e]);
+      if (events.kind[e] === begins) open.set(events.by[e], events.time[e]);
+      else if (events.kind[e] === ends) open.delete(events.by[e]);
     }
-    for (const [actor, time] of open) {
-      const warp = /\(warp (\d+)\)$/.exec(trace.names[actor] ?? '');
-      const role = trace.tracks.find((t) => t.kind === 'role' && t.parent === barrier.parent && warp && t.warp === +warp[1]);
-      if (!role) continue;
-      for (let i = trace.spanStart[role.id + 1] - 1; i >= trace.spanStart[role.id]; --i)
+    for (const [role, time] of open)
+      for (let i = (trace.spanStart[role + 1] ?? 0) - 1; i >= trace.spanStart[role]; --i)
         if (trace.kind(i) === 'wait' && spans.begin[i] <= time && spans.end[i] >= time) {
           found.add(i);
           break;
         }
-    }
   }
   return found;
 }

@@ -127,6 +127,8 @@ export class BarrierEvents {
   readonly pending: Int32Array;
   readonly tx: Int32Array;
   readonly amount: Int32Array;
+  /** Track of who did it, -1 if unknown. */
+  readonly by: Int32Array;
   readonly flow: Int32Array;
   constructor(data: Container<unknown>, origin: number) {
     this.track = data.column('event.track');
@@ -139,7 +141,27 @@ export class BarrierEvents {
     this.pending = data.column('event.pending');
     this.tx = data.column('event.tx');
     this.amount = data.column('event.amount');
+    this.by = data.column('event.by');
     this.flow = data.column('event.flow');
+  }
+}
+
+/** Waits that are not for an mbarrier: a named barrier, a bulk group. */
+export class Wakeups {
+  readonly count: number;
+  readonly track: Int32Array;
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  readonly reason: Int32Array;
+  readonly by: Int32Array;
+  constructor(data: Container<unknown>, origin: number) {
+    this.track = data.column('wakeup.track');
+    this.count = this.track.length;
+    this.begin = data.wideColumn('wakeup.begin');
+    this.end = data.wideColumn('wakeup.duration');
+    for (let i = 0; i < this.count; ++i) this.end[i] += this.begin[i] += origin;
+    this.reason = data.column('wakeup.reason');
+    this.by = data.column('wakeup.by');
   }
 }
 
@@ -160,6 +182,7 @@ export class Trace {
   readonly eventKinds: string[];
   readonly spans: Spans;
   readonly events: BarrierEvents;
+  readonly wakeups: Wakeups;
   readonly findings: Finding[];
   readonly criticalPath: PathSegment[];
   readonly begin: number;
@@ -167,6 +190,7 @@ export class Trace {
   /** Rows of track t: spanStart[t] to spanStart[t + 1] - 1. */
   readonly spanStart: Uint32Array;
   readonly eventStart: Uint32Array;
+  readonly wakeupStart: Uint32Array;
   /** 1 where a span holds others on its track, as `tile` does. */
   readonly contains: Uint8Array;
   /** The `tile` span around a span, itself if it is one, -1 if none. */
@@ -193,8 +217,11 @@ export class Trace {
     const origin = h.metadata.source === 'sim' ? h.origin : 0;
     this.spans = new Spans(data, origin);
     this.events = new BarrierEvents(data, origin);
+    this.wakeups = new Wakeups(data, origin);
+    for (const finding of this.findings) finding.time += origin;
     this.spanStart = starts(this.spans.track, this.tracks.length);
     this.eventStart = starts(this.events.track, this.tracks.length);
+    this.wakeupStart = starts(this.wakeups.track, this.tracks.length);
     const {spans, events} = this;
     let begin = Infinity, end = -Infinity;
     let flows = 0;

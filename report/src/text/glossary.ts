@@ -20,8 +20,8 @@ const units: Record<string, string> = {
 };
 
 const rings: Record<string, string> = {
-  input: 'The input ring: stages of shared memory with tiles of A and B. Loads fill them, the tensor core reads them.',
-  accum: 'The accumulators in tensor memory. The tensor core fills one while the epilogue reads the other.',
+  input: 'Stages of shared memory with tiles of A and B. Loads fill them, the tensor core reads them.',
+  accum: 'Accumulators in tensor memory. The tensor core fills one while the epilogue reads the other.',
   clc: 'Answers of cluster launch control: which tile comes next. Every role reads each of them.',
   throttle: 'Keeps the scheduler from running ahead: the load warp fills a stage when it begins a tile.',
 };
@@ -36,6 +36,8 @@ const barriers: Record<string, string> = {
   throttle_full: 'Load has begun a tile, so the scheduler may ask for the next one.',
   throttle_empty: 'The scheduler has taken note of it.',
   tmem_dealloc: 'All reads of tensor memory are over; it may be freed.',
+  tma: 'The copies of one k tile have arrived.',
+  mma: 'The multiplications of one k tile are done.',
 };
 
 const kinds: Record<string, string> = {
@@ -63,6 +65,31 @@ const kinds: Record<string, string> = {
   tmem_write: 'The tensor core writes an accumulator.',
   tmem_read: 'A warp reads an accumulator.',
 };
+
+/** What a wait on a barrier array means, after the name of the role. */
+const reasons: Record<string, string> = {
+  input_full: 'waited for its operands: the TMA copies into this stage were still on their way',
+  input_empty: 'waited for a free stage: the tensor core had not read the old operands yet',
+  accum_full: 'waited for a finished accumulator: the tensor core was still at work on this tile',
+  accum_empty: 'waited for a free accumulator: the epilogue had not read the old one yet',
+  clc_full: 'waited to learn its next tile: the answer of cluster launch control was still on its way',
+  clc_empty: 'waited for a place for the next answer: some role had not read the old one yet',
+  throttle_full: 'waited until the load warp began a tile: the next one is only asked for then',
+  throttle_empty: 'waited until the scheduler had taken note of the tile before',
+  tmem_dealloc: 'waited until all reads of tensor memory were over, to free it',
+  tma: 'waited for the copies of its k tile',
+  mma: 'waited for the multiplications of its k tile',
+  griddepcontrol: 'waited for the launch ahead to complete (griddepcontrol.wait)',
+};
+
+/** A kernel that copies has consumer warps where a matmul has its tensor core. */
+export function speakOfCopies(): void {
+  rings['input'] = 'Stages of shared memory with parts of the matrix. Loads fill them, the consumer warps read them.';
+  barriers['input_full'] = 'The stage holds its part of the matrix. Load arms it with the bytes to come; the copies count them down.';
+  barriers['input_empty'] = 'The consumers have read the stage, so loads may overwrite it.';
+  reasons['input_full'] = 'waited for data: the TMA copies into this stage were still on their way';
+  reasons['input_empty'] = 'waited for a free stage: the consumers had not read the old data yet';
+}
 
 export const stageStateText = [
   'Empty: nobody needs what it holds; the producer may take it.',
@@ -95,17 +122,5 @@ export const explainCta =
 
 /** What a wait on a barrier means, as the end of a sentence that begins with the role. */
 export function waitReason(pipeline: string): string {
-  const reasons: Record<string, string> = {
-    input_full: 'waited for its operands: the TMA copies into this stage were still on their way',
-    input_empty: 'waited for a free stage: the tensor core had not read the old operands yet',
-    accum_full: 'waited for a finished accumulator: the tensor core was still at work on this tile',
-    accum_empty: 'waited for a free accumulator: the epilogue had not read the old one yet',
-    clc_full: 'waited to learn its next tile: the answer of cluster launch control was still on its way',
-    clc_empty: 'waited for a place for the next answer: some role had not read the old one yet',
-    throttle_full: 'waited until the load warp began a tile: the next one is only asked for then',
-    throttle_empty: 'waited until the scheduler had taken note of the tile before',
-    tmem_dealloc: 'waited until all reads of tensor memory were over, to free it',
-    griddepcontrol: 'waited for the launch ahead to complete (griddepcontrol.wait)',
-  };
   return reasons[pipeline] ?? (pipeline ? `waited for ${pipeline}` : 'waited');
 }

@@ -51,7 +51,8 @@ function spanSentences(model: Model, side: number, i: number, words: Words): voi
   const sinks = trace.sinksOf(trace.spans.flowOut[i]);
   if (kind === 'wait') {
     words.sentences.push(`The ${track.name} warp ${waitReason(trace.pipeline(i))}.`);
-    if (model.openWaits[side].has(i)) words.sentences.push('Nobody woke it: the phase had not completed when the run stopped.');
+    if (model.openWaits[side].has(i)) words.sentences.push(model.hung[side]
+      ? 'Nobody ever woke it: the phase cannot complete any more.' : 'It was still asleep when the run stopped.');
     else if (cause >= 0) words.sentences.push(`It was woken after ${length} by ${causeText(trace, cause)} (CTA ${trace.track(cause).cta}).`);
     else if (trace.events.count > 0 && trace.spans.end[i] - trace.spans.begin[i] < 40)
       words.sentences.push('It did not have to sleep: the phase was already complete.');
@@ -65,6 +66,21 @@ function spanSentences(model: Model, side: number, i: number, words: Words): voi
   if (sinks.length > 6) words.sentences.push(`It has ${sinks.length} effects; the first six are linked.`);
 }
 
+/** Waits inside a span that are not for an mbarrier, the longest first. */
+function innerWaits(trace: Trace, i: number): string[] {
+  const {wakeups, spans} = trace;
+  const sums = new Map<string, {ticks: number; by: number}>();
+  const track = spans.track[i];
+  for (let w = trace.wakeupStart[track]; w < trace.wakeupStart[track + 1]; ++w) {
+    if (wakeups.begin[w] >= spans.end[i] || wakeups.end[w] <= spans.begin[i] || wakeups.end[w] > spans.end[i]) continue;
+    const reason = trace.names[wakeups.reason[w]] ?? 'something';
+    const sum = sums.get(reason) ?? {ticks: 0, by: -1};
+    sums.set(reason, {ticks: sum.ticks + wakeups.end[w] - Math.max(wakeups.begin[w], spans.begin[i]), by: wakeups.by[w]});
+  }
+  return [...sums].sort((a, b) => b[1].ticks - a[1].ticks).filter(([, sum]) => sum.ticks > 0).map(([reason, {ticks, by}]) =>
+    `${grouped(ticks)} ${tickName(trace)} of it asleep: ${reason}${by >= 0 ? `, ended by ${trackText(trace.tracks[by])}` : ''}.`);
+}
+
 function describeSpan(model: Model, side: number, i: number): Words {
   const {trace} = model.sides[side];
   const {spans} = trace;
@@ -73,6 +89,7 @@ function describeSpan(model: Model, side: number, i: number): Words {
   const words: Words = {title: spanTitle(trace, i), short: '', sentences: [], facts: [], links: []};
   if (trace.kind(i) === 'tile' && tile) words.title = tile;
   spanSentences(model, side, i, words);
+  if (!trace.contains[i]) words.sentences.push(...innerWaits(trace, i));
   words.short = `${trackText(track)}${tile ? `, ${tile}` : ''}\n${duration(model, length, trace)} (${seconds(trace, length)})\n${words.sentences.join(' ')}`;
   const facts = words.facts;
   if (model.sides.length > 1) facts.push(['trace', side === 0 ? `A, ${trace.name}` : `B, ${trace.name}`]);
@@ -96,6 +113,13 @@ function describeSpan(model: Model, side: number, i: number): Words {
     words.links.push({text: `the same step in ${side === 0 ? 'B' : 'A'}`, side: 1 - side, span: partner});
   }
   return words;
+}
+
+/** ", mma (warp 6)", and of which CTA if it is another one. */
+function actorText(trace: Trace, event: number, cta: number): string {
+  const {actor, by} = trace.events;
+  const other = by[event] >= 0 && trace.tracks[by[event]].cta !== cta ? ` of CTA ${trace.tracks[by[event]].cta}` : '';
+  return actor[event] >= 0 ? `, ${trace.names[actor[event]]}${other}` : '';
 }
 
 function describeStage(model: Model, s: Selection & {kind: 'stage'}): Words {
@@ -145,7 +169,7 @@ function describeBarrier(model: Model, s: Selection & {kind: 'barrier'}): Words 
   for (let i = Math.max(first, e - 5); i < Math.min(trace.eventStart[s.track.id + 1], e + 3); ++i) {
     const amount = events.amount[i] > 0 ? ` ${grouped(events.amount[i])}${/tx/.test(trace.eventKinds[events.kind[i]]) ? ' B' : ''}` : '';
     list.push([`${i < e ? '' : 'later: '}${grouped(events.time[i])}`,
-      `${trace.eventKinds[events.kind[i]]}${amount}, phase ${events.phase[i]}${events.actor[i] >= 0 ? `, ${trace.names[events.actor[i]]}` : ''}`]);
+      `${trace.eventKinds[events.kind[i]]}${amount}, phase ${events.phase[i]}${actorText(trace, i, s.cta.id)}`]);
   }
   return {
     title: `${s.track.name}: ${state}`,

@@ -14,8 +14,8 @@ import {runSearch} from './search_tab';
 
 declare global {
   interface Window {
-    /** For tests: the state and the drawing of the page. */
-    report?: {model: Model; picture: Picture; minimap: Minimap};
+    /** For tests: the state and the drawing of the page, and when the first frame had been drawn, in ms. */
+    report?: {model: Model; picture: Picture; minimap: Minimap; openedAfter: number};
   }
 }
 
@@ -30,8 +30,11 @@ export function App({model}: {model: Model}) {
       field.current?.focus();
       field.current?.select();
     });
-    window.report = {model, picture, minimap};
-    document.body.dataset.ready = 'true';
+    const ready = () => {
+      window.report = {model, picture, minimap, openedAfter: performance.now()};
+      document.body.dataset.ready = 'true';
+    };
+    requestAnimationFrame(() => requestAnimationFrame(ready));
   }, []);
   useEffect(() => {
     document.documentElement.dataset.theme = model.theme.dark ? 'dark' : 'light';

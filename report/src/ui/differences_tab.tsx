@@ -12,7 +12,7 @@ export function DifferencesTab({model}: {model: Model}) {
         <h2>{header.identical ? 'Same structure' : 'Different structure'}</h2>
         <p>{header.identical
           ? `Every warp did the same things in the same order: ${header.events_compared.toLocaleString('en-US')} events.`
-          : `${structural} ${structural === 1 ? 'place' : 'places'} where A leaves B's story.`}{' '}
+          : `In ${structural} ${structural === 1 ? 'place' : 'places'} A does something else than B; of each lane the first is listed.`}{' '}
           A took {(timing.span_a_ns / 1000).toFixed(2)} &micro;s, B {(timing.span_b_ns / 1000).toFixed(2)} &micro;s.</p>
         {header.configuration.length > 0 && <p>Configured differently (A, B): {header.configuration.join('; ')}.</p>}
         {header.tiles_on_other_ctas > 0 && <p>{header.tiles_on_other_ctas} of {header.tiles} tiles ran on other CTAs, which is no difference: cluster launch control hands them out as CTAs become free.</p>}
@@ -26,9 +26,16 @@ export function DifferencesTab({model}: {model: Model}) {
               <td class="quiet number">{(Math.abs(e.a_minus_b_ns) / 1000).toFixed(2)} &micro;s {e.a_minus_b_ns > 0 ? 'longer' : 'shorter'} in A</td></tr>
           ))}</table>
         </>}
-        <h3>Differences <span class="quiet">[ and ] step through them</span></h3>
+        <h3>Differences <span class="quiet">[ and ] step through them</span>
+          <span class="choice">{(['all', 'structure', 'timing'] as const).map((kind) => (
+            <button aria-pressed={model.differenceKind === kind} onClick={() => {
+              [model.differenceKind, model.difference] = [kind, -1];
+              model.changed();
+            }}>{kind} {kind === 'all' ? diff.differences.length : diff.differences.filter((d) => d.kind === kind).length}</button>
+          ))}</span>
+        </h3>
       </div>
-      <ol class="list">{diff.differences.map((d, n) => (
+      <ol class="list">{model.differences.map((d, n) => (
         <li key={n} class={n === model.difference ? 'current' : ''} onClick={() => model.goToDifference(n)}>
           <b>{d.kind === 'structure' ? '\u2260 ' : ''}{d.title}</b> <span class="quiet">{d.detail}</span>
         </li>

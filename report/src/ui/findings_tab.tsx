@@ -5,16 +5,29 @@ export function FindingsTab({model}: {model: Model}) {
   const all = model.sides.flatMap(({trace}, side) => trace.findings.map((finding) => ({side, finding})));
   return (
     <div>
-      {all.map(({side, finding}) => (
-        <div class={`finding ${model.selection?.kind === 'finding' && model.selection.finding === finding ? 'current' : ''}`}>
-          <button class="link" onClick={() => model.goToFinding(side, finding)}>
-            {finding.warning ? 'Warning' : 'Finding'} {finding.id} at {grouped(finding.time)}
-          </button>
-          <p>{finding.message}</p>
-          {finding.report && <pre>{finding.report}</pre>}
-        </div>
-      ))}
+      {all.map(({side, finding}) => {
+        const current = model.selection?.kind === 'finding' && model.selection.finding === finding;
+        const what = finding.id === 'hang' ? 'Hang' : `${finding.warning ? 'Warning' : 'Finding'} ${finding.id}`;
+        return (
+          <div class={`finding ${current ? 'current' : ''}`}>
+            <button class="link" onClick={() => model.goToFinding(side, finding)}>{what} at {grouped(finding.time)}</button>
+            {model.sides.length > 1 && <span class="quiet"> in {'AB'[side]}</span>}
+            <p>{finding.message}</p>
+            {finding.report && <details open={current || all.length === 1}><summary>Report</summary><Report text={finding.report} /></details>}
+          </div>
+        );
+      })}
     </div>
+  );
+}
+
+/** Lines that are too long go on where the line began. */
+function Report({text}: {text: string}) {
+  return (
+    <pre>{text.trimEnd().split('\n').map((line) => {
+      const indent = line.length - line.trimStart().length;
+      return <div style={{paddingLeft: `${Math.min(indent, 8) + 2}ch`, textIndent: '-2ch'}}>{line.trim() || '\u00a0'}</div>;
+    })}</pre>
   );
 }
 

@@ -11,6 +11,7 @@ const keys: [string, string][] = [
   ['/ or Ctrl F', 'search'],
   ['n p', 'next, previous hit'],
   ['[ ]', 'previous, next difference of two traces'],
+  ['=', 'move B so that the selected step begins where it does in A; again: back'],
   ['c e', 'close, open all CTAs'],
   ['x', 'flows on or off'],
   ['r', 'critical path on or off'],

@@ -2,6 +2,7 @@
 
 import type {Model, Tab} from '../model';
 import {describe} from '../text/sentences';
+import {partnerOf} from '../view/overlay';
 import {DifferencesTab} from './differences_tab';
 import {FindingsTab, PathTab} from './findings_tab';
 import {Legend} from './legend';
@@ -50,6 +51,9 @@ function SelectionTab({model}: {model: Model}) {
       {words.links.length > 0 && <ul class="links">{words.links.map((link) => (
         <li><button class="link" onClick={() => model.goTo(link.side, link.span)}>{link.text}</button></li>
       ))}</ul>}
+      {selection.kind === 'span' && partnerOf(model, selection.side, selection.span) >= 0 && (
+        <button onClick={() => { model.align(); model.changed(); }}>{model.shift === 0 ? 'Align both traces here (=)' : 'Move B back (=)'}</button>
+      )}
       <dl class="facts">{words.facts.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
     </div>
   );

@@ -9,7 +9,7 @@ import type {Model} from '../model';
 import type {Row} from './layout';
 import type {Paints} from './paints';
 import type {Raster} from './raster';
-import {mix} from './theme';
+import {type Rgb, mix} from './theme';
 
 export interface Label {
   x: number;
@@ -36,6 +36,7 @@ export interface Frame {
 export const kStrip = {top: 2, bottom: 11}, kBody = {top: 11, bottom: 26};
 
 const kLabelWidth = 26;
+const kTmemColumns = 512;
 
 function spanText(trace: Trace, i: number, width: number): string {
   const kind = trace.kind(i), place = placeText(trace, i), stage = trace.spans.stage[i], k = trace.spans.k[i];
@@ -210,25 +211,35 @@ function drawBarrier(frame: Frame, row: Row & {kind: 'barrier'}, y: number): voi
   }
 }
 
+/** Top and height of some columns of tensor memory in their row. */
+export function columnBox(row: Row & {kind: 'tmem'}, trace: Trace, span: number): [number, number] {
+  const inner = row.height - 4, {column, columns} = trace.spans;
+  return [2 + inner * Math.max(0, column[span]) / kTmemColumns, Math.max(1, inner * Math.max(0, columns[span]) / kTmemColumns)];
+}
+
 function drawTmem(frame: Frame, row: Row & {kind: 'tmem'}, y: number): void {
-  const {model, raster, paints, density} = frame;
+  const {model, raster, paints, density, labels} = frame;
   const {trace} = model.sides[row.side];
   const {view, theme} = model;
+  const background = row.side === 1 ? theme.secondBackground : theme.background;
   const from = model.tick(row.side, view.from), to = model.tick(row.side, view.to);
-  const inner = row.height - 4;
-  raster.rect(0, (y + 2) * density, raster.width, (y + 2 + inner) * density, mix(theme.background, [128, 128, 128], 0.06));
-  for (const pass of ['tmem_alloc', 'tmem_write', 'tmem_read']) {
-    const kind = trace.kindNumber(pass);
-    const paint = pass === 'tmem_alloc' ? null : pass === 'tmem_write' ? paints.work('mma') : paints.work('epilogue');
-    forVisible(trace, row.track, from, to, (i) => {
-      if (trace.spans.kind[i] !== kind) return;
-      const x0 = view.x(model.axis(row.side, trace.spans.begin[i])) * density;
-      const x1 = Math.max(x0 + 1, view.x(model.axis(row.side, trace.spans.end[i])) * density);
-      const top = y + 2 + inner * Math.max(0, trace.spans.column[i]) / 512;
-      const bottom = top + Math.max(1, inner * Math.max(0, trace.spans.columns[i]) / 512);
-      raster.rect(x0, top * density, x1, bottom * density, paint ? paint.fill : mix(theme.background, [128, 128, 128], 0.22));
+  raster.rect(0, (y + 2) * density, raster.width, (y + row.height - 2) * density, mix(background, [128, 128, 128], 0.05));
+  const draw = (track: Track, kind: string, fill: Rgb, text: string) => {
+    const number = trace.kindNumber(kind);
+    forVisible(trace, track, from, to, (i) => {
+      if (trace.spans.kind[i] !== number || trace.spans.columns[i] <= 0) return;
+      const x0 = view.x(model.axis(row.side, trace.spans.begin[i])), x1 = view.x(model.axis(row.side, trace.spans.end[i]));
+      const [top, height] = columnBox(row, trace, i);
+      raster.rect(x0 * density, (y + top) * density, Math.max(x0 * density + 1, x1 * density), (y + top + height) * density, fill);
+      const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
+      if (text && height >= 9 && width > text.length * 5.2 + 8)
+        labels.push({x: left + 4, width, y: y + top + height / 2, text, small: true, onBright: kind !== 'tmem_alloc'});
     });
-  }
+  };
+  draw(row.track, 'tmem_alloc', mix(background, [128, 128, 128], 0.17), '');
+  for (const writer of row.writers) draw(writer, 'umma', paints.work('mma').fill, 'written');
+  draw(row.track, 'tmem_write', paints.work('other').fill, 'stored');
+  draw(row.track, 'tmem_read', paints.work('epilogue').fill, 'read');
 }
 
 /** At work in a CTA: its loads, tensor core and epilogue, a line each. */

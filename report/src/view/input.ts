@@ -148,6 +148,7 @@ function pressed(model: Model, picture: Picture, key: string, focusSearch: () =>
     p: () => model.goToHit(-1),
     ']': () => model.goToDifference(model.difference + 1),
     '[': () => model.goToDifference(model.difference < 0 ? -1 : model.difference - 1),
+    '=': () => model.align(),
     e: () => model.setCtasOpen(true),
     c: () => model.setCtasOpen(false),
     x: () => model.showFlows = !model.showFlows,

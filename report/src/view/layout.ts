@@ -2,7 +2,7 @@
 // warp, TMA, input ring, MMA warp, tensor core, accumulators, epilogue, stores; then what hands out the tiles; then the
 // barriers.  With two traces, each row of the first is followed by the same row of the second.
 
-import type {Cta, Ring} from '../data/structure';
+import {type Cta, type Ring, leaderOf} from '../data/structure';
 import type {Trace, Track} from '../data/trace';
 import {explainBarrier, explainBarrierLane, explainCta, explainRing, explainRole, explainUnit} from '../text/glossary';
 
@@ -24,7 +24,7 @@ export type Row = RowBase & (
   | {kind: 'cta'; other: Cta | null}
   | {kind: 'role'; track: Track}
   | {kind: 'unit'; track: Track; lanes: number}
-  | {kind: 'tmem'; track: Track}
+  | {kind: 'tmem'; track: Track; writers: Track[]}
   | {kind: 'ring'; ring: Ring}
   | {kind: 'stage'; ring: Ring; stage: number}
   | {kind: 'barriers'}
@@ -66,21 +66,24 @@ function roleBlocks(cta: Cta): Block[] {
     rank: rank[`role ${track.name}`] ?? lastRank,
     rows: [{
       kind: 'role', track, height: 28,
-      label: (several.get(track.name) ?? 0) > 1 ? `${track.name} warp ${track.warp}` : track.name,
+      label: (several.get(track.name) ?? 0) > 1 ? `${track.name === 'warp' ? '' : `${track.name} `}warp ${track.warp}` : track.name,
       explanation: `${explainRole(track.name)} (warp ${track.warp})`,
     }],
   }));
 }
 
-function unitBlocks(trace: Trace, cta: Cta): Block[] {
-  return cta.units.filter((t) => trace.spanStart[t.id] < trace.spanStart[t.id + 1]).map((track): Block => {
+function unitBlocks({trace, ctas}: Side, cta: Cta): Block[] {
+  const some = (t: Track) => trace.spanStart[t.id] < trace.spanStart[t.id + 1];
+  return cta.units.filter(some).map((track): Block => {
     const lanes = lanesOf(trace, track);
     const common = {track, explanation: explainUnit(track.name)};
+    // The tensor core that writes this CTA's tensor memory; of a pair, the leader's writes both.
+    const writers = [cta, leaderOf(trace, ctas, cta)].flatMap((c) => c.units.filter((t) => t.name === 'umma' && some(t))).slice(0, 1);
     return {
       key: `unit ${track.name}`,
       rank: rank[`unit ${track.name}`] ?? lastRank,
       rows: [track.name === 'tmem'
-        ? {kind: 'tmem', ...common, label: 'tensor memory', height: 56}
+        ? {kind: 'tmem', ...common, writers, label: 'tensor memory', height: 60}
         : {kind: 'unit', ...common, lanes, label: track.name, height: lanes === 1 ? 17 : Math.min(5 + 6 * lanes, 90)}],
     };
   });
@@ -119,7 +122,7 @@ function barrierBlock(cta: Cta, isOpen: (key: string, byDefault: boolean) => boo
 }
 
 function blocksOf(side: Side, cta: Cta, isOpen: (key: string, byDefault: boolean) => boolean): Block[] {
-  const blocks = [...roleBlocks(cta), ...unitBlocks(side.trace, cta), ...ringBlocks(cta, isOpen), ...barrierBlock(cta, isOpen)];
+  const blocks = [...roleBlocks(cta), ...unitBlocks(side, cta), ...ringBlocks(cta, isOpen), ...barrierBlock(cta, isOpen)];
   return blocks.map((block, i) => ({block, i})).sort((a, b) => a.block.rank - b.block.rank || a.i - b.i).map(({block}) => block);
 }
 

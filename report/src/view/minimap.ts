@@ -64,7 +64,8 @@ export class Minimap {
     const columns = this.width - kNames, scale = columns / (this.to - this.from);
     const hasUnits = trace.tracks.some((t) => t.kind === 'unit');
     const wait = trace.kindNumber('wait'), storeWait = trace.kindNumber('store_wait');
-    const band = (actor: Actor, label: string, picks: (name: string, kind: string) => boolean): Band => {
+    const second = this.model.sides.length > 1 ? ' (A)' : '';
+    const band = (actor: Actor, label: string, picks: (name: string, kind: string) => boolean): Band[] => {
       const part = new Float32Array(columns);
       let tracks = 0;
       for (const track of trace.tracks) {
@@ -82,12 +83,12 @@ export class Minimap {
         }
       }
       for (let x = 0; x < columns; ++x) part[x] /= Math.max(1, tracks);
-      return {actor, label, part};
+      return tracks > 0 ? [{actor, label: label + second, part}] : [];
     };
     return [
-      band('load', 'loads in flight', (name, kind) => hasUnits ? name === 'tma load' : kind === 'role' && name === 'load'),
-      band('mma', 'tensor core', (name, kind) => hasUnits ? name === 'umma' : kind === 'role' && name === 'mma'),
-      band('epilogue', 'epilogue', (name, kind) => kind === 'role' && ['epilogue', 'consumer', 'warp'].includes(name)),
+      ...band('load', 'loads in flight', (name, kind) => hasUnits ? name === 'tma load' : kind === 'role' && name === 'load'),
+      ...band('mma', 'tensor core', (name, kind) => hasUnits ? name === 'umma' : kind === 'role' && name === 'mma'),
+      ...band('epilogue', trace.tracks.some((t) => t.name === 'epilogue') ? 'epilogue' : 'warps', (name, kind) => kind === 'role' && ['epilogue', 'consumer', 'warp'].includes(name)),
     ];
   }
 

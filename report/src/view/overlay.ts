@@ -186,11 +186,16 @@ export function drawFindings(o: Overlay): void {
   });
 }
 
+export function pinWidth(id: string): number {
+  return 12 + 7.5 * id.length;
+}
+
 /** A flag with the id of what was found; a warning's is hollow. */
 function pin(g: CanvasRenderingContext2D, x: number, y: number, text: string, hollow: boolean, model: Model): void {
   g.font = 'bold 11px system-ui, sans-serif';
   g.textBaseline = 'middle';
-  const width = g.measureText(text).width + 12;
+  const width = pinWidth(text);
+  if (x + width > model.view.width) x -= width;
   g.beginPath();
   g.rect(x, y, width, 15);
   g.fillStyle = hollow ? css(model.theme.background) : css(model.theme.alarm);
@@ -208,7 +213,7 @@ export function drawOpenWaits(o: Overlay): void {
     for (const span of waits) {
       const box = places.span(side, span);
       if (!box?.exact || box.y1 < 0 || box.y0 > height || box.x1 < 0 || box.x0 > model.view.width) continue;
-      flag(o, box, 'never woken', true);
+      flag(o, box, model.hung[side] ? 'never woken' : 'still asleep', true);
     }
   });
 }
@@ -234,13 +239,14 @@ function flag(o: Overlay, box: Box, text: string, bold: boolean): void {
 export function drawDifferences(o: Overlay): void {
   const {model, places, height} = o;
   if (!model.diff) return;
-  model.diff.differences.forEach((d, n) => {
+  const {differences} = model;
+  differences.forEach((d, n) => {
     const current = n === model.difference;
     ([[0, d.spanA], [1, d.spanB]] as const).forEach(([side, span]) => {
       const box = span >= 0 ? places.span(side, span) : null;
       if (!box?.exact || box.y1 < 0 || box.y0 > height || box.x1 < 0 || box.x0 > model.view.width) return;
       const text = d.kind === 'structure' ? '\u2260' : side === 0 ? `${d.ns > 0 ? '+' : '\u2212'}${Math.abs(d.ns).toFixed(0)} ns` : '';
-      flag(o, box, current || box.x1 - box.x0 > 46 || (d.kind === 'structure' && box.x1 - box.x0 > 12) ? text : '', current);
+      flag(o, box, current || box.x1 - box.x0 > 100 || (d.kind === 'structure' && box.x1 - box.x0 > 12) ? text : '', current);
     });
   });
 }

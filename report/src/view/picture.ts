@@ -3,9 +3,9 @@
 
 import type {Model, Selection} from '../model';
 import {axisTicks} from './axis';
-import {type Frame, type Label, drawRow, kBody, kStrip, laneBox} from './draw_rows';
+import {type Frame, type Label, columnBox, drawRow, kBody, kStrip, laneBox} from './draw_rows';
 import {type Row, firstRowAt} from './layout';
-import {type Overlay, drawDifferences, drawFindings, drawLabels, drawOpenWaits, drawPath, drawSelection} from './overlay';
+import {type Overlay, drawDifferences, drawFindings, drawLabels, drawOpenWaits, drawPath, drawSelection, pinWidth} from './overlay';
 import {Paints} from './paints';
 import {Places} from './places';
 import {Raster} from './raster';
@@ -150,7 +150,7 @@ export class Picture {
     g.font = '11px system-ui, sans-serif';
     g.textBaseline = 'middle';
     g.fillStyle = theme.quietText;
-    g.fillText(model.sides.length > 1 ? `${unit} since the start` : unit, 10, kAxis / 2);
+    g.fillText(model.sides.length === 1 ? unit : model.shift !== 0 ? `${unit}, B moved` : `${unit} since the start`, 10, kAxis / 2);
     g.save();
     g.beginPath();
     g.rect(kNames, 0, this.width - kNames, this.height);
@@ -218,6 +218,14 @@ export class Picture {
       g.font = `${bold ? '600 ' : ''}${small ? 10 : 12}px system-ui, sans-serif`;
       g.fillStyle = small ? theme.quietText : theme.text;
       g.fillText(row.label, x + (row.toggle ? 12 : 0), middle + 0.5);
+      if (row.kind === 'tmem') {
+        g.font = '9px system-ui, sans-serif';
+        g.fillStyle = theme.quietText;
+        g.textAlign = 'right';
+        g.fillText('column 0', kNames - 6, y + 8);
+        g.fillText('511', kNames - 6, y + row.height - 8);
+        g.textAlign = 'left';
+      }
       if (model.sides.length > 1 && row.kind !== 'cta') {
         g.font = '600 10px system-ui, sans-serif';
         g.fillStyle = theme.quietText;
@@ -261,32 +269,35 @@ export class Picture {
     const places = new Places(model);
     for (let side = 0; side < model.sides.length; ++side)
       for (const finding of model.sides[side].trace.findings) {
-        const left = model.view.x(model.axis(side, finding.time));
+        const width = pinWidth(finding.id);
+        let left = model.view.x(model.axis(side, finding.time));
+        if (left + width > model.view.width) left -= width;
         const place = finding.track >= 0 ? places.track(side, finding.track) : null;
         const top = place ? place.y0 + 2 : 8;
-        if (x >= left && x < left + 14 + 8 * finding.id.length && y >= top && y < top + 15) return {kind: 'finding', side, finding};
+        if (x >= left && x < left + width && y >= top && y < top + 15) return {kind: 'finding', side, finding};
       }
     return null;
   }
 
-  private spanAt(row: Row & {track: {id: number}}, time: number, inRow: number): number {
+  private spanAt(row: Row & {kind: 'role' | 'unit' | 'tmem'}, time: number, inRow: number): number {
     const {model} = this;
     const {trace} = model.sides[row.side];
     const {spans} = trace;
     const slack = 2 / model.view.scale; // a hair can be hit
     let best = -1, bestLength = Infinity;
-    for (let i = trace.spanStart[row.track.id]; i < trace.spanStart[row.track.id + 1]; ++i) {
+    const tracks = row.kind === 'tmem' ? [row.track, ...row.writers] : [row.track];
+    for (const track of tracks) for (let i = trace.spanStart[track.id]; i < trace.spanStart[track.id + 1]; ++i) {
       if (spans.begin[i] > time + slack) break;
       if (spans.end[i] < time - slack) continue;
       if (row.kind === 'role') {
         const strip = inRow >= kStrip.top && inRow < kStrip.bottom;
         if (strip ? !trace.contains[i] : trace.contains[i] || inRow < kBody.top || inRow > kBody.bottom) continue;
       } else if (row.kind === 'unit') {
-        const [top, height] = laneBox(row as Row & {kind: 'unit'}, spans.lane[i]);
+        const [top, height] = laneBox(row, spans.lane[i]);
         if (inRow < top - 0.5 || inRow > top + height + 0.5) continue;
-      } else if (row.kind === 'tmem') {
-        const column = (inRow - 2) / (row.height - 4) * 512;
-        if (column < spans.column[i] || column >= spans.column[i] + Math.max(8, spans.columns[i])) continue;
+      } else {
+        const [top, height] = columnBox(row, trace, i);
+        if (spans.columns[i] <= 0 || inRow < top || inRow > top + height) continue;
       }
       const length = spans.end[i] - spans.begin[i];
       if (length <= bestLength) [best, bestLength] = [i, length];

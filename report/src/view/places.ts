@@ -1,7 +1,7 @@
 // Where a span lies in the picture, whether its row is open or folded into its CTA's.
 
 import type {Model} from '../model';
-import {kBody, kStrip, laneBox} from './draw_rows';
+import {columnBox, kBody, kStrip, laneBox} from './draw_rows';
 import type {Row} from './layout';
 
 export interface Box {
@@ -51,8 +51,8 @@ export class Places {
       const [top, height] = laneBox(row, trace.spans.lane[span]);
       [y0, y1] = [y0 + top, y0 + top + height];
     } else if (row?.kind === 'tmem') {
-      const inner = row.height - 4, column = Math.max(0, trace.spans.column[span]);
-      [y0, y1] = [y0 + 2 + inner * column / 512, y0 + 2 + inner * (column + Math.max(8, trace.spans.columns[span])) / 512];
+      const [top, height] = columnBox(row, trace, span);
+      [y0, y1] = [y0 + top, y0 + top + height];
     }
     return {x0, x1, y0, y1, exact: place.exact};
   }

@@ -102,22 +102,29 @@ export function kindActor(kind: string): Actor {
 /** Who has to act before a wait on this barrier array can end. */
 const actorOfPipeline: Record<string, Actor> = {
   input_full: 'load', input_empty: 'mma', accum_full: 'mma', accum_empty: 'epilogue',
-  clc_full: 'clc', clc_empty: 'epilogue', throttle_full: 'load', throttle_empty: 'clc', tmem_dealloc: 'epilogue',
+  tma: 'load', mma: 'mma', clc_full: 'clc', clc_empty: 'epilogue', throttle_full: 'load', throttle_empty: 'clc', tmem_dealloc: 'epilogue',
 };
 export function waitActor(pipeline: string): Actor {
   return actorOfPipeline[pipeline] ?? 'other';
 }
 
-/** [producer, consumer] of a ring. */
-export function ringActors(ring: string): [Actor, Actor] {
-  const known: Record<string, [Actor, Actor]> = {
-    input: ['load', 'mma'], accum: ['mma', 'epilogue'], clc: ['clc', 'other'], throttle: ['load', 'clc'],
-  };
-  return known[ring] ?? ['load', 'epilogue'];
+/** A kernel that copies has consumer warps where a matmul has its tensor core. */
+export function colourCopies(): void {
+  actorOfPipeline['input_empty'] = 'epilogue';
+  actorsOfRing['input'] = ['load', 'epilogue'];
+  actorNames.epilogue = 'consumers';
 }
 
+/** [producer, consumer] of a ring. */
+export function ringActors(ring: string): [Actor, Actor] {
+  return actorsOfRing[ring] ?? ['load', 'epilogue'];
+}
+const actorsOfRing: Record<string, [Actor, Actor]> = {
+  input: ['load', 'mma'], accum: ['mma', 'epilogue'], clc: ['clc', 'other'], throttle: ['load', 'clc'],
+};
+
 export function roleActor(role: string): Actor {
-  const known: Record<string, Actor> = {load: 'load', mma: 'mma', epilogue: 'epilogue', consumer: 'epilogue', scheduler: 'clc'};
+  const known: Record<string, Actor> = {load: 'load', mma: 'mma', epilogue: 'epilogue', consumer: 'epilogue', warp: 'epilogue', scheduler: 'clc'};
   return known[role] ?? 'other';
 }
 export function unitActor(unit: string): Actor {
