@@ -30,6 +30,9 @@ export function trackText(track: Track): string {
 }
 
 function spanTitle(trace: Trace, i: number): string {
+  const stage = trace.spans.stage[i];
+  // The barrier that a tensor core's group signals is the one that frees its operands.
+  if (trace.kind(i) === 'umma' && trace.pipeline(i) === 'input_empty') return `umma of input stage ${stage}`;
   const k = trace.spans.k[i];
   return [trace.kind(i), placeText(trace, i), k >= 0 ? `k ${k}` : ''].filter((part) => part).join(' ');
 }
@@ -98,7 +101,7 @@ function describeSpan(model: Model, side: number, i: number): Words {
   facts.push(['length', `${grouped(length)} ${tickName(trace)} = ${seconds(trace, length)}`]);
   if (tile) facts.push(['tile', tile.replace('tile ', '')]);
   if (spans.k[i] >= 0) facts.push(['k tile', `${spans.k[i]}`]);
-  if (trace.pipeline(i)) facts.push(['barrier', placeText(trace, i)]);
+  if (trace.pipeline(i)) facts.push([track.kind === 'unit' ? 'signals' : 'barrier', placeText(trace, i)]);
   else if (spans.stage[i] >= 0) facts.push(['stage', `${spans.stage[i]}`]);
   if (spans.phase[i] >= 0) facts.push(['phase', `${spans.phase[i]} (parity ${spans.phase[i] & 1})`]);
   if (spans.bytes[i] >= 0) facts.push(['bytes', `${bytes(spans.bytes[i])}${length > 0 ? `, ${(spans.bytes[i] / length).toFixed(1)} B per ${tickName(trace).replace(/s$/, '')}` : ''}`]);

@@ -82,16 +82,15 @@ function spanLine(frame: Frame, row: Row, track: Track, top: number, bottom: num
   const from = model.tick(row.side, view.from), to = model.tick(row.side, view.to);
   const found = frame.found[row.side];
   raster.beginRow(row.side === 1 ? theme.secondBackground : theme.background);
-  const faded = paints.work('other', 0.12);
   forVisible(trace, track, from, to, (i) => {
     if (!fits(i)) return;
     const x0 = view.x(model.axis(row.side, trace.spans.begin[i])), x1 = view.x(model.axis(row.side, trace.spans.end[i]));
     let paint;
-    if (found && !found[i]) paint = faded;
-    else if (strip && trace.kind(i) === 'tile') {
+    if (strip && trace.kind(i) === 'tile') {
       const key = tileKey(trace, i);
       paint = key ? paints.tile(model.tileNumber(row.side, row.cta, key)) : paints.work('other', 0.25);
     } else paint = paints.span(trace, i);
+    if (found && !found[i]) paint = paints.faded(paint);
     raster.span(x0 * density, x1 * density, paint);
     const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
     if (width >= kLabelWidth && bottom - top >= 8 && !(found && !found[i])) {

@@ -31,6 +31,11 @@ export class Paints {
     if (kind === 'store_wait') return this.waiting('store');
     return this.work(kindActor(kind), kind === 'drain' || kind === 'setup' ? 0.45 : 1);
   }
+  /** What a search did not find. */
+  faded(paint: Paint): Paint {
+    const {background} = this.theme;
+    return this.of(`faded ${paint.average}`, () => solid(mix(background, paint.average, 0.22), background));
+  }
   /** Tiles in turn, so that a tile can be followed from lane to lane. */
   tile(number: number): Paint {
     const {background, dark} = this.theme;
