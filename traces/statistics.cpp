@@ -7,6 +7,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "traces/numbers.h"
+
 namespace sm100::traces {
 
 namespace {
@@ -21,16 +23,6 @@ void add(std::vector<std::pair<std::string, uint64_t>>& sums, std::string_view w
 
 uint64_t waited(const RoleStatistics& role) { return role.total - role.working; }
 
-double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::string grouped(uint64_t value) {
-  std::string text = std::to_string(value);
-  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<size_t>(at), 1, ',');
-  return text;
-}
-
 /// First begin and last end, empty when first > last.
 struct Extent {
   uint64_t first = UINT64_MAX, last = 0;
@@ -40,12 +32,6 @@ struct Extent {
   }
   uint64_t ticks() const { return first > last ? 0 : last - first; }
 };
-
-/// What a tick is.  Our own traces count SM cycles; hardware's timers need not count nanoseconds.
-std::string_view tick_name(const Metadata& metadata) {
-  if (metadata.source != "hardware") return "cycles";
-  return metadata.ticks_per_second == 1e9 ? "ns" : "ticks";
-}
 
 std::string headline(const Trace& trace, const std::vector<RoleStatistics>& roles) {
   Extent all;

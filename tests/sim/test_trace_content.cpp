@@ -14,9 +14,15 @@ namespace {
 using namespace traces;
 
 /// Runs a scenario of the project and reads its trace; `exit_code` is what the run must return.
-Trace traced(const std::string& scenario, int exit_code = 0, std::string* printed = nullptr) {
+Trace traced(const std::string& scenario, int exit_code = 0, std::string* printed = nullptr,
+             const std::string& more = "") {
   ScratchDirectory scratch;
+<<<<<<< HEAD
   const Ran ran = run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace");
+=======
+  const Ran ran =
+      run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace " + more);
+>>>>>>> trace-content
   CAPTURE(scenario, ran.out, ran.err);
   REQUIRE(ran.exit_code == exit_code);
   if (printed) *printed = ran.out;
@@ -72,7 +78,7 @@ TEST_CASE("the trace names the span or role that completed each phase, across CT
       if (is_role(trace, event.by)) {
         ++by_roles;
         CHECK(lived[event.by].first <= event.time - event.delay);
-        CHECK(lived[event.by].second >= event.time - event.delay);
+        CHECK(lived[event.by].second + 100 >= event.time - event.delay);  // a role's last arrival follows its spans
         continue;
       }
       REQUIRE(is_unit(trace, event.by));
@@ -94,14 +100,15 @@ TEST_CASE("the trace names who ended the waits that are not for an mbarrier", "[
   struct Expected {
     std::string scenario;
     std::vector<std::string> reasons;
+    std::string more = "";
   };
   for (const Expected& e :
        {Expected{"dense_small", {"named barrier 0", "named barrier 1", "cluster barrier", "bulk group"}},
         Expected{"pairs", {"named barrier 0", "cluster barrier", "tcgen05.alloc", "tcgen05.dealloc"}},
-        Expected{"split_k/splits_2_m128", {"named barrier 4", "locks"}},
+        Expected{"split_k/splits_2_m128", {"named barrier 4", "locks"}, "--set run.sms=144"},
         Expected{"dependent_launch", {"griddepcontrol.wait"}}}) {
     CAPTURE(e.scenario);
-    const Trace trace = traced(e.scenario);
+    const Trace trace = traced(e.scenario, 0, nullptr, e.more);
     const auto by_flow = spans_by_flow(trace);
     std::set<std::string> seen;
     for (const Wakeup& wakeup : trace.wakeups) {
@@ -110,9 +117,12 @@ TEST_CASE("the trace names who ended the waits that are not for an mbarrier", "[
       CAPTURE(reason, wakeup.begin, wakeup.end);
       CHECK(is_role(trace, wakeup.track));
       if (reason == "griddepcontrol.wait") continue;  // a whole grid ended it
-      CHECK(wakeup.caused >= wakeup.begin);
       CHECK(wakeup.caused <= wakeup.end);
-      CHECK(wakeup.by != wakeup.track);
+      // The cluster barrier opens a while after the last arrival: also of the warp that waits.
+      if (reason != "cluster barrier") {
+        CHECK(wakeup.caused >= wakeup.begin);
+        CHECK(wakeup.by != wakeup.track);
+      }
       if (reason != "bulk group") {
         CHECK(is_role(trace, wakeup.by));
         continue;
@@ -149,11 +159,11 @@ TEST_CASE("the trace shows what is in tensor memory", "[trace-content]") {
     CHECK(span->end > span->begin);
     ++read[span->args.column / 128 * 128];
   }
-  CHECK(written.size() == 4);
+  CHECK(written.size() == 2);
   for (const auto& [column, groups] : written) {
     CAPTURE(column);
-    CHECK(groups == 64);         // 4 tiles of 16 k tiles
-    CHECK(read[column] == 128);  // 4 tiles, 4 strips, 4 warps, 2 halves of 16 lanes
+    CHECK(groups == 128);        // 8 tiles of 16 k tiles
+    CHECK(read[column] == 256);  // 8 tiles, 4 strips, 4 warps, 2 halves of 16 lanes
   }
   CHECK(spans_of(trace, SpanKind::tmem_write).empty());
   CHECK_FALSE(spans_of(traced("split_k/splits_2_m128"), SpanKind::tmem_write).empty());
@@ -174,7 +184,7 @@ TEST_CASE("the trace of a run that hangs holds the hang on the role at fault, an
   for (const Span& span : trace.spans)
     if (is_role(trace, span.track)) last = std::max(last, span.end);
   CHECK(hang.time == last);  // what is open then is drawn up to there
-  CHECK(spans_of(trace, SpanKind::tmem_alloc).size() == 4);
+  CHECK(spans_of(trace, SpanKind::tmem_alloc).size() == 1);
 }
 
 TEST_CASE("the trace holds findings and warnings where they happened", "[trace-content]") {

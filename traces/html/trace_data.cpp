@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <tuple>
 
+#include "traces/critical_path.h"
 #include "traces/html/columns.h"
 #include "traces/timeline.h"
 
@@ -97,6 +99,32 @@ class FlowNumbers {
   std::unordered_map<uint64_t, uint32_t> numbers_;
 };
 
+/// Only simulated runs have one; a page of another trace goes without.
+void add_critical_path(const Trace& trace, uint64_t origin, const std::vector<uint32_t>& span_position, json& header,
+                       ColumnWriter& columns) {
+  CriticalPath path;
+  try {
+    path = critical_path(trace);
+  } catch (const std::runtime_error&) { return; }
+  json kinds = json::array(), shares = json::array();
+  for (int i = 0; i < kDependencies; ++i) kinds.push_back(traces::name(static_cast<Dependency>(i)));
+  for (const PathShare& share : path.shares)
+    shares.push_back({int(share.kind), share.track, share.pipeline, share.ticks, share.segments});
+  header["path"] = {{"verdict", path.verdict}, {"kinds", kinds}, {"shares", shares}, {"ticks", path.ticks()}};
+  const auto path_column = [&](std::string_view column, auto value) {
+    columns.column(column, path.segments.size(), [&](size_t i) { return value(path.segments[i]); });
+  };
+  path_column("path.begin", [&](const PathSegment& s) { return s.begin - origin; });
+  path_column("path.duration", [](const PathSegment& s) { return s.end - s.begin; });
+  path_column("path.track", [](const PathSegment& s) { return row_of(s.track); });
+  path_column("path.kind", [](const PathSegment& s) { return int(s.kind); });
+  path_column("path.pipeline", [](const PathSegment& s) { return s.pipeline; });
+  path_column("path.stage", [](const PathSegment& s) { return s.stage; });
+  path_column("path.span", [&](const PathSegment& s) {
+    return s.span == kNoSpan ? -1 : int64_t(span_position[s.span]);
+  });
+}
+
 }  // namespace
 
 TraceData make_trace_data(const Trace& trace, const std::string& name) {
@@ -162,7 +190,9 @@ TraceData make_trace_data(const Trace& trace, const std::string& name) {
   wakeup_column("wakeup.reason", [](const Wakeup& w) { return w.reason; });
   wakeup_column("wakeup.by", [](const Wakeup& w) { return row_of(w.by); });
 
-  data.base64 = columns.base64(header_of(trace, name));
+  json header = header_of(trace, name);
+  add_critical_path(trace, origin, data.span_position, header, columns);
+  data.base64 = columns.base64(std::move(header));
   return data;
 }
 
