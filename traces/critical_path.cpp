@@ -127,13 +127,15 @@ class Walk {
           "no critical path: the trace has no barrier events, so nothing says who ended which wait; {}",
           trace_.metadata.source == "sim" ? "no CTA ran" : "hardware and imported timelines never have them"));
     if (!actors)
-      throw std::runtime_error(
-          fmt::format("no critical path: barrier events of schema version {} do not say who caused them; record the "
-                      "run again (version {})",
-                      trace_.metadata.schema_version, kSchemaVersion));
+      throw std::runtime_error(fmt::format(
+          "no critical path: barrier events of schema version {} do not say who caused them; record the "
+          "run again (version {})",
+          trace_.metadata.schema_version, kSchemaVersion));
   }
 
-  bool is_role(TrackId track) const { return track < trace_.tracks.size() && trace_.tracks[track].kind == TrackKind::role; }
+  bool is_role(TrackId track) const {
+    return track < trace_.tracks.size() && trace_.tracks[track].kind == TrackKind::role;
+  }
 
   /// The role whose last span ends latest, at most at `by`, among those that `admits`.
   template <class F>
@@ -141,7 +143,8 @@ class Walk {
     TrackId last = kNoTrack;
     for (const Track& track : trace_.tracks) {
       if (track.kind != TrackKind::role || by_track_[track.id].empty() || !admits(track)) continue;
-      if (life_[track.id].second > by || (last != kNoTrack && life_[track.id].second <= life_[last].second)) continue;
+      if (life_[track.id].second > by || (last != kNoTrack && life_[track.id].second <= life_[last].second))
+        continue;
       last = track.id;
     }
     return last;
@@ -207,7 +210,8 @@ class Walk {
   /// What `role` did from `begin` to now.
   void emit_role(TrackId role, uint64_t begin) {
     const std::vector<Leaf>& all = leaves(role);
-    auto leaf = std::upper_bound(all.begin(), all.end(), now_, [](uint64_t t, const Leaf& l) { return t <= l.begin; });
+    auto leaf =
+        std::upper_bound(all.begin(), all.end(), now_, [](uint64_t t, const Leaf& l) { return t <= l.begin; });
     while (now_ > begin && leaf != all.begin()) {
       --leaf;
       emit(std::max(begin, leaf->end), role, Dependency::code);
@@ -342,11 +346,11 @@ class Walk {
   const Trace& trace_;
   uint64_t now_ = 0;  ///< the path from here to the end is known
   std::vector<PathSegment> reversed_;
-  std::vector<std::vector<uint32_t>> by_track_;          ///< spans, by begin, outer first
-  std::vector<std::vector<Leaf>> leaves_;                ///< of role tracks, once asked for
-  std::vector<std::pair<uint64_t, uint64_t>> life_;      ///< by track: first begin, last end
-  std::vector<std::vector<Wake>> wakes_;                 ///< by role track
-  std::vector<Barrier> barriers_;                        ///< by track
+  std::vector<std::vector<uint32_t>> by_track_;                                ///< spans, by begin, outer first
+  std::vector<std::vector<Leaf>> leaves_;                                      ///< of role tracks, once asked for
+  std::vector<std::pair<uint64_t, uint64_t>> life_;                            ///< by track: first begin, last end
+  std::vector<std::vector<Wake>> wakes_;                                       ///< by role track
+  std::vector<Barrier> barriers_;                                              ///< by track
   std::unordered_map<uint64_t, std::vector<uint32_t>> unit_span_, role_span_;  ///< by the flow that begins there
 };
 

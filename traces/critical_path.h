@@ -29,9 +29,9 @@ enum class Dependency : uint8_t {
   store,          ///< role code that stores
   split_k,        ///< partial sums and their locks
   scheduling,     ///< role code around CLC
-  handover,       ///< from the last arrival or byte until the waiting warp goes on: commit, way, wake-up, the wait itself
-  code,           ///< role code outside all spans but the tile's
-  unknown,        ///< the trace does not say what came before
+  handover,  ///< from the last arrival or byte until the waiting warp goes on: commit, way, wake-up, the wait itself
+  code,      ///< role code outside all spans but the tile's
+  unknown,   ///< the trace does not say what came before
 };
 inline constexpr int kDependencies = static_cast<int>(Dependency::unknown) + 1;
 
@@ -57,12 +57,13 @@ constexpr std::string_view name(Dependency dependency) {
 inline constexpr uint32_t kNoSpan = UINT32_MAX;
 
 struct PathSegment {
-  uint64_t begin = 0, end = 0;    ///< ticks
-  TrackId track = kNoTrack;       ///< the role or unit at work; of a hand-over, the role that waited
+  uint64_t begin = 0, end = 0;  ///< ticks
+  TrackId track = kNoTrack;     ///< the role or unit at work; of a hand-over, the role that waited
   Dependency kind = Dependency::unknown;
-  int16_t pipeline = kNoName;     ///< index into Trace::names: the barrier array that it signals or waited for; "named barrier 0"
-  int16_t stage = -1;             ///< of that array
-  uint32_t span = kNoSpan;        ///< index into Trace::spans
+  int16_t pipeline =
+      kNoName;  ///< index into Trace::names: the barrier array that it signals or waited for; "named barrier 0"
+  int16_t stage = -1;       ///< of that array
+  uint32_t span = kNoSpan;  ///< index into Trace::spans
   bool operator==(const PathSegment&) const = default;
 };
 
@@ -75,10 +76,10 @@ struct PathShare {
 };
 
 struct CriticalPath {
-  uint64_t begin = 0, end = 0;         ///< of the run: 0 (what is simulated begins there) to the end of the last role
-  std::vector<PathSegment> segments;   ///< in order of time; each begins where the one before ends
-  std::vector<PathShare> shares;       ///< the longest first
-  std::string verdict;                 ///< one sentence: what limits the run
+  uint64_t begin = 0, end = 0;  ///< of the run: 0 (what is simulated begins there) to the end of the last role
+  std::vector<PathSegment> segments;  ///< in order of time; each begins where the one before ends
+  std::vector<PathShare> shares;      ///< the longest first
+  std::string verdict;                ///< one sentence: what limits the run
   uint64_t ticks() const { return end - begin; }
   uint64_t ticks(Dependency kind) const;
 };

@@ -107,7 +107,8 @@ std::string turns(const Summary& s) {
   if (s.tma() + s.tensor() < s.output()) return {};
   const bool tensor_core = s.tensor() > 0;
   return fmt::format(
-      "one stage: TMA and {} take turns: {}[0] \u2194 {}[0]; {:.0f} % of the path are TMA transfers, {:.0f} % {}, and neither "
+      "one stage: TMA and {} take turns: {}[0] \u2194 {}[0]; {:.0f} % of the path are TMA transfers, {:.0f} % {}, "
+      "and neither "
       "overlaps the other",
       tensor_core ? "MMA" : "the " + full->track + " role", empty->pipeline, full->pipeline,
       s.share(Dependency::tma_load), s.share(tensor_core ? s.ticks(Dependency::umma) : s.output()),
@@ -142,7 +143,8 @@ std::string bound_by_output(const Summary& s) {
   uint64_t waits = 0;
   for (size_t i = 1; i < s.path.segments.size(); ++i) {
     const PathSegment &before = s.path.segments[i - 1], &now = s.path.segments[i];
-    if (now.kind != Dependency::handover || now.pipeline == kNoName || before.kind == Dependency::handover) continue;
+    if (now.kind != Dependency::handover || now.pipeline == kNoName || before.kind == Dependency::handover)
+      continue;
     const std::string& barrier = s.trace.names[size_t(now.pipeline)];
     if (s.stages(barrier) == 0) continue;  // a named barrier
     const std::string& waiter = s.trace.tracks[now.track].name;
@@ -157,12 +159,10 @@ std::string bound_by_output(const Summary& s) {
     text += fmt::format("the {} role waits for {}, ", most->second.first, most->first);
   else if (waits <= 1)
     text += "it finds its work ready and is never waited for, ";
-  const std::pair<Dependency, const char*> parts[] = {{Dependency::tmem_load, "TMEM loads"},
-                                                      {Dependency::shared_memory, "shared memory"},
-                                                      {Dependency::store, "stores"},
-                                                      {Dependency::tma_store, "TMA stores"},
-                                                      {Dependency::split_k, "split-K sums"},
-                                                      {Dependency::code, "other code"}};
+  const std::pair<Dependency, const char*> parts[] = {
+      {Dependency::tmem_load, "TMEM loads"}, {Dependency::shared_memory, "shared memory"},
+      {Dependency::store, "stores"},         {Dependency::tma_store, "TMA stores"},
+      {Dependency::split_k, "split-K sums"}, {Dependency::code, "other code"}};
   text += fmt::format("{:.0f} % of the path are its work", s.share(s.output()));
   std::string separator = " (";
   for (const auto& [kind, what] : parts)
@@ -177,15 +177,17 @@ std::string bound_by_the_rest(const Summary& s, Dependency kind) {
                          s.share(kind));
     case Dependency::handover: {
       const PathShare* most = s.longest(Dependency::handover);
-      return fmt::format("bound by hand-overs: {:.0f} % of the path pass between an arrival and the wake-up that it "
-                         "causes, most where the {} role waits for {}",
-                         s.share(kind), most->track, most->pipeline.empty() ? "others" : most->pipeline);
+      return fmt::format(
+          "bound by hand-overs: {:.0f} % of the path pass between an arrival and the wake-up that it "
+          "causes, most where the {} role waits for {}",
+          s.share(kind), most->track, most->pipeline.empty() ? "others" : most->pipeline);
     }
     case Dependency::clc:
       return fmt::format("bound by the scheduler: {:.0f} % of the path are requests for tiles and their answers",
                          s.share(s.tiles()));
     case Dependency::unknown:
-      return fmt::format("{:.0f} % of the path are unknown: the trace does not say what came before", s.share(kind));
+      return fmt::format("{:.0f} % of the path are unknown: the trace does not say what came before",
+                         s.share(kind));
     default: return fmt::format("{:.0f} % of the path are role code outside all spans", s.share(kind));
   }
 }
@@ -236,7 +238,8 @@ std::string format_critical_path(const Trace& trace, const CriticalPath& path, s
 
   std::vector<std::pair<uint64_t, Dependency>> kinds;
   for (int i = 0; i < kDependencies; ++i)
-    if (const auto kind = static_cast<Dependency>(i); path.ticks(kind) > 0) kinds.push_back({path.ticks(kind), kind});
+    if (const auto kind = static_cast<Dependency>(i); path.ticks(kind) > 0)
+      kinds.push_back({path.ticks(kind), kind});
   std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   fmt::format_to(out, "critical path: {} {} in {} segments\n\n", grouped(path.ticks()), ticks,
                  grouped(path.segments.size()));

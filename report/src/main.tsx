@@ -13,7 +13,7 @@ async function open(): Promise<void> {
   try {
     const a = await readTrace('trace-a');
     if (!a) throw new Error('it holds no trace; sm100sim export writes pages that do');
-    if (!a.tracks.some((track) => track.name === 'mma' || track.name === 'umma') && a.tracks.some((track) => track.name === 'consumer')) {
+    if (!a.tracks.some((track) => track.name === 'mma') && a.tracks.some((track) => track.name === 'consumer')) {
       speakOfCopies();
       colourCopies();
     }

@@ -49,6 +49,7 @@ export class Model {
   readonly openWaits: Set<number>[];
   /** By side: the run ended because nobody could go on. */
   readonly hung: boolean[];
+  private readonly ctaOfTrack: (Cta | undefined)[][];
   private readonly toggled = new Set<string>();
   private readonly listeners: (() => void)[] = [];
   private readonly viewListeners: (() => void)[] = [];
@@ -58,6 +59,12 @@ export class Model {
 
   constructor(traces: Trace[], readonly diff: Diff | null) {
     this.sides = traces.map((trace) => ({trace, ctas: findCtas(trace)}));
+    this.ctaOfTrack = this.sides.map(({trace, ctas}) => {
+      const byTrack: (Cta | undefined)[] = trace.tracks.map((t) => ctas.find((cta) => cta.id === t.cta));
+      for (const cta of ctas)
+        for (const track of [...cta.roles, ...cta.units, ...cta.arrays.flatMap((a) => a.tracks)]) byTrack[track.id] = cta;
+      return byTrack;
+    });
     this.openWaits = traces.map(findOpenWaits);
     this.hung = traces.map((trace) => trace.findings.some((finding) => finding.id === 'hang'));
     let first = Infinity, last = -Infinity;
@@ -113,10 +120,7 @@ export class Model {
     return found.get(key) ?? 0;
   }
   ctaOf(side: number, track: number): Cta | undefined {
-    const {trace, ctas} = this.sides[side];
-    const t = trace.tracks[track];
-    return ctas.find((c) => c.id === t.cta && [...c.roles, ...c.units].some((r) => r.id === track)) ??
-      ctas.find((c) => c.arrays.some((a) => a.tracks.some((b) => b.id === track))) ?? ctas.find((c) => c.id === t.cta);
+    return this.ctaOfTrack[side][track];
   }
 
   // ---- rows
@@ -260,8 +264,9 @@ export class Model {
     this.listeners.push(listener);
   }
   /** Only what is seen of the picture has changed. */
-  onMove(listener: () => void): void {
+  onMove(listener: () => void): () => void {
     this.viewListeners.push(listener);
+    return () => this.viewListeners.splice(this.viewListeners.indexOf(listener), 1);
   }
   changed(): void {
     for (const listener of this.listeners) listener();

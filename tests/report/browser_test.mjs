@@ -62,7 +62,8 @@ await check('the wheel zooms at the mouse, w and s zoom, dragging and a and d pa
   await settle(page);
   const zoomed = await range(page);
   assert.ok(zoomed[1] - zoomed[0] < 0.6 * (before[1] - before[0]));
-  const part = (r) => r[0] + (r[1] - r[0]) * (600 - 168) / 782; // the time under the mouse
+  const width = await page.evaluate(() => report.model.view.width);
+  const part = (r) => r[0] + (r[1] - r[0]) * (600 - 168) / width; // the time under the mouse
   assert.ok(Math.abs(part(zoomed) - part(before)) < 0.02 * (before[1] - before[0]));
   await page.mouse.down();
   await page.mouse.move(700, 400, {steps: 5});
@@ -174,6 +175,28 @@ await check('ring stages are filled, full, read and empty, once per phase', asyn
   assert.deepEqual(wrong, []);
 });
 
+await check('the critical path is shown, has no gaps, and its shares are those of sm100sim stats --critical-path', async () => {
+  await healthy.keyboard.press('0');
+  await healthy.keyboard.press('r');
+  await healthy.getByRole('tab', {name: 'Path'}).click();
+  const {verdict, shares, gaps, ends} = await healthy.evaluate(() => {
+    const {trace} = report.model.sides[0], {path} = trace;
+    const end = trace.spans.end.reduce((last, at, i) => trace.track(i).kind === 'role' ? Math.max(last, at) : last, 0);
+    let gaps = 0;
+    for (let i = 1; i < path.count; ++i) gaps += path.begin[i] !== path.end[i - 1];
+    return {verdict: path.verdict, shares: path.shares, gaps, ends: path.end[path.count - 1] === end};
+  });
+  assert.equal(gaps, 0);
+  assert.ok(ends, 'it leads to the end of the last role');
+  const stats = simulator.call('stats', '--critical-path', dense);
+  assert.ok(stats.includes(verdict), `${verdict}\n${stats}`);
+  const panel = await healthy.locator('.content').innerText();
+  assert.ok(panel.includes(Math.round(shares[0].ticks).toLocaleString('en-US')));
+  await picture(healthy, 'critical-path-light');
+  await healthy.locator('.list li').first().click();
+  await healthy.keyboard.press('r');
+});
+
 await check('keys: help, units, theme, panel, CTAs', async () => {
   await healthy.keyboard.press('?');
   assert.ok(await healthy.getByRole('dialog').isVisible());
@@ -239,10 +262,29 @@ const hang = await browser.open(simulator.page('hang', simulator.trace('hang', '
 await check('a hang: the waits that nobody ended are marked', async () => {
   const waits = await hang.evaluate(() => [...report.model.openWaits[0]].map((i) => report.model.sides[0].trace.track(i).name).sort());
   assert.deepEqual(waits, ['epilogue', 'epilogue', 'epilogue', 'epilogue', 'load', 'mma', 'scheduler']);
+  const text = await hang.locator('.content').innerText();
+  assert.match(text, /Hang at 8,956/);
+  assert.match(text, /likely cause: expect_tx counts 16,384\s+bytes more/);
   await picture(hang, 'hang-light');
   clean(hang);
 });
 await hang.close();
+
+const raced = simulator.trace('finding', 'more_tiles_than_sms.toml', 'fault=[{instruction="tcgen05_wait_ld", action="drop"}]');
+const finding = await browser.open(simulator.page('finding', raced), {scheme: 'dark'});
+await check('a finding is pinned where it happened, and a click shows its report', async () => {
+  await picture(finding, 'finding-dark');
+  await finding.getByRole('tab', {name: 'Overview'}).click();
+  const at = await finding.evaluate(() => {
+    const {model, picture} = report, found = model.sides[0].trace.findings[0];
+    const row = model.rowOf(0, found.track), box = picture.element.getBoundingClientRect();
+    return {x: box.x + 168 + model.view.x(found.time) + 8, y: box.y + 26 + row.y - model.scroll + 3};
+  });
+  await finding.mouse.click(at.x, at.y);
+  assert.match(await finding.locator('.finding.current pre').innerText(), /FINDING TC15 at cycle/);
+  clean(finding);
+});
+await finding.close();
 
 await check('a page without data says so', async () => {
   const file = join(folder, 'empty.html');

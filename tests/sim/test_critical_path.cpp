@@ -25,7 +25,8 @@ std::string last_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogue, the tensor core", "[critical-path]") {
+TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogue, the tensor core",
+          "[critical-path]") {
   struct Answer {
     const char *scenario, *says;
     Dependency most;
@@ -37,7 +38,8 @@ TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogu
         Answer{"blocked_by_epilogue", "bound by the epilogue: the mma role waits for accum_empty, ",
                Dependency::tma_store},
         Answer{"deep_ring", "bound by the tensor core: ", Dependency::umma},
-        Answer{"copy/one_stage", "one stage: TMA and the consumer role take turns: input_empty[0] \u2194 input_full[0]; ",
+        Answer{"copy/one_stage",
+               "one stage: TMA and the consumer role take turns: input_empty[0] \u2194 input_full[0]; ",
                Dependency::tma_load}}) {
     CAPTURE(a.scenario);
     ScratchDirectory scratch;
@@ -51,9 +53,9 @@ TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogu
 }
 
 TEST_CASE("every path covers its run without gap or overlap and knows where it comes from", "[critical-path]") {
-  for (const std::string scenario :
-       {"dense_small", "pairs", "more_tiles_than_sms", "smoke/smoke_05", "copy/multicast_4", "split_k/splits_2_m128",
-        "fallback", "dependent_launch", "fused_epilogue_smem", "static_scheduler", "bugs/expect_tx_too_large"}) {
+  for (const std::string scenario : {"dense_small", "pairs", "more_tiles_than_sms", "smoke/smoke_05",
+                                     "copy/multicast_4", "split_k/splits_2_m128", "fallback", "dependent_launch",
+                                     "fused_epilogue_smem", "static_scheduler", "bugs/expect_tx_too_large"}) {
     CAPTURE(scenario);
     ScratchDirectory scratch;
     record(scratch, scenario, scenario.find("bugs/") == 0 ? 3 : 0);
@@ -87,9 +89,10 @@ TEST_CASE("stats --critical-path on a trace that lacks it is bad input, in one l
   const Ran ran = run(scratch, "stats hardware.pftrace --critical-path");
   CHECK(ran.exit_code == 2);
   CHECK(ran.out == "");
-  CHECK(ran.err ==
-        "hardware.pftrace: no critical path: the trace has no barrier events, so nothing says who ended which wait; "
-        "hardware and imported timelines never have them\n");
+  CHECK(
+      ran.err ==
+      "hardware.pftrace: no critical path: the trace has no barrier events, so nothing says who ended which wait; "
+      "hardware and imported timelines never have them\n");
   const Ran steps = run(scratch, "stats run.pftrace --steps 3");
   CHECK(steps.exit_code == 2);
   CHECK(steps.err.find("--critical-path") != std::string::npos);

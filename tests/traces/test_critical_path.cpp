@@ -32,8 +32,12 @@ struct Rounds {
   void waits(TrackId role, TrackId barrier, int16_t array, int phase, uint64_t begin, uint64_t end, uint64_t flow) {
     recorder.barrier(
         {.time = begin, .track = barrier, .kind = BarrierEventKind::wait_begin, .phase = phase, .by = role});
-    recorder.barrier(
-        {.time = end, .track = barrier, .kind = BarrierEventKind::wait_end, .phase = phase, .by = role, .flow = flow});
+    recorder.barrier({.time = end,
+                      .track = barrier,
+                      .kind = BarrierEventKind::wait_end,
+                      .phase = phase,
+                      .by = role,
+                      .flow = flow});
     recorder.span({.begin = begin,
                    .end = end,
                    .track = role,
@@ -42,7 +46,8 @@ struct Rounds {
                    .flow_in = flow});
   }
   void copies(uint64_t issued, uint64_t begin, uint64_t end, uint64_t issue, uint64_t flow) {
-    recorder.span({.begin = issued, .end = begin + 10, .track = load, .kind = SpanKind::load_issue, .flow_out = issue});
+    recorder.span(
+        {.begin = issued, .end = begin + 10, .track = load, .kind = SpanKind::load_issue, .flow_out = issue});
     recorder.span({.begin = begin,
                    .end = end,
                    .track = tma,
@@ -52,7 +57,8 @@ struct Rounds {
                    .flow_out = flow});
   }
   void multiplies(uint64_t issued, uint64_t begin, uint64_t end, uint64_t issue, uint64_t flow) {
-    recorder.span({.begin = issued, .end = begin + 5, .track = mma, .kind = SpanKind::mma_issue, .flow_out = issue});
+    recorder.span(
+        {.begin = issued, .end = begin + 5, .track = mma, .kind = SpanKind::mma_issue, .flow_out = issue});
     recorder.span({.begin = begin,
                    .end = end,
                    .track = umma,
@@ -136,7 +142,8 @@ TEST_CASE("the path goes from wait to cause, over units and roles, to the start"
   for (const PathShare& share : path.shares) sum += share.ticks;
   CHECK(sum == 950);
   CHECK(path.shares[0].pipeline == "input_full");
-  CHECK_THAT(path.verdict, Catch::StartsWith("one stage: TMA and MMA take turns: input_empty[0] \u2194 input_full[0]; "));
+  CHECK_THAT(path.verdict,
+             Catch::StartsWith("one stage: TMA and MMA take turns: input_empty[0] \u2194 input_full[0]; "));
 }
 
 TEST_CASE("an MMA that finds the pipe busy comes after the one before", "[critical-path]") {
@@ -195,13 +202,15 @@ TEST_CASE("a trace that cannot have a critical path says what it lacks", "[criti
   hardware.barrier_events.clear();
   hardware.metadata.source = "hardware";
   CHECK(error_of(hardware) ==
-        "no critical path: the trace has no barrier events, so nothing says who ended which wait; hardware and imported "
+        "no critical path: the trace has no barrier events, so nothing says who ended which wait; hardware and "
+        "imported "
         "timelines never have them");
   Trace old = trace;
   old.metadata.schema_version = 2;
   for (BarrierEvent& event : old.barrier_events) event.by = kNoTrack;
   CHECK(error_of(old) ==
-        "no critical path: barrier events of schema version 2 do not say who caused them; record the run again (version 3)");
+        "no critical path: barrier events of schema version 2 do not say who caused them; record the run again "
+        "(version 3)");
   Trace empty = trace;
   empty.spans.clear();
   CHECK(error_of(empty) == "no critical path: the trace has no spans of roles");

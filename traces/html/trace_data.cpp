@@ -100,8 +100,8 @@ class FlowNumbers {
 };
 
 /// Only simulated runs have one; a page of another trace goes without.
-void add_critical_path(const Trace& trace, uint64_t origin, const std::vector<uint32_t>& span_position, json& header,
-                       ColumnWriter& columns) {
+void add_critical_path(const Trace& trace, uint64_t origin, const std::vector<uint32_t>& span_position,
+                       json& header, ColumnWriter& columns) {
   CriticalPath path;
   try {
     path = critical_path(trace);
@@ -120,9 +120,8 @@ void add_critical_path(const Trace& trace, uint64_t origin, const std::vector<ui
   path_column("path.kind", [](const PathSegment& s) { return int(s.kind); });
   path_column("path.pipeline", [](const PathSegment& s) { return s.pipeline; });
   path_column("path.stage", [](const PathSegment& s) { return s.stage; });
-  path_column("path.span", [&](const PathSegment& s) {
-    return s.span == kNoSpan ? -1 : int64_t(span_position[s.span]);
-  });
+  path_column("path.span",
+              [&](const PathSegment& s) { return s.span == kNoSpan ? -1 : int64_t(span_position[s.span]); });
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ export interface Diff {
   partnerOfB: Int32Array;
 }
 
-const kTimingDifferences = 100, kOfOneSort = 20;
+const kTimingDifferences = 100, kOfOneSort = 8;
 
 function timingDifferences(a: Trace, b: Trace, spansA: Int32Array, spansB: Int32Array): Difference[] {
   const nsA = 1e9 / a.metadata.ticks_per_second, nsB = 1e9 / b.metadata.ticks_per_second;

@@ -35,13 +35,13 @@ export interface Metadata {
   configuration: Record<string, unknown>;
 }
 
-/** A link of the critical path: [begin, end) in ticks, the track it runs on (-1: none), what it is. */
-export interface PathSegment {
-  begin: number;
-  end: number;
-  track: number;
+/** All segments of the critical path of one kind, role or unit, and barrier array. */
+export interface PathShare {
   kind: string;
-  text: string;
+  track: string;
+  pipeline: string;
+  ticks: number;
+  segments: number;
 }
 
 interface Header {
@@ -55,7 +55,7 @@ interface Header {
   barrier_event_kinds: string[];
   tracks: [number, string, number, number, number, number][];
   findings?: Finding[];
-  critical_path?: PathSegment[];
+  path?: {verdict: string; kinds: string[]; shares: [number, string, string, number, number][]; ticks: number};
 }
 
 /** The items of group g are items[start[g]] to items[start[g + 1]] - 1. */
@@ -165,6 +165,40 @@ export class Wakeups {
   }
 }
 
+/** The chain of work and waits that decides when the run ends (traces/critical_path.h), in order of time. */
+export class CriticalPath {
+  readonly verdict: string;
+  readonly shares: PathShare[];
+  readonly ticks: number;
+  readonly count: number;
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  readonly track: Int32Array;
+  readonly pipeline: Int32Array;
+  readonly stage: Int32Array;
+  readonly span: Int32Array;
+  private readonly kinds: string[];
+  private readonly kindOf: Int32Array;
+  constructor(data: Container<unknown>, header: NonNullable<Header['path']>, origin: number) {
+    this.verdict = header.verdict;
+    this.ticks = header.ticks;
+    this.kinds = header.kinds;
+    this.shares = header.shares.map(([kind, track, pipeline, ticks, segments]) => ({kind: this.kinds[kind], track, pipeline, ticks, segments}));
+    this.begin = data.wideColumn('path.begin');
+    this.count = this.begin.length;
+    this.end = data.wideColumn('path.duration');
+    for (let i = 0; i < this.count; ++i) this.end[i] += this.begin[i] += origin;
+    this.track = data.column('path.track');
+    this.kindOf = data.column('path.kind');
+    this.pipeline = data.column('path.pipeline');
+    this.stage = data.column('path.stage');
+    this.span = data.column('path.span');
+  }
+  kind(segment: number): string {
+    return this.kinds[this.kindOf[segment]];
+  }
+}
+
 /** First row of each track in a column that is sorted by track, and one past the last. */
 function starts(trackOf: Int32Array, tracks: number): Uint32Array {
   const start = new Uint32Array(tracks + 1);
@@ -184,7 +218,8 @@ export class Trace {
   readonly events: BarrierEvents;
   readonly wakeups: Wakeups;
   readonly findings: Finding[];
-  readonly criticalPath: PathSegment[];
+  /** null: the trace does not hold what it takes. */
+  readonly path: CriticalPath | null;
   readonly begin: number;
   readonly end: number;
   /** Rows of track t: spanStart[t] to spanStart[t + 1] - 1. */
@@ -212,12 +247,12 @@ export class Trace {
       id, kind: h.track_kinds[kind], name, parent, sm, cta, warp,
     }));
     this.findings = h.findings ?? [];
-    this.criticalPath = h.critical_path ?? [];
     // A simulation's cycles are those of its reports; a GPU's timer counts from some day long ago.
     const origin = h.metadata.source === 'sim' ? h.origin : 0;
     this.spans = new Spans(data, origin);
     this.events = new BarrierEvents(data, origin);
     this.wakeups = new Wakeups(data, origin);
+    this.path = h.path ? new CriticalPath(data, h.path, origin) : null;
     for (const finding of this.findings) finding.time += origin;
     this.spanStart = starts(this.spans.track, this.tracks.length);
     this.eventStart = starts(this.events.track, this.tracks.length);

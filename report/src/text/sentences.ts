@@ -141,7 +141,8 @@ function describeStage(model: Model, s: Selection & {kind: 'stage'}): Words {
   return {
     title,
     short: `${stageStateText[state]}\n${duration(model, to - from, trace)}${inside ? `, fill ${intervals.fill[at]}` : ''}`,
-    sentences: [stageStateText[state], explainRing(s.ring.name)],
+    sentences: [stageStateText[state], explainRing(s.ring.name),
+      ...(s.cta.arrays.length === 0 ? ['This trace recorded no barriers, so a stage counts as filling until its consumer goes on.'] : [])],
     facts: [
       ['where', `CTA ${s.cta.id}, SM ${s.cta.sm}`],
       ['when', `${grouped(from)} to ${grouped(to)}`],

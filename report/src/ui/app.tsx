@@ -77,8 +77,8 @@ function Bar({model, field}: {model: Model; field: {current: HTMLInputElement | 
       </label>
       <button aria-pressed={model.showFlows} title="Arrows from cause to effect, on hover and selection (x)"
         onClick={set(() => model.showFlows = !model.showFlows)}>Flows</button>
-      {trace.criticalPath.length > 0 &&
-        <button aria-pressed={model.showPath} title="The chain of waits that determines the end time (r)"
+      {trace.path &&
+        <button aria-pressed={model.showPath} title="The chain of work and waits that decides when the run ends (r)"
           onClick={set(() => { model.showPath = !model.showPath; if (model.showPath) model.tab = 'path'; })}>Critical path</button>}
       <span class="choice" title="Unit of all times (u)">
         <button aria-pressed={model.unit === 'cycles'} onClick={set(() => model.unit = 'cycles')}>{tickName(trace)}</button>

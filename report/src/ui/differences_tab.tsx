@@ -16,7 +16,7 @@ export function DifferencesTab({model}: {model: Model}) {
           A took {(timing.span_a_ns / 1000).toFixed(2)} &micro;s, B {(timing.span_b_ns / 1000).toFixed(2)} &micro;s.</p>
         {header.configuration.length > 0 && <p>Configured differently (A, B): {header.configuration.join('; ')}.</p>}
         {header.tiles_on_other_ctas > 0 && <p>{header.tiles_on_other_ctas} of {header.tiles} tiles ran on other CTAs, which is no difference: cluster launch control hands them out as CTAs become free.</p>}
-        {header.notes.map((note) => <p class="quiet">{note}.</p>)}
+        {header.notes.map((note) => <p class="quiet">{note.charAt(0).toUpperCase() + note.slice(1)}.</p>)}
         {header.only_in_a.length > 0 && <p>Only in A: {header.only_in_a.slice(0, 8).join(', ')}{header.only_in_a.length > 8 ? ' \u2026' : ''}</p>}
         {header.only_in_b.length > 0 && <p>Only in B: {header.only_in_b.slice(0, 8).join(', ')}{header.only_in_b.length > 8 ? ' \u2026' : ''}</p>}
         {timing.explained_by.length > 0 && <>

@@ -9,16 +9,22 @@ import {grouped, percent, seconds, tickName} from '../text/format';
 import {explainRole} from '../text/glossary';
 import {css, mix, roleActor, waitActor} from '../view/theme';
 import {runSearch} from './search_tab';
+import {useMoves} from './use_moves';
 
 export function Overview({model}: {model: Model}) {
   const [part, setPart] = useState<'run' | 'view'>('run');
+  useMoves(model);
   return (
     <div class="text">
       {model.sides.map(({trace}, side) => <RunFacts trace={trace} name={model.sides.length > 1 ? 'AB'[side] : ''} />)}
+      {model.sides.map(({trace}, side) => trace.path && <p class="verdict">
+        {model.sides.length > 1 && <b>{'AB'[side]} </b>}<b>What limits it: </b>{trace.path.verdict}.
+        {side === 0 && <> <button class="link" onClick={() => { [model.tab, model.showPath] = ['path', true]; model.changed(); }}>Show the critical path</button></>}
+      </p>)}
       <h3>Where the time goes
         <span class="choice">
           <button aria-pressed={part === 'run'} onClick={() => setPart('run')}>whole run</button>
-          <button aria-pressed={part === 'view'} onClick={() => { setPart('view'); model.changed(); }}>what is shown</button>
+          <button aria-pressed={part === 'view'} onClick={() => setPart('view')}>what is shown</button>
         </span>
       </h3>
       <p class="quiet">Share of its warps' time that a role works, and what it waits for. Click a wait to find its spans.</p>
@@ -43,10 +49,10 @@ function RunFacts({trace, name}: {trace: Trace; name: string}) {
     <>
       <h2>{name && <b>{name} </b>}{metadata.scenario || trace.name}</h2>
       <dl class="facts">
-        <dt>length</dt><dd>{grouped(length)} {tickName(trace)} = {seconds(trace, length)}</dd>
+        <dt>length</dt><dd>{grouped(length)} {tickName(trace)} = {seconds(trace, length)}, from the first event to the last</dd>
         {shape && <><dt>problem</dt><dd>{shape}</dd></>}
         <dt>ran on</dt><dd>{metadata.device}, {ctas} {ctas === 1 ? 'CTA' : 'CTAs'}, {metadata.source === 'sim' ? 'simulated' : 'measured on a GPU'}</dd>
-        {c['stages'] !== undefined && <><dt>stages</dt><dd>{`${c['stages']}`} input{c['accum_stages'] !== undefined ? `, ${c['accum_stages']} accumulators` : ''}</dd></>}
+        {c['stages'] !== undefined && <><dt>stages</dt><dd>{`${c['stages']}`} input{c['accum_stages'] !== undefined ? `, ${c['accum_stages']} ${c['accum_stages'] === 1 ? 'accumulator' : 'accumulators'}` : ''}</dd></>}
         {busy > 0 && <><dt>tensor core</dt><dd>has work in flight {percent(busy)} of the time</dd></>}
         {metadata.dropped_events > 0 && <><dt>lost</dt><dd>{grouped(metadata.dropped_events)} events were dropped while recording</dd></>}
       </dl>

@@ -4,16 +4,17 @@ import type {Model, Tab} from '../model';
 import {describe} from '../text/sentences';
 import {partnerOf} from '../view/overlay';
 import {DifferencesTab} from './differences_tab';
-import {FindingsTab, PathTab} from './findings_tab';
+import {FindingsTab} from './findings_tab';
 import {Legend} from './legend';
 import {Overview} from './overview';
+import {PathTab} from './path_tab';
 import {SearchTab} from './search_tab';
 
 export function Panel({model}: {model: Model}) {
   const findings = model.sides.reduce((n, {trace}) => n + trace.findings.length, 0);
   const tabs: [Tab, string][] = [['overview', 'Overview'], ['selection', 'Selection']];
   if (findings > 0) tabs.push(['findings', `Findings ${findings}`]);
-  if (model.sides[0].trace.criticalPath.length > 0) tabs.push(['path', 'Path']);
+  if (model.sides[0].trace.path) tabs.push(['path', 'Path']);
   if (model.diff) tabs.push(['differences', 'Differences']);
   if (model.query) tabs.push(['search', 'Search']);
   tabs.push(['legend', 'Legend']);

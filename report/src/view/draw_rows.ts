@@ -38,6 +38,21 @@ export const kStrip = {top: 2, bottom: 11}, kBody = {top: 11, bottom: 26};
 const kLabelWidth = 26;
 const kTmemColumns = 512;
 
+export const kFont = '11px system-ui, sans-serif', kSmallFont = '9px system-ui, sans-serif';
+
+const widths = new Map<string, number>();
+let ruler: CanvasRenderingContext2D | null = null;
+function textWidth(text: string, small: boolean): number {
+  const key = small ? ` ${text}` : text;
+  let width = widths.get(key);
+  if (width === undefined) {
+    ruler ??= document.createElement('canvas').getContext('2d')!;
+    ruler.font = small ? kSmallFont : kFont;
+    widths.set(key, width = ruler.measureText(text).width);
+  }
+  return width;
+}
+
 function spanText(trace: Trace, i: number, width: number): string {
   const kind = trace.kind(i), place = placeText(trace, i), stage = trace.spans.stage[i], k = trace.spans.k[i];
   const short: Record<string, string> = {
@@ -46,10 +61,9 @@ function spanText(trace: Trace, i: number, width: number): string {
     clc_cancel: 'request', umma: 'mma',
   };
   const choices = kind === 'wait'
-    ? [`wait ${place}`, place, stage >= 0 ? `[${stage}]` : '']
+    ? [`wait ${place}`, place, place.replace(/^\w+_/, ''), stage >= 0 ? `[${stage}]` : '']
     : [`${kind} ${place}${k >= 0 ? ` k ${k}` : ''}`, `${kind} ${place}`, kind, short[kind] ?? '', stage >= 0 ? `${stage}` : ''];
-  const room = (width - 6) / 5.8;
-  return choices.find((text) => text.trim() && text.trim().length <= room)?.trim() ?? '';
+  return choices.map((text) => text.trim()).find((text) => text && textWidth(text, false) + 7 <= width) ?? '';
 }
 
 function forVisible(trace: Trace, track: Track, from: number, to: number, f: (i: number) => void): void {
@@ -95,7 +109,7 @@ function spanLine(frame: Frame, row: Row, track: Track, top: number, bottom: num
     const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
     if (width >= kLabelWidth && bottom - top >= 8 && !(found && !found[i])) {
       const text = strip ? tileText(trace, i) || trace.kind(i) : spanText(trace, i, width);
-      if (text && text.length * (strip ? 5 : 5.8) + 6 <= width)
+      if (text && textWidth(text, strip) + 7 <= width)
         labels.push({x: left + 4, width, y: y + (top + bottom) / 2, text, small: strip, onBright: !strip && !paint.hatch && trace.kind(i) !== 'setup'});
     }
   });
@@ -134,7 +148,7 @@ function drawStage(frame: Frame, row: Row & {kind: 'stage'}, y: number): void {
     raster.span(x0 * density, x1 * density, paints.stage(row.ring.name, intervals.state[i]));
     const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
     const text = ['', 'filling', 'full', 'being read'][intervals.state[i]];
-    if (width > text.length * 5 + 8) labels.push({x: left + 4, width, y: y + 5.5, text, small: true, onBright: intervals.state[i] !== kFilling});
+    if (text && textWidth(text, true) + 7 <= width) labels.push({x: left + 4, width, y: y + 5.5, text, small: true, onBright: intervals.state[i] !== kFilling});
   }
   raster.endRow((y + 1) * density, (y + row.height - 1) * density);
 }
@@ -223,16 +237,21 @@ function drawTmem(frame: Frame, row: Row & {kind: 'tmem'}, y: number): void {
   const background = row.side === 1 ? theme.secondBackground : theme.background;
   const from = model.tick(row.side, view.from), to = model.tick(row.side, view.to);
   raster.rect(0, (y + 2) * density, raster.width, (y + row.height - 2) * density, mix(background, [128, 128, 128], 0.05));
+  const found = frame.found[row.side];
   const draw = (track: Track, kind: string, fill: Rgb, text: string) => {
     const number = trace.kindNumber(kind);
+    let written = -1; // texts of groups that overlap would, too
     forVisible(trace, track, from, to, (i) => {
       if (trace.spans.kind[i] !== number || trace.spans.columns[i] <= 0) return;
       const x0 = view.x(model.axis(row.side, trace.spans.begin[i])), x1 = view.x(model.axis(row.side, trace.spans.end[i]));
       const [top, height] = columnBox(row, trace, i);
-      raster.rect(x0 * density, (y + top) * density, Math.max(x0 * density + 1, x1 * density), (y + top + height) * density, fill);
+      raster.rect(x0 * density, (y + top) * density, Math.max(x0 * density + 1, x1 * density), (y + top + height) * density,
+        found && !found[i] && kind !== 'tmem_alloc' ? mix(background, fill, 0.25) : fill);
       const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
-      if (text && height >= 9 && width > text.length * 5.2 + 8)
+      if (text && !(found && !found[i]) && height >= 9 && textWidth(text, true) + 7 <= width && left > written) {
         labels.push({x: left + 4, width, y: y + top + height / 2, text, small: true, onBright: kind !== 'tmem_alloc'});
+        written = left + 4 + textWidth(text, true);
+      }
     });
   };
   draw(row.track, 'tmem_alloc', mix(background, [128, 128, 128], 0.17), '');

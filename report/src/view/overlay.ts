@@ -1,8 +1,9 @@
 // What is drawn over the rows: texts, the selection, flows, the critical path, findings, differences, the cursor.
 
+import {lastAtMost} from '../data/barriers';
 import type {Trace} from '../data/trace';
 import type {Model, Selection} from '../model';
-import type {Label} from './draw_rows';
+import {type Label, kFont, kSmallFont} from './draw_rows';
 import {type Box, Places} from './places';
 import {css} from './theme';
 
@@ -18,7 +19,7 @@ export function drawLabels(o: Overlay, labels: Label[]): void {
   g.textBaseline = 'middle';
   for (const small of [false, true])
     for (const onBright of [false, true]) {
-      g.font = small ? '9px system-ui, sans-serif' : '11px system-ui, sans-serif';
+      g.font = small ? kSmallFont : kFont;
       g.fillStyle = onBright ? '#0c0d10' : model.theme.text;
       for (const label of labels) if (label.small === small && label.onBright === onBright) g.fillText(label.text, label.x, label.y + 0.5);
     }
@@ -138,24 +139,24 @@ export function partnerOf(model: Model, side: number, span: number): number {
   return (side === 0 ? model.diff.partnerOfA : model.diff.partnerOfB)[span];
 }
 
+/** A line along the lanes that are at work on it, up and down where one hands over to another. */
 export function drawPath(o: Overlay): void {
   const {g, model, places} = o;
-  if (!model.showPath) return;
-  const trace = model.sides[0].trace;
-  for (const pass of [0, 1]) {
-    g.strokeStyle = pass === 0 ? css(model.theme.background) : css(model.theme.path);
-    g.lineWidth = pass === 0 ? 6 : 3;
+  const {path} = model.sides[0].trace;
+  if (!model.showPath || !path) return;
+  const first = Math.max(0, lastAtMost(path.begin, model.tick(0, model.view.from)) - 1);
+  const to = model.tick(0, model.view.to);
+  for (const halo of [true, false]) {
+    g.strokeStyle = halo ? css(model.theme.background) : css(model.theme.path);
+    g.lineWidth = halo ? 5 : 2.5;
     g.lineJoin = 'round';
     g.beginPath();
     let connected = false;
-    for (const segment of trace.criticalPath) {
-      const place = segment.track >= 0 ? places.track(0, segment.track) : null;
-      if (!place) {
-        connected = false;
-        continue;
-      }
-      const y = place.y1 - (place.exact ? 5 : 3);
-      const x0 = model.view.x(model.axis(0, segment.begin)), x1 = model.view.x(model.axis(0, segment.end));
+    for (let i = first; i < path.count && path.begin[i] <= to; ++i) {
+      const box = path.span[i] >= 0 ? places.span(0, path.span[i]) : path.track[i] >= 0 ? places.track(0, path.track[i]) : null;
+      if (!box) continue;
+      const y = box.y1 - (box.exact && path.span[i] >= 0 ? 2 : 4);
+      const x0 = model.view.x(model.axis(0, path.begin[i])), x1 = model.view.x(model.axis(0, path.end[i]));
       if (connected) g.lineTo(x0, y);
       else g.moveTo(x0, y);
       g.lineTo(x1, y);
@@ -181,11 +182,13 @@ export function drawFindings(o: Overlay): void {
       g.lineTo(x, height);
       g.stroke();
       g.setLineDash([]);
-      pin(g, x, place ? place.y0 + 2 : 8, finding.id, finding.warning, model);
+      pin(g, x, place ? place.y0 + kPinTop : 8, finding.id, finding.warning, model);
     }
   });
 }
 
+/** Above the body of a role's lane. */
+export const kPinTop = -3, kPinHeight = 14;
 export function pinWidth(id: string): number {
   return 12 + 7.5 * id.length;
 }
@@ -197,13 +200,13 @@ function pin(g: CanvasRenderingContext2D, x: number, y: number, text: string, ho
   const width = pinWidth(text);
   if (x + width > model.view.width) x -= width;
   g.beginPath();
-  g.rect(x, y, width, 15);
+  g.rect(x, y, width, kPinHeight);
   g.fillStyle = hollow ? css(model.theme.background) : css(model.theme.alarm);
   g.fill();
   g.strokeStyle = css(model.theme.alarm);
   g.stroke();
   g.fillStyle = hollow ? css(model.theme.alarm) : model.theme.dark ? '#1a1206' : '#ffffff';
-  g.fillText(text, x + 6, y + 8);
+  g.fillText(text, x + 6, y + kPinHeight / 2 + 0.5);
 }
 
 /** Waits that nobody ended. */

@@ -34,7 +34,7 @@ export class Paints {
   /** What a search did not find. */
   faded(paint: Paint): Paint {
     const {background} = this.theme;
-    return this.of(`faded ${paint.average}`, () => solid(mix(background, paint.average, 0.22), background));
+    return this.of(`faded ${paint.average}`, () => solid(mix(background, paint.average, this.theme.dark ? 0.3 : 0.22), background));
   }
   /** Tiles in turn, so that a tile can be followed from lane to lane. */
   tile(number: number): Paint {

@@ -5,7 +5,7 @@ import type {Model, Selection} from '../model';
 import {axisTicks} from './axis';
 import {type Frame, type Label, columnBox, drawRow, kBody, kStrip, laneBox} from './draw_rows';
 import {type Row, firstRowAt} from './layout';
-import {type Overlay, drawDifferences, drawFindings, drawLabels, drawOpenWaits, drawPath, drawSelection, pinWidth} from './overlay';
+import {type Overlay, drawDifferences, drawFindings, drawLabels, drawOpenWaits, drawPath, drawSelection, kPinHeight, kPinTop, pinWidth} from './overlay';
 import {Paints} from './paints';
 import {Places} from './places';
 import {Raster} from './raster';
@@ -71,9 +71,19 @@ export class Picture {
     });
   }
 
-  /** Which spans a search found, as flags. */
+  private onPath: Uint8Array | null = null;
+
+  /** Spans that stand out, as flags: those that a search found, else those on the critical path while it is shown. */
   private found(): (Uint8Array | null)[] {
     const {model} = this;
+    const {trace} = model.sides[0];
+    if (model.showPath && trace.path && model.hits.length === 0) {
+      if (!this.onPath) {
+        this.onPath = new Uint8Array(trace.spans.count);
+        for (const span of trace.path.span) if (span >= 0) this.onPath[span] = 1;
+      }
+      return [this.onPath, null];
+    }
     if (this.hitsOf !== model.hits) {
       this.hitsOf = model.hits;
       this.hits = model.sides.map(({trace}) => model.hits.length > 0 ? new Uint8Array(trace.spans.count) : null);
@@ -273,8 +283,8 @@ export class Picture {
         let left = model.view.x(model.axis(side, finding.time));
         if (left + width > model.view.width) left -= width;
         const place = finding.track >= 0 ? places.track(side, finding.track) : null;
-        const top = place ? place.y0 + 2 : 8;
-        if (x >= left && x < left + width && y >= top && y < top + 15) return {kind: 'finding', side, finding};
+        const top = place ? place.y0 + kPinTop : 8;
+        if (x >= left && x < left + width && y >= top && y < top + kPinHeight) return {kind: 'finding', side, finding};
       }
     return null;
   }

@@ -37,8 +37,8 @@ export class Viewport {
     if (from < this.from || to > this.to) this.set((from + to) / 2 - seen / 2, seen);
   }
   private set(from: number, length: number): void {
-    // Half a window of nothing is as far as it goes.
-    const low = this.first - length / 2, high = this.last - length / 2;
+    // A quarter of a window of nothing is as far as it goes.
+    const low = this.first - length / 4, high = Math.max(this.last - length * 0.75, low);
     this.from = Math.min(Math.max(from, low), high);
     this.to = this.from + length;
   }
