@@ -62,8 +62,8 @@ const kinds: Record<string, string> = {
   umma: 'Matrix multiplications in the tensor core.',
   clc_cancel: 'A request for the next tile, in flight.',
   tmem_alloc: 'Columns of tensor memory that are allocated.',
-  tmem_write: 'The tensor core writes an accumulator.',
-  tmem_read: 'A warp reads an accumulator.',
+  tmem_write: 'tcgen05.st: a warp writes registers into tensor memory.',
+  tmem_read: 'tcgen05.ld: a warp reads columns of tensor memory.',
 };
 
 /** What a wait on a barrier array means, after the name of the role. */
@@ -84,6 +84,7 @@ const reasons: Record<string, string> = {
 
 /** A kernel that copies has consumer warps where a matmul has its tensor core. */
 export function speakOfCopies(): void {
+  roles['load'] = 'The load warp tells the TMA unit which parts of the matrix to copy into shared memory, one ring stage at a time.';
   rings['input'] = 'Stages of shared memory with parts of the matrix. Loads fill them, the consumer warps read them.';
   barriers['input_full'] = 'The stage holds its part of the matrix. Load arms it with the bytes to come; the copies count them down.';
   barriers['input_empty'] = 'The consumers have read the stage, so loads may overwrite it.';

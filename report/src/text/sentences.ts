@@ -53,12 +53,13 @@ function spanSentences(model: Model, side: number, i: number, words: Words): voi
   const cause = trace.source(trace.spans.flowIn[i]);
   const sinks = trace.sinksOf(trace.spans.flowOut[i]);
   if (kind === 'wait') {
-    words.sentences.push(`The ${track.name} warp ${waitReason(trace.pipeline(i))}.`);
+    const atOnce = cause < 0 && trace.events.count > 0 && !model.openWaits[side].has(i);
+    words.sentences.push(atOnce
+      ? `The ${track.name} warp looked at ${placeText(trace, i)} and went on at once: the phase was complete already.`
+      : `The ${track.name} warp ${waitReason(trace.pipeline(i))}.`);
     if (model.openWaits[side].has(i)) words.sentences.push(model.hung[side]
       ? 'Nobody ever woke it: the phase cannot complete any more.' : 'It was still asleep when the run stopped.');
     else if (cause >= 0) words.sentences.push(`It was woken after ${length} by ${causeText(trace, cause)} (CTA ${trace.track(cause).cta}).`);
-    else if (trace.events.count > 0 && trace.spans.end[i] - trace.spans.begin[i] < 40)
-      words.sentences.push('It did not have to sleep: the phase was already complete.');
   } else {
     words.sentences.push(explainKind(kind));
     if (cause >= 0) words.sentences.push(`Started by ${trackText(trace.track(cause))}, in its ${spanTitle(trace, cause)}.`);

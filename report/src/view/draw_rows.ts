@@ -55,6 +55,7 @@ function textWidth(text: string, small: boolean): number {
 
 function spanText(trace: Trace, i: number, width: number): string {
   const kind = trace.kind(i), place = placeText(trace, i), stage = trace.spans.stage[i], k = trace.spans.k[i];
+  const number = ['load_issue', 'mma_issue', 'tma_load', 'umma'].includes(kind) && stage >= 0 ? `${stage}` : '';
   const short: Record<string, string> = {
     load_issue: 'load', mma_issue: 'mma', mma_commit: 'commit', tmem_load: 'tmem', smem_write: 'smem', smem_read: 'smem',
     store_issue: 'store', store_wait: 'wait store', clc_request: 'ask', clc_fetch: 'read', tma_load: 'copy', tma_store: 'copy',
@@ -62,7 +63,7 @@ function spanText(trace: Trace, i: number, width: number): string {
   };
   const choices = kind === 'wait'
     ? [`wait ${place}`, place, place.replace(/^\w+_/, ''), stage >= 0 ? `[${stage}]` : '']
-    : [`${kind} ${place}${k >= 0 ? ` k ${k}` : ''}`, `${kind} ${place}`, kind, short[kind] ?? '', stage >= 0 ? `${stage}` : ''];
+    : [`${kind} ${place}${k >= 0 ? ` k ${k}` : ''}`, `${kind} ${place}`, kind, short[kind] ?? '', number];
   return choices.map((text) => text.trim()).find((text) => text && textWidth(text, false) + 7 <= width) ?? '';
 }
 

@@ -58,16 +58,18 @@ interface Block {
   rows: NewRow[];
 }
 
-function roleBlocks(cta: Cta): Block[] {
+function roleBlocks({trace, ctas}: Side, cta: Cta): Block[] {
+  const leader = leaderOf(trace, ctas, cta);
+  const note = (name: string) => name === 'mma' && leader !== cta ? ` CTA ${leader.id} issues the multiplications of this pair.` : '';
   const several = new Map<string, number>();
   for (const role of cta.roles) several.set(role.name, (several.get(role.name) ?? 0) + 1);
-  return cta.roles.map((track) => ({
+  return cta.roles.filter((track) => trace.spanStart[track.id] < trace.spanStart[track.id + 1]).map((track) => ({
     key: `role ${track.name} ${track.warp}`,
     rank: rank[`role ${track.name}`] ?? lastRank,
     rows: [{
       kind: 'role', track, height: 28,
       label: (several.get(track.name) ?? 0) > 1 ? `${track.name === 'warp' ? '' : `${track.name} `}warp ${track.warp}` : track.name,
-      explanation: `${explainRole(track.name)} (warp ${track.warp})`,
+      explanation: `${explainRole(track.name)}${note(track.name)} Warp ${track.warp}.`,
     }],
   }));
 }
@@ -122,7 +124,7 @@ function barrierBlock(cta: Cta, isOpen: (key: string, byDefault: boolean) => boo
 }
 
 function blocksOf(side: Side, cta: Cta, isOpen: (key: string, byDefault: boolean) => boolean): Block[] {
-  const blocks = [...roleBlocks(cta), ...unitBlocks(side, cta), ...ringBlocks(cta, isOpen), ...barrierBlock(cta, isOpen)];
+  const blocks = [...roleBlocks(side, cta), ...unitBlocks(side, cta), ...ringBlocks(cta, isOpen), ...barrierBlock(cta, isOpen)];
   return blocks.map((block, i) => ({block, i})).sort((a, b) => a.block.rank - b.block.rank || a.i - b.i).map(({block}) => block);
 }
 

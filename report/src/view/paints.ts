@@ -3,7 +3,7 @@
 import {kEmpty, kFilling, kFull, kReading} from '../data/rings';
 import type {Trace} from '../data/trace';
 import {type Paint, hatched, solid} from './raster';
-import {type Actor, type Rgb, type Theme, kindActor, mix, ringActors, waitActor} from './theme';
+import {type Actor, type Rgb, type Theme, kindActor, mix, ringActors, roleActor, waitActor} from './theme';
 
 export class Paints {
   private readonly cache = new Map<string, Paint>();
@@ -29,6 +29,7 @@ export class Paints {
     const kind = trace.kind(span);
     if (kind === 'wait' || kind === 'lock_wait') return this.waiting(waitActor(trace.pipeline(span)));
     if (kind === 'store_wait') return this.waiting('store');
+    if (kind === 'tile') return this.work(roleActor(trace.track(span).name)); // holds nothing: the tile is the work
     return this.work(kindActor(kind), kind === 'drain' || kind === 'setup' ? 0.45 : 1);
   }
   /** What a search did not find. */
