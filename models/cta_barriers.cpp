@@ -55,7 +55,6 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
          now(), sm_, 0, source, true});
   barrier.last_expected = barrier.expected, barrier.last_warps = barrier.warps;
   wake(barrier.waiting, source);
-  barrier.members = barrier.warps;
   barrier.expected = barrier.arrived = barrier.warps = 0;
   ++barrier.generation;
   return true;

@@ -17,7 +17,6 @@ class CtaBarriers {
     uint32_t warps = 0;  ///< that have arrived, a bit each
     uint64_t generation = 0;
     uint32_t last_expected = 0, last_warps = 0;  ///< of the generation before
-    uint32_t members = 0;                        ///< warps of the generation before
     std::vector<Waiter*> waiting;
   };
 

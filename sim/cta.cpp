@@ -23,8 +23,8 @@ void Cta::start(int launch, Dim3 ctaid) {
   live_warps_ = int(warps_.size());
   tcgen05_group = 0;
   observer_.cta_started(*this);
-  if (HazardChecker* hazards = observer_.hazards())
-    hazards->start_cta(sm_.id, sm_.id - int(cluster_rank()), cluster_rank(), cluster_ctas(), launch_);
+  if (HazardChecker* hazards = observer_.hazards(); hazards && cluster_rank() == 0)
+    hazards->start_cluster(sm_.id, cluster_ctas(), launch_);
   for (auto& warp : warps_) warp->start();
 }
 

@@ -385,10 +385,11 @@ class SimIsa {
   void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
-  void tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc);
-  /// A warp's ld or st moves its columns after those `before`; returns when they are through, latency aside.
-  models::Cycles tmem_transfer(models::UnitSpanKind kind, models::Cycles before, TmemAddr address, uint32_t columns,
+  /// When the columns of a load or store have passed, those of the one before included; and the wait for it.
+  models::Cycles tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int columns, models::Cycles before,
                                Loc loc);
+  void tmem_wait(models::Cycles transferred);
+  void tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc);
   void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed, Loc loc);
   /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (isa.md 3.2).
   bool check_group(int cta_group, const char* instruction, Loc loc);
@@ -421,12 +422,6 @@ class SimIsa {
   WaitHistory waits_;
   int clc_responses_ = 0;                 ///< decoded
   models::Cycles global_loads_done_ = 0;  ///< their registers hold values from then on
-  /// The last word polled, what it held, and how often in a row.
-  struct Poll {
-    GlobalAddr address;
-    uint32_t value = 0, line = 0;
-    int times = 0;
-  } poll_;
   /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
   std::deque<models::Cycles> shared_loads_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "sim/sim_isa.h"
 
@@ -70,24 +71,29 @@ uint32_t SimIsa::ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc) {
   const int lane = first_active_lane();
   if (!global_bytes(address, 4, lane, "ld.acquire.gpu", loc)) return 0;
   warp_.pass(latency);
-  if (warp_.polls.address != address || warp_.polls.loc.line() != loc.line())
-    warp_.polls = {.address = address, .loc = loc, .value = words.load(address), .since = asked};
-  const bool again = poll_.address == address && poll_.line == loc.line() && poll_.value == words.load(address);
-  poll_.times = again ? poll_.times + 1 : 0;
+  Warp::Polls& polls = warp_.polls;
+  const auto look = [&] {  // whether the word has changed
+    const uint32_t before = std::exchange(polls.value, words.load(address));
+    polls.changes += polls.value != before;
+    return polls.value != before;
+  };
+  if (polls.address != address || polls.loc.line() != loc.line())
+    polls = {.address = address, .loc = loc, .value = words.load(address), .since = asked};
+  else
+    polls.alike = look() ? 0 : polls.alike + 1;
   // The first polls may be by code that wants any value; from the third on, the loop waits for another one.
-  if (poll_.times >= 2) {
-    while (words.load(address) == poll_.value) {
+  if (polls.alike >= 2) {
+    while (words.load(address) == polls.value) {
       words.watch(address, warp_.waiter);
-      warp_.suspend({.on = Blocked::On::global_word, .loc = loc, .address = address, .value = poll_.value});
+      warp_.suspend({.on = Blocked::On::global_word, .loc = loc, .address = address, .value = polls.value});
     }
     const models::Cycles period = latency + models::Cycles(issue_.ld_shared + issue_.alu);
     warp_.pass((period - (now() - asked) % period) % period);
+    look();
   }
-  if (words.load(address) != warp_.polls.value) warp_.polls.value = words.load(address), ++warp_.polls.changes;
-  poll_ = {address, words.load(address), uint32_t(loc.line()), poll_.times};
   if (HazardChecker* h = hazards())
     if (const auto* last = words.last_store(address)) h->acquire_word(thread(loc), last->by.op);
-  return poll_.value;
+  return polls.value;
 }
 
 void SimIsa::st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc loc) {

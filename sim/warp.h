@@ -78,6 +78,7 @@ class Warp : public sc_core::sc_module {
     Loc loc{};
     uint32_t value = 0;        ///< at the last poll
     uint64_t changes = 0;      ///< how often it held another value than before
+    int alike = 0;             ///< polls in a row that saw the value of the one before
     models::Cycles since = 0;  ///< of the first poll
   } polls;
   Loc released{};  ///< line of its last st.release

@@ -1,16 +1,23 @@
 /// sm100sim export TRACE --format F -o OUT: a recorded trace in another format.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "kernels/host/scenario.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output_path.h"
 #include "traces/chrome_json.h"
+#include "traces/csv.h"
 #include "traces/html/html_report.h"
 #include "traces/pftrace.h"
+#include "traces/vcd.h"
 
 namespace sm100::sim::cli {
 
@@ -19,7 +26,10 @@ namespace {
 
 struct ExportOptions {
   std::string trace, second, format, output;
+  std::optional<int> sm;
 };
+
+constexpr std::string_view kFormats = "chrome-json, vcd, csv and html";
 
 traces::Trace read_trace(const std::string& path) {
   try {
@@ -48,18 +58,37 @@ void export_html(const ExportOptions& options) {
   });
 }
 
-void export_trace(const ExportOptions& options) {
-  if (options.format == "vcd" || options.format == "csv")
+/// The SM whose barriers are asked for; the first that ran a CTA.
+int sm_of(const ExportOptions& options, const traces::Trace& trace) {
+  const std::vector<int> sms = traces::sms_with_barriers(trace);
+  if (sms.empty())
     throw InputError(
-        fmt::format("not implemented: --format {}; this version has chrome-json, html", options.format));
-  if (options.format != "chrome-json" && options.format != "html")
-    throw InputError(fmt::format("--format {}: allowed are chrome-json, html", options.format));
-  if (options.format == "html") return export_html(options);
+        fmt::format("{}: --format vcd: the trace has no barriers; only simulated runs have them, hardware and "
+                    "imported timelines do not",
+                    options.trace));
+  if (!options.sm) return sms.front();
+  if (std::find(sms.begin(), sms.end(), *options.sm) == sms.end())
+    throw InputError(fmt::format("--sm {}: no CTA of {} ran there; allowed are {}", *options.sm, options.trace,
+                                 fmt::join(sms, ", ")));
+  return *options.sm;
+}
+
+void export_trace(const ExportOptions& options) {
+  const std::string& format = options.format;
+  if (format != "chrome-json" && format != "vcd" && format != "csv" && format != "html")
+    throw InputError(fmt::format("--format {}: allowed are {}", format, kFormats));
+  if (options.sm && format != "vcd") throw InputError("--sm: goes with --format vcd, the others hold all SMs");
+  if (format == "html") return export_html(options);
   if (!options.second.empty())
-    throw InputError(fmt::format("--format {} takes one trace; html shows two side by side", options.format));
+    throw InputError(fmt::format("--format {} takes one trace; html shows two side by side", format));
   const traces::Trace trace = read_trace(options.trace);
   check_output_path("-o", options.output, options.trace);
-  write_output("-o", [&] { traces::write_chrome_json(trace, options.output); });
+  const int sm = format == "vcd" ? sm_of(options, trace) : -1;
+  write_output("-o", [&] {
+    if (format == "vcd") return traces::write_vcd(trace, sm, options.output);
+    if (format == "csv") return traces::write_csv(trace, options.output);
+    traces::write_chrome_json(trace, options.output);
+  });
 }
 
 }  // namespace
@@ -68,9 +97,15 @@ void add_export_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "Write a recorded trace in another format");
   command->add_option("TRACE", options->trace, "Trace file (.pftrace)")->required();
-  command->add_option("TRACE2", options->second, "Second trace, shown beside the first (html)");
-  command->add_option("--format", options->format, "chrome-json, html")->type_name("FORMAT")->required();
+  command->add_option("TRACE2", options->second, "With html: a second trace, shown beside the first");
+  command
+      ->add_option("--format", options->format,
+                   "chrome-json; vcd: the mbarriers of one SM as waveforms; csv: a row per span; html: a page that "
+                   "shows the run")
+      ->type_name("FORMAT")
+      ->required();
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE")->required();
+  command->add_option("--sm", options->sm, "With vcd: which SM (the first that ran a CTA)")->type_name("N");
   command->callback([options, &exit_code] {
     export_trace(*options);
     exit_code = kOk;

@@ -85,7 +85,7 @@ Debts WaitGraph::named_barrier_debts(const Wait& w) const {
       if (!(named.warps >> warp->index & 1) && wanted(*warp))
         debts.all.push_back({.slot = w.cta, .cta = w.cta->linear_id(), .warp = warp->index});
   };
-  add([&](const Warp& warp) { return (named.members >> warp.index & 1) != 0; });
+  add([&](const Warp& warp) { return (named.last_warps >> warp.index & 1) != 0; });
   add([&](const Warp& warp) { return w.cta->kernel().role(warp.index) == w.role; });
   add([](const Warp&) { return true; });
   debts.certain = debts.all.size() == missing;

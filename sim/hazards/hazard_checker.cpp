@@ -34,24 +34,21 @@ size_t HazardChecker::barrier_index(uint32_t offset) const {
   return it != barrier_at_.end() && it->first == offset ? it->second : barriers_ - 1;
 }
 
-void HazardChecker::start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas, int launch) {
-  if (rank == 0) {
-    auto started = std::make_shared<Cluster>();
-    started->first_sm = first_sm;
-    started->id = clusters_started_++;
-    started->launch = launch;
-    started->ctas.resize(ctas);
-    started->later.resize(size_t{kLaterPerCta} * ctas);
-    for (uint32_t r = 0; r < ctas; ++r) {
-      CtaState& cta = started->ctas[r];
-      cta.barriers.resize(barriers_);
-      cta.warps.resize(size_t(kernel_.warps));
-      for (int w = 0; w < kernel_.warps; ++w)
-        cta.warps[size_t(w)].known.happened.advance({component(r, w, kWarp), 1});
-      clusters_[size_t(first_sm) + r] = started;
-    }
+void HazardChecker::start_cluster(int first_sm, uint32_t ctas, int launch) {
+  auto started = std::make_shared<Cluster>();
+  started->first_sm = first_sm;
+  started->id = clusters_started_++;
+  started->launch = launch;
+  started->ctas.resize(ctas);
+  started->later.resize(size_t{kLaterPerCta} * ctas);
+  for (uint32_t r = 0; r < ctas; ++r) {
+    CtaState& cta = started->ctas[r];
+    cta.barriers.resize(barriers_);
+    cta.warps.resize(size_t(kernel_.warps));
+    for (int w = 0; w < kernel_.warps; ++w)
+      cta.warps[size_t(w)].known.happened.advance({component(r, w, kWarp), 1});
+    clusters_[size_t(first_sm) + r] = started;
   }
-  (void)sm;
 }
 
 // ---- what a thread knows
@@ -118,7 +115,7 @@ void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
 // ---- barriers
 
 void HazardChecker::fence_mbarrier_init(const Thread& t) {
-  for (Barrier* barrier : warp(t).unfenced_inits) barrier->init_fenced = true, barrier->fenced = now(t);
+  for (Barrier* barrier : warp(t).unfenced_inits) barrier->fenced = now(t);
   warp(t).unfenced_inits.clear();
 }
 
@@ -129,7 +126,7 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
   const VectorClock& known = warp(t).known.happened;
   const bool remote = at_rank != rank(t.sm);
   const bool ordered = known.knows(barrier.init);
-  if (ordered && (!(remote || by_unit) || (barrier.init_fenced && known.knows(barrier.fenced)))) return;
+  if (ordered && (!(remote || by_unit) || known.knows(barrier.fenced))) return;
   barrier.reported = true;
   models::Violation v{
       .id = "MB14", .message = {}, .time = models::now(), .sm = t.sm, .barrier = offset, .source = t.by};
@@ -271,31 +268,31 @@ void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {
   touch_smem(t, rank(t.sm), set, access(t, AccessKind::generic, write, now(t)));
 }
 
-void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
-                                int to_leader, uint32_t op) {
+void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes,
+                         uint32_t barrier, uint32_t op) {
   const Footprints::Id set = smem_sets_.intern_range(offset, bytes);
-  Access write = access(t, AccessKind::tensor_load, true, {});
+  Access write = access(t, kind, true, {});
   write.op = op, write.barrier = barrier;
   const auto& in = clusters_[size_t(t.sm)];
   for (uint32_t r = 0; r < in->ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
     touch_smem(t, r, set, write);
     flights_[op].push_back({in, r, set, write});
+  }
+}
+
+void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
+                                int to_leader, uint32_t op) {
+  send(t, AccessKind::tensor_load, ranks, offset, bytes, barrier, op);
+  for (uint32_t r = 0; r < cluster(t.sm).ctas.size(); ++r) {
+    if (!(ranks.bits >> r & 1)) continue;
     const uint32_t signalled = to_leader < 0 ? r : (r & ~1u) | uint32_t(to_leader);
-    in->ctas[signalled].barriers[barrier_index(barrier)].in_flight.push_back(op);
+    cluster(t.sm).ctas[signalled].barriers[barrier_index(barrier)].in_flight.push_back(op);
   }
 }
 
 void HazardChecker::clc_request(const Thread& t, CtaMask ranks, uint32_t response, uint32_t barrier, uint32_t op) {
-  const Footprints::Id set = smem_sets_.intern_range(response, 16);
-  Access write = access(t, AccessKind::clc_response, true, {});
-  write.op = op, write.barrier = barrier;
-  const auto& in = clusters_[size_t(t.sm)];
-  for (uint32_t r = 0; r < in->ctas.size(); ++r) {
-    if (!(ranks.bits >> r & 1)) continue;
-    touch_smem(t, r, set, write);
-    flights_[op].push_back({in, r, set, write});
-  }
+  send(t, AccessKind::clc_response, ranks, response, uint32_t(sizeof(ClcResponse)), barrier, op);
 }
 
 void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes) {
@@ -422,26 +419,23 @@ uint32_t HazardChecker::commit(const Thread& t) {
 }
 
 namespace {
-std::vector<Footprints::Interval> tmem_rows(TmemAddr address, int warp, uint32_t columns) {
-  // A warp reaches its own quarter, whatever the address says; one half of it with lane 16, of shapes 16x....
-  const uint32_t group = uint32_t(warp % 4) * 2 + address.lane() % 32 / 16;
-  return {{tmem_cell_index(group, address.column()), tmem_cell_index(group, address.column()) + columns}};
+/// First cell of a warp's 16 lanes: its own quarter, whatever the address says; the upper half of it with lane 16.
+uint32_t first_cell(TmemAddr address, int warp) {
+  return tmem_cell_index(uint32_t(warp % 4) * 2 + address.lane() % 32 / 16, address.column());
 }
 }  // namespace
 
 void HazardChecker::tmem_load(const Thread& t, TmemAddr address, int columns) {
-  const auto cells = tmem_rows(address, t.by.warp, uint32_t(columns));
   const Stamp over{component(rank(t.sm), t.by.warp, kTmemLoads), ++warp(t).tmem_loads};
-  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(cells[0].begin, cells[0].end - cells[0].begin),
+  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(first_cell(address, t.by.warp), uint32_t(columns)),
              access(t, AccessKind::tmem_load, false, over));
 }
 void HazardChecker::tmem_wait_load(const Thread& t) {
   warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kTmemLoads), warp(t).tmem_loads});
 }
 void HazardChecker::tmem_store(const Thread& t, TmemAddr address, int columns) {
-  const auto cells = tmem_rows(address, t.by.warp, uint32_t(columns));
   const Stamp over{component(rank(t.sm), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
-  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(cells[0].begin, cells[0].end - cells[0].begin),
+  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(first_cell(address, t.by.warp), uint32_t(columns)),
              access(t, AccessKind::tmem_store, true, over));
 }
 void HazardChecker::tmem_wait_store(const Thread& t) {

@@ -40,7 +40,8 @@ class HazardChecker {
     models::Source by;  ///< warp, lane (where one matters), line, CTA
   };
 
-  void start_cta(int sm, int first_sm, uint32_t rank, uint32_t ctas, int launch = 0);
+  /// A cluster of `ctas` CTAs starts on consecutive SMs.
+  void start_cluster(int first_sm, uint32_t ctas, int launch);
 
   // ---- synchronisation by warps
   /// Between begin and end, arrivals of the warp release what it knows.
@@ -98,8 +99,8 @@ class HazardChecker {
   struct Barrier {
     Knowledge arrived;    ///< of all arrivals so far
     Knowledge completed;  ///< at the last completed phase
-    Stamp init, fenced{0, 0};
-    bool initialised = false, init_fenced = false, reported = false;
+    Stamp init, fenced;   ///< of mbarrier.init and of the fence.mbarrier_init behind it
+    bool initialised = false, reported = false;
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
   };
   struct Meeting {
@@ -175,6 +176,9 @@ class HazardChecker {
   void step(const Thread& t);
   uint32_t put_later(Cluster& cluster, Knowledge released);
   Access access(const Thread& t, AccessKind kind, bool write, Stamp over) const;
+  /// Bytes that a unit will write to shared memory of each CTA of `ranks`, and then signal it.
+  void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
+            uint32_t op);
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   void touch_tmem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   Footprints::Id operand_set(const models::MmaCommand& command, bool a);

@@ -108,7 +108,6 @@ const std::vector<BadInput> kBadInputs = {
     {"statistics of a missing trace", "stats nowhere.pftrace", "nowhere.pftrace"},
     {"statistics of something else", "stats prose.toml", "prose.toml"},
     {"export in an unknown format", "export t.pftrace --format xml -o x", "chrome-json"},
-    {"export in a format of a later version", "export t.pftrace --format vcd -o x", "not implemented: "},
     {"import of a missing timeline", "import nowhere.json --map map.toml -o x.pftrace",
      "nowhere.json: No such file"},
     {"import of something else", "import prose.toml --map map.toml -o x.pftrace", "prose.toml: not valid JSON"},
