@@ -31,6 +31,7 @@ const select = (role, kind, pipeline, n) => `
     trace.track(i).name === '${role}' && trace.kind(i) === '${kind}' && trace.pipeline(i) === '${pipeline}');
   model.select({kind: 'span', side: 0, span: found[${n}]});`;
 
+const healthy = simulator.trace('healthy', 'dense_small.toml', 'run.l2="warm"');
 const dense = simulator.trace('dense', 'dense_small.toml');
 const oneStage = simulator.trace('one', 'one_stage.toml');
 const starved = simulator.trace('starved', 'starved_by_tma.toml');
@@ -38,8 +39,8 @@ const blocked = simulator.trace('blocked', 'blocked_by_epilogue.toml');
 const hang = simulator.trace('hang', 'bugs/expect_tx_too_large.toml');
 const two = simulator.trace('two', 'dense_small.toml', 'config.stages=2');
 
-await picture('healthy', [dense], '');
-await picture('close', [dense], `model.view.show(4500, 7000, 0); ${select('mma', 'wait', 'input_full', 9)}`, {scheme: 'dark'});
+await picture('healthy', [healthy], '');
+await picture('late', [dense], `model.view.show(4500, 7000, 0); ${select('mma', 'wait', 'input_full', 9)}`, {scheme: 'dark'});
 await picture('one_stage', [oneStage], '');
 await picture('starved', [starved], `model.view.show(6000, 10000, 0)`);
 await picture('blocked', [blocked], `model.showPath = true; model.tab = 'path'`);

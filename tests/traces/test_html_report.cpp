@@ -180,7 +180,10 @@ TEST_CASE("html report: times of a GPU's clock, beyond 2^53, stay exact", "[trac
   for (BarrierEvent& event : trace.barrier_events) event.time += late;
   for (Wakeup& wakeup : trace.wakeups) wakeup.begin += late, wakeup.end += late, wakeup.caused += late;
   for (Finding& finding : trace.findings) finding.time += late;
-  const Block moved = block(page_of(trace), "trace-a"), unmoved = block(page_of(sample_trace()), "trace-a");
+  Block moved = block(page_of(trace), "trace-a"), unmoved = block(page_of(sample_trace()), "trace-a");
+  // A critical path begins at cycle 0; no GPU's trace has one.
+  for (Block* of : {&moved, &unmoved})
+    std::erase_if(of->columns, [](const auto& column) { return column.first.starts_with("path."); });
   CHECK(moved.columns == unmoved.columns);
 }
 

@@ -35,6 +35,8 @@ export interface Frame {
 /** Container strip and body of a role lane, from the top of the row. */
 export const kStrip = {top: 2, bottom: 11}, kBody = {top: 11, bottom: 26};
 
+/** What the flag of a wait that nobody ended takes at its right end. */
+const kFlagWidth = 72;
 const kLabelWidth = 26;
 const kTmemColumns = 512;
 
@@ -107,7 +109,8 @@ function spanLine(frame: Frame, row: Row, track: Track, top: number, bottom: num
     } else paint = paints.span(trace, i);
     if (found && !found[i]) paint = paints.faded(paint);
     raster.span(x0 * density, x1 * density, paint);
-    const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
+    const left = Math.max(0, x0);
+    const width = Math.min(view.width, x1) - left - (model.openWaits[row.side].has(i) ? kFlagWidth : 0);
     if (width >= kLabelWidth && bottom - top >= 8 && !(found && !found[i])) {
       const text = strip ? tileText(trace, i) || trace.kind(i) : spanText(trace, i, width);
       if (text && textWidth(text, strip) + 7 <= width)

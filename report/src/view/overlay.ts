@@ -148,14 +148,15 @@ export function drawPath(o: Overlay): void {
   const to = model.tick(0, model.view.to);
   for (const halo of [true, false]) {
     g.strokeStyle = halo ? css(model.theme.background) : css(model.theme.path);
-    g.lineWidth = halo ? 5 : 2.5;
+    g.lineWidth = halo ? 4.5 : 2.5;
     g.lineJoin = 'round';
     g.beginPath();
     let connected = false;
     for (let i = first; i < path.count && path.begin[i] <= to; ++i) {
       const box = path.span[i] >= 0 ? places.span(0, path.span[i]) : path.track[i] >= 0 ? places.track(0, path.track[i]) : null;
       if (!box) continue;
-      const y = box.y1 - (box.exact && path.span[i] >= 0 ? 2 : 4);
+      // Along the lower edge of a bar, below one that it would hide.
+      const y = box.y1 - box.y0 < 10 ? box.y1 + 2 : box.y1 - (box.exact && path.span[i] >= 0 ? 2 : 4);
       const x0 = model.view.x(model.axis(0, path.begin[i])), x1 = model.view.x(model.axis(0, path.end[i]));
       if (connected) g.lineTo(x0, y);
       else g.moveTo(x0, y);
