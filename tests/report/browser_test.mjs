@@ -24,6 +24,11 @@ async function check(name, act) {
 }
 const picture = (page, name) => page.screenshot({path: join(folder, `${name}.png`)});
 const range = (page) => page.evaluate(() => [report.model.view.from, report.model.view.to]);
+/** A key, and the frame that shows what it did. */
+async function press(page, key) {
+  await page.keyboard.press(key);
+  await settle(page);
+}
 const clean = (page) => assert.deepEqual(page.complaints, []);
 
 /** Where the first span that fits lies on the screen, [x, y] of its middle. */
@@ -68,29 +73,31 @@ await check('the wheel zooms at the mouse, w and s zoom, dragging and a and d pa
   await page.mouse.down();
   await page.mouse.move(700, 400, {steps: 5});
   await page.mouse.up();
+  await settle(page);
   const panned = await range(page);
   assert.ok(panned[0] < zoomed[0] && Math.abs((panned[1] - panned[0]) - (zoomed[1] - zoomed[0])) < 1);
-  await page.keyboard.press('w');
+  await press(page, 'w');
   assert.ok((await range(page))[1] - (await range(page))[0] < panned[1] - panned[0]);
-  await page.keyboard.press('s');
+  await press(page, 's');
   const at = await range(page);
-  await page.keyboard.press('d');
+  await press(page, 'd');
   assert.ok((await range(page))[0] > at[0]);
-  await page.keyboard.press('a');
+  await press(page, 'a');
   assert.ok(Math.abs((await range(page))[0] - at[0]) < 1);
-  await page.keyboard.press('0');
+  await press(page, '0');
   assert.ok((await range(page))[0] <= before[0] + 1);
 });
 
 await check('a search finds spans by name, and n steps through them', async () => {
-  await page.keyboard.press('/');
+  await press(page, '/');
   await page.keyboard.type('mma wait input_full[2] cta:40');
+  await settle(page);
   const hits = await page.evaluate(() => report.model.hits.length);
   assert.ok(hits > 5, `${hits} hits`);
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Escape');
+  await press(page, 'Enter');
+  await press(page, 'Escape');
   const first = await page.evaluate(() => report.model.selection);
-  await page.keyboard.press('n');
+  await press(page, 'n');
   await settle(page);
   const second = await page.evaluate(() => {
     const {selection, sides, view, rows, scroll, height} = report.model;
@@ -102,11 +109,11 @@ await check('a search finds spans by name, and n steps through them', async () =
   assert.deepEqual([second.kind, second.pipeline, second.stage, second.cta, second.seen], ['wait', 'input_full', 2, 40, true]);
   assert.notEqual(first.span, second.selection.span);
   await picture(page, 'search');
-  await page.keyboard.press('/');
+  await press(page, '/');
   await page.keyboard.type('nothing-of-that-name');
   assert.equal(await page.evaluate(() => report.model.hits.length), 0);
-  await page.keyboard.press('Escape');
-  for (let i = 0; i < 3; ++i) await page.keyboard.press('Escape');
+  await press(page, 'Escape');
+  for (let i = 0; i < 3; ++i) await press(page, 'Escape');
 });
 await check('no errors, nothing loaded', () => clean(page));
 await page.close();
@@ -134,16 +141,19 @@ await check('hovering over a wait shows who woke it, and says so', async () => {
   await healthy.mouse.move(600, 60);
   await picture(healthy, 'selection-light');
   await healthy.locator('.links button').first().click();
+  await settle(healthy);
   assert.equal(await healthy.evaluate(() => report.model.sides[0].trace.kind(report.model.selection.span)), 'tma_load');
 });
 
 await check('names of lanes explain themselves', async () => {
   await healthy.mouse.move(60, 150);
+  await settle(healthy);
   assert.match(await healthy.locator('.tooltip').innerText(), /load warp tells the TMA unit/);
 });
 
 await check('the shares of waiting are those of sm100sim stats', async () => {
   await healthy.getByRole('tab', {name: 'Overview'}).click();
+  await settle(healthy);
   const stats = simulator.call('stats', dense);
   for (const role of ['epilogue', 'load', 'mma', 'scheduler']) {
     const works = new RegExp(`^${role} .*?([\\d.]+)% `, 'm').exec(stats)[1];
@@ -176,9 +186,10 @@ await check('ring stages are filled, full, read and empty, once per phase', asyn
 });
 
 await check('the critical path is shown, has no gaps, and its shares are those of sm100sim stats --critical-path', async () => {
-  await healthy.keyboard.press('0');
-  await healthy.keyboard.press('r');
+  await press(healthy, '0');
+  await press(healthy, 'r');
   await healthy.getByRole('tab', {name: 'Path'}).click();
+  await settle(healthy);
   const {verdict, shares, gaps, ends} = await healthy.evaluate(() => {
     const {trace} = report.model.sides[0], {path} = trace;
     const end = trace.spans.end.reduce((last, at, i) => trace.track(i).kind === 'role' ? Math.max(last, at) : last, 0);
@@ -194,27 +205,28 @@ await check('the critical path is shown, has no gaps, and its shares are those o
   assert.ok(panel.includes(Math.round(shares[0].ticks).toLocaleString('en-US')));
   await picture(healthy, 'critical-path-light');
   await healthy.locator('.list li').first().click();
-  await healthy.keyboard.press('r');
+  await settle(healthy);
+  await press(healthy, 'r');
 });
 
 await check('keys: help, units, theme, panel, CTAs', async () => {
-  await healthy.keyboard.press('?');
+  await press(healthy, '?');
   assert.ok(await healthy.getByRole('dialog').isVisible());
   await picture(healthy, 'help-light');
-  await healthy.keyboard.press('Escape');
+  await press(healthy, 'Escape');
   assert.equal(await healthy.getByRole('dialog').count(), 0);
-  await healthy.keyboard.press('t');
+  await press(healthy, 't');
   assert.equal(await healthy.evaluate(() => document.documentElement.dataset.theme), 'dark');
-  await healthy.keyboard.press('u');
+  await press(healthy, 'u');
   assert.equal(await healthy.evaluate(() => report.model.unit), 'time');
-  await healthy.keyboard.press('i');
+  await press(healthy, 'i');
   assert.equal(await healthy.locator('.panel').count(), 0);
-  await healthy.keyboard.press('i');
-  await healthy.keyboard.press('c');
+  await press(healthy, 'i');
+  await press(healthy, 'c');
   assert.ok(await healthy.evaluate(() => report.model.rows.every((row) => row.kind === 'cta')));
-  await healthy.keyboard.press('e');
+  await press(healthy, 'e');
   await healthy.evaluate(() => report.model.toggle('barriers 0'));
-  await healthy.keyboard.press('0');
+  await press(healthy, '0');
   await healthy.evaluate(() => report.model.scrollTo(report.model.rows.find((row) => row.kind === 'barriers').y - 40));
   await settle(healthy);
   await picture(healthy, 'barriers-dark');
@@ -241,7 +253,7 @@ await check('two traces: ] jumps through the differences', async () => {
   await picture(both, 'diff-light');
   const seen = [];
   for (let i = 0; i < 3; ++i) {
-    await both.keyboard.press(']');
+    await press(both, ']');
     await settle(both);
     seen.push(await both.evaluate(() => {
       const {model} = report, d = model.diff.differences[model.difference], {spans} = model.sides[0].trace;
@@ -251,7 +263,7 @@ await check('two traces: ] jumps through the differences', async () => {
   }
   assert.deepEqual(seen, [0, 1, 2].map((n) => ({n, selected: true, seen: true})));
   assert.equal(await both.locator('.list .current').count(), 1);
-  await both.keyboard.press('[');
+  await press(both, '[');
   assert.equal(await both.evaluate(() => report.model.difference), 1);
   await picture(both, 'difference-light');
   clean(both);
@@ -275,12 +287,14 @@ const finding = await browser.open(simulator.page('finding', raced), {scheme: 'd
 await check('a finding is pinned where it happened, and a click shows its report', async () => {
   await picture(finding, 'finding-dark');
   await finding.getByRole('tab', {name: 'Overview'}).click();
+  await settle(finding);
   const at = await finding.evaluate(() => {
     const {model, picture} = report, found = model.sides[0].trace.findings[0];
     const row = model.rowOf(0, found.track), box = picture.element.getBoundingClientRect();
     return {x: box.x + 168 + model.view.x(found.time) + 8, y: box.y + 26 + row.y - model.scroll + 3};
   });
   await finding.mouse.click(at.x, at.y);
+  await settle(finding);
   assert.match(await finding.locator('.finding.current pre').innerText(), /FINDING TC15 at cycle/);
   clean(finding);
 });

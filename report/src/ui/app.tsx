@@ -23,7 +23,12 @@ export function App({model}: {model: Model}) {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const map = useRef<HTMLDivElement>(null), plot = useRef<HTMLDivElement>(null), field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    model.onChange(() => redraw(0));
+    const paint = () => document.documentElement.dataset.theme = model.theme.dark ? 'dark' : 'light';
+    paint();
+    model.onChange(() => {
+      paint();
+      redraw(0);
+    });
     const picture = new Picture(model, plot.current!);
     const minimap = new Minimap(model, map.current!);
     listen(model, picture, () => {
@@ -36,9 +41,6 @@ export function App({model}: {model: Model}) {
     };
     requestAnimationFrame(() => requestAnimationFrame(ready));
   }, []);
-  useEffect(() => {
-    document.documentElement.dataset.theme = model.theme.dark ? 'dark' : 'light';
-  });
   return (
     <div class={`app ${model.panelOpen ? '' : 'wide'}`}>
       <Bar model={model} field={field} />
