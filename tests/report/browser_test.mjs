@@ -2,7 +2,7 @@
 //
 //   node browser_test.mjs SM100SIM FOLDER     screenshots and pages are left in FOLDER
 import assert from 'node:assert/strict';
-import {copyFileSync, mkdirSync} from 'node:fs';
+import {copyFileSync, mkdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 
 import {Browser, Simulator, large, settle, source} from './pages.mjs';
@@ -57,6 +57,7 @@ await check('a trace of more than 100,000 spans opens', async () => {
   const rows = await page.evaluate(() => report.model.rows.filter((row) => row.kind === 'cta').map((row) => row.open));
   assert.equal(rows.length, 148);
   assert.ok(rows[0] && !rows[20], 'the first CTAs are open, the others closed');
+  assert.ok(statSync(join(folder, 'large.html')).size < 12e6, 'its page is under 12 MB');
   await picture(page, 'large-light');
 });
 

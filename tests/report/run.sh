@@ -15,7 +15,7 @@ case "$1" in
   page)
     built=$(mktemp)
     trap 'rm -f "$built"' EXIT
-    (cd "$report" && npx --no-install tsc --noEmit)
+    (cd "$report" && node_modules/.bin/tsc --noEmit)
     node "$report/build.mjs" "$built"
     cmp "$built" "$report/page.html" || { echo "report/page.html is not what report/src builds: npm run build in report/"; exit 1; }
     echo "report/page.html is what its sources build" ;;
