@@ -9,7 +9,7 @@ import type {Hit} from './data/search';
 import {type Cta, type Ring, findCtas} from './data/structure';
 import {type TileNumbers, tileNumbers} from './data/tiles';
 import type {Finding, Trace, Track} from './data/trace';
-import {type Row, type Side, layOut} from './view/layout';
+import {type Row, type Side, heightOf, layOut} from './view/layout';
 import {type Theme, dark, light} from './view/theme';
 import {Viewport} from './view/viewport';
 
@@ -252,9 +252,7 @@ export class Model {
       this.scrollTo(row.y - this.height / 3);
   }
   scrollTo(y: number): void {
-    const last = this.rows[this.rows.length - 1];
-    const most = last ? last.y + last.height + 24 - this.height : 0;
-    this.scroll = Math.max(0, Math.min(y, most));
+    this.scroll = Math.max(0, Math.min(y, heightOf(this.rows) + 16 - this.height));
     this.moved();
   }
 

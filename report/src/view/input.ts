@@ -1,7 +1,8 @@
 // Mouse and keyboard on the picture.
 
 import type {Model} from '../model';
-import {type Picture, kNames} from './picture';
+import {heightOf} from './layout';
+import {type Picture, kAxis, kNames, kScrollBar} from './picture';
 import {showTooltip} from '../ui/tooltip';
 import {describe} from '../text/sentences';
 import {dark, light} from './theme';
@@ -9,6 +10,7 @@ import {dark, light} from './theme';
 export function listen(model: Model, picture: Picture, focusSearch: () => void): void {
   const canvas = picture.element;
   let down: {x: number; y: number; scroll: number; measuring: boolean} | null = null;
+  let scrolling: number | null = null; // where the handle was grabbed
   let last = {x: 0, y: 0}, moved = false;
 
   canvas.addEventListener('wheel', (event) => {
@@ -23,6 +25,12 @@ export function listen(model: Model, picture: Picture, focusSearch: () => void):
   canvas.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
+    const handle = picture.scrollHandle();
+    if (handle && event.offsetX >= picture.width - kScrollBar) {
+      const inside = event.offsetY >= handle[0] && event.offsetY < handle[0] + handle[1];
+      scrolling = inside ? event.offsetY - handle[0] : handle[1] / 2;
+      return scrollBy(event.offsetY);
+    }
     down = {x: event.offsetX, y: event.offsetY, scroll: model.scroll, measuring: event.shiftKey && event.offsetX >= kNames};
     if (down.measuring) {
       const time = model.view.time(event.offsetX - kNames);
@@ -35,6 +43,7 @@ export function listen(model: Model, picture: Picture, focusSearch: () => void):
 
   canvas.addEventListener('pointermove', (event) => {
     const {offsetX: x, offsetY: y} = event;
+    if (scrolling !== null) return scrollBy(y);
     if (down) {
       moved ||= Math.abs(x - down.x) + Math.abs(y - down.y) > 3;
       if (down.measuring && picture.measured) picture.measured[1] = model.view.time(x - kNames);
@@ -52,6 +61,7 @@ export function listen(model: Model, picture: Picture, focusSearch: () => void):
   });
 
   canvas.addEventListener('pointerup', (event) => {
+    scrolling = null;
     const clicked = down && !moved;
     const measuring = down?.measuring;
     down = null;
@@ -81,6 +91,15 @@ export function listen(model: Model, picture: Picture, focusSearch: () => void):
     showTooltip(null);
     model.moved();
   });
+
+  /** Moves the handle of the scroll bar to where the mouse holds it. */
+  function scrollBy(y: number): void {
+    const handle = picture.scrollHandle();
+    if (!handle || scrolling === null) return;
+    const way = picture.height - kAxis - handle[1];
+    const rows = heightOf(model.rows) + 16 - (picture.height - kAxis);
+    model.scrollTo((y - scrolling - kAxis) / Math.max(1, way) * rows);
+  }
 
   function hoverAt(x: number, y: number, clientX: number, clientY: number): void {
     picture.cursor = x >= kNames ? model.view.time(x - kNames) : null;

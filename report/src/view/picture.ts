@@ -4,14 +4,14 @@
 import type {Model, Selection} from '../model';
 import {axisTicks} from './axis';
 import {type Frame, type Label, columnBox, drawRow, kBody, kStrip, laneBox} from './draw_rows';
-import {type Row, firstRowAt} from './layout';
+import {type Row, firstRowAt, heightOf} from './layout';
 import {type Overlay, drawDifferences, drawFindings, drawLabels, drawOpenWaits, drawPath, drawSelection, kPinHeight, kPinTop, pinWidth} from './overlay';
 import {Paints} from './paints';
 import {Places} from './places';
 import {Raster} from './raster';
 import {type Actor, css, mix, roleActor, unitActor, ringActors} from './theme';
 
-export const kNames = 168, kAxis = 26;
+export const kNames = 168, kAxis = 26, kScrollBar = 10;
 
 export class Picture {
   private readonly canvas: HTMLCanvasElement;
@@ -116,6 +116,7 @@ export class Picture {
     this.drawPlot(visible, labels);
     this.drawNames(visible);
     this.drawAxis();
+    this.drawScrollBar();
     this.frameMilliseconds = performance.now() - started;
   }
 
@@ -184,6 +185,25 @@ export class Picture {
     g.restore();
     g.fillStyle = theme.line;
     g.fillRect(0, kAxis - 1, this.width, 1);
+  }
+
+  /** Where the rows in sight lie among all, [top, height] of the bar's handle; null if all are in sight. */
+  scrollHandle(): [number, number] | null {
+    const {model} = this;
+    const all = heightOf(model.rows) + 16, shown = this.height - kAxis;
+    if (all <= shown) return null;
+    const height = Math.max(24, shown * shown / all);
+    return [kAxis + (shown - height) * model.scroll / Math.max(1, all - shown), height];
+  }
+
+  private drawScrollBar(): void {
+    const handle = this.scrollHandle();
+    if (!handle) return;
+    const {g, model} = this;
+    g.fillStyle = css(mix(model.theme.background, model.theme.actor.other, 0.25), 0.6);
+    g.fillRect(this.width - kScrollBar, kAxis, kScrollBar, this.height - kAxis);
+    g.fillStyle = css(model.theme.actor.other, 0.9);
+    g.fillRect(this.width - kScrollBar + 2, handle[0], kScrollBar - 4, handle[1]);
   }
 
   private lengthText(ticks: number): string {
