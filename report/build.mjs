@@ -26,7 +26,9 @@ const result = await build({
 const output = (extension) => result.outputFiles.find((f) => f.path.endsWith(extension)).text.trim();
 // A script element ends at the first "</script", wherever it stands.
 const script = output('.js').replaceAll('</script', '<\\/script');
+const licence = readFileSync(join(here, 'node_modules/preact/LICENSE'), 'utf8').trim();
 const page = readFileSync(join(here, 'src/page.html'), 'utf8')
+  .replace('/*licence*/', () => licence)
   .replace('/*style*/', () => output('.css'))
   .replace('/*script*/', () => script);
 if (/[^\x00-\x7f]/.test(page)) throw new Error('the page must be ASCII: it becomes a C++ string literal');

@@ -65,7 +65,7 @@ function Bar({model, field}: {model: Model; field: {current: HTMLInputElement | 
       <h1 title={`${trace.name}${second ? ` and ${second.name}` : ''}`}>
         {second ? <><b>A</b> {trace.name} <b>B</b> {second.name}</> : trace.metadata.scenario || trace.name}
       </h1>
-      <span class="quiet">{second ? '' : `${trace.metadata.device}, ${duration(model, trace.end - trace.begin)}`}</span>
+      <span class="quiet">{second ? '' : [trace.metadata.device, duration(model, trace.end - trace.begin)].filter((part) => part).join(', ')}</span>
       <span class="grow" />
       <label class="search">
         <input ref={field} type="search" placeholder="Search   ( / )" value={model.query} spellcheck={false}

@@ -51,7 +51,7 @@ function RunFacts({trace, name}: {trace: Trace; name: string}) {
       <dl class="facts">
         <dt>length</dt><dd>{grouped(length)} {tickName(trace)} = {seconds(trace, length)}, from the first event to the last</dd>
         {shape && <><dt>problem</dt><dd>{shape}</dd></>}
-        <dt>ran on</dt><dd>{metadata.device}, {ctas} {ctas === 1 ? 'CTA' : 'CTAs'}, {metadata.source === 'sim' ? 'simulated' : 'measured on a GPU'}</dd>
+        <dt>ran on</dt><dd>{metadata.device && `${metadata.device}, `}{ctas} {ctas === 1 ? 'CTA' : 'CTAs'}, {metadata.source === 'sim' ? 'simulated' : 'measured on a GPU'}</dd>
         {c['stages'] !== undefined && <><dt>stages</dt><dd>{`${c['stages']}`} input{c['accum_stages'] !== undefined ? `, ${c['accum_stages']} ${c['accum_stages'] === 1 ? 'accumulator' : 'accumulators'}` : ''}</dd></>}
         {busy > 0 && <><dt>tensor core</dt><dd>has work in flight {percent(busy)} of the time</dd></>}
         {metadata.dropped_events > 0 && <><dt>lost</dt><dd>{grouped(metadata.dropped_events)} events were dropped while recording</dd></>}
