@@ -140,9 +140,9 @@ class Writer {
 
   void write_finding(const Finding& finding) {
     next_event();
-    put(R"({{"ph":"i","s":"t","cat":"finding","name":{},"pid":{},"tid":{},"ts":{},"args":{{"warning":{},)"
+    put(R"({{"ph":"i","s":"t","cat":"finding","name":"finding","pid":{},"tid":{},"ts":{},"args":{{"id":{},"warning":{},)"
         R"("message":{},"report":{}}}}})",
-        quoted(finding.id), process_[finding.track], thread_[finding.track], microseconds(finding.time),
+        process_[finding.track], thread_[finding.track], microseconds(finding.time), quoted(finding.id),
         finding.warning, quoted(finding.message), quoted(finding.report));
   }
 

@@ -42,7 +42,7 @@ struct Summary {
                                     [&](const PathShare& share) { return share.kind == kind; });
     return found == path.shares.end() ? nullptr : &*found;
   }
-  /// The hand-over on the path on which `role` (empty: any) waited most often, of barriers that `admits`.
+  /// Of the hand-overs that `admits`, the one that is on the path most often; nullptr: none.
   template <class F>
   const PathShare* handover(F admits) const {
     const PathShare* most = nullptr;
@@ -108,8 +108,7 @@ std::string turns(const Summary& s) {
   const bool tensor_core = s.tensor() > 0;
   return fmt::format(
       "one stage: TMA and {} take turns: {}[0] \u2194 {}[0]; {:.0f} % of the path are TMA transfers, {:.0f} % {}, "
-      "and neither "
-      "overlaps the other",
+      "and neither overlaps the other",
       tensor_core ? "MMA" : "the " + full->track + " role", empty->pipeline, full->pipeline,
       s.share(Dependency::tma_load), s.share(tensor_core ? s.ticks(Dependency::umma) : s.output()),
       tensor_core ? "UMMA execution" : "its work");
@@ -146,7 +145,7 @@ std::string bound_by_output(const Summary& s) {
     if (now.kind != Dependency::handover || now.pipeline == kNoName || before.kind == Dependency::handover)
       continue;
     const std::string& barrier = s.trace.names[size_t(now.pipeline)];
-    if (s.stages(barrier) == 0) continue;  // a named barrier
+    if (now.stage < 0) continue;  // no mbarrier
     const std::string& waiter = s.trace.tracks[now.track].name;
     const Track& actor = s.trace.tracks[before.track];
     if (waiter == role && actor.name != role) ++waits;

@@ -163,7 +163,7 @@ struct Wakeup {
   int16_t reason = kNoName;     ///< index into Trace::names: what it waited for, "named barrier 0"
   TrackId by = kNoTrack;  ///< role or unit that ended the wait, as the last of those that had to; kNoTrack: unknown
   uint64_t caused = 0;    ///< when that did its part
-  uint64_t flow = 0;      ///< the flow of the unit span that ended the wait, 0 = none
+  uint64_t flow = 0;      ///< the flow of the span that ended the wait, 0 = none known
   bool operator==(const Wakeup&) const = default;
 };
 

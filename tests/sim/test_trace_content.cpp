@@ -74,6 +74,7 @@ TEST_CASE("the trace names the span or role that completed each phase, across CT
       if (is_role(trace, event.by)) {
         ++by_roles;
         CHECK(lived[event.by].first <= event.time - event.delay);
+        CHECK((event.delay > 0) == (trace.tracks[event.by].cta != trace.tracks[event.track].cta));
         CHECK(lived[event.by].second + 100 >= event.time - event.delay);  // a role's last arrival follows its spans
         continue;
       }

@@ -100,7 +100,7 @@ inline Trace sample_trace() {
   recorder.span({.begin = 764, .end = 764, .track = mma, .kind = SpanKind::mma_commit});
   recorder.span(
       {.begin = 80, .end = 764, .track = mma, .kind = SpanKind::tile, .args = {.tile_m = 1, .tile_n = 2}});
-  recorder.span({.begin = 60,
+  recorder.span({.begin = 80,
                  .end = 764,
                  .track = tmem,
                  .kind = SpanKind::tmem_alloc,

@@ -80,6 +80,19 @@ TEST_CASE("chrome json: barrier events are instants, arrows never point back", "
   CHECK(ends[0]["ts"].get<double>() >= sources[0]["ts"].get<double>());
 }
 
+TEST_CASE("chrome json: findings are instants with their report, tensor memory has its columns", "[traces]") {
+  const json file = written(sample_trace());
+  const auto findings = events(file, "i", "finding");
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[1]["args"] == json{{"id", "hang"},
+                                    {"warning", false},
+                                    {"message", "can never wake"},
+                                    {"report", "HANG at cycle 764:\n  \"mma\"\n"}});
+  const auto held = events(file, "X", "tmem_alloc");
+  REQUIRE(held.size() == 1);
+  CHECK(held[0]["args"] == json{{"sequence", 0}, {"column", 0}, {"columns", 512}});
+}
+
 TEST_CASE("chrome json: nothing is left behind when it cannot be written", "[traces]") {
   ScratchDirectory scratch;
   CHECK_THROWS_AS(write_chrome_json(sample_trace(), scratch / "missing/a.json"), std::runtime_error);

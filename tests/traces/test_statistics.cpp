@@ -64,9 +64,9 @@ load       1              10   100.0%     0.0%
 mma        1             684     9.4%    90.6%  input_full 90.6%
 
 span, cycles          count       p10    median       p90         max           total
-tmem_alloc                1       704       704       704         704             704
 tma_load                  2       540       540       600         600           1,140
 tile                      1       684       684       684         684             684
+tmem_alloc                1       684       684       684         684             684
 wait input_full           1       620       620       620         620             620
 mma_issue                 1        64        64        64          64              64
 load_issue                1        10        10        10          10              10
