@@ -27,17 +27,17 @@ const rings: Record<string, string> = {
 };
 
 const barriers: Record<string, string> = {
-  input_full: 'The stage holds its tiles of A and B. Load arms it with the bytes to come; the copies count them down.',
-  input_empty: 'The tensor core has read the stage, so loads may overwrite it.',
-  accum_full: 'All multiplications of a tile are done; its accumulator may be read.',
-  accum_empty: 'The epilogue has read the accumulator; the tensor core may overwrite it.',
-  clc_full: 'The answer with the next tile has arrived.',
-  clc_empty: 'Every role has read the answer; its place may be used again.',
-  throttle_full: 'Load has begun a tile, so the scheduler may ask for the next one.',
-  throttle_empty: 'The scheduler has taken note of it.',
-  tmem_dealloc: 'All reads of tensor memory are over; it may be freed.',
-  tma: 'The copies of one k tile have arrived.',
-  mma: 'The multiplications of one k tile are done.',
+  input_full: 'A phase completes when the stage holds its tiles of A and B: load arms it with the bytes to come, and the copies count them down.',
+  input_empty: 'A phase completes when the tensor core has read the stage; then loads may overwrite it.',
+  accum_full: 'A phase completes when all multiplications of a tile are done; then its accumulator may be read.',
+  accum_empty: 'A phase completes when the epilogue has read the accumulator; then the tensor core may overwrite it.',
+  clc_full: 'A phase completes when the answer with the next tile has arrived.',
+  clc_empty: 'A phase completes when every role has read the answer; then its place may be used again.',
+  throttle_full: 'A phase completes when load has begun a tile; then the scheduler may ask for the next one.',
+  throttle_empty: 'A phase completes when the scheduler has noticed that load has begun a tile.',
+  tmem_dealloc: 'A phase completes when all reads of tensor memory are over; then it may be freed.',
+  tma: 'A phase completes when the copies of one k tile have arrived.',
+  mma: 'A phase completes when the multiplications of one k tile are done.',
 };
 
 const kinds: Record<string, string> = {
@@ -86,8 +86,8 @@ const reasons: Record<string, string> = {
 export function speakOfCopies(): void {
   roles['load'] = 'The load warp tells the TMA unit which parts of the matrix to copy into shared memory, one ring stage at a time.';
   rings['input'] = 'Stages of shared memory with parts of the matrix. Loads fill them, the consumer warps read them.';
-  barriers['input_full'] = 'The stage holds its part of the matrix. Load arms it with the bytes to come; the copies count them down.';
-  barriers['input_empty'] = 'The consumers have read the stage, so loads may overwrite it.';
+  barriers['input_full'] = 'A phase completes when the stage holds its part of the matrix: load arms it with the bytes to come, and the copies count them down.';
+  barriers['input_empty'] = 'A phase completes when the consumers have read the stage; then loads may overwrite it.';
   reasons['input_full'] = 'waited for data: the TMA copies into this stage were still on their way';
   reasons['input_empty'] = 'waited for a free stage: the consumers had not read the old data yet';
 }
