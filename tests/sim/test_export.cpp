@@ -138,8 +138,7 @@ TEST_CASE("export refuses what it cannot write in one line", "[export]") {
   refused("run.pftrace --format vcd --sm 7 -o x", "--sm 7: no CTA of run.pftrace ran there; allowed are 0, 1");
   refused("run.pftrace --format csv --sm 0 -o x", "--sm: goes with --format vcd, the others hold all SMs");
   refused("run.pftrace --format xml -o x", "--format xml: allowed are chrome-json, vcd, csv and html");
-  refused("run.pftrace run.pftrace --format csv -o x",
-          "--format csv takes one trace; html shows two side by side");
+  refused("run.pftrace run.pftrace --format csv -o x", "--format csv takes one trace; html shows two side by side");
   Trace trace = read_pftrace(scratch / "run.pftrace");
   trace.barrier_events.clear();
   std::erase_if(trace.tracks, [](const Track& track) { return track.kind == TrackKind::barrier; });

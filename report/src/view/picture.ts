@@ -57,7 +57,7 @@ export class Picture {
     this.canvas.style.height = `${this.height}px`;
     this.model.view.width = this.width - kNames;
     this.model.height = this.height - kAxis;
-    this.raster = new Raster(Math.round((this.width - kNames) * density), Math.round((this.height - kAxis) * density));
+    this.raster = new Raster(Math.round((this.width - kNames) * density), Math.round((this.height - kAxis) * density), density);
     this.model.scrollTo(this.model.scroll);
     this.draw();
   }
@@ -100,7 +100,7 @@ export class Picture {
     const density = window.devicePixelRatio || 1;
     const labels: Label[] = [];
     raster.clear(theme.background);
-    raster.hatchOffset = Math.round(model.view.from * model.view.scale * density) & 7;
+    raster.hatchOffset = Math.round(model.view.from * model.view.scale * density) & 15;
     const frame: Frame = {model, raster, paints: this.paints, labels, density, found: this.found()};
     const visible: Row[] = [];
     for (let r = firstRowAt(model.rows, model.scroll); r < model.rows.length; ++r) {

@@ -34,7 +34,14 @@ export class Raster {
   /** So that hatching moves with the spans. */
   hatchOffset = 0;
 
-  constructor(readonly width: number, readonly height: number) {
+  /** Distance of the hatch lines less one, a power of two less one, and their width. */
+  private readonly mask: number;
+  private readonly stroke: number;
+
+  /** @param density  pixels per CSS pixel */
+  constructor(readonly width: number, readonly height: number, density = 1) {
+    this.mask = density >= 1.5 ? 15 : 7;
+    this.stroke = density >= 1.5 ? 4 : 2;
     this.image = new ImageData(width, height);
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.back = new Uint32Array(width);
@@ -102,14 +109,14 @@ export class Raster {
       this.back[x] = this.hatch[x] = mixed;
       this.cover.fill(0, 4 * x, 4 * x + 4);
     }
-    const {width, pixels, back, hatch, line} = this;
+    const {width, pixels, back, hatch, line, mask, stroke} = this;
     for (let y = Math.max(0, Math.round(y0)); y < Math.min(this.height, Math.round(y1)); ++y) {
       if (!this.hatches) {
         pixels.set(back, y * width);
         continue;
       }
       const shift = y + this.hatchOffset;
-      for (let x = 0; x < width; ++x) line[x] = (x + shift & 7) < 2 ? hatch[x] : back[x];
+      for (let x = 0; x < width; ++x) line[x] = (x + shift & mask) < stroke ? hatch[x] : back[x];
       pixels.set(line, y * width);
     }
   }
@@ -121,15 +128,5 @@ export class Raster {
     const p = pixel(color);
     for (let y = Math.max(0, Math.round(y0)); y < Math.min(this.height, Math.round(y1)); ++y)
       this.pixels.fill(p, y * this.width + left, y * this.width + right);
-  }
-
-  hatchedRect(x0: number, y0: number, x1: number, y1: number, paint: Paint): void {
-    this.rect(x0, y0, x1, y1, paint.fill);
-    if (!paint.hatch) return;
-    const left = Math.max(0, Math.round(x0)), right = Math.min(this.width, Math.round(x1));
-    const p = pixel(paint.hatch);
-    for (let y = Math.max(0, Math.round(y0)); y < Math.min(this.height, Math.round(y1)); ++y)
-      for (let x = left; x < right; ++x)
-        if ((x + y + this.hatchOffset & 7) < 2) this.pixels[y * this.width + x] = p;
   }
 }
