@@ -332,6 +332,13 @@ inline constexpr Check kChecks[] = {
      "Two groups share an id. As long as they take turns it works; when they meet, warps of both make up one "
      "generation, and the rest hangs. The rate depends on load.",
      "Give each group an id of its own; id 0 is also __syncthreads.", "PTX 9.7.13.1", "KB-07"},
+    {"NB5", Severity::error, "named barrier: a role that the kernel's table does not list there",
+     "A warp comes to a named barrier whose row in the kernel's table names other roles, or that has no row.",
+     "The warp stands in for one of the group, whose generation completes early; the group that it belongs to "
+     "misses "
+     "it, and hangs.",
+     "Use the constant of the right barrier; give each group an id of its own.", "PTX 9.7.13.1; the kernel's table",
+     "KB-06, KB-07"},
     {"CR1", Severity::error, "CTA rank outside the cluster",
      "mapa or a remote operation names a rank that the cluster does not have.", "Undefined, or a fault.",
      "Ranks are 0 to %cluster_nctarank - 1; do not use block indices.", "PTX 9.7.9 (mapa), 9.7.13.15", "KB-05"},

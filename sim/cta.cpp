@@ -117,7 +117,11 @@ std::string Cta::describe(const Blocked& blocked, bool with_stage) const {
       if (!name.array) return fmt::format("mbarrier at {:#x}", blocked.offset);
       return with_stage ? fmt::format("{}[{}]", name.array->name, name.stage) : std::string(name.array->name);
     }
-    case Blocked::On::named_barrier: return fmt::format("named barrier {}", blocked.offset);
+    case Blocked::On::named_barrier: {
+      const NamedBarrier* row = named_barrier(kernel_, int(blocked.offset));
+      return row && with_stage ? fmt::format("named barrier {} ({})", blocked.offset, row->name)
+                               : fmt::format("named barrier {}", blocked.offset);
+    }
     case Blocked::On::cluster_barrier: return "cluster barrier";
     case Blocked::On::tmem_alloc: return "tcgen05.alloc";
     case Blocked::On::tmem_dealloc: return "tcgen05.dealloc";

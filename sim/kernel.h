@@ -2,8 +2,10 @@
 /// names of its barriers.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/isa/address.h"
@@ -23,8 +25,9 @@ struct Kernel {
   bool pdl = false;                            ///< with programmatic stream serialization
   std::vector<models::GlobalRange> outputs{};  ///< by launch; empty: unknown
   std::vector<BarrierArray> barriers;
-  std::function<void(Warp&)> run_warp;  ///< code of one warp, from start to exit
-  std::vector<std::string> roles;       ///< of each warp: "load", "epilogue"; several warps may share a role
+  std::vector<NamedBarrier> named_barriers{};  ///< empty: unknown
+  std::function<void(Warp&)> run_warp;         ///< code of one warp, from start to exit
+  std::vector<std::string> roles;              ///< of each warp: "load", "epilogue"; several warps may share a role
 
   uint64_t ctas() const { return uint64_t(grid.x) * grid.y * grid.z; }
   const std::string& role(int warp) const { return roles[size_t(warp)]; }
@@ -35,6 +38,16 @@ inline std::string cta_name(int cta, const Kernel& kernel) {
   std::string name = "CTA " + std::to_string(cta);
   if (kernel.launches > 1) name += " (launch " + std::to_string(uint64_t(cta) / kernel.ctas()) + ")";
   return name;
+}
+
+/// Whether a list like "scheduler, load" names the role.
+inline bool lists(std::string_view list, std::string_view role) {
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find(", ", at), list.size());
+    if (list.substr(at, end - at) == role) return true;
+    at = end + 2;
+  }
+  return false;
 }
 
 /// A barrier by its name in the kernel's shared storage.
@@ -49,6 +62,13 @@ inline BarrierName barrier_name(const Kernel& kernel, uint32_t offset) {
     if (offset >= a.base.offset() && offset < a.base.offset() + 8u * uint32_t(a.stages))
       return {&a, int(offset - a.base.offset()) / 8};
   return {};
+}
+
+/// The kernel's row for a named barrier; nullptr: it has none.
+inline const NamedBarrier* named_barrier(const Kernel& kernel, int id) {
+  for (const NamedBarrier& b : kernel.named_barriers)
+    if (b.id == id) return &b;
+  return nullptr;
 }
 
 }  // namespace sm100::sim

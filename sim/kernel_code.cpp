@@ -37,6 +37,7 @@ Kernel kernel_of(const host::Problem& problem) {
   kernel.smem_bytes = launch.smem_bytes;
   kernel.pdl = launch.pdl;
   kernel.barriers = problem.barriers();
+  kernel.named_barriers = problem.named_barriers();
   for (int warp = 0; warp < launch.warps; ++warp) kernel.roles.emplace_back(problem.role(warp));
   return kernel;
 }

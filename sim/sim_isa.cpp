@@ -206,10 +206,23 @@ LaneArray<ClusterSmemAddr, 1> SimIsa::mapa(SmemAddr address, const LaneArray<uin
 
 // ---- CTA and cluster barriers
 
+bool SimIsa::meets_at(int id, const char* instruction, Loc loc) {
+  const Kernel& kernel = cta_.kernel();
+  const NamedBarrier* row = named_barrier(kernel, id);
+  if (kernel.named_barriers.empty() || id < 0 || id > 15 || (row && lists(row->roles, kernel.role(warp_.index))))
+    return true;
+  violate("NB5",
+          row ? fmt::format("{} on named barrier {} ({}): the kernel's table lists {} there", instruction, id,
+                            row->name, row->roles)
+              : fmt::format("{} on named barrier {}, which the kernel's table does not have", instruction, id),
+          loc);
+  return false;
+}
+
 void SimIsa::bar_sync(int id, int threads, Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  if (!converged("bar.sync", loc)) return;
+  if (!converged("bar.sync", loc) || !meets_at(id, "bar.sync", loc)) return;
   HazardChecker* h = hazards();
   if (h) h->bar_arrive(thread(loc), id);
   const bool complete = sm_.barriers.arrive(id, uint32_t(threads), &warp_.waiter, source(loc));
@@ -221,7 +234,7 @@ void SimIsa::bar_sync(int id, int threads, Loc loc) {
 void SimIsa::bar_arrive(int id, int threads, Loc loc) {
   charge(issue_.bar_sync);
   settle();
-  if (!converged("bar.arrive", loc)) return;
+  if (!converged("bar.arrive", loc) || !meets_at(id, "bar.arrive", loc)) return;
   HazardChecker* h = hazards();
   if (h) h->bar_arrive(thread(loc), id);
   const bool complete = sm_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));

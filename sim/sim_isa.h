@@ -391,6 +391,8 @@ class SimIsa {
   void tmem_wait(models::Cycles transferred);
   void tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc);
   void stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed, Loc loc);
+  /// The kernel's table of named barriers lists the warp's role at this one (NB5).
+  bool meets_at(int id, const char* instruction, Loc loc);
   /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (isa.md 3.2).
   bool check_group(int cta_group, const char* instruction, Loc loc);
   /// The SM of the other CTA of the pair: clusters lie on consecutive SMs, in order of rank.

@@ -23,6 +23,7 @@ struct FallbackConfig {
 
 inline constexpr int kFallbackWarps = 4;
 inline constexpr int kFallbackThreads = 32 * kFallbackWarps;
+inline constexpr int kFallbackBarrier = 0;       ///< named barrier of the whole CTA
 inline constexpr int kFallbackElementBytes = 2;  ///< BF16
 inline constexpr int kFallbackBlockK = 64;       ///< one swizzle span of 128 bytes per row
 inline constexpr int kFallbackMmaK = 16;         ///< 32 bytes

@@ -16,8 +16,6 @@
 
 namespace sm100 {
 
-inline constexpr int kFallbackBarrier = 0;  ///< named barrier of the whole CTA
-
 /// Barriers and tensor memory.  Returns the accumulator's address.
 template <Isa I>
 SM100_KERNEL TmemAddr set_up_fallback(I& isa, const FallbackStorage& smem, const FallbackParams& params) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "kernels/copy/shared_storage.h"
+#include "kernels/epilogue/strip_store.h"
 #include "kernels/host/tensor_maps.h"
 
 namespace sm100::host {
@@ -37,6 +38,10 @@ std::vector<BarrierArray> CopyProblem::barriers() const {
   std::vector<BarrierArray> arrays;
   for_each_barrier_array(config_, copy_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
   return arrays;
+}
+
+std::vector<NamedBarrier> CopyProblem::named_barriers() const {
+  return {{kEpilogueBarrier, "strip", uint32_t(kEpilogueThreads), "consumer"}};
 }
 
 std::vector<Tensor> CopyProblem::tensors() const {

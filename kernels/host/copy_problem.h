@@ -11,6 +11,7 @@ class CopyProblem : public Problem {
 
   LaunchShape launch() const override;
   std::vector<BarrierArray> barriers() const override;
+  std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return {"load", "consumer"}; }
   std::string_view role(int warp) const override { return copy_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< source, destination

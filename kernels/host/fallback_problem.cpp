@@ -30,6 +30,10 @@ std::vector<BarrierArray> FallbackProblem::barriers() const {
   return arrays;
 }
 
+std::vector<NamedBarrier> FallbackProblem::named_barriers() const {
+  return {{kFallbackBarrier, "step", uint32_t(kFallbackThreads), "warp"}};
+}
+
 FallbackParams fallback_params(const Scenario& s, const std::vector<GlobalAddr>& addresses,
                                const TensorMapEncoder& encode) {
   const FallbackConfig& c = s.fallback;

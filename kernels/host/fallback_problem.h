@@ -11,6 +11,7 @@ class FallbackProblem : public MatmulProblem {
 
   LaunchShape launch() const override;
   std::vector<BarrierArray> barriers() const override;
+  std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return {"warp"}; }
   std::string_view role(int warp) const override { return fallback_role(warp); }
 

@@ -13,6 +13,7 @@
 #include "kernels/isa/lane_array.h"
 #include "kernels/isa/number_formats.h"
 #include "kernels/matmul/cluster_share.h"
+#include "kernels/matmul/named_barriers.h"
 #include "kernels/matmul/shared_storage.h"
 
 namespace sm100::host {
@@ -100,6 +101,12 @@ std::vector<BarrierArray> MatmulProblem::barriers() const {
   std::vector<BarrierArray> arrays;
   for_each_barrier_array(config_, shared_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
   return arrays;
+}
+
+std::vector<NamedBarrier> MatmulProblem::named_barriers() const {
+  std::vector<NamedBarrier> all;
+  for_each_named_barrier(config_, [&](const NamedBarrier& b) { all.push_back(b); });
+  return all;
 }
 
 std::vector<Tensor> MatmulProblem::tensors() const {

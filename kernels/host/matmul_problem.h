@@ -21,6 +21,7 @@ class MatmulProblem : public Problem {
 
   LaunchShape launch() const override;
   std::vector<BarrierArray> barriers() const override;
+  std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
   std::string_view role(int warp) const override { return matmul_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, bias, residual, workspace and locks where configured, C

@@ -62,6 +62,7 @@ class Problem {
   virtual LaunchShape launch() const = 0;
   /// The kernel's barrier table; addresses are those of a CTA of rank 0.
   virtual std::vector<BarrierArray> barriers() const = 0;
+  virtual std::vector<NamedBarrier> named_barriers() const = 0;
   virtual std::vector<std::string_view> roles() const = 0;
   virtual std::string_view role(int warp) const = 0;
 

@@ -42,7 +42,7 @@ struct TmemAddr {
   uint32_t value = 0;
   SM100_HD static constexpr TmemAddr at(uint32_t lane, uint32_t column) { return {lane << 16 | column}; }
   SM100_HD constexpr uint32_t lane() const { return (value >> 16) & (kTmemLanes - 1); }
-  SM100_HD constexpr uint32_t column() const { return value & (kTmemColumns - 1); }
+  SM100_HD constexpr uint32_t column() const { return value & 0xffff; }  // past kTmemColumns: TC1
   SM100_HD constexpr TmemAddr plus_columns(uint32_t n) const { return {value + n}; }
   SM100_HD constexpr TmemAddr plus_lanes(uint32_t n) const { return {value + (n << 16)}; }
   constexpr bool operator==(const TmemAddr&) const = default;

@@ -4,6 +4,7 @@
 
 #include "kernels/matmul/cluster_share.h"
 #include "kernels/matmul/config.h"
+#include "kernels/matmul/named_barriers.h"
 #include "kernels/matmul/shared_storage.h"
 #include "kernels/pipeline/input_ring.h"
 #include "kernels/pipeline/operand_tile.h"
@@ -11,9 +12,6 @@
 #include "kernels/scheduler/tile_scheduler.h"
 
 namespace sm100 {
-
-inline constexpr int kTmemAddressBarrier = 1;  ///< named barrier: the tensor-memory address has been published
-inline constexpr int kTmemAddressThreads = 32 + kEpilogueThreads;
 
 /// MMAs of one ring stage; one lane.
 template <Isa I, class Config>

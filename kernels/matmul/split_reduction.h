@@ -10,12 +10,11 @@
 #pragma once
 
 #include "kernels/epilogue/tile_writer.h"
+#include "kernels/matmul/named_barriers.h"
 #include "kernels/pipeline/output_ring.h"
 #include "kernels/scheduler/work_tile.h"
 
 namespace sm100 {
-
-inline constexpr int kReductionBarrier = 4;  ///< named barrier of the four epilogue warps around the lock
 
 /// Where the splits meet.  Tile (m, n) of the CTAs has index m * tiles_n + n.
 struct SplitParams {

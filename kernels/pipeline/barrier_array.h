@@ -1,6 +1,6 @@
-/// One row of a kernel's barrier table: who arrives, how often, who waits.
+/// Rows of a kernel's barrier tables: who arrives, how often, who waits.
 ///
-/// A kernel initialises its barriers from its table, and reports and traces take their names from it.
+/// A kernel initialises its mbarriers from its table, and reports and traces take their names from it.
 #pragma once
 
 #include "kernels/isa/isa.h"
@@ -16,6 +16,14 @@ struct BarrierArray {
   const char* arrives;       ///< role (or unit) that arrives
   const char* arrives_with;  ///< instruction of the arrival
   const char* waits;         ///< roles that wait
+};
+
+/// A named barrier (bar.sync, bar.arrive) of a CTA and the warps that meet there.
+struct NamedBarrier {
+  int id;
+  const char* name;
+  uint32_t threads;   ///< of a generation
+  const char* roles;  ///< all of whose warps come, each generation
 };
 
 template <Isa I>

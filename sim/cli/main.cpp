@@ -12,6 +12,7 @@
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
 #include "sim/cli/commands.h"
+#include "sim/crash_report.h"
 
 namespace {
 
@@ -77,6 +78,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::set_terminate(terminate_in_one_line);
+  report_crashes();
   try {
     return run(argc, argv);
   } catch (const InputError& error) {

@@ -89,7 +89,47 @@ std::string of_cta(const Wait& w, int cta) {
   return cta == w.cta->linear_id() && w.cta->cluster_ctas() == 1 ? "" : fmt::format(" of CTA {}", cta);
 }
 
+/// The bytes that are missing here were counted by the same barrier of another CTA, where nobody expects them.
+Cause strayed_bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  if (word.tx <= 0) return {};
+  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
+    Cta& other = *peer_slot(graph.slots(), *w.cta, r);
+    const Mbarrier::State* state = other.sm().mbarrier.find(w.state->offset);
+    if (&other == w.cta || !state || state->received.empty() || decode_mbarrier(state->word).tx >= 0) continue;
+    const Mbarrier::State::Share& stray = state->received.front();
+    const bool waited = std::any_of(graph.waits().begin(), graph.waits().end(), [&](const Wait& o) {
+      return o.cta == &other && o.barrier.array == w.barrier.array;
+    });
+    if (waited || stray.cta != other.linear_id()) continue;
+    Cause cause{.certainty = 97,
+                .text = fmt::format(
+                    "{} of CTA {} signals the bytes of its copies to {} of CTA {}, where nobody expects them; "
+                    "CTA {} waits for them",
+                    w.cta->kernel().role(stray.warp), stray.cta, text_of(w.barrier), other.linear_id(),
+                    w.cta->linear_id())};
+    for (uint32_t by = 0; by < w.cta->cluster_ctas(); ++by)
+      if (w.cta->peer_id(by) == stray.cta)
+        blame(cause, graph, w,
+              {{.slot = peer_slot(graph.slots(), *w.cta, by), .cta = stray.cta, .warp = stray.warp, .bytes = 1}});
+    return cause;
+  }
+  return {};
+}
+
+/// The first fill of all counts as many times what has come as the cluster has CTAs, though all of them load.
+bool counts_the_cluster(const WaitGraph& graph, const Wait& w) {
+  const uint32_t ctas = w.cta->cluster_ctas();
+  if (ctas == 1 || w.state->phase > 0 || w.state->expected_bytes != ctas * w.state->received_bytes) return false;
+  for (uint32_t r = 0; r < ctas; ++r)
+    for (const auto& warp : peer_slot(graph.slots(), *w.cta, r)->warps())
+      if (lists(w.barrier.array->arrives, warp->cta.kernel().role(warp->index)) &&
+          line_of(use_of(*warp, *w.barrier.array).copied).empty())
+        return false;
+  return true;
+}
+
 Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  if (Cause c = strayed_bytes_cause(graph, w, word); c.certainty > 0) return c;
   if (word.pending != 0 || word.tx == 0) return {};
   const auto expected = int64_t(w.state->expected_bytes);
   const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
@@ -101,6 +141,15 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
         .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: a copy is "
                             "missing, or {} is too much",
                             grouped(word.tx), grouped(expected))};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && usual == 0 && counts_the_cluster(graph, w)) {
+    Cause cause{
+        .certainty = 98,
+        .text = fmt::format("expect_tx counts {} bytes, {} times the {} that the copies of this phase deliver: "
+                            "it counts them once for each CTA of the cluster",
+                            grouped(expected), w.cta->cluster_ctas(), grouped(int64_t(w.state->received_bytes)))};
     blame_arming(cause, graph, w);
     return cause;
   }
@@ -156,7 +205,8 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
 }
 
 /// The arrival that is missing here is on the debtor's own barrier, where nobody waits for it.
-Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const Debt& d) {
+Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const std::vector<Debt>& passed) {
+  const Debt& d = passed.front();
   if (d.slot == w.cta || d.exited()) return {};
   const Mbarrier::State* own = d.slot->sm().mbarrier.find(w.state->offset);
   if (!own) return {};
@@ -172,7 +222,7 @@ Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const Debt& d) {
       .text = fmt::format("{} of CTA {} {} {} of its own CTA, where nobody waits; CTA {} waits for it", d.role(),
                           d.cta, d.bytes > 0 ? "signals the bytes of its copies to" : "arrives on",
                           text_of(w.barrier), w.cta->linear_id())};
-  blame(cause, graph, w, {d});
+  blame(cause, graph, w, passed);
   return cause;
 }
 
@@ -204,7 +254,7 @@ Cause passed_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& w
     if (graph.has_passed(w, d)) passed.push_back(d);
   if (passed.empty()) return {};
   const Debt& first = passed.front();
-  if (const Cause stray = wrong_cta_cause(graph, w, first); stray.certainty > 0) return stray;
+  if (const Cause stray = wrong_cta_cause(graph, w, passed); stray.certainty > 0) return stray;
   Cause cause{.certainty = w.debts.certain ? 80 : 70, .text = passed_text(w, first)};
   if (first.exited()) --cause.certainty;
   if (word.pending > 0 && word.tx < 0) {
@@ -250,6 +300,15 @@ Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
   const auto& named = w.cta->sm().barriers.named(int(w.blocked.offset));
   const std::string counts = fmt::format("named barrier {} counts {} threads, {} have come", w.blocked.offset,
                                          named.expected, named.arrived);
+  const NamedBarrier* row = named_barrier(w.cta->kernel(), int(w.blocked.offset));
+  if (row && named.expected > 0 && named.expected != row->threads) {
+    Cause cause{.certainty = 110,
+                .text = fmt::format("{} comes to {} with {} threads; the kernel's table counts {}", w.role,
+                                    w.cta->describe(w.blocked, true), named.expected, row->threads)};
+    blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+    cause.fault_line = line_of(w.blocked.loc), cause.fault_doing.clear();
+    return cause;
+  }
   Cause cause{.certainty = 20, .text = counts};
   std::vector<Debt> exited;
   for (const Debt& d : w.debts.all)
@@ -307,7 +366,11 @@ Cause tensor_memory_cause(const WaitGraph& graph, const Wait& w) {
   if (!gone.empty()) {
     cause.certainty = 78;
     cause.text += ", which has exited";
-  } else if (!w.debts.all.empty() && !for_peer && graph.of(w.debts.all.front()) == &w) {
+  } else if (const Wait* now = w.debts.all.empty() ? nullptr : graph.of(w.debts.all.front());
+             for_peer && now && now->blocked.on == Blocked::On::mbarrier) {
+    cause.certainty = 78;
+    cause.text += ", which has gone on without it";
+  } else if (!w.debts.all.empty() && !for_peer && now == &w) {
     cause.certainty = 60;
     cause.text += ": the warp waits for itself";
   }
@@ -317,8 +380,12 @@ Cause tensor_memory_cause(const WaitGraph& graph, const Wait& w) {
 std::string cycle_text(const WaitGraph& graph, const std::vector<size_t>& cycle) {
   std::string text;
   const auto name = [&](const Wait& w) {
-    const bool cluster = w.cta->cluster_ctas() > 1;
-    return cluster ? fmt::format("{} of CTA {}", w.role, w.cta->linear_id()) : w.role;
+    const bool alone = std::none_of(cycle.begin(), cycle.end(), [&](size_t i) {
+      const Wait& other = graph.waits()[i];
+      return &other != &w && other.role == w.role && other.cta == w.cta;
+    });
+    const std::string role = alone ? w.role : warps_text(w.role, w.warps);
+    return w.cta->cluster_ctas() > 1 ? fmt::format("{} of CTA {}", role, w.cta->linear_id()) : role;
   };
   for (size_t i : cycle) {
     const Wait& w = graph.waits()[i];

@@ -29,11 +29,17 @@ uint64_t amount_of(const Shares& shares, const State::Share& like) {
   return 0;
 }
 
+/// Only the even CTA of a pair commits: tcgen05.commit with cta_group 2.
+bool by_leaders(Cta& owner, const BarrierArray& array) {
+  return owner.tcgen05_group == 2 && std::string_view(array.arrives_with) == "tcgen05.commit";
+}
+
 /// What a barrier of CTA `from` got, as the same barrier of `to` would get it: from the CTAs with the same place relative
 /// to it.  Empty when there are none.
-Shares moved(const Shares& shares, Cta& from, Cta& to) {
+Shares moved(const Shares& shares, Cta& from, Cta& to, const BarrierArray& array) {
   if (from.cluster_ctas() != to.cluster_ctas()) return {};
-  const uint32_t turn = from.cluster_rank() ^ to.cluster_rank();
+  uint32_t turn = from.cluster_rank() ^ to.cluster_rank();
+  if (by_leaders(to, array)) turn &= ~1u;
   Shares all;
   for (State::Share s : shares) {
     uint32_t rank = 0;
@@ -54,7 +60,7 @@ void each_model(const Slots& slots, Cta& owner, const State& state, Shares State
   const auto in = [&](Cta& cta) {
     for (int s = 0; s < name.array->stages; ++s) {
       const State* other = cta.sm().mbarrier.find(name.array->base.offset() + 8u * uint32_t(s));
-      if (other && other->phase > 0 && f(moved(other->*before, cta, owner))) return true;
+      if (other && other->phase > 0 && f(moved(other->*before, cta, owner, *name.array))) return true;
     }
     return false;
   };
@@ -100,7 +106,7 @@ Shares warps_of_table(const Slots& slots, Cta& owner, const BarrierArray& array,
   Shares all;
   for (uint32_t rank = first; rank <= last; ++rank) {
     const Cta* cta = peer_slot(slots, owner, rank);
-    if (cta->linear_id() != owner.peer_id(rank)) continue;
+    if (cta->linear_id() != owner.peer_id(rank) || (by_leaders(owner, array) && rank % 2 == 1)) continue;
     for (const auto& warp : cta->warps())
       if (lists(array.arrives, cta->kernel().role(warp->index)) &&
           (!participants || takes_part(*warp, cta->kernel(), array)))
@@ -200,21 +206,6 @@ const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array) {
   for (const BarrierArray& a : kernel.barriers)
     if (a.name == other) return &a;
   return nullptr;
-}
-
-std::vector<std::string_view> roles_of(std::string_view list) {
-  std::vector<std::string_view> all;
-  while (!list.empty()) {
-    const size_t comma = list.find(", ");
-    all.push_back(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 2);
-  }
-  return all;
-}
-
-bool lists(std::string_view list, std::string_view role) {
-  const auto all = roles_of(list);
-  return std::find(all.begin(), all.end(), role) != all.end();
 }
 
 const Warp::Use& use_of(const Warp& warp, const BarrierArray& array) {

@@ -49,10 +49,6 @@ uint64_t usual_bytes(const Slots& slots, Cta& owner, const models::Mbarrier::Sta
 /// The other array of a ring: "input_full" for "input_empty" and the reverse; nullptr: it is no ring.
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array);
 
-/// The roles of a list like "scheduler, load".
-std::vector<std::string_view> roles_of(std::string_view list);
-bool lists(std::string_view list, std::string_view role);
-
 /// A warp's account of an array.
 const Warp::Use& use_of(const Warp& warp, const BarrierArray& array);
 

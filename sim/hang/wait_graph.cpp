@@ -72,7 +72,8 @@ Debts WaitGraph::debts_of(const Wait& w) const {
   }
 }
 
-/// Those of the generation before that have not come; else those of the role; else all others.
+/// Those of the kernel's table that have not come; else those of the generation before; else those of the role; else all
+/// others.
 Debts WaitGraph::named_barrier_debts(const Wait& w) const {
   const auto& named = w.cta->sm().barriers.named(int(w.blocked.offset));
   if (named.expected == 0) return {};  // it has just opened
@@ -85,6 +86,8 @@ Debts WaitGraph::named_barrier_debts(const Wait& w) const {
       if (!(named.warps >> warp->index & 1) && wanted(*warp))
         debts.all.push_back({.slot = w.cta, .cta = w.cta->linear_id(), .warp = warp->index});
   };
+  if (const NamedBarrier* row = named_barrier(w.cta->kernel(), int(w.blocked.offset)))
+    add([&](const Warp& warp) { return lists(row->roles, warp.cta.kernel().role(warp.index)); });
   add([&](const Warp& warp) { return (named.last_warps >> warp.index & 1) != 0; });
   add([&](const Warp& warp) { return w.cta->kernel().role(warp.index) == w.role; });
   add([](const Warp&) { return true; });

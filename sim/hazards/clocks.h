@@ -29,14 +29,21 @@ class VectorClock {
     if (to.component >= clocks_.size()) clocks_.resize(to.component + 1);
     clocks_[to.component] = std::max(clocks_[to.component], to.clock);
   }
+  void clear() { clocks_.clear(); }  // the room stays
+  /// The first `components` of another clock.
+  void assign(const VectorClock& other, size_t components) {
+    clocks_.assign(other.clocks_.begin(), other.clocks_.begin() + long(std::min(components, other.clocks_.size())));
+  }
   void join(const VectorClock& other) {
+    if (clocks_.empty()) return void(clocks_ = other.clocks_);
     if (clocks_.size() < other.clocks_.size()) clocks_.resize(other.clocks_.size());
-    Clock* to = clocks_.data();
-    const Clock* from = other.clocks_.data();
-    for (size_t i = 0, n = other.clocks_.size(); i < n; ++i) to[i] = to[i] < from[i] ? from[i] : to[i];
+    take_later(clocks_.data(), other.clocks_.data(), other.clocks_.size());
   }
 
  private:
+  /// Joins are what the checker does most: thousands of components in a cluster of 16.
+  static void take_later(Clock* to, const Clock* from, size_t count);
+
   std::vector<Clock> clocks_;
 };
 
@@ -53,6 +60,7 @@ struct Knowledge {
     tmem.join(other.tmem);
     add_releases(other.releases);
   }
+  void clear() { happened.clear(), fenced.clear(), tmem.clear(), releases.clear(); }
   /// Keeps the last ones: a lock is passed on soon after it was released.
   void add_releases(const std::vector<uint32_t>& more) {
     if (more.empty()) return;

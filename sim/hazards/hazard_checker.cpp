@@ -26,7 +26,7 @@ HazardChecker::HazardChecker(const Kernel& kernel, int sms, models::Observer& re
       barrier_at_.push_back({array.base.offset() + 8u * uint32_t(s), barriers_++});
   std::sort(barrier_at_.begin(), barrier_at_.end());
   ++barriers_;  // all that are not in the table share one
-  stride_ = uint32_t(kernel.warps) * kParts + uint32_t(barriers_);
+  cluster_ctas_ = kernel.cluster.x * kernel.cluster.y * kernel.cluster.z;
 }
 
 size_t HazardChecker::barrier_index(uint32_t offset) const {
@@ -70,16 +70,14 @@ void HazardChecker::release_end(const Thread& t) {
   step(t);
 }
 
-uint32_t HazardChecker::put_later(Cluster& cluster, Knowledge released) {
-  const uint32_t op = ++cluster.last_later;
-  cluster.later[op % cluster.later.size()] = std::move(released);
-  return op;
+Knowledge& HazardChecker::next_later(Cluster& cluster) {
+  return cluster.later[++cluster.last_later % cluster.later.size()];
 }
 
 uint32_t HazardChecker::release_later(const Thread& t) {
-  const uint32_t op = put_later(cluster(t.sm), warp(t).known);
+  next_later(cluster(t.sm)) = warp(t).known;
   step(t);
-  return op;
+  return cluster(t.sm).last_later;
 }
 
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
@@ -87,10 +85,12 @@ void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
 }
 
 void HazardChecker::fence_proxy_async(const Thread& t) {
-  warp(t).known.fenced = warp(t).known.happened;
+  warp(t).known.fenced.assign(warp(t).known.happened, fenced_components());
   step(t);  // what the warp accesses from here on is not covered
 }
-void HazardChecker::tcgen05_fence_before(const Thread& t) { warp(t).known.tmem = warp(t).known.happened; }
+void HazardChecker::tcgen05_fence_before(const Thread& t) {
+  warp(t).known.tmem.assign(warp(t).known.happened, tmem_components());
+}
 void HazardChecker::tcgen05_fence_after(const Thread& t) { warp(t).tmem_seen = warp(t).known.tmem; }
 
 void HazardChecker::bar_arrive(const Thread& t, int id) {
@@ -99,7 +99,8 @@ void HazardChecker::bar_arrive(const Thread& t, int id) {
 }
 void HazardChecker::bar_complete(const Thread& t, int id) {
   Meeting& meeting = cta(t.sm).named[size_t(id & 15)];
-  meeting.completed = std::exchange(meeting.open, {});
+  std::swap(meeting.completed, meeting.open);
+  meeting.open.clear();
 }
 void HazardChecker::bar_pass(const Thread& t, int id) {
   warp(t).known.join(cta(t.sm).named[size_t(id & 15)].completed);
@@ -178,7 +179,6 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     case MbarrierEventKind::phase_complete:
       check_complete(e, barrier);
       barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1)});
-      barrier.arrived.fenced.advance({barrier_component(r, index), Clock(e.phase + 1)});
       barrier.completed = barrier.arrived;
       break;
   }
@@ -254,14 +254,29 @@ void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id
 void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earlier, const Access& later,
                            const Footprints& sets, Footprints::Id first, Footprints::Id second, bool fence_only) {
   const Footprints::Interval a = sets.bounds(first), b = sets.bounds(second);
-  const HazardText text =
-      hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later, &sets == &tmem_sets_,
-                  {std::max(a.begin, b.begin), std::min(a.end, b.end)}, fence_only);
+  HazardText text = hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later,
+                                &sets == &tmem_sets_, {std::max(a.begin, b.begin), std::min(a.end, b.end)},
+                                fence_only, progress_of(cluster(t.sm), earlier));
   models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   v.details = text.details;
   v.warning = v.id == "TC16" || v.id == "CL8";
   report_.violation(v);
+}
+
+AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& access) const {
+  if (access.over.clock == kStillRunning || access.over.component >= first_of(kParts))
+    return AccessProgress::unknown;
+  const uint32_t r = access.over.component / uint32_t(kernel_.warps) % cluster_ctas_;
+  const WarpState& warp = in.ctas[r].warps[access.over.component % uint32_t(kernel_.warps)];
+  switch (access.kind) {
+    case AccessKind::tensor_store:
+      return access.over.clock >= warp.group ? AccessProgress::uncommitted : AccessProgress::unknown;
+    case AccessKind::mma_operand:
+    case AccessKind::accumulator:
+      return access.over.clock >= warp.mma.next ? AccessProgress::uncommitted : AccessProgress::unknown;
+    default: return warp.known.happened.knows(access.over) ? AccessProgress::waited : AccessProgress::unknown;
+  }
 }
 
 void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {
@@ -407,15 +422,17 @@ void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
 
 uint32_t HazardChecker::commit(const Thread& t) {
   WarpState& self = warp(t);
-  Knowledge released;
+  Knowledge& released = next_later(cluster(t.sm));
+  released.clear();
   if (self.mma.lane == t.by.lane) {  // a thread vouches for its own MMAs only
     // Of the MMAs' own accesses and what those came after, not of what else the thread knows (isa.md 0.5).
     released.happened = self.mma.before;
     released.happened.advance({component(rank(t.sm), t.by.warp, kMma), self.mma.next++});
-    released.fenced = released.happened;  // or its own checks had spoken
-    released.tmem = released.happened;    // implies tcgen05.fence::before_thread_sync (isa.md 3.18)
+    released.fenced.assign(released.happened, fenced_components());  // or its own checks had spoken
+    released.tmem.assign(released.happened,
+                         tmem_components());  // implies tcgen05.fence::before_thread_sync (isa.md 3.18)
   }
-  return put_later(cluster(t.sm), std::move(released));
+  return cluster(t.sm).last_later;
 }
 
 namespace {

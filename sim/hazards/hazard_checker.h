@@ -29,6 +29,13 @@
 
 namespace sm100::sim {
 
+/// How far a warp is with an access that it has issued, when another one finds it unordered.
+enum class AccessProgress {
+  unknown,
+  uncommitted,  ///< tensor stores and MMAs: no commit has followed
+  waited,       ///< the warp itself has waited for it, or the access is its own
+};
+
 class HazardChecker {
  public:
   /// @param report  gets the findings
@@ -158,12 +165,18 @@ class HazardChecker {
     Access write;
   };
 
-  enum Part : uint32_t { kWarp, kGroups, kTmemLoads, kTmemStores, kMma, kParts };
+  enum Part : uint32_t { kWarp, kTmemLoads, kTmemStores, kMma, kGroups, kParts };
+  // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
+  /// How far the warp that issued the access is with it.
+  AccessProgress progress_of(const Cluster& in, const Access& access) const;
+  uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * uint32_t(kernel_.warps); }
+  uint32_t fenced_components() const { return first_of(kTmemLoads); }  ///< warps' own accesses
+  uint32_t tmem_components() const { return first_of(kGroups); }       ///< and those to tensor memory
   uint32_t component(uint32_t rank, int warp, Part part) const {
-    return rank * stride_ + uint32_t(warp) * kParts + part;
+    return (uint32_t(part) * cluster_ctas_ + rank) * uint32_t(kernel_.warps) + uint32_t(warp);
   }
   uint32_t barrier_component(uint32_t rank, size_t index) const {
-    return rank * stride_ + uint32_t(kernel_.warps) * kParts + uint32_t(index);
+    return first_of(kParts) + rank * uint32_t(barriers_) + uint32_t(index);
   }
   void check_complete(const models::MbarrierEvent& event, const Barrier& barrier);
   size_t barrier_index(uint32_t offset) const;
@@ -174,7 +187,8 @@ class HazardChecker {
   Stamp now(const Thread& t);
   /// The thread's next accesses are not part of what it has released.
   void step(const Thread& t);
-  uint32_t put_later(Cluster& cluster, Knowledge released);
+  /// What the operation with the number Cluster::last_later will release.
+  static Knowledge& next_later(Cluster& cluster);
   Access access(const Thread& t, AccessKind kind, bool write, Stamp over) const;
   /// Bytes that a unit will write to shared memory of each CTA of `ranks`, and then signal it.
   void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
@@ -188,7 +202,7 @@ class HazardChecker {
 
   const Kernel& kernel_;
   models::Observer& report_;
-  uint32_t stride_;                                      ///< components of a CTA
+  uint32_t cluster_ctas_;
   std::vector<std::pair<uint32_t, size_t>> barrier_at_;  ///< offset of the kernel's barriers, index; ascending
   size_t barriers_ = 0;
   Footprints smem_sets_, tmem_sets_;
@@ -207,7 +221,7 @@ struct HazardText {
   std::vector<std::string> details;
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
-                       Footprints::Interval bytes, bool fence_only);
+                       Footprints::Interval bytes, bool fence_only, AccessProgress progress);
 /// Details of a copy that is still on its way.
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);
 

@@ -112,7 +112,8 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
           fmt::format("fence.proxy.async by {}, then a barrier with {} before the instruction", first, second)};
 }
 
-Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, bool fence_only) {
+Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, bool fence_only,
+                     AccessProgress progress) {
   const std::string first = kernel.role(e.by.warp), second = kernel.role(l.by.warp);
   if (fence_only)
     return {
@@ -131,13 +132,18 @@ Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
       return {"TC17", fmt::format("{} overwrites an accumulator whose MMAs may still run", second),
               fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
     case AccessKind::tmem_load:
-      return {"TC15", fmt::format("{} overwrites an accumulator that {} may still read", second, first),
-              fmt::format("tcgen05.wait::ld of {} after its last load, then its arrive, and a wait of {}", first,
-                          second)};
+      return {
+          "TC15", fmt::format("{} overwrites an accumulator that {} may still read", second, first),
+          progress == AccessProgress::waited
+              ? fmt::format("an arrive of {} after its tcgen05.wait::ld, and a wait of {} for it", first, second)
+              : fmt::format("tcgen05.wait::ld of {} after its last load, then its arrive, and a wait of {}", first,
+                            second)};
     default:
       return {"TC4", fmt::format("{} uses tensor memory that tcgen05.st of {} may still write", second, first),
-              fmt::format("tcgen05.wait::st of {} after its stores, and a barrier where {} is another warp", first,
-                          second)};
+              progress == AccessProgress::waited
+                  ? fmt::format("a barrier of {} and {} after the tcgen05.wait::st", first, second)
+                  : fmt::format("tcgen05.wait::st of {} after its stores, and a barrier where {} is another warp",
+                                first, second)};
   }
 }
 
@@ -175,13 +181,17 @@ HazardText global_hazard_text(const Kernel& kernel, const Access& earlier, const
 }
 
 HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, const Access& later, bool tmem,
-                       Footprints::Interval bytes, bool fence_only) {
-  Verdict v =
-      tmem ? tmem_verdict(kernel, earlier, later, fence_only) : smem_verdict(kernel, earlier, later, fence_only);
-  return {v.id,
-          std::move(v.message),
-          {line(kernel, "first: ", earlier), line(kernel, "second:", later), bytes_text(tmem, bytes, rank),
-           "missing: " + std::move(v.missing)}};
+                       Footprints::Interval bytes, bool fence_only, AccessProgress progress) {
+  Verdict v = tmem ? tmem_verdict(kernel, earlier, later, fence_only, progress)
+                   : smem_verdict(kernel, earlier, later, fence_only);
+  std::vector<std::string> lines = {line(kernel, "first: ", earlier), line(kernel, "second:", later),
+                                    bytes_text(tmem, bytes, rank)};
+  if (progress == AccessProgress::uncommitted)
+    lines.push_back(earlier.kind == AccessKind::tensor_store
+                        ? "no cp.async.bulk.commit_group has followed the first: no wait_group covers it"
+                        : "no tcgen05.commit has followed the first: no mbarrier says when it is over");
+  lines.push_back("missing: " + std::move(v.missing));
+  return {v.id, std::move(v.message), std::move(lines)};
 }
 
 }  // namespace sm100::sim

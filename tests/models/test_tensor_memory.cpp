@@ -137,6 +137,10 @@ TEST_CASE("loads outside an allocation and at a wrong lane are named", "[tmem]")
     b.tmem.load(TmemShape::s16x256b, 4, TmemAddr::at(0, 8), 0, r, {});
     CHECK(b.observer.violation_id() == "TC1");
   }
+  SECTION("TC1: past the last column") {
+    b.tmem.load(TmemShape::s16x256b, 1, TmemAddr::at(0, kTmemColumns), 0, r, {});
+    CHECK(b.observer.violation_id() == "TC1");
+  }
   SECTION("TC2: 32x32b at lane 16") {
     b.tmem.load(TmemShape::s32x32b, 1, TmemAddr::at(16, 0), 0, r, {});
     CHECK(b.observer.violation_id() == "TC2");
