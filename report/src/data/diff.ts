@@ -1,5 +1,6 @@
 // What `sm100sim diff` found between two traces (traces/html/diff_data.h), as a list to step through.
 
+import {nanoseconds} from '../text/format';
 import {readContainer} from './container';
 import {placeText, tileText} from './tiles';
 import type {Trace} from './trace';
@@ -86,9 +87,9 @@ function timingDifferences(a: Trace, b: Trace, spansA: Int32Array, spansB: Int32
     const tile = tileText(a, span);
     return {
       kind: 'timing', spanA: span, spanB: spansB[i], eventA: -1, eventB: -1, ns,
-      title: `${text}, ${Math.abs(ns).toFixed(0)} ns ${ns > 0 ? 'longer' : 'shorter'} in A`,
+      title: `${text}, ${nanoseconds(Math.abs(ns))} ${ns > 0 ? 'longer' : 'shorter'} in A`,
       detail: `${track.name} (warp ${track.warp}) of CTA ${track.cta}${tile ? `, ${tile}` : ''}: ` +
-        `${length(a, span, nsA).toFixed(0)} against ${length(b, spansB[i], nsB).toFixed(0)} ns`,
+        `${nanoseconds(length(a, span, nsA))} against ${nanoseconds(length(b, spansB[i], nsB))}`,
     };
   });
 }
@@ -106,7 +107,7 @@ export async function readDiff(a: Trace, b: Trace): Promise<Diff | null> {
   const structure = header.divergences.map((d): Difference => ({
     kind: 'structure', ns: 0, spanA: d.span_a, spanB: d.span_b, eventA: d.barrier_a, eventB: d.barrier_b,
     title: d.detail,
-    detail: `${d.role} of CTA ${d.cta}${d.warp >= 0 ? ` (warp ${d.warp})` : ''} at ${d.time_ns.toFixed(0)} ns. ` +
+    detail: `${d.role} of CTA ${d.cta}${d.warp >= 0 ? ` (warp ${d.warp})` : ''} at ${nanoseconds(d.time_ns)}. ` +
       `A: ${d.event_a || 'nothing'}. B: ${d.event_b || 'nothing'}`,
   }));
   return {header, partnerOfA, partnerOfB, differences: [...structure, ...timingDifferences(a, b, spansA, spansB)]};

@@ -1,7 +1,7 @@
 // Numbers for people.
 
-import type {Model} from '../model';
 import type {Trace} from '../data/trace';
+import type {Model} from '../model';
 
 export function grouped(value: number): string {
   return Math.round(value).toLocaleString('en-US');
@@ -15,7 +15,9 @@ export function tickName(trace: Trace): string {
 
 /** "1.66 \u00b5s", "35 ns" */
 export function seconds(trace: Trace, ticks: number): string {
-  const ns = ticks * 1e9 / trace.metadata.ticks_per_second;
+  return nanoseconds(ticks * 1e9 / trace.metadata.ticks_per_second);
+}
+export function nanoseconds(ns: number): string {
   if (Math.abs(ns) >= 1e6) return `${(ns / 1e6).toPrecision(4)} ms`;
   if (Math.abs(ns) >= 1000) return `${(ns / 1000).toPrecision(4)} \u00b5s`;
   return `${ns.toFixed(ns < 10 ? 1 : 0)} ns`;

@@ -6,7 +6,7 @@ import {placeText, tileText} from '../data/tiles';
 import type {Trace, Track} from '../data/trace';
 import type {Model, Selection} from '../model';
 import {partnerOf} from '../view/overlay';
-import {bytes, duration, grouped, percent, seconds, tickName} from './format';
+import {bytes, duration, grouped, nanoseconds, percent, seconds, tickName} from './format';
 import {explainBarrier, explainKind, explainRing, stageStateText, waitReason} from './glossary';
 
 export interface Link {
@@ -113,7 +113,7 @@ function describeSpan(model: Model, side: number, i: number): Words {
     const ns = (t: Trace, s: number) => (t.spans.end[s] - t.spans.begin[s]) * 1e9 / t.metadata.ticks_per_second;
     const difference = ns(trace, i) - ns(other, partner);
     facts.push([side === 0 ? 'in B' : 'in A', `${seconds(other, other.spans.end[partner] - other.spans.begin[partner])}; ` +
-      `${Math.abs(difference) < 0.5 ? 'the same' : `this one is ${Math.abs(difference).toFixed(0)} ns ${difference > 0 ? 'longer' : 'shorter'}`}`]);
+      `${Math.abs(difference) < 0.5 ? 'the same' : `this one is ${nanoseconds(Math.abs(difference))} ${difference > 0 ? 'longer' : 'shorter'}`}`]);
     words.links.push({text: `the same step in ${side === 0 ? 'B' : 'A'}`, side: 1 - side, span: partner});
   }
   return words;

@@ -64,7 +64,7 @@ function spanText(trace: Trace, i: number, width: number): string {
     clc_cancel: 'request', umma: 'mma',
   };
   const choices = kind === 'wait'
-    ? [`wait ${place}`, place, place.replace(/^\w+_/, ''), stage >= 0 ? `[${stage}]` : '']
+    ? [`wait ${place}`, place, place.replace(/^(input|accum)_/, '').replace(/^(clc|throttle)_\w+/, '$1'), stage >= 0 ? `[${stage}]` : '']
     : [`${kind} ${place}${k >= 0 ? ` k ${k}` : ''}`, `${kind} ${place}`, kind, short[kind] ?? '', number];
   return choices.map((text) => text.trim()).find((text) => text && textWidth(text, false) + 7 <= width) ?? '';
 }

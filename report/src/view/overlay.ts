@@ -3,6 +3,7 @@
 import {lastAtMost} from '../data/barriers';
 import type {Trace} from '../data/trace';
 import type {Model, Selection} from '../model';
+import {nanoseconds} from '../text/format';
 import {type Label, kFont, kSmallFont} from './draw_rows';
 import {type Box, Places} from './places';
 import {css} from './theme';
@@ -249,7 +250,7 @@ export function drawDifferences(o: Overlay): void {
     ([[0, d.spanA], [1, d.spanB]] as const).forEach(([side, span]) => {
       const box = span >= 0 ? places.span(side, span) : null;
       if (!box?.exact || box.y1 < 0 || box.y0 > height || box.x1 < 0 || box.x0 > model.view.width) return;
-      const text = d.kind === 'structure' ? '\u2260' : side === 0 ? `${d.ns > 0 ? '+' : '\u2212'}${Math.abs(d.ns).toFixed(0)} ns` : '';
+      const text = d.kind === 'structure' ? '\u2260' : side === 0 ? `${d.ns > 0 ? '+' : '\u2212'}${nanoseconds(Math.abs(d.ns))}` : '';
       flag(o, box, current || box.x1 - box.x0 > 100 || (d.kind === 'structure' && box.x1 - box.x0 > 12) ? text : '', current);
     });
   });
