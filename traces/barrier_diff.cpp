@@ -62,8 +62,8 @@ void compare_barriers(const Trace& a, const Trace& b, StructureDiff& result) {
     Divergence d{.role = fmt::format("{} {}{}", barrier, name(kind), who.empty() ? "" : " by " + who),
                  .cta = cta,
                  .index = at};
-    if (at < list_a.size()) d.event_a = describe(*list_a[at]);
-    if (at < list_b.size()) d.event_b = describe(*list_b[at]);
+    if (at < list_a.size()) d.event_a = describe(*list_a[at]), d.barrier_a = list_a[at];
+    if (at < list_b.size()) d.event_b = describe(*list_b[at]), d.barrier_b = list_b[at];
     if (at == list_a.size()) {
       d.what = Divergence::What::missing;
       d.detail = d.event_b + " is missing";

@@ -74,7 +74,7 @@ RoleTracks tracks_of(const Trace& trace, const char* which) {
 
 }  // namespace
 
-TraceDiff diff_traces(const Trace& a, const Trace& b) {
+TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* pairs) {
   TraceDiff diff;
   diff.configuration = configuration_difference(a, b);
   diff.notes = comparison_notes(a, b);
@@ -82,6 +82,8 @@ TraceDiff diff_traces(const Trace& a, const Trace& b) {
   MatchedSpans matched;
   diff.structure = compare_structure(a, b, tracks_a, tracks_b, matched);
   diff.timing = compare_timing(a, b, tracks_a, tracks_b, matched);
+  if (pairs)
+    for (const auto& [track, spans] : matched) pairs->push_back(spans);
   return diff;
 }
 

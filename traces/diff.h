@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "traces/alignment.h"
@@ -18,9 +19,11 @@ struct Divergence {
   enum class What { missing, extra, differs } what = What::differs;
   size_t index = 0;  ///< of the event on its track (or in its tile, with `by_tile`)
   bool by_tile = false;
-  std::string detail;            ///< "stage 2, expected 1"
-  std::string event_a, event_b;  ///< described; "" = the track has ended there
-  double time_ns = 0;            ///< of the event in A, else in B, from that trace's first event
+  std::string detail;                               ///< "stage 2, expected 1"
+  std::string event_a, event_b;                     ///< described; "" = the track has ended there
+  double time_ns = 0;                               ///< of the event in A, else in B, from that trace's first event
+  const Span *span_a = nullptr, *span_b = nullptr;  ///< the events, in the traces that were compared
+  const BarrierEvent *barrier_a = nullptr, *barrier_b = nullptr;  ///< the same, of a barrier's divergence
   /// Ten events before, the divergent one and five after, on both sides.
   struct Line {
     std::string a, b;
@@ -95,8 +98,12 @@ struct TraceDiff {
   TimingDiff timing;
 };
 
+/// Spans of A and B that mean the same.
+using MatchedPairs = std::vector<std::pair<const Span*, const Span*>>;
+
 /// Throws std::runtime_error in one line if the traces are of different kernels or hold no role spans.
-TraceDiff diff_traces(const Trace& a, const Trace& b);
+/// @param matched  filled with the pairs that were found, if given
+TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* matched = nullptr);
 
 /// For people: the verdict first.  `name_a` and `name_b` are shown in the headings.
 std::string format_diff(const TraceDiff& diff, const Trace& a, const Trace& b, const std::string& name_a,

@@ -89,8 +89,8 @@ Divergence divergence_at(const Events& a, const Events& b, size_t at, const Same
   Divergence d;
   d.index = at;
   const bool in_a = at < a.size(), in_b = at < b.size();
-  if (in_a) d.event_a = describe(a[at].meaning);
-  if (in_b) d.event_b = describe(b[at].meaning);
+  if (in_a) d.event_a = describe(a[at].meaning), d.span_a = a[at].span;
+  if (in_b) d.event_b = describe(b[at].meaning), d.span_b = b[at].span;
   const bool ends_after_two = at + 2 >= a.size() && at + 2 >= b.size();
   if (equal(at, at + 1) && equal(at + 1, at) && (equal(at + 2, at + 2) || ends_after_two)) {
     d.detail = fmt::format("{} before {}, expected after", d.event_a, d.event_b);

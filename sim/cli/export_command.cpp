@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "sim/cli/output_path.h"
 #include "traces/chrome_json.h"
 #include "traces/csv.h"
+#include "traces/html/html_report.h"
 #include "traces/pftrace.h"
 #include "traces/vcd.h"
 
@@ -23,16 +25,37 @@ using namespace host;
 namespace {
 
 struct ExportOptions {
-  std::string trace, format, output;
+  std::string trace, second, format, output;
   std::optional<int> sm;
 };
 
-constexpr std::string_view kFormats = "chrome-json, vcd and csv";
+constexpr std::string_view kFormats = "chrome-json, vcd, csv and html";
 
 traces::Trace read_trace(const std::string& path) {
   try {
     return traces::read_pftrace(path);
   } catch (const std::runtime_error& error) { throw InputError(error.what()); }
+}
+
+/// The page of one trace, or of two side by side.
+void export_html(const ExportOptions& options) {
+  const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
+  const traces::Trace a = read_trace(options.trace);
+  check_output_path("-o", options.output, options.trace);
+  if (options.second.empty())
+    return write_output("-o", [&] { traces::write_html_report({a, name(options.trace)}, options.output); });
+  const traces::Trace b = read_trace(options.second);
+  check_output_path("-o", options.output, options.second);
+  traces::TraceDiff diff;
+  traces::MatchedPairs matched;
+  try {
+    diff = traces::diff_traces(a, b, &matched);
+  } catch (const std::runtime_error& error) {
+    throw InputError(fmt::format("{}, {}: {}", options.trace, options.second, error.what()));
+  }
+  write_output("-o", [&] {
+    traces::write_html_report({a, name(options.trace)}, {b, name(options.second)}, diff, matched, options.output);
+  });
 }
 
 /// The SM whose barriers are asked for; the first that ran a CTA.
@@ -52,11 +75,12 @@ int sm_of(const ExportOptions& options, const traces::Trace& trace) {
 
 void export_trace(const ExportOptions& options) {
   const std::string& format = options.format;
-  if (format == "html")
-    throw InputError(fmt::format("not implemented: --format html; this version has {}", kFormats));
-  if (format != "chrome-json" && format != "vcd" && format != "csv")
+  if (format != "chrome-json" && format != "vcd" && format != "csv" && format != "html")
     throw InputError(fmt::format("--format {}: allowed are {}", format, kFormats));
   if (options.sm && format != "vcd") throw InputError("--sm: goes with --format vcd, the others hold all SMs");
+  if (format == "html") return export_html(options);
+  if (!options.second.empty())
+    throw InputError(fmt::format("--format {} takes one trace; html shows two side by side", format));
   const traces::Trace trace = read_trace(options.trace);
   check_output_path("-o", options.output, options.trace);
   const int sm = format == "vcd" ? sm_of(options, trace) : -1;
@@ -73,9 +97,11 @@ void add_export_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "Write a recorded trace in another format");
   command->add_option("TRACE", options->trace, "Trace file (.pftrace)")->required();
+  command->add_option("TRACE2", options->second, "With html: a second trace, shown beside the first");
   command
       ->add_option("--format", options->format,
-                   "chrome-json; vcd: the mbarriers of one SM as waveforms; csv: a row per span")
+                   "chrome-json; vcd: the mbarriers of one SM as waveforms; csv: a row per span; html: a page that "
+                   "shows the run")
       ->type_name("FORMAT")
       ->required();
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE")->required();

@@ -108,7 +108,6 @@ const std::vector<BadInput> kBadInputs = {
     {"statistics of a missing trace", "stats nowhere.pftrace", "nowhere.pftrace"},
     {"statistics of something else", "stats prose.toml", "prose.toml"},
     {"export in an unknown format", "export t.pftrace --format xml -o x", "chrome-json"},
-    {"export in a format of a later version", "export t.pftrace --format html -o x", "not implemented: "},
     {"import of a missing timeline", "import nowhere.json --map map.toml -o x.pftrace",
      "nowhere.json: No such file"},
     {"import of something else", "import prose.toml --map map.toml -o x.pftrace", "prose.toml: not valid JSON"},
@@ -118,6 +117,9 @@ const std::vector<BadInput> kBadInputs = {
     {"import over its map", "import prose.toml --map map.toml -o map.toml", "it is the input file"},
     {"import without a map", "import prose.toml -o x.pftrace", "--map"},
     {"export of a missing trace", "export nowhere.pftrace --format chrome-json -o x.json", "nowhere.pftrace"},
+    {"page of a missing trace", "export nowhere.pftrace --format html -o x.html", "nowhere.pftrace"},
+    {"page of something else", "export prose.toml --format html -o x.html", "prose.toml"},
+    {"two traces in a format for one", "export t.pftrace u.pftrace --format chrome-json -o x", "takes one trace"},
 };
 
 }  // namespace

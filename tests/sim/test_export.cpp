@@ -137,7 +137,8 @@ TEST_CASE("export refuses what it cannot write in one line", "[export]") {
   };
   refused("run.pftrace --format vcd --sm 7 -o x", "--sm 7: no CTA of run.pftrace ran there; allowed are 0, 1");
   refused("run.pftrace --format csv --sm 0 -o x", "--sm: goes with --format vcd, the others hold all SMs");
-  refused("run.pftrace --format xml -o x", "--format xml: allowed are chrome-json, vcd and csv");
+  refused("run.pftrace --format xml -o x", "--format xml: allowed are chrome-json, vcd, csv and html");
+  refused("run.pftrace run.pftrace --format csv -o x", "--format csv takes one trace; html shows two side by side");
   Trace trace = read_pftrace(scratch / "run.pftrace");
   trace.barrier_events.clear();
   std::erase_if(trace.tracks, [](const Track& track) { return track.kind == TrackKind::barrier; });
@@ -151,6 +152,21 @@ TEST_CASE("export refuses what it cannot write in one line", "[export]") {
           "hardware.pftrace: --format vcd: the trace has no barriers; only simulated runs have them, hardware and "
           "imported "
           "timelines do not");
+}
+
+TEST_CASE("html: a page of one trace, and of two", "[export]") {
+  ScratchDirectory scratch;
+  record(scratch, "single_k_step");
+  for (const char* traces : {"run.pftrace", "run.pftrace run.pftrace"}) {
+    const Ran ran = run(scratch, std::string("export ") + traces + " --format html -o page.html");
+    CAPTURE(traces, ran.err);
+    CHECK(ran.exit_code == 0);
+    const std::string page = read_whole(scratch / "page.html");
+    const bool two = std::string(traces) != "run.pftrace";
+    CHECK(page.find("id=\"trace-a\"") != std::string::npos);
+    CHECK((page.find("id=\"trace-b\"") != std::string::npos) == two);
+    CHECK((page.find("id=\"diff\"") != std::string::npos) == two);
+  }
 }
 
 TEST_CASE("csv: as many rows as spans", "[export]") {

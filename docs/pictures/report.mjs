@@ -1,0 +1,54 @@
+// Takes the pictures of docs/pictures.md in headless Chromium; npm ci in report/ comes first.
+//
+//   node docs/pictures/report.mjs [SM100SIM [H200_TRACE]]
+//
+// H200_TRACE is `sm100-run scenarios/copy/four_stages.toml --trace FILE` on an H200; without it that picture stays as it is.
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {Browser, Simulator, settle, source} from '../../tests/report/pages.mjs';
+
+const [program = join(source, 'build/release/sm100sim'), hardware] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'sm100sim-pictures-'));
+const simulator = new Simulator(resolve(program), folder);
+const browser = await Browser.start();
+
+/** What `act` does runs in the page, with its model. */
+async function picture(name, traces, act, {scheme = 'light', height = 800} = {}) {
+  const page = await browser.open(simulator.page(name, ...traces), {scheme, height});
+  await page.evaluate(`((model) => { ${act}; model.changed(); })(report.model)`);
+  await settle(page);
+  await page.waitForTimeout(300); // texts beside the picture follow when it has come to rest
+  await page.screenshot({path: join(source, `docs/pictures/report_${name}.png`)});
+  console.log(`docs/pictures/report_${name}.png`);
+  await page.close();
+}
+
+/** Selects the n-th span of that sort. */
+const select = (role, kind, pipeline, n) => `
+  const {trace} = model.sides[0];
+  const found = Array.from({length: trace.spans.count}, (_, i) => i).filter((i) =>
+    trace.track(i).name === '${role}' && trace.kind(i) === '${kind}' && trace.pipeline(i) === '${pipeline}');
+  model.select({kind: 'span', side: 0, span: found[${n}]});`;
+
+const healthy = simulator.trace('healthy', 'dense_small.toml', 'run.l2="warm"');
+const dense = simulator.trace('dense', 'dense_small.toml');
+const oneStage = simulator.trace('one', 'one_stage.toml');
+const starved = simulator.trace('starved', 'starved_by_tma.toml');
+const blocked = simulator.trace('blocked', 'blocked_by_epilogue.toml');
+const hang = simulator.trace('hang', 'bugs/expect_tx_too_large.toml');
+const two = simulator.trace('two', 'dense_small.toml', 'config.stages=2');
+
+await picture('healthy', [healthy], '');
+await picture('late', [dense], `model.view.show(4500, 7000, 0); ${select('mma', 'wait', 'input_full', 9)}`, {scheme: 'dark'});
+await picture('one_stage', [oneStage], '');
+await picture('starved', [starved], `model.view.show(6000, 10000, 0)`);
+await picture('blocked', [blocked], `model.showPath = true; model.tab = 'path'`);
+await picture('hang', [hang], '');
+await picture('stages', [two, dense], 'model.setCtasOpen(false); model.toggle("cta 0")');
+if (hardware) {
+  const simulated = simulator.trace('copy', 'copy/four_stages.toml', 'run.recorder=true', 'run.sm_clock_ghz=1.978');
+  await picture('hardware', [simulated, hardware], 'model.view.show(0, 60000, 0); model.setCtasOpen(false); model.toggle("cta 0")');
+}
+await browser.close();
+rmSync(folder, {recursive: true});

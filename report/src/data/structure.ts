@@ -1,0 +1,108 @@
+// What belongs together: the CTAs of a trace, with their roles, units, barrier arrays and rings.
+
+import type {Trace, Track} from './trace';
+
+/** A pair of barrier arrays that hand the stages of a buffer to and fro: input_full and input_empty. */
+export interface Ring {
+  name: string;
+  stages: number;
+}
+
+export interface BarrierArray {
+  name: string;
+  /** By stage. */
+  tracks: Track[];
+}
+
+export interface Cta {
+  /** Key of the CTA in both of two traces. */
+  key: string;
+  id: number;
+  sm: number;
+  title: string;
+  roles: Track[];
+  units: Track[];
+  arrays: BarrierArray[];
+  rings: Ring[];
+  /** First and last tick of anything in it. */
+  begin: number;
+  end: number;
+}
+
+/** "input_full[2]" -> ["input_full", 2] */
+export function splitBarrierName(name: string): [string, number] {
+  const bracket = name.lastIndexOf('[');
+  return bracket < 0 ? [name, 0] : [name.slice(0, bracket), parseInt(name.slice(bracket + 1), 10) || 0];
+}
+
+function addRings(trace: Trace, cta: Cta): void {
+  const stages = new Map<string, number>();
+  for (const array of cta.arrays) stages.set(array.name, array.tracks.length);
+  if (stages.size === 0) {
+    // A GPU records no barriers, but its roles say what they wait for.
+    for (const role of cta.roles)
+      for (let i = trace.spanStart[role.id]; i < trace.spanStart[role.id + 1]; ++i) {
+        const name = trace.pipeline(i);
+        if (name) stages.set(name, Math.max(stages.get(name) ?? 0, trace.spans.stage[i] + 1));
+      }
+  }
+  for (const [name, count] of stages) {
+    if (!name.endsWith('_full')) continue;
+    const base = name.slice(0, -'_full'.length);
+    if (stages.has(`${base}_empty`) && count > 0) cta.rings.push({name: base, stages: count});
+  }
+}
+
+export function findCtas(trace: Trace): Cta[] {
+  const byParent = new Map<number, Cta>();
+  const ctaOf = (track: Track): Cta => {
+    const parent = trace.tracks[track.parent]?.kind === 'cta' ? track.parent : -2 - track.cta;
+    let cta = byParent.get(parent);
+    if (!cta) {
+      const title = parent >= 0 ? trace.tracks[parent].name : `CTA ${track.cta} on SM ${track.sm}`;
+      cta = {key: '', id: track.cta, sm: track.sm, title, roles: [], units: [], arrays: [], rings: [],
+        begin: Infinity, end: -Infinity};
+      byParent.set(parent, cta);
+    }
+    return cta;
+  };
+  for (const track of trace.tracks) {
+    if (track.kind === 'gpu' || track.kind === 'cta') continue;
+    const cta = ctaOf(track);
+    if (track.kind === 'role') cta.roles.push(track);
+    else if (track.kind === 'unit') cta.units.push(track);
+    else {
+      const [name, stage] = splitBarrierName(track.name);
+      let array = cta.arrays.find((a) => a.name === name);
+      if (!array) cta.arrays.push(array = {name, tracks: []});
+      array.tracks[stage] = track;
+    }
+    const {spans, events, spanStart, eventStart} = trace;
+    for (let i = spanStart[track.id]; i < spanStart[track.id + 1]; ++i) {
+      cta.begin = Math.min(cta.begin, spans.begin[i]);
+      cta.end = Math.max(cta.end, spans.end[i]);
+    }
+    const lastEvent = eventStart[track.id + 1] - 1;
+    if (lastEvent >= eventStart[track.id]) {
+      cta.begin = Math.min(cta.begin, events.time[eventStart[track.id]]);
+      cta.end = Math.max(cta.end, events.time[lastEvent]);
+    }
+  }
+  const ctas = [...byParent.values()].filter((cta) => cta.begin <= cta.end);
+  ctas.sort((a, b) => a.id - b.id || a.begin - b.begin);
+  const seen = new Map<number, number>();
+  for (const cta of ctas) {
+    const times = seen.get(cta.id) ?? 0;
+    seen.set(cta.id, times + 1);
+    cta.key = times === 0 ? `${cta.id}` : `${cta.id}.${times}`;
+    cta.arrays = cta.arrays.filter((a) => (a.tracks = a.tracks.filter((t) => t)).length > 0);
+    addRings(trace, cta);
+  }
+  return ctas;
+}
+
+/** The CTA whose barriers count for both of a pair (cta_group 2): the even one. */
+export function leaderOf(trace: Trace, ctas: Cta[], cta: Cta): Cta {
+  if (trace.metadata.configuration['cta_group'] !== 2 || cta.id % 2 === 0) return cta;
+  return ctas.find((c) => c.id === cta.id - 1) ?? cta;
+}

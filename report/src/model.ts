@@ -1,0 +1,276 @@
+// The state of the page: the traces, what is open, shown, selected and found.  Views read it and call its methods; they are
+// told when it changes.
+
+import type {Diff, Difference} from './data/diff';
+import {type BarrierLane, barrierLane} from './data/barriers';
+import {findOpenWaits} from './data/open_waits';
+import {type Intervals, ringOccupancy} from './data/rings';
+import type {Hit} from './data/search';
+import {type Cta, type Ring, findCtas} from './data/structure';
+import {type TileNumbers, tileNumbers} from './data/tiles';
+import type {Finding, Trace, Track} from './data/trace';
+import {type Row, type Side, heightOf, layOut} from './view/layout';
+import {type Theme, dark, light} from './view/theme';
+import {Viewport} from './view/viewport';
+
+export type Selection =
+  | {kind: 'span'; side: number; span: number}
+  | {kind: 'stage'; side: number; cta: Cta; ring: Ring; stage: number; time: number}
+  | {kind: 'barrier'; side: number; cta: Cta; track: Track; time: number}
+  | {kind: 'finding'; side: number; finding: Finding};
+
+export type Tab = 'overview' | 'selection' | 'search' | 'findings' | 'path' | 'differences' | 'legend';
+export type Unit = 'cycles' | 'time';
+
+const kOpenAtFirst = 2;
+
+export class Model {
+  readonly sides: Side[];
+  readonly view: Viewport;
+  rows: Row[] = [];
+  scroll = 0;
+  selection: Selection | null = null;
+  hover: Selection | null = null;
+  tab: Tab = 'overview';
+  panelOpen = true;
+  helpOpen = false;
+  theme: Theme;
+  unit: Unit = 'cycles';
+  showFlows = true;
+  showPath = false;
+  query = '';
+  hits: Hit[] = [];
+  hit = -1;
+  difference = -1;
+  differenceKind: 'all' | 'structure' | 'timing' = 'all';
+  /** Ticks of the first trace by which the second is moved. */
+  shift = 0;
+  /** By side: waits that nobody ended. */
+  readonly openWaits: Set<number>[];
+  /** By side: the run ended because nobody could go on. */
+  readonly hung: boolean[];
+  private readonly ctaOfTrack: (Cta | undefined)[][];
+  private readonly toggled = new Set<string>();
+  private readonly listeners: (() => void)[] = [];
+  private readonly viewListeners: (() => void)[] = [];
+  private readonly rings = new Map<string, Intervals[]>();
+  private readonly barriers = new Map<string, BarrierLane>();
+  private readonly tiles = new Map<Cta, TileNumbers>();
+
+  constructor(traces: Trace[], readonly diff: Diff | null) {
+    this.sides = traces.map((trace) => ({trace, ctas: findCtas(trace)}));
+    this.ctaOfTrack = this.sides.map(({trace, ctas}) => {
+      const byTrack: (Cta | undefined)[] = trace.tracks.map((t) => ctas.find((cta) => cta.id === t.cta));
+      for (const cta of ctas)
+        for (const track of [...cta.roles, ...cta.units, ...cta.arrays.flatMap((a) => a.tracks)]) byTrack[track.id] = cta;
+      return byTrack;
+    });
+    this.openWaits = traces.map(findOpenWaits);
+    this.hung = traces.map((trace) => trace.findings.some((finding) => finding.id === 'hang'));
+    let first = Infinity, last = -Infinity;
+    this.sides.forEach(({trace}, side) => {
+      first = Math.min(first, this.axis(side, trace.begin));
+      last = Math.max(last, this.axis(side, trace.end));
+    });
+    this.view = new Viewport(first, last, first, last);
+    this.view.showAll();
+    this.theme = matchMedia('(prefers-color-scheme: dark)').matches ? dark : light;
+    this.layOut();
+  }
+
+  // ---- time
+
+  /** A trace's tick on the common axis, which counts ticks of the first trace. */
+  axis(side: number, tick: number): number {
+    if (this.sides.length === 1) return tick;
+    const {trace} = this.sides[side];
+    return side === 0 ? tick - trace.begin : (tick - trace.begin) * this.ratio + this.shift;
+  }
+  tick(side: number, axis: number): number {
+    if (this.sides.length === 1) return axis;
+    const {trace} = this.sides[side];
+    return side === 0 ? axis + trace.begin : (axis - this.shift) / this.ratio + trace.begin;
+  }
+  /** Ticks of the first trace per tick of the second. */
+  get ratio(): number {
+    const [a, b] = this.sides;
+    return b ? a.trace.metadata.ticks_per_second / b.trace.metadata.ticks_per_second : 1;
+  }
+
+  // ---- derived data, computed when first drawn
+
+  ring(side: number, cta: Cta, ring: Ring): Intervals[] {
+    const key = `${side} ${cta.key} ${ring.name}`;
+    let found = this.rings.get(key);
+    if (!found) {
+      const {trace, ctas} = this.sides[side];
+      this.rings.set(key, found = ringOccupancy(trace, ctas, cta, ring.name, ring.stages));
+    }
+    return found;
+  }
+  barrier(side: number, cta: Cta, track: Track): BarrierLane {
+    const key = `${side} ${track.id}`;
+    let found = this.barriers.get(key);
+    if (!found) this.barriers.set(key, found = barrierLane(this.sides[side].trace, track, cta.end));
+    return found;
+  }
+  tileNumber(side: number, cta: Cta, key: string): number {
+    let found = this.tiles.get(cta);
+    if (!found) this.tiles.set(cta, found = tileNumbers(this.sides[side].trace, cta));
+    return found.get(key) ?? 0;
+  }
+  ctaOf(side: number, track: number): Cta | undefined {
+    return this.ctaOfTrack[side][track];
+  }
+
+  // ---- rows
+
+  layOut(): void {
+    this.rows = layOut(this.sides, this.toggled, kOpenAtFirst);
+  }
+  toggle(key: string): void {
+    if (!this.toggled.delete(key)) this.toggled.add(key);
+    this.layOut();
+    this.changed();
+  }
+  setCtasOpen(open: boolean): void {
+    for (const row of this.rows)
+      if (row.kind === 'cta' && row.toggle && row.open !== open)
+        if (!this.toggled.delete(row.toggle)) this.toggled.add(row.toggle);
+    this.layOut();
+    this.changed();
+  }
+  rowOf(side: number, track: number): Row | undefined {
+    return this.rows.find((row) => row.side === side && 'track' in row && row.track.id === track);
+  }
+  /** Opens whatever hides the track and returns its row. */
+  openRow(side: number, track: number): Row | undefined {
+    const cta = this.ctaOf(side, track);
+    if (!cta) return undefined;
+    for (let tries = 0; tries < 3 && !this.rowOf(side, track); ++tries) {
+      const closed = this.rows.find((row) => row.open === false && (
+        row.kind === 'cta' ? row.toggle === `cta ${cta.key}` :
+        row.kind === 'barriers' && this.sides[side].trace.tracks[track].kind === 'barrier' && row.toggle === `barriers ${cta.key}`));
+      if (!closed?.toggle) break;
+      if (!this.toggled.delete(closed.toggle)) this.toggled.add(closed.toggle);
+      this.layOut();
+    }
+    return this.rowOf(side, track);
+  }
+
+  // ---- what the user does
+
+  select(selection: Selection | null, tab = true): void {
+    this.selection = selection;
+    if (selection && tab) this.tab = 'selection';
+    this.changed();
+  }
+  /** Selects the span, opens its lanes and moves it into sight. */
+  goTo(side: number, span: number, tab = true): void {
+    const {trace} = this.sides[side];
+    this.bringIntoView(this.openRow(side, trace.spans.track[span]));
+    this.view.reveal(this.axis(side, trace.spans.begin[span]), this.axis(side, trace.spans.end[span]));
+    this.select({kind: 'span', side, span}, tab);
+  }
+  goToTrack(side: number, track: number, time: number): void {
+    const row = this.openRow(side, track);
+    this.bringIntoView(row);
+    this.view.reveal(this.axis(side, time), this.axis(side, time));
+    if (row?.kind === 'barrier') this.select({kind: 'barrier', side, cta: row.cta, track: row.track, time});
+    this.changed();
+  }
+  goToHit(step: number): void {
+    if (this.hits.length === 0) return;
+    this.hit = (this.hit + step + this.hits.length) % this.hits.length;
+    const hit = this.hits[this.hit];
+    this.goTo(hit.side, hit.span, false);
+  }
+  /** The differences that are listed and stepped through. */
+  get differences(): Difference[] {
+    const all = this.diff?.differences ?? [];
+    return this.differenceKind === 'all' ? all : all.filter((d) => d.kind === this.differenceKind);
+  }
+  goToDifference(index: number): void {
+    const list = this.differences;
+    if (list.length === 0) return;
+    this.difference = (index + list.length) % list.length;
+    const d = list[this.difference];
+    if (d.spanB >= 0) this.openRow(1, this.sides[1].trace.spans.track[d.spanB]);
+    if (d.spanA >= 0) this.goTo(0, d.spanA, false);
+    else if (d.spanB >= 0) this.goTo(1, d.spanB, false);
+    else if (d.eventA >= 0) this.goToEvent(0, d.eventA);
+    else if (d.eventB >= 0) this.goToEvent(1, d.eventB);
+    if (d.spanA >= 0 && d.spanB >= 0) this.revealBoth(d.spanA, d.spanB);
+    this.tab = 'differences';
+    this.changed();
+  }
+  /** Both in sight, unless they are so far apart that neither would be seen. */
+  private revealBoth(a: number, b: number): void {
+    const [sa, sb] = [this.sides[0].trace.spans, this.sides[1].trace.spans];
+    const from = Math.min(this.axis(0, sa.begin[a]), this.axis(1, sb.begin[b]));
+    const to = Math.max(this.axis(0, sa.end[a]), this.axis(1, sb.end[b]));
+    const longer = Math.max(sa.end[a] - sa.begin[a], (sb.end[b] - sb.begin[b]) * this.ratio);
+    if (to - from < 60 * longer) this.view.show(from, to, 0.4);
+  }
+  /** Moves the second trace so that the selected step begins at the same place in both; again: back. */
+  align(): void {
+    const s = this.selection;
+    const moved = this.shift !== 0;
+    this.shift = 0;
+    if (moved || !this.diff || s?.kind !== 'span') return;
+    const partner = (s.side === 0 ? this.diff.partnerOfA : this.diff.partnerOfB)[s.span];
+    if (partner < 0) return;
+    const [a, b] = s.side === 0 ? [s.span, partner] : [partner, s.span];
+    this.shift = this.axis(0, this.sides[0].trace.spans.begin[a]) - this.axis(1, this.sides[1].trace.spans.begin[b]);
+  }
+  goToFinding(side: number, finding: Finding): void {
+    if (finding.track >= 0) {
+      this.bringIntoView(this.openRow(side, finding.track));
+      this.view.reveal(this.axis(side, finding.time), this.axis(side, finding.time));
+    }
+    this.select({kind: 'finding', side, finding}, false);
+    this.tab = 'findings';
+    this.changed();
+  }
+  /** Selects it and scrolls to its lane, without zooming. */
+  showFinding(side: number, finding: Finding): void {
+    if (finding.track >= 0) this.bringIntoView(this.openRow(side, finding.track));
+    this.select({kind: 'finding', side, finding}, false);
+    this.tab = 'findings';
+  }
+  private goToEvent(side: number, event: number): void {
+    const {events} = this.sides[side].trace;
+    this.goToTrack(side, events.track[event], events.time[event]);
+  }
+
+  // ---- vertical place; the picture sets its height
+
+  height = 600;
+  bringIntoView(row: Row | undefined): void {
+    if (!row) return;
+    if (row.y < this.scroll + 30 || row.y + row.height > this.scroll + this.height - 20)
+      this.scrollTo(row.y - this.height / 3);
+  }
+  scrollTo(y: number): void {
+    this.scroll = Math.max(0, Math.min(y, heightOf(this.rows) + 16 - this.height));
+    this.moved();
+  }
+
+  // ---- change
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+  /** Only what is seen of the picture has changed. */
+  onMove(listener: () => void): () => void {
+    this.viewListeners.push(listener);
+    return () => this.viewListeners.splice(this.viewListeners.indexOf(listener), 1);
+  }
+  changed(): void {
+    for (const listener of this.listeners) listener();
+    this.moved();
+  }
+  moved(): void {
+    for (const listener of this.viewListeners) listener();
+  }
+}

@@ -1,0 +1,61 @@
+// The panel on the right: what is selected, and the answers to "why is it slow" and "what went wrong".
+
+import type {Model, Tab} from '../model';
+import {describe} from '../text/sentences';
+import {partnerOf} from '../view/overlay';
+import {DifferencesTab} from './differences_tab';
+import {FindingsTab} from './findings_tab';
+import {Legend} from './legend';
+import {Overview} from './overview';
+import {PathTab} from './path_tab';
+import {SearchTab} from './search_tab';
+
+export function Panel({model}: {model: Model}) {
+  const findings = model.sides.reduce((n, {trace}) => n + trace.findings.length, 0);
+  const tabs: [Tab, string][] = [['overview', 'Overview'], ['selection', 'Selection']];
+  if (findings > 0) tabs.push(['findings', `Findings ${findings}`]);
+  if (model.sides[0].trace.path) tabs.push(['path', 'Path']);
+  if (model.diff) tabs.push(['differences', 'Differences']);
+  if (model.query) tabs.push(['search', 'Search']);
+  tabs.push(['legend', 'Legend']);
+  return (
+    <aside class="panel">
+      <nav role="tablist">
+        {tabs.map(([tab, name]) => (
+          <button key={tab} role="tab" aria-selected={model.tab === tab} onClick={() => {
+            model.tab = tab;
+            model.changed();
+          }}>{name}</button>
+        ))}
+      </nav>
+      <div class="content" role="tabpanel">
+        {model.tab === 'overview' && <Overview model={model} />}
+        {model.tab === 'selection' && <SelectionTab model={model} />}
+        {model.tab === 'findings' && <FindingsTab model={model} />}
+        {model.tab === 'path' && <PathTab model={model} />}
+        {model.tab === 'differences' && <DifferencesTab model={model} />}
+        {model.tab === 'search' && <SearchTab model={model} />}
+        {model.tab === 'legend' && <Legend model={model} />}
+      </div>
+    </aside>
+  );
+}
+
+function SelectionTab({model}: {model: Model}) {
+  const {selection} = model;
+  if (!selection) return <p class="text">Click a bar in the picture to see what it is, what it waited for and who ended it.</p>;
+  const words = describe(model, selection);
+  return (
+    <div class="text">
+      <h2>{words.title}</h2>
+      {words.sentences.map((sentence) => <p>{sentence}</p>)}
+      {words.links.length > 0 && <ul class="links">{words.links.map((link) => (
+        <li><button class="link" onClick={() => model.goTo(link.side, link.span)}>{link.text}</button></li>
+      ))}</ul>}
+      {selection.kind === 'span' && partnerOf(model, selection.side, selection.span) >= 0 && (
+        <button onClick={() => { model.align(); model.changed(); }}>{model.shift === 0 ? 'Align both traces here (=)' : 'Move B back (=)'}</button>
+      )}
+      <dl class="facts">{words.facts.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
+    </div>
+  );
+}

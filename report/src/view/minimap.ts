@@ -1,0 +1,178 @@
+// The whole run in a strip, with a window that says which part the picture shows: how busy loads, tensor core and epilogue
+// are over all CTAs, and where findings, hits and differences lie.
+
+import type {Model} from '../model';
+import {kNames} from './picture';
+import {type Actor, css} from './theme';
+
+const kHeight = 46, kBand = 14;
+
+interface Band {
+  actor: Actor;
+  label: string;
+  part: Float32Array;
+}
+
+export class Minimap {
+  private readonly canvas = document.createElement('canvas');
+  private readonly g: CanvasRenderingContext2D;
+  private bands: Band[] = [];
+  private width = 0;
+  private asked = false;
+  private readonly from: number;
+  private readonly to: number;
+
+  constructor(private readonly model: Model, private readonly host: HTMLElement) {
+    this.g = this.canvas.getContext('2d', {alpha: false})!;
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', 'Overview of the whole run');
+    host.append(this.canvas);
+    let from = Infinity, to = -Infinity;
+    model.sides.forEach(({trace}, side) => {
+      from = Math.min(from, model.axis(side, trace.begin));
+      to = Math.max(to, model.axis(side, trace.end));
+    });
+    [this.from, this.to] = [from - (to - from) * 0.01, to + (to - from) * 0.01];
+    new ResizeObserver(() => this.resize()).observe(host);
+    model.onMove(() => this.ask());
+    this.listen();
+    this.resize();
+  }
+
+  private x(time: number): number {
+    return kNames + (time - this.from) / (this.to - this.from) * (this.width - kNames);
+  }
+  private time(x: number): number {
+    return this.from + (x - kNames) / (this.width - kNames) * (this.to - this.from);
+  }
+
+  private resize(): void {
+    const density = window.devicePixelRatio || 1;
+    this.width = Math.max(200, Math.floor(this.host.getBoundingClientRect().width));
+    this.canvas.width = this.width * density;
+    this.canvas.height = kHeight * density;
+    this.canvas.style.width = `${this.width}px`;
+    this.canvas.style.height = `${kHeight}px`;
+    this.bands = this.measure();
+    this.draw();
+  }
+
+  /** Part of each pixel's time that a lane of the actor is at work, over all its lanes of the first trace. */
+  private measure(): Band[] {
+    const {trace} = this.model.sides[0];
+    const {spans} = trace;
+    const columns = this.width - kNames, scale = columns / (this.to - this.from);
+    const hasUnits = trace.tracks.some((t) => t.kind === 'unit');
+    const wait = trace.kindNumber('wait'), storeWait = trace.kindNumber('store_wait');
+    const second = this.model.sides.length > 1 ? ' (A)' : '';
+    const band = (actor: Actor, label: string, picks: (name: string, kind: string) => boolean): Band[] => {
+      const part = new Float32Array(columns);
+      let tracks = 0;
+      for (const track of trace.tracks) {
+        const first = trace.spanStart[track.id], last = trace.spanStart[track.id + 1];
+        if (first === last || !picks(track.name, track.kind)) continue;
+        ++tracks;
+        let until = -Infinity;
+        for (let i = first; i < last; ++i) {
+          if (trace.contains[i] || spans.kind[i] === wait || spans.kind[i] === storeWait) continue;
+          const begin = Math.max(spans.begin[i], until), end = spans.end[i];
+          if (end <= begin) continue;
+          until = end;
+          const x0 = (this.model.axis(0, begin) - this.from) * scale, x1 = (this.model.axis(0, end) - this.from) * scale;
+          for (let x = Math.max(0, Math.floor(x0)); x < Math.min(columns, x1); ++x) part[x] += Math.min(x + 1, x1) - Math.max(x, x0);
+        }
+      }
+      for (let x = 0; x < columns; ++x) part[x] /= Math.max(1, tracks);
+      return tracks > 0 ? [{actor, label: label + second, part}] : [];
+    };
+    return [
+      ...band('load', 'loads in flight', (name, kind) => hasUnits ? name === 'tma load' : kind === 'role' && name === 'load'),
+      ...band('mma', 'tensor core', (name, kind) => hasUnits ? name === 'umma' : kind === 'role' && name === 'mma'),
+      ...band('epilogue', trace.tracks.some((t) => t.name === 'epilogue') ? 'epilogue' : 'warps', (name, kind) => kind === 'role' && ['epilogue', 'consumer', 'warp'].includes(name)),
+    ];
+  }
+
+  private ask(): void {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => {
+      this.asked = false;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    const {g, model, width} = this;
+    const {theme} = model;
+    const density = window.devicePixelRatio || 1;
+    g.setTransform(density, 0, 0, density, 0, 0);
+    g.fillStyle = theme.panel;
+    g.fillRect(0, 0, width, kHeight);
+    g.fillStyle = css(theme.background);
+    g.fillRect(kNames, 1, width - kNames, kHeight - 2);
+    g.font = '10px system-ui, sans-serif';
+    g.textBaseline = 'middle';
+    this.bands.forEach((band, n) => {
+      const bottom = 2 + (n + 1) * kBand;
+      g.fillStyle = theme.quietText;
+      g.fillText(band.label, 22, bottom - kBand / 2);
+      g.fillStyle = css(theme.actor[band.actor]);
+      g.fillRect(8, bottom - kBand / 2 - 4, 8, 8);
+      for (let x = 0; x < band.part.length; ++x) {
+        const h = Math.min(1, band.part[x]) * (kBand - 2);
+        if (h > 0) g.fillRect(kNames + x, bottom - h, 1, h);
+      }
+    });
+    this.drawMarks();
+    const x0 = Math.max(kNames, this.x(model.view.from)), x1 = Math.min(width, this.x(model.view.to));
+    g.fillStyle = css(theme.background, 0.62);
+    g.fillRect(kNames, 0, x0 - kNames, kHeight);
+    g.fillRect(x1, 0, width - x1, kHeight);
+    g.strokeStyle = theme.accent;
+    g.lineWidth = 2;
+    g.strokeRect(x0 + 1, 1, Math.max(3, x1 - x0 - 2), kHeight - 2);
+    g.fillStyle = theme.line;
+    g.fillRect(0, kHeight - 1, width, 1);
+  }
+
+  private drawMarks(): void {
+    const {g, model} = this;
+    const {theme} = model;
+    const tick = (time: number, color: string, height: number) => {
+      g.fillStyle = color;
+      g.fillRect(Math.round(this.x(time)) - 1, 0, 2, height);
+    };
+    const hits = model.hits.length > 2000 ? [] : model.hits;
+    for (const {side, span} of hits) tick(model.axis(side, model.sides[side].trace.spans.begin[span]), theme.accent, 8);
+    for (const d of model.diff?.differences ?? [])
+      if (d.spanA >= 0) tick(model.axis(0, model.sides[0].trace.spans.begin[d.spanA]), css(theme.alarm, 0.7), d.kind === 'structure' ? kHeight : 6);
+    model.sides.forEach(({trace}, side) => {
+      for (const finding of trace.findings) tick(model.axis(side, finding.time), css(theme.alarm), kHeight);
+    });
+  }
+
+  private listen(): void {
+    let grabbed: number | null = null;
+    const move = (x: number) => {
+      const {view} = this.model;
+      const half = (view.to - view.from) / 2, at = this.time(x) - (grabbed ?? 0);
+      view.show(at - half, at + half, 0);
+      this.model.moved();
+    };
+    this.canvas.addEventListener('pointerdown', (event) => {
+      const {view} = this.model, at = this.time(event.offsetX);
+      grabbed = at > view.from && at < view.to ? at - (view.from + view.to) / 2 : 0;
+      this.canvas.setPointerCapture(event.pointerId);
+      move(event.offsetX);
+    });
+    this.canvas.addEventListener('pointermove', (event) => {
+      if (grabbed !== null) move(event.offsetX);
+    });
+    this.canvas.addEventListener('pointerup', () => grabbed = null);
+    this.canvas.addEventListener('wheel', (event) => {
+      event.preventDefault();
+      this.model.view.zoom(1.0015 ** event.deltaY, this.model.view.width / 2);
+      this.model.moved();
+    }, {passive: false});
+  }
+}

@@ -1,0 +1,133 @@
+// Colours, light and dark.  Hues are those of Okabe and Ito, which people with any colour vision can tell apart; states
+// that share a hue differ in pattern, too.
+
+export type Rgb = [number, number, number];
+
+/** Who is meant: the hue of a lane, of a span, and of a wait for it. */
+export type Actor = 'load' | 'mma' | 'epilogue' | 'store' | 'clc' | 'other';
+
+export const actorNames: Record<Actor, string> = {
+  load: 'loads (TMA)',
+  mma: 'tensor core',
+  epilogue: 'epilogue',
+  store: 'stores (TMA)',
+  clc: 'scheduling (CLC)',
+  other: 'set-up and other',
+};
+
+export interface Theme {
+  dark: boolean;
+  background: Rgb;
+  /** Rows of the second trace. */
+  secondBackground: Rgb;
+  panel: string;
+  text: string;
+  quietText: string;
+  grid: string;
+  line: string;
+  accent: string;
+  /** Strong: work of that actor. */
+  actor: Record<Actor, Rgb>;
+  alarm: Rgb;
+  path: Rgb;
+  even: Rgb;
+  odd: Rgb;
+}
+
+const hues: Record<Actor, Rgb> = {
+  load: [86, 180, 233],
+  mma: [230, 159, 0],
+  epilogue: [0, 158, 115],
+  store: [204, 121, 167],
+  clc: [240, 228, 66],
+  other: [150, 150, 150],
+};
+
+export const light: Theme = {
+  dark: false,
+  background: [255, 255, 255],
+  secondBackground: [244, 246, 250],
+  panel: '#f6f7f9',
+  text: '#16181d',
+  quietText: '#5b6270',
+  grid: '#e3e6eb',
+  line: '#c9ced6',
+  accent: '#0072b2',
+  actor: {...hues, clc: [222, 205, 40]},
+  alarm: [213, 94, 0],
+  path: [20, 20, 20],
+  even: [214, 224, 240],
+  odd: [240, 226, 206],
+};
+
+export const dark: Theme = {
+  dark: true,
+  background: [20, 22, 27],
+  secondBackground: [28, 31, 40],
+  panel: '#1b1e25',
+  text: '#e8eaef',
+  quietText: '#9aa3b2',
+  grid: '#2a2e37',
+  line: '#3c424e',
+  accent: '#56b4e9',
+  actor: {...hues, epilogue: [16, 172, 128], other: [128, 132, 140]},
+  alarm: [255, 130, 50],
+  path: [255, 255, 255],
+  even: [38, 50, 72],
+  odd: [66, 52, 36],
+};
+
+export function mix(a: Rgb, b: Rgb, partOfB: number): Rgb {
+  return [0, 1, 2].map((i) => Math.round(a[i] + (b[i] - a[i]) * partOfB)) as Rgb;
+}
+export function css(c: Rgb, alpha = 1): string {
+  return alpha === 1 ? `rgb(${c[0]} ${c[1]} ${c[2]})` : `rgb(${c[0]} ${c[1]} ${c[2]} / ${alpha})`;
+}
+/** As a pixel of ImageData on a little-endian machine. */
+export function pixel(c: Rgb): number {
+  return (255 << 24 | c[2] << 16 | c[1] << 8 | c[0]) >>> 0;
+}
+
+const actorOfKind: Record<string, Actor> = {
+  load_issue: 'load', tma_load: 'load',
+  mma_issue: 'mma', mma_commit: 'mma', umma: 'mma', tmem_write: 'mma',
+  tmem_load: 'epilogue', smem_read: 'epilogue', smem_write: 'epilogue', reduce: 'epilogue', tmem_read: 'epilogue',
+  store_issue: 'store', store_wait: 'store', tma_store: 'store',
+  clc_request: 'clc', clc_fetch: 'clc', clc_cancel: 'clc',
+};
+export function kindActor(kind: string): Actor {
+  return actorOfKind[kind] ?? 'other';
+}
+
+/** Who has to act before a wait on this barrier array can end. */
+const actorOfPipeline: Record<string, Actor> = {
+  input_full: 'load', input_empty: 'mma', accum_full: 'mma', accum_empty: 'epilogue',
+  tma: 'load', mma: 'mma', clc_full: 'clc', clc_empty: 'epilogue', throttle_full: 'load', throttle_empty: 'clc', tmem_dealloc: 'epilogue',
+};
+export function waitActor(pipeline: string): Actor {
+  return actorOfPipeline[pipeline] ?? 'other';
+}
+
+/** A kernel that copies has consumer warps where a matmul has its tensor core. */
+export function colourCopies(): void {
+  actorOfPipeline['input_empty'] = 'epilogue';
+  actorsOfRing['input'] = ['load', 'epilogue'];
+  actorNames.epilogue = 'consumers';
+}
+
+/** [producer, consumer] of a ring. */
+export function ringActors(ring: string): [Actor, Actor] {
+  return actorsOfRing[ring] ?? ['load', 'epilogue'];
+}
+const actorsOfRing: Record<string, [Actor, Actor]> = {
+  input: ['load', 'mma'], accum: ['mma', 'epilogue'], clc: ['clc', 'other'], throttle: ['load', 'clc'],
+};
+
+export function roleActor(role: string): Actor {
+  const known: Record<string, Actor> = {load: 'load', mma: 'mma', epilogue: 'epilogue', consumer: 'epilogue', warp: 'epilogue', scheduler: 'clc'};
+  return known[role] ?? 'other';
+}
+export function unitActor(unit: string): Actor {
+  const known: Record<string, Actor> = {'tma load': 'load', 'tma store': 'store', umma: 'mma', clc: 'clc', tmem: 'mma'};
+  return known[unit] ?? 'other';
+}

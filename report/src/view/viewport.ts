@@ -1,0 +1,45 @@
+// The part of the time axis that is shown.  Axis units are ticks of the first trace.
+
+export class Viewport {
+  constructor(public from: number, public to: number, private readonly first: number, private readonly last: number) {}
+
+  width = 1;
+
+  get scale(): number {
+    return this.width / (this.to - this.from);
+  }
+  x(time: number): number {
+    return (time - this.from) * this.scale;
+  }
+  time(x: number): number {
+    return this.from + x / this.scale;
+  }
+  /** Factors below 1 zoom in; the time under x stays where it is. */
+  zoom(factor: number, x: number): void {
+    const at = this.time(x);
+    const length = Math.min(Math.max((this.to - this.from) * factor, 8), (this.last - this.first) * 1.2);
+    this.set(at - length * (x / this.width), length);
+  }
+  pan(pixels: number): void {
+    this.set(this.from + pixels / this.scale, this.to - this.from);
+  }
+  show(from: number, to: number, margin = 0.1): void {
+    const length = Math.max((to - from) * (1 + 2 * margin), 8);
+    this.set((from + to) / 2 - length / 2, length);
+  }
+  showAll(): void {
+    this.show(this.first, this.last, 0.02);
+  }
+  /** Moves only as far as needed to have [from, to] in sight, and zooms if it would be a speck or does not fit. */
+  reveal(from: number, to: number): void {
+    const length = to - from, seen = this.to - this.from;
+    if (length > seen * 0.9 || length < seen * 0.01) return this.show(from, to, length > 0 ? 3 : 200);
+    if (from < this.from || to > this.to) this.set((from + to) / 2 - seen / 2, seen);
+  }
+  private set(from: number, length: number): void {
+    // A quarter of a window of nothing is as far as it goes.
+    const low = this.first - length / 4, high = Math.max(this.last - length * 0.75, low);
+    this.from = Math.min(Math.max(from, low), high);
+    this.to = this.from + length;
+  }
+}

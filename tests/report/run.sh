@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs a test of the HTML report's page where its tools are; elsewhere says what is missing and is skipped (77).
+#
+#   run.sh page                        the committed page is what its sources build
+#   run.sh browser SM100SIM FOLDER     the page in headless Chromium
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+report=$here/../../report
+
+skip() { echo "SKIPPED: $1; ./dev test installs it on Debian"; exit 77; }
+command -v node >/dev/null || skip "node is missing"
+[ -d "$report/node_modules" ] || skip "the page's packages are missing (npm ci in report/)"
+
+case "$1" in
+  page)
+    built=$(mktemp)
+    trap 'rm -f "$built"' EXIT
+    (cd "$report" && node_modules/.bin/tsc --noEmit)
+    node "$report/build.mjs" "$built"
+    cmp "$built" "$report/page.html" || { echo "report/page.html is not what report/src builds: npm run build in report/"; exit 1; }
+    echo "report/page.html is what its sources build" ;;
+  browser)
+    command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || skip "chromium is missing"
+    exec node "$here/browser_test.mjs" "$2" "$3" ;;
+esac
