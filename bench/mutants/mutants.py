@@ -312,13 +312,6 @@ m("mma-address-early", "the address is published before the allocation", r"SM3|T
   ("  isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads);  // does", "  // does"))
 m("mma-address-count", "MMA warp counts 128 threads at the address barrier, the epilogue 160", r"NB2|named barrier 1",
   ("isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads)", "isa.bar_arrive(kTmemAddressBarrier, kEpilogueThreads)"))
-m("address-count-less", "the address barrier counts 128 threads", r"NB\d|named barrier 1|SM3",
-  ("kTmemAddressThreads = 32 + kEpilogueThreads;", "kTmemAddressThreads = kEpilogueThreads;"))
-m("address-count-more", "the address barrier counts 192 threads", r"named barrier 1",
-  ("kTmemAddressThreads = 32 + kEpilogueThreads;", "kTmemAddressThreads = 64 + kEpilogueThreads;"))
-m("address-id-0", "the address barrier is the epilogue's", r"NB\d|named barrier 0",
-  ("kTmemAddressBarrier = 1;", "kTmemAddressBarrier = 0;"),
-  equivalent="all four epilogue warps leave its only generation before one of them comes to the strips' barrier")
 m("mma-address-id", "MMA warp arrives at another barrier", r"named barrier [12]|NB",
   ("isa.bar_arrive(kTmemAddressBarrier,", "isa.bar_arrive(kTmemAddressBarrier + 1,"))
 m("mma-no-prefetch", "MMA warp fetches the next tile behind the work", "$^", ("if (cfg.mma_prefetch) work.prefetch();", ""),
@@ -395,6 +388,20 @@ m("mma-launch-dependents-first", "dependents are launched at the start", "$^",
 m("mma-cta-scope", "the MMA warp's rings wait at scope cta in a cluster", "scope",
   ("cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta;", "Scope::cta;"),
   survives=SCOPES)
+
+# ---------------------------------------------------------------------------------------------------------------------
+of("kernels/matmul/named_barriers.h")
+m("address-count-less", "the address barrier counts 128 threads", r"NB\d|named barrier 1|SM3",
+  ("kTmemAddressThreads = 32 + kEpilogueThreads;", "kTmemAddressThreads = kEpilogueThreads;"))
+m("address-count-more", "the address barrier counts 192 threads", r"named barrier 1",
+  ("kTmemAddressThreads = 32 + kEpilogueThreads;", "kTmemAddressThreads = 64 + kEpilogueThreads;"))
+m("address-id-0", "the address barrier is the epilogue's", r"NB\d|named barrier 0",
+  ("kTmemAddressBarrier = 1;", "kTmemAddressBarrier = 0;"),
+  equivalent="all four epilogue warps leave its only generation before one of them comes to the strips' barrier")
+m("lock-barrier-0", "the lock's barrier has the strips' id", "$^", ("kReductionBarrier = 4;", "kReductionBarrier = 0;"),
+  equivalent="the same four warps, never in both at once")
+m("lock-barrier-1", "the lock's barrier has the address barrier's id", r"NB\d|named barrier 1", ("kReductionBarrier = 4;", "kReductionBarrier = 1;"),
+  equivalent="the address barrier's only generation is over before an epilogue warp comes to the lock")
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/epilogue_warp.h")
@@ -715,10 +722,6 @@ m("lock-release-last", "the last split releases too", "$^", ("  if (!work.last_s
   equivalent="nobody waits for the whole range; locks are zeroed before a launch")
 m("lock-other-warp", "warp 1 polls the lock", "$^", ("  if (isa.warpid() == 0) {\n", "  if (isa.warpid() == 1) {\n"),
   equivalent="the barrier orders all warps behind whichever polls")
-m("lock-barrier-0", "the lock's barrier has the strips' id", "$^", ("kReductionBarrier = 4;", "kReductionBarrier = 0;"),
-  equivalent="the same four warps, never in both at once")
-m("lock-barrier-1", "the lock's barrier has the address barrier's id", r"NB\d|named barrier 1", ("kReductionBarrier = 4;", "kReductionBarrier = 1;"),
-  equivalent="the address barrier's only generation is over before an epilogue warp comes to the lock")
 RR = "    if (!last && i + 1 == strips) ring.consumer_release(tile.stage, cfg.cta_group);\n"
 m("split-no-release", "a split does not release its accumulator", r"accum_empty", (RR, ""))
 m("split-release-first", "a split releases its accumulator after the first strip", r"TC15|TC17", (RR, RR.replace("i + 1 == strips", "i == 0")))

@@ -301,10 +301,13 @@ Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
   const std::string counts = fmt::format("named barrier {} counts {} threads, {} have come", w.blocked.offset,
                                          named.expected, named.arrived);
   const NamedBarrier* row = named_barrier(w.cta->kernel(), int(w.blocked.offset));
-  if (row && named.expected > 0 && named.expected != row->threads) {
+  uint32_t threads = 0;
+  for (const auto& warp : w.cta->warps())
+    if (row && lists(row->roles, w.cta->kernel().role(warp->index))) threads += 32;
+  if (row && named.expected > 0 && named.expected != threads) {
     Cause cause{.certainty = 110,
-                .text = fmt::format("{} comes to {} with {} threads; the kernel's table counts {}", w.role,
-                                    w.cta->describe(w.blocked, true), named.expected, row->threads)};
+                .text = fmt::format("{} comes to {} with {} threads; those of its roles ({}) are {}", w.role,
+                                    w.cta->describe(w.blocked, true), named.expected, row->roles, threads)};
     blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
     cause.fault_line = line_of(w.blocked.loc), cause.fault_doing.clear();
     return cause;
