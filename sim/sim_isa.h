@@ -335,7 +335,8 @@ class SimIsa {
   }
   HazardChecker* hazards() { return cta_.observer().hazards(); }
   HazardChecker::Thread thread(Loc loc, int lane = -1) {
-    return {sm_.id, {.warp = int8_t(warp_.index), .lane = int8_t(lane), .loc = loc, .cta = cta_.linear_id()}};
+    return {
+        sm_.id, {.warp = int8_t(warp_.index), .lane = int8_t(lane), .loc = loc, .cta = cta_.linear_id()}, &warp_};
   }
   /// Arrivals at a barrier of the own CTA: what the warp knows goes with them.
   template <class F>
@@ -418,7 +419,10 @@ class SimIsa {
     if (Warp::Use* use = use_of(barrier)) ++use->arrivals, use->arrived = loc;
   }
   void count_wait(SmemAddr barrier, Loc loc) {
-    if (Warp::Use* use = use_of(barrier)) ++use->waits, use->waited = loc, use->waited_at = models::now();
+    const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());
+    if (!name.array) return;
+    Warp::Use& use = warp_.use[size_t(name.array - cta_.kernel().barriers.data())];
+    ++use.waits, use.waited = loc, use.waited_at = models::now(), use.waited_stage = name.stage;
   }
   /// Nobody ahead in the stream still writes there; what follows griddepcontrol.wait may be sure of it.
   void check_prerequisites(GlobalAddr address, const char* what, Loc loc);

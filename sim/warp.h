@@ -69,7 +69,7 @@ class Warp : public sc_core::sc_module {
   /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them, and
   /// name the lines.
   struct Use {
-    int waits = 0, arrivals = 0;
+    int waits = 0, arrivals = 0, waited_stage = -1;
     Loc waited{}, arrived{}, copied{};  ///< line of the last wait that ended, arrival, copy that signals it
     models::Cycles waited_at = 0;
   };

@@ -257,6 +257,9 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   HazardText text = hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later,
                                 &sets == &tmem_sets_, {std::max(a.begin, b.begin), std::min(a.end, b.end)},
                                 fence_only, progress_of(cluster(t.sm), earlier));
+  if (t.warp && !fence_only)
+    if (std::string waits = hazard_wait_line(kernel_, *t.warp, earlier, later); !waits.empty())
+      text.details.insert(text.details.end() - 1, std::move(waits));
   models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   v.details = text.details;

@@ -44,7 +44,8 @@ class HazardChecker {
   /// A warp of the CTA on an SM, as it executes an instruction.
   struct Thread {
     int sm;
-    models::Source by;  ///< warp, lane (where one matters), line, CTA
+    models::Source by;           ///< warp, lane (where one matters), line, CTA
+    const Warp* warp = nullptr;  ///< its account of its waits, for reports
   };
 
   /// A cluster of `ctas` CTAs starts on consecutive SMs.
@@ -222,6 +223,9 @@ struct HazardText {
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
                        Footprints::Interval bytes, bool fence_only, AccessProgress progress);
+/// "load has last waited on input_empty for stage 1, at cycle 4,290": of the wait that would have ordered the two; empty
+/// where it was no mbarrier's.
+std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);
 /// Details of a copy that is still on its way.
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);
 

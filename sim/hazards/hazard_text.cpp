@@ -3,6 +3,7 @@
 
 #include "sim/hazards/hazard_checker.h"
 #include "sim/text.h"
+#include "sim/warp.h"
 
 namespace sm100::sim {
 namespace {
@@ -165,6 +166,24 @@ std::string bytes_text(bool tmem, Footprints::Interval bytes, int rank) {
 }
 
 }  // namespace
+
+std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later) {
+  const bool after_copy = earlier.kind == AccessKind::tensor_load || earlier.kind == AccessKind::clc_response;
+  const std::string wanted = later.barrier ? release_text(kernel, later.barrier)
+                             : after_copy  ? barrier_text(kernel, earlier.barrier)
+                                           : "";
+  if (wanted.empty()) return {};
+  const std::string array = wanted.substr(0, wanted.find('['));
+  for (size_t i = 0; i < kernel.barriers.size() && i < warp.use.size(); ++i) {
+    if (array != kernel.barriers[i].name) continue;
+    const Warp::Use& use = warp.use[i];
+    const std::string& role = kernel.role(warp.index);
+    if (use.waits == 0) return fmt::format("{} has never waited on {}", role, array);
+    return fmt::format("{} has last waited on {} for stage {}, which ended at cycle {}  {}", role, array,
+                       use.waited_stage, grouped(int64_t(use.waited_at)), line_of(use.waited));
+  }
+  return {};
+}
 
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy) {
   return {line(kernel, "copy:  ", copy),
