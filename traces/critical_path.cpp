@@ -57,6 +57,8 @@ Dependency work_of(SpanKind kind) {
 class Walk {
  public:
   explicit Walk(const Trace& trace) : trace_(trace), wakes_(trace.tracks.size()), barriers_(trace.tracks.size()) {
+    for (const Finding& finding : trace.findings)
+      if (!finding.warning && !broke_off_) broke_off_ = &finding;
     index_spans();
     index_barriers();
     for (uint32_t i = 0; i < trace.wakeups.size(); ++i)
@@ -123,9 +125,12 @@ class Walk {
         wakes_[event.by].push_back({event.time, true, i});
     }
     if (trace_.barrier_events.empty())
-      throw std::runtime_error(fmt::format(
-          "no critical path: the trace has no barrier events, so nothing says who ended which wait; {}",
-          trace_.metadata.source == "sim" ? "no CTA ran" : "hardware and imported timelines never have them"));
+      throw std::runtime_error(
+          fmt::format("no critical path: the trace has no barrier events, so nothing says who ended which wait; {}",
+                      broke_off_                        ? "the run broke off before the first"
+                      : trace_.metadata.source != "sim" ? "hardware and imported timelines never have them"
+                      : trace_.spans.empty()            ? "no CTA ran"
+                                             : "Chrome JSON does not keep them: take the run's own trace"));
     if (!actors)
       throw std::runtime_error(fmt::format(
           "no critical path: barrier events of schema version {} do not say who caused them; record the "
@@ -150,6 +155,10 @@ class Walk {
     return last;
   }
   TrackId last_role() const {
+    // A finding ends the run where a role was at work; a hang has nobody at work, and ends with a wait.
+    if (broke_off_ && broke_off_->id != "hang" && is_role(broke_off_->track) &&
+        !by_track_[broke_off_->track].empty())
+      return broke_off_->track;
     const TrackId last = last_role_of(UINT64_MAX, [](const Track&) { return true; });
     if (last == kNoTrack) throw std::runtime_error("no critical path: the trace has no spans of roles");
     return last;
@@ -220,8 +229,10 @@ class Walk {
         continue;
       }
       const Span& span = trace_.spans[leaf->span];
-      emit(std::max(begin, leaf->begin), role, work_of(span.kind), span.args.pipeline,
-           span.args.pipeline == kNoName ? int16_t{-1} : span.args.stage, leaf->span);
+      const bool open =
+          broke_off_ && span.kind == SpanKind::wait && span.end == now_ && span.end == life_[role].second;
+      emit(std::max(begin, leaf->begin), role, open ? Dependency::open_wait : work_of(span.kind),
+           span.args.pipeline, span.args.pipeline == kNoName ? int16_t{-1} : span.args.stage, leaf->span);
     }
     emit(begin, role, Dependency::code);
   }
@@ -343,6 +354,7 @@ class Walk {
     return at == spans.begin() ? kNoSpan : *std::prev(at);
   }
 
+  const Finding* broke_off_ = nullptr;  ///< what ended the run, if it did not come to its end
   const Trace& trace_;
   uint64_t now_ = 0;  ///< the path from here to the end is known
   std::vector<PathSegment> reversed_;

@@ -31,7 +31,8 @@ enum class Dependency : uint8_t {
   scheduling,     ///< role code around CLC
   handover,  ///< from the last arrival or byte until the waiting warp goes on: commit, way, wake-up, the wait itself
   code,      ///< role code outside all spans but the tile's
-  unknown,   ///< the trace does not say what came before
+  open_wait,  ///< a wait that nobody had ended when the run broke off
+  unknown,    ///< the trace does not say what came before
 };
 inline constexpr int kDependencies = static_cast<int>(Dependency::unknown) + 1;
 
@@ -50,6 +51,7 @@ constexpr std::string_view name(Dependency dependency) {
                                                       "scheduling",
                                                       "barrier hand-over and wake-up",
                                                       "other role code",
+                                                      "wait that nobody ended",
                                                       "unknown"};
   return kNames[static_cast<int>(dependency)];
 }
@@ -76,7 +78,8 @@ struct PathShare {
 };
 
 struct CriticalPath {
-  uint64_t begin = 0, end = 0;  ///< of the run: 0 (what is simulated begins there) to the end of the last role
+  /// 0, where the run begins, to the end of the last role; that its stores are visible takes some hundred cycles more.
+  uint64_t begin = 0, end = 0;
   std::vector<PathSegment> segments;  ///< in order of time; each begins where the one before ends
   std::vector<PathShare> shares;      ///< the longest first
   std::string verdict;                ///< one sentence: what limits the run

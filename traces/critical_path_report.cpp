@@ -105,7 +105,7 @@ std::string turns(const Summary& s) {
   // In every round but the first: not one stage that happens to be enough.
   if (!full || !empty || 2 * empty->segments < full->segments) return {};
   if (s.tma() + s.tensor() < s.output()) return {};
-  const bool tensor_core = s.tensor() > 0;
+  const bool tensor_core = s.ticks(Dependency::umma) > 0;
   return fmt::format(
       "one stage: TMA and {} take turns: {}[0] \u2194 {}[0]; {:.0f} % of the path are TMA transfers, {:.0f} % {}, "
       "and neither overlaps the other",
@@ -136,6 +136,11 @@ std::string bound_by_tensor_core(const Summary& s) {
 
 std::string bound_by_output(const Summary& s) {
   const std::string role = s.output_role();
+  if (s.share(Dependency::tma_store) > 50)
+    return fmt::format(
+        "bound by TMA stores: {:.0f} % of the path are copies out of shared memory that the {} role waits "
+        "for, {:.0f} % its own work",
+        s.share(Dependency::tma_store), role, s.share(s.output() - s.ticks(Dependency::tma_store)));
   std::string text = fmt::format("bound by the {}: ", role);
   // Whoever else waits for it on the path, and whether it waits itself.
   std::map<std::string, std::pair<std::string, size_t>> ended;
@@ -157,7 +162,7 @@ std::string bound_by_output(const Summary& s) {
   if (most != ended.end() && most->second.second > 1)
     text += fmt::format("the {} role waits for {}, ", most->second.first, most->first);
   else if (waits <= 1)
-    text += "it finds its work ready and is never waited for, ";
+    text += "its own work follows on itself, ";
   const std::pair<Dependency, const char*> parts[] = {
       {Dependency::tmem_load, "TMEM loads"}, {Dependency::shared_memory, "shared memory"},
       {Dependency::store, "stores"},         {Dependency::tma_store, "TMA stores"},
@@ -184,6 +189,8 @@ std::string bound_by_the_rest(const Summary& s, Dependency kind) {
     case Dependency::clc:
       return fmt::format("bound by the scheduler: {:.0f} % of the path are requests for tiles and their answers",
                          s.share(s.tiles()));
+    case Dependency::open_wait:
+      return fmt::format("{:.0f} % of the path are a wait that nobody had ended", s.share(kind));
     case Dependency::unknown:
       return fmt::format("{:.0f} % of the path are unknown: the trace does not say what came before",
                          s.share(kind));
@@ -196,7 +203,7 @@ std::string broken_off(const Trace& trace) {
   for (const Finding& finding : trace.findings)
     if (!finding.warning)
       return finding.id == "hang" ? "the run hangs: its end is a wait that nobody ends, and the finding says why"
-                                  : fmt::format("the run broke off with {}; ", finding.id);
+                                  : fmt::format("the run broke off with {}; until there: ", finding.id);
   return {};
 }
 
@@ -218,7 +225,7 @@ std::string path_verdict(const Trace& trace, const CriticalPath& path) {
   if (!broken.empty() && broken.back() != ' ') return broken;
   if (std::string text = turns(s); !text.empty()) return broken + text;
   std::pair<uint64_t, Dependency> rest{0, Dependency::code};
-  for (const Dependency kind : {Dependency::handover, Dependency::code, Dependency::unknown})
+  for (const Dependency kind : {Dependency::handover, Dependency::code, Dependency::open_wait, Dependency::unknown})
     rest = std::max(rest, {s.ticks(kind), kind});
   rest = std::max(rest, {s.tiles(), Dependency::clc});
   rest = std::max(rest, {s.ticks(Dependency::launch), Dependency::launch});

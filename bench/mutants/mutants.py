@@ -452,7 +452,7 @@ m("sched-no-drain", "the scheduler does not drain", r"MB12|MB10|EX|clc_empty",
 m("sched-no-pdl-wait", "the scheduler does not wait for the kernel ahead", "$^",
   ("  if (cfg.pdl) isa.griddepcontrol_wait();", ""),
   equivalent="only who gets which tiles when: nothing of the kernel ahead is touched")
-m("sched-runs-without-clc", "the scheduler runs without CLC", r"throttle|clc|division",
+m("sched-runs-without-clc", "the scheduler runs without CLC", r"throttle|clc|scheduler .* divides",
   ("  if (cfg.clc_stages == 0) return; ", "  if (cfg.clc_stages < 0) return; "))
 
 # ---------------------------------------------------------------------------------------------------------------------

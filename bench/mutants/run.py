@@ -32,7 +32,6 @@ TIMEOUT_S = 60
 # Role code is compiled alone, at every mutant.  The barrier table is part of the host side too: reports are held against it.
 KERNEL_UNIT = "sim/kernel_code.cpp"
 TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/host/matmul_problem.cpp",
-               "kernels/matmul/named_barriers.h": "kernels/host/matmul_problem.cpp",
                "kernels/copy/shared_storage.h": "kernels/host/copy_problem.cpp"}
 MATMUL = """
 namespace sm100 {{

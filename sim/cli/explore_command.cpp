@@ -114,19 +114,23 @@ std::string failure_text(const TrialResult& run) {
          line("verified", "yes: " + run.check);
 }
 
-std::string found_text(const Found& f, const std::string& replay) {
+/// @param replay, by_seed  commands that run the replay file, and the scenario itself
+std::string found_text(const Found& f, const std::string& replay, const std::string& by_seed) {
   std::string text =
       line("found by", fmt::format("seed {}: {}; the run without jitter passes", f.seed, text_of(f.failure)));
-  if (f.delays.empty() && f.drawn == 0) return text + line("delays", "not taken apart (--minimise-for 0)");
+  if (!f.repeats)
+    throw std::runtime_error(fmt::format("the delays of seed {} do not fail as the seed does", f.seed));
   if (f.delays.empty())
-    return text + line("delays", "not taken apart: --minimise-for is too short for a single run");
+    return text +
+           line("delays", f.drawn == 0 ? "not taken apart (--minimise-for 0)"
+                                       : "not taken apart: --minimise-for is too short for a single run") +
+           line("replay", fmt::format("{} --jitter {}", by_seed, f.seed));
   text += line("delays", fmt::format("{} of the seed's {} are enough{}, found in {} and {}",
                                      grouped(int64_t(f.delays.size())), grouped(int64_t(f.drawn)),
                                      f.minimal ? "" : " (--minimise-for ended the search; fewer may do)",
                                      plural(f.trials, "run"), seconds_text(f.seconds)));
   for (size_t i = 0; i < f.by_delays.met.size(); ++i)
-    if (std::find(f.delays.begin(), f.delays.end(), f.by_delays.met[i]) != f.delays.end())
-      text += line("", f.by_delays.met_texts[i]);
+    if (delay_at(f.delays, f.by_delays.met[i].point)) text += line("", f.by_delays.met_texts[i]);
   return text + line("replay", replay);
 }
 
@@ -189,8 +193,8 @@ int explore_scenario(const CommandOptions& options) {
       file.commit();
     });
   const TrialResult& shown = apart ? found.by_delays : found.by_seed;
-  fmt::print("{}{}{}{}", failure_text(shown), line("scenario", what(scenario, e.plain)), found_text(found, command),
-             coverage_text(e, how.jobs));
+  fmt::print("{}{}{}{}", failure_text(shown), line("scenario", what(scenario, e.plain)),
+             found_text(found, command, command_of(scenario, scenario.path)), coverage_text(e, how.jobs));
   return exit_code_of(found.failure);
 }
 

@@ -36,6 +36,7 @@ void add_stats_command(CLI::App& app, int& exit_code) {
   CLI::Option* critical_path = command->add_flag("--critical-path", options->critical_path,
                                                  "What the run's end depends on, and what limits the run");
   command->add_option("--steps", options->steps, "With --critical-path: the last N segments of the path too")
+      ->check(CLI::Range(0, 1'000'000'000))
       ->type_name("N")
       ->needs(critical_path);
   command->callback([options, &exit_code] {

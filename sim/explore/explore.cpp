@@ -131,7 +131,10 @@ class Explorer {
     const Reproduce same = [&](size_t count, const std::function<Delays(size_t)>& set) {
       return reproduce(found, deadline, count, set);
     };
-    if (!same(1, [&](size_t) { return all; })[0]) return;  // the budget is too small for one run
+    if (!same(1, [&](size_t) { return all; })[0]) {
+      found.repeats = Clock::now() >= deadline;  // else the budget is too small for one run
+      return;
+    }
     Delays few = smallest_subset(std::move(all), same, [&](const Delays& left) { left_ = left.size(); });
     few = fewer_but_longer(
         few, [&](const models::Delay& d) { return models::longest_delay(d.point.site, scenario_.device); }, same);
@@ -151,6 +154,12 @@ class Explorer {
 };
 
 }  // namespace
+
+const models::Delay* delay_at(const Delays& delays, const models::JitterPoint& point) {
+  const auto found =
+      std::find_if(delays.begin(), delays.end(), [&](const models::Delay& d) { return d.point == point; });
+  return found == delays.end() ? nullptr : &*found;
+}
 
 void Coverage::add(const TrialResult& result) {
   if (orders.insert(result.order).second) last_order = runs;

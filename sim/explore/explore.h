@@ -43,8 +43,12 @@ struct Found {
   TrialResult by_delays;  ///< the run with these alone
   uint64_t trials = 0;    ///< runs that taking it apart took
   bool minimal = false;   ///< no single delay can be taken away
+  bool repeats = true;    ///< the seed's delays, listed one by one, fail as the seed does
   double seconds = 0;     ///< of taking it apart
 };
+
+/// The delay at a point; nullptr: there is none.
+const models::Delay* delay_at(const Delays& delays, const models::JitterPoint& point);
 
 struct Exploration {
   TrialResult plain;  ///< the run without jitter

@@ -35,10 +35,11 @@ std::string replay_text(const std::string& text, const host::Scenario& scenario,
       fmt::format("\n# From here on by sm100sim explore: seed {} ends in {}, and so do these delays alone.\n# {}\n",
                   found.seed, text_of(found.failure), command);
   if (!scenario.expect.stated) replay += expectation(*kernel, found.by_delays);
-  const auto& met = found.by_delays.met;  // in order of time
+  // In order of time.  What was met is the sum with the scenario's own delay at that point, which stands in its text.
+  const auto& met = found.by_delays.met;
   for (size_t i = 0; i < met.size(); ++i)
-    if (std::find(found.delays.begin(), found.delays.end(), met[i]) != found.delays.end())
-      replay += host::delay_toml(met[i], *kernel, found.by_delays.met_texts[i]);
+    if (const models::Delay* delay = delay_at(found.delays, met[i].point))
+      replay += host::delay_toml(*delay, *kernel, found.by_delays.met_texts[i]);
   return replay;
 }
 

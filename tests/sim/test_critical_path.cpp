@@ -38,6 +38,7 @@ TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogu
         Answer{"blocked_by_epilogue", "bound by the epilogue: the mma role waits for accum_empty, ",
                Dependency::tma_store},
         Answer{"deep_ring", "bound by the tensor core: ", Dependency::umma},
+        Answer{"copy/chip_hbm", "bound by TMA stores: ", Dependency::tma_store},
         Answer{"copy/one_stage",
                "one stage: TMA and the consumer role take turns: input_empty[0] \u2194 input_full[0]; ",
                Dependency::tma_load}}) {
@@ -50,6 +51,18 @@ TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogu
     CHECK_THAT(last_line(ran.out), Catch::StartsWith(a.says));
     CHECK(critical_path(read_pftrace(scratch / "run.pftrace")).shares.front().kind == a.most);
   }
+}
+
+TEST_CASE("the path of a run that broke off knows the waits that nobody ended", "[critical-path]") {
+  ScratchDirectory scratch;
+  record(scratch, "bugs/missing_consumer_release", 3);
+  const CriticalPath hang = critical_path(read_pftrace(scratch / "run.pftrace"));
+  CHECK(hang.segments.back().kind == Dependency::open_wait);
+  CHECK_THAT(hang.verdict, Catch::StartsWith("the run hangs"));
+
+  record(scratch, "bugs/commit_misaligned", 4);
+  const Ran ran = run(scratch, "stats run.pftrace --critical-path");
+  CHECK_THAT(last_line(ran.out), Catch::StartsWith("the run broke off with MB3; until there: "));
 }
 
 TEST_CASE("every path covers its run without gap or overlap and knows where it comes from", "[critical-path]") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "catch.h"
 #include "kernels/host/scenario.h"
@@ -104,6 +105,20 @@ TEST_CASE("explore: bugs that the default schedule hides are found, minimised an
       CHECK(run_child(fewer).result() == Outcome::pass);
     }
   }
+}
+
+TEST_CASE(
+    "explore: a delay of the scenario's own at the point that matters is added to, not taken for the found one",
+    "[explore]") {
+  ScratchDirectory scratch;
+  std::ofstream(scratch / "own.toml") << read_whole(kScenarios / "explore/early_release.toml")
+                                      << "[[delay]]\nat = \"warp issue\"\ncta = 0\nwarp = 0\noccurrence = 135\n"
+                                         "cycles = 20\n";
+  const Ran explored = run(scratch, "explore own.toml --seeds 63 --jobs 1");
+  CAPTURE(explored.out, explored.err);
+  CHECK(explored.exit_code == 1);
+  CHECK(has(explored.out, " cycles: warp issue 135 of epilogue (warp 0)"));
+  CHECK(run(scratch, "run own.replay.toml").exit_code == 1);
 }
 
 TEST_CASE("explore: what is found does not depend on the number of processes", "[explore]") {
