@@ -419,10 +419,8 @@ class SimIsa {
     if (Warp::Use* use = use_of(barrier)) ++use->arrivals, use->arrived = loc;
   }
   void count_wait(SmemAddr barrier, Loc loc) {
-    const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());
-    if (!name.array) return;
-    Warp::Use& use = warp_.use[size_t(name.array - cta_.kernel().barriers.data())];
-    ++use.waits, use.waited = loc, use.waited_at = models::now(), use.waited_stage = name.stage;
+    if (Warp::Use* use = use_of(barrier))
+      ++use->waits, use->waited = loc, use->waited_at = models::now(), use->waited_on = barrier.offset();
   }
   /// Nobody ahead in the stream still writes there; what follows griddepcontrol.wait may be sure of it.
   void check_prerequisites(GlobalAddr address, const char* what, Loc loc);

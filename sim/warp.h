@@ -69,7 +69,8 @@ class Warp : public sc_core::sc_module {
   /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them, and
   /// name the lines.
   struct Use {
-    int waits = 0, arrivals = 0, waited_stage = -1;
+    int waits = 0, arrivals = 0;
+    uint32_t waited_on = 0;             ///< offset of the barrier of the last wait that ended
     Loc waited{}, arrived{}, copied{};  ///< line of the last wait that ended, arrival, copy that signals it
     models::Cycles waited_at = 0;
   };

@@ -40,9 +40,7 @@ std::vector<BarrierArray> CopyProblem::barriers() const {
   return arrays;
 }
 
-std::vector<NamedBarrier> CopyProblem::named_barriers() const {
-  return {{kEpilogueBarrier, "strip", uint32_t(kEpilogueThreads), "consumer"}};
-}
+std::vector<NamedBarrier> CopyProblem::named_barriers() const { return {{kEpilogueBarrier, "strip", "consumer"}}; }
 
 std::vector<Tensor> CopyProblem::tensors() const {
   return {{"source", source_bytes()}, {"destination", source_bytes() * uint64_t(copy_sharers(config_))}};

@@ -30,9 +30,7 @@ std::vector<BarrierArray> FallbackProblem::barriers() const {
   return arrays;
 }
 
-std::vector<NamedBarrier> FallbackProblem::named_barriers() const {
-  return {{kFallbackBarrier, "step", uint32_t(kFallbackThreads), "warp"}};
-}
+std::vector<NamedBarrier> FallbackProblem::named_barriers() const { return {{kFallbackBarrier, "step", "warp"}}; }
 
 FallbackParams fallback_params(const Scenario& s, const std::vector<GlobalAddr>& addresses,
                                const TensorMapEncoder& encode) {

@@ -14,9 +14,9 @@ inline constexpr int kReductionBarrier = 4;  ///< the four epilogue warps around
 /// Calls f(NamedBarrier) for each.
 template <class C, class F>
 SM100_HD constexpr void for_each_named_barrier(const C& c, F&& f) {
-  f(NamedBarrier{kEpilogueBarrier, "strip", uint32_t(kEpilogueThreads), "epilogue"});
-  f(NamedBarrier{kTmemAddressBarrier, "tmem address", uint32_t(kTmemAddressThreads), "mma, epilogue"});
-  if (c.num_split_k > 1) f(NamedBarrier{kReductionBarrier, "reduction", uint32_t(kEpilogueThreads), "epilogue"});
+  f(NamedBarrier{kEpilogueBarrier, "strip", "epilogue"});
+  f(NamedBarrier{kTmemAddressBarrier, "tmem address", "mma, epilogue"});
+  if (c.num_split_k > 1) f(NamedBarrier{kReductionBarrier, "reduction", "epilogue"});
 }
 
 }  // namespace sm100

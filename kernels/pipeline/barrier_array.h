@@ -22,8 +22,7 @@ struct BarrierArray {
 struct NamedBarrier {
   int id;
   const char* name;
-  uint32_t threads;   ///< of a generation
-  const char* roles;  ///< all of whose warps come, each generation
+  const char* roles;  ///< all of whose warps come, each generation: their threads are its count
 };
 
 template <Isa I>

@@ -9,6 +9,11 @@ namespace sm100::sim::cli {
 /// What the process returns; documented in docs/user-guide.md.
 enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kFindings = 4, kInternalError = 5 };
 
+/// For options that take a file: an empty name is refused before anything runs.
+inline CLI::Validator file_name() {
+  return {[](std::string& text) { return text.empty() ? "a file name is needed" : ""; }, ""};
+}
+
 void add_run_command(CLI::App& app, int& exit_code);
 void add_explore_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);

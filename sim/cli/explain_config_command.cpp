@@ -182,7 +182,6 @@ void explain(const ExplainOptions& o) {
 
 void add_explain_config_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "a file name is needed" : ""; }, "");
   CLI::App* command =
       app.add_subcommand("explain-config", "Which configuration config = \"auto\" picks for a shape, and why");
   command->add_option("SHAPE", options->what, "M N K, or a scenario file")
@@ -196,7 +195,7 @@ void add_explain_config_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command->add_option("--json", options->json, "Write the answer as JSON; - prints it instead of the text")
       ->type_name("FILE")
-      ->check(not_empty);
+      ->check(file_name());
   command->callback([options, &exit_code] {
     explain(*options);
     exit_code = kOk;

@@ -203,7 +203,6 @@ int explore_scenario(const CommandOptions& options) {
 void add_explore_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CommandOptions>();
   CLI::App* command = app.add_subcommand("explore", "Look for a legal schedule that breaks a scenario");
-  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "a file name is needed" : ""; }, "");
   command->add_option("SCENARIO", options->scenario, "Scenario file (docs/user-guide.md)")->required();
   command->add_option("--seeds", options->seeds, "How many jitter seeds to run; default 256")
       ->type_name("N")
@@ -225,7 +224,7 @@ void add_explore_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("-o,--output", options->output, "The scenario that replays a failure; default NAME.replay.toml")
       ->type_name("FILE")
-      ->check(not_empty);
+      ->check(file_name());
   command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

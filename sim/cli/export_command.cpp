@@ -104,11 +104,10 @@ void add_export_command(CLI::App& app, int& exit_code) {
                    "shows the run")
       ->type_name("FORMAT")
       ->required();
-  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "a file name is needed" : ""; }, "");
   command->add_option("-o,--output", options->output, "File to write")
       ->type_name("FILE")
       ->required()
-      ->check(not_empty);
+      ->check(file_name());
   command->add_option("--sm", options->sm, "With vcd: which SM (the first that ran a CTA)")->type_name("N");
   command->callback([options, &exit_code] {
     export_trace(*options);

@@ -119,16 +119,15 @@ int run(const RunOptions& options) {
 
 void add_run_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
-  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "a file name is needed" : ""; }, "");
   CLI::App* command = app.add_subcommand("run", "Simulate a scenario");
   command->add_option("SCENARIO", options->scenario, "Scenario file (docs/user-guide.md)")->required();
   command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--trace", options->trace, "Write a Perfetto trace")->type_name("FILE")->check(not_empty);
+  command->add_option("--trace", options->trace, "Write a Perfetto trace")->type_name("FILE")->check(file_name());
   command->add_option("--json", options->json, "Write the result as JSON; - prints it instead of the summary")
       ->type_name("FILE")
-      ->check(not_empty);
+      ->check(file_name());
   command->add_option("--data", options->data, "full: real values; none: protocol and timing only")
       ->check(CLI::IsMember({"full", "none"}));
   command->add_option("--jitter", options->jitter, "Perturb asynchronous latencies")

@@ -223,7 +223,7 @@ struct HazardText {
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
                        Footprints::Interval bytes, bool fence_only, AccessProgress progress);
-/// "load has last waited on input_empty for stage 1, at cycle 4,290": of the wait that would have ordered the two; empty
+/// "load has last waited on input_empty[1], until cycle 4,290  load_warp.h:58": of the wait that would have ordered the two; empty
 /// where it was no mbarrier's.
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);
 /// Details of a copy that is still on its way.

@@ -179,8 +179,8 @@ std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Acces
     const Warp::Use& use = warp.use[i];
     const std::string& role = kernel.role(warp.index);
     if (use.waits == 0) return fmt::format("{} has never waited on {}", role, array);
-    return fmt::format("{} has last waited on {} for stage {}, which ended at cycle {}  {}", role, array,
-                       use.waited_stage, grouped(int64_t(use.waited_at)), line_of(use.waited));
+    return fmt::format("{} has last waited on {}, until cycle {}  {}", role, barrier_text(kernel, use.waited_on),
+                       grouped(int64_t(use.waited_at)), line_of(use.waited));
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include "scratch_directory.h"
 #include "sim/checks.h"
 #include "sim/child_process.h"
+#include "sim/scenario_files.h"
 #include "sim/text.h"
 
 using namespace sm100;
@@ -46,31 +47,17 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"not-implemented", "says what the simulator lacks"},
 };
 
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(kSource / "scenarios" / folder))
-    if (entry.path().extension() == ".toml") names.push_back((folder / entry.path().stem()).string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-Scenario load(const std::string& name) {
-  Scenario s = load_scenario(kSource / "scenarios" / (name + ".toml"));
-  s.path = fs::path("scenarios") / (name + ".toml");  // as a user in the source directory names it
-  return s;
-}
-
 bool is_sound(const std::string& name) { return name.ends_with("_sound"); }
 
 std::vector<std::string> bugs() {
-  std::vector<std::string> names = names_in("bugs");
+  std::vector<std::string> names = scenario_names("bugs");
   names.erase(std::remove_if(names.begin(), names.end(), is_sound), names.end());
   return names;
 }
 
 std::vector<std::string> twins() {
-  std::vector<std::string> names = names_in("bugs/sound");
-  for (const std::string& name : names_in("bugs"))
+  std::vector<std::string> names = scenario_names("bugs/sound");
+  for (const std::string& name : scenario_names("bugs"))
     if (is_sound(name)) names.push_back(name);
   return names;
 }
@@ -155,7 +142,7 @@ TEST_CASE("bugs: each ends as it expects and is reported word for word, and docs
   std::string rows;
   for (const std::string& name : names) {
     CAPTURE(name);
-    const Scenario s = load(name);
+    const Scenario s = load_by_name(name);
     const ChildResult r = run_child(s);
     CAPTURE(r.text);
     REQUIRE(r.ran);
@@ -189,11 +176,11 @@ TEST_CASE("bugs: a sound twin is the bug without its faults", "[bugs]") {
   std::set<std::string> used;
   for (const std::string& name : bugs()) {
     CAPTURE(name);
-    const Scenario bug = load(name);
+    const Scenario bug = load_by_name(name);
     const std::string twin = twin_of(name, bug);
     CAPTURE(twin);
     REQUIRE(fs::exists(kSource / "scenarios" / (twin + ".toml")));
-    const Scenario sound = load(twin);
+    const Scenario sound = load_by_name(twin);
     CHECK(!bug.faults.empty());
     CHECK(sound.faults.empty());
     CHECK(sound.profile == bug.profile);
@@ -209,7 +196,7 @@ TEST_CASE("bugs: a sound twin is the bug without its faults", "[bugs]") {
 TEST_CASE("bugs: the sound twins are clean, without a warning", "[bugs]") {
   for (const std::string& name : twins()) {
     CAPTURE(name);
-    const ChildResult r = run_child(load(name));
+    const ChildResult r = run_child(load_by_name(name));
     CAPTURE(r.text);
     REQUIRE(r.ran);
     CHECK(r.verified);
@@ -224,7 +211,7 @@ TEST_CASE("bugs: each entry of the catalogue has a scenario that is named after 
   for (const std::string& name : bugs()) {
     CAPTURE(name);
     std::string what;
-    const int entry = catalogue_entry(load(name).description, what);
+    const int entry = catalogue_entry(load_by_name(name).description, what);
     const std::string file = fs::path(name).filename().string();
     if (file.rfind("kb", 0) == 0) CHECK(file.rfind(fmt::format("kb{:02}_", entry), 0) == 0);
     entries.insert(entry);
@@ -237,7 +224,7 @@ TEST_CASE("bugs: each entry of the catalogue has a scenario that is named after 
 
 TEST_CASE("bugs: each check is shown by a scenario, or there is a reason why none shows it", "[bugs][checks]") {
   std::set<std::string> ids;
-  for (const std::string& name : bugs()) ids.merge(shown(load(name)));
+  for (const std::string& name : bugs()) ids.merge(shown(load_by_name(name)));
   for (const sm100::sim::Check& check : kChecks) {
     CAPTURE(check.id);
     CHECK(ids.count(std::string(check.id)) + kNotTriggered.count(std::string(check.id)) == 1);

@@ -9,6 +9,7 @@
 #include "pftrace.pb.h"
 #include "scratch_directory.h"
 #include "sim/child_process.h"
+#include "sim/scenario_files.h"
 #include "traces/pftrace.h"
 #include "traces/well_formed.h"
 
@@ -19,20 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path kSource = SM100_SOURCE_DIR;
-
-Scenario load(const std::string& name) {
-  Scenario s = load_scenario(kSource / "scenarios" / (name + ".toml"));
-  s.path = fs::path("scenarios") / (name + ".toml");  // as a user in the source directory names it
-  return s;
-}
-
-std::vector<std::string> scenario_names(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(kSource / "scenarios" / folder))
-    if (entry.path().extension() == ".toml") names.push_back((folder / entry.path().stem()).string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 }  // namespace
 
@@ -50,7 +37,7 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
     if (name.find("chip") == std::string::npos) names.push_back(name);  // a whole chip takes long
   for (const std::string& name : names) {
     CAPTURE(name);
-    const Scenario s = load(name);
+    const Scenario s = load_by_name(name);
     const ChildResult r = run_child(s);
     CAPTURE(r.text);
     REQUIRE(r.ran);
@@ -63,7 +50,7 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
 }
 
 TEST_CASE("FP32 output shows the accumulators within 1e-5, BF16 output within 1e-2 of float64", "[scenarios]") {
-  Scenario s = load("dense_small");
+  Scenario s = load_by_name("dense_small");
   CHECK(run_child(s).relative_error < 1e-2);
   s.config.output = DataType::f32;
   const ChildResult f32 = run_child(s);
@@ -93,7 +80,7 @@ TEST_CASE("dropping one arrival on any barrier is blamed on that barrier, stage 
                         {"epilogue", "mbarrier_arrive", "tmem_dealloc"}};
   for (const Drop& drop : drops) {
     CAPTURE(drop.barrier);
-    Scenario s = load("bugs/wrong_initial_phase_sound");
+    Scenario s = load_by_name("bugs/wrong_initial_phase_sound");
     FaultSpec fault;
     fault.role = drop.role;
     fault.instruction = drop.instruction;
@@ -114,7 +101,7 @@ TEST_CASE("dropping one arrival on any barrier is blamed on that barrier, stage 
 TEST_CASE("the trace of a run is well formed for Perfetto and reads back as recorded", "[scenarios][traces]") {
   ScratchDirectory scratch;
   const fs::path file = scratch / "run.pftrace";
-  const Scenario s = load("dense_small");
+  const Scenario s = load_by_name("dense_small");
   traces::Recorder recorder;
   const RunResult result = run_simulation(s, &recorder);  // this test case has its process to itself
   REQUIRE(result.outcome == Outcome::pass);
@@ -147,14 +134,14 @@ TEST_CASE("the trace of a run is well formed for Perfetto and reads back as reco
 }
 
 TEST_CASE("recording does not change the run", "[scenarios]") {
-  const Scenario s = load("more_tiles_than_sms");
+  const Scenario s = load_by_name("more_tiles_than_sms");
   const ChildResult with = run_child(s, true), without = run_child(s, false);
   CHECK(with.cycles == without.cycles);
   CHECK(with.output_hash == without.output_hash);
 }
 
 TEST_CASE("a cycle budget that ends before the first CTA starts says so", "[scenarios]") {
-  Scenario s = load("dense_small");
+  Scenario s = load_by_name("dense_small");
   s.max_cycles = 100;
   const ChildResult r = run_child(s);
   CHECK(r.result() == Outcome::hang);
@@ -164,7 +151,7 @@ TEST_CASE("a cycle budget that ends before the first CTA starts says so", "[scen
 }
 
 TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenarios]") {
-  Scenario s = load("dense_small");
+  Scenario s = load_by_name("dense_small");
   s.max_cycles = 5000;
   const ChildResult r = run_child(s);
   CHECK(r.result() == Outcome::hang);
