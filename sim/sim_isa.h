@@ -183,6 +183,10 @@ class SimIsa {
                     Loc loc = Loc::current()) {
     store_global(addresses, &values[0][0], 2, nullptr, 8, "st.global.v2.b32", loc);
   }
+  void st_global_v4(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
+                    Loc loc = Loc::current()) {
+    store_global(addresses, &values[0][0], 4, nullptr, 16, "st.global.v4.b32", loc);
+  }
   /// Polls of a word that stays the same from one code line do not run one by one: the warp sleeps until the word is
   /// written, and goes on when its next poll would have seen it.
   uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc = Loc::current());
@@ -229,6 +233,13 @@ class SimIsa {
     static_assert(repeat_allowed(TmemShape::s16x256b, R), "tcgen05.ld.16x256b has .x1 to .x32, powers of two");
     LaneArray<uint32_t, 4 * R> registers;
     tmem_load(TmemShape::s16x256b, R, address, &registers[0][0], loc);
+    return registers;
+  }
+  template <int R>
+  LaneArray<uint32_t, R> tcgen05_ld_32x32b(TmemAddr address, Loc loc = Loc::current()) {
+    static_assert(repeat_allowed(TmemShape::s32x32b, R), "tcgen05.ld.32x32b has .x1 to .x128, powers of two");
+    LaneArray<uint32_t, R> registers;
+    tmem_load(TmemShape::s32x32b, R, address, &registers[0][0], loc);
     return registers;
   }
   void tcgen05_wait_ld(Loc loc = Loc::current());

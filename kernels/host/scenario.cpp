@@ -34,8 +34,8 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
   if (table.has("numerics") && s.kernel == kPipelineCopy)
-    throw document.error("run.numerics", fmt::format("kernel {} does no arithmetic; allowed for {} and {}",
-                                                     s.kernel, kMatmul, kFallback));
+    throw document.error("run.numerics", fmt::format("kernel {} does no arithmetic; allowed for {}, {} and {}",
+                                                     s.kernel, kMatmul, kFallback, kDirect));
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
@@ -110,7 +110,7 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   s.path = path;
   s.overrides = overrides;
   s.name = path.stem().string();
-  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback});
+  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback, kDirect});
   if (root.has("description")) s.description = root.string("description");
   if (root.has("sound")) s.sound = root.string("sound");
   s.device = read_profile(document, root, s);
@@ -123,6 +123,8 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
     read_copy(document, root, s);
   else if (s.kernel == kFallback)
     read_fallback(document, root, s);
+  else if (s.kernel == kDirect)
+    read_direct(document, root, s);
   else
     read_matmul(document, root, s);
   check_feed(document, s);
@@ -142,6 +144,7 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
 std::string Scenario::configuration_json() const {
   if (kernel == kPipelineCopy) return copy_configuration_json(*this);
   if (kernel == kFallback) return fallback_configuration_json(*this);
+  if (kernel == kDirect) return direct_configuration_json(*this);
   return matmul_configuration_json(*this);
 }
 

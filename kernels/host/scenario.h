@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/copy/config.h"
+#include "kernels/direct/config.h"
 #include "kernels/fallback/config.h"
 #include "kernels/host/delay.h"
 #include "kernels/host/fault.h"
@@ -50,7 +51,8 @@ struct Expectation {
 };
 
 /// Names of the kernels, as `kernel = "..."` has them.
-inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy", kFallback = "fallback";
+inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy", kFallback = "fallback",
+                                  kDirect = "direct";
 
 struct Scenario {
   std::filesystem::path path;
@@ -58,7 +60,7 @@ struct Scenario {
   std::string name;                    ///< file name without extension
   std::string description;             ///< one line; empty: none
   std::string sound;                   ///< a bug's twin without its faults: path beside this file, without .toml
-  std::string kernel;                  ///< kMatmul, kPipelineCopy or kFallback
+  std::string kernel;                  ///< kMatmul, kPipelineCopy, kFallback or kDirect
   std::string profile;                 ///< "b200"
   int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k
   MatmulConfig config;                 ///< of matmul
@@ -66,6 +68,7 @@ struct Scenario {
   float alpha = 1, beta = 1;           ///< of the matmul's epilogue: factors of the product and of the residual
   CopyConfig copy;                     ///< of pipeline_copy
   FallbackConfig fallback;             ///< of fallback
+  DirectConfig direct;                 ///< of direct
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;

@@ -43,22 +43,26 @@ class ProducerConsumerPipeline {
   SM100_HD int consumer_stage() const { return consumer_.index; }
 
   /// Waits until the producer's stage is empty and returns it.
-  SM100_KERNEL int producer_acquire(Loc loc = Loc::current()) {
-    const int stage = producer_.index;
-    // The producer's lap n waits for the release of lap n - 1.
-    mbarrier_wait(isa_, empty(stage), producer_.parity, wait_scope_,
-                  {.barrier = empty(stage), .stage = stage, .phase = producer_.lap(stages_) - 1}, loc);
-    return stage;
+  /// @param what  traced with the wait, beside barrier, stage and phase
+  SM100_KERNEL int producer_acquire(TraceArgs what, Loc loc = Loc::current()) {
+    what.stage = producer_.index;
+    what.phase = producer_.lap(stages_) - 1;  // the producer's lap n waits for the release of lap n - 1
+    what.barrier = empty(what.stage);
+    mbarrier_wait(isa_, what.barrier, producer_.parity, wait_scope_, what, loc);
+    return what.stage;
   }
+  SM100_KERNEL int producer_acquire(Loc loc = Loc::current()) { return producer_acquire(TraceArgs{}, loc); }
   SM100_KERNEL void producer_step() { producer_.step(stages_); }
 
   /// Waits until the consumer's stage is full and returns it.
-  SM100_KERNEL int consumer_wait(Loc loc = Loc::current()) {
-    const int stage = consumer_.index;
-    mbarrier_wait(isa_, full(stage), consumer_.parity, wait_scope_,
-                  {.barrier = full(stage), .stage = stage, .phase = consumer_.lap(stages_)}, loc);
-    return stage;
+  SM100_KERNEL int consumer_wait(TraceArgs what, Loc loc = Loc::current()) {
+    what.stage = consumer_.index;
+    what.phase = consumer_.lap(stages_);
+    what.barrier = full(what.stage);
+    mbarrier_wait(isa_, what.barrier, consumer_.parity, wait_scope_, what, loc);
+    return what.stage;
   }
+  SM100_KERNEL int consumer_wait(Loc loc = Loc::current()) { return consumer_wait(TraceArgs{}, loc); }
   SM100_KERNEL void consumer_step() { consumer_.step(stages_); }
 
   /// wait empty, arrive full, step; all active lanes arrive.
