@@ -32,8 +32,8 @@ struct DirectConfig {
 
 inline constexpr int kDirectWarps = 4;
 inline constexpr int kDirectThreads = 32 * kDirectWarps;
-inline constexpr int kDirectBarrier = 0;  ///< named barrier of the whole CTA
-inline constexpr int kDirectBlockM = 128;  ///< rows of a CTA's tile: a thread of the epilogue has one
+inline constexpr int kDirectBarrier = 0;       ///< named barrier of the whole CTA
+inline constexpr int kDirectBlockM = 128;      ///< rows of a CTA's tile: a thread of the epilogue has one
 inline constexpr int kDirectElementBytes = 2;  ///< BF16
 inline constexpr int kDirectMmaK = 16;         ///< 32 bytes
 inline constexpr int kDirectLoadWarp = 0, kDirectMmaWarp = 1;

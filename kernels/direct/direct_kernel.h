@@ -34,7 +34,6 @@ class DirectKernel {
       if (isa_.warpid() == kDirectLoadWarp) load_all();
       if (isa_.warpid() == kDirectMmaWarp && rank_ == 0) multiply_all(accumulator);
     }
-    isa_.bar_sync(kDirectBarrier, kDirectThreads);
     wait_for_accumulator();
     TraceSpan span{isa_, TraceEvent::tile, at()};
     store_tile(accumulator);
@@ -45,8 +44,8 @@ class DirectKernel {
   SM100_HD Scope scope() const { return cfg_.cta_group == 2 ? Scope::cluster : Scope::cta; }
   SM100_HD TraceArgs at() const { return {.tile_m = tile_.m, .tile_n = tile_.n}; }
   SM100_HD TraceArgs at(int k) const { return {.tile_m = tile_.m, .tile_n = tile_.n, .k = k}; }
-  SM100_HD TraceArgs at(int k, int stage, int64_t bytes = -1) const {
-    return {.stage = stage, .tile_m = tile_.m, .tile_n = tile_.n, .k = k, .bytes = bytes};
+  SM100_HD TraceArgs at(int k, int stage) const {
+    return {.stage = stage, .tile_m = tile_.m, .tile_n = tile_.n, .k = k};
   }
 
   /// Barriers and tensor memory.  Returns the accumulator's address.
@@ -79,7 +78,9 @@ class DirectKernel {
   SM100_KERNEL void load_step(int k) {
     const int stage = ring_.producer_acquire(at(k));
     {
-      TraceSpan span{isa_, TraceEvent::load_issue, at(k, stage, direct_stage_bytes(cfg_))};
+      TraceArgs what = at(k, stage);
+      what.phase = k / cfg_.stages, what.bytes = direct_stage_bytes(cfg_);
+      TraceSpan span{isa_, TraceEvent::load_issue, what};
       isa_.elected([&] { issue_copies(stage, k * cfg_.block_k); });
     }
     ring_.producer_step();
@@ -155,10 +156,16 @@ class DirectKernel {
 
   // ---- epilogue
 
+  /// The warps meet before they wait, not after it: those without a role do not poll during the main loop.
   SM100_KERNEL void wait_for_accumulator() {
-    mbarrier_wait(isa_, smem_.accum_full, 0, scope(),
-                  {.barrier = smem_.accum_full, .stage = 0, .phase = 0, .tile_m = tile_.m, .tile_n = tile_.n},
-                  Loc::current());
+    const SmemAddr barrier = smem_.accum_full;
+    {
+      TraceSpan span{isa_,
+                     TraceEvent::wait,
+                     {.barrier = barrier, .stage = 0, .phase = 0, .tile_m = tile_.m, .tile_n = tile_.n}};
+      isa_.bar_sync(kDirectBarrier, kDirectThreads);
+      while (!isa_.mbarrier_try_wait_parity(barrier, 0, scope())) {}
+    }
     isa_.tcgen05_fence_after_thread_sync();
   }
 
@@ -175,8 +182,7 @@ class DirectKernel {
       isa_.for_each_lane(6, [&](int lane) {
         address[lane][0] = c.at(first_row + lane, tile_.n * cfg_.block_n + i, 2);
         for (int j = 0; j < 4; ++j)
-          rounded[lane][j] =
-              isa_.cvt_rn_bf16x2_f32(as_float(sums[lane][2 * j + 1]), as_float(sums[lane][2 * j]));
+          rounded[lane][j] = isa_.cvt_rn_bf16x2_f32(as_float(sums[lane][2 * j + 1]), as_float(sums[lane][2 * j]));
       });
       isa_.st_global_v4(address, rounded);
     }

@@ -30,16 +30,16 @@ SM100_HD constexpr SmemDescriptor slab_descriptor(const C& c, SmemAddr tile, int
 /// Copies of one operand of a stage; one lane.
 /// @param row, k  of the tile's first element in the matrix
 template <Isa I, class Config>
-SM100_KERNEL void load_slabs(I& isa, const Config& cfg, SmemAddr tile, const TensorMap* map, int rows, int row, int k,
-                             SmemAddr barrier, Loc loc = Loc::current()) {
+SM100_KERNEL void load_slabs(I& isa, const Config& cfg, SmemAddr tile, const TensorMap* map, int rows, int row,
+                             int k, SmemAddr barrier, Loc loc = Loc::current()) {
   if (cfg.tma_rank == 3) {
     isa.cp_async_bulk_tensor_shared_global(tile, map, TensorCoords{0, row, k / slab_elements(cfg)}, barrier,
                                            cfg.cta_group, loc);
   } else {
     for (int slab = 0; slab < slabs(cfg); ++slab)
       isa.cp_async_bulk_tensor_shared_global(tile + uint32_t(slab) * slab_bytes(cfg, rows), map,
-                                             TensorCoords{k + slab * slab_elements(cfg), row}, barrier, cfg.cta_group,
-                                             loc);
+                                             TensorCoords{k + slab * slab_elements(cfg), row}, barrier,
+                                             cfg.cta_group, loc);
   }
 }
 

@@ -43,7 +43,8 @@ SM100_HD constexpr void for_each_barrier_array(const C& c, const DirectStorage& 
   const bool one = c.roles == DirectRoles::one_thread;
   const char *load = one ? "main" : "load", *mma = one ? "main" : "mma";
   // Of a pair, each CTA announces its own bytes on the first one's barrier.
-  f(BarrierArray{"input_full", s.input.full, c.stages, uint32_t(c.cta_group), load, "mbarrier.arrive.expect_tx", mma});
+  f(BarrierArray{"input_full", s.input.full, c.stages, uint32_t(c.cta_group), load, "mbarrier.arrive.expect_tx",
+                 mma});
   f(BarrierArray{"input_empty", s.input.empty, c.stages, 1, mma, "tcgen05.commit", load});
   f(BarrierArray{"accum_full", s.accum_full, 1, 1, mma, "tcgen05.commit",
                  one ? "main, epilogue" : "load, mma, epilogue"});

@@ -37,7 +37,8 @@ std::vector<std::string_view> DirectProblem::roles() const {
 }
 
 std::vector<NamedBarrier> DirectProblem::named_barriers() const {
-  return {{kDirectBarrier, "block", config_.roles == DirectRoles::one_thread ? "main, epilogue" : "load, mma, epilogue"}};
+  return {{kDirectBarrier, "block",
+           config_.roles == DirectRoles::one_thread ? "main, epilogue" : "load, mma, epilogue"}};
 }
 
 DirectParams direct_params(const Scenario& s, const std::vector<GlobalAddr>& addresses,

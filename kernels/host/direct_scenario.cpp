@@ -18,8 +18,9 @@ constexpr int kLargestBox = 256;         // of a tensor map, in each dimension
 
 void check_whole_tiles(const TomlDocument& document, const char* key, int value, int tile, const char* why) {
   if (value < tile || value > kLargestExtent || value % tile != 0)
-    throw document.error(key, fmt::format("allowed are multiples of {} from {} to {} ({})", tile, tile,
-                                          kLargestExtent / tile * tile, why),
+    throw document.error(key,
+                         fmt::format("allowed are multiples of {} from {} to {} ({})", tile, tile,
+                                     kLargestExtent / tile * tile, why),
                          std::to_string(value));
 }
 
@@ -35,7 +36,8 @@ void check_config(const TomlDocument& document, const DirectConfig& c) {
   // An MMA's 32 bytes of K, or a whole slab.
   const int k_step = std::max(slab_elements(c), kDirectMmaK), most = kLargestBox * slab_elements(c);
   if (c.block_k < k_step || c.block_k > most || c.block_k % k_step != 0)
-    throw document.error("config.block_k", fmt::format("allowed are multiples of {} from {} to {}", k_step, k_step, most),
+    throw document.error("config.block_k",
+                         fmt::format("allowed are multiples of {} from {} to {}", k_step, k_step, most),
                          std::to_string(c.block_k));
   const int fit = int((kSmemBudgetBytes - 1024) / direct_stage_bytes(c));
   if (c.stages < 1 || c.stages > fit)
@@ -71,7 +73,8 @@ void read_direct(const TomlDocument& document, const TomlTable& root, Scenario& 
   DirectConfig& c = s.direct;
   if (root.has("config"))
     read_config(document,
-                root.table("config", {"block_n", "block_k", "stages", "cta_group", "roles", "swizzle", "tma_rank"}), c);
+                root.table("config", {"block_n", "block_k", "stages", "cta_group", "roles", "swizzle", "tma_rank"}),
+                c);
   check_config(document, c);
   check_whole_tiles(document, "problem.m", s.m, direct_mma_m(c), "whole tiles: nothing is guarded");
   check_whole_tiles(document, "problem.n", s.n, c.block_n, "whole tiles of config.block_n");
