@@ -41,8 +41,8 @@ TEST_CASE("PTX of direct: no local memory, no calls, no TMA store, no scheduler"
 TEST_CASE("PTX of direct: copies of the configured rank, as many as the tiles have slabs") {
   for_each_entry([](const PtxEntry& e, const DirectConfig& c) {
     const size_t copies = c.tma_rank == 3 ? 2 : 2 * size_t(slabs(c));
-    const std::string opcode =
-        fmt::format("cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", c.tma_rank);
+    const std::string opcode = fmt::format(
+        "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", c.tma_rank);
     CHECK(e.count("cp.async.bulk.tensor") == copies);
     CHECK(e.count(opcode) == copies);
     CHECK(e.count(opcode + ".cta_group::2") == (c.cta_group == 2 ? copies : 0));
@@ -66,7 +66,8 @@ TEST_CASE("PTX of direct: the MMAs of a stage, its commit, and one commit of the
     }
     CHECK(order == std::string(size_t(c.block_k / kDirectMmaK), 'm') + (c.cta_group == 2 ? "CC" : "cc"));
     CHECK(e.count("tcgen05.mma") + e.count("tcgen05.commit") == order.size());
-    CHECK(e.find_anywhere(".cta_group::").size() == e.find_anywhere(fmt::format(".cta_group::{}", c.cta_group)).size());
+    CHECK(e.find_anywhere(".cta_group::").size() ==
+          e.find_anywhere(fmt::format(".cta_group::{}", c.cta_group)).size());
   });
 }
 
@@ -84,8 +85,8 @@ TEST_CASE("PTX of direct: a pair meets at the cluster barrier, a single CTA at t
 
 TEST_CASE("PTX of direct: 8 columns at a time from a thread's lane, converted after the wait, stored as 16 bytes") {
   for_each_entry([](const PtxEntry& e, const DirectConfig&) {
-    const auto loads = e.find("tcgen05.ld.sync.aligned.32x32b.x8.b32"), waits = e.find("tcgen05.wait::ld.sync.aligned"),
-               converts = e.find("cvt.rn.bf16x2.f32");
+    const auto loads = e.find("tcgen05.ld.sync.aligned.32x32b.x8.b32"),
+               waits = e.find("tcgen05.wait::ld.sync.aligned"), converts = e.find("cvt.rn.bf16x2.f32");
     REQUIRE(!loads.empty());
     REQUIRE(waits.size() == loads.size());
     CHECK(e.count("tcgen05.ld") == loads.size());

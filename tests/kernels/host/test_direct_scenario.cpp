@@ -63,12 +63,16 @@ TEST_CASE("a direct scenario of one thread has two roles and single CTAs") {
 
 TEST_CASE("a direct scenario's wrong values") {
   const auto contains = [](const char* text) { return Catch::Contains(text); };
-  CHECK_THAT(complaint({"config.block_n=48"}),
-             contains("'config.block_n' = 48: allowed are multiples of 32 from 32 to 256 (N of tcgen05.mma with M = 256)"));
+  CHECK_THAT(
+      complaint({"config.block_n=48"}),
+      contains(
+          "'config.block_n' = 48: allowed are multiples of 32 from 32 to 256 (N of tcgen05.mma with M = 256)"));
   CHECK(complaint({"config.block_n=48", "config.cta_group=1"}) == "");
-  CHECK_THAT(complaint({"config.block_k=96"}), contains("'config.block_k' = 96: allowed are multiples of 64 from 64"));
+  CHECK_THAT(complaint({"config.block_k=96"}),
+             contains("'config.block_k' = 96: allowed are multiples of 64 from 64"));
   CHECK(complaint({"config.block_k=32", "config.swizzle=0"}) == "");
-  CHECK_THAT(complaint({"config.block_k=24", "config.swizzle=0"}), contains("allowed are multiples of 16 from 16 to 2048"));
+  CHECK_THAT(complaint({"config.block_k=24", "config.swizzle=0"}),
+             contains("allowed are multiples of 16 from 16 to 2048"));
   CHECK_THAT(complaint({"config.stages=8"}), contains("'config.stages' = 8: allowed are 1 to 7 (32768 bytes each"));
   CHECK_THAT(complaint({"config.stages=0"}), contains("allowed are 1 to 7"));
   CHECK_THAT(complaint({"config.block_k=1024"}), contains("a stage of 524288 bytes does not fit"));
