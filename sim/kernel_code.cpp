@@ -19,11 +19,11 @@ auto warp_runner(const host::Scenario& scenario, std::vector<uint64_t>& altered,
   return [&scenario, &altered, code](Warp& warp) {
     if (scenario.faults.empty()) {
       SimIsa isa(warp, scenario.device);
-      if (scenario.recorder) isa.charge_recorder();
+      if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
       code(isa, warp.cta.launch());
     } else {
       FaultIsa isa(warp, scenario.device, scenario.faults, altered);
-      if (scenario.recorder) isa.charge_recorder();
+      if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
       code(isa, warp.cta.launch());
     }
   };

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "kernels/isa/isa.h"
 #include "kernels/isa/number_formats.h"
@@ -27,10 +28,11 @@ class SimIsa {
   SimIsa(Warp& warp, const models::DeviceProfile& profile)
       : warp_(warp), cta_(warp.cta), sm_(warp.cta.sm()), issue_(profile.issue), profile_(profile) {}
 
-  /// From now on a trace point costs what the device recorder's instructions cost.
-  void charge_recorder() {
+  /// From now on a trace point costs what the device recorder's instructions cost, the first one `first` more.
+  void charge_recorder(double first) {
     trace_begin_cycles_ = profile_.trace.begin;
     trace_end_cycles_ = profile_.trace.end;
+    trace_first_cycles_ = first;
   }
 
   // ---- special registers and lanes
@@ -282,7 +284,7 @@ class SimIsa {
   void trace_end() {
     if (cta_.observer().recorder()) end_span();
     warp_.trace_point_ends();
-    charge(trace_end_cycles_);
+    charge(trace_end_cycles_ + std::exchange(trace_first_cycles_, 0));
   }
 
  protected:
@@ -444,7 +446,7 @@ class SimIsa {
   const decltype(models::DeviceProfile::issue)& issue_;
   const models::DeviceProfile& profile_;
   uint32_t active_ = 0xffffffffu;
-  double trace_begin_cycles_ = 0, trace_end_cycles_ = 0;
+  double trace_begin_cycles_ = 0, trace_end_cycles_ = 0, trace_first_cycles_ = 0;
   models::Cycles tmem_loads_done_ = 0, tmem_stores_done_ = 0;
   WaitHistory waits_;
   int clc_responses_ = 0;                 ///< decoded

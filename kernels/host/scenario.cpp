@@ -21,11 +21,20 @@ const TomlTable::Words<Feed> kFeeds = {{"a", Feed::a}, {"residual", Feed::residu
 
 // ---------------------------------------------------------------- [run]
 
+/// What recording costs instead of what the profile says: another kernel's profiler.
+void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, Scenario& s) {
+  if (!s.recorder) throw document.error("run.recorder_cycles", "needs run.recorder = true");
+  const std::vector<int64_t> cycles = table.integers("recorder_cycles", 3, 0, 1'000'000);
+  s.device.trace.begin = double(cycles[0]);
+  s.device.trace.end = double(cycles[1]);
+  s.recorder_first_cycles = double(cycles[2]);
+}
+
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   if (!root.has("run")) return;
   const TomlTable table =
-      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "hazards",
-                         "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
+      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
+                         "recorder_cycles", "hazards", "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
@@ -39,6 +48,7 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
+  if (table.has("recorder_cycles")) read_recorder_cycles(document, table, s);
   if (table.has("launches")) s.launches = read_int(table, "launches", 1, 64);
   if (table.has("feed")) s.feed = table.choice("feed", kFeeds);
   if (table.has("held_sms")) s.held_sms = read_int(table, "held_sms", 0, s.sms_in_run());
@@ -153,6 +163,8 @@ std::string Scenario::trace_configuration_json() const {
   json["sms"] = sms_in_run();
   json["l2"] = word_of(kL2States, l2);
   json["recorder"] = recorder;
+  if (recorder_first_cycles > 0)
+    json["recorder_cycles"] = {device.trace.begin, device.trace.end, recorder_first_cycles};
   if (launches > 1) json["launches"] = launches;
   if (feed != Feed::nothing) json["feed"] = word_of(kFeeds, feed);
   if (held_sms > 0) json["held_sms"] = held_sms, json["held_us"] = held_us;

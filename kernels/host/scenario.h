@@ -72,16 +72,17 @@ struct Scenario {
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;
-  int sms = 0;                     ///< 0: all of the profile's
-  int launches = 1;                ///< of the kernel, in stream order
-  Feed feed = Feed::nothing;       ///< from each launch to the next
-  int held_sms = 0;                ///< the last so many SMs are held by another kernel at the start
-  double held_us = 0;              ///< for so long
-  uint64_t seed = 1;               ///< of the operand values
-  std::optional<uint64_t> jitter;  ///< seed of perturbed latencies; absent: none
-  uint64_t max_cycles = 0;         ///< 0: no budget
-  bool hazards = true;             ///< check that something orders conflicting accesses
-  bool recorder = false;           ///< charge the trace points with what the device recorder costs
+  int sms = 0;                       ///< 0: all of the profile's
+  int launches = 1;                  ///< of the kernel, in stream order
+  Feed feed = Feed::nothing;         ///< from each launch to the next
+  int held_sms = 0;                  ///< the last so many SMs are held by another kernel at the start
+  double held_us = 0;                ///< for so long
+  uint64_t seed = 1;                 ///< of the operand values
+  std::optional<uint64_t> jitter;    ///< seed of perturbed latencies; absent: none
+  uint64_t max_cycles = 0;           ///< 0: no budget
+  bool hazards = true;               ///< check that something orders conflicting accesses
+  bool recorder = false;             ///< charge the trace points with what the device recorder costs
+  double recorder_first_cycles = 0;  ///< and a warp's first event with so much more
   std::vector<FaultSpec> faults;
   std::vector<DelaySpec> delays;
   Expectation expect;

@@ -10,6 +10,7 @@
 
 #include "catch.h"
 #include "sim/program.h"
+#include "traces/cta_legs.h"
 #include "traces/pftrace.h"
 
 namespace sm100::sim {
@@ -305,6 +306,21 @@ TEST_CASE("import: the timeline of matmul_v5 measured on B200", "[import][measur
     };
     CHECK(rounded(first) == std::vector<long>{335, 323, 348});
     CHECK(rounded(later) == std::vector<long>{331, 315, 343});
+  }
+
+  SECTION("legs of a CTA's life, cold and warm") {
+    std::map<std::string, std::pair<long, long>> medians;
+    for (const traces::CtaLeg& leg : traces::cta_legs(v5.trace))
+      medians[leg.what] = {std::lround(leg.first_wave.median), std::lround(leg.later_waves.median)};
+    CHECK(medians["setup"] == std::pair(544L, 672L));
+    CHECK(medians["start to first copy"] == std::pair(1280L, 1408L));
+    CHECK(medians["first copy to data seen"] == std::pair(1632L, 704L));
+    CHECK(medians["start to first MMA"] == std::pair(2912L, 2112L));
+    CHECK(medians["first MMA to slot free"].first == 448);
+    CHECK(medians["k-block period"] == std::pair(335L, 329L));
+    CHECK(medians["epilogue"] == std::pair(2464L, 2496L));
+    CHECK(medians["CTA"].first == 27232);
+    CHECK(medians["gap to the SM's next CTA"].second == 1312);
   }
 
   SECTION("stats") {
