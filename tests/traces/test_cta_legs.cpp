@@ -28,7 +28,7 @@ class Timeline {
     for (int k = 0; k < kSteps; ++k) {
       const uint64_t at = begin + 40 + uint64_t(k * kPeriod);
       span(load, SpanKind::wait, at - 2, at, {.pipeline = empty_, .k = k});
-      span(load, SpanKind::load_issue, at, at + 1, {.stage = k % kStages, .k = k});
+      span(load, SpanKind::load_issue, at, at + 1, {.stage = int16_t(k % kStages), .k = k});
       span(mma, SpanKind::wait, at + 1, at + 20 + late, {.pipeline = full_, .k = k});
       span(mma, SpanKind::mma_issue, at + 20 + late, at + 21 + late, {.k = k});
     }
