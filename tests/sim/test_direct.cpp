@@ -138,3 +138,18 @@ TEST_CASE("matmul_v5: the simulation has the measured timeline's events, order, 
   CHECK_THAT(diff.out, Catch::StartsWith("SAME STRUCTURE: 104448 events of 2048 role tracks\n"));
   CHECK(diff.out.find("not compared") == std::string::npos);
 }
+
+TEST_CASE("the published ladders are scenarios of whole chips without data, each in the comparison's table",
+          "[scenarios]") {
+  const std::string table = read_whole(std::filesystem::path(SM100_SOURCE_DIR) / "bench/ladder.py");
+  const auto names = scenario_names("ladder");
+  CHECK(names.size() == 21);
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    const Scenario s = load_by_name(name);
+    CHECK(s.sms_in_run() == 148);
+    CHECK(s.data == DataMode::none);
+    CHECK_FALSE(s.description.empty());
+    CHECK(table.find("(\"" + name.substr(name.find('/') + 1) + "\", ") != std::string::npos);
+  }
+}
