@@ -241,6 +241,13 @@ class FaultIsa : public SimIsa {
     perform(a, [&] { values = SimIsa::tcgen05_ld_16x256b<R>(a.moved(address), loc); });
     return values;
   }
+  template <int R>
+  Registers<R> tcgen05_ld_32x32b(TmemAddr address, Loc loc = Loc::current()) {
+    const Alteration a = match("tcgen05_ld_32x32b");
+    Registers<R> values{};
+    perform(a, [&] { values = SimIsa::tcgen05_ld_32x32b<R>(a.moved(address), loc); });
+    return values;
+  }
   void tcgen05_wait_ld(Loc loc = Loc::current()) {
     perform(match("tcgen05_wait_ld"), [&] { SimIsa::tcgen05_wait_ld(loc); });
   }

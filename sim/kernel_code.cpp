@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/copy/copy_kernel.h"
+#include "kernels/direct/direct_kernel.h"
 #include "kernels/fallback/fallback_kernel.h"
 #include "kernels/matmul/matmul_kernel.h"
 #include "sim/fault_isa.h"
@@ -18,11 +19,11 @@ auto warp_runner(const host::Scenario& scenario, std::vector<uint64_t>& altered,
   return [&scenario, &altered, code](Warp& warp) {
     if (scenario.faults.empty()) {
       SimIsa isa(warp, scenario.device);
-      if (scenario.recorder) isa.charge_recorder();
+      if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
       code(isa, warp.cta.launch());
     } else {
       FaultIsa isa(warp, scenario.device, scenario.faults, altered);
-      if (scenario.recorder) isa.charge_recorder();
+      if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
       code(isa, warp.cta.launch());
     }
   };
@@ -91,6 +92,11 @@ void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector
     const auto params = of_each_launch([&](const auto& at) { return host::fallback_params(scenario, at, encode); });
     kernel.run_warp = warp_runner(scenario, altered, [&scenario, params](auto& isa, int launch) {
       fallback_kernel(isa, scenario.fallback, (*params)[size_t(launch)]);
+    });
+  } else if (scenario.kernel == host::kDirect) {
+    const auto params = of_each_launch([&](const auto& at) { return host::direct_params(scenario, at, encode); });
+    kernel.run_warp = warp_runner(scenario, altered, [&scenario, params](auto& isa, int launch) {
+      direct_kernel(isa, scenario.direct, (*params)[size_t(launch)]);
     });
   } else {
     const auto params = of_each_launch([&](const auto& at) { return host::matmul_params(scenario, at, encode); });

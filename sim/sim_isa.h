@@ -10,6 +10,7 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "kernels/isa/isa.h"
 #include "kernels/isa/number_formats.h"
@@ -27,10 +28,11 @@ class SimIsa {
   SimIsa(Warp& warp, const models::DeviceProfile& profile)
       : warp_(warp), cta_(warp.cta), sm_(warp.cta.sm()), issue_(profile.issue), profile_(profile) {}
 
-  /// From now on a trace point costs what the device recorder's instructions cost.
-  void charge_recorder() {
+  /// From now on a trace point costs what the device recorder's instructions cost, the first one `first` more.
+  void charge_recorder(double first) {
     trace_begin_cycles_ = profile_.trace.begin;
     trace_end_cycles_ = profile_.trace.end;
+    trace_first_cycles_ = first;
   }
 
   // ---- special registers and lanes
@@ -183,6 +185,10 @@ class SimIsa {
                     Loc loc = Loc::current()) {
     store_global(addresses, &values[0][0], 2, nullptr, 8, "st.global.v2.b32", loc);
   }
+  void st_global_v4(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
+                    Loc loc = Loc::current()) {
+    store_global(addresses, &values[0][0], 4, nullptr, 16, "st.global.v4.b32", loc);
+  }
   /// Polls of a word that stays the same from one code line do not run one by one: the warp sleeps until the word is
   /// written, and goes on when its next poll would have seen it.
   uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc = Loc::current());
@@ -231,6 +237,13 @@ class SimIsa {
     tmem_load(TmemShape::s16x256b, R, address, &registers[0][0], loc);
     return registers;
   }
+  template <int R>
+  LaneArray<uint32_t, R> tcgen05_ld_32x32b(TmemAddr address, Loc loc = Loc::current()) {
+    static_assert(repeat_allowed(TmemShape::s32x32b, R), "tcgen05.ld.32x32b has .x1 to .x128, powers of two");
+    LaneArray<uint32_t, R> registers;
+    tmem_load(TmemShape::s32x32b, R, address, &registers[0][0], loc);
+    return registers;
+  }
   void tcgen05_wait_ld(Loc loc = Loc::current());
   template <int N>
   void tcgen05_wait_ld(LaneArray<uint32_t, N>&, Loc loc = Loc::current()) {
@@ -271,7 +284,7 @@ class SimIsa {
   void trace_end() {
     if (cta_.observer().recorder()) end_span();
     warp_.trace_point_ends();
-    charge(trace_end_cycles_);
+    charge(trace_end_cycles_ + std::exchange(trace_first_cycles_, 0));
   }
 
  protected:
@@ -433,7 +446,7 @@ class SimIsa {
   const decltype(models::DeviceProfile::issue)& issue_;
   const models::DeviceProfile& profile_;
   uint32_t active_ = 0xffffffffu;
-  double trace_begin_cycles_ = 0, trace_end_cycles_ = 0;
+  double trace_begin_cycles_ = 0, trace_end_cycles_ = 0, trace_first_cycles_ = 0;
   models::Cycles tmem_loads_done_ = 0, tmem_stores_done_ = 0;
   WaitHistory waits_;
   int clc_responses_ = 0;                 ///< decoded

@@ -82,6 +82,7 @@ TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* pairs) {
   MatchedSpans matched;
   diff.structure = compare_structure(a, b, tracks_a, tracks_b, matched);
   diff.timing = compare_timing(a, b, tracks_a, tracks_b, matched);
+  diff.cta_legs = compare_cta_legs(a, b);
   if (pairs)
     for (const auto& [track, spans] : matched) pairs->push_back(spans);
   return diff;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "traces/alignment.h"
+#include "traces/cta_legs.h"
 
 namespace sm100::traces {
 
@@ -96,6 +97,7 @@ struct TraceDiff {
   std::vector<std::string> notes;          ///< what makes the two hard to compare, one sentence each
   StructureDiff structure;
   TimingDiff timing;
+  std::vector<CtaLegDiff> cta_legs;  ///< empty unless both traces have them
 };
 
 /// Spans of A and B that mean the same.

@@ -23,7 +23,7 @@ while read -r scenario; do
     [ ! -e "$scratch/replay.toml" ] || sed -n '/^# From here on/,$p' "$scratch/replay.toml"
     rm -f "$scratch/replay.toml"
   fi
-done < <(find scenarios -name '*.toml' -not -path 'scenarios/explore/*' \
+done < <(find scenarios -name '*.toml' -not -path 'scenarios/explore/*' -not -path 'scenarios/ladder/*' -not -name '*_4096.toml' \
            \( -not -path 'scenarios/bugs/*' -o -path 'scenarios/bugs/sound/*' -o -name '*_sound.toml' \) | sort)
 echo "$count scenarios, $failed failed, $seeds seeds each"
 [ $failed = 0 ]

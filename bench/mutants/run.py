@@ -100,12 +100,14 @@ class Build:
 
     @staticmethod
     def _without_faults():
-        """The unit without FaultIsa's copy of the kernels, which no mutant needs, and without the fallback kernel."""
+        """The unit without FaultIsa's copy of the kernels, which no mutant needs, and without the kernels that are not mutated."""
         text = (ROOT / KERNEL_UNIT).read_text()
         for old, new in (("if (scenario.faults.empty())", "if constexpr (true)"),
                          ("FaultIsa isa(warp, scenario.device, scenario.faults, altered)",
                           "SimIsa isa(warp, scenario.device)"),
                          ("fallback_kernel(isa, scenario.fallback, (*params)[size_t(launch)]);",
+                          "(void)isa, (void)launch;"),
+                         ("direct_kernel(isa, scenario.direct, (*params)[size_t(launch)]);",
                           "(void)isa, (void)launch;")):
             assert text.count(old) == 1, f"{KERNEL_UNIT}: {old}"
             text = text.replace(old, new)

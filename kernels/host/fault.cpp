@@ -21,7 +21,10 @@ int stages_of(const std::vector<BarrierArray>& arrays, std::string_view barrier)
 
 /// Isa functions that the kernel calls and a fault can alter.
 std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
-  const unsigned bit = kernel == kMatmul ? kFaultsMatmul : kernel == kPipelineCopy ? kFaultsCopy : kFaultsFallback;
+  const unsigned bit = kernel == kMatmul         ? kFaultsMatmul
+                       : kernel == kPipelineCopy ? kFaultsCopy
+                       : kernel == kFallback     ? kFaultsFallback
+                                                 : kFaultsDirect;
   std::vector<std::string_view> names;
   for (const FaultInstruction& row : kFaultInstructions)
     if (row.kernels & bit) names.push_back(row.name);

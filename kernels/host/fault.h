@@ -78,7 +78,7 @@ struct FaultInstruction {
   std::vector<std::string_view> operand_names() const;
 };
 
-inline constexpr unsigned kFaultsMatmul = 1, kFaultsCopy = 2, kFaultsFallback = 4;
+inline constexpr unsigned kFaultsMatmul = 1, kFaultsCopy = 2, kFaultsFallback = 4, kFaultsDirect = 8;
 
 namespace fault_table {
 
@@ -90,35 +90,36 @@ using enum FaultAction;
 using enum FaultOperand;
 
 constexpr unsigned M = kFaultsMatmul, MC = M | kFaultsCopy, MF = M | kFaultsFallback, MCF = MC | kFaultsFallback;
+constexpr unsigned D = kFaultsDirect, all = MCF | D;
 constexpr unsigned kStep = bits(drop, duplicate, delay);             ///< instructions that return nothing
 constexpr unsigned kRead = bits(drop, delay);                        ///< instructions that return something
 constexpr unsigned kThread = bits(all_lanes, one_lane, other_lane);  ///< each lane executes it by itself
 constexpr unsigned kAdd = bits(add);
 
 inline constexpr FaultInstruction kRows[] = {
-    {"mbarrier_init", MCF, kStep | kThread | kAdd, {count, barrier}},
+    {"mbarrier_init", all, kStep | kThread | kAdd, {count, barrier}},
     {"mbarrier_arrive", MC, kStep | kThread | kAdd | bits(early, own_cta, cta_scope), {barrier}},
-    {"mbarrier_arrive_expect_tx", MCF, kStep | kThread | kAdd | bits(own_cta, cta_scope), {bytes, barrier}},
-    {"mbarrier_try_wait_parity", MCF, kRead | kAdd | bits(flip_parity, cta_scope), {barrier}},
-    {"fence_mbarrier_init", MCF, kStep, {}},
-    {"mapa", MC, kRead | kAdd, {rank, address}},
+    {"mbarrier_arrive_expect_tx", all, kStep | kThread | kAdd | bits(own_cta, cta_scope), {bytes, barrier}},
+    {"mbarrier_try_wait_parity", all, kRead | kAdd | bits(flip_parity, cta_scope), {barrier}},
+    {"fence_mbarrier_init", all, kStep, {}},
+    {"mapa", MC | D, kRead | kAdd, {rank, address}},
 
-    {"bar_sync", MCF, kStep | kAdd, {threads, id}},
+    {"bar_sync", all, kStep | kAdd, {threads, id}},
     {"bar_arrive", M, kStep | kAdd, {threads, id}},
     {"bar_warp_sync", MCF, kStep, {}},
-    {"barrier_cluster_arrive", MC, kStep, {}},
-    {"barrier_cluster_wait", MC, kStep, {}},
+    {"barrier_cluster_arrive", MC | D, kStep, {}},
+    {"barrier_cluster_wait", MC | D, kStep, {}},
     {"fence_proxy_async_shared_cta", MC, kStep, {}},
     {"griddepcontrol_wait", MC, kStep, {}},
     {"griddepcontrol_launch_dependents", MC, kStep, {}},
 
-    {"ld_shared_u32", MF, kRead | kAdd, {address}},
+    {"ld_shared_u32", MF | D, kRead | kAdd, {address}},
     {"ld_shared_b128", M, kRead | kAdd, {address}},
     // No drop: a poll that reads nothing would never end.
     {"ld_acquire_gpu_global_u32", M, kAdd | bits(delay), {value, address}},
     {"st_release_gpu_global_u32", M, kStep | kThread | kAdd, {value, address}},
 
-    {"cp_async_bulk_tensor_shared_global", MCF, kStep | kThread | kAdd | bits(own_cta), {x, y, smem, barrier}},
+    {"cp_async_bulk_tensor_shared_global", all, kStep | kThread | kAdd | bits(own_cta), {x, y, smem, barrier}},
     {"cp_async_bulk_tensor_shared_global_multicast",
      MC,
      kStep | kThread | kAdd | bits(own_cta, clear_mask),
@@ -128,18 +129,19 @@ inline constexpr FaultInstruction kRows[] = {
     {"cp_async_bulk_wait_group_read", MC, kStep | kAdd, {pending}},
     {"cp_async_bulk_wait_group", 0, kStep | kAdd, {pending}},
 
-    {"tcgen05_alloc", MF, kStep | kAdd, {columns, address, cta_group}},
-    {"tcgen05_dealloc", MF, kStep | kAdd, {columns, column, cta_group}},
+    {"tcgen05_alloc", MF | D, kStep | kAdd, {columns, address, cta_group}},
+    {"tcgen05_dealloc", MF | D, kStep | kAdd, {columns, column, cta_group}},
     {"tcgen05_relinquish_alloc_permit", MF, kStep | kAdd, {cta_group}},
-    {"tcgen05_mma", MF, kStep | kThread | kAdd, {column, a, b, enable_input_d}},
-    {"tcgen05_commit", MF, kStep | kThread | kAdd, {barrier, cta_group}},
-    {"tcgen05_commit_multicast", M, kStep | kThread | kAdd | bits(own_cta, clear_mask), {barrier, cta_group}},
+    {"tcgen05_mma", MF | D, kStep | kThread | kAdd, {column, a, b, enable_input_d}},
+    {"tcgen05_commit", MF | D, kStep | kThread | kAdd, {barrier, cta_group}},
+    {"tcgen05_commit_multicast", M | D, kStep | kThread | kAdd | bits(own_cta, clear_mask), {barrier, cta_group}},
     {"tcgen05_ld_16x256b", MF, kRead | kAdd, {column}},
-    {"tcgen05_wait_ld", MF, kStep, {}},
+    {"tcgen05_ld_32x32b", D, kRead | kAdd, {column}},
+    {"tcgen05_wait_ld", MF | D, kStep, {}},
     {"tcgen05_st_16x256b", M, kStep | kAdd, {column}},
     {"tcgen05_wait_st", M, kStep, {}},
-    {"tcgen05_fence_before_thread_sync", MF, kStep, {}},
-    {"tcgen05_fence_after_thread_sync", MF, kStep, {}},
+    {"tcgen05_fence_before_thread_sync", MF | D, kStep, {}},
+    {"tcgen05_fence_after_thread_sync", MF | D, kStep, {}},
 
     {"clusterlaunchcontrol_try_cancel", M, kStep | kThread | kAdd, {response, barrier}},
     {"clusterlaunchcontrol_try_cancel_multicast", M, kStep | kThread | kAdd | bits(own_cta), {response, barrier}},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/host/copy_problem.h"
+#include "kernels/host/direct_problem.h"
 #include "kernels/host/fallback_problem.h"
 #include "kernels/host/matmul_problem.h"
 #include "kernels/host/tensor_maps.h"
@@ -12,6 +13,7 @@ namespace sm100::host {
 std::unique_ptr<Problem> make_problem(const Scenario& scenario) {
   if (scenario.kernel == kPipelineCopy) return std::make_unique<CopyProblem>(scenario);
   if (scenario.kernel == kFallback) return std::make_unique<FallbackProblem>(scenario);
+  if (scenario.kernel == kDirect) return std::make_unique<DirectProblem>(scenario);
   return std::make_unique<MatmulProblem>(scenario);
 }
 
@@ -20,6 +22,15 @@ std::vector<std::string_view> barrier_names(const std::vector<BarrierArray>& arr
   for (const BarrierArray& array : arrays) names.emplace_back(array.name);
   return names;
 }
+
+namespace {
+
+void require_valid(const TensorMapFields& f) {
+  if (const TensorMapError error = validate(f); error != TensorMapError::none)
+    throw InputError(std::string("the problem has no valid tensor map: ") + message(error));
+}
+
+}  // namespace
 
 TensorMapFields matrix_fields(const MatrixMap& m) {
   TensorMapFields f{};
@@ -44,8 +55,26 @@ TensorMapFields matrix_fields(const MatrixMap& m) {
     case Swizzle::b128: f.swizzle = TensorMapSwizzle::b128; break;
     default: f.swizzle = TensorMapSwizzle::none;
   }
-  if (const TensorMapError error = validate(f); error != TensorMapError::none)
-    throw InputError(std::string("the problem has no valid tensor map: ") + message(error));
+  require_valid(f);
+  return f;
+}
+
+TensorMapFields slab_fields(const SlabMap& m) {
+  TensorMapFields f = matrix_fields({.address = m.address,
+                                     .type = m.type,
+                                     .rows = m.rows,
+                                     .columns = m.columns,
+                                     .box_rows = m.box_rows,
+                                     .box_columns = m.slab_columns,
+                                     .swizzle = m.swizzle});
+  if (m.box_slabs == 0) return f;
+  f.rank = 3;
+  f.global_dim[0] = uint64_t(m.slab_columns);
+  f.global_dim[2] = uint64_t(m.columns / m.slab_columns);
+  f.global_stride[1] = uint64_t(m.slab_columns) * element_bytes(m.type);
+  f.box_dim[2] = uint32_t(m.box_slabs);
+  f.element_stride[2] = 1;
+  require_valid(f);
   return f;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/copy/params.h"
+#include "kernels/direct/params.h"
 #include "kernels/fallback/params.h"
 #include "kernels/host/scenario.h"
 #include "kernels/matmul/params.h"
@@ -96,6 +97,8 @@ CopyParams copy_params(const Scenario& scenario, const std::vector<GlobalAddr>& 
                        const TensorMapEncoder& encode);
 FallbackParams fallback_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
                                const TensorMapEncoder& encode);
+DirectParams direct_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
+                           const TensorMapEncoder& encode);
 
 /// FNV-1a.
 uint64_t hash_of(const uint8_t* bytes, uint64_t count);

@@ -21,11 +21,20 @@ const TomlTable::Words<Feed> kFeeds = {{"a", Feed::a}, {"residual", Feed::residu
 
 // ---------------------------------------------------------------- [run]
 
+/// What recording costs instead of what the profile says: another kernel's profiler.
+void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, Scenario& s) {
+  if (!s.recorder) throw document.error("run.recorder_cycles", "needs run.recorder = true");
+  const std::vector<int64_t> cycles = table.integers("recorder_cycles", 3, 0, 1'000'000);
+  s.device.trace.begin = double(cycles[0]);
+  s.device.trace.end = double(cycles[1]);
+  s.recorder_first_cycles = double(cycles[2]);
+}
+
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   if (!root.has("run")) return;
   const TomlTable table =
-      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "hazards",
-                         "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
+      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
+                         "recorder_cycles", "hazards", "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
@@ -34,11 +43,12 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
   if (table.has("numerics") && s.kernel == kPipelineCopy)
-    throw document.error("run.numerics", fmt::format("kernel {} does no arithmetic; allowed for {} and {}",
-                                                     s.kernel, kMatmul, kFallback));
+    throw document.error("run.numerics", fmt::format("kernel {} does no arithmetic; allowed for {}, {} and {}",
+                                                     s.kernel, kMatmul, kFallback, kDirect));
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
+  if (table.has("recorder_cycles")) read_recorder_cycles(document, table, s);
   if (table.has("launches")) s.launches = read_int(table, "launches", 1, 64);
   if (table.has("feed")) s.feed = table.choice("feed", kFeeds);
   if (table.has("held_sms")) s.held_sms = read_int(table, "held_sms", 0, s.sms_in_run());
@@ -110,7 +120,7 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   s.path = path;
   s.overrides = overrides;
   s.name = path.stem().string();
-  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback});
+  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback, kDirect});
   if (root.has("description")) s.description = root.string("description");
   if (root.has("sound")) s.sound = root.string("sound");
   s.device = read_profile(document, root, s);
@@ -123,6 +133,8 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
     read_copy(document, root, s);
   else if (s.kernel == kFallback)
     read_fallback(document, root, s);
+  else if (s.kernel == kDirect)
+    read_direct(document, root, s);
   else
     read_matmul(document, root, s);
   check_feed(document, s);
@@ -142,6 +154,7 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
 std::string Scenario::configuration_json() const {
   if (kernel == kPipelineCopy) return copy_configuration_json(*this);
   if (kernel == kFallback) return fallback_configuration_json(*this);
+  if (kernel == kDirect) return direct_configuration_json(*this);
   return matmul_configuration_json(*this);
 }
 
@@ -150,6 +163,8 @@ std::string Scenario::trace_configuration_json() const {
   json["sms"] = sms_in_run();
   json["l2"] = word_of(kL2States, l2);
   json["recorder"] = recorder;
+  if (recorder_first_cycles > 0)
+    json["recorder_cycles"] = {device.trace.begin, device.trace.end, recorder_first_cycles};
   if (launches > 1) json["launches"] = launches;
   if (feed != Feed::nothing) json["feed"] = word_of(kFeeds, feed);
   if (held_sms > 0) json["held_sms"] = held_sms, json["held_us"] = held_us;

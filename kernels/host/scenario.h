@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/copy/config.h"
+#include "kernels/direct/config.h"
 #include "kernels/fallback/config.h"
 #include "kernels/host/delay.h"
 #include "kernels/host/fault.h"
@@ -50,7 +51,8 @@ struct Expectation {
 };
 
 /// Names of the kernels, as `kernel = "..."` has them.
-inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy", kFallback = "fallback";
+inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy", kFallback = "fallback",
+                                  kDirect = "direct";
 
 struct Scenario {
   std::filesystem::path path;
@@ -58,7 +60,7 @@ struct Scenario {
   std::string name;                    ///< file name without extension
   std::string description;             ///< one line; empty: none
   std::string sound;                   ///< a bug's twin without its faults: path beside this file, without .toml
-  std::string kernel;                  ///< kMatmul, kPipelineCopy or kFallback
+  std::string kernel;                  ///< kMatmul, kPipelineCopy, kFallback or kDirect
   std::string profile;                 ///< "b200"
   int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k
   MatmulConfig config;                 ///< of matmul
@@ -66,19 +68,21 @@ struct Scenario {
   float alpha = 1, beta = 1;           ///< of the matmul's epilogue: factors of the product and of the residual
   CopyConfig copy;                     ///< of pipeline_copy
   FallbackConfig fallback;             ///< of fallback
+  DirectConfig direct;                 ///< of direct
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;
-  int sms = 0;                     ///< 0: all of the profile's
-  int launches = 1;                ///< of the kernel, in stream order
-  Feed feed = Feed::nothing;       ///< from each launch to the next
-  int held_sms = 0;                ///< the last so many SMs are held by another kernel at the start
-  double held_us = 0;              ///< for so long
-  uint64_t seed = 1;               ///< of the operand values
-  std::optional<uint64_t> jitter;  ///< seed of perturbed latencies; absent: none
-  uint64_t max_cycles = 0;         ///< 0: no budget
-  bool hazards = true;             ///< check that something orders conflicting accesses
-  bool recorder = false;           ///< charge the trace points with what the device recorder costs
+  int sms = 0;                       ///< 0: all of the profile's
+  int launches = 1;                  ///< of the kernel, in stream order
+  Feed feed = Feed::nothing;         ///< from each launch to the next
+  int held_sms = 0;                  ///< the last so many SMs are held by another kernel at the start
+  double held_us = 0;                ///< for so long
+  uint64_t seed = 1;                 ///< of the operand values
+  std::optional<uint64_t> jitter;    ///< seed of perturbed latencies; absent: none
+  uint64_t max_cycles = 0;           ///< 0: no budget
+  bool hazards = true;               ///< check that something orders conflicting accesses
+  bool recorder = false;             ///< charge the trace points with what the device recorder costs
+  double recorder_first_cycles = 0;  ///< and a warp's first event with so much more
   std::vector<FaultSpec> faults;
   std::vector<DelaySpec> delays;
   Expectation expect;

@@ -18,4 +18,15 @@ struct MatrixMap {
 /// The fields for cuTensorMapEncodeTiled.  Throws InputError where the driver would refuse them.
 TensorMapFields matrix_fields(const MatrixMap& matrix);
 
+/// A row-major matrix seen in slabs of `slab_columns`: dimensions are column in the slab, row, slab, so that a box writes
+/// its slabs one after the other.  `box_slabs` 0: a plain map whose box is a slab.
+struct SlabMap {
+  GlobalAddr address;
+  TensorMapDataType type = TensorMapDataType::bfloat16;
+  int rows = 0, columns = 0;
+  int box_rows = 0, slab_columns = 0, box_slabs = 0;
+  Swizzle swizzle = Swizzle::none;
+};
+TensorMapFields slab_fields(const SlabMap& map);
+
 }  // namespace sm100::host

@@ -119,6 +119,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.st_global_b32(globals, r1, p);
   { isa.ld_global_v2(globals) } -> std::same_as<LaneArray<uint32_t, 2>>;
   isa.st_global_v2(globals, r2);
+  isa.st_global_v4(globals, r4);
   { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
   isa.st_release_gpu_global_u32(GlobalAddr{}, u);
 
@@ -143,6 +144,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_commit_multicast(i, smem, CtaMask{});  // .multicast::cluster
   { isa.template tcgen05_ld_16x256b<1>(tmem) } -> std::same_as<LaneArray<uint32_t, 4>>;
   { isa.template tcgen05_ld_16x256b<4>(tmem) } -> std::same_as<LaneArray<uint32_t, 16>>;
+  { isa.template tcgen05_ld_32x32b<8>(tmem) } -> std::same_as<LaneArray<uint32_t, 8>>;
   isa.tcgen05_wait_ld();
   isa.tcgen05_wait_ld(r4);  // names the registers that are defined from here on
   isa.tcgen05_wait_ld(r4, r4);

@@ -43,22 +43,25 @@ class ProducerConsumerPipeline {
   SM100_HD int consumer_stage() const { return consumer_.index; }
 
   /// Waits until the producer's stage is empty and returns it.
-  SM100_KERNEL int producer_acquire(Loc loc = Loc::current()) {
+  /// @param what  tile and k step, traced with the wait
+  SM100_KERNEL int producer_acquire(const TraceArgs& what, Loc loc = Loc::current()) {
     const int stage = producer_.index;
     // The producer's lap n waits for the release of lap n - 1.
     mbarrier_wait(isa_, empty(stage), producer_.parity, wait_scope_,
-                  {.barrier = empty(stage), .stage = stage, .phase = producer_.lap(stages_) - 1}, loc);
+                  wait_args(empty(stage), stage, producer_.lap(stages_) - 1, what), loc);
     return stage;
   }
+  SM100_KERNEL int producer_acquire(Loc loc = Loc::current()) { return producer_acquire(TraceArgs{}, loc); }
   SM100_KERNEL void producer_step() { producer_.step(stages_); }
 
   /// Waits until the consumer's stage is full and returns it.
-  SM100_KERNEL int consumer_wait(Loc loc = Loc::current()) {
+  SM100_KERNEL int consumer_wait(const TraceArgs& what, Loc loc = Loc::current()) {
     const int stage = consumer_.index;
     mbarrier_wait(isa_, full(stage), consumer_.parity, wait_scope_,
-                  {.barrier = full(stage), .stage = stage, .phase = consumer_.lap(stages_)}, loc);
+                  wait_args(full(stage), stage, consumer_.lap(stages_), what), loc);
     return stage;
   }
+  SM100_KERNEL int consumer_wait(Loc loc = Loc::current()) { return consumer_wait(TraceArgs{}, loc); }
   SM100_KERNEL void consumer_step() { consumer_.step(stages_); }
 
   /// wait empty, arrive full, step; all active lanes arrive.
@@ -88,6 +91,14 @@ class ProducerConsumerPipeline {
   I& isa_;
 
  private:
+  SM100_HD static TraceArgs wait_args(SmemAddr barrier, int stage, int phase, const TraceArgs& what) {
+    return {.barrier = barrier,
+            .stage = stage,
+            .phase = phase,
+            .tile_m = what.tile_m,
+            .tile_n = what.tile_n,
+            .k = what.k};
+  }
   RingBarriers barriers_;
   int stages_;
   Scope wait_scope_;

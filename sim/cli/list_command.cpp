@@ -28,7 +28,10 @@ void list_kernels() {
        "copies a matrix: load warp, TMA ring, four consumer warps, TMA store, clusters with multicast "
        "(SM90 and SM100)"},
       {kFallback,
-       "dense GEMM, C = A * B^T: one tile per CTA, four warps without roles, guarded stores, any N (SM100)"}};
+       "dense GEMM, C = A * B^T: one tile per CTA, four warps without roles, guarded stores, any N (SM100)"},
+      {kDirect,
+       "dense GEMM, C = A * B^T: one tile per CTA or pair, a thread per role or one for all, no TMA store "
+       "(SM100)"}};
   for (const auto& [kernel, text] : kernels) fmt::print("  {:<15}{}\n", kernel, text);
 }
 
@@ -103,8 +106,10 @@ std::string actions_of(const FaultInstruction& row) {
 }
 
 void list_faults() {
-  const std::pair<unsigned, std::string_view> kernels[] = {
-      {kFaultsMatmul, kMatmul}, {kFaultsCopy, kPipelineCopy}, {kFaultsFallback, kFallback}};
+  const std::pair<unsigned, std::string_view> kernels[] = {{kFaultsMatmul, kMatmul},
+                                                           {kFaultsCopy, kPipelineCopy},
+                                                           {kFaultsFallback, kFallback},
+                                                           {kFaultsDirect, kDirect}};
   for (const FaultInstruction& row : kFaultInstructions) {
     std::vector<std::string_view> callers;
     for (const auto& [bit, kernel] : kernels)

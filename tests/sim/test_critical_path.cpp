@@ -66,9 +66,10 @@ TEST_CASE("the path of a run that broke off knows the waits that nobody ended", 
 }
 
 TEST_CASE("every path covers its run without gap or overlap and knows where it comes from", "[critical-path]") {
-  for (const std::string scenario : {"dense_small", "pairs", "more_tiles_than_sms", "smoke/smoke_05",
-                                     "copy/multicast_4", "split_k/splits_2_m128", "fallback", "dependent_launch",
-                                     "fused_epilogue_smem", "static_scheduler", "bugs/expect_tx_too_large"}) {
+  for (const std::string scenario :
+       {"dense_small", "pairs", "more_tiles_than_sms", "smoke/smoke_05", "copy/multicast_4",
+        "split_k/splits_2_m128", "fallback", "direct/v5", "dependent_launch", "fused_epilogue_smem",
+        "static_scheduler", "bugs/expect_tx_too_large"}) {
     CAPTURE(scenario);
     ScratchDirectory scratch;
     record(scratch, scenario, scenario.find("bugs/") == 0 ? 3 : 0);

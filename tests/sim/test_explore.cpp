@@ -136,9 +136,9 @@ TEST_CASE("explore: what is found does not depend on the number of processes", "
 
 TEST_CASE("explore: sound kernels of every kind are clean and give the same bits under each seed", "[explore]") {
   // All clean scenarios under 20 seeds and more: bench/explore/clean.sh.
-  for (const char* name :
-       {"one_stage", "ragged", "fallback", "fused_epilogue_fp8", "bugs/sound/pair", "bugs/sound/multicast",
-        "bugs/sound/split_k", "bugs/sound/copy_multicast", "bugs/dependent_reads_early_sound"}) {
+  for (const char* name : {"one_stage", "ragged", "fallback", "direct/v5", "fused_epilogue_fp8", "bugs/sound/pair",
+                           "bugs/sound/multicast", "bugs/sound/split_k", "bugs/sound/copy_multicast",
+                           "bugs/dependent_reads_early_sound"}) {
     CAPTURE(name);
     ScratchDirectory scratch;
     const Ran r = run(scratch, "explore " + file(name) + " --seeds 6 --jobs 2");

@@ -108,6 +108,18 @@ sms        = 1
 max_cycles = 200000
 )";
 
+const char* const kDirectRun = R"(kernel  = "direct"
+profile = "b200"
+[problem]
+m = 256
+n = 256
+k = 128
+[run]
+hazards    = false
+sms        = 2
+max_cycles = 200000
+)";
+
 /// A run of `scenario` with `fault`, a table without its braces (or several, with "}, {" between them).
 Ran run_with(const char* scenario, const std::string& fault, const std::string& more = "") {
   ScratchDirectory scratch;
@@ -265,7 +277,7 @@ TEST_CASE("fault: executions are selected by warp and occurrence, and by the bar
 }
 
 TEST_CASE("fault: every instruction of the table can be altered in some run", "[fault]") {
-  const char* const scenarios[] = {kOneSm, kMulticast, kSplit, kCopy, kFallbackRun};
+  const char* const scenarios[] = {kOneSm, kMulticast, kSplit, kCopy, kFallbackRun, kDirectRun};
   for (const host::FaultInstruction& row : host::kFaultInstructions) {
     if (row.kernels == 0) continue;
     CAPTURE(row.name);

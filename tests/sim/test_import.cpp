@@ -10,6 +10,7 @@
 
 #include "catch.h"
 #include "sim/program.h"
+#include "traces/cta_legs.h"
 #include "traces/pftrace.h"
 
 namespace sm100::sim {
@@ -213,7 +214,7 @@ TEST_CASE("import: the timeline of matmul_v5 measured on B200", "[import][measur
       run(scratch, "import " + file.string() + " --map " + kMaps + "gau_nernst_matmul_v5.toml -o v5.pftrace");
   INFO(ran.err);
   REQUIRE(ran.exit_code == 0);
-  CHECK(ran.out == "v5.pftrace: 104,448 spans of 2,816 roles in 512 CTAs\n");
+  CHECK(ran.out == "v5.pftrace: 104,448 spans of 2,048 roles in 512 CTAs\n");
   const Measured v5(traces::read_pftrace(scratch / "v5.pftrace"));
   CHECK(v5.trace.metadata.source == "hardware");
   CHECK(v5.trace.metadata.ticks_per_second == 1e9);
@@ -239,15 +240,15 @@ TEST_CASE("import: the timeline of matmul_v5 measured on B200", "[import][measur
     CHECK(*std::min_element(gaps.begin(), gaps.end()) == 928);
   }
 
-  SECTION("tracks: a pair's first CTA has the MMA warp; every warp has an epilogue") {
+  SECTION("tracks: a warp has the role of its main loop") {
     std::map<std::string, int> tracks;
     for (const Track& track : v5.trace.tracks) {
       ++tracks[track.kind == TrackKind::role ? track.name : std::string(name(track.kind))];
       if (track.name == "load") CHECK(track.warp == 0);
-      if (track.name == "mma") CHECK((track.warp == 1 && track.cta % 2 == 0));
+      if (track.name == "mma") CHECK(track.warp == 1);
     }
     CHECK(tracks ==
-          std::map<std::string, int>{{"gpu", 1}, {"cta", 512}, {"load", 512}, {"mma", 256}, {"epilogue", 2048}});
+          std::map<std::string, int>{{"gpu", 1}, {"cta", 512}, {"load", 512}, {"mma", 512}, {"epilogue", 1024}});
   }
 
   SECTION("counts and durations by event") {
@@ -307,16 +308,31 @@ TEST_CASE("import: the timeline of matmul_v5 measured on B200", "[import][measur
     CHECK(rounded(later) == std::vector<long>{331, 315, 343});
   }
 
+  SECTION("legs of a CTA's life, cold and warm") {
+    std::map<std::string, std::pair<long, long>> medians;
+    for (const traces::CtaLeg& leg : traces::cta_legs(v5.trace))
+      medians[leg.what] = {std::lround(leg.first_wave.median), std::lround(leg.later_waves.median)};
+    CHECK(medians["setup"] == std::pair(544L, 672L));
+    CHECK(medians["start to first copy"] == std::pair(1280L, 1408L));
+    CHECK(medians["first copy to data seen"] == std::pair(1632L, 704L));
+    CHECK(medians["start to first MMA"] == std::pair(2912L, 2112L));
+    CHECK(medians["first MMA to slot free"].first == 448);
+    CHECK(medians["k-block period"] == std::pair(335L, 329L));
+    CHECK(medians["epilogue"] == std::pair(2464L, 2496L));
+    CHECK(medians["CTA"].first == 27232);
+    CHECK(medians["gap to the SM's next CTA"].second == 1312);
+  }
+
   SECTION("stats") {
     const Ran stats = run(scratch, "stats v5.pftrace");
     CHECK(stats.exit_code == 0);
-    CHECK(stats.out == R"(108,160 ns (108.16 us); mma is the busiest role and works 70.9% of its time
+    CHECK(stats.out == R"(108,160 ns (108.16 us); load is the busiest role and works 55.0% of its time
 hardware, NVIDIA B200, gau-nernst matmul_v5
 
 role      tracks              ns    works    waits  waits for
-load         512      11,010,976    54.2%    45.8%  input_empty 45.8%
-epilogue    2048      36,748,864    18.3%    81.7%  accum_full 81.7%
-mma          256       5,759,360    70.9%    29.1%  input_full 29.1%
+load         512      13,480,032    55.0%    45.0%  input_empty 37.4%, accum_full 7.5%
+mma          512      13,399,104    42.7%    57.3%  accum_full 44.8%, input_full 12.5%
+epilogue    1024      26,762,880    14.0%    86.0%  accum_full 86.0%
 
 span, ns               count       p10    median       p90         max           total
 wait accum_full        2,048     1,152    21,600    23,424      24,096      30,027,264

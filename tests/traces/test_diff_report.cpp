@@ -111,7 +111,8 @@ TEST_CASE("diff: the JSON has everything that the text has", "[diff]") {
   const Trace a = diverging().record(), b = story().record();
   const json j = json::parse(diff_json(diff_traces(a, b), a, b, "a.pftrace", "b.pftrace"));
   CHECK(keys(j) ==
-        "a assignment b barrier_events_compared clock configuration divergences events_compared explained_by kinds "
+        "a assignment b barrier_events_compared clock configuration cta_legs divergences events_compared "
+        "explained_by kinds "
         "not_compared notes only_in_a "
         "only_in_b periods span_a_ns span_b_ns tracks_compared verdict waiting");
   CHECK(j["verdict"] == "diverges");

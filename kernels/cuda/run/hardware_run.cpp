@@ -36,6 +36,8 @@ class HardwareRun {
       copy_ = host::copy_params(scenario, addresses_, encode);
     else if (scenario.kernel == host::kFallback)
       fallback_ = host::fallback_params(scenario, addresses_, encode);
+    else if (scenario.kernel == host::kDirect)
+      direct_ = host::direct_params(scenario, addresses_, encode);
     else
       matmul_ = host::matmul_params(scenario, addresses_, encode);
   }
@@ -60,6 +62,7 @@ class HardwareRun {
   void* params() {
     if (scenario_.kernel == host::kPipelineCopy) return &copy_;
     if (scenario_.kernel == host::kFallback) return &fallback_;
+    if (scenario_.kernel == host::kDirect) return &direct_;
     return &matmul_;
   }
 
@@ -155,6 +158,7 @@ class HardwareRun {
   MatmulParams matmul_;
   CopyParams copy_;
   FallbackParams fallback_;
+  DirectParams direct_;
   DeviceTrace no_trace_{};  ///< the plain kernel's second parameter is empty; this is large enough
   RunOutcome outcome_;
 };

@@ -15,6 +15,7 @@
 #include <span>
 
 #include "kernels/cuda/copy.h"
+#include "kernels/cuda/direct.h"
 #include "kernels/cuda/fallback.h"
 #include "kernels/cuda/matmul.h"
 #include "kernels/cuda/run/hardware_run.h"
@@ -56,6 +57,7 @@ CompiledKernel find(std::span<const Entry> table, Scenario scenario, Config Scen
 CompiledKernel compiled_kernel(const Scenario& s) {
   if (s.kernel == host::kPipelineCopy) return find(copy_kernels(), s, &Scenario::copy);
   if (s.kernel == host::kFallback) return find(fallback_kernels(), s, &Scenario::fallback);
+  if (s.kernel == host::kDirect) return find(direct_kernels(), s, &Scenario::direct);
   return find(matmul_kernels(), s, &Scenario::config);
 }
 

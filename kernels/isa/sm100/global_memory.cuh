@@ -121,6 +121,13 @@ class GlobalMemory {
                  "r"(values[0][1])
                  : "memory");
   }
+  SM100_KERNEL void st_global_v4(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
+                                 Loc = Loc::current()) const {
+    const auto& v = values[0];
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(addresses[0][0].value), "r"(v[0]), "r"(v[1]),
+                 "r"(v[2]), "r"(v[3])
+                 : "memory");
+  }
 
   // ---- synchronisation between CTAs (PTX 8.8): by the lanes that are active
   SM100_KERNEL uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc = Loc::current()) const {

@@ -136,6 +136,15 @@ class Tcgen05 {
     ld_16x256b(values[0], address.value);
     return values;
   }
+  /// R registers per lane: columns 0 ... R - 1 of the thread's own lane of tensor memory.
+  /// @tparam R  columns: 1, 2, 4, ... 128
+  template <int R>
+  SM100_KERNEL LaneArray<uint32_t, R> tcgen05_ld_32x32b(TmemAddr address, Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    LaneArray<uint32_t, R> values;
+    ld_32x32b(values[0], address.value);
+    return values;
+  }
   /// Ends every load of this thread.  The instruction has no operand for the registers that the loads write.  So the
   /// form that names them passes each through an empty `asm volatile` behind the wait: whatever uses them comes later,
   /// plain arithmetic too.  tests/kernels/cuda checks the order in the PTX of every entry point.

@@ -58,6 +58,7 @@ __global__ void global_memory(uint32_t* out) {
   isa.st_global_b32(addresses, isa.ld_global_b16(addresses, predicates), predicates);
   isa.st_global_b32(addresses, isa.ld_global_b32(addresses, predicates), predicates);
   isa.st_global_v2(addresses, isa.ld_global_v2(addresses, predicates));
+  isa.st_global_v4(addresses, isa.ld_global_v4(addresses, predicates));
   LaneArray<uint32_t, 1> sum{};
   for (uint32_t word : isa.ld_global_v4(addresses, predicates)[0]) sum[0][0] += word;
   isa.st_global_b32(addresses, sum, predicates);

@@ -9,6 +9,12 @@ __device__ void load(Sm100<>& isa, TmemAddr address, uint32_t* out) {
   isa.tcgen05_wait_ld();
   for (int i = 0; i < 4 * R; ++i) out[i] = values[0][i];
 }
+template <int R>
+__device__ void load_rows(Sm100<>& isa, TmemAddr address, uint32_t* out) {
+  const LaneArray<uint32_t, R> values = isa.tcgen05_ld_32x32b<R>(address);
+  isa.tcgen05_wait_ld();
+  for (int i = 0; i < R; ++i) out[i] = values[0][i];
+}
 __global__ void tensor_memory_loads(uint32_t* out, TmemAddr address) {
   Sm100<> isa;
   load<1>(isa, address, out);
@@ -17,6 +23,14 @@ __global__ void tensor_memory_loads(uint32_t* out, TmemAddr address) {
   load<8>(isa, address, out);
   load<16>(isa, address, out);
   load<32>(isa, address, out);
+  load_rows<1>(isa, address, out);
+  load_rows<2>(isa, address, out);
+  load_rows<4>(isa, address, out);
+  load_rows<8>(isa, address, out);
+  load_rows<16>(isa, address, out);
+  load_rows<32>(isa, address, out);
+  load_rows<64>(isa, address, out);
+  load_rows<128>(isa, address, out);
 }
 
 template <int kCtaGroup>

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/configurations.h"
 #include "kernels/cuda/copy_configurations.h"
+#include "kernels/cuda/direct_configurations.h"
 #include "kernels/cuda/fallback_configurations.h"
 
 namespace sm100 {
@@ -20,12 +21,15 @@ class PtxEntry {
 
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
-  enum class Kernel { matmul, copy, fallback };
-  Kernel kernel() const { return copy_ ? Kernel::copy : fallback_ ? Kernel::fallback : Kernel::matmul; }
+  enum class Kernel { matmul, copy, fallback, direct };
+  Kernel kernel() const {
+    return copy_ ? Kernel::copy : fallback_ ? Kernel::fallback : direct_ ? Kernel::direct : Kernel::matmul;
+  }
   /// The configuration, of the entry's kernel only.
   const MatmulConfig& config() const;
   const CopyConfig& copy_config() const;
   const FallbackConfig& fallback_config() const;
+  const DirectConfig& direct_config() const;
   bool traced() const { return traced_; }
   /// For messages: "128x128_s6" or "128x128_s6, traced".
   std::string name() const;
@@ -42,6 +46,7 @@ class PtxEntry {
   const NamedConfig* matmul_ = nullptr;
   const NamedCopyConfig* copy_ = nullptr;
   const NamedFallbackConfig* fallback_ = nullptr;
+  const NamedDirectConfig* direct_ = nullptr;
   bool traced_;
   std::vector<PtxLine> lines_;
 };

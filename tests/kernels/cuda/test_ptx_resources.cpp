@@ -9,6 +9,7 @@
 
 #include "catch.h"
 #include "kernels/copy/shared_storage.h"
+#include "kernels/direct/shared_storage.h"
 #include "kernels/fallback/shared_storage.h"
 #include "kernels/matmul/split_reduction.h"
 #include "ptx_module.h"
@@ -51,6 +52,7 @@ uint32_t dynamic_smem_bytes(const PtxEntry& entry) {
   switch (entry.kernel()) {
     case PtxEntry::Kernel::copy: return copy_storage_bytes(entry.copy_config());
     case PtxEntry::Kernel::fallback: return fallback_storage_bytes(entry.fallback_config());
+    case PtxEntry::Kernel::direct: return direct_storage_bytes(entry.direct_config());
     default: return shared_storage_bytes(entry.config());
   }
 }
@@ -99,10 +101,12 @@ TEST_CASE("ptxas: no spills and no stack in any kernel") {
                   2);  // named barriers 0 and 1
   check_resources("pipeline_copy, sm_90a and sm_100a", read_ptx(SM100_COPY_PTX), SM100_COPY_PTXAS_LOG, 1);
   check_resources("fallback, sm_100a", read_ptx(SM100_FALLBACK_PTX), SM100_FALLBACK_PTXAS_LOG, 1);
+  check_resources("direct, sm_100a", read_ptx(SM100_DIRECT_PTX), SM100_DIRECT_PTXAS_LOG, 1);
 }
 
 TEST_CASE("Trace off: the PTX is that of a build without trace points, byte for byte") {
   check_trace_points(SM100_MATMUL_PTX, SM100_MATMUL_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_COPY_PTX, SM100_COPY_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_FALLBACK_PTX, SM100_FALLBACK_PTX_WITHOUT_TRACE_POINTS);
+  check_trace_points(SM100_DIRECT_PTX, SM100_DIRECT_PTX_WITHOUT_TRACE_POINTS);
 }

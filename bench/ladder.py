@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Published ladders of GEMM kernels beside what the simulator predicts: throughput, and the ratio of each step to the one before.
+
+  bench/ladder.py [--clock GHZ] [PROGRAM]
+
+scenarios/ladder/ has a scenario per step; its description says what its source states and what is assumed.  Nothing is fitted to
+these figures.  The clocks of the published runs are unknown, so only ratios are compared; the default is the clock that the
+measured timeline of gau-nernst's v5 implies.  Sources: gau-nernst, https://gau-nernst.github.io/tcgen05; ThunderKittens,
+kernels/gemm/educational_b200; JAX, docs/pallas/gpu/blackwell_matmul.md; Modular, "Matrix Multiplication on Blackwell".
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Scenario and published TFLOPS, step by step.
+LADDERS = {
+    "gau-nernst, 4096^3": [("gau_nernst_v1a", 255.73), ("gau_nernst_v1b", 254.37), ("gau_nernst_v2a", 699.39),
+                           ("gau_nernst_v2b", 721.02), ("gau_nernst_v3", 914.42), ("gau_nernst_v4", 1053.61),
+                           ("gau_nernst_v5", 1169.65)],
+    "ThunderKittens, 4096^3": [("thunderkittens_serial", 293), ("thunderkittens_specialised", 731),
+                               ("thunderkittens_epilogue", 1050), ("thunderkittens_pairs", 1285)],
+    "Pallas, 4096 x 8192 x 4096": [("pallas_0_basic", 846), ("pallas_1_specialised", 1023),
+                                   ("pallas_2_tiled_epilogue", 1256), ("pallas_3_pairs", 1337),
+                                   ("pallas_4_persistent", 1383), ("pallas_5_epilogue_warps", 1426),
+                                   ("pallas_6_grid_tiling", 1562)],
+    "Modular, 4096^3": [("modular_6", 1429), ("modular_7", 1493), ("modular_8", 1772.9)],
+}
+
+
+def predicted(program, scenario, clock):
+    """TFLOPS of a run."""
+    command = [program, "run", ROOT / "scenarios/ladder" / f"{scenario}.toml", "--json", "-",
+               "--set", f"run.sm_clock_ghz={clock}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr or done.stdout)
+    return json.loads(done.stdout)["tflops"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--clock", type=float, default=1.55, help="SM clock in GHz")
+    parser.add_argument("program", nargs="?", default=ROOT / "build/release/sm100sim")
+    arguments = parser.parse_args()
+    errors = []
+    for title, steps in LADDERS.items():
+        print(f"{title:<30} {'published':>10} {'predicted':>10} {'step':>7} {'predicted':>10} {'error':>8}")
+        before = None
+        for scenario, published in steps:
+            simulated = predicted(arguments.program, scenario, arguments.clock)
+            line = f"  {scenario:<28} {published:>10.1f} {simulated:>10.1f}"
+            if before:
+                step, simulated_step = published / before[0], simulated / before[1]
+                errors.append(abs(simulated_step / step - 1))
+                line += f" {step:>7.3f} {simulated_step:>10.3f} {100 * (simulated_step / step - 1):>+7.1f}%"
+            print(line, flush=True)
+            before = published, simulated
+        print()
+    print(f"ratios of {len(errors)} steps at {arguments.clock} GHz: mean error {100 * sum(errors) / len(errors):.1f} %, "
+          f"largest {100 * max(errors):.1f} %")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+/// Configuration of the direct kernel and what follows from it.
+///
+/// The kernel as tutorials build it up: one tile per CTA, or of 2 x 128 rows per CTA pair, not persistent; one thread per
+/// role; each thread of the epilogue stores its row of the tile to global memory.  The options are the rungs of such a
+/// ladder: one thread for everything or one each for loads and MMAs, one stage or a ring, tiles with and without swizzle,
+/// a copy per slab or per tile.
+#pragma once
+
+#include "kernels/isa/instr_descriptor.h"
+#include "kernels/isa/number_formats.h"
+#include "kernels/isa/swizzle.h"
+#include "kernels/pipeline/smem_layout.h"
+
+namespace sm100 {
+
+enum class DirectRoles : uint8_t {
+  one_thread,   ///< warp 0 loads and multiplies: with one stage in turns, with more it loads ahead
+  specialised,  ///< warp 0 loads, warp 1 multiplies
+};
+
+struct DirectConfig {
+  int block_n = 256;  ///< columns of a tile; a CTA of a pair loads half of B's rows
+  int block_k = 64;   ///< k elements of a stage
+  int stages = 7;
+  int cta_group = 2;
+  DirectRoles roles = DirectRoles::specialised;
+  Swizzle swizzle = Swizzle::b128;  ///< of A and B in shared memory: b128 or none
+  int tma_rank = 3;                 ///< 3: one copy per operand and stage; 2: one for each slab
+
+  constexpr bool operator==(const DirectConfig&) const = default;
+};
+
+inline constexpr int kDirectWarps = 4;
+inline constexpr int kDirectThreads = 32 * kDirectWarps;
+inline constexpr int kDirectBarrier = 0;       ///< named barrier of the whole CTA
+inline constexpr int kDirectBlockM = 128;      ///< rows of a CTA's tile: a thread of the epilogue has one
+inline constexpr int kDirectElementBytes = 2;  ///< BF16
+inline constexpr int kDirectMmaK = 16;         ///< 32 bytes
+inline constexpr int kDirectLoadWarp = 0, kDirectMmaWarp = 1;
+
+/// Role of a warp until the accumulator is full, for reports and traces; then all four store the tile.
+template <class C>
+constexpr const char* direct_role(const C& c, int warp) {
+  if (c.roles == DirectRoles::one_thread) return warp == 0 ? "main" : "epilogue";
+  return warp == kDirectLoadWarp ? "load" : warp == kDirectMmaWarp ? "mma" : "epilogue";
+}
+
+/// Tiles lie in shared memory slab by slab.  A slab is what all rows have in one swizzle span of bytes along K; without
+/// swizzle in one core matrix, 16 bytes.
+template <class C>
+SM100_HD constexpr uint32_t slab_row_bytes(const C& c) {
+  return c.swizzle == Swizzle::none ? 16 : swizzle_span_bytes(c.swizzle);
+}
+template <class C>
+SM100_HD constexpr int slab_elements(const C& c) {
+  return int(slab_row_bytes(c)) / kDirectElementBytes;
+}
+template <class C>
+SM100_HD constexpr int slabs(const C& c) {
+  return c.block_k / slab_elements(c);
+}
+/// Rows of B that one CTA loads.
+template <class C>
+SM100_HD constexpr int direct_b_rows(const C& c) {
+  return c.block_n / c.cta_group;
+}
+template <class C>
+SM100_HD constexpr uint32_t direct_a_bytes(const C& c) {
+  return uint32_t(kDirectBlockM * c.block_k * kDirectElementBytes);
+}
+template <class C>
+SM100_HD constexpr uint32_t direct_b_bytes(const C& c) {
+  return uint32_t(direct_b_rows(c) * c.block_k * kDirectElementBytes);
+}
+/// Transaction bytes of a stage that one CTA announces: those of its own copies.
+template <class C>
+SM100_HD constexpr uint32_t direct_stage_bytes(const C& c) {
+  return direct_a_bytes(c) + direct_b_bytes(c);
+}
+template <class C>
+SM100_HD constexpr int direct_mma_m(const C& c) {
+  return kDirectBlockM * c.cta_group;
+}
+/// Columns that tcgen05.alloc can give: a power of two from 32.
+template <class C>
+SM100_HD constexpr uint32_t direct_tmem_columns(const C& c) {
+  uint32_t columns = 32;
+  while (columns < uint32_t(c.block_n)) columns *= 2;
+  return columns;
+}
+
+/// The tile of CTA `cta`: CTAs, or pairs, walk along N inside each stripe of rows.
+struct DirectTile {
+  int m, n;
+};
+template <class C>
+SM100_HD constexpr DirectTile direct_tile(const C& c, int cta, int tiles_n) {
+  return {cta / (tiles_n * c.cta_group) * c.cta_group + cta % c.cta_group, cta / c.cta_group % tiles_n};
+}
+
+}  // namespace sm100

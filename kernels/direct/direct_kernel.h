@@ -1,0 +1,218 @@
+/// The direct kernel: set-up, the main loop by one thread per role, then all warps store the tile.
+///
+/// Of a pair, both CTAs' copies complete on the first one's barriers; it alone issues MMAs, and its commits go to both.
+/// A commit covers all earlier ones of its thread, so whoever has seen accum_full has nothing else on its way to its
+/// barriers and may exit; tcgen05.dealloc lets the CTAs of a pair wait for each other.
+#pragma once
+
+#include "kernels/direct/operand_slabs.h"
+#include "kernels/direct/params.h"
+#include "kernels/direct/shared_storage.h"
+#include "kernels/epilogue/global_writer.h"
+#include "kernels/pipeline/input_ring.h"
+
+namespace sm100 {
+
+template <Isa I, class Config>
+class DirectKernel {
+ public:
+  SM100_KERNEL DirectKernel(I& isa, const Config& cfg, const DirectParams& params)
+      : isa_(isa),
+        cfg_(cfg),
+        params_(params),
+        smem_(direct_storage(cfg, isa.dynamic_smem())),
+        rank_(cfg.cta_group == 2 ? isa.cluster_ctarank() : 0),
+        tile_(direct_tile(cfg, int(isa.ctaid().x), params.n / cfg.block_n)),
+        steps_(params.k / cfg.block_k),
+        ring_(isa, smem_.input, cfg.stages, scope()) {}
+
+  SM100_KERNEL void run() {
+    const TmemAddr accumulator = set_up();
+    if (cfg_.roles == DirectRoles::one_thread) {
+      if (isa_.warpid() == 0) load_and_multiply(accumulator);
+    } else {
+      if (isa_.warpid() == kDirectLoadWarp) load_all();
+      if (isa_.warpid() == kDirectMmaWarp && rank_ == 0) multiply_all(accumulator);
+    }
+    wait_for_accumulator();
+    TraceSpan span{isa_, TraceEvent::tile, at()};
+    store_tile(accumulator);
+    free_accumulator(accumulator);
+  }
+
+ private:
+  SM100_HD Scope scope() const { return cfg_.cta_group == 2 ? Scope::cluster : Scope::cta; }
+  SM100_HD TraceArgs at() const { return {.tile_m = tile_.m, .tile_n = tile_.n}; }
+  SM100_HD TraceArgs at(int k) const { return {.tile_m = tile_.m, .tile_n = tile_.n, .k = k}; }
+  SM100_HD TraceArgs at(int k, int stage) const {
+    return {.stage = stage, .tile_m = tile_.m, .tile_n = tile_.n, .k = k};
+  }
+
+  /// Barriers and tensor memory.  Returns the accumulator's address.
+  SM100_KERNEL TmemAddr set_up() {
+    TraceSpan span{isa_, TraceEvent::setup, at()};
+    if (isa_.warpid() == kDirectLoadWarp) {
+      isa_.elected([&] {
+        isa_.prefetch_tensormap(&params_.a);
+        isa_.prefetch_tensormap(&params_.b);
+        for_each_barrier_array(cfg_, smem_, [&](const BarrierArray& array) { init_barrier_array(isa_, array); });
+      });
+      isa_.fence_mbarrier_init();
+    }
+    if (isa_.warpid() == kDirectMmaWarp) {
+      isa_.tcgen05_alloc(smem_.tmem_address, direct_tmem_columns(cfg_), cfg_.cta_group);
+      isa_.tcgen05_fence_before_thread_sync();
+    }
+    if (cfg_.cta_group == 2) {  // neither CTA may signal the other before that has initialised its barriers
+      isa_.barrier_cluster_arrive();
+      isa_.barrier_cluster_wait();
+    } else {
+      isa_.bar_sync(kDirectBarrier, kDirectThreads);
+    }
+    isa_.tcgen05_fence_after_thread_sync();
+    return {isa_.ld_shared_u32(smem_.tmem_address)};
+  }
+
+  // ---- k steps
+
+  SM100_KERNEL void load_step(int k) {
+    const int stage = ring_.producer_acquire(at(k));
+    {
+      TraceArgs what = at(k, stage);
+      what.phase = k / cfg_.stages, what.bytes = direct_stage_bytes(cfg_);
+      TraceSpan span{isa_, TraceEvent::load_issue, what};
+      isa_.elected([&] { issue_copies(stage, k * cfg_.block_k); });
+    }
+    ring_.producer_step();
+  }
+
+  SM100_KERNEL void multiply_step(int k, TmemAddr accumulator) {
+    const int stage = ring_.consumer_wait(at(k));
+    {
+      TraceSpan span{isa_, TraceEvent::mma_issue, at(k, stage)};
+      isa_.elected([&] {
+        issue_mmas(stage, accumulator, k == 0);
+        commit(ring_.empty(stage));
+      });
+    }
+    ring_.consumer_step();
+  }
+
+  /// One lane.
+  SM100_KERNEL void issue_copies(int stage, int k) {
+    SmemAddr barrier = ring_.full(stage);
+    if (rank_ == 0) {
+      ring_.producer_arm(stage, direct_stage_bytes(cfg_));
+    } else {
+      const LaneArray<uint32_t, 1> first{};  // rank 0
+      isa_.mbarrier_arrive_expect_tx(isa_.mapa(barrier, first), direct_stage_bytes(cfg_), Scope::cluster);
+      barrier = {barrier.offset()};
+    }
+    load_slabs(isa_, cfg_, a_tile(stage), &params_.a, kDirectBlockM, tile_.m * kDirectBlockM, k, barrier);
+    const int b_rows = direct_b_rows(cfg_);
+    load_slabs(isa_, cfg_, b_tile(stage), &params_.b, b_rows, tile_.n * cfg_.block_n + int(rank_) * b_rows, k,
+               barrier);
+  }
+
+  /// One lane.
+  SM100_KERNEL void issue_mmas(int stage, TmemAddr accumulator, bool first) {
+    isa_.tcgen05_fence_after_thread_sync();
+    const InstrDescriptor idesc = make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32,
+                                                        direct_mma_m(cfg_), cfg_.block_n);
+    for (int i = 0; i < cfg_.block_k / kDirectMmaK; ++i)
+      isa_.tcgen05_mma(MmaKind::f16, cfg_.cta_group, accumulator,
+                       slab_descriptor(cfg_, a_tile(stage), kDirectBlockM, i),
+                       slab_descriptor(cfg_, b_tile(stage), direct_b_rows(cfg_), i), idesc, !first || i > 0);
+  }
+
+  /// One lane: an arrival, in both CTAs of a pair, when its MMAs so far have finished.
+  SM100_KERNEL void commit(SmemAddr barrier) {
+    if (cfg_.cta_group == 2)
+      isa_.tcgen05_commit_multicast(2, barrier, CtaMask{0b11});
+    else
+      isa_.tcgen05_commit(1, barrier);
+  }
+
+  // ---- roles
+
+  SM100_KERNEL void load_all() {
+    for (int k = 0; k < steps_; ++k) load_step(k);
+  }
+
+  SM100_KERNEL void multiply_all(TmemAddr accumulator) {
+    for (int k = 0; k < steps_; ++k) multiply_step(k, accumulator);
+    isa_.elected([&] { commit(smem_.accum_full); });
+  }
+
+  /// Loads run ahead as far as the ring has stages: with one of them load and MMAs take turns.
+  SM100_KERNEL void load_and_multiply(TmemAddr accumulator) {
+    int loaded = 0;
+    for (int k = 0; k < steps_; ++k) {
+      while (loaded < steps_ && loaded < k + cfg_.stages) load_step(loaded++);
+      multiply_step(k, accumulator);
+    }
+    isa_.elected([&] { commit(smem_.accum_full); });
+  }
+
+  // ---- epilogue
+
+  /// The warps meet before they wait, not after it: those without a role do not poll during the main loop.
+  SM100_KERNEL void wait_for_accumulator() {
+    const SmemAddr barrier = smem_.accum_full;
+    {
+      TraceSpan span{isa_,
+                     TraceEvent::wait,
+                     {.barrier = barrier, .stage = 0, .phase = 0, .tile_m = tile_.m, .tile_n = tile_.n}};
+      isa_.bar_sync(kDirectBarrier, kDirectThreads);
+      while (!isa_.mbarrier_try_wait_parity(barrier, 0, scope())) {}
+    }
+    isa_.tcgen05_fence_after_thread_sync();
+  }
+
+  /// Thread t of warp w has row 32w + t: 8 columns at a time to registers, rounded, and 16 bytes to global memory.
+  SM100_KERNEL void store_tile(TmemAddr accumulator) {
+    const int warp = isa_.warpid(), first_row = tile_.m * kDirectBlockM + 32 * warp;
+    const TmemAddr quarter = accumulator.plus_lanes(32u * uint32_t(warp));
+    const GlobalMatrix c{params_.c, params_.m, params_.n};
+    for (int i = 0; i < cfg_.block_n; i += 8) {
+      LaneArray<uint32_t, 8> sums = isa_.template tcgen05_ld_32x32b<8>(quarter.plus_columns(uint32_t(i)));
+      isa_.tcgen05_wait_ld(sums);
+      LaneArray<GlobalAddr, 1> address;
+      LaneArray<uint32_t, 4> rounded;
+      isa_.for_each_lane(6, [&](int lane) {
+        address[lane][0] = c.at(first_row + lane, tile_.n * cfg_.block_n + i, 2);
+        for (int j = 0; j < 4; ++j)
+          rounded[lane][j] = isa_.cvt_rn_bf16x2_f32(as_float(sums[lane][2 * j + 1]), as_float(sums[lane][2 * j]));
+      });
+      isa_.st_global_v4(address, rounded);
+    }
+  }
+
+  /// Tensor memory may be freed when the loads of all warps are done, not only of the one that frees it.
+  SM100_KERNEL void free_accumulator(TmemAddr accumulator) {
+    isa_.tcgen05_fence_before_thread_sync();
+    isa_.bar_sync(kDirectBarrier, kDirectThreads);
+    if (isa_.warpid() != 0) return;
+    isa_.tcgen05_fence_after_thread_sync();
+    isa_.tcgen05_dealloc(accumulator, direct_tmem_columns(cfg_), cfg_.cta_group);
+  }
+
+  SM100_HD SmemAddr a_tile(int stage) const { return smem_.a_tiles + uint32_t(stage) * direct_a_bytes(cfg_); }
+  SM100_HD SmemAddr b_tile(int stage) const { return smem_.b_tiles + uint32_t(stage) * direct_b_bytes(cfg_); }
+
+  I& isa_;
+  const Config& cfg_;
+  const DirectParams& params_;
+  DirectStorage smem_;
+  uint32_t rank_;  ///< in the pair; 0 without
+  DirectTile tile_;
+  int steps_;  ///< k steps
+  InputRing<I> ring_;
+};
+
+template <Isa I, class Config>
+SM100_KERNEL void direct_kernel(I& isa, const Config& cfg, const DirectParams& params) {
+  DirectKernel<I, Config>(isa, cfg, params).run();
+}
+
+}  // namespace sm100
