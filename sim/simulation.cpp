@@ -15,6 +15,7 @@
 #include "sim/device.h"
 #include "sim/hang_report.h"
 #include "sim/hazards/hazard_checker.h"
+#include "sim/huge_pages.h"
 #include "sim/kernel_code.h"
 #include "sim/text.h"
 #include "sim/verdict.h"
@@ -37,11 +38,12 @@ std::vector<RoleTime> role_times(const std::vector<Cta*>& slots, const Kernel& k
       if (role == roles.end()) role = roles.insert(roles.end(), RoleTime{.role = name});
       role->warps += 1;
       role->total_cycles += warp->total_cycles + (warp->running ? models::now() - warp->started : 0);
-      for (const auto& [what, cycles] : warp->waiting) {
+      for (const Warp::Waited& waited : warp->waiting) {
+        const std::string what = cta->describe(waited.first, /*with_stage=*/false);
         auto w = std::find_if(role->waiting.begin(), role->waiting.end(),
-                              [&, &what = what](const auto& x) { return x.first == what; });
+                              [&](const auto& x) { return x.first == what; });
         if (w == role->waiting.end()) w = role->waiting.insert(role->waiting.end(), {what, 0});
-        w->second += cycles;
+        w->second += waited.cycles;
       }
     }
   for (RoleTime& r : roles)
@@ -196,6 +198,7 @@ Prepared prepare(const Scenario& scenario) {
 RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, const RunCallbacks& callbacks,
                          const RunAmongMany& among) {
   const auto wall_start = std::chrono::steady_clock::now();
+  use_huge_pages();
   // SystemC would print to stdout, where results go.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
