@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #include "kernels/isa/number_formats.h"
 #include "models/time.h"
@@ -272,12 +274,18 @@ MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
 
 namespace {
 
-/// Copies `size` bytes between linear shared offset `at` (swizzled) and `linear`, in runs that the swizzle
-/// keeps whole.
+/// Calls copy(place in shared memory, offset from `at`, bytes) for `size` bytes from linear shared offset `at` on, in runs that
+/// the swizzle keeps whole: 16 bytes, which every row of a swizzled box is made of, as a constant.
 template <class Copy>
 void for_each_swizzled_run(Swizzle swizzle, uint32_t at, uint32_t size, Copy&& copy) {
+  constexpr uint32_t kRun = 16;
+  if (at % kRun == 0 && size % kRun == 0) {
+    for (uint32_t done = 0; done < size; done += kRun)
+      copy(swizzle_address(swizzle, at + done), done, std::integral_constant<uint32_t, kRun>());
+    return;
+  }
   for (uint32_t done = 0; done < size;) {
-    const uint32_t run = std::min(size - done, 16 - (at + done) % 16);
+    const uint32_t run = std::min(size - done, kRun - (at + done) % kRun);
     copy(swizzle_address(swizzle, at + done), done, run);
     done += run;
   }
@@ -302,10 +310,17 @@ void Tma::move_load(const TensorCopy& copy) {
   const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
   const Swizzle swizzle = smem_swizzle(map.swizzle);
   const uint32_t fill = oob_fill_pattern(map);
-  std::vector<uint8_t> row(inner);
-  for (uint32_t l = 0; l < box_lines(map); ++l) {
+  const bool rounds =
+      map.data_type == TensorMapDataType::tfloat32 || map.data_type == TensorMapDataType::tfloat32_ftz;
+  std::vector<uint8_t>& row = row_;
+  row.resize(inner);
+  const uint32_t lines = uint32_t(box_lines(map));
+  for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
-    for (uint32_t i = 0; i < inner; ++i) row[i] = uint8_t(fill >> (8 * (i % 4)));
+    const uint8_t* bytes_of_row = row.data();
+    const bool whole = line.in_bounds && uint64_t(line.count) * size == inner;
+    if (!whole)
+      for (uint32_t i = 0; i < inner; ++i) row[i] = uint8_t(fill >> (8 * (i % 4)));
     if (line.in_bounds && line.count > 0) {
       const GlobalAddr from{line.global_address + uint64_t(line.first) * size};
       const uint64_t bytes = uint64_t(line.count) * size;
@@ -317,13 +332,16 @@ void Tma::move_load(const TensorCopy& copy) {
              now(), sm_, copy.barrier, copy.source});
         return;
       }
-      std::memcpy(&row[size_t(line.first) * size], source, bytes);
-      if (map.data_type == TensorMapDataType::tfloat32 || map.data_type == TensorMapDataType::tfloat32_ftz)
-        round_to_tf32(row);
+      if (whole && !rounds) {
+        bytes_of_row = source;
+      } else {
+        std::memcpy(&row[size_t(line.first) * size], source, bytes);
+        if (rounds) round_to_tf32(row);
+      }
     }
-    for_each_swizzled_run(
-        swizzle, copy.smem + line.smem_offset, inner,
-        [&](uint32_t to, uint32_t from, uint32_t run) { std::memcpy(smem_.data(to), &row[from], run); });
+    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t to, uint32_t from, auto run) {
+      std::memcpy(smem_.data(to), bytes_of_row + from, run);
+    });
   }
 }
 
@@ -331,13 +349,15 @@ void Tma::move_store(const TensorCopy& copy) {
   const TensorMapFields& map = copy.map;
   const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
   const Swizzle swizzle = smem_swizzle(map.swizzle);
-  std::vector<uint8_t> row(inner);
-  for (uint32_t l = 0; l < box_lines(map); ++l) {
+  std::vector<uint8_t>& row = row_;
+  row.resize(inner);
+  const uint32_t lines = uint32_t(box_lines(map));
+  for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
     if (!line.in_bounds || line.count <= 0) continue;  // stores skip rows that are out of bounds
-    for_each_swizzled_run(
-        swizzle, copy.smem + line.smem_offset, inner,
-        [&](uint32_t from, uint32_t to, uint32_t run) { std::memcpy(&row[to], smem_.data(from), run); });
+    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t from, uint32_t to, auto run) {
+      std::memcpy(&row[to], smem_.data(from), run);
+    });
     const GlobalAddr to{line.global_address + uint64_t(line.first) * size};
     uint64_t bytes = uint64_t(line.count) * size;
     // The engine writes 16 bytes at a time: a row that ends inside a chunk is stored to the chunk's end, over the padding

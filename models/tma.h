@@ -98,6 +98,7 @@ class Tma : public sc_core::sc_module {
   Observer& observer_;
   CompletionQueue completions_{"completions"};
 
+  std::vector<uint8_t> row_;  ///< that a copy is moving
   double fill_free_ = 0,
          drain_free_ = 0;  ///< cycle at which the paths into / out of shared memory are free
   /// What the effects of a copy need to know; they name it by its number.

@@ -354,6 +354,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     result.verified = result.check.ok;
     if (!result.verified) result.outcome = Outcome::mismatch;
   }
+  result.barrier_events = device.observer.barrier_events();
   result.not_checked = parts_not_checked(scenario, result);
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   result.peak_rss_bytes = peak_rss_bytes();
