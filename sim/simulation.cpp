@@ -75,7 +75,7 @@ void close_open_spans(const std::vector<Cta*>& slots, traces::Recorder& recorder
 /// Operands, result and their float64 copies must fit, or the operating system would end the run without a word.
 void check_memory(const Scenario& s, const Problem& problem) {
   if (s.data == DataMode::none) return;
-  double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand
+  double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand, at most
   for (const Tensor& tensor : problem.tensors()) bytes += double(tensor.bytes);
   bytes += double(s.launches - 1) * double(problem.tensors().back().bytes);
   const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));

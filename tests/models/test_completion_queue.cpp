@@ -20,7 +20,7 @@ TEST_CASE("effects are performed at their cycle in order of time and then of iss
     queue.post(begin + 7, note('d'));
     queue.post(begin + 3, note('a'));
     queue.post(begin + 7, note('e'));
-    queue.post(begin + 5, [&, begin] {  // an effect may post, also for the cycle that is being performed
+    queue.post(begin + 5, [&queue, note, begin] {  // an effect may post, also for the cycle that is being performed
       note('b')();
       queue.post(now(), note('c'));
       queue.post(0, note('C'));  // the past is now
