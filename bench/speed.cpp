@@ -1,13 +1,21 @@
-// How fast the simulator is, as ratios where there is something to compare with: simulated runs of the
-// program against a single-thread Eigen float product of the same size on the same machine, and recording
-// against not recording.
+// How fast the simulator is.  Runs of the program, with all checks on unless said otherwise:
+//   - square products on the whole chip, without data and with it: seconds, simulated chip cycles and mbarrier events per
+//     second, memory; with data the ratio to a single-thread Eigen float product of the same size in this process, which
+//     is compiled for the same machine as the simulator's own products (SM100_NATIVE);
+//   - one cluster of 16 CTAs with data;
+//   - what a tile-k-step costs (one k tile of one output tile: two copies, four MMAs, a commit) while one of M, N, K, SMs and
+//     stages is doubled: the same everywhere would be linear;
+//   - recording a trace against not recording.
+// `--quick` leaves out 8192^3 with data.  Times are processor time (of the program with all that it does), medians of a few
+// runs, of one run where that takes long.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,68 +23,125 @@
 
 namespace {
 
-constexpr int kRuns = 5;
+/// Processor time of this process, or of the children that have ended.
+double seconds(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  const auto of = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
 
-nlohmann::json simulate(int size, const std::string& options) {
+struct Shape {
+  int m, n, k;
+};
+
+nlohmann::json simulate(Shape shape, const std::string& options) {
   const std::string command = fmt::format(
       "'{}' run '{}/bench/square.toml' --set problem.m={} --set problem.n={} --set problem.k={} {} --json -",
-      SM100SIM_BINARY, SM100_SOURCE_DIR, size, size, size, options);
+      SM100SIM_BINARY, SM100_SOURCE_DIR, shape.m, shape.n, shape.k, options);
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::string text;
   for (char buffer[4096]; const size_t n = std::fread(buffer, 1, sizeof buffer, pipe.get());)
     text.append(buffer, n);
-  return nlohmann::json::parse(text);
+  const nlohmann::json result = nlohmann::json::parse(text, nullptr, false);
+  if (result.is_discarded() || result["outcome"] != "pass") {
+    fmt::print(stderr, "the run did not pass: {}\n{}\n", command, text);
+    std::exit(1);
+  }
+  return result;
 }
 
-struct Median {
-  double wall, rss_mib, cycles;
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Measured {
+  double seconds, rss_mib, cycles, events;
 };
-Median measure(int size, const std::string& options, int runs = kRuns) {
-  std::vector<double> wall;
+Measured measure(Shape shape, const std::string& options, int runs) {
+  std::vector<double> taken;
   nlohmann::json last;
   for (int i = 0; i < runs; ++i) {
-    last = simulate(size, options);
-    if (last["outcome"] != "pass") fmt::print(stderr, "the run did not pass\n"), std::exit(1);
-    wall.push_back(last["wall_seconds"]);
+    const double start = seconds(RUSAGE_CHILDREN);
+    last = simulate(shape, options);
+    taken.push_back(seconds(RUSAGE_CHILDREN) - start);
   }
-  std::sort(wall.begin(), wall.end());
-  return {wall[wall.size() / 2], double(last["peak_rss_bytes"]) / (1 << 20), double(last["cycles"])};
+  return {median(taken), double(last["peak_rss_bytes"]) / (1 << 20), double(last["cycles"]),
+          double(last["barrier_events"])};
 }
 
-double eigen_seconds(int size) {
+double eigen_seconds(int size, int runs) {
   const Eigen::MatrixXf a = Eigen::MatrixXf::Random(size, size), b = Eigen::MatrixXf::Random(size, size);
   Eigen::MatrixXf c(size, size);
-  std::vector<double> wall;
-  for (int i = 0; i < kRuns; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+  std::vector<double> taken;
+  for (int i = 0; i < runs; ++i) {
+    const double start = seconds(RUSAGE_SELF);
     c.noalias() = a * b.transpose();
-    wall.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    taken.push_back(seconds(RUSAGE_SELF) - start);
   }
-  std::sort(wall.begin(), wall.end());
-  return wall[wall.size() / 2] + 0 * double(c(0, 0));
+  return median(taken) + 0 * double(c(0, 0));
+}
+
+void print(const std::string& what, const Measured& m, const std::string& more = {}) {
+  fmt::print("{:<32} {:7.2f} s {:6.0f} MiB {:10.0f} cycles/s {:10.0f} barrier events/s{}\n", what, m.seconds,
+             m.rss_mib, m.cycles / m.seconds, m.events / m.seconds, more);
+  std::fflush(stdout);
+}
+
+void whole_chip(int size, bool with_data) {
+  const Shape cube{size, size, size};
+  const int runs = size > 4096 ? 1 : 3;
+  print(fmt::format("{}^3 on 148 SMs, data none", size), measure(cube, "--data none", runs));
+  if (!with_data) return;
+  const double eigen = eigen_seconds(size, runs);
+  const Measured m = measure(cube, "--data full", runs);
+  print(fmt::format("{}^3 on 148 SMs, data full", size), m,
+        fmt::format("; {:.2f} of Eigen's {:.2f} s, one thread", m.seconds / eigen, eigen));
+}
+
+void growth() {
+  const Shape base{4096, 4096, 1024};
+  const auto step = [](const std::string& what, Shape shape, const std::string& options) {
+    const Measured m = measure(shape, "--data none " + options, 3);
+    const double steps = double(shape.m / 128) * (shape.n / 256) * (double(shape.k) / 64);
+    fmt::print("  {:<12} {:7.2f} s {:8.2f} us per tile-k-step\n", what, m.seconds, m.seconds / steps * 1e6);
+    std::fflush(stdout);
+  };
+  const std::string half_chip = "--set run.sms=72 --set config.stages=2";
+  fmt::print("4096 x 4096 x 1024 on 72 SMs, 2 stages, data none; one of them doubled\n");
+  step("base", base, half_chip);
+  step("M", {2 * base.m, base.n, base.k}, half_chip);
+  step("N", {base.m, 2 * base.n, base.k}, half_chip);
+  step("K", {base.m, base.n, 2 * base.k}, half_chip);
+  step("SMs", base, "--set run.sms=144 --set config.stages=2");
+  step("stages", base, "--set run.sms=72 --set config.stages=4");
+}
+
+void recording() {
+  const char* file = "/dev/shm/sm100sim_bench.pftrace";
+  const Shape cube{2048, 2048, 2048};
+  const Measured without = measure(cube, "--data none", 5),
+                 with = measure(cube, fmt::format("--data none --trace {}", file), 5);
+  std::remove(file);
+  fmt::print(
+      "2048^3 recording a trace         {:.2f} s against {:.2f} s without (ratio {:.1f}; writing the file comes on "
+      "top)\n",
+      with.seconds, without.seconds, with.seconds / without.seconds);
 }
 
 }  // namespace
 
-int main() {
-  for (int size : {4096, 8192}) {
-    const Median m = measure(size, "--data none", size == 4096 ? kRuns : 3);
-    fmt::print("{0}^3 on 148 SMs, data none     {1:.2f} s, {2:.0f} MiB, {3:.0f} chip cycles per second\n", size,
-               m.wall, m.rss_mib, m.cycles / m.wall);
+int main(int argc, char** argv) {
+  const bool quick = argc == 2 && std::strcmp(argv[1], "--quick") == 0;
+  if (argc > 1 && !quick) {
+    fmt::print(stderr, "usage: bench_speed [--quick]\n");
+    return 2;
   }
-  for (int size : {1024, 2048}) {
-    const Median m = measure(size, "--data full", 3);
-    const double eigen = eigen_seconds(size);
-    fmt::print(
-        "{0}^3 with data and float64 check  {1:.2f} s; Eigen float product, one thread, {2:.3f} s; ratio "
-        "{3:.1f}\n",
-        size, m.wall, eigen, m.wall / eigen);
-  }
-  const Median without = measure(2048, "--data none"),
-               with = measure(2048, "--data none --trace /dev/shm/sm100sim_bench.pftrace");
-  std::remove("/dev/shm/sm100sim_bench.pftrace");
-  fmt::print(
-      "2048^3 recording a trace        {:.2f} s against {:.2f} s without (ratio {:.1f}; writing the file "
-      "comes on top)\n",
-      with.wall, without.wall, with.wall / without.wall);
+  whole_chip(4096, true);
+  whole_chip(8192, !quick);
+  print("one cluster of 16, data full",
+        measure({512, 1024, 4096}, "--data full --set run.sms=16 --set config.cluster=[4,4,1]", 3));
+  growth();
+  recording();
 }

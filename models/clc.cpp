@@ -48,18 +48,18 @@ void Clc::try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32
   const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) +
                       jitter_.delay(JitterSite::clc_response, source, {.to = -1, .barrier = barrier});
   ++in_flight_[size_t(sm)];
-  completions_.post(
-      done, [this, sm, launch = launch_[size_t(sm)], barrier, at, done, source, deliver = std::move(deliver)] {
-        --in_flight_[size_t(sm)];
-        const std::optional<Dim3> cluster = take(launch);
-        if (cluster) ++cancelled_, on_cancel_();
-        Source by = source;
-        by.kind = ActorKind::clc;
-        by.flow = observer_.new_flow();
-        observer_.unit_span(
-            {UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
-        deliver(make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})), by);
-      });
+  completions_.post(done, [this, sm, launch = launch_[size_t(sm)], barrier, at, done, source,
+                           deliver = std::move(deliver)]() mutable {
+    --in_flight_[size_t(sm)];
+    const std::optional<Dim3> cluster = take(launch);
+    if (cluster) ++cancelled_, on_cancel_();
+    Source by = source;
+    by.kind = ActorKind::clc;
+    by.flow = observer_.new_flow();
+    observer_.unit_span(
+        {UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
+    deliver(make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})), by);
+  });
 }
 
 }  // namespace sm100::models

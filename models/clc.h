@@ -31,7 +31,7 @@ class Clc : public sc_core::sc_module {
 
   /// clusterlaunchcontrol.try_cancel.async by a CTA on `sm`, issued at cycle `at`.
   /// @param deliver  writes the response and signals, in one CTA or in all of the cluster
-  using Deliver = std::function<void(const ClcResponse&, const Source& by)>;
+  using Deliver = InlineFunction<void(const ClcResponse&, const Source& by), 176>;
   void try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
                   const Source& source, Deliver deliver);
   /// A CTA on `sm` has decoded a failed response: any further request of it is undefined.

@@ -19,18 +19,8 @@ void ClusterNet::start_cluster(int first_sm, uint32_t ctas, int warps) {
 
 // ---- remote mbarrier operations
 
-void ClusterNet::arrive(int sm, ClusterSmemAddr barrier, uint32_t count, const Source& source) {
-  send(sm, barrier, "mbarrier.arrive", source,
-       [=](Mbarrier& target) { target.arrive(barrier.offset(), count, source); });
-}
-
-void ClusterNet::arrive_expect_tx(int sm, ClusterSmemAddr barrier, uint32_t bytes, const Source& source) {
-  send(sm, barrier, "mbarrier.arrive.expect_tx", source,
-       [=](Mbarrier& target) { target.arrive_expect_tx(barrier.offset(), bytes, source); });
-}
-
-void ClusterNet::send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source,
-                      std::function<void(Mbarrier&)> effect) {
+template <class Effect>
+void ClusterNet::send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source, Effect effect) {
   const std::shared_ptr<Cluster> cluster = of(sm);
   const uint32_t to = barrier.rank(), from = rank(sm);
   if (to >= cluster->members.size())
@@ -44,9 +34,19 @@ void ClusterNet::send(int sm, ClusterSmemAddr barrier, const char* what, const S
   const Cycles late =
       jitter_.delay(JitterSite::remote_arrive, source, {.to = int(to), .barrier = barrier.offset()});
   last = std::max(last, now() + Cycles(profile_.cluster.remote_arrive_cycles) + late);
-  completions_.post(last, [this, cluster, to, what, offset = barrier.offset(), source, effect = std::move(effect)] {
+  completions_.post(last, [this, cluster, to, what, offset = barrier.offset(), source, effect] {
     if (reaches(*cluster, to, what, offset, source)) effect(*ports_[size_t(cluster->first_sm) + to].mbarrier);
   });
+}
+
+void ClusterNet::arrive(int sm, ClusterSmemAddr barrier, uint32_t count, const Source& source) {
+  send(sm, barrier, "mbarrier.arrive", source,
+       [=](Mbarrier& target) { target.arrive(barrier.offset(), count, source); });
+}
+
+void ClusterNet::arrive_expect_tx(int sm, ClusterSmemAddr barrier, uint32_t bytes, const Source& source) {
+  send(sm, barrier, "mbarrier.arrive.expect_tx", source,
+       [=](Mbarrier& target) { target.arrive_expect_tx(barrier.offset(), bytes, source); });
 }
 
 bool ClusterNet::reaches(const Cluster& cluster, uint32_t rank, const char* what, uint32_t barrier,
@@ -73,12 +73,12 @@ bool ClusterNet::mask_ok(int sm, CtaMask mask, const char* what, uint32_t barrie
 }
 
 Tma::Delivery ClusterNet::delivery(const std::shared_ptr<Cluster>& cluster, uint32_t rank, uint32_t signal_rank,
-                                   const char* what, const TensorCopy& copy) {
+                                   const char* what) {
   const int signal_sm = cluster->first_sm + int(signal_rank);
   return {.lands =
-              [this, cluster, rank, signal_rank, what, offset = copy.barrier, source = copy.source] {
-                return reaches(*cluster, rank, what, offset, source) &&
-                       (signal_rank == rank || reaches(*cluster, signal_rank, what, offset, source));
+              [this, cluster, rank, signal_rank, what](const TensorCopy& landed) {
+                return reaches(*cluster, rank, what, landed.barrier, landed.source) &&
+                       (signal_rank == rank || reaches(*cluster, signal_rank, what, landed.barrier, landed.source));
               },
           .signal = ports_[size_t(signal_sm)].mbarrier,
           .signal_sm = signal_sm};
@@ -100,38 +100,25 @@ void ClusterNet::load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cy
     const Cycles late =
         jitter_.delay(JitterSite::tma_delivery, copy.source, {.to = int(r), .barrier = copy.barrier});
     ports_[size_t(cluster->first_sm) + r].tma->deliver(copy, at, *arrived + late,
-                                                       delivery(cluster, r, signal, kWhat, copy));
+                                                       delivery(cluster, r, signal, kWhat));
   }
 }
 
 void ClusterNet::load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank, Cycles at) {
   Tma& tma = *ports_[size_t(sm)].tma;
   if (const std::optional<Cycles> arrived = tma.fetch(copy, at))
-    tma.deliver(copy, at, *arrived, delivery(of(sm), rank(sm), barrier_rank, "tensor load", copy));
+    tma.deliver(copy, at, *arrived, delivery(of(sm), rank(sm), barrier_rank, "tensor load"));
 }
 
 ClusterNet::Multicast ClusterNet::multicast(int sm, CtaMask mask, const char* what, uint32_t barrier,
                                             const Source& source, JitterSite late) {
   if (!mask_ok(sm, mask, what, barrier, source)) return {};
-  return [this, cluster = of(sm), own = rank(sm), mask, what, barrier, source, late](Cycles delay, Effect effect) {
-    for (uint32_t r = 0; r < cluster->members.size(); ++r) {
-      if (!(mask.bits >> r & 1)) continue;
-      const auto reach = [this, cluster, r, what, barrier, source, effect] {
-        const int target = cluster->first_sm + int(r);
-        if (reaches(*cluster, r, what, barrier, source)) effect(target, *ports_[size_t(target)].mbarrier);
-      };
-      if (r == own) {  // its own lateness is that of the operation
-        reach();
-        continue;
-      }
-      Cycles& last = cluster->last_multicast[{late, own << 16 | r}];
-      last = std::max(last, now() + delay + jitter_.delay(late, source, {.to = int(r), .barrier = barrier}));
-      if (last == now())
-        reach();
-      else
-        completions_.post(last, reach);
-    }
-  };
+  Multicast operation;
+  operation.net = this;
+  operation.cluster = of(sm), operation.own = rank(sm);
+  operation.mask = mask, operation.what = what, operation.barrier = barrier, operation.source = source;
+  operation.late = late;
+  return operation;
 }
 
 // ---- the cluster barrier

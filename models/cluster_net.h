@@ -10,7 +10,7 @@
 /// on the own CTA's barrier takes effect at once, like its .shared::cta form.
 #pragma once
 
-#include <functional>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <systemc>
@@ -20,6 +20,7 @@
 #include "kernels/isa/isa.h"
 #include "models/completion_queue.h"
 #include "models/mbarrier.h"
+#include "models/time.h"
 #include "models/tma.h"
 
 namespace sm100::models {
@@ -53,9 +54,7 @@ class ClusterNet : public sc_core::sc_module {
   void load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank, Cycles at);
 
   /// For what reaches several CTAs of the cluster later (tcgen05.commit.multicast, CLC responses): call the result then.
-  /// `effect` runs once for every CTA of the mask: at once in the issuing CTA, `delay` cycles later in the others.
-  using Effect = std::function<void(int sm, Mbarrier&)>;
-  using Multicast = std::function<void(Cycles delay, Effect effect)>;
+  class Multicast;
   /// Reports TM4 when the mask names no CTA or one outside the cluster, and then returns nothing to call.
   /// @param late  site of the perturbation of what reaches a CTA later; in order for each issuing and receiving CTA
   Multicast multicast(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source,
@@ -97,11 +96,11 @@ class ClusterNet : public sc_core::sc_module {
     std::shared_ptr<Cluster> cluster;
   };
   const std::shared_ptr<Cluster>& of(int sm) const { return ports_[size_t(sm)].cluster; }
-  void send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source,
-            std::function<void(Mbarrier&)> effect);
+  template <class Effect>
+  void send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source, Effect effect);
   bool mask_ok(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source);
   Tma::Delivery delivery(const std::shared_ptr<Cluster>& cluster, uint32_t rank, uint32_t signal_rank,
-                         const char* what, const TensorCopy& copy);
+                         const char* what);
   bool reaches(const Cluster& cluster, uint32_t rank, const char* what, uint32_t barrier, const Source& source);
   void complete_barrier(const std::shared_ptr<Cluster>& cluster);
   void open_barrier(Cluster& cluster, Cycles wakeup);
@@ -111,6 +110,46 @@ class ClusterNet : public sc_core::sc_module {
   Observer& observer_;
   CompletionQueue completions_{"completions"};
   std::vector<Port> ports_;  ///< by SM
+};
+
+class ClusterNet::Multicast {
+ public:
+  /// Whether there is anything to call.
+  explicit operator bool() const { return net != nullptr; }
+  /// `effect(sm, mbarrier)` runs once for every CTA of the mask: at once in the issuing CTA, `delay` cycles later in the
+  /// others.
+  template <class Effect>
+  void operator()(Cycles delay, const Effect& effect) const {
+    for (uint32_t r = 0; r < cluster->members.size(); ++r) {
+      if (!(mask.bits >> r & 1)) continue;
+      const auto reach = [net = net, cluster = cluster, r, what = what, barrier = barrier, source = source,
+                          effect] {
+        const int target = cluster->first_sm + int(r);
+        if (net->reaches(*cluster, r, what, barrier, source)) effect(target, *net->ports_[size_t(target)].mbarrier);
+      };
+      if (r == own) {  // its own lateness is that of the operation
+        reach();
+        continue;
+      }
+      Cycles& last = cluster->last_multicast[{late, own << 16 | r}];
+      last = std::max(last, now() + delay + net->jitter_.delay(late, source, {.to = int(r), .barrier = barrier}));
+      if (last == now())
+        reach();
+      else
+        net->completions_.post(last, reach);
+    }
+  }
+
+ private:
+  friend class ClusterNet;
+  ClusterNet* net = nullptr;
+  std::shared_ptr<Cluster> cluster{};
+  uint32_t own = 0;
+  CtaMask mask{};
+  const char* what = "";
+  uint32_t barrier = 0;
+  Source source{};
+  JitterSite late{};
 };
 
 }  // namespace sm100::models

@@ -49,14 +49,14 @@ class Mbarrier : public sc_core::sc_module {
     std::vector<Share> arrived, arrived_before;    ///< of the open phase and of the one before
     std::vector<Share> received, received_before;  ///< likewise
     uint64_t last_cause = 0;                       ///< flow id of the event that completed the previous phase
-    static constexpr int kHistory = 16;
-    std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
-    uint64_t events = 0;
     struct Wait {
       Waiter* waiter;
       uint32_t parity;
     };
     std::vector<Wait> waits;
+    uint64_t events = 0;
+    static constexpr int kHistory = 16;
+    std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
   };
 
   Mbarrier(sc_core::sc_module_name name, int sm, SharedMemory& smem, const DeviceProfile& profile, Jitter& jitter,

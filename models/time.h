@@ -8,7 +8,11 @@
 
 namespace sm100::models {
 
-inline Cycles now() { return sc_core::sc_time_stamp().value(); }
+/// SystemC keeps its clock in one place, which nobody needs to ask for each time.
+inline Cycles now() {
+  static const sc_core::sc_time& clock = sc_core::sc_time_stamp();
+  return clock.value();
+}
 inline sc_core::sc_time cycles(Cycles n) { return sc_core::sc_time::from_value(n); }
 
 }  // namespace sm100::models

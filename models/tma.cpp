@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #include "kernels/isa/number_formats.h"
 #include "models/time.h"
@@ -41,35 +43,60 @@ std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
   return arrived + jitter_.delay(JitterSite::tma_load, copy.source, {.to = -1, .barrier = copy.barrier});
 }
 
-void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to) {
-  if (!to.signal) to.signal = &mbarrier_, to.signal_sm = sm_;
-  loads_in_flight_.push_back({copy.barrier, uint32_t(transfer_bytes(copy.map)), issued, copy.source, to.signal_sm});
-  // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
-  // unordered.
-  completions_.post(arrived, [this, copy, issued, to = std::move(to)] { fill(copy, issued, to); });
+std::vector<Tma::InFlight> Tma::loads_in_flight() const {
+  std::vector<InFlight> all;
+  for (const uint32_t number : loads_) {
+    const Copy& copy = copies_[number];
+    all.push_back({copy.operands.barrier, uint32_t(transfer_bytes(copy.operands.map)), copy.issued,
+                   copy.operands.source, copy.to.signal_sm});
+  }
+  return all;
 }
 
-void Tma::fill(const TensorCopy& copy, Cycles at, const Delivery& to) {
-  const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
+uint32_t Tma::new_copy(const TensorCopy& operands, Cycles issued, Delivery to, uint64_t flow) {
+  if (free_copies_.empty()) free_copies_.push_back(uint32_t(copies_.size())), copies_.emplace_back();
+  const uint32_t number = free_copies_.back();
+  free_copies_.pop_back();
+  Copy& copy = copies_[number];
+  copy.operands = operands, copy.issued = issued, copy.to = std::move(to), copy.flow = flow;
+  return number;
+}
+
+void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to) {
+  if (!to.signal) to.signal = &mbarrier_, to.signal_sm = sm_;
+  const uint32_t number = new_copy(copy, issued, std::move(to), 0);
+  loads_.push_back(number);
+  // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
+  // unordered.
+  completions_.post(arrived, [this, number] { fill(number); });
+}
+
+void Tma::fill(uint32_t number) {
+  const TensorCopy& copy = copies_[number].operands;
   fill_free_ = std::max(fill_free_, double(now())) + load_cycles(copy);
   const Cycles done = Cycles(std::ceil(fill_free_));
   share_port(copy);
-  completions_.post(done, [this, copy, bytes, at, done, to] {
-    auto flight = std::find_if(loads_in_flight_.begin(), loads_in_flight_.end(), [&](const InFlight& f) {
-      return f.barrier == copy.barrier && f.issued == at && f.bytes == bytes && f.source.cta == copy.source.cta;
-    });
-    if (flight != loads_in_flight_.end()) loads_in_flight_.erase(flight);
-    if (to.lands && !to.lands()) return;
-    filled_bytes_ += bytes;
-    if (with_data_) move_load(copy);
-    Source source = copy.source;
-    source.kind = ActorKind::tma;
-    source.lands_on = int16_t(sm_);
-    source.flow = observer_.new_flow();
-    observer_.unit_span(
-        {UnitSpanKind::tma_load, at, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});
-    to.signal->complete_tx(copy.barrier, bytes, source);
+  completions_.post(done, [this, number, done] {
+    land(number, done);
+    copies_[number].to = {};
+    free_copies_.push_back(number);
   });
+}
+
+void Tma::land(uint32_t number, Cycles done) {
+  auto& [copy, issued, to, no_flow] = copies_[number];
+  const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
+  loads_.erase(std::find(loads_.begin(), loads_.end(), number));
+  if (to.lands && !to.lands(copy)) return;
+  filled_bytes_ += bytes;
+  if (with_data_) move_load(copy);
+  Source source = copy.source;
+  source.kind = ActorKind::tma;
+  source.lands_on = int16_t(sm_);
+  source.flow = observer_.new_flow();
+  observer_.unit_span(
+      {UnitSpanKind::tma_load, issued, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});
+  to.signal->complete_tx(copy.barrier, bytes, source);
 }
 
 void Tma::store(const TensorCopy& copy, Cycles at) {
@@ -90,12 +117,14 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   if (visible > group.visible) group.visible = visible, group.last_visible = flow;
   stores_read_done_ = std::max(stores_read_done_, read_done);
   stores_visible_ = std::max(stores_visible_, visible);
-  completions_.post(read_done, [this, copy, at, read_done, flow] {
-    if (with_data_) move_store(copy);
-    Source source = copy.source;
+  completions_.post(read_done, [this, read_done, number = new_copy(copy, at, {}, flow)] {
+    const Copy& stored = copies_[number];
+    if (with_data_) move_store(stored.operands);
+    Source source = stored.operands.source;
     source.kind = ActorKind::tma;
-    observer_.unit_span({UnitSpanKind::tma_store, at, read_done, sm_, 0, int64_t(transfer_bytes(copy.map)),
-                         copy.source.flow, flow, source});
+    observer_.unit_span({UnitSpanKind::tma_store, stored.issued, read_done, sm_, 0,
+                         int64_t(transfer_bytes(stored.operands.map)), source.flow, stored.flow, source});
+    free_copies_.push_back(number);
   });
 }
 
@@ -245,12 +274,18 @@ MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
 
 namespace {
 
-/// Copies `size` bytes between linear shared offset `at` (swizzled) and `linear`, in runs that the swizzle
-/// keeps whole.
+/// Calls copy(place in shared memory, offset from `at`, bytes) for `size` bytes from linear shared offset `at` on, in runs that
+/// the swizzle keeps whole: 16 bytes, which every row of a swizzled box is made of, as a constant.
 template <class Copy>
 void for_each_swizzled_run(Swizzle swizzle, uint32_t at, uint32_t size, Copy&& copy) {
+  constexpr uint32_t kRun = 16;
+  if (at % kRun == 0 && size % kRun == 0) {
+    for (uint32_t done = 0; done < size; done += kRun)
+      copy(swizzle_address(swizzle, at + done), done, std::integral_constant<uint32_t, kRun>());
+    return;
+  }
   for (uint32_t done = 0; done < size;) {
-    const uint32_t run = std::min(size - done, 16 - (at + done) % 16);
+    const uint32_t run = std::min(size - done, kRun - (at + done) % kRun);
     copy(swizzle_address(swizzle, at + done), done, run);
     done += run;
   }
@@ -275,10 +310,17 @@ void Tma::move_load(const TensorCopy& copy) {
   const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
   const Swizzle swizzle = smem_swizzle(map.swizzle);
   const uint32_t fill = oob_fill_pattern(map);
-  std::vector<uint8_t> row(inner);
-  for (uint32_t l = 0; l < box_lines(map); ++l) {
+  const bool rounds =
+      map.data_type == TensorMapDataType::tfloat32 || map.data_type == TensorMapDataType::tfloat32_ftz;
+  std::vector<uint8_t>& row = row_;
+  row.resize(inner);
+  const uint32_t lines = uint32_t(box_lines(map));
+  for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
-    for (uint32_t i = 0; i < inner; ++i) row[i] = uint8_t(fill >> (8 * (i % 4)));
+    const uint8_t* bytes_of_row = row.data();
+    const bool whole = line.in_bounds && uint64_t(line.count) * size == inner;
+    if (!whole)
+      for (uint32_t i = 0; i < inner; ++i) row[i] = uint8_t(fill >> (8 * (i % 4)));
     if (line.in_bounds && line.count > 0) {
       const GlobalAddr from{line.global_address + uint64_t(line.first) * size};
       const uint64_t bytes = uint64_t(line.count) * size;
@@ -290,13 +332,16 @@ void Tma::move_load(const TensorCopy& copy) {
              now(), sm_, copy.barrier, copy.source});
         return;
       }
-      std::memcpy(&row[size_t(line.first) * size], source, bytes);
-      if (map.data_type == TensorMapDataType::tfloat32 || map.data_type == TensorMapDataType::tfloat32_ftz)
-        round_to_tf32(row);
+      if (whole && !rounds) {
+        bytes_of_row = source;
+      } else {
+        std::memcpy(&row[size_t(line.first) * size], source, bytes);
+        if (rounds) round_to_tf32(row);
+      }
     }
-    for_each_swizzled_run(
-        swizzle, copy.smem + line.smem_offset, inner,
-        [&](uint32_t to, uint32_t from, uint32_t run) { std::memcpy(smem_.data(to), &row[from], run); });
+    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t to, uint32_t from, auto run) {
+      std::memcpy(smem_.data(to), bytes_of_row + from, run);
+    });
   }
 }
 
@@ -304,13 +349,15 @@ void Tma::move_store(const TensorCopy& copy) {
   const TensorMapFields& map = copy.map;
   const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
   const Swizzle swizzle = smem_swizzle(map.swizzle);
-  std::vector<uint8_t> row(inner);
-  for (uint32_t l = 0; l < box_lines(map); ++l) {
+  std::vector<uint8_t>& row = row_;
+  row.resize(inner);
+  const uint32_t lines = uint32_t(box_lines(map));
+  for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
     if (!line.in_bounds || line.count <= 0) continue;  // stores skip rows that are out of bounds
-    for_each_swizzled_run(
-        swizzle, copy.smem + line.smem_offset, inner,
-        [&](uint32_t from, uint32_t to, uint32_t run) { std::memcpy(&row[to], smem_.data(from), run); });
+    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t from, uint32_t to, auto run) {
+      std::memcpy(&row[to], smem_.data(from), run);
+    });
     const GlobalAddr to{line.global_address + uint64_t(line.first) * size};
     uint64_t bytes = uint64_t(line.count) * size;
     // The engine writes 16 bytes at a time: a row that ends inside a chunk is stored to the chunk's end, over the padding

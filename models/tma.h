@@ -10,7 +10,6 @@
 
 #include <array>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <systemc>
 #include <vector>
@@ -44,7 +43,7 @@ class Tma : public sc_core::sc_module {
   std::optional<Cycles> fetch(const TensorCopy& copy, Cycles at);
   /// The part that fills this SM's shared memory with a box that was fetched, and signals a barrier.
   struct Delivery {
-    std::function<bool()>
+    InlineFunction<bool(const TensorCopy&), 48>
         lands;  ///< asked when the last byte is in place; false: the CTA is gone and nothing happens
     Mbarrier* signal =
         nullptr;         ///< whose barrier at copy.barrier is told; nullptr: this SM's (cta_group::2 may differ)
@@ -75,11 +74,12 @@ class Tma : public sc_core::sc_module {
     Source source;
     int signal_sm;  ///< where the barrier is
   };
-  const std::deque<InFlight>& loads_in_flight() const { return loads_in_flight_; }
+  std::vector<InFlight> loads_in_flight() const;
 
  private:
   bool check(const TensorCopy& copy, bool is_load);
-  void fill(const TensorCopy& copy, Cycles issued, const Delivery& to);
+  void fill(uint32_t copy);
+  void land(uint32_t copy, Cycles done);
   MemorySystem::Request traffic(const TensorCopy& copy);
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);
@@ -98,9 +98,20 @@ class Tma : public sc_core::sc_module {
   Observer& observer_;
   CompletionQueue completions_{"completions"};
 
+  std::vector<uint8_t> row_;  ///< that a copy is moving
   double fill_free_ = 0,
          drain_free_ = 0;  ///< cycle at which the paths into / out of shared memory are free
-  std::deque<InFlight> loads_in_flight_;
+  /// What the effects of a copy need to know; they name it by its number.
+  struct Copy {
+    TensorCopy operands;
+    Cycles issued;
+    Delivery to;
+    uint64_t flow;  ///< stores
+  };
+  std::deque<Copy> copies_;            ///< never move
+  std::vector<uint32_t> free_copies_;  ///< the last used first
+  std::vector<uint32_t> loads_;        ///< numbers of those that have not completed, oldest first
+  uint32_t new_copy(const TensorCopy& operands, Cycles issued, Delivery to, uint64_t flow);
   struct Group {
     Cycles read_done = 0, visible = 0;
     uint64_t last_read = 0, last_visible = 0;  ///< flows of the stores that decide them

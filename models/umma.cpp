@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "models/time.h"
 
@@ -94,7 +96,7 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
   }
   ++commits_in_flight_;
   ++group_;
-  completions_.post(arrives, [this, barrier, by, last = covered.sequence, arrive = std::move(arrive)] {
+  completions_.post(arrives, [this, barrier, by, last = covered.sequence, arrive = std::move(arrive)]() mutable {
     --commits_in_flight_;
     retire_until(last);
     if (arrive)
@@ -105,12 +107,69 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
 }
 
 bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
+  if (command.cta_group == 2 && !peer_) {
+    observer_.violation({"TC8",
+                         "tcgen05.mma.cta_group::2 by a CTA that has no peer: a pair is two neighbouring ranks",
+                         now(), sm_, 0, command.source});
+    return false;
+  }
+  return check_descriptors(command, operation) && check_tensor_memory(command, operation);
+}
+
+namespace {
+
+/// Whatever check_descriptors() looks at.
+bool same_descriptors(const MmaCommand& x, const MmaCommand& y) {
+  return x.a == y.a && x.b == y.b && x.idesc.bits == y.idesc.bits && x.kind == y.kind &&
+         x.cta_group == y.cta_group && x.a_in_tmem == y.a_in_tmem;
+}
+
+/// Commands whose descriptors have been found right, with what they say.  It is the same on every SM and at any time, and a
+/// kernel repeats a few dozen combinations, so all units share one table.
+class KnownDescriptors {
+ public:
+  struct Entry {
+    MmaCommand command;
+    MmaOperation operation;
+    bool known = false;
+  };
+  /// The entry of the same descriptors, or else one to fill.
+  Entry& at(const MmaCommand& c) {
+    uint64_t mixed = (c.a.bits ^ (c.b.bits + c.idesc.bits) * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+    mixed ^= mixed >> 32;
+    Entry* const place = &entries_[mixed % kPlaces * kEntriesPerPlace];
+    for (Entry* e = place; e < place + kEntriesPerPlace; ++e)
+      if (!e->known || same_descriptors(e->command, c)) return *e;
+    return place[mixed / kPlaces % kEntriesPerPlace];
+  }
+
+ private:
+  static constexpr size_t kPlaces = 64, kEntriesPerPlace = 8;
+  std::vector<Entry> entries_ = std::vector<Entry>(kPlaces * kEntriesPerPlace);
+};
+thread_local KnownDescriptors known_descriptors;
+
+}  // namespace
+
+bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation) {
+  KnownDescriptors::Entry& entry = known_descriptors.at(command);
+  if (!entry.known || !same_descriptors(entry.command, command)) {
+    if (!decode_descriptors(command, operation)) return false;
+    entry = {command, operation, true};
+  }
+  operation = entry.operation;
+  operation.d = command.d;
+  operation.a_tmem = command.a_tmem;
+  operation.enable_input_d = command.enable_input_d;
+  return true;
+}
+
+/// Decodes and checks what does not depend on the SM's state.
+bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation) {
   auto violate = [&](const char* id, std::string message) {
     observer_.violation({id, std::move(message), now(), sm_, 0, command.source});
     return false;
   };
-  if (command.cta_group == 2 && !peer_)
-    return violate("TC8", "tcgen05.mma.cta_group::2 by a CTA that has no peer: a pair is two neighbouring ranks");
   if (command.kind != MmaKind::f16 && command.kind != MmaKind::tf32 && command.kind != MmaKind::f8f6f4)
     return violate("not-implemented", "not implemented: tcgen05.mma of this kind (f16, tf32 and f8f6f4 are)");
   const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
@@ -123,12 +182,9 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
   operation.idesc = idesc;
   operation.m = int(idesc.m);
   operation.n = int(idesc.n);
-  operation.d = command.d;
   operation.a_in_tmem = command.a_in_tmem;
-  operation.a_tmem = command.a_tmem;
   operation.a = decode(command.a);
   operation.b = decode(command.b);
-  operation.enable_input_d = command.enable_input_d;
   auto check_operand = [&](char which, const SmemDescriptorFields& f) {
     const auto error = validate(f);
     return error == SmemDescriptorError::none ||
@@ -146,6 +202,14 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
                      fmt::format("tcgen05.mma reads part of operand {} outside shared memory ({:#x} to {:#x})",
                                  a ? 'A' : 'B', kSmemUserBase, kSmemWindowBytes));
   }
+  return true;
+}
+
+bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& operation) {
+  auto violate = [&](const char* id, std::string message) {
+    observer_.violation({id, std::move(message), now(), sm_, 0, command.source});
+    return false;
+  };
   if (command.a_in_tmem) {
     constexpr uint32_t kColumns = 8;  // 32 bytes of K
     const uint32_t a_column = command.a_tmem.column();
@@ -158,7 +222,7 @@ bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
   }
   const uint32_t column = command.d.column();
   const DataPathLayout layout = data_path_layout(operation.m, command.cta_group);
-  const uint32_t columns = accumulator_columns(layout, idesc.n);
+  const uint32_t columns = accumulator_columns(layout, operation.idesc.n);
   for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
     if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns)))
       return violate("TC1", fmt::format("tcgen05.mma writes D to columns {} to {}{}: not inside a live allocation",

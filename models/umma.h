@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
 #include <systemc>
 
 #include "kernels/isa/instr_descriptor.h"
@@ -55,7 +54,7 @@ class Umma : public sc_core::sc_module {
   /// and lane) has issued has finished.  A thread that issued nothing arrives at once, which is warned about
   /// (TC12).
   /// @param arrive  what arrives then; absent: one arrival on this CTA's barrier
-  using Arrive = std::function<void(const Source& by)>;
+  using Arrive = InlineFunction<void(const Source& by), 176>;
   void commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive = {});
 
   /// Cycles in which the pipe was occupied, for utilisation.
@@ -73,6 +72,9 @@ class Umma : public sc_core::sc_module {
 
  private:
   bool check(const MmaCommand& command, MmaOperation& operation);
+  bool check_descriptors(const MmaCommand& command, MmaOperation& operation);
+  bool decode_descriptors(const MmaCommand& command, MmaOperation& operation);
+  bool check_tensor_memory(const MmaCommand& command, const MmaOperation& operation);
   void retire_until(uint64_t sequence);
 
   int sm_;

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "kernels/isa/number_formats.h"
@@ -35,6 +36,15 @@ int min_exponent(DataType type) {
   }
 }
 
+}  // namespace
+
+namespace {
+/// Eight bf16: the most of what a full-size product decodes.
+void decode_chunk(const uint8_t* chunk, float sign, float* to) {
+  uint16_t bits[8];
+  std::memcpy(bits, chunk, sizeof bits);
+  for (int e = 0; e < 8; ++e) to[e] = sign * decode_bf16(bits[e]);
+}
 }  // namespace
 
 bool UmmaNumerics::operands_modelled(const MmaOperation& op) const {
@@ -83,15 +93,18 @@ void UmmaNumerics::read_operand(const SharedMemory& smem, const SmemDescriptorFi
     return;
   }
   // K-major: every 16-byte chunk along K is contiguous, whatever the swizzle.
+  if (type == DataType::bf16 && k == 16) {
+    for (int i = 0; i < rows; ++i) {
+      decode_chunk(smem.data(operand_address(f, Major::k, 2, uint32_t(i), 0)), sign, out + i * stride);
+      decode_chunk(smem.data(operand_address(f, Major::k, 2, uint32_t(i), 8)), sign, out + i * stride + 8);
+    }
+    return;
+  }
   for (int i = 0; i < rows; ++i)
     for (uint32_t j = 0; j < uint32_t(k); j += per_chunk) {
       const uint32_t chunk = operand_address(f, major, bytes, uint32_t(i), j);
       float* to = out + i * stride + j;
-      if (type == DataType::bf16) {
-        for (uint32_t e = 0; e < 8; ++e) to[e] = sign * decode_bf16(smem.load<uint16_t>(chunk + 2 * e));
-      } else {
-        for (uint32_t e = 0; e < per_chunk; ++e) to[e] = value(chunk + e * bytes);
-      }
+      for (uint32_t e = 0; e < per_chunk; ++e) to[e] = value(chunk + e * bytes);
     }
 }
 
@@ -155,6 +168,11 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
 
 void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
   const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
+  if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1 && k_total <= kShortK &&
+      layout == DataPathLayout::d) {
+    multiply_into_d(op, k_total);
+    return;
+  }
   product_.resize(size_t(op.m * op.n));
   if (accumulation_ == Accumulation::fast) {
     const ConstMap a(a_.data(), op.m, k_total, Eigen::OuterStride<>(k_total)),
@@ -166,6 +184,19 @@ void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
   const int part = int(accumulator_columns(layout, uint32_t(op.n)));
   for (int m = 0; m < op.m; ++m)
     for (int first = 0; first < op.n; first += part) write_row(op, layout, m, first, part, k_total);
+}
+
+/// Where row i of D is lane i, a product over few k adds straight to tensor memory.  Eigen sums such a product over k first and
+/// adds that to what is there: the same bits as a product of its own that is added later, without the way through memory.
+void UmmaNumerics::multiply_into_d(const MmaOperation& op, int k_total) {
+  const ConstMap a(a_.data(), op.m, k_total, Eigen::OuterStride<>(k_total)),
+      b(b_.data(), op.n, k_total, Eigen::OuterStride<>(k_total));
+  Eigen::Map<Matrix, Eigen::Unaligned, Eigen::OuterStride<>> d(own_.tmem->lane(op.d.lane()) + op.d.column(), op.m,
+                                                               op.n, Eigen::OuterStride<>(int(kTmemColumns)));
+  if (op.enable_input_d)
+    d.noalias() += a * b.transpose();
+  else
+    d.noalias() = a * b.transpose();
 }
 
 /// Columns `first` ... `first + count` of row m of D, which lie side by side in one lane.

@@ -60,6 +60,9 @@ class UmmaNumerics {
   static void read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, Major major, DataType type,
                            bool negate, int rows, int k, float* out, int stride);
   void write_d(const MmaOperation& op, int k_total);
+  /// Longest product that Eigen sums in one go.
+  static constexpr int kShortK = 64;
+  void multiply_into_d(const MmaOperation& op, int k_total);
   void write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count, int k_total);
 
   Accumulation accumulation_;

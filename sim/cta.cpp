@@ -21,6 +21,7 @@ void Cta::start(int launch, Dim3 ctaid) {
   ctaid_ = ctaid;
   linear_id_ = linear(ctaid);
   live_warps_ = int(warps_.size());
+  cluster_rank_ = gpu_.clusters().rank(sm_.id), cluster_ctas_ = gpu_.clusters().ctas(sm_.id);
   tcgen05_group = 0;
   observer_.cta_started(*this);
   if (HazardChecker* hazards = observer_.hazards(); hazards && cluster_rank() == 0)

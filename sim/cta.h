@@ -33,8 +33,8 @@ class Cta : public sc_core::sc_module {
   /// The same within its grid.
   int grid_id() const { return int(uint64_t(linear_id_) % kernel_.ctas()); }
   std::string name() const { return cta_name(linear_id_, kernel_); }
-  uint32_t cluster_rank() const { return gpu_.clusters().rank(sm_.id); }
-  uint32_t cluster_ctas() const { return gpu_.clusters().ctas(sm_.id); }
+  uint32_t cluster_rank() const { return cluster_rank_; }
+  uint32_t cluster_ctas() const { return cluster_ctas_; }
   /// Linear id of the CTA of that rank in this CTA's cluster.
   int peer_id(uint32_t rank) const;
   int tcgen05_group = 0;  ///< cta_group of the CTA's tcgen05 instructions; 0: none yet
@@ -61,6 +61,7 @@ class Cta : public sc_core::sc_module {
   int launch_ = 0;
   int linear_id_ = -1;
   int live_warps_ = 0;
+  uint32_t cluster_rank_ = 0, cluster_ctas_ = 1;
 };
 
 }  // namespace sm100::sim

@@ -144,6 +144,7 @@ void RunObserver::clc_decoded(Cta& cta, int n, const ClcResponse& response, cons
 }
 
 void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
+  ++barrier_events_;
   if (hazards_) hazards_->mbarrier_event(e);
   check_arriver(e);
   if (e.kind == models::MbarrierEventKind::phase_complete) completions_.add(e.sm, e.offset);

@@ -51,6 +51,8 @@ class RunObserver : public models::Observer {
     return array_names_[size_t(&array - kernel_.barriers.data())];
   }
   const CompletionOrder& completions() const { return completions_; }
+  /// Of mbarriers, so far.
+  uint64_t barrier_events() const { return barrier_events_; }
   const std::vector<models::Violation>& violations() const { return violations_; }
   const std::vector<models::Violation>& warnings() const { return warnings_; }
   uint64_t ctas_exited() const { return ctas_exited_; }
@@ -84,6 +86,7 @@ class RunObserver : public models::Observer {
   std::vector<uint32_t> arriver_warps_;  ///< by barrier array: warps that its row lists, a bit each
   std::unordered_map<int, std::vector<Decoded>> decoded_;  ///< by the cluster's first CTA, then response
   CompletionOrder completions_;
+  uint64_t barrier_events_ = 0;
   std::vector<models::Violation> violations_, warnings_;
   uint64_t ctas_exited_ = 0;
   models::Cycles last_exit_ = 0;

@@ -81,7 +81,8 @@ struct RunResult {
   /// next after which on an SM.
   uint64_t completion_order = 0;
   std::vector<uint64_t> completion_pairs;
-  std::string report;  ///< human text of a hang or of findings; empty when clean
+  std::string report;           ///< human text of a hang or of findings; empty when clean
+  uint64_t barrier_events = 0;  ///< of mbarriers: what a trace would hold of them, waits apart
   double wall_seconds = 0;
   uint64_t peak_rss_bytes = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 namespace sm100::sim {
@@ -301,8 +302,34 @@ void SimIsa::check_prerequisites(GlobalAddr address, const char* what, Loc loc) 
 
 // ---- tensor copies and bulk groups
 
+namespace {
+
+/// Decodes a tensor map.  A kernel has a few and copies with them all the time, so the last ones are kept with their bytes.
+bool decode_known(const TensorMap& map, TensorMapFields& fields) {
+  struct Known {
+    TensorMap map;
+    TensorMapFields fields;
+  };
+  constexpr size_t kKept = 4;
+  thread_local std::vector<Known> known;
+  thread_local size_t next = 0;
+  for (const Known& k : known)
+    if (std::memcmp(k.map.bytes, map.bytes, sizeof map.bytes) == 0) {
+      fields = k.fields;
+      return true;
+    }
+  if (!decode(map, fields)) return false;
+  if (known.size() < kKept)
+    known.push_back({map, fields});
+  else
+    known[next++ % kKept] = {map, fields};
+  return true;
+}
+
+}  // namespace
+
 bool SimIsa::decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc) {
-  if (!decode(*map, copy.map)) {
+  if (!decode_known(*map, copy.map)) {
     violate("TM1", "tensor copy with a tensor map that was never encoded", loc);
     return false;
   }

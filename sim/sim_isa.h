@@ -336,8 +336,7 @@ class SimIsa {
   template <class F>
   void for_each_thread(Loc loc, F&& f) {
     models::Source by = source(loc);
-    for (int lane = 0; lane < kWarpLanes; ++lane)
-      if (active_ >> lane & 1) by.lane = int8_t(lane), f(by);
+    for (uint32_t lanes = active_; lanes != 0; lanes &= lanes - 1) by.lane = int8_t(__builtin_ctz(lanes)), f(by);
   }
   models::Source source(Loc loc) {
     return {.warp = int8_t(warp_.index),

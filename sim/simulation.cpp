@@ -15,6 +15,7 @@
 #include "sim/device.h"
 #include "sim/hang_report.h"
 #include "sim/hazards/hazard_checker.h"
+#include "sim/huge_pages.h"
 #include "sim/kernel_code.h"
 #include "sim/text.h"
 #include "sim/verdict.h"
@@ -37,11 +38,12 @@ std::vector<RoleTime> role_times(const std::vector<Cta*>& slots, const Kernel& k
       if (role == roles.end()) role = roles.insert(roles.end(), RoleTime{.role = name});
       role->warps += 1;
       role->total_cycles += warp->total_cycles + (warp->running ? models::now() - warp->started : 0);
-      for (const auto& [what, cycles] : warp->waiting) {
+      for (const Warp::Waited& waited : warp->waiting) {
+        const std::string what = cta->describe(waited.first, /*with_stage=*/false);
         auto w = std::find_if(role->waiting.begin(), role->waiting.end(),
-                              [&, &what = what](const auto& x) { return x.first == what; });
+                              [&](const auto& x) { return x.first == what; });
         if (w == role->waiting.end()) w = role->waiting.insert(role->waiting.end(), {what, 0});
-        w->second += cycles;
+        w->second += waited.cycles;
       }
     }
   for (RoleTime& r : roles)
@@ -73,7 +75,7 @@ void close_open_spans(const std::vector<Cta*>& slots, traces::Recorder& recorder
 /// Operands, result and their float64 copies must fit, or the operating system would end the run without a word.
 void check_memory(const Scenario& s, const Problem& problem) {
   if (s.data == DataMode::none) return;
-  double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand
+  double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand, at most
   for (const Tensor& tensor : problem.tensors()) bytes += double(tensor.bytes);
   bytes += double(s.launches - 1) * double(problem.tensors().back().bytes);
   const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
@@ -196,6 +198,7 @@ Prepared prepare(const Scenario& scenario) {
 RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, const RunCallbacks& callbacks,
                          const RunAmongMany& among) {
   const auto wall_start = std::chrono::steady_clock::now();
+  use_huge_pages();
   // SystemC would print to stdout, where results go.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
@@ -351,6 +354,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     result.verified = result.check.ok;
     if (!result.verified) result.outcome = Outcome::mismatch;
   }
+  result.barrier_events = device.observer.barrier_events();
   result.not_checked = parts_not_checked(scenario, result);
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   result.peak_rss_bytes = peak_rss_bytes();

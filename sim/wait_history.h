@@ -2,8 +2,10 @@
 /// (MB8).  A parity names the open phase or the one before it, nothing older (PTX 9.7.13.15.16).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace sm100::sim {
 
@@ -17,7 +19,7 @@ class WaitHistory {
 
   /// A wait for `parity` on a barrier whose open phase is `open`.
   Next classify(uint32_t barrier, uint32_t parity, int64_t open) const {
-    const auto last = seen_.find(barrier);
+    const auto last = find(barrier);
     if (last == seen_.end()) return Next::fine;
     const bool same_parity = (last->second & 1) == int64_t(parity);
     // An equal parity on a later phase is a cursor that has left out a wait, which is its right.
@@ -25,11 +27,20 @@ class WaitHistory {
     return open > last->second + 2 ? Next::lapped : Next::fine;
   }
   /// Phase that the warp saw last; only after see().
-  int64_t seen(uint32_t barrier) const { return seen_.at(barrier); }
-  void see(uint32_t barrier, int64_t phase) { seen_[barrier] = phase; }
+  int64_t seen(uint32_t barrier) const { return find(barrier)->second; }
+  void see(uint32_t barrier, int64_t phase) {
+    const auto last = find(barrier);
+    if (last == seen_.end())
+      seen_.push_back({barrier, phase});
+    else
+      seen_[size_t(last - seen_.begin())].second = phase;
+  }
 
  private:
-  std::unordered_map<uint32_t, int64_t> seen_;  ///< by offset; -1: the phase before the first
+  std::vector<std::pair<uint32_t, int64_t>>::const_iterator find(uint32_t barrier) const {
+    return std::find_if(seen_.begin(), seen_.end(), [=](const auto& s) { return s.first == barrier; });
+  }
+  std::vector<std::pair<uint32_t, int64_t>> seen_;  ///< by offset, a dozen at most; -1: the phase before the first
 };
 
 }  // namespace sm100::sim

@@ -85,11 +85,23 @@ void Warp::account_open_wait() {
   if (running && blocked.on != Blocked::On::nothing) account(blocked, models::now() - blocked.since);
 }
 
+namespace {
+/// What time accounts tell apart: a barrier's array, not its stage.
+uint64_t account_key(const Cta& cta, const Blocked& why) {
+  if (why.on != Blocked::On::mbarrier) return why.on == Blocked::On::named_barrier ? why.offset : 0;
+  const BarrierArray* array = barrier_name(cta.kernel(), why.offset).array;
+  return array ? array->base.offset() : why.offset;
+}
+}  // namespace
+
 void Warp::account(const Blocked& why, models::Cycles waited) {
-  std::string what = cta.describe(why, /*with_stage=*/false);
-  auto it = std::find_if(waiting.begin(), waiting.end(), [&](const auto& w) { return w.first == what; });
-  if (it == waiting.end()) it = waiting.insert(waiting.end(), {std::move(what), 0});
-  it->second += waited;
+  const uint64_t key = account_key(cta, why);
+  auto it = std::find_if(waiting.begin(), waiting.end(), [&](const Waited& w) {
+    if (w.first.on != why.on || w.key != key) return false;
+    return why.on != Blocked::On::global_word || cta.describe(w.first, false) == cta.describe(why, false);
+  });
+  if (it == waiting.end()) it = waiting.insert(waiting.end(), {.key = key, .cycles = 0, .first = why});
+  it->cycles += waited;
 }
 
 }  // namespace sm100::sim

@@ -98,7 +98,12 @@ class Warp : public sc_core::sc_module {
 
   // Time accounting over all CTAs of this slot.
   models::Cycles total_cycles = 0;
-  std::vector<std::pair<std::string, models::Cycles>> waiting;  ///< for what
+  struct Waited {
+    uint64_t key;  ///< with `first.on`, what it was for
+    models::Cycles cycles;
+    Blocked first;  ///< the first of these waits, for their name
+  };
+  std::vector<Waited> waiting;
 
   // Recording: open spans, innermost last.
   traces::TrackId track = traces::kNoTrack;

@@ -64,6 +64,8 @@ double unit_roundoff(DataType type) {
 
 /// Above this many multiply-adds only some rows are compared.
 constexpr double kFullCheckLimit = 2.2e9;
+/// Columns of a large C whose reference is computed at a time.
+constexpr int kPanelColumns = 256;
 
 }  // namespace
 
@@ -221,13 +223,21 @@ Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
   // A large product is compared on evenly spread rows: every tile row and epilogue warp is hit.
   const double work = double(m) * n * k;
   const int rows = work <= kFullCheckLimit ? m : std::max(1, int(double(m) * kFullCheckLimit / work));
-  MatrixXd b_matrix(n, k), a_rows(rows, k);
-  for (int j = 0; j < n; ++j)
-    for (int l = 0; l < k; ++l) b_matrix(j, l) = element(b, config_.dtype, size_t(j) * size_t(k) + size_t(l));
+  MatrixXd a_rows(rows, k);
   auto row_of = [&](int i) { return rows == m ? i : int(int64_t(i) * m / rows); };
   for (int i = 0; i < rows; ++i)
     for (int l = 0; l < k; ++l) a_rows(i, l) = element(a, config_.dtype, size_t(row_of(i)) * size_t(k) + size_t(l));
-  const MatrixXd reference = a_rows * b_matrix.transpose();
+  // All of B in float64 would be the largest matrix of a large run.
+  const int panel = rows == m ? n : kPanelColumns;
+  MatrixXd reference(rows, n), b_panel;
+  for (int first = 0; first < n; first += panel) {
+    const int columns = std::min(panel, n - first);
+    b_panel.resize(columns, k);
+    for (int l = 0; l < k; ++l)
+      for (int j = 0; j < columns; ++j)
+        b_panel(j, l) = element(b, config_.dtype, size_t(first + j) * size_t(k) + size_t(l));
+    reference.middleCols(first, columns).noalias() = a_rows * b_panel.transpose();
+  }
 
   // The bit model truncates at every MMA: its error grows with their number.
   const double truncation = bit_model_ ? std::ldexp(double(k_) / config_.mma_k, -24) : 0;

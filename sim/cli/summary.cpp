@@ -280,6 +280,7 @@ std::string result_json(const Scenario& s, const RunResult& r) {
       {"roles", roles},
       {"wall_seconds", r.wall_seconds},
       {"peak_rss_bytes", r.peak_rss_bytes},
+      {"barrier_events", r.barrier_events},
       {"scenario", s.path.string()},
       {"profile", s.profile},
       {"data", s.data == DataMode::full ? "full" : "none"},

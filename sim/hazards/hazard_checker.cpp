@@ -21,17 +21,24 @@ uint32_t tmem_cell_index(uint32_t lane_group, uint32_t column) { return lane_gro
 
 HazardChecker::HazardChecker(const Kernel& kernel, int sms, models::Observer& report)
     : kernel_(kernel), report_(report), clusters_(size_t(sms)) {
+  for (const BarrierArray& array : kernel.barriers) {
+    barriers_ += size_t(array.stages);
+    first_barrier_ = std::min(first_barrier_, array.base.offset());
+  }
+  size_t index = 0;
   for (const BarrierArray& array : kernel.barriers)
-    for (int s = 0; s < array.stages; ++s)
-      barrier_at_.push_back({array.base.offset() + 8u * uint32_t(s), barriers_++});
-  std::sort(barrier_at_.begin(), barrier_at_.end());
+    for (int s = 0; s < array.stages; ++s) {
+      const size_t word = (array.base.offset() - first_barrier_) / 8 + size_t(s);
+      if (word >= barrier_at_.size()) barrier_at_.resize(word + 1, uint32_t(barriers_));
+      barrier_at_[word] = std::min(barrier_at_[word], uint32_t(index++));
+    }
   ++barriers_;  // all that are not in the table share one
   cluster_ctas_ = kernel.cluster.x * kernel.cluster.y * kernel.cluster.z;
 }
 
 size_t HazardChecker::barrier_index(uint32_t offset) const {
-  const auto it = std::lower_bound(barrier_at_.begin(), barrier_at_.end(), std::pair{offset, size_t{0}});
-  return it != barrier_at_.end() && it->first == offset ? it->second : barriers_ - 1;
+  const uint32_t word = (offset - first_barrier_) / 8;  // below the first: wraps to a large number
+  return offset % 8 == 0 && word < barrier_at_.size() ? barrier_at_[word] : barriers_ - 1;
 }
 
 void HazardChecker::start_cluster(int first_sm, uint32_t ctas, int launch) {
@@ -164,16 +171,15 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
       if (const auto one = std::find(barrier.in_flight.begin(), barrier.in_flight.end(), e.source.op);
           one != barrier.in_flight.end())
         barrier.in_flight.erase(one);
-      const auto flight = flights_.find(e.source.op);
-      if (flight == flights_.end()) break;
+      std::vector<Flight>* const flight = flights_.find(e.source.op);
+      if (!flight) break;
       const int lands_on = e.source.lands_on >= 0 ? e.source.lands_on : e.sm;
       const Stamp over{barrier_component(r, index), Clock(e.phase + 1)};
-      std::erase_if(flight->second, [&](const Flight& f) {
+      std::erase_if(*flight, [&](const Flight& f) {
         if (f.cluster->first_sm + int(f.rank) != lands_on) return false;
         f.cluster->ctas[f.rank].smem.landed(f.set, e.source.op, over, e.phase);
         return true;
       });
-      if (flight->second.empty()) flights_.erase(flight);
       break;
     }
     case MbarrierEventKind::phase_complete:
@@ -188,9 +194,9 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
 /// may be on its way when that phase completes.
 void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier& barrier) {
   if (barrier.in_flight.empty()) return;
-  const auto flight = flights_.find(barrier.in_flight.front());
-  if (flight == flights_.end() || flight->second.empty()) return;
-  const Access& copy = flight->second.front().write;
+  const std::vector<Flight>* flight = flights_.find(barrier.in_flight.front());
+  if (!flight) return;
+  const Access& copy = flight->front().write;
   const BarrierName name = barrier_name(kernel_, e.offset);
   models::Violation v{.id = "MB11",
                       .message = fmt::format(
@@ -203,7 +209,7 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
                       .time = e.time,
                       .sm = e.sm,
                       .barrier = e.offset,
-                      .source = copy.by};
+                      .source = copy.by.source()};
   v.details = hazard_copy_lines(kernel_, copy);
   report_.violation(v);
 }
@@ -211,7 +217,7 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
 // ---- accesses
 
 Access HazardChecker::access(const Thread& t, AccessKind kind, bool write, Stamp over) const {
-  return {.kind = kind, .write = write, .over = over, .cycle = models::now(), .by = t.by};
+  return {.kind = kind, .write = write, .over = over, .cycle = models::now(), .by = Issuer(t.by)};
 }
 
 void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
@@ -295,7 +301,7 @@ void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32
   for (uint32_t r = 0; r < in->ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
     touch_smem(t, r, set, write);
-    flights_[op].push_back({in, r, set, write});
+    flights_.of(op).push_back({in, r, set, write});
   }
 }
 
@@ -406,20 +412,41 @@ Footprints::Id HazardChecker::accumulator_set(const models::MmaCommand& c, int m
   });
 }
 
+const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& c) {
+  uint64_t mixed = (c.a.bits ^ (c.b.bits + c.idesc.bits) * 0x9e3779b97f4a7c15u ^ c.d.value) * 0xbf58476d1ce4e5b9u;
+  mixed ^= mixed >> 32;
+  const auto same = [&](const models::MmaCommand& k) {
+    return k.a == c.a && k.b == c.b && k.idesc.bits == c.idesc.bits && k.d == c.d && k.kind == c.kind &&
+           k.cta_group == c.cta_group && k.a_in_tmem == c.a_in_tmem;
+  };
+  constexpr size_t kTries = 8;
+  size_t free = mixed % mma_sets_.size();
+  for (size_t i = 0; i < kTries; ++i) {
+    const MmaSets& known = mma_sets_[(mixed + i) % mma_sets_.size()];
+    if (known.known && same(known.command)) return known;
+    if (!known.known) {
+      free = (mixed + i) % mma_sets_.size();
+      break;
+    }
+  }
+  const InstrDescriptorFields idesc = decode(c.idesc, c.kind);
+  const Footprints::Id b = operand_set(c, false), d = accumulator_set(c, int(idesc.m), int(idesc.n));
+  const Footprints::Id a = c.a_in_tmem ? b : operand_set(c, true);
+  return mma_sets_[free] = {c, a, b, d, true};
+}
+
 void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
-  const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
   const uint32_t own = rank(t.sm);
   WarpState& self = warp(t);
   if (self.mma.lane != t.by.lane) self.mma.lane = t.by.lane;
   const Stamp over{component(own, t.by.warp, kMma), self.mma.next};
-  const Footprints::Id b = operand_set(command, false), d = accumulator_set(command, int(idesc.m), int(idesc.n));
-  const Footprints::Id a = command.a_in_tmem ? b : operand_set(command, true);
+  const MmaSets& sets = mma_sets(command);
   const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
   for (uint32_t r = first; r <= last && r < cluster(t.sm).ctas.size(); ++r) {
     const Access read = access(t, AccessKind::mma_operand, false, over);
-    if (!command.a_in_tmem) touch_smem(t, r, a, read);
-    touch_smem(t, r, b, read);
-    touch_tmem(t, r, d, access(t, AccessKind::accumulator, true, over));
+    if (!command.a_in_tmem) touch_smem(t, r, sets.a, read);
+    touch_smem(t, r, sets.b, read);
+    touch_tmem(t, r, sets.d, access(t, AccessKind::accumulator, true, over));
   }
 }
 

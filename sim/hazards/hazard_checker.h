@@ -24,6 +24,7 @@
 
 #include "kernels/isa/isa.h"
 #include "models/umma.h"
+#include "sim/hazards/flights.h"
 #include "sim/hazards/shadow.h"
 #include "sim/kernel.h"
 
@@ -196,6 +197,13 @@ class HazardChecker {
             uint32_t op);
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   void touch_tmem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
+  /// What an MMA touches in each CTA, looked up once for each combination of operands.
+  struct MmaSets {
+    models::MmaCommand command;
+    Footprints::Id a, b, d;
+    bool known = false;
+  };
+  const MmaSets& mma_sets(const models::MmaCommand& command);
   Footprints::Id operand_set(const models::MmaCommand& command, bool a);
   Footprints::Id accumulator_set(const models::MmaCommand& command, int rows_of_m, int n);
   void report(const Thread& t, uint32_t rank, const Access& earlier, const Access& later, const Footprints& sets,
@@ -204,13 +212,15 @@ class HazardChecker {
   const Kernel& kernel_;
   models::Observer& report_;
   uint32_t cluster_ctas_;
-  std::vector<std::pair<uint32_t, size_t>> barrier_at_;  ///< offset of the kernel's barriers, index; ascending
+  uint32_t first_barrier_ = kSmemWindowBytes;  ///< lowest offset of the kernel's barriers
+  std::vector<uint32_t> barrier_at_;           ///< by word from there: which barrier lies there
   size_t barriers_ = 0;
   Footprints smem_sets_, tmem_sets_;
-  std::vector<std::shared_ptr<Cluster>> clusters_;             ///< by SM
-  std::unordered_map<uint32_t, std::vector<Flight>> flights_;  ///< by op
+  std::vector<std::shared_ptr<Cluster>> clusters_;  ///< by SM
+  Flights<Flight> flights_;
   std::vector<Release> releases_;
-  std::unordered_map<uint64_t, GlobalCell> global_;  ///< by address
+  std::unordered_map<uint64_t, GlobalCell> global_;            ///< by address
+  std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
   uint32_t last_op_ = 0, clusters_started_ = 0;
   Knowledge* releasing_ = nullptr;
 };

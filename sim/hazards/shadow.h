@@ -23,7 +23,18 @@ enum class AccessKind : uint8_t {
   global,  ///< ld.global, st.global
 };
 
-/// One access that later ones are compared with.
+/// The warp that issued an access: what reports name of a models::Source.
+struct Issuer {
+  Loc loc{};
+  int cta = -1;
+  int8_t warp = -1, lane = -1;
+
+  Issuer() = default;
+  explicit Issuer(const models::Source& by) : loc(by.loc), cta(by.cta), warp(by.warp), lane(by.lane) {}
+  models::Source source() const { return {.warp = warp, .lane = lane, .loc = loc, .cta = cta}; }
+};
+
+/// One access that later ones are compared with.  Kept small: what is compared often should share cache lines.
 struct Access {
   AccessKind kind = AccessKind::generic;
   bool write = false;
@@ -32,7 +43,7 @@ struct Access {
   uint32_t barrier = 0;  ///< copies and responses: offset of the mbarrier they signal
   int64_t phase = -1;    ///< of that barrier that counts its bytes; -1: not yet
   models::Cycles cycle = 0;
-  models::Source by;  ///< the warp that issued it
+  Issuer by;
 };
 
 class Shadow {
