@@ -169,23 +169,22 @@ void ClusterNet::complete_barrier(const std::shared_ptr<Cluster>& cluster) {
     any |= m.barrier_arrived != 0;
   }
   if (!any) return;
-  // Alone in its cluster a CTA needs no other SM.
-  if (cluster->members.size() == 1) return open_barrier(*cluster, Cycles(profile_.mbarrier.wakeup_cycles));
+  // A CTA alone in its cluster waits as long (measured/README.md 4.2: tiles shared by clusters of one and of two).
   cluster->barrier_completing = true;
   // What a warp did before it came is visible to those who pass: its remote arrivals have landed (isa.md 6.1).
   Cycles opens = now() + Cycles(profile_.cluster.barrier_cycles) +
                  jitter_.delay_at(cluster->barrier_phase, JitterSite::cluster_barrier, {.cta = cluster->first_cta});
   for (const auto& [path, landed] : cluster->last_arrival) opens = std::max(opens, landed + 1);
-  completions_.post(opens, [this, cluster] { open_barrier(*cluster, 0); });
+  completions_.post(opens, [this, cluster] { open_barrier(*cluster); });
 }
 
-void ClusterNet::open_barrier(Cluster& cluster, Cycles wakeup) {
+void ClusterNet::open_barrier(Cluster& cluster) {
   for (Member& m : cluster.members) m.barrier_arrived = 0;
   cluster.barrier_completing = false;
   ++cluster.barrier_phase;
   for (Waiter* w : cluster.barrier_waiting) {
     w->cause = 0, w->by = cluster.barrier_by;
-    w->wake.notify(cycles(wakeup + jitter_.wakeup(*w)));
+    w->wake.notify(cycles(jitter_.wakeup(*w)));
   }
   cluster.barrier_waiting.clear();
 }

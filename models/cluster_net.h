@@ -103,7 +103,7 @@ class ClusterNet : public sc_core::sc_module {
                          const char* what);
   bool reaches(const Cluster& cluster, uint32_t rank, const char* what, uint32_t barrier, const Source& source);
   void complete_barrier(const std::shared_ptr<Cluster>& cluster);
-  void open_barrier(Cluster& cluster, Cycles wakeup);
+  void open_barrier(Cluster& cluster);
 
   const DeviceProfile& profile_;
   Jitter& jitter_;

@@ -192,11 +192,12 @@ bool Gpu::start_cluster(size_t index, int first_sm) {
   grid.first_start = std::min(grid.first_start.value_or(start), start);
   launches_.post(start, [this, index, first_sm, ctas, id = *first] {
     const Launch& launch = grids_[index].launch;
+    ++clusters_started_;
     clusters_.start_cluster(first_sm, ctas, launch.warps);
     const Dim3 extent = launch.cluster;
     const auto sm = [&](uint32_t rank) -> Sm& { return *sms_[size_t(first_sm) + rank]; };
     for (uint32_t rank = 0; rank < ctas; ++rank) {
-      sm(rank).start_cta(launch.smem_bytes);
+      sm(rank).start_cta(launch.smem_bytes, clusters_started_);
       clc_.start_cta(sm(rank).id, int(index));
     }
     // Pairs are ranks that differ in bit 0 only (isa.md 3.1).

@@ -129,6 +129,7 @@ class Gpu : public sc_core::sc_module {
   size_t opening_ = 0;         ///< grids that are open or about to open
   int completed_ = 0;          ///< grids, from the first on
   uint64_t launched_ = 0, running_ = 0;
+  int clusters_started_ = 0;
 };
 
 }  // namespace sm100::models

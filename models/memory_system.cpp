@@ -4,6 +4,27 @@
 #include <cmath>
 
 namespace sm100::models {
+namespace {
+
+/// A hash whose bits are all good (MurmurHash3's finaliser).
+uint64_t scrambled(uint64_t v) {
+  v = (v ^ v >> 33) * 0xff51afd7ed558ccdu;
+  v = (v ^ v >> 33) * 0xc4ceb9fe1a85ec53u;
+  return v ^ v >> 33;
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(const DeviceProfile& profile)
+    : profile_(profile),
+      channel_free_(size_t(profile.memory.dram_channels)),
+      line_cycles_(profile.memory.line_bytes * profile.memory.dram_channels /
+                   profile.bytes_per_cycle(profile.memory.dram_tb_per_s)) {}
+
+void MemorySystem::make_dirty() {
+  dirty_lines_ = (uint64_t(profile_.memory.l2_mib) << 20) / uint64_t(profile_.memory.line_bytes);
+  translations_cold_ = true;
+}
 
 GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_data) {
   Allocation a{std::move(name), next_base_, bytes, {}, {}};
@@ -18,7 +39,7 @@ GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_da
 void MemorySystem::warm(GlobalAddr address, uint64_t size) {
   Request request;
   touch(request, address, size);
-  for (Cycles* ready : request.missing) *ready = 0;
+  for (const Request::Line& line : request.missing) *line.ready = 0;
 }
 
 MemorySystem::Allocation* MemorySystem::find(GlobalAddr address, uint64_t size) {
@@ -50,7 +71,7 @@ void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
   for (uint64_t l = first; l <= last; ++l) {
     Cycles& ready = a->line_ready[l];
     if (ready == kNotInL2) {
-      request.missing.push_back(&ready);
+      request.missing.push_back({&ready, a->base + l * line});
       ready = 0;  // a second touch by this request is no second miss; read() sets the cycle
     } else {
       request.ready = std::max(request.ready, ready);
@@ -58,32 +79,61 @@ void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
   }
 }
 
-Cycles MemorySystem::read(Request& request, Cycles at) {
-  l2_read_bytes_ += request.lines * uint64_t(profile_.memory.line_bytes);
-  Cycles arrives = std::max(at, request.ready) + profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
+double MemorySystem::access_dram(uint64_t address, double at) {
+  const uint64_t block = scrambled(address / uint64_t(profile_.memory.dram_interleave_bytes));
+  double& free = channel_free_[block % channel_free_.size()];
+  const bool evicts = dirty_lines_ > 0;
+  if (evicts) --dirty_lines_;
+  return free = std::max(free, at) + line_cycles_ * (evicts ? 2 : 1);
+}
+
+double MemorySystem::dram_wait(uint64_t address) const {
+  const double uniform = double(scrambled(scrambled(address)) >> 11) * 0x1p-53;
+  return -profile_.memory.dram_wait_ns * std::log1p(-uniform) * profile_.device.sm_clock_ghz;
+}
+
+double MemorySystem::translated(uint64_t address, double at) {
+  if (!translations_cold_) return at;
+  const double known = at + profile_.memory.translation_ns * profile_.device.sm_clock_ghz;
+  return std::max(
+      at,
+      translated_.try_emplace(address / (uint64_t(profile_.memory.translation_mib) << 20), known).first->second);
+}
+
+Cycles MemorySystem::read(Request& request, Cycles at, int cluster) {
+  const Cycles hit = profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
+  // The answer can be shared until it has left L2.
+  const bool coalesced = cluster >= 0 && request.cluster == cluster && request.arrives > at + hit / 2;
+  if (!coalesced) l2_read_bytes_ += request.lines * uint64_t(profile_.memory.line_bytes);
+  request.cluster = cluster;
   if (!request.missing.empty()) {
-    const uint64_t missed_bytes = request.missing.size() * uint64_t(profile_.memory.line_bytes);
-    // HBM delivers one byte stream at its sustained rate; a copy queues behind what was asked for before.
-    dram_free_ = std::max(dram_free_, double(at)) +
-                 double(missed_bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
-    dram_bytes_ += missed_bytes;
-    const double extra_ns =
-        profile_.memory.dram_extra_ns + profile_.memory.dram_extra_ns_per_kib * double(missed_bytes) / 1024.0;
-    const Cycles in_l2 = std::max(Cycles(std::llround(dram_free_)), at + profile_.cycles_of_ns(extra_ns));
-    for (Cycles* ready : request.missing) *ready = in_l2;
-    request.ready = std::max(request.ready, in_l2);
-    arrives = std::max(arrives, in_l2 + profile_.cycles_of_ns(profile_.memory.l2_hit_ns));
+    const double extra = profile_.memory.dram_extra_ns * profile_.device.sm_clock_ghz;
+    double in_l2 = 0, wait = 0;
+    for (size_t i = 0; i < request.missing.size(); ++i) {
+      const Request::Line& line = request.missing[i];
+      if (i % size_t(profile_.memory.dram_wait_lines) == 0) wait = dram_wait(line.address);
+      const double there = access_dram(line.address, translated(line.address, double(at))) + extra + wait;
+      *line.ready = Cycles(std::llround(there));
+      in_l2 = std::max(in_l2, there);
+    }
+    dram_bytes_ += request.missing.size() * uint64_t(profile_.memory.line_bytes);
+    request.ready = std::max(request.ready, Cycles(std::llround(in_l2)));
   }
-  return arrives;
+  if (coalesced) return std::max(at, request.arrives);
+  l2_free_ = std::max(l2_free_, double(at)) + double(request.lines) * profile_.memory.line_bytes /
+                                                  profile_.bytes_per_cycle(profile_.memory.l2_tb_per_s);
+  return request.arrives = std::max(Cycles(l2_free_), request.ready) + hit;
 }
 
 Cycles MemorySystem::accept_write(uint64_t bytes, Cycles at) {
   // next_base_ grows with the allocations: their sum is what the kernel touches.
   if (next_base_ - kFirstBase <= uint64_t(profile_.memory.l2_mib) << 20) return at;
-  dram_free_ =
-      std::max(dram_free_, double(at)) + double(bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
+  // L2 writes back when it likes: what it gathers spreads over all channels.
+  const double cycles = double(bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
+  double free_of_all = 0;
+  for (double& free : channel_free_) free_of_all += free = std::max(free, double(at)) + cycles;
   dram_bytes_ += bytes;
-  return Cycles(std::llround(dram_free_));
+  return Cycles(std::llround(free_of_all / double(channel_free_.size())));
 }
 
 Cycles MemorySystem::write(Cycles at) { return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns); }

@@ -1,7 +1,8 @@
 /// Shared memory of one SM: 228 KiB, of which a CTA may use the bytes from 0x400 on (PTX "State Spaces"; the
 /// first KiB is the system's).  Addresses are offsets in the CTA's window, rank bits already removed.
 /// Modelled: the bytes, and the data port that the warps of the SM share.  Approximated: banks (accesses count as
-/// free of conflicts).  TMA and UMMA have paths of their own (measured/README.md 4.3).  Every access is
+/// free of conflicts).  TMA and UMMA have paths of their own that hinder each other a
+/// little (measured/README.md 4.3).  Every access is
 /// bounds-checked by the caller's unit through `contains`.
 #pragma once
 
@@ -35,6 +36,10 @@ class SharedMemory {
     return port_free_;
   }
 
+  /// TMA fills shared memory until this cycle, as far as it knows.
+  void filled_until(double cycle) { fill_end_ = cycle; }
+  double fill_end() const { return fill_end_; }
+
   uint8_t* data(uint32_t offset) { return &bytes_[offset]; }
   const uint8_t* data(uint32_t offset) const { return &bytes_[offset]; }
 
@@ -57,6 +62,7 @@ class SharedMemory {
   std::vector<uint8_t> bytes_;
   uint32_t end_ = kSmemUserBase;
   uint64_t port_free_ = 0;
+  double fill_end_ = 0;
 };
 
 }  // namespace sm100::models

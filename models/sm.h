@@ -28,12 +28,13 @@ class Sm : public sc_core::sc_module {
         umma("umma", id, with_data, accumulation, smem, tmem, mbarrier, profile, jitter, observer) {}
 
   /// Gives the SM to a new CTA with `smem_bytes` of dynamic shared memory.
-  void start_cta(uint32_t smem_bytes) {
+  /// @param cluster  a number that no other cluster of the run has
+  void start_cta(uint32_t smem_bytes, int cluster = -1) {
     smem.start_cta(smem_bytes, with_data);
     mbarrier.start_cta();
     barriers.start_cta();
     tmem.start_cta();
-    tma.start_cta();
+    tma.start_cta(cluster);
     umma.start_cta();
   }
 

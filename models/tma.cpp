@@ -34,12 +34,15 @@ void Tma::load(const TensorCopy& copy, Cycles at) {
 
 std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
   if (!check(copy, true)) return std::nullopt;
-  const Cycles asked = at + Cycles(profile_.tma.load_latency_cycles);
   const uint64_t box = box_id(copy);
   const MemorySystem::Request* known = memory_.known_box(box);
   MemorySystem::Request request = known ? *known : traffic(copy);
-  const Cycles arrived = memory_.read(request, asked);
-  if (!known) memory_.remember_box(box, request);
+  // The engine asks for one copy after the other.
+  const double bytes = double(request.lines) * profile_.memory.line_bytes;
+  asked_ = std::max(asked_, double(at + Cycles(profile_.tma.load_latency_cycles))) +
+           bytes / profile_.tma.request_bytes_per_cycle;
+  const Cycles arrived = memory_.read(request, Cycles(asked_), cluster_);
+  memory_.remember_box(box, request);
   return arrived + jitter_.delay(JitterSite::tma_load, copy.source, {.to = -1, .barrier = copy.barrier});
 }
 
@@ -75,6 +78,7 @@ void Tma::fill(uint32_t number) {
   const TensorCopy& copy = copies_[number].operands;
   fill_free_ = std::max(fill_free_, double(now())) + load_cycles(copy);
   const Cycles done = Cycles(std::ceil(fill_free_));
+  smem_.filled_until(fill_free_);
   share_port(copy);
   completions_.post(done, [this, number, done] {
     land(number, done);

@@ -34,7 +34,8 @@ class Tma : public sc_core::sc_module {
   Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& smem, Mbarrier& mbarrier,
       MemorySystem& memory, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
 
-  void start_cta() { groups_ = {}; }
+  /// @param cluster  a number that no other cluster of the run has
+  void start_cta(int cluster = -1) { groups_ = {}, cluster_ = cluster; }
 
   /// cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes, issued at cycle `at`.
   void load(const TensorCopy& copy, Cycles at);
@@ -98,6 +99,8 @@ class Tma : public sc_core::sc_module {
   Observer& observer_;
   CompletionQueue completions_{"completions"};
 
+  int cluster_ = -1;
+  double asked_ = 0;          ///< cycle at which L2 has been asked for all copies so far
   std::vector<uint8_t> row_;  ///< that a copy is moving
   double fill_free_ = 0,
          drain_free_ = 0;  ///< cycle at which the paths into / out of shared memory are free

@@ -44,8 +44,12 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   MmaOperation operation;
   if (!check(command, operation)) return;
   const double start = std::max({double(at), pipe_free_, command.cta_group == 2 ? peer_->pipe_free_ : 0});
-  const double interval = initiation_interval(operation.m, operation.n, operation.a_in_tmem, command.cta_group);
-  const double done = start + execution_latency(operation.m, operation.n, operation.a_in_tmem, command.cta_group);
+  const bool filling =
+      smem_.fill_end() > double(at) || (command.cta_group == 2 && peer_->smem_.fill_end() > double(at));
+  const double interval =
+      initiation_interval(operation.m, operation.n, operation.a_in_tmem, command.cta_group, filling);
+  const double done =
+      start + execution_latency(operation.m, operation.n, operation.a_in_tmem, command.cta_group, command.kind);
   for (Umma* pipe : {this, command.cta_group == 2 ? peer_ : nullptr}) {
     if (!pipe) continue;
     pipe->pipe_free_ = start + interval;
@@ -132,6 +136,7 @@ class KnownDescriptors {
     MmaCommand command;
     MmaOperation operation;
     bool known = false;
+    bool with_data = false;  ///< found right for a run with data
   };
   /// The entry of the same descriptors, or else one to fill.
   Entry& at(const MmaCommand& c) {
@@ -153,9 +158,9 @@ thread_local KnownDescriptors known_descriptors;
 
 bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation) {
   KnownDescriptors::Entry& entry = known_descriptors.at(command);
-  if (!entry.known || !same_descriptors(entry.command, command)) {
+  if (!entry.known || !same_descriptors(entry.command, command) || entry.with_data != with_data_) {
     if (!decode_descriptors(command, operation)) return false;
-    entry = {command, operation, true};
+    entry = {command, operation, true, with_data_};
   }
   operation = entry.operation;
   operation.d = command.d;
@@ -170,13 +175,24 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
     observer_.violation({id, std::move(message), now(), sm_, 0, command.source});
     return false;
   };
-  if (command.kind != MmaKind::f16 && command.kind != MmaKind::tf32 && command.kind != MmaKind::f8f6f4)
-    return violate("not-implemented", "not implemented: tcgen05.mma of this kind (f16, tf32 and f8f6f4 are)");
+  const MmaKind kind = command.kind;
+  if (kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4)
+    return violate("not-implemented", fmt::format("not implemented: tcgen05.mma of kind::{}", sm100::name(kind)));
   const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
-  if (const auto error = validate(idesc, command.kind, command.cta_group); error != InstrDescriptorError::none)
+  const auto error = validate(idesc, command.kind, command.cta_group);
+  const bool seen = error == InstrDescriptorError::n_of_shape && !with_data_ &&
+                    executes_all_the_same(idesc, command.kind, command.cta_group);
+  if (error != InstrDescriptorError::none && !seen)
     return violate("TC5", fmt::format("instruction descriptor {:#010x} (M {}, N {}): {}", command.idesc.bits,
                                       idesc.m, idesc.n, message(error)));
 
+  if (seen)
+    observer_.violation(
+        {"TC5",
+         fmt::format("tcgen05.mma.kind::i8.cta_group::2 with N = {}: PTX allows multiples of 32; a B200 has been "
+                     "seen to execute it",
+                     idesc.n),
+         now(), sm_, 0, command.source, true});
   operation.kind = command.kind;
   operation.cta_group = command.cta_group;
   operation.idesc = idesc;
@@ -192,8 +208,15 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   };
   if (!command.a_in_tmem && !check_operand('A', operation.a)) return false;
   if (!check_operand('B', operation.b)) return false;
-  if (!numerics_.operands_modelled(operation))
-    return violate("not-implemented", "not implemented: tcgen05.mma with this operand layout or type");
+  // Time needs the shape alone; the data of some types cannot be computed yet.
+  if (with_data_ ? !numerics_.operands_modelled(operation) : !numerics_.layouts_modelled(operation))
+    return violate(
+        "not-implemented",
+        with_data_ && numerics_.layouts_modelled(operation)
+            ? fmt::format("not implemented: the data of tcgen05.mma of kind::{} with these types (data = "
+                          "\"none\" gives its time)",
+                          sm100::name(kind))
+            : std::string("not implemented: tcgen05.mma with this operand layout"));
 
   for (const bool a : {true, false}) {
     if (a && command.a_in_tmem) continue;
@@ -202,6 +225,25 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
                      fmt::format("tcgen05.mma reads part of operand {} outside shared memory ({:#x} to {:#x})",
                                  a ? 'A' : 'B', kSmemUserBase, kSmemWindowBytes));
   }
+  return true;
+}
+
+/// Scales of 128 rows are 4 columns, those of N columns ceil(N / 32), in each CTA (reference isa.md 3.16).
+bool Umma::check_scales(const MmaCommand& command, const MmaOperation& operation) {
+  const struct {
+    const char* name;
+    uint32_t column, columns;
+  } scales[] = {{"SFA", command.sfa.column(), 4}, {"SFB", command.sfb.column(), uint32_t(operation.n + 31) / 32}};
+  for (const auto& [name, column, columns] : scales)
+    for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
+      if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns))) {
+        observer_.violation(
+            {"TC1",
+             fmt::format("tcgen05.mma reads {} from columns {} to {}{}: not inside a live allocation", name, column,
+                         column + columns - 1, tmem == &tmem_ ? "" : " of the peer CTA"),
+             now(), sm_, 0, command.source});
+        return false;
+      }
   return true;
 }
 
@@ -220,6 +262,7 @@ bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& op
       return violate("TC2", fmt::format("tcgen05.mma with A at lane {} and D at lane {}: they must be the same",
                                         command.a_tmem.lane(), command.d.lane()));
   }
+  if (is_block_scaled(command.kind) && !check_scales(command, operation)) return false;
   const uint32_t column = command.d.column();
   const DataPathLayout layout = data_path_layout(operation.m, command.cta_group);
   const uint32_t columns = accumulator_columns(layout, operation.idesc.n);
@@ -236,31 +279,39 @@ bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& op
 
 // ---- cost
 
-double Umma::initiation_interval(int m, int n, bool a_in_tmem, int cta_group) const {
+double Umma::initiation_interval(int m, int n, bool a_in_tmem, int cta_group, bool filling) const {
   const auto& umma = profile_.umma;
   // Two SMs on M = 128 take half of the columns each.
   const double columns = cta_group == 2 && m == 128 ? n / 2.0 : double(n);
   const double tensor = columns / umma.columns_per_cycle;
+  const double conflict = filling ? 1 + umma.smem_fill_conflict : 1;
   if (cta_group == 2) {
     if (a_in_tmem) return m == 128 ? std::max(tensor, umma.pair_ts_floor_m128_cycles) : tensor;
     const double narrow = n > umma.pair_narrow_max_n ? 0
                           : m == 128                 ? umma.pair_narrow_m128_cycles
                                                      : umma.pair_narrow_m256_cycles;
     const double operand_reads = double(m + n) / 2 * 32 / umma.smem_read_bytes_per_cycle;
-    return std::max(tensor, operand_reads + narrow);
+    return std::max(tensor, (operand_reads + narrow) * conflict);
   }
   if (a_in_tmem) return tensor;                                                      // B alone never limits
   const double operand_reads = double(m + n) * 32 / umma.smem_read_bytes_per_cycle;  // 32 bytes of K per row
   const double floor = n > umma.ss_floor_max_n ? 0 : m == 64 ? umma.ss_floor_m64_cycles : umma.ss_floor_m128_cycles;
-  return std::max({tensor, operand_reads, floor});
+  return std::max({tensor, operand_reads * conflict, floor});
 }
 
-double Umma::execution_latency(int m, int n, bool a_in_tmem, int cta_group) const {
+double Umma::execution_latency(int m, int n, bool a_in_tmem, int cta_group, MmaKind kind) const {
   const auto& umma = profile_.umma;
   const double fixed = cta_group == 1 ? umma.latency_cycles
                        : m == 256     ? umma.pair_latency_m256_cycles
                                       : umma.pair_latency_m128_cycles;
-  double cycles = fixed - umma.commit_cycles - profile_.mbarrier.wakeup_cycles;
+  // Measured from before elect.sync and the MMA's issue to after the wake-up.
+  double cycles = fixed - profile_.issue.elect - profile_.issue.tcgen05_mma - umma.commit_cycles -
+                  profile_.mbarrier.wakeup_cycles;
+  if (kind == MmaKind::i8) cycles += cta_group == 1 ? umma.i8_cycles : umma.pair_i8_cycles;
+  if (is_block_scaled(kind)) {
+    cycles += cta_group == 1 && !a_in_tmem ? umma.scaled_ss_cycles : umma.scaled_cycles;
+    if (a_in_tmem && n == 256 && m / cta_group == 128) cycles += umma.scaled_ts_n256_cycles;
+  }
   const bool half = cta_group == 2 && m == 128;
   cycles += (half ? n / 2.0 : double(n)) / umma.columns_per_cycle;
   if (a_in_tmem) return cycles;

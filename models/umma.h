@@ -4,11 +4,11 @@
 /// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1)
 /// intervals, for D = 1 too; that is the loop's own issue and wait, which role code pays by itself. Modelled:
 /// in-order issue; A from shared or tensor memory, B from shared memory, K-major and MN-major; kinds f16,
-/// tf32 and f8f6f4 (8-bit types); initiation interval and latency laws measured on B200; a commit arrives
+/// tf32 and f8f6f4 (8-bit types), and in runs without data i8, f8f6f4 with smaller types and mxf8f6f4; initiation interval and latency laws measured on B200; a commit arrives
 /// once all earlier MMAs have finished.  Operands are read and D is written when a commit that covers the MMA
 /// arrives; what is never committed never shows, and reading it would be undefined anyway. Approximated:
-/// power throttling (none); accumulation order (see umma_numerics.h). Rejected as not implemented: .ws, sparsity, block
-/// scaling, i8, sub-byte types.
+/// power throttling (none); accumulation order (see umma_numerics.h). Rejected as not implemented: .ws, sparsity, mxf4 and
+/// mxf4nvf4; the data of i8, of sub-byte types and of block scaling.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,7 @@ struct MmaCommand {
   TmemAddr a_tmem;
   SmemDescriptor b;
   InstrDescriptor idesc;
+  TmemAddr sfa, sfb;  ///< scale factors, of the block-scaled kinds
   bool enable_input_d = false;
   Source source;
 };
@@ -65,15 +66,17 @@ class Umma : public sc_core::sc_module {
   int commits_in_flight() const { return commits_in_flight_; }
 
   /// Cycles between two back-to-back MMAs of this shape.  Source: measured/README.md 4.1, 4.3.
-  double initiation_interval(int m, int n, bool a_in_tmem, int cta_group = 1) const;
-  /// Cycles from issue on an idle pipe until D is written, so that commit and wake-up complete the measured
-  /// latency.
-  double execution_latency(int m, int n, bool a_in_tmem, int cta_group = 1) const;
+  /// @param filling  TMA writes into shared memory meanwhile
+  double initiation_interval(int m, int n, bool a_in_tmem, int cta_group = 1, bool filling = false) const;
+  /// Cycles from issue on an idle pipe until D is written, so that the MMA's own issue before and commit and wake-up after it
+  /// complete the measured latency.
+  double execution_latency(int m, int n, bool a_in_tmem, int cta_group = 1, MmaKind kind = MmaKind::f16) const;
 
  private:
   bool check(const MmaCommand& command, MmaOperation& operation);
   bool check_descriptors(const MmaCommand& command, MmaOperation& operation);
   bool decode_descriptors(const MmaCommand& command, MmaOperation& operation);
+  bool check_scales(const MmaCommand& command, const MmaOperation& operation);
   bool check_tensor_memory(const MmaCommand& command, const MmaOperation& operation);
   void retire_until(uint64_t sequence);
 

@@ -15,7 +15,7 @@ namespace {
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstMap = Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
 
-bool byte_addressed(DataType type) {
+bool values_modelled(DataType type) {
   switch (type) {
     case DataType::f16:
     case DataType::bf16:
@@ -49,7 +49,12 @@ void decode_chunk(const uint8_t* chunk, float sign, float* to) {
 
 bool UmmaNumerics::operands_modelled(const MmaOperation& op) const {
   const auto a = a_data_type(op.kind, op.idesc.a_type), b = b_data_type(op.kind, op.idesc.b_type);
-  if (!a.ok || !b.ok || !byte_addressed(a.type) || !byte_addressed(b.type)) return false;
+  return values_modelled(a.type) && values_modelled(b.type) && !is_block_scaled(op.kind) && layouts_modelled(op);
+}
+
+bool UmmaNumerics::layouts_modelled(const MmaOperation& op) const {
+  const auto a = a_data_type(op.kind, op.idesc.a_type), b = b_data_type(op.kind, op.idesc.b_type);
+  if (!a.ok || !b.ok) return false;
   auto layout = [](const SmemDescriptorFields& f, bool transposed, DataType type) {
     return operand_layout_modelled(f, transposed ? Major::mn : Major::k, uint32_t(element_bits(type) / 8));
   };

@@ -45,6 +45,9 @@ class UmmaNumerics {
   /// Memories of the CTA pair's even and odd CTA, for MMAs of cta_group 2.
   void set_pair(Memories even, Memories odd) { pair_[0] = even, pair_[1] = odd; }
 
+  /// Where the operands lie is known: TMA and shared memory hold them as the descriptors say.
+  bool layouts_modelled(const MmaOperation& operation) const;
+  /// The same, and their values can be computed.
   bool operands_modelled(const MmaOperation& operation) const;
   /// True when the operand (true: A, false: B) lies in shared memory that kernels may use.
   static bool operand_in_shared_memory(const MmaOperation& operation, bool a);

@@ -214,6 +214,7 @@ class FaultIsa : public SimIsa {
     const Alteration a = match("tcgen05_relinquish_alloc_permit");
     perform(a, [&] { SimIsa::tcgen05_relinquish_alloc_permit(a.changed(Operand::cta_group, cta_group), loc); });
   }
+  using SimIsa::tcgen05_mma;  // A in tensor memory: no kernel that faults are written for has it
   void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a_tile, SmemDescriptor b_tile,
                    InstrDescriptor idesc, bool enable_input_d, Loc loc = Loc::current()) {
     const Alteration a = match("tcgen05_mma");

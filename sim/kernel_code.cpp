@@ -8,6 +8,8 @@
 #include "kernels/direct/direct_kernel.h"
 #include "kernels/fallback/fallback_kernel.h"
 #include "kernels/matmul/matmul_kernel.h"
+#include "kernels/micro/tma_tiles.h"
+#include "kernels/micro/umma_batches.h"
 #include "sim/fault_isa.h"
 
 namespace sm100::sim {
@@ -97,6 +99,15 @@ void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector
     const auto params = of_each_launch([&](const auto& at) { return host::direct_params(scenario, at, encode); });
     kernel.run_warp = warp_runner(scenario, altered, [&scenario, params](auto& isa, int launch) {
       direct_kernel(isa, scenario.direct, (*params)[size_t(launch)]);
+    });
+  } else if (scenario.kernel == host::kUmmaBatches) {
+    kernel.run_warp = warp_runner(scenario, altered,
+                                  [&scenario](auto& isa, int) { umma_batches_kernel(isa, scenario.umma_batches); });
+  } else if (scenario.kernel == host::kTmaTiles) {
+    const auto params =
+        of_each_launch([&](const auto& at) { return host::tma_tiles_params(scenario, at, encode); });
+    kernel.run_warp = warp_runner(scenario, altered, [&scenario, params](auto& isa, int launch) {
+      tma_tiles_kernel(isa, scenario.tma_tiles, (*params)[size_t(launch)]);
     });
   } else {
     const auto params = of_each_launch([&](const auto& at) { return host::matmul_params(scenario, at, encode); });

@@ -45,6 +45,13 @@ class SimIsa {
     for (int lane = 0; lane < kWarpLanes; ++lane) ids[lane][0] = uint32_t(lane);
     return ids;
   }
+  /// Computed without data too: how many lines a store touches decides its time.
+  LaneArray<GlobalAddr, 1> mad_wide_u32(const LaneArray<uint32_t, 1>& a, uint32_t b, GlobalAddr c) {
+    charge(issue_.alu);
+    LaneArray<GlobalAddr, 1> sums;
+    for (int lane = 0; lane < kWarpLanes; ++lane) sums[lane][0] = c + uint64_t{a[lane][0]} * b;
+    return sums;
+  }
   template <class F>
   void for_each_lane(int instructions, F&& f) {
     charge(issue_.alu * instructions);
@@ -187,6 +194,7 @@ class SimIsa {
   }
   void st_global_v4(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
                     Loc loc = Loc::current()) {
+    pass_stores(addresses, 16, loc);
     store_global(addresses, &values[0][0], 4, nullptr, 16, "st.global.v4.b32", loc);
   }
   /// Polls of a word that stays the same from one code line do not run one by one: the warp sleeps until the word is
@@ -228,6 +236,14 @@ class SimIsa {
   void tcgen05_relinquish_alloc_permit(int cta_group, Loc loc = Loc::current());
   void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
                    InstrDescriptor idesc, bool enable_input_d, Loc loc = Loc::current());
+  void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b, InstrDescriptor idesc,
+                   bool enable_input_d, Loc loc = Loc::current());
+  void tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
+                               InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
+                               Loc loc = Loc::current());
+  void tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b,
+                               InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
+                               Loc loc = Loc::current());
   void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current());
   void tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask mask, Loc loc = Loc::current());
   template <int R>
@@ -398,6 +414,8 @@ class SimIsa {
                    const LaneArray<bool, 1>* predicates, uint32_t bytes, const char* what, Loc loc);
   void store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint32_t* values, uint32_t words,
                     const LaneArray<bool, 1>* predicates, uint32_t bytes, const char* what, Loc loc);
+  /// Takes the SM's load-store path for every line that the lanes' stores touch; the warp goes on when they are through.
+  void pass_stores(const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes, Loc loc);
   /// The bytes of a lane's access, if it is aligned and inside an allocation.
   uint8_t* global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what, Loc loc);
   /// Issue waits until the registers of the global loads hold values.
@@ -409,6 +427,7 @@ class SimIsa {
   void try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc loc);
   void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
+  void issue_mma(models::MmaCommand command, Loc loc);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
   /// When the columns of a load or store have passed, those of the one before included; and the wait for it.
   models::Cycles tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int columns, models::Cycles before,

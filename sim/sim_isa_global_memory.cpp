@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -42,6 +44,22 @@ void SimIsa::load_global(const LaneArray<GlobalAddr, 1>& addresses, uint32_t* va
     check_prerequisites(addresses[lane][0], what, loc);
     std::memcpy(values + size_t(lane) * words, from, bytes);
   }
+}
+
+void SimIsa::pass_stores(const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes, Loc loc) {
+  const uint64_t line_bytes = uint64_t(profile_.memory.line_bytes);
+  std::array<uint64_t, 2 * kWarpLanes> touched;
+  size_t n = 0;
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (active_ >> lane & 1) {
+      touched[n++] = addresses[lane][0].value / line_bytes;
+      touched[n++] = (addresses[lane][0].value + bytes - 1) / line_bytes;
+    }
+  std::sort(touched.begin(), touched.begin() + long(n));
+  const auto lines = double(std::unique(touched.begin(), touched.begin() + long(n)) - touched.begin());
+  settle(loc);
+  const auto taken = models::Cycles(std::ceil(lines / profile_.smem.store_lines_per_cycle));
+  warp_.ahead += double(sm_.smem.pass_port(now(), taken) - now());
 }
 
 void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint32_t* values, uint32_t words,

@@ -48,16 +48,67 @@ void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
 
 void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
                          InstrDescriptor idesc, bool enable_input_d, Loc loc) {
+  issue_mma({.kind = kind,
+             .cta_group = cta_group,
+             .d = d,
+             .a = a,
+             .b = b,
+             .idesc = idesc,
+             .enable_input_d = enable_input_d,
+             .source = {}},
+            loc);
+}
+
+void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b,
+                         InstrDescriptor idesc, bool enable_input_d, Loc loc) {
+  issue_mma({.kind = kind,
+             .cta_group = cta_group,
+             .d = d,
+             .a_in_tmem = true,
+             .a_tmem = a,
+             .b = b,
+             .idesc = idesc,
+             .enable_input_d = enable_input_d,
+             .source = {}},
+            loc);
+}
+
+void SimIsa::tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
+                                     InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
+                                     Loc loc) {
+  issue_mma({.kind = kind,
+             .cta_group = cta_group,
+             .d = d,
+             .a = a,
+             .b = b,
+             .idesc = idesc,
+             .sfa = sfa,
+             .sfb = sfb,
+             .enable_input_d = enable_input_d,
+             .source = {}},
+            loc);
+}
+
+void SimIsa::tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b,
+                                     InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
+                                     Loc loc) {
+  issue_mma({.kind = kind,
+             .cta_group = cta_group,
+             .d = d,
+             .a_in_tmem = true,
+             .a_tmem = a,
+             .b = b,
+             .idesc = idesc,
+             .sfa = sfa,
+             .sfb = sfb,
+             .enable_input_d = enable_input_d,
+             .source = {}},
+            loc);
+}
+
+void SimIsa::issue_mma(models::MmaCommand command, Loc loc) {
   charge(issue_.tcgen05_mma);
-  if (!check_group(cta_group, "tcgen05.mma", loc)) return;
-  models::MmaCommand command{.kind = kind,
-                             .cta_group = cta_group,
-                             .d = d,
-                             .a = a,
-                             .b = b,
-                             .idesc = idesc,
-                             .enable_input_d = enable_input_d,
-                             .source = {}};
+  if (!check_group(command.cta_group, "tcgen05.mma", loc)) return;
   if (active_lanes() > 1)
     cta_.observer().violation({"TC12",
                                fmt::format("tcgen05.mma by {} lanes: each issues the whole MMA", active_lanes()),

@@ -230,6 +230,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
       allocate_tensors(*problem, scenario, device.gpu.memory(), prepared ? &prepared->tensors : nullptr);
   const std::vector<Tensor> described = problem->tensors();
   for (const auto& launch : tensors) kernel.outputs.push_back({launch.back(), described.back().bytes});
+  if (scenario.l2 == L2State::dirty) device.gpu.memory().make_dirty();
   if (scenario.l2 == L2State::warm)  // all but the output, which is written and not read
     for (size_t i = 0; i + 1 < described.size(); ++i) device.gpu.memory().warm(tensors[0][i], described[i].bytes);
   std::vector<uint64_t> altered(scenario.faults.size(), 0);

@@ -1,14 +1,15 @@
 // Takes the pictures of docs/pictures.md in headless Chromium; npm ci in report/ comes first.
 //
-//   node docs/pictures/report.mjs [SM100SIM [H200_TRACE]]
+//   node docs/pictures/report.mjs [SM100SIM [H200_TRACE [B200_TRACE]]]
 //
-// H200_TRACE is `sm100-run scenarios/copy/four_stages.toml --trace FILE` on an H200; without it that picture stays as it is.
+// H200_TRACE is `sm100-run scenarios/copy/four_stages.toml --trace FILE` on an H200, B200_TRACE the published timeline of matmul_v5,
+// imported with traces/maps/gau_nernst_matmul_v5.toml; without them (or with "-") those pictures stay as they are.
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {Browser, Simulator, settle, source} from '../../tests/report/pages.mjs';
 
-const [program = join(source, 'build/release/sm100sim'), hardware] = process.argv.slice(2);
+const [program = join(source, 'build/release/sm100sim'), hardware = '-', b200] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'sm100sim-pictures-'));
 const simulator = new Simulator(resolve(program), folder);
 const browser = await Browser.start();
@@ -46,9 +47,13 @@ await picture('starved', [starved], `model.view.show(6000, 10000, 0)`);
 await picture('blocked', [blocked], `model.showPath = true; model.tab = 'path'`);
 await picture('hang', [hang], '');
 await picture('stages', [two, dense], 'model.setCtasOpen(false); model.toggle("cta 0")');
-if (hardware) {
+if (hardware !== '-') {
   const simulated = simulator.trace('copy', 'copy/four_stages.toml', 'run.recorder=true', 'run.sm_clock_ghz=1.978');
   await picture('hardware', [simulated, hardware], 'model.view.show(0, 60000, 0); model.setCtasOpen(false); model.toggle("cta 0")');
+}
+if (b200) {
+  const simulated = simulator.trace('v5', 'direct/v5_4096.toml');
+  await picture('matmul_v5', [simulated, b200], 'model.view.show(0, 45000, 0); model.setCtasOpen(false); model.toggle("cta 0")');
 }
 await browser.close();
 rmSync(folder, {recursive: true});

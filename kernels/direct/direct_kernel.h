@@ -1,8 +1,8 @@
 /// The direct kernel: set-up, the main loop by one thread per role, then all warps store the tile.
 ///
 /// Of a pair, both CTAs' copies complete on the first one's barriers; it alone issues MMAs, and its commits go to both.
-/// A commit covers all earlier ones of its thread, so whoever has seen accum_full has nothing else on its way to its
-/// barriers and may exit; tcgen05.dealloc lets the CTAs of a pair wait for each other.
+/// Whoever has seen accum_full knows that all MMAs have finished; the commits before it were issued earlier by the same thread, and
+/// the epilogue lies between it and the exit. tcgen05.dealloc lets the CTAs of a pair wait for each other.
 #pragma once
 
 #include "kernels/direct/operand_slabs.h"
@@ -177,10 +177,10 @@ class DirectKernel {
     for (int i = 0; i < cfg_.block_n; i += 8) {
       LaneArray<uint32_t, 8> sums = isa_.template tcgen05_ld_32x32b<8>(quarter.plus_columns(uint32_t(i)));
       isa_.tcgen05_wait_ld(sums);
-      LaneArray<GlobalAddr, 1> address;
+      const LaneArray<GlobalAddr, 1> address =
+          isa_.mad_wide_u32(isa_.laneid(), uint32_t(params_.n) * 2, c.at(first_row, tile_.n * cfg_.block_n + i, 2));
       LaneArray<uint32_t, 4> rounded;
-      isa_.for_each_lane(6, [&](int lane) {
-        address[lane][0] = c.at(first_row + lane, tile_.n * cfg_.block_n + i, 2);
+      isa_.for_each_lane(4, [&](int lane) {
         for (int j = 0; j < 4; ++j)
           rounded[lane][j] = isa_.cvt_rn_bf16x2_f32(as_float(sums[lane][2 * j + 1]), as_float(sums[lane][2 * j]));
       });

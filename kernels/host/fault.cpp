@@ -24,7 +24,8 @@ std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
   const unsigned bit = kernel == kMatmul         ? kFaultsMatmul
                        : kernel == kPipelineCopy ? kFaultsCopy
                        : kernel == kFallback     ? kFaultsFallback
-                                                 : kFaultsDirect;
+                       : kernel == kDirect       ? kFaultsDirect
+                                                 : 0u;
   std::vector<std::string_view> names;
   for (const FaultInstruction& row : kFaultInstructions)
     if (row.kernels & bit) names.push_back(row.name);

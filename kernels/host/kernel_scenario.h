@@ -15,11 +15,15 @@ namespace sm100::host {
 void read_matmul(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
 void read_copy(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
 void read_fallback(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
+void read_umma_batches(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
+void read_tma_tiles(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
 void read_direct(const TomlDocument& document, const TomlTable& root, Scenario& scenario);
 
 std::string matmul_configuration_json(const Scenario& scenario);
 std::string copy_configuration_json(const Scenario& scenario);
 std::string fallback_configuration_json(const Scenario& scenario);
+std::string umma_batches_configuration_json(const Scenario& scenario);
+std::string tma_tiles_configuration_json(const Scenario& scenario);
 std::string direct_configuration_json(const Scenario& scenario);
 
 inline constexpr std::pair<std::string_view, RasterOrder> kRasterOrderWords[] = {{"along_m", RasterOrder::along_m},

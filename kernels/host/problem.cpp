@@ -6,6 +6,7 @@
 #include "kernels/host/direct_problem.h"
 #include "kernels/host/fallback_problem.h"
 #include "kernels/host/matmul_problem.h"
+#include "kernels/host/micro_problem.h"
 #include "kernels/host/tensor_maps.h"
 
 namespace sm100::host {
@@ -13,6 +14,8 @@ namespace sm100::host {
 std::unique_ptr<Problem> make_problem(const Scenario& scenario) {
   if (scenario.kernel == kPipelineCopy) return std::make_unique<CopyProblem>(scenario);
   if (scenario.kernel == kFallback) return std::make_unique<FallbackProblem>(scenario);
+  if (scenario.kernel == kUmmaBatches) return std::make_unique<UmmaBatchesProblem>(scenario);
+  if (scenario.kernel == kTmaTiles) return std::make_unique<TmaTilesProblem>(scenario);
   if (scenario.kernel == kDirect) return std::make_unique<DirectProblem>(scenario);
   return std::make_unique<MatmulProblem>(scenario);
 }

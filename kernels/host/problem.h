@@ -15,6 +15,7 @@
 #include "kernels/fallback/params.h"
 #include "kernels/host/scenario.h"
 #include "kernels/matmul/params.h"
+#include "kernels/micro/tma_tiles.h"
 #include "kernels/pipeline/barrier_array.h"
 
 namespace sm100::host {
@@ -97,6 +98,8 @@ CopyParams copy_params(const Scenario& scenario, const std::vector<GlobalAddr>& 
                        const TensorMapEncoder& encode);
 FallbackParams fallback_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
                                const TensorMapEncoder& encode);
+TmaTilesParams tma_tiles_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
+                                const TensorMapEncoder& encode);
 DirectParams direct_params(const Scenario& scenario, const std::vector<GlobalAddr>& addresses,
                            const TensorMapEncoder& encode);
 

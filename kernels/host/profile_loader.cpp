@@ -26,6 +26,10 @@ struct Range {
 /// Rates divide, so they are above zero.
 Range range_of(const std::string& key) {
   if (key == "device.sm_clock_ghz") return {0.1, 5};
+  if (key == "umma.i8_cycles" || key == "umma.pair_i8_cycles") return {-100, INT_MAX};  // beyond other kinds'
+  if (key == "memory.dram_channels" || key == "memory.dram_interleave_bytes" || key == "memory.dram_wait_lines" ||
+      key == "memory.translation_mib")
+    return {1, 1 << 20};
   if (key == "device.sms" || key == "device.gpc_sms") return {1, 1024};
   const bool is_rate = key.ends_with("_per_cycle") || key.ends_with("_per_s") || key == "tma.row_bytes" ||
                        key == "memory.line_bytes";

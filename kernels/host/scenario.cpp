@@ -14,7 +14,8 @@ namespace sm100::host {
 namespace {
 
 const TomlTable::Words<DataMode> kDataModes = {{"full", DataMode::full}, {"none", DataMode::none}};
-const TomlTable::Words<L2State> kL2States = {{"cold", L2State::cold}, {"warm", L2State::warm}};
+const TomlTable::Words<L2State> kL2States = {
+    {"cold", L2State::cold}, {"warm", L2State::warm}, {"dirty", L2State::dirty}};
 const TomlTable::Words<Numerics> kNumerics = {{"fast", Numerics::fast}, {"b200", Numerics::b200}};
 
 const TomlTable::Words<Feed> kFeeds = {{"a", Feed::a}, {"residual", Feed::residual}, {"source", Feed::source}};
@@ -31,10 +32,13 @@ void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, 
 }
 
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  if (s.is_micro()) s.data = DataMode::none;
   if (!root.has("run")) return;
   const TomlTable table =
       root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
                          "recorder_cycles", "hazards", "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
+  if (s.is_micro() && table.has("data") && table.choice("data", kDataModes) == DataMode::full)
+    throw document.error("run.data", fmt::format("kernel {} computes nothing; allowed is \"none\"", s.kernel));
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
@@ -120,14 +124,15 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   s.path = path;
   s.overrides = overrides;
   s.name = path.stem().string();
-  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback, kDirect});
+  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback, kDirect, kUmmaBatches, kTmaTiles});
   if (root.has("description")) s.description = root.string("description");
   if (root.has("sound")) s.sound = root.string("sound");
   s.device = read_profile(document, root, s);
 
-  if (s.kernel != kPipelineCopy && !s.device.has_tensor_core)
-    throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed is \"{}\"",
-                                               s.profile, kPipelineCopy));
+  const bool needs_tensor_core = s.kernel != kPipelineCopy && s.kernel != kTmaTiles;
+  if (needs_tensor_core && !s.device.has_tensor_core)
+    throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed are \"{}\", \"{}\"",
+                                               s.profile, kPipelineCopy, kTmaTiles));
   read_run(document, root, s);  // first: config = "auto" depends on run.sms
   if (s.kernel == kPipelineCopy)
     read_copy(document, root, s);
@@ -135,10 +140,17 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
     read_fallback(document, root, s);
   else if (s.kernel == kDirect)
     read_direct(document, root, s);
+  else if (s.kernel == kUmmaBatches)
+    read_umma_batches(document, root, s);
+  else if (s.kernel == kTmaTiles)
+    read_tma_tiles(document, root, s);
   else
     read_matmul(document, root, s);
   check_feed(document, s);
   const std::unique_ptr<Problem> kernel = make_problem(s);
+  if (root.has("fault") && s.is_micro())
+    throw document.error(
+        "fault", fmt::format("kernel {} is a microbenchmark; faults are for the kernels with a result", s.kernel));
   if (root.has("fault"))
     for (const TomlTable& table : root.tables("fault", fault_keys()))
       s.faults.push_back(read_fault(document, table, s, *kernel));
@@ -155,6 +167,8 @@ std::string Scenario::configuration_json() const {
   if (kernel == kPipelineCopy) return copy_configuration_json(*this);
   if (kernel == kFallback) return fallback_configuration_json(*this);
   if (kernel == kDirect) return direct_configuration_json(*this);
+  if (kernel == kUmmaBatches) return umma_batches_configuration_json(*this);
+  if (kernel == kTmaTiles) return tma_tiles_configuration_json(*this);
   return matmul_configuration_json(*this);
 }
 

@@ -17,6 +17,8 @@
 #include "kernels/host/delay.h"
 #include "kernels/host/fault.h"
 #include "kernels/matmul/config.h"
+#include "kernels/micro/tma_tiles.h"
+#include "kernels/micro/umma_batches.h"
 #include "models/profiles/profile.h"
 
 namespace sm100::host {
@@ -34,8 +36,9 @@ class InputError : public std::runtime_error {
 };
 
 enum class DataMode { full, none };
-/// What L2 holds of the input when the kernel starts: nothing, or all that it has read before.
-enum class L2State { cold, warm };
+/// What L2 holds when the kernel starts: nothing, all of the input, or lines of others that must be written back first
+/// (then no address translation is at hand either).
+enum class L2State { cold, warm, dirty };
 /// What the next launch reads the output of the one before as.
 enum class Feed { nothing, a, residual, source };
 /// How the tensor core adds: `fast` sums in f32 through Eigen, `b200` is the bit-exact model (reference 4.4).
@@ -53,6 +56,8 @@ struct Expectation {
 /// Names of the kernels, as `kernel = "..."` has them.
 inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy", kFallback = "fallback",
                                   kDirect = "direct";
+/// Microbenchmarks: they compute nothing and run without data.
+inline constexpr std::string_view kUmmaBatches = "umma_batches", kTmaTiles = "tma_tiles";
 
 struct Scenario {
   std::filesystem::path path;
@@ -60,7 +65,7 @@ struct Scenario {
   std::string name;                    ///< file name without extension
   std::string description;             ///< one line; empty: none
   std::string sound;                   ///< a bug's twin without its faults: path beside this file, without .toml
-  std::string kernel;                  ///< kMatmul, kPipelineCopy, kFallback or kDirect
+  std::string kernel;                  ///< kMatmul ... kTmaTiles
   std::string profile;                 ///< "b200"
   int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k
   MatmulConfig config;                 ///< of matmul
@@ -69,6 +74,8 @@ struct Scenario {
   CopyConfig copy;                     ///< of pipeline_copy
   FallbackConfig fallback;             ///< of fallback
   DirectConfig direct;                 ///< of direct
+  UmmaBatchesConfig umma_batches;      ///< of umma_batches
+  TmaTilesConfig tma_tiles;            ///< of tma_tiles
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;
@@ -89,6 +96,7 @@ struct Scenario {
   std::vector<std::string> warnings;  ///< legal, but hardly meant; lines as InputError's
   models::DeviceProfile device;       ///< the loaded profile, with overrides applied
 
+  bool is_micro() const { return kernel == kUmmaBatches || kernel == kTmaTiles; }
   int sms_in_run() const { return sms > 0 ? sms : device.device.sms; }
 
   /// JSON text of kernel, problem and configuration, for --json.

@@ -264,6 +264,12 @@ SM100_HD constexpr bool scale_ok(const InstrDescriptorFields& f, MmaKind kind) {
 
 }  // namespace detail
 
+/// kind::i8 over a pair with N a multiple of 16: PTX allows multiples of 32, and a B200 has been seen to execute the others in
+/// the time of its neighbours (measured/README.md 4.1); what they compute nobody has published.
+SM100_HD constexpr bool executes_all_the_same(const InstrDescriptorFields& f, MmaKind kind, int cta_group) {
+  return kind == MmaKind::i8 && cta_group == 2 && f.n % 16 == 0 && f.n > 0 && f.n <= 256;
+}
+
 /// First rule that the descriptor breaks.  `f` must come from decode(descriptor, kind).
 SM100_HD constexpr InstrDescriptorError validate(const InstrDescriptorFields& f, MmaKind kind, int cta_group) {
   if (f.reserved != 0 || f.max_shift != 0) return InstrDescriptorError::reserved_bits;

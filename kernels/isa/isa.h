@@ -120,6 +120,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_global_v2(globals) } -> std::same_as<LaneArray<uint32_t, 2>>;
   isa.st_global_v2(globals, r2);
   isa.st_global_v4(globals, r4);
+  { isa.mad_wide_u32(isa.laneid(), u, GlobalAddr{}) } -> std::same_as<LaneArray<GlobalAddr, 1>>;  // mad.wide.u32
   { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
   isa.st_release_gpu_global_u32(GlobalAddr{}, u);
 
@@ -140,6 +141,10 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_dealloc(tmem, u, i);
   isa.tcgen05_relinquish_alloc_permit(i);
   isa.tcgen05_mma(MmaKind::f16, i, tmem, sdesc, sdesc, idesc, true);  // D, A, B, idesc, enable-input-d
+  isa.tcgen05_mma(MmaKind::f16, i, tmem, tmem, sdesc, idesc, true);   // A from tensor memory
+  isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, i, tmem, sdesc, sdesc, idesc, tmem, tmem,
+                              true);  // ..., SFA, SFB, ...
+  isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, i, tmem, tmem, sdesc, idesc, tmem, tmem, true);
   isa.tcgen05_commit(i, smem);
   isa.tcgen05_commit_multicast(i, smem, CtaMask{});  // .multicast::cluster
   { isa.template tcgen05_ld_16x256b<1>(tmem) } -> std::same_as<LaneArray<uint32_t, 4>>;

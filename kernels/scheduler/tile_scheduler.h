@@ -108,7 +108,7 @@ class TileScheduler {
     // proxy.
     isa_.fence_proxy_async_shared_cta();
     // CTA 0 owns the ring.  Scope cta as in CUTLASS: we only read, and a release at cluster scope makes the warp wait for
-    // all its writes (docs/accuracy.md, section 2).
+    // all its writes (docs/accuracy-h200.md, section 2).
     isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::cta, loc);
     clc.consumer_step();
     return tile_of(ctaid, valid);

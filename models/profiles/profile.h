@@ -37,27 +37,32 @@ struct DeviceProfile {
   } trace{};
   struct {
     int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles;
+    double smem_fill_conflict;  ///< by which fills of shared memory prolong the operand reads
     double ss_floor_m64_cycles, ss_floor_m128_cycles;
     int ss_floor_max_n;
     // cta_group 2
     int pair_latency_m256_cycles, pair_latency_m128_cycles, pair_m128_ss_cycles, pair_m128_ss_columns_per_cycle;
     double pair_narrow_m256_cycles, pair_narrow_m128_cycles, pair_ts_floor_m128_cycles;
     int pair_narrow_max_n;
+    // added to the latency of other kinds
+    int i8_cycles, pair_i8_cycles, scaled_cycles, scaled_ss_cycles, scaled_ts_n256_cycles;
   } umma{};
   struct {
     int bytes_per_cycle, ld_latency_cycles;
-    double tma_port_share;  ///< of the bytes that TMA moves, the part that takes the warps' data port
+    double store_lines_per_cycle;  ///< 128-byte lines of global memory that the warps' stores write
+    double tma_port_share;         ///< of the bytes that TMA moves, the part that takes the warps' data port
   } smem{};
   struct {
     int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle;
   } tmem{};
   struct {
     double load_rows_per_cycle, store_sectors_per_cycle;
+    double request_bytes_per_cycle;  ///< at which an SM's copies ask L2, one after the other
     int row_bytes, sector_bytes, load_latency_cycles, store_read_latency_cycles;
   } tma{};
   struct {
-    double l2_hit_ns, dram_extra_ns, dram_extra_ns_per_kib, dram_tb_per_s, store_visible_ns;
-    int line_bytes, l2_mib;
+    double l2_hit_ns, l2_tb_per_s, dram_extra_ns, dram_wait_ns, dram_tb_per_s, translation_ns, store_visible_ns;
+    int dram_channels, dram_interleave_bytes, dram_wait_lines, translation_mib, line_bytes, l2_mib;
   } memory{};
   struct {
     int remote_arrive_cycles, barrier_cycles;
@@ -120,6 +125,7 @@ void DeviceProfile::visit(V&& v) {
   v("umma.smem_read_bytes_per_cycle", umma.smem_read_bytes_per_cycle);
   v("umma.columns_per_cycle", umma.columns_per_cycle);
   v("umma.commit_cycles", umma.commit_cycles);
+  v("umma.smem_fill_conflict", umma.smem_fill_conflict);
   v("umma.ss_floor_m64_cycles", umma.ss_floor_m64_cycles);
   v("umma.ss_floor_m128_cycles", umma.ss_floor_m128_cycles);
   v("umma.ss_floor_max_n", umma.ss_floor_max_n);
@@ -131,8 +137,14 @@ void DeviceProfile::visit(V&& v) {
   v("umma.pair_narrow_m128_cycles", umma.pair_narrow_m128_cycles);
   v("umma.pair_ts_floor_m128_cycles", umma.pair_ts_floor_m128_cycles);
   v("umma.pair_narrow_max_n", umma.pair_narrow_max_n);
+  v("umma.i8_cycles", umma.i8_cycles);
+  v("umma.pair_i8_cycles", umma.pair_i8_cycles);
+  v("umma.scaled_cycles", umma.scaled_cycles);
+  v("umma.scaled_ss_cycles", umma.scaled_ss_cycles);
+  v("umma.scaled_ts_n256_cycles", umma.scaled_ts_n256_cycles);
   v("smem.bytes_per_cycle", smem.bytes_per_cycle);
   v("smem.ld_latency_cycles", smem.ld_latency_cycles);
+  v("smem.store_lines_per_cycle", smem.store_lines_per_cycle);
   v("smem.tma_port_share", smem.tma_port_share);
   v("tmem.alloc_cycles", tmem.alloc_cycles);
   v("tmem.ld_latency_cycles", tmem.ld_latency_cycles);
@@ -141,12 +153,19 @@ void DeviceProfile::visit(V&& v) {
   v("tma.store_sectors_per_cycle", tma.store_sectors_per_cycle);
   v("tma.sector_bytes", tma.sector_bytes);
   v("tma.row_bytes", tma.row_bytes);
+  v("tma.request_bytes_per_cycle", tma.request_bytes_per_cycle);
   v("tma.load_latency_cycles", tma.load_latency_cycles);
   v("tma.store_read_latency_cycles", tma.store_read_latency_cycles);
   v("memory.l2_hit_ns", memory.l2_hit_ns);
+  v("memory.l2_tb_per_s", memory.l2_tb_per_s);
   v("memory.dram_extra_ns", memory.dram_extra_ns);
-  v("memory.dram_extra_ns_per_kib", memory.dram_extra_ns_per_kib);
+  v("memory.dram_wait_ns", memory.dram_wait_ns);
   v("memory.dram_tb_per_s", memory.dram_tb_per_s);
+  v("memory.dram_channels", memory.dram_channels);
+  v("memory.dram_interleave_bytes", memory.dram_interleave_bytes);
+  v("memory.dram_wait_lines", memory.dram_wait_lines);
+  v("memory.translation_mib", memory.translation_mib);
+  v("memory.translation_ns", memory.translation_ns);
   v("memory.store_visible_ns", memory.store_visible_ns);
   v("memory.line_bytes", memory.line_bytes);
   v("memory.l2_mib", memory.l2_mib);

@@ -31,7 +31,10 @@ void list_kernels() {
        "dense GEMM, C = A * B^T: one tile per CTA, four warps without roles, guarded stores, any N (SM100)"},
       {kDirect,
        "dense GEMM, C = A * B^T: one tile per CTA or pair, a thread per role or one for all, no TMA store "
-       "(SM100)"}};
+       "(SM100)"},
+      {kUmmaBatches, "microbenchmark: batches of tcgen05.mma with a commit and a wait each, no data (SM100)"},
+      {kTmaTiles,
+       "microbenchmark: tensor loads into rings that nobody reads, multicast too, no data (SM90 and SM100)"}};
   for (const auto& [kernel, text] : kernels) fmt::print("  {:<15}{}\n", kernel, text);
 }
 

@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
   cli::add_explore_command(app, exit_code);
   cli::add_explain_command(app, exit_code);
   cli::add_explain_config_command(app, exit_code);
+  cli::add_accuracy_command(app, exit_code);
   cli::add_list_command(app, exit_code);
   cli::add_stats_command(app, exit_code);
   cli::add_export_command(app, exit_code);
@@ -63,8 +64,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error(fmt::format(
-          "sm100sim: '{}' is not a command; allowed are run, explore, explain, explain-config, list, stats, "
-          "export, import, diff",
+          "sm100sim: '{}' is not a command; allowed are run, explore, explain, explain-config, accuracy, "
+          "list, stats, export, import, diff",
           argv[1]));
       return cli::kBadInput;
     }

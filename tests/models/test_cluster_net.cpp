@@ -94,6 +94,8 @@ TEST_CASE("the cluster barrier of one CTA waits for warps that have not exited",
   b.net.barrier_arrive(0, 1, {});
   CHECK(b.net.barrier_misses(0) == std::vector<std::pair<uint32_t, int>>{{0, 2}});
   b.net.warp_exited(0, 2);  // the third warp returned without arriving: it is not waited for
+  sc_core::sc_start();
+  CHECK(sc_core::sc_time_stamp().value() == Cycles(b.profile.cluster.barrier_cycles));
   CHECK(b.net.barrier_wait(0, phase, w));
 }
 
@@ -105,6 +107,7 @@ TEST_CASE("a warp that arrives at the cluster barrier and exits stands in for no
   b.net.barrier_arrive(0, 1, {});
   CHECK_FALSE(b.net.barrier_wait(0, phase, w));  // warp 2 has not come
   b.net.barrier_arrive(0, 2, {});
+  sc_core::sc_start();
   CHECK(b.net.barrier_wait(0, phase, w));
   CHECK(b.observer.violation_id() == "");
 }

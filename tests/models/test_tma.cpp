@@ -139,6 +139,7 @@ TEST_CASE("a store writes 16-byte chunks whole: a row that ends inside one spill
 TEST_CASE("an L2 hit takes the profile's latency plus one cycle per row, and rows of two copies queue",
           "[tma][timing]") {
   Bench b(128, 64);
+  b.profile.tma.request_bytes_per_cycle = b.profile.memory.l2_tb_per_s = 1e9;  // asked for and answered at once
   const Cycles latency =
       Cycles(b.profile.tma.load_latency_cycles) + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns);
   b.tma.load(b.copy(128, 64, 0, 0), 0);  // cold: brings the lines into L2
@@ -152,6 +153,33 @@ TEST_CASE("an L2 hit takes the profile's latency plus one cycle per row, and row
   CHECK(b.observer.spans[0].end > latency + 128);  // missed L2
   CHECK(b.observer.spans[1].end - 5000 == latency + 128);
   CHECK(b.observer.spans[2].end - 5000 == latency + 128 + 64);
+}
+
+TEST_CASE("copies of an SM ask L2 one after the other", "[tma][timing]") {
+  Bench b(128, 64);
+  b.profile.memory.l2_tb_per_s = 1e9;
+  b.profile.tma.request_bytes_per_cycle = 16;
+  b.memory.warm(b.address, 128 * 128);
+  const Cycles hit = b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns),
+               first = Cycles(b.profile.tma.load_latency_cycles);
+  b.tma.load(b.copy(64, 64, 0, 0), 0);
+  b.tma.load(b.copy(64, 64, 64, 0), 0);
+  sc_core::sc_start();
+  REQUIRE(b.observer.spans.size() == 2);
+  CHECK(b.observer.spans[0].end == first + 8192 / 16 + hit + 64);
+  CHECK(b.observer.spans[1].end == first + 2 * 8192 / 16 + hit + 64);
+}
+
+TEST_CASE("L2 answers at its rate", "[tma][timing]") {
+  Bench b(128, 64);
+  b.profile.tma.request_bytes_per_cycle = 1e9;
+  b.profile.memory.l2_tb_per_s = 4 * b.profile.device.sm_clock_ghz * 1e-3 * (1 - 1e-9);  // 4 bytes a cycle
+  b.memory.warm(b.address, 128 * 128);
+  b.tma.load(b.copy(128, 64, 0, 0), 0);
+  sc_core::sc_start();
+  REQUIRE(b.observer.spans.size() == 1);
+  CHECK(b.observer.spans[0].end == Cycles(b.profile.tma.load_latency_cycles) + 4096 +
+                                       b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns) + 128);
 }
 
 TEST_CASE("bulk groups complete in commit order, .read before visible", "[tma]") {
@@ -237,6 +265,6 @@ TEST_CASE("a copy that hits L2 overtakes one that waits for HBM, and a line on i
   CHECK(b.observer.spans[1].end < b.observer.spans[2].end);
   CHECK(b.memory.dram_bytes() == (8 + 128) * 128);
   for (size_t i : {2, 3})
-    CHECK(b.observer.spans[i].end - 5000 >
-          b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns + b.profile.memory.dram_extra_ns));
+    CHECK(b.observer.spans[i].end - 5000 > b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns) +
+                                               b.profile.cycles_of_ns(b.profile.memory.dram_extra_ns));
 }

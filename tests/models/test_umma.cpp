@@ -49,11 +49,11 @@ struct Bench {
             .idesc = make_instr_descriptor(kind, type, type, DataType::f32, m, n)};
   }
 
-  /// Issues `depth` MMAs and a commit now, returns the cycles until a waiter is awake.
+  /// Issues `depth` MMAs and a commit as a thread does that starts now, returns the cycles until a waiter is awake.
   Cycles run_batch(const MmaCommand& c, int depth) {
-    const Cycles start = now();
-    for (int i = 0; i < depth; ++i) umma.mma(c, start);
-    umma.commit(kBar, start, {});
+    const Cycles start = now(), issued = start + Cycles(profile.issue.elect + profile.issue.tcgen05_mma);
+    for (int i = 0; i < depth; ++i) umma.mma(c, issued);
+    umma.commit(kBar, issued, {});
     barrier.wait_parity(kBar, parity, waiter);
     sc_core::wait(waiter.wake);
     parity ^= 1;

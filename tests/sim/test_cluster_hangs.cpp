@@ -39,7 +39,7 @@ TEST_CASE("a wait that another CTA should have ended: the hang report names that
   c.run();
   CHECK(c.violation() == "");
   CHECK(hang_text(*c.device) == R"(HANG at cycle 4,280: 4 warps of CTAs 0-1 can never wake
-  load (warp 0) of CTA 0 waits for input_empty[0] parity 1 since cycle 3,404  test_cluster_hangs.cpp:N
+  load (warp 0) of CTA 0 waits for input_empty[0] parity 1 since cycle 3,452  test_cluster_hangs.cpp:N
      phase 1 misses 1 of 2 arrivals: mbarrier.arrive of mma (warp 1) of CTA 1
   likely cause: mma of CTA 1 has gone on without its mbarrier.arrive on input_empty[0] of CTA 0
   at fault: mma (warp 1) of CTA 1  test_cluster_hangs.cpp:N; it waits for cluster barrier at test_cluster_hangs.cpp:N
@@ -94,7 +94,7 @@ TEST_CASE("a CTA that exited without its arrival is named as exited", "[cluster]
   c.run();
   CHECK(c.exits.size() == 3);
   CHECK(hang_text(*c.device) == R"(HANG at cycle 2,385: 1 of 1 warps of CTA 2 can never wake
-  load (warp 0) of CTA 2 waits for done[0] parity 0 since cycle 2,257  test_cluster_hangs.cpp:N
+  load (warp 0) of CTA 2 waits for done[0] parity 0 since cycle 2,305  test_cluster_hangs.cpp:N
      phase 0 misses 31 of 64 arrivals: mbarrier.arrive of load (warp 0) of CTA 3 (exited)
   likely cause: load of CTA 3 has exited without its mbarrier.arrive on done[0] of CTA 2
   at fault: load (warp 0) of CTA 3  test_cluster_hangs.cpp:N; it has exited

@@ -37,7 +37,7 @@ TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogu
         Answer{"starved_by_tma", "bound by TMA: the mma role waits for input_full, ", Dependency::tma_load},
         Answer{"blocked_by_epilogue", "bound by the epilogue: the mma role waits for accum_empty, ",
                Dependency::tma_store},
-        Answer{"deep_ring", "bound by the tensor core: ", Dependency::umma},
+        Answer{"m64", "bound by the tensor core: ", Dependency::umma},
         Answer{"copy/chip_hbm", "bound by TMA stores: ", Dependency::tma_store},
         Answer{"copy/one_stage",
                "one stage: TMA and the consumer role take turns: input_empty[0] \u2194 input_full[0]; ",

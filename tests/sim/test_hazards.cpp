@@ -23,8 +23,8 @@ TEST_CASE("hazards: what each missing edge is called", "[hazards]") {
   };
   const Missing all[] = {
       {kSmall,
-       R"(role="mma", instruction="mbarrier_try_wait_parity", barrier="input_full", occurrence=1, action="drop")",
-       "TC7", "missing: a wait of mma for input_full[1] until these bytes are there"},
+       R"(role="mma", instruction="mbarrier_try_wait_parity", barrier="input_full", occurrence=2, action="drop")",
+       "TC7", "missing: a wait of mma for input_full[2] until these bytes are there"},
       {kSmall, R"(instruction="tcgen05_commit", barrier="input_empty", action="other_lane")", "TM7",
        "missing: a wait of load for input_empty[0], completed by a tcgen05.commit"},
       {kSmall, R"(instruction="tcgen05_commit", barrier="accum_full", action="other_lane")", "TC3",

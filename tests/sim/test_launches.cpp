@@ -86,7 +86,7 @@ TEST_CASE("without launch_dependents the exits let dependents start: right, but 
 TEST_CASE("a dependent that does not wait before it reads the launch ahead is found, with data and without",
           "[launches]") {
   for (const char* data : {"full", "none"}) {
-    Scenario s = chain({std::string("run.data=") + data});
+    Scenario s = chain({std::string("run.data=") + data, "run.l2=warm"});
     s.faults = {drop("griddepcontrol_wait", "load")};
     const ChildResult r = run_child(s);
     CAPTURE(r.text);

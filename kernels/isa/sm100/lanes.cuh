@@ -72,6 +72,13 @@ class Lanes {
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
   }
+  /// a * b + c (9.7.1.4): addresses that are `b` bytes apart.
+  SM100_KERNEL LaneArray<GlobalAddr, 1> mad_wide_u32(const LaneArray<uint32_t, 1>& a, uint32_t b,
+                                                     GlobalAddr c) const {
+    LaneArray<GlobalAddr, 1> sum;
+    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum[0][0].value) : "r"(a[0][0]), "r"(b), "l"(c.value));
+    return sum;
+  }
   SM100_KERNEL static uint32_t cvt_rn_f16x2_f32(float a, float b) {
     uint32_t packed;
     asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(a), "f"(b));

@@ -35,7 +35,7 @@ TEST_CASE("profile: b200 is listed and loads") {
   CHECK(p.device.sms == 148);
   CHECK(p.device.sm_clock_ghz == 1.856);
   CHECK(p.umma.latency_cycles == 104);
-  CHECK(p.memory.dram_tb_per_s == 7.11);
+  CHECK(p.memory.dram_tb_per_s == 7.4);
   CHECK(p.jitter.wakeup_cycles == 60);
 }
 

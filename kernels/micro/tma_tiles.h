@@ -1,0 +1,122 @@
+/// tma_tiles: tensor loads alone.  Every warp loads tile after tile of a float matrix into its own ring of slots and waits;
+/// nobody reads the tiles.
+///
+/// Without `sync` a slot is loaded again as soon as its tile has arrived (a stream); with it all warps of the cluster meet after each
+/// tile.  CTAs that share read the same tiles: by loads of their own, or by one multicast of the cluster's first CTA.  What public
+/// microbenchmarks of TMA measure (measured/README.md section 2).
+#pragma once
+
+#include "kernels/isa/number_formats.h"
+#include "kernels/isa/tensor_map.h"
+#include "kernels/pipeline/barrier_array.h"
+#include "kernels/pipeline/producer_consumer_pipeline.h"
+#include "kernels/pipeline/smem_layout.h"
+
+namespace sm100 {
+
+struct TmaTilesConfig {
+  int box_width = 128, box_height = 8;  ///< of a tile: floats of a row, rows
+  int warps = 1;
+  int stages = 1;          ///< slots of a warp
+  int cluster = 1;         ///< CTAs of a cluster, along x
+  int sharers = 1;         ///< neighbouring CTAs that read the same tiles
+  bool multicast = false;  ///< the first CTA of the cluster loads for all
+  bool sync = false;       ///< cluster barrier after each tile
+  int tiles = 32;          ///< of a warp
+  int loop_cycles = 0;     ///< of scalar instructions for each tile
+
+  constexpr bool operator==(const TmaTilesConfig&) const = default;
+};
+
+struct TmaTilesParams {
+  TensorMap source;  ///< {box_width, rows}, box {box_width, box_height}
+};
+
+/// Role of a warp, for reports and traces.
+constexpr const char* tma_tiles_role(int) { return "load"; }
+
+template <class C>
+SM100_HD constexpr uint32_t tile_bytes(const C& c) {
+  return uint32_t(c.box_width * c.box_height) * 4;
+}
+
+struct TmaTilesStorage {
+  SmemAddr slots;  ///< warps x stages tiles
+  SmemAddr full;   ///< an mbarrier for each
+  uint32_t end = 0;
+};
+
+/// @param base  start of the CTA's dynamic shared memory
+template <class C>
+SM100_HD constexpr TmaTilesStorage tma_tiles_storage(const C& c, SmemAddr base = {kSmemUserBase}) {
+  SmemLayout layout{base.value};
+  TmaTilesStorage s;
+  s.slots = layout.take(uint32_t(c.warps * c.stages) * tile_bytes(c), 128);
+  s.full = layout.take_barriers(c.warps * c.stages);
+  s.end = layout.next;
+  return s;
+}
+
+/// Calls f(BarrierArray) for every array, in the order of their initialisation.
+template <class C, class F>
+SM100_HD constexpr void for_each_barrier_array(const C& c, const TmaTilesStorage& s, F&& f) {
+  f(BarrierArray{"full", s.full, c.warps * c.stages, 1, "load", "mbarrier.arrive.expect_tx", "load"});
+}
+
+/// First row of the tile that the warp loads as its i-th.
+template <class C>
+SM100_HD constexpr int first_row(const C& c, int cta, int ctas, int warp, int i) {
+  const int readers = (ctas + c.sharers - 1) / c.sharers;
+  return ((i * readers + cta / c.sharers) * c.warps + warp) * c.box_height;
+}
+
+template <Isa I, class Config>
+SM100_KERNEL void load_tile(I& isa, const Config& cfg, const TmaTilesStorage& smem, const TmaTilesParams& params,
+                            int i) {
+  const int slot = isa.warpid() * cfg.stages + i % cfg.stages;
+  const SmemAddr to = smem.slots + uint32_t(slot) * tile_bytes(cfg), full = smem.full + 8u * uint32_t(slot);
+  const TensorCoords coords{0, first_row(cfg, int(isa.ctaid().x), int(isa.nctaid().x), isa.warpid(), i)};
+  TraceSpan span{isa, TraceEvent::load_issue, {.stage = slot, .k = i}};
+  isa.elected([&] {
+    isa.mbarrier_arrive_expect_tx(full, tile_bytes(cfg), Scope::cta);
+    if (!cfg.multicast)
+      isa.cp_async_bulk_tensor_shared_global(to, &params.source, coords, full);
+    else if (isa.cluster_ctarank() == 0)
+      isa.cp_async_bulk_tensor_shared_global_multicast(to, &params.source, coords, full,
+                                                       CtaMask{uint16_t((1u << cfg.cluster) - 1)});
+  });
+}
+
+template <Isa I, class Config>
+SM100_KERNEL void tma_tiles_kernel(I& isa, const Config& cfg, const TmaTilesParams& params) {
+  const TmaTilesStorage smem = tma_tiles_storage(cfg, isa.dynamic_smem());
+  {
+    TraceSpan span{isa, TraceEvent::setup};
+    if (isa.warpid() == 0) {
+      isa.elected([&] {
+        isa.prefetch_tensormap(&params.source);
+        for_each_barrier_array(cfg, smem, [&](const BarrierArray& array) { init_barrier_array(isa, array); });
+      });
+    }
+    isa.fence_mbarrier_init();
+    isa.barrier_cluster_arrive();  // a multicast must not reach a CTA before it has initialised its barriers
+    isa.barrier_cluster_wait();
+  }
+  for (int i = 0; i < cfg.stages && i < cfg.tiles; ++i) load_tile(isa, cfg, smem, params, i);
+  for (int i = 0; i < cfg.tiles; ++i) {
+    const int slot = isa.warpid() * cfg.stages + i % cfg.stages, lap = i / cfg.stages;
+    const SmemAddr full = smem.full + 8u * uint32_t(slot);
+    mbarrier_wait(isa, full, uint32_t(lap) & 1, Scope::cta, {.barrier = full, .stage = slot, .phase = lap, .k = i},
+                  Loc::current());
+    if (cfg.sync) {
+      isa.barrier_cluster_arrive();
+      isa.barrier_cluster_wait();
+    }
+    isa.for_each_lane(cfg.loop_cycles, [](int) {});
+    if (i + cfg.stages < cfg.tiles) load_tile(isa, cfg, smem, params, i + cfg.stages);
+  }
+  isa.barrier_cluster_arrive();  // nobody's multicast is on its way to a CTA that has exited
+  isa.barrier_cluster_wait();
+}
+
+}  // namespace sm100

@@ -1,0 +1,93 @@
+// One tile on one SM with a long K: measured/README.md section 4.3.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/matmul/config.h"
+#include "sim/accuracy/csv.h"
+#include "sim/accuracy/data_set.h"
+
+namespace sm100::sim {
+namespace {
+
+/// Ring stages of a measured row that fit beside the strips of our epilogue, which the measured kernel does not have.
+/// STAGES = 0 filled shared memory.
+int stages_of(int wanted, int m, int n, int k, int element_bytes) {
+  const int k_tile_bytes = std::min(128, k * element_bytes), groups = k * element_bytes / k_tile_bytes;
+  MatmulConfig c{.dtype = element_bytes == 2 ? DataType::bf16 : DataType::e4m3,
+                 .mma_m = m,
+                 .mma_n = n,
+                 .mma_k = 32 / element_bytes,
+                 .k_group_size = groups,
+                 .accum_stages = 1,
+                 .clc_stages = 0,
+                 .swizzle = k_tile_bytes == 128  ? Swizzle::b128
+                            : k_tile_bytes == 64 ? Swizzle::b64
+                                                 : Swizzle::b32};
+  const int most = max_stages(c) / groups;
+  return wanted == 0 ? most : std::min(wanted, most);
+}
+
+/// From the first instruction of one launch to that of the next: the launches came back to back.
+std::vector<double> launch_period(const Observed& run) {
+  const LaunchTime& launch = run.result.launches.front();
+  return {double(launch.end - launch.begin) / run.result.sm_clock_ghz * 1e-3 +
+          run.scenario.device.launch.grid_gap_ns * 1e-3};
+}
+
+}  // namespace
+
+std::vector<DataSet> replay_mainloop(const AccuracyInputs& inputs) {
+  DataSet set{
+      .id = "mainloop",
+      .title = "GEMM main loop on one SM",
+      .unit = "us",
+      .source = "`gemm_mainloop_cal.csv`, `scenarios/accuracy/mainloop.toml`",
+      .replays =
+          "the kernel that computes one tile, M = 64 or 128, N = 16 to 256, K = 131,072, by its number of stages; "
+          "time "
+          "from launch to launch; a ring is at most as deep as our epilogue's strips leave room for",
+      .fitted =
+          "`memory.l2_hit_ns`, `tma.request_bytes_per_cycle`, `memory.dram_*` (with the TMA stream), "
+          "`umma.ss_floor_*`, "
+          "`umma.smem_fill_conflict`, issue cycles of waits, and the scenario's `sm_clock_ghz`; operands of more "
+          "than "
+          "60 MB start outside L2, the others inside, as the measured law has it",
+      .x_label = "measured, us",
+      .log_axes = true};
+  const CsvTable table(inputs.measured / "b200" / "gemm_mainloop_cal.csv");
+  std::vector<Experiment> experiments;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    const int m = table.integer(row, "TILE_M"), n = table.integer(row, "TILE_N"), k = table.integer(row, "TILE_K"),
+              size = table.text(row, "dtype") == "BF16" ? 2 : 1;
+    const int stages = stages_of(table.integer(row, "STAGES"), m, n, k, size);
+    const double measured = table.number(row, "time_ms") * 1e3;
+    const double footprint = double(m + n) * table.number(row, "K") * size;
+    set.points.push_back({fmt::format("{} {} x {} x {}, {} stages", table.text(row, "dtype"), m, n, k, stages),
+                          fmt::format("{}, TILE_K {}", size == 2 ? "bf16" : "e4m3", k), measured, 0, measured});
+    Experiment e;
+    e.scenario = inputs.scenarios / "accuracy" / "mainloop.toml";
+    const int span = std::min(128, k * size), groups = k * size / span;
+    e.set = {fmt::format("problem.m={}", m),
+             fmt::format("problem.n={}", n),
+             fmt::format("problem.k={}", table.integer(row, "K")),
+             fmt::format("config.mma=[{}, {}, {}]", m, n, 32 / size),
+             fmt::format("config.dtype=\"{}\"", size == 2 ? "bf16" : "e4m3"),
+             fmt::format("config.swizzle={}", span),
+             fmt::format("config.k_group_size={}", groups),
+             fmt::format("config.stages={}", stages * groups),
+             fmt::format("run.l2=\"{}\"", footprint > 60e6 ? "cold" : "warm")};
+    e.record = false;
+    e.figure = launch_period;
+    experiments.push_back(std::move(e));
+  }
+  const auto outcomes =
+      run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, set.title); });
+  for (size_t i = 0; i < set.points.size(); ++i) {
+    set.points[i].error = outcomes[i].error;
+    if (outcomes[i].error.empty()) set.points[i].predicted = outcomes[i].figures[0];
+  }
+  return {std::move(set)};
+}
+
+}  // namespace sm100::sim

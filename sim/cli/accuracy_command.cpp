@@ -1,0 +1,143 @@
+/// sm100sim accuracy: replays published measurements and says how far the model's time is off.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "kernels/host/scenario.h"
+#include "sim/accuracy/report.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/output_path.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/scenario_directory.h"
+#include "traces/atomic_file.h"
+
+namespace sm100::sim::cli {
+
+using namespace host;
+namespace fs = std::filesystem;
+namespace {
+
+struct CommandOptions {
+  std::string measured, output, rows;
+  std::vector<std::string> only;
+  int jobs = 0;  // 0: a process for each core
+  bool progress = false;
+};
+
+std::string page_of(const std::vector<DataSet>& sets, bool plots, const std::vector<std::string>& only) {
+  std::string page =
+      "# Accuracy of the B200 profile\n\n"
+      "Written by `sm100sim accuracy`: published measurements of a B200 (`models/profiles/b200.toml` cites them), "
+      "replayed row by "
+      "row on the model by the scenarios of `scenarios/accuracy/`. Nothing here ran on a B200 of ours. Errors are "
+      "simulated / "
+      "measured - 1 without their signs, unless a table says cycles. How the H200 compares is in "
+      "[accuracy-h200.md](accuracy-h200.md); whole kernels are in [accuracy-kernels.md](accuracy-kernels.md).\n\n"
+      "| data set | rows | failed | mean | p90 | max | fitted on these rows |\n|---|---|---|---|---|---|---|\n";
+  if (!only.empty()) page.insert(page.find("\n\n|"), fmt::format("\n\n**Only {}.**", fmt::join(only, ", ")));
+  for (const DataSet& set : sets) {
+    const ErrorSummary s = summary_of(set);
+    const auto text = [&](double error) {
+      return s.points == 0  ? std::string("–")
+             : set.absolute ? fmt::format("{:.2f} {}", error, set.unit)
+                            : fmt::format("{:.2f} %", 100 * error);
+    };
+    page += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", set.title, s.points, s.failed, text(s.mean),
+                        text(s.p90), text(s.max), set.fitted.empty() ? "nothing" : set.fitted);
+  }
+  page += "\n";
+  for (const DataSet& set : sets)
+    page += section_of(set, plots ? fmt::format("pictures/accuracy/{}.svg", set.id) : "");
+  return page;
+}
+
+std::string csv_text(std::string text) {
+  for (size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
+  return text;
+}
+
+/// All rows as CSV, for those who want to plot them otherwise.
+std::string rows_of(const std::vector<DataSet>& sets) {
+  std::string text = "data_set,row,measured,simulated,unit,error\n";
+  for (const DataSet& set : sets)
+    for (const Point& p : set.points)
+      text += fmt::format("{},\"{}\",{},{},{},\"{}\"\n", set.id, p.name, p.measured, p.predicted, set.unit,
+                          csv_text(p.error));
+  return text;
+}
+
+int run_accuracy(const CommandOptions& options) {
+  const fs::path measured(options.measured);
+  if (!fs::is_directory(measured / "b200"))
+    throw InputError(fmt::format(
+        "--measured {}: must be a folder with the measurements in b200/ (docs/user-guide.md)", options.measured));
+  const fs::path output(options.output), plots = output.parent_path() / "pictures" / "accuracy";
+  if (!options.output.empty()) check_output_path("-o", output, {});
+  if (!options.rows.empty()) check_output_path("--rows", options.rows, {});
+  AccuracyInputs inputs{
+      .measured = measured,
+      .scenarios = scenario_directory(),
+      .jobs = options.jobs > 0 ? options.jobs : std::max(1, int(std::thread::hardware_concurrency()))};
+  std::vector<DataSet> sets;
+  for (const std::string& id : data_set_ids()) {
+    if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), id) == options.only.end())
+      continue;
+    Progress progress(options.progress);
+    inputs.progress = [&](double part, const std::string& what) { progress.update(part, what); };
+    for (DataSet& set : replay(id, inputs)) sets.push_back(std::move(set));
+  }
+  for (const DataSet& set : sets) fmt::print("  {:<52}{}\n", set.title, summary_text(set));
+  const auto write = [](std::string_view option, const fs::path& path, const std::string& text) {
+    write_output(option, [&] {
+      traces::AtomicFile file(path);
+      file.stream() << text;
+      file.commit();
+    });
+  };
+  if (!options.rows.empty()) write("--rows", options.rows, rows_of(sets));
+  const bool all =
+      std::all_of(sets.begin(), sets.end(), [](const DataSet& s) { return summary_of(s).failed == 0; });
+  if (!all) fmt::print(stderr, "warning: some rows could not be simulated; --rows says why\n");
+  const int exit_code = all ? kOk : kResultsDiffer;
+  if (options.output.empty()) return exit_code;
+  std::error_code failed;
+  fs::create_directories(plots, failed);
+  if (failed)
+    throw InputError(fmt::format("-o {}: cannot make {}: {}", options.output, plots.string(), failed.message()));
+  const bool drawn = draw_plots(sets, plots);
+  if (!drawn)
+    fmt::print(stderr, "warning: gnuplot not found: the page has no plots (apt-get install gnuplot-nox)\n");
+  write("-o", output, page_of(sets, drawn, options.only));
+  fmt::print("  wrote {}\n", output.string());
+  return exit_code;
+}
+
+}  // namespace
+
+void add_accuracy_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CommandOptions>();
+  CLI::App* command = app.add_subcommand("accuracy", "Replay published B200 measurements and compare the time");
+  command->add_option("--measured", options->measured, "Folder with the measurements (docs/user-guide.md)")
+      ->type_name("DIR")
+      ->envname("SM100_MEASURED_DIR")
+      ->required();
+  command->add_option("--only", options->only, "Data sets to replay; default: all")
+      ->type_name("ID")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(data_set_ids()));
+  command->add_option("-o,--output", options->output, "Write the page, and plots beside it in pictures/accuracy")
+      ->type_name("FILE")
+      ->check(file_name());
+  command->add_option("--rows", options->rows, "Write all rows as CSV")->type_name("FILE")->check(file_name());
+  command->add_option("--jobs", options->jobs, "Runs at the same time; default: as many as there are cores")
+      ->type_name("J")
+      ->check(CLI::Range(1, 1024));
+  command->add_flag("--progress", options->progress, "Show progress on stderr from the start");
+  command->callback([options, &exit_code] { exit_code = run_accuracy(*options); });
+}
+
+}  // namespace sm100::sim::cli

@@ -1,0 +1,118 @@
+// `sm100sim accuracy` and the microbenchmarks that it runs, on tables written by hand from the laws of measured/README.md 4.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "catch.h"
+#include "sim/program.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+/// Latencies and intervals of 4.1, of every format, layout and group.
+void write_umma(const fs::path& folder, const std::string& first_latency = "152") {
+  write(folder / "b200/umma_latency.csv",
+        "Format,ABLayout,CTAGroup,M,N,K,MedianCycles\n"
+        "BF16,SS,1,64,64,16," +
+            first_latency +
+            "\n"                            // 104 + 32 + 16
+            "E4M3,TS,1,128,256,32,232\n"    // 104 + 128
+            "F4,SS,2,256,128,64,234\n"      // 138 + 64 + 32
+            "S8,SS,1,128,64,32,167\n"       // 104 + 32 + 32 - 1
+            "S8,TS,2,128,80,32,163\n"       // 146 + 20 - 3; N = 80 is not in PTX's table
+            "MXF8,SS,1,128,128,32,201\n"    // 104 + 64 + 32 + 1
+            "MXF4,TS,2,256,256,64,271\n");  // 138 + 128 + 3 + 2
+  write(folder / "b200/umma_batch_fit.csv",
+        "Format,ABLayout,CTAGroup,M,N,K,Latency,a (II),b,Overhead\n"
+        "BF16,SS,1,128,64,16,168,48,0,12\n"    // operand reads, 192 rows of 32 bytes
+        "BF16,TS,1,128,64,16,136,32,0,12\n");  // N / 2
+  const char* header = "Format,ABLayout,CTAGroup,M,N,K,PipelineDepth,Cycles,CyclesPerMMA,FLOPsPerCycle\n";
+  // latency + (D - 1) interval + 12, a thousand times
+  write(folder / "b200/umma_throughput_depth_sweep.csv",
+        header + std::string("BF16,SS,1,128,128,16,16,1172000,0,0\n"));  // 200 + 15 * 64 + 12
+  write(folder / "b200/umma_throughput_ts_depth1to10.csv",
+        header + std::string("BF16,TS,1,128,128,16,4,372000,0,0\n"));  // 168 + 3 * 64 + 12
+}
+
+}  // namespace
+
+TEST_CASE("every kind of MMA takes the time of the laws, single and in batches", "[accuracy]") {
+  const ScratchDirectory here;
+  write_umma(here.path());
+  const Ran ran = run(here, "accuracy --measured . --only umma --rows rows.csv");
+  INFO(ran.out << ran.err);
+  REQUIRE(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Catch::Contains("max 0.00 cycles of 7 rows\n"));
+  CHECK_THAT(ran.out, Catch::Contains("UMMA initiation interval") && Catch::Contains("max 0.00 % of 2 rows"));
+  CHECK_THAT(ran.out, Catch::Contains("max 0.00 % of 1 rows"));
+  CHECK_THAT(read_whole(here / "rows.csv"), Catch::Contains("umma-latency,\"S8 TS 2 SM 128 x 80\",163,163,cycles"));
+}
+
+TEST_CASE("the page names what is off, and by how much", "[accuracy]") {
+  const ScratchDirectory here;
+  write_umma(here.path(), "162");
+  const Ran ran = run(here, "accuracy --measured . --only umma -o page.md");
+  INFO(ran.out << ran.err);
+  REQUIRE(ran.exit_code == 0);
+  const std::string page = read_whole(here / "page.md");
+  CHECK_THAT(page, Catch::Contains("| BF16 SS 1 SM 64 x 64 | 162 | 152 | -10.0 cycles |"));
+  CHECK_THAT(page, Catch::Contains("Fitted:"));
+}
+
+TEST_CASE("measurements that are missing or broken end in one line", "[accuracy][bad-input]") {
+  const ScratchDirectory here;
+  const auto refused = [&](const std::string& arguments, const std::string& expected) {
+    const Ran ran = run(here, "accuracy " + arguments);
+    INFO(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK_THAT(ran.err, Catch::Contains(expected));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  };
+  refused("--measured nowhere", "--measured nowhere: must be a folder with the measurements in b200/");
+  write_umma(here.path());
+  write(here / "b200/umma_latency.csv", "Format,ABLayout\nBF16\n");
+  refused("--measured . --only umma", "umma_latency.csv:2: 1 cells, the header has 2");
+  write_umma(here.path(), "soon");
+  refused("--measured . --only umma", "umma_latency.csv:2: column 'MedianCycles' = \"soon\": must be a number");
+  refused("--measured . --only tma", "tma2d_throughput_cal.csv: cannot be read");
+  refused("--measured . --only everything", "--only: everything not in");
+}
+
+TEST_CASE("microbenchmarks compute nothing: data and faults are refused", "[accuracy][bad-input]") {
+  const ScratchDirectory here;
+  const std::string umma = "run '" SM100_SCENARIO_DIR "/accuracy/umma_batches.toml' ",
+                    tma = "run '" SM100_SCENARIO_DIR "/accuracy/tma_multicast.toml' ";
+  const auto refused = [&](const std::string& arguments, const std::string& expected) {
+    const Ran ran = run(here, arguments);
+    INFO(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK_THAT(ran.err, Catch::Contains(expected));
+  };
+  refused(umma + "--set 'run.data=\"full\"'", "kernel umma_batches computes nothing; allowed is \"none\"");
+  refused(umma + "--set config.n=20", "no tcgen05.mma of kind::f16 and cta_group::1 has M = 128, N = 20");
+  refused(umma + "--set config.m=96", "has M = 96");
+  refused(tma + "--set config.sync=false", "needs sync = true and stages = 1");
+  refused(tma + "--set config.box_width=30", "allowed are multiples of 4");
+  refused(tma + "--set config.stages=400", "needs");
+}
+
+TEST_CASE("a multicast reads L2 once for the cluster, and loads of the same tiles are coalesced", "[accuracy]") {
+  const ScratchDirectory here;
+  const std::string scenario = "run '" SM100_SCENARIO_DIR "/accuracy/tma_multicast.toml' --set config.tiles=8 ";
+  const Ran explicitly = run(here, scenario),
+            alone = run(here, scenario + "--set config.multicast=false --set config.sharers=1"),
+            implicitly = run(here, scenario + "--set config.multicast=false --set config.sharers=2");
+  CHECK_THAT(explicitly.out, Catch::Contains("38.8 MB into shared memory: 19.4 MB out of L2, 19.4 MB out of HBM"));
+  CHECK_THAT(implicitly.out, Catch::Contains("38.8 MB into shared memory: 19.4 MB out of L2, 19.4 MB out of HBM"));
+  CHECK_THAT(alone.out, Catch::Contains("38.8 MB into shared memory: 38.8 MB out of L2, 38.8 MB out of HBM"));
+}
