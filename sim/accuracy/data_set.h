@@ -27,7 +27,8 @@ struct DataSet {
       fitted;  ///< which constants of the profile were chosen with these rows in view; empty: none, all is predicted
   std::string x_label;  ///< of the plot
   bool log_axes = false;
-  bool absolute = false;  ///< errors are differences in `unit`, not ratios
+  bool plot_ratio = false;  ///< simulated / measured over x, not both
+  bool absolute = false;    ///< errors are differences in `unit`, not ratios
   std::vector<Point> points{};
 };
 

@@ -54,7 +54,8 @@ std::vector<DataSet> replay_mainloop(const AccuracyInputs& inputs) {
           "than "
           "60 MB start outside L2, the others inside, as the measured law has it",
       .x_label = "measured, us",
-      .log_axes = true};
+      .log_axes = true,
+      .plot_ratio = true};
   const CsvTable table(inputs.measured / "b200" / "gemm_mainloop_cal.csv");
   std::vector<Experiment> experiments;
   for (size_t row = 0; row < table.rows(); ++row) {

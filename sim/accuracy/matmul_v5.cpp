@@ -19,9 +19,9 @@ double median(std::vector<double> values) {
 
 struct Leg {
   const char* name;
-  const char* of_trace;            ///< its name in traces/cta_legs.h
-  const char *begin, *end;         ///< columns of the timeline; "" is the CTA's start
-  bool leader_only = false;        ///< the pair's first CTA has it
+  const char* of_trace;                  ///< its name in traces/cta_legs.h
+  const char *begin, *end;               ///< columns of the timeline; "" is the CTA's start
+  bool leader_only = false;              ///< the pair's first CTA has it
   std::vector<double> first{}, later{};  ///< of the CTAs of wave 0, and of the others
 };
 
@@ -42,7 +42,8 @@ double k_block_period(const CsvTable& per_k, const std::string& group) {
   for (size_t row = 0; row < per_k.rows(); ++row)
     if (per_k.text(row, "group") == group) at[per_k.integer(row, "k")] = per_k.number(row, "wait_mma_end");
   if (at.count(kFrom) + at.count(kTo) < 2)
-    throw host::InputError(fmt::format("b200_trace_v5_per_k_median.csv: no k = {} and {} of {}", kFrom, kTo, group));
+    throw host::InputError(
+        fmt::format("b200_trace_v5_per_k_median.csv: no k = {} and {} of {}", kFrom, kTo, group));
   return (at[kTo] - at[kFrom]) / (kTo - kFrom);
 }
 
@@ -71,23 +72,30 @@ Experiment simulated(const std::filesystem::path& scenario, const std::vector<st
 }  // namespace
 
 std::vector<DataSet> replay_matmul_v5(const AccuracyInputs& inputs) {
-  DataSet set{.id = "matmul-v5",
-              .title = "matmul_v5: 4096^3 bf16 on 148 SMs",
-              .unit = "ns",
-              .source = "`b200_trace_v5_cta_timeline.csv` and `b200_trace_v5_per_k_median.csv`, `scenarios/direct/v5_4096.toml`",
-              .replays = "the same kernel with the cost of its profiler; medians over CTAs, those that are the first on their SM "
-                         "apart",
-              .fitted = "`launch.cta_gap_ns`, `tmem.alloc_cycles` (setup), `smem.store_lines_per_cycle` (epilogue), and the scenario's "
-                        "clock (the k-block period) and profiler cost; the times to data, the slot and the span follow",
-              .x_label = "measured, ns",
-              .log_axes = true};
+  DataSet set{
+      .id = "matmul-v5",
+      .title = "matmul_v5: 4096^3 bf16 on 148 SMs",
+      .unit = "ns",
+      .source =
+          "`b200_trace_v5_cta_timeline.csv` and `b200_trace_v5_per_k_median.csv`, `scenarios/direct/v5_4096.toml`",
+      .replays =
+          "the same kernel with the cost of its profiler; medians over CTAs, those that are the first on their SM "
+          "apart",
+      .fitted =
+          "`launch.cta_gap_ns`, `tmem.alloc_cycles` (setup), `smem.store_lines_per_cycle` (epilogue), and the "
+          "scenario's "
+          "clock (the k-block period) and profiler cost; the times to data, the slot and the span follow",
+      .x_label = "measured, ns",
+      .log_axes = true,
+      .plot_ratio = true};
   const CsvTable ctas(inputs.measured / "b200" / "b200_trace_v5_cta_timeline.csv"),
       per_k(inputs.measured / "b200" / "b200_trace_v5_per_k_median.csv");
   std::vector<Leg> all = legs();
   double span_begin = INFINITY, span_end = 0;
   for (size_t row = 0; row < ctas.rows(); ++row) {
     const double start = ctas.number(row, "t_start");
-    span_begin = std::min(span_begin, start), span_end = std::max(span_end, start + ctas.number(row, "epilogue_end_max"));
+    span_begin = std::min(span_begin, start),
+    span_end = std::max(span_end, start + ctas.number(row, "epilogue_end_max"));
     for (Leg& leg : all) {
       if (leg.leader_only && ctas.integer(row, "rank") != 0) continue;
       const double from = *leg.begin ? ctas.number(row, leg.begin) : 0;
@@ -103,12 +111,13 @@ std::vector<DataSet> replay_matmul_v5(const AccuracyInputs& inputs) {
   for (const Leg& leg : all) add(leg.name, leg.of_trace, median(leg.first), median(leg.later));
   add("k-block period", "k-block period", k_block_period(per_k, "wave0"), k_block_period(per_k, "waves1-3"));
   set.points.push_back({"kernel span", "", span_end - span_begin, 0, span_end - span_begin});
-  const auto outcome = run_experiments({simulated(inputs.scenarios / "direct" / "v5_4096.toml", names)}, inputs.jobs,
-                                       [&](double part) { inputs.progress(part, "matmul_v5"); })[0];
+  const auto outcome = run_experiments({simulated(inputs.scenarios / "direct" / "v5_4096.toml", names)},
+                                       inputs.jobs, [&](double part) { inputs.progress(part, "matmul_v5"); })[0];
   for (size_t i = 0; i < set.points.size(); ++i) {
     set.points[i].error = outcome.error;
     if (outcome.error.empty()) set.points[i].predicted = outcome.figures[i];
-    if (outcome.error.empty() && outcome.figures[i] < 0) set.points[i].error = "the simulated trace has no such leg";
+    if (outcome.error.empty() && outcome.figures[i] < 0)
+      set.points[i].error = "the simulated trace has no such leg";
   }
   return {std::move(set)};
 }

@@ -113,15 +113,24 @@ bool draw_plots(const std::vector<DataSet>& sets, const std::filesystem::path& f
     std::string program = fmt::format(
         "set terminal svg size 720,420 background rgb 'white' font 'sans-serif,12' dynamic\nset output \"{}\"\n"
         "set xlabel '{}'\nset ylabel '{}'\nset key left top\nset grid lc rgb '#dddddd'\n",
-        gnuplot_text((folder / (set.id + ".svg")).string()), set.x_label, set.unit);
-    if (set.log_axes) program += "set logscale xy\n";
+        gnuplot_text((folder / (set.id + ".svg")).string()), set.x_label,
+        set.plot_ratio ? "simulated / measured" : set.unit);
+    if (set.log_axes) program += set.plot_ratio ? "set logscale x\n" : "set logscale xy\n";
     std::string points;
     for (const Point& p : set.points)
       if (p.error.empty()) points += fmt::format("{} {} {}\n", p.x, p.measured, p.predicted);
-    program += fmt::format(
-        "$points << EOD\n{}EOD\nplot $points using 1:2 with points pt 6 ps 0.7 lc rgb '#555555' title 'measured', "
-        "$points using 1:3 with points pt 2 ps 0.6 lc rgb '#d1495b' title 'simulated'\n",
-        points);
+    if (set.plot_ratio)
+      program += fmt::format(
+          "set yrange [0.6:1.4]\n$points << EOD\n{}EOD\nplot 1 lc rgb '#555555' notitle, $points using 1:($3/$2) "
+          "with points pt 2 "
+          "ps 0.6 lc rgb '#d1495b' notitle\n",
+          points);
+    else
+      program += fmt::format(
+          "$points << EOD\n{}EOD\nplot $points using 1:2 with points pt 6 ps 0.7 lc rgb '#555555' title "
+          "'measured', "
+          "$points using 1:3 with points pt 2 ps 0.6 lc rgb '#d1495b' title 'simulated'\n",
+          points);
     std::fwrite(program.data(), 1, program.size(), pipe);
     if (pclose(pipe) != 0) return false;
   }

@@ -1,5 +1,7 @@
 // Every seam function that only sm_100a has, for both CTA groups: a wrong spelling fails the build.
 #include "kernels/isa/sm100.cuh"
+#include "kernels/micro/tma_tiles.h"
+#include "kernels/micro/umma_batches.h"
 
 namespace sm100 {
 
@@ -46,6 +48,13 @@ __global__ void tensor_cores(SmemDescriptor a, SmemDescriptor b, InstrDescriptor
     isa.tcgen05_mma(MmaKind::tf32, kCtaGroup, d, a, b, idesc, true);
     isa.tcgen05_mma(MmaKind::f8f6f4, kCtaGroup, d, a, b, idesc, true);
     isa.tcgen05_mma(MmaKind::i8, kCtaGroup, d, a, b, idesc, true);
+    const TmemAddr in_tmem = d.plus_columns(256), sfa = d.plus_columns(288), sfb = d.plus_columns(320);
+    isa.tcgen05_mma(MmaKind::f16, kCtaGroup, d, in_tmem, b, idesc, accumulate);
+    isa.tcgen05_mma(MmaKind::tf32, kCtaGroup, d, in_tmem, b, idesc, true);
+    isa.tcgen05_mma(MmaKind::f8f6f4, kCtaGroup, d, in_tmem, b, idesc, true);
+    isa.tcgen05_mma(MmaKind::i8, kCtaGroup, d, in_tmem, b, idesc, true);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, kCtaGroup, d, a, b, idesc, sfa, sfb, accumulate);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, kCtaGroup, d, in_tmem, b, idesc, sfa, sfb, true);
     isa.tcgen05_commit(kCtaGroup, smem + 8);
   });
   isa.tcgen05_fence_before_thread_sync();
@@ -53,6 +62,25 @@ __global__ void tensor_cores(SmemDescriptor a, SmemDescriptor b, InstrDescriptor
 }
 template __global__ void tensor_cores<1>(SmemDescriptor, SmemDescriptor, InstrDescriptor, bool);
 template __global__ void tensor_cores<2>(SmemDescriptor, SmemDescriptor, InstrDescriptor, bool);
+
+// The microbenchmarks are the same source here and in the simulator.
+struct Batches : UmmaBatchesConfig {
+  static constexpr MmaKind kind = MmaKind::f16;
+  static constexpr DataType dtype = DataType::bf16;
+  static constexpr int m = 256, n = 128, cta_group = 2, depth = 4, batches = 8;
+  static constexpr bool a_in_tmem = false;
+};
+__global__ void umma_batches() {
+  Sm100<> isa;
+  umma_batches_kernel(isa, Batches{});
+}
+__global__ void tma_tiles(const __grid_constant__ TmaTilesParams params) {
+  Sm100<> isa;
+  TmaTilesConfig cfg;
+  cfg.multicast = cfg.sync = true;
+  cfg.cluster = cfg.sharers = 2;
+  tma_tiles_kernel(isa, cfg, params);
+}
 
 __global__ void cluster_launch_control(Dim3* out) {
   Sm100<> isa;
