@@ -6,7 +6,9 @@
 scenarios/ladder/ has a scenario per step; its description says what its source states and what is assumed.  Nothing is fitted to
 these figures.  The clocks of the published runs are unknown, so only ratios are compared; the default is the clock that the
 measured timeline of gau-nernst's v5 implies.  Sources: gau-nernst, https://gau-nernst.github.io/tcgen05; ThunderKittens,
-kernels/gemm/educational_b200; JAX, docs/pallas/gpu/blackwell_matmul.md; Modular, "Matrix Multiplication on Blackwell".
+kernels/gemm/educational_b200; JAX, docs/pallas/gpu/blackwell_matmul.md; Modular, "Matrix Multiplication on Blackwell"
+and the design notes of Mojo's structured kernel.  Left out: Modular's kernels 2 to 5, several CTAs of which share an SM, and
+ThunderKittens' full kernel, which multiplies two tiles per pair.
 """
 import argparse
 import json
@@ -28,6 +30,7 @@ LADDERS = {
                                    ("pallas_4_persistent", 1383), ("pallas_5_epilogue_warps", 1426),
                                    ("pallas_6_grid_tiling", 1562)],
     "Modular, 4096^3": [("modular_6", 1429), ("modular_7", 1493), ("modular_8", 1772.9)],
+    "Mojo's structured kernel, 8192^3": [("matmul_8192", 1746)],
 }
 
 

@@ -336,6 +336,11 @@ void Tma::move_load(const TensorCopy& copy) {
              now(), sm_, copy.barrier, copy.source});
         return;
       }
+      // Rows lie far apart: what comes a few rows later is on its way while this one is copied.
+      constexpr uint64_t kRowsAhead = 8, kCacheLine = 64;
+      const uintptr_t later = reinterpret_cast<uintptr_t>(source) + kRowsAhead * map.global_stride[0];
+      for (uint64_t at = 0; at < bytes; at += kCacheLine)
+        __builtin_prefetch(reinterpret_cast<const void*>(later + at));
       if (whole && !rounds) {
         bytes_of_row = source;
       } else {

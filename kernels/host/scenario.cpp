@@ -46,7 +46,7 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("hazards")) s.hazards = table.boolean("hazards");
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
-  if (table.has("numerics") && s.kernel == kPipelineCopy)
+  if (table.has("numerics") && (s.kernel == kPipelineCopy || s.is_micro()))
     throw document.error("run.numerics", fmt::format("kernel {} does no arithmetic; allowed for {}, {} and {}",
                                                      s.kernel, kMatmul, kFallback, kDirect));
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
