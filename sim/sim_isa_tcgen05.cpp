@@ -46,64 +46,48 @@ void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
   sm_.tmem.relinquish_alloc_permit();
 }
 
+namespace {
+
+/// What all forms of tcgen05.mma have.
+models::MmaCommand mma_command(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor b, InstrDescriptor idesc,
+                               bool enable_input_d) {
+  models::MmaCommand command;
+  command.kind = kind, command.cta_group = cta_group;
+  command.d = d, command.b = b, command.idesc = idesc;
+  command.enable_input_d = enable_input_d;
+  return command;
+}
+
+}  // namespace
+
 void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
                          InstrDescriptor idesc, bool enable_input_d, Loc loc) {
-  issue_mma({.kind = kind,
-             .cta_group = cta_group,
-             .d = d,
-             .a = a,
-             .b = b,
-             .idesc = idesc,
-             .enable_input_d = enable_input_d,
-             .source = {}},
-            loc);
+  models::MmaCommand command = mma_command(kind, cta_group, d, b, idesc, enable_input_d);
+  command.a = a;
+  issue_mma(command, loc);
 }
 
 void SimIsa::tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b,
                          InstrDescriptor idesc, bool enable_input_d, Loc loc) {
-  issue_mma({.kind = kind,
-             .cta_group = cta_group,
-             .d = d,
-             .a_in_tmem = true,
-             .a_tmem = a,
-             .b = b,
-             .idesc = idesc,
-             .enable_input_d = enable_input_d,
-             .source = {}},
-            loc);
+  models::MmaCommand command = mma_command(kind, cta_group, d, b, idesc, enable_input_d);
+  command.a_in_tmem = true, command.a_tmem = a;
+  issue_mma(command, loc);
 }
 
 void SimIsa::tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
                                      InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
                                      Loc loc) {
-  issue_mma({.kind = kind,
-             .cta_group = cta_group,
-             .d = d,
-             .a = a,
-             .b = b,
-             .idesc = idesc,
-             .sfa = sfa,
-             .sfb = sfb,
-             .enable_input_d = enable_input_d,
-             .source = {}},
-            loc);
+  models::MmaCommand command = mma_command(kind, cta_group, d, b, idesc, enable_input_d);
+  command.a = a, command.sfa = sfa, command.sfb = sfb;
+  issue_mma(command, loc);
 }
 
 void SimIsa::tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b,
                                      InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
                                      Loc loc) {
-  issue_mma({.kind = kind,
-             .cta_group = cta_group,
-             .d = d,
-             .a_in_tmem = true,
-             .a_tmem = a,
-             .b = b,
-             .idesc = idesc,
-             .sfa = sfa,
-             .sfb = sfb,
-             .enable_input_d = enable_input_d,
-             .source = {}},
-            loc);
+  models::MmaCommand command = mma_command(kind, cta_group, d, b, idesc, enable_input_d);
+  command.a_in_tmem = true, command.a_tmem = a, command.sfa = sfa, command.sfb = sfb;
+  issue_mma(command, loc);
 }
 
 void SimIsa::issue_mma(models::MmaCommand command, Loc loc) {

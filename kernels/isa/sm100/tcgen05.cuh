@@ -58,108 +58,82 @@ class Tcgen05 {
 
   // ---- MMA (9.7.16.10): one lane, of the leader CTA; operands A and B in shared memory
 
+#define SM100_MMA(group, kind_name, a_text, a_register, a_value)                                                   \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %4, 0;\n\ttcgen05.mma.cta_group::" #group ".kind::" kind_name \
+               " [%0], " a_text ", %2, %3, p;\n\t}" ::"r"(d.value),                                                \
+               a_register(a_value), "l"(b.bits), "r"(idesc.bits), "r"(uint32_t(enable_input_d))                    \
+               : "memory")
+#define SM100_MMA_OF_KIND(group, a_text, a_register, a_value)                             \
+  switch (kind) {                                                                         \
+    case MmaKind::f16: SM100_MMA(group, "f16", a_text, a_register, a_value); break;       \
+    case MmaKind::tf32: SM100_MMA(group, "tf32", a_text, a_register, a_value); break;     \
+    case MmaKind::f8f6f4: SM100_MMA(group, "f8f6f4", a_text, a_register, a_value); break; \
+    case MmaKind::i8: SM100_MMA(group, "i8", a_text, a_register, a_value); break;         \
+    default: reject_kind();                                                               \
+  }
+#define SM100_MMA_SCALED(group, a_text, a_register, a_value)                                               \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %6, 0;\n\ttcgen05.mma.cta_group::" #group             \
+               ".kind::mxf8f6f4.block_scale [%0], " a_text ", %2, %3, [%4], [%5], p;\n\t}" ::"r"(d.value), \
+               a_register(a_value), "l"(b.bits), "r"(idesc.bits), "r"(sfa.value), "r"(sfb.value),          \
+               "r"(uint32_t(enable_input_d))                                                               \
+               : "memory")
+
   /// The block-scaled kinds take scale operands that this form does not have.
   SM100_KERNEL void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
                                 InstrDescriptor idesc, bool enable_input_d, Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
-#define SM100_MMA(group, kind_name)                                                                                \
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %4, 0;\n\ttcgen05.mma.cta_group::" #group ".kind::" kind_name \
-               " [%0], %1, %2, %3, p;\n\t}" ::"r"(d.value),                                                        \
-               "l"(a.bits), "l"(b.bits), "r"(idesc.bits), "r"(uint32_t(enable_input_d))                            \
-               : "memory")
     if (cta_group == 1) {
-      switch (kind) {
-        case MmaKind::f16: SM100_MMA(1, "f16"); break;
-        case MmaKind::tf32: SM100_MMA(1, "tf32"); break;
-        case MmaKind::f8f6f4: SM100_MMA(1, "f8f6f4"); break;
-        case MmaKind::i8: SM100_MMA(1, "i8"); break;
-        default: reject_kind();
-      }
+      SM100_MMA_OF_KIND(1, "%1", "l", a.bits)
     } else if (cta_group == 2) {
-      switch (kind) {
-        case MmaKind::f16: SM100_MMA(2, "f16"); break;
-        case MmaKind::tf32: SM100_MMA(2, "tf32"); break;
-        case MmaKind::f8f6f4: SM100_MMA(2, "f8f6f4"); break;
-        case MmaKind::i8: SM100_MMA(2, "i8"); break;
-        default: reject_kind();
-      }
+      SM100_MMA_OF_KIND(2, "%1", "l", a.bits)
     } else {
       reject_cta_group();
     }
-#undef SM100_MMA
   }
   /// The same with A in tensor memory.
   SM100_KERNEL void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b,
                                 InstrDescriptor idesc, bool enable_input_d, Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
-#define SM100_MMA(group, kind_name)                                                                                \
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %4, 0;\n\ttcgen05.mma.cta_group::" #group ".kind::" kind_name \
-               " [%0], [%1], %2, %3, p;\n\t}" ::"r"(d.value),                                                      \
-               "r"(a.value), "l"(b.bits), "r"(idesc.bits), "r"(uint32_t(enable_input_d))                           \
-               : "memory")
     if (cta_group == 1) {
-      switch (kind) {
-        case MmaKind::f16: SM100_MMA(1, "f16"); break;
-        case MmaKind::tf32: SM100_MMA(1, "tf32"); break;
-        case MmaKind::f8f6f4: SM100_MMA(1, "f8f6f4"); break;
-        case MmaKind::i8: SM100_MMA(1, "i8"); break;
-        default: reject_kind();
-      }
+      SM100_MMA_OF_KIND(1, "[%1]", "r", a.value)
     } else if (cta_group == 2) {
-      switch (kind) {
-        case MmaKind::f16: SM100_MMA(2, "f16"); break;
-        case MmaKind::tf32: SM100_MMA(2, "tf32"); break;
-        case MmaKind::f8f6f4: SM100_MMA(2, "f8f6f4"); break;
-        case MmaKind::i8: SM100_MMA(2, "i8"); break;
-        default: reject_kind();
-      }
+      SM100_MMA_OF_KIND(2, "[%1]", "r", a.value)
     } else {
       reject_cta_group();
     }
-#undef SM100_MMA
   }
   /// Block-scaled, one scale per 32 elements; kind::mxf8f6f4 alone so far.
   SM100_KERNEL void tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a,
                                             SmemDescriptor b, InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb,
                                             bool enable_input_d, Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
-#define SM100_MMA(group)                                                                           \
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %6, 0;\n\ttcgen05.mma.cta_group::" #group     \
-               ".kind::mxf8f6f4.block_scale [%0], %1, %2, %3, [%4], [%5], p;\n\t}" ::"r"(d.value), \
-               "l"(a.bits), "l"(b.bits), "r"(idesc.bits), "r"(sfa.value), "r"(sfb.value),          \
-               "r"(uint32_t(enable_input_d))                                                       \
-               : "memory")
     if (kind != MmaKind::mxf8f6f4)
       reject_kind();
     else if (cta_group == 1)
-      SM100_MMA(1);
+      SM100_MMA_SCALED(1, "%1", "l", a.bits);
     else if (cta_group == 2)
-      SM100_MMA(2);
+      SM100_MMA_SCALED(2, "%1", "l", a.bits);
     else
       reject_cta_group();
-#undef SM100_MMA
   }
   /// The same with A in tensor memory.
   SM100_KERNEL void tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b,
                                             InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
                                             Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
-#define SM100_MMA(group)                                                                             \
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %6, 0;\n\ttcgen05.mma.cta_group::" #group       \
-               ".kind::mxf8f6f4.block_scale [%0], [%1], %2, %3, [%4], [%5], p;\n\t}" ::"r"(d.value), \
-               "r"(a.value), "l"(b.bits), "r"(idesc.bits), "r"(sfa.value), "r"(sfb.value),           \
-               "r"(uint32_t(enable_input_d))                                                         \
-               : "memory")
     if (kind != MmaKind::mxf8f6f4)
       reject_kind();
     else if (cta_group == 1)
-      SM100_MMA(1);
+      SM100_MMA_SCALED(1, "[%1]", "r", a.value);
     else if (cta_group == 2)
-      SM100_MMA(2);
+      SM100_MMA_SCALED(2, "[%1]", "r", a.value);
     else
       reject_cta_group();
-#undef SM100_MMA
   }
+#undef SM100_MMA
+#undef SM100_MMA_OF_KIND
+#undef SM100_MMA_SCALED
+
   /// One arrive on `barrier` when all MMAs issued so far by this thread have finished (9.7.16.12).
   SM100_KERNEL void tcgen05_commit(int cta_group, SmemAddr barrier, Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
