@@ -23,7 +23,7 @@ struct TmaTilesConfig {
   bool multicast = false;  ///< the first CTA of the cluster loads for all
   bool sync = false;       ///< cluster barrier after each tile
   int tiles = 32;          ///< of a warp
-  int loop_cycles = 0;     ///< of scalar instructions for each tile
+  int loop_cycles = 0;     ///< for each tile, beyond the instructions below: what else the loop does
 
   constexpr bool operator==(const TmaTilesConfig&) const = default;
 };

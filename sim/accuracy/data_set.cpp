@@ -27,6 +27,13 @@ std::vector<DataSet> replay(const std::string& id, const AccuracyInputs& inputs)
   return {};
 }
 
+void predict(DataSet& set, const std::vector<Outcomes>& outcomes, double scale) {
+  for (size_t i = 0; i < set.points.size(); ++i) {
+    set.points[i].error = outcomes[i].error;
+    if (outcomes[i].error.empty()) set.points[i].predicted = outcomes[i].figures[0] * scale;
+  }
+}
+
 double error_of(const DataSet& set, const Point& point) {
   return set.absolute ? point.predicted - point.measured : point.predicted / point.measured - 1;
 }

@@ -45,6 +45,10 @@ std::vector<std::string> data_set_ids();
 /// Replays one; some ids give several tables.  Throws InputError when the measurements cannot be read.
 std::vector<DataSet> replay(const std::string& id, const AccuracyInputs& inputs);
 
+/// Gives each point the first figure of its experiment, in the order of both, or the reason why there is none.
+/// @param scale  from the figure's unit to the set's
+void predict(DataSet& set, const std::vector<Outcomes>& outcomes, double scale = 1);
+
 /// Error of one point: predicted / measured - 1, or the difference.
 double error_of(const DataSet& set, const Point& point);
 

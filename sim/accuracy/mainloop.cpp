@@ -84,10 +84,7 @@ std::vector<DataSet> replay_mainloop(const AccuracyInputs& inputs) {
   }
   const auto outcomes =
       run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, set.title); });
-  for (size_t i = 0; i < set.points.size(); ++i) {
-    set.points[i].error = outcomes[i].error;
-    if (outcomes[i].error.empty()) set.points[i].predicted = outcomes[i].figures[0];
-  }
+  predict(set, outcomes);
   return {std::move(set)};
 }
 

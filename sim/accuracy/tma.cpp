@@ -80,10 +80,7 @@ DataSet replay_stream(const AccuracyInputs& inputs) {
   }
   const auto outcomes =
       run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, set.title); });
-  for (size_t i = 0; i < set.points.size(); ++i) {
-    set.points[i].error = outcomes[i].error;
-    if (outcomes[i].error.empty()) set.points[i].predicted = outcomes[i].figures[0] * 1e-12;
-  }
+  predict(set, outcomes, 1e-12);
   return set;
 }
 
@@ -113,10 +110,7 @@ DataSet replay_cold(const AccuracyInputs& inputs) {
   }
   const auto outcomes =
       run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, "cold tiles"); });
-  for (size_t i = 0; i < set.points.size(); ++i) {
-    set.points[i].error = outcomes[i].error;
-    if (outcomes[i].error.empty()) set.points[i].predicted = outcomes[i].figures[0];
-  }
+  predict(set, outcomes);
   return set;
 }
 

@@ -60,13 +60,6 @@ std::vector<double> period(const Observed& run) {
   return {double(batches.back().end - batches.front().end) / double(batches.size() - 1)};
 }
 
-void predict(DataSet& set, const std::vector<Outcomes>& outcomes) {
-  for (size_t i = 0; i < set.points.size(); ++i) {
-    set.points[i].error = outcomes[i].error;
-    if (outcomes[i].error.empty()) set.points[i].predicted = outcomes[i].figures[0];
-  }
-}
-
 DataSet replay_latency(const AccuracyInputs& inputs) {
   DataSet set{.id = "umma-latency",
               .title = "UMMA latency",
