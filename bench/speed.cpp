@@ -1,7 +1,7 @@
 // How fast the simulator is.  Runs of the program, with all checks on unless said otherwise:
 //   - square products on the whole chip, without data and with it: seconds, simulated chip cycles and mbarrier events per
 //     second, memory; with data the ratio to a single-thread Eigen float product of the same size in this process, which
-//     is compiled for the same machine as the simulator's own products (SM100_NATIVE);
+//     is compiled for this machine;
 //   - one cluster of 16 CTAs with data;
 //   - what a tile-k-step costs (one k tile of one output tile: two copies, four MMAs, a commit) while one of M, N, K, SMs and
 //     stages is doubled: the same everywhere would be linear;

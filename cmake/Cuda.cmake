@@ -2,7 +2,10 @@
 # with a host compiler that nvcc does not know) configures the same way, and PTX and ptxas's report stay as files.
 
 find_program(SM100_NVCC nvcc PATHS /usr/local/cuda/bin DOC "CUDA compiler; empty: kernels/cuda is skipped")
-if(NOT SM100_NVCC)
+if(NOT SM100_CUDA)
+  set(SM100_NVCC SM100_NVCC-NOTFOUND)
+  message(STATUS "SM100_CUDA is off: kernels/cuda and its checks are skipped")
+elseif(NOT SM100_NVCC)
   message(STATUS "CUDA Toolkit not found: kernels/cuda and its checks are skipped")
 else()
   find_package(CUDAToolkit QUIET) # the runtime that sm100-run links

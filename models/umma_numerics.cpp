@@ -1,19 +1,16 @@
 #include "models/umma_numerics.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "kernels/isa/number_formats.h"
+#include "models/vector/kernels.h"
 
 namespace sm100::models {
 
 namespace {
-
-using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ConstMap = Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
 
 bool values_modelled(DataType type) {
   switch (type) {
@@ -173,35 +170,30 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
 
 void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
   const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
-  if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1 && k_total <= kShortK &&
-      layout == DataPathLayout::d) {
-    multiply_into_d(op, k_total);
+  if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1 && layout == DataPathLayout::d) {
+    float* d = own_.tmem->lane(op.d.lane()) + op.d.column();
+    multiply(op, k_total, d, ptrdiff_t(kTmemColumns), op.enable_input_d);
     return;
   }
   product_.resize(size_t(op.m * op.n));
-  if (accumulation_ == Accumulation::fast) {
-    const ConstMap a(a_.data(), op.m, k_total, Eigen::OuterStride<>(k_total)),
-        b(b_.data(), op.n, k_total, Eigen::OuterStride<>(k_total));
-    Eigen::Map<Matrix> product(product_.data(), op.m, op.n);
-    product.noalias() = a * b.transpose();
-  }
+  if (accumulation_ == Accumulation::fast) multiply(op, k_total, product_.data(), op.n, false);
   // Layout B lays the two halves of the columns over each other; everywhere else a row lies in one lane.
   const int part = int(accumulator_columns(layout, uint32_t(op.n)));
   for (int m = 0; m < op.m; ++m)
     for (int first = 0; first < op.n; first += part) write_row(op, layout, m, first, part, k_total);
 }
 
-/// Where row i of D is lane i, a product over few k adds straight to tensor memory.  Eigen sums such a product over k first and
-/// adds that to what is there: the same bits as a product of its own that is added later, without the way through memory.
-void UmmaNumerics::multiply_into_d(const MmaOperation& op, int k_total) {
-  const ConstMap a(a_.data(), op.m, k_total, Eigen::OuterStride<>(k_total)),
-      b(b_.data(), op.n, k_total, Eigen::OuterStride<>(k_total));
-  Eigen::Map<Matrix, Eigen::Unaligned, Eigen::OuterStride<>> d(own_.tmem->lane(op.d.lane()) + op.d.column(), op.m,
-                                                               op.n, Eigen::OuterStride<>(int(kTmemColumns)));
-  if (op.enable_input_d)
-    d.noalias() += a * b.transpose();
-  else
-    d.noalias() = a * b.transpose();
+void UmmaNumerics::multiply(const MmaOperation& op, int k_total, float* d, ptrdiff_t d_stride, bool accumulate) {
+  vector::kernels().product_f32({.m = op.m,
+                                 .n = op.n,
+                                 .k = k_total,
+                                 .a = a_.data(),
+                                 .a_stride = k_total,
+                                 .b = b_.data(),
+                                 .b_stride = k_total,
+                                 .d = d,
+                                 .d_stride = d_stride,
+                                 .accumulate = accumulate});
 }
 
 /// Columns `first` ... `first + count` of row m of D, which lie side by side in one lane.
@@ -226,7 +218,7 @@ void UmmaNumerics::write_row(const MmaOperation& op, DataPathLayout layout, int 
       d[n] = as_float(cvt_rn_f16_f32(c + row[n]));
     }
   } else if (op.enable_input_d) {
-    for (int n = 0; n < count; ++n) d[n] += row[n];
+    for (int n = 0; n < count; ++n) d[n] = vector::added(d[n], row[n]);
   } else {
     std::copy_n(row, count, d);  // D is not read: garbage in it does not matter
   }

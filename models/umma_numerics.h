@@ -1,7 +1,8 @@
 /// What tcgen05.mma computes: operand reads through the descriptors, products, accumulation (PTX 9.7.16.10).
 ///
 /// PTX leaves order and width of the accumulation open.  Two modes:
-///   fast  products exact in f32 or wider, summed in f32 by Eigen; for comparisons with a tolerance
+///   fast  fused multiply-adds in f32 along k (vector/kernels.h), the sum over the k of a run of MMAs added to D; for
+///   comparisons with a tolerance.  The same bits on every processor.
 ///   b200  bit model measured on B200 (MMA-Sim, arXiv 2511.10909; reference isa.md 4.4): products and the old
 ///   D as
 ///         one fused sum, terms truncated to 25 fractional bits of the largest exponent, result truncated to
@@ -63,9 +64,8 @@ class UmmaNumerics {
   static void read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, Major major, DataType type,
                            bool negate, int rows, int k, float* out, int stride);
   void write_d(const MmaOperation& op, int k_total);
-  /// Longest product that Eigen sums in one go.
-  static constexpr int kShortK = 64;
-  void multiply_into_d(const MmaOperation& op, int k_total);
+  /// Product of the operands that were read last, over `k_total`: to d or added to it.
+  void multiply(const MmaOperation& op, int k_total, float* d, ptrdiff_t d_stride, bool accumulate);
   void write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count, int k_total);
 
   Accumulation accumulation_;
@@ -73,22 +73,7 @@ class UmmaNumerics {
     return op.cta_group == 2 ? pair_[cta] : own_;
   }
   Memories own_, pair_[2]{};
-  /// Floats on a 64-byte boundary: a product must not depend on where its operands happen to lie.
-  class Buffer {
-   public:
-    void resize(size_t n) {
-      storage_.resize(n + 16);
-      const auto address = reinterpret_cast<uintptr_t>(storage_.data());
-      data_ = storage_.data() + (64 - address % 64) % 64 / sizeof(float);
-    }
-    float* data() { return data_; }
-    float& operator[](size_t i) { return data_[i]; }
-
-   private:
-    std::vector<float> storage_;
-    float* data_ = nullptr;
-  };
-  Buffer a_, b_, product_;  ///< row-major, k contiguous
+  std::vector<float> a_, b_, product_;  ///< row-major, k contiguous
 };
 
 /// One element of D by the b200 model: sum of a[i] * b[i] over k, plus `c` when `accumulate`.

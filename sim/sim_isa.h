@@ -77,6 +77,7 @@ class SimIsa {
   static uint32_t cvt_rn_bf16x2_f32(float a, float b) { return sm100::cvt_rn_bf16x2_f32(a, b); }
   static float ex2_approx_ftz_f32(float x) { return std::exp2(x); }
   static float rcp_approx_ftz_f32(float x) { return 1 / x; }
+  static float fma_rn_f32(float a, float b, float c) { return std::fma(a, b, c); }
   static uint32_t cvt_rn_f16x2_f32(float a, float b) { return sm100::cvt_rn_f16x2_f32(a, b); }
   static uint32_t cvt_rn_satfinite_e4m3x2_f32(float a, float b) {
     return uint32_t(cvt_rn_satfinite_e4m3_f32(a)) << 8 | cvt_rn_satfinite_e4m3_f32(b);

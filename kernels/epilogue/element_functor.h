@@ -72,14 +72,19 @@ SM100_KERNEL float output_element(I& isa, const Config& cfg, const uint32_t* wor
       half(cfg.output == DataType::e5m2 ? isa.cvt_rn_f16x2_e5m2x2(pair) : isa.cvt_rn_f16x2_e4m3x2(pair)));
 }
 
-/// Terms that the configuration lacks are not evaluated.
+/// Terms that the configuration lacks are not evaluated.  Which of them share one rounding is said by fma: left to the
+/// compilers, nvcc contracts and a host may or may not.
 /// @param bias, residual  functions that give the element's
 template <Isa I, class Config, class Bias, class Residual>
 SM100_KERNEL float functor_of(I& isa, const Config& cfg, const FunctorParams& params, float x, Bias bias,
                               Residual residual) {
-  if (cfg.scaled) x *= params.alpha;
-  if (cfg.bias) x += bias();
-  if (cfg.residual) x += params.beta * residual();
+  if (cfg.scaled && cfg.bias)
+    x = isa.fma_rn_f32(x, params.alpha, bias());
+  else if (cfg.scaled)
+    x *= params.alpha;
+  else if (cfg.bias)
+    x += bias();
+  if (cfg.residual) x = isa.fma_rn_f32(params.beta, residual(), x);
   if (cfg.activation == Activation::relu) x = x > 0 ? x : 0;
   if (cfg.activation == Activation::silu) x = silu(isa, x);
   return x;

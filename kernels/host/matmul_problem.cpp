@@ -15,6 +15,7 @@
 #include "kernels/matmul/cluster_share.h"
 #include "kernels/matmul/named_barriers.h"
 #include "kernels/matmul/shared_storage.h"
+#include "models/vector/kernels.h"
 
 namespace sm100::host {
 
@@ -211,7 +212,7 @@ MatmulParams matmul_params(const Scenario& s, const std::vector<GlobalAddr>& add
 }
 
 Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
-  using Eigen::MatrixXd;
+  using MatrixXd = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const int m = m_, n = n_, k = k_;
   const uint8_t *a = tensors[0], *b = tensors[1], *c = tensors.back();
   const auto element = [](const uint8_t* base, DataType type, size_t i) {
@@ -233,10 +234,19 @@ Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
   for (int first = 0; first < n; first += panel) {
     const int columns = std::min(panel, n - first);
     b_panel.resize(columns, k);
-    for (int l = 0; l < k; ++l)
-      for (int j = 0; j < columns; ++j)
+    for (int j = 0; j < columns; ++j)
+      for (int l = 0; l < k; ++l)
         b_panel(j, l) = element(b, config_.dtype, size_t(first + j) * size_t(k) + size_t(l));
-    reference.middleCols(first, columns).noalias() = a_rows * b_panel.transpose();
+    vector::kernels().product_f64({.m = rows,
+                                   .n = columns,
+                                   .k = k,
+                                   .a = a_rows.data(),
+                                   .a_stride = k,
+                                   .b = b_panel.data(),
+                                   .b_stride = k,
+                                   .d = reference.data() + first,
+                                   .d_stride = n,
+                                   .accumulate = false});
   }
 
   // The bit model truncates at every MMA: its error grows with their number.

@@ -4,20 +4,14 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdlib>
 #include <map>
 
+#include "kernels/host/data_directory.h"
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
 
 namespace sm100::host {
 namespace {
-
-/// The source tree's profiles, or the directory that SM100SIM_PROFILES names.
-std::filesystem::path profile_directory() {
-  const char* chosen = std::getenv("SM100SIM_PROFILES");
-  return chosen && *chosen ? chosen : SM100_PROFILE_DIR;
-}
 
 struct Range {
   double low, high;

@@ -63,6 +63,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.cvt_rn_bf16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // per lane, inside for_each_lane (9.7.9.21)
   { isa.ex2_approx_ftz_f32(1.f) } -> std::same_as<float>;
   { isa.rcp_approx_ftz_f32(1.f) } -> std::same_as<float>;
+  { isa.fma_rn_f32(1.f, 2.f, 3.f) } -> std::same_as<float>;  // 1 * 2 + 3, rounded once
   { isa.cvt_rn_f16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;
   { isa.cvt_rn_satfinite_e4m3x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // in the lower 16 bits
   { isa.cvt_rn_satfinite_e5m2x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;

@@ -1,16 +1,10 @@
 #include "sim/cli/scenario_directory.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace sm100::sim::cli {
 
 namespace fs = std::filesystem;
-
-fs::path scenario_directory() {
-  const char* chosen = std::getenv("SM100SIM_SCENARIOS");
-  return chosen && *chosen ? chosen : SM100_SCENARIO_DIR;
-}
 
 std::vector<fs::path> scenario_files(const fs::path& folder) {
   std::vector<fs::path> files;

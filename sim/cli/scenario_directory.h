@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <vector>
 
+#include "kernels/host/data_directory.h"
+
 namespace sm100::sim::cli {
 
-/// The source tree's scenarios, or the directory that SM100SIM_SCENARIOS names.
-std::filesystem::path scenario_directory();
+using host::scenario_directory;
 
 /// All scenario files below `folder` of that directory, sorted.
 std::vector<std::filesystem::path> scenario_files(const std::filesystem::path& folder = {});

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "paths.h"
 #include "scratch_directory.h"
 
 namespace sm100::sim {
@@ -20,8 +21,8 @@ struct Ran {
 inline Ran run(const ScratchDirectory& where, const std::string& arguments) {
   ScratchDirectory streams;
   const std::string out = (streams / "out").string(), err = (streams / "err").string();
-  const std::string command = "cd '" + where.path().string() + "' && '" SM100SIM_BINARY "' " + arguments + " > " +
-                              out + " 2> " + err + " < /dev/null";
+  const std::string command = "cd '" + where.path().string() + "' && '" + sm100sim_binary() + "' " + arguments +
+                              " > " + out + " 2> " + err + " < /dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(out), read_whole(err)};
 }

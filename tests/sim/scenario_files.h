@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/host/scenario.h"
+#include "paths.h"
 
 namespace sm100::sim {
 
@@ -14,7 +15,7 @@ namespace sm100::sim {
 inline std::vector<std::string> scenario_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(SM100_SOURCE_DIR) / "scenarios" / folder))
+       std::filesystem::directory_iterator(std::filesystem::path(source_dir()) / "scenarios" / folder))
     if (entry.path().extension() == ".toml") names.push_back((folder / entry.path().stem()).string());
   std::sort(names.begin(), names.end());
   return names;
@@ -22,7 +23,7 @@ inline std::vector<std::string> scenario_names(const std::filesystem::path& fold
 
 inline host::Scenario load_by_name(const std::string& name) {
   const std::filesystem::path file = std::filesystem::path("scenarios") / (name + ".toml");
-  host::Scenario s = host::load_scenario(std::filesystem::path(SM100_SOURCE_DIR) / file);
+  host::Scenario s = host::load_scenario(std::filesystem::path(source_dir()) / file);
   s.path = file;  // as a user in the source directory names it
   return s;
 }

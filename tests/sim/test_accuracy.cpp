@@ -6,6 +6,7 @@
 #include <string>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/program.h"
 
 using namespace sm100;
@@ -90,8 +91,8 @@ TEST_CASE("measurements that are missing or broken end in one line", "[accuracy]
 
 TEST_CASE("microbenchmarks compute nothing: data and faults are refused", "[accuracy][bad-input]") {
   const ScratchDirectory here;
-  const std::string umma = "run '" SM100_SCENARIO_DIR "/accuracy/umma_batches.toml' ",
-                    tma = "run '" SM100_SCENARIO_DIR "/accuracy/tma_multicast.toml' ";
+  const std::string umma = "run '" + scenario_dir() + "/accuracy/umma_batches.toml' ",
+                    tma = "run '" + scenario_dir() + "/accuracy/tma_multicast.toml' ";
   const auto refused = [&](const std::string& arguments, const std::string& expected) {
     const Ran ran = run(here, arguments);
     INFO(ran.err);
@@ -108,7 +109,7 @@ TEST_CASE("microbenchmarks compute nothing: data and faults are refused", "[accu
 
 TEST_CASE("a multicast reads L2 once for the cluster, and loads of the same tiles are coalesced", "[accuracy]") {
   const ScratchDirectory here;
-  const std::string scenario = "run '" SM100_SCENARIO_DIR "/accuracy/tma_multicast.toml' --set config.tiles=8 ";
+  const std::string scenario = "run '" + scenario_dir() + "/accuracy/tma_multicast.toml' --set config.tiles=8 ";
   const Ran explicitly = run(here, scenario),
             alone = run(here, scenario + "--set config.multicast=false --set config.sharers=1"),
             implicitly = run(here, scenario + "--set config.multicast=false --set config.sharers=2");

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/program.h"
 
 namespace sm100::sim {
@@ -89,7 +90,7 @@ const std::vector<BadInput> kBadInputs = {
     {"missing file", "run nowhere.toml --trace t.pftrace --json j.json", "nowhere.toml: no such file"},
     {"directory", "run . --trace t.pftrace --json j.json", "is a directory"},
     {"not TOML", "run prose.toml --trace t.pftrace --json j.json", "prose.toml:1: not valid TOML"},
-    {"binary file", "run " SM100SIM_BINARY " --trace t.pftrace --json j.json", "not"},
+    {"binary file", "run " + sm100sim_binary() + " --trace t.pftrace --json j.json", "not"},
     {"endless file", "run /dev/zero --trace t.pftrace --json j.json", "larger than 1 MiB"},
     {"trace in a missing directory", "run good.toml --trace nowhere/t.pftrace --json j.json",
      "--trace: cannot write"},
@@ -232,7 +233,7 @@ TEST_CASE("bad input: a standard output that takes nothing") {
   for (const char* arguments : {"list isa", "run good.toml", "run good.toml --json -", "--help", "run --help"}) {
     CAPTURE(arguments);
     const std::string command =
-        fmt::format("'" SM100SIM_BINARY "' {} > /dev/full 2> '{}'", arguments, (scratch / "err").string());
+        fmt::format("'{}' {} > /dev/full 2> '{}'", sm100sim_binary(), arguments, (scratch / "err").string());
     const std::string in_scratch = fmt::format("cd '{}' && {}", scratch.path().string(), command);
     CHECK(WEXITSTATUS(std::system(in_scratch.c_str())) == 2);
     CHECK_THAT(read_whole(scratch / "err"), Catch::Contains("cannot write to standard output"));

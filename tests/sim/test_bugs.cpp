@@ -9,6 +9,7 @@
 #include <set>
 
 #include "catch.h"
+#include "paths.h"
 #include "scratch_directory.h"
 #include "sim/checks.h"
 #include "sim/child_process.h"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kSource = SM100_SOURCE_DIR;
+const fs::path kSource = source_dir();
 constexpr int kCatalogueEntries = 40;
 
 /// Entries of the catalogue that the kernels here cannot have.

@@ -1,4 +1,5 @@
 // The registry of checks: complete, the same in the documentation, and what `explain` makes of it.
+#include "paths.h"
 #include "sim/checks.h"
 
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kSource = SM100_SOURCE_DIR;
+const fs::path kSource = source_dir();
 
 /// Every check id that models/ and sim/ name in a string.
 std::set<std::string> ids_in_the_sources() {

@@ -1,5 +1,6 @@
 // sm100sim stats --critical-path on runs of the project's scenarios.
 
+#include "paths.h"
 #include "traces/critical_path.h"
 
 #include "catch.h"
@@ -13,7 +14,7 @@ using namespace traces;
 
 /// Runs a scenario without data and with a trace in the scratch directory.
 void record(const ScratchDirectory& scratch, const std::string& scenario, int exit_code = 0) {
-  const Ran ran = run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace");
+  const Ran ran = run(scratch, "run " + scenario_dir() + "/" + scenario + ".toml --data none --trace run.pftrace");
   CAPTURE(ran.out, ran.err);
   REQUIRE(ran.exit_code == exit_code);
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/program.h"
 #include "traces/pftrace.h"
 
@@ -15,7 +16,7 @@ using nlohmann::json;
 /// Runs a scenario with a trace and without data, and says how it ended.
 int simulate(const ScratchDirectory& scratch, const std::string& scenario, const std::string& trace,
              const std::string& more = "") {
-  return run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + " --data none " + more + " --trace " + trace)
+  return run(scratch, "run " + scenario_dir() + "/" + scenario + " --data none " + more + " --trace " + trace)
       .exit_code;
 }
 

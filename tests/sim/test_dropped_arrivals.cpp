@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/child_process.h"
 
 namespace sm100::sim {
@@ -21,7 +22,7 @@ constexpr const char *kArrive = "mbarrier_arrive", *kArm = "mbarrier_arrive_expe
                      *kCopyMulticast = "cp_async_bulk_tensor_shared_global_multicast";
 
 Scenario load(const std::string& name) {
-  Scenario s = load_scenario(std::string(SM100_SCENARIO_DIR "/") + name + ".toml");
+  Scenario s = load_scenario(std::string(scenario_dir() + "/") + name + ".toml");
   s.data = DataMode::none;
   return s;
 }

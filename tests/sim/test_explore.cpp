@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "kernels/host/scenario.h"
+#include "paths.h"
 #include "sim/child_process.h"
 #include "sim/explore/trial.h"
 #include "sim/program.h"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kScenarios = fs::path(SM100_SOURCE_DIR) / "scenarios";
+const fs::path kScenarios = fs::path(source_dir()) / "scenarios";
 
 std::string file(const std::string& name) { return "'" + (kScenarios / name).string() + ".toml'"; }
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/program.h"
 #include "traces/pftrace.h"
 
@@ -86,7 +87,7 @@ Waves waves_of(const Trace& trace, int sm) {
 
 void record(const ScratchDirectory& scratch, const std::string& scenario) {
   REQUIRE(
-      run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace").exit_code ==
+      run(scratch, "run " + scenario_dir() + "/" + scenario + ".toml --data none --trace run.pftrace").exit_code ==
       0);
 }
 
@@ -111,10 +112,8 @@ TEST_CASE("vcd: every phase, count and byte total of the SM's barriers is the tr
 }
 
 TEST_CASE("vcd: GTKWave's reader takes the file and finds the same", "[export]") {
-  if (std::system("command -v vcd2fst > /dev/null && command -v fst2vcd > /dev/null") != 0) {
-    WARN("vcd2fst is not installed (Debian package gtkwave): not checked");
-    return;
-  }
+  if (std::system("command -v vcd2fst > /dev/null && command -v fst2vcd > /dev/null") != 0)
+    SM100_SKIP("vcd2fst is not installed (Debian package gtkwave)");
   ScratchDirectory scratch;
   record(scratch, "pairs");
   REQUIRE(run(scratch, "export run.pftrace --format vcd --sm 1 -o a.vcd").exit_code == 0);

@@ -8,6 +8,7 @@
 
 #include "catch.h"
 #include "kernels/host/fault.h"
+#include "paths.h"
 #include "sim/program.h"
 
 namespace sm100::sim {
@@ -304,7 +305,7 @@ TEST_CASE("fault: one that matched nothing is bad input, unless it may", "[fault
 
 TEST_CASE("docs/faults.txt is what sm100sim list faults prints", "[docs]") {
   ScratchDirectory scratch;
-  CHECK(run(scratch, "list faults").out == read_whole(std::filesystem::path(SM100_SOURCE_DIR) / "docs/faults.txt"));
+  CHECK(run(scratch, "list faults").out == read_whole(std::filesystem::path(source_dir()) / "docs/faults.txt"));
 }
 
 }  // namespace sm100::sim

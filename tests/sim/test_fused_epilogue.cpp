@@ -1,6 +1,7 @@
 // The functor in registers and on the strip in shared memory (reference kernels.md 3.5, 3.6): the same values wherever the
 // strip does not round, and every term of every output type.
 #include "catch.h"
+#include "paths.h"
 #include "sim/child_process.h"
 
 namespace sm100::sim {
@@ -8,7 +9,7 @@ namespace {
 
 /// Ragged in both directions, all terms.
 Scenario all_terms(DataType output) {
-  Scenario s = load_scenario(SM100_SCENARIO_DIR "/fused_epilogue.toml");
+  Scenario s = load_scenario(scenario_dir() + "/fused_epilogue.toml");
   s.m = 200, s.n = 272, s.k = 128;
   s.beta = -1.5f;
   s.config.output = output;

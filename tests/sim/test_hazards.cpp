@@ -1,6 +1,7 @@
 // Happens-before: each missing edge is found on a schedule whose numbers are right, named by its id and both lines; and
 // footprints overlap exactly.
 #include "catch.h"
+#include "paths.h"
 #include "sim/hazards/footprints.h"
 #include "sim/program.h"
 
@@ -10,7 +11,7 @@ namespace {
 /// What `sm100sim run` says of a scenario with one fault.
 Ran with_fault(const std::string& scenario, const std::string& fault) {
   ScratchDirectory scratch;
-  return run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --set 'fault=[{" + fault + "}]'");
+  return run(scratch, "run " + scenario_dir() + "/" + scenario + ".toml --set 'fault=[{" + fault + "}]'");
 }
 
 constexpr const char* kSmall = "bugs/wrong_initial_phase_sound";
@@ -75,9 +76,9 @@ TEST_CASE("hazards: fences that production kernels leave out are warnings", "[ha
 
 TEST_CASE("hazards: splits that meet without a barrier race in the workspace", "[hazards]") {
   ScratchDirectory scratch;
-  const Ran ran = run(scratch, "run " SM100_SCENARIO_DIR
-                               "/smoke/smoke_06.toml --set run.sms=36 --set "
-                               "'fault=[{instruction=\"bar_sync\", id=4, action=\"drop\"}]'");
+  const Ran ran = run(scratch, "run " + scenario_dir() +
+                                   "/smoke/smoke_06.toml --set run.sms=36 --set "
+                                   "'fault=[{instruction=\"bar_sync\", id=4, action=\"drop\"}]'");
   CHECK(ran.exit_code == 4);
   CHECK(ran.out.find("FINDING GM3") == 0);
 }
@@ -93,15 +94,15 @@ TEST_CASE("hazards: copies on their way into the same bytes, on barriers of thei
 TEST_CASE("hazards: launches in a stream share a workspace in order", "[hazards]") {
   ScratchDirectory scratch;
   const Ran ran =
-      run(scratch, "run " SM100_SCENARIO_DIR "/smoke/smoke_06.toml --set run.launches=2 --set run.sms=36");
+      run(scratch, "run " + scenario_dir() + "/smoke/smoke_06.toml --set run.launches=2 --set run.sms=36");
   CHECK(ran.exit_code == 0);
   CHECK(ran.out.find("PASS, clean") == 0);
 }
 
 TEST_CASE("hazards: without them the run says so, and takes the same time", "[hazards]") {
   ScratchDirectory scratch;
-  const Ran off = run(scratch, "run " SM100_SCENARIO_DIR "/pairs.toml --set run.hazards=false");
-  const Ran on = run(scratch, "run " SM100_SCENARIO_DIR "/pairs.toml");
+  const Ran off = run(scratch, "run " + scenario_dir() + "/pairs.toml --set run.hazards=false");
+  const Ran on = run(scratch, "run " + scenario_dir() + "/pairs.toml");
   CHECK(off.out.find("not checked  hazards") != std::string::npos);
   const auto cycles = [](const std::string& text) { return text.substr(text.find("  time "), 40); };
   CHECK(cycles(off.out) == cycles(on.out));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/child_process.h"
 
 using namespace sm100;
@@ -11,12 +12,12 @@ using namespace sm100::sim;
 namespace {
 
 Scenario chain(std::vector<std::string> overrides = {}) {
-  return load_scenario(SM100_SOURCE_DIR "/scenarios/dependent_launch.toml", overrides);
+  return load_scenario(source_dir() + "/scenarios/dependent_launch.toml", overrides);
 }
 
 std::string refusal(std::vector<std::string> overrides, const char* file = "scenarios/dependent_launch.toml") {
   try {
-    load_scenario(std::string(SM100_SOURCE_DIR "/") + file, overrides);
+    load_scenario(std::string(source_dir() + "/") + file, overrides);
     return "";
   } catch (const InputError& error) { return error.what(); }
 }
@@ -67,7 +68,7 @@ TEST_CASE("chains verify whatever is fed, however many SMs there are and however
 TEST_CASE("a copy of a copy is the source", "[launches]") {
   for (const char* multicast : {"false", "true"}) {
     const ChildResult r = run_child(load_scenario(
-        SM100_SOURCE_DIR "/scenarios/copy/dependent_launch.toml",
+        source_dir() + "/scenarios/copy/dependent_launch.toml",
         {"run.launches=3", "run.feed=source", "config.cluster=2", std::string("config.multicast=") + multicast}));
     CAPTURE(r.text);
     CHECK(r.verified);

@@ -1,6 +1,7 @@
 // Hangs of CTA pairs: the report names the CTA that owes something.
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/program.h"
 
 namespace sm100::sim {
@@ -8,7 +9,7 @@ namespace {
 
 std::string report(const std::string& fault) {
   ScratchDirectory scratch;
-  const Ran ran = run(scratch, "run " SM100_SCENARIO_DIR "/pairs.toml --data none --set 'fault=[{" + fault + "}]'");
+  const Ran ran = run(scratch, "run " + scenario_dir() + "/pairs.toml --data none --set 'fault=[{" + fault + "}]'");
   CHECK(ran.exit_code == 3);
   return ran.out;
 }

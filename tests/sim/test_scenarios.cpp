@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catch.h"
+#include "paths.h"
 #include "pftrace.pb.h"
 #include "scratch_directory.h"
 #include "sim/child_process.h"
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kSource = SM100_SOURCE_DIR;
+const fs::path kSource = source_dir();
 
 }  // namespace
 
@@ -163,6 +164,6 @@ TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenario
 TEST_CASE("docs/isa-support.txt is what sm100sim list isa prints", "[docs]") {
   ScratchDirectory scratch;
   const std::string out = (scratch / "isa.txt").string();
-  REQUIRE(std::system(("'" SM100SIM_BINARY "' list isa > " + out).c_str()) == 0);
+  REQUIRE(std::system(("'" + sm100sim_binary() + "' list isa > " + out).c_str()) == 0);
   CHECK(read_whole(out) == read_whole(kSource / "docs" / "isa-support.txt"));
 }

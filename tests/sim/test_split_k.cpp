@@ -3,6 +3,7 @@
 #include <set>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/child_process.h"
 #include "sim/program.h"
 
@@ -10,7 +11,7 @@ namespace sm100::sim {
 namespace {
 
 Scenario split(int splits) {
-  Scenario s = load_scenario(SM100_SCENARIO_DIR "/dense_small.toml");
+  Scenario s = load_scenario(scenario_dir() + "/dense_small.toml");
   s.m = 384, s.n = 256, s.k = 1024 + 64;  // 17 k tiles
   s.sms = 4;
   s.config.num_split_k = splits;
@@ -65,9 +66,9 @@ TEST_CASE("more splits than places: a CTA computes several splits of a tile, in 
 TEST_CASE("a split whose lock is never released stops all that wait for it, and the report shows the lock",
           "[split-k][report]") {
   ScratchDirectory scratch;
-  const Ran ran = run(scratch, "run " SM100_SCENARIO_DIR
-                               "/smoke/smoke_06.toml --data none --set "
-                               "'fault=[{instruction=\"st_release_gpu_global_u32\", cta=3, action=\"drop\"}]'");
+  const Ran ran = run(scratch, "run " + scenario_dir() +
+                                   "/smoke/smoke_06.toml --data none --set "
+                                   "'fault=[{instruction=\"st_release_gpu_global_u32\", cta=3, action=\"drop\"}]'");
   CHECK(ran.exit_code == 3);
   // CTA 3 of the first split has tile (3, 0) of 4 columns.
   CHECK_THAT(ran.out, Catch::Contains("locks[12]"));

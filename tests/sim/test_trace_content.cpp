@@ -5,6 +5,7 @@
 #include <set>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/program.h"
 #include "traces/pftrace.h"
 
@@ -18,7 +19,7 @@ Trace traced(const std::string& scenario, int exit_code = 0, std::string* printe
              const std::string& more = "") {
   ScratchDirectory scratch;
   const Ran ran =
-      run(scratch, "run " SM100_SCENARIO_DIR "/" + scenario + ".toml --data none --trace run.pftrace " + more);
+      run(scratch, "run " + scenario_dir() + "/" + scenario + ".toml --data none --trace run.pftrace " + more);
   CAPTURE(scenario, ran.out, ran.err);
   REQUIRE(ran.exit_code == exit_code);
   if (printed) *printed = ran.out;

@@ -72,6 +72,11 @@ class Lanes {
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
   }
+  SM100_KERNEL static float fma_rn_f32(float a, float b, float c) {  // 9.7.3.6
+    float d;
+    asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "f"(c));
+    return d;
+  }
   /// a * b + c (9.7.1.4): addresses that are `b` bytes apart.
   SM100_KERNEL LaneArray<GlobalAddr, 1> mad_wide_u32(const LaneArray<uint32_t, 1>& a, uint32_t b,
                                                      GlobalAddr c) const {

@@ -4,12 +4,13 @@
 
 #include "catch.h"
 #include "kernels/host/scenario.h"
+#include "paths.h"
 #include "scratch_directory.h"
 
 namespace sm100::host {
 namespace {
 
-std::string b200_text() { return read_whole(std::filesystem::path(SM100_PROFILE_DIR) / "b200.toml"); }
+std::string b200_text() { return read_whole(std::filesystem::path(profile_dir()) / "b200.toml"); }
 
 /// The b200 profile with the line of `entry` replaced; what load_profile says, without the directory.
 std::string complaint(const std::string& entry, const std::string& replacement) {
@@ -48,7 +49,7 @@ TEST_CASE("profile: every profile in the directory loads") {
 
 TEST_CASE("profile: every number states its source in a comment") {
   const std::regex entry(R"(^\s*([a-z0-9_]+)\s*=\s*[-+0-9.].*)"), with_source(R"(^[^#]*#\s*\S.*)");
-  for (const auto& file : std::filesystem::directory_iterator(SM100_PROFILE_DIR)) {
+  for (const auto& file : std::filesystem::directory_iterator(profile_dir())) {
     if (file.path().extension() != ".toml") continue;
     std::ifstream stream(file.path());
     int number = 0, entries = 0;

@@ -5,6 +5,7 @@
 #include "catch.h"
 #include "kernels/host/toml_reader.h"
 #include "kernels/matmul/shared_storage.h"
+#include "paths.h"
 #include "scratch_directory.h"
 
 namespace sm100::host {
@@ -304,7 +305,7 @@ TEST_CASE("the configuration as JSON names every choice") {
 
 TEST_CASE("a profile named by path lies beside the scenario") {
   ScratchDirectory scratch;
-  std::string profile = read_whole(std::filesystem::path(SM100_PROFILE_DIR) / "b200.toml");
+  std::string profile = read_whole(std::filesystem::path(profile_dir()) / "b200.toml");
   profile.replace(profile.find("NVIDIA B200\""), 11, "My own chip");
   scratch.write("mine.toml", profile);
   const auto file =
@@ -315,7 +316,7 @@ TEST_CASE("a profile named by path lies beside the scenario") {
 
 TEST_CASE("all scenarios of the project load and describe themselves") {
   int count = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(SM100_SCENARIO_DIR)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scenario_dir())) {
     if (entry.path().extension() != ".toml") continue;
     INFO(entry.path());
     CHECK_NOTHROW(load_scenario(entry.path()));

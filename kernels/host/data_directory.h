@@ -1,0 +1,15 @@
+/// Where the files that belong to the program are: device profiles and scenarios.  Nothing of it is compiled in, so an
+/// installed tree or a build folder can be moved.
+#pragma once
+
+#include <filesystem>
+
+namespace sm100::host {
+
+/// Directory of device profiles (*.toml): SM100SIM_PROFILES if set, else what belongs to the running program.
+std::filesystem::path profile_directory();
+
+/// Directory of the scenarios that come with the program: SM100SIM_SCENARIOS if set, else what belongs to the running program.
+std::filesystem::path scenario_directory();
+
+}  // namespace sm100::host

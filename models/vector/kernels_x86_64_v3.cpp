@@ -1,0 +1,49 @@
+// x86-64-v3: AVX2 and FMA.
+#include <immintrin.h>
+#include "models/vector/kernel_tables.h"
+#include "models/vector/panel_buffer.h"
+
+namespace sm100::vector {
+namespace {
+
+/// 8 numbers in f32.
+struct F32 {
+  using T = float;
+  static constexpr int kLanes = 8, kRows = 6;
+  __m256 v;
+
+  static F32 all(T x) { return {_mm256_set1_ps(x)}; }
+  static F32 load(const T* p) { return {_mm256_loadu_ps(p)}; }
+  static void store(T* p, F32 x) { _mm256_storeu_ps(p, x.v); }
+  static F32 multiply_add(F32 x, F32 y, F32 sum) { return {_mm256_fmadd_ps(x.v, y.v, sum.v)}; }
+  static F32 canonical(F32 x) {
+    return {_mm256_blendv_ps(x.v, _mm256_castsi256_ps(_mm256_set1_epi32(kCanonicalNan)),
+                             _mm256_cmp_ps(x.v, x.v, _CMP_UNORD_Q))};
+  }
+  static F32 add_to(F32 d, F32 sum) {
+    const F32 added = canonical({_mm256_add_ps(d.v, sum.v)});
+    return {_mm256_blendv_ps(added.v, d.v, _mm256_cmp_ps(d.v, d.v, _CMP_UNORD_Q))};
+  }
+};
+
+/// 4 numbers in f64.
+struct F64 {
+  using T = double;
+  static constexpr int kLanes = 4, kRows = 6;
+  __m256d v;
+
+  static F64 all(T x) { return {_mm256_set1_pd(x)}; }
+  static F64 load(const T* p) { return {_mm256_loadu_pd(p)}; }
+  static void store(T* p, F64 x) { _mm256_storeu_pd(p, x.v); }
+  static F64 multiply_add(F64 x, F64 y, F64 sum) { return {_mm256_fmadd_pd(x.v, y.v, sum.v)}; }
+  static F64 canonical(F64 x) { return x; }
+  static F64 add_to(F64 d, F64 sum) { return {_mm256_add_pd(d.v, sum.v)}; }
+};
+
+#include "models/vector/kernels.inl"
+
+}  // namespace
+
+const Kernels kX86V3Kernels{product_f32, product_f64, take_later};
+
+}  // namespace sm100::vector
