@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
+#include "kernels/host/version.h"
+#include "models/vector/instruction_set.h"
 #include "sim/cli/commands.h"
 #include "sim/crash_report.h"
 
@@ -36,10 +39,19 @@ void print_internal_error(const char* what) {
   std::_Exit(cli::kInternalError);
 }
 
+const char* instruction_set() {
+  try {
+    return sm100::vector::name(sm100::vector::chosen_instruction_set());
+  } catch (const std::invalid_argument& error) { throw InputError(error.what()); }
+}
+
 int run(int argc, char** argv) {
+  instruction_set();  // a wrong SM100SIM_INSTRUCTION_SET is bad input to every command
   CLI::App app{"Cycle-level simulator of the B200's asynchronous units running warp-specialised GEMM kernels"};
   app.name("sm100sim");
-  app.set_version_flag("--version", std::string("sm100sim ") + SM100_VERSION);
+  app.set_version_flag("--version", [] {
+    return fmt::format("sm100sim {}\ninstruction set of the hot loops: {}", version_text(), instruction_set());
+  });
   app.require_subcommand(1);
   app.footer("Exit codes: 0 ok, 1 results differ, 2 bad input, 3 hang, 4 findings, 5 internal error");
 

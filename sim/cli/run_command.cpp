@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "kernels/host/version.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output_path.h"
 #include "sim/cli/progress.h"
@@ -92,7 +93,7 @@ int run(const RunOptions& options) {
   std::unique_ptr<traces::Recorder> recorder;
   if (!options.trace.empty()) {
     recorder = std::make_unique<traces::Recorder>();
-    recorder->trace().metadata.tool_version = std::string("sm100sim ") + SM100_VERSION;
+    recorder->trace().metadata.tool_version = "sm100sim " + host::version_text();
   }
   RunResult result;
   {

@@ -7,7 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 report=$here/../../report
 
-skip() { echo "SKIPPED: $1; ./dev test installs it on Debian"; exit 77; }
+skip() { echo "SKIPPED: $1; ./dev doctor --browser installs it on Debian"; exit 77; }
 command -v node >/dev/null || skip "node is missing"
 [ -d "$report/node_modules" ] || skip "the page's packages are missing (npm ci in report/)"
 

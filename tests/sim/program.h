@@ -18,11 +18,12 @@ struct Ran {
 };
 
 /// Runs the program in the shell; `where` is its working directory.
-inline Ran run(const ScratchDirectory& where, const std::string& arguments) {
+/// @param environment  assignments, as the shell takes them before a command
+inline Ran run(const ScratchDirectory& where, const std::string& arguments, const std::string& environment = "") {
   ScratchDirectory streams;
   const std::string out = (streams / "out").string(), err = (streams / "err").string();
-  const std::string command = "cd '" + where.path().string() + "' && '" + sm100sim_binary() + "' " + arguments +
-                              " > " + out + " 2> " + err + " < /dev/null";
+  const std::string command = "cd '" + where.path().string() + "' && " + environment + " '" + sm100sim_binary() +
+                              "' " + arguments + " > " + out + " 2> " + err + " < /dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(out), read_whole(err)};
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/run/reference.h"
 #include "kernels/cuda/run/trace_download.h"
+#include "kernels/host/version.h"
 #include "traces/pftrace.h"
 
 namespace sm100::cuda {
@@ -138,7 +139,7 @@ class HardwareRun {
     metadata.scenario = scenario_.name;
     metadata.configuration = scenario_.trace_configuration_json();
     metadata.seed = scenario_.seed;
-    metadata.tool_version = std::string("sm100-run ") + SM100_VERSION;
+    metadata.tool_version = "sm100-run " + host::version_text();
     outcome_.events_of_a_warp = downloaded.events_of_a_warp;
     outcome_.dropped_events = metadata.dropped_events;
     outcome_.sm_clock_ghz = metadata.ticks_per_second * 1e-9;

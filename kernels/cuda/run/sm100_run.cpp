@@ -21,6 +21,7 @@
 #include "kernels/cuda/run/hardware_run.h"
 #include "kernels/host/problem.h"
 #include "kernels/host/toml_reader.h"
+#include "kernels/host/version.h"
 #include "traces/atomic_file.h"
 
 namespace sm100::cuda {
@@ -200,7 +201,7 @@ int main_checked(int argc, char** argv) {
   Options options;
   CLI::App app{"Runs a scenario of sm100sim on the GPU of this machine"};
   app.name("sm100-run");
-  app.set_version_flag("--version", std::string("sm100-run ") + SM100_VERSION);
+  app.set_version_flag("--version", "sm100-run " + host::version_text());
   app.add_option("SCENARIO", options.scenario, "Scenario file (docs/user-guide.md)")->required();
   app.add_option("--set", options.sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")
