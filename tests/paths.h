@@ -10,7 +10,7 @@ std::string source_dir();
 std::string scenario_dir();
 std::string profile_dir();
 std::string sm100sim_binary();
-/// Folder with b200/*.csv; empty where there is none (CMake's SM100_MEASURED_DIR).
+/// Folder with b200/*.csv; empty where there is none.  The environment variable SM100_MEASURED_DIR, else CMake's.
 std::string measured_dir();
 
 }  // namespace sm100

@@ -1,4 +1,4 @@
-/// Where the files that belong to the program are: device profiles and scenarios.  Nothing of it is compiled in, so an
+/// Where the files that belong to the program are: device profiles and scenarios.  No path is compiled in, so an
 /// installed tree or a build folder can be moved.
 #pragma once
 

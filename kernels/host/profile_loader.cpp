@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 #include <map>
 
+#include "kernels/host/built_in_profiles.h"
 #include "kernels/host/data_directory.h"
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
@@ -57,6 +59,27 @@ struct EntryReader {
   }
 };
 
+std::vector<std::string> profile_files() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(profile_directory(), error))
+    if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
+  return names;
+}
+
+/// True where the program lies without its files and nobody says where they are.
+bool use_built_in_profiles() {
+  std::error_code error;
+  return !std::getenv("SM100SIM_PROFILES") && !std::filesystem::is_directory(profile_directory(), error);
+}
+
+TomlDocument named_document(const std::string& name) {
+  if (use_built_in_profiles())
+    for (const BuiltInProfile& profile : built_in_profiles())
+      if (profile.name == name) return TomlDocument::of_text(profile.text, name + " (built-in profile)");
+  return TomlDocument(profile_directory() / (name + ".toml"));
+}
+
 }  // namespace
 
 models::DeviceProfile load_profile(const std::string& name) {
@@ -67,7 +90,7 @@ models::DeviceProfile load_profile(const std::string& name) {
       throw InputError(one_line(
           fmt::format("profile '{}': allowed are {} or a path that ends in .toml", name, fmt::join(known, ", "))));
   }
-  const TomlDocument document(is_path ? std::filesystem::path(name) : profile_directory() / (name + ".toml"));
+  const TomlDocument document = is_path ? TomlDocument(std::filesystem::path(name)) : named_document(name);
 
   models::DeviceProfile profile;
   std::map<std::string, std::vector<std::string>> keys;  // section -> entries
@@ -89,10 +112,9 @@ models::DeviceProfile load_profile(const std::string& name) {
 }
 
 std::vector<std::string> list_profiles() {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(profile_directory(), error))
-    if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
+  std::vector<std::string> names = profile_files();
+  if (names.empty() && use_built_in_profiles())
+    for (const BuiltInProfile& profile : built_in_profiles()) names.emplace_back(profile.name);
   std::sort(names.begin(), names.end());
   if (names.empty())
     throw InputError(fmt::format("{}: no device profiles here (SM100SIM_PROFILES names their directory)",

@@ -247,6 +247,15 @@ TomlDocument::TomlDocument(const std::filesystem::path& file, const std::vector<
   content_ = std::move(content);
 }
 
+TomlDocument TomlDocument::of_text(std::string_view text, const std::string& name) {
+  auto content = std::make_shared<Content>();
+  content->file = name;
+  content->root = parse(std::string(text), name);
+  TomlDocument document;
+  document.content_ = std::move(content);
+  return document;
+}
+
 TomlTable TomlDocument::root(const std::vector<std::string>& keys) const { return TomlTable(*this, "", keys); }
 
 bool TomlDocument::has(std::string_view key) const { return find(content_->root, key) != nullptr; }

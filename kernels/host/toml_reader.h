@@ -25,6 +25,8 @@ class TomlTable;
 class TomlDocument {
  public:
   explicit TomlDocument(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+  /// A document that lies in no file; messages call it `name`.
+  static TomlDocument of_text(std::string_view text, const std::string& name);
 
   /// The top-level table; `keys` is all that may stand in it.
   TomlTable root(const std::vector<std::string>& keys) const;
@@ -41,6 +43,7 @@ class TomlDocument {
   InputError not_implemented(std::string_view key, std::string_view text) const;
 
  private:
+  TomlDocument() = default;
   friend class TomlTable;
   struct Content;
   std::shared_ptr<const Content> content_;

@@ -17,15 +17,20 @@ struct Ran {
   std::string out, err;
 };
 
-/// Runs the program in the shell; `where` is its working directory.
-/// @param environment  assignments, as the shell takes them before a command
-inline Ran run(const ScratchDirectory& where, const std::string& arguments, const std::string& environment = "") {
+/// Runs a command in the shell; `where` is its working directory.
+inline Ran run_program(const ScratchDirectory& where, const std::string& program, const std::string& arguments) {
   ScratchDirectory streams;
   const std::string out = (streams / "out").string(), err = (streams / "err").string();
-  const std::string command = "cd '" + where.path().string() + "' && " + environment + " '" + sm100sim_binary() +
-                              "' " + arguments + " > " + out + " 2> " + err + " < /dev/null";
+  const std::string command = "cd '" + where.path().string() + "' && " + program + " " + arguments + " > " + out +
+                              " 2> " + err + " < /dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(out), read_whole(err)};
+}
+
+/// Runs sm100sim.
+/// @param environment  assignments, as the shell takes them before a command
+inline Ran run(const ScratchDirectory& where, const std::string& arguments, const std::string& environment = "") {
+  return run_program(where, environment + " '" + sm100sim_binary() + "'", arguments);
 }
 
 }  // namespace sm100::sim

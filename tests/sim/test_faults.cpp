@@ -256,6 +256,16 @@ TEST_CASE("fault: other lanes than the elected one", "[fault]") {
       !Catch::Contains("PASS"));  // lanes without an address of their own take the first lane's
 }
 
+TEST_CASE("a tensor store of all lanes is one store, as on an H200", "[fault]") {
+  const auto cycles = [](const Ran& ran) {
+    REQUIRE(ran.exit_code == kPass);
+    return ran.out.substr(ran.out.find("  time "), 40);
+  };
+  const std::string nothing = "role=\"load\", instruction=\"tcgen05_mma\", action=\"drop\", optional=true";
+  CHECK(cycles(run_with(kOneSm, "instruction=\"cp_async_bulk_tensor_global_shared\", action=\"all_lanes\"")) ==
+        cycles(run_with(kOneSm, nothing)));
+}
+
 TEST_CASE("fault: executions are selected by warp and occurrence, and by the barrier that was waited for",
           "[fault]") {
   const auto altered = [](const std::string& rest) {
