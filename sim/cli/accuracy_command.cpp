@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "kernels/host/scenario.h"
+#include "kernels/host/version.h"
 #include "sim/accuracy/report.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output_path.h"
@@ -31,12 +32,15 @@ struct CommandOptions {
 std::string page_of(const std::vector<DataSet>& sets, bool plots, const std::vector<std::string>& only) {
   std::string page =
       "# Accuracy of the B200 profile\n\n"
-      "Written by `sm100sim accuracy`: published measurements of a B200 (`models/profiles/b200.toml` cites them), "
+      "Written by `sm100sim accuracy` " +
+      (*commit() ? fmt::format("at commit `{}`", commit()) : "of version " + std::string(version())) +
+      ": published measurements of a B200 (`models/profiles/b200.toml` cites them), "
       "replayed row by "
       "row on the model by the scenarios of `scenarios/accuracy/`. Nothing here ran on a B200 of ours. Errors are "
       "simulated / "
       "measured - 1 without their signs, unless a table says cycles. How the H200 compares is in "
-      "[accuracy-h200.md](accuracy-h200.md); whole kernels are in [accuracy-kernels.md](accuracy-kernels.md).\n\n"
+      "[accuracy-h200.md](accuracy-h200.md); whole kernels are in [accuracy-kernels.md](accuracy-kernels.md). "
+      "[measurements.md](measurements.md) says where the measurements are.\n\n"
       "| data set | rows | failed | mean | p90 | max | fitted on these rows |\n|---|---|---|---|---|---|---|\n";
   if (!only.empty()) page.insert(page.find("\n\n|"), fmt::format("\n\n**Only {}.**", fmt::join(only, ", ")));
   for (const DataSet& set : sets) {
@@ -74,7 +78,7 @@ int run_accuracy(const CommandOptions& options) {
   const fs::path measured(options.measured);
   if (!fs::is_directory(measured / "b200"))
     throw InputError(fmt::format(
-        "--measured {}: must be a folder with the measurements in b200/ (docs/user-guide.md)", options.measured));
+        "--measured {}: must be a folder with the measurements in b200/ (docs/measurements.md)", options.measured));
   const fs::path output(options.output), plots = output.parent_path() / "pictures" / "accuracy";
   if (!options.output.empty()) check_output_path("-o", output, {});
   if (!options.rows.empty()) check_output_path("--rows", options.rows, {});
@@ -121,7 +125,7 @@ int run_accuracy(const CommandOptions& options) {
 void add_accuracy_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CommandOptions>();
   CLI::App* command = app.add_subcommand("accuracy", "Replay published B200 measurements and compare the time");
-  command->add_option("--measured", options->measured, "Folder with the measurements (docs/user-guide.md)")
+  command->add_option("--measured", options->measured, "Folder with the measurements (docs/measurements.md)")
       ->type_name("DIR")
       ->envname("SM100_MEASURED_DIR")
       ->required();

@@ -117,3 +117,37 @@ TEST_CASE("a multicast reads L2 once for the cluster, and loads of the same tile
   CHECK_THAT(implicitly.out, Catch::Contains("38.8 MB into shared memory: 19.4 MB out of L2, 19.4 MB out of HBM"));
   CHECK_THAT(alone.out, Catch::Contains("38.8 MB into shared memory: 38.8 MB out of L2, 38.8 MB out of HBM"));
 }
+
+TEST_CASE("published tables are laid out by bench/measured.py, without the rows that are reserved",
+          "[accuracy][docs]") {
+  if (std::system("python3 -c 'import csv, gzip, json' 2> /dev/null") != 0) SM100_SKIP("python3 is not installed");
+  const ScratchDirectory here;
+  write_umma(here / "made");
+  const fs::path from = here / "published";
+  const auto published = [&](const char* name, const char* table) {
+    write(from / name, read_whole(here / "made/b200" / table));
+  };
+  published("umma_latency/lat_results_full.csv", "umma_latency.csv");
+  published("umma_latency/fit_results.csv", "umma_batch_fit.csv");
+  published("umma_throughput/tput_results_full.csv", "umma_throughput_depth_sweep.csv");
+  published("umma_saturated_depth/tput_ts_small_depth.csv", "umma_throughput_ts_depth1to10.csv");
+  write(from / "tma2d_latency/tma2d_lat_results.csv", "SmemHeight,LatencyCyclesMedian\n2,1413\n");
+  write(from / "tma2d_throughput/tma2d_tput_results.csv", "NumStages,SmemHeight\n1,8\n2,8\n4,8\n");
+  for (const char* sweep : {"full", "results"})
+    write(from / fmt::format("tma2dmcast_throughput/tma2dmcast_sweep_{}.csv", sweep),
+          "mode,cluster_size,sharing_group\n0,2,1\n0,4,1\n3,1,2\n3,1,4\n");
+  write(from / "cutlass_gemm_mainloop/results.csv", "TILE_K,STAGES\n64,0\n# BUILD_FAILED: 1\n128,0\n256,0\n");
+  const std::string script = source_dir() + "/bench/measured.py";
+  const std::string quiet = " > " + (here / "out").string() + " 2>&1";
+  const std::string command = "'" + script + "' " + from.string() + " - " + (here / "laid_out").string() + quiet;
+  INFO(read_whole(here / "out"));
+  REQUIRE(std::system(command.c_str()) == 0);
+  const auto laid_out = [&](const char* name) { return read_whole(here / "laid_out/b200" / name); };
+  CHECK(laid_out("tma2d_throughput_cal.csv") == "NumStages,SmemHeight\n1,8\n4,8\n");
+  CHECK(laid_out("gemm_mainloop_cal.csv") == "TILE_K,STAGES\n64,0\n256,0\n");
+  CHECK(laid_out("tma2d_multicast_cal.csv") ==
+        "source_run,mode,cluster_size,sharing_group\nfull,0,2,1\nfull,3,1,2\nresults,0,2,1\nresults,3,1,2\n");
+  const Ran ran = run(here, "accuracy --measured laid_out --only umma");
+  INFO(ran.out << ran.err);
+  CHECK(ran.exit_code == 0);
+}
