@@ -28,7 +28,7 @@ void Clc::start_cta(int sm, int launch) {
 std::optional<Dim3> Clc::take(int launch) {
   Grid& g = grids_[size_t(launch)];
   if (g.next == g.total) return std::nullopt;
-  const uint64_t i = g.next++;
+  const uint64_t n = g.next++, i = descending_ ? g.total - 1 - n : n;
   return Dim3{uint32_t(i % g.grid.x) * g.cluster.x, uint32_t(i / g.grid.x % g.grid.y) * g.cluster.y,
               uint32_t(i / g.grid.x / g.grid.y) * g.cluster.z};
 }

@@ -3,7 +3,7 @@
 ///
 /// Modelled: one response of 16 bytes and complete_tx(16) per request; a cluster is handed out once, and only to
 /// CTAs of its own grid; failure when nothing is left.  Detected: CL1 (alignment, window), CL4 (request after an observed failure).
-/// Approximated: x-fastest hand-out order (typical, not promised); one latency for all requests.
+/// Approximated: x-fastest hand-out order (typical, not promised), or the reverse; one latency for all requests.
 #pragma once
 
 #include <deque>
@@ -24,6 +24,8 @@ class Clc : public sc_core::sc_module {
   /// A grid of clusters, all waiting to be launched; launches are numbered from 0.  The grid is a multiple of the
   /// cluster.
   void start_grid(Dim3 grid, Dim3 cluster = {1, 1, 1});
+  /// From now on each grid's last cluster is handed out first: nothing promises that a kernel never sees it.
+  void hand_out_descending() { descending_ = true; }
   /// Launch hardware or a cancel takes the launch's next cluster: the id of its first CTA.
   std::optional<Dim3> take(int launch = 0);
   /// `cancelled()` is called whenever a cancel has taken a cluster.
@@ -56,6 +58,7 @@ class Clc : public sc_core::sc_module {
   };
   std::vector<Grid> grids_;  ///< by launch
   uint64_t cancelled_ = 0;
+  bool descending_ = false;
   std::function<void()> on_cancel_ = [] {};
   std::vector<int> launch_;  ///< of the CTA on each SM
   std::vector<bool> observed_failure_;

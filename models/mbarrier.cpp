@@ -192,11 +192,10 @@ void Mbarrier::complete_tx(uint32_t offset, uint32_t bytes, const Source& source
   if (result.completed_phase) complete_phase(*state, source);
 }
 
-bool Mbarrier::test_parity(uint32_t offset, uint32_t parity, const Source& source) {
-  State* state = valid_object(offset, "mbarrier.try_wait.parity", source);
+bool Mbarrier::test_parity(uint32_t offset, uint32_t parity, const Source& source, const char* operation) {
+  State* state = valid_object(offset, operation, source);
   if (parity > 1) {
-    violate("MB8", fmt::format("mbarrier.try_wait.parity with parity {}: allowed are 0 and 1", parity), offset,
-            source);
+    violate("MB8", fmt::format("{} with parity {}: allowed are 0 and 1", operation, parity), offset, source);
     return false;
   }
   return state != nullptr && mbarrier_test_parity(state->word, parity);

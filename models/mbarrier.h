@@ -74,7 +74,8 @@ class Mbarrier : public sc_core::sc_module {
 
   /// True when the phase of `parity` has completed (PTX: the immediately preceding phase, or "phase -1" of
   /// parity 1).
-  bool test_parity(uint32_t offset, uint32_t parity, const Source& source);
+  bool test_parity(uint32_t offset, uint32_t parity, const Source& source,
+                   const char* operation = "mbarrier.try_wait.parity");
   /// Suspended until the phase of `parity` completes; `waiter.wake` is notified then.
   void wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter);
 

@@ -66,9 +66,10 @@ inline constexpr Check kChecks[] = {
      "Arm each phase once with the bytes of its copies; split larger stages over several barriers.",
      "PTX 9.7.13.15", "KB-03, KB-10, KB-11"},
     {"MB8", Severity::error, "wait for a parity that no longer, or already, names the phase that is meant",
-     "A warp waits on a barrier whose phase it should see next has completed two or more phases ago (it was "
-     "lapped), or with a parity other than 0 and 1. As a warning: two waits in a row by one warp use the same "
-     "parity and the second passes on the phase that the first has seen.",
+     "A warp waits on a barrier whose phase it should see next has completed two or more phases ago, and nothing "
+     "orders the phases in between before its wait (it was lapped); or with a parity other than 0 and 1. As a "
+     "warning: two waits in a row by one warp use the same parity and the second passes on the phase that the "
+     "first has seen. After a test_wait that was true the same phase may be asked for once more.",
      "A parity names the open phase or the one before, nothing older: a lapped waiter sleeps through a phase "
      "that has long completed, a stale one passes at once and reads a stage that is not filled. Right when the "
      "producer leads, wrong numbers when it lags, a hang one lap later.",

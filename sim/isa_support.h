@@ -35,6 +35,7 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"mbarrier.try_wait.parity", Support::modelled, "returns when the phase has completed; no time limit"},
     {"mbarrier.expect_tx, .complete_tx", Support::rejected,
      "not implemented as instructions; copies complete bytes"},
+    {"mbarrier.test_wait.parity", Support::modelled, "answers at once; time taken to be that of try_wait"},
     {"mbarrier.test_wait, .try_wait (state)", Support::rejected, "not implemented"},
     {"mbarrier.arrive_drop, .noComplete, .inval", Support::rejected, "not implemented"},
     {"fence.mbarrier_init.release.cluster", Support::approximated, "issue time only"},

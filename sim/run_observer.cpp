@@ -126,6 +126,14 @@ void RunObserver::check_arriver(const models::MbarrierEvent& e) {
              e.time, e.sm, e.offset, e.source});
 }
 
+void RunObserver::keep_smallest(const models::MbarrierEvent& e) {
+  const BarrierArray* array = barrier_name(kernel_, e.offset).array;
+  if (!array) return;
+  smallest_copies_.resize(kernel_.barriers.size());
+  uint32_t& smallest = smallest_copies_[size_t(array - kernel_.barriers.data())];
+  smallest = smallest == 0 ? e.amount : std::min(smallest, e.amount);
+}
+
 void RunObserver::clc_decoded(Cta& cta, int n, const ClcResponse& response, const models::Source& by) {
   std::vector<Decoded>& decoded = decoded_[cta.peer_id(0)];
   const Decoded found{is_canceled(response), first_ctaid(response), cta.linear_id(), by.warp};
@@ -147,6 +155,7 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   ++barrier_events_;
   if (hazards_) hazards_->mbarrier_event(e);
   check_arriver(e);
+  if (e.kind == models::MbarrierEventKind::complete_tx) keep_smallest(e);
   if (e.kind == models::MbarrierEventKind::phase_complete) completions_.add(e.sm, e.offset);
   if (!recorder_) return;
   const traces::TrackId track = barrier_track(e.sm, e.offset);

@@ -51,6 +51,11 @@ class RunObserver : public models::Observer {
     return array_names_[size_t(&array - kernel_.barriers.data())];
   }
   const CompletionOrder& completions() const { return completions_; }
+  /// Bytes of the smallest copy that has come to a barrier of the array, in any CTA; 0: none has.
+  uint32_t smallest_copy(const BarrierArray& array) const {
+    const auto index = size_t(&array - kernel_.barriers.data());
+    return index < smallest_copies_.size() ? smallest_copies_[index] : 0;
+  }
   /// Of mbarriers, so far.
   uint64_t barrier_events() const { return barrier_events_; }
   const std::vector<models::Violation>& violations() const { return violations_; }
@@ -74,6 +79,7 @@ class RunObserver : public models::Observer {
     int cta, warp;
   };
   void check_arriver(const models::MbarrierEvent& event);
+  void keep_smallest(const models::MbarrierEvent& event);
 
   const Kernel& kernel_;
   traces::Recorder* recorder_;
@@ -86,6 +92,7 @@ class RunObserver : public models::Observer {
   std::vector<uint32_t> arriver_warps_;  ///< by barrier array: warps that its row lists, a bit each
   std::unordered_map<int, std::vector<Decoded>> decoded_;  ///< by the cluster's first CTA, then response
   CompletionOrder completions_;
+  std::vector<uint32_t> smallest_copies_;  ///< by barrier array
   uint64_t barrier_events_ = 0;
   std::vector<models::Violation> violations_, warnings_;
   uint64_t ctas_exited_ = 0;

@@ -15,25 +15,31 @@ void SimIsa::violate(const char* id, std::string message, Loc loc) {
   cta_.observer().violation({id, std::move(message), now(), sm_.id, 0, source(loc)});
 }
 
-void SimIsa::check_wait(const models::Mbarrier::State& state, uint32_t parity, Loc loc) {
-  const WaitHistory::Next next = waits_.classify(state.offset, parity, state.phase);
-  const bool stale = next == WaitHistory::Next::stale;
-  if (next != WaitHistory::Next::fine) {
+bool SimIsa::check_wait(const models::Mbarrier::State& state, uint32_t parity, bool test, Loc loc) {
+  using Next = WaitHistory::Next;
+  const Next next = waits_.classify(state.offset, parity, state.phase);
+  const int64_t phase = WaitHistory::named(parity, state.phase);
+  const bool stale = next == Next::stale;
+  // A warp may leave out any number of waits, if it knows that the phases are over.
+  const bool lapped =
+      next == Next::skips && hazards() && !hazards()->knows_completed(thread(loc), state.offset, phase - 1);
+  if (stale || lapped) {
     const std::string barrier =
         cta_.describe({.on = Blocked::On::mbarrier, .offset = state.offset, .loc = loc}, true);
     const int64_t seen = waits_.seen(state.offset);
+    const char* const instruction = test ? "test_wait" : "try_wait";
     cta_.observer().violation(
         {"MB8",
-         stale
-             ? fmt::format("mbarrier.try_wait.parity on {} passes at once on phase {}, which the warp's last wait "
-                           "has seen: parity {} twice",
-                           barrier, seen, parity)
-             : fmt::format("mbarrier.try_wait.parity on {} for phase {} when phase {} is open: a parity names the "
-                           "open phase or the one before",
-                           barrier, seen + 1, state.phase),
+         stale ? fmt::format("mbarrier.{}.parity on {} passes at once on phase {}, which the warp's last wait "
+                             "has seen: parity {} twice",
+                             instruction, barrier, seen, parity)
+               : fmt::format("mbarrier.{}.parity on {} for phase {} when phase {} is open: a parity names the "
+                             "open phase or the one before, and nothing tells the warp that phase {} is over",
+                             instruction, barrier, seen + 1, state.phase, phase - 1),
          now(), sm_.id, state.offset, source(loc), stale});
   }
-  waits_.see(state.offset, (state.phase & 1) == int64_t(parity) ? state.phase : state.phase - 1);
+  waits_.see(state.offset, phase, test && next != Next::again);
+  return next != Next::again;
 }
 
 ClusterSmemAddr SimIsa::mapped(SmemAddr address, uint32_t rank, Loc loc) {
@@ -170,11 +176,12 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
   HazardChecker* h = hazards();
   if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
-  if (state && parity <= 1) check_wait(*state, parity, loc);
+  const int64_t sees = state ? WaitHistory::named(parity, state->phase) : 0;
+  const bool counts = state && parity <= 1 && check_wait(*state, parity, false, loc);
   if (sm_.mbarrier.test_parity(offset, parity,
                                {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
-    count_wait(barrier, loc);
+    if (counts) count_wait(barrier, sees, loc);
     if (h) h->acquire(thread(loc), offset);
     return true;
   }
@@ -188,7 +195,22 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
     observer.mbarrier_wait(traces::BarrierEventKind::wait_end, warp_, *state, phase, warp_.waiter.cause, now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
-  count_wait(barrier, loc);
+  count_wait(barrier, sees, loc);
+  if (h) h->acquire(thread(loc), offset);
+  return true;
+}
+
+bool SimIsa::mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc) {
+  charge(issue_.mbarrier_try_wait);
+  settle(loc);
+  if (!own_window(barrier, "mbarrier.test_wait", loc)) return true;
+  const uint32_t offset = barrier.offset();
+  HazardChecker* h = hazards();
+  if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
+  if (!sm_.mbarrier.test_parity(offset, parity, point(loc), "mbarrier.test_wait.parity")) return false;
+  const models::Mbarrier::State& state = *sm_.mbarrier.find(offset);
+  if (cta_.observer().recorder() && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state.last_cause;
+  if (check_wait(state, parity, true, loc)) count_wait(barrier, WaitHistory::named(parity, state.phase), loc);
   if (h) h->acquire(thread(loc), offset);
   return true;
 }

@@ -103,6 +103,8 @@ class SimIsa {
                                  Loc loc = Loc::current());
   /// Suspends until the phase has completed, so it always returns true (a try_wait may, PTX 9.7.13.15.16).
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc = Loc::current());
+  /// Answers at once, as a try_wait outside of a loop may.
+  bool mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc = Loc::current());
   void fence_mbarrier_init(Loc loc = Loc::current()) {
     charge(issue_.fence);
     if (HazardChecker* h = hazards()) h->fence_mbarrier_init(thread(loc));
@@ -394,8 +396,9 @@ class SimIsa {
   }
   uint64_t flow_of_open_span();
   void violate(const char* id, std::string message, Loc loc);
-  /// MB8: the wait names a phase that the warp has seen, or one that is long over.
-  void check_wait(const models::Mbarrier::State& state, uint32_t parity, Loc loc);
+  /// MB8: the wait names a phase that the warp has seen, or perhaps one that is long over.
+  /// @return the phase that it sees is one more for this warp
+  bool check_wait(const models::Mbarrier::State& state, uint32_t parity, bool test, Loc loc);
   /// Address of the same offset in CTA `rank`, which must be one of the cluster.
   ClusterSmemAddr mapped(SmemAddr address, uint32_t rank, Loc loc);
   /// `.shared::cta` addresses may carry the own rank, not another.
@@ -450,9 +453,9 @@ class SimIsa {
   void count_arrival(SmemAddr barrier, Loc loc) {
     if (Warp::Use* use = use_of(barrier)) ++use->arrivals, use->arrived = loc;
   }
-  void count_wait(SmemAddr barrier, Loc loc) {
-    if (Warp::Use* use = use_of(barrier))
-      ++use->waits, use->waited = loc, use->waited_at = models::now(), use->waited_on = barrier.offset();
+  /// @param phase  that it has seen; -1: the one before the first, which a fresh barrier passes
+  void count_wait(SmemAddr barrier, int64_t phase, Loc loc) {
+    if (Warp::Use* use = use_of(barrier)) use->count_wait(barrier.offset(), phase, models::now(), loc);
   }
   /// Nobody ahead in the stream still writes there; what follows griddepcontrol.wait may be sure of it.
   void check_prerequisites(GlobalAddr address, const char* what, Loc loc);

@@ -248,6 +248,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   if (scenario.held_sms > 0)
     device.gpu.hold(scenario.sms_in_run() - scenario.held_sms, scenario.sms_in_run(),
                     scenario.device.cycles_of_ns(scenario.held_us * 1e3));
+  if (scenario.hand_out_descending) device.gpu.clc().hand_out_descending();
   std::optional<HazardChecker> hazards;
   if (scenario.hazards) device.observer.set_hazards(&hazards.emplace(kernel, sms, device.observer));
   device.launch();

@@ -73,6 +73,17 @@ class Warp : public sc_core::sc_module {
     uint32_t waited_on = 0;             ///< offset of the barrier of the last wait that ended
     Loc waited{}, arrived{}, copied{};  ///< line of the last wait that ended, arrival, copy that signals it
     models::Cycles waited_at = 0;
+    /// The last wait that passed at once on phase -1: parity 1, and no phase of the barrier had completed.
+    struct Fresh {
+      uint32_t on = 0;  ///< offset; 0: none has
+      Loc loc{};
+      models::Cycles at = 0;
+    } fresh;
+
+    void count_wait(uint32_t barrier, int64_t phase, models::Cycles now, Loc loc) {
+      ++waits, waited = loc, waited_at = now, waited_on = barrier;
+      if (phase < 0) fresh = {barrier, loc, now};
+    }
   };
   std::vector<Use> use;
   /// The word in global memory that it polls in a loop, until another one.

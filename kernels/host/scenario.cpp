@@ -34,9 +34,9 @@ void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, 
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   if (s.is_micro()) s.data = DataMode::none;
   if (!root.has("run")) return;
-  const TomlTable table =
-      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
-                         "recorder_cycles", "hazards", "sm_clock_ghz", "launches", "feed", "held_sms", "held_us"});
+  const TomlTable table = root.table(
+      "run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "recorder_cycles",
+              "hazards", "sm_clock_ghz", "launches", "feed", "held_sms", "held_us", "hand_out"});
   if (s.is_micro() && table.has("data") && table.choice("data", kDataModes) == DataMode::full)
     throw document.error("run.data", fmt::format("kernel {} computes nothing; allowed is \"none\"", s.kernel));
   if (table.has("data")) s.data = table.choice("data", kDataModes);
@@ -57,6 +57,8 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("feed")) s.feed = table.choice("feed", kFeeds);
   if (table.has("held_sms")) s.held_sms = read_int(table, "held_sms", 0, s.sms_in_run());
   if (table.has("held_us")) s.held_us = table.number("held_us", 0, 1e6);
+  if (table.has("hand_out"))
+    s.hand_out_descending = table.word("hand_out", {"ascending", "descending"}) == "descending";
 }
 
 /// What the launch before has written must be what this one can read.
@@ -182,6 +184,7 @@ std::string Scenario::trace_configuration_json() const {
   if (launches > 1) json["launches"] = launches;
   if (feed != Feed::nothing) json["feed"] = word_of(kFeeds, feed);
   if (held_sms > 0) json["held_sms"] = held_sms, json["held_us"] = held_us;
+  if (hand_out_descending) json["hand_out"] = "descending";
   return json.dump();
 }
 

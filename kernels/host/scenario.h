@@ -84,6 +84,7 @@ struct Scenario {
   Feed feed = Feed::nothing;         ///< from each launch to the next
   int held_sms = 0;                  ///< the last so many SMs are held by another kernel at the start
   double held_us = 0;                ///< for so long
+  bool hand_out_descending = false;  ///< clusters are launched and cancelled from the grid's last to its first
   uint64_t seed = 1;                 ///< of the operand values
   std::optional<uint64_t> jitter;    ///< seed of perturbed latencies; absent: none
   uint64_t max_cycles = 0;           ///< 0: no budget

@@ -80,6 +80,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.mbarrier_arrive_expect_tx(smem, u, Scope::cta);
   isa.mbarrier_arrive_expect_tx(isa.mapa(smem, isa.laneid()), u, Scope::cluster);
   { isa.mbarrier_try_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;
+  { isa.mbarrier_test_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;  // answers at once
   isa.fence_mbarrier_init();  // fence.mbarrier_init.release.cluster
   { isa.mapa(smem, u) } -> std::same_as<ClusterSmemAddr>;
   { isa.mapa(smem, isa.laneid()) } -> std::same_as<LaneArray<ClusterSmemAddr, 1>>;  // a rank per lane

@@ -5,8 +5,11 @@
 /// tiles that have been added: a split goes on when it equals the first of its own.  So the order of the additions is
 /// fixed, and with it every bit of the result, whichever CTA computes which split (reference kernels.md section 4).
 ///
-/// A split waits for splits of smaller blockIdx.z only, which are handed out before it.  With the static scheduler no wait is
-/// for ever only if all launched clusters are resident at once: the host launches no more.
+/// A split waits for splits of smaller blockIdx.z only.  With CLC, and without a scheduler, no wait is for ever only if those
+/// are handed out before it: CTAs that hold later splits keep their SMs while they wait.  Hardware hands out x first and
+/// z last as far as known, and neither CUDA nor PTX promises it; run.hand_out = "descending" shows what another order
+/// does.  With the static scheduler every cluster takes its splits in ascending order, so that residency is all that
+/// is needed: the host launches no more clusters than are resident at once.
 #pragma once
 
 #include "kernels/epilogue/tile_writer.h"

@@ -133,6 +133,18 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
   if (word.pending != 0 || word.tx == 0) return {};
   const auto expected = int64_t(w.state->expected_bytes);
   const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
+  const uint32_t copy = w.cta->observer().smallest_copy(*w.barrier.array);
+  if (word.tx > 0 && uint32_t(word.tx) < copy) {
+    Cause cause{.certainty = 100,
+                .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: ",
+                                    grouped(word.tx))};
+    cause.text += usual > 0 && usual != expected
+                      ? fmt::format("{}, where a fill has {}", grouped(expected), grouped(usual))
+                      : fmt::format("the smallest copy to {} brings {}, so none is missing", w.barrier.array->name,
+                                    grouped(copy));
+    blame_arming(cause, graph, w);
+    return cause;
+  }
   if (word.tx > 0 && w.cta->cluster_ctas() == 1 && !w.debts.certain && usual == 0 &&
       expected != int64_t(w.state->received_bytes) && w.debts.all.size() == 1 && w.state->received_bytes > 0) {
     // The first fill of all: nothing to compare it with.
@@ -150,6 +162,22 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
         .text = fmt::format("expect_tx counts {} bytes, {} times the {} that the copies of this phase deliver: "
                             "it counts them once for each CTA of the cluster",
                             grouped(expected), w.cta->cluster_ctas(), grouped(int64_t(w.state->received_bytes)))};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && usual == 0 && filled_like_others(graph.slots(), *w.cta, *w.state)) {
+    const auto received = int64_t(w.state->received_bytes);
+    Cause cause{.certainty = 98};
+    cause.text =
+        received > 0 && expected % received == 0
+            ? fmt::format(
+                  "expect_tx counts {} bytes, {} times the {} that the copies of this phase deliver, as of "
+                  "every fill like it: a copy is missing in all of them, or it counts copies of another barrier",
+                  grouped(expected), expected / received, grouped(received))
+            : fmt::format(
+                  "expect_tx counts {} bytes more than the copies of this phase deliver, as of every fill "
+                  "like it: a copy is missing in all of them, or {} is too much",
+                  grouped(word.tx), grouped(expected));
     blame_arming(cause, graph, w);
     return cause;
   }
@@ -173,6 +201,39 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
   return {};
 }
 
+std::string first_lap_text(const Wait& w) {
+  return fmt::format(
+      "{} waits for the release of a fill that it never made: a producer's first lap must wait for "
+      "parity 1, which a fresh barrier passes",
+      w.role);
+}
+
+/// Nothing has ever come to the barrier.
+bool untouched(const Wait& w) { return w.on_mbarrier() && w.state->phase == 0 && w.state->events == 1; }
+
+/// Nobody can have emptied what nobody has filled: MMAs read what copies bring, so of two that wait for each other on barriers
+/// that nothing has come to, one for a commit and one for bytes, the first should not have waited.  For rings without names;
+/// of named ones wrong_turn_cause knows more.
+Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray& array = *w.barrier.array;
+  if (!untouched(w) || partner(w.cta->kernel(), array) || std::string_view(array.arrives_with) != "tcgen05.commit")
+    return {};
+  // In a later lap it waits for the release of what it should have filled.
+  if (use_of(w.warp(), array).waits > w.barrier.stage) return {};
+  for (size_t i : w.on) {
+    const Wait& other = graph.waits()[i];
+    const bool mutual = std::find(other.on.begin(), other.on.end(), graph.index(w)) != other.on.end();
+    if (!mutual || !untouched(other) ||
+        std::string_view(other.barrier.array->arrives_with) != "mbarrier.arrive.expect_tx")
+      continue;
+    Cause cause{.certainty = 94, .text = first_lap_text(w)};
+    blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+    cause.fault_line = line_of(w.blocked.loc), cause.after_line = false;
+    return cause;
+  }
+  return {};
+}
+
 /// A cursor walks the stages in order and its parity flips with every lap: this wait breaks that.
 Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   const BarrierArray& array = *w.barrier.array;
@@ -189,11 +250,7 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   } else if (parity == w.blocked.parity) {
     return {};
   } else if (!full && lap == 0) {
-    cause = {
-        .certainty = 94,
-        .text = fmt::format("{} waits for the release of a fill that it never made: a producer's first lap must "
-                            "wait for parity 1, which a fresh barrier passes",
-                            w.role)};
+    cause = {.certainty = 94, .text = first_lap_text(w)};
   } else {
     cause = {.certainty = 94,
              .text = fmt::format("{} waits for parity {} in lap {} of {}; that lap's parity is {}", w.role,
@@ -204,26 +261,37 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   return cause;
 }
 
-/// The arrival that is missing here is on the debtor's own barrier, where nobody waits for it.
+/// Some warp of the CTA has waited on the array, or does.
+bool waited_in(const WaitGraph& graph, const Cta& cta, const BarrierArray& array) {
+  return std::any_of(cta.warps().begin(), cta.warps().end(),
+                     [&](const auto& warp) { return !warp->use.empty() && use_of(*warp, array).waits > 0; }) ||
+         std::any_of(graph.waits().begin(), graph.waits().end(),
+                     [&](const Wait& o) { return o.cta == &cta && o.barrier.array == &array; });
+}
+
+/// The arrival that is missing here is on the same barrier of another CTA, where nobody waits for it; the debtor may have gone
+/// since.
 Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const std::vector<Debt>& passed) {
   const Debt& d = passed.front();
-  if (d.slot == w.cta || d.exited()) return {};
-  const Mbarrier::State* own = d.slot->sm().mbarrier.find(w.state->offset);
-  if (!own) return {};
-  const auto& shares = d.bytes > 0 ? own->received : own->arrived;
-  const bool strayed =
-      std::any_of(shares.begin(), shares.end(), [&](const auto& s) { return s.cta == d.cta && s.warp == d.warp; });
-  const bool waited = std::any_of(graph.waits().begin(), graph.waits().end(), [&](const Wait& o) {
-    return o.cta == d.slot && o.barrier.array == w.barrier.array && o.barrier.stage == w.barrier.stage;
-  });
-  if (!strayed || waited || own->phase > 0) return {};
-  Cause cause{
-      .certainty = 96,
-      .text = fmt::format("{} of CTA {} {} {} of its own CTA, where nobody waits; CTA {} waits for it", d.role(),
-                          d.cta, d.bytes > 0 ? "signals the bytes of its copies to" : "arrives on",
-                          text_of(w.barrier), w.cta->linear_id())};
-  blame(cause, graph, w, passed);
-  return cause;
+  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
+    Cta& other = *peer_slot(graph.slots(), *w.cta, r);
+    if (&other == w.cta || other.linear_id() != w.cta->peer_id(r)) continue;
+    const Mbarrier::State* state = other.sm().mbarrier.find(w.state->offset);
+    if (!state || state->phase > 0 || waited_in(graph, other, *w.barrier.array)) continue;
+    const auto& shares = d.bytes > 0 ? state->received : state->arrived;
+    if (std::none_of(shares.begin(), shares.end(),
+                     [&](const auto& s) { return s.cta == d.cta && s.warp == d.warp; }))
+      continue;
+    const int at = other.linear_id();
+    Cause cause{
+        .certainty = 96,
+        .text = fmt::format("{} of CTA {} {} {} of {}, where nobody waits; CTA {} waits for it", d.role(), d.cta,
+                            d.bytes > 0 ? "signals the bytes of its copies to" : "arrives on", text_of(w.barrier),
+                            at == d.cta ? "its own CTA" : fmt::format("CTA {}", at), w.cta->linear_id())};
+    blame(cause, graph, w, passed);
+    return cause;
+  }
+  return {};
 }
 
 std::string passed_text(const Wait& w, const Debt& d) {
@@ -292,6 +360,7 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
   if (Cause c = bytes_cause(graph, w, word); c.certainty > 0) return c;
   if (Cause c = passed_cause(graph, w, word); c.certainty > 90) return c;
   if (Cause c = wrong_turn_cause(graph, w); c.certainty > 0) return c;
+  if (Cause c = nothing_to_empty_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = early_release_cause(graph, w); c.certainty > 0) return c;
   return passed_cause(graph, w, word);
 }
@@ -304,10 +373,15 @@ Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
   uint32_t threads = 0;
   for (const auto& warp : w.cta->warps())
     if (row && lists(row->roles, w.cta->kernel().role(warp->index))) threads += 32;
-  if (row && named.expected > 0 && named.expected != threads) {
-    Cause cause{.certainty = 110,
-                .text = fmt::format("{} comes to {} with {} threads; those of its roles ({}) are {}", w.role,
-                                    w.cta->describe(w.blocked, true), named.expected, row->roles, threads)};
+  // PTX gives the count no upper limit; but each warp comes once.
+  const auto all = uint32_t(32 * w.cta->warps().size());
+  if ((row && named.expected > 0 && named.expected != threads) || named.expected > all) {
+    Cause cause{.certainty = 110};
+    cause.text = named.expected > all
+                     ? fmt::format("{} comes to {} with {} threads; the CTA has {}: it can never complete", w.role,
+                                   w.cta->describe(w.blocked, true), named.expected, all)
+                     : fmt::format("{} comes to {} with {} threads; those of its roles ({}) are {}", w.role,
+                                   w.cta->describe(w.blocked, true), named.expected, row->roles, threads);
     blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
     cause.fault_line = line_of(w.blocked.loc), cause.fault_doing.clear();
     return cause;

@@ -198,6 +198,28 @@ uint64_t usual_bytes(const Slots& slots, Cta& owner, const State& state) {
   return bytes;
 }
 
+bool filled_like_others(const Slots& slots, Cta& owner, const State& state) {
+  const BarrierName name = barrier_name(owner.kernel(), state.offset);
+  if (!name.array) return false;
+  const auto same = [](const Shares& a, const Shares& b) {
+    return a.size() == b.size() &&
+           std::all_of(a.begin(), a.end(), [&](const State::Share& s) { return amount_of(b, s) == s.amount; });
+  };
+  int alike = 0;
+  for (uint32_t rank = 0; rank < owner.cluster_ctas(); ++rank) {
+    Cta& cta = *peer_slot(slots, owner, rank);
+    for (int s = 0; s < name.array->stages; ++s) {
+      const State* other = cta.sm().mbarrier.find(name.array->base.offset() + 8u * uint32_t(s));
+      if (!other || other == &state || (other->expected_bytes == 0 && other->received.empty())) continue;
+      if (other->phase > 0 || other->expected_bytes != state.expected_bytes ||
+          !same(moved(other->received, cta, owner, *name.array), state.received))
+        return false;
+      ++alike;
+    }
+  }
+  return alike > 0;
+}
+
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array) {
   const std::string_view name = array.name;
   const bool full = name.ends_with("_full");

@@ -46,6 +46,10 @@ Debts bytes_owed(const Slots& slots, Cta& owner, const models::Mbarrier::State& 
 /// Bytes that a completed phase of such a barrier was delivered; 0: none has completed.
 uint64_t usual_bytes(const Slots& slots, Cta& owner, const models::Mbarrier::State& state);
 
+/// In the first fill: the barrier has got what other stages of its array have, and its place in other CTAs of the cluster, and
+/// expects as much as they do.  False if there are none to compare with.
+bool filled_like_others(const Slots& slots, Cta& owner, const models::Mbarrier::State& state);
+
 /// The other array of a ring: "input_full" for "input_empty" and the reverse; nullptr: it is no ring.
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array);
 

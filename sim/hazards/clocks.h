@@ -25,6 +25,12 @@ class VectorClock {
  public:
   Clock of(uint32_t component) const { return component < clocks_.size() ? clocks_[component] : 0; }
   bool knows(Stamp stamp) const { return stamp.clock <= of(stamp.component); }
+  /// All that the other clock has, but for one component.
+  bool covers(const VectorClock& other, uint32_t but) const {
+    for (uint32_t c = 0; c < other.clocks_.size(); ++c)
+      if (c != but && other.clocks_[c] > of(c)) return false;
+    return true;
+  }
   void advance(Stamp to) {
     if (to.component >= clocks_.size()) clocks_.resize(to.component + 1);
     clocks_[to.component] = std::max(clocks_[to.component], to.clock);

@@ -21,24 +21,15 @@ uint32_t tmem_cell_index(uint32_t lane_group, uint32_t column) { return lane_gro
 
 HazardChecker::HazardChecker(const Kernel& kernel, int sms, models::Observer& report)
     : kernel_(kernel), report_(report), clusters_(size_t(sms)) {
-  for (const BarrierArray& array : kernel.barriers) {
-    barriers_ += size_t(array.stages);
-    first_barrier_ = std::min(first_barrier_, array.base.offset());
-  }
-  size_t index = 0;
   for (const BarrierArray& array : kernel.barriers)
-    for (int s = 0; s < array.stages; ++s) {
-      const size_t word = (array.base.offset() - first_barrier_) / 8 + size_t(s);
-      if (word >= barrier_at_.size()) barrier_at_.resize(word + 1, uint32_t(barriers_));
-      barrier_at_[word] = std::min(barrier_at_[word], uint32_t(index++));
-    }
-  ++barriers_;  // all that are not in the table share one
+    for (int s = 0; s < array.stages; ++s) barrier_index(array.base.offset() + 8u * uint32_t(s));
   cluster_ctas_ = kernel.cluster.x * kernel.cluster.y * kernel.cluster.z;
 }
 
-size_t HazardChecker::barrier_index(uint32_t offset) const {
-  const uint32_t word = (offset - first_barrier_) / 8;  // below the first: wraps to a large number
-  return offset % 8 == 0 && word < barrier_at_.size() ? barrier_at_[word] : barriers_ - 1;
+size_t HazardChecker::barrier_index(uint32_t offset) {
+  uint32_t& index = barrier_at_[std::min(offset, kSmemWindowBytes - 1) / 8];  // MB3 is the units' to report
+  if (index == kNoBarrier) index = uint32_t(barriers_++);
+  return index;
 }
 
 void HazardChecker::start_cluster(int first_sm, uint32_t ctas, int launch) {
@@ -50,7 +41,6 @@ void HazardChecker::start_cluster(int first_sm, uint32_t ctas, int launch) {
   started->later.resize(size_t{kLaterPerCta} * ctas);
   for (uint32_t r = 0; r < ctas; ++r) {
     CtaState& cta = started->ctas[r];
-    cta.barriers.resize(barriers_);
     cta.warps.resize(size_t(kernel_.warps));
     for (int w = 0; w < kernel_.warps; ++w)
       cta.warps[size_t(w)].known.happened.advance({component(r, w, kWarp), 1});
@@ -88,7 +78,18 @@ uint32_t HazardChecker::release_later(const Thread& t) {
 }
 
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
-  warp(t).known.join(cta(t.sm).barriers[barrier_index(barrier)].completed);
+  warp(t).known.join(barrier_of(cta(t.sm), barrier).completed);
+}
+
+bool HazardChecker::knows_completed(const Thread& t, uint32_t offset, int64_t phase) {
+  const uint32_t own = barrier_component(rank(t.sm), barrier_index(offset));
+  const VectorClock& known = warp(t).known.happened;
+  if (known.knows({own, Clock(phase + 1)})) return true;
+  // Whoever comes after all of a phase's arrivals need not have waited for it.
+  const Barrier& barrier = barrier_of(cta(t.sm), offset);
+  const int64_t last = int64_t(barrier.completed.happened.of(own)) - 1;
+  return !barrier.counts_bytes && (phase == last || phase == last - 1) &&
+         known.covers(phase == last ? barrier.completed.happened : barrier.before, own);
 }
 
 void HazardChecker::fence_proxy_async(const Thread& t) {
@@ -129,7 +130,7 @@ void HazardChecker::fence_mbarrier_init(const Thread& t) {
 
 void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t offset, bool by_unit) {
   if (at_rank >= cluster(t.sm).ctas.size()) return;
-  Barrier& barrier = cluster(t.sm).ctas[at_rank].barriers[barrier_index(offset)];
+  Barrier& barrier = barrier_of(cluster(t.sm).ctas[at_rank], offset);
   if (!barrier.initialised || barrier.reported) return;  // MB1 is the units' to report
   const VectorClock& known = warp(t).known.happened;
   const bool remote = at_rank != rank(t.sm);
@@ -151,7 +152,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
   Cluster& in = cluster(e.sm);
   const uint32_t r = rank(e.sm);
   const size_t index = barrier_index(e.offset);
-  Barrier& barrier = in.ctas[r].barriers[index];
+  Barrier& barrier = barrier_of(in.ctas[r], e.offset);
   switch (e.kind) {
     case MbarrierEventKind::init: {
       const Thread thread{e.sm, e.source};
@@ -168,6 +169,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
         barrier.arrived.join(*releasing_);
       break;
     case MbarrierEventKind::complete_tx: {
+      barrier.counts_bytes = true;
       if (const auto one = std::find(barrier.in_flight.begin(), barrier.in_flight.end(), e.source.op);
           one != barrier.in_flight.end())
         barrier.in_flight.erase(one);
@@ -185,6 +187,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     case MbarrierEventKind::phase_complete:
       check_complete(e, barrier);
       barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1)});
+      std::swap(barrier.before, barrier.completed.happened);
       barrier.completed = barrier.arrived;
       break;
   }
@@ -200,9 +203,11 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
   const BarrierName name = barrier_name(kernel_, e.offset);
   models::Violation v{.id = "MB11",
                       .message = fmt::format(
-                          "{}[{}] completes phase {} while {} that signal{} it {} on the way: expect_tx "
+                          "{} completes phase {} while {} that signal{} it {} on the way: expect_tx "
                           "counts too few bytes",
-                          name.array ? name.array->name : "an mbarrier", name.stage, e.phase,
+                          name.array ? fmt::format("{}[{}]", name.array->name, name.stage)
+                                     : fmt::format("the mbarrier at {:#x}", e.offset),
+                          e.phase,
                           barrier.in_flight.size() == 1 ? std::string("a copy")
                                                         : fmt::format("{} copies", barrier.in_flight.size()),
                           barrier.in_flight.size() == 1 ? "s" : "", barrier.in_flight.size() == 1 ? "is" : "are"),
@@ -222,6 +227,7 @@ Access HazardChecker::access(const Thread& t, AccessKind kind, bool write, Stamp
 
 void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
   WarpState& self = warp(t);
+  self.account = t.warp;
   const bool by_unit = later.kind != AccessKind::generic;
   const auto ordered = [&](const Access& earlier) {
     if (later.kind == AccessKind::mma_operand && earlier.over.clock != kStillRunning)
@@ -244,6 +250,7 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
 
 void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
   WarpState& self = warp(t);
+  self.account = t.warp;
   const auto ordered = [&](const Access& earlier) {
     if (later.kind == AccessKind::accumulator) self.mma.before.advance(earlier.over);
     if (earlier.over.component == later.over.component && earlier.kind == later.kind) return true;  // in order
@@ -257,12 +264,31 @@ void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id
       });
 }
 
+namespace {
+/// It brings what others wait for, in a ring's first lap too.
+bool is_fill(AccessKind kind) { return kind == AccessKind::tensor_load || kind == AccessKind::accumulator; }
+}  // namespace
+
 void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earlier, const Access& later,
                            const Footprints& sets, Footprints::Id first, Footprints::Id second, bool fence_only) {
-  const Footprints::Interval a = sets.bounds(first), b = sets.bounds(second);
-  HazardText text = hazard_text(kernel_, at_rank == rank(t.sm) ? -1 : int(at_rank), earlier, later,
-                                &sets == &tmem_sets_, {std::max(a.begin, b.begin), std::min(a.end, b.end)},
-                                fence_only, progress_of(cluster(t.sm), earlier));
+  const Footprints::Interval a = sets.bounds(first), b = sets.bounds(second),
+                             both{std::max(a.begin, b.begin), std::min(a.end, b.end)};
+  const int in_rank = at_rank == rank(t.sm) ? -1 : int(at_rank);
+  const bool tmem = &sets == &tmem_sets_;
+  if (earlier.unfilled && is_fill(later.kind) && !fence_only) {
+    HazardText text =
+        unfilled_text(kernel_, in_rank, earlier, later, warp_of(cluster(t.sm), earlier).account, tmem, both);
+    models::Violation v{.id = text.id,
+                        .message = std::move(text.message),
+                        .time = models::now(),
+                        .sm = t.sm,
+                        .barrier = later.barrier,
+                        .source = earlier.by.source()};
+    v.details = std::move(text.details);
+    return report_.violation(v);
+  }
+  HazardText text =
+      hazard_text(kernel_, in_rank, earlier, later, tmem, both, fence_only, progress_of(cluster(t.sm), earlier));
   if (t.warp && !fence_only)
     if (std::string waits = hazard_wait_line(kernel_, *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));
@@ -276,8 +302,7 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
 AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& access) const {
   if (access.over.clock == kStillRunning || access.over.component >= first_of(kParts))
     return AccessProgress::unknown;
-  const uint32_t r = access.over.component / uint32_t(kernel_.warps) % cluster_ctas_;
-  const WarpState& warp = in.ctas[r].warps[access.over.component % uint32_t(kernel_.warps)];
+  const WarpState& warp = warp_of(in, access);
   switch (access.kind) {
     case AccessKind::tensor_store:
       return access.over.clock >= warp.group ? AccessProgress::uncommitted : AccessProgress::unknown;
@@ -311,7 +336,7 @@ void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset,
   for (uint32_t r = 0; r < cluster(t.sm).ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
     const uint32_t signalled = to_leader < 0 ? r : (r & ~1u) | uint32_t(to_leader);
-    cluster(t.sm).ctas[signalled].barriers[barrier_index(barrier)].in_flight.push_back(op);
+    barrier_of(cluster(t.sm).ctas[signalled], barrier).in_flight.push_back(op);
   }
 }
 

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -60,6 +61,9 @@ class HazardChecker {
   uint32_t release_later(const Thread& thread);
   /// A wait on the barrier has ended.
   void acquire(const Thread& thread, uint32_t barrier);
+  /// Something orders the completion of the own CTA's barrier's phase, the last one or the one before, before what the warp
+  /// does next; phase -1 is always over.
+  bool knows_completed(const Thread& thread, uint32_t barrier, int64_t phase);
   /// The barrier is used by the thread, or by a unit that it asks, in CTA `rank`.
   void uses_barrier(const Thread& thread, uint32_t rank, uint32_t barrier, bool by_unit);
   void fence_mbarrier_init(const Thread& thread);
@@ -108,8 +112,10 @@ class HazardChecker {
   struct Barrier {
     Knowledge arrived;    ///< of all arrivals so far
     Knowledge completed;  ///< at the last completed phase
+    VectorClock before;   ///< Knowledge::happened at the phase before that
     Stamp init, fenced;   ///< of mbarrier.init and of the fence.mbarrier_init behind it
     bool initialised = false, reported = false;
+    bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
   };
   struct Meeting {
@@ -127,11 +133,12 @@ class HazardChecker {
     Clock group = 1, tmem_loads = 0, tmem_stores = 0;
     MmaThread mma;
     std::vector<Barrier*> unfenced_inits;
+    const Warp* account = nullptr;  ///< of its waits
   };
   struct CtaState {
     Shadow smem, tmem;
     std::vector<WarpState> warps;
-    std::vector<Barrier> barriers;  ///< of the kernel's table, then one for all others
+    std::deque<Barrier> barriers;  ///< by barrier_index(); grows at its end, so that pointers stay
     std::array<Meeting, 16> named;
   };
   struct Cluster {
@@ -159,6 +166,7 @@ class HazardChecker {
     std::optional<GlobalAccess> write;
     std::vector<GlobalAccess> reads;
   };
+  static constexpr uint32_t kNoBarrier = UINT32_MAX;
   /// Bytes on their way, in one CTA.
   struct Flight {
     std::shared_ptr<Cluster> cluster;
@@ -171,6 +179,11 @@ class HazardChecker {
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   /// How far the warp that issued the access is with it.
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
+  /// The warp that issued an access which is over with one of its own stamps (Part).
+  const WarpState& warp_of(const Cluster& in, const Access& access) const {
+    const uint32_t r = access.over.component / uint32_t(kernel_.warps) % cluster_ctas_;
+    return in.ctas[r].warps[access.over.component % uint32_t(kernel_.warps)];
+  }
   uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * uint32_t(kernel_.warps); }
   uint32_t fenced_components() const { return first_of(kTmemLoads); }  ///< warps' own accesses
   uint32_t tmem_components() const { return first_of(kGroups); }       ///< and those to tensor memory
@@ -178,10 +191,16 @@ class HazardChecker {
     return (uint32_t(part) * cluster_ctas_ + rank) * uint32_t(kernel_.warps) + uint32_t(warp);
   }
   uint32_t barrier_component(uint32_t rank, size_t index) const {
-    return first_of(kParts) + rank * uint32_t(barriers_) + uint32_t(index);
+    return first_of(kParts) + uint32_t(index) * cluster_ctas_ + rank;
   }
   void check_complete(const models::MbarrierEvent& event, const Barrier& barrier);
-  size_t barrier_index(uint32_t offset) const;
+  /// Of the barrier at an offset, in every CTA: those of the kernel's table in its order, then others as they come.
+  size_t barrier_index(uint32_t offset);
+  Barrier& barrier_of(CtaState& cta, uint32_t offset) {
+    const size_t index = barrier_index(offset);
+    if (index >= cta.barriers.size()) cta.barriers.resize(barriers_);
+    return cta.barriers[index];
+  }
   Cluster& cluster(int sm) { return *clusters_[size_t(sm)]; }
   uint32_t rank(int sm) { return uint32_t(sm - clusters_[size_t(sm)]->first_sm); }
   CtaState& cta(int sm) { return cluster(sm).ctas[rank(sm)]; }
@@ -212,9 +231,9 @@ class HazardChecker {
   const Kernel& kernel_;
   models::Observer& report_;
   uint32_t cluster_ctas_;
-  uint32_t first_barrier_ = kSmemWindowBytes;  ///< lowest offset of the kernel's barriers
-  std::vector<uint32_t> barrier_at_;           ///< by word from there: which barrier lies there
-  size_t barriers_ = 0;
+  std::vector<uint32_t> barrier_at_ =
+      std::vector<uint32_t>(kSmemWindowBytes / 8, kNoBarrier);  ///< by word: its index
+  size_t barriers_ = 0;                                         ///< known so far
   Footprints smem_sets_, tmem_sets_;
   std::vector<std::shared_ptr<Cluster>> clusters_;  ///< by SM
   Flights<Flight> flights_;
@@ -233,6 +252,10 @@ struct HazardText {
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
                        Footprints::Interval bytes, bool fence_only, AccessProgress progress);
+/// The same for a read of bytes that nobody had filled: the reader is at fault, not who fills them later.
+/// @param reader  the account of the warp that reads, or nullptr
+HazardText unfilled_text(const Kernel& kernel, int cta, const Access& read, const Access& fill, const Warp* reader,
+                         bool tmem, Footprints::Interval bytes);
 /// "load has last waited on input_empty[1], until cycle 4,290  load_warp.h:58": of the wait that would have ordered the two; empty
 /// where it was no mbarrier's.
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);

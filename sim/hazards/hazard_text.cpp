@@ -165,7 +165,61 @@ std::string bytes_text(bool tmem, Footprints::Interval bytes, int rank) {
                      bytes.begin / kTmemColumns * 16, last / kTmemColumns * 16 + 15, where);
 }
 
+/// The barriers whose phases say that what `fill` brings is there; nullptr: none of the kernel's table.
+const BarrierArray* full_array(const Kernel& kernel, const Access& read, const Access& fill) {
+  if (fill.barrier) return barrier_name(kernel, fill.barrier).array;
+  for (const BarrierArray& array : kernel.barriers)
+    if (std::string_view(array.arrives_with) == "tcgen05.commit" &&
+        lists(array.arrives, kernel.role(fill.by.warp)) && lists(array.waits, kernel.role(read.by.warp)))
+      return &array;
+  return nullptr;
+}
+
+/// "epilogue has last waited on accum_full[0], until cycle 3,094  epilogue_warp.h:26".
+std::string last_wait_text(const Kernel& kernel, const Warp& warp, const Warp::Use& use) {
+  return fmt::format("{} has last waited on {}, until cycle {}  {}", kernel.role(warp.index),
+                     barrier_text(kernel, use.waited_on), grouped(int64_t(use.waited_at)), line_of(use.waited));
+}
+/// Of a wait that a consumer should not have passed.
+std::string fresh_wait_text(const Kernel& kernel, const Warp& warp, const Warp::Use& use) {
+  return fmt::format(
+      "the wait of {} for {} passed at once on phase -1 at cycle {}: with parity 1, before any phase had completed "
+      " {}",
+      kernel.role(warp.index), barrier_text(kernel, use.fresh.on), grouped(int64_t(use.fresh.at)),
+      line_of(use.fresh.loc));
+}
+
 }  // namespace
+
+HazardText unfilled_text(const Kernel& kernel, int rank, const Access& read, const Access& fill, const Warp* reader,
+                         bool tmem, Footprints::Interval bytes) {
+  const std::string who = kernel.role(read.by.warp);
+  const BarrierArray* full = full_array(kernel, read, fill);
+  std::string full_text = full ? full->name : "the mbarrier that its fill completes";
+  if (fill.barrier && full) full_text = barrier_text(kernel, fill.barrier);
+  std::vector<std::string> lines = {line(kernel, "first: ", read), line(kernel, "second:", fill),
+                                    bytes_text(tmem, bytes, rank)};
+  std::string fate = "is missing or passed at once";
+  if (full && reader) {
+    const Warp::Use& use = reader->use[size_t(full - kernel.barriers.data())];
+    if (use.waits == 0) {
+      fate = "is missing";
+      lines.push_back(fmt::format("{} has never waited on {}", who, full->name));
+    } else if (use.fresh.on != 0) {
+      fate = "passed at once";
+      lines.push_back(fresh_wait_text(kernel, *reader, use));
+    } else {
+      lines.push_back(last_wait_text(kernel, *reader, use));
+    }
+  }
+  lines.push_back(fmt::format("missing: a wait of {} for {} phase 0 before it reads", who, full_text));
+  return {tmem                                   ? "TC3"
+          : read.kind == AccessKind::mma_operand ? "TC7"
+                                                 : "TM5",
+          fmt::format("{} reads {} before the first fill: its wait for {} {}", who,
+                      tmem ? "tensor memory" : "shared memory", full_text, fate),
+          std::move(lines)};
+}
 
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later) {
   const bool after_copy = earlier.kind == AccessKind::tensor_load || earlier.kind == AccessKind::clc_response;
@@ -177,10 +231,10 @@ std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Acces
   for (size_t i = 0; i < kernel.barriers.size() && i < warp.use.size(); ++i) {
     if (array != kernel.barriers[i].name) continue;
     const Warp::Use& use = warp.use[i];
-    const std::string& role = kernel.role(warp.index);
-    if (use.waits == 0) return fmt::format("{} has never waited on {}", role, array);
-    return fmt::format("{} has last waited on {}, until cycle {}  {}", role, barrier_text(kernel, use.waited_on),
-                       grouped(int64_t(use.waited_at)), line_of(use.waited));
+    if (use.waits == 0) return fmt::format("{} has never waited on {}", kernel.role(warp.index), array);
+    if (use.fresh.on != 0 && use.fresh.at == use.waited_at && !later.barrier)
+      return fresh_wait_text(kernel, warp, use);
+    return last_wait_text(kernel, warp, use);
   }
   return {};
 }

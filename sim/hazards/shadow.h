@@ -1,6 +1,7 @@
 /// The last accesses to one memory (a CTA's shared memory, or its tensor memory), by footprint.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -38,10 +39,11 @@ struct Issuer {
 struct Access {
   AccessKind kind = AccessKind::generic;
   bool write = false;
-  Stamp over;            ///< when it is over
-  uint32_t op = 0;       ///< of a copy or response: which; 0: none
-  uint32_t barrier = 0;  ///< copies and responses: offset of the mbarrier they signal
-  int64_t phase = -1;    ///< of that barrier that counts its bytes; -1: not yet
+  bool unfilled = false;  ///< a read of bytes that nothing had written, or begun to write, since the CTA's start
+  Stamp over;             ///< when it is over
+  uint32_t op = 0;        ///< of a copy or response: which; 0: none
+  uint32_t barrier = 0;   ///< copies and responses: offset of the mbarrier they signal
+  int64_t phase = -1;     ///< of that barrier that counts its bytes; -1: not yet
   models::Cycles cycle = 0;
   Issuer by;
 };
@@ -60,8 +62,10 @@ class Shadow {
       for (const Footprints::Overlap& overlap : sets.overlaps(set))
         for (const Access& read : cells_[overlap.other].reads)
           if (!ordered(read)) conflict(read, overlap.other);
+    bool filled = false;
     for (const Footprints::Overlap& overlap : sets.overlaps(set)) {
       Cell& cell = cells_[overlap.other];
+      filled |= cell.write.has_value();
       if (cell.write && !ordered(*cell.write)) conflict(*cell.write, overlap.other);
       // Whatever is ordered after this write is ordered after what was ordered before it.
       if (now.write && overlap.covers) cell.write.reset(), cell.reads.clear();
@@ -71,9 +75,12 @@ class Shadow {
       own.write = now;
       return;
     }
-    for (Access& read : own.reads)  // stamps of a component follow each other: the last stands for all
-      if (read.over.component == now.over.component) return void(read = now);
-    own.reads.push_back(now);
+    // Stamps of a component follow each other: the last stands for all.
+    auto read = std::find_if(own.reads.begin(), own.reads.end(),
+                             [&](const Access& r) { return r.over.component == now.over.component; });
+    if (read == own.reads.end()) read = own.reads.insert(read, now);
+    *read = now;
+    read->unfilled = !filled;
   }
 
   /// The write of `op` to this set has landed.

@@ -7,9 +7,10 @@
 namespace sm100::sim {
 namespace {
 
-std::string report(const std::string& fault) {
+std::string report(const std::string& fault, const std::string& sets = "") {
   ScratchDirectory scratch;
-  const Ran ran = run(scratch, "run " + scenario_dir() + "/pairs.toml --data none --set 'fault=[{" + fault + "}]'");
+  const Ran ran = run(
+      scratch, "run " + scenario_dir() + "/pairs.toml --data none " + sets + " --set 'fault=[{" + fault + "}]'");
   CHECK(ran.exit_code == 3);
   return ran.out;
 }
@@ -39,6 +40,69 @@ TEST_CASE("a forgotten release of a pair's stage is blamed on the leader's MMA w
   const std::string text = report(
       "instruction=\"tcgen05_commit_multicast\", role=\"mma\", barrier=\"input_empty\", stage=2, action=\"drop\"");
   CHECK_THAT(text, Catch::Contains("mma of CTA 0 has passed input_full[2] phase 0 without releasing it"));
+}
+
+namespace {
+
+/// Two pairs in a cluster of four: CTAs 0 and 2 lead.
+constexpr const char* kTwoPairs = "--set config.cluster=[4,1,1]";
+constexpr const char* kArm = "role=\"load\", instruction=\"mbarrier_arrive_expect_tx\", barrier=\"input_full\"";
+
+}  // namespace
+
+TEST_CASE("bytes that every leader's expect_tx counts too many are its fault, not a missing copy's",
+          "[pair][report]") {
+  struct Much {
+    int bytes;
+    const char* cause;
+  };
+  const Much all[] = {
+      {16,
+       "expect_tx counts 16 bytes more than the copies of this phase deliver: the smallest copy to input_full "
+       "brings "
+       "8,192, so none is missing"},
+      {16384,
+       "expect_tx counts 16,384 bytes more than the copies of this phase deliver, as of every fill like it: a copy "
+       "is missing in all of them, or 81,920 is too much"},
+      {65536,
+       "expect_tx counts 131,072 bytes, 2 times the 65,536 that the copies of this phase deliver, as of every fill "
+       "like it: a copy is missing in all of them, or it counts copies of another barrier"},
+      {196608,
+       "expect_tx counts 262,144 bytes, 4 times the 65,536 that the copies of this phase deliver: it counts them "
+       "once for each CTA of the cluster"}};
+  for (const Much& m : all) {
+    CAPTURE(m.bytes);
+    const std::string text =
+        report(std::string(kArm) + ", action=\"add\", value=" + std::to_string(m.bytes), kTwoPairs);
+    CAPTURE(text);
+    CHECK_THAT(text, Catch::Contains("likely cause: " + std::string(m.cause) + "\n"));
+    CHECK_THAT(text, Catch::Contains("at fault: load (warp 5) of CTA 0  load_warp.h:62;"));
+  }
+}
+
+TEST_CASE("a copy that one CTA of two pairs leaves out is still a missing copy", "[pair][report]") {
+  const std::string text =
+      report("instruction=\"cp_async_bulk_tensor_shared_global_multicast\", role=\"load\", cta=3, action=\"drop\"",
+             kTwoPairs);
+  CAPTURE(text);
+  CHECK_THAT(text, Catch::Contains("at fault: load (warp 5) of CTA 3"));
+  CHECK_THAT(text, !Catch::Contains("expect_tx counts"));
+}
+
+TEST_CASE("an arrival at a CTA where nobody waits is found there, also when its warp has exited",
+          "[pair][report]") {
+  const std::string gone =
+      report("instruction=\"mbarrier_arrive\", barrier=\"accum_empty\", cta=3, occurrence=1, action=\"own_cta\"",
+             kTwoPairs);
+  CAPTURE(gone);
+  CHECK_THAT(gone,
+             Catch::Contains("likely cause: epilogue of CTA 3 arrives on accum_empty[1] of its own CTA, where "
+                             "nobody waits; CTA 2 waits for it\n"));
+  const std::string third =
+      report("instruction=\"mapa\", cta=1, action=\"add\", operand=\"rank\", value=2", kTwoPairs);
+  CAPTURE(third);
+  CHECK_THAT(third, Catch::Contains("likely cause: mma of CTA 1 arrives on clc_empty[0] of CTA 2, where nobody "
+                                    "waits; CTA 0 waits for it\n"));
 }
 
 }  // namespace sm100::sim

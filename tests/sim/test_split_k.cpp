@@ -63,6 +63,33 @@ TEST_CASE("more splits than places: a CTA computes several splits of a tile, in 
   output_hash(s);
 }
 
+// The kernel's assumption (kernels/matmul/split_reduction.h): a CTA that waits for an earlier split holds its SM.
+TEST_CASE("splits handed out from the last to the first wait for splits that nobody has begun", "[split-k]") {
+  Scenario s = split(3);
+  s.m = s.n = 128, s.sms = 1;
+  s.hand_out_descending = true;
+  const ChildResult r = run_child(s);
+  CAPTURE(r.text);
+  CHECK(r.result() == Outcome::hang);
+  CHECK(std::string(r.barrier) == "locks");
+}
+
+TEST_CASE("the static scheduler takes a tile's splits in ascending order, however clusters are launched",
+          "[split-k]") {
+  Scenario s = split(3);
+  s.config.static_scheduler = true, s.config.clc_stages = 0;
+  const uint64_t expected = output_hash(s);
+  s.hand_out_descending = true;
+  CHECK(output_hash(s) == expected);
+}
+
+TEST_CASE("without splits no tile waits for another: the order of the hand-out changes nothing", "[split-k]") {
+  Scenario s = split(1);
+  const uint64_t expected = output_hash(s);
+  s.hand_out_descending = true;
+  CHECK(output_hash(s) == expected);
+}
+
 TEST_CASE("a split whose lock is never released stops all that wait for it, and the report shows the lock",
           "[split-k][report]") {
   ScratchDirectory scratch;

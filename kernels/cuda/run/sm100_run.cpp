@@ -69,6 +69,7 @@ std::string simulator_only(const Scenario& s) {
     if (set) keys += fmt::format("{}run.{}", keys.empty() ? "" : ", ", key);
   };
   add(s.feed != host::Feed::nothing, "feed");
+  add(s.hand_out_descending, "hand_out");
   add(s.held_sms > 0, "held_sms");
   add(s.jitter.has_value(), "jitter");
   add(s.launches > 1, "launches");

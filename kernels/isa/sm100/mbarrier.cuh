@@ -94,6 +94,34 @@ class Mbarrier {
     return done != 0;
   }
 
+  /// Never suspends.
+  SM100_KERNEL bool mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope scope,
+                                              Loc = Loc::current()) const {
+    uint32_t done;
+    if (scope == Scope::cluster) {
+      asm volatile(
+          "{\n\t"
+          ".reg .pred p;\n\t"
+          "mbarrier.test_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
+          "selp.b32 %0, 1, 0, p;\n\t"
+          "}"
+          : "=r"(done)
+          : "r"(barrier.value), "r"(parity)
+          : "memory");
+    } else {
+      asm volatile(
+          "{\n\t"
+          ".reg .pred p;\n\t"
+          "mbarrier.test_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;\n\t"
+          "selp.b32 %0, 1, 0, p;\n\t"
+          "}"
+          : "=r"(done)
+          : "r"(barrier.value), "r"(parity)
+          : "memory");
+    }
+    return done != 0;
+  }
+
   SM100_KERNEL ClusterSmemAddr mapa(SmemAddr address, uint32_t rank) const {
     ClusterSmemAddr mapped;
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped.value) : "r"(address.value), "r"(rank));

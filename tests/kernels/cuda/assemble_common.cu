@@ -33,6 +33,7 @@ __global__ void mbarriers(uint32_t* out) {
   isa.mbarrier_arrive_expect_tx(barrier, 16, kScope);
   isa.mbarrier_arrive_expect_tx(isa.mapa(barrier, isa.laneid()), 16, kScope);
   while (!isa.mbarrier_try_wait_parity(barrier, out[0] & 1, kScope)) {}
+  out[1] = isa.mbarrier_test_wait_parity(barrier, out[0] & 1, kScope);
 }
 template __global__ void mbarriers<Scope::cta>(uint32_t*);
 template __global__ void mbarriers<Scope::cluster>(uint32_t*);
