@@ -36,7 +36,8 @@ class Clc : public sc_core::sc_module {
   using Deliver = InlineFunction<void(const ClcResponse&, const Source& by), 176>;
   void try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
                   const Source& source, Deliver deliver);
-  /// A CTA on `sm` has decoded a failed response: any further request of it is undefined.
+  /// A CTA on `sm` has decoded a failed response: any further request of it is undefined.  PTX says so of the CTA that
+  /// executes the request; what another CTA of the cluster has seen does not matter.
   void failure_observed(int sm) { observed_failure_[size_t(sm)] = true; }
   void start_cta(int sm, int launch = 0);
   /// Requests of the CTA on `sm` whose response has not been written yet.

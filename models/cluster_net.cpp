@@ -72,6 +72,22 @@ bool ClusterNet::mask_ok(int sm, CtaMask mask, const char* what, uint32_t barrie
   return false;
 }
 
+bool ClusterNet::signals_exist(int sm, CtaMask lands, uint32_t barrier_rank, uint32_t barrier,
+                               const Source& source) {
+  const auto ctas = uint32_t(of(sm)->members.size());
+  for (uint32_t r = 0; r < ctas; ++r) {
+    const uint32_t signal = (r & ~1u) | (barrier_rank & 1);
+    if (!(lands.bits >> r & 1) || signal < ctas) continue;
+    observer_.violation({"TC8",
+                         fmt::format("tensor load.cta_group::2 into CTA rank {} signals its peer, rank {}, in a cluster "
+                                     "of {}: it has no peer",
+                                     r, signal, ctas),
+                         now(), sm, barrier, source});
+    return false;
+  }
+  return true;
+}
+
 Tma::Delivery ClusterNet::delivery(const std::shared_ptr<Cluster>& cluster, uint32_t rank, uint32_t signal_rank,
                                    const char* what) {
   const int signal_sm = cluster->first_sm + int(signal_rank);
@@ -88,6 +104,7 @@ void ClusterNet::load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cy
                                 uint32_t barrier_rank) {
   constexpr const char* kWhat = "multicast tensor load";
   if (!mask_ok(sm, mask, kWhat, copy.barrier, copy.source)) return;
+  if (cta_group == 2 && !signals_exist(sm, mask, barrier_rank, copy.barrier, copy.source)) return;
   const std::shared_ptr<Cluster> cluster = of(sm);
   const auto ctas = uint32_t(cluster->members.size());
   for (uint32_t r = 0; r < ctas; ++r)
@@ -105,6 +122,7 @@ void ClusterNet::load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cy
 }
 
 void ClusterNet::load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank, Cycles at) {
+  if (!signals_exist(sm, {uint16_t(1u << rank(sm))}, barrier_rank, copy.barrier, copy.source)) return;
   Tma& tma = *ports_[size_t(sm)].tma;
   if (const std::optional<Cycles> arrived = tma.fetch(copy, at))
     tma.deliver(copy, at, *arrived, delivery(of(sm), rank(sm), barrier_rank, "tensor load"));

@@ -5,7 +5,8 @@
 /// issuing warp and target CTA; a multicast box lands at the same offset in every CTA of the mask and signals that
 /// CTA's barrier; the cluster barrier waits for all warps of the cluster that have not exited.
 /// Detected: MB12 (what reaches a CTA that has exited), CR1 (rank outside the cluster), TM4 (mask outside the
-/// cluster), CB1 (two arrivals of a warp in one phase of the cluster barrier).
+/// cluster), TC8 (a copy of cta_group 2 that signals a peer which does not exist), CB1 (two arrivals of a warp in one
+/// phase of the cluster barrier).
 /// Approximated: one latency between any two SMs; a multicast box reaches all its SMs at the same cycle; an operation
 /// on the own CTA's barrier takes effect at once, like its .shared::cta form.
 #pragma once
@@ -49,6 +50,9 @@ class ClusterNet : public sc_core::sc_module {
   ///                      signalled; cta_group 2: each time that of the pair's CTA with the parity of `barrier_rank`
   void load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group = 1,
                       uint32_t barrier_rank = 0);
+  /// A copy of cta_group 2 signals, for each CTA that it lands in, the CTA of that pair with the parity of `barrier_rank`.
+  /// Reports TC8 where the cluster has no such CTA.
+  bool signals_exist(int sm, CtaMask lands, uint32_t barrier_rank, uint32_t barrier, const Source& source);
   /// cp.async.bulk.tensor.cta_group::2 without multicast: the bytes land in the issuing CTA, the signal in the pair's CTA
   /// `barrier_rank`.
   void load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank, Cycles at);
@@ -64,6 +68,8 @@ class ClusterNet : public sc_core::sc_module {
   uint64_t barrier_arrive(int sm, int warp, const Source& source);
   /// True when the phase of the cluster barrier has completed; otherwise `waiter` is woken then.
   bool barrier_wait(int sm, uint64_t phase, Waiter& waiter);
+  /// Some phase of the cluster barrier has completed: all CTAs of the cluster run, or have.
+  bool barrier_completed(int sm) const { return of(sm)->barrier_phase > 0; }
   /// Warps that the open phase of the cluster barrier waits for: rank, warp.
   std::vector<std::pair<uint32_t, int>> barrier_misses(int sm) const;
 

@@ -54,7 +54,8 @@ struct UnitSpan {
   int column = -1, columns = -1;  ///< of tensor memory: the first, and how many
 };
 
-/// An operation that PTX calls undefined or that hardware traps on; a warning is legal but hardly meant.
+/// An operation that PTX calls undefined or that hardware traps on; a warning is legal but hardly meant; a suspect is
+/// legal, and wrong if the result is.
 struct Violation {
   std::string id;       ///< check id of reference isa.md ("MB5", "TM10", "TC5"), or of ours
   std::string message;  ///< one line with the operands
@@ -64,6 +65,7 @@ struct Violation {
   Source source;
   bool warning = false;                ///< the run goes on
   std::vector<std::string> details{};  ///< lines below the message
+  bool suspect = false;                ///< the run goes on, and what it computes decides
 };
 
 class Observer {

@@ -18,7 +18,7 @@ void wake(Waiter& waiter, const Source& by) {
 
 TensorMemory::TensorMemory(int sm, bool with_data, Observer& observer)
     : sm_(sm), with_data_(with_data), observer_(observer) {
-  if (with_data) cells_.assign(size_t(kTmemLanes) * kTmemColumns, 0xffffffffu);
+  if (with_data) cells_.assign(size_t(kTmemLanes) * kTmemColumns, kTmemPoison);
 }
 
 void TensorMemory::start_cta() {
@@ -73,8 +73,10 @@ bool TensorMemory::free(uint32_t column, uint32_t columns) const {
 void TensorMemory::take(uint32_t column, uint32_t columns, const Source& source) {
   allocations_.push_back({column, columns, source, now()});
   smallest_alloc_ = columns;
+  std::fill_n(&written_[column], columns, LaneGroups{0});
+  ++epoch_;
   if (with_data_)
-    for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, 0xffffffffu);
+    for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, kTmemPoison);
 }
 
 std::optional<uint32_t> TensorMemory::alloc(uint32_t columns, Waiter& waiter, const Source& source) {
@@ -170,13 +172,68 @@ std::optional<uint32_t> TensorMemory::accessed(const char* instruction, TmemShap
     return violated("TC2",
                     fmt::format("{}.{} at lane {}: the lane must be {} within the warp's quarter", instruction,
                                 name(shape), address.lane(), shape == TmemShape::s32x32b ? "0" : "0 or 16"));
-  return 32u * uint32_t(warp % 4) + lane_in_quarter;
+  const uint32_t quarter = uint32_t(warp % 4);
+  if (address.lane() / 32 != quarter)
+    observer_.violation({"TC2",
+                         fmt::format("{}.{} at lane {} by warp {}: a warp reaches its own quarter only, lanes {} to {}; "
+                                     "hardware ignores the other one's number, and so does the model",
+                                     instruction, name(shape), address.lane(), warp, 32 * quarter, 32 * quarter + 31),
+                         now(), sm_, 0, source, true});
+  return 32u * quarter + lane_in_quarter;
 }
+
+// ---- what nobody has written
+
+void TensorMemory::wrote(uint32_t column, uint32_t columns, LaneGroups groups) {
+  for (uint32_t c = column; c < column + columns; ++c) written_[c] |= groups;
+}
+
+bool TensorMemory::written(uint32_t column, uint32_t columns, LaneGroups groups) const {
+  return std::all_of(&written_[column], &written_[column] + columns,
+                     [&](LaneGroups w) { return (w & groups) == groups; });
+}
+
+void TensorMemory::check_written(uint32_t column, uint32_t columns, LaneGroups groups, const std::string& what,
+                                 const Source& source) {
+  const auto unwritten = [&](uint32_t c) { return (written_[c] & groups) != groups; };
+  const auto touched = [&](LaneGroups w) { return (w & groups) != 0; };
+  uint32_t first = column, end = column + columns;
+  while (first < end && !unwritten(first)) ++first;
+  if (first == end) return;
+  while (!unwritten(end - 1)) --end;
+  const bool all = std::none_of(&written_[column], &written_[column] + columns, touched);
+  if (!with_data_ && !all) return;
+  const std::string read = fmt::format("{} columns {} to {}", what, column, column + columns - 1);
+  observer_.violation(
+      {.id = "TC13",
+       .message = all ? fmt::format("{}, which nobody has written since tcgen05.alloc", read)
+                      : fmt::format("{}, of which nobody has written all lanes of columns {} to {} since tcgen05.alloc",
+                                    read, first, end - 1),
+       .time = now(),
+       .sm = sm_,
+       .source = source,
+       .warning = !with_data_,
+       .suspect = with_data_});
+}
+
+namespace {
+
+/// Lanes of one ld or st, whose first is `base`.
+TensorMemory::LaneGroups groups_of(TmemShape shape, uint32_t base) {
+  return TensorMemory::LaneGroups((shape == TmemShape::s32x32b ? 0b11u : 0b1u) << (base / 16));
+}
+
+}  // namespace
 
 void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers,
                         const Source& source) {
   const auto base = accessed("tcgen05.ld", shape, repeat, address, warp, source);
-  if (!base || !with_data_) return;
+  if (!base) return;
+  const uint32_t columns = uint32_t(columns_spanned(shape, repeat));
+  if (const LaneGroups groups = groups_of(shape, *base); !written(address.column(), columns, groups))
+    check_written(address.column(), columns, groups, fmt::format("tcgen05.ld.{}.x{} reads", name(shape), repeat),
+                  source);
+  if (!with_data_) return;
   const int count = registers_per_thread(shape, repeat);
   for (int t = 0; t < kWarpLanes; ++t)
     for (int r = 0; r < count; ++r) {
@@ -188,7 +245,9 @@ void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp,
 void TensorMemory::store(TmemShape shape, int repeat, TmemAddr address, int warp, const uint32_t* registers,
                          const Source& source) {
   const auto base = accessed("tcgen05.st", shape, repeat, address, warp, source);
-  if (!base || !with_data_) return;
+  if (!base) return;
+  wrote(address.column(), uint32_t(columns_spanned(shape, repeat)), groups_of(shape, *base));
+  if (!with_data_) return;
   const int count = registers_per_thread(shape, repeat);
   for (int t = 0; t < kWarpLanes; ++t)
     for (int r = 0; r < count; ++r) {

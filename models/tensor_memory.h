@@ -3,8 +3,8 @@
 /// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in the
 /// shapes 32x32b, 16x64b, 16x128b, 16x256b, and st; a warp reaches only the 32 lanes of its quarter.  Freshly
 /// allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an allocation),
-/// TC2 (lane alignment), TC9 (alloc after relinquish, growing sizes, exit without dealloc). Not implemented:
-/// .16x32bx2, cp, shift, .pack::16b.
+/// TC2 (lane alignment; as a warning another warp's quarter), TC9 (alloc after relinquish, growing sizes, exit without
+/// dealloc), TC13 (read of columns that nobody has written). Not implemented: .16x32bx2, cp, shift, .pack::16b.
 #pragma once
 
 #include <array>
@@ -18,6 +18,10 @@
 #include "models/mbarrier.h"
 
 namespace sm100::models {
+
+/// What freshly allocated cells hold: NaN as f32 and in both halves as f16 and bf16, and not what output that nobody has
+/// written holds.
+inline constexpr uint32_t kTmemPoison = 0xffedffed;
 
 class TensorMemory {
  public:
@@ -57,6 +61,17 @@ class TensorMemory {
   void store(TmemShape shape, int repeat, TmemAddr address, int warp, const uint32_t* registers,
              const Source& source);
 
+  /// What has been written since it was allocated, and what was read without: the columns of 16-lane groups, a bit each.
+  using LaneGroups = uint8_t;
+  void wrote(uint32_t column, uint32_t columns, LaneGroups groups);
+  /// TC13 if the reader gets cells that nobody has written; `what` is like "tcgen05.ld.32x32b.x8 reads".
+  /// Without data only where nothing of it has been written: nobody will see whether the rest is used.
+  void check_written(uint32_t column, uint32_t columns, LaneGroups groups, const std::string& what,
+                     const Source& source);
+  bool written(uint32_t column, uint32_t columns, LaneGroups groups) const;
+  /// Changes whenever columns are allocated.
+  uint32_t epoch() const { return epoch_; }
+
   /// One 32-bit cell; only with data.
   uint32_t& cell(uint32_t lane, uint32_t column) { return cells_[size_t(lane) * kTmemColumns + column]; }
   /// The 512 cells of a lane as f32.
@@ -87,6 +102,8 @@ class TensorMemory {
   std::vector<uint32_t> cells_;
   std::vector<Allocation> allocations_;
   std::vector<Waiter*> waiting_;
+  std::array<LaneGroups, kTmemColumns> written_{};
+  uint32_t epoch_ = 0;
   bool relinquished_ = false;
   uint32_t smallest_alloc_ = kTmemColumns;  ///< sizes must not grow over a CTA's allocs
 };

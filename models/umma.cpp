@@ -34,6 +34,7 @@ void Umma::start_pair(Umma& even, Umma& odd) {
 
 void Umma::start_cta() {
   peer_ = nullptr;
+  last_d_ = {};
   accepted_.clear();
   std::fill(issued_.begin(), issued_.end(), Issued{});
 }
@@ -43,6 +44,7 @@ void Umma::start_cta() {
 void Umma::mma(const MmaCommand& command, Cycles at) {
   MmaOperation operation;
   if (!check(command, operation)) return;
+  check_written(command, operation);
   const double start = std::max({double(at), pipe_free_, command.cta_group == 2 ? peer_->pipe_free_ : 0});
   const bool filling =
       smem_.fill_end() > double(at) || (command.cta_group == 2 && peer_->smem_.fill_end() > double(at));
@@ -137,6 +139,7 @@ class KnownDescriptors {
     MmaOperation operation;
     bool known = false;
     bool with_data = false;  ///< found right for a run with data
+    uint32_t smem_end = 0;   ///< and for CTAs whose shared memory ends there
   };
   /// The entry of the same descriptors, or else one to fill.
   Entry& at(const MmaCommand& c) {
@@ -158,9 +161,10 @@ thread_local KnownDescriptors known_descriptors;
 
 bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation) {
   KnownDescriptors::Entry& entry = known_descriptors.at(command);
-  if (!entry.known || !same_descriptors(entry.command, command) || entry.with_data != with_data_) {
+  if (!entry.known || !same_descriptors(entry.command, command) || entry.with_data != with_data_ ||
+      entry.smem_end != smem_.end()) {
     if (!decode_descriptors(command, operation)) return false;
-    entry = {command, operation, true, with_data_};
+    entry = {command, operation, true, with_data_, smem_.end()};
   }
   operation = entry.operation;
   operation.d = command.d;
@@ -220,10 +224,10 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
 
   for (const bool a : {true, false}) {
     if (a && command.a_in_tmem) continue;
-    if (!UmmaNumerics::operand_in_shared_memory(operation, a))
-      return violate("TC7",
-                     fmt::format("tcgen05.mma reads part of operand {} outside shared memory ({:#x} to {:#x})",
-                                 a ? 'A' : 'B', kSmemUserBase, kSmemWindowBytes));
+    if (!UmmaNumerics::operand_in_shared_memory(operation, a, smem_.end()))
+      return violate("TC7", fmt::format("tcgen05.mma reads part of operand {} outside the CTA's shared memory "
+                                        "({:#x} to {:#x})",
+                                        a ? 'A' : 'B', kSmemUserBase, smem_.end()));
   }
   return true;
 }
@@ -275,6 +279,45 @@ bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& op
     return violate("TC2", fmt::format("tcgen05.mma with D at lane {}: allowed is {}", lane,
                                       layout == DataPathLayout::f ? "0 or 16" : "0"));
   return true;
+}
+
+namespace {
+
+/// Lanes of D, or of A in tensor memory, in the pair's CTA `cta`: M rows in the layout of the MMA.
+TensorMemory::LaneGroups rows_of(const MmaOperation& op, uint32_t cta) {
+  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
+  uint32_t groups = 0;
+  for (int m = 0; m < op.m; m += 16)
+    for (const int n : {0, op.n - 1}) {
+      const AccumulatorCell at = accumulator_cell(layout, m, n, op.n);
+      if (at.cta == cta) groups |= 1u << ((op.d.lane() + at.lane) / 16);
+    }
+  return TensorMemory::LaneGroups(groups);
+}
+
+}  // namespace
+
+void Umma::check_written(const MmaCommand& command, const MmaOperation& op) {
+  TensorMemory* const of_cta[] = {op.cta_group == 2 && sm_ > peer_->sm_ ? &peer_->tmem_ : &tmem_,
+                                  op.cta_group == 2 && sm_ < peer_->sm_ ? &peer_->tmem_ : &tmem_};
+  // Not without data: microbenchmarks multiply whatever lies in tensor memory.
+  if (op.a_in_tmem && with_data_)
+    for (int cta = 0; cta < op.cta_group; ++cta) {
+      constexpr uint32_t kColumns = 8;  // 32 bytes of K
+      const TensorMemory::LaneGroups rows = rows_of(op, uint32_t(cta));
+      if (!of_cta[cta]->written(op.a_tmem.column(), kColumns, rows))
+        of_cta[cta]->check_written(op.a_tmem.column(), kColumns, rows, "tcgen05.mma reads A from", command.source);
+    }
+  const WrittenD d{command.d.value, op.m, op.n, tmem_.epoch(), op.cta_group == 2 ? peer_->tmem_.epoch() : 0};
+  if (d == last_d_) return;
+  const uint32_t columns = accumulator_columns(data_path_layout(op.m, op.cta_group), uint32_t(op.n));
+  for (int cta = 0; cta < op.cta_group; ++cta) {
+    const TensorMemory::LaneGroups rows = rows_of(op, uint32_t(cta));
+    if (op.enable_input_d && !of_cta[cta]->written(op.d.column(), columns, rows))
+      of_cta[cta]->check_written(op.d.column(), columns, rows, "tcgen05.mma adds to", command.source);
+    of_cta[cta]->wrote(op.d.column(), columns, rows);
+  }
+  last_d_ = d;
 }
 
 // ---- cost

@@ -79,6 +79,8 @@ class Umma : public sc_core::sc_module {
   bool check_scales(const MmaCommand& command, const MmaOperation& operation);
   bool check_tensor_memory(const MmaCommand& command, const MmaOperation& operation);
   void retire_until(uint64_t sequence);
+  /// TC13: D or A of which nobody has written what the MMA reads.  D counts as written from then on.
+  void check_written(const MmaCommand& command, const MmaOperation& operation);
 
   int sm_;
   bool with_data_;
@@ -103,6 +105,14 @@ class Umma : public sc_core::sc_module {
   };
   std::deque<Accepted> accepted_;
   uint64_t sequence_ = 0, group_ = 0;
+  /// The accumulator that was written last, which the next MMA usually adds to.
+  struct WrittenD {
+    uint32_t d = ~0u;
+    int m = 0, n = 0;
+    uint32_t epoch = 0, peer_epoch = 0;
+    bool operator==(const WrittenD&) const = default;
+  };
+  WrittenD last_d_;
   /// What a commit of each thread of the CTA covers; a warp's 32 lanes follow each other.
   struct Issued {
     double done = 0;        ///< cycle at which the thread's last MMA has finished

@@ -50,8 +50,8 @@ class UmmaNumerics {
   bool layouts_modelled(const MmaOperation& operation) const;
   /// The same, and their values can be computed.
   bool operands_modelled(const MmaOperation& operation) const;
-  /// True when the operand (true: A, false: B) lies in shared memory that kernels may use.
-  static bool operand_in_shared_memory(const MmaOperation& operation, bool a);
+  /// True when the operand (true: A, false: B) lies in the CTA's shared memory, [kSmemUserBase, `end`).
+  static bool operand_in_shared_memory(const MmaOperation& operation, bool a, uint32_t end);
   /// Rows of the operand in each CTA's shared memory.
   static int rows_per_cta(const MmaOperation& op, bool a) { return (a ? op.m : op.n) / op.cta_group; }
 
@@ -75,12 +75,5 @@ class UmmaNumerics {
   Memories own_, pair_[2]{};
   std::vector<float> a_, b_, product_;  ///< row-major, k contiguous
 };
-
-/// One element of D by the b200 model: sum of a[i] * b[i] over k, plus `c` when `accumulate`.
-/// Subnormal operands take part with the smallest exponent of their type.  Returns f32 bits; NaN is canonical
-/// (0x7fffffff). `sticky` keeps a trace of truncated bits for D in f16, which is rounded from the sum to
-/// nearest even.
-uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent = -126,
-                        int b_min_exponent = -126, bool sticky = false);
 
 }  // namespace sm100::models

@@ -198,7 +198,9 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16", "KB-19, KB-20, KB-22"},
     {"TC2", Severity::error, "tensor-memory lanes or convergence wrong",
      "A .sync.aligned instruction runs with fewer than 32 lanes, or the lane of a tensor-memory address does "
-     "not fit the warp's quarter or the layout of D and A.",
+     "not fit the shape of tcgen05.ld and .st or the layout of D and A. As a warning: tcgen05.ld or .st names "
+     "another warp's quarter. PTX gives a warp its own quarter only; hardware ignores these two bits of the address, "
+     "and DeepGEMM relies on it.",
      "Undefined: a hang, or registers of other rows.",
      "Keep alloc, ld, st, elect and barriers outside of elected branches; warp w of a group reads lanes 32 (w "
      "mod 4) on.",
@@ -235,7 +237,9 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16, 9.7.13.15.16", "KB-02, KB-10, KB-18"},
     {"TC8", Severity::error, "cta_group mixed, or a pair without its peer",
      "tcgen05 instructions of one kernel use different cta_group values, or cta_group::2 in a CTA that has no "
-     "peer or whose peer has exited.",
+     "peer or whose peer has exited. A tensor load with .cta_group::2 signals a peer that the cluster does not have. As a warning: alloc with "
+     "cta_group::2 before a cluster barrier has said that the peer runs; it works on hardware as far as known (a CUTLASS "
+     "tutorial does it), because a cluster's CTAs are launched together.",
      "Undefined; launch failure.",
      "Use one cta_group everywhere; clusters of pairs have an even number of CTAs; neither CTA exits before "
      "both are done.",
@@ -253,6 +257,16 @@ inline constexpr Check kChecks[] = {
      "The barrier fires early: a stage is overwritten or an accumulator read too soon. An MMA per lane adds its "
      "product that often.",
      "Issue MMA and commit in one elected branch of one warp, with one election.", "PTX 9.7.16", "KB-17, KB-25"},
+    {"TC13", Severity::error, "tensor memory read that nobody has written",
+     "tcgen05.ld loads columns, or tcgen05.mma adds to a D or reads an A, that neither an MMA nor tcgen05.st has "
+     "written since tcgen05.alloc. The read alone is legal, and registers may be dropped: it is a finding when the "
+     "result holds NaN, a warning when the result is wrong otherwise. In a run without data it is a warning if none of "
+     "the columns was written.",
+     "The values of whoever had the columns before: right with a fresh chip's zeros, wrong from the second tile or the "
+     "second kernel on.",
+     "The first MMA of a tile takes enable-input-d false; load the columns that the MMA writes (N, the layout of M), and "
+     "no tile that had no MMAs.",
+     "PTX 9.7.16", "KB-25"},
     {"TC15", Severity::error, "accumulator overwritten while tcgen05.ld of it may be outstanding",
      "An MMA writes columns that a warp has loaded, and the warp released them before wait::ld, or before its "
      "last load.",
@@ -382,6 +396,13 @@ inline constexpr Check kChecks[] = {
      "fence, barrier, then st.release by one thread; ld.acquire and a barrier on the other side; zero locks "
      "before each launch.",
      "PTX 8 (memory consistency model)", "KB-30, KB-34, KB-37"},
+    {"GM4", Severity::error, "output that nobody has written",
+     "The kernel has ended and elements of its output hold the pattern that was there before. A run without data "
+     "cannot see it.",
+     "Old bytes in the result: right if the buffer happens to hold the last result.",
+     "Look for tiles that no CTA takes (grid, rasterisation, the end of the scheduler's walk), stores that were not "
+     "issued or committed, and predicates that cut off too much.",
+     "the problem: every element of the output is a result", "KB-24"},
     {"GD1", Severity::error, "output of the launch ahead read before it has completed",
      "A CTA of a dependent launch reads what a launch ahead of it writes, and that launch has not completed.",
      "Old bytes under load; of scheduling data, a hang.",
@@ -399,8 +420,7 @@ inline constexpr Check kChecks[] = {
      "run.max_cycles ended the run before the kernel did: it hangs, runs in circles or needs more.",
      "Nothing by itself.", "Raise run.max_cycles, or read where the warps are.", "the scenario", ""},
     {"mismatch", Severity::error, "the result is wrong",
-     "The output differs from the float64 product (a copy: from its source) by more than the limit, or an "
-     "element was never written.",
+     "The output differs from the float64 product (a copy: from its source) by more than the limit.",
      "Wrong numbers.",
      "Look for warnings first; then for wrong coordinates, descriptors and edge tiles, which break no protocol.",
      "", "KB-24, KB-29, KB-30, KB-38, KB-39"},

@@ -44,6 +44,7 @@ void FaultIsa::release_early(SmemAddr waited, Loc loc) {
   const auto empty = std::find_if(arrays.begin(), arrays.end(), [&](const BarrierArray& array) {
     return std::string_view(array.name) == (clc ? "clc_empty" : "accum_empty");
   });
+  if (empty == arrays.end()) return;  // a kernel that never releases what it waits for
   const uint32_t offset = empty->base.offset() + 8u * uint32_t(full.stage);
   for (size_t i = 0; i < faults_.size(); ++i) {
     if (faults_[i].action != FaultAction::early ||

@@ -228,13 +228,14 @@ void RunObserver::unit_span(const models::UnitSpan& s) {
 }
 
 void RunObserver::violation(const models::Violation& violation) {
-  if (violation.warning) {
+  if (violation.warning || violation.suspect) {
+    std::vector<models::Violation>& same = violation.suspect ? suspects_ : warnings_;
     // One per kind and place is enough.
-    const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const models::Violation& w) {
+    const bool known = std::any_of(same.begin(), same.end(), [&](const models::Violation& w) {
       return w.id == violation.id && w.source.warp == violation.source.warp &&
              w.source.loc.line() == violation.source.loc.line();
     });
-    if (!known) warnings_.push_back(violation);
+    if (!known) same.push_back(violation);
     return;
   }
   violations_.push_back(violation);

@@ -60,6 +60,8 @@ class RunObserver : public models::Observer {
   uint64_t barrier_events() const { return barrier_events_; }
   const std::vector<models::Violation>& violations() const { return violations_; }
   const std::vector<models::Violation>& warnings() const { return warnings_; }
+  /// What is wrong only if the result is; one per kind and place.
+  const std::vector<models::Violation>& suspects() const { return suspects_; }
   uint64_t ctas_exited() const { return ctas_exited_; }
   models::Cycles last_exit() const { return last_exit_; }
 
@@ -94,7 +96,7 @@ class RunObserver : public models::Observer {
   CompletionOrder completions_;
   std::vector<uint32_t> smallest_copies_;  ///< by barrier array
   uint64_t barrier_events_ = 0;
-  std::vector<models::Violation> violations_, warnings_;
+  std::vector<models::Violation> violations_, warnings_, suspects_;
   uint64_t ctas_exited_ = 0;
   models::Cycles last_exit_ = 0;
 };

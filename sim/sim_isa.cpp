@@ -373,6 +373,8 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
   check_prerequisites({copy.map.global_address}, "tensor load", loc);
   const uint32_t barrier_rank = barrier.value >> kClusterRankShift;
   if (!own_window(dst, "tensor load", loc)) return;
+  if (cta_group != 1 && cta_group != 2)
+    return violate("TC8", fmt::format("tensor load.cta_group::{}: allowed are 1 and 2", cta_group), loc);
   if (cta_group == 1 && !own_window(barrier, "tensor load's mbarrier", loc)) return;
   if (cta_group == 2 && (barrier_rank ^ cluster_ctarank()) > 1)
     return violate(
@@ -381,11 +383,14 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
                     "its peer's",
                     barrier.value),
         loc);
+  const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << cluster_ctarank())});
+  if (cta_group == 2 &&
+      !cta_.gpu().clusters().signals_exist(sm_.id, ranks, barrier_rank, barrier.offset(), copy.source))
+    return;
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
   if (Warp::Use* use = use_of(barrier)) use->copied = loc;
   const models::Cycles at = enqueue_cycle(loc);
-  const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << cluster_ctarank())});
   HazardChecker* h = hazards();
   for_each_thread(loc, [&](const models::Source& by) {
     copy.source = by;

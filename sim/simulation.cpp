@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <systemc>
@@ -162,6 +163,47 @@ void record_finding(Device& device, const models::Violation& v, const Finding& f
   if (track == traces::kNoTrack && v.barrier != 0) track = observer.barrier_track(v.sm, v.barrier);
   if (track == traces::kNoTrack) track = observer.cta_track(v.sm);
   observer.recorder()->finding({v.time, track, f.id, v.warning, f.message, std::move(report)});
+}
+
+/// What is wrong because the result is: reads of what nobody wrote, where it is no number, and output that nobody wrote.
+void explain_mismatch(Device& device, const Kernel& kernel, const std::vector<Cta*>& slots, const std::string& replay,
+                      RunResult& result) {
+  const host::Check& check = result.check;
+  const bool no_number = check.wrong_element && std::isnan(check.wrong_element->value);
+  const auto tail = [&](std::string_view id) {
+    host::Check numbers = check;
+    numbers.unwritten.reset();
+    return fmt::format("  the result: WRONG: {}\n  more: sm100sim explain {}\n  replay: {}\n", numbers.text(), id,
+                       replay);
+  };
+  for (const models::Violation& v : device.observer.suspects()) {
+    Finding f = finding_of(v, kernel, slots);
+    const int cta = slots[size_t(v.sm)]->linear_id();
+    if (!no_number) {  // it may have been for nothing
+      models::Violation warning = v;
+      warning.warning = true;
+      record_finding(device, warning, f, violation_text(warning, f, cta, kernel));
+      result.warnings.push_back(std::move(f));
+      continue;
+    }
+    const std::string report = violation_text(v, f, cta, kernel) + tail(v.id);
+    record_finding(device, v, f, report);
+    if (result.report.empty()) result.report = report;
+    result.findings.push_back(std::move(f));
+  }
+  if (check.unwritten && result.findings.empty()) {
+    models::Violation v{.id = "GM4",
+                        .message = fmt::format("nobody has written {}", check.unwritten->text()),
+                        .time = result.cycles,
+                        .sm = 0};
+    Finding f{.id = v.id, .cause = v.message, .message = v.message};
+    const std::string report =
+        fmt::format("FINDING GM4 at cycle {}: {}\n", grouped(int64_t(v.time)), v.message) + tail(v.id);
+    if (device.observer.recorder()) device.observer.recorder()->finding({v.time, 0, v.id, false, v.message, report});
+    result.report = report;
+    result.findings.push_back(std::move(f));
+  }
+  if (!result.findings.empty()) result.outcome = Outcome::findings;
 }
 
 /// On the track of the role at fault, else of the one that waits.
@@ -356,6 +398,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     result.verified = result.check.ok;
     if (!result.verified) result.outcome = Outcome::mismatch;
   }
+  if (result.outcome == Outcome::mismatch) explain_mismatch(device, kernel, slots, replay, result);
   result.barrier_events = device.observer.barrier_events();
   result.not_checked = parts_not_checked(scenario, result);
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();

@@ -1,8 +1,9 @@
 /// The direct kernel: set-up, the main loop by one thread per role, then all warps store the tile.
 ///
 /// Of a pair, both CTAs' copies complete on the first one's barriers; it alone issues MMAs, and its commits go to both.
-/// Whoever has seen accum_full knows that all MMAs have finished; the commits before it were issued earlier by the same thread, and
-/// the epilogue lies between it and the exit. tcgen05.dealloc lets the CTAs of a pair wait for each other.
+/// Whoever has seen accum_full knows that all MMAs have finished, not that the commits before it have arrived: PTX orders
+/// the arrivals of a thread's commits on different barriers in no way.  So each CTA waits for them before it exits.
+/// tcgen05.dealloc lets the CTAs of a pair wait for each other.
 #pragma once
 
 #include "kernels/direct/operand_slabs.h"
@@ -37,6 +38,7 @@ class DirectKernel {
     wait_for_accumulator();
     TraceSpan span{isa_, TraceEvent::tile, at()};
     store_tile(accumulator);
+    if (isa_.warpid() == kDirectLoadWarp) drain();
     free_accumulator(accumulator);
   }
 
@@ -59,16 +61,16 @@ class DirectKernel {
       });
       isa_.fence_mbarrier_init();
     }
+    if (cfg_.cta_group == 2) {
+      // Neither CTA may signal the other before that has initialised its barriers, nor allocate with it before it runs.
+      isa_.barrier_cluster_arrive();
+      isa_.barrier_cluster_wait();
+    }
     if (isa_.warpid() == kDirectMmaWarp) {
       isa_.tcgen05_alloc(smem_.tmem_address, direct_tmem_columns(cfg_), cfg_.cta_group);
       isa_.tcgen05_fence_before_thread_sync();
     }
-    if (cfg_.cta_group == 2) {  // neither CTA may signal the other before that has initialised its barriers
-      isa_.barrier_cluster_arrive();
-      isa_.barrier_cluster_wait();
-    } else {
-      isa_.bar_sync(kDirectBarrier, kDirectThreads);
-    }
+    isa_.bar_sync(kDirectBarrier, kDirectThreads);
     isa_.tcgen05_fence_after_thread_sync();
     return {isa_.ld_shared_u32(smem_.tmem_address)};
   }
@@ -185,6 +187,16 @@ class DirectKernel {
           rounded[lane][j] = isa_.cvt_rn_bf16x2_f32(as_float(sums[lane][2 * j + 1]), as_float(sums[lane][2 * j]));
       });
       isa_.st_global_v4(address, rounded);
+    }
+  }
+
+  /// The releases of the last lap, which nobody has waited for.  They have long come; no trace points, as the kernels that
+  /// this one follows have none.
+  SM100_KERNEL void drain() {
+    for (int i = 0; i < cfg_.stages; ++i) {
+      const SmemAddr barrier = ring_.empty(ring_.producer_stage());
+      while (!isa_.mbarrier_try_wait_parity(barrier, ring_.producer_parity(), scope())) {}
+      ring_.producer_step();
     }
   }
 

@@ -6,8 +6,15 @@
 #pragma once
 
 #include "kernels/host/problem.h"
+#include "kernels/isa/number_formats.h"
 
 namespace sm100::host {
+
+/// The elements of a row-major matrix whose bytes are all 0xff, which no result has: a NaN that cvt does not make.
+std::optional<Unwritten> unwritten_elements(const uint8_t* matrix, int rows, int columns, int element_bytes);
+
+/// What a cvt of the epilogues makes of a number that is too large for the type; other numbers are not rounded.
+double converted_range(DataType type, double x);
 
 class Comparison {
  public:
@@ -15,6 +22,10 @@ class Comparison {
   explicit Comparison(double limit) : limit_(limit) {}
 
   void add(double value, double expected, int row, int column);
+
+  /// An element that was converted to `type` as the kernels' epilogues do it (PTX cvt): e4m3 and e5m2 saturate
+  /// (cvt.rn.satfinite), wider types overflow to infinity.  Within the limit of the largest value either is right.
+  void add_converted(DataType type, double value, double expected, int row, int column);
 
   /// @param rows  how many rows were compared
   Check result(int rows) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <random>
 
@@ -11,6 +12,10 @@
 #include "kernels/host/tensor_maps.h"
 
 namespace sm100::host {
+
+namespace {
+constexpr uint64_t kUntouched = 0xdeaddeaddeaddeadu;  ///< in the destination, before the kernel
+}
 
 CopyProblem::CopyProblem(const Scenario& s)
     : config_(s.copy), m_(s.m), n_(s.n), sms_(s.sms > 0 ? s.sms : s.device.device.sms), seed_(s.seed) {}
@@ -50,9 +55,30 @@ void CopyProblem::fill(size_t i, uint8_t* bytes) const {
   const uint64_t count = tensors()[i].bytes;
   std::mt19937_64 random(seed_ + i);
   for (uint64_t at = 0; at < count; at += 8) {
-    const uint64_t value = i == 0 ? random() : 0xdeaddeaddeaddeadu;
+    const uint64_t value = i == 0 ? random() : kUntouched;
     std::memcpy(bytes + at, &value, std::min<uint64_t>(8, count - at));
   }
+}
+
+/// Words of the destination that still hold the pattern where the source has something else; rows of all copies.
+std::optional<Unwritten> CopyProblem::unwritten(const uint8_t* source, const uint8_t* destination) const {
+  constexpr int kElementBytes = 2, kElementsPerWord = 8 / kElementBytes;
+  Unwritten all{.of = int64_t{m_} * n_ * copy_sharers(config_), .first_row = INT_MAX, .first_column = n_};
+  const uint64_t count = source_bytes();
+  for (int copy = 0; copy < copy_sharers(config_); ++copy)
+    for (uint64_t i = 0; i + 8 <= count; i += 8) {
+      uint64_t from, to;
+      std::memcpy(&from, source + i, 8);
+      std::memcpy(&to, destination + uint64_t(copy) * count + i, 8);
+      if (to != kUntouched || from == kUntouched) continue;
+      const int row = copy * m_ + int(i / kElementBytes / uint64_t(n_)), column = int(i / kElementBytes % uint64_t(n_));
+      all.elements += kElementsPerWord;
+      all.first_row = std::min(all.first_row, row), all.last_row = std::max(all.last_row, row);
+      all.first_column = std::min(all.first_column, column);
+      all.last_column = std::max(all.last_column, column + kElementsPerWord - 1);
+    }
+  if (all.elements == 0) return std::nullopt;
+  return all;
 }
 
 Check CopyProblem::check(const std::vector<const uint8_t*>& tensors) const {
@@ -60,11 +86,13 @@ Check CopyProblem::check(const std::vector<const uint8_t*>& tensors) const {
   const uint64_t count = source_bytes();
   for (int copy = 0; copy < copy_sharers(config_); ++copy)
     for (uint64_t i = 0; i < count; ++i) different += tensors[0][i] != tensors[1][uint64_t(copy) * count + i];
-  return {.ok = different == 0,
-          .relative_error = double(different) / double(count * uint64_t(copy_sharers(config_))),
-          .limit = 0,
-          .reference = "the source",
-          .rows = m_};
+  Check check{.ok = different == 0,
+              .relative_error = double(different) / double(count * uint64_t(copy_sharers(config_))),
+              .limit = 0,
+              .reference = "the source",
+              .rows = m_};
+  if (!check.ok) check.unwritten = unwritten(tensors[0], tensors[1]);
+  return check;
 }
 
 double CopyProblem::bytes() const { return double(source_bytes()) * (1 + copy_sharers(config_)); }

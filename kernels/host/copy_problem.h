@@ -26,6 +26,7 @@ class CopyProblem : public Problem {
   StaticGrid grid() const;
 
  private:
+  std::optional<Unwritten> unwritten(const uint8_t* source, const uint8_t* destination) const;
   uint64_t source_bytes() const { return uint64_t(m_) * uint64_t(n_) * kCopyElementBytes; }
 
   CopyConfig config_;

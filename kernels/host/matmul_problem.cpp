@@ -143,9 +143,10 @@ void MatmulProblem::fill(size_t i, uint8_t* bytes) const {
   fill_random(bytes, tensor.bytes / (uint64_t(element_bits(type)) / 8), type, seed_ + i * 0x9e3779b97f4a7c15u);
 }
 
-/// What the epilogue makes of an accumulator.
+/// What the epilogue makes of an accumulator, before the conversion to C's type.
 double MatmulProblem::finished(double x, int row, int column, const std::vector<const uint8_t*>& tensors) const {
   const MatmulConfig& c = config_;
+  if (has_functor(c) && !c.register_epilogue) x = converted_range(c.output, x);  // the strip holds C's type
   if (c.scaled) x *= double(alpha_);
   if (c.bias) {
     float bias;
@@ -267,10 +268,13 @@ Check MatmulProblem::check(const std::vector<const uint8_t*>& tensors) const {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < n; ++j) {
       const size_t at = size_t(row_of(i)) * size_t(n) + size_t(j);
-      comparison.add(element(c, config_.output, at), finished(reference(i, j), row_of(i), j, tensors), row_of(i),
-                     j);
+      comparison.add_converted(config_.output, element(c, config_.output, at),
+                               finished(reference(i, j), row_of(i), j, tensors), row_of(i), j);
     }
-  return comparison.result(rows);
+  Check check = comparison.result(rows);
+  check.unwritten = unwritten_elements(c, m, n, output_bytes(config_));
+  if (check.unwritten) check.ok = false;
+  return check;
 }
 
 }  // namespace sm100::host

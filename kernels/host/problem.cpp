@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "kernels/host/copy_problem.h"
 #include "kernels/host/direct_problem.h"
 #include "kernels/host/fallback_problem.h"
@@ -87,13 +89,24 @@ uint64_t hash_of(const uint8_t* bytes, uint64_t count) {
   return hash;
 }
 
+std::string Unwritten::text() const {
+  std::string number = fmt::format("{}", elements), all = fmt::format("{}", of);
+  for (std::string* digits : {&number, &all})
+    for (int at = int(digits->size()) - 3; at > 0; at -= 3) digits->insert(size_t(at), ",");
+  return fmt::format("{} of {} elements of the output, in rows {} to {} and columns {} to {}", number, all, first_row,
+                     last_row, first_column, last_column);
+}
+
 std::string Check::text() const {
-  if (limit == 0) return ok ? "every byte" : fmt::format("{:.2g} % of the bytes differ", 100 * relative_error);
-  std::string text =
-      fmt::format("relative error {:.1e} against {} (limit {:.0e})", relative_error, reference, limit);
-  if (wrong_element)
-    text += fmt::format("; element ({}, {}) is {:.6g}, expected {:.6g}", wrong_element->row, wrong_element->column,
-                        wrong_element->value, wrong_element->expected);
+  std::string text = limit > 0 ? fmt::format("relative error {:.1e} against {} (limit {:.0e})", relative_error, reference, limit)
+                     : ok      ? "every byte"
+                               : fmt::format("{:.2g} % of the bytes differ", 100 * relative_error);
+  if (wrong_element) {
+    const double value = wrong_element->value;  // a NaN's sign says nothing
+    text += fmt::format("; element ({}, {}) is {}, expected {:.6g}", wrong_element->row, wrong_element->column,
+                        std::isnan(value) ? "nan" : fmt::format("{:.6g}", value), wrong_element->expected);
+  }
+  if (unwritten) text += fmt::format("; nobody has written {}", unwritten->text());
   return text;
 }
 

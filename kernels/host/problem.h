@@ -40,6 +40,16 @@ struct WrongElement {
   double value = 0, expected = 0;
 };
 
+/// Elements of the output that still hold what fill() put there.
+struct Unwritten {
+  int64_t elements = 0, of = 0;
+  /// The smallest rectangle that has them all.
+  int first_row = 0, last_row = 0, first_column = 0, last_column = 0;
+
+  /// "16,384 of 262,144 elements of C, in rows 128 to 255 and columns 0 to 127"
+  std::string text() const;
+};
+
 /// Result of comparing the output with its reference.
 struct Check {
   bool ok = false;
@@ -48,9 +58,10 @@ struct Check {
   std::string reference = "float64";  ///< what the product was compared with
   int rows = 0;                       ///< rows compared; all of them unless the reference would be too large
   std::optional<WrongElement> wrong_element;  ///< the worst one, if any is further off than rounding explains
+  std::optional<Unwritten> unwritten;         ///< what nobody has written, of all rows
 
-  /// "every byte", "3.1 % of the bytes differ", "relative error 1.7e-03 against float64 (limit 1e-02)" and the wrong
-  /// element
+  /// "every byte", "3.1 % of the bytes differ", "relative error 1.7e-03 against float64 (limit 1e-02)", the wrong element
+  /// and what nobody has written
   std::string text() const;
 };
 

@@ -32,7 +32,7 @@ struct TensorMapFields {
   uint64_t global_dim[kTensorMapMaxRank] = {};      ///< elements, contiguous dimension first
   uint64_t global_stride[kTensorMapMaxRank] = {};   ///< bytes; [i] belongs to dimension i + 1, i < rank - 1
   uint32_t box_dim[kTensorMapMaxRank] = {};         ///< elements traversed
-  uint32_t element_stride[kTensorMapMaxRank] = {};  ///< [0] is ignored without interleave
+  uint32_t element_stride[kTensorMapMaxRank] = {};  ///< 1 to 8; without interleave [0] has no effect
   TensorMapInterleave interleave = TensorMapInterleave::none;
   TensorMapSwizzle swizzle = TensorMapSwizzle::none;
   TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::none;
@@ -163,9 +163,8 @@ SM100_HD constexpr TensorMapError validate_dimensions(const TensorMapFields& f, 
   for (uint32_t i = 0; i < f.rank; ++i) {
     if (f.global_dim[i] == 0 || f.global_dim[i] > uint64_t{1} << 32) return TensorMapError::global_dim_range;
     if (f.box_dim[i] == 0 || f.box_dim[i] > 256) return TensorMapError::box_dim_range;
-    const bool ignored = i == 0 && f.interleave == TensorMapInterleave::none;
-    if (!ignored && (f.element_stride[i] == 0 || f.element_stride[i] > 8))
-      return TensorMapError::element_stride_range;
+    // Without interleave the value of [0] means nothing; the driver looks at its range all the same (H200).
+    if (f.element_stride[i] == 0 || f.element_stride[i] > 8) return TensorMapError::element_stride_range;
   }
   if (f.global_dim[0] % dim0_multiple != 0) return TensorMapError::global_dim_packed;
   if (align16b && f.box_dim[0] != 128) return TensorMapError::box_dim_range;

@@ -66,6 +66,11 @@ TEST_CASE("a request after an observed failure is CL4, a misaligned response CL1
     b.cancel();
     CHECK(b.observer.violation_id() == "CL4");
   }
+  SECTION("not after another CTA of the cluster has seen it: PTX names the executing CTA") {
+    b.clc.failure_observed(1);
+    b.cancel();
+    CHECK(b.observer.violation_id() == "");
+  }
   SECTION("CL1") {
     b.cancel(kResponse + 8);
     CHECK(b.observer.violation_id() == "CL1");

@@ -97,6 +97,25 @@ TEST_CASE("TM4: masks that name nobody or a rank outside the cluster", "[tma][cl
   CHECK(b.nodes[0]->tma.loads_in_flight().empty());
 }
 
+TEST_CASE("TC8: a copy of cta_group 2 whose barrier is the peer's, where there is no peer", "[tma][cluster][pair]") {
+  ClusterBench b(4, 3);  // SM 3 runs no CTA of the cluster, and has a barrier at the same place
+  SECTION("one CTA alone") { b.net.load_pair(2, b.box(0, 8), 3, 0); }
+  SECTION("the third of a multicast") { b.net.load_multicast(0, b.box(0, 8), {0b111}, 0, 2, 1); }
+  REQUIRE(b.observer.violation_id() == "TC8");
+  CHECK(b.observer.violations[0].message ==
+        "tensor load.cta_group::2 into CTA rank 2 signals its peer, rank 3, in a cluster of 3: it has no peer");
+  for (const auto& node : b.nodes) CHECK(node->tma.loads_in_flight().empty());
+}
+
+TEST_CASE("copies of cta_group 2 that signal the even CTA need no odd one", "[tma][cluster][pair]") {
+  ClusterBench b(4, 3);
+  b.net.load_multicast(0, b.box(0, 8), {0b111}, 0, 2, 0);
+  sc_core::sc_start();
+  CHECK(b.observer.violation_id() == "");
+  CHECK(b.nodes[0]->state().received_bytes == 2048);
+  CHECK(b.nodes[2]->state().received_bytes == 1024);
+}
+
 TEST_CASE("MB12: a multicast to a CTA that has exited, or exits before the box lands", "[tma][cluster]") {
   ClusterBench b(2, 2);
   SECTION("has exited") {

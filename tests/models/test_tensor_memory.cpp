@@ -75,6 +75,89 @@ TEST_CASE("tcgen05.st outside an allocation is TC1, at a wrong lane TC2", "[tmem
   }
 }
 
+TEST_CASE("TC2 warns of a ld or st that names another warp's quarter, and the own one is read", "[tmem]") {
+  Bench b;
+  b.alloc(32);
+  uint32_t registers[kWarpLanes] = {};
+  for (uint32_t lane = 0; lane < kWarpLanes; ++lane) registers[lane] = 100 + lane;
+  SECTION("no") {
+    b.tmem.store(TmemShape::s32x32b, 1, TmemAddr::at(96, 0), 7, registers, {});
+    CHECK(b.observer.violation_id() == "");
+  }
+  SECTION("st") {
+    b.tmem.store(TmemShape::s32x32b, 1, TmemAddr::at(32, 0), 2, registers, {});
+    REQUIRE(b.observer.violation_id() == "TC2");
+    CHECK(b.observer.violations[0].warning);
+    CHECK(b.tmem.cell(64 + 5, 0) == 105);
+  }
+  SECTION("ld") {
+    b.tmem.store(TmemShape::s32x32b, 1, TmemAddr::at(64, 0), 2, registers, {});
+    uint32_t loaded[kWarpLanes] = {};
+    b.tmem.load(TmemShape::s32x32b, 1, TmemAddr::at(0, 0), 2, loaded, {});  // as DeepGEMM does
+    REQUIRE(b.observer.violation_id() == "TC2");
+    CHECK(b.observer.violations[0].warning);
+    CHECK(b.observer.violations[0].message ==
+          "tcgen05.ld.32x32b at lane 0 by warp 2: a warp reaches its own quarter only, lanes 64 to 95; hardware ignores "
+          "the other one's number, and so does the model");
+    CHECK(loaded[5] == 105);
+  }
+}
+
+TEST_CASE("TC13: columns that nobody has written since their allocation", "[tmem]") {
+  Bench b;
+  b.alloc(64);
+  uint32_t registers[kWarpLanes * 8] = {};
+  const Source reader{.warp = 1};
+  const auto load = [&](uint32_t column) {
+    b.tmem.load(TmemShape::s32x32b, 8, TmemAddr::at(32, column), 1, registers, reader);
+  };
+  b.tmem.store(TmemShape::s32x32b, 8, TmemAddr::at(32, 0), 1, registers, {});
+  load(0);
+  CHECK(b.observer.violation_id() == "");
+  SECTION("none") {
+    load(8);
+    REQUIRE(b.observer.violation_id() == "TC13");
+    const Violation& v = b.observer.violations[0];
+    CHECK(v.message == "tcgen05.ld.32x32b.x8 reads columns 8 to 15, which nobody has written since tcgen05.alloc");
+    CHECK(v.suspect);
+    CHECK_FALSE(v.warning);
+    CHECK(v.source.warp == 1);
+  }
+  SECTION("a part") {
+    load(4);
+    REQUIRE(b.observer.violation_id() == "TC13");
+    CHECK(b.observer.violations[0].message ==
+          "tcgen05.ld.32x32b.x8 reads columns 4 to 11, of which nobody has written all lanes of columns 8 to 11 since "
+          "tcgen05.alloc");
+  }
+  SECTION("another quarter's lanes") {
+    b.tmem.load(TmemShape::s32x32b, 8, TmemAddr::at(64, 0), 2, registers, reader);
+    CHECK(b.observer.violation_id() == "TC13");
+  }
+  SECTION("what the CTA before has left") {
+    b.tmem.dealloc(TmemAddr::at(0, 0), 64, {});
+    b.tmem.start_cta();
+    b.alloc(64);
+    load(0);
+    CHECK(b.observer.violation_id() == "TC13");
+  }
+}
+
+TEST_CASE("TC13 without data: a warning, and only where nothing of what is read was written", "[tmem]") {
+  RecordingObserver observer;
+  TensorMemory tmem{0, false, observer};
+  Waiter waiter;
+  tmem.alloc(64, waiter, {});
+  uint32_t registers[kWarpLanes * 8] = {};
+  tmem.store(TmemShape::s32x32b, 8, TmemAddr::at(0, 0), 0, registers, {});
+  tmem.load(TmemShape::s32x32b, 8, TmemAddr::at(0, 4), 0, registers, {});
+  CHECK(observer.violation_id() == "");
+  tmem.load(TmemShape::s32x32b, 8, TmemAddr::at(0, 8), 0, registers, {});
+  REQUIRE(observer.violation_id() == "TC13");
+  CHECK(observer.violations[0].warning);
+  CHECK_FALSE(observer.violations[0].suspect);
+}
+
 TEST_CASE("allocation misuse is named TC9", "[tmem]") {
   Bench b;
   SECTION("96 columns") {
@@ -107,6 +190,7 @@ TEST_CASE("loads follow the register maps of each shape", "[tmem]") {
   b.alloc(64);
   for (uint32_t lane = 0; lane < 128; ++lane)
     for (uint32_t column = 0; column < 64; ++column) b.tmem.cell(lane, column) = lane * 1000 + column;
+  b.tmem.wrote(0, 64, 0xff);
   uint32_t r[32 * 8];
   SECTION("32x32b.x2") {
     b.tmem.load(TmemShape::s32x32b, 2, TmemAddr::at(0, 0), 0, r, {});
@@ -125,6 +209,9 @@ TEST_CASE("loads follow the register maps of each shape", "[tmem]") {
     CHECK(r[0] == 64003);
     b.tmem.load(TmemShape::s16x256b, 1, TmemAddr::at(80, 0), 2, r, {});
     CHECK(r[0] == 80000);
+    REQUIRE(b.observer.violation_id() == "TC2");  // of the first
+    CHECK(b.observer.violations[0].warning);
+    b.observer.violations.clear();
   }
   CHECK(b.observer.violation_id() == "");
 }

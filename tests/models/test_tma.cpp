@@ -249,6 +249,22 @@ TEST_CASE("loads of TFLOAT32 round to ten mantissa bits and make one NaN", "[tma
   for (uint32_t i = 0; i < 8; ++i) CHECK(b.smem.load<uint32_t>(kTile + 4 * i) == out[i]);
 }
 
+TEST_CASE("loads of TFLOAT32 leave the fill's NaN as it is, in rows that are partly inside too", "[tma]") {
+  Bench b(8, 64);  // H200: 0x7ff77ff7 in whole rows of fill as beside elements that were loaded
+  const uint32_t in[] = {0x3f801000, 0x3f803000, 0x7fc00000, 0xffc00001};
+  std::memcpy(&b.at(0, 0), in, sizeof in);
+  TensorCopy c = b.copy(2, 8, 0, 0);
+  c.map.data_type = TensorMapDataType::tfloat32;
+  c.map.oob_fill = TensorMapOobFill::nan_request_zero_fma;
+  c.map.global_dim[0] = 4, c.map.global_dim[1] = 1;
+  b.tma.load(c, 0);
+  sc_core::sc_start();
+  REQUIRE(b.observer.violations.empty());
+  const uint32_t out[] = {0x3f800000, 0x3f804000, 0x7fffe000, 0x7fffe000};
+  for (uint32_t i = 0; i < 4; ++i) CHECK(b.smem.load<uint32_t>(kTile + 4 * i) == out[i]);
+  for (uint32_t i = 4; i < 16; ++i) CHECK(b.smem.load<uint32_t>(kTile + 4 * i) == 0x7ff77ff7u);
+}
+
 TEST_CASE("a copy that hits L2 overtakes one that waits for HBM, and a line on its way is not fetched twice",
           "[tma][timing]") {
   Bench b(256, 64);

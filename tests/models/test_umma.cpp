@@ -267,40 +267,51 @@ TEST_CASE("a pair's MMA reads half of A and B from each CTA and writes both tens
   check_pair_product(256);
 }
 
-TEST_CASE("the B200 accumulation model gives the published vectors", "[umma][numerics]") {
-  // reference isa.md 4.4, mode (b): B = 1, remaining A = 0.
-  const auto p2 = [](int e) { return std::ldexp(1.f, e); };
-  struct Vector {
-    std::vector<float> a;
-    float d;
-    uint32_t expected;
-  };
-  std::vector<Vector> vectors = {{{1, p2(-24), p2(-25), p2(-25)}, 0, 0x3f800001},
-                                 {{1, p2(-24), p2(-25)}, 0, 0x3f800000},
-                                 {{-1, -p2(-24), -p2(-25)}, 0, 0xbf800000},
-                                 {{p2(-25), p2(-25), p2(-25), p2(-25)}, 1, 0x3f800001},
-                                 {{p2(60), -p2(60), 1}, 0, 0}};
-  Vector eight{{1}, 0, 0x3f800000}, eight_d{{}, 1, 0x3f800000}, sixteen{{}, p2(30), 0x4e800000};
-  for (int i = 0; i < 8; ++i) {
-    eight.a.push_back(p2(-26));
-    eight_d.a.push_back(p2(-26));
+TEST_CASE("TC13: an MMA that adds to a D, or reads an A, that nobody has written", "[umma]") {
+  Bench b(true);
+  auto c = b.command(MmaKind::f16, DataType::bf16, 128, 128, false);
+  SECTION("the first MMA of a tile does not read D, the next finds it written") {
+    b.umma.mma(c, 0);
+    c.enable_input_d = true;
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "");
+    c.idesc = make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, 128, 144);
+    b.umma.mma(c, 0);
+    REQUIRE(b.observer.violation_id() == "TC13");
+    CHECK(b.observer.violations[0].message ==
+          "tcgen05.mma adds to columns 0 to 143, of which nobody has written all lanes of columns 128 to 143 since "
+          "tcgen05.alloc");
+    CHECK(b.observer.violations[0].suspect);
+    b.umma.mma(c, 0);  // once: D counts as written
+    CHECK(b.observer.violations.size() == 1);
   }
-  for (int i = 0; i < 16; ++i) sixteen.a.push_back(8);
-  vectors.insert(vectors.end(), {eight, eight_d, sixteen});
-  for (const Vector& v : vectors) {
-    float a[16] = {}, b[16];
-    std::copy(v.a.begin(), v.a.end(), a);
-    std::fill(b, b + 16, 1.f);
-    CAPTURE(v.a, v.d);
-    CHECK(fused_dot_b200(a, b, 16, v.d, true) == v.expected);
+  SECTION("added to at once") {
+    c.enable_input_d = true;
+    b.umma.mma(c, 0);
+    REQUIRE(b.observer.violation_id() == "TC13");
+    CHECK(b.observer.violations[0].message ==
+          "tcgen05.mma adds to columns 0 to 127, which nobody has written since tcgen05.alloc");
   }
-  const float nan = std::nanf(""), one[1] = {1}, inf[1] = {INFINITY};
-  CHECK(fused_dot_b200(one, one, 1, nan, true) == 0x7fffffff);
-  CHECK(fused_dot_b200(one, one, 1, nan, false) == 0x3f800000);  // D is not read
-  CHECK(fused_dot_b200(inf, one, 1, 0, true) == 0x7f800000);
-  // D in f16 is the exact sum rounded once: 1 + 2^-11 + 2^-24 lies above the tie and rounds up.
-  const float a3[] = {1, p2(-11), p2(-24)}, b3[] = {1, 1, 1};
-  CHECK(cvt_rn_f16_f32(std::bit_cast<float>(fused_dot_b200(a3, b3, 3, 0, false, -126, -126, true))) == 0x3c01);
+  SECTION("M = 64 writes the first 16 lanes of each quarter") {
+    c.idesc = make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, 64, 128);
+    b.umma.mma(c, 0);
+    CHECK(b.tmem.written(0, 128, 0b01010101));
+    CHECK_FALSE(b.tmem.written(0, 128, 0b10));
+  }
+  SECTION("a pair writes in both CTAs") {
+    c = b.command(MmaKind::f16, DataType::bf16, 128, 128, false, 2);
+    b.umma.mma(c, 0);
+    CHECK(b.tmem.written(0, 64, 0xff));
+    CHECK(b.peer_tmem.written(0, 64, 0xff));
+    CHECK_FALSE(b.tmem.written(64, 1, 0xff));
+  }
+  SECTION("A") {
+    c = b.command(MmaKind::f16, DataType::bf16, 128, 128, true);
+    b.umma.mma(c, 0);
+    REQUIRE(b.observer.violation_id() == "TC13");
+    CHECK(b.observer.violations[0].message ==
+          "tcgen05.mma reads A from columns 256 to 263, which nobody has written since tcgen05.alloc");
+  }
 }
 
 TEST_CASE("descriptor and shape errors are named", "[umma]") {
@@ -355,6 +366,19 @@ TEST_CASE("operands outside shared or tensor memory are named", "[umma]") {
     c.a = make_smem_descriptor({0x39000 - 1024}, 2048, 128, Swizzle::none);
     b.umma.mma(c, 0);
     CHECK(b.observer.violation_id() == "TC7");
+  }
+  SECTION("TC7: A runs past the CTA's end, also in a CTA that is smaller than the one before") {
+    const uint32_t end = kTileA + 2 * 128 * 16;  // two columns of 128 x 16 bytes
+    c.a = make_smem_descriptor({end - 2 * 128 * 16}, 2048, 128, Swizzle::none);
+    c.b = make_smem_descriptor({kTileA}, 2048, 128, Swizzle::none);
+    b.smem.start_cta(end - kSmemUserBase, true);
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "");
+    b.smem.start_cta(end - 16 - kSmemUserBase, true);
+    b.umma.mma(c, 0);
+    CHECK(b.observer.violation_id() == "TC7");
+    CHECK(b.observer.violations[0].message ==
+          "tcgen05.mma reads part of operand A outside the CTA's shared memory (0x400 to 0x17f0)");
   }
   SECTION("TC1: A past the last column") {
     c.a_in_tmem = true;

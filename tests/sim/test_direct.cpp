@@ -119,6 +119,14 @@ TEST_CASE("a pair of direct CTAs without an announcement, a copy or a commit: th
   CHECK_THAT(commit, Catch::Contains("tcgen05.commit of mma (warp 1) of CTA 0"));
 }
 
+TEST_CASE("a direct CTA exits when every commit to its barriers has arrived", "[direct]") {
+  // The release of the last stage: nothing but the exit depends on it.
+  const std::string last =
+      report("action = \"drop\"\nrole = \"mma\"\ninstruction = \"tcgen05_commit_multicast\"\noccurrence = 15\n");
+  CHECK_THAT(last, Catch::Contains("load (warp 0) of CTA 0 waits for input_empty["));
+  CHECK_THAT(last, Catch::Contains("tcgen05.commit of mma (warp 1) of CTA 0"));
+}
+
 TEST_CASE("matmul_v5: the simulation has the measured timeline's events, order, stages and phases",
           "[direct][measured]") {
   const auto file = std::filesystem::path(measured_dir()) / "b200" / "b200_trace_matmul_v5.json.gz";

@@ -1,8 +1,13 @@
 // The functor in registers and on the strip in shared memory (reference kernels.md 3.5, 3.6): the same values wherever the
 // strip does not round, and every term of every output type.
+#include <cmath>
+
 #include "catch.h"
+#include "kernels/epilogue/element_functor.h"
+#include "kernels/matmul/config.h"
 #include "paths.h"
 #include "sim/child_process.h"
+#include "sim/clusters.h"
 
 namespace sm100::sim {
 namespace {
@@ -55,12 +60,49 @@ TEST_CASE("on the strip, BF16 and FP16 outputs are rounded once more", "[epilogu
     }
 }
 
+TEST_CASE("a product that is added to is rounded once, whatever the compiler contracts", "[epilogue]") {
+  const float near_one = 1 + std::ldexp(1.f, -12), minus = -1 - std::ldexp(1.f, -11);  // near_one^2 = -minus + 2^-24
+  float with_bias = -1, with_residual = -1;
+  Clusters c(1, 1);
+  c.program = [&](SimIsa& isa) {
+    MatmulConfig cfg{.scaled = true, .bias = true};
+    FunctorParams params;
+    params.alpha = params.beta = near_one;
+    with_bias = functor_of(
+        isa, cfg, params, near_one, [&] { return minus; }, [] { return 0.f; });
+    cfg.scaled = cfg.bias = false, cfg.residual = true;
+    with_residual = functor_of(
+        isa, cfg, params, minus, [] { return 0.f; }, [&] { return near_one; });
+  };
+  c.run();
+  CHECK(with_bias == std::ldexp(1.f, -24));
+  CHECK(with_residual == std::ldexp(1.f, -24));
+}
+
 TEST_CASE("a residual of FP8 elements is added before rounding", "[epilogue]") {
   for (DataType output : {DataType::e4m3, DataType::e5m2}) {
     Scenario s = all_terms(output);
     s.config.cta_group = s.config.cluster_m = 2, s.config.mma_n = 64;  // the halves of the columns side by side
     passing(s);
   }
+}
+
+TEST_CASE("results beyond the output type's range: FP8 saturates, FP16 becomes infinite, as the reference says",
+          "[epilogue]") {
+  Scenario s = load_scenario(scenario_dir() + "/dense_small.toml");
+  s.m = s.n = 256, s.k = 512;
+  s.config.scaled = true;
+  struct Case {
+    DataType output;
+    float alpha;
+  };
+  for (const Case c : {Case{DataType::e4m3, 40}, {DataType::e5m2, 8000}, {DataType::f16, 8000}}) {
+    s.config.output = c.output, s.alpha = c.alpha;
+    passing(s);
+  }
+  s.config.register_epilogue = false;
+  s.config.output = DataType::f16, s.alpha = 8000;
+  passing(s);
 }
 
 TEST_CASE("the time of the functor on the strip does not depend on the data", "[epilogue]") {

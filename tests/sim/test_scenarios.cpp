@@ -3,13 +3,16 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <set>
 
 #include "catch.h"
 #include "paths.h"
 #include "pftrace.pb.h"
 #include "scratch_directory.h"
+#include "sim/checks.h"
 #include "sim/child_process.h"
+#include "sim/isa_support.h"
 #include "sim/scenario_files.h"
 #include "traces/pftrace.h"
 #include "traces/well_formed.h"
@@ -159,6 +162,17 @@ TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenario
   CHECK(std::string(r.id) == "cycle-budget");
   CHECK(r.cycles <= 5000);
   CHECK(std::string(r.text).find("STOPPED at cycle") == 0);
+}
+
+TEST_CASE("list isa names the checks that a fence is there for, and they exist", "[docs]") {
+  const std::regex id("[A-Z]{2}[0-9]+");
+  for (const IsaSupport& row : kIsaSupport) {
+    CAPTURE(row.instruction);
+    const std::string note(row.note);
+    if (row.instruction.find("fence") != std::string_view::npos) CHECK(std::regex_search(note, id));
+    for (std::sregex_iterator at(note.begin(), note.end(), id), end; at != end; ++at)
+      CHECK(find_check(at->str()) != nullptr);
+  }
 }
 
 TEST_CASE("docs/isa-support.txt is what sm100sim list isa prints", "[docs]") {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "catch.h"
+#include "kernels/host/matmul_problem.h"
 
 namespace sm100::host {
 namespace {
@@ -54,6 +55,49 @@ TEST_CASE("comparison: what is no number is wrong") {
   CHECK(std::isinf(check.relative_error));
   REQUIRE(check.wrong_element);
   CHECK(check.wrong_element->row == 7);
+}
+
+TEST_CASE("comparison: what is too large saturates in FP8 and becomes infinite in wider types, as cvt does") {
+  CHECK(converted_range(DataType::e4m3, 449) == 448);
+  CHECK(converted_range(DataType::e4m3, -1e9) == -448);
+  CHECK(converted_range(DataType::e5m2, 1e9) == 57344);
+  CHECK(std::isinf(converted_range(DataType::f16, 7e4)));
+  CHECK(converted_range(DataType::f16, 65504) == 65504);
+  CHECK(converted_range(DataType::f32, 1e38) == 1e38);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto ok = [](DataType type, double value, double expected) {
+    Comparison comparison(error_limit(type));
+    comparison.add_converted(type, value, expected, 0, 0);
+    comparison.add_converted(type, 1, 1, 0, 1);
+    return comparison.result(1).ok;
+  };
+  CHECK(ok(DataType::e4m3, 448, 700));
+  CHECK(ok(DataType::e5m2, -57344, -1e7));
+  CHECK_FALSE(ok(DataType::e4m3, 400, 700));
+  CHECK_FALSE(ok(DataType::e4m3, -448, 700));
+  CHECK(ok(DataType::f16, kInfinity, 1e5));
+  CHECK(ok(DataType::f16, -kInfinity, -1e5));
+  CHECK_FALSE(ok(DataType::f16, 65504, 1e5));
+  CHECK_FALSE(ok(DataType::f16, kInfinity, -1e5));
+  CHECK_FALSE(ok(DataType::f16, kInfinity, 6e4));
+  for (const double expected : {65490.0, 65530.0}) {  // rounds up or not by one bit of the sum
+    CHECK(ok(DataType::f16, kInfinity, expected));
+    CHECK(ok(DataType::f16, 65504, expected));
+  }
+}
+
+TEST_CASE("comparison: what nobody has written is found by its bytes") {
+  constexpr int kRows = 8, kColumns = 6;
+  std::vector<uint16_t> matrix(kRows * kColumns, 0x7fff);  // the NaN of cvt is a result
+  matrix[0] = 0xff00, matrix[1] = 0x00ff;                  // 0xffff across two elements
+  const auto* bytes = reinterpret_cast<const uint8_t*>(matrix.data());
+  CHECK_FALSE(unwritten_elements(bytes, kRows, kColumns, 2));
+  matrix[2 * kColumns + 3] = matrix[5 * kColumns + 1] = 0xffff;
+  const auto found = unwritten_elements(bytes, kRows, kColumns, 2);
+  REQUIRE(found);
+  CHECK(found->elements == 2);
+  CHECK(found->text() == "2 of 48 elements of the output, in rows 2 to 5 and columns 1 to 3");
+  CHECK(Unwritten{.elements = 16384, .of = 1262144}.text().starts_with("16,384 of 1,262,144 elements"));
 }
 
 }  // namespace sm100::host

@@ -266,7 +266,10 @@ TEST_CASE("Which encode rule does each wrong map break? (isa.md 2.1)", "[tensor_
   CHECK(with([](F& f) { f.box_dim[0] = 60; }) == E::box_inner_bytes);
   CHECK(with([](F& f) { f.element_stride[1] = 0; }) == E::element_stride_range);
   CHECK(with([](F& f) { f.element_stride[1] = 9; }) == E::element_stride_range);
-  CHECK(with([](F& f) { f.element_stride[0] = 9; }) == E::none);  // ignored
+  // Its value is ignored, its range is not.
+  CHECK(with([](F& f) { f.element_stride[0] = 8; }) == E::none);
+  CHECK(with([](F& f) { f.element_stride[0] = 9; }) == E::element_stride_range);
+  CHECK(with([](F& f) { f.element_stride[0] = 0; }) == E::element_stride_range);
   CHECK(with([](F& f) { f.box_dim[0] = 72; }) == E::swizzle_span);
   CHECK(with([](F& f) { f.swizzle = TensorMapSwizzle::b64; }) == E::swizzle_span);
   CHECK(with([](F& f) { f.box_dim[0] = 16, f.swizzle = TensorMapSwizzle::b32; }) == E::none);
