@@ -170,6 +170,11 @@ void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
   }
 }
 
+void Mbarrier::raise_pending(uint32_t offset, uint32_t count, const Source& source) {
+  if (State* state = valid_object(offset, "cp.async.mbarrier.arrive", source))
+    apply(*state, mbarrier_raise_pending(state->word, count), MbarrierEventKind::arrive, count, source);
+}
+
 void Mbarrier::arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source) {
   State* state = valid_object(offset, "mbarrier.arrive.expect_tx", source);
   if (!state) return;

@@ -68,6 +68,8 @@ class Mbarrier : public sc_core::sc_module {
   void init(uint32_t offset, uint32_t count, const Source& source);
   /// `count` arrivals by as many lanes, one after the other: they may complete a phase and begin the next.
   void arrive(uint32_t offset, uint32_t count, const Source& source);
+  /// The open phase waits for `count` arrivals more (cp.async.mbarrier.arrive without .noinc).
+  void raise_pending(uint32_t offset, uint32_t count, const Source& source);
   /// One instruction: expect, then one arrival, then one completion test.
   void arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source);
   void complete_tx(uint32_t offset, uint32_t bytes, const Source& source);

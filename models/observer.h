@@ -66,6 +66,7 @@ struct Violation {
   bool warning = false;                ///< the run goes on
   std::vector<std::string> details{};  ///< lines below the message
   bool suspect = false;                ///< the run goes on, and what it computes decides
+  bool note = false;                   ///< common practice that nothing forbids: said, and counted as nothing
 };
 
 class Observer {

@@ -5,6 +5,7 @@
 #include <string>
 #include <systemc>
 
+#include "models/completion_queue.h"
 #include "models/cta_barriers.h"
 #include "models/mbarrier.h"
 #include "models/shared_memory.h"
@@ -25,6 +26,7 @@ class Sm : public sc_core::sc_module {
         barriers(id, profile, jitter, observer),
         tmem(id, with_data, observer),
         tma("tma", id, with_data, smem, mbarrier, memory, profile, jitter, observer),
+        cp_async("cp_async"),
         umma("umma", id, with_data, accumulation, smem, tmem, mbarrier, profile, jitter, observer) {}
 
   /// Gives the SM to a new CTA with `smem_bytes` of dynamic shared memory.
@@ -45,6 +47,7 @@ class Sm : public sc_core::sc_module {
   CtaBarriers barriers;
   TensorMemory tmem;
   Tma tma;
+  CompletionQueue cp_async;  ///< arrivals that follow threads' copies
   Umma umma;
 };
 

@@ -100,8 +100,13 @@ inline constexpr Check kChecks[] = {
      "cluster barrier.",
      "PTX 9.7.9.25, 9.7.13.15; CUDA programming guide, distributed shared memory", "KB-28, KB-33"},
     {"MB14", Severity::error, "barrier used by others without a happens-before from its init",
-     "A CTA of the cluster or an asynchronous unit uses a barrier whose init does not happen before the use, or "
-     "fence.mbarrier_init was left out.",
+     "A thread or an asynchronous unit uses a barrier whose init does not happen before the use. Two cases are "
+     "warnings, because published kernels have them and work: a unit uses the barrier, a barrier of threads lies "
+     "between, but neither fence.mbarrier_init nor fence.proxy.async follows the init (ThunderKittens); or the "
+     "init "
+     "comes after the last fence.mbarrier_init and what lies between is a cluster barrier with .relaxed arrival, "
+     "or a "
+     "tcgen05.commit (CUTLASS 70). For threads release and acquire are enough, in other CTAs too.",
      "The arrival may come before the init and be lost. It depends on launch skew: a hang at start, now and "
      "then.",
      "init, fence.mbarrier_init.release.cluster, then barrier.cluster.arrive and wait by all CTAs (a CTA "
@@ -155,14 +160,20 @@ inline constexpr Check kChecks[] = {
      "PTX 8 (memory consistency model), 9.7.9.25, 9.7.13.15.16", "KB-01, KB-02, KB-08, KB-18"},
     {"TM6", Severity::error, "generic write not fenced before an asynchronous read",
      "Shared memory is written by threads and then read through the async proxy (TMA store, UMMA operand) "
-     "without fence.proxy.async after the write and a barrier to the issuing thread.",
+     "without fence.proxy.async after the write and a barrier to the issuing thread. PTX counts cp.async to the "
+     "generic "
+     "proxy, so it needs the fence as well; where only the fence is missing behind cp.async it is a warning, "
+     "because "
+     "published kernels work without it (CUTLASS 92).",
      "The unit may read the bytes from before: an old output strip, wrong products, rare and not reproducible.",
      "Every writing thread runs fence.proxy.async.shared::cta after its writes, then the barrier, then one "
      "thread issues.",
      "PTX 8 (memory consistency model), 9.7.13 (fence)", "KB-14"},
     {"TM7", Severity::error, "stage overwritten while the tensor core may still read it",
      "A copy writes an operand stage that an MMA reads, and nothing that was observed before the copy says that "
-     "the MMA has finished: no tcgen05.commit of it completed the stage's empty barrier.",
+     "the MMA has finished: no tcgen05.commit of it completed the stage's empty barrier. The same of a stage that "
+     "threads read. If those threads have told the MMA's thread, whose later commit hands the stage back, it is a "
+     "warning: a commit promises nothing but its own MMAs, yet it comes after what its thread waited for.",
      "Wrong products in some tiles, only when copies run ahead of MMAs; with multicast in a neighbour CTA.",
      "Release a stage with tcgen05.commit after its last MMA, to all CTAs that fill it, with the count of all "
      "that read it; let the producer wait for it.",
@@ -176,8 +187,8 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.9.27", "KB-15"},
     {"TM9", Severity::error, "CTA exits with copies in flight",
      "A load into the CTA's shared memory has not landed at its exit (error), or its bulk groups still read its "
-     "shared memory (warning).",
-     "The bytes land in the next CTA's memory. Stores are kept alive by hardware, but CUTLASS waits for them.",
+     "shared memory (a note: common practice that nothing forbids).",
+     "The bytes land in the next CTA's memory. For stores hardware keeps the shared memory until it has been read.",
      "Wait for every stage that was requested; cp.async.bulk.wait_group.read 0 in the storing thread before "
      "exit.",
      "PTX 9.7.9.25, 9.7.9.27", "KB-15, KB-28"},
@@ -212,7 +223,13 @@ inline constexpr Check kChecks[] = {
      "before the first ld.",
      "PTX 9.7.16", "KB-17"},
     {"TC4", Severity::error, "tcgen05.st not waited for",
-     "Columns written by tcgen05.st are loaded or used by an MMA before tcgen05.wait::st of the storing warp.",
+     "Columns written by tcgen05.st are loaded or used by an MMA before tcgen05.wait::st of the storing warp. A "
+     "load "
+     "by the same warp, or by another one behind a barrier, is a warning: CUTLASS's stream-K and FMHA do it, so "
+     "tensor "
+     "memory seems to carry out such accesses in order; nobody has measured it. Without a barrier, or before an "
+     "MMA, "
+     "it is an error.",
      "The old columns are read.",
      "tcgen05.wait::st.sync.aligned after the last st, then tcgen05.fence::before_thread_sync and the barrier.",
      "PTX 9.7.16", ""},
@@ -269,14 +286,16 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16", "KB-25"},
     {"TC15", Severity::error, "accumulator overwritten while tcgen05.ld of it may be outstanding",
      "An MMA writes columns that a warp has loaded, and the warp released them before wait::ld, or before its "
-     "last load.",
+     "last load. A load is over once wait::ld has covered it or a register of it has been read (TC18).",
      "A few columns of some tiles contain partial sums of the tile that uses the stage next; likelier with one "
      "accumulator stage.",
      "Release an accumulator after tcgen05.wait::ld of its last load, in every epilogue warp.", "PTX 9.7.16",
      "KB-12"},
     {"TC16", Severity::warning, "tcgen05.fence missing around a hand-off",
      "Tensor memory passes from one thread to another through a barrier without "
-     "tcgen05.fence::before_thread_sync before it or ::after_thread_sync behind it.",
+     "tcgen05.fence::before_thread_sync before it or ::after_thread_sync behind it. Told once for each pair of "
+     "lines; "
+     "not for loads that are over and then dealloc, where nobody writes the fences.",
      "The compiler or the hardware may move the tcgen05 operation across the barrier. No case is known on B200 "
      "hardware.",
      "before_thread_sync before the arrive, after_thread_sync behind the wait; a commit implies the former.",
@@ -288,6 +307,20 @@ inline constexpr Check kChecks[] = {
      "One ring of accumulators with full and empty barriers; nobody touches a stage outside its turn, and a "
      "tile without MMAs must not be read.",
      "PTX 9.7.16", "KB-12, KB-25, KB-39"},
+    {"TC18", Severity::warning, "register of tcgen05.ld read before tcgen05.wait::ld",
+     "An instruction reads a register that a tcgen05.ld writes, and no wait::ld of the warp lies between. The load "
+     "counts as over from there on, and so do the warp's earlier ones. Role code does not say which registers its "
+     "arithmetic reads, so this is an approximation: per-lane arithmetic (for_each_lane) is taken to read the "
+     "loads that "
+     "no wait::ld has covered, except a load that was issued while registers of an earlier, awaited one had not "
+     "been "
+     "used yet (a prefetch: only wait::ld ends it). \"May read\" says so. An instruction that is handed the "
+     "registers "
+     "themselves reads them for certain.",
+     "PTX promises the register dependency and nothing else. It works as far as known, because an instruction "
+     "waits for "
+     "the registers that it reads; inline assembly without a dependency may be moved in front of it.",
+     "tcgen05.wait::ld between the load and the first use.", "PTX 9.7.16", "KB-12"},
 
     // ---- cluster launch control
     {"CL1", Severity::error, "CLC response misaligned or out of range",
@@ -322,12 +355,12 @@ inline constexpr Check kChecks[] = {
      "follows from 9.7.13.17; convention of this kernel family", "KB-02, KB-08, KB-31"},
 
     // ---- barriers, clusters, exit
-    {"CB1", Severity::error, "two arrivals of one warp at the cluster barrier",
-     "barrier.cluster.arrive twice by a warp without the wait between them.",
+    {"CB1", Severity::error, "two arrivals of one thread at the cluster barrier",
+     "barrier.cluster.arrive twice by a lane or a warp without the wait between them.",
      "Undefined; a warp too few holds everybody, or a phase opens early.", "Pair every arrive with a wait.",
      "PTX 9.7.13 (barrier.cluster)", "KB-36"},
     {"CB2", Severity::error, "cluster wait without an arrive",
-     "barrier.cluster.wait by a warp that has not arrived before.", "Undefined.", "Pair every wait with an arrive.",
+     "barrier.cluster.wait by lanes that have not arrived before.", "Undefined.", "Pair every wait with an arrive.",
      "PTX 9.7.13 (barrier.cluster)", "KB-36"},
     {"NB1", Severity::error, "named barrier: id or thread count not allowed",
      "Ids are 0 to 15, counts are multiples of 32 above 0.", "Illegal instruction, or undefined.",
@@ -377,7 +410,9 @@ inline constexpr Check kChecks[] = {
      "PTX 6.4 (operands)", ""},
     {"SM3", Severity::error, "two warps access the same shared memory without order",
      "Two warps access the same bytes through the generic proxy, one of them writes, and neither happens before "
-     "the other.",
+     "the other. If a tcgen05.commit or a cluster barrier with .relaxed arrival lies between, it is a warning: PTX "
+     "promises nothing of it, but the first access was over (the address of tensor memory in CUTLASS's FMHA and in "
+     "DeepGEMM's pairs).",
      "The reader may see old bytes; right on most runs.",
      "A barrier between writer and reader (bar.sync, bar.arrive and bar.sync, or an mbarrier), also before the "
      "next write.",

@@ -66,7 +66,14 @@ void Cta::check_exit() {
     break;
   }
   if (sm_.tma.stores_read_done() > models::now())
-    violate("TM9", fmt::format("CTA {} exits while bulk stores still read its shared memory", linear_id_), 0, true);
+    observer_.violation({.id = "TM9",
+                         .message = fmt::format(
+                             "CTA {} exits while bulk stores still read its shared memory; hardware keeps it until "
+                             "they have",
+                             linear_id_),
+                         .time = models::now(),
+                         .sm = sm_.id,
+                         .note = true});
   if (sm_.umma.commits_in_flight() > 0)
     violate("EX1", fmt::format("CTA {} exits while {} tcgen05.commit arrivals at its barriers are on their way",
                                linear_id_, sm_.umma.commits_in_flight()));

@@ -42,6 +42,13 @@ inline constexpr IsaSupport kIsaSupport[] = {
      "its order is what MB14 asks for; no time but its issue"},
     {"mapa", Support::modelled, "shared::cluster, 32 bit"},
 
+    // Copies of threads, PTX 9.7.9.25.3
+    {"cp.async.cg.shared.global", Support::approximated,
+     "16 bytes a lane; they move at issue and count as landed an L2 hit later"},
+    {"cp.async.commit_group, .wait_group", Support::modelled, ""},
+    {"cp.async.mbarrier.arrive{.noinc}", Support::modelled, "shared::cta"},
+    {"cp.async.ca, sizes 4 and 8, src-size, .wait_all", Support::rejected, "not implemented"},
+
     // TMA and bulk groups, PTX 9.7.9.25 and .27
     {"cp.async.bulk.tensor.1d-5d (load, tile)", Support::modelled,
      "global to shared::cluster, mbarrier completion"},
@@ -61,8 +68,7 @@ inline constexpr IsaSupport kIsaSupport[] = {
      "a pair's alloc and dealloc meet the peer's"},
     {"tcgen05.mma.kind::f16", Support::modelled, "cta_group::1 and ::2, A and B from shared memory"},
     {"tcgen05.mma.kind::tf32, ::f8f6f4 (8-bit types)", Support::modelled, "as f16"},
-    {"tcgen05.mma [a] (A in tensor memory)", Support::modelled,
-     "as from shared memory; reads of A are no hazard accesses"},
+    {"tcgen05.mma [a] (A in tensor memory)", Support::modelled, "as from shared memory"},
     {"tcgen05.mma.kind::i8, ::f8f6f4 (6- and 4-bit types)", Support::approximated,
      "time, in runs without data; with data not implemented"},
     {"tcgen05.mma.kind::mxf8f6f4.block_scale", Support::approximated,
@@ -95,7 +101,8 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"elect.sync", Support::modelled, "elects the lowest lane"},
     {"bar.warp.sync", Support::modelled, ""},
     {"bar.sync, bar.arrive", Support::modelled, "barriers 0-15 with a thread count"},
-    {"barrier.cluster.arrive, .wait", Support::modelled, "all warps of the cluster, .aligned"},
+    {"barrier.cluster.arrive{.release, .relaxed}, .wait", Support::modelled,
+     "all threads of the cluster; lanes may arrive apart (not .aligned)"},
     {"fence.proxy.async.shared::cta", Support::approximated,
      "its order is what TM6 and CL8 ask for; no time but its issue"},
     {"stmatrix.m8n8.x2, .x4, .trans", Support::modelled, "b16"},

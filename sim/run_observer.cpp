@@ -228,8 +228,8 @@ void RunObserver::unit_span(const models::UnitSpan& s) {
 }
 
 void RunObserver::violation(const models::Violation& violation) {
-  if (violation.warning || violation.suspect) {
-    std::vector<models::Violation>& same = violation.suspect ? suspects_ : warnings_;
+  if (violation.warning || violation.suspect || violation.note) {
+    std::vector<models::Violation>& same = violation.suspect ? suspects_ : violation.note ? notes_ : warnings_;
     // One per kind and place is enough.
     const bool known = std::any_of(same.begin(), same.end(), [&](const models::Violation& w) {
       return w.id == violation.id && w.source.warp == violation.source.warp &&

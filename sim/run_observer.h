@@ -62,6 +62,7 @@ class RunObserver : public models::Observer {
   const std::vector<models::Violation>& warnings() const { return warnings_; }
   /// What is wrong only if the result is; one per kind and place.
   const std::vector<models::Violation>& suspects() const { return suspects_; }
+  const std::vector<models::Violation>& notes() const { return notes_; }
   uint64_t ctas_exited() const { return ctas_exited_; }
   models::Cycles last_exit() const { return last_exit_; }
 
@@ -96,7 +97,7 @@ class RunObserver : public models::Observer {
   CompletionOrder completions_;
   std::vector<uint32_t> smallest_copies_;  ///< by barrier array
   uint64_t barrier_events_ = 0;
-  std::vector<models::Violation> violations_, warnings_, suspects_;
+  std::vector<models::Violation> violations_, warnings_, suspects_, notes_;
   uint64_t ctas_exited_ = 0;
   models::Cycles last_exit_ = 0;
 };

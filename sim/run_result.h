@@ -71,8 +71,9 @@ struct RunResult {
   std::vector<LaunchTime> launches;  ///< that have started, in stream order
   std::vector<RoleTime> roles;
   std::vector<Finding> findings;
-  std::vector<Finding> warnings;         ///< legal, but hardly meant; they do not change the outcome
-  std::vector<std::string> notes;        ///< what the model leaves out and this run would show on hardware
+  std::vector<Finding> warnings;  ///< legal, but hardly meant; they do not change the outcome
+  std::vector<std::string>
+      notes;  ///< what the model leaves out and this run would show on hardware; common practice
   std::vector<std::string> not_checked;  ///< what the run did not look at, one phrase each; sim/verdict.h
   std::vector<uint64_t> fault_matches;   ///< per [[fault]]: instructions altered
   std::vector<DelayUse> delays;          ///< of the [[delay]] entries, in order of time

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -266,20 +267,38 @@ void SimIsa::bar_arrive(int id, int threads, Loc loc) {
   if (h && complete) h->bar_complete(thread(loc), id);
 }
 
-void SimIsa::barrier_cluster_arrive(Loc loc) {
+/// Not .aligned: the lanes of a warp may come one after the other.  What the warp knows is taken to be handed on by its
+/// last lane.
+void SimIsa::cluster_arrive(bool release, Loc loc) {
   charge(issue_.bar_sync);
   settle(loc);
-  if (!converged("barrier.cluster.arrive", loc)) return;
+  if (cluster_lanes_ & active_) return violate("CB1", "barrier.cluster.arrive twice by a lane in one phase", loc);
+  cluster_release_ = (cluster_lanes_ == 0 || cluster_release_) && release;
+  cluster_lanes_ |= active_;
+  if (cluster_lanes_ != kAllLanes) return;
+  cluster_lanes_ = 0;
   warp_.cluster_phase = int64_t(cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc)));
-  if (HazardChecker* h = hazards()) h->cluster_arrive(thread(loc), uint64_t(warp_.cluster_phase));
+  if (HazardChecker* h = hazards()) h->cluster_arrive(thread(loc), uint64_t(warp_.cluster_phase), cluster_release_);
 }
 
 void SimIsa::barrier_cluster_wait(Loc loc) {
   warp_.begins_wait(loc);
   charge(issue_.bar_sync);
   settle(loc);
+  if (cluster_lanes_ != 0 && (active_ & ~cluster_lanes_) == 0)
+    return violate(
+        "not-implemented",
+        "not implemented: barrier.cluster.wait by lanes whose warp has others that have not arrived: the "
+        "branches of a warp run one after the other here",
+        loc);
   const int64_t phase = std::exchange(warp_.cluster_phase, -1);
-  if (phase < 0) return violate("CB2", "barrier.cluster.wait without barrier.cluster.arrive before it", loc);
+  if (phase < 0)
+    return violate("CB2",
+                   cluster_lanes_ == 0
+                       ? std::string("barrier.cluster.wait without barrier.cluster.arrive before it")
+                       : fmt::format("barrier.cluster.wait by {} lanes without barrier.cluster.arrive before it",
+                                     std::popcount(active_ & ~cluster_lanes_)),
+                   loc);
   if (!cta_.gpu().clusters().barrier_wait(sm_.id, uint64_t(phase), warp_.waiter))
     warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
   if (HazardChecker* h = hazards()) h->cluster_pass(thread(loc), uint64_t(phase));

@@ -9,7 +9,9 @@
 
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "kernels/isa/isa.h"
@@ -53,7 +55,8 @@ class SimIsa {
     return sums;
   }
   template <class F>
-  void for_each_lane(int instructions, F&& f) {
+  void for_each_lane(int instructions, F&& f, Loc loc = Loc::current()) {
+    lane_arithmetic(loc);
     charge(issue_.alu * instructions);
     if (!sm_.with_data) return;
     for (int lane = 0; lane < kWarpLanes; ++lane)
@@ -116,7 +119,8 @@ class SimIsa {
   // ---- CTA and cluster barriers, fences
   void bar_sync(int id, int threads, Loc loc = Loc::current());
   void bar_arrive(int id, int threads, Loc loc = Loc::current());
-  void barrier_cluster_arrive(Loc loc = Loc::current());
+  void barrier_cluster_arrive(Loc loc = Loc::current()) { cluster_arrive(true, loc); }
+  void barrier_cluster_arrive_relaxed(Loc loc = Loc::current()) { cluster_arrive(false, loc); }
   void barrier_cluster_wait(Loc loc = Loc::current());
   void fence_proxy_async_shared_cta(Loc loc = Loc::current()) {
     charge(issue_.fence);
@@ -205,6 +209,19 @@ class SimIsa {
   uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc = Loc::current());
   void st_release_gpu_global_u32(GlobalAddr address, uint32_t value, Loc loc = Loc::current());
 
+  // ---- copies of threads, not bulk
+  void cp_async_cg_shared_global(const LaneArray<SmemAddr, 1>& dst, const LaneArray<GlobalAddr, 1>& src,
+                                 Loc loc = Loc::current());
+  void cp_async_commit_group(Loc loc = Loc::current());
+  template <int N>
+  void cp_async_wait_group(Loc loc = Loc::current()) {
+    wait_copies(N, loc);
+  }
+  void cp_async_mbarrier_arrive(SmemAddr barrier, Loc loc = Loc::current()) { copies_arrive(barrier, true, loc); }
+  void cp_async_mbarrier_arrive_noinc(SmemAddr barrier, Loc loc = Loc::current()) {
+    copies_arrive(barrier, false, loc);
+  }
+
   // ---- tensor copies and bulk groups
   void prefetch_tensormap(const TensorMap*) { charge(issue_.bulk_tensor); }
   template <int N>
@@ -263,6 +280,11 @@ class SimIsa {
     tmem_load(TmemShape::s32x32b, R, address, &registers[0][0], loc);
     return registers;
   }
+  /// The number of the warp's last tcgen05.ld, from 1.
+  uint32_t last_tmem_load() const { return tmem_loads_; }
+  /// For front ends that know the registers of each instruction: one of load `n` is read.  Issue waits for it; it counts as
+  /// over from here on.
+  void tmem_register_read(uint32_t n, Loc loc = Loc::current()) { read_tmem_register(n, "reads", loc); }
   void tcgen05_wait_ld(Loc loc = Loc::current());
   template <int N>
   void tcgen05_wait_ld(LaneArray<uint32_t, N>&, Loc loc = Loc::current()) {
@@ -388,6 +410,9 @@ class SimIsa {
   }
   /// A commit by one thread to the barrier in each CTA of `ranks`; returns what goes along as Source::op.
   uint32_t committing(int lane, CtaMask ranks, SmemAddr barrier, Loc loc);
+  /// `bytes` at each active lane's address.
+  Footprints::Id footprint(HazardChecker& checker, const LaneArray<SmemAddr, 1>& addresses, int lanes,
+                           uint32_t bytes) const;
   /// The lanes read or write `bytes` each.
   void touch(const LaneArray<SmemAddr, 1>& addresses, int lanes, uint32_t bytes, bool write, Loc loc);
   void touch(SmemAddr address, uint32_t bytes, bool write, Loc loc) {
@@ -432,7 +457,23 @@ class SimIsa {
   void store(const TensorMap* map, const int32_t* coords, int rank, SmemAddr src, Loc loc);
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void issue_mma(models::MmaCommand command, Loc loc);
+  void cluster_arrive(bool release, Loc loc);
+  void wait_copies(int pending, Loc loc);
+  /// An arrival of each lane when its copies so far have landed; `raise`: and the phase waits for them from now on.
+  void copies_arrive(SmemAddr barrier, bool raise, Loc loc);
   void tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* registers, Loc loc);
+  void read_tmem_register(uint32_t load, std::string_view seen, Loc loc);
+  /// Role code does not say which registers it reads.  Per-lane arithmetic is taken to read those that a wait::ld has made
+  /// valid and that nothing has read yet; where there are none, those of the loads that no wait::ld has covered.
+  void lane_arithmetic(Loc loc) {
+    if (!std::exchange(valid_unread_, false) && guessed_load_ != 0)
+      read_tmem_register(std::exchange(guessed_load_, 0), "may read", loc);
+  }
+  /// An instruction reads registers at `from`: it is known whether a load has written them.
+  void uses_registers(const uint32_t* from, Loc loc) {
+    if (!std::less<>{}(from, unwaited_load_.registers) && std::less<>{}(from, unwaited_load_.end))
+      read_tmem_register(unwaited_load_.number, "reads", loc);
+  }
   /// When the columns of a load or store have passed, those of the one before included; and the wait for it.
   models::Cycles tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int columns, models::Cycles before,
                                Loc loc);
@@ -467,12 +508,25 @@ class SimIsa {
   models::Sm& sm_;
   const decltype(models::DeviceProfile::issue)& issue_;
   const models::DeviceProfile& profile_;
-  uint32_t active_ = 0xffffffffu;
+  static constexpr uint32_t kAllLanes = 0xffffffffu;
+  uint32_t active_ = kAllLanes;
+  uint32_t cluster_lanes_ = 0;    ///< that have arrived at the cluster barrier before all of the warp have
+  bool cluster_release_ = false;  ///< all of them with .release
   double trace_begin_cycles_ = 0, trace_end_cycles_ = 0, trace_first_cycles_ = 0;
   models::Cycles tmem_loads_done_ = 0, tmem_stores_done_ = 0;
+  /// The last tcgen05.ld, while no wait::ld has followed: where its registers lie.
+  struct {
+    const uint32_t *registers = nullptr, *end = nullptr;
+    uint32_t number = 0;
+  } unwaited_load_;
+  uint32_t tmem_loads_ = 0;    ///< so far
+  uint32_t guessed_load_ = 0;  ///< the last one that per-lane arithmetic would be taken to read; 0: none
+  bool valid_unread_ = false;  ///< a wait::ld has completed loads, and no lane arithmetic has followed
   WaitHistory waits_;
-  int clc_responses_ = 0;                 ///< decoded
-  models::Cycles global_loads_done_ = 0;  ///< their registers hold values from then on
+  int clc_responses_ = 0;                     ///< decoded
+  models::Cycles global_loads_done_ = 0;      ///< their registers hold values from then on
+  models::Cycles copies_done_ = 0;            ///< all cp.async so far have landed then
+  std::deque<models::Cycles> copy_groups_{};  ///< of the committed groups that may be pending, oldest first
   /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
   std::deque<models::Cycles> shared_loads_;
 };

@@ -64,7 +64,8 @@ void SimIsa::pass_stores(const LaneArray<GlobalAddr, 1>& addresses, uint32_t byt
 
 void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint32_t* values, uint32_t words,
                           const LaneArray<bool, 1>* predicates, uint32_t bytes, const char* what, Loc loc) {
-  use_global_loads();        // what it stores may follow from them
+  use_global_loads();  // what it stores may follow from them
+  uses_registers(values, loc);
   charge(issue_.st_shared);  // assumed as long as a store to shared memory
   models::MemorySystem& memory = cta_.gpu().memory();
   // Predicates are data: a run without data must offer memory the same bytes.

@@ -51,6 +51,7 @@ LaneArray<uint32_t, 4> SimIsa::ld_shared_v4(const LaneArray<SmemAddr, 1>& addres
 }
 
 void SimIsa::st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values, Loc loc) {
+  uses_registers(&values[0][0], loc);
   // The registers may still be on their way from shared memory; they are stored in the order of their loads.
   if (!shared_loads_.empty()) {
     if (shared_loads_.front() > issue_cycle()) warp_.ahead = double(shared_loads_.front() - now());
@@ -61,16 +62,19 @@ void SimIsa::st_shared_v4(const LaneArray<SmemAddr, 1>& addresses, const LaneArr
 }
 
 void SimIsa::st_shared_v2(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values, Loc loc) {
+  uses_registers(&values[0][0], loc);
   access_shared(8, issue_.st_shared, loc);
   store_lanes(addresses, &values[0][0], 2, 8, "st.shared.v2", loc);
 }
 
 void SimIsa::st_shared_b16(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values, Loc loc) {
+  uses_registers(&values[0][0], loc);
   access_shared(2, issue_.st_shared, loc);
   store_lanes(addresses, &values[0][0], 1, 2, "st.shared.b16", loc);
 }
 
 void SimIsa::st_shared_b32(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values, Loc loc) {
+  uses_registers(&values[0][0], loc);
   access_shared(4, issue_.st_shared, loc);
   store_lanes(addresses, &values[0][0], 1, 4, "st.shared.b32", loc);
 }
@@ -98,6 +102,7 @@ void SimIsa::stmatrix_x4(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uin
 /// 2(t%4) and 2(t%4)+1, with .trans column t/4 instead of the row (PTX 9.7.14.5.16).
 void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values, int matrices, bool transposed,
                       Loc loc) {
+  uses_registers(values, loc);
   access_shared(4 * uint32_t(matrices), issue_.stmatrix, loc);
   if (!converged("stmatrix", loc) || !sm_.with_data) return;
   for (int q = 0; q < matrices; ++q)
@@ -113,13 +118,12 @@ void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values
   touch(rows, 8 * matrices, 16, true, loc);
 }
 
-void SimIsa::touch(const LaneArray<SmemAddr, 1>& addresses, int lanes, uint32_t bytes, bool write, Loc loc) {
-  HazardChecker* h = hazards();
-  if (!h) return;
+Footprints::Id SimIsa::footprint(HazardChecker& checker, const LaneArray<SmemAddr, 1>& addresses, int lanes,
+                                 uint32_t bytes) const {
   uint64_t key = 0xcbf29ce484222325u ^ bytes;
   for (int lane = 0; lane < lanes; ++lane)
     if (active_ >> lane & 1) key = (key ^ addresses[lane][0].offset()) * 0x100000001b3u, key ^= key >> 29;
-  const Footprints::Id set = h->smem_sets().intern(key | uint64_t{1} << 62, [&] {
+  return checker.smem_sets().intern(key | uint64_t{1} << 62, [&] {
     std::vector<Footprints::Interval> all;
     for (int lane = 0; lane < lanes; ++lane)
       if (active_ >> lane & 1) {
@@ -128,7 +132,10 @@ void SimIsa::touch(const LaneArray<SmemAddr, 1>& addresses, int lanes, uint32_t 
       }
     return all;
   });
-  h->generic(thread(loc), set, write);
+}
+
+void SimIsa::touch(const LaneArray<SmemAddr, 1>& addresses, int lanes, uint32_t bytes, bool write, Loc loc) {
+  if (HazardChecker* h = hazards()) h->generic(thread(loc), footprint(*h, addresses, lanes, bytes), write);
 }
 
 }  // namespace sm100::sim

@@ -28,7 +28,7 @@ void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc lo
   while (!(column = granted())) warp_.suspend({.on = Blocked::On::tmem_alloc, .offset = columns, .loc = loc});
   if (!in_shared(dst, 4, 4, "tcgen05.alloc", loc)) return;
   sm_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
-  touch(dst, 4, true, loc);
+  if (HazardChecker* h = hazards()) h->alloc_result(thread(loc), h->smem_sets().intern_range(dst.offset(), 4));
 }
 
 void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, Loc loc) {
@@ -180,6 +180,9 @@ void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* 
   settle(loc);
   sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_load(thread(loc), address, columns_spanned(shape, repeat));
+  unwaited_load_ = {registers, registers + kWarpLanes * registers_per_thread(shape, repeat), ++tmem_loads_};
+  // A load on its way while registers of an earlier one wait to be read is a prefetch: those are read first.
+  if (!valid_unread_) guessed_load_ = tmem_loads_;
   tmem_loads_done_ = tmem_transfer(models::UnitSpanKind::tmem_read, address, columns_spanned(shape, repeat),
                                    tmem_loads_done_, loc);
 }
@@ -187,12 +190,21 @@ void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* 
 void SimIsa::tcgen05_wait_ld(Loc loc) {
   if (!converged("tcgen05.wait::ld", loc)) return;
   tmem_wait(tmem_loads_done_);
+  if (unwaited_load_.number != 0) valid_unread_ = true;
+  unwaited_load_ = {}, guessed_load_ = 0;
   if (HazardChecker* h = hazards()) h->tmem_wait_load(thread(loc));
+}
+
+void SimIsa::read_tmem_register(uint32_t load, std::string_view seen, Loc loc) {
+  tmem_wait(tmem_loads_done_);
+  if (load == unwaited_load_.number) unwaited_load_ = {}, guessed_load_ = 0;
+  if (HazardChecker* h = hazards()) h->tmem_register_read(thread(loc), load, seen);
 }
 
 /// Time is taken to be a load's.
 void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uint32_t* registers, Loc loc) {
   use_global_loads();
+  uses_registers(registers, loc);
   charge(issue_.tcgen05_ld);
   if (!converged("tcgen05.st", loc)) return;
   settle(loc);

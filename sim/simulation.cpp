@@ -377,6 +377,8 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     if (const auto start = device.gpu.first_start(launch))
       result.launches.push_back({*start, device.gpu.visible(launch)});
   result.notes = notes_of(scenario, kernel);
+  for (const models::Violation& n : device.observer.notes())
+    result.notes.push_back(fmt::format("{}: {}", n.id, n.message));
   const bool compare = result.outcome == Outcome::pass && data;
   for (int launch = 0; compare && launch < kernel.launches; ++launch) {
     const uint64_t hash = hash_of(device.gpu.memory().data(tensors[size_t(launch)].back(), described.back().bytes),

@@ -88,7 +88,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   // CTA and cluster barriers (9.7.13.1, .4), fences.
   isa.bar_sync(i, i);
   isa.bar_arrive(i, i);
-  isa.barrier_cluster_arrive();
+  isa.barrier_cluster_arrive();  // .release; by each thread of the cluster, not .aligned
+  isa.barrier_cluster_arrive_relaxed();
   isa.barrier_cluster_wait();
   isa.fence_proxy_async_shared_cta();
 
@@ -125,6 +126,13 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.mad_wide_u32(isa.laneid(), u, GlobalAddr{}) } -> std::same_as<LaneArray<GlobalAddr, 1>>;  // mad.wide.u32
   { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
   isa.st_release_gpu_global_u32(GlobalAddr{}, u);
+
+  // Copies of threads, not bulk (9.7.9.25.3): 16 bytes from each lane's address to its other one, groups of a thread.
+  isa.cp_async_cg_shared_global(rows, globals);  // cp.async.cg.shared.global ..., 16
+  isa.cp_async_commit_group();
+  isa.template cp_async_wait_group<0>();
+  isa.cp_async_mbarrier_arrive(smem);  // raises the pending count now, arrives when the lane's copies have landed
+  isa.cp_async_mbarrier_arrive_noinc(smem);  // .noinc: one of the arrivals that init counts
 
   // Tensor copies and bulk groups (9.7.9.25, .27).
   isa.prefetch_tensormap(map);

@@ -120,6 +120,15 @@ SM100_HD constexpr MbarrierResult mbarrier_arrive_drop(uint64_t word, uint32_t c
   return detail::complete_if_done(s, s.expected == 0 ? MbarrierError::expected_zero : MbarrierError::none);
 }
 
+/// cp.async.mbarrier.arrive without .noinc, at issue: the open phase waits for `count` arrivals more.
+SM100_HD constexpr MbarrierResult mbarrier_raise_pending(uint64_t word, uint32_t count = 1) {
+  if (!is_mbarrier(word)) return {word, false, MbarrierError::not_an_mbarrier};
+  MbarrierState s = decode_mbarrier(word);
+  if (count > kMbarrierMaxCount - s.pending) return {word, false, MbarrierError::count_out_of_range};
+  s.pending += count;
+  return {encode(s), false, MbarrierError::none};
+}
+
 /// Can complete a phase whose bytes came first (H200; PTX does not list it among the completing operations).
 SM100_HD constexpr MbarrierResult mbarrier_expect_tx(uint64_t word, uint32_t bytes) {
   return detail::add_tx(word, bytes);

@@ -10,6 +10,7 @@
 #include "kernels/isa/isa.h"
 #include "kernels/isa/sm100/barriers.cuh"
 #include "kernels/isa/sm100/clc.cuh"
+#include "kernels/isa/sm100/cp_async.cuh"
 #include "kernels/isa/sm100/dependent_launch.cuh"
 #include "kernels/isa/sm100/global_memory.cuh"
 #include "kernels/isa/sm100/lanes.cuh"
@@ -37,6 +38,7 @@ class Sm100 : public device::Lanes,
               public device::SharedMemory,
               public device::GlobalMemory,
               public device::TensorCopy,
+              public device::CpAsync,
               public device::Tcgen05<>,
               public device::ClusterLaunchControl<> {
  public:

@@ -56,17 +56,22 @@ class VectorClock {
 /// What a warp knows, and hands on at a release.
 struct Knowledge {
   VectorClock happened;
-  VectorClock fenced;              ///< the part that a fence.proxy.async orders before asynchronous accesses
-  VectorClock tmem;                ///< the part that a tcgen05.fence::before_thread_sync handed on
+  VectorClock fenced;  ///< the part that a fence.proxy.async orders before asynchronous accesses
+  VectorClock tmem;    ///< the part that a tcgen05.fence::before_thread_sync handed on
+  /// What came before on hardware although PTX does not promise it: what the thread of a commit knew, and who arrived
+  /// .relaxed at a cluster barrier.  What `happened` holds need not be in here.
+  VectorClock likely;
   std::vector<uint32_t> releases;  ///< of other clusters, by words of global memory; ascending
 
+  void add_likely(const Knowledge& other) { likely.join(other.happened), likely.join(other.likely); }
   void join(const Knowledge& other) {
     happened.join(other.happened);
     fenced.join(other.fenced);
     tmem.join(other.tmem);
+    likely.join(other.likely);
     add_releases(other.releases);
   }
-  void clear() { happened.clear(), fenced.clear(), tmem.clear(), releases.clear(); }
+  void clear() { happened.clear(), fenced.clear(), tmem.clear(), likely.clear(), releases.clear(); }
   /// Keeps the last ones: a lock is passed on soon after it was released.
   void add_releases(const std::vector<uint32_t>& more) {
     if (more.empty()) return;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/time.h"
 
@@ -113,8 +114,15 @@ void HazardChecker::bar_complete(const Thread& t, int id) {
 void HazardChecker::bar_pass(const Thread& t, int id) {
   warp(t).known.join(cta(t.sm).named[size_t(id & 15)].completed);
 }
-void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase) {
-  cluster(t.sm).barrier[phase & 1].join(warp(t).known);
+void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release) {
+  Knowledge& handed_on = cluster(t.sm).barrier[phase & 1];
+  if (release) {
+    handed_on.join(warp(t).known);
+  } else {
+    const uint32_t inits = component(rank(t.sm), t.by.warp, kInits);
+    handed_on.happened.advance({inits, warp(t).known.happened.of(inits)});
+    handed_on.add_likely(warp(t).known);
+  }
   step(t);
 }
 void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
@@ -124,26 +132,40 @@ void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
 // ---- barriers
 
 void HazardChecker::fence_mbarrier_init(const Thread& t) {
-  for (Barrier* barrier : warp(t).unfenced_inits) barrier->fenced = now(t);
-  warp(t).unfenced_inits.clear();
+  WarpState& self = warp(t);
+  const Stamp fence{component(rank(t.sm), t.by.warp, kInits), ++self.init_fences};
+  self.known.happened.advance(fence);
+  for (Barrier* barrier : self.unfenced_inits) barrier->fenced = fence;
+  self.unfenced_inits.clear();
 }
 
 void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t offset, bool by_unit) {
   if (at_rank >= cluster(t.sm).ctas.size()) return;
   Barrier& barrier = barrier_of(cluster(t.sm).ctas[at_rank], offset);
-  if (!barrier.initialised || barrier.reported) return;  // MB1 is the units' to report
-  const VectorClock& known = warp(t).known.happened;
-  const bool remote = at_rank != rank(t.sm);
-  const bool ordered = known.knows(barrier.init);
-  if (ordered && (!(remote || by_unit) || known.knows(barrier.fenced))) return;
-  barrier.reported = true;
+  if (!barrier.initialised) return;  // MB1 is the units' to report
+  const Knowledge& known = warp(t).known;
+  const bool init_fenced = known.happened.knows(barrier.fenced);
+  const bool ordered = init_fenced || known.happened.knows(barrier.init);
+  // Release and acquire order the init for threads, of other CTAs too; for units a fence is documented.
+  if (ordered && (!by_unit || init_fenced || known.fenced.knows(barrier.init))) return;
+  const bool likely = ordered || known.likely.knows(barrier.init);
+  if (likely && std::exchange(barrier.warned, true)) return;
   models::Violation v{
       .id = "MB14", .message = {}, .time = models::now(), .sm = t.sm, .barrier = offset, .source = t.by};
-  v.message = ordered ? "an mbarrier is used by another CTA or a unit, and no fence.mbarrier_init follows its init"
-                      : "an mbarrier is used, and nothing orders the use after its init";
+  v.warning = likely;
+  v.message =
+      ordered ? "an mbarrier is used by a unit, and neither fence.mbarrier_init nor fence.proxy.async follows its "
+                "init; works on hardware as far as known, because a barrier lies between"
+      : likely
+          ? "an mbarrier is used, and no fence.mbarrier_init follows its init: what lies between hands on nothing "
+            "else; works on hardware as far as known, because it comes after the init"
+          : "an mbarrier is used, and nothing orders the use after its init";
   v.details.push_back(
       "missing: fence.mbarrier_init by the thread that initialises, then a barrier of all users (the "
       "cluster's, where other CTAs use it)");
+  if (!ordered && likely)
+    v.details.push_back(
+        "between: a cluster barrier at which the initialising warp arrived .relaxed, or a tcgen05.commit");
   report_.violation(v);
 }
 
@@ -221,17 +243,24 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
 
 // ---- accesses
 
-Access HazardChecker::access(const Thread& t, AccessKind kind, bool write, Stamp over) const {
-  return {.kind = kind, .write = write, .over = over, .cycle = models::now(), .by = Issuer(t.by)};
+Access HazardChecker::access(const Thread& t, AccessKind kind, bool write, Stamp over) {
+  return {.kind = kind,
+          .write = write,
+          .over = over,
+          .issued = now(t).clock,
+          .cycle = models::now(),
+          .by = Issuer(t.by)};
 }
 
 void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
   WarpState& self = warp(t);
   self.account = t.warp;
-  const bool by_unit = later.kind != AccessKind::generic;
+  const bool by_unit = !is_generic(later.kind);
   const auto ordered = [&](const Access& earlier) {
     if (later.kind == AccessKind::mma_operand && earlier.over.clock != kStillRunning)
       self.mma.before.advance(earlier.over);
+    if (later.kind == AccessKind::cp_async && earlier.over.clock != kStillRunning)
+      self.before_copies.advance(earlier.over);
     // MMAs of one thread follow each other; so do the reads of one thread's stores.
     if (earlier.over.component == later.over.component && by_unit && earlier.kind == later.kind &&
         later.over.clock != kStillRunning)
@@ -239,29 +268,55 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
     if (!self.known.happened.knows(earlier.over)) return false;
     // Threads' writes need the proxy fence before a unit's reads, and the response slot's reads before it is written.
     const bool needs_fence =
-        earlier.kind == AccessKind::generic && by_unit && (earlier.write || later.kind == AccessKind::clc_response);
+        is_generic(earlier.kind) && by_unit && (earlier.write || later.kind == AccessKind::clc_response);
     return !needs_fence || self.known.fenced.knows(earlier.over);
   };
+  bool promised_by_reader = false;
   cluster(t.sm).ctas[at_rank].smem.access(
       smem_sets_, set, later, ordered, [&](const Access& earlier, Footprints::Id other) {
-        report(t, at_rank, earlier, later, smem_sets_, other, set, self.known.happened.knows(earlier.over));
+        // Who reads has seen the write: one warning for both.
+        const bool promised = missing_between(t, earlier, later) == Missing::promise;
+        if (earlier.write && promised && promised_by_reader) return;
+        promised_by_reader |= promised && !earlier.write;
+        report(t, at_rank, earlier, later, smem_sets_, other, set);
       });
 }
 
 void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
   WarpState& self = warp(t);
   self.account = t.warp;
+  const bool by_mma = later.kind == AccessKind::accumulator || later.kind == AccessKind::mma_operand;
   const auto ordered = [&](const Access& earlier) {
-    if (later.kind == AccessKind::accumulator) self.mma.before.advance(earlier.over);
-    if (earlier.over.component == later.over.component && earlier.kind == later.kind) return true;  // in order
+    if (by_mma && earlier.over.clock != kStillRunning) self.mma.before.advance(earlier.over);
+    // A warp's loads, its stores, its MMAs: each in order.
+    if (earlier.over.component == later.over.component && (by_mma || earlier.kind == later.kind)) return true;
     if (!self.known.happened.knows(earlier.over)) return false;
     const bool own = earlier.by.cta == t.by.cta && earlier.by.warp == t.by.warp;
-    return own || self.tmem_seen.knows(earlier.over);
+    // Nobody writes the fences between loads that are over and the dealloc.
+    const bool read_and_freed = earlier.kind == AccessKind::tmem_load && later.kind == AccessKind::tmem_dealloc;
+    return own || read_and_freed || self.tmem_seen.knows(earlier.over);
   };
-  cluster(t.sm).ctas[at_rank].tmem.access(
-      tmem_sets_, set, later, ordered, [&](const Access& earlier, Footprints::Id other) {
-        report(t, at_rank, earlier, later, tmem_sets_, other, set, self.known.happened.knows(earlier.over));
-      });
+  cluster(t.sm).ctas[at_rank].tmem.access(tmem_sets_, set, later, ordered,
+                                          [&](const Access& earlier, Footprints::Id other) {
+                                            report(t, at_rank, earlier, later, tmem_sets_, other, set);
+                                          });
+}
+
+Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, const Access& later) {
+  const Knowledge& known = warp(t).known;
+  if (known.happened.knows(earlier.over)) return Missing::fence;
+  // To a unit's read a byte that a thread wrote needs a fence on top.
+  const bool to_unit = is_generic(earlier.kind) && earlier.write && !is_generic(later.kind);
+  if (!to_unit && known.likely.knows(earlier.over)) return Missing::promise;
+  const bool by_mma = later.kind == AccessKind::mma_operand || later.kind == AccessKind::accumulator;
+  if (earlier.kind == AccessKind::tmem_store && !by_mma && known.happened.knows(issue_of(earlier)))
+    return Missing::completion;
+  return Missing::order;
+}
+
+bool HazardChecker::new_pair(const Access& earlier, const Access& later) {
+  const Loc &a = earlier.by.loc, &b = later.by.loc;
+  return told_.insert({a.line(), a.file_name(), b.line(), b.file_name()}).second;
 }
 
 namespace {
@@ -270,12 +325,13 @@ bool is_fill(AccessKind kind) { return kind == AccessKind::tensor_load || kind =
 }  // namespace
 
 void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earlier, const Access& later,
-                           const Footprints& sets, Footprints::Id first, Footprints::Id second, bool fence_only) {
+                           const Footprints& sets, Footprints::Id first, Footprints::Id second) {
+  const Missing missing = missing_between(t, earlier, later);
   const Footprints::Interval a = sets.bounds(first), b = sets.bounds(second),
                              both{std::max(a.begin, b.begin), std::min(a.end, b.end)};
   const int in_rank = at_rank == rank(t.sm) ? -1 : int(at_rank);
   const bool tmem = &sets == &tmem_sets_;
-  if (earlier.unfilled && is_fill(later.kind) && !fence_only) {
+  if (earlier.unfilled && is_fill(later.kind) && missing == Missing::order) {
     HazardText text =
         unfilled_text(kernel_, in_rank, earlier, later, warp_of(cluster(t.sm), earlier).account, tmem, both);
     models::Violation v{.id = text.id,
@@ -288,14 +344,15 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
     return report_.violation(v);
   }
   HazardText text =
-      hazard_text(kernel_, in_rank, earlier, later, tmem, both, fence_only, progress_of(cluster(t.sm), earlier));
-  if (t.warp && !fence_only)
+      hazard_text(kernel_, in_rank, earlier, later, tmem, both, missing, progress_of(cluster(t.sm), earlier));
+  if (std::string_view(text.id) == "TC16" && !new_pair(earlier, later)) return;
+  if (t.warp && missing != Missing::fence)
     if (std::string waits = hazard_wait_line(kernel_, *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));
   models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   v.details = text.details;
-  v.warning = v.id == "TC16" || v.id == "CL8";
+  v.warning = text.warning;
   report_.violation(v);
 }
 
@@ -315,6 +372,32 @@ AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& acces
 
 void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {
   touch_smem(t, rank(t.sm), set, access(t, AccessKind::generic, write, now(t)));
+}
+
+void HazardChecker::cp_async(const Thread& t, Footprints::Id set) {
+  const Stamp over{component(rank(t.sm), t.by.warp, kCopies), warp(t).copies};
+  touch_smem(t, rank(t.sm), set, access(t, AccessKind::cp_async, true, over));
+}
+void HazardChecker::cp_async_commit_group(const Thread& t) { warp(t).copy_groups.push_back(warp(t).copies++); }
+void HazardChecker::cp_async_wait_group(const Thread& t, int pending) {
+  std::deque<Clock>& groups = warp(t).copy_groups;
+  if (groups.size() <= size_t(pending)) return;
+  const Clock done = groups[groups.size() - 1 - size_t(pending)];
+  warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kCopies), done});
+  groups.erase(groups.begin(), groups.end() - pending);
+}
+uint32_t HazardChecker::cp_async_arrive(const Thread& t) {
+  WarpState& self = warp(t);
+  Knowledge& released = next_later(cluster(t.sm));
+  released.clear();
+  released.add_likely(self.known);
+  released.happened = self.before_copies;
+  released.happened.advance({component(rank(t.sm), t.by.warp, kCopies), self.copies++});
+  return cluster(t.sm).last_later;
+}
+
+void HazardChecker::alloc_result(const Thread& t, Footprints::Id set) {
+  touch_smem(t, rank(t.sm), set, access(t, AccessKind::alloc_result, true, now(t)));
 }
 
 void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes,
@@ -423,9 +506,9 @@ Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
   });
 }
 
-Footprints::Id HazardChecker::accumulator_set(const models::MmaCommand& c, int m, int n) {
+Footprints::Id HazardChecker::tmem_set(const models::MmaCommand& c, int m, TmemAddr first, uint32_t columns) {
   const DataPathLayout layout = data_path_layout(m, c.cta_group);
-  const uint32_t columns = accumulator_columns(layout, uint32_t(n)), column = c.d.column(), lane = c.d.lane();
+  const uint32_t column = first.column(), lane = first.lane();
   const uint64_t key = uint64_t{1} << 62 | uint64_t(layout) << 40 | uint64_t{lane} << 24 | column << 12 | columns;
   return tmem_sets_.intern(key, [&] {
     std::vector<Footprints::Interval> cells;
@@ -438,11 +521,13 @@ Footprints::Id HazardChecker::accumulator_set(const models::MmaCommand& c, int m
 }
 
 const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& c) {
-  uint64_t mixed = (c.a.bits ^ (c.b.bits + c.idesc.bits) * 0x9e3779b97f4a7c15u ^ c.d.value) * 0xbf58476d1ce4e5b9u;
+  uint64_t mixed =
+      (c.a.bits ^ uint64_t{c.a_tmem.value} << 32 ^ (c.b.bits + c.idesc.bits) * 0x9e3779b97f4a7c15u ^ c.d.value) *
+      0xbf58476d1ce4e5b9u;
   mixed ^= mixed >> 32;
   const auto same = [&](const models::MmaCommand& k) {
     return k.a == c.a && k.b == c.b && k.idesc.bits == c.idesc.bits && k.d == c.d && k.kind == c.kind &&
-           k.cta_group == c.cta_group && k.a_in_tmem == c.a_in_tmem;
+           k.cta_group == c.cta_group && k.a_in_tmem == c.a_in_tmem && k.a_tmem == c.a_tmem;
   };
   constexpr size_t kTries = 8;
   size_t free = mixed % mma_sets_.size();
@@ -455,8 +540,10 @@ const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& 
     }
   }
   const InstrDescriptorFields idesc = decode(c.idesc, c.kind);
-  const Footprints::Id b = operand_set(c, false), d = accumulator_set(c, int(idesc.m), int(idesc.n));
-  const Footprints::Id a = c.a_in_tmem ? b : operand_set(c, true);
+  constexpr uint32_t kColumnsOfA = 8;  // 32 bytes of K, whatever the type
+  const uint32_t columns = accumulator_columns(data_path_layout(int(idesc.m), c.cta_group), uint32_t(idesc.n));
+  const Footprints::Id b = operand_set(c, false), d = tmem_set(c, int(idesc.m), c.d, columns);
+  const Footprints::Id a = c.a_in_tmem ? tmem_set(c, int(idesc.m), c.a_tmem, kColumnsOfA) : operand_set(c, true);
   return mma_sets_[free] = {c, a, b, d, true};
 }
 
@@ -469,7 +556,10 @@ void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
   const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
   for (uint32_t r = first; r <= last && r < cluster(t.sm).ctas.size(); ++r) {
     const Access read = access(t, AccessKind::mma_operand, false, over);
-    if (!command.a_in_tmem) touch_smem(t, r, sets.a, read);
+    if (command.a_in_tmem)
+      touch_tmem(t, r, sets.a, read);
+    else
+      touch_smem(t, r, sets.a, read);
     touch_smem(t, r, sets.b, read);
     touch_tmem(t, r, sets.d, access(t, AccessKind::accumulator, true, over));
   }
@@ -479,6 +569,7 @@ uint32_t HazardChecker::commit(const Thread& t) {
   WarpState& self = warp(t);
   Knowledge& released = next_later(cluster(t.sm));
   released.clear();
+  released.add_likely(self.known);   // it executes after all that the thread knows
   if (self.mma.lane == t.by.lane) {  // a thread vouches for its own MMAs only
     // Of the MMAs' own accesses and what those came after, not of what else the thread knows (isa.md 0.5).
     released.happened = self.mma.before;
@@ -497,13 +588,30 @@ uint32_t first_cell(TmemAddr address, int warp) {
 }
 }  // namespace
 
-void HazardChecker::tmem_load(const Thread& t, TmemAddr address, int columns) {
-  const Stamp over{component(rank(t.sm), t.by.warp, kTmemLoads), ++warp(t).tmem_loads};
-  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(first_cell(address, t.by.warp), uint32_t(columns)),
-             access(t, AccessKind::tmem_load, false, over));
+uint32_t HazardChecker::tmem_load(const Thread& t, TmemAddr address, int columns) {
+  WarpState& self = warp(t);
+  const Stamp over{component(rank(t.sm), t.by.warp, kTmemLoads), ++self.tmem_loads};
+  const Access load = access(t, AccessKind::tmem_load, false, over);
+  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(first_cell(address, t.by.warp), uint32_t(columns)), load);
+  self.unwaited_loads.push_back(load);
+  return self.tmem_loads;
+}
+void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::string_view seen) {
+  WarpState& self = warp(t);
+  const auto read = std::find_if(self.unwaited_loads.begin(), self.unwaited_loads.end(),
+                                 [=](const Access& a) { return a.over.clock == load; });
+  if (read == self.unwaited_loads.end()) return;
+  const HazardText text = register_read_text(kernel_, *read, seen);
+  models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
+  v.details = text.details;
+  v.warning = text.warning;
+  report_.violation(v);
+  self.known.happened.advance(read->over);
+  self.unwaited_loads.erase(self.unwaited_loads.begin(), read + 1);
 }
 void HazardChecker::tmem_wait_load(const Thread& t) {
   warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kTmemLoads), warp(t).tmem_loads});
+  warp(t).unwaited_loads.clear();
 }
 void HazardChecker::tmem_store(const Thread& t, TmemAddr address, int columns) {
   const Stamp over{component(rank(t.sm), t.by.warp, kTmemStores), ++warp(t).tmem_stores};

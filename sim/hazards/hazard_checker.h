@@ -2,9 +2,12 @@
 ///
 /// Who counts: warps, tensor loads and stores, MMAs (operands and accumulators), tcgen05.ld and st, CLC responses; in
 /// every CTA of a cluster.  What orders: mbarrier phases, commits, bulk-group and tcgen05 waits, named and cluster
-/// barriers; with fence.proxy.async where threads write what an asynchronous unit reads.  Scopes are not looked at
-/// (reference isa.md 1.5: production kernels leave .cluster out).  The order is that of synchronisation, not of this
-/// run's time: a schedule in which the numbers happen to be right is reported as well.
+/// barriers; with fence.proxy.async where threads write what an asynchronous unit reads.  A tcgen05.ld is also over once
+/// one of its registers has been read (TC18).  Scopes are not looked at (reference isa.md 1.5: production kernels leave
+/// .cluster out).  The order is that of synchronisation, not of this run's time: a schedule in which the numbers happen to
+/// be right is reported as well.
+///
+/// What PTX does not promise but hardware keeps, as far as anybody knows, is a warning that says why (Missing::promise, ::completion).
 ///
 /// Global memory: what warps load and store without predicates (the workspace of split-K), ordered by words that are
 /// released and acquired.
@@ -12,14 +15,17 @@
 /// A fence.proxy.async anywhere between writer and unit counts, the reader's own too.  MMAs of one thread are taken to be in
 /// order whatever their shapes (TC10 is not checked).
 ///
-/// Not checked: tensor copies' global memory; the lanes of a warp among themselves; without data, where lanes read and write shared
-/// memory.  Ids of findings: sim/checks.h.
+/// Not checked: tensor copies' global memory; scale factors in tensor memory; the lanes of a warp among themselves; without
+/// data, where lanes read and write shared memory.  Ids of findings: sim/checks.h.
 #pragma once
 
 #include <array>
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -36,6 +42,14 @@ enum class AccessProgress {
   unknown,
   uncommitted,  ///< tensor stores and MMAs: no commit has followed
   waited,       ///< the warp itself has waited for it, or the access is its own
+};
+
+/// What lacks between two accesses.
+enum class Missing {
+  order,  ///< nothing orders them
+  fence,  ///< they are ordered, but for a proxy or tcgen05 fence
+  promise,  ///< the first was over before a tcgen05.commit or a .relaxed arrival that lies between; PTX promises nothing of it
+  completion,  ///< a tcgen05.st that comes before, but has not been waited for
 };
 
 class HazardChecker {
@@ -74,7 +88,8 @@ class HazardChecker {
   /// The generation that the warp arrived in is complete: all who arrived after it belong to the next.
   void bar_complete(const Thread& thread, int id);
   void bar_pass(const Thread& thread, int id);
-  void cluster_arrive(const Thread& thread, uint64_t phase);
+  /// @param release  false: .relaxed, which hands on nothing but what the warp has fenced by fence.mbarrier_init
+  void cluster_arrive(const Thread& thread, uint64_t phase, bool release);
   void cluster_pass(const Thread& thread, uint64_t phase);
 
   // ---- what the units tell (RunObserver)
@@ -82,6 +97,13 @@ class HazardChecker {
 
   // ---- accesses; offsets are of shared memory
   void generic(const Thread& thread, Footprints::Id set, bool write);
+  void cp_async(const Thread& thread, Footprints::Id set);
+  void cp_async_commit_group(const Thread& thread);
+  void cp_async_wait_group(const Thread& thread, int pending);
+  /// An arrival that follows the warp's copies so far; the result goes along as Source::op.
+  uint32_t cp_async_arrive(const Thread& thread);
+  /// tcgen05.alloc writes the address that it grants.
+  void alloc_result(const Thread& thread, Footprints::Id set);
   /// @param to_leader  rank parity of the pair's CTA whose barrier is signalled (cta_group 2), or -1: each CTA's own
   void tensor_load(const Thread& thread, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
                    int to_leader, uint32_t op);
@@ -92,7 +114,10 @@ class HazardChecker {
   void mma(const Thread& thread, const models::MmaCommand& command);
   /// A commit by one thread; the result goes along as Source::op.
   uint32_t commit(const Thread& thread);
-  void tmem_load(const Thread& thread, TmemAddr address, int columns);
+  /// Returns its number among the warp's loads, from 1.
+  uint32_t tmem_load(const Thread& thread, TmemAddr address, int columns);
+  /// A register of that load has been read: it is over, and those before it.  `seen`: how the reader is known, for TC18.
+  void tmem_register_read(const Thread& thread, uint32_t load, std::string_view seen);
   void tmem_wait_load(const Thread& thread);
   void tmem_store(const Thread& thread, TmemAddr address, int columns);
   void tmem_wait_store(const Thread& thread);
@@ -113,8 +138,8 @@ class HazardChecker {
     Knowledge arrived;    ///< of all arrivals so far
     Knowledge completed;  ///< at the last completed phase
     VectorClock before;   ///< Knowledge::happened at the phase before that
-    Stamp init, fenced;   ///< of mbarrier.init and of the fence.mbarrier_init behind it
-    bool initialised = false, reported = false;
+    Stamp init, fenced;   ///< of mbarrier.init and of the fence.mbarrier_init behind it (kInits)
+    bool initialised = false, warned = false;
     bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
   };
@@ -130,10 +155,14 @@ class HazardChecker {
   struct WarpState {
     Knowledge known;
     VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
-    Clock group = 1, tmem_loads = 0, tmem_stores = 0;
+    Clock group = 1, tmem_loads = 0, tmem_stores = 0, init_fences = 0;
     MmaThread mma;
+    Clock copies = 1;               ///< of its next cp.async
+    std::deque<Clock> copy_groups;  ///< committed ones that may be pending: the last copy of each
+    VectorClock before_copies;      ///< what the warp's copies came after, as MmaThread::before
     std::vector<Barrier*> unfenced_inits;
-    const Warp* account = nullptr;  ///< of its waits
+    const Warp* account = nullptr;       ///< of its waits
+    std::vector<Access> unwaited_loads;  ///< tcgen05.ld that neither a wait nor a read of a register has ended
   };
   struct CtaState {
     Shadow smem, tmem;
@@ -175,7 +204,7 @@ class HazardChecker {
     Access write;
   };
 
-  enum Part : uint32_t { kWarp, kTmemLoads, kTmemStores, kMma, kGroups, kParts };
+  enum Part : uint32_t { kWarp, kCopies, kTmemLoads, kTmemStores, kMma, kGroups, kInits, kParts };
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   /// How far the warp that issued the access is with it.
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
@@ -184,8 +213,10 @@ class HazardChecker {
     const uint32_t r = access.over.component / uint32_t(kernel_.warps) % cluster_ctas_;
     return in.ctas[r].warps[access.over.component % uint32_t(kernel_.warps)];
   }
+  /// Of the warp that issued the access: when it did.
+  Stamp issue_of(const Access& access) const { return {access.over.component % first_of(kCopies), access.issued}; }
   uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * uint32_t(kernel_.warps); }
-  uint32_t fenced_components() const { return first_of(kTmemLoads); }  ///< warps' own accesses
+  uint32_t fenced_components() const { return first_of(kTmemLoads); }  ///< warps' own accesses and copies
   uint32_t tmem_components() const { return first_of(kGroups); }       ///< and those to tensor memory
   uint32_t component(uint32_t rank, int warp, Part part) const {
     return (uint32_t(part) * cluster_ctas_ + rank) * uint32_t(kernel_.warps) + uint32_t(warp);
@@ -210,7 +241,7 @@ class HazardChecker {
   void step(const Thread& t);
   /// What the operation with the number Cluster::last_later will release.
   static Knowledge& next_later(Cluster& cluster);
-  Access access(const Thread& t, AccessKind kind, bool write, Stamp over) const;
+  Access access(const Thread& t, AccessKind kind, bool write, Stamp over);
   /// Bytes that a unit will write to shared memory of each CTA of `ranks`, and then signal it.
   void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
             uint32_t op);
@@ -219,14 +250,19 @@ class HazardChecker {
   /// What an MMA touches in each CTA, looked up once for each combination of operands.
   struct MmaSets {
     models::MmaCommand command;
-    Footprints::Id a, b, d;
+    Footprints::Id a, b, d;  ///< a: of tensor memory where A lies there
     bool known = false;
   };
   const MmaSets& mma_sets(const models::MmaCommand& command);
   Footprints::Id operand_set(const models::MmaCommand& command, bool a);
-  Footprints::Id accumulator_set(const models::MmaCommand& command, int rows_of_m, int n);
+  /// `columns` from `first` on, in the lanes that hold D; of A in tensor memory as well.
+  Footprints::Id tmem_set(const models::MmaCommand& command, int rows_of_m, TmemAddr first, uint32_t columns);
+  /// What lacks between two accesses that are not in order.
+  Missing missing_between(const Thread& t, const Access& earlier, const Access& later);
   void report(const Thread& t, uint32_t rank, const Access& earlier, const Access& later, const Footprints& sets,
-              Footprints::Id first, Footprints::Id second, bool fence_only);
+              Footprints::Id first, Footprints::Id second);
+  /// The two lines have not been told of yet.
+  bool new_pair(const Access& earlier, const Access& later);
 
   const Kernel& kernel_;
   models::Observer& report_;
@@ -241,6 +277,8 @@ class HazardChecker {
   std::unordered_map<uint64_t, GlobalCell> global_;            ///< by address
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
   uint32_t last_op_ = 0, clusters_started_ = 0;
+  /// Line and file of both instructions that TC16 has been reported for.
+  std::set<std::tuple<uint32_t, std::string_view, uint32_t, std::string_view>> told_;
   Knowledge* releasing_ = nullptr;
 };
 
@@ -249,13 +287,16 @@ struct HazardText {
   const char* id;
   std::string message;
   std::vector<std::string> details;
+  bool warning = false;
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
-                       Footprints::Interval bytes, bool fence_only, AccessProgress progress);
+                       Footprints::Interval bytes, Missing missing, AccessProgress progress);
 /// The same for a read of bytes that nobody had filled: the reader is at fault, not who fills them later.
 /// @param reader  the account of the warp that reads, or nullptr
 HazardText unfilled_text(const Kernel& kernel, int cta, const Access& read, const Access& fill, const Warp* reader,
                          bool tmem, Footprints::Interval bytes);
+/// TC18.
+HazardText register_read_text(const Kernel& kernel, const Access& load, std::string_view seen);
 /// "load has last waited on input_empty[1], until cycle 4,290  load_warp.h:58": of the wait that would have ordered the two; empty
 /// where it was no mbarrier's.
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);

@@ -11,6 +11,8 @@ namespace {
 const char* noun(const Access& a) {
   switch (a.kind) {
     case AccessKind::generic: return a.write ? "store of a warp" : "load of a warp";
+    case AccessKind::cp_async: return "cp.async, writing shared memory";
+    case AccessKind::alloc_result: return "tcgen05.alloc, writing the address";
     case AccessKind::tensor_load: return "tensor load";
     case AccessKind::tensor_store: return "tensor store";
     case AccessKind::clc_response: return "CLC response";
@@ -51,6 +53,7 @@ std::string line(const Kernel& kernel, const char* which, const Access& a) {
 struct Verdict {
   const char* id;
   std::string message, missing;
+  const char* works = "";  ///< "because ...": hardware is known to do what is meant; such a verdict is a warning
 };
 
 bool one_warp(const Access& a, const Access& b) { return a.by.cta == b.by.cta && a.by.warp == b.by.warp; }
@@ -76,7 +79,28 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
           wait + ", or for what follows from it, before it writes there again"};
 }
 
-Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, bool fence_only) {
+/// Who reads or writes through the async proxy.
+const char* unit(const Access& a) {
+  switch (a.kind) {
+    case AccessKind::tensor_store: return "a tensor store";
+    case AccessKind::mma_operand: return "tcgen05.mma";
+    default: return "an asynchronous unit";
+  }
+}
+
+/// Why hardware keeps an order that PTX does not promise; nullptr: nothing is known of it.
+const char* why_it_works(Missing missing) {
+  switch (missing) {
+    case Missing::promise:
+      return "because the first access was over before the tcgen05.commit or cluster barrier that lies between";
+    case Missing::completion:
+      return "because published kernels do it: tensor memory seems to carry out the accesses of warps in order";
+    default: return nullptr;
+  }
+}
+
+Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Missing missing) {
+  const bool fence_only = missing == Missing::fence;
   const std::string first = kernel.role(e.by.warp), second = kernel.role(l.by.warp);
   const std::string empty = release_text(kernel, l.barrier);
   const std::string by_release = fmt::format("a wait of {} for {}", second,
@@ -91,7 +115,15 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
         fmt::format("cp.async.bulk.wait_group(.read) by the thread of {} that issued the store, few enough groups "
                     "pending{}",
                     first, one_warp(e, l) ? "" : fmt::format(", then a barrier with {}", second))};
-  if (l.kind == AccessKind::generic)
+  if (e.kind == AccessKind::cp_async && is_generic(l.kind))
+    return {"SM3",
+            fmt::format("{} {} bytes that cp.async of {} may still write", second, l.write ? "overwrites" : "reads",
+                        first),
+            one_warp(e, l) ? std::string("cp.async.wait_group between the two")
+                           : fmt::format("cp.async.wait_group of {}, then a barrier with {}; or "
+                                         "cp.async.mbarrier.arrive, and a wait of {} for it",
+                                         first, second, second)};
+  if (is_generic(l.kind))
     return {
         "SM3",
         fmt::format("{} and {} access the same shared memory, one writes, and nothing orders them", first, second),
@@ -107,6 +139,17 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
     return {"TM7", fmt::format("{} overwrites bytes that {} may still read", second, first),
             fmt::format("an arrive of {} after its loads, and {}", first, by_release)};
   }
+  const bool copied = e.kind == AccessKind::cp_async;
+  if (copied && fence_only)
+    return {"TM6", fmt::format("{} reads what cp.async of {} wrote, without a proxy fence", unit(l), first),
+            fmt::format("fence.proxy.async by {} after cp.async.wait_group, or by {} (warp {}) after its wait",
+                        first, second, l.by.warp),
+            "because published kernels (CUTLASS's mixture of experts) do it"};
+  if (copied)
+    return {"TM6", fmt::format("{} reads what cp.async of {} may still write", unit(l), first),
+            fmt::format("cp.async.wait_group of {}, fence.proxy.async, then a barrier with {}; or "
+                        "cp.async.mbarrier.arrive, a wait of {} for it, and the fence",
+                        first, second, second)};
   const char* reader = l.kind == AccessKind::tensor_store ? "a tensor store" : "an asynchronous unit";
   if (fence_only)
     return {"TM6", fmt::format("{} reads what threads of {} wrote without a proxy fence", reader, first),
@@ -116,10 +159,10 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
           fmt::format("fence.proxy.async by {}, then a barrier with {} before the instruction", first, second)};
 }
 
-Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, bool fence_only,
+Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, Missing missing,
                      AccessProgress progress) {
   const std::string first = kernel.role(e.by.warp), second = kernel.role(l.by.warp);
-  if (fence_only)
+  if (missing == Missing::fence)
     return {
         "TC16", fmt::format("tensor memory goes from {} to {} without tcgen05.fence on both sides", first, second),
         fmt::format("tcgen05.fence::before_thread_sync by {} before it arrives, ::after_thread_sync by {} after it "
@@ -134,6 +177,9 @@ Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, boo
         return {"TC3", fmt::format("{} reads an accumulator whose MMAs may still run", second),
                 fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
       return {"TC17", fmt::format("{} overwrites an accumulator whose MMAs may still run", second),
+              fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
+    case AccessKind::mma_operand:
+      return {"TC17", fmt::format("{} overwrites operand A in tensor memory that MMAs may still read", second),
               fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
     case AccessKind::tmem_load:
       return {
@@ -261,9 +307,10 @@ HazardText global_hazard_text(const Kernel& kernel, const Access& earlier, const
 }
 
 HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, const Access& later, bool tmem,
-                       Footprints::Interval bytes, bool fence_only, AccessProgress progress) {
-  Verdict v = tmem ? tmem_verdict(kernel, earlier, later, fence_only, progress)
-                   : smem_verdict(kernel, earlier, later, fence_only);
+                       Footprints::Interval bytes, Missing missing, AccessProgress progress) {
+  Verdict v = tmem ? tmem_verdict(kernel, earlier, later, missing, progress)
+                   : smem_verdict(kernel, earlier, later, missing);
+  if (const char* why = why_it_works(missing)) v.works = why;
   std::vector<std::string> lines = {line(kernel, "first: ", earlier), line(kernel, "second:", later),
                                     bytes_text(tmem, bytes, rank)};
   if (progress == AccessProgress::uncommitted)
@@ -271,7 +318,18 @@ HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, co
                         ? "no cp.async.bulk.commit_group has followed the first: no wait_group covers it"
                         : "no tcgen05.commit has followed the first: no mbarrier says when it is over");
   lines.push_back("missing: " + std::move(v.missing));
-  return {v.id, std::move(v.message), std::move(lines)};
+  const bool works = *v.works != '\0', lint = std::string_view(v.id) == "TC16" || std::string_view(v.id) == "CL8";
+  if (works) v.message += fmt::format("; works on hardware as far as known, {}", v.works);
+  return {v.id, std::move(v.message), std::move(lines), works || lint};
+}
+
+HazardText register_read_text(const Kernel& kernel, const Access& load, std::string_view seen) {
+  return {"TC18",
+          fmt::format("{} {} a register of tcgen05.ld before tcgen05.wait::ld; works on hardware as far as known, "
+                      "because an instruction waits for the registers that it reads",
+                      kernel.role(load.by.warp), seen),
+          {line(kernel, "load:  ", load), "missing: tcgen05.wait::ld between the load and the first use"},
+          true};
 }
 
 }  // namespace sm100::sim

@@ -12,17 +12,27 @@
 namespace sm100::sim {
 
 enum class AccessKind : uint8_t {
-  generic,       ///< ld.shared, st.shared, stmatrix, tcgen05.alloc's result
+  generic,       ///< ld.shared, st.shared, stmatrix
+  cp_async,      ///< a thread's copy into shared memory, through the generic proxy, over some time later
+  alloc_result,  ///< tcgen05.alloc's write to shared memory
   tensor_load,   ///< cp.async.bulk.tensor into shared memory
   tensor_store,  ///< its read of shared memory
   clc_response,  ///< written by the CLC unit
-  mma_operand,   ///< A or B in shared memory
+  mma_operand,   ///< A or B in shared memory, A in tensor memory
   accumulator,   ///< D of an MMA
   tmem_load,     ///< tcgen05.ld
   tmem_store,    ///< tcgen05.st
   tmem_dealloc,
   global,  ///< ld.global, st.global
 };
+
+/// Accesses of threads, through the generic proxy, which are over with their instruction.
+constexpr bool is_threads(AccessKind kind) {
+  return kind == AccessKind::generic || kind == AccessKind::alloc_result;
+}
+
+/// Through the generic proxy: what a unit reads of it needs a fence.proxy.async.
+constexpr bool is_generic(AccessKind kind) { return is_threads(kind) || kind == AccessKind::cp_async; }
 
 /// The warp that issued an access: what reports name of a models::Source.
 struct Issuer {
@@ -43,7 +53,8 @@ struct Access {
   Stamp over;             ///< when it is over
   uint32_t op = 0;        ///< of a copy or response: which; 0: none
   uint32_t barrier = 0;   ///< copies and responses: offset of the mbarrier they signal
-  int64_t phase = -1;     ///< of that barrier that counts its bytes; -1: not yet
+  int32_t phase = -1;     ///< of that barrier that counts its bytes; -1: not yet
+  Clock issued = 0;       ///< clock of the issuing warp's own component
   models::Cycles cycle = 0;
   Issuer by;
 };
@@ -87,7 +98,7 @@ class Shadow {
   void landed(Id set, uint32_t op, Stamp over, int64_t phase) {
     if (set >= cells_.size() || !cells_[set].write || cells_[set].write->op != op) return;
     cells_[set].write->over = over;
-    cells_[set].write->phase = phase;
+    cells_[set].write->phase = int32_t(phase);
   }
 
  private:

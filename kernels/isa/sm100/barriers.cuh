@@ -17,6 +17,10 @@ class Barriers {
   SM100_KERNEL void barrier_cluster_arrive(Loc = Loc::current()) const {
     asm volatile("barrier.cluster.arrive.release;" ::: "memory");
   }
+  /// Hands on no accesses; inits behind a fence.mbarrier_init are known to those who pass all the same.
+  SM100_KERNEL void barrier_cluster_arrive_relaxed(Loc = Loc::current()) const {
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+  }
   SM100_KERNEL void barrier_cluster_wait(Loc = Loc::current()) const {
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
   }

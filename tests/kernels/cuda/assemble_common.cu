@@ -44,6 +44,8 @@ __global__ void barriers() {
   isa.bar_sync(1, 64);
   isa.barrier_cluster_arrive();
   isa.barrier_cluster_wait();
+  isa.barrier_cluster_arrive_relaxed();
+  isa.barrier_cluster_wait();
   isa.fence_proxy_async_shared_cta();
   isa.griddepcontrol_wait();
   isa.griddepcontrol_launch_dependents();
@@ -65,6 +67,20 @@ __global__ void global_memory(uint32_t* out) {
   isa.st_global_b32(addresses, sum, predicates);
   isa.st_global_b16(addresses, lane, predicates);
   isa.st_global_b32(addresses, lane, predicates);
+}
+
+__global__ void copies_of_threads(const uint32_t* in) {
+  Sm100<> isa;
+  const SmemAddr base = isa.dynamic_smem();
+  LaneArray<SmemAddr, 1> to;
+  LaneArray<GlobalAddr, 1> from;
+  to[0][0] = base + 16 * isa.laneid()[0][0];
+  from[0][0] = GlobalAddr{reinterpret_cast<uint64_t>(in)} + 16 * isa.laneid()[0][0];
+  isa.cp_async_cg_shared_global(to, from);
+  isa.cp_async_commit_group();
+  isa.cp_async_wait_group<0>();
+  isa.cp_async_mbarrier_arrive(base);
+  isa.cp_async_mbarrier_arrive_noinc(base);
 }
 
 __global__ void shared_memory(uint32_t* out) {

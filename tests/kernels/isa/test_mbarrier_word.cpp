@@ -199,6 +199,19 @@ TEST_CASE("Is memory that holds no object refused by every operation? (isa.md MB
   }
 }
 
+TEST_CASE("Does cp.async.mbarrier.arrive without .noinc leave the phase's count as it was? (isa.md 1.2)",
+          "[mbarrier]") {
+  Barrier b(2);
+  b.apply(mbarrier_raise_pending(b.word, 32));
+  check(b, 0, 34, 0);
+  b.arrive(2);  // the others come first
+  check(b, 0, 32, 0);
+  b.arrive(32);  // the copies have landed
+  check(b, 1, 2, 0);
+  check_rejected(b.word, mbarrier_raise_pending(b.word, (1 << 20) - 1), MbarrierError::count_out_of_range);
+  check_rejected(0, mbarrier_raise_pending(0), MbarrierError::not_an_mbarrier);
+}
+
 TEST_CASE("Does the word keep every field at its limits? (isa.md 1.1)", "[mbarrier]") {
   const uint32_t counts[] = {0, 1, 0xaaaaa, 1048575};
   const int32_t bytes[] = {-1048575, -1, 0, 1, 1048575};

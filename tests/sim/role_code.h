@@ -1,0 +1,119 @@
+/// Small kernels of role code under the hazard checker, each run in a process of its own: what is said of them.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <exception>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/host/scenario.h"
+#include "sim/device.h"
+#include "sim/hazards/hazard_checker.h"
+#include "sim/sim_isa.h"
+
+namespace sm100::sim {
+
+/// For expectations in role code, whose process is not the test's: the run "died".
+inline void must(bool true_here) {
+  if (!true_here) _exit(3);
+}
+
+/// SimIsa with lanes of our choice.
+struct RoleIsa : SimIsa {
+  using SimIsa::SimIsa;
+  template <class F>
+  void lanes(uint32_t mask, F&& f) {
+    with_active(mask, f);
+  }
+};
+
+/// One cluster of CTAs; all warps run the same program.
+struct RoleCode {
+  std::function<void(RoleIsa&)> program;
+  int warps = 2;
+  uint32_t ctas = 1;
+  bool with_data = false;
+  std::vector<BarrierArray> barriers{};
+  std::function<void(Device&)> before{};  ///< once the device is there
+};
+
+/// "finding TC15: ..." and "warning TC18: ...", a line each, in the order in which they came; then details; "hang" if warps
+/// are left.
+inline std::string told_here(const RoleCode& code) {
+  const models::DeviceProfile profile = host::load_profile("b200");
+  Kernel kernel;
+  kernel.grid = kernel.cluster = {code.ctas, 1, 1};
+  kernel.warps = code.warps;
+  kernel.smem_bytes = 64 * 1024;
+  kernel.barriers = code.barriers;
+  for (int w = 0; w < code.warps; ++w) kernel.roles.push_back("w" + std::to_string(w));
+  kernel.run_warp = [&](Warp& warp) {
+    RoleIsa isa(warp, profile);
+    code.program(isa);
+  };
+  const models::Gpu::Options options{.sms = int(code.ctas),
+                                     .with_data = code.with_data,
+                                     .accumulation = models::Accumulation::fast,
+                                     .jitter_seed = {}};
+  Device device(profile, kernel, options, nullptr);
+  HazardChecker hazards(kernel, options.sms, device.observer);
+  device.observer.set_hazards(&hazards);
+  if (code.before) code.before(device);
+  device.launch();
+  sc_core::sc_start();
+  std::string text;
+  const auto add = [&](const char* what, const std::vector<models::Violation>& all) {
+    for (const models::Violation& v : all) {
+      text += std::string(what) + " " + v.id + ": " + v.message + "\n";
+      for (const std::string& detail : v.details) text += "  " + detail + "\n";
+    }
+  };
+  add("finding", device.observer.violations());
+  add("warning", device.observer.warnings());
+  add("note", device.observer.notes());
+  if (device.observer.violations().empty() && device.gpu.ctas_running() > 0) text += "hang\n";
+  return text;
+}
+
+inline std::string told(const RoleCode& code) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    std::string text;
+    try {
+      text = told_here(code);
+    } catch (const std::exception& e) {
+      text = std::string("error: ") + e.what();
+    }
+    const bool sent = write(ends[1], text.data(), text.size()) == ssize_t(text.size());
+    _exit(sent ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, size_t(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "died";
+}
+
+/// "finding TC15", "warning MB14, warning TC16", "clean".
+inline std::string verdict(const std::string& text) {
+  std::set<std::string> ids;
+  for (size_t at = 0, end; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    if (text[at] != ' ') ids.insert(text.substr(at, std::min(text.find(':', at), end) - at));
+  }
+  std::string all;
+  for (const std::string& id : ids) all += (all.empty() ? "" : ", ") + id;
+  return all.empty() ? "clean" : all;
+}
+
+}  // namespace sm100::sim
