@@ -2,6 +2,7 @@
 /// CLI; sim/ implements it.  All times are SM cycles since simulation start.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,6 +53,18 @@ struct UnitSpan {
   uint64_t flow_in = 0, flow_out = 0;
   Source source;
   int column = -1, columns = -1;  ///< of tensor memory: the first, and how many
+  /// Of a tensor copy: where its tensor begins in global memory, and its box in the tensor.
+  uint64_t tensor = 0;
+  uint32_t dimensions = 0;
+  std::array<int32_t, 5> coordinates{};
+  uint16_t multicast = 0;  ///< CTA ranks that the instruction names, a bit each; 0: it names none
+};
+
+/// One of the accesses of a hazard: what it was, for a trace to point at.
+struct Place {
+  Source source;
+  Cycles time = 0;
+  std::string text;
 };
 
 /// An operation that PTX calls undefined or that hardware traps on; a warning is legal but hardly meant; a suspect is
@@ -67,6 +80,7 @@ struct Violation {
   std::vector<std::string> details{};  ///< lines below the message
   bool suspect = false;                ///< the run goes on, and what it computes decides
   bool note = false;                   ///< common practice that nothing forbids: said, and counted as nothing
+  std::vector<Place> places{};         ///< of a hazard: the earlier access and the later one
 };
 
 class Observer {

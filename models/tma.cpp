@@ -98,9 +98,25 @@ void Tma::land(uint32_t number, Cycles done) {
   source.kind = ActorKind::tma;
   source.lands_on = int16_t(sm_);
   source.flow = observer_.new_flow();
-  observer_.unit_span(
-      {UnitSpanKind::tma_load, issued, done, sm_, copy.barrier, bytes, copy.source.flow, source.flow, source});
+  observer_.unit_span(span_of(UnitSpanKind::tma_load, copy, issued, done, source.flow, source));
   to.signal->complete_tx(copy.barrier, bytes, source);
+}
+
+UnitSpan Tma::span_of(UnitSpanKind kind, const TensorCopy& copy, Cycles begin, Cycles end, uint64_t flow,
+                      const Source& source) const {
+  return {.kind = kind,
+          .begin = begin,
+          .end = end,
+          .sm = sm_,
+          .barrier = copy.barrier,
+          .bytes = int64_t(transfer_bytes(copy.map)),
+          .flow_in = copy.source.flow,
+          .flow_out = flow,
+          .source = source,
+          .tensor = copy.map.global_address,
+          .dimensions = copy.map.rank,
+          .coordinates = copy.coords,
+          .multicast = copy.multicast};
 }
 
 void Tma::store(const TensorCopy& copy, Cycles at) {
@@ -126,8 +142,8 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
     if (with_data_) move_store(stored.operands);
     Source source = stored.operands.source;
     source.kind = ActorKind::tma;
-    observer_.unit_span({UnitSpanKind::tma_store, stored.issued, read_done, sm_, 0,
-                         int64_t(transfer_bytes(stored.operands.map)), source.flow, stored.flow, source});
+    observer_.unit_span(
+        span_of(UnitSpanKind::tma_store, stored.operands, stored.issued, read_done, stored.flow, source));
     free_copies_.push_back(number);
   });
 }

@@ -27,6 +27,7 @@ struct TensorCopy {
   uint32_t smem = 0;     ///< offset in shared memory
   uint32_t barrier = 0;  ///< loads: offset of the mbarrier
   Source source;
+  uint16_t multicast = 0;  ///< CTA ranks of .multicast::cluster, a bit each; 0: without it
 };
 
 class Tma : public sc_core::sc_module {
@@ -81,6 +82,8 @@ class Tma : public sc_core::sc_module {
   bool check(const TensorCopy& copy, bool is_load);
   void fill(uint32_t copy);
   void land(uint32_t copy, Cycles done);
+  UnitSpan span_of(UnitSpanKind kind, const TensorCopy& copy, Cycles begin, Cycles end, uint64_t flow,
+                   const Source& source) const;
   MemorySystem::Request traffic(const TensorCopy& copy);
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);

@@ -73,7 +73,7 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   if (with_data_) accepted_.push_back({operation, sequence_, group_});
 }
 
-void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive) {
+void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive, uint16_t multicast) {
   Issued& covered = issued(source);
   if (covered.sequence == 0) {
     const auto other = std::find_if(issued_.begin(), issued_.end(), [](const Issued& i) { return i.sequence > 0; });
@@ -93,8 +93,17 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
   by.kind = ActorKind::umma;
   by.flow = observer_.new_flow();
   if (group_open_ && covered.sequence == sequence_) {
-    observer_.unit_span({UnitSpanKind::umma, group_begin_, finished, sm_, barrier, -1, group_flow_, by.flow, by,
-                         int(group_column_), int(group_end_column_ - group_column_)});
+    observer_.unit_span({.kind = UnitSpanKind::umma,
+                         .begin = group_begin_,
+                         .end = finished,
+                         .sm = sm_,
+                         .barrier = barrier,
+                         .flow_in = group_flow_,
+                         .flow_out = by.flow,
+                         .source = by,
+                         .column = int(group_column_),
+                         .columns = int(group_end_column_ - group_column_),
+                         .multicast = multicast});
     covered.flow = by.flow;
     group_open_ = false;
   } else {  // nothing new: MMAs of an earlier commit are the cause, or, if they have finished, the committing role itself

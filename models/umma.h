@@ -56,7 +56,8 @@ class Umma : public sc_core::sc_module {
   /// (TC12).
   /// @param arrive  what arrives then; absent: one arrival on this CTA's barrier
   using Arrive = InlineFunction<void(const Source& by), 176>;
-  void commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive = {});
+  /// @param multicast  CTA ranks that the instruction names, for a trace; 0: it names none
+  void commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive = {}, uint16_t multicast = 0);
 
   /// Cycles in which the pipe was occupied, for utilisation.
   double busy_cycles() const { return busy_cycles_; }

@@ -210,7 +210,8 @@ inline constexpr Check kChecks[] = {
     {"TC2", Severity::error, "tensor-memory lanes or convergence wrong",
      "A .sync.aligned instruction runs with fewer than 32 lanes, or the lane of a tensor-memory address does "
      "not fit the shape of tcgen05.ld and .st or the layout of D and A. As a warning: tcgen05.ld or .st names "
-     "another warp's quarter. PTX gives a warp its own quarter only; hardware ignores these two bits of the address, "
+     "another warp's quarter. PTX gives a warp its own quarter only; hardware ignores these two bits of the "
+     "address, "
      "and DeepGEMM relies on it.",
      "Undefined: a hang, or registers of other rows.",
      "Keep alloc, ld, st, elect and barriers outside of elected branches; warp w of a group reads lanes 32 (w "
@@ -254,8 +255,10 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16, 9.7.13.15.16", "KB-02, KB-10, KB-18"},
     {"TC8", Severity::error, "cta_group mixed, or a pair without its peer",
      "tcgen05 instructions of one kernel use different cta_group values, or cta_group::2 in a CTA that has no "
-     "peer or whose peer has exited. A tensor load with .cta_group::2 signals a peer that the cluster does not have. As a warning: alloc with "
-     "cta_group::2 before a cluster barrier has said that the peer runs; it works on hardware as far as known (a CUTLASS "
+     "peer or whose peer has exited. A tensor load with .cta_group::2 signals a peer that the cluster does not "
+     "have. As a warning: alloc with "
+     "cta_group::2 before a cluster barrier has said that the peer runs; it works on hardware as far as known (a "
+     "CUTLASS "
      "tutorial does it), because a cluster's CTAs are launched together.",
      "Undefined; launch failure.",
      "Use one cta_group everywhere; clusters of pairs have an even number of CTAs; neither CTA exits before "
@@ -277,11 +280,14 @@ inline constexpr Check kChecks[] = {
     {"TC13", Severity::error, "tensor memory read that nobody has written",
      "tcgen05.ld loads columns, or tcgen05.mma adds to a D or reads an A, that neither an MMA nor tcgen05.st has "
      "written since tcgen05.alloc. The read alone is legal, and registers may be dropped: it is a finding when the "
-     "result holds NaN, a warning when the result is wrong otherwise. In a run without data it is a warning if none of "
+     "result holds NaN, a warning when the result is wrong otherwise. In a run without data it is a warning if "
+     "none of "
      "the columns was written.",
-     "The values of whoever had the columns before: right with a fresh chip's zeros, wrong from the second tile or the "
+     "The values of whoever had the columns before: right with a fresh chip's zeros, wrong from the second tile or "
+     "the "
      "second kernel on.",
-     "The first MMA of a tile takes enable-input-d false; load the columns that the MMA writes (N, the layout of M), and "
+     "The first MMA of a tile takes enable-input-d false; load the columns that the MMA writes (N, the layout of "
+     "M), and "
      "no tile that had no MMAs.",
      "PTX 9.7.16", "KB-25"},
     {"TC15", Severity::error, "accumulator overwritten while tcgen05.ld of it may be outstanding",
@@ -435,7 +441,8 @@ inline constexpr Check kChecks[] = {
      "The kernel has ended and elements of its output hold the pattern that was there before. A run without data "
      "cannot see it.",
      "Old bytes in the result: right if the buffer happens to hold the last result.",
-     "Look for tiles that no CTA takes (grid, rasterisation, the end of the scheduler's walk), stores that were not "
+     "Look for tiles that no CTA takes (grid, rasterisation, the end of the scheduler's walk), stores that were "
+     "not "
      "issued or committed, and predicates that cut off too much.",
      "the problem: every element of the output is a result", "KB-24"},
     {"GD1", Severity::error, "output of the launch ahead read before it has completed",

@@ -18,6 +18,7 @@ class Device : public models::CtaRunner {
   Device(const models::DeviceProfile& profile, const Kernel& kernel, const models::Gpu::Options& options,
          traces::Recorder* recorder)
       : observer(kernel, options.sms, recorder), gpu("gpu", profile, options, observer), kernel_(kernel) {
+    observer.set_memory(&gpu.memory());
     for (int i = 0; i < gpu.sms(); ++i)
       slots_.push_back(
           std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.sm(i), kernel, observer));

@@ -90,6 +90,43 @@ std::string root_text(const WaitGraph& graph, const Root& root) {
                      fault_text(root));
 }
 
+/// The waits, that of the root first, and who is at fault.
+std::vector<HangMark> marks_of(const WaitGraph& graph, const Root& root, models::Cycles cycle) {
+  using What = traces::FindingMark::What;
+  std::vector<HangMark> marks;
+  const Wait& wait = graph.waits()[root.wait];
+  const auto add = [&](const Wait& w, What what) {
+    for (int warp : w.warps) {
+      const Blocked& blocked = w.cta->warps()[size_t(warp)]->blocked;
+      if (blocked.on == Blocked::On::nothing) continue;
+      marks.push_back({.what = what,
+                       .cta = w.cta->linear_id(),
+                       .warp = warp,
+                       .time = blocked.since,
+                       .sm = w.cta->sm().id,
+                       .barrier = w.on_mbarrier() ? w.state->offset : 0,
+                       .line = line_of(blocked.loc),
+                       .text = fmt::format("waits for {} since cycle {}; {}", waited_for(w),
+                                           grouped(int64_t(blocked.since)), missing_text(w))});
+    }
+  };
+  add(wait, What::root);
+  const Cause& cause = root.cause;
+  for (int warp : cause.fault_cta < 0 ? std::vector<int>{} : cause.fault_warps) {
+    HangMark mark{.what = What::fault, .cta = cause.fault_cta, .warp = warp, .time = cycle};
+    if (wait.on_mbarrier()) mark.sm = wait.cta->sm().id, mark.barrier = wait.state->offset;
+    if (cause.fault_slot && cause.fault_slot->linear_id() == cause.fault_cta) {
+      const Warp& at_fault = *cause.fault_slot->warps()[size_t(warp)];
+      if (at_fault.running && at_fault.blocked.on != Blocked::On::nothing) mark.time = at_fault.blocked.since;
+    }
+    mark.line = cause.fault_line, mark.text = cause.text;
+    marks.push_back(std::move(mark));
+  }
+  for (size_t i = 0; i < graph.waits().size(); ++i)
+    if (i != root.wait) add(graph.waits()[i], What::victim);
+  return marks;
+}
+
 }  // namespace
 
 HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, models::Cycles budget,
@@ -107,6 +144,7 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
         fmt::format("HANG at cycle {}: {} can never wake\n", grouped(int64_t(cycle)), who) + root_text(graph, root);
     if (const std::string rest = waits_text(graph, root.wait); !rest.empty()) text += "  the others:\n" + rest;
     text += events_text(w);
+    report.marks = marks_of(graph, root, cycle);
   } else {
     text = fmt::format("STOPPED at cycle {}: the budget of {} cycles is used up; where the {} are\n",
                        grouped(int64_t(cycle)), grouped(int64_t(budget)), who) +

@@ -8,12 +8,24 @@
 #include "models/profiles/profile.h"
 #include "sim/cta.h"
 #include "sim/run_result.h"
+#include "traces/schema.h"
 
 namespace sm100::sim {
 
+/// A warp that has to do with the hang, for a trace to point at.
+struct HangMark {
+  traces::FindingMark::What what;
+  int cta = -1, warp = -1;
+  models::Cycles time = 0;  ///< since when it waits; of one at fault that does not wait, the end of the run
+  int sm = -1;              ///< where the barrier is
+  uint32_t barrier = 0;     ///< offset; 0: none
+  std::string line, text;   ///< as in the report
+};
+
 struct HangReport {
   std::string text;
-  Finding finding;  ///< the wait that explains the others
+  Finding finding;              ///< the wait that explains the others
+  std::vector<HangMark> marks;  ///< none for a run that its cycle budget ended
 };
 
 /// @param ctas    CTA slots; those with blocked warps are analysed

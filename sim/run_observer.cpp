@@ -8,6 +8,7 @@
 #include "models/time.h"
 #include "sim/cta.h"
 #include "sim/hazards/hazard_checker.h"
+#include "sim/text.h"
 
 namespace sm100::sim {
 
@@ -53,6 +54,10 @@ void RunObserver::cta_started(Cta& cta) {
   const int sm = cta.sm().id, id = cta.linear_id();
   const traces::TrackId parent =
       recorder_->add_track(TrackKind::cta, fmt::format("{} on SM {}", cta.name(), sm), gpu_track_, sm, id);
+  if (cta.cluster_ctas() > 1) {
+    recorder_->trace().tracks[parent].cluster = cta.peer_id(0);
+    recorder_->trace().tracks[parent].rank = int(cta.cluster_rank());
+  }
   for (auto& warp : cta.warps())
     warp->track = recorder_->add_track(TrackKind::role, kernel_.role(warp->index), parent, sm, id, warp->index);
   if (size_t(id) >= cta_tracks_.size()) cta_tracks_.resize(size_t(id) + 1, traces::kNoTrack);
@@ -204,6 +209,22 @@ void RunObserver::wakeup(Warp& warp, const std::string& reason, models::Cycles b
                      .flow = warp.waiter.cause});
 }
 
+int16_t RunObserver::line_name(const Loc& loc) {
+  if (loc.line() == 0) return traces::kNoName;
+  const auto [known, added] = line_names_.try_emplace({loc.file_name(), loc.line()}, traces::kNoName);
+  if (added)
+    if (const std::string line = line_of(loc); !line.empty()) known->second = recorder_->intern(line);
+  return known->second;
+}
+
+int16_t RunObserver::tensor_name(uint64_t address) {
+  const auto [known, added] = tensor_names_.try_emplace(address, traces::kNoName);
+  if (added && memory_)
+    if (const std::string name = memory_->place({address}).first; !name.empty())
+      known->second = recorder_->intern(name);
+  return known->second;
+}
+
 void RunObserver::unit_span(const models::UnitSpan& s) {
   if (!recorder_) return;
   const Tracks& t = tracks_[size_t(s.sm)];
@@ -224,6 +245,13 @@ void RunObserver::unit_span(const models::UnitSpan& s) {
   span.args.bytes = s.bytes;
   span.args.column = int16_t(s.column);
   span.args.columns = int16_t(s.columns);
+  span.args.line = line_name(s.source.loc);
+  span.args.multicast = s.multicast;
+  if (s.tensor != 0) {
+    span.args.operand = tensor_name(s.tensor);
+    span.args.dimensions = int8_t(s.dimensions);
+    span.args.coordinates = s.coordinates;
+  }
   recorder_->span(span);
 }
 

@@ -1,11 +1,13 @@
 /// Listens to the hardware units: collects violations, and turns events into a trace when one is recorded.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "kernels/isa/clc_response.h"
 #include "models/mbarrier.h"
+#include "models/memory_system.h"
 #include "models/observer.h"
 #include "sim/completion_order.h"
 #include "sim/kernel.h"
@@ -50,6 +52,10 @@ class RunObserver : public models::Observer {
   int16_t array_name(const BarrierArray& array) const {
     return array_names_[size_t(&array - kernel_.barriers.data())];
   }
+  /// Index of "load_warp.h:36" in the trace; kNoName for a location that names no line.
+  int16_t line_name(const Loc& loc);
+  /// Names the tensors of copies; nullptr: nobody does.
+  void set_memory(models::MemorySystem* memory) { memory_ = memory; }
   const CompletionOrder& completions() const { return completions_; }
   /// Bytes of the smallest copy that has come to a barrier of the array, in any CTA; 0: none has.
   uint32_t smallest_copy(const BarrierArray& array) const {
@@ -83,14 +89,19 @@ class RunObserver : public models::Observer {
   };
   void check_arriver(const models::MbarrierEvent& event);
   void keep_smallest(const models::MbarrierEvent& event);
+  /// Index of a tensor's name in the trace, by where it begins.
+  int16_t tensor_name(uint64_t address);
 
   const Kernel& kernel_;
   traces::Recorder* recorder_;
   HazardChecker* hazards_ = nullptr;
+  models::MemorySystem* memory_ = nullptr;
   traces::TrackId gpu_track_ = traces::kNoTrack;
   std::vector<Tracks> tracks_;               ///< by SM
   std::vector<traces::TrackId> cta_tracks_;  ///< by linear id; the tracks of a CTA follow its own, in one order
   std::vector<int16_t> warp_names_, array_names_;
+  std::unordered_map<uint64_t, int16_t> tensor_names_;              ///< by address
+  std::map<std::pair<const char*, uint32_t>, int16_t> line_names_;  ///< by file and line
   int16_t tma_name_ = -1, umma_name_ = -1, clc_name_ = -1;
   std::vector<uint32_t> arriver_warps_;  ///< by barrier array: warps that its row lists, a bit each
   std::unordered_map<int, std::vector<Decoded>> decoded_;  ///< by the cluster's first CTA, then response

@@ -408,6 +408,7 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
     return;
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
+  copy.multicast = multicast ? multicast->bits : 0;
   if (Warp::Use* use = use_of(barrier)) use->copied = loc;
   const models::Cycles at = enqueue_cycle(loc);
   HazardChecker* h = hazards();

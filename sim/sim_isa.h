@@ -348,8 +348,14 @@ class SimIsa {
   models::Jitter& jitter() { return cta_.gpu().jitter(); }
   /// Who does something, for the names of perturbation points.
   models::Source point(Loc loc) const { return {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()}; }
+  /// The line of a span in a trace is that of its first instruction that has one.
+  void note_line(Loc loc) {
+    if (!warp_.open_spans.empty() && warp_.open_spans.back().args.line == traces::kNoName && loc.line() > 0)
+      warp_.open_spans.back().args.line = cta_.observer().line_name(loc);
+  }
   /// Other warps may be issued first.
   void wait_for_issue_slot(Loc loc) {
+    note_line(loc);
     warp_.ahead += double(jitter().delay(models::JitterSite::warp_issue, point(loc)));
   }
   /// Lets the gathered issue cycles pass: what follows is visible to others.
@@ -380,6 +386,7 @@ class SimIsa {
     for (uint32_t lanes = active_; lanes != 0; lanes &= lanes - 1) by.lane = int8_t(__builtin_ctz(lanes)), f(by);
   }
   models::Source source(Loc loc) {
+    note_line(loc);
     return {.warp = int8_t(warp_.index),
             .loc = loc,
             .flow = flow_of_open_span(),

@@ -16,10 +16,11 @@ void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc lo
   charge(issue_.tcgen05_alloc + profile_.tmem.alloc_cycles);
   settle(loc);
   if (cta_group == 2 && !cta_.gpu().clusters().barrier_completed(sm_.id))
-    cta_.observer().violation({"TC8",
-                               "tcgen05.alloc.cta_group::2 before the cluster's first barrier: the issuing warp must "
-                               "make sure that the peer CTA has been launched",
-                               now(), sm_.id, 0, source(loc), true});
+    cta_.observer().violation(
+        {"TC8",
+         "tcgen05.alloc.cta_group::2 before the cluster's first barrier: the issuing warp must "
+         "make sure that the peer CTA has been launched",
+         now(), sm_.id, 0, source(loc), true});
   const auto granted = [&] {
     return cta_group == 2 ? sm_.tmem.alloc_pair(peer().tmem, columns, warp_.waiter, source(loc))
                           : sm_.tmem.alloc(columns, warp_.waiter, source(loc));
@@ -147,7 +148,8 @@ void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask m
         [to, offset = barrier.offset(), path = profile_.cluster.remote_arrive_cycles](const models::Source& umma) {
           to(models::Cycles(path),
              [offset, umma](int, models::Mbarrier& target) { target.arrive(offset, 1, umma); });
-        });
+        },
+        mask.bits);
   });
 }
 

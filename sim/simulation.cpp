@@ -14,6 +14,7 @@
 #include "kernels/host/problem.h"
 #include "sim/delay_text.h"
 #include "sim/device.h"
+#include "sim/finding_record.h"
 #include "sim/hang_report.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/huge_pages.h"
@@ -155,19 +156,9 @@ std::string violation_report(const models::Violation& v, const Finding& f, int b
              replay);
 }
 
-/// The trace shows it on the track of the warp that did it, else of the barrier, else of the CTA.
-void record_finding(Device& device, const models::Violation& v, const Finding& f, std::string report) {
-  RunObserver& observer = device.observer;
-  if (!observer.recorder()) return;
-  traces::TrackId track = observer.role_track(f.cta, v.source.warp);
-  if (track == traces::kNoTrack && v.barrier != 0) track = observer.barrier_track(v.sm, v.barrier);
-  if (track == traces::kNoTrack) track = observer.cta_track(v.sm);
-  observer.recorder()->finding({v.time, track, f.id, v.warning, f.message, std::move(report)});
-}
-
 /// What is wrong because the result is: reads of what nobody wrote, where it is no number, and output that nobody wrote.
-void explain_mismatch(Device& device, const Kernel& kernel, const std::vector<Cta*>& slots, const std::string& replay,
-                      RunResult& result) {
+void explain_mismatch(Device& device, const Kernel& kernel, const std::vector<Cta*>& slots,
+                      const std::string& replay, RunResult& result) {
   const host::Check& check = result.check;
   const bool no_number = check.wrong_element && std::isnan(check.wrong_element->value);
   const auto tail = [&](std::string_view id) {
@@ -182,12 +173,12 @@ void explain_mismatch(Device& device, const Kernel& kernel, const std::vector<Ct
     if (!no_number) {  // it may have been for nothing
       models::Violation warning = v;
       warning.warning = true;
-      record_finding(device, warning, f, violation_text(warning, f, cta, kernel));
+      record_finding(device.observer, warning, f, violation_text(warning, f, cta, kernel));
       result.warnings.push_back(std::move(f));
       continue;
     }
     const std::string report = violation_text(v, f, cta, kernel) + tail(v.id);
-    record_finding(device, v, f, report);
+    record_finding(device.observer, v, f, report);
     if (result.report.empty()) result.report = report;
     result.findings.push_back(std::move(f));
   }
@@ -199,26 +190,12 @@ void explain_mismatch(Device& device, const Kernel& kernel, const std::vector<Ct
     Finding f{.id = v.id, .cause = v.message, .message = v.message};
     const std::string report =
         fmt::format("FINDING GM4 at cycle {}: {}\n", grouped(int64_t(v.time)), v.message) + tail(v.id);
-    if (device.observer.recorder()) device.observer.recorder()->finding({v.time, 0, v.id, false, v.message, report});
+    if (device.observer.recorder())
+      device.observer.recorder()->finding({v.time, 0, v.id, false, v.message, report});
     result.report = report;
     result.findings.push_back(std::move(f));
   }
   if (!result.findings.empty()) result.outcome = Outcome::findings;
-}
-
-/// On the track of the role at fault, else of the one that waits.
-void record_hang(Device& device, const Kernel& kernel, const Finding& f, const std::string& report) {
-  RunObserver& observer = device.observer;
-  if (!observer.recorder()) return;
-  const auto track_of = [&](const std::string& role, int cta) {
-    const auto warp = std::find(kernel.roles.begin(), kernel.roles.end(), role);
-    return warp == kernel.roles.end() ? traces::kNoTrack
-                                      : observer.role_track(cta, int(warp - kernel.roles.begin()));
-  };
-  traces::TrackId track = track_of(f.fault_role, f.fault_cta);
-  if (track == traces::kNoTrack) track = track_of(f.role, f.cta);
-  if (track == traces::kNoTrack) track = 0;  // no CTA runs: the GPU's
-  observer.recorder()->finding({models::now(), track, f.id, false, f.message, report});
 }
 
 }  // namespace
@@ -327,21 +304,21 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     for (const models::Violation& v : device.observer.violations()) {
       const Finding& found = result.findings.emplace_back(finding_of(v, kernel, slots));
       const std::string report = violation_report(v, found, slots[size_t(v.sm)]->linear_id(), kernel, replay);
-      record_finding(device, v, found, report);
+      record_finding(device.observer, v, found, report);
       if (result.report.empty()) result.report = report;
     }
   } else if (!finished()) {
     result.outcome = Outcome::hang;
-    HangReport hang = explain_hang(slots, out_of_cycles ? horizon : models::now(),
-                                   out_of_cycles ? scenario.max_cycles : 0, replay);
-    record_hang(device, kernel, hang.finding, hang.text);
+    const models::Cycles stopped = out_of_cycles ? horizon : models::now();
+    HangReport hang = explain_hang(slots, stopped, out_of_cycles ? scenario.max_cycles : 0, replay);
+    record_hang(device.observer, hang, stopped);
     result.report = std::move(hang.text);
     result.findings.push_back(std::move(hang.finding));
   }
 
   for (const models::Violation& w : device.observer.warnings()) {
     const Finding& found = result.warnings.emplace_back(finding_of(w, kernel, slots));
-    record_finding(device, w, found, violation_text(w, found, slots[size_t(w.sm)]->linear_id(), kernel));
+    record_finding(device.observer, w, found, violation_text(w, found, slots[size_t(w.sm)]->linear_id(), kernel));
   }
   result.fault_matches = altered;
   for (const models::Jitter::Replayed& r : device.gpu.jitter().replayed())
@@ -403,6 +380,10 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
   if (result.outcome == Outcome::mismatch) explain_mismatch(device, kernel, slots, replay, result);
   result.barrier_events = device.observer.barrier_events();
   result.not_checked = parts_not_checked(scenario, result);
+  if (recorder) {
+    recorder->trace().metadata.outcome = name(result.outcome);
+    recorder->trace().metadata.verdict = name(verdict_of(result));
+  }
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   result.peak_rss_bytes = peak_rss_bytes();
   return result;

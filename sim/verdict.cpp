@@ -28,6 +28,16 @@ std::string_view name(Verdict verdict) {
   return "?";
 }
 
+std::string_view name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass: return "pass";
+    case Outcome::mismatch: return "mismatch";
+    case Outcome::hang: return "hang";
+    case Outcome::findings: return "findings";
+  }
+  return "?";
+}
+
 Verdict verdict_of(const RunResult& result) {
   if (found(result, "not-implemented")) return Verdict::error;
   if (result.outcome != Outcome::pass && !found(result, "cycle-budget")) return Verdict::findings;

@@ -14,6 +14,8 @@ enum class Verdict {
 };
 
 std::string_view name(Verdict verdict);
+/// "pass", "mismatch", "hang", "findings": for JSON and traces.
+std::string_view name(Outcome outcome);
 
 Verdict verdict_of(const RunResult& result);
 

@@ -13,7 +13,8 @@ namespace sm100::traces::format {
 // clang-format off
 enum class Annotation : uint8_t {
   // spans
-  sequence, pipeline, stage, tile_m, tile_n, tile_k, k, bytes, column, columns,
+  sequence, pipeline, stage, tile_m, tile_n, tile_k, k, bytes, column, columns, line, operand, multicast,
+  coord_0, coord_1, coord_2, coord_3, coord_4,
   flow_in,  ///< only for a flow that the file cannot draw, because nothing before it begins it
   // spans and barrier events
   phase,
@@ -24,20 +25,23 @@ enum class Annotation : uint8_t {
   // wake-ups
   reason, since, caused,
   // findings
-  warning, message, report,
+  warning, message, report, mark,
   // metadata
+  outcome, verdict,
   schema_version, source, device, scenario, configuration, tool_version, ticks_per_second, seed,
   dropped_events, spans, barrier_events, wakeups, findings,  ///< the last four: how many the file holds
 };
 
-inline constexpr std::array<std::string_view, 37> kAnnotationNames = {
+inline constexpr std::array<std::string_view, 48> kAnnotationNames = {
     "sequence", "pipeline", "stage", "tile_m", "tile_n", "tile_k", "k", "bytes", "column", "columns",
+    "line", "operand", "multicast", "coord_0", "coord_1", "coord_2", "coord_3", "coord_4",
     "flow_in",
     "phase",
     "actor", "pending", "tx", "amount", "delay",
     "by",
     "reason", "since", "caused",
-    "warning", "message", "report",
+    "warning", "message", "report", "mark",
+    "outcome", "verdict",
     "schema_version", "source", "device", "scenario", "configuration", "tool_version", "ticks_per_second", "seed",
     "dropped_events", "spans", "barrier_events", "wakeups", "findings"};
 // clang-format on

@@ -2,9 +2,12 @@
 /// back into their tracks, counters skipped (the barrier events say the same).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <unordered_map>
 
 #include "pftrace.pb.h"
@@ -184,6 +187,8 @@ class Reader {
       value("sm=", track.sm);
       value("cta=", track.cta);
       value("warp=", track.warp);
+      value("cluster=", track.cluster);
+      value("rank=", track.rank);
     }
     return track;
   }
@@ -229,6 +234,19 @@ class Reader {
         case Annotation::bytes: args.bytes = number; break;
         case Annotation::column: args.column = narrow<int16_t>(number, annotation); break;
         case Annotation::columns: args.columns = narrow<int16_t>(number, annotation); break;
+        case Annotation::line: args.line = name_index(value); break;
+        case Annotation::operand: args.operand = name_index(value); break;
+        case Annotation::multicast: args.multicast = narrow<uint16_t>(number, annotation); break;
+        case Annotation::coord_0:
+        case Annotation::coord_1:
+        case Annotation::coord_2:
+        case Annotation::coord_3:
+        case Annotation::coord_4: {
+          const int dimension = int(annotation) - int(Annotation::coord_0);
+          args.coordinates[size_t(dimension)] = narrow<int32_t>(number, annotation);
+          args.dimensions = std::max(args.dimensions, int8_t(dimension + 1));
+          break;
+        }
         default: break;
       }
     });
@@ -282,8 +300,46 @@ class Reader {
       if (annotation == Annotation::warning) finding.warning = value.bool_value();
       if (annotation == Annotation::message) finding.message = value.string_value();
       if (annotation == Annotation::report) finding.report = value.string_value();
+      if (annotation == Annotation::mark) finding.marks.push_back(mark_of(value.string_value()));
     });
     trace_.findings.push_back(std::move(finding));
+  }
+
+  /// "fault track=12 time=4290 barrier=31 line=load_warp.h:36 text=…"
+  static FindingMark mark_of(std::string_view words) {
+    const std::string all(words);
+    const auto next_word = [&] {
+      const std::string_view word = words.substr(0, words.find(' '));
+      words.remove_prefix(std::min(words.size(), word.size() + 1));
+      return word;
+    };
+    FindingMark mark;
+    const auto what = finding_mark(next_word());
+    if (!what) fail("unknown mark of a finding \"{}\"", all);
+    mark.what = *what;
+    while (!words.empty()) {
+      constexpr std::string_view kText = "text=";
+      if (words.substr(0, kText.size()) == kText) {
+        mark.text = words.substr(kText.size());
+        break;
+      }
+      const std::string_view word = next_word();
+      const auto number = [&](std::string_view key, auto& member) {
+        if (word.substr(0, key.size()) != key) return;
+        uint64_t value = 0;
+        const auto [end, error] = std::from_chars(word.data() + key.size(), word.data() + word.size(), value);
+        using Member = std::remove_reference_t<decltype(member)>;
+        if (error != std::errc{} || end != word.data() + word.size() || value > std::numeric_limits<Member>::max())
+          fail("a mark of a finding has {}", word);
+        member = static_cast<Member>(value);
+      };
+      number("track=", mark.track);
+      number("time=", mark.time);
+      number("barrier=", mark.barrier);
+      if (word.substr(0, 5) == "line=") mark.line = word.substr(5);
+    }
+    if (mark.track == kNoTrack) fail("a mark of a finding names no track: \"{}\"", all);
+    return mark;
   }
 
   /// Events name tracks by number; all descriptors come first, but only a whole file shows how many there are.
@@ -294,6 +350,8 @@ class Reader {
     };
     for (const BarrierEvent& event : trace_.barrier_events) check(event.by);
     for (const Wakeup& wakeup : trace_.wakeups) check(wakeup.by);
+    for (const Finding& finding : trace_.findings)
+      for (const FindingMark& mark : finding.marks) check(mark.track), check(mark.barrier);
   }
 
   void add_barrier_event(uint64_t time, const TrackEvent& event, const Line& line) {
@@ -333,6 +391,8 @@ class Reader {
         case Annotation::tool_version: metadata.tool_version = value.string_value(); break;
         case Annotation::ticks_per_second: metadata.ticks_per_second = value.double_value(); break;
         case Annotation::seed: metadata.seed = number; break;
+        case Annotation::outcome: metadata.outcome = value.string_value(); break;
+        case Annotation::verdict: metadata.verdict = value.string_value(); break;
         case Annotation::dropped_events: metadata.dropped_events = number; break;
         case Annotation::spans: expected_spans_ = number; break;
         case Annotation::barrier_events: expected_barrier_events_ = number; break;

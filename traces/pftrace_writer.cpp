@@ -192,6 +192,8 @@ class Writer {
     annotate(event, Annotation::tool_version).set_string_value(metadata.tool_version);
     annotate(event, Annotation::ticks_per_second).set_double_value(metadata.ticks_per_second);
     annotate(event, Annotation::seed).set_uint_value(metadata.seed);
+    annotate(event, Annotation::outcome).set_string_value(metadata.outcome);
+    annotate(event, Annotation::verdict).set_string_value(metadata.verdict);
     annotate(event, Annotation::dropped_events).set_uint_value(metadata.dropped_events);
     annotate(event, Annotation::spans).set_uint_value(trace_.spans.size());
     annotate(event, Annotation::barrier_events).set_uint_value(trace_.barrier_events.size());
@@ -221,6 +223,8 @@ class Writer {
     describe(" sm=", track.sm);
     describe(" cta=", track.cta);
     describe(" warp=", track.warp);
+    describe(" cluster=", track.cluster);
+    describe(" rank=", track.rank);
     start_descriptor(uuid, track.name, parent, track.id).set_description(description);
     finish_packet();
 
@@ -255,6 +259,11 @@ class Writer {
     annotate_if_present(event, Annotation::bytes, args.bytes);
     annotate_if_present(event, Annotation::column, args.column);
     annotate_if_present(event, Annotation::columns, args.columns);
+    annotate_name(event, Annotation::line, args.line);
+    annotate_name(event, Annotation::operand, args.operand);
+    if (args.multicast != 0) annotate(event, Annotation::multicast).set_uint_value(args.multicast);
+    for (int d = 0; d < args.dimensions; ++d)
+      annotate(event, Annotation(int(Annotation::coord_0) + d)).set_int_value(args.coordinates[size_t(d)]);
     if (span.flow_out != 0) pass_flow(event, span.flow_out);
     finish_packet();
   }
@@ -317,7 +326,17 @@ class Writer {
     annotate(event, Annotation::warning).set_bool_value(finding.warning);
     annotate(event, Annotation::message).set_string_value(finding.message);
     annotate(event, Annotation::report).set_string_value(finding.report);
+    for (const FindingMark& mark : finding.marks) annotate(event, Annotation::mark).set_string_value(text_of(mark));
     finish_packet();
+  }
+
+  /// "fault track=12 time=4290 barrier=31 line=load_warp.h:36 text=…": the text, which may hold anything, comes last.
+  static std::string text_of(const FindingMark& mark) {
+    std::string text = std::string(name(mark.what)) + " track=" + std::to_string(mark.track) +
+                       " time=" + std::to_string(mark.time);
+    if (mark.barrier != kNoTrack) text += " barrier=" + std::to_string(mark.barrier);
+    if (!mark.line.empty()) text += " line=" + mark.line;
+    return mark.text.empty() ? text : text + " text=" + mark.text;
   }
 
   void write_counter(const BarrierEvent& barrier, size_t counter, int64_t value) {

@@ -6,6 +6,7 @@
 /// in the simulator, nanoseconds on hardware; Metadata::ticks_per_second tells which.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -113,6 +114,7 @@ struct Track {
   std::string name;           ///< "mma", "tma", "input_full[2]"
   TrackId parent = kNoTrack;  ///< an earlier track
   int sm = -1, cta = -1, warp = -1;
+  int cluster = -1, rank = -1;  ///< of a cta track: which cluster of the run, and %cluster_ctarank in it
   bool operator==(const Track&) const = default;
 };
 
@@ -125,6 +127,11 @@ struct SpanArgs {
   int32_t tile_k = -1;                ///< k split
   int32_t k = -1;                     ///< k iteration within the tile
   int16_t column = -1, columns = -1;  ///< of tensor memory: the first, and how many
+  int16_t line = kNoName;             ///< index into Trace::names: "load_warp.h:36", where the instruction stands
+  int16_t operand = kNoName;          ///< of a tensor copy: index into Trace::names, the tensor's name
+  uint16_t multicast = 0;  ///< ranks of the cluster that a copy or a commit names, a bit each; 0 = its own CTA
+  int8_t dimensions = 0;   ///< of a tensor copy: how many of the coordinates count
+  std::array<int32_t, 5> coordinates{};  ///< where its box begins, in elements, the fastest dimension first
   int64_t bytes = -1;
   bool operator==(const SpanArgs&) const = default;
 };
@@ -167,14 +174,46 @@ struct Wakeup {
   bool operator==(const Wakeup&) const = default;
 };
 
+/// A place that has to do with a finding.
+struct FindingMark {
+  enum class What : uint8_t {
+    first,   ///< of two accesses that nothing orders: the earlier
+    second,  ///< and the later, which was found
+    fault,   ///< of a hang: what was done wrong, or last done by who should have acted
+    root,    ///< the wait that explains the others
+    victim,  ///< any other wait that nobody can end
+  };
+  What what = What::fault;
+  TrackId track = kNoTrack;    ///< of the role
+  uint64_t time = 0;           ///< ticks; of a wait, since when
+  TrackId barrier = kNoTrack;  ///< the barrier that it was for
+  std::string line;            ///< "load_warp.h:36", empty: not known
+  std::string text;            ///< what it was, in the report's words
+  bool operator==(const FindingMark&) const = default;
+};
+inline constexpr int kFindingMarks = static_cast<int>(FindingMark::What::victim) + 1;
+
+constexpr std::string_view name(FindingMark::What what) {
+  constexpr std::string_view kNames[kFindingMarks] = {"first", "second", "fault", "root", "victim"};
+  return kNames[static_cast<int>(what)];
+}
+
+constexpr std::optional<FindingMark::What> finding_mark(std::string_view text) {
+  for (int i = 0; i < kFindingMarks; ++i) {
+    if (name(static_cast<FindingMark::What>(i)) == text) return static_cast<FindingMark::What>(i);
+  }
+  return std::nullopt;
+}
+
 /// What a run found wrong: a violation, a warning, or the hang that ended it.
 struct Finding {
   uint64_t time = 0;         ///< ticks
-  TrackId track = kNoTrack;  ///< of the role or barrier at fault, else of the CTA
+  TrackId track = kNoTrack;  ///< of the role or barrier that the message names, else of the CTA
   std::string id;            ///< "MB5" (sm100sim explain), "hang"
   bool warning = false;      ///< legal, but hardly meant
   std::string message;       ///< one line
   std::string report;        ///< the whole text that the run prints
+  std::vector<FindingMark> marks{};
   bool operator==(const Finding&) const = default;
 };
 
@@ -184,6 +223,8 @@ struct Metadata {
   std::string device, scenario;
   std::string configuration;  ///< JSON text
   std::string tool_version;
+  std::string outcome,
+      verdict;  ///< as `sm100sim run --json` has them: "pass", "clean"; empty: not a finished simulation
   double ticks_per_second = 0;
   uint64_t seed = 0;
   uint64_t dropped_events = 0;  ///< a ring that overflowed lost so many; 0 = the trace is complete

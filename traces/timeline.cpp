@@ -55,6 +55,10 @@ void check(const Trace& trace) {
     }
     if (!good_name(span.args.pipeline))
       fail(fmt::format("a span on {} has no such name {}", track, span.args.pipeline));
+    for (const int16_t word : {span.args.line, span.args.operand})
+      if (!good_name(word)) fail(fmt::format("a span on {} has no such name {}", track, word));
+    if (span.args.dimensions < 0 || span.args.dimensions > 5)
+      fail(fmt::format("a span on {} has {} coordinates", track, int(span.args.dimensions)));
   }
   for (const BarrierEvent& event : trace.barrier_events) {
     if (event.track >= trace.tracks.size() || trace.tracks[event.track].kind != TrackKind::barrier) {
@@ -73,6 +77,10 @@ void check(const Trace& trace) {
   for (const Finding& finding : trace.findings)
     if (finding.track >= trace.tracks.size())
       fail(fmt::format("finding {} names track {}, which does not exist", finding.id, finding.track));
+  for (const Finding& finding : trace.findings)
+    for (const FindingMark& mark : finding.marks)
+      if (mark.track >= trace.tracks.size() || !good_track(mark.barrier))
+        fail(fmt::format("a mark of finding {} names a track that does not exist", finding.id));
 }
 
 /// The open spans of one lane, outermost first, by their ends.

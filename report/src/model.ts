@@ -6,10 +6,11 @@ import {type BarrierLane, barrierLane} from './data/barriers';
 import {findOpenWaits} from './data/open_waits';
 import {type Intervals, ringOccupancy} from './data/rings';
 import type {Hit} from './data/search';
+import {type FindingGroup, groupFindings, markedSpans} from './data/findings';
 import {type Cta, type Ring, findCtas} from './data/structure';
 import {type TileNumbers, tileNumbers} from './data/tiles';
-import type {Finding, Trace, Track} from './data/trace';
-import {type Row, type Side, heightOf, layOut} from './view/layout';
+import type {Finding, Mark, Trace, Track} from './data/trace';
+import {type Row, type Side, heightOf, keyOf, layOut} from './view/layout';
 import {type Theme, dark, light} from './view/theme';
 import {Viewport} from './view/viewport';
 
@@ -23,6 +24,13 @@ export type Tab = 'overview' | 'selection' | 'search' | 'findings' | 'path' | 'd
 export type Unit = 'cycles' | 'time';
 
 const kOpenAtFirst = 2;
+/** Above and below lanes that are to be in sight. */
+const kAround = 50;
+
+/** The marks of a finding that lead from its cause to its effect. */
+export function causes(finding: Finding): Mark[] {
+  return finding.marks.filter((mark) => mark.what !== 'victim');
+}
 
 export class Model {
   readonly sides: Side[];
@@ -33,6 +41,9 @@ export class Model {
   hover: Selection | null = null;
   tab: Tab = 'overview';
   panelOpen = true;
+  /** CSS pixels; beside the picture its width, below it its height. */
+  panelWidth = 350;
+  panelHeight = 300;
   helpOpen = false;
   theme: Theme;
   unit: Unit = 'cycles';
@@ -47,6 +58,9 @@ export class Model {
   shift = 0;
   /** By side: waits that nobody ended. */
   readonly openWaits: Set<number>[];
+  /** By side: what a finding says of a span. */
+  readonly marked: Map<number, Mark['what']>[];
+  readonly findings: FindingGroup[];
   /** By side: the run ended because nobody could go on. */
   readonly hung: boolean[];
   private readonly ctaOfTrack: (Cta | undefined)[][];
@@ -66,6 +80,8 @@ export class Model {
       return byTrack;
     });
     this.openWaits = traces.map(findOpenWaits);
+    this.marked = traces.map(markedSpans);
+    this.findings = groupFindings(traces);
     this.hung = traces.map((trace) => trace.findings.some((finding) => finding.id === 'hang'));
     let first = Infinity, last = -Infinity;
     this.sides.forEach(({trace}, side) => {
@@ -126,7 +142,7 @@ export class Model {
   // ---- rows
 
   layOut(): void {
-    this.rows = layOut(this.sides, this.toggled, kOpenAtFirst);
+    this.rows = layOut(this.sides, this.toggled, kOpenAtFirst, this.height);
   }
   toggle(key: string): void {
     if (!this.toggled.delete(key)) this.toggled.add(key);
@@ -162,6 +178,10 @@ export class Model {
 
   select(selection: Selection | null, tab = true): void {
     this.selection = selection;
+    if (selection?.kind === 'span') {
+      const row = this.rowOf(selection.side, this.sides[selection.side].trace.spans.track[selection.span]);
+      if (row) this.lane = keyOf(row);
+    }
     if (selection && tab) this.tab = 'selection';
     this.changed();
   }
@@ -172,11 +192,20 @@ export class Model {
     this.view.reveal(this.axis(side, trace.spans.begin[span]), this.axis(side, trace.spans.end[span]));
     this.select({kind: 'span', side, span}, tab);
   }
-  goToTrack(side: number, track: number, time: number): void {
+  goToTrack(side: number, track: number, time: number, tab = true): void {
     const row = this.openRow(side, track);
     this.bringIntoView(row);
     this.view.reveal(this.axis(side, time), this.axis(side, time));
-    if (row?.kind === 'barrier') this.select({kind: 'barrier', side, cta: row.cta, track: row.track, time});
+    if (row?.kind === 'barrier') this.select({kind: 'barrier', side, cta: row.cta, track: row.track, time}, tab);
+    this.changed();
+  }
+  /** A lane and a moment that a text names: selects what the lane does then. */
+  goToPlace(side: number, track: number, time: number): void {
+    const {trace} = this.sides[side];
+    const span = trace.tracks[track].kind === 'barrier' ? -1 : trace.spanAt(track, time, (i) => !trace.contains[i] && trace.spans.end[i] > time);
+    if (span >= 0) this.goTo(side, span, false);
+    else this.goToTrack(side, track, time, false);
+    if (time < this.tick(side, this.view.from) || time > this.tick(side, this.view.to)) this.view.reveal(this.axis(side, time), this.axis(side, time));
     this.changed();
   }
   goToHit(step: number): void {
@@ -223,20 +252,39 @@ export class Model {
     const [a, b] = s.side === 0 ? [s.span, partner] : [partner, s.span];
     this.shift = this.axis(0, this.sides[0].trace.spans.begin[a]) - this.axis(1, this.sides[1].trace.spans.begin[b]);
   }
+  /** Selects it and frames it from cause to effect. */
   goToFinding(side: number, finding: Finding): void {
-    if (finding.track >= 0) {
-      this.bringIntoView(this.openRow(side, finding.track));
-      this.view.reveal(this.axis(side, finding.time), this.axis(side, finding.time));
-    }
-    this.select({kind: 'finding', side, finding}, false);
-    this.tab = 'findings';
+    this.showFinding(side, finding);
+    const times = [finding.time, ...causes(finding).map((mark) => mark.time)].map((time) => this.axis(side, time));
+    this.view.frame(Math.min(...times), Math.max(...times));
     this.changed();
   }
-  /** Selects it and scrolls to its lane, without zooming. */
+  /** Selects it and scrolls to its lanes, without zooming. */
   showFinding(side: number, finding: Finding): void {
-    if (finding.track >= 0) this.bringIntoView(this.openRow(side, finding.track));
+    const tracks = [finding.track, ...causes(finding).map((mark) => mark.track)];
+    this.bringAllIntoView(side, [...new Set(tracks)].filter((track) => track >= 0));
     this.select({kind: 'finding', side, finding}, false);
     this.tab = 'findings';
+  }
+  /** As many of the lanes as fit, the first in any case; folds CTAs between them that hold none. */
+  private bringAllIntoView(side: number, tracks: number[]): void {
+    for (const track of tracks) this.openRow(side, track);
+    const place = (): [number, number] => {
+      const rows = tracks.map((track) => this.rowOf(side, track)).filter((row) => row !== undefined);
+      return [Math.min(...rows.map((row) => row.y)), Math.max(...rows.map((row) => row.y + row.height))];
+    };
+    let [top, bottom] = place();
+    if (bottom - top > this.height - kAround) {
+      const needed = new Set(tracks.map((track) => this.ctaOf(side, track)));
+      for (const row of this.rows)
+        if (row.kind === 'cta' && row.open && row.toggle && row.y > top && row.y < bottom && !needed.has(row.cta) && !needed.has(row.other!))
+          if (!this.toggled.delete(row.toggle)) this.toggled.add(row.toggle);
+      this.layOut();
+      [top, bottom] = place();
+    }
+    if (!(top < bottom)) return;
+    if (bottom - top > this.height - kAround) return this.bringIntoView(this.rowOf(side, tracks[0]));
+    if (top < this.scroll + 30 || bottom > this.scroll + this.height - 20) this.scrollTo((top + bottom - this.height) / 2);
   }
   private goToEvent(side: number, event: number): void {
     const {events} = this.sides[side].trace;
@@ -246,8 +294,35 @@ export class Model {
   // ---- vertical place; the picture sets its height
 
   height = 600;
-  bringIntoView(row: Row | undefined): void {
+  /** The picture has another height. */
+  resized(height: number): void {
+    this.height = height;
+    this.layOut();
+  }
+
+  // ---- the lane that the keyboard is on
+
+  lane: string | null = null;
+  get laneRow(): Row | null {
+    return this.lane === null ? null : this.rows.find((row) => keyOf(row) === this.lane) ?? null;
+  }
+  /** The lane above or below; the first in sight if there is none yet. */
+  stepLane(step: number): void {
+    const at = this.rows.findIndex((row) => keyOf(row) === this.lane);
+    const first = this.rows.findIndex((row) => row.y >= this.scroll - 1);
+    const next = at < 0 ? first : Math.min(Math.max(at + step, 0), this.rows.length - 1);
+    if (next < 0) return;
+    this.lane = keyOf(this.rows[next]);
+    this.bringIntoView(this.rows[next], true);
+    this.changed();
+  }
+  bringIntoView(row: Row | undefined, least = false): void {
     if (!row) return;
+    if (least) {
+      if (row.y < this.scroll) this.scrollTo(row.y);
+      else if (row.y + row.height > this.scroll + this.height) this.scrollTo(row.y + row.height - this.height);
+      return;
+    }
     if (row.y < this.scroll + 30 || row.y + row.height > this.scroll + this.height - 20)
       this.scrollTo(row.y - this.height / 3);
   }

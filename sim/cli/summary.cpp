@@ -177,15 +177,7 @@ std::string describe(const Expectation& e) {
 
 }  // namespace
 
-std::string outcome_word(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::pass: return "pass";
-    case Outcome::mismatch: return "mismatch";
-    case Outcome::hang: return "hang";
-    case Outcome::findings: return "findings";
-  }
-  return "?";
-}
+std::string outcome_word(Outcome outcome) { return std::string(name(outcome)); }
 
 std::string expectation_difference(const Scenario& s, const RunResult& r) {
   const std::string outcome = outcome_word(r.outcome);

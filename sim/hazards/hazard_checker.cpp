@@ -341,6 +341,7 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
                         .barrier = later.barrier,
                         .source = earlier.by.source()};
     v.details = std::move(text.details);
+    v.places = {hazard_place(kernel_, earlier), hazard_place(kernel_, later)};
     return report_.violation(v);
   }
   HazardText text =
@@ -352,6 +353,7 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   v.details = text.details;
+  v.places = {hazard_place(kernel_, earlier), hazard_place(kernel_, later)};
   v.warning = text.warning;
   report_.violation(v);
 }
@@ -456,6 +458,7 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
     const HazardText text = global_hazard_text(kernel_, earlier.access, now_accessed.access, address);
     models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
     v.details = text.details;
+    v.places = {hazard_place(kernel_, earlier.access), hazard_place(kernel_, now_accessed.access)};
     report_.violation(v);
   };
   GlobalCell& cell = global_[address.value];

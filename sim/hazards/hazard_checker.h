@@ -297,6 +297,8 @@ HazardText unfilled_text(const Kernel& kernel, int cta, const Access& read, cons
                          bool tmem, Footprints::Interval bytes);
 /// TC18.
 HazardText register_read_text(const Kernel& kernel, const Access& load, std::string_view seen);
+/// One of the two, for a trace: "tensor load, for input_full[2] phase 3".
+models::Place hazard_place(const Kernel& kernel, const Access& access);
 /// "load has last waited on input_empty[1], until cycle 4,290  load_warp.h:58": of the wait that would have ordered the two; empty
 /// where it was no mbarrier's.
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);

@@ -39,13 +39,17 @@ std::string release_text(const Kernel& kernel, uint32_t full_offset) {
   return at == std::string::npos ? "" : full.substr(0, at) + "_empty" + full.substr(at + 5);
 }
 
+/// ", for input_full[2] phase 3": the barrier that a copy or a response signals.
+std::string barrier_phase_text(const Kernel& kernel, const Access& a) {
+  const std::string barrier = barrier_text(kernel, a.barrier);
+  if (barrier.empty()) return {};
+  return fmt::format(", for {}{}", barrier, a.phase < 0 ? ", not landed yet" : fmt::format(" phase {}", a.phase));
+}
+
 std::string line(const Kernel& kernel, const char* which, const Access& a) {
-  std::string text = fmt::format("{} {} by {} (warp {}) of CTA {} at cycle {}", which, noun(a),
-                                 kernel.role(a.by.warp), a.by.warp, a.by.cta, grouped(int64_t(a.cycle)));
-  if (const std::string barrier = barrier_text(kernel, a.barrier); !barrier.empty()) {
-    text += fmt::format(", for {}", barrier);
-    text += a.phase < 0 ? ", not landed yet" : fmt::format(" phase {}", a.phase);
-  }
+  std::string text =
+      fmt::format("{} {} by {} (warp {}) of CTA {} at cycle {}{}", which, noun(a), kernel.role(a.by.warp),
+                  a.by.warp, a.by.cta, grouped(int64_t(a.cycle)), barrier_phase_text(kernel, a));
   if (const std::string place = line_of(a.by.loc); !place.empty()) text += "  " + place;
   return text;
 }
@@ -265,6 +269,10 @@ HazardText unfilled_text(const Kernel& kernel, int rank, const Access& read, con
           fmt::format("{} reads {} before the first fill: its wait for {} {}", who,
                       tmem ? "tensor memory" : "shared memory", full_text, fate),
           std::move(lines)};
+}
+
+models::Place hazard_place(const Kernel& kernel, const Access& a) {
+  return {.source = a.by.source(), .time = a.cycle, .text = noun(a) + barrier_phase_text(kernel, a)};
 }
 
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later) {

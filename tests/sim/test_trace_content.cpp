@@ -1,12 +1,16 @@
 // What a recorded run lets a reader find out: who ended each wait, what is in tensor memory, what was found.
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
 #include "catch.h"
 #include "paths.h"
 #include "sim/program.h"
+#include "sim/text.h"
 #include "traces/pftrace.h"
 
 namespace sm100::sim {
@@ -166,7 +170,48 @@ TEST_CASE("the trace shows what is in tensor memory", "[trace-content]") {
   CHECK_FALSE(spans_of(traced("split_k/splits_2_m128"), SpanKind::tmem_write).empty());
 }
 
-TEST_CASE("the trace of a run that hangs holds the hang on the role at fault, and the open allocation",
+TEST_CASE("spans say which tensor, box, CTAs and line of the role; CTAs their cluster and rank",
+          "[trace-content]") {
+  const Trace trace = traced("smoke/smoke_02");  // a cluster of 4 x 4, all loads multicast
+  const auto word = [&](int16_t index) { return index < 0 ? std::string() : trace.names.at(size_t(index)); };
+  std::set<int> ranks;
+  for (const Track& track : trace.tracks)
+    if (track.kind == TrackKind::cta && track.cta < 16) {
+      CHECK(track.cluster == 0);
+      ranks.insert(track.rank);
+    }
+  CHECK(ranks.size() == 16);
+  CHECK(*ranks.rbegin() == 15);
+
+  // A multicast copy lands in every CTA of its mask, each time with the same box.
+  std::map<uint64_t, std::vector<const Span*>> copies;  // by the span that issued them
+  for (const Span* span : spans_of(trace, SpanKind::tma_load)) {
+    CHECK((word(span->args.operand) == "A" || word(span->args.operand) == "B"));
+    CHECK(span->args.dimensions >= 2);
+    CHECK(span->args.coordinates[0] % 8 == 0);
+    CHECK(span->args.multicast != 0);
+    CHECK_THAT(word(span->args.line), Catch::StartsWith("load_warp.h:"));
+    copies[span->flow_in].push_back(span);
+  }
+  REQUIRE(copies.size() > 16);
+  for (const auto& [issue, spans] : copies) {
+    std::map<std::pair<int16_t, std::array<int32_t, 5>>, std::set<TrackId>> landed;
+    for (const Span* span : spans) landed[{span->args.operand, span->args.coordinates}].insert(span->track);
+    CHECK(landed.size() >= 2);  // a slice of A and one of B
+    for (const auto& [box, tracks] : landed) CHECK(tracks.size() == 4);
+    for (const Span* span : spans) CHECK(std::popcount(span->args.multicast) == 4);
+  }
+  for (const Span* span : spans_of(trace, SpanKind::umma)) {
+    CHECK_THAT(word(span->args.line), Catch::StartsWith("mma_warp.h:"));
+    CHECK(span->args.operand == kNoName);
+  }
+  for (const Span* span : spans_of(trace, SpanKind::tma_store)) CHECK(word(span->args.operand) == "D");
+  size_t waits = 0;
+  for (const Span* span : spans_of(trace, SpanKind::wait)) waits += span->args.line != kNoName;
+  CHECK(waits == spans_of(trace, SpanKind::wait).size());
+}
+
+TEST_CASE("the trace of a run that hangs holds the hang on the role that it names, marks and the open allocation",
           "[trace-content]") {
   std::string printed;
   const Trace trace = traced("bugs/expect_tx_too_large", 3, &printed);
@@ -174,7 +219,34 @@ TEST_CASE("the trace of a run that hangs holds the hang on the role at fault, an
   const traces::Finding& hang = trace.findings[0];
   CHECK(hang.id == "hang");
   CHECK_FALSE(hang.warning);
-  CHECK(trace.tracks[hang.track].name == "load");
+  // On the lane of the role that the message names; its marks say the rest.
+  CHECK(trace.tracks[hang.track].name == "mma");
+  CHECK_THAT(hang.message, Catch::StartsWith("mma (warp 6) can never wake: "));
+  CHECK(trace.metadata.outcome == "hang");
+  CHECK(trace.metadata.verdict == "findings");
+  std::map<traces::FindingMark::What, std::vector<const traces::FindingMark*>> marks;
+  for (const traces::FindingMark& mark : hang.marks) marks[mark.what].push_back(&mark);
+  using What = traces::FindingMark::What;
+  REQUIRE(marks[What::root].size() == 1);
+  const traces::FindingMark& root = *marks[What::root][0];
+  CHECK(root.track == hang.track);
+  CHECK(trace.tracks[root.barrier].name == "input_full[2]");
+  // Its words and its cycle are those of the report.
+  CHECK_THAT(hang.report, Catch::Contains(root.text.substr(0, root.text.find(';'))));
+  CHECK_THAT(hang.report, Catch::Contains(root.text.substr(root.text.find(';') + 2)));
+  CHECK_THAT(hang.report, Catch::Contains(root.line));
+  CHECK_THAT(root.text, Catch::Contains("since cycle " + grouped(int64_t(root.time)) + ";"));
+  // At fault is who has armed the phase, when it did so.
+  REQUIRE(marks[What::fault].size() == 1);
+  const traces::FindingMark& fault = *marks[What::fault][0];
+  CHECK(trace.tracks[fault.track].name == "load");
+  const auto armed =
+      std::find_if(trace.barrier_events.rbegin(), trace.barrier_events.rend(), [&](const traces::BarrierEvent& e) {
+        return e.track == root.barrier && e.kind == traces::BarrierEventKind::expect_tx;
+      });
+  REQUIRE(armed != trace.barrier_events.rend());
+  CHECK(fault.time == armed->time);
+  CHECK(marks[What::victim].size() == 6);
   CHECK(hang.message.find('\n') == std::string::npos);
   CHECK_THAT(printed, Catch::StartsWith(hang.report));
   uint64_t last = 0;
@@ -191,6 +263,24 @@ TEST_CASE("the trace holds findings and warnings where they happened", "[trace-c
   CHECK_THAT(printed, Catch::StartsWith(found.findings[0].report));
   CHECK(is_role(found, found.findings[0].track));
   CHECK_FALSE(found.findings[0].warning);
+  CHECK(found.metadata.outcome == "findings");
+
+  // A hazard marks both accesses, when and where its report says.
+  const Trace raced = traced("bugs/kb02_stale_release_parity", 4);
+  REQUIRE(raced.findings.size() == 1);
+  const traces::Finding& hazard = raced.findings[0];
+  REQUIRE(hazard.marks.size() == 2);
+  CHECK(hazard.marks[0].what == traces::FindingMark::What::first);
+  CHECK(hazard.marks[1].what == traces::FindingMark::What::second);
+  CHECK(hazard.marks[1].track == hazard.track);
+  CHECK(hazard.marks[1].time == hazard.time);
+  for (const traces::FindingMark& mark : hazard.marks) {
+    const traces::Track& track = raced.tracks[mark.track];
+    CHECK_THAT(hazard.report, Catch::Contains(fmt::format("{} by {} (warp {}) of CTA {} at cycle {}",
+                                                          mark.text.substr(0, mark.text.find(", for ")), track.name,
+                                                          track.warp, track.cta, grouped(int64_t(mark.time)))));
+    CHECK_THAT(hazard.report, Catch::Contains(mark.line));
+  }
 
   const Trace warned = traced("bugs/kb17_every_lane_multiplies", 4);
   const auto warning = std::find_if(warned.findings.begin(), warned.findings.end(),

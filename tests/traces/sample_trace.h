@@ -16,12 +16,16 @@ inline Trace sample_trace() {
   metadata.scenario = "scenarios/\"matmul\".toml";
   metadata.configuration = R"({"stages":6})";
   metadata.tool_version = "0.1.0";
+  metadata.outcome = "hang";
+  metadata.verdict = "findings";
   metadata.ticks_per_second = 1.85e9;
   metadata.seed = UINT64_MAX;
   metadata.dropped_events = 3;
 
   const TrackId gpu = recorder.add_track(TrackKind::gpu, "B200");
   const TrackId cta = recorder.add_track(TrackKind::cta, "CTA 0", gpu, 7, 0);
+  recorder.trace().tracks[cta].cluster = 0;
+  recorder.trace().tracks[cta].rank = 1;
   const TrackId load = recorder.add_track(TrackKind::role, "load", cta, 7, 0, 5);
   const TrackId mma = recorder.add_track(TrackKind::role, "mma", cta, 7, 0, 6);
   const TrackId tma = recorder.add_track(TrackKind::unit, "tma", cta, 7, 0);
@@ -30,6 +34,7 @@ inline Trace sample_trace() {
   const int16_t input = recorder.intern("input_full");
   const int16_t load_actor = recorder.intern("load");
   const int16_t tma_actor = recorder.intern("tma");
+  const int16_t load_line = recorder.intern("load_warp.h:36"), a_name = recorder.intern("A");
   const uint64_t a_flow = recorder.new_flow(), b_flow = recorder.new_flow();
 
   recorder.barrier({.time = 0, .track = full, .kind = BarrierEventKind::init, .pending = 1, .amount = 1});
@@ -37,7 +42,7 @@ inline Trace sample_trace() {
                  .end = 100,
                  .track = load,
                  .kind = SpanKind::load_issue,
-                 .args = {.pipeline = input, .stage = 0, .phase = 0, .k = 0, .bytes = 32768}});
+                 .args = {.pipeline = input, .stage = 0, .phase = 0, .k = 0, .line = load_line, .bytes = 32768}});
   recorder.barrier({.time = 95,
                     .track = full,
                     .kind = BarrierEventKind::expect_tx,
@@ -58,7 +63,13 @@ inline Trace sample_trace() {
                  .end = 700,
                  .track = tma,
                  .kind = SpanKind::tma_load,
-                 .args = {.stage = 0, .bytes = 16384},
+                 .args = {.stage = 0,
+                          .line = load_line,
+                          .operand = a_name,
+                          .multicast = 0x8005,
+                          .dimensions = 3,
+                          .coordinates = {64, -1, 128},
+                          .bytes = 16384},
                  .flow_out = a_flow});
   recorder.span({.begin = 110,
                  .end = 650,
@@ -121,7 +132,14 @@ inline Trace sample_trace() {
                     .track = mma,
                     .id = "hang",
                     .message = "can never wake",
-                    .report = "HANG at cycle 764:\n  \"mma\"\n"});
+                    .report = "HANG at cycle 764:\n  \"mma\"\n",
+                    .marks = {{.what = FindingMark::What::root,
+                               .track = mma,
+                               .time = 80,
+                               .barrier = full,
+                               .line = "mma_warp.h:57",
+                               .text = "waits for input_full[0] parity 0 since cycle 80; time=1 is no key here"},
+                              {.what = FindingMark::What::fault, .track = load, .time = 95}}});
   return std::move(recorder.trace());
 }
 

@@ -95,7 +95,10 @@ TEST_CASE("html report: the page holds the whole trace", "[traces]") {
   CHECK(data.header["metadata"]["dropped_events"] == 3);
   CHECK(data.header["names"].get<std::vector<std::string>>() == trace.names);
   REQUIRE(data.header["tracks"].size() == trace.tracks.size());
-  CHECK(data.header["tracks"][3] == json({int(TrackKind::role), "mma", 1, 7, 0, 6}));
+  CHECK(data.header["tracks"][3] == json({int(TrackKind::role), "mma", 1, 7, 0, 6, -1, -1}));
+  CHECK(data.header["tracks"][1] == json({int(TrackKind::cta), "CTA 0", 0, 7, 0, -1, 0, 1}));
+  CHECK(data.header["metadata"]["outcome"] == "hang");
+  CHECK(data.header["metadata"]["verdict"] == "findings");
 
   // Every span is there, whatever the order.
   const auto& columns = data.columns;
@@ -103,15 +106,59 @@ TEST_CASE("html report: the page holds the whole trace", "[traces]") {
   using Fields = std::vector<int64_t>;
   std::vector<Fields> expected, found;
   for (const Span& s : trace.spans)
-    expected.push_back({int64_t(s.track), int64_t(s.kind), int64_t(s.begin), int64_t(s.end), s.args.pipeline,
-                        s.args.stage, s.args.phase, s.args.tile_m, s.args.tile_n, s.args.tile_k, s.args.k,
-                        s.args.bytes, s.args.column, s.args.columns, s.flow_in != 0, s.flow_out != 0});
+    expected.push_back({int64_t(s.track),
+                        int64_t(s.kind),
+                        int64_t(s.begin),
+                        int64_t(s.end),
+                        s.args.pipeline,
+                        s.args.stage,
+                        s.args.phase,
+                        s.args.tile_m,
+                        s.args.tile_n,
+                        s.args.tile_k,
+                        s.args.k,
+                        s.args.bytes,
+                        s.args.column,
+                        s.args.columns,
+                        s.args.line,
+                        s.args.operand,
+                        s.args.multicast,
+                        s.args.dimensions,
+                        s.args.coordinates[0],
+                        s.args.coordinates[1],
+                        s.args.coordinates[2],
+                        s.args.coordinates[3],
+                        s.args.coordinates[4],
+                        s.flow_in != 0,
+                        s.flow_out != 0});
   for (size_t i = 0; i < trace.spans.size(); ++i) {
     const auto at = [&](const char* name) { return columns.at(std::string("span.") + name).at(i); };
     const int64_t begin = at("begin") + origin;
-    found.push_back({at("track"), at("kind"), begin, begin + at("duration"), at("pipeline"), at("stage"),
-                     at("phase"), at("tile_m"), at("tile_n"), at("tile_k"), at("k"), at("bytes"), at("column"),
-                     at("columns"), at("flow_in") != 0, at("flow_out") != 0});
+    found.push_back({at("track"),
+                     at("kind"),
+                     begin,
+                     begin + at("duration"),
+                     at("pipeline"),
+                     at("stage"),
+                     at("phase"),
+                     at("tile_m"),
+                     at("tile_n"),
+                     at("tile_k"),
+                     at("k"),
+                     at("bytes"),
+                     at("column"),
+                     at("columns"),
+                     at("line"),
+                     at("operand"),
+                     at("multicast"),
+                     at("dimensions"),
+                     at("coordinate_0"),
+                     at("coordinate_1"),
+                     at("coordinate_2"),
+                     at("coordinate_3"),
+                     at("coordinate_4"),
+                     at("flow_in") != 0,
+                     at("flow_out") != 0});
   }
   std::sort(expected.begin(), expected.end());
   std::sort(found.begin(), found.end());
@@ -142,6 +189,15 @@ TEST_CASE("html report: the page holds the whole trace", "[traces]") {
   CHECK(finding["track"] == int64_t(trace.findings[0].track));
   CHECK(finding["id"] == trace.findings[0].id);
   CHECK(finding["report"] == trace.findings[0].report);
+  CHECK(finding["marks"].empty());
+  const FindingMark& root = trace.findings[1].marks.at(0);
+  CHECK(data.header["findings"][1]["marks"][0] == json({{"what", "root"},
+                                                        {"track", root.track},
+                                                        {"time", int64_t(root.time) - origin},
+                                                        {"barrier", root.barrier},
+                                                        {"line", root.line},
+                                                        {"text", root.text}}));
+  CHECK(data.header["findings"][1]["marks"][1]["barrier"] == -1);
 }
 
 TEST_CASE("html report: spans stand by track and begin, outer before inner", "[traces]") {

@@ -315,7 +315,8 @@ TEST_CASE("a file of version 2 is read, without what it does not hold", "[traces
     if (category == "wakeup" || category == "finding") continue;
     auto& list = *event.mutable_debug_annotations();
     for (int i = list.size() - 1; i >= 0; --i)
-      for (const char* added : {"wakeups", "findings", "by", "delay", "column", "columns"})
+      for (const char* added : {"wakeups", "findings", "by", "delay", "column", "columns", "line", "operand",
+                                "multicast", "coord_0", "coord_1", "coord_2", "outcome", "verdict"})
         if (annotations[list[i].name_iid()] == added) {
           list.DeleteSubrange(i, 1);
           break;
@@ -329,7 +330,71 @@ TEST_CASE("a file of version 2 is read, without what it does not hold", "[traces
   CHECK(back.spans.size() == trace.spans.size());
   CHECK(back.wakeups.empty());
   CHECK(back.findings.empty());
+  CHECK(back.metadata.outcome.empty());
+  for (const Span& span : back.spans) {
+    CHECK(span.args.line == kNoName);
+    CHECK(span.args.operand == kNoName);
+    CHECK(span.args.dimensions == 0);
+    CHECK(span.args.multicast == 0);
+  }
   for (const BarrierEvent& event : back.barrier_events) CHECK(event.by == kNoTrack);
+}
+
+TEST_CASE("a file of version 3 from before marks, lines and operands is read without them", "[traces]") {
+  ScratchDirectory scratch;
+  write_pftrace(sample_trace(), scratch / "a.pftrace");
+  pb::Trace file = parse(scratch / "a.pftrace");
+  std::map<uint64_t, std::string> annotations;
+  for (pb::TracePacket& packet : *file.mutable_packet()) {
+    for (const auto& entry : packet.interned_data().debug_annotation_names())
+      annotations[entry.iid()] = entry.name();
+    if (packet.has_track_descriptor()) {
+      std::string& description = *packet.mutable_track_descriptor()->mutable_description();
+      description = description.substr(0, description.find(" cluster="));
+    }
+    if (!packet.has_track_event()) continue;
+    auto& list = *packet.mutable_track_event()->mutable_debug_annotations();
+    for (int i = list.size() - 1; i >= 0; --i)
+      for (const char* added :
+           {"line", "operand", "multicast", "coord_0", "coord_1", "coord_2", "outcome", "verdict", "mark"})
+        if (annotations[list[i].name_iid()] == added) {
+          list.DeleteSubrange(i, 1);
+          break;
+        }
+  }
+  std::ofstream(scratch / "old.pftrace", std::ios::binary) << file.SerializeAsString();
+  Trace expected = sample_trace();
+  expected.metadata.outcome.clear(), expected.metadata.verdict.clear();
+  for (Track& track : expected.tracks) track.cluster = track.rank = -1;
+  for (Span& span : expected.spans)
+    span.args.line = span.args.operand = kNoName, span.args.multicast = 0, span.args.dimensions = 0,
+    span.args.coordinates = {};
+  for (Finding& finding : expected.findings) finding.marks.clear();
+  sort_events(expected);
+  CHECK(read_pftrace(scratch / "old.pftrace") == expected);
+}
+
+TEST_CASE("a mark of a finding that makes no sense is refused", "[traces]") {
+  ScratchDirectory scratch;
+  const auto error_with = [&](const std::string& mark) {
+    write_pftrace(sample_trace(), scratch / "a.pftrace");
+    pb::Trace file = parse(scratch / "a.pftrace");
+    uint64_t name = 0;
+    for (pb::TracePacket& packet : *file.mutable_packet()) {
+      for (const auto& entry : packet.interned_data().debug_annotation_names())
+        if (entry.name() == "mark") name = entry.iid();
+      if (!packet.has_track_event()) continue;
+      for (auto& annotation : *packet.mutable_track_event()->mutable_debug_annotations())
+        if (annotation.name_iid() == name && name != 0) annotation.set_string_value(mark);
+    }
+    std::ofstream(scratch / "bad.pftrace", std::ios::binary) << file.SerializeAsString();
+    return error_of(scratch / "bad.pftrace");
+  };
+  const std::string file = (scratch / "bad.pftrace").string();
+  CHECK(error_with("cause track=3") == file + ": unknown mark of a finding \"cause track=3\"");
+  CHECK(error_with("root time=3") == file + ": a mark of a finding names no track: \"root time=3\"");
+  CHECK(error_with("root track=three") == file + ": a mark of a finding has track=three");
+  CHECK(error_with("root track=77") == file + ": an event is by track 77, which nothing describes");
 }
 
 TEST_CASE("a newer schema is refused by number", "[traces]") {

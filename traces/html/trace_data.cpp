@@ -33,6 +33,18 @@ uint64_t origin_of(const Trace& trace) {
 
 int64_t row_of(TrackId track) { return track == kNoTrack ? -1 : int64_t(track); }
 
+json marks_of(const Finding& finding, uint64_t origin) {
+  json marks = json::array();
+  for (const FindingMark& m : finding.marks)
+    marks.push_back({{"what", name(m.what)},
+                     {"track", row_of(m.track)},
+                     {"time", int64_t(m.time - origin)},
+                     {"barrier", row_of(m.barrier)},
+                     {"line", m.line},
+                     {"text", m.text}});
+  return marks;
+}
+
 json findings_of(const Trace& trace, uint64_t origin) {
   json findings = json::array();
   for (const Finding& f : trace.findings)
@@ -41,7 +53,8 @@ json findings_of(const Trace& trace, uint64_t origin) {
                         {"id", f.id},
                         {"warning", f.warning},
                         {"message", f.message},
-                        {"report", f.report}});
+                        {"report", f.report},
+                        {"marks", marks_of(f, origin)}});
   return findings;
 }
 
@@ -50,7 +63,7 @@ json header_of(const Trace& trace, const std::string& name) {
   const json configuration = json::parse(m.configuration, nullptr, false);
   json tracks = json::array();
   for (const Track& t : trace.tracks)
-    tracks.push_back({int(t.kind), t.name, row_of(t.parent), t.sm, t.cta, t.warp});
+    tracks.push_back({int(t.kind), t.name, row_of(t.parent), t.sm, t.cta, t.warp, t.cluster, t.rank});
   return {{"name", name},
           {"origin", origin_of(trace)},
           {"findings", findings_of(trace, origin_of(trace))},
@@ -59,6 +72,8 @@ json header_of(const Trace& trace, const std::string& name) {
             {"device", m.device},
             {"scenario", m.scenario},
             {"tool_version", m.tool_version},
+            {"outcome", m.outcome},
+            {"verdict", m.verdict},
             {"ticks_per_second", m.ticks_per_second},
             {"seed", m.seed},
             {"dropped_events", m.dropped_events},
@@ -157,6 +172,12 @@ TraceData make_trace_data(const Trace& trace, const std::string& name) {
   span_column("span.bytes", [](const Span& s) { return s.args.bytes; });
   span_column("span.column", [](const Span& s) { return s.args.column; });
   span_column("span.columns", [](const Span& s) { return s.args.columns; });
+  span_column("span.line", [](const Span& s) { return s.args.line; });
+  span_column("span.operand", [](const Span& s) { return s.args.operand; });
+  span_column("span.multicast", [](const Span& s) { return s.args.multicast; });
+  span_column("span.dimensions", [](const Span& s) { return s.args.dimensions; });
+  for (size_t d = 0; d < 5; ++d)
+    span_column("span.coordinate_" + std::to_string(d), [&](const Span& s) { return s.args.coordinates[d]; });
   span_column("span.flow_in", [&](const Span& s) { return flows.of(s.flow_in); });
   span_column("span.flow_out", [&](const Span& s) { return flows.of(s.flow_out); });
   columns.column("span.lane", spans.size(), [&](size_t i) { return timeline.lane[spans[i]]; });

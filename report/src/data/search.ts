@@ -1,6 +1,6 @@
 // Finds spans by words.  All words must fit:
 //
-//   mma, wait, input_full, input_full[2], epilogue ...   part of the lane's name, the kind, or the barrier
+//   mma, wait, input_full, input_full[2], epilogue ...   part of the lane's name, the kind, the barrier, the tensor or the line
 //   stage:2 phase:3 k:5 cta:4 warp:6 sm:7                that field has that value
 //   tile:1,0                                             tile_m, tile_n
 //   >500                                                 longer than so many ticks
@@ -14,8 +14,6 @@ export interface Hit {
 }
 
 type Test = (span: number) => boolean;
-
-const kMost = 100000;
 
 function numberTest(trace: Trace, field: string, value: number): Test | null {
   const {spans} = trace;
@@ -46,7 +44,7 @@ function wordTest(trace: Trace, word: string): Test {
   const tracks = trace.tracks.map((t) => t.name.toLowerCase().includes(word));
   const kinds = trace.spanKinds.map((kind) => kind.includes(word) || kind.replace('_', ' ').includes(word));
   const names = trace.names.map((name) => name.toLowerCase().includes(word));
-  return (i) => tracks[spans.track[i]] || kinds[spans.kind[i]] || (spans.pipeline[i] >= 0 && names[spans.pipeline[i]]);
+  return (i) => tracks[spans.track[i]] || kinds[spans.kind[i]] || names[spans.pipeline[i]] === true || names[spans.line[i]] === true || names[spans.operand[i]] === true && word.length === trace.names[spans.operand[i]].length;
 }
 
 export function search(traces: Trace[], query: string): Hit[] {
@@ -55,7 +53,7 @@ export function search(traces: Trace[], query: string): Hit[] {
   const hits: Hit[] = [];
   traces.forEach((trace, side) => {
     const tests = words.map((word) => wordTest(trace, word));
-    for (let span = 0; span < trace.spans.count && hits.length < kMost; ++span)
+    for (let span = 0; span < trace.spans.count; ++span)
       if (tests.every((test) => test(span))) hits.push({side, span});
   });
   const begin = ({side, span}: Hit) => traces[side].spans.begin[span] - traces[side].begin;

@@ -20,6 +20,9 @@ export interface Cta {
   id: number;
   sm: number;
   title: string;
+  /** Linear id of the cluster's first CTA, and the rank in it; -1: the CTA is alone, or the trace does not say. */
+  cluster: number;
+  rank: number;
   roles: Track[];
   units: Track[];
   arrays: BarrierArray[];
@@ -60,7 +63,8 @@ export function findCtas(trace: Trace): Cta[] {
     let cta = byParent.get(parent);
     if (!cta) {
       const title = parent >= 0 ? trace.tracks[parent].name : `CTA ${track.cta} on SM ${track.sm}`;
-      cta = {key: '', id: track.cta, sm: track.sm, title, roles: [], units: [], arrays: [], rings: [],
+      const {cluster, rank} = parent >= 0 ? trace.tracks[parent] : {cluster: -1, rank: -1};
+      cta = {key: '', id: track.cta, sm: track.sm, title, cluster, rank, roles: [], units: [], arrays: [], rings: [],
         begin: Infinity, end: -Infinity};
       byParent.set(parent, cta);
     }
@@ -99,6 +103,20 @@ export function findCtas(trace: Trace): Cta[] {
     addRings(trace, cta);
   }
   return ctas;
+}
+
+/** The other CTA of a pair (cta_group 2), null if it has none. */
+export function pairOf(trace: Trace, ctas: Cta[], cta: Cta): Cta | null {
+  if (trace.metadata.configuration['cta_group'] !== 2) return null;
+  const id = cta.id % 2 === 0 ? cta.id + 1 : cta.id - 1;
+  return ctas.find((c) => c.id === id && c.cluster === cta.cluster) ?? null;
+}
+
+/** "cluster of CTA 4, rank 1, pair with CTA 4"; "" for a CTA that is alone. */
+export function clusterText(trace: Trace, ctas: Cta[], cta: Cta): string {
+  if (cta.cluster < 0) return '';
+  const pair = pairOf(trace, ctas, cta);
+  return `cluster of CTA ${cta.cluster}, rank ${cta.rank}${pair ? `, pair with ${pair.id}` : ''}`;
 }
 
 /** The CTA whose barriers count for both of a pair (cta_group 2): the even one. */

@@ -13,6 +13,19 @@ export interface Track {
   sm: number;
   cta: number;
   warp: number;
+  /** Of a CTA in a cluster: the cluster's first CTA, and its rank; -1 else. */
+  cluster: number;
+  rank: number;
+}
+
+/** A place that has to do with a finding (FindingMark of traces/schema.h). */
+export interface Mark {
+  what: 'first' | 'second' | 'fault' | 'root' | 'victim';
+  track: number;
+  time: number;
+  barrier: number;
+  line: string;
+  text: string;
 }
 
 export interface Finding {
@@ -22,6 +35,7 @@ export interface Finding {
   warning: boolean;
   message: string;
   report: string;
+  marks: Mark[];
 }
 
 export interface Metadata {
@@ -29,6 +43,13 @@ export interface Metadata {
   device: string;
   scenario: string;
   tool_version: string;
+  /** As sm100sim run --json has them; empty where no finished simulation wrote the trace. */
+  outcome: string;
+  verdict: string;
+  /** The length of the run, 0 or absent: not known. */
+  run_ticks?: number;
+  /** What of the run was recorded; empty: all. */
+  part?: string;
   ticks_per_second: number;
   seed: number;
   dropped_events: number;
@@ -53,7 +74,7 @@ interface Header {
   track_kinds: TrackKind[];
   span_kinds: string[];
   barrier_event_kinds: string[];
-  tracks: [number, string, number, number, number, number][];
+  tracks: [number, string, number, number, number, number, number, number][];
   findings?: Finding[];
   path?: {verdict: string; kinds: string[]; shares: [number, string, string, number, number][]; ticks: number};
 }
@@ -94,6 +115,14 @@ export class Spans {
   readonly lane: Int32Array;
   readonly column: Int32Array;
   readonly columns: Int32Array;
+  /** Index of "load_warp.h:36" in the names. */
+  readonly line: Int32Array;
+  /** Of a tensor copy: index of the tensor's name, and where its box begins. */
+  readonly operand: Int32Array;
+  readonly dimensions: Int32Array;
+  readonly coordinates: Int32Array[];
+  /** Ranks of the cluster that the instruction names, a bit each. */
+  readonly multicast: Int32Array;
   constructor(data: Container<unknown>, origin: number) {
     this.track = data.column('span.track');
     this.count = this.track.length;
@@ -114,6 +143,11 @@ export class Spans {
     this.lane = data.column('span.lane');
     this.column = data.column('span.column');
     this.columns = data.column('span.columns');
+    this.line = data.column('span.line');
+    this.operand = data.column('span.operand');
+    this.dimensions = data.column('span.dimensions');
+    this.coordinates = [0, 1, 2, 3, 4].map((d) => data.column(`span.coordinate_${d}`));
+    this.multicast = data.column('span.multicast');
   }
 }
 
@@ -243,8 +277,8 @@ export class Trace {
     this.spanKinds = h.span_kinds;
     this.eventKinds = h.barrier_event_kinds;
     this.spanKinds.forEach((kind, i) => this.kindIndex.set(kind, i));
-    this.tracks = h.tracks.map(([kind, name, parent, sm, cta, warp], id) => ({
-      id, kind: h.track_kinds[kind], name, parent, sm, cta, warp,
+    this.tracks = h.tracks.map(([kind, name, parent, sm, cta, warp, cluster, rank], id) => ({
+      id, kind: h.track_kinds[kind], name, parent, sm, cta, warp, cluster, rank,
     }));
     this.findings = h.findings ?? [];
     // A simulation's cycles are those of its reports; a GPU's timer counts from some day long ago.
@@ -253,7 +287,10 @@ export class Trace {
     this.events = new BarrierEvents(data, origin);
     this.wakeups = new Wakeups(data, origin);
     this.path = h.path ? new CriticalPath(data, h.path, origin) : null;
-    for (const finding of this.findings) finding.time += origin;
+    for (const finding of this.findings) {
+      finding.time += origin;
+      for (const mark of finding.marks) mark.time += origin;
+    }
     this.spanStart = starts(this.spans.track, this.tracks.length);
     this.eventStart = starts(this.events.track, this.tracks.length);
     this.wakeupStart = starts(this.wakeups.track, this.tracks.length);
@@ -285,6 +322,26 @@ export class Trace {
   }
   kindNumber(name: string): number {
     return this.kindIndex.get(name) ?? -1;
+  }
+  /** What the run printed as its length; where that is not known, from the first event to the last. */
+  get length(): number {
+    return this.metadata.run_ticks || this.end - this.begin;
+  }
+  /** "load_warp.h:36", or "" where it is not known. */
+  line(span: number): string {
+    return this.names[this.spans.line[span]] ?? '';
+  }
+  /** The innermost span of the track at that time; of several that touch it rather one that fits; -1: none. */
+  spanAt(track: number, time: number, fits: (span: number) => boolean = () => true): number {
+    const {spans} = this;
+    let best = -1, bestLength = Infinity, bestFits = false;
+    for (let i = this.spanStart[track]; i < this.spanStart[track + 1] && spans.begin[i] <= time; ++i) {
+      if (spans.end[i] < time) continue;
+      const length = spans.end[i] - spans.begin[i], fit = fits(i);
+      if (bestFits && !fit || bestFits === fit && length > bestLength) continue;
+      [best, bestLength, bestFits] = [i, length, fit];
+    }
+    return best;
   }
   track(span: number): Track {
     return this.tracks[this.spans.track[span]];

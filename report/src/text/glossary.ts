@@ -117,7 +117,7 @@ export function explainBarrier(name: string): string {
 }
 export const explainBarrierLane =
   'An mbarrier in shared memory. Its phases alternate in shade; a phase completes when no arrival and no byte is missing. ' +
-  'Grey bars show the arrivals still missing, blue bars the bytes; the thin line on top shows that somebody waits, and is orange if nobody ever woke it.';
+  'Grey bars show the arrivals still missing, blue bars the bytes; the thin line on top shows that somebody waits, and has the colour of findings if nobody ever woke it.';
 export const explainCta =
   'A CTA (thread block) and its SM. The strip shows loads in flight, the tensor core and the epilogue at work.';
 

@@ -1,6 +1,7 @@
 // What is selected or under the mouse, in words: what, where, when, what it waited for and who ended it.
 
 import {lastAtMost} from '../data/barriers';
+import {markSpan} from '../data/findings';
 import {stageStates} from '../data/rings';
 import {placeText, tileText} from '../data/tiles';
 import type {Trace, Track} from '../data/trace';
@@ -52,12 +53,14 @@ function spanSentences(model: Model, side: number, i: number, words: Words): voi
   const length = duration(model, trace.spans.end[i] - trace.spans.begin[i], trace);
   const cause = trace.source(trace.spans.flowIn[i]);
   const sinks = trace.sinksOf(trace.spans.flowOut[i]);
+  const marked = markSentences(model, side, i);
+  words.sentences.push(...marked);
   if (kind === 'wait') {
     const atOnce = cause < 0 && trace.events.count > 0 && !model.openWaits[side].has(i);
-    words.sentences.push(atOnce
+    if (!(marked.length > 0 && model.openWaits[side].has(i))) words.sentences.push(atOnce
       ? `The ${track.name} warp looked at ${placeText(trace, i)} and went on at once: the phase was complete already.`
       : `The ${track.name} warp ${waitReason(trace.pipeline(i))}.`);
-    if (model.openWaits[side].has(i)) words.sentences.push(model.hung[side]
+    if (marked.length === 0 && model.openWaits[side].has(i)) words.sentences.push(model.hung[side]
       ? 'Nobody ever woke it: the phase cannot complete any more.' : 'It was still asleep when the run stopped.');
     else if (cause >= 0) words.sentences.push(`It was woken after ${length} by ${causeText(trace, cause)} (CTA ${trace.track(cause).cta}).`);
   } else {
@@ -68,6 +71,30 @@ function spanSentences(model: Model, side: number, i: number, words: Words): voi
   for (const sink of sinks.subarray(0, 6))
     words.links.push({text: `${trace.kind(sink) === 'wait' ? 'woke' : 'started'} ${spanTitle(trace, sink)}, ${trackText(trace.track(sink))}`, side, span: sink});
   if (sinks.length > 6) words.sentences.push(`It has ${sinks.length} effects; the first six are linked.`);
+}
+
+/** "to ranks 0, 2 of the cluster (mask 0x5)" */
+function multicastText(mask: number): string {
+  const ranks = Array.from({length: 16}, (_, r) => r).filter((r) => mask >> r & 1);
+  return `to ${ranks.length === 1 ? 'rank' : 'ranks'} ${ranks.join(', ')} of the cluster (mask 0x${mask.toString(16)})`;
+}
+
+/** What a finding says of the span, in the words of its report. */
+function markSentences(model: Model, side: number, i: number): string[] {
+  const {trace} = model.sides[side];
+  const sentences: string[] = [];
+  for (const finding of trace.findings)
+    for (const mark of finding.marks) {
+      if (mark.track !== trace.spans.track[i] || markSpan(trace, mark) !== i) continue;
+      const line = mark.line ? ` (${mark.line})` : '';
+      switch (mark.what) {
+        case 'root': sentences.push(`The root of the hang: ${trackText(trace.track(i))} ${mark.text}${line}.`); break;
+        case 'victim': sentences.push(`It ${mark.text}${line}. Nobody can wake it, because of the root wait.`); break;
+        case 'fault': sentences.push(`At fault${line}: ${mark.text}.`); break;
+        default: sentences.push(`The ${mark.what} of the two accesses of ${finding.id}, at ${grouped(mark.time)}: ${mark.text}${line}.`);
+      }
+    }
+  return sentences;
 }
 
 /** Waits inside a span that are not for an mbarrier, the longest first. */
@@ -106,7 +133,12 @@ function describeSpan(model: Model, side: number, i: number): Words {
   else if (spans.stage[i] >= 0) facts.push(['stage', `${spans.stage[i]}`]);
   if (spans.phase[i] >= 0) facts.push(['phase', `${spans.phase[i]} (parity ${spans.phase[i] & 1})`]);
   if (spans.bytes[i] >= 0) facts.push(['bytes', `${bytes(spans.bytes[i])}${length > 0 ? `, ${(spans.bytes[i] / length).toFixed(1)} B per ${tickName(trace).replace(/s$/, '')}` : ''}`]);
+  if (spans.dimensions[i] > 0) {
+    facts.push(['operand', `${trace.names[spans.operand[i]] ?? 'a tensor'}, box at (${spans.coordinates.slice(0, spans.dimensions[i]).map((c) => c[i]).join(', ')})`]);
+  }
+  if (spans.multicast[i] > 0) facts.push(['multicast', multicastText(spans.multicast[i])]);
   if (spans.columns[i] > 0) facts.push(['columns', `${spans.column[i]} to ${spans.column[i] + spans.columns[i] - 1} of tensor memory`]);
+  if (trace.line(i)) facts.push(['line', trace.line(i)]);
   const partner = partnerOf(model, side, i);
   if (partner >= 0) {
     const other = model.sides[1 - side].trace;

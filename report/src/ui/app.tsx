@@ -2,51 +2,56 @@
 
 import {useEffect, useReducer, useRef} from 'preact/hooks';
 
+import type {Trace} from '../data/trace';
 import type {Model} from '../model';
-import {duration, tickName} from '../text/format';
+import {duration, grouped, tickName} from '../text/format';
+import {verdictOf} from '../data/verdict';
+import {configurationText} from '../text/configuration';
 import {listen} from '../view/input';
 import {Minimap} from '../view/minimap';
 import {Picture} from '../view/picture';
-import {dark, light} from '../view/theme';
+import {type Theme, applyTheme, dark, light} from '../view/theme';
 import {Help} from './help';
-import {Panel} from './panel';
+import {Panel, Splitter} from './panel';
 import {runSearch} from './search_tab';
 
 declare global {
   interface Window {
     /** For tests: the state and the drawing of the page, and when the first frame had been drawn, in ms. */
-    report?: {model: Model; picture: Picture; minimap: Minimap; openedAfter: number};
+    report?: {model: Model; picture: Picture; minimap: Minimap; themes: Theme[]; openedAfter: number};
   }
 }
 
 export function App({model}: {model: Model}) {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const map = useRef<HTMLDivElement>(null), plot = useRef<HTMLDivElement>(null), field = useRef<HTMLInputElement>(null);
+  const map = useRef<HTMLDivElement>(null), plot = useRef<HTMLDivElement>(null), field = useRef<HTMLInputElement>(null), live = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const paint = () => document.documentElement.dataset.theme = model.theme.dark ? 'dark' : 'light';
+    const paint = () => applyTheme(model.theme, document.documentElement);
     paint();
     model.onChange(() => {
       paint();
       redraw(0);
     });
     const picture = new Picture(model, plot.current!);
-    const minimap = new Minimap(model, map.current!);
-    listen(model, picture, () => {
+    const minimap = new Minimap(model, picture, map.current!);
+    listen(model, picture, live.current!, () => {
       field.current?.focus();
       field.current?.select();
     });
     const ready = () => {
-      window.report = {model, picture, minimap, openedAfter: performance.now()};
+      window.report = {model, picture, minimap, themes: [light, dark], openedAfter: performance.now()};
       document.body.dataset.ready = 'true';
     };
     requestAnimationFrame(() => requestAnimationFrame(ready));
   }, []);
   return (
-    <div class={`app ${model.panelOpen ? '' : 'wide'}`}>
+    <div class={`app ${model.panelOpen ? '' : 'wide'}`} style={{'--panel-width': `${model.panelWidth}px`, '--panel-height': `${model.panelHeight}px`}}>
       <Bar model={model} field={field} />
       <div class="minimap" ref={map} />
       <div class="plot" ref={plot} />
+      {model.panelOpen && <Splitter model={model} />}
       {model.panelOpen && <Panel model={model} />}
+      <div class="live" ref={live} aria-live="polite" />
       {model.helpOpen && <Help model={model} />}
     </div>
   );
@@ -62,20 +67,35 @@ function Bar({model, field}: {model: Model; field: {current: HTMLInputElement | 
   const hits = model.hits.length;
   return (
     <header class="bar">
-      <h1 title={`${trace.name}${second ? ` and ${second.name}` : ''}`}>
-        {second ? <><b>A</b> {trace.name} <b>B</b> {second.name}</> : trace.metadata.scenario || trace.name}
-      </h1>
-      <span class="quiet">{second ? '' : [trace.metadata.device, duration(model, trace.end - trace.begin)].filter((part) => part).join(', ')}</span>
-      <span class="grow" />
+      <div class="what">
+        <h1 title={`${trace.name}${second ? ` and ${second.name}` : ''}`}>
+          {model.sides.map((side, n) => <>
+            <span class="name">{second && <b>{'AB'[n]}</b>}{second ? side.trace.name : trace.metadata.scenario || trace.name}</span>
+            <Badge model={model} side={n} />
+          </>)}
+        </h1>
+        <div class="quiet facts-line" title={model.sides.map((side) => aboutText(model, side.trace)).join('\n')}>
+          {second ? <>{aboutText(model, trace)} <b>B</b> {aboutText(model, second)}</> : aboutText(model, trace)}
+        </div>
+      </div>
       <label class="search">
         <input ref={field} type="search" placeholder="Search   ( / )" value={model.query} spellcheck={false}
           aria-label="Search spans" title="Words that must all fit, for example: mma wait input_full[2]   or   tile:1,0 load_issue   or   wait >500"
           onInput={(event) => runSearch(model, event.currentTarget.value)}
+          onFocus={(event) => event.currentTarget.select()}
+          onPointerDown={(event) => {
+            // The click that brings the focus must not take the selection of the old text away.
+            if (document.activeElement === event.currentTarget) return;
+            event.preventDefault();
+            event.currentTarget.focus();
+          }}
           onKeyDown={(event) => {
             if (event.key === 'Enter') model.goToHit(event.shiftKey ? -1 : 1);
-            if (event.key === 'Escape') event.currentTarget.blur();
+            if (event.key !== 'Escape') return;
+            event.preventDefault(); // the browser would empty the field and leave the search as it is
+            event.currentTarget.blur();
           }} />
-        {model.query && <span class="count">{hits === 0 ? 'none' : `${model.hit + 1} of ${hits}`}</span>}
+        {model.query && <span class="count">{hits === 0 ? 'none' : `${grouped(model.hit + 1)} of ${grouped(hits)}`}</span>}
       </label>
       <button aria-pressed={model.showFlows} title="Arrows from cause to effect, on hover and selection (x)"
         onClick={set(() => model.showFlows = !model.showFlows)}>Flows</button>
@@ -93,5 +113,27 @@ function Bar({model, field}: {model: Model; field: {current: HTMLInputElement | 
       <button aria-pressed={model.panelOpen} title="Show or hide the panel (i)" onClick={set(() => model.panelOpen = !model.panelOpen)}>Panel</button>
       <button title="Keys (?)" aria-label="Keys" onClick={set(() => model.helpOpen = true)}>?</button>
     </header>
+  );
+}
+
+/** Length, device, configuration and who wrote the trace. */
+function aboutText(model: Model, trace: Trace): string {
+  const {device, tool_version, source, part} = trace.metadata;
+  return [duration(model, trace.length, trace), part, device, source === 'hardware' ? 'measured' : '', configurationText(trace), tool_version]
+    .filter((text) => text).join(', ');
+}
+
+/** How the run ended; a click leads to what it found. */
+function Badge({model, side}: {model: Model; side: number}) {
+  const verdict = verdictOf(model.sides[side].trace, model.findings.filter((group) => group.side === side));
+  if (!verdict) return null;
+  const group = model.findings.find((g) => g.side === side && g.warning === (verdict.kind !== 'bad'));
+  return (
+    <button class={`badge ${verdict.kind}`} title={verdict.explanation} onClick={() => {
+      model.panelOpen = true;
+      if (group) return model.goToFinding(side, group.findings[0]);
+      model.tab = 'overview';
+      model.changed();
+    }}>{verdict.text}</button>
   );
 }

@@ -1,5 +1,6 @@
 import type {Model} from '../model';
 import {percent} from '../text/format';
+import {clickable} from './clickable';
 
 export function DifferencesTab({model}: {model: Model}) {
   const diff = model.diff!;
@@ -36,7 +37,7 @@ export function DifferencesTab({model}: {model: Model}) {
         </h3>
       </div>
       <ol class="list">{model.differences.map((d, n) => (
-        <li key={n} class={n === model.difference ? 'current' : ''} onClick={() => model.goToDifference(n)}>
+        <li key={n} class={n === model.difference ? 'current' : ''} {...clickable(() => model.goToDifference(n))}>
           <b>{d.kind === 'structure' ? '\u2260 ' : ''}{d.title}</b> <span class="quiet">{d.detail}</span>
         </li>
       ))}</ol>

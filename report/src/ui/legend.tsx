@@ -29,6 +29,12 @@ export function Legend({model}: {model: Model}) {
       <h3>Barriers</h3>
       <p>{explainBarrierLane}</p>
       <dl>{arrays.map((name) => <><dt>{name}</dt><dd>{explainBarrier(name)}</dd></>)}</dl>
+      <h3>What went wrong</h3>
+      <p><span class="frame root">root wait</span> The wait from which the others of a hang follow.</p>
+      <p><span class="frame fault">at fault</span> What was done wrong, or last done by who should have acted; the arrowhead points at its begin.</p>
+      <p><span class="frame victim">never woken</span> Another wait that nobody can end.</p>
+      <p><span class="number-mark">1</span><span class="number-mark filled">2</span> The two accesses of a hazard, in the order in which they were made. Nothing orders them.</p>
+      <p><span class="pin">MB5</span><span class="pin hollow">MB14</span> A finding, and a warning, on the lane of who did it.</p>
       <h3>Lanes</h3>
       <dl>
         <dt>CTA</dt><dd>{explainCta}</dd>

@@ -41,7 +41,7 @@ export function Overview({model}: {model: Model}) {
 function RunFacts({trace, name}: {trace: Trace; name: string}) {
   const {metadata} = trace;
   const c = metadata.configuration as Record<string, number | string | number[]>;
-  const length = trace.end - trace.begin;
+  const {length} = trace;
   const ctas = new Set(trace.tracks.filter((t) => t.cta >= 0).map((t) => t.cta)).size;
   const shape = c['m'] !== undefined ? `${c['m']} x ${c['n']}${c['k'] !== undefined ? ` x ${c['k']}` : ''} ${c['dtype'] ?? ''}` : '';
   const busy = unitBusy(trace, 'umma', trace.begin, trace.end);
@@ -49,7 +49,8 @@ function RunFacts({trace, name}: {trace: Trace; name: string}) {
     <>
       <h2>{name && <b>{name} </b>}{metadata.scenario || trace.name}</h2>
       <dl class="facts">
-        <dt>length</dt><dd>{grouped(length)} {tickName(trace)} = {seconds(trace, length)}, from the first event to the last</dd>
+        <dt>length</dt><dd>{grouped(length)} {tickName(trace)} = {seconds(trace, length)}{metadata.run_ticks ? '' : ', from the first event to the last'}</dd>
+        {metadata.part && <><dt>recorded</dt><dd>{metadata.part}</dd></>}
         {shape && <><dt>problem</dt><dd>{shape}</dd></>}
         <dt>ran on</dt><dd>{metadata.device && `${metadata.device}, `}{ctas} {ctas === 1 ? 'CTA' : 'CTAs'}, {metadata.source === 'sim' ? 'simulated' : 'measured on a GPU'}</dd>
         {c['stages'] !== undefined && <><dt>stages</dt><dd>{`${c['stages']}`} input{c['accum_stages'] !== undefined ? `, ${c['accum_stages']} ${c['accum_stages'] === 1 ? 'accumulator' : 'accumulators'}` : ''}</dd></>}

@@ -11,7 +11,7 @@ import {PathTab} from './path_tab';
 import {SearchTab} from './search_tab';
 
 export function Panel({model}: {model: Model}) {
-  const findings = model.sides.reduce((n, {trace}) => n + trace.findings.length, 0);
+  const findings = model.findings.length;
   const tabs: [Tab, string][] = [['overview', 'Overview'], ['selection', 'Selection']];
   if (findings > 0) tabs.push(['findings', `Findings ${findings}`]);
   if (model.sides[0].trace.path) tabs.push(['path', 'Path']);
@@ -40,6 +40,39 @@ export function Panel({model}: {model: Model}) {
     </aside>
   );
 }
+
+/** Between picture and panel: drags its edge, and moves it with the arrow keys. */
+export function Splitter({model}: {model: Model}) {
+  const below = innerWidth < kBelow;
+  const [size, least, most] = below ? [model.panelHeight, 120, innerHeight - 220] : [model.panelWidth, 220, innerWidth - 360];
+  const set = (value: number) => {
+    const fits = Math.round(Math.max(least, Math.min(value, most)));
+    if (below) model.panelHeight = fits;
+    else model.panelWidth = fits;
+    model.changed();
+  };
+  return (
+    <div class="splitter" role="separator" tabIndex={0} aria-label="Size of the panel" title="Drag, or use the arrow keys"
+      aria-orientation={below ? 'horizontal' : 'vertical'} aria-valuenow={size} aria-valuemin={least} aria-valuemax={most}
+      onPointerDown={(event) => {
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) set(below ? innerHeight - event.clientY : innerWidth - event.clientX);
+      }}
+      onKeyDown={(event) => {
+        const steps: Record<string, number> = {ArrowLeft: 20, ArrowUp: 20, ArrowRight: -20, ArrowDown: -20, Home: most - size, End: least - size};
+        if (!(event.key in steps)) return;
+        event.preventDefault();
+        event.stopPropagation();
+        set(size + steps[event.key]);
+      }} />
+  );
+}
+
+/** Windows narrower than this have the panel below the picture (style.css). */
+const kBelow = 820;
 
 function SelectionTab({model}: {model: Model}) {
   const {selection} = model;

@@ -4,6 +4,7 @@ import type {CriticalPath, Trace} from '../data/trace';
 import type {Model} from '../model';
 import {duration, grouped, percent, tickName} from '../text/format';
 import {trackText} from '../text/sentences';
+import {clickable} from './clickable';
 import {useMoves} from './use_moves';
 
 const kShares = 14, kListed = 150;
@@ -35,7 +36,7 @@ export function PathTab({model}: {model: Model}) {
         <h3>Segments in sight: {grouped(seen.length)}</h3>
       </div>
       <ol class="list">{seen.slice(0, kListed).map((i) => (
-        <li key={i} onClick={() => goTo(model, path, i)}>
+        <li key={i} {...clickable(() => goTo(model, path, i))}>
           <b>{path.kind(i)}</b> {duration(model, path.end[i] - path.begin[i], trace)}{' '}
           <span class="quiet">{segmentPlace(trace, path, i)}</span>
         </li>

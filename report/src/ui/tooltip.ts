@@ -1,6 +1,7 @@
 // A small text beside the mouse.
 
 export interface Tooltip {
+  /** Of what it is about, in the window. */
   x: number;
   y: number;
   title: string;
@@ -24,5 +25,5 @@ export function showTooltip(tooltip: Tooltip | null): void {
   element.replaceChildren(title, text);
   const {width, height} = element.getBoundingClientRect();
   element.style.left = `${Math.max(4, Math.min(tooltip.x + 14, innerWidth - width - 8))}px`;
-  element.style.top = `${tooltip.y + 18 + height > innerHeight ? tooltip.y - height - 10 : tooltip.y + 18}px`;
+  element.style.top = `${Math.max(4, tooltip.y + 18 + height > innerHeight ? tooltip.y - height - 10 : tooltip.y + 18)}px`;
 }

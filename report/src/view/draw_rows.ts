@@ -32,11 +32,20 @@ export interface Frame {
   found: (Uint8Array | null)[];
 }
 
-/** Container strip and body of a role lane, from the top of the row. */
-export const kStrip = {top: 2, bottom: 11}, kBody = {top: 11, bottom: 26};
+/** Container strip of a role lane, from the top of the row. */
+export const kStrip = {top: 2, bottom: 11};
+/** And what is below it: the lane's body. */
+export function bodyBox(row: Row): {top: number; bottom: number} {
+  return {top: kStrip.bottom, bottom: row.height - 2};
+}
+
+/** Lanes are pale where a search or the critical path lets others stand out. */
+function isPale(frame: Frame, side: number): boolean {
+  return frame.found[side] !== null;
+}
 
 /** What the flag of a wait that nobody ended takes at its right end. */
-const kFlagWidth = 72;
+const kFlagWidth = 80;
 const kLabelWidth = 26;
 const kTmemColumns = 512;
 
@@ -112,9 +121,9 @@ function spanLine(frame: Frame, row: Row, track: Track, top: number, bottom: num
     const left = Math.max(0, x0);
     const width = Math.min(view.width, x1) - left - (model.openWaits[row.side].has(i) ? kFlagWidth : 0);
     if (width >= kLabelWidth && bottom - top >= 8 && !(found && !found[i])) {
-      const text = strip ? tileText(trace, i) || trace.kind(i) : spanText(trace, i, width);
-      if (text && textWidth(text, strip) + 7 <= width)
-        labels.push({x: left + 4, width, y: y + (top + bottom) / 2, text, small: strip, onBright: !strip && !paint.hatch && trace.kind(i) !== 'setup'});
+      const text = strip ? tileText(trace, i) || trace.kind(i) : spanText(trace, i, width), small = bottom - top < 13;
+      if (text && textWidth(text, small) + 7 <= width)
+        labels.push({x: left + 4, width, y: y + (top + bottom) / 2, text, small, onBright: !strip && !paint.hatch && trace.kind(i) !== 'setup'});
     }
   });
   raster.endRow((y + top) * density, (y + bottom) * density);
@@ -123,7 +132,7 @@ function spanLine(frame: Frame, row: Row, track: Track, top: number, bottom: num
 function drawRole(frame: Frame, row: Row & {kind: 'role'}, y: number): void {
   const {trace} = frame.model.sides[row.side];
   spanLine(frame, row, row.track, kStrip.top, kStrip.bottom - 1, y, (i) => trace.contains[i] === 1, true);
-  spanLine(frame, row, row.track, kBody.top, kBody.bottom, y, (i) => trace.contains[i] === 0, false);
+  spanLine(frame, row, row.track, bodyBox(row).top, bodyBox(row).bottom, y, (i) => trace.contains[i] === 0, false);
 }
 
 /** Top and height of a lane of a unit's row. */
@@ -147,12 +156,15 @@ function drawStage(frame: Frame, row: Row & {kind: 'stage'}, y: number): void {
   const intervals = model.ring(row.side, row.cta, row.ring)[row.stage];
   raster.beginRow(row.side === 1 ? theme.secondBackground : theme.background);
   const from = model.tick(row.side, view.from), to = model.tick(row.side, view.to);
+  const pale = isPale(frame, row.side);
   for (let i = Math.max(0, lastAtMost(intervals.begin, from)); i < intervals.begin.length && intervals.begin[i] <= to; ++i) {
     const x0 = view.x(model.axis(row.side, intervals.begin[i])), x1 = view.x(model.axis(row.side, intervals.end[i]));
-    raster.span(x0 * density, x1 * density, paints.stage(row.ring.name, intervals.state[i]));
+    const paint = paints.stage(row.ring.name, intervals.state[i]);
+    raster.span(x0 * density, x1 * density, pale ? paints.faded(paint) : paint);
+    if (pale) continue;
     const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
     const text = ['', 'filling', 'full', 'being read'][intervals.state[i]];
-    if (text && textWidth(text, true) + 7 <= width) labels.push({x: left + 4, width, y: y + 5.5, text, small: true, onBright: intervals.state[i] !== kFilling});
+    if (text && textWidth(text, true) + 7 <= width) labels.push({x: left + 4, width, y: y + row.height / 2, text, small: true, onBright: intervals.state[i] !== kFilling});
   }
   raster.endRow((y + 1) * density, (y + row.height - 1) * density);
 }
@@ -178,23 +190,24 @@ function drawRing(frame: Frame, row: Row & {kind: 'ring'}, y: number): void {
     for (const state of [kReading, kFull, kFilling]) {
       if (counts[state][x] === 0) continue;
       const next = bottom - counts[state][x] * unit;
-      const paint = paints.stage(row.ring.name, state);
-      raster.rect(x, next, x + 1, bottom, state === kFilling ? paint.average : paint.fill);
+      const paint = paints.stage(row.ring.name, state), color = state === kFilling ? paint.average : paint.fill;
+      raster.rect(x, next, x + 1, bottom, isPale(frame, row.side) ? paints.pale(color) : color);
       bottom = next;
     }
   }
 }
 
 function drawBarrier(frame: Frame, row: Row & {kind: 'barrier'}, y: number): void {
-  const {model, raster, density, labels} = frame;
+  const {model, raster, paints, density, labels} = frame;
   const {view, theme} = model;
+  const toned = (color: Rgb) => isPale(frame, row.side) ? paints.pale(color) : color;
   const lane = model.barrier(row.side, row.cta, row.track);
   const background = row.side === 1 ? theme.secondBackground : theme.background;
   const at = (tick: number) => view.x(model.axis(row.side, tick)) * density;
   const from = model.tick(row.side, view.from), to = model.tick(row.side, view.to);
   const end = row.cta.end;
   raster.beginRow(background);
-  const shades = [theme.even, theme.odd].map((fill) => ({fill, edge: theme.dark ? mix(fill, [255, 255, 255], 0.3) : mix(fill, [0, 0, 0], 0.3), average: fill}));
+  const shades = [theme.even, theme.odd].map(toned).map((fill) => ({fill, edge: theme.dark ? mix(fill, [255, 255, 255], 0.3) : mix(fill, [0, 0, 0], 0.3), average: fill}));
   for (let n = Math.max(0, lastAtMost(lane.phaseBegin, from)); n < lane.phaseBegin.length && lane.phaseBegin[n] <= to; ++n) {
     const x0 = at(lane.phaseBegin[n]), x1 = at(lane.phaseBegin[n + 1] ?? end);
     raster.span(x0, x1, shades[n & 1]);
@@ -205,7 +218,7 @@ function drawBarrier(frame: Frame, row: Row & {kind: 'barrier'}, y: number): voi
   // What is missing: bytes hang from the middle up, arrivals stand on the bottom.
   const bytes = lane.mostTx > 0;
   const box = {top: y + 11, middle: bytes ? y + 17 : y + 11, bottom: y + row.height - 1};
-  const bytePaint = theme.actor.load, arrivalPaint = mix(background, theme.dark ? [255, 255, 255] : [0, 0, 0], 0.45);
+  const bytePaint = toned(theme.actor.load), arrivalPaint = toned(mix(background, theme.dark ? [255, 255, 255] : [0, 0, 0], 0.45));
   const first = Math.max(0, lastAtMost(lane.time, from));
   const bar = (value: number, most: number, low: number, high: number, x0: number, x1: number, color: typeof bytePaint) => {
     if (value <= 0 || most <= 0) return;
@@ -224,7 +237,7 @@ function drawBarrier(frame: Frame, row: Row & {kind: 'barrier'}, y: number): voi
   for (const wait of lane.waits) {
     if (wait.end < from || wait.begin > to) continue;
     raster.rect(at(wait.begin), (y + 1) * density, Math.max(at(wait.end), at(wait.begin) + 1), (y + 3) * density,
-      wait.open ? theme.alarm : theme.actor.other);
+      wait.open && model.hung[row.side] ? theme.alarm : toned(theme.actor.other));
   }
 }
 
@@ -250,7 +263,7 @@ function drawTmem(frame: Frame, row: Row & {kind: 'tmem'}, y: number): void {
       const x0 = view.x(model.axis(row.side, trace.spans.begin[i])), x1 = view.x(model.axis(row.side, trace.spans.end[i]));
       const [top, height] = columnBox(row, trace, i);
       raster.rect(x0 * density, (y + top) * density, Math.max(x0 * density + 1, x1 * density), (y + top + height) * density,
-        found && !found[i] && kind !== 'tmem_alloc' ? mix(background, fill, 0.25) : fill);
+        found && !found[i] && kind !== 'tmem_alloc' ? paints.pale(fill) : fill);
       const left = Math.max(0, x0), width = Math.min(view.width, x1) - left;
       if (text && !(found && !found[i]) && height >= 9 && textWidth(text, true) + 7 <= width && left > written) {
         labels.push({x: left + 4, width, y: y + top + height / 2, text, small: true, onBright: kind !== 'tmem_alloc'});
@@ -279,13 +292,14 @@ function drawSummary(frame: Frame, side: number, cta: Cta, top: number, height: 
   if (lines[0][0].length === 0) lines[0][0] = cta.roles.filter((t) => t.name === 'load');
   if (lines[1][0].length === 0) lines[1][0] = cta.roles.filter((t) => t.name === 'mma');
   const background = mix(side === 1 ? theme.secondBackground : theme.background, [128, 128, 128], 0.13);
+  const found = frame.found[side];
   lines.forEach(([tracks, actor], n) => {
     raster.beginRow(background);
-    const paint = paints.work(actor), flat = {...paint, edge: paint.fill};
+    const paint = paints.work(actor), flat = {...paint, edge: paint.fill}, pale = paints.faded(paint);
     for (const track of tracks)
       forVisible(trace, track, from, to, (i) => {
         if (trace.contains[i] || trace.spans.kind[i] === wait || trace.spans.kind[i] === storeWait) return;
-        raster.span(view.x(model.axis(side, trace.spans.begin[i])) * density, view.x(model.axis(side, trace.spans.end[i])) * density, flat);
+        raster.span(view.x(model.axis(side, trace.spans.begin[i])) * density, view.x(model.axis(side, trace.spans.end[i])) * density, found && !found[i] ? pale : flat);
       });
     raster.endRow(Math.round((top + n * height / 3) * density), Math.round((top + (n + 1) * height / 3 - 1) * density));
   });

@@ -2,7 +2,7 @@
 // warp, TMA, input ring, MMA warp, tensor core, accumulators, epilogue, stores; then what hands out the tiles; then the
 // barriers.  With two traces, each row of the first is followed by the same row of the second.
 
-import {type Cta, type Ring, leaderOf} from '../data/structure';
+import {type Cta, type Ring, clusterText, leaderOf} from '../data/structure';
 import type {Trace, Track} from '../data/trace';
 import {explainBarrier, explainBarrierLane, explainCta, explainRing, explainRole, explainUnit} from '../text/glossary';
 
@@ -21,7 +21,7 @@ interface RowBase {
   open?: boolean;
 }
 export type Row = RowBase & (
-  | {kind: 'cta'; other: Cta | null}
+  | {kind: 'cta'; other: Cta | null; cluster: string}
   | {kind: 'role'; track: Track}
   | {kind: 'unit'; track: Track; lanes: number}
   | {kind: 'tmem'; track: Track; writers: Track[]}
@@ -128,8 +128,34 @@ function blocksOf(side: Side, cta: Cta, isOpen: (key: string, byDefault: boolean
   return blocks.map((block, i) => ({block, i})).sort((a, b) => a.block.rank - b.block.rank || a.i - b.i).map(({block}) => block);
 }
 
-/** @param toggled  keys that are not as they are by default */
-export function layOut(sides: Side[], toggled: ReadonlySet<string>, firstOpen: number): Row[] {
+/** What a row is, whatever is open above it. */
+export function keyOf(row: Row): string {
+  const what = 'track' in row ? row.track.id : 'ring' in row ? row.ring.name : '';
+  return `${row.side} ${row.cta.key} ${row.kind} ${what} ${row.kind === 'stage' ? row.stage : ''}`;
+}
+
+/** How much higher a lane may become where the window has room for it. */
+const growth: Partial<Record<Row['kind'], number>> = {role: 0.6, unit: 0.8, tmem: 1.5, ring: 0.5, stage: 1, barrier: 0.3};
+
+/** A single CTA uses the window: its lanes share the height that is left. */
+function stretch(rows: Row[], height: number): void {
+  const spare = height - heightOf(rows) - 8;
+  const most = rows.reduce((sum, row) => sum + row.height * (growth[row.kind] ?? 0), 0);
+  if (spare <= 0 || most === 0) return;
+  const part = Math.min(1, spare / most);
+  let y = 0;
+  for (const row of rows) {
+    row.y = y;
+    row.height += Math.floor(row.height * (growth[row.kind] ?? 0) * part);
+    y += row.height;
+  }
+}
+
+/**
+ * @param toggled  keys that are not as they are by default
+ * @param height   of the window, in which a single CTA spreads
+ */
+export function layOut(sides: Side[], toggled: ReadonlySet<string>, firstOpen: number, height: number): Row[] {
   const rows: Row[] = [];
   let y = 0;
   const isOpen = (key: string, byDefault: boolean) => toggled.has(key) !== byDefault;
@@ -144,8 +170,10 @@ export function layOut(sides: Side[], toggled: ReadonlySet<string>, firstOpen: n
     const ctas = byKey.map((map) => map.get(key) ?? null);
     const first = ctas[0] ? 0 : 1, cta = ctas[first]!;
     const toggle = `cta ${key}`, open = isOpen(toggle, number < firstOpen);
-    add(first, cta, {kind: 'cta', other: first === 0 ? ctas[1] ?? null : null, label: cta.title, explanation: explainCta,
-      toggle, open, height: ctas[1] && first === 0 ? 34 : 26, indent: 0});
+    const cluster = clusterText(sides[first].trace, sides[first].ctas, cta);
+    add(first, cta, {kind: 'cta', other: first === 0 ? ctas[1] ?? null : null, label: cta.title, cluster,
+      explanation: `${explainCta}${cluster && `\nCTA ${cta.id}: ${cluster}.`}`,
+      toggle, open, height: cluster ? 36 : ctas[1] && first === 0 ? 34 : 26, indent: 0});
     if (!open) return;
     const blocks = ctas.map((c, side) => c ? blocksOf(sides[side], c, isOpen) : []);
     const done = new Set<string>();
@@ -162,6 +190,7 @@ export function layOut(sides: Side[], toggled: ReadonlySet<string>, firstOpen: n
       }
     y += 6;
   });
+  if (keys.length === 1) stretch(rows, height);
   return rows;
 }
 

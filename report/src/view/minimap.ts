@@ -2,8 +2,8 @@
 // are over all CTAs, and where findings, hits and differences lie.
 
 import type {Model} from '../model';
-import {kNames} from './picture';
-import {type Actor, css} from './theme';
+import {type Picture, namesWidth} from './picture';
+import {type Actor, css, mix} from './theme';
 
 const kHeight = 46, kBand = 14;
 
@@ -17,12 +17,17 @@ export class Minimap {
   private readonly canvas = document.createElement('canvas');
   private readonly g: CanvasRenderingContext2D;
   private bands: Band[] = [];
+  /** What stands out of them under a search or the critical path; null: all. */
+  private foundBands: Band[] | null = null;
+  private foundOf: Uint8Array | null = null;
+  private names = namesWidth();
   private width = 0;
   private asked = false;
   private readonly from: number;
   private readonly to: number;
 
-  constructor(private readonly model: Model, private readonly host: HTMLElement) {
+  /** @param picture  says which spans stand out */
+  constructor(private readonly model: Model, private readonly picture: Picture, private readonly host: HTMLElement) {
     this.g = this.canvas.getContext('2d', {alpha: false})!;
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', 'Overview of the whole run');
@@ -40,10 +45,10 @@ export class Minimap {
   }
 
   private x(time: number): number {
-    return kNames + (time - this.from) / (this.to - this.from) * (this.width - kNames);
+    return this.names + (time - this.from) / (this.to - this.from) * (this.width - this.names);
   }
   private time(x: number): number {
-    return this.from + (x - kNames) / (this.width - kNames) * (this.to - this.from);
+    return this.from + (x - this.names) / (this.width - this.names) * (this.to - this.from);
   }
 
   private resize(): void {
@@ -53,15 +58,17 @@ export class Minimap {
     this.canvas.height = kHeight * density;
     this.canvas.style.width = `${this.width}px`;
     this.canvas.style.height = `${kHeight}px`;
-    this.bands = this.measure();
+    this.names = namesWidth();
+    this.bands = this.measure(null);
+    this.foundOf = this.hitsOf = null;
     this.draw();
   }
 
   /** Part of each pixel's time that a lane of the actor is at work, over all its lanes of the first trace. */
-  private measure(): Band[] {
+  private measure(found: Uint8Array | null): Band[] {
     const {trace} = this.model.sides[0];
     const {spans} = trace;
-    const columns = this.width - kNames, scale = columns / (this.to - this.from);
+    const columns = this.width - this.names, scale = columns / (this.to - this.from);
     const hasUnits = trace.tracks.some((t) => t.kind === 'unit');
     const wait = trace.kindNumber('wait'), storeWait = trace.kindNumber('store_wait');
     const second = this.model.sides.length > 1 ? ' (A)' : '';
@@ -74,7 +81,7 @@ export class Minimap {
         ++tracks;
         let until = -Infinity;
         for (let i = first; i < last; ++i) {
-          if (trace.contains[i] || spans.kind[i] === wait || spans.kind[i] === storeWait) continue;
+          if (trace.contains[i] || spans.kind[i] === wait || spans.kind[i] === storeWait || (found && !found[i])) continue;
           const begin = Math.max(spans.begin[i], until), end = spans.end[i];
           if (end <= begin) continue;
           until = end;
@@ -109,30 +116,54 @@ export class Minimap {
     g.fillStyle = theme.panel;
     g.fillRect(0, 0, width, kHeight);
     g.fillStyle = css(theme.background);
-    g.fillRect(kNames, 1, width - kNames, kHeight - 2);
+    g.fillRect(this.names, 1, width - this.names, kHeight - 2);
     g.font = '10px system-ui, sans-serif';
     g.textBaseline = 'middle';
+    const found = this.picture.found()[0];
+    if (found !== this.foundOf || (found && !this.foundBands)) this.foundBands = found ? this.measure(found) : null;
+    this.foundOf = found;
     this.bands.forEach((band, n) => {
       const bottom = 2 + (n + 1) * kBand;
       g.fillStyle = theme.quietText;
-      g.fillText(band.label, 22, bottom - kBand / 2);
+      g.fillText(this.names < 160 ? band.label.replace(' in flight', '') : band.label, 22, bottom - kBand / 2);
       g.fillStyle = css(theme.actor[band.actor]);
       g.fillRect(8, bottom - kBand / 2 - 4, 8, 8);
-      for (let x = 0; x < band.part.length; ++x) {
-        const h = Math.min(1, band.part[x]) * (kBand - 2);
-        if (h > 0) g.fillRect(kNames + x, bottom - h, 1, h);
-      }
+      const bars = (part: Float32Array, color: string) => {
+        g.fillStyle = color;
+        for (let x = 0; x < part.length; ++x) {
+          const h = Math.min(1, part[x]) * (kBand - 2);
+          if (h > 0) g.fillRect(this.names + x, bottom - h, 1, h);
+        }
+      };
+      const hue = theme.actor[band.actor];
+      bars(band.part, css(found ? mix(theme.background, hue, theme.dark ? 0.3 : 0.22) : hue));
+      const standing = found && this.foundBands?.find((b) => b.actor === band.actor);
+      if (standing) bars(standing.part, css(hue));
     });
     this.drawMarks();
-    const x0 = Math.max(kNames, this.x(model.view.from)), x1 = Math.min(width, this.x(model.view.to));
+    const x0 = Math.max(this.names, this.x(model.view.from)), x1 = Math.min(width, this.x(model.view.to));
     g.fillStyle = css(theme.background, 0.62);
-    g.fillRect(kNames, 0, x0 - kNames, kHeight);
+    g.fillRect(this.names, 0, x0 - this.names, kHeight);
     g.fillRect(x1, 0, width - x1, kHeight);
     g.strokeStyle = theme.accent;
     g.lineWidth = 2;
     g.strokeRect(x0 + 1, 1, Math.max(3, x1 - x0 - 2), kHeight - 2);
     g.fillStyle = theme.line;
     g.fillRect(0, kHeight - 1, width, 1);
+  }
+
+  private hitsOf: unknown = null;
+  private hitsAt: number[] = [];
+  /** Pixels at which hits begin, once each. */
+  private hitMarks(): number[] {
+    const {model} = this;
+    if (this.hitsOf !== model.hits) {
+      this.hitsOf = model.hits;
+      const at = new Set<number>();
+      for (const {side, span} of model.hits) at.add(Math.round(this.x(model.axis(side, model.sides[side].trace.spans.begin[span]))));
+      this.hitsAt = [...at];
+    }
+    return this.hitsAt;
   }
 
   private drawMarks(): void {
@@ -142,10 +173,10 @@ export class Minimap {
       g.fillStyle = color;
       g.fillRect(Math.round(this.x(time)) - 1, 0, 2, height);
     };
-    const hits = model.hits.length > 2000 ? [] : model.hits;
-    for (const {side, span} of hits) tick(model.axis(side, model.sides[side].trace.spans.begin[span]), theme.accent, 8);
+    g.fillStyle = theme.accent;
+    for (const x of this.hitMarks()) g.fillRect(x - 1, 0, 2, 8);
     for (const d of model.diff?.differences ?? [])
-      if (d.spanA >= 0) tick(model.axis(0, model.sides[0].trace.spans.begin[d.spanA]), css(theme.alarm, 0.7), d.kind === 'structure' ? kHeight : 6);
+      if (d.spanA >= 0) tick(model.axis(0, model.sides[0].trace.spans.begin[d.spanA]), d.kind === 'structure' ? css(theme.alarm) : theme.accent, d.kind === 'structure' ? kHeight : 6);
     model.sides.forEach(({trace}, side) => {
       for (const finding of trace.findings) tick(model.axis(side, finding.time), css(theme.alarm), kHeight);
     });

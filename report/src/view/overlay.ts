@@ -1,12 +1,13 @@
 // What is drawn over the rows: texts, the selection, flows, the critical path, findings, differences, the cursor.
 
 import {lastAtMost} from '../data/barriers';
-import type {Trace} from '../data/trace';
+import {markSpan} from '../data/findings';
+import type {Finding, Mark, Trace} from '../data/trace';
 import type {Model, Selection} from '../model';
-import {nanoseconds} from '../text/format';
+import {duration, nanoseconds} from '../text/format';
 import {type Label, kFont, kSmallFont} from './draw_rows';
 import {type Box, Places} from './places';
-import {css} from './theme';
+import {css, onBright} from './theme';
 
 export interface Overlay {
   model: Model;
@@ -19,10 +20,10 @@ export function drawLabels(o: Overlay, labels: Label[]): void {
   const {g, model} = o;
   g.textBaseline = 'middle';
   for (const small of [false, true])
-    for (const onBright of [false, true]) {
+    for (const bright of [false, true]) {
       g.font = small ? kSmallFont : kFont;
-      g.fillStyle = onBright ? '#0c0d10' : model.theme.text;
-      for (const label of labels) if (label.small === small && label.onBright === onBright) g.fillText(label.text, label.x, label.y + 0.5);
+      g.fillStyle = bright ? onBright : model.theme.text;
+      for (const label of labels) if (label.small === small && label.onBright === bright) g.fillText(label.text, label.x, label.y + 0.5);
     }
 }
 
@@ -168,15 +169,60 @@ export function drawPath(o: Overlay): void {
   }
 }
 
-export function drawFindings(o: Overlay): void {
-  const {g, model, places, height} = o;
+/** Flags of findings; those of the same id on one lane at one place are one. */
+export interface Pin {
+  x: number;
+  y: number;
+  width: number;
+  text: string;
+  warning: boolean;
+  side: number;
+  finding: Finding;
+}
+
+export const kPinHeight = 14;
+/** Above the body of a role's lane. */
+const kPinTop = -3;
+
+export function pinsOf(model: Model, places: Places): Pin[] {
+  const pins = new Map<string, {side: number; findings: Finding[]; x: number; y: number}>();
   model.sides.forEach(({trace}, side) => {
     for (const finding of trace.findings) {
       const x = model.view.x(model.axis(side, finding.time));
-      if (x < -20 || x > model.view.width + 20) continue;
       const place = finding.track >= 0 ? places.track(side, finding.track) : null;
+      const y = place ? place.y0 + kPinTop : 8;
+      const key = `${finding.id} ${Math.round(x / 24)} ${y}`;
+      const known = pins.get(key);
+      if (known) known.findings.push(finding);
+      else pins.set(key, {side, findings: [finding], x, y});
+    }
+  });
+  const placed: Pin[] = [];
+  const selected = model.selection?.kind === 'finding' ? model.selection.finding : null;
+  const weight = ({findings}: {findings: Finding[]}) => findings.includes(selected!) ? 0 : findings[0].warning ? 2 : 1;
+  for (const {side, findings, x, y} of [...pins.values()].sort((a, b) => weight(a) - weight(b))) {
+    const text = findings.length > 1 ? `${findings[0].id} \u00d7${findings.length}` : findings[0].id;
+    const width = 12 + 7.5 * text.length;
+    const finding = findings.find((f) => f === selected) ?? findings[0];
+    /** Beside those that are there already. */
+    const beside = (from: number, right: boolean): number => {
+      const other = placed.find((p) => p.y === y && from < p.x + p.width && from + width > p.x);
+      return other ? beside(right ? other.x + other.width + 2 : other.x - width - 2, right) : from;
+    };
+    const right = beside(x, true), fits = right + width <= model.view.width || x > model.view.width;
+    placed.push({x: fits ? right : beside(x - width, false), y, width, text, warning: finding.warning, side, finding});
+  }
+  return placed;
+}
+
+export function drawFindings(o: Overlay): void {
+  const {g, model, places, height} = o;
+  for (const {trace, side} of model.sides.map(({trace}, side) => ({trace, side})))
+    for (const finding of trace.findings) {
+      const x = model.view.x(model.axis(side, finding.time));
+      if (x < -20 || x > model.view.width + 20) continue;
       const selected = model.selection?.kind === 'finding' && model.selection.finding === finding;
-      g.strokeStyle = g.fillStyle = css(model.theme.alarm);
+      g.strokeStyle = css(model.theme.alarm);
       g.lineWidth = selected ? 2 : 1;
       g.setLineDash(selected ? [] : [4, 3]);
       g.beginPath();
@@ -184,60 +230,167 @@ export function drawFindings(o: Overlay): void {
       g.lineTo(x, height);
       g.stroke();
       g.setLineDash([]);
-      pin(g, x, place ? place.y0 + kPinTop : 8, finding.id, finding.warning, model);
     }
-  });
-}
-
-/** Above the body of a role's lane. */
-export const kPinTop = -3, kPinHeight = 14;
-export function pinWidth(id: string): number {
-  return 12 + 7.5 * id.length;
+  for (const pin of pinsOf(model, places)) drawPin(g, pin, model);
 }
 
 /** A flag with the id of what was found; a warning's is hollow. */
-function pin(g: CanvasRenderingContext2D, x: number, y: number, text: string, hollow: boolean, model: Model): void {
+function drawPin(g: CanvasRenderingContext2D, {x, y, width, text, warning}: Pin, model: Model): void {
+  if (x < -width - 20 || x > model.view.width + 20) return;
+  const {theme} = model;
   g.font = 'bold 11px system-ui, sans-serif';
   g.textBaseline = 'middle';
-  const width = pinWidth(text);
-  if (x + width > model.view.width) x -= width;
+  g.lineWidth = 1.5;
   g.beginPath();
   g.rect(x, y, width, kPinHeight);
-  g.fillStyle = hollow ? css(model.theme.background) : css(model.theme.alarm);
+  g.fillStyle = warning ? css(theme.background) : css(theme.alarm);
   g.fill();
-  g.strokeStyle = css(model.theme.alarm);
+  g.strokeStyle = css(theme.alarm);
   g.stroke();
-  g.fillStyle = hollow ? css(model.theme.alarm) : model.theme.dark ? '#1a1206' : '#ffffff';
+  g.fillStyle = warning ? theme.alarmText : theme.onAlarm;
   g.fillText(text, x + 6, y + kPinHeight / 2 + 0.5);
 }
 
-/** Waits that nobody ended. */
-export function drawOpenWaits(o: Overlay): void {
+/** A wait that was open when a run ended that was not hung: no more than that. */
+type Framed = Mark['what'] | 'asleep';
+
+/** What is drawn of findings beside their flags, for tests: the spans in frames and the accesses that are joined. */
+export interface Marks {
+  frames: {side: number; span: number; what: Framed}[];
+  joined: {finding: Finding; x: [number, number]; y: [number, number]}[];
+}
+
+const frameText: Record<Framed, string> = {
+  root: 'root wait', fault: 'at fault', victim: 'never woken', first: '', second: '', asleep: 'still asleep',
+};
+
+/** Waits that nobody ended, and what a finding says of a span: the root wait, its victims and who is at fault look different. */
+export function drawMarkedSpans(o: Overlay, marks: Marks): void {
   const {model, places, height} = o;
-  model.openWaits.forEach((waits, side) => {
-    for (const span of waits) {
-      const box = places.span(side, span);
-      if (!box?.exact || box.y1 < 0 || box.y0 > height || box.x1 < 0 || box.x0 > model.view.width) continue;
-      flag(o, box, model.hung[side] ? 'never woken' : 'still asleep', true);
+  model.sides.forEach((_, side) => {
+    const all = new Map<number, Framed>(model.marked[side]);
+    for (const span of model.openWaits[side]) if (!all.has(span)) all.set(span, model.hung[side] ? 'victim' : 'asleep');
+    // What is drawn later stands out.
+    const order: Framed[] = ['asleep', 'victim', 'fault', 'root'];
+    for (const kind of order)
+      for (const [span, what] of all) {
+        if (what !== kind) continue;
+        const box = places.span(side, span);
+        if (!box?.exact || box.y1 < 0 || box.y0 > height || box.x1 < 0 || box.x0 > model.view.width) continue;
+        flag(o, box, frameText[what], what);
+        marks.frames.push({side, span, what});
+      }
+  });
+}
+
+/** The two accesses of a hazard, numbered and joined: of the finding that is selected, else of the first that ended the run. */
+export function drawHazards(o: Overlay, marks: Marks): void {
+  const {model, places, g} = o;
+  const {theme} = model;
+  const chosen = model.selection?.kind === 'finding' ? model.selection.finding : null;
+  model.sides.forEach(({trace}, side) => {
+    const shown = chosen ? trace.findings.filter((f) => f === chosen) : trace.findings.filter((f) => !f.warning).slice(0, 1);
+    for (const finding of shown) {
+      const selected = finding === chosen;
+      const first = finding.marks.find((m) => m.what === 'first'), second = finding.marks.find((m) => m.what === 'second');
+      if (!first || !second) continue;
+      const at = [first, second].map((mark) => {
+        const span = markSpan(trace, mark);
+        const box = span >= 0 ? places.span(side, span) : null;
+        if (box?.exact && selected) outline(o, box, 1.5);
+        const lane = places.track(side, mark.track);
+        return lane && {x: model.view.x(model.axis(side, mark.time)), y: box ? middle(box) : (lane.y0 + lane.y1) / 2};
+      });
+      const [a, b] = at;
+      if (!a || !b) continue;
+      for (const halo of [true, false]) {
+        g.strokeStyle = halo ? css(theme.background) : css(theme.alarm);
+        g.lineWidth = halo ? 6 : 2.5;
+        g.beginPath();
+        // Up and down in the middle, so that it does not hide under a lane.
+        g.moveTo(a.x, a.y);
+        if (Math.abs(a.y - b.y) < 2) g.bezierCurveTo(a.x, a.y - 26, b.x, b.y - 26, b.x, b.y);
+        else g.bezierCurveTo((a.x + b.x) / 2, a.y, (a.x + b.x) / 2, b.y, b.x, b.y);
+        g.stroke();
+      }
+      const near = Math.hypot(a.x - b.x, a.y - b.y) < 17;
+      numbered(o, near ? a.x - 9 : a.x, a.y, '1', true);
+      numbered(o, near ? b.x + 9 : b.x, b.y, '2', false);
+      const text = `${duration(model, second.time - first.time, trace)} apart`;
+      g.font = 'bold 10px system-ui, sans-serif';
+      const width = g.measureText(text).width + 8;
+      if (Math.abs(a.x - b.x) > width + 30) label(o, (a.x + b.x) / 2 - width / 2, (a.y + b.y) / 2 - (Math.abs(a.y - b.y) < 2 ? 26 : 6), text, css(theme.background), theme.alarmText);
+      marks.joined.push({finding, x: [a.x, b.x], y: [a.y, b.y]});
     }
   });
 }
 
-/** A frame around a box, with a text at its right end where there is room. */
-function flag(o: Overlay, box: Box, text: string, bold: boolean): void {
-  const {g, model} = o;
-  g.strokeStyle = g.fillStyle = css(model.theme.alarm);
-  g.lineWidth = bold ? 2.5 : 1.5;
-  const x0 = Math.max(-3, box.x0), x1 = Math.min(Math.max(box.x1, box.x0 + 3), model.view.width + 3);
+function numbered({g, model}: Overlay, x: number, y: number, text: string, hollow: boolean): void {
+  const {theme} = model;
+  g.beginPath();
+  g.arc(x, y, 8, 0, 7);
+  g.fillStyle = hollow ? css(theme.background) : css(theme.alarm);
+  g.fill();
+  g.lineWidth = 2;
+  g.strokeStyle = css(theme.alarm);
+  g.stroke();
+  g.font = 'bold 11px system-ui, sans-serif';
+  g.textBaseline = 'middle';
+  g.textAlign = 'center';
+  g.fillStyle = hollow ? theme.alarmText : theme.onAlarm;
+  g.fillText(text, x, y + 0.5);
+  g.textAlign = 'left';
+}
+
+function label({g}: Overlay, x: number, y: number, text: string, back: string, color: string): void {
+  g.font = 'bold 10px system-ui, sans-serif';
+  g.textBaseline = 'middle';
+  g.fillStyle = back;
+  g.fillRect(x, y, g.measureText(text).width + 8, 12);
+  g.fillStyle = color;
+  g.fillText(text, x + 4, y + 6.5);
+}
+
+/**
+ * A frame around a box with a text at its right end where there is room.  The root wait's is thick and its text on the alarm; who is
+ * at fault has a dark one; that of a victim is thin and broken, that of a wait that was merely open thin and quiet; differences of two traces have an accent or, where they differ in
+ * structure, the alarm.
+ */
+function flag(o: Overlay, box: Box, text: string, kind: Framed | 'timing' | 'structure', current = false): void {
+  const {g, model} = o, {theme} = model;
+  const color = kind === 'fault' ? theme.text : kind === 'timing' ? theme.accent : kind === 'asleep' ? theme.quietText : css(theme.alarm);
+  const width = kind === 'root' ? 3 : kind === 'fault' || current ? 2.5 : 1.5;
+  const x0 = Math.max(-4, box.x0), x1 = Math.min(Math.max(box.x1, box.x0 + 3), model.view.width + 4);
+  g.lineWidth = width + 2;
+  g.strokeStyle = css(theme.background);
   g.strokeRect(x0, box.y0, x1 - x0, box.y1 - box.y0);
+  g.lineWidth = width;
+  g.strokeStyle = color;
+  g.setLineDash(kind === 'victim' ? [5, 3] : []);
+  g.strokeRect(x0, box.y0, x1 - x0, box.y1 - box.y0);
+  g.setLineDash([]);
+  if (kind === 'fault') arrowhead(o, Math.min(Math.max(x0, 6), model.view.width - 6), box.y0);
   if (!text) return;
   g.font = 'bold 10px system-ui, sans-serif';
   g.textBaseline = 'middle';
-  const width = g.measureText(text).width + 6;
-  const x = Math.min(x1, model.view.width) - width - 1;
-  g.fillRect(x, box.y0 + 1, width, 12);
-  g.fillStyle = model.theme.dark ? '#1a1206' : '#ffffff';
-  g.fillText(text, x + 3, box.y0 + 7.5);
+  const length = g.measureText(text).width + 8;
+  // At the right end of a wait; beside what is too short for it.
+  const inside = Math.min(x1, model.view.width) - Math.max(0, x0) > length + 8;
+  if (!inside && (kind === 'victim' || kind === 'asleep')) return;
+  const x = inside ? Math.min(x1, model.view.width) - length - 2 : x1 + length + 4 < model.view.width ? x1 + 3 : x0 - length - 3;
+  const hollow = kind === 'victim' || kind === 'asleep';
+  label(o, x, box.y0 + 1.5, text, hollow ? css(theme.background) : color, kind === 'victim' ? theme.alarmText : hollow ? theme.quietText : kind === 'root' || kind === 'structure' ? theme.onAlarm : css(theme.background));
+}
+
+/** Points down at the begin of what is at fault. */
+function arrowhead({g, model}: Overlay, x: number, y: number): void {
+  g.fillStyle = css(model.theme.alarm);
+  g.beginPath();
+  g.moveTo(x - 6, y - 9);
+  g.lineTo(x + 6, y - 9);
+  g.lineTo(x, y + 1);
+  g.closePath();
+  g.fill();
 }
 
 /** Spans that differ: a frame with by how much A is longer, or what is missing. */
@@ -251,7 +404,7 @@ export function drawDifferences(o: Overlay): void {
       const box = span >= 0 ? places.span(side, span) : null;
       if (!box?.exact || box.y1 < 0 || box.y0 > height || box.x1 < 0 || box.x0 > model.view.width) return;
       const text = d.kind === 'structure' ? '\u2260' : side === 0 ? `${d.ns > 0 ? '+' : '\u2212'}${nanoseconds(Math.abs(d.ns))}` : '';
-      flag(o, box, current || box.x1 - box.x0 > 100 || (d.kind === 'structure' && box.x1 - box.x0 > 12) ? text : '', current);
+      flag(o, box, current || box.x1 - box.x0 > 100 || (d.kind === 'structure' && box.x1 - box.x0 > 12) ? text : '', d.kind, current);
     });
   });
 }

@@ -20,10 +20,9 @@ export class Paints {
     return this.of(`work ${actor} ${strength}`, () => solid(mix(background, this.theme.actor[actor], strength), background));
   }
   waiting(actor: Actor): Paint {
-    const {background, dark} = this.theme;
+    const {background, wait} = this.theme;
     const hue = this.theme.actor[actor];
-    return this.of(`wait ${actor}`, () =>
-      hatched(mix(background, hue, dark ? 0.16 : 0.14), mix(background, hue, dark ? 0.42 : 0.45), background));
+    return this.of(`wait ${actor}`, () => hatched(mix(background, hue, wait.fill), mix(background, hue, wait.hatch), background));
   }
   span(trace: Trace, span: number): Paint {
     const kind = trace.kind(span);
@@ -32,17 +31,16 @@ export class Paints {
     if (kind === 'tile') return this.work(roleActor(trace.track(span).name)); // holds nothing: the tile is the work
     return this.work(kindActor(kind), kind === 'drain' || kind === 'setup' ? 0.45 : 1);
   }
-  /** What a search did not find. */
+  /** What a search did not find, or the critical path does not touch. */
   faded(paint: Paint): Paint {
-    const {background} = this.theme;
-    return this.of(`faded ${paint.average}`, () => solid(mix(background, paint.average, this.theme.dark ? 0.3 : 0.22), background));
+    return this.of(`faded ${paint.average}`, () => solid(this.pale(paint.average), this.theme.background));
+  }
+  pale(color: Rgb): Rgb {
+    return mix(this.theme.background, color, this.theme.dark ? 0.3 : 0.22);
   }
   /** Tiles in turn, so that a tile can be followed from lane to lane. */
   tile(number: number): Paint {
-    const {background, dark} = this.theme;
-    const tints: Rgb[] = dark
-      ? [[74, 84, 110], [104, 92, 74], [70, 98, 92], [100, 78, 100]]
-      : [[196, 206, 226], [230, 216, 192], [190, 220, 210], [224, 204, 224]];
+    const {background, tiles: tints} = this.theme;
     const n = ((number % tints.length) + tints.length) % tints.length;
     return this.of(`tile ${n}`, () => solid(tints[n], background));
   }

@@ -3,15 +3,19 @@
 
 import type {Model, Selection} from '../model';
 import {axisTicks} from './axis';
-import {type Frame, type Label, columnBox, drawRow, kBody, kStrip, laneBox} from './draw_rows';
-import {type Row, firstRowAt, heightOf} from './layout';
-import {type Overlay, drawDifferences, drawFindings, drawLabels, drawOpenWaits, drawPath, drawSelection, kPinHeight, kPinTop, pinWidth} from './overlay';
+import {type Frame, type Label, bodyBox, columnBox, drawRow, kStrip, laneBox} from './draw_rows';
+import {type Row, firstRowAt, heightOf, keyOf} from './layout';
+import {type Marks, type Overlay, type Pin, drawDifferences, drawFindings, drawHazards, drawLabels, drawMarkedSpans, drawPath, drawSelection, kPinHeight, pinsOf} from './overlay';
 import {Paints} from './paints';
 import {Places} from './places';
 import {Raster} from './raster';
 import {type Actor, css, mix, roleActor, unitActor, ringActors} from './theme';
 
-export const kNames = 168, kAxis = 26, kScrollBar = 10;
+export const kAxis = 26, kScrollBar = 10;
+/** Width of the lanes' names: less where the window is narrow. */
+export function namesWidth(): number {
+  return innerWidth < 820 ? 132 : 168;
+}
 
 export class Picture {
   private readonly canvas: HTMLCanvasElement;
@@ -23,8 +27,11 @@ export class Picture {
   private hitsOf: unknown = null;
   width = 0;
   height = 0;
-  /** Of the last frame, for tests: how many flow arrows were drawn, and how long it took. */
+  /** Of the lanes' names, in CSS pixels. */
+  names = namesWidth();
+  /** Of the last frame, for tests: how many flow arrows were drawn, what was drawn of findings, and how long it took. */
   arrows = 0;
+  marks: Marks = {frames: [], joined: []};
   frameMilliseconds = 0;
   cursor: number | null = null;
   /** Ends of a distance that is being measured, on the axis. */
@@ -32,8 +39,9 @@ export class Picture {
 
   constructor(private readonly model: Model, private readonly host: HTMLElement) {
     this.canvas = document.createElement('canvas');
-    this.canvas.setAttribute('role', 'img');
-    this.canvas.setAttribute('aria-label', 'Timeline of the trace');
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'application');
+    this.canvas.setAttribute('aria-label', 'Timeline of the trace: up and down choose a lane, left and right a step in it, Enter opens and closes');
     host.append(this.canvas);
     this.g = this.canvas.getContext('2d', {alpha: false})!;
     this.paints = new Paints(model.theme);
@@ -55,9 +63,10 @@ export class Picture {
     this.canvas.height = this.height * density;
     this.canvas.style.width = `${this.width}px`;
     this.canvas.style.height = `${this.height}px`;
-    this.model.view.width = this.width - kNames;
-    this.model.height = this.height - kAxis;
-    this.raster = new Raster(Math.round((this.width - kNames) * density), Math.round((this.height - kAxis) * density), density);
+    this.names = namesWidth();
+    this.model.view.width = this.width - this.names;
+    this.model.resized(this.height - kAxis);
+    this.raster = new Raster(Math.round((this.width - this.names) * density), Math.round((this.height - kAxis) * density), density);
     this.model.scrollTo(this.model.scroll);
     this.draw();
   }
@@ -73,8 +82,9 @@ export class Picture {
 
   private onPath: Uint8Array | null = null;
 
-  /** Spans that stand out, as flags: those that a search found, else those on the critical path while it is shown. */
-  private found(): (Uint8Array | null)[] {
+  /** By side, spans that stand out, as flags: those that a search found, else those on the critical path while it is shown; null:
+   *  all alike. */
+  found(): (Uint8Array | null)[] {
     const {model} = this;
     const {trace} = model.sides[0];
     if (model.showPath && trace.path && model.hits.length === 0) {
@@ -111,7 +121,7 @@ export class Picture {
       drawRow(frame, row, y);
     }
     g.setTransform(1, 0, 0, 1, 0, 0);
-    g.putImageData(raster.image, Math.round(kNames * density), Math.round(kAxis * density));
+    g.putImageData(raster.image, Math.round(this.names * density), Math.round(kAxis * density));
     g.setTransform(density, 0, 0, density, 0, 0);
     this.drawPlot(visible, labels);
     this.drawNames(visible);
@@ -124,17 +134,19 @@ export class Picture {
     const {model, g} = this;
     const overlay: Overlay = {model, g, places: new Places(model), height: this.height - kAxis};
     g.save();
-    g.translate(kNames, kAxis);
+    g.translate(this.names, kAxis);
     g.beginPath();
-    g.rect(0, 0, this.width - kNames, this.height - kAxis);
+    g.rect(0, 0, this.width - this.names, this.height - kAxis);
     g.clip();
     g.fillStyle = model.theme.grid;
     for (const row of visible) if (row.kind === 'cta') g.fillRect(0, row.y - model.scroll, this.width, 1);
     drawLabels(overlay, labels);
-    drawOpenWaits(overlay);
+    this.marks = {frames: [], joined: []};
+    drawMarkedSpans(overlay, this.marks);
     drawDifferences(overlay);
     drawPath(overlay);
     this.arrows = drawSelection(overlay);
+    drawHazards(overlay, this.marks);
     drawFindings(overlay);
     this.drawCursor();
     g.restore();
@@ -164,17 +176,17 @@ export class Picture {
     g.fillText(model.sides.length === 1 ? unit : model.shift !== 0 ? `${unit}, B moved` : `${unit} since the start`, 10, kAxis / 2);
     g.save();
     g.beginPath();
-    g.rect(kNames, 0, this.width - kNames, this.height);
+    g.rect(this.names, 0, this.width - this.names, this.height);
     g.clip();
     for (const tick of ticks) {
       g.fillStyle = theme.line;
-      g.fillRect(Math.round(kNames + tick.x), kAxis - 7, 1, 7);
+      g.fillRect(Math.round(this.names + tick.x), kAxis - 7, 1, 7);
       g.fillStyle = theme.text;
-      g.fillText(tick.text, kNames + tick.x + 4, kAxis / 2);
+      g.fillText(tick.text, this.names + tick.x + 4, kAxis / 2);
     }
     const mark = (time: number, text: string) => {
-      const x = kNames + view.x(time);
-      const width = g.measureText(text).width + 10, left = Math.max(kNames, Math.min(x - width / 2, this.width - width));
+      const x = this.names + view.x(time);
+      const width = g.measureText(text).width + 10, left = Math.max(this.names, Math.min(x - width / 2, this.width - width));
       g.fillStyle = theme.text;
       g.fillRect(left, 3, width, kAxis - 8);
       g.fillStyle = css(theme.background);
@@ -221,9 +233,9 @@ export class Picture {
     const {theme} = model;
     g.save();
     g.fillStyle = theme.panel;
-    g.fillRect(0, kAxis, kNames, this.height - kAxis);
+    g.fillRect(0, kAxis, this.names, this.height - kAxis);
     g.beginPath();
-    g.rect(0, kAxis, kNames - 1, this.height - kAxis);
+    g.rect(0, kAxis, this.names - 1, this.height - kAxis);
     g.clip();
     g.textBaseline = 'middle';
     for (const row of visible) {
@@ -231,11 +243,11 @@ export class Picture {
       const x = 10 + 12 * row.indent;
       if (row.side === 1) {
         g.fillStyle = css(theme.secondBackground);
-        g.fillRect(0, y, kNames, row.height);
+        g.fillRect(0, y, this.names, row.height);
       }
       if (row.kind === 'cta') {
         g.fillStyle = theme.grid;
-        g.fillRect(0, y, kNames, row.height);
+        g.fillRect(0, y, this.names, row.height);
       }
       const hue = actorOf(row);
       if (hue) {
@@ -243,28 +255,41 @@ export class Picture {
         g.fillRect(4, y + 3, 4, row.height - 6);
       }
       if (row.toggle) triangle(g, x + 3, middle, row.open === true, theme.quietText);
+      if (keyOf(row) === model.lane) {
+        g.strokeStyle = theme.accent;
+        g.lineWidth = 2;
+        g.strokeRect(1, y + 1, this.names - 3, row.height - 2);
+      }
       const bold = row.kind === 'cta' || row.kind === 'role';
       const small = row.kind === 'stage' || row.kind === 'barrier';
       g.font = `${bold ? '600 ' : ''}${small ? 10 : 12}px system-ui, sans-serif`;
       g.fillStyle = small ? theme.quietText : theme.text;
-      g.fillText(row.label, x + (row.toggle ? 12 : 0), middle + 0.5);
+      const cluster = row.kind === 'cta' ? row.cluster : '';
+      g.fillText(row.label, x + (row.toggle ? 12 : 0), (cluster ? y + 12 : middle) + 0.5);
+      if (cluster) {
+        // What the column is too narrow for goes: the lane's explanation has it all.
+        g.font = '10px system-ui, sans-serif';
+        g.fillStyle = theme.quietText;
+        const texts = [cluster, cluster.replace('cluster of CTA', 'cluster'), cluster.replace(/cluster of CTA (\d+), /, ''), cluster.replace(/.*(rank \d+).*/, '$1')];
+        g.fillText(texts.find((text) => g.measureText(text).width <= this.names - x - 4) ?? texts[3], x, y + row.height - 9);
+      }
       if (row.kind === 'tmem') {
         g.font = '9px system-ui, sans-serif';
         g.fillStyle = theme.quietText;
         g.textAlign = 'right';
-        g.fillText('column 0', kNames - 6, y + 8);
-        g.fillText('511', kNames - 6, y + row.height - 8);
+        g.fillText('column 0', this.names - 6, y + 8);
+        g.fillText('511', this.names - 6, y + row.height - 8);
         g.textAlign = 'left';
       }
       if (model.sides.length > 1 && row.kind !== 'cta') {
         g.font = '600 10px system-ui, sans-serif';
         g.fillStyle = theme.quietText;
-        g.fillText(row.side === 0 ? 'A' : 'B', kNames - 16, middle + 0.5);
+        g.fillText(row.side === 0 ? 'A' : 'B', this.names - 16, middle + 0.5);
       }
     }
     g.restore();
     g.fillStyle = theme.line;
-    g.fillRect(kNames - 1, kAxis, 1, this.height);
+    g.fillRect(this.names - 1, kAxis, 1, this.height);
   }
 
   // ---- what is where
@@ -278,12 +303,12 @@ export class Picture {
   /** What the point shows, null for nothing. */
   thingAt(x: number, y: number): Selection | null {
     const {model} = this;
-    if (x < kNames || y < kAxis) return null;
-    const pinned = this.findingAt(x - kNames, y - kAxis);
+    if (x < this.names || y < kAxis) return null;
+    const pinned = this.findingAt(x - this.names, y - kAxis);
     if (pinned) return pinned;
     const row = this.rowAt(y);
     if (!row) return null;
-    const time = model.tick(row.side, model.view.time(x - kNames));
+    const time = model.tick(row.side, model.view.time(x - this.names));
     const inRow = y - kAxis + model.scroll - row.y;
     if (row.kind === 'stage') return {kind: 'stage', side: row.side, cta: row.cta, ring: row.ring, stage: row.stage, time};
     if (row.kind === 'barrier') return {kind: 'barrier', side: row.side, cta: row.cta, track: row.track, time};
@@ -294,19 +319,14 @@ export class Picture {
     return null;
   }
 
+  /** Flags of findings, where they are drawn: from the corner of the lanes. */
+  pins(): Pin[] {
+    return pinsOf(this.model, new Places(this.model));
+  }
+
   private findingAt(x: number, y: number): Selection | null {
-    const {model} = this;
-    const places = new Places(model);
-    for (let side = 0; side < model.sides.length; ++side)
-      for (const finding of model.sides[side].trace.findings) {
-        const width = pinWidth(finding.id);
-        let left = model.view.x(model.axis(side, finding.time));
-        if (left + width > model.view.width) left -= width;
-        const place = finding.track >= 0 ? places.track(side, finding.track) : null;
-        const top = place ? place.y0 + kPinTop : 8;
-        if (x >= left && x < left + width && y >= top && y < top + kPinHeight) return {kind: 'finding', side, finding};
-      }
-    return null;
+    const pin = this.pins().find((p) => x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + kPinHeight);
+    return pin ? {kind: 'finding', side: pin.side, finding: pin.finding} : null;
   }
 
   private spanAt(row: Row & {kind: 'role' | 'unit' | 'tmem'}, time: number, inRow: number): number {
@@ -321,7 +341,8 @@ export class Picture {
       if (spans.end[i] < time - slack) continue;
       if (row.kind === 'role') {
         const strip = inRow >= kStrip.top && inRow < kStrip.bottom;
-        if (strip ? !trace.contains[i] : trace.contains[i] || inRow < kBody.top || inRow > kBody.bottom) continue;
+        const body = bodyBox(row);
+        if (strip ? !trace.contains[i] : trace.contains[i] || inRow < body.top || inRow > body.bottom) continue;
       } else if (row.kind === 'unit') {
         const [top, height] = laneBox(row, spans.lane[i]);
         if (inRow < top - 0.5 || inRow > top + height + 0.5) continue;

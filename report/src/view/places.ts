@@ -1,7 +1,7 @@
 // Where a span lies in the picture, whether its row is open or folded into its CTA's.
 
 import type {Model} from '../model';
-import {columnBox, kBody, kStrip, laneBox} from './draw_rows';
+import {bodyBox, columnBox, kStrip, laneBox} from './draw_rows';
 import type {Row} from './layout';
 
 export interface Box {
@@ -45,7 +45,7 @@ export class Places {
     let {y0, y1} = place;
     const row = this.row(side, trace.spans.track[span]);
     if (row?.kind === 'role') {
-      const part = trace.contains[span] ? kStrip : kBody;
+      const part = trace.contains[span] ? kStrip : bodyBox(row);
       [y0, y1] = [y0 + part.top, y0 + part.bottom];
     } else if (row?.kind === 'unit') {
       const [top, height] = laneBox(row, trace.spans.lane[span]);

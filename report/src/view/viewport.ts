@@ -30,11 +30,22 @@ export class Viewport {
   showAll(): void {
     this.show(this.first, this.last, 0.02);
   }
+  /** What is shown at least of the surroundings of a moment: a part of the run. */
+  private get least(): number {
+    return Math.min(Math.max((this.last - this.first) / 30, 300), 3000);
+  }
+  /** Shows [from, to] with what is around it; a moment with its surroundings. */
+  frame(from: number, to: number): void {
+    const length = Math.max((to - from) * 1.3, this.least);
+    this.set((from + to) / 2 - length / 2, length);
+  }
   /** Moves only as far as needed to have [from, to] in sight, and zooms if it would be a speck or does not fit. */
   reveal(from: number, to: number): void {
     const length = to - from, seen = this.to - this.from;
-    if (length > seen * 0.9 || length < seen * 0.01) return this.show(from, to, length > 0 ? 3 : 200);
-    if (from < this.from || to > this.to) this.set((from + to) / 2 - seen / 2, seen);
+    if (length === 0) {
+      if (seen > 8 * this.least || seen < this.least / 8) return this.frame(from, to);
+    } else if (length > seen * 0.9 || length < seen * 0.01) return this.show(from, to, 3);
+    if (from <= this.from || to >= this.to) this.set((from + to) / 2 - seen / 2, seen);
   }
   private set(from: number, length: number): void {
     // A quarter of a window of nothing is as far as it goes.
