@@ -67,7 +67,7 @@ Measured measure(Shape shape, const std::string& options, int runs) {
     last = simulate(shape, options);
     taken.push_back(seconds(RUSAGE_CHILDREN) - start);
   }
-  return {median(taken), double(last["peak_rss_bytes"]) / (1 << 20), double(last["cycles"]),
+  return {median(taken), double(last["host"]["peak_rss_bytes"]) / (1 << 20), double(last["cycles"]),
           double(last["barrier_events"])};
 }
 

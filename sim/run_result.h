@@ -56,6 +56,8 @@ struct RunResult {
   host::Check check;         ///< of the output, the first wrong one or the last; as initialised when not compared
   int checked_launch = 0;    ///< whose output `check` is about
   uint64_t output_hash = 0;  ///< of the bytes of all launches' outputs; 0 without data
+  /// The length of the run: from the launch, at cycle 0, until the last CTA has exited and the last store is visible; of a
+  /// run that did not pass, until it ended.  The trace has it as Metadata::run_ticks.
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;
   double microseconds = 0;

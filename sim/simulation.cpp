@@ -336,6 +336,7 @@ RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, c
     result.filled_bytes += cta->sm().tma.filled_bytes();
   }
   result.cycles = result.outcome == Outcome::pass ? end : models::now();
+  if (recorder) recorder->trace().metadata.run_ticks = result.cycles;
   result.sm_clock_ghz = scenario.device.device.sm_clock_ghz;
   result.microseconds = double(result.cycles) / result.sm_clock_ghz * 1e-3;
   result.title = problem->title();

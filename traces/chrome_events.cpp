@@ -138,13 +138,15 @@ class Reader {
     edges_[{integer(event, "pid"), integer(event, "tid")}].push_back(edge);
   }
 
-  void read_times(const json& event, Edge& edge) const {
+  void read_times(const json& event, Edge& edge) {
     const json* ts = number(event, "ts");
     edge.span.begin = ticks("ts", *ts);
+    last_ = std::max(last_, edge.span.begin);
     if (edge.phase != 'X') return;
     const json* dur = number(event, "dur");
     if (dur->get<double>() < 0) fail(fmt::format("'dur' is {}; a number from 0 is needed", display(dur)));
     edge.span.end = ticks("ts + dur", *ts, dur);
+    last_ = std::max(last_, edge.span.end);
   }
 
   uint64_t ticks(std::string_view what, const json& ts, const json* dur = nullptr) const {
@@ -192,7 +194,8 @@ class Reader {
     }
   }
 
-  /// An E ends the last B that is open, as viewers have it.
+  /// An E ends the last B that is open, as viewers have it.  What is open at the end of the file lasts until then: of a
+  /// kernel that hangs, whatever a warp was in.
   void pair(std::vector<Edge>& edges, ChromeThread& thread) const {
     std::stable_sort(edges.begin(), edges.end(),
                      [](const Edge& a, const Edge& b) { return a.span.begin < b.span.begin; });
@@ -216,7 +219,8 @@ class Reader {
       if (edge.phase == 'B') open.push_back({&edge, edge.ignored ? kNone : thread.spans.size()});
       if (!edge.ignored) thread.spans.push_back(edge.span);
     }
-    if (!open.empty()) fail(open.back().edge->span.event, "'ph' is \"B\", but its \"E\" is missing");
+    for (const Open& begun : open)
+      if (begun.span != kNone) thread.spans[begun.span].end = last_, thread.spans[begun.span].open = true;
   }
 
   const ChromeDocument& document_;
@@ -224,6 +228,7 @@ class Reader {
   const std::vector<std::string>& known_list_;
   std::unordered_set<std::string_view> known_, ignored_;
   size_t index_ = 0;
+  uint64_t last_ = 0;                                               ///< ticks: the latest begin or end of any event
   std::map<std::pair<int64_t, int64_t>, std::vector<Edge>> edges_;  ///< by (pid, tid)
   std::map<int64_t, std::string> process_names_;
   std::map<std::pair<int64_t, int64_t>, std::string> thread_names_;
@@ -239,7 +244,7 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return names.size() <= kMost ? text : fmt::format("{} and {} more", text, names.size() - kMost);
 }
 
-ChromeDocument::ChromeDocument(const std::filesystem::path& path) : name_(path.string()) {
+ChromeDocument::ChromeDocument(const std::filesystem::path& path) : name_(input_name(path)) {
   const std::string text = read_compressed_file(path);
   try {
     root_ = json::parse(text);

@@ -10,12 +10,13 @@
 
 namespace sm100::traces {
 
-/// One span: an X event, or a B event with its E.
+/// One span: an X event, a B event with its E, or a B event that the file's end finds open.
 struct ChromeSpan {
   size_t event = 0;                      ///< index into traceEvents, from 0; of the B
   std::string_view name;                 ///< these two lie in ChromeDocument
   const nlohmann::json* args = nullptr;  ///< null where it has none
   uint64_t begin = 0, end = 0;           ///< ticks
+  bool open = false;                     ///< its E is missing: it ends with the last event of the file
 };
 
 /// The events of one (pid, tid).

@@ -10,6 +10,8 @@
 #include <unordered_map>
 
 #include "traces/chrome_events.h"
+#include "traces/compressed_file.h"
+#include "traces/numbers.h"
 #include "traces/recorder.h"
 
 namespace sm100::traces {
@@ -83,6 +85,7 @@ class Importer {
       Span span;
       size_t event;      ///< index in the file
       int64_t sequence;  ///< -1 = none
+      bool open;         ///< nobody has ended it
     };
     std::vector<Entry> spans;
   };
@@ -113,6 +116,8 @@ class Importer {
     m.tool_version = text("tool_version", std::nullopt);
     m.seed = count("seed");
     m.dropped_events = count("dropped_events");
+    m.run_ticks = count("run_ticks");
+    m.part = text("part", std::nullopt);
     const auto ticks = other.find("ticks_per_second");
     if (map_.ticks_per_second) {
       m.ticks_per_second = *map_.ticks_per_second;
@@ -205,6 +210,7 @@ class Importer {
                        .bytes = values[6]};
     entry.event = span.event;
     entry.sequence = values[7];
+    entry.open = span.open;
     return entry;
   }
 
@@ -292,9 +298,38 @@ class Importer {
       for (RoleTrack::Entry& entry : track->spans) {
         entry.span.track = role;
         recorder_.span(entry.span);
+        if (entry.open && entry.span.kind == SpanKind::wait) open_waits_.push_back(entry.span);
       }
     }
+    record_hang();
     sort_events(recorder_.trace());
+  }
+
+  /// Waits that the file leaves open: a kernel that hangs, and the earliest of them is where to look first.
+  void record_hang() {
+    if (open_waits_.empty()) return;
+    std::stable_sort(open_waits_.begin(), open_waits_.end(),
+                     [](const Span& a, const Span& b) { return a.begin < b.begin; });
+    const Trace& trace = recorder_.trace();
+    const auto text = [&](const Span& wait) {
+      const Track& track = trace.tracks[wait.track];
+      std::string what = wait.args.pipeline == kNoName ? "something" : trace.names[size_t(wait.args.pipeline)];
+      if (wait.args.stage >= 0) what += fmt::format("[{}]", wait.args.stage);
+      return fmt::format("{}{} of CTA {} waits for {}{} since {}", track.name,
+                         track.warp < 0 ? "" : fmt::format(" (warp {})", track.warp), track.cta, what,
+                         wait.args.phase < 0 ? "" : fmt::format(" phase {}", wait.args.phase), grouped(wait.begin));
+    };
+    const Span& first = open_waits_.front();
+    constexpr size_t kMost = 20;
+    std::string report = fmt::format("HANG: {} wait{} open when the timeline ends, at {}\n", open_waits_.size(),
+                                     open_waits_.size() == 1 ? " is" : "s are", grouped(first.end));
+    for (size_t i = 0; i < std::min(open_waits_.size(), kMost); ++i) report += "  " + text(open_waits_[i]) + "\n";
+    if (open_waits_.size() > kMost) report += fmt::format("  and {} more\n", open_waits_.size() - kMost);
+    recorder_.finding({.time = first.end,
+                       .track = first.track,
+                       .id = "hang",
+                       .message = text(first) + "; the timeline ends without an end of this wait",
+                       .report = report});
   }
 
   const ChromeDocument& document_;
@@ -305,6 +340,7 @@ class Importer {
   std::vector<std::string> names_;  ///< of the map's events
   std::vector<int16_t> pipelines_;  ///< by event of the map
   std::vector<RoleTrack> tracks_;
+  std::vector<Span> open_waits_;
 };
 
 }  // namespace
@@ -322,7 +358,7 @@ void check_pattern(std::string_view pattern) {
 
 Trace import_chrome_json(const std::filesystem::path& path, const ChromeImportMap& map) {
   const ChromeDocument document(path);
-  return Importer(document, map, path.string()).run();
+  return Importer(document, map, input_name(path)).run();
 }
 
 }  // namespace sm100::traces

@@ -62,16 +62,18 @@ class Writer {
     const Metadata& m = trace_.metadata;
     nlohmann::json configuration = nlohmann::json::parse(m.configuration, nullptr, /*allow_exceptions=*/false);
     if (configuration.is_discarded()) configuration = m.configuration;
-    return nlohmann::json{{"schema_version", m.schema_version},
-                          {"source", m.source},
-                          {"device", m.device},
-                          {"scenario", m.scenario},
-                          {"configuration", configuration},
-                          {"tool_version", m.tool_version},
-                          {"ticks_per_second", m.ticks_per_second},
-                          {"seed", m.seed},
-                          {"dropped_events", m.dropped_events}}
-        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    nlohmann::json json{{"schema_version", m.schema_version},
+                        {"source", m.source},
+                        {"device", m.device},
+                        {"scenario", m.scenario},
+                        {"configuration", configuration},
+                        {"tool_version", m.tool_version},
+                        {"ticks_per_second", m.ticks_per_second},
+                        {"seed", m.seed},
+                        {"dropped_events", m.dropped_events}};
+    if (m.run_ticks != 0) json["run_ticks"] = m.run_ticks;
+    if (!m.part.empty()) json["part"] = m.part;
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
   void write_track(const Track& track) {

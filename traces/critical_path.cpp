@@ -71,6 +71,10 @@ class Walk {
     TrackId role = last_role();
     CriticalPath path;
     path.end = now_ = life_[role].second;
+    if (!broke_off_ && trace_.metadata.run_ticks > now_) {
+      path.end = now_ = trace_.metadata.run_ticks;
+      emit_last_stores(role);
+    }
     size_t stuck = 0;
     while (role != kNoTrack && now_ > 0 && stuck < 1000) {
       const uint64_t before = now_;
@@ -116,6 +120,10 @@ class Walk {
       if (bracket != std::string::npos)
         barriers_[track.id].stage = static_cast<int16_t>(std::atoi(track.name.c_str() + bracket + 1));
     }
+    if (!trace_.metadata.part.empty())
+      throw std::runtime_error(
+          fmt::format("no critical path: the trace holds a part of the run ({}), and the path crosses all of it",
+                      trace_.metadata.part));
     bool actors = false;
     for (uint32_t i = 0; i < trace_.barrier_events.size(); ++i) {
       const BarrierEvent& event = trace_.barrier_events[i];
@@ -214,6 +222,18 @@ class Walk {
     }
     reversed_.push_back({begin, now_, track, kind, pipeline, stage, span});
     now_ = begin;
+  }
+
+  /// After the last role's end: what it stored becomes visible.
+  void emit_last_stores(TrackId role) {
+    const TrackId cta = trace_.tracks[role].parent;
+    const auto unit = std::find_if(trace_.tracks.begin(), trace_.tracks.end(), [&](const Track& track) {
+      return track.parent == cta && track.name == "tma store" && !by_track_[track.id].empty();
+    });
+    if (unit != trace_.tracks.end())
+      emit(life_[role].second, unit->id, Dependency::tma_store);
+    else
+      emit(life_[role].second, role, Dependency::store);
   }
 
   /// What `role` did from `begin` to now.

@@ -1,6 +1,6 @@
 /// The critical path of a simulated run: the chain of work and waits that decides when it ends.
 ///
-/// It is found backwards, from the role that finishes last.  What a role did since its last wait is on the path; that wait
+/// It is found backwards, from the role that finishes last and what it stored.  What a role did since its last wait is on the path; that wait
 /// ended because of somebody's arrival or bytes, and so the path goes on with whoever made them: a role, or a unit's span
 /// and, where that began, whoever issued it.  An UMMA that found the tensor pipe busy comes after the UMMA before it.  So
 /// the path crosses warps and CTAs and has neither gaps nor overlaps: a shorter segment would have ended the run earlier, as
@@ -17,16 +17,16 @@ namespace sm100::traces {
 
 /// What a piece of the path is made of.
 enum class Dependency : uint8_t {
-  launch,         ///< before a CTA's first instruction; setup; a launch ahead
-  tma_load,       ///< a copy into shared memory, from issue to the last byte
-  umma,           ///< MMAs, from the first one's start to the last one's end
-  clc,            ///< a cluster launch control request
-  tma_store,      ///< a copy out of shared memory, until what waits for it may go on
-  load_issue,     ///< role code that issues copies
-  mma_issue,      ///< role code that issues MMAs and commits
-  tmem_load,      ///< tcgen05.ld and its wait
+  launch,      ///< before a CTA's first instruction; setup; a launch ahead
+  tma_load,    ///< a copy into shared memory, from issue to the last byte
+  umma,        ///< MMAs, from the first one's start to the last one's end
+  clc,         ///< a cluster launch control request
+  tma_store,   ///< a copy out of shared memory, until what waits for it may go on; at the end, until it is visible
+  load_issue,  ///< role code that issues copies
+  mma_issue,   ///< role code that issues MMAs and commits
+  tmem_load,   ///< tcgen05.ld and its wait
   shared_memory,  ///< registers to shared memory or back
-  store,          ///< role code that stores
+  store,          ///< role code that stores; what the last role stored becomes visible
   split_k,        ///< partial sums and their locks
   scheduling,     ///< role code around CLC
   handover,  ///< from the last arrival or byte until the waiting warp goes on: commit, way, wake-up, the wait itself
@@ -78,7 +78,7 @@ struct PathShare {
 };
 
 struct CriticalPath {
-  /// 0, where the run begins, to the end of the last role; that its stores are visible takes some hundred cycles more.
+  /// 0, where the run begins, to run_length(): the last role's end, and the time until what it stored is visible.
   uint64_t begin = 0, end = 0;
   std::vector<PathSegment> segments;  ///< in order of time; each begins where the one before ends
   std::vector<PathShare> shares;      ///< the longest first

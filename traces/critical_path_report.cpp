@@ -8,6 +8,7 @@
 
 #include "traces/critical_path.h"
 #include "traces/numbers.h"
+#include "traces/ring_depth.h"
 
 namespace sm100::traces {
 
@@ -58,6 +59,16 @@ struct Summary {
       if (track.kind == TrackKind::barrier && track.name.rfind(array + "[", 0) == 0) found.insert(track.name);
     return static_cast<int>(found.size());
   }
+  /// The barriers that TMA's loads signal, by the bytes that they bring; empty: there are no loads.
+  std::string filled_by_tma() const {
+    std::map<int16_t, int64_t> bytes;
+    for (const Span& span : trace.spans)
+      if (span.kind == SpanKind::tma_load && span.args.pipeline != kNoName)
+        bytes[span.args.pipeline] += span.args.bytes;
+    const auto most =
+        std::max_element(bytes.begin(), bytes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    return most == bytes.end() ? "" : trace.names[size_t(most->first)];
+  }
   /// Who does most of the output's work.
   std::string output_role() const {
     std::map<std::string, uint64_t> by;
@@ -93,6 +104,32 @@ Copies copies(const Trace& trace, const CriticalPath& path) {
   return found;
 }
 
+/// "2 stages of 32,768 bytes hold 65,536 bytes in flight"
+std::string ring_text(const RingDepth& ring) {
+  return fmt::format("{} stage{} of {} bytes hold{} {} bytes in flight", ring.stages, ring.stages == 1 ? "" : "s",
+                     grouped(ring.bytes), ring.stages == 1 ? "s" : "", grouped(ring.in_flight()));
+}
+
+/// How deep the ring is, and how deep it would have to be: latency times the rate at which the tensor core reads.
+std::string depth_text(const Summary& s, const RingDepth& ring) {
+  const std::string_view ticks = tick_name(s.trace.metadata);
+  const double rate = double(ring.bytes) / double(ring.use);
+  if (ring.queues())
+    return fmt::format(
+        "{}; a fill takes {} {} (the fastest {}): copies wait for memory and for each other, which get {:.0f} "
+        "bytes per "
+        "{} where the tensor core could use {:.0f}; more stages do not help",
+        ring_text(ring), grouped(ring.fill), ticks, grouped(ring.fastest_fill),
+        double(ring.in_flight()) / double(ring.fill + ring.turnaround), ticks.substr(0, ticks.size() - 1), rate);
+  const std::string need = fmt::format(
+      "{} {} until a stage is filled and {} until it is free again, at {:.0f} bytes per {}",
+      grouped(ring.fastest_fill), ticks, grouped(ring.turnaround), rate, ticks.substr(0, ticks.size() - 1));
+  if (ring.stages < ring.enough())
+    return fmt::format("the ring is too short: {}; {} stages would hide the fills ({})", ring_text(ring),
+                       ring.enough(), need);
+  return fmt::format("the ring is deep enough: {}; {} would do ({})", ring_text(ring), ring.enough(), need);
+}
+
 /// A single stage: whoever fills it and whoever reads it wait for each other, round by round.
 std::string turns(const Summary& s) {
   const PathShare* copy = s.longest(Dependency::tma_load);
@@ -106,12 +143,13 @@ std::string turns(const Summary& s) {
   if (!full || !empty || 2 * empty->segments < full->segments) return {};
   if (s.tma() + s.tensor() < s.output()) return {};
   const bool tensor_core = s.ticks(Dependency::umma) > 0;
+  const auto ring = ring_depth(s.trace, copy->pipeline);
   return fmt::format(
       "one stage: TMA and {} take turns: {}[0] \u2194 {}[0]; {:.0f} % of the path are TMA transfers, {:.0f} % {}, "
-      "and neither overlaps the other",
+      "and neither overlaps the other{}",
       tensor_core ? "MMA" : "the " + full->track + " role", empty->pipeline, full->pipeline,
       s.share(Dependency::tma_load), s.share(tensor_core ? s.ticks(Dependency::umma) : s.output()),
-      tensor_core ? "UMMA execution" : "its work");
+      tensor_core ? "UMMA execution" : "its work", ring ? "; " + depth_text(s, *ring) : std::string());
 }
 
 std::string bound_by_tma(const Summary& s) {
@@ -121,6 +159,7 @@ std::string bound_by_tma(const Summary& s) {
   std::string text = "bound by TMA: ";
   if (waiting) text += fmt::format("the {} role waits for {}, ", waiting->track, filled);
   text += fmt::format("{:.0f} % of the path are TMA transfers", s.share(Dependency::tma_load));
+  if (const auto ring = ring_depth(s.trace, filled)) return text + "; " + depth_text(s, *ring);
   const Copies c = copies(s.trace, s.path);
   if (c.median == 0) return text;
   text += fmt::format(" of {} {} each (median; the fastest copy takes {}", grouped(c.median),
@@ -130,8 +169,12 @@ std::string bound_by_tma(const Summary& s) {
 }
 
 std::string bound_by_tensor_core(const Summary& s) {
-  return fmt::format("bound by the tensor core: {:.0f} % of the path are UMMA execution, {:.0f} % TMA transfers",
-                     s.share(Dependency::umma), s.share(Dependency::tma_load));
+  std::string text =
+      fmt::format("bound by the tensor core: {:.0f} % of the path are UMMA execution, {:.0f} % TMA transfers",
+                  s.share(Dependency::umma), s.share(Dependency::tma_load));
+  const std::string filled = s.filled_by_tma();
+  if (const auto ring = ring_depth(s.trace, filled)) text += "; " + depth_text(s, *ring);
+  return text;
 }
 
 std::string bound_by_output(const Summary& s) {

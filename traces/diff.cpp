@@ -29,6 +29,15 @@ std::vector<std::string> configuration_difference(const Trace& a, const Trace& b
   return keys;
 }
 
+/// Of these, the depths of rings: "stages: 2, 6".
+std::string ring_difference(const std::vector<std::string>& configuration) {
+  std::string text;
+  for (const std::string& difference : configuration)
+    for (const char* key : {"stages: ", "accum_stages: ", "clc_stages: "})
+      if (difference.starts_with(key)) text += (text.empty() ? "" : "; ") + difference;
+  return text;
+}
+
 /// Sentences about what the reader of the figures must know.
 std::vector<std::string> comparison_notes(const Trace& a, const Trace& b) {
   std::vector<std::string> notes;
@@ -40,6 +49,11 @@ std::vector<std::string> comparison_notes(const Trace& a, const Trace& b) {
     notes.push_back(
         fmt::format("{} {}: a CTA of A has other work than that of B, which is no divergence to look into",
                     fmt::join(work, ", "), work.size() == 1 ? "differs" : "differ"));
+  const auto note_part = [&](const char* which, const Trace& trace) {
+    if (!trace.metadata.part.empty())
+      notes.push_back(fmt::format("{} holds a part of its run only ({})", which, trace.metadata.part));
+  };
+  note_part("A", a), note_part("B", b);
   // 1 GHz is a timer, not an SM clock.
   const double ghz_a = a.metadata.ticks_per_second * 1e-9, ghz_b = b.metadata.ticks_per_second * 1e-9;
   if (ghz_a != 1 && ghz_b != 1 && std::abs(ghz_a / ghz_b - 1) > 0.001)
@@ -80,7 +94,7 @@ TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* pairs) {
   diff.notes = comparison_notes(a, b);
   const RoleTracks tracks_a = tracks_of(a, "A"), tracks_b = tracks_of(b, "B");
   MatchedSpans matched;
-  diff.structure = compare_structure(a, b, tracks_a, tracks_b, matched);
+  diff.structure = compare_structure(a, b, tracks_a, tracks_b, matched, ring_difference(diff.configuration));
   diff.timing = compare_timing(a, b, tracks_a, tracks_b, matched);
   diff.cta_legs = compare_cta_legs(a, b);
   if (pairs)

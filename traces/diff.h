@@ -61,6 +61,9 @@ struct PeriodDiff {
   SpanKind kind = SpanKind::wait;
   size_t count_a = 0, count_b = 0;
   double median_a = 0, median_b = 0;
+  size_t steps = 0;  ///< of the track of A that has the most
+  /// What the loop makes of the difference of the whole, A minus B.
+  double a_minus_b_ns() const { return (median_a - median_b) * double(steps); }
 };
 
 struct WaitingDiff {
@@ -85,7 +88,8 @@ struct TimingDiff {
   double offset_min_ns = 0, offset_median_ns = 0, offset_max_ns = 0;  ///< of the CTAs
   double residual_median_ns = 0;                                      ///< |B - fit(A)|
   double step_a_ns = 0, step_b_ns = 0;                                ///< of the timers, as the times show
-  double span_a_ns = 0, span_b_ns = 0;                                ///< first begin to last end of any role
+  /// Metadata::run_ticks where both traces have it; else from the first begin to the last end of any role.
+  double span_a_ns = 0, span_b_ns = 0;
   std::vector<KindDiff> kinds;
   std::vector<PeriodDiff> periods;
   std::vector<WaitingDiff> waiting;
@@ -107,7 +111,11 @@ using MatchedPairs = std::vector<std::pair<const Span*, const Span*>>;
 /// @param matched  filled with the pairs that were found, if given
 TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* matched = nullptr);
 
-/// For people: the verdict first.  `name_a` and `name_b` are shown in the headings.
+/// Where the difference in time comes from, one sentence: the loop that takes most of it, or none.  Empty: the lengths agree
+/// within 1 %, or the structure differs and the configuration does not explain it.
+std::string pace_of(const TraceDiff& diff);
+
+/// For people: the verdict first, then the causes (configuration, pace), then figures.  `name_a` and `name_b` are shown in the headings.
 std::string format_diff(const TraceDiff& diff, const Trace& a, const Trace& b, const std::string& name_a,
                         const std::string& name_b);
 /// The same as JSON text.

@@ -79,6 +79,7 @@ std::string structure_text(const TraceDiff& d) {
                         missing > 0 ? fmt::format(", {} are in one trace only", missing) : "");
   }
   for (const std::string& key : d.configuration) text += fmt::format("  configuration differs: {}\n", key);
+  if (const std::string pace = pace_of(d); !pace.empty()) text += fmt::format("  pace: {}\n", pace);
   for (const std::string& note : d.notes) text += fmt::format("  note: {}\n", note);
   if (s.dynamic_assignment)
     text += fmt::format("  tile assignment differs: {} of {} tiles ran on other CTAs (no divergence)\n",
@@ -182,6 +183,30 @@ const char* what_word(Divergence::What what) {
 
 }  // namespace
 
+std::string pace_of(const TraceDiff& diff) {
+  const TimingDiff& t = diff.timing;
+  const double whole = t.span_a_ns - t.span_b_ns;
+  if ((!diff.structure.identical() && diff.configuration.empty()) ||
+      std::abs(whole) < 0.01 * std::max(t.span_a_ns, t.span_b_ns))
+    return "";
+  const std::string longer = fmt::format("{} takes {} longer than {}", whole > 0 ? "A" : "B",
+                                         time_text(std::abs(whole)), whole > 0 ? "B" : "A");
+  // Of the loops that pull the same way, the one that makes most of it.
+  const auto most =
+      std::max_element(t.periods.begin(), t.periods.end(), [&](const PeriodDiff& x, const PeriodDiff& y) {
+        return x.a_minus_b_ns() * whole < y.a_minus_b_ns() * whole;
+      });
+  constexpr double kMost = 0.5;  // of the difference; less, and the loops are not what makes it
+  const double share = most == t.periods.end() ? 0 : most->a_minus_b_ns() / whole;
+  if (share < kMost)
+    return fmt::format("{}; the loops' steady-state periods account for {:.0f} % of it, so look outside them",
+                       longer, 100 * std::max(share, 0.0));
+  return fmt::format(
+      "{}; a step of {} {} takes {:.1f} ns in A and {:.1f} ns in B, which over {} steps is {} ({:.0f} %)", longer,
+      most->role, name(most->kind), most->median_a, most->median_b, most->steps,
+      time_text(std::abs(most->a_minus_b_ns())), 100 * share);
+}
+
 std::string format_diff(const TraceDiff& diff, const Trace& a, const Trace& b, const std::string& name_a,
                         const std::string& name_b) {
   return structure_text(diff) + trace_line('A', a, name_a) + trace_line('B', b, name_b) + timing_text(diff.timing) +
@@ -257,6 +282,7 @@ std::string diff_json(const TraceDiff& diff, const Trace& a, const Trace& b, con
       {"a", trace(a, name_a)},
       {"b", trace(b, name_b)},
       {"configuration", diff.configuration},
+      {"pace", pace_of(diff).empty() ? Json() : Json(pace_of(diff))},
       {"notes", diff.notes},
       {"events_compared", s.events_compared},
       {"barrier_events_compared", s.barrier_events_compared},

@@ -29,10 +29,11 @@ enum class Annotation : uint8_t {
   // metadata
   outcome, verdict,
   schema_version, source, device, scenario, configuration, tool_version, ticks_per_second, seed,
-  dropped_events, spans, barrier_events, wakeups, findings,  ///< the last four: how many the file holds
+  dropped_events, run_ticks, part,
+  spans, barrier_events, wakeups, findings,  ///< how many the file holds
 };
 
-inline constexpr std::array<std::string_view, 48> kAnnotationNames = {
+inline constexpr std::array<std::string_view, 50> kAnnotationNames = {
     "sequence", "pipeline", "stage", "tile_m", "tile_n", "tile_k", "k", "bytes", "column", "columns",
     "line", "operand", "multicast", "coord_0", "coord_1", "coord_2", "coord_3", "coord_4",
     "flow_in",
@@ -43,7 +44,7 @@ inline constexpr std::array<std::string_view, 48> kAnnotationNames = {
     "warning", "message", "report", "mark",
     "outcome", "verdict",
     "schema_version", "source", "device", "scenario", "configuration", "tool_version", "ticks_per_second", "seed",
-    "dropped_events", "spans", "barrier_events", "wakeups", "findings"};
+    "dropped_events", "run_ticks", "part", "spans", "barrier_events", "wakeups", "findings"};
 // clang-format on
 static_assert(kAnnotationNames.size() == static_cast<size_t>(Annotation::findings) + 1);
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <unordered_map>
 
 #include "pftrace.pb.h"
+#include "traces/compressed_file.h"
 #include "traces/pftrace.h"
 #include "traces/pftrace_format.h"
 
@@ -46,56 +46,77 @@ T narrow(int64_t value, Annotation annotation) {
 /// Cuts a file into packets.
 class PacketFile {
  public:
-  explicit PacketFile(const std::filesystem::path& path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) fail("no such file");
-    if (!std::filesystem::is_regular_file(status)) fail("not a regular file");
-    left_ = std::filesystem::file_size(path, error);
-    buffer_.resize(1 << 20);
-    stream_.rdbuf()->pubsetbuf(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-    stream_.open(path, std::ios::binary);
-    if (!stream_ || error) fail("cannot be read");
-  }
+  explicit PacketFile(const std::filesystem::path& path) : input_(checked(path)) { buffer_.resize(1 << 20); }
 
   bool next(TracePacket& packet) {
-    if (left_ == 0) return false;
     const uint64_t start = position_;
-    if (byte() != format::kPacketTag) bad_packet(start);
+    const int tag = byte();
+    if (tag < 0) {
+      if (start == 0) fail("the file is empty");
+      return false;
+    }
+    if (tag != format::kPacketTag) bad_packet(start);
     uint64_t size = 0;
     for (int shift = 0;; shift += 7) {
-      if (left_ == 0) truncated(start);
-      const uint8_t next = byte();
-      size |= uint64_t{next & 0x7fu} << shift;
+      const int next = byte();
+      if (next < 0) truncated(start);
+      size |= (static_cast<uint64_t>(next) & 0x7f) << shift;
       if (next < 0x80) break;
       if (shift == 28) bad_packet(start);
     }
-    if (size > left_) start == 0 ? bad_packet(start) : truncated(start);
-    payload_.resize(size);
-    stream_.read(payload_.data(), static_cast<std::streamsize>(size));
-    if (!stream_) fail("cannot be read at byte {}", start);
-    left_ -= size;
-    position_ += size;
+    if (size > static_cast<uint64_t>(std::numeric_limits<int>::max())) bad_packet(start);
+    read_payload(start, size);
     if (!packet.ParseFromArray(payload_.data(), static_cast<int>(size))) bad_packet(start);
     return true;
   }
 
  private:
-  uint8_t byte() {
-    --left_;
-    ++position_;
-    return static_cast<uint8_t>(stream_.get());
+  static const std::filesystem::path& checked(const std::filesystem::path& path) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (!is_standard_stream(path) && !std::filesystem::exists(status)) fail("no such file");
+    if (std::filesystem::is_directory(status)) fail("it is a directory");
+    return path;
   }
+
+  /// Grows with what comes: a damaged file may promise any size.
+  void read_payload(uint64_t start, uint64_t size) {
+    payload_.clear();
+    while (payload_.size() < size) {
+      if (at_ == filled_ && !refill()) {
+        if (start == 0) bad_packet(start);  // of something else
+        truncated(start);
+      }
+      const size_t piece = std::min<uint64_t>(size - payload_.size(), filled_ - at_);
+      payload_.append(buffer_.data() + at_, piece);
+      at_ += piece;
+      position_ += piece;
+    }
+  }
+
+  /// -1: the end.
+  int byte() {
+    if (at_ == filled_ && !refill()) return -1;
+    ++position_;
+    return static_cast<uint8_t>(buffer_[at_++]);
+  }
+
+  bool refill() {
+    at_ = 0;
+    filled_ = input_.read(buffer_.data(), buffer_.size());
+    return filled_ > 0;
+  }
+
   [[noreturn]] void bad_packet(uint64_t start) {
     if (start == 0) fail("not a Perfetto trace");
     fail("damaged: no Perfetto packet at byte {}", start);
   }
   [[noreturn]] void truncated(uint64_t start) { fail("truncated: the packet at byte {} is incomplete", start); }
 
-  std::vector<char> buffer_;
-  std::ifstream stream_;
-  std::string payload_;
-  uint64_t left_ = 0, position_ = 0;
+  CompressedInput input_;
+  std::string buffer_, payload_;
+  size_t at_ = 0, filled_ = 0;  ///< in buffer_
+  uint64_t position_ = 0;       ///< in the decompressed file
 };
 
 class Reader {
@@ -394,6 +415,8 @@ class Reader {
         case Annotation::outcome: metadata.outcome = value.string_value(); break;
         case Annotation::verdict: metadata.verdict = value.string_value(); break;
         case Annotation::dropped_events: metadata.dropped_events = number; break;
+        case Annotation::run_ticks: metadata.run_ticks = number; break;
+        case Annotation::part: metadata.part = value.string_value(); break;
         case Annotation::spans: expected_spans_ = number; break;
         case Annotation::barrier_events: expected_barrier_events_ = number; break;
         case Annotation::wakeups: expected_wakeups_ = number; break;
@@ -442,10 +465,9 @@ class Reader {
 
 Trace read_pftrace(const std::filesystem::path& path) {
   try {
-    if (std::filesystem::is_regular_file(path) && std::filesystem::file_size(path) == 0) fail("the file is empty");
     PacketFile file(path);
     return Reader(file).read();
-  } catch (const Problem& problem) { throw std::runtime_error(path.string() + ": " + problem.what()); }
+  } catch (const Problem& problem) { throw std::runtime_error(input_name(path) + ": " + problem.what()); }
 }
 
 }  // namespace sm100::traces

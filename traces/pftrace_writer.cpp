@@ -195,6 +195,8 @@ class Writer {
     annotate(event, Annotation::outcome).set_string_value(metadata.outcome);
     annotate(event, Annotation::verdict).set_string_value(metadata.verdict);
     annotate(event, Annotation::dropped_events).set_uint_value(metadata.dropped_events);
+    if (metadata.run_ticks != 0) annotate(event, Annotation::run_ticks).set_uint_value(metadata.run_ticks);
+    if (!metadata.part.empty()) annotate(event, Annotation::part).set_string_value(metadata.part);
     annotate(event, Annotation::spans).set_uint_value(trace_.spans.size());
     annotate(event, Annotation::barrier_events).set_uint_value(trace_.barrier_events.size());
     annotate(event, Annotation::wakeups).set_uint_value(trace_.wakeups.size());

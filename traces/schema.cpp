@@ -5,6 +5,13 @@
 
 namespace sm100::traces {
 
+uint64_t run_length(const Trace& trace) {
+  if (trace.metadata.run_ticks != 0) return trace.metadata.run_ticks;
+  uint64_t first = UINT64_MAX, last = 0;
+  for (const Span& span : trace.spans) first = std::min(first, span.begin), last = std::max(last, span.end);
+  return first > last ? 0 : last - first;
+}
+
 void sort_events(Trace& trace) {
   std::sort(trace.spans.begin(), trace.spans.end(), [](const Span& a, const Span& b) {
     return std::tie(a.begin, a.track, a.sequence) < std::tie(b.begin, b.track, b.sequence);

@@ -228,6 +228,10 @@ struct Metadata {
   double ticks_per_second = 0;
   uint64_t seed = 0;
   uint64_t dropped_events = 0;  ///< a ring that overflowed lost so many; 0 = the trace is complete
+  /// Length of the run: from the launch, at tick 0, until all CTAs have exited and all they wrote is visible, or until
+  /// the run broke off.  0 = not known (hardware, imported timelines): take run_length().
+  uint64_t run_ticks = 0;
+  std::string part;  ///< what of the run was recorded, "SMs 0-3, cycles 1,000 to 2,000"; empty: all
   bool operator==(const Metadata&) const = default;
 };
 
@@ -241,6 +245,10 @@ struct Trace {
   std::vector<Finding> findings;
   bool operator==(const Trace&) const = default;
 };
+
+/// The one length of a run, which summary, statistics, critical path and page show: Metadata::run_ticks, and where that is
+/// not known the time from the first span's begin to the last span's end.
+uint64_t run_length(const Trace& trace);
 
 /// Brings spans into order of (begin, track, sequence) and the others, stably, into order of time.  Files
 /// hold events in this order, so a recorded trace equals its file only after it.

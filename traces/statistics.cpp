@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "traces/numbers.h"
@@ -33,24 +34,37 @@ struct Extent {
   uint64_t ticks() const { return first > last ? 0 : last - first; }
 };
 
-std::string headline(const Trace& trace, const std::vector<RoleStatistics>& roles) {
-  Extent all;
-  for (const Span& span : trace.spans) all.add(span);
-  const Metadata& metadata = trace.metadata;
-  std::string text = fmt::format("{} {}", grouped(all.ticks()), tick_name(metadata));
-  if (metadata.ticks_per_second > 0) {
-    text += fmt::format(" ({:.2f} us)", static_cast<double>(all.ticks()) * 1e6 / metadata.ticks_per_second);
-  }
+/// Who is busiest.  A role that works little limits nothing, however much less the others do.
+std::string busiest_text(const Trace& trace, const std::vector<RoleStatistics>& roles) {
   const auto busiest = std::max_element(roles.begin(), roles.end(), [](const auto& a, const auto& b) {
     return percent(a.working, a.total) < percent(b.working, b.total);
   });
-  if (busiest != roles.end()) {
-    text += fmt::format("; {} is the busiest role and works {:.1f}% of its time", busiest->role,
-                        percent(busiest->working, busiest->total));
-  }
+  const double works = busiest == roles.end() ? 0 : percent(busiest->working, busiest->total);
+  std::string role;
+  if (busiest != roles.end())
+    role = works >= 50 ? fmt::format("{} is the busiest role and works {:.1f}% of its time", busiest->role, works)
+                       : fmt::format("no role works more than {:.1f}% of its time ({})", works, busiest->role);
+  const std::optional<TensorCoreStatistics> tensor = tensor_core_statistics(trace);
+  if (!tensor) return role.empty() ? "" : "; " + role;
+  const std::string core = fmt::format("the tensor core has MMAs in flight {:.1f}% of {} {}", 100 * tensor->share(),
+                                       tensor->sms, tensor->sms == 1 ? "SM's time" : "SMs' time");
+  return works > 100 * tensor->share() && works >= 50 ? "; " + role + "; " + core : "; " + core + "; " + role;
+}
+
+std::string headline(const Trace& trace, const std::vector<RoleStatistics>& roles) {
+  const Metadata& metadata = trace.metadata;
+  const uint64_t length = run_length(trace);
+  std::string text = fmt::format("{} {}", grouped(length), tick_name(metadata));
+  if (metadata.ticks_per_second > 0)
+    text += fmt::format(" ({:.2f} us)", static_cast<double>(length) * 1e6 / metadata.ticks_per_second);
+  text += busiest_text(trace, roles);
   text += fmt::format("\n{}{}{}\n", metadata.source.empty() ? "unknown source" : metadata.source,
                       metadata.device.empty() ? "" : ", " + metadata.device,
                       metadata.scenario.empty() ? "" : ", " + metadata.scenario);
+  if (!metadata.part.empty())
+    text += fmt::format(
+        "PART of the run: {}; lengths and shares below are of this part, the run's length above is not\n",
+        metadata.part);
   if (metadata.dropped_events != 0) {
     text += fmt::format("INCOMPLETE: {} events were dropped while recording\n", grouped(metadata.dropped_events));
   }
@@ -116,6 +130,27 @@ std::vector<SpanStatistics> span_statistics(const Trace& trace) {
   }
   std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
   return kinds;
+}
+
+std::optional<TensorCoreStatistics> tensor_core_statistics(const Trace& trace) {
+  std::map<TrackId, std::vector<std::pair<uint64_t, uint64_t>>> spans;
+  for (const Span& span : trace.spans)
+    if (span.kind == SpanKind::umma) spans[span.track].push_back({span.begin, span.end});
+  if (spans.empty()) return std::nullopt;
+  TensorCoreStatistics found{.ticks = run_length(trace)};
+  for (auto& [track, of_track] : spans) {
+    std::sort(of_track.begin(), of_track.end());
+    uint64_t until = 0;
+    for (const auto& [begin, end] : of_track) {
+      if (end > until) found.busy += end - std::max(begin, until);
+      until = std::max(until, end);
+    }
+  }
+  std::set<int> sms;
+  for (const Track& track : trace.tracks)
+    if (track.kind == TrackKind::cta) sms.insert(track.sm);
+  found.sms = static_cast<int>(sms.size());
+  return found;
 }
 
 std::string format_statistics(const Trace& trace) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,18 @@ struct SpanStatistics {
 /// The kinds and pipelines that occur, the largest total first.
 std::vector<SpanStatistics> span_statistics(const Trace& trace);
 
-/// Both for people: the busiest role and what it waits for first, then tables.
+/// How much of the run MMAs were in flight.
+struct TensorCoreStatistics {
+  uint64_t busy = 0;   ///< ticks in which a `umma` span was open, summed over SMs
+  int sms = 0;         ///< that ran a CTA
+  uint64_t ticks = 0;  ///< run_length() of each of them
+  double share() const { return ticks == 0 || sms == 0 ? 0.0 : double(busy) / (double(ticks) * sms); }
+};
+
+/// Nothing where the trace has no `umma` span: hardware's timelines, kernels without a tensor core.
+std::optional<TensorCoreStatistics> tensor_core_statistics(const Trace& trace);
+
+/// Both for people: the run's length and who is busiest, the tensor core or a role, then tables.
 std::string format_statistics(const Trace& trace);
 
 }  // namespace sm100::traces

@@ -71,6 +71,12 @@ void drop_one_sided_fields(RoleTracks& a, RoleTracks& b, std::vector<std::string
           if (e.meaning.kind == kind) kFields[field].erase(e.meaning);
 }
 
+/// Which stage an event uses in which lap follows from the depth of the ring.
+void drop_stages(RoleTracks& tracks) {
+  for (auto& [key, track] : tracks)
+    for (RoleEvent& e : track.events) e.meaning.stage = e.meaning.phase = -1;
+}
+
 // ---- one list of events against another
 
 /// Same meaning?  An event without a tile in a trace that lost events may have lost its tile's span, recorded last.
@@ -227,11 +233,15 @@ size_t tiles_elsewhere(const RoleTracks& a, const RoleTracks& b, size_t& tiles) 
 }  // namespace
 
 StructureDiff compare_structure(const Trace& a, const Trace& b, const RoleTracks& original_a,
-                                const RoleTracks& original_b, MatchedSpans& matched) {
+                                const RoleTracks& original_b, MatchedSpans& matched, const std::string& rings) {
   StructureDiff result;
   result.events_lost = a.metadata.dropped_events > 0 || b.metadata.dropped_events > 0;
   RoleTracks tracks_a = original_a, tracks_b = original_b;
   drop_one_sided_fields(tracks_a, tracks_b, result.not_compared);
+  if (!rings.empty()) {
+    drop_stages(tracks_a), drop_stages(tracks_b);
+    result.not_compared.push_back("stages, phases and barriers, which follow from " + rings);
+  }
   result.tiles_on_other_ctas = tiles_elsewhere(tracks_a, tracks_b, result.tiles);
   result.dynamic_assignment = result.tiles_on_other_ctas > 0;
 
@@ -271,7 +281,7 @@ StructureDiff compare_structure(const Trace& a, const Trace& b, const RoleTracks
     for (const auto& [key, track] : tracks_b)
       if (!tracks_a.count(key) && !track.events.empty()) result.only_in_b.push_back(track_name(track));
   }
-  if (!result.dynamic_assignment && !result.events_lost) compare_barriers(a, b, result);
+  if (!result.dynamic_assignment && !result.events_lost && rings.empty()) compare_barriers(a, b, result);
   std::stable_sort(result.divergences.begin(), result.divergences.end(),
                    [](const Divergence& x, const Divergence& y) { return x.time_ns < y.time_ns; });
   return result;

@@ -152,6 +152,16 @@ std::map<PeriodKey, std::vector<double>> periods(const RoleTracks& tracks, const
   return all;
 }
 
+size_t most_steps(const RoleTracks& tracks, const PeriodKey& key) {
+  size_t most = 0;
+  for (const auto& [id, track] : tracks)
+    if (track.role == key.first)
+      most = std::max(most, size_t(std::count_if(track.events.begin(), track.events.end(), [&](const RoleEvent& e) {
+                        return e.meaning.kind == key.second;
+                      })));
+  return most;
+}
+
 std::vector<PeriodDiff> compare_periods(const RoleTracks& tracks_a, const RoleTracks& tracks_b, const Clock& a,
                                         const Clock& b) {
   const auto in_a = periods(tracks_a, a);
@@ -160,7 +170,8 @@ std::vector<PeriodDiff> compare_periods(const RoleTracks& tracks_a, const RoleTr
   for (const auto& [key, values] : in_a) {
     const auto& other = in_b[key];
     if (other.empty()) continue;
-    rows.push_back({key.first, key.second, values.size(), other.size(), median(values), median(other)});
+    rows.push_back({key.first, key.second, values.size(), other.size(), median(values), median(other),
+                    most_steps(tracks_a, key)});
   }
   return rows;
 }
@@ -244,6 +255,10 @@ TimingDiff compare_timing(const Trace& a, const Trace& b, const RoleTracks& trac
   result.matched = matched.size();
   result.step_a_ns = clock_a.step_ns(), result.step_b_ns = clock_b.step_ns();
   result.span_a_ns = clock_a.span_ns(), result.span_b_ns = clock_b.span_ns();
+  if (a.metadata.run_ticks != 0 && b.metadata.run_ticks != 0) {
+    result.span_a_ns = double(a.metadata.run_ticks) * 1e9 / a.metadata.ticks_per_second;
+    result.span_b_ns = double(b.metadata.run_ticks) * 1e9 / b.metadata.ticks_per_second;
+  }
   if (!matched.empty()) fit_clocks(matched, clock_a, clock_b, result);
   result.kinds = compare_kinds(tracks_a, tracks_b, clock_a, clock_b);
   result.periods = compare_periods(tracks_a, tracks_b, clock_a, clock_b);

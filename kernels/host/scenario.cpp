@@ -95,6 +95,7 @@ Expectation read_expectation(const TomlTable& table, const Problem& kernel) {
   if (table.has("warning")) expect.warning = table.string("warning");
   if (table.has("stage")) expect.stage = read_int(table, "stage", 0);
   if (table.has("phase")) expect.phase = read_int(table, "phase", 0);
+  if (table.has("slow")) expect.slow = table.string("slow");
   return expect;
 }
 
@@ -161,7 +162,7 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
       s.delays.push_back(read_delay(document, table, s, *kernel));
   if (root.has("expect"))
     s.expect = read_expectation(
-        root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase", "warning"}), *kernel);
+        root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase", "warning", "slow"}), *kernel);
   return s;
 }
 

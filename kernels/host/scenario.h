@@ -51,6 +51,7 @@ struct Expectation {
   std::optional<std::string> id, barrier, role;
   std::optional<std::string> warning;  ///< id of one of the run's warnings
   std::optional<int> stage, phase;
+  std::string slow;  ///< why `sm100sim check` leaves it out unless it is told otherwise; empty: it does not
 };
 
 /// Names of the kernels, as `kernel = "..."` has them.

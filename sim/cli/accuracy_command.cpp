@@ -11,9 +11,11 @@
 #include "kernels/host/version.h"
 #include "sim/accuracy/report.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/scenario_directory.h"
+#include "sim/cli/streams.h"
 #include "traces/atomic_file.h"
 
 namespace sm100::sim::cli {
@@ -105,7 +107,7 @@ int run_accuracy(const CommandOptions& options) {
   if (!options.rows.empty()) write("--rows", options.rows, rows_of(sets));
   const bool all =
       std::all_of(sets.begin(), sets.end(), [](const DataSet& s) { return summary_of(s).failed == 0; });
-  if (!all) fmt::print(stderr, "warning: some rows could not be simulated; --rows says why\n");
+  if (!all) say("warning: some rows could not be simulated; --rows says why");
   const int exit_code = all ? kOk : kResultsDiffer;
   if (options.output.empty()) return exit_code;
   std::error_code failed;
@@ -113,8 +115,7 @@ int run_accuracy(const CommandOptions& options) {
   if (failed)
     throw InputError(fmt::format("-o {}: cannot make {}: {}", options.output, plots.string(), failed.message()));
   const bool drawn = draw_plots(sets, plots);
-  if (!drawn)
-    fmt::print(stderr, "warning: gnuplot not found: the page has no plots (apt-get install gnuplot-nox)\n");
+  if (!drawn) say("warning: gnuplot not found: the page has no plots (apt-get install gnuplot-nox)");
   write("-o", output, page_of(sets, drawn, options.only));
   fmt::print("  wrote {}\n", output.string());
   return exit_code;
@@ -139,7 +140,7 @@ void add_accuracy_command(CLI::App& app, int& exit_code) {
   command->add_option("--rows", options->rows, "Write all rows as CSV")->type_name("FILE")->check(file_name());
   command->add_option("--jobs", options->jobs, "Runs at the same time; default: as many as there are cores")
       ->type_name("J")
-      ->check(CLI::Range(1, 1024));
+      ->check(integers(1, 1024));
   command->add_flag("--progress", options->progress, "Show progress on stderr from the start");
   command->callback([options, &exit_code] { exit_code = run_accuracy(*options); });
 }

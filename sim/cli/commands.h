@@ -14,7 +14,13 @@ inline CLI::Validator file_name() {
   return {[](std::string& text) { return text.empty() ? "a file name is needed" : ""; }, ""};
 }
 
+/// For options that take some other text.
+inline CLI::Validator some_text() {
+  return {[](std::string& text) { return text.empty() ? "a value is needed" : ""; }, ""};
+}
+
 void add_run_command(CLI::App& app, int& exit_code);
+void add_check_command(CLI::App& app, int& exit_code);
 void add_explore_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);
 void add_explain_config_command(CLI::App& app, int& exit_code);

@@ -6,10 +6,10 @@
 
 #include "kernels/host/scenario.h"
 #include "sim/cli/commands.h"
-#include "sim/cli/output_path.h"
-#include "traces/atomic_file.h"
+#include "sim/cli/json_output.h"
+#include "sim/cli/read_trace.h"
+#include "traces/compressed_file.h"
 #include "traces/diff.h"
-#include "traces/pftrace.h"
 
 namespace sm100::sim::cli {
 
@@ -20,33 +20,25 @@ struct DiffOptions {
   std::string a, b, json;
 };
 
-traces::Trace read(const std::string& path) {
-  try {
-    return traces::read_pftrace(path);
-  } catch (const std::runtime_error& error) { throw InputError(error.what()); }
-}
-
 int diff(const DiffOptions& options) {
-  const traces::Trace a = read(options.a), b = read(options.b);
-  const bool json_only = options.json == "-";
-  if (!options.json.empty() && !json_only) {
-    check_output_path("--json", options.json, options.a);
-    check_output_path("--json", options.json, options.b);
-  }
+  if (traces::is_standard_stream(options.a) && traces::is_standard_stream(options.b))
+    throw InputError("diff - -: one of the two traces must be a file");
+  const traces::Trace a = read_trace(options.a), b = read_trace(options.b);
+  check_json_path(options.json, options.a);
+  check_json_path(options.json, options.b);
   traces::TraceDiff result;
   try {
     result = traces::diff_traces(a, b);
   } catch (const std::runtime_error& error) {
     throw InputError(fmt::format("{}, {}: {}", options.a, options.b, error.what()));
   }
-  const auto json = [&] { return traces::diff_json(result, a, b, options.a, options.b); };
-  if (!options.json.empty() && !json_only)
-    write_output("--json", [&] {
-      traces::AtomicFile file(options.json);
-      file.stream() << json();
-      file.commit();
-    });
-  fmt::print("{}", json_only ? json() : traces::format_diff(result, a, b, options.a, options.b));
+  if (!options.json.empty()) {
+    Json json = json_document("diff");
+    json.update(Json::parse(traces::diff_json(result, a, b, options.a, options.b)));
+    write_json(options.json, json);
+  }
+  if (!traces::is_standard_stream(options.json))
+    fmt::print("{}", traces::format_diff(result, a, b, options.a, options.b));
   return result.structure.identical() ? kOk : kResultsDiffer;
 }
 
@@ -59,7 +51,8 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   command->add_option("A", options->a, "Trace to examine, for example a simulation")->required();
   command->add_option("B", options->b, "Trace to hold it against, for example a hardware run")->required();
   command->add_option("--json", options->json, "Write the comparison as JSON; - prints it instead of the text")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(file_name());
   command->callback([options, &exit_code] { exit_code = diff(*options); });
 }
 

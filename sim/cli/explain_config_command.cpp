@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "kernels/host/choose_config.h"
 #include "kernels/host/scenario.h"
+#include "kernels/host/toml_reader.h"
 #include "sim/cli/commands.h"
-#include "sim/cli/output_path.h"
-#include "traces/atomic_file.h"
+#include "sim/cli/integers.h"
+#include "sim/cli/json_output.h"
+#include "sim/cli/scenario_name.h"
+#include "traces/compressed_file.h"
 
 namespace sm100::sim::cli {
 
@@ -34,11 +35,12 @@ struct Question {
 };
 
 int extent(const char* name, const std::string& text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1)
-    throw InputError(fmt::format("explain-config: {} = {}: allowed are integers from 1", name, text));
-  return value;
+  constexpr int64_t kLargest = int64_t{1} << 30;  // as in scenarios
+  const std::optional<int64_t> value = integer_of(text);
+  if (!value || *value < 1 || *value > kLargest)
+    throw InputError(
+        fmt::format("explain-config: {} = {}: allowed are integers 1 to {}", name, one_line(text), kLargest));
+  return int(*value);
 }
 
 Question question_of_shape(const ExplainOptions& o) {
@@ -67,14 +69,14 @@ Question question_of_scenario(const ExplainOptions& o) {
   if (!o.dtype.empty() || !o.profile.empty())
     throw InputError(fmt::format("{}: for a shape, M N K, only; {} says it itself",
                                  o.dtype.empty() ? "--profile" : "--dtype", o.what[0]));
-  const Scenario s = load_scenario(o.what[0], o.sets);
+  const Scenario s = load_scenario(scenario_file(o.what[0]), o.sets);
   if (s.kernel != kMatmul)
     throw InputError(
         fmt::format("{}: kernel {}: a configuration is chosen for {} only", o.what[0], s.kernel, kMatmul));
   Question q;
   q.request = {.m = s.m, .n = s.n, .k = s.k, .sms = s.sms_in_run()};
   if (!s.auto_config) q.request.dtype = s.config.dtype, q.request.output = s.config.output;
-  q.scenario = o.what[0];
+  q.scenario = s.path.string();
   q.profile = s.profile;
   q.device = s.device.name;
   q.own_config = !s.auto_config;
@@ -122,8 +124,7 @@ std::string format_answer(const Question& q, const ConfigChoice& choice) {
   return text + config_toml(choice) + "\n";
 }
 
-std::string answer_json(const Question& q, const ConfigChoice& choice) {
-  using Json = nlohmann::ordered_json;
+Json answer_json(const Question& q, const ConfigChoice& choice) {
   Json decisions = Json::array(), candidates = Json::array(), config = Json::object();
   for (const ConfigDecision& d : choice.decisions) {
     const Json value = Json::parse(d.value);  // TOML integers, strings, booleans and lists of these are JSON
@@ -140,7 +141,8 @@ std::string answer_json(const Question& q, const ConfigChoice& choice) {
                           {"block_size", c.block_size},
                           {"broken", c.broken}});
   const ConfigRequest& r = q.request;
-  const Json json = {
+  Json json = json_document("explain-config");
+  json.update(Json{
       {"m", r.m},
       {"n", r.n},
       {"k", r.k},
@@ -156,8 +158,8 @@ std::string answer_json(const Question& q, const ConfigChoice& choice) {
       {"decisions", decisions},
       {"chosen", choice.chosen},
       {"candidates", candidates},
-  };
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  });
+  return json;
 }
 
 void explain(const ExplainOptions& o) {
@@ -166,16 +168,9 @@ void explain(const ExplainOptions& o) {
   const bool is_scenario = o.what.size() == 1;
   const Question q = is_scenario ? question_of_scenario(o) : question_of_shape(o);
   const ConfigChoice choice = answer(q);
-  const bool json_only = o.json == "-";
-  if (!o.json.empty() && !json_only) {
-    check_output_path("--json", o.json, q.scenario);
-    write_output("--json", [&] {
-      traces::AtomicFile file(o.json);
-      file.stream() << answer_json(q, choice);
-      file.commit();
-    });
-  }
-  fmt::print("{}", json_only ? answer_json(q, choice) : format_answer(q, choice));
+  check_json_path(o.json, q.scenario);
+  if (!o.json.empty()) write_json(o.json, answer_json(q, choice));
+  if (!traces::is_standard_stream(o.json)) fmt::print("{}", format_answer(q, choice));
 }
 
 }  // namespace

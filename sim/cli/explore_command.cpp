@@ -10,8 +10,12 @@
 #include <thread>
 
 #include "sim/cli/commands.h"
+#include "sim/cli/explore_json.h"
+#include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/scenario_name.h"
+#include "sim/cli/streams.h"
 #include "sim/explore/explore.h"
 #include "sim/explore/replay.h"
 #include "sim/simulation.h"
@@ -25,7 +29,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct CommandOptions {
-  std::string scenario, output;
+  std::string scenario, output, json;
   std::vector<std::string> sets;
   std::optional<uint64_t> seeds;
   uint64_t first_seed = 1;
@@ -143,14 +147,37 @@ ExitCode exit_code_of(const Failure& failure) {
   return kInternalError;
 }
 
+/// @param command  that runs the replay file
+std::string exploration_text(const CommandOptions& options, const Scenario& scenario, const ExploreOptions& how,
+                             const Exploration& e, const std::string& command) {
+  if (e.plain_failure)
+    return failure_text(e.plain) + line("scenario", what(scenario, e.plain)) +
+           line("explored", "nothing: the run without jitter fails already");
+  if (e.found)
+    return failure_text(e.found->delays.empty() ? e.found->by_seed : e.found->by_delays) +
+           line("scenario", what(scenario, e.plain)) +
+           found_text(*e.found, command, command_of(scenario, scenario.path)) + coverage_text(e, how.jobs);
+  std::string text =
+      fmt::format("EXPLORED {}, clean  {}\n", plural(e.coverage.runs - 1, "seed"), what(scenario, e.plain));
+  if (e.out_of_time && options.seeds)
+    text += line("stopped",
+                 fmt::format("--for {} ended before seed {}", options.seconds, how.first_seed + how.seeds - 1));
+  for (const std::string& part : e.plain.not_checked) text += line("not checked", part);
+  return text +
+         line("numbers",
+              e.plain.check.empty() ? "not compared" : "the same bits under every seed; " + e.plain.check) +
+         coverage_text(e, how.jobs);
+}
+
 int explore_scenario(const CommandOptions& options) {
-  const Scenario scenario = load_scenario(options.scenario, options.sets);
+  const Scenario scenario = load_scenario(scenario_file(options.scenario), options.sets);
   const std::string text = whole_file(scenario.path);
   check_scenario(scenario, text);
   const fs::path output =
       options.output.empty() ? fs::path(scenario.name + ".replay.toml") : fs::path(options.output);
   if (options.minimise_seconds > 0) check_replay_path(scenario, output);
-  for (const std::string& warning : scenario.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  check_json_path(options.json, scenario.path);
+  for (const std::string& warning : scenario.warnings) say("warning: " + warning);
 
   ExploreOptions how;
   how.first_seed = options.first_seed;
@@ -166,36 +193,19 @@ int explore_scenario(const CommandOptions& options) {
     Progress progress(options.progress);
     e = explore(scenario, how, [&](double part, std::string_view words) { progress.update(part, words); });
   }
-  if (e.plain_failure) {
-    fmt::print("{}{}{}", failure_text(e.plain), line("scenario", what(scenario, e.plain)),
-               line("explored", "nothing: the run without jitter fails already"));
-    return exit_code_of(*e.plain_failure);
-  }
-  if (!e.found) {
-    fmt::print("EXPLORED {}, clean  {}\n", plural(e.coverage.runs - 1, "seed"), what(scenario, e.plain));
-    if (e.out_of_time && options.seeds)
-      fmt::print("{}", line("stopped", fmt::format("--for {} ended before seed {}", options.seconds,
-                                                   how.first_seed + how.seeds - 1)));
-    for (const std::string& part : e.plain.not_checked) fmt::print("{}", line("not checked", part));
-    fmt::print("{}{}",
-               line("numbers",
-                    e.plain.check.empty() ? "not compared" : "the same bits under every seed; " + e.plain.check),
-               coverage_text(e, how.jobs));
-    return kOk;
-  }
-  const Found& found = *e.found;
-  const bool apart = !found.delays.empty();
   const std::string command = command_of(scenario, output);
+  const bool apart = e.found && !e.found->delays.empty();
   if (apart)
     write_output("-o", [&] {
       traces::AtomicFile file(output);
-      file.stream() << replay_text(text, scenario, found, command);
+      file.stream() << replay_text(text, scenario, *e.found, command);
       file.commit();
     });
-  const TrialResult& shown = apart ? found.by_delays : found.by_seed;
-  fmt::print("{}{}{}{}", failure_text(shown), line("scenario", what(scenario, e.plain)),
-             found_text(found, command, command_of(scenario, scenario.path)), coverage_text(e, how.jobs));
-  return exit_code_of(found.failure);
+  if (!options.json.empty()) write_json(options.json, explore_json(scenario, how, e, apart ? command : ""));
+  if (!traces::is_standard_stream(options.json))
+    fmt::print("{}", exploration_text(options, scenario, how, e, command));
+  if (e.plain_failure) return exit_code_of(*e.plain_failure);
+  return e.found ? exit_code_of(e.found->failure) : kOk;
 }
 
 }  // namespace
@@ -203,26 +213,32 @@ int explore_scenario(const CommandOptions& options) {
 void add_explore_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CommandOptions>();
   CLI::App* command = app.add_subcommand("explore", "Look for a legal schedule that breaks a scenario");
-  command->add_option("SCENARIO", options->scenario, "Scenario file (docs/user-guide.md)")->required();
+  command
+      ->add_option("SCENARIO", options->scenario,
+                   "Scenario file (docs/user-guide.md), or a name of `list scenarios`")
+      ->required();
   command->add_option("--seeds", options->seeds, "How many jitter seeds to run; default 256")
       ->type_name("N")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
+      ->check(integers(1, 1'000'000'000));
   command->add_option("--first-seed", options->first_seed, "The first of them; default 1")
       ->type_name("SEED")
-      ->check(CLI::Range(uint64_t{0}, uint64_t{INT64_MAX}));
+      ->check(integers(0));
   command->add_option("--jobs", options->jobs, "Runs at the same time; default: as many as there are cores")
       ->type_name("J")
-      ->check(CLI::Range(1, 1024));
+      ->check(integers(1, 1024));
   command->add_option("--for", options->seconds, "Stop after so long; without --seeds the only limit")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(integers(1, 1'000'000));
   command
       ->add_option("--minimise-for", options->minimise_seconds,
                    "How long to take a failure apart; 0: not at all; default 120")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0, 1'000'000));
+      ->check(integers(0, 1'000'000));
   command
       ->add_option("-o,--output", options->output, "The scenario that replays a failure; default NAME.replay.toml")
+      ->type_name("FILE")
+      ->check(file_name());
+  command->add_option("--json", options->json, "Write what was found as JSON; - prints it instead of the text")
       ->type_name("FILE")
       ->check(file_name());
   command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")

@@ -12,11 +12,13 @@
 
 #include "kernels/host/scenario.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
+#include "sim/cli/read_trace.h"
 #include "traces/chrome_json.h"
+#include "traces/compressed_file.h"
 #include "traces/csv.h"
 #include "traces/html/html_report.h"
-#include "traces/pftrace.h"
 #include "traces/vcd.h"
 
 namespace sm100::sim::cli {
@@ -31,19 +33,18 @@ struct ExportOptions {
 
 constexpr std::string_view kFormats = "chrome-json, vcd, csv and html";
 
-traces::Trace read_trace(const std::string& path) {
-  try {
-    return traces::read_pftrace(path);
-  } catch (const std::runtime_error& error) { throw InputError(error.what()); }
-}
-
 /// The page of one trace, or of two side by side.
 void export_html(const ExportOptions& options) {
-  const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
+  const auto name = [](const std::string& path) {
+    return traces::is_standard_stream(path) ? traces::input_name(path)
+                                            : std::filesystem::path(path).filename().string();
+  };
   const traces::Trace a = read_trace(options.trace);
   check_output_path("-o", options.output, options.trace);
   if (options.second.empty())
     return write_output("-o", [&] { traces::write_html_report({a, name(options.trace)}, options.output); });
+  if (traces::is_standard_stream(options.trace) && traces::is_standard_stream(options.second))
+    throw InputError("export - -: one of the two traces must be a file");
   const traces::Trace b = read_trace(options.second);
   check_output_path("-o", options.output, options.second);
   traces::TraceDiff diff;
@@ -96,7 +97,8 @@ void export_trace(const ExportOptions& options) {
 void add_export_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "Write a recorded trace in another format");
-  command->add_option("TRACE", options->trace, "Trace file (.pftrace)")->required();
+  command->add_option("TRACE", options->trace, "Trace file (.pftrace, also compressed); - is standard input")
+      ->required();
   command->add_option("TRACE2", options->second, "With html: a second trace, shown beside the first");
   command
       ->add_option("--format", options->format,
@@ -104,11 +106,15 @@ void add_export_command(CLI::App& app, int& exit_code) {
                    "shows the run")
       ->type_name("FORMAT")
       ->required();
-  command->add_option("-o,--output", options->output, "File to write")
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write, compressed if it ends in .gz; - is standard output")
       ->type_name("FILE")
       ->required()
       ->check(file_name());
-  command->add_option("--sm", options->sm, "With vcd: which SM (the first that ran a CTA)")->type_name("N");
+  command->add_option("--sm", options->sm, "With vcd: which SM (the first that ran a CTA)")
+      ->type_name("N")
+      ->check(integers(0, INT32_MAX));
   command->callback([options, &exit_code] {
     export_trace(*options);
     exit_code = kOk;

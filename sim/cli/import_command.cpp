@@ -9,7 +9,9 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/import_map.h"
 #include "sim/cli/output_path.h"
+#include "sim/cli/streams.h"
 #include "sim/text.h"
+#include "traces/compressed_file.h"
 #include "traces/pftrace.h"
 
 namespace sm100::sim::cli {
@@ -33,8 +35,20 @@ void import_timeline(const ImportOptions& options) {
   const auto tracks = [&](traces::TrackKind kind) {
     return std::count_if(trace.tracks.begin(), trace.tracks.end(), [&](const auto& t) { return t.kind == kind; });
   };
-  fmt::print("{}: {} spans of {} roles in {} CTAs\n", options.output, grouped(int64_t(trace.spans.size())),
-             grouped(tracks(traces::TrackKind::role)), grouped(tracks(traces::TrackKind::cta)));
+  const std::string summary =
+      fmt::format("{}: {} spans of {} roles in {} CTAs", options.output, grouped(int64_t(trace.spans.size())),
+                  grouped(tracks(traces::TrackKind::role)), grouped(tracks(traces::TrackKind::cta)));
+  const bool to_stdout = traces::is_standard_stream(options.output);
+  if (to_stdout)
+    say(summary);
+  else
+    fmt::print("{}\n", summary);
+  for (const traces::Finding& hang : trace.findings) {
+    if (to_stdout)
+      say("  " + hang.message);
+    else
+      fmt::print("  {}\n", hang.message);
+  }
 }
 
 }  // namespace
@@ -42,13 +56,18 @@ void import_timeline(const ImportOptions& options) {
 void add_import_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Turn somebody else's Chrome-JSON timeline into a trace");
-  command->add_option("FILE", options->file, "Chrome trace-event JSON, plain or gzip-compressed")->required();
+  command
+      ->add_option("FILE", options->file, "Chrome trace-event JSON, plain or gzip-compressed; - is standard input")
+      ->required();
   command->add_option("--map", options->map, "What its events mean (.toml; see traces/maps)")
       ->type_name("FILE")
       ->required();
-  command->add_option("-o,--output", options->output, "Trace file to write (.pftrace)")
+  command
+      ->add_option("-o,--output", options->output,
+                   "Trace file to write (.pftrace, .pftrace.gz); - is standard output")
       ->type_name("FILE")
-      ->required();
+      ->required()
+      ->check(file_name());
   command->callback([options, &exit_code] {
     import_timeline(*options);
     exit_code = kOk;

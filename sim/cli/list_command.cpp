@@ -11,8 +11,10 @@
 #include "kernels/host/toml_reader.h"
 #include "sim/checks.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/json_output.h"
 #include "sim/cli/scenario_directory.h"
 #include "sim/isa_support.h"
+#include "traces/compressed_file.h"
 
 namespace sm100::sim::cli {
 
@@ -21,7 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void list_kernels() {
+std::string text_of(const Json& row, const char* key) { return row[key].get<std::string>(); }
+
+/// Each list is made once, as JSON; text is printed from it.
+Json kernels_json() {
   const std::pair<std::string_view, const char*> kernels[] = {
       {kMatmul, "dense GEMM, C = A * B^T: scheduler, load, MMA and four epilogue warps, CLC, TMA store (SM100)"},
       {kPipelineCopy,
@@ -35,39 +40,75 @@ void list_kernels() {
       {kUmmaBatches, "microbenchmark: batches of tcgen05.mma with a commit and a wait each, no data (SM100)"},
       {kTmaTiles,
        "microbenchmark: tensor loads into rings that nobody reads, multicast too, no data (SM90 and SM100)"}};
-  for (const auto& [kernel, text] : kernels) fmt::print("  {:<15}{}\n", kernel, text);
+  Json rows = Json::array();
+  for (const auto& [kernel, text] : kernels) rows.push_back({{"name", kernel}, {"text", text}});
+  return rows;
+}
+
+void list_kernels() {
+  for (const Json& row : kernels_json()) fmt::print("  {:<15}{}\n", text_of(row, "name"), text_of(row, "text"));
+}
+
+Json profiles_json() {
+  Json rows = Json::array();
+  for (const std::string& name : list_profiles()) {
+    const models::DeviceProfile profile = load_profile(name);
+    rows.push_back({{"name", name},
+                    {"device", profile.name},
+                    {"sms", profile.device.sms},
+                    {"sm_clock_ghz", profile.device.sm_clock_ghz}});
+  }
+  return rows;
 }
 
 void list_profiles_with_names() {
-  for (const std::string& name : list_profiles()) {
-    const models::DeviceProfile profile = load_profile(name);
-    fmt::print("  {:<12}{}, {} SMs at {} GHz\n", name, profile.name, profile.device.sms,
-               profile.device.sm_clock_ghz);
-  }
+  for (const Json& row : profiles_json())
+    fmt::print("  {:<12}{}, {} SMs at {} GHz\n", text_of(row, "name"), text_of(row, "device"),
+               row["sms"].get<int>(), row["sm_clock_ghz"].get<double>());
 }
 
-/// The scenario's own description; a broken file is listed too, with what is wrong with it.
-std::string description_of(const fs::path& file) {
+/// A broken file is listed too, with what is wrong with it.
+Json scenario_json(const fs::path& file) {
+  Json row = {{"name", file.lexically_relative(scenario_directory()).string()},
+              {"kernel", Json()},
+              {"profile", Json()},
+              {"description", ""},
+              {"error", Json()}};
   try {
     const TomlDocument document(file);
-    const TomlTable root =
-        document.root({"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "expect"});
-    return root.has("description") ? one_line(root.string("description")) : "";
-  } catch (const InputError& error) { return error.lines().front(); }
+    const TomlTable root = document.root(
+        {"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "delay", "expect"});
+    for (const char* key : {"kernel", "profile", "description"})
+      if (root.has(key)) row[key] = one_line(root.string(key));
+  } catch (const InputError& error) { row["error"] = error.lines().front(); }
+  return row;
 }
 
-void list_scenarios() {
+Json scenarios_json() {
   const std::vector<fs::path> files = scenario_files();
   if (files.empty())
     throw InputError(fmt::format("{}: no scenarios here (SM100SIM_SCENARIOS names their directory)",
                                  scenario_directory().string()));
+  Json rows = Json::array();
+  for (const fs::path& file : files) rows.push_back(scenario_json(file));
+  return rows;
+}
+
+void list_scenarios() {
+  const Json rows = scenarios_json();
   size_t width = 0;
-  for (const fs::path& file : files)
-    width = std::max(width, file.lexically_relative(scenario_directory()).string().size());
+  for (const Json& row : rows) width = std::max(width, text_of(row, "name").size());
   fmt::print("  in {}:\n", scenario_directory().string());
-  for (const fs::path& file : files)
-    fmt::print("  {:<{}}  {}\n", file.lexically_relative(scenario_directory()).string(), width,
-               description_of(file));
+  for (const Json& row : rows)
+    fmt::print("  {:<{}}  {}\n", text_of(row, "name"), width,
+               row["error"].is_null() ? text_of(row, "description") : text_of(row, "error"));
+}
+
+Json isa_json() {
+  Json rows = Json::array();
+  for (const IsaSupport& row : kIsaSupport)
+    rows.push_back({{"instruction", row.instruction}, {"support", name(row.support)}, {"note", row.note}});
+  return rows;
 }
 
 void list_isa() {
@@ -75,6 +116,20 @@ void list_isa() {
   for (const IsaSupport& row : kIsaSupport) width = std::max(width, row.instruction.size());
   for (const IsaSupport& row : kIsaSupport)
     fmt::print("  {:<{}}  {:<12}  {}\n", row.instruction, width, name(row.support), row.note);
+}
+
+Json checks_json() {
+  Json rows = Json::array();
+  for (const Check& check : kChecks)
+    rows.push_back({{"id", check.id},
+                    {"severity", name(check.severity)},
+                    {"title", check.title},
+                    {"means", check.meaning},
+                    {"on_hardware", check.symptom},
+                    {"mend", check.mend},
+                    {"source", text_or_null(check.source)},
+                    {"catalogue", text_or_null(check.catalogue)}});
+  return rows;
 }
 
 void list_checks() {
@@ -108,37 +163,66 @@ std::string actions_of(const FaultInstruction& row) {
   return text;
 }
 
-void list_faults() {
+std::vector<std::string_view> callers_of(const FaultInstruction& row) {
   const std::pair<unsigned, std::string_view> kernels[] = {{kFaultsMatmul, kMatmul},
                                                            {kFaultsCopy, kPipelineCopy},
                                                            {kFaultsFallback, kFallback},
                                                            {kFaultsDirect, kDirect}};
+  std::vector<std::string_view> callers;
+  for (const auto& [bit, kernel] : kernels)
+    if (row.kernels & bit) callers.push_back(kernel);
+  return callers;
+}
+
+Json faults_json() {
+  Json rows = Json::array();
+  for (const FaultInstruction& row : kFaultInstructions)
+    rows.push_back({{"instruction", row.name},
+                    {"kernels", callers_of(row)},
+                    {"actions", row.action_names()},
+                    {"operands", row.operand_names()}});
+  return rows;
+}
+
+void list_faults() {
   for (const FaultInstruction& row : kFaultInstructions) {
-    std::vector<std::string_view> callers;
-    for (const auto& [bit, kernel] : kernels)
-      if (row.kernels & bit) callers.push_back(kernel);
+    const std::vector<std::string_view> callers = callers_of(row);
     fmt::print("  {}  in {}\n      {}\n", row.name,
                callers.empty() ? "no kernel" : fmt::format("{}", fmt::join(callers, ", ")), actions_of(row));
   }
 }
 
+struct List {
+  const char* word;
+  void (*print)();
+  Json (*json)();
+};
+constexpr List kLists[] = {
+    {"kernels", list_kernels, kernels_json},       {"profiles", list_profiles_with_names, profiles_json},
+    {"scenarios", list_scenarios, scenarios_json}, {"isa", list_isa, isa_json},
+    {"checks", list_checks, checks_json},          {"faults", list_faults, faults_json}};
+
 void list(const std::string& what) {
-  const std::pair<const char*, void (*)()> lists[] = {
-      {"kernels", list_kernels},     {"profiles", list_profiles_with_names},
-      {"scenarios", list_scenarios}, {"isa", list_isa},
-      {"checks", list_checks},       {"faults", list_faults}};
-  for (const auto& [word, print] : lists) {
-    if (!what.empty() && what != word) continue;
-    if (what.empty()) fmt::print("{}\n", word);
-    print();
+  for (const List& entry : kLists) {
+    if (!what.empty() && what != entry.word) continue;
+    if (what.empty()) fmt::print("{}\n", entry.word);
+    entry.print();
   }
+}
+
+Json list_json(const std::string& what) {
+  Json json = json_document("list");
+  for (const List& entry : kLists)
+    if (what.empty() || what == entry.word) json[entry.word] = entry.json();
+  if (json.contains("scenarios")) json["host"] = {{"scenario_directory", scenario_directory().string()}};
+  return json;
 }
 
 }  // namespace
 
 void add_list_command(CLI::App& app, int& exit_code) {
   struct Options {
-    std::string what, format = "text";
+    std::string what, format = "text", json;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -147,13 +231,19 @@ void add_list_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa", "checks", "faults"}));
   command->add_option("--format", options->format, "markdown: checks as docs/checks.md")
       ->check(CLI::IsMember({"text", "markdown"}));
+  command->add_option("--json", options->json, "Write the lists as JSON; - prints them instead of the text")
+      ->type_name("FILE")
+      ->check(file_name());
   command->callback([options, &exit_code] {
     const bool markdown = options->format == "markdown";
     if (markdown && options->what != "checks")
       throw InputError("sm100sim: list --format markdown: for checks only");
+    if (markdown && !options->json.empty()) throw InputError("sm100sim: list: one of --format markdown and --json");
+    check_json_path(options->json, "");
+    if (!options->json.empty()) write_json(options->json, list_json(options->what));
     if (markdown)
       print_checks_as_markdown();
-    else
+    else if (!traces::is_standard_stream(options->json))
       list(options->what);
     exit_code = kOk;
   });

@@ -15,14 +15,16 @@
 #include "kernels/host/version.h"
 #include "models/vector/instruction_set.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/streams.h"
 #include "sim/crash_report.h"
+#include "traces/atomic_file.h"
 
 namespace {
 
 using namespace sm100::host;
 using namespace sm100::sim;
 
-void print_error(const std::string& text) { fmt::print(stderr, "{}\n", one_line(text)); }
+void print_error(const std::string& text) { cli::say(one_line(text)); }
 
 void print_internal_error(const char* what) {
   print_error(fmt::format("internal error: {}; please report it with the command line and the scenario", what));
@@ -53,10 +55,13 @@ int run(int argc, char** argv) {
     return fmt::format("sm100sim {}\ninstruction set of the hot loops: {}", version_text(), instruction_set());
   });
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 ok, 1 results differ, 2 bad input, 3 hang, 4 findings, 5 internal error");
+  app.footer(
+      "Exit codes: 0 ok, 1 results differ (check: a scenario does not end as it expects; diff: another structure), "
+      "2 bad input, 3 hang, 4 findings, 5 internal error");
 
   int exit_code = cli::kOk;
   cli::add_run_command(app, exit_code);
+  cli::add_check_command(app, exit_code);
   cli::add_explore_command(app, exit_code);
   cli::add_explain_command(app, exit_code);
   cli::add_explain_config_command(app, exit_code);
@@ -76,7 +81,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error(fmt::format(
-          "sm100sim: '{}' is not a command; allowed are run, explore, explain, explain-config, accuracy, "
+          "sm100sim: '{}' is not a command; allowed are run, check, explore, explain, explain-config, accuracy, "
           "list, stats, export, import, diff",
           argv[1]));
       return cli::kBadInput;
@@ -92,7 +97,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::set_terminate(terminate_in_one_line);
+  cli::keep_standard_streams();
   report_crashes();
+  traces::remove_temporaries_on_signals();
   try {
     return run(argc, argv);
   } catch (const InputError& error) {

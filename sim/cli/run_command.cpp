@@ -1,19 +1,25 @@
 /// sm100sim run SCENARIO: simulates one scenario and says how it went.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
-#include "kernels/host/version.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/run_json.h"
+#include "sim/cli/scenario_name.h"
+#include "sim/cli/streams.h"
 #include "sim/cli/summary.h"
+#include "sim/cli/trace_selection.h"
 #include "sim/simulation.h"
-#include "traces/atomic_file.h"
+#include "traces/compressed_file.h"
+#include "traces/numbers.h"
 #include "traces/pftrace.h"
 
 namespace sm100::sim::cli {
@@ -25,6 +31,7 @@ struct RunOptions {
   std::string scenario;
   std::vector<std::string> sets;
   std::string trace, json;  // empty: not asked for
+  std::string trace_sms, trace_window;
   std::string data, numerics;
   std::optional<int64_t> jitter;
   bool progress = false;
@@ -49,21 +56,33 @@ ExitCode exit_code_of(Outcome outcome) {
   return kInternalError;
 }
 
-void check_outputs(const RunOptions& options) {
-  const bool json_file = !options.json.empty() && options.json != "-";
-  if (!options.trace.empty()) check_output_path("--trace", options.trace, options.scenario);
-  if (json_file) check_output_path("--json", options.json, options.scenario);
-  if (json_file && !options.trace.empty() &&
+bool is_standard_output(const std::string& path) { return traces::is_standard_stream(path); }
+
+void check_outputs(const RunOptions& options, const Scenario& scenario) {
+  if (!options.trace.empty()) check_output_path("--trace", options.trace, scenario.path);
+  check_json_path(options.json, scenario.path);
+  if (is_standard_output(options.trace) && isatty(STDOUT_FILENO))
+    throw InputError("--trace -: standard output is a terminal, and a trace is no text; name a file or a pipe");
+  if (!options.json.empty() && !options.trace.empty() &&
       std::filesystem::weakly_canonical(options.trace) == std::filesystem::weakly_canonical(options.json))
     throw InputError(fmt::format("--json {}: is the file of --trace", options.json));
 }
 
-void write_json(const std::string& path, const std::string& text) {
-  write_output("--json", [&] {
-    traces::AtomicFile file(path);
-    file.stream() << text;
-    file.commit();
-  });
+std::unique_ptr<traces::Recorder> make_recorder(const RunOptions& options, const Scenario& scenario) {
+  if (options.trace.empty()) return nullptr;
+  auto recorder = std::make_unique<traces::Recorder>(
+      trace_selection(options.trace_sms, options.trace_window, scenario.sms_in_run()));
+  recorder->trace().metadata.tool_version = tool_version();
+  return recorder;
+}
+
+void write_trace(const RunOptions& options, traces::Recorder& recorder) {
+  recorder.finish();
+  const traces::Trace& trace = recorder.trace();
+  if (trace.spans.empty() && !trace.metadata.part.empty())
+    say(fmt::format("warning: --trace: nothing happened in {}; the run has {} cycles", trace.metadata.part,
+                    traces::grouped(trace.metadata.run_ticks)));
+  write_output("--trace", [&] { traces::write_pftrace(trace, options.trace); });
 }
 
 /// A fault that altered nothing is probably misspelt: the run was not the one that the scenario describes.
@@ -85,16 +104,23 @@ std::vector<std::string> unmatched_delays(const Scenario& scenario, const RunRes
   return lines;
 }
 
-int run(const RunOptions& options) {
-  const Scenario scenario = load_scenario(options.scenario, options.overrides());
-  check_outputs(options);
-  for (const std::string& warning : scenario.warnings) fmt::print(stderr, "warning: {}\n", warning);
+/// The summary goes where nothing else goes.
+void print_summary(const RunOptions& options, const Scenario& scenario, const RunResult& result) {
+  if (is_standard_output(options.json)) return;
+  const std::string shown = is_standard_output(options.trace) ? "" : options.trace;
+  const std::string text = format_summary(scenario, result, shown);
+  if (is_standard_output(options.trace))
+    say(std::string_view(text).substr(0, text.size() - 1));
+  else
+    fmt::print("{}", text);
+}
 
-  std::unique_ptr<traces::Recorder> recorder;
-  if (!options.trace.empty()) {
-    recorder = std::make_unique<traces::Recorder>();
-    recorder->trace().metadata.tool_version = "sm100sim " + host::version_text();
-  }
+int run(const RunOptions& options) {
+  const Scenario scenario = load_scenario(scenario_file(options.scenario), options.overrides());
+  check_outputs(options, scenario);
+  const std::unique_ptr<traces::Recorder> recorder = make_recorder(options, scenario);
+  for (const std::string& warning : scenario.warnings) say("warning: " + warning);
+
   RunResult result;
   {
     Progress progress(options.progress);
@@ -102,17 +128,15 @@ int run(const RunOptions& options) {
         run_simulation(scenario, recorder.get(),
                        {.progress = [&](double fraction, uint64_t cycle) { progress.update(fraction, cycle); }});
   }
-  if (recorder) write_output("--trace", [&] { traces::write_pftrace(recorder->trace(), options.trace); });
-
-  const bool json_only = options.json == "-";
-  if (!options.json.empty() && !json_only) write_json(options.json, result_json(scenario, result));
-  fmt::print("{}", json_only ? result_json(scenario, result) : format_summary(scenario, result, options.trace));
+  if (recorder) write_trace(options, *recorder);
+  if (!options.json.empty()) write_json(options.json, run_json(scenario, result));
+  print_summary(options, scenario, result);
   const std::vector<std::string> warnings = unmatched_delays(scenario, result),
                                  unmatched = unmatched_faults(scenario, result);
   if (warnings.empty() && unmatched.empty()) return exit_code_of(result.outcome);
   std::fflush(stdout);  // the summary first
-  for (const std::string& line : warnings) fmt::print(stderr, "{}\n", line);
-  for (const std::string& line : unmatched) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : warnings) say(line);
+  for (const std::string& line : unmatched) say(line);
   return unmatched.empty() ? exit_code_of(result.outcome) : kBadInput;
 }
 
@@ -121,11 +145,30 @@ int run(const RunOptions& options) {
 void add_run_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scenario");
-  command->add_option("SCENARIO", options->scenario, "Scenario file (docs/user-guide.md)")->required();
+  command
+      ->add_option("SCENARIO", options->scenario,
+                   "Scenario file (docs/user-guide.md), or a name of `list scenarios`")
+      ->required();
   command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--trace", options->trace, "Write a Perfetto trace")->type_name("FILE")->check(file_name());
+  CLI::Option* trace =
+      command
+          ->add_option("--trace", options->trace,
+                       "Write a Perfetto trace, compressed if it ends in .gz; - writes it to standard "
+                       "output, and the summary to standard error")
+          ->type_name("FILE")
+          ->check(file_name());
+  command->add_option("--trace-sms", options->trace_sms, "Only what happens on these SMs, as 0-3,7")
+      ->type_name("SMS")
+      ->needs(trace)
+      ->check(some_text());
+  command
+      ->add_option("--trace-window", options->trace_window,
+                   "Only what happens in these cycles, as 1000:2000, 1000: or :2000")
+      ->type_name("FROM:TO")
+      ->needs(trace)
+      ->check(some_text());
   command->add_option("--json", options->json, "Write the result as JSON; - prints it instead of the summary")
       ->type_name("FILE")
       ->check(file_name());
@@ -133,7 +176,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"full", "none"}));
   command->add_option("--jitter", options->jitter, "Perturb asynchronous latencies")
       ->type_name("SEED")
-      ->check(CLI::Range(int64_t{0}, INT64_MAX));
+      ->check(integers(0));
   command->add_option("--numerics", options->numerics, "How the tensor core adds")
       ->check(CLI::IsMember({"fast", "b200"}));
   command->add_flag("--progress", options->progress, "Show progress on stderr from the start");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "sim/text.h"
 #include "sim/verdict.h"
@@ -207,80 +206,6 @@ std::string format_summary(const Scenario& s, const RunResult& r, const std::str
   if (!trace.empty()) text += line("trace", trace + " (open in ui.perfetto.dev; 1 ns there = 1 SM cycle)");
   const std::string difference = expectation_difference(s, r);
   return difference.empty() ? text : text + difference + "\n";
-}
-
-std::string result_json(const Scenario& s, const RunResult& r) {
-  using Json = nlohmann::ordered_json;
-  const auto to_json = [](const std::vector<Finding>& list) {
-    Json array = Json::array();
-    for (const Finding& f : list) {
-      array.push_back({{"id", f.id},
-                       {"barrier", f.barrier},
-                       {"stage", f.stage},
-                       {"phase", f.phase},
-                       {"role", f.role},
-                       {"cta", f.cta},
-                       {"location", f.location},
-                       {"fault_role", f.fault_role},
-                       {"fault_cta", f.fault_cta},
-                       {"fault_location", f.fault_location},
-                       {"cause", f.cause},
-                       {"message", f.message}});
-    }
-    return array;
-  };
-  Json roles = Json::array();
-  for (const RoleTime& role : r.roles) {
-    Json waiting = Json::object();
-    for (const auto& [what, cycles] : role.waiting) waiting[what] = cycles;
-    roles.push_back({{"role", role.role},
-                     {"warps", role.warps},
-                     {"total_cycles", role.total_cycles},
-                     {"waiting_cycles", waiting}});
-  }
-  Json launches = Json::array();
-  for (const LaunchTime& t : r.launches) launches.push_back({{"begin", t.begin}, {"end", t.end}});
-  Json delays = Json::array();
-  for (const DelayUse& use : r.delays) delays.push_back(use.text);
-  const Json json = {
-      {"outcome", outcome_word(r.outcome)},
-      {"verdict", name(verdict_of(r))},
-      {"not_checked", r.not_checked},
-      {"as_expected", expectation_difference(s, r).empty()},
-      {"verified", r.verified},
-      {"output_hash", fmt::format("{:016x}", r.output_hash)},
-      {"relative_error", r.check.relative_error},
-      {"error_limit", r.check.limit},
-      {"cycles", r.cycles},
-      {"sm_clock_ghz", r.sm_clock_ghz},
-      {"microseconds", r.microseconds},
-      {"tflops", r.tflops},
-      {"gb_per_s", r.gb_per_s},
-      {"tensor_utilization", r.tensor_utilization},
-      {"sms_used", r.sms_used},
-      {"filled_bytes", r.filled_bytes},
-      {"l2_read_bytes", r.l2_read_bytes},
-      {"dram_bytes", r.dram_bytes},
-      {"ctas_launched", r.ctas_launched},
-      {"ctas_by_clc", r.ctas_by_clc},
-      {"launches", launches},
-      {"notes", r.notes},
-      {"findings", to_json(r.findings)},
-      {"warnings", to_json(r.warnings)},
-      {"fault_matches", r.fault_matches},
-      {"delays", delays},
-      {"roles", roles},
-      {"wall_seconds", r.wall_seconds},
-      {"peak_rss_bytes", r.peak_rss_bytes},
-      {"barrier_events", r.barrier_events},
-      {"scenario", s.path.string()},
-      {"profile", s.profile},
-      {"data", s.data == DataMode::full ? "full" : "none"},
-      {"seed", s.seed},
-      {"jitter", s.jitter ? Json(*s.jitter) : Json()},
-      {"configuration", Json::parse(s.configuration_json())},
-  };
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sm100::sim::cli

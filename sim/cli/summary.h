@@ -1,4 +1,4 @@
-/// What `run` prints: a summary for people, or one JSON object.
+/// What `run` prints: a summary for people.
 #pragma once
 
 #include <string>
@@ -16,8 +16,5 @@ std::string expectation_difference(const host::Scenario& scenario, const RunResu
 
 /// The important thing first; ends with a newline.  `trace` is empty when none was written.
 std::string format_summary(const host::Scenario& scenario, const RunResult& result, const std::string& trace);
-
-/// The object of `--json`, indented, with a newline at its end.
-std::string result_json(const host::Scenario& scenario, const RunResult& result);
 
 }  // namespace sm100::sim::cli

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,18 +29,27 @@ bool write_all(int pipe, const std::string& bytes) {
   return true;
 }
 
+/// In a child: a parent that is killed takes it along.
+void end_with([[maybe_unused]] pid_t parent) {
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);  // it was killed in between
+#endif
+}
+
 }  // namespace
 
 void ProcessPool::start(uint64_t id, const std::function<std::string()>& work) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   std::fflush(nullptr);  // or the child would have a copy of what waits there
-  const pid_t process = fork();
+  const pid_t parent = getpid(), process = fork();
   if (process < 0) {
     close(ends[0]), close(ends[1]);
     throw std::runtime_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   }
   if (process == 0) {
+    end_with(parent);
     close(ends[0]);
     for (const Child& other : children_) close(other.pipe);
     int status = 1;
@@ -57,7 +69,8 @@ ProcessPool::Finished ProcessPool::reap(size_t index) {
   int status = 0;
   while (waitpid(child.process, &status, 0) < 0 && errno == EINTR) {}
   Finished finished{child.id, std::move(child.bytes), {}};
-  if (WIFSIGNALED(status)) finished.died = fmt::format("signal {}", WTERMSIG(status));
+  if (WIFSIGNALED(status))
+    finished.died = fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
     finished.died = fmt::format("exit code {}", WEXITSTATUS(status));
   return finished;
@@ -83,6 +96,11 @@ std::optional<ProcessPool::Finished> ProcessPool::wait(Clock::time_point deadlin
     }
   }
   return std::nullopt;
+}
+
+void ProcessPool::stop(uint64_t id) {
+  for (const Child& child : children_)
+    if (child.id == id) kill(child.process, SIGKILL);
 }
 
 void ProcessPool::end() {

@@ -24,16 +24,19 @@ class ProcessPool {
 
   bool full() const { return int(children_.size()) >= jobs_; }
   bool empty() const { return children_.empty(); }
-  /// Forks a process that runs `work`.  Throws std::runtime_error when the system has none left.
+  /// Forks a process that runs `work`; it ends with this process, in whatever way that ends (on Linux).
+  /// Throws std::runtime_error when the system has none left.
   void start(uint64_t id, const std::function<std::string()>& work);
 
   struct Finished {
     uint64_t id = 0;
     std::string bytes;
-    std::string died;  ///< "signal 6"; empty: it returned its bytes
+    std::string died;  ///< "signal 6 (Aborted)", "exit code 5"; empty: it returned its bytes
   };
   /// Waits for the next process to finish, at most until `deadline`.
   std::optional<Finished> wait(Clock::time_point deadline = Clock::time_point::max());
+  /// Kills one; wait() returns it as died.
+  void stop(uint64_t id);
   /// Kills what still runs.
   void end();
 

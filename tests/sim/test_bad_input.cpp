@@ -87,7 +87,8 @@ const std::vector<BadInput> kBadInputs = {
     {"numerics of a copy", "run copy.toml --numerics b200 --trace t.pftrace", "pipeline_copy does no arithmetic"},
     {"k groups that do not fit a tile", "run copy.toml --set config.k_group_size=3",
      "key 'config.k_group_size' = 3: must divide the 8 k tiles of 64 columns that tile_n = 512 has"},
-    {"missing file", "run nowhere.toml --trace t.pftrace --json j.json", "nowhere.toml: no such file"},
+    {"missing file", "run nowhere.toml --trace t.pftrace --json j.json",
+     "nowhere.toml: no such file, and no scenario of this name"},
     {"directory", "run . --trace t.pftrace --json j.json", "is a directory"},
     {"not TOML", "run prose.toml --trace t.pftrace --json j.json", "prose.toml:1: not valid TOML"},
     {"binary file", "run " + sm100sim_binary() + " --trace t.pftrace --json j.json", "not"},
@@ -103,6 +104,33 @@ const std::vector<BadInput> kBadInputs = {
     {"unknown option", "run good.toml --trce t", "--trce"},
     {"unknown data mode", "run good.toml --data half", "half"},
     {"negative jitter seed", "run good.toml --jitter -1", "-1"},
+    {"jitter seed beyond 64 bits", "run good.toml --jitter 99999999999999999999",
+     "--jitter: 99999999999999999999: allowed are integers 0 to 9223372036854775807"},
+    {"jitter seed that is no integer", "run good.toml --jitter 0x10", "allowed are integers"},
+    {"first seed beyond 64 bits", "explore good.toml --first-seed 99999999999999999999", "allowed are integers"},
+    {"shape beyond 64 bits", "explain-config 99999999999999999999 8 8",
+     "M = 99999999999999999999: allowed are integers 1 to 1073741824"},
+    {"shape beyond 32 bits", "explain-config 99999999999 8 8",
+     "M = 99999999999: allowed are integers 1 to 1073741824"},
+    {"name near a scenario's", "run dense_smal", "no scenario of this name; near ones are dense_small"},
+    {"name of a scenario in a folder", "run four_stages", "near ones are copy/four_stages"},
+    {"SMs of the trace without a trace", "run good.toml --trace-sms 0", "--trace"},
+    {"SMs that the run does not have", "run good.toml --trace t.pftrace --trace-sms 0-1", "0 to 0"},
+    {"SMs that are none", "run good.toml --trace t.pftrace --trace-sms 0,x", "--trace-sms 0,x: allowed are"},
+    {"window without a colon", "run good.toml --trace t.pftrace --trace-window 1000", "1000:2000"},
+    {"window that ends before it begins", "run good.toml --trace t.pftrace --trace-window 9:3", "1000:2000"},
+    {"trace and JSON on standard output", "run good.toml --trace - --json -", "is the file of --trace"},
+    {"two traces from standard input", "diff - -", "one of the two traces must be a file"},
+    {"nothing on standard input", "stats -", "standard input: the file is empty"},
+    {"check of nothing", "check", "FILES is required"},
+    {"check of a missing file", "check nowhere.toml --junit r.xml", "nowhere.toml: no such file"},
+    {"check of a folder without scenarios", "check empty --junit r.xml", "empty: no scenario (.toml) lies in it"},
+    {"check with reports in one file", "check good.toml --junit x --json x", "is the file of --junit"},
+    {"check with a report that cannot be written", "check good.toml --junit nowhere/r.xml",
+     "--junit: cannot write"},
+    {"check over a scenario", "check good.toml --json good.toml", "it is the input file"},
+    {"no jobs", "check good.toml --jobs 0", "allowed are integers 1 to 1024"},
+    {"list twice", "list checks --format markdown --json -", "one of --format markdown and --json"},
     {"no command", "", "subcommand"},
     {"unknown command", "simulate good.toml", "'simulate' is not a command"},
     {"unknown list", "list warps", "warps"},
@@ -133,6 +161,7 @@ TEST_CASE("bad input: one line and exit code 2 and no file") {
   scratch.write("prose.toml", "dear simulator\n");
   scratch.write("map.toml",
                 "[track]\ncta = \"pid\"\n[[role]]\nname = \"a\"\n[[event]]\nname = \"A\"\nkind = \"tile\"\n");
+  std::filesystem::create_directory(scratch / "empty");
   const size_t files_before = scratch.files();
   for (const BadInput& input : kBadInputs) {
     const Ran ran = run(scratch, input.arguments);
@@ -238,6 +267,50 @@ TEST_CASE("bad input: a standard output that takes nothing") {
     CHECK(WEXITSTATUS(std::system(in_scratch.c_str())) == 2);
     CHECK_THAT(read_whole(scratch / "err"), Catch::Contains("cannot write to standard output"));
   }
+}
+
+TEST_CASE("bad input: a standard error that takes nothing changes no exit code") {
+  ScratchDirectory scratch;
+  scratch.write("good.toml", kGood);
+  scratch.write("warns.toml", std::string(kGood) +
+                                  "[[delay]]\nat = \"umma commit\"\ncta = 0\nwarp = 6\n"
+                                  "occurrence = 999\ncycles = 5\n");
+  const std::pair<const char*, int> runs[] = {
+      {"run nosuch", 2},   {"--nonsense", 2},      {"run good.toml", 0},           {"run warns.toml", 0},
+      {"stats nosuch", 2}, {"check good.toml", 0}, {"run good.toml --progress", 0}};
+  for (const char* stream : {"2> /dev/full", "2>&-"})
+    for (const auto& [arguments, code] : runs) {
+      CAPTURE(arguments, stream);
+      const std::string command = fmt::format("cd '{}' && '{}' {} > /dev/null {}", scratch.path().string(),
+                                              sm100sim_binary(), arguments, stream);
+      const int status = std::system(command.c_str());
+      REQUIRE(WIFEXITED(status));
+      CHECK(WEXITSTATUS(status) == code);
+    }
+}
+
+TEST_CASE("bad input: files are not opened as standard streams that are closed") {
+  ScratchDirectory scratch;
+  scratch.write("good.toml", std::string(kGood) + "sm_clock_ghz = 1.8\n");
+  const Ran whole = run(scratch, "run good.toml --trace a.pftrace");
+  REQUIRE(whole.exit_code == 0);
+  const std::string command =
+      fmt::format("cd '{}' && '{}' run good.toml --progress --trace b.pftrace > /dev/null 2>&- <&-",
+                  scratch.path().string(), sm100sim_binary());
+  REQUIRE(WEXITSTATUS(std::system(command.c_str())) == 0);
+  CHECK(read_whole(scratch / "a.pftrace") == read_whole(scratch / "b.pftrace"));
+}
+
+TEST_CASE("good input: a scenario is found by the name that list prints") {
+  ScratchDirectory scratch;
+  for (const char* name : {"single_k_step", "single_k_step.toml", "copy/narrow"}) {
+    CAPTURE(name);
+    const Ran ran = run(scratch, std::string("run --data none ") + name);
+    CHECK(ran.err == "");
+    CHECK(ran.exit_code == 0);
+  }
+  scratch.write("single_k_step", "a file of this name comes first\n");
+  CHECK_THAT(run(scratch, "run single_k_step").err, Catch::StartsWith("single_k_step:1: not valid TOML"));
 }
 
 TEST_CASE("good input: the same scenario runs and writes both files") {

@@ -74,6 +74,30 @@ TEST_CASE("a trace comes back as it was written", "[traces]") {
   CHECK(read_whole(scratch / "a.pftrace") == read_whole(scratch / "b.pftrace"));
 }
 
+TEST_CASE("a name that ends in .gz is compressed, and told by its content when it is read", "[traces]") {
+  ScratchDirectory scratch;
+  Trace trace = sample_trace();
+  trace.metadata.run_ticks = 900;
+  trace.metadata.part = "SMs 7";
+  write_pftrace(trace, scratch / "a.pftrace");
+  write_pftrace(trace, scratch / "a.pftrace.gz");
+  const std::string packed = read_whole(scratch / "a.pftrace.gz");
+  CHECK(packed.substr(0, 2) == "\x1f\x8b");
+  CHECK(packed.size() < read_whole(scratch / "a.pftrace").size());
+  CHECK(read_pftrace(scratch / "a.pftrace.gz") == sorted(trace));
+  std::filesystem::rename(scratch / "a.pftrace.gz", scratch / "b.pftrace");
+  CHECK(read_pftrace(scratch / "b.pftrace") == sorted(trace));
+  write_pftrace(trace, scratch / "again.gz");
+  CHECK(read_whole(scratch / "again.gz") == packed);  // no time and no name in it
+
+  for (size_t size = 2; size < packed.size(); size += 7) {
+    std::ofstream(scratch / "cut.gz", std::ios::binary) << packed.substr(0, size);
+    const std::string error = error_of(scratch / "cut.gz");
+    CHECK(error != "");
+    CHECK(error.find('\n') == std::string::npos);
+  }
+}
+
 TEST_CASE("an empty trace comes back too", "[traces]") {
   ScratchDirectory scratch;
   write_pftrace(Trace{}, scratch / "empty.pftrace");
@@ -266,7 +290,7 @@ TEST_CASE("what is not a trace gets one clear line", "[traces]") {
     return error_of(path);
   };
   CHECK(error_of(scratch / "none.pftrace") == (scratch / "none.pftrace").string() + ": no such file");
-  CHECK(error_of(scratch.path()) == scratch.path().string() + ": not a regular file");
+  CHECK(error_of(scratch.path()) == scratch.path().string() + ": it is a directory");
   CHECK(contents("{\"traceEvents\":[]}") == path.string() + ": not a Perfetto trace");
   CHECK(contents("\n\nnot a trace either\n") == path.string() + ": not a Perfetto trace");
   CHECK(contents("") == path.string() + ": the file is empty");

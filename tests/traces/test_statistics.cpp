@@ -87,7 +87,7 @@ TEST_CASE("waits are told apart by what they wait for, and hardware counts ns", 
   recorder.span({.begin = 192, .end = 1192, .track = track, .args = {.pipeline = accum}});
   recorder.span({.begin = 1192, .end = 1200, .track = track});
   CHECK(format_statistics(recorder.trace()) ==
-        R"(1,200 ns (1.20 us); mma is the busiest role and works 8.0% of its time
+        R"(1,200 ns (1.20 us); no role works more than 8.0% of its time (mma)
 hardware
 
 role  tracks              ns    works    waits  waits for
@@ -101,6 +101,36 @@ wait                      1         8         8         8           8           
 )");
   recorder.trace().metadata.ticks_per_second = 2e9;
   CHECK(format_statistics(recorder.trace()).starts_with("1,200 ticks (0.60 us)"));
+}
+
+TEST_CASE("the headline names the tensor core where it is busier than any role", "[traces]") {
+  Recorder recorder;
+  recorder.trace().metadata = {.source = "sim", .device = "b200", .ticks_per_second = 1e9, .run_ticks = 1000};
+  const TrackId gpu = recorder.add_track(TrackKind::gpu, "B200");
+  for (int sm = 0; sm < 2; ++sm) {
+    const TrackId cta = recorder.add_track(TrackKind::cta, "CTA", gpu, sm, sm);
+    const TrackId load = recorder.add_track(TrackKind::role, "load", cta, sm, sm, 5);
+    const TrackId umma = recorder.add_track(TrackKind::unit, "umma", cta, sm, sm);
+    // Overlapping spans count once.
+    recorder.span({.begin = 20, .end = 900, .track = umma, .kind = SpanKind::umma});
+    recorder.span({.begin = 500, .end = 1000, .track = umma, .kind = SpanKind::umma});
+    recorder.span({.begin = 0, .end = 930, .track = load, .kind = SpanKind::wait});
+    recorder.span({.begin = 930, .end = 1000, .track = load, .kind = SpanKind::load_issue});
+  }
+  CHECK(tensor_core_statistics(recorder.trace())->share() == 0.98);
+  CHECK(format_statistics(recorder.trace())
+            .starts_with(
+                "1,000 cycles (1.00 us); the tensor core has MMAs in flight 98.0% of 2 SMs' time; no role works "
+                "more than 7.0% of its time (load)\n"));
+}
+
+TEST_CASE("the length of a run is that of the metadata, else of the spans", "[traces]") {
+  Trace trace = sample_trace();
+  CHECK(run_length(trace) == 684);
+  trace.metadata.run_ticks = 1000;
+  CHECK(run_length(trace) == 1000);
+  CHECK(format_statistics(trace).starts_with("1,000 cycles (0.54 us); "));
+  CHECK(run_length(Trace{}) == 0);
 }
 
 TEST_CASE("an empty trace has empty statistics", "[traces]") {

@@ -68,6 +68,7 @@ std::string make_diff_data(const TraceDiff& diff, const MatchedPairs& matched, c
   columns.column("matched.b", matched.size(),
                  [&](size_t i) { return row(matched[i].second, b.spans, data_b.span_position); });
   return columns.base64({{"configuration", diff.configuration},
+                         {"pace", pace_of(diff)},
                          {"notes", diff.notes},
                          {"identical", s.identical()},
                          {"events_compared", s.events_compared},

@@ -77,6 +77,8 @@ json header_of(const Trace& trace, const std::string& name) {
             {"ticks_per_second", m.ticks_per_second},
             {"seed", m.seed},
             {"dropped_events", m.dropped_events},
+            {"run_ticks", run_length(trace)},
+            {"part", m.part},
             {"configuration", configuration.is_object() ? configuration : json::object()}}},
           {"names", trace.names},
           {"track_kinds", kind_names<TrackKind>(kTrackKinds)},

@@ -1,0 +1,91 @@
+#include "sim/cli/explore_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/cli/summary.h"
+
+namespace sm100::sim::cli {
+
+using namespace host;
+namespace {
+
+const char* word(Failure::Kind kind) {
+  switch (kind) {
+    case Failure::Kind::numbers: return "numbers";
+    case Failure::Kind::hang: return "hang";
+    case Failure::Kind::finding: return "finding";
+  }
+  return "?";
+}
+
+Json failure_json(const Failure& failure) {
+  return {{"kind", word(failure.kind)},
+          {failure.kind == Failure::Kind::hang ? "barrier" : "id", text_or_null(failure.name)}};
+}
+
+Json run_of(const TrialResult& r) {
+  return {{"outcome", outcome_word(r.outcome)},
+          {"cycles", r.cycles},
+          {"numbers", text_or_null(r.check)},
+          {"output_hash", r.output_hash != 0 ? Json(fmt::format("{:016x}", r.output_hash)) : Json()},
+          {"not_checked", r.not_checked},
+          {"warnings", r.warnings},
+          {"report", text_or_null(r.report)}};
+}
+
+Json found_json(const Found& f, const std::string& replay) {
+  Json delays = Json::array();
+  for (size_t i = 0; i < f.by_delays.met.size(); ++i)
+    if (delay_at(f.delays, f.by_delays.met[i].point)) delays.push_back(f.by_delays.met_texts[i]);
+  const bool apart = !f.delays.empty();
+  return {{"seed", f.seed},
+          {"failure", failure_json(f.failure)},
+          {"delays_of_the_seed", f.drawn > 0 ? Json(f.drawn) : Json()},
+          {"delays", apart ? delays : Json()},
+          {"minimal", apart ? Json(f.minimal) : Json()},
+          {"trials", f.trials},
+          {"replay", text_or_null(replay)},
+          {"run", run_of(apart ? f.by_delays : f.by_seed)}};
+}
+
+}  // namespace
+
+Json explore_json(const Scenario& s, const ExploreOptions& options, const Exploration& e,
+                  const std::string& replay) {
+  const Coverage& c = e.coverage;
+  Json warnings = Json::array();
+  for (const std::string& warning : c.warnings)
+    if (std::find(e.plain.warnings.begin(), e.plain.warnings.end(), warning) == e.plain.warnings.end())
+      warnings.push_back(warning);
+  Json json = json_document("explore");
+  json.update(Json{
+      {"scenario", s.path.string()},
+      {"overrides", s.overrides},
+      {"profile", s.profile},
+      {"first_seed", options.first_seed},
+      {"result", e.plain_failure ? "fails without jitter"
+                 : e.found       ? "found"
+                                 : "clean"},
+      {"without_jitter", run_of(e.plain)},
+      {"without_jitter_failure", e.plain_failure ? failure_json(*e.plain_failure) : Json()},
+      {"found", e.found ? found_json(*e.found, replay) : Json()},
+      {"out_of_time", e.out_of_time},
+      {"coverage",
+       {{"runs", c.runs},
+        {"orders", c.orders.size()},
+        {"last_new_order", c.last_order},
+        {"neighbours", c.pairs.size()},
+        {"last_new_neighbours", c.last_pair},
+        {"warnings_with_jitter_only", warnings}}},
+      {"configuration", Json::parse(s.configuration_json())},
+      {"host",
+       {{"jobs", options.jobs},
+        {"seconds", e.seconds},
+        {"minimise_seconds", e.found ? Json(e.found->seconds) : Json()}}},
+  });
+  return json;
+}
+
+}  // namespace sm100::sim::cli
