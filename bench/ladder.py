@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Published ladders of GEMM kernels beside what the simulator predicts: throughput, and the ratio of each step to the one before.
 
   bench/ladder.py [--clock GHZ] [PROGRAM]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speed and size of an HTML report with more than 100,000 spans, in headless Chromium at 1280 x 800.
 //
 //   node bench/report.mjs SM100SIM

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the simulator is.  Runs of the program, with all checks on unless said otherwise:
 //   - square products on the whole chip, without data and with it: seconds, simulated chip cycles and mbarrier events per
 //     second, memory; with data the ratio to a single-thread Eigen float product of the same size in this process, which

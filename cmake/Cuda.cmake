@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The optional CUDA Toolkit.  No CUDA language: nvcc runs as a custom command, so that a build without a GPU (or
 # with a host compiler that nvcc does not know) configures the same way, and PTX and ptxas's report stay as files.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Third-party libraries, all from Debian 12's packages (`./dev doctor` installs them).
 
 find_package(Eigen3 3.3 REQUIRED NO_MODULE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One target per folder, and a folder sees only what its target links.
 #
 # Every folder F of the repository gets its own include root, build/include/<target>/, that holds nothing but a

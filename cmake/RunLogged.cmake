@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DLOG=FILE -P RunLogged.cmake -- COMMAND...: runs COMMAND and keeps what it says on stderr in FILE (shell
 # redirection differs by generator).  Without LOG, or when the command fails, stderr is shown.
 set(command "")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE=DIR -DVERSION=X -DOUTPUT=FILE -P Version.cmake: writes version.cpp with the version and the commit that is built.
 # The file changes only when they do.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=10 --exclude=*

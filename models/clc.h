@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cluster launch control (PTX 9.7.13.17): each grid's clusters that have not been launched, from which both
 /// the launch hardware and try_cancel take.
 ///

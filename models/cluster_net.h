@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The paths between the SMs of a thread-block cluster: remote mbarrier operations (PTX 9.7.13.15, .shared::cluster),
 /// multicast TMA loads (9.7.9.25, .multicast::cluster) and the cluster barrier (9.7.13.4, barrier.cluster).
 ///

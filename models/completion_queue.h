@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Deferred effects of one asynchronous unit, performed at their cycle in order of time, then of issue.
 /// A unit by reservation computes when an operation ends and posts what happens then; idle cycles cost
 /// nothing, and once as many effects have been waiting as ever will, posting allocates nothing.

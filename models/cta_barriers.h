@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The 16 named barriers of a CTA (bar.sync, bar.arrive, PTX 9.7.13.1).  Modelled: thread counts in whole warps,
 /// arrive without wait, generations.  Rejected: bar.red.  The cluster barrier is ClusterNet's.
 #pragma once

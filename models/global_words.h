@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// 32-bit words of global memory that CTAs synchronise on: locks and flags (PTX 8.8: release and acquire at gpu scope).
 ///
 /// Modelled: a released value becomes visible at its cycle, after everything it releases; loads see the value of their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The device: SMs in GPCs, memory, cluster launch control, the paths inside clusters, the launches of one stream and the
 /// placement of their clusters on SMs in waves (PTX 9.7.13.13 griddepcontrol).
 /// Modelled: a cluster starts when a place of consecutive SMs in one GPC is free for all of its CTAs; one CTA per SM,

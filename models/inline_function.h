@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A callable kept in place: what std::function is, without the heap.  Units post several effects per copy and MMA; a
 /// capture that does not fit does not compile.
 #pragma once

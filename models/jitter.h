@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Perturbs what the hardware is free to do later, to shake out orderings (`--jitter`, `explore`, `[[delay]]`).
 ///
 /// Off unless there is a seed or a list of delays.  A seed's delay is a hash of the seed and the point's name

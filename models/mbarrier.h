@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// mbarrier objects of one SM (PTX 9.7.13.15).
 ///
 /// Modelled: init, arrive with counts, expect_tx, complete_tx, parity waits; a phase completes when pending

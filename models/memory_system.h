@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Global memory behind an L2 and HBM.
 ///
 /// Modelled: the bytes of every allocation; L2 hit latency and bandwidth; 128-byte lines that stay in L2 once read; a read of a line

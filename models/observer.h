@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the hardware units report.  models/ owns this interface and knows nothing of traces, checks or the
 /// CLI; sim/ implements it.  All times are SM cycles since simulation start.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Shared memory of one SM: 228 KiB, of which a CTA may use the bytes from 0x400 on (PTX "State Spaces"; the
 /// first KiB is the system's).  Addresses are offsets in the CTA's window, rank bits already removed.
 /// Modelled: the bytes, and the data port that the warps of the SM share.  Approximated: banks (accesses count as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One streaming multiprocessor: its asynchronous units and what a resident CTA owns.  One CTA at a time: the
 /// kernels of this family allocate all of tensor memory, so a second could not run beside it.
 #pragma once

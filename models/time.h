@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Simulated time: one SM clock cycle is one unit of SystemC's time resolution, whatever SystemC calls that
 /// unit.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tensor memory accelerator of one SM (PTX 9.7.9.25 cp.async.bulk.tensor, 9.7.9.25.3 bulk groups, 5.5
 /// tensors).
 ///

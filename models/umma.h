@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tensor pipe of one SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit).  For cta_group 2 the pipe of the issuing
 /// CTA leads that of its peer: an MMA takes both.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The bit model of the tensor core's sums (`run.numerics = "b200"`): the products of one MMA and the old D are one
 /// fused sum.
 ///

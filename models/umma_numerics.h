@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What tcgen05.mma computes: operand reads through the descriptors, products, accumulation (PTX 9.7.16.10).
 ///
 /// PTX leaves order and width of the accumulation open.  Two modes:

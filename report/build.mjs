@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds page.html: one file with script and style in it and a place for the data.  The same sources and the same
 // package-lock.json give the same bytes; tests/report/ holds the committed page to that.
 //

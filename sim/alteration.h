@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the faults of a scenario change in one execution of an instruction, all of them together.
 #pragma once
 

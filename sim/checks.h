@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Every check of the simulator: what `sm100sim list checks` and `sm100sim explain` print.  Data only; tests keep
 /// docs/checks.md equal to it, and every id that the sources report in it.
 #pragma once

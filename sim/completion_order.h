@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// In which order the phases of a run's mbarriers completed, whatever the times: two runs with the same order have seen the
 /// same schedule, as far as barriers can tell.
 #pragma once

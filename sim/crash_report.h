@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Role code that crashes (a division by zero, a wild pointer) ends the process with one line that names the warp, not
 /// with a bare signal.
 #pragma once

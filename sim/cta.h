@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The CTA slot of one SM: its warps, the CTA that is resident now, and what has to be true when it exits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A delayed point in words: which operation of which role, and the barrier that it is about.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The modelled device with a CTA slot on every SM: what a kernel is launched on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Faults as an Isa decorator: alters instructions on their way to the model, as a scenario's [[fault]]
 /// entries say.  The kernel source is never edited to break it.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Puts what a run found into its trace: on which track, when, and which places have to do with it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Explains a hang: the wait that the others follow from, what it misses, who was to deliver that and what it does
 /// instead, the likely cause by rule; then every other warp that can never wake.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The heap in pages of 2 MiB.  A chip's state is a hundred megabytes of small objects, and every event visits another SM: in
 /// pages of 4 KiB the processor spends nearly half of a run looking up where they are.
 #pragma once

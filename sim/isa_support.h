@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which PTX instructions the simulator has: what `sm100sim list isa` prints.  Data only; a test keeps the
 /// documentation equal to it.
 #pragma once

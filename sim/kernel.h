@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A kernel ready to run on the model: its grid, its resources, how often it is launched, the code of a warp, and the
 /// names of its barriers.
 #pragma once

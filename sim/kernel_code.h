@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A scenario's kernel on the model: its tensors in modelled memory, its parameters, and the code that each warp runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Listens to the hardware units: collects violations, and turns events into a trace when one is recorded.
 #pragma once
 

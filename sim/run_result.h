@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What one simulated run found: the object behind the summary and `--json`.
 #pragma once
 

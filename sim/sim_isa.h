@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The Isa on the SystemC model: each function charges the instruction's issue cycles to its warp and hands
 /// the operands, as the hardware would get them, to the unit that executes it.
 ///

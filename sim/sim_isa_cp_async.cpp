@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SimIsa's cp.async, not bulk (PTX 9.7.9.25.3): copies of threads from global to shared memory, their groups, and arrivals
 // that follow them.  Approximated: the bytes move at once and count as landed an L2 hit later; what reads them earlier is the
 // hazard checker's to find.

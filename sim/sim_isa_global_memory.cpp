@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SimIsa's loads and stores of warps in global memory: addresses checked, bytes moved, traffic charged.
 #include <fmt/format.h>
 

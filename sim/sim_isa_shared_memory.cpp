@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SimIsa's loads and stores of warps in shared memory: addresses checked, the SM's data port shared, bytes moved.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SimIsa's tcgen05: allocation, MMAs and commits, loads and stores of tensor memory (PTX 9.7.16).
 #include <fmt/format.h>
 

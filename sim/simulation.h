@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs one scenario on the model.  SystemC elaborates once per process, so a process calls this once.
 #pragma once
 

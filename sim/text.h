@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Small formatting helpers shared by reports: 12,345, mma_warp.h:57, and words that a shell takes as they are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a run proves about the kernel, beside how it ended: whether what was looked at is all there is to look at.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which phases one warp has seen of each mbarrier that it waits on, and whether its next wait can mean what it says
 /// (MB8).  A parity names the open phase or the one before it, nothing older (PTX 9.7.13.15.16).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A simulated warp: one SC_THREAD that runs role code, again and again for the CTAs that its SM gets.
 ///
 /// Issue cycles gather in `ahead` (temporal decoupling) and are spent before something becomes visible to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Any text as XML 1.0 has it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Catch2 v2 (Debian 12) and v3 under one include.
 #pragma once
 #if __has_include(<catch2/catch_all.hpp>)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SystemC brings its own main, which calls sc_main; the tests' main is sc_main for those that link it.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_session.hpp>

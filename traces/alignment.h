@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Aligns the role spans of two traces by meaning, not by time or SM.
 ///
 /// A role track is (CTA, warp).  Its leaf spans (everything but `tile` and `drain`, which contain others, and a `tile` that

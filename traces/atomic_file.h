@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A file that appears whole or not at all: written under a temporary name in the same directory, renamed by
 /// commit(), removed if commit() was never reached.
 ///

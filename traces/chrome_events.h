@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Chrome trace-event JSON as other people write it: checked, B and E paired, times in ticks, sorted by thread and
 /// time.  What the spans mean is chrome_import's business.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Chrome trace-event JSON (chrome://tracing, Speedscope, and other people's scripts).  Times are
 /// microseconds. For exact ticks and everything else a trace holds, use the .pftrace.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Files that may be gzip-compressed, and the standard streams in their place.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The critical path of a simulated run: the chain of work and waits that decides when it ends.
 ///
 /// It is found backwards, from the role that finishes last and what it stored.  What a role did since its last wait is on the path; that wait

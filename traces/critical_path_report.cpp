@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a critical path says, in words and in a table.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The spans of a trace as comma-separated values (RFC 4180), for spreadsheets and data frames.
 #pragma once
 

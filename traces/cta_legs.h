@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where the time of a CTA goes in a kernel that computes one tile per CTA: from its first event to its first copy, from
 /// that to the first data, the k loop's period, the epilogue, the gap until the SM's next CTA begins.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Compares two traces of one kernel: first what happened (per role, the same events in the same order), then when.
 ///
 /// A is what is examined, B what it is held against; usually a simulation and the hardware run of the same scenario.

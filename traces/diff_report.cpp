@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a diff reads: text for people, JSON for programs.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The integer expressions of an import map: "(tid - pid) / 4", "i / 7 - 1", "warp == 1 && cta % 2 == 0".
 ///
 /// 64-bit integers, variables, parentheses, and C's operators with C's meaning and precedence: unary - and !,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How the reports on traces write numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The trace file: a Perfetto protobuf trace (.pftrace).  docs/trace-format.md is its specification.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Words and numbers of the file format that writer and reader share (docs/trace-format.md).
 #pragma once
 

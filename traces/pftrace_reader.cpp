@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// read_pftrace: packets one by one, names resolved through the file's own interning tables, lanes folded
 /// back into their tracks, counters skipped (the barrier events say the same).
 #include <fmt/format.h>

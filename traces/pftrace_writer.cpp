@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// write_pftrace: one packet for names and metadata, one per track, then one per begin, end, instant and changed
 /// counter, in order of time.  One TracePacket message is reused for all of them.
 #include <google/protobuf/io/coded_stream.h>

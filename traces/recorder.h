@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Records a trace: append-only and cheap (a bounds check and a copy per event), no locks, no I/O.
 ///
 ///   Recorder recorder;

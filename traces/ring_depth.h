@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Is an input ring deep enough to hide the time that its fills take?
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a trace holds, in memory.  One schema for both sources: the simulator and the hardware run of the
 /// same roles. docs/trace-format.md says how it lies in a file.
 ///

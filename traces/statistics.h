@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a trace says in numbers: who works, who waits, and for what.
 #pragma once
 

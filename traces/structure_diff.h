@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The structural half of diff.h: what happened.
 #pragma once
 

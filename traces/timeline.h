@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What every viewer needs of a trace before it can be drawn: lanes, so that slices on one line never cross,
 /// and one sequence of begins, ends and instants in order of time.  The exporters write what this
 /// computes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The timing half of diff.h: when it happened.
 #pragma once
 

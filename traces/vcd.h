@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Value change dump (IEEE 1364) of the mbarriers of one SM, for waveform viewers such as GTKWave.
 #pragma once
 

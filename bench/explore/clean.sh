@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs every clean scenario of the project under many jitter seeds: each must be clean and give the same bits.
 #   bench/explore/clean.sh [SEEDS] [PROGRAM]
 # Prints a line for each scenario; ends with 1 if one fails.  tests/sim/test_explore.cpp has a short version.

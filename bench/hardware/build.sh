@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds hw_latency and hw_semantics into $1 (default: build/hardware under the current folder).
 #   NVCC=/path/to/nvcc ARCH=90a JOBS=8 sh bench/hardware/build.sh build/hardware
 set -eu

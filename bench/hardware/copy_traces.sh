@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs every scenario of scenarios/copy on this machine's GPU: checks the data, times it, records a trace and a JSON
 # result of each in OUT.   usage: copy_traces.sh SM100_RUN OUT
 set -u

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the Isa's functions cost on this GPU, in SM cycles, called as role code calls them: the [issue], [mbarrier], [smem],
 // [tma] and [cluster] entries of models/profiles/h200.toml come from here.  Runs on sm_90 and later; no tcgen05.
 //

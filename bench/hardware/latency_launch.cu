@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernels one after the other in a stream: from the end of one to the start of the next, and what programmatic dependent
 /// launch makes of it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Shared-memory access costs, launch behaviour (CTA turnover, clusters, cold descriptors) and the price of a trace event.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a warp spends on synchronisation instructions, how soon a waiter is awake, and what thread and cluster barriers
 /// cost.  Times are SM cycles (clock64).
 #include "harness.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tensor copies: latency against size, streaming rates of loads, stores and both, multicast.  One thread per CTA drives
 /// the copies, one CTA per SM (200 KiB of shared memory); times are SM cycles of that SM.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The PTX instructions that the hardware measurements use, one thin wrapper each.  Shared addresses are 32-bit window
 /// addresses.  Every wait is bounded: it gives up after a number of SM cycles and says so.
 #pragma once

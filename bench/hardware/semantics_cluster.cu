@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Clusters: addresses, multicast, remote arrivals and what they publish, copies between shared memories; elect.sync.
 #include "harness.h"
 #include "ptx.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Bulk groups: what wait_group counts, order of completion, `.read` against full completion, reuse of shared memory,
 /// exits with pending stores, and what a missing fence.proxy.async shows.
 #include <algorithm>

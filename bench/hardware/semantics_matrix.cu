@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// ldmatrix and stmatrix: which lane and half holds which element.
 #include "harness.h"
 #include "ptx.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// mbarrier: phases, transaction counts, tokens, drops, re-arming, suspension of try_wait; what traps.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tensor copies: which bytes land where (compared byte by byte with a host model of the PTX rules), what is signalled,
 /// out-of-bounds fill, narrow boxes, swizzles, element strides, interleave; what traps.
 #include <cstring>

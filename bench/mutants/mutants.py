@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mutants: one synchronising call of the kernels removed or altered in each.
 
 `edits` are (text, replacement) pairs; each text is in the file exactly once.  `expect` are regular expressions: a report

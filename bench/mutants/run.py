@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Alters the kernels' synchronisation, one call at a time, and asks what the simulator says about each.
 
 A mutant (list in mutants.py) is applied to a copy of its file, which is found before the original; what contains role

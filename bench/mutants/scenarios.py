@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scenarios that every mutant runs, in this order, until one of them reports; each takes less than 0.3 s."""
 
 from typing import NamedTuple

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes the pictures of docs/pictures.md in headless Chromium; npm ci in report/ comes first.
 //
 //   node docs/pictures/report.mjs [SM100SIM [H200_TRACE [B200_TRACE]]]

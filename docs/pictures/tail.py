@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws docs/pictures/tail.svg: what every SM works on under the static scheduler and under CLC.
 
     for s in static clc; do

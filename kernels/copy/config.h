@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Configuration of pipeline_copy and what follows from it.
 ///
 /// The kernel moves a row-major BF16 matrix through shared memory: TMA load -> input ring -> four consumer warps

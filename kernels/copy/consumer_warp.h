@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Consumer warps 0-3 of pipeline_copy: each k tile from its slot to registers, to a strip, to global memory.
 ///
 /// Slot and strip have the same layout (rows of one swizzle span), so a thread puts back what it took, and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// pipeline_copy: set-up, then one role per warp.  Warps 0-3 consume, warp 4 loads.  Only instructions of sm_90.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Load warp of pipeline_copy: fills the input ring with the k tiles of each work tile.
 #pragma once
 

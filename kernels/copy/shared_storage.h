@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Shared memory of pipeline_copy and the table of its barriers.  Slots are 1024-byte aligned, so that the swizzle
 /// of a slot's rows does not depend on the slot.
 #pragma once

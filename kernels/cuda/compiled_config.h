@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A matmul configuration as a type.
 ///
 /// Simulated scenarios choose a configuration at run time; on the device each is a type of its own, so that every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The matmul configurations that exist as CUDA kernels, in lists by what they are about.  sm100-run looks the scenario's
 /// configuration up in them.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiled pipeline_copy kernels: every configuration with and without trace points.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Table of the compiled pipeline_copy kernels (sm_90a and sm_100a), for host code: a launch is a lookup.
 ///
 /// Launched as matmul.h says, with blocks of kCopyThreads and {CopyParams*, DeviceTrace*}.

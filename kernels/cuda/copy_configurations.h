@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The pipeline_copy configurations that exist as CUDA kernels: those of scenarios/copy/.
 #pragma once
 

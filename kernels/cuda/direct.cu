@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiled direct kernels: every configuration with and without trace points.
 #include "kernels/cuda/direct.h"
 

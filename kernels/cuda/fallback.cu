@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiled fallback kernels: every configuration with and without trace points.
 #include "kernels/cuda/fallback.h"
 

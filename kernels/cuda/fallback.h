@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Table of the compiled fallback kernels (sm_100a), for host code: a launch is a lookup.
 ///
 /// Launched as matmul.h says, with blocks of kFallbackThreads and {FallbackParams*, DeviceTrace*}.

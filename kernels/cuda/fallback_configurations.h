@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The fallback configurations that exist as CUDA kernels.
 #pragma once
 

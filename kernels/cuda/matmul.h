@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Table of the compiled matmul kernels, for host code: a launch is a lookup.
 ///
 /// Launch with cudaLaunchKernelExC: grid (grid_m, grid_n, 1), block kMatmulThreads, cluster (cluster_m, cluster_n, 1),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Clusters with multicast, and CTA pairs.
 #pragma once
 

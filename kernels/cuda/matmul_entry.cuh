@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernel entry of the dense matmul: makes the Isa object and calls the portable kernel; and the table of a list's kernels.
 #pragma once
 

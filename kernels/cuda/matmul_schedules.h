@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Who computes which tile when: without cluster launch control, other orders, dependent launch.
 #pragma once
 

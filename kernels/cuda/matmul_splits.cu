@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/matmul_splits.h"
 
 #include "kernels/cuda/matmul_entry.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Split-K: partial sums through a workspace and locks in global memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tile shapes: one CTA, BF16.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Operands and outputs other than BF16.
 #pragma once
 

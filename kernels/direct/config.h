@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Configuration of the direct kernel and what follows from it.
 ///
 /// The kernel as tutorials build it up: one tile per CTA, or of 2 x 128 rows per CTA pair, not persistent; one thread per

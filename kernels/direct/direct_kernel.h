@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The direct kernel: set-up, the main loop by one thread per role, then all warps store the tile.
 ///
 /// Of a pair, both CTAs' copies complete on the first one's barriers; it alone issues MMAs, and its commits go to both.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Operand tiles of the direct kernel in shared memory: how TMA fills them and what the tensor core's descriptors say.
 ///
 /// Both layouts are K-major slabs, one after the other (config.h).  Swizzled, a slab is 128 bytes of K for every row, groups

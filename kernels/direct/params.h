@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernel parameters of the direct kernel (`__grid_constant__` on the device).
 #pragma once
 

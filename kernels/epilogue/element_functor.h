@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the epilogue does to each element:
 ///
 ///   C = activation(alpha * A B^T + bias[column] + beta * residual)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The functor on a strip's fragments, in registers: on f32 accumulators, before they are rounded to the output type.
 ///
 /// Straight, two neighbouring registers of a fragment are neighbours in C too: one load takes the residual of both, and

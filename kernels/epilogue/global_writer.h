@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Registers straight to a row-major matrix in global memory, for rows that TMA cannot store: their pitch may be any
 /// number of bytes.  Every store is guarded by its element's place in the matrix.
 #pragma once

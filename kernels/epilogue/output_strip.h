@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Geometry of the output strips: the epilogue writes C in strips of 32, 16 or 8 columns, two buffers in
 /// turn. Function templates over the kernel's Config (kernels/matmul/config.h), so that they fold on the
 /// device.

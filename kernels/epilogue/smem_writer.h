@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Registers to the output strip in shared memory: rows of one swizzle span, written so that the TMA store with the same
 /// swizzle finds them in place (swizzling follows absolute address bits, PTX 5.5.6).
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The functor on a strip in shared memory, after the fragments have been rounded to the output type and written.
 ///
 /// Each of the four warps' threads takes vectors of 16 bytes, whichever thread wrote them, un-swizzles their place,

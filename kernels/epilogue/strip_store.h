@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The store path of a strip in shared memory: publish what the warps wrote, TMA store by one lane, and when the
 /// buffer may be written again.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes one output tile: tensor memory -> registers -> swizzled strip -> TMA store, double buffered.
 #pragma once
 

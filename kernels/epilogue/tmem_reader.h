@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One epilogue warp's part of an accumulator strip, from tensor memory to registers.
 ///
 /// Warp w reads the lanes 32w ... 32w+31 that it may access, with 16x256b loads (PTX 9.7.16.8): "upper" is

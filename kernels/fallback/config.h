@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Configuration of the fallback kernel and what follows from it.
 ///
 /// The simplest complete kernel of the family: 128 threads without roles, one tile per CTA, one k tile in shared memory

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The fallback kernel: every warp goes through set-up, k loop and epilogue of one tile; CTA (x, y) has the tile of
 /// column block x and row block y.
 ///

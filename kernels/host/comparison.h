@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Compares a computed matrix with its reference, element by element.
 ///
 /// Two bounds, both relative to the limit of the output type.  The Frobenius norm of the whole difference finds what is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/host/config_reasons.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The thresholds of the heuristic and the sentences that explain what it chose.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a configuration of the dense matmul kernel and its problem must satisfy (reference kernels.md 6.3).
 #pragma once
 

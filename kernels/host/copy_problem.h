@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// pipeline_copy's problem: the output holds the source once, or once for every CTA of a multicast cluster, bit by bit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// [problem] and [config] of pipeline_copy.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where the files that belong to the program are: device profiles and scenarios.  No path is compiled in, so an
 /// installed tree or a build folder can be moved.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `[[delay]]` of a scenario: one point of the run comes later than it would (models/profiles/jitter_point.h).
 /// `sm100sim explore` writes them, and they may be written by hand.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/host/direct_problem.h"
 
 #include "kernels/direct/operand_slabs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The direct kernel's problem: the dense matmul's product, operands and check, launched as a CTA, or a pair, per tile.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// [problem] and [config] of the direct kernel.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DOUTPUT=FILE -DPROFILES=a.toml:b.toml -P embed_profiles.cmake: device profiles as C++ string literals.
 string(REPLACE ":" ";" files "${PROFILES}")
 set(rows "")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/host/fallback_problem.h"
 
 #include "kernels/fallback/shared_storage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `[[fault]]` of a scenario: alters instructions on their way to the model; the kernel source is never edited to break it.
 ///
 /// The table below is the one place that says which instructions of the seam can be altered and how: the reader checks

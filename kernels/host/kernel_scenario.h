@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a scenario's [problem] and [config] are read, one function per kernel, and what they share.
 #pragma once
 

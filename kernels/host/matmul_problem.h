@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The dense matmul's problem: C = A * B^T with seeded operands, checked against a float64 product.
 #pragma once
 

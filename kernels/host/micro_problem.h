@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The problems of the microbenchmarks, umma_batches and tma_tiles: they compute nothing, so there is nothing to check.
 #pragma once
 

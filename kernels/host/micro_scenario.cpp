@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// [config] of the microbenchmarks.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A scenario's kernel on its problem, as the host sees it: what is launched, what lies in global memory, and whether
 /// the result is right.  The simulator and the hardware runner use the same object, so both run the same problem.
 #pragma once

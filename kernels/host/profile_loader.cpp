@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads device profiles.  DeviceProfile::visit names every entry; the file must have exactly these.
 
 #include <fmt/format.h>

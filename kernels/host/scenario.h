@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A scenario: which kernel on which problem, configuration and device, and what is expected of it.
 /// The same file drives `sm100sim run` and `sm100-run`.  Format: docs/user-guide.md.
 #pragma once

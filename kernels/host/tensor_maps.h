@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tensor maps of row-major matrices, as the kernels' parameters need them.
 #pragma once
 

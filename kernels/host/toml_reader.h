@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Strict typed reading of TOML input.  Every key is checked: an unknown or missing key, a wrong type or a
 /// value outside its range throws InputError with one line that names file, line, key, value and what is
 /// allowed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which sm100sim this is.  The definitions are generated when it is built (cmake/Version.cmake).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Address types of the asynchronous units.  Mixing them up compiles on hardware and corrupts memory, so each
 /// is a type of its own.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Integer arithmetic that tile counts need.
 #pragma once
 

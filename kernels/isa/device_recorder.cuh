@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Recorder behind Sm100's trace points: lane 0 of each warp writes the layout of device_trace.h.
 ///
 /// An event costs the warp a clock read (24 cycles on an H200) and, in one lane, one (end) or two (begin) 16-byte

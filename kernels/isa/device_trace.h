@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the device trace recorder leaves in global memory; the host reads it, the device writes it.
 ///
 /// Every warp of the grid owns a region: one header and `capacity` records.  The host zeroes headers and records

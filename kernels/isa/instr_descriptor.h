@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The 32-bit instruction descriptor of tcgen05.mma.
 /// Source: PTX 9.7.16 "Instruction descriptor" and the shape tables; isa.md 3.7, 3.8 (checked against CuTe).
 ///

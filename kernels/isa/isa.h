@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The seam: one function per PTX instruction, named after it.  Role code calls nothing else.
 ///
 /// Two families implement it: inline PTX on the device, and SimIsa on the SystemC model (with decorators that

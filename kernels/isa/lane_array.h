@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// N registers in each of the 32 lanes of a warp.  `a[lane][i]` reads the same on both sides: on the device a
 /// thread holds only its own N registers and `lane` is ignored; on the host all 32 rows exist.
 #pragma once

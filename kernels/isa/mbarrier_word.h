@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The mbarrier object: 64 bits in shared memory, and what each mbarrier instruction does to them.
 /// Source: PTX 9.7.13.15; isa.md 1.1, 1.2 (state machine), 1.7 (MB1, MB4, MB5, MB6, MB13).
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Number formats of the tensor core and the `cvt` instructions between them.
 /// Source: PTX 5.2.3 (alternate floating-point formats) and *cvt*; isa.md 4.1, 4.2, 4.4 (tf32 truncation).
 /// `decode_x` gives the exact value of a code; `cvt_*` rounds as the instruction of that name does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The Isa on the device: every function is the PTX instruction of its name (PTX ISA 9.0, CUDA 13.0).
 ///
 /// One object per thread, all of a warp's together are "the warp" of isa.h.  It holds the warp index and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The 64-bit shared-memory (matrix) descriptor of tcgen05.mma and .cp, and the operand layouts it names.
 /// Source: PTX 9.7.16 "Shared memory descriptor"; isa.md 3.9, 3.10 (checked there against CuTe).
 ///

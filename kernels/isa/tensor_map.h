@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The tensor map of TMA tensor copies: fields, encode rules, and which bytes a box moves.
 /// Source: `cuda.h` cuTensorMapEncodeTiled; PTX 5.5 *Tensors*; isa.md 2.1 (rules), 2.2 (bytes), 2.4 (pitch).
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Trace points in role code: what a warp is doing, with the coordinates that let two traces be aligned by
 /// meaning. Every build emits the same points in the same order; an Isa that does not record compiles them to
 /// nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Who loads, reads and releases what in a thread-block cluster.
 ///
 /// CTA (x, y) of a cluster of CM x CN computes the tile of row block x and column block y.  The CTAs of a column (same x)

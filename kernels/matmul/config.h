@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Configuration of the dense matmul kernel and everything that follows from it.
 ///
 /// Role code takes a `Config cfg` by value and writes `cfg.stages`.  In the simulator it is the plain struct

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Epilogue warps 0-3: accumulators to the output tensor, one quarter of the rows each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Load warp: fills the input ring with the A and B tiles of each work tile.
 #pragma once
 

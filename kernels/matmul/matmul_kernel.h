@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The dense matmul kernel: set-up, then one role per warp.
 ///
 /// Warps 0-3 epilogue, 4 scheduler, 5 load, 6 MMA.  After the role branch no block-wide or cluster-wide

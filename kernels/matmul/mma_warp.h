@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// MMA warp: owns tensor memory, multiplies the stages of the input ring into the accumulators of the output
 /// ring.
 #pragma once

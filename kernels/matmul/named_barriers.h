@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The named barriers of the matmul: one id for each group of warps, and the table of them.
 #pragma once
 

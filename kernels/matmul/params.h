@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernel parameters of the dense matmul (`__grid_constant__` on the device).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Scheduler warp: asks the launch hardware for the cluster's next tile, one request per tile begun.
 #pragma once
 

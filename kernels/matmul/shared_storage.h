@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Layout of the kernel's shared memory, and the one table of its barriers: who arrives, how often, who
 /// waits.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Split-K: the splits of a tile add their partial sums in the order of their k ranges.
 ///
 /// Each split but the last adds its accumulator to the tile's part of an f32 workspace in global memory; the last takes

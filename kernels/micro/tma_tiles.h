@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// tma_tiles: tensor loads alone.  Every warp loads tile after tile of a float matrix into its own ring of slots and waits;
 /// nobody reads the tiles.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// umma_batches: the tensor core alone.  Batches of MMAs, each batch with one commit that all warps wait for.
 ///
 /// One thread issues `depth` MMAs back to back on the same A, B and D (the first ignores D, the others accumulate), commits, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Rows of a kernel's barrier tables: who arrives, how often, who waits.
 ///
 /// A kernel initialises its mbarriers from its table, and reports and traces take their names from it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ring of tiles in shared memory: TMA fills; the tensor core empties, or warps that read with ld.shared.
 ///
 /// full[s]:  one arrive.expect_tx by the load warp, completed by the bytes of the stage's copies.

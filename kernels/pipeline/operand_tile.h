@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Operand tiles in shared memory, as TMA writes them and the tensor core reads them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ring of accumulators in tensor memory: the tensor core fills, the epilogue warps empty.
 ///
 /// full[t]:  one tcgen05.commit after the last k group of a tile.

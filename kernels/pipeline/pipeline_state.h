@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cursor of one side of a ring of stages: stage index, the parity it waits for, and how often it has
 /// stepped.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ring of stages with a full and an empty mbarrier each; both cursors' phase arithmetic lives here and
 /// nowhere else.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Places a kernel's arrays in its dynamic shared memory, one after the other.
 #pragma once
 

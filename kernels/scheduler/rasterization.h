@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// From a CTA id of the launched grid to the tile it computes: raster order and block swizzle for L2
 /// locality.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Persistent static tile scheduler: worker w of W computes the tiles w, w + W, w + 2 W ... of the grid.
 ///
 /// Every warp replays the same walk, so nothing has to be communicated.  A worker is a CTA, or a cluster whose

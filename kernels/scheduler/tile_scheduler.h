@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Dynamic tile scheduler on cluster launch control (PTX 9.7.13.17): a running cluster cancels clusters that
 /// have not been launched yet and takes over their tiles.
 ///

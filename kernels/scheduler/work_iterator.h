@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Walks over the work tiles of a CTA, one iterator per role.
 ///
 ///   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) { ... work.current() ... }

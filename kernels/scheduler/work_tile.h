@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One unit of work and its place in the output: tile (m, n) and a range of k tiles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The points at which a run can be perturbed: what the hardware is free to do later.
 ///
 /// A point has a stable name: its site, the CTA and the warp that it belongs to, and how often that warp has been at the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Device profile: every number of the model, read from models/profiles/*.toml, where each has its source.
 ///
 /// Units are in the names: cycles are SM cycles, ns are wall time of clock domains outside the SM (L2, HBM,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which instructions of the processor the hot loops use.
 ///
 /// They are compiled once for each instruction set (kernels.inl) and chosen when the program runs: the widest that the processor has,

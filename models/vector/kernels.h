@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The simulator's hot loops, in the form of the instruction set in use: matrix products and the maximum of clocks.
 ///
 /// A result is defined to the bit, whatever the instruction set: sums run over k in ascending order, each step is one fused

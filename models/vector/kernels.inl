@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hot loops, written once over a vector type.  kernels_<set>.cpp defines `F32` and `F64`, rows of numbers that its
 // instruction set handles at once, and includes this file inside a namespace of its own.
 //

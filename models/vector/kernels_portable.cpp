@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plain C++: what processors other than x86-64 use.
 #include "models/vector/kernel_tables.h"
 #include "models/vector/panel_buffer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x86-64-v2: SSE4.2, no fused multiply-add.
 #include <immintrin.h>
 #include "models/vector/kernel_tables.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x86-64-v3: AVX2 and FMA.
 #include <immintrin.h>
 #include "models/vector/kernel_tables.h"

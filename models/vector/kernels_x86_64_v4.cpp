@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x86-64-v4: AVX-512.
 #include <immintrin.h>
 #include "models/vector/kernel_tables.h"

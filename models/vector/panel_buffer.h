@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Memory of the thread for one panel of a product's B.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of the page: the traces, what is open, shown, selected and found.  Views read it and call its methods; they are
 // told when it changes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tables of measured values: comma-separated, a header line, lines that start with # are comments.
 #pragma once
 

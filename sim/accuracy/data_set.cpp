@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/accuracy/data_set.h"
 
 namespace sm100::sim {

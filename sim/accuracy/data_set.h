@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The measurements that the model is compared with, one data set per published table, and the experiments that replay them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole kernel on the whole chip: the published timeline of gau-nernst's matmul_v5, measured/README.md section 5.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What `sm100sim accuracy` writes: a page of tables, one for each data set, and plots of measured against simulated values.
 #pragma once
 

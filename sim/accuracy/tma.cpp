@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensor loads out of HBM: measured/README.md section 4.2.
 #include <fmt/format.h>
 

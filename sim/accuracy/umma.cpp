@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensor core alone: measured/README.md section 4.1.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim accuracy: replays published measurements and says how far the model's time is off.
 
 #include <fmt/format.h>

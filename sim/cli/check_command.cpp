@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim check FILE|DIR...: runs scenarios in parallel; exit code 0 if every one ends as it says.
 
 #include <fmt/format.h>

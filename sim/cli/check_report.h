@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The result of `sm100sim check` for people, for programs (JSON) and for continuous integration (JUnit XML).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Many scenarios, each in a process of its own: does every one end as it says?
 #pragma once
 

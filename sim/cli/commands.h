@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The commands of sm100sim, one file each.  A command adds itself to the parser and sets the exit code when
 /// it ran.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim diff A B: are two traces the same story, and where does the time differ?
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim explain CHECK...: what a check means, what hardware does, how to mend it, and which scenarios show it.
 
 #include <fmt/format.h>

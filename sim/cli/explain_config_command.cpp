@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim explain-config M N K | SCENARIO: which configuration config = "auto" means, and why.
 
 #include <fmt/format.h>

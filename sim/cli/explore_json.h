@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The result of an exploration as JSON (docs/user-guide.md, "JSON").
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim export TRACE --format F -o OUT: a recorded trace in another format.
 
 #include <fmt/format.h>

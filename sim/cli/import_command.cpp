@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim import FILE --map MAP -o OUT: somebody else's Chrome-JSON timeline as a trace of ours.
 
 #include <fmt/format.h>

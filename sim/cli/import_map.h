@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An import map in TOML (traces/maps/, docs/user-guide.md).
 #pragma once
 

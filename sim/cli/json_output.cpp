@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/json_output.h"
 
 #include "kernels/host/version.h"

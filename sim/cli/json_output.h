@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What all JSON of the commands has in common (docs/user-guide.md, "JSON").
 #pragma once
 

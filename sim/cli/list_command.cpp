@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim list [kernels|profiles|scenarios|isa|checks|faults]: what there is to run, what of the instruction set is
 /// modelled, what is checked, and what [[fault]] can alter.
 

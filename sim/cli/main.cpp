@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim: parses the command line, runs one command and turns what it throws into lines on stderr and an exit code.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Output files of the commands: refused before work starts, written whole or not at all.
 #pragma once
 

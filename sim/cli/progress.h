@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Progress of a long run on stderr: "  34 %  cycle 1,204,000".
 #pragma once
 

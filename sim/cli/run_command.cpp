@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim run SCENARIO: simulates one scenario and says how it went.
 
 #include <fmt/format.h>

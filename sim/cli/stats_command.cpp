@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100sim stats TRACE: what a recorded trace says in numbers.
 
 #include <fmt/format.h>

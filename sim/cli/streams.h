@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The standard streams of a command line program.
 #pragma once
 

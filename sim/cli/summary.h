@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What `run` prints: a summary for people.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/trace_selection.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// --trace-sms and --trace-window: what of a run goes into the trace.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Takes a failing set of delays apart: which few of them are enough, and how long they have to be (delta debugging).
 #pragma once
 

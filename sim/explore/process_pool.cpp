@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/explore/process_pool.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The scenario that replays a failure without a seed: the explored one's text, and a [[delay]] for each delay that matters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One run of an exploration: what is perturbed, and what the process that ran it sends back.
 #pragma once
 

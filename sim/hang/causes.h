@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a wait cannot end, by rule, and how surely that is the root of the hang rather than a consequence.
 #pragma once
 

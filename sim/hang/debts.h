@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Who owes something to the open phase of a barrier: arrivals, or bytes of copies.
 ///
 /// A barrier counts what each warp delivers to a phase.  Who delivered to a phase that has completed, and not to the open

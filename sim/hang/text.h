@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The parts of a hang report below its cause: waits that follow, a barrier's last events, what still runs.
 #pragma once
 

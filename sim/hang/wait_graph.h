@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Who waits for whom, over all CTAs on the GPU.
 ///
 /// A node is what the warps of one role of a CTA are blocked on; its debts are what it misses and which warps were to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Logical time of a thread-block cluster: what each of its warps can know to have happened.
 ///
 /// A component is something whose events follow each other: a warp's instructions, its bulk groups, the commits of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sets of bytes (or cells) that accesses touch, exactly, and how they overlap.
 ///
 /// A kernel touches the same few hundred sets again and again: a stage, an operand of an MMA inside it, a row of a strip.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Happens-before over a whole run: two accesses to the same bytes, one of them a write, that nothing orders.
 ///
 /// Who counts: warps, tensor loads and stores, MMAs (operands and accumulators), tcgen05.ld and st, CLC responses; in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words for two accesses that nothing orders: what each was, what is missing between them, and what would be it.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The last accesses to one memory (a CTA's shared memory, or its tensor memory), by footprint.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A cluster without warps: the units of a few SMs behind a ClusterNet, and a matrix in global memory.
 #pragma once
 

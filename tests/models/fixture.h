@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a unit test of a hardware model needs: the profile, an observer that remembers, and a thread that
 /// stimulates.
 #pragma once

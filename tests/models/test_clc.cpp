@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cluster launch control alone (reference isa.md 5.3-5.6).
 #include "models/clc.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Remote arrives, exits and the cluster barrier (reference isa.md 1.4, 6.1, 6.2).
 #include "models/cluster_net.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deferred effects: their order, and the room that holds them.
 #include "models/completion_queue.h"
 

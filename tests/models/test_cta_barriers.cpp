@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Named barriers (reference isa.md 6.4).  The cluster barrier is in test_cluster_net.cpp.
 #include "models/cta_barriers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words that CTAs synchronise on (PTX 8.8): when a released value is there, and who is woken.
 #include "models/global_words.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Placement of clusters on SMs (reference isa.md 6.1: all CTAs of a cluster run in one GPC), in waves.
 #include "models/gpu.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a seed delays depends on the point's name alone, and a list of delays replays it.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barrier semantics of the unit against sequences worked by hand from PTX 9.7.13.15 (reference
 // isa.md 1.2-1.8): the word itself is tested in tests/kernels/isa/test_mbarrier_word.cpp; here are waiters,
 // lanes and misuse.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of global memory: what the laws of measured/README.md 4.2 rest on.
 #include "models/memory_system.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multicast tensor loads without .cta_group (reference isa.md 2.6): bit r of the mask is rank r; same offset, full box
 // and full byte count in every CTA of the mask; the issuing CTA need not be one of them.
 #include "catch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocation rules and load maps of tensor memory (reference isa.md 3.2, 3.3).
 #include "models/tensor_memory.h"
 

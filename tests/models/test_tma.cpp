@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The copy engine alone: which bytes land where (reference isa.md 2.2-2.4, 2.8, 2.14) and when.
 #include "models/tma.h"
 

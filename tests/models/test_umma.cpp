@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensor pipe alone: timing against the laws measured on B200, numerics against hand-worked values.
 #include "models/umma.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a person does with the page, in headless Chromium.  Prints one line per check; exit code 1 if one fails.
 //
 //   node browser_test.mjs SM100SIM FOLDER     screenshots and pages are left in FOLDER

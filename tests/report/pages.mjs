@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For the browser test and the bench: traces and pages made with sm100sim, and a browser to open them.
 import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';

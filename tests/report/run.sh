@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs a test of the HTML report's page where its tools are; elsewhere says what is missing and is skipped (77).
 #
 #   run.sh page                        the committed page is what its sources build

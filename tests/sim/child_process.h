@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs one simulation in a child process, because SystemC elaborates once per process, and brings back what
 /// matters.
 #pragma once

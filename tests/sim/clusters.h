@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Warp programs in clusters of several CTAs, for tests: a grid, one program for all warps, a run to its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Commands with what they print, as documents show them: run again and compared.
 ///
 ///   $ sm100sim run scenarios/one_stage.toml --trace t.pftrace        a command without lines below it is only run

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A page of docs/ as blocks: what the tests of the documents look at.
 ///
 /// A code block "```console" holds commands ("$ sm100sim ...") and what they print; "```console dated" one that no test

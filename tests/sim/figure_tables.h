@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tables of figures in the documents: how each is made.  A comment "<!-- figures: NAME -->" stands above such a table.
 #pragma once
 

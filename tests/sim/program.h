@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs sm100sim as a user does, for tests of its command line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Small kernels of role code under the hazard checker, each run in a process of its own: what is said of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The project's scenarios, by their names below scenarios/ ("bugs/kb01_...").
 #pragma once
 

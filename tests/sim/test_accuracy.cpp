@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sm100sim accuracy` and the microbenchmarks that it runs, on tables written by hand from the laws of measured/README.md 4.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm100sim check: does every scenario end as it says?
 #include <fmt/format.h>
 #include <sys/wait.h>

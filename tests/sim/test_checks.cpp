@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registry of checks: complete, the same in the documentation, and what `explain` makes of it.
 #include "paths.h"
 #include "sim/checks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a hang report says when another CTA of the cluster is to blame.
 #include <regex>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the asynchronous units do across the CTAs of a cluster: CLC, commits, the pairs of cta_group 2.
 #include "catch.h"
 #include "sim/clusters.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Role code that crashes is named in one line.
 #include "sim/crash_report.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm100sim stats --critical-path on runs of the project's scenarios.
 
 #include "paths.h"

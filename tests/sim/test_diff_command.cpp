@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm100sim diff as a user runs it, on traces that the simulator wrote.
 
 #include <algorithm>

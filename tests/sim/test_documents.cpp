@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documents say what is so: what commands print and the tables of figures are made again and compared; every other
 // figure is dated with its commit.  docs/figures.md, which says which, is written from the documents themselves.
 // SM100_UPDATE_GOLDEN=1 puts in what is printed now; read the differences.

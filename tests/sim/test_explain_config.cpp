@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm100sim explain-config as a user meets it, and runs of config = "auto".
 
 #include <fmt/format.h>

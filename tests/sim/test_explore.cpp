@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm100sim explore: finds what only some schedules break, takes it apart, and writes the scenario that replays it.
 #include <fmt/format.h>
 

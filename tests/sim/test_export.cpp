@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm100sim export of a run as a user calls it; vcd against a reader of GTKWave's where that is installed.
 
 #include <cstdlib>

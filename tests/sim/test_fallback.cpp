@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fallback kernel: the right product on every shape, an element at a time where rows of C have no even pitch; its
 // hangs; and the two block barriers without which slow warps would break it.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm100sim import: mistakes in a map, our own Chrome JSON there and back, and a timeline measured on B200.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program finds its files from where it lies, and runs without them.
 #include <filesystem>
 

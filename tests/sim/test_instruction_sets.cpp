@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hot loops' instruction set changes nothing that a user sees.
 #include <fmt/format.h>
 

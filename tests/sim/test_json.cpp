@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON of the commands: who wrote it, null for what does not apply, and the same bytes wherever it runs.
 #include <nlohmann/json.hpp>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Delta debugging finds the delays that matter, whatever it is that they break.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hangs of CTA pairs: the report names the CTA that owes something.
 
 #include "catch.h"

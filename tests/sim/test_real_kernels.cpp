@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Production kernels as judges: each pattern that they have and that a check speaks about, as a small kernel, with the
 // twin that PTX allows and the one that is truly broken.  What NVIDIA's library does is never the end of a run.
 #include <algorithm>

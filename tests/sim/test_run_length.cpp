@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run has one length: summary, JSON, trace, statistics, critical path and page.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every sound scenario of the project verifies and is clean (the broken ones: test_bugs.cpp).
 #include <fmt/format.h>
 

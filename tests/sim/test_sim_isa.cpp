@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small warp programs on the model: what the seam does with operands that hardware would trap on or that PTX
 // leaves undefined, and that running ahead of the clock changes no order that a program relies on.
 #include "sim/sim_isa.h"

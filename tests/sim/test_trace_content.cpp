@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a recorded run lets a reader find out: who ended each wait, what is in tensor memory, what was found.
 
 #include <fmt/format.h>

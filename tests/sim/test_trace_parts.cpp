@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces of parts of a run, compressed traces, and traces through pipes.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A made-up kernel of two roles, told event by event, so that a test can alter what one of them does.
 ///
 /// Each CTA computes tiles of four k steps through a ring of three stages.  Its load warp waits for an empty stage and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A small trace with everything in it, and a directory to write it to.
 #pragma once
 

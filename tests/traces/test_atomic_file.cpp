@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file appears whole or not at all, and what a killed writer leaves behind goes with the next one.
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chrome JSON of other people: hand-worked spans, and one line for what does not fit.
 
 #include <zlib.h>

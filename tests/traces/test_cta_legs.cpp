@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The legs of a CTA's life, on a timeline worked by hand.
 #include "traces/cta_legs.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a diff reads, whole.
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer expressions of import maps: C's precedence and meaning, absent variables, errors with a column.
 
 #include "catch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "catch.h"
 #include "traces/sample_trace.h"
 #include "traces/statistics.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `diff` finds when two stories differ in one known way.
 
 #include <stdexcept>

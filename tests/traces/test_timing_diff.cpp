@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When things happened: clocks, steps of the timer, periods.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What Perfetto's importer relies on, checked on the parsed protobuf: every begin has an end, packets and
 /// slices are in order, interned ids and tracks resolve, and a flow that ends has begun.
 #pragma once

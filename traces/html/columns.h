@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Columns of integers, packed: the form in which a trace lies in an HTML report.
 ///
 /// A container is a length (uint32, little-endian), a JSON header of that many bytes, and the columns one after the

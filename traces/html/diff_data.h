@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What differs between two traces, as the columns of an HTML report.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DPAGE=page.html -DOUTPUT=page.cpp -P embed_page.cmake: a text file as a C++ string literal, in pieces that
 # every compiler takes.
 file(READ ${PAGE} text)

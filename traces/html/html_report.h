@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A trace, or two side by side, as one HTML file that needs nothing else: the page of report/ with the data in it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The page of an HTML report without data: report/page.html, built into the program by CMake.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A trace as the columns of an HTML report.
 #pragma once
 

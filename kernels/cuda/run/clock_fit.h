@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One time axis for the clocks of many SMs.
 ///
 /// %clock64 is exact but starts anywhere on each SM; %globaltimer is common to all but moves in steps (32 ns on an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The GPU that the kernels are launched on: memory, tensor maps, launches, time.  CUDA runtime calls, with errors as
 /// exceptions that a person can read.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One scenario on the GPU: its kernel launched, the result checked, launches timed, one launch recorded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// sm100-run SCENARIO.toml: runs a scenario's kernel on the GPU of this machine, checks the result, times it and
 /// records the same trace as the simulator.
 ///

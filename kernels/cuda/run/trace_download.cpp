@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/run/trace_download.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// From the records of the device recorder to a trace: downloads them, fits each SM's clock, pairs begins and ends.
 ///
 /// A tick of the trace is one SM clock cycle.  Records carry %clock64, exact but per SM, and %globaltimer, common but

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// CTA and cluster barriers (PTX 9.7.13.1, .4) and the proxy fence (9.7.13.5).
 #pragma once
 

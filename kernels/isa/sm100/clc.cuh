@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cluster launch control (PTX 9.7.13.17, .18).
 #pragma once
 

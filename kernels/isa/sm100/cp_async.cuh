@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Copies of threads from global to shared memory, not bulk (PTX 9.7.9.25.3): 16 bytes a lane, and what says that they have
 /// landed.  They write through the generic proxy.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Programmatic dependent launch (PTX 9.7.13.13).
 #pragma once
 

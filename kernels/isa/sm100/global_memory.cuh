@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Loads and stores of single lanes in global memory (PTX 9.7.9.8, .11).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Special registers, per-lane work and branches (PTX chapter 10; elect.sync: 9.7.14).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// mbarrier (PTX 9.7.13.15), mapa (9.7.9.24).
 ///
 /// Arrives release and waits acquire, at the scope that role code names; the scope is a constant once inlined.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Generic accesses to shared memory (PTX 9.7.9.8, .11) and stmatrix (9.7.15).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which of the seam's instructions the target of this device compilation has.  The one place that looks at
 /// the architecture.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// tcgen05 (PTX 9.7.16): tensor-memory allocation, MMA, commit, load, fences.  sm_100a only.
 ///
 /// cta_group and the MMA kind are part of the opcode, and ptxas refuses a function that holds both groups.  The

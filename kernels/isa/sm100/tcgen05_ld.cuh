@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// tcgen05.ld.16x256b.xR and .32x32b.xR (PTX 9.7.16.8): 4R and R registers of each lane, for every R.
 ///
 /// inline PTX names each result, so the operand lists are spelled out by doubling.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// tcgen05.st.16x256b.xR (PTX 9.7.16.8): 4R registers of each lane, R from 1 to 16.
 ///
 /// inline PTX names each operand, so the lists are spelled out by doubling.  %0 is the address.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// TMA tensor copies and bulk groups (PTX 9.7.9.25, .27).
 ///
 /// A tensor map is a `__grid_constant__` kernel parameter; the instructions take its generic address.

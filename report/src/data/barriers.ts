@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A barrier over time: its phases, what it still misses, and who is waiting on it.
 
 import type {Trace, Track} from './trace';

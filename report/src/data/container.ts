@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the blocks that sm100sim writes into the page (traces/html/columns.h): base64 of a deflated container with a JSON
 // header and columns of integers.
 

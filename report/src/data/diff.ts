@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `sm100sim diff` found between two traces (traces/html/diff_data.h), as a list to step through.
 
 import {nanoseconds} from '../text/format';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run found, as the page shows it: equal findings once with their count, which spans have to do with them, and where
 // the lines of a report lead.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waits that nobody ended: the run stopped while a warp slept at a barrier.
 
 import type {Trace} from './trace';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Occupancy of a ring's stages over time, from the events of its two barrier arrays and the waits on them.
 //
 //   empty     nobody needs it; the producer may take it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds spans by words.  All words must fit:
 //
 //   mma, wait, input_full, input_full[2], epilogue ...   part of the lane's name, the kind, the barrier, the tensor or the line

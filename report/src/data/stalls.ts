@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the roles' time goes: the same figures as `sm100sim stats` (traces/statistics.h), of the whole run or a part of it.
 
 import type {Trace} from './trace';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What belongs together: the CTAs of a trace, with their roles, units, barrier arrays and rings.
 
 import type {Trace, Track} from './trace';

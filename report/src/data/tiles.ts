@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of a CTA in the order in which it worked on them, so that each gets the same tint in every lane.
 
 import type {Cta} from './structure';

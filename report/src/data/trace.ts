@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A trace in memory: tracks, spans and barrier events as columns, with the indices that drawing and searching need.
 // What the fields mean is in docs/trace-format.md.
 

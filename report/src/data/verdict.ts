@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a run ended, as its first line says it: what it found, else what the trace's metadata hold.
 
 import {type FindingGroup, findingTitle} from './findings';

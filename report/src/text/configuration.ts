@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A trace's configuration in a line.
 
 import type {Trace} from '../data/trace';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers for people.
 
 import type {Trace} from '../data/trace';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One plain sentence for everything that the page shows, for a reader who meets SM100 for the first time.
 
 import {splitBarrierName} from '../data/structure';

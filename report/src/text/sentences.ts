@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is selected or under the mouse, in words: what, where, when, what it waited for and who ended it.
 
 import {lastAtMost} from '../data/barriers';

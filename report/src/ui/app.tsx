@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frame around the picture: bar on top, panel on the right, help.
 
 import {useEffect, useReducer, useRef} from 'preact/hooks';

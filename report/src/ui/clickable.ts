@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For rows of a list.
 
 /** What can be clicked can be reached with the keyboard, too. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {type FindingGroup, findingTitle, reportTargets} from '../data/findings';
 import type {Finding} from '../data/trace';
 import type {Model} from '../model';

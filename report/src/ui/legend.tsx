@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {explainBarrier, explainBarrierLane, explainCta, explainKind, explainRing, explainRole, explainUnit, stageStateText} from '../text/glossary';
 import type {Model} from '../model';
 import type {Paint} from '../view/raster';

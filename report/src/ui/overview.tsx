@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run in short: what it was, what it waited for, and how to read the picture.
 
 import {useState} from 'preact/hooks';

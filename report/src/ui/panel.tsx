@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The panel on the right: what is selected, and the answers to "why is it slow" and "what went wrong".
 
 import type {Model, Tab} from '../model';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The critical path in words: what limits the run, how much each dependency contributes, and the chain itself.
 
 import type {CriticalPath, Trace} from '../data/trace';

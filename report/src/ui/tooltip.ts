@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small text beside the mouse.
 
 export interface Tooltip {

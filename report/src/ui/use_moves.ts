@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {useEffect, useReducer} from 'preact/hooks';
 
 import type {Model} from '../model';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time axis: round numbers, in ticks or in time.
 
 import type {Model} from '../model';

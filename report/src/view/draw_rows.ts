@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the rows of the picture into a raster, and notes which texts fit where.
 
 import {lastAtMost} from '../data/barriers';

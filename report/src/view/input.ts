@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mouse and keyboard on the picture.
 
 import {lastAtMost} from '../data/barriers';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of the picture, top to bottom.  A CTA's lanes stand in the order in which data flows through the kernel: load
 // warp, TMA, input ring, MMA warp, tensor core, accumulators, epilogue, stores; then what hands out the tiles; then the
 // barriers.  With two traces, each row of the first is followed by the same row of the second.

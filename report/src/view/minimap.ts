@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole run in a strip, with a window that says which part the picture shows: how busy loads, tensor core and epilogue
 // are over all CTAs, and where findings, hits and differences lie.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is drawn over the rows: texts, the selection, flows, the critical path, findings, differences, the cursor.
 
 import {lastAtMost} from '../data/barriers';

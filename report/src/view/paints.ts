@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How each kind of span and each state is painted, made once per theme.
 
 import {kEmpty, kFilling, kFull, kReading} from '../data/rings';

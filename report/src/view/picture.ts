@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The picture: one canvas with the names of the lanes on the left, the time axis on top and the lanes.  Draws when something
 // has changed, at most once a frame.
 

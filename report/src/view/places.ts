@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a span lies in the picture, whether its row is open or folded into its CTA's.
 
 import type {Model} from '../model';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of spans as pixels.  A row is built as one line of pixels (a background and a hatch colour for each x) and copied
 // down its height.  That is faster than drawing rectangles, and what is narrower than a pixel is averaged by how much of
 // the pixel it covers, so that a zoomed-out lane shows shares of time and not whatever was drawn last.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours, light and dark.  Hues are those of Okabe and Ito, which people with any colour vision can tell apart; states
 // that share a hue differ in pattern, too.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of the time axis that is shown.  Axis units are ticks of the first trace.
 
 export class Viewport {

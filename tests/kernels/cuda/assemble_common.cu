@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every seam function that sm_90a and sm_100a share, one kernel per family: a wrong spelling fails the build.
 // Scopes and groups are template parameters, as role code has them; results are stored so that nothing is dropped.
 #include "kernels/isa/device_recorder.cuh"

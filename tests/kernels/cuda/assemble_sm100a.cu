@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every seam function that only sm_100a has, for both CTA groups: a wrong spelling fails the build.
 #include "kernels/isa/sm100.cuh"
 #include "kernels/micro/tma_tiles.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The PTX that nvcc made of kernels/cuda/, as its tests read it: entry points, each a list of lines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One time axis from the clocks of several SMs.  %globaltimer moves in steps of 32 ns and is read before %clock64.
 
 #include "kernels/cuda/run/clock_fit.h"

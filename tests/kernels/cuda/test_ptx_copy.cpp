@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PTX of every compiled pipeline_copy kernel, plain and traced, says what the protocol demands.
 #include <algorithm>
 

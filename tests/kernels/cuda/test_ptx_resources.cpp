@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels cost: ptxas's report without spills or stack, and trace points that leave nothing behind.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which thread takes which elements of a strip in shared memory, and where they lie in C (reference kernels.md 3.2, 3.6).
 #include "kernels/epilogue/strip_functor.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What config = "auto" picks.  Expected values are worked by hand from reference kernels.md 6.4.
 
 #include "kernels/host/choose_config.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a computed matrix counts as right.
 
 #include "kernels/host/comparison.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of reference kernels.md 6.3 that apply to the dense kernel.
 
 #include "kernels/host/config_rules.h"

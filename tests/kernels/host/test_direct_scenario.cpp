@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // [problem] and [config] of the direct kernel: what they mean, and one line for what is wrong.
 #include <nlohmann/json.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The response of clusterlaunchcontrol.try_cancel (isa.md 5.3 and 5.6).
 #include "kernels/isa/clc_response.h"
 

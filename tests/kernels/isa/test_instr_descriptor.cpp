@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instruction descriptors against the CuTe vectors of isa.md 3.8 and the shape table 3.7.
 #include "kernels/isa/instr_descriptor.h"
 

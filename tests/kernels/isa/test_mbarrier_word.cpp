@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mbarrier state machine of isa.md 1.2, 1.3, 1.7, 1.8, one instruction at a time.
 #include "kernels/isa/mbarrier_word.h"
 

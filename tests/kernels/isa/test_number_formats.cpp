@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values and conversions of isa.md 4.1 and 4.2.  Expected values are the tables there, or worked by hand.
 #include "kernels/isa/number_formats.h"
 

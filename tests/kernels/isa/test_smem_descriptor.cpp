@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix descriptors and operand addresses of isa.md 3.9 and 3.10.
 #include "kernels/isa/smem_descriptor.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Swizzle address functions against the vectors of isa.md 2.4.
 #include "kernels/isa/swizzle.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensor-map rules (isa.md 2.1), the bytes of a box (2.2), pitches (2.4) and worked sizes (2.14).
 #include "kernels/isa/tensor_map.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register maps (isa.md 3.3) and data-path layouts (isa.md 3.12) of tensor memory.
 #include "kernels/isa/tmem_layout.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cursor arithmetic against the S = 2 tables of reference isa.md 1.3 (CUTLASS PipelineState).
 #include "kernels/pipeline/pipeline_state.h"
 

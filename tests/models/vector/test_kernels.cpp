@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every instruction set of this machine computes the bits that kernels.h defines.
 #include "models/vector/kernels.h"
 
