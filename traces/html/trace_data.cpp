@@ -78,7 +78,7 @@ json header_of(const Trace& trace, const std::string& name) {
             {"ticks_per_second", m.ticks_per_second},
             {"seed", m.seed},
             {"dropped_events", m.dropped_events},
-            {"run_ticks", run_length(trace)},
+            {"run_ticks", m.run_ticks},
             {"part", m.part},
             {"configuration", configuration.is_object() ? configuration : json::object()}}},
           {"names", trace.names},
