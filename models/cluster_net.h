@@ -69,8 +69,6 @@ class ClusterNet : public sc_core::sc_module {
   uint64_t barrier_arrive(int sm, int warp, const Source& source);
   /// True when the phase of the cluster barrier has completed; otherwise `waiter` is woken then.
   bool barrier_wait(int sm, uint64_t phase, Waiter& waiter);
-  /// Some phase of the cluster barrier has completed: all CTAs of the cluster run, or have.
-  bool barrier_completed(int sm) const { return of(sm)->barrier_phase > 0; }
   /// Warps that the open phase of the cluster barrier waits for: rank, warp.
   std::vector<std::pair<uint32_t, int>> barrier_misses(int sm) const;
 

@@ -256,11 +256,7 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16, 9.7.13.15.16", "KB-02, KB-10, KB-18"},
     {"TC8", Severity::error, "cta_group mixed, or a pair without its peer",
      "tcgen05 instructions of one kernel use different cta_group values, or cta_group::2 in a CTA that has no "
-     "peer or whose peer has exited. A tensor load with .cta_group::2 signals a peer that the cluster does not "
-     "have. As a warning: alloc with "
-     "cta_group::2 before a cluster barrier has said that the peer runs; it works on hardware as far as known (a "
-     "CUTLASS "
-     "tutorial does it), because a cluster's CTAs are launched together.",
+     "peer or whose peer has exited. A tensor load with .cta_group::2 signals a peer that the cluster does not have.",
      "Undefined; launch failure.",
      "Use one cta_group everywhere; clusters of pairs have an even number of CTAs; neither CTA exits before "
      "both are done.",

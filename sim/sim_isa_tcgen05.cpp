@@ -16,12 +16,6 @@ void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc lo
   if (!check_group(cta_group, "tcgen05.alloc", loc) || !converged("tcgen05.alloc", loc)) return;
   charge(issue_.tcgen05_alloc + profile_.tmem.alloc_cycles);
   settle(loc);
-  if (cta_group == 2 && !cta_.gpu().clusters().barrier_completed(sm_.id))
-    cta_.observer().violation(
-        {"TC8",
-         "tcgen05.alloc.cta_group::2 before the cluster's first barrier: the issuing warp must "
-         "make sure that the peer CTA has been launched",
-         now(), sm_.id, 0, source(loc), true});
   const auto granted = [&] {
     return cta_group == 2 ? sm_.tmem.alloc_pair(peer().tmem, columns, warp_.waiter, source(loc))
                           : sm_.tmem.alloc(columns, warp_.waiter, source(loc));

@@ -62,16 +62,18 @@ class DirectKernel {
       });
       isa_.fence_mbarrier_init();
     }
-    if (cfg_.cta_group == 2) {
-      // Neither CTA may signal the other before that has initialised its barriers, nor allocate with it before it runs.
-      isa_.barrier_cluster_arrive();
-      isa_.barrier_cluster_wait();
-    }
+    // PTX wants the peer of a pair's alloc to have been launched and not to have exited (9.7.16.7).  The CTAs of a cluster are
+    // launched together and the peer has its own alloc still before it, so no barrier has to come first.
     if (isa_.warpid() == kDirectMmaWarp) {
       isa_.tcgen05_alloc(smem_.tmem_address, direct_tmem_columns(cfg_), cfg_.cta_group);
       isa_.tcgen05_fence_before_thread_sync();
     }
-    isa_.bar_sync(kDirectBarrier, kDirectThreads);
+    if (cfg_.cta_group == 2) {  // neither CTA may signal the other before that has initialised its barriers
+      isa_.barrier_cluster_arrive();
+      isa_.barrier_cluster_wait();
+    } else {
+      isa_.bar_sync(kDirectBarrier, kDirectThreads);
+    }
     isa_.tcgen05_fence_after_thread_sync();
     return {isa_.ld_shared_u32(smem_.tmem_address)};
   }

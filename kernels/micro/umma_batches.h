@@ -97,15 +97,14 @@ SM100_KERNEL void umma_batches_kernel(I& isa, const Config& cfg) {
         for_each_barrier_array(smem, [&](const BarrierArray& array) { init_barrier_array(isa, array); });
       });
       isa.fence_mbarrier_init();
-    }
-    isa.barrier_cluster_arrive();  // the commits of a pair arrive at both CTAs, which also allocate together
-    isa.barrier_cluster_wait();
-    if (warp == 0) {
+      isa.bar_warp_sync();
       isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);
       isa.tcgen05_fence_before_thread_sync();
     }
     isa.bar_sync(kUmmaBatchesBarrier, 32 * kUmmaBatchesWarps);
     isa.tcgen05_fence_after_thread_sync();
+    isa.barrier_cluster_arrive();  // the commits of a pair arrive at both CTAs
+    isa.barrier_cluster_wait();
   }
   const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
   for (int i = 0; i < cfg.batches; ++i) {

@@ -227,26 +227,6 @@ TEST_CASE("TC8: a tensor load that signals a peer which the cluster does not hav
         "tensor load.cta_group::2 into CTA rank 0 signals its peer, rank 1, in a cluster of 1: it has no peer");
 }
 
-TEST_CASE("TC8 warns of a pair's alloc before the cluster barrier", "[cluster][pair]") {
-  const auto warnings_of = [](bool sync) {
-    Clusters c(2, 2);
-    c.program = [&](SimIsa& isa) {
-      if (sync) cluster_sync(isa);
-      isa.tcgen05_alloc(own(isa, kData), 32, 2);
-      isa.tcgen05_dealloc({isa.ld_shared_u32(own(isa, kData))}, 32, 2);
-    };
-    c.run();
-    CHECK(c.violation() == "");
-    return c.device->observer.warnings();
-  };
-  SECTION("before") {
-    const auto warnings = warnings_of(false);
-    REQUIRE(!warnings.empty());
-    CHECK(warnings[0].id == "TC8");
-  }
-  SECTION("behind") { CHECK(warnings_of(true).empty()); }
-}
-
 TEST_CASE("TC8: both groups in one kernel", "[cluster][pair]") {
   Clusters c(2, 2);
   c.program = [&](SimIsa& isa) {
