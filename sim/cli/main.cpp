@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   std::set_terminate(terminate_in_one_line);
   cli::keep_standard_streams();
   report_crashes();
-  traces::remove_temporaries_on_signals();
+  sm100::traces::remove_temporaries_on_signals();
   try {
     return run(argc, argv);
   } catch (const InputError& error) {

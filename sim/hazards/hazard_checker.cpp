@@ -306,9 +306,12 @@ void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id
 Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, const Access& later) {
   const Knowledge& known = warp(t).known;
   if (known.happened.knows(earlier.over)) return Missing::fence;
-  // To a unit's read a byte that a thread wrote needs a fence on top.
+  // What published kernels leave to hardware: a stage that comes back with a commit is filled again, and the address that
+  // tcgen05.alloc wrote is read behind a commit.  To a unit a byte that a thread wrote needs a fence on top.
   const bool to_unit = is_generic(earlier.kind) && earlier.write && !is_generic(later.kind);
-  if (!to_unit && known.likely.knows(earlier.over)) return Missing::promise;
+  const bool refilled = later.kind == AccessKind::tensor_load && !to_unit;
+  if ((refilled || earlier.kind == AccessKind::alloc_result) && known.likely.knows(earlier.over))
+    return Missing::promise;
   const bool by_mma = later.kind == AccessKind::mma_operand || later.kind == AccessKind::accumulator;
   if (earlier.kind == AccessKind::tmem_store && !by_mma && known.happened.knows(issue_of(earlier)))
     return Missing::completion;
@@ -347,7 +350,7 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   }
   HazardText text =
       hazard_text(kernel_, in_rank, earlier, later, tmem, both, missing, progress_of(cluster(t.sm), earlier));
-  if (std::string_view(text.id) == "TC16" && !new_pair(earlier, later)) return;
+  if ((text.warning || std::string_view(text.id) == "TC16") && !new_pair(earlier, later)) return;
   if (t.warp && missing != Missing::fence)
     if (std::string waits = hazard_wait_line(kernel_, *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));
@@ -605,11 +608,13 @@ void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::stri
   const auto read = std::find_if(self.unwaited_loads.begin(), self.unwaited_loads.end(),
                                  [=](const Access& a) { return a.over.clock == load; });
   if (read == self.unwaited_loads.end()) return;
-  const HazardText text = register_read_text(kernel_, *read, seen);
-  models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
-  v.details = text.details;
-  v.warning = text.warning;
-  report_.violation(v);
+  if (new_pair(*read, access(t, AccessKind::tmem_load, false, {}))) {
+    const HazardText text = register_read_text(kernel_, *read, seen);
+    models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
+    v.details = text.details;
+    v.warning = text.warning;
+    report_.violation(v);
+  }
   self.known.happened.advance(read->over);
   self.unwaited_loads.erase(self.unwaited_loads.begin(), read + 1);
 }

@@ -85,9 +85,12 @@ TEST_CASE("every path covers its run without gap or overlap and knows where it c
       CHECK(segment.kind != Dependency::unknown);
       at = segment.end;
     }
-    uint64_t last = 0;
-    for (const Span& span : trace.spans)
-      if (trace.tracks[span.track].kind == TrackKind::role) last = std::max(last, span.end);
+    uint64_t last = run_length(trace);  // of a run that broke off, the end of the last role
+    if (scenario.find("bugs/") == 0) {
+      last = 0;
+      for (const Span& span : trace.spans)
+        if (trace.tracks[span.track].kind == TrackKind::role) last = std::max(last, span.end);
+    }
     CHECK(at == last);
     CHECK(path.end == last);
     for (const PathShare& share : path.shares) sum += share.ticks;

@@ -323,7 +323,7 @@ TEST_CASE("import: what a hung kernel leaves open lasts until the file ends, and
       {"ph": "B", "name": "W", "pid": 0, "tid": 0, "ts": 20, "args": {"what": "input_empty"}},
       {"ph": "B", "name": "MMA", "pid": 0, "tid": 1, "ts": 30},
       {"ph": "B", "name": "noise", "pid": 0, "tid": 1, "ts": 40},
-      {"ph": "X", "name": "LOAD", "pid": 1, "tid": 1, "ts": 80, "dur": 10})");
+      {"ph": "X", "name": "LOAD", "pid": 1, "tid": 3, "ts": 80, "dur": 10})");
   REQUIRE(trace.spans.size() == 4);
   const auto span = [&](SpanKind kind, uint64_t begin) {
     for (const Span& s : trace.spans)

@@ -13,7 +13,7 @@ namespace {
 /// A's CTA 1 issues its third copy into the wrong stage, and CTA 0 reads its second stage 100 ns longer.
 Story diverging() {
   Story a = story();
-  a.metadata.configuration = R"({"kernel":"matmul","stages":4})";
+  a.metadata.configuration = R"({"kernel":"matmul","stages":3,"swizzle":64})";
   a.load(1)[issue_of(2)].args.stage = 1;
   StoryEvent& read = a.consumer(0)[4];
   REQUIRE(read.kind == SpanKind::smem_read);
@@ -57,7 +57,7 @@ TEST_CASE("diff: the whole text, diverging", "[diff]") {
   const Trace a = diverging().record(), b = story().record();
   CHECK(format_diff(diff_traces(a, b), a, b, "a.pftrace", "b.pftrace") ==
         R"(DIFFERENT STRUCTURE: 1 of 4 role tracks diverge
-  configuration differs: stages: 4, 3
+  configuration differs: swizzle: 64, 128
   first divergence, load of CTA 1 (warp 4), event 6: stage 1, expected 2
        A                                                 B
        setup                                           = setup
@@ -115,9 +115,9 @@ TEST_CASE("diff: the JSON has everything that the text has", "[diff]") {
         "a assignment b barrier_events_compared clock configuration cta_legs divergences events_compared "
         "explained_by kinds "
         "not_compared notes only_in_a "
-        "only_in_b periods span_a_ns span_b_ns tracks_compared verdict waiting");
+        "only_in_b pace periods span_a_ns span_b_ns tracks_compared verdict waiting");
   CHECK(j["verdict"] == "diverges");
-  CHECK(j["configuration"] == json::array({"stages: 4, 3"}));
+  CHECK(j["configuration"] == json::array({"swizzle: 64, 128"}));
   CHECK(j["a"] == json{{"file", "a.pftrace"},
                        {"source", "sim"},
                        {"device", "NVIDIA B200"},
