@@ -39,6 +39,7 @@ const oneStage = simulator.trace('one', 'one_stage.toml');
 const starved = simulator.trace('starved', 'starved_by_tma.toml');
 const blocked = simulator.trace('blocked', 'blocked_by_epilogue.toml');
 const hang = simulator.trace('hang', 'bugs/expect_tx_too_large.toml');
+const hazard = simulator.trace('hazard', 'bugs/kb02_stale_release_parity.toml');
 const two = simulator.trace('two', 'dense_small.toml', 'config.stages=2');
 
 await picture('healthy', [healthy], '');
@@ -47,6 +48,7 @@ await picture('one_stage', [oneStage], '');
 await picture('starved', [starved], `model.view.show(6000, 10000, 0)`);
 await picture('blocked', [blocked], `model.showPath = true; model.tab = 'path'`);
 await picture('hang', [hang], '');
+await picture('hazard', [hazard], 'model.goToFinding(0, model.findings[0].findings[0])', {scheme: 'dark'});
 await picture('stages', [two, dense], 'model.setCtasOpen(false); model.toggle("cta 0")');
 if (hardware !== '-') {
   const simulated = simulator.trace('copy', 'copy/four_stages.toml', 'run.recorder=true', 'run.sm_clock_ghz=1.978');

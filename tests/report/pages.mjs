@@ -3,7 +3,7 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname, join} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
 export const source = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -18,13 +18,13 @@ export function playwright() {
 
 export class Simulator {
   constructor(program, folder) {
-    this.program = program;
-    this.folder = folder;
+    this.program = resolve(program);
+    this.folder = resolve(folder);
   }
-  /** Exit codes other than 2 and 5 are a kernel's, which may be what is wanted. */
+  /** Runs in the project's root, so that no path of this machine is in a report.  Exit codes other than 2 and 5 are a kernel's, which may be what is wanted. */
   call(...words) {
     try {
-      return execFileSync(this.program, words, {encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe']});
+      return execFileSync(this.program, words, {cwd: source, encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe']});
     } catch (error) {
       if (error.status === 2 || error.status === 5 || error.status === null) throw new Error(`sm100sim ${words.join(' ')}: ${error.stderr}`);
       return error.stdout;
@@ -32,7 +32,7 @@ export class Simulator {
   }
   trace(name, scenario, ...sets) {
     const file = join(this.folder, `${name}.pftrace`);
-    this.call('run', join(source, 'scenarios', scenario), '--trace', file, ...sets.flatMap((set) => ['--set', set]));
+    this.call('run', join('scenarios', scenario), '--trace', file, ...sets.flatMap((set) => ['--set', set]));
     return file;
   }
   /** The path of a page of one or two traces. */

@@ -308,6 +308,8 @@ export class Trace {
       end = Math.max(end, events.time[i]);
       flows = Math.max(flows, events.flow[i]);
     }
+    // The last stores become visible after the last warp has exited.
+    if (h.metadata.source === 'sim' && !h.metadata.part) end = Math.max(end, h.metadata.run_ticks ?? 0);
     this.begin = begin < end ? begin : 0;
     this.end = begin < end ? end : 1;
     this.sources = new Int32Array(flows + 1).fill(-1);

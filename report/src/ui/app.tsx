@@ -75,8 +75,9 @@ function Bar({model, field}: {model: Model; field: {current: HTMLInputElement | 
             <Badge model={model} side={n} />
           </>)}
         </h1>
-        <div class="quiet facts-line" title={model.sides.map((side) => aboutText(model, side.trace)).join('\n')}>
-          {second ? <>{aboutText(model, trace)} <b>B</b> {aboutText(model, second)}</> : aboutText(model, trace)}
+        <div class="quiet facts-line" title={model.sides.map((side) => `${aboutText(model, side.trace)}, ${side.trace.metadata.tool_version}`).join('\n')}>
+          {model.sides.map((side, n) => <><span class="about">{second && <b>{'AB'[n]}</b>}{aboutText(model, side.trace)}</span>{
+            n + 1 === model.sides.length && <span class="version">{versionText(trace)}</span>}</>)}
         </div>
       </div>
       <label class="search">
@@ -117,11 +118,16 @@ function Bar({model, field}: {model: Model; field: {current: HTMLInputElement | 
   );
 }
 
-/** Length, device, configuration and who wrote the trace. */
+/** Length, device and configuration. */
 function aboutText(model: Model, trace: Trace): string {
-  const {device, tool_version, source, part} = trace.metadata;
-  return [duration(model, trace.length, trace), part, device, source === 'hardware' ? 'measured' : '', configurationText(trace), tool_version]
+  const {device, source, part} = trace.metadata;
+  return [duration(model, trace.length, trace), part, device, source === 'hardware' ? 'measured' : '', configurationText(trace)]
     .filter((text) => text).join(', ');
+}
+
+/** Who wrote the trace, without the commit. */
+function versionText(trace: Trace): string {
+  return trace.metadata.tool_version.replace(/ \(.*/, '');
 }
 
 /** How the run ended; a click leads to what it found. */

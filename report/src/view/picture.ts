@@ -255,7 +255,7 @@ export class Picture {
         g.fillStyle = css(theme.actor[hue]);
         g.fillRect(4, y + 3, 4, row.height - 6);
       }
-      if (row.toggle) triangle(g, x + 3, middle, row.open === true, theme.quietText);
+      if (row.toggle) triangle(g, x + 3, row.kind === 'cta' && row.cluster ? y + 12 : middle, row.open === true, theme.quietText);
       if (keyOf(row) === model.lane) {
         g.strokeStyle = theme.accent;
         g.lineWidth = 2;
