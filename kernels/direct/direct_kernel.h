@@ -39,7 +39,7 @@ class DirectKernel {
     wait_for_accumulator();
     TraceSpan span{isa_, TraceEvent::tile, at()};
     store_tile(accumulator);
-    if (isa_.warpid() == kDirectLoadWarp) drain();
+    if (isa_.warpid() == kDirectLoadWarp) drain(1);
     free_accumulator(accumulator);
   }
 
@@ -142,6 +142,7 @@ class DirectKernel {
 
   SM100_KERNEL void load_all() {
     for (int k = 0; k < steps_; ++k) load_step(k);
+    drain(cfg_.stages - 1);
   }
 
   SM100_KERNEL void multiply_all(TmemAddr accumulator) {
@@ -157,6 +158,7 @@ class DirectKernel {
       multiply_step(k, accumulator);
     }
     isa_.elected([&] { commit(smem_.accum_full); });
+    drain(cfg_.stages - 1);
   }
 
   // ---- epilogue
@@ -193,10 +195,10 @@ class DirectKernel {
     }
   }
 
-  /// The releases of the last lap, which nobody has waited for.  They have long come; no trace points, as the kernels that
-  /// this one follows have none.
-  SM100_KERNEL void drain() {
-    for (int i = 0; i < cfg_.stages; ++i) {
+  /// The next `releases` of the last lap, which no copy waits for: all but the last while the MMAs run, that one at the end.
+  /// No trace points, as the kernels that this one follows have none.
+  SM100_KERNEL void drain(int releases) {
+    for (int i = 0; i < releases; ++i) {
       const SmemAddr barrier = ring_.empty(ring_.producer_stage());
       while (!isa_.mbarrier_try_wait_parity(barrier, ring_.producer_parity(), scope())) {}
       ring_.producer_step();

@@ -120,6 +120,20 @@ TEST_CASE("a pair of direct CTAs without an announcement, a copy or a commit: th
   CHECK_THAT(commit, Catch::Contains("tcgen05.commit of mma (warp 1) of CTA 0"));
 }
 
+TEST_CASE("a pair allocates tensor memory together although one of its CTAs starts late", "[direct]") {
+  for (const int late : {0, 1}) {
+    CAPTURE(late);
+    Scenario s = load_by_name("direct/v5");
+    s.delays = {{.delay = {.point = {.site = models::JitterSite::cta_start, .cta = late}, .cycles = 20000}}};
+    const ChildResult r = run_child(s);
+    CAPTURE(r.text);
+    REQUIRE(r.ran);
+    CHECK(r.verified);
+    CHECK(r.verdict == std::string("clean"));
+    CHECK(r.warnings == std::string());
+  }
+}
+
 TEST_CASE("a direct CTA exits when every commit to its barriers has arrived", "[direct]") {
   // The release of the last stage: nothing but the exit depends on it.
   const std::string last =
