@@ -372,6 +372,8 @@ AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& acces
     case AccessKind::mma_operand:
     case AccessKind::accumulator:
       return access.over.clock >= warp.mma.next ? AccessProgress::uncommitted : AccessProgress::unknown;
+    case AccessKind::tmem_load:  // a register that was read later ends it as well, but is not what hands it on
+      return access.over.clock <= warp.waited_loads ? AccessProgress::waited : AccessProgress::unknown;
     default: return warp.known.happened.knows(access.over) ? AccessProgress::waited : AccessProgress::unknown;
   }
 }
@@ -621,6 +623,7 @@ void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::stri
 void HazardChecker::tmem_wait_load(const Thread& t) {
   warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kTmemLoads), warp(t).tmem_loads});
   warp(t).unwaited_loads.clear();
+  warp(t).waited_loads = warp(t).tmem_loads;
 }
 void HazardChecker::tmem_store(const Thread& t, TmemAddr address, int columns) {
   const Stamp over{component(rank(t.sm), t.by.warp, kTmemStores), ++warp(t).tmem_stores};

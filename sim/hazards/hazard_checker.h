@@ -156,7 +156,7 @@ class HazardChecker {
   struct WarpState {
     Knowledge known;
     VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
-    Clock group = 1, tmem_loads = 0, tmem_stores = 0, init_fences = 0;
+    Clock group = 1, tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0;
     MmaThread mma;
     Clock copies = 1;               ///< of its next cp.async
     std::deque<Clock> copy_groups;  ///< committed ones that may be pending: the last copy of each
