@@ -22,8 +22,9 @@ struct Ran {
 inline Ran run_program(const ScratchDirectory& where, const std::string& program, const std::string& arguments) {
   ScratchDirectory streams;
   const std::string out = (streams / "out").string(), err = (streams / "err").string();
-  const std::string command = "cd '" + where.path().string() + "' && " + program + " " + arguments + " > " + out +
-                              " 2> " + err + " < /dev/null";
+  // The first program of a pipe gets nothing to read.
+  const std::string command =
+      "cd '" + where.path().string() + "' && < /dev/null " + program + " " + arguments + " > " + out + " 2> " + err;
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(out), read_whole(err)};
 }

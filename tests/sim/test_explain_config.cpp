@@ -94,8 +94,8 @@ TEST_CASE("explain-config: bad input is one line and exit code 2", "[explain]") 
   const std::pair<const char*, const char*> bad[] = {
       {"explain-config", "SHAPE is required"},
       {"explain-config 512 512", "expected M N K or a scenario file"},
-      {"explain-config 512 512 x", "K = x: allowed are integers from 1"},
-      {"explain-config 0 512 512", "M = 0: allowed are integers from 1"},
+      {"explain-config 512 512 x", "K = x: allowed are integers 1 to"},
+      {"explain-config 0 512 512", "M = 0: allowed are integers 1 to"},
       {"explain-config 512 9999999999 512", "N = 9999999999: allowed"},
       {"explain-config 512 100 512", "problem.n = 100: allowed are multiples of 8"},
       {"explain-config 512 512 12", "problem.k = 12: allowed are multiples of 8"},

@@ -205,8 +205,7 @@ TEST_CASE("fault: add changes the operand that it names", "[fault]") {
   CHECK(add(kOneSm, "instruction=\"mbarrier_arrive_expect_tx\", barrier=\"input_full\", value=16384") == kHang);
   CHECK(add(kOneSm, "instruction=\"mbarrier_init\", barrier=\"accum_empty\", value=1") == kHang);
   CHECK(add(kOneSm, "role=\"epilogue\", instruction=\"bar_sync\", id=1, value=32") == kFinding);
-  CHECK(add(kOneSm, "role=\"epilogue\", instruction=\"cp_async_bulk_tensor_global_shared\", value=32") ==
-        kMismatch);
+  CHECK(add(kOneSm, "role=\"epilogue\", instruction=\"cp_async_bulk_tensor_global_shared\", value=32") == kFinding);
   CHECK(add(kOneSm, "instruction=\"cp_async_bulk_tensor_shared_global\", operand=\"y\", value=64") == kMismatch);
   CHECK(add(kOneSm, "instruction=\"tcgen05_mma\", operand=\"enable_input_d\", value=1") != kPass);
   CHECK(add(kOneSm, "instruction=\"tcgen05_mma\", operand=\"a\", value=32") != kPass);

@@ -192,11 +192,14 @@ TEST_CASE("import: our own Chrome JSON comes back with the same role spans", "[i
   const Ran ran = run(scratch, "import a.json --map " + kMaps + "sm100sim_chrome.toml -o b.pftrace");
   INFO(ran.err);
   REQUIRE(ran.exit_code == 0);
-  const Trace there = traces::read_pftrace(scratch / "a.pftrace");
+  Trace there = traces::read_pftrace(scratch / "a.pftrace");
   Trace back = traces::read_pftrace(scratch / "b.pftrace");
   using nlohmann::json;
   CHECK(json::parse(back.metadata.configuration) == json::parse(there.metadata.configuration));
   back.metadata.configuration = there.metadata.configuration;  // Chrome's copy has its keys in another order
+  // Chrome's copy has neither the verdict nor the lines of the roles.
+  back.metadata.outcome = there.metadata.outcome, back.metadata.verdict = there.metadata.verdict;
+  for (Span& span : there.spans) span.args.line = traces::kNoName;
   CHECK(back.metadata == there.metadata);
   CHECK(role_spans(there).size() > 1000);
   CHECK(role_spans(back) == role_spans(there));

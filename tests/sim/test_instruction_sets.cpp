@@ -38,7 +38,7 @@ TEST_CASE("the output has the same bits on every instruction set of this machine
   }
 }
 
-TEST_CASE("--version says which instruction set is in use, and a wrong name is bad input", "[vector]") {
+TEST_CASE("the version says which instruction set is in use, and a wrong name is bad input", "[vector]") {
   ScratchDirectory scratch;
   for (const auto set : vector::available_instruction_sets())
     CHECK_THAT(run_with(scratch, vector::name(set), "--version").out,

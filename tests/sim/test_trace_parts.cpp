@@ -39,13 +39,13 @@ TEST_CASE("a part of a trace has what the whole one has there", "[traces]") {
   const Trace whole = read_pftrace(scratch / "whole.pftrace");
   const auto everything = [](const Span&, int) { return true; };
 
-  const Ran by_sm = run(scratch, command + "sm.pftrace --trace-sms 1,3");
+  const Ran by_sm = run(scratch, command + "sm.pftrace --trace-sms 0,2");
   CHECK(by_sm.exit_code == 0);
   CHECK(by_sm.err == "");
   const Trace sms = read_pftrace(scratch / "sm.pftrace");
-  CHECK(sms.metadata.part == "SMs 1, 3");
+  CHECK(sms.metadata.part == "SMs 0, 2");
   CHECK(sms.metadata.run_ticks == whole.metadata.run_ticks);
-  CHECK(places(sms, everything) == places(whole, [](const Span&, int sm) { return sm == 1 || sm == 3; }));
+  CHECK(places(sms, everything) == places(whole, [](const Span&, int sm) { return sm == 0 || sm == 2; }));
   CHECK(std::filesystem::file_size(scratch / "sm.pftrace") < std::filesystem::file_size(scratch / "whole.pftrace"));
 
   REQUIRE(run(scratch, command + "window.pftrace --trace-window 5000:6000").exit_code == 0);
