@@ -46,7 +46,11 @@ await picture('healthy', [healthy], '');
 await picture('late', [dense], `model.view.show(4500, 7000, 0); ${select('mma', 'wait', 'input_full', 9)}`, {scheme: 'dark'});
 await picture('one_stage', [oneStage], '');
 await picture('starved', [starved], `model.view.show(6000, 10000, 0)`);
-await picture('blocked', [blocked], `model.showPath = true; model.tab = 'path'`);
+// The CTA that the path ends in, whichever that is.
+await picture('blocked', [blocked], `model.showPath = true; model.tab = 'path'; const {trace} = model.sides[0];
+  const last = trace.path.track.findLast((track) => track >= 0 && trace.tracks[track].cta >= 0);
+  const cta = trace.tracks[last].cta; model.setCtasOpen(false); model.toggle('cta ' + cta);
+  model.scrollTo(model.rows.find((row) => row.kind === 'cta' && row.cta.id === cta).y)`);
 await picture('hang', [hang], '');
 await picture('hazard', [hazard], 'model.goToFinding(0, model.findings[0].findings[0])', {scheme: 'dark'});
 await picture('stages', [two, dense], 'model.setCtasOpen(false); model.toggle("cta 0")');

@@ -206,7 +206,7 @@ TEST_CASE("spans say which tensor, box, CTAs and line of the role; CTAs their cl
     CHECK_THAT(word(span->args.line), Catch::StartsWith("mma_warp.h:"));
     CHECK(span->args.operand == kNoName);
   }
-  for (const Span* span : spans_of(trace, SpanKind::tma_store)) CHECK(word(span->args.operand) == "D");
+  for (const Span* span : spans_of(trace, SpanKind::tma_store)) CHECK(word(span->args.operand) == "C");
   size_t waits = 0;
   for (const Span* span : spans_of(trace, SpanKind::wait)) waits += span->args.line != kNoName;
   CHECK(waits == spans_of(trace, SpanKind::wait).size());
