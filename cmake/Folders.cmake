@@ -33,5 +33,5 @@ function(sm100_folder target folder)
 endfunction()
 
 add_library(sm100_warnings INTERFACE)
-target_compile_options(sm100_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict
+target_compile_options(sm100_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                        $<$<BOOL:${SM100_WERROR}>:-Werror>)
