@@ -37,9 +37,10 @@ void add_folder(const fs::path& folder, std::vector<fs::path>& files) {
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.front() == '.' && entry->is_directory()) entry.disable_recursion_pending();
-    if (name.front() != '.' && entry->path().extension() == ".toml" && !entry->is_directory())
-      found.push_back(entry->path());
+    std::error_code unknown;  // of a link that leads nowhere: its scenario cannot be read, which is said then
+    const bool directory = entry->is_directory(unknown);
+    if (name.front() == '.' && directory) entry.disable_recursion_pending();
+    if (name.front() != '.' && entry->path().extension() == ".toml" && !directory) found.push_back(entry->path());
   }
   if (error) throw InputError(one_line(fmt::format("{}: {}", folder.string(), error.message())));
   if (found.empty()) throw InputError(one_line(fmt::format("{}: no scenario (.toml) lies in it", folder.string())));

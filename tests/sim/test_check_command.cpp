@@ -240,6 +240,20 @@ TEST_CASE("check: a scenario whose process is killed is a failure, not the end o
   CHECK(scenario(report, "clean.toml")["status"] == "passed");
 }
 
+TEST_CASE("check: a link that leads nowhere is an error of its own, not the end of check", "[check]") {
+  ScratchDirectory scratch;
+  scratch.write("clean.toml", kKernel);
+  std::filesystem::create_symlink("round.toml", scratch / "round.toml");
+  std::filesystem::create_symlink("nothing", scratch / "nowhere.toml");
+  const Ran ran = run(scratch, "check . --json r.json");
+  INFO(ran.out << ran.err);
+  CHECK(ran.exit_code == 1);
+  const json report = json::parse(read_whole(scratch / "r.json"));
+  CHECK(scenario(report, "./clean.toml")["status"] == "passed");
+  CHECK(scenario(report, "./round.toml")["status"] == "error");
+  CHECK(scenario(report, "./nowhere.toml")["status"] == "error");
+}
+
 TEST_CASE("check: nothing that was run is no success", "[check]") {
   ScratchDirectory scratch;
   write_scenarios(scratch);
