@@ -68,7 +68,9 @@ bool is_temporary_of(const fs::path& path, std::string_view file) {
   if (!file.starts_with(name + ".") || !file.ends_with(kEnd) || file.size() < name.size() + 2 + kEnd.size())
     return false;
   const std::string_view digits = file.substr(name.size() + 1, file.size() - name.size() - 1 - kEnd.size());
-  return std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  constexpr size_t kDigitsOfProcess = 7;  // Linux has at most 4,194,304; a date is longer
+  return digits.size() <= kDigitsOfProcess &&
+         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Whoever writes a temporary file holds its lock; the system drops the lock when that process ends in whatever way.

@@ -53,9 +53,10 @@ TEST_CASE("the temporary file of a killed writer is removed by the next writer o
   CHECK(end(killed, SIGKILL) == SIGKILL);
   REQUIRE(scratch.files() == 1);
   scratch.write("t.pftrace.12x.tmp", "somebody's own");
+  scratch.write("t.pftrace.20261122.tmp", "a date");
   scratch.write("other.pftrace.12.tmp", "of another name");
   write(scratch / "t.pftrace");
-  CHECK(scratch.files() == 3);
+  CHECK(scratch.files() == 4);
   CHECK(read_whole(scratch / "t.pftrace") == "whole");
   CHECK_FALSE(std::filesystem::exists(scratch / ("t.pftrace." + std::to_string(killed) + ".tmp")));
 }
