@@ -262,7 +262,8 @@ void RunObserver::violation(const models::Violation& violation) {
     // One per kind and place is enough.
     const bool known = std::any_of(same.begin(), same.end(), [&](const models::Violation& w) {
       return w.id == violation.id && w.source.warp == violation.source.warp &&
-             w.source.loc.line() == violation.source.loc.line();
+             w.source.loc.line() == violation.source.loc.line() &&
+             std::string_view(w.source.loc.file_name()) == violation.source.loc.file_name();
     });
     if (!known) same.push_back(violation);
     return;

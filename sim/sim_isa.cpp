@@ -136,8 +136,7 @@ void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scop
   count_arrival({barriers[first_active_lane()][0].offset()}, loc);
   charge(issue_.mbarrier_arrive);
   settle(loc);
-  const ClusterSmemAddr first = barriers[first_active_lane()][0];
-  const uint32_t op = release_later(loc, first.rank(), first.offset());
+  const uint32_t op = release_later(loc, barriers);
   for_each_thread(loc, [&](models::Source by) {
     by.op = op;
     cta_.gpu().clusters().arrive(sm_.id, barriers[by.lane][0], 1, by);
@@ -160,8 +159,7 @@ void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barr
   count_arrival({barriers[first_active_lane()][0].offset()}, loc);
   charge(issue_.mbarrier_arrive);
   settle(loc);
-  const ClusterSmemAddr first = barriers[first_active_lane()][0];
-  const uint32_t op = release_later(loc, first.rank(), first.offset());
+  const uint32_t op = release_later(loc, barriers);
   for_each_thread(loc, [&](models::Source by) {
     by.op = op;
     cta_.gpu().clusters().arrive_expect_tx(sm_.id, barriers[by.lane][0], bytes, by);
@@ -277,29 +275,32 @@ void SimIsa::cluster_arrive(bool release, Loc loc) {
   cluster_release_ = (cluster_lanes_ == 0 || cluster_release_) && release;
   cluster_lanes_ |= active_;
   if (cluster_lanes_ != kAllLanes) return;
-  cluster_lanes_ = 0;
+  cluster_lanes_ = 0, cluster_waits_ = kAllLanes;
   warp_.cluster_phase = int64_t(cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc)));
   if (HazardChecker* h = hazards()) h->cluster_arrive(thread(loc), uint64_t(warp_.cluster_phase), cluster_release_);
 }
 
+/// Not .aligned either: each lane waits for the phase that it has arrived in, one after the other.
 void SimIsa::barrier_cluster_wait(Loc loc) {
   warp_.begins_wait(loc);
   charge(issue_.bar_sync);
   settle(loc);
-  if (cluster_lanes_ != 0 && (active_ & ~cluster_lanes_) == 0)
+  if (const uint32_t early = active_ & ~(cluster_waits_ | cluster_lanes_); early != 0)
+    return violate("CB2",
+                   cluster_lanes_ == 0
+                       ? std::string("barrier.cluster.wait without barrier.cluster.arrive before it")
+                       : fmt::format("barrier.cluster.wait by {} lanes without barrier.cluster.arrive before it",
+                                     std::popcount(early)),
+                   loc);
+  if ((active_ & cluster_lanes_) != 0)
     return violate(
         "not-implemented",
         "not implemented: barrier.cluster.wait by lanes whose warp has others that have not arrived: the "
         "branches of a warp run one after the other here",
         loc);
-  const int64_t phase = std::exchange(warp_.cluster_phase, -1);
-  if (phase < 0)
-    return violate("CB2",
-                   cluster_lanes_ == 0
-                       ? std::string("barrier.cluster.wait without barrier.cluster.arrive before it")
-                       : fmt::format("barrier.cluster.wait by {} lanes without barrier.cluster.arrive before it",
-                                     std::popcount(active_ & ~cluster_lanes_)),
-                   loc);
+  cluster_waits_ &= ~active_;
+  const int64_t phase = warp_.cluster_phase;
+  if (cluster_waits_ == 0) warp_.cluster_phase = -1;
   if (!cta_.gpu().clusters().barrier_wait(sm_.id, uint64_t(phase), warp_.waiter))
     warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
   if (HazardChecker* h = hazards()) h->cluster_pass(thread(loc), uint64_t(phase));
@@ -445,18 +446,19 @@ void SimIsa::store(const TensorMap* map, const int32_t* coords, int rank, SmemAd
   copy.source = source(loc);
   copy.source.lane = int8_t(__builtin_ctz(active_));
   sm_.tma.store(copy, at);
-  if (HazardChecker* h = hazards()) h->tensor_store(thread(loc), copy.smem, smem_footprint(copy.map));
+  if (HazardChecker* h = hazards())
+    h->tensor_store(thread(loc, copy.source.lane), copy.smem, smem_footprint(copy.map));
 }
 
 void SimIsa::cp_async_bulk_commit_group() {
   charge(issue_.bulk_group);
   sm_.tma.commit_group(warp_.index);
-  if (HazardChecker* h = hazards()) h->commit_group(thread({}));
+  if (HazardChecker* h = hazards()) h->commit_group(thread({}), active_);
 }
 
 void SimIsa::wait_group(int pending, bool read_only) {
   charge(issue_.bulk_group);
-  // Groups belong to a thread; the roles store from one elected lane, so the warp's groups are that lane's.
+  // Groups belong to a thread; in time the warp's are those of one elected lane.  The hazard checker looks at lanes.
   settle({});  // what the warp writes next must come after the stores' reads also in simulated time
   const models::Cycles done = sm_.tma.groups_done(warp_.index, pending, read_only);
   if (cta_.observer().recorder()) {
@@ -466,7 +468,7 @@ void SimIsa::wait_group(int pending, bool read_only) {
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = last;
   }
   warp_.suspend_until(done, {.on = Blocked::On::bulk_group});
-  if (HazardChecker* h = hazards()) h->wait_group(thread({}), pending);
+  if (HazardChecker* h = hazards()) h->wait_group(thread({}), active_, pending);
 }
 
 // ---- cluster launch control

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kernels/isa/isa.h"
 #include "kernels/isa/number_formats.h"
@@ -409,11 +410,20 @@ class SimIsa {
     arrive();
     h->release_end(thread(loc));
   }
-  /// The same for barriers of any CTA, by lanes that each name theirs; returns what goes along as Source::op.
+  /// The same for a barrier of any CTA, or of lanes that each name theirs; returns what goes along as Source::op.
   uint32_t release_later(Loc loc, uint32_t rank, uint32_t barrier) {
     HazardChecker* h = hazards();
     if (!h) return 0;
     h->uses_barrier(thread(loc), rank, barrier, false);
+    return h->release_later(thread(loc));
+  }
+  uint32_t release_later(Loc loc, const LaneArray<ClusterSmemAddr, 1>& barriers) {
+    HazardChecker* h = hazards();
+    if (!h) return 0;
+    for (uint32_t lanes = active_; lanes != 0; lanes &= lanes - 1) {
+      const ClusterSmemAddr barrier = barriers[__builtin_ctz(lanes)][0];
+      h->uses_barrier(thread(loc), barrier.rank(), barrier.offset(), false);
+    }
     return h->release_later(thread(loc));
   }
   /// A commit by one thread to the barrier in each CTA of `ranks`; returns what goes along as Source::op.
@@ -479,8 +489,8 @@ class SimIsa {
   }
   /// An instruction reads registers at `from`: it is known whether a load has written them.
   void uses_registers(const uint32_t* from, Loc loc) {
-    if (!std::less<>{}(from, unwaited_load_.registers) && std::less<>{}(from, unwaited_load_.end))
-      read_tmem_register(unwaited_load_.number, "reads", loc);
+    for (const UnwaitedLoad& load : unwaited_loads_)
+      if (load.holds(from)) return read_tmem_register(load.number, "reads", loc);
   }
   /// When the columns of a load or store have passed, those of the one before included; and the wait for it.
   models::Cycles tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int columns, models::Cycles before,
@@ -518,16 +528,20 @@ class SimIsa {
   const models::DeviceProfile& profile_;
   static constexpr uint32_t kAllLanes = 0xffffffffu;
   uint32_t active_ = kAllLanes;
+  uint32_t cluster_waits_ =
+      0;  ///< that have not waited for the phase of the cluster barrier that they have arrived in
   uint32_t cluster_lanes_ = 0;    ///< that have arrived at the cluster barrier before all of the warp have
   bool cluster_release_ = false;  ///< all of them with .release
   double trace_begin_cycles_ = 0, trace_end_cycles_ = 0, trace_first_cycles_ = 0;
   models::Cycles tmem_loads_done_ = 0, tmem_stores_done_ = 0;
-  /// The last tcgen05.ld, while no wait::ld has followed: where its registers lie.
-  struct {
-    const uint32_t *registers = nullptr, *end = nullptr;
-    uint32_t number = 0;
-  } unwaited_load_;
-  uint32_t tmem_loads_ = 0;    ///< so far
+  /// A tcgen05.ld that neither a wait::ld nor a read of its registers has followed: where those lie.
+  struct UnwaitedLoad {
+    const uint32_t *registers, *end;
+    uint32_t number;
+    bool holds(const uint32_t* at) const { return !std::less<>{}(at, registers) && std::less<>{}(at, end); }
+  };
+  std::vector<UnwaitedLoad> unwaited_loads_;  ///< in the order of their numbers
+  uint32_t tmem_loads_ = 0;                   ///< so far
   uint32_t guessed_load_ = 0;  ///< the last one that per-lane arithmetic would be taken to read; 0: none
   bool valid_unread_ = false;  ///< a wait::ld has completed loads, and no lane arithmetic has followed
   WaitHistory waits_;

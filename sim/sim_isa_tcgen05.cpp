@@ -176,8 +176,12 @@ void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* 
   if (!converged("tcgen05.ld", loc)) return;
   settle(loc);
   sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
-  if (HazardChecker* h = hazards()) h->tmem_load(thread(loc), address, columns_spanned(shape, repeat));
-  unwaited_load_ = {registers, registers + kWarpLanes * registers_per_thread(shape, repeat), ++tmem_loads_};
+  if (HazardChecker* h = hazards()) h->tmem_load(thread(loc), shape, repeat, address);
+  const UnwaitedLoad load{registers, registers + kWarpLanes * registers_per_thread(shape, repeat), ++tmem_loads_};
+  std::erase_if(unwaited_loads_, [&](const UnwaitedLoad& earlier) {  // whose registers are gone
+    return load.holds(earlier.registers) || earlier.holds(load.registers);
+  });
+  unwaited_loads_.push_back(load);
   // A load on its way while registers of an earlier one wait to be read is a prefetch: those are read first.
   if (!valid_unread_) guessed_load_ = tmem_loads_;
   tmem_loads_done_ = tmem_transfer(models::UnitSpanKind::tmem_read, address, columns_spanned(shape, repeat),
@@ -187,14 +191,15 @@ void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* 
 void SimIsa::tcgen05_wait_ld(Loc loc) {
   if (!converged("tcgen05.wait::ld", loc)) return;
   tmem_wait(tmem_loads_done_);
-  if (unwaited_load_.number != 0) valid_unread_ = true;
-  unwaited_load_ = {}, guessed_load_ = 0;
+  if (!unwaited_loads_.empty()) valid_unread_ = true;
+  unwaited_loads_.clear(), guessed_load_ = 0;
   if (HazardChecker* h = hazards()) h->tmem_wait_load(thread(loc));
 }
 
 void SimIsa::read_tmem_register(uint32_t load, std::string_view seen, Loc loc) {
   tmem_wait(tmem_loads_done_);
-  if (load == unwaited_load_.number) unwaited_load_ = {}, guessed_load_ = 0;
+  std::erase_if(unwaited_loads_, [=](const UnwaitedLoad& earlier) { return earlier.number <= load; });
+  if (guessed_load_ <= load) guessed_load_ = 0;
   if (HazardChecker* h = hazards()) h->tmem_register_read(thread(loc), load, seen);
 }
 
@@ -206,7 +211,7 @@ void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uin
   if (!converged("tcgen05.st", loc)) return;
   settle(loc);
   sm_.tmem.store(shape, repeat, address, warp_.index, registers, source(loc));
-  if (HazardChecker* h = hazards()) h->tmem_store(thread(loc), address, columns_spanned(shape, repeat));
+  if (HazardChecker* h = hazards()) h->tmem_store(thread(loc), shape, repeat, address);
   tmem_stores_done_ = tmem_transfer(models::UnitSpanKind::tmem_write, address, columns_spanned(shape, repeat),
                                     tmem_stores_done_, loc);
 }

@@ -155,8 +155,12 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
       .id = "MB14", .message = {}, .time = models::now(), .sm = t.sm, .barrier = offset, .source = t.by};
   v.warning = likely;
   v.message =
-      ordered ? "an mbarrier is used by a unit, and neither fence.mbarrier_init nor fence.proxy.async follows its "
-                "init; works on hardware as far as known, because a barrier lies between"
+      ordered ? fmt::format(
+                    "an mbarrier is used by a unit, and neither fence.mbarrier_init nor fence.proxy.async "
+                    "follows its init; works on hardware as far as known, because {}",
+                    barrier.init.component == component(rank(t.sm), t.by.warp, kWarp)
+                        ? "the warp itself has initialised it before"
+                        : "a barrier lies between")
       : likely
           ? "an mbarrier is used, and no fence.mbarrier_init follows its init: what lies between hands on nothing "
             "else; works on hardware as far as known, because it comes after the init"
@@ -437,11 +441,18 @@ void HazardChecker::clc_request(const Thread& t, CtaMask ranks, uint32_t respons
 
 void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes) {
   const Stamp over{component(rank(t.sm), t.by.warp, kGroups), warp(t).group};
+  warp(t).stored |= 1u << t.by.lane;
   touch_smem(t, rank(t.sm), smem_sets_.intern_range(offset, bytes),
              access(t, AccessKind::tensor_store, false, over));
 }
-void HazardChecker::commit_group(const Thread& t) { ++warp(t).group; }
-void HazardChecker::wait_group(const Thread& t, int pending) {
+void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
+  WarpState& self = warp(t);
+  if (self.stored != 0 && (self.stored & lanes) == 0) return;  // another thread's group, an empty one
+  self.committed |= std::exchange(self.stored, 0);
+  ++self.group;
+}
+void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending) {
+  if (warp(t).committed != 0 && (warp(t).committed & lanes) == 0) return;  // for groups of threads that have none
   const int64_t done = int64_t(warp(t).group) - 1 - pending;
   if (done > 0) warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kGroups), Clock(done)});
 }
@@ -590,18 +601,25 @@ uint32_t HazardChecker::commit(const Thread& t) {
   return cluster(t.sm).last_later;
 }
 
-namespace {
-/// First cell of a warp's 16 lanes: its own quarter, whatever the address says; the upper half of it with lane 16.
-uint32_t first_cell(TmemAddr address, int warp) {
-  return tmem_cell_index(uint32_t(warp % 4) * 2 + address.lane() % 32 / 16, address.column());
+/// In the warp's own quarter, whatever the address says: all of it (32x32b), or the upper half with lane 16.
+Footprints::Id HazardChecker::transfer_set(TmemShape shape, int repeat, TmemAddr address, int warp) {
+  const auto columns = uint32_t(columns_spanned(shape, repeat));
+  const uint32_t quarter = uint32_t(warp % 4) * 2, column = address.column();
+  if (shape != TmemShape::s32x32b)
+    return tmem_sets_.intern_range(tmem_cell_index(quarter + address.lane() % 32 / 16, column), columns);
+  return tmem_sets_.intern(uint64_t{1} << 60 | quarter << 24 | column << 12 | columns, [=] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = quarter; group < quarter + 2; ++group)
+      cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    return cells;
+  });
 }
-}  // namespace
 
-uint32_t HazardChecker::tmem_load(const Thread& t, TmemAddr address, int columns) {
+uint32_t HazardChecker::tmem_load(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
   WarpState& self = warp(t);
   const Stamp over{component(rank(t.sm), t.by.warp, kTmemLoads), ++self.tmem_loads};
   const Access load = access(t, AccessKind::tmem_load, false, over);
-  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(first_cell(address, t.by.warp), uint32_t(columns)), load);
+  touch_tmem(t, rank(t.sm), transfer_set(shape, repeat, address, t.by.warp), load);
   self.unwaited_loads.push_back(load);
   return self.tmem_loads;
 }
@@ -625,9 +643,9 @@ void HazardChecker::tmem_wait_load(const Thread& t) {
   warp(t).unwaited_loads.clear();
   warp(t).waited_loads = warp(t).tmem_loads;
 }
-void HazardChecker::tmem_store(const Thread& t, TmemAddr address, int columns) {
+void HazardChecker::tmem_store(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
   const Stamp over{component(rank(t.sm), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
-  touch_tmem(t, rank(t.sm), tmem_sets_.intern_range(first_cell(address, t.by.warp), uint32_t(columns)),
+  touch_tmem(t, rank(t.sm), transfer_set(shape, repeat, address, t.by.warp),
              access(t, AccessKind::tmem_store, true, over));
 }
 void HazardChecker::tmem_wait_store(const Thread& t) {

@@ -109,18 +109,19 @@ class HazardChecker {
   void tensor_load(const Thread& thread, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
                    int to_leader, uint32_t op);
   void tensor_store(const Thread& thread, uint32_t offset, uint32_t bytes);
-  void commit_group(const Thread& thread);
-  void wait_group(const Thread& thread, int pending);
+  /// By the lanes of a mask: bulk groups belong to a thread, so those of other lanes' stores are not meant.
+  void commit_group(const Thread& thread, uint32_t lanes);
+  void wait_group(const Thread& thread, uint32_t lanes, int pending);
   void clc_request(const Thread& thread, CtaMask ranks, uint32_t response, uint32_t barrier, uint32_t op);
   void mma(const Thread& thread, const models::MmaCommand& command);
   /// A commit by one thread; the result goes along as Source::op.
   uint32_t commit(const Thread& thread);
   /// Returns its number among the warp's loads, from 1.
-  uint32_t tmem_load(const Thread& thread, TmemAddr address, int columns);
+  uint32_t tmem_load(const Thread& thread, TmemShape shape, int repeat, TmemAddr address);
   /// A register of that load has been read: it is over, and those before it.  `seen`: how the reader is known, for TC18.
   void tmem_register_read(const Thread& thread, uint32_t load, std::string_view seen);
   void tmem_wait_load(const Thread& thread);
-  void tmem_store(const Thread& thread, TmemAddr address, int columns);
+  void tmem_store(const Thread& thread, TmemShape shape, int repeat, TmemAddr address);
   void tmem_wait_store(const Thread& thread);
   void tmem_dealloc(const Thread& thread, TmemAddr address, uint32_t columns);
 
@@ -157,6 +158,7 @@ class HazardChecker {
     Knowledge known;
     VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
     Clock group = 1, tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0;
+    uint32_t stored = 0, committed = 0;  ///< lanes with tensor stores in the open bulk group, and in those before
     MmaThread mma;
     Clock copies = 1;               ///< of its next cp.async
     std::deque<Clock> copy_groups;  ///< committed ones that may be pending: the last copy of each
@@ -258,6 +260,8 @@ class HazardChecker {
   Footprints::Id operand_set(const models::MmaCommand& command, bool a);
   /// `columns` from `first` on, in the lanes that hold D; of A in tensor memory as well.
   Footprints::Id tmem_set(const models::MmaCommand& command, int rows_of_m, TmemAddr first, uint32_t columns);
+  /// What a tcgen05.ld or .st of a warp touches.
+  Footprints::Id transfer_set(TmemShape shape, int repeat, TmemAddr address, int warp);
   /// What lacks between two accesses that are not in order.
   Missing missing_between(const Thread& t, const Access& earlier, const Access& later);
   void report(const Thread& t, uint32_t rank, const Access& earlier, const Access& later, const Footprints& sets,

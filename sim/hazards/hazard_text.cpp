@@ -145,22 +145,23 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
             fmt::format("an arrive of {} after its loads, and {}", first, by_release)};
   }
   const bool copied = e.kind == AccessKind::cp_async;
+  const char* const does = l.write ? "overwrites" : "reads";
   if (copied && fence_only)
-    return {"TM6", fmt::format("{} reads what cp.async of {} wrote, without a proxy fence", unit(l), first),
+    return {"TM6", fmt::format("{} {} what cp.async of {} wrote, without a proxy fence", unit(l), does, first),
             fmt::format("fence.proxy.async by {} after cp.async.wait_group, or by {} (warp {}) after its wait",
                         first, second, l.by.warp),
             "because published kernels (CUTLASS's mixture of experts) do it"};
   if (copied)
-    return {"TM6", fmt::format("{} reads what cp.async of {} may still write", unit(l), first),
+    return {"TM6", fmt::format("{} {} what cp.async of {} may still write", unit(l), does, first),
             fmt::format("cp.async.wait_group of {}, fence.proxy.async, then a barrier with {}; or "
                         "cp.async.mbarrier.arrive, a wait of {} for it, and the fence",
                         first, second, second)};
   const char* reader = l.kind == AccessKind::tensor_store ? "a tensor store" : "an asynchronous unit";
   if (fence_only)
-    return {"TM6", fmt::format("{} reads what threads of {} wrote without a proxy fence", reader, first),
+    return {"TM6", fmt::format("{} {} what threads of {} wrote without a proxy fence", reader, does, first),
             fmt::format("fence.proxy.async.shared::cta by {} (warp {}) after its stores, before the barrier", first,
                         e.by.warp)};
-  return {"TM6", fmt::format("{} reads what threads of {} may still write", reader, first),
+  return {"TM6", fmt::format("{} {} what threads of {} may still write", reader, does, first),
           fmt::format("fence.proxy.async by {}, then a barrier with {} before the instruction", first, second)};
 }
 

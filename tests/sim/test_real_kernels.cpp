@@ -154,6 +154,20 @@ TEST_CASE("MB14, ThunderKittens: barriers initialised without a fence, behind ba
   CHECK_TOLD(barriers_behind_bar_sync(InitFence::mbarrier_init, false, false), "finding MB14");
 }
 
+TEST_CASE("MB14: what is said of a warp that initialises and uses, with no barrier between", "[real]") {
+  const std::string text = told({.program =
+                                     [](RoleIsa& isa) {
+                                       init_both(isa, false);
+                                       isa.elected([&] { isa.tcgen05_commit(1, own(isa, kFull)); });
+                                       wait_for(isa, kFull);
+                                     },
+                                 .warps = 1,
+                                 .barriers = full_and_empty()});
+  CAPTURE(text);
+  CHECK(verdict(text) == "warning MB14, warning TC12");
+  CHECK(contains(text, "because the warp itself has initialised it before"));
+}
+
 TEST_CASE("MB14: cluster arrive and wait order the init for the peer's threads, with .release", "[real]") {
   CHECK_TOLD(barriers_of_the_peer(false, Between::release), "clean");
   CHECK_TOLD(barriers_of_the_peer(true, Between::release), "clean");
@@ -691,4 +705,35 @@ TEST_CASE("SM3: cp.async read by its own warp", "[real]") {
   };
   CHECK_TOLD(code(true), "clean");
   CHECK_TOLD(code(false), "finding SM3");
+}
+
+TEST_CASE("TM6: a tensor load overwrites what threads wrote", "[real]") {
+  const auto code = [](bool fence) {
+    static GlobalAddr memory;
+    return RoleCode{.program =
+                        [=](RoleIsa& isa) {
+                          const TensorMap map = row_of_words(memory);
+                          init_both(isa);
+                          LaneArray<SmemAddr, 1> to{};
+                          for (int lane = 0; lane < kWarpLanes; ++lane)
+                            to[lane][0] = own(isa, kTile) + 16u * uint32_t(lane);
+                          isa.st_shared_v4(to, LaneArray<uint32_t, 4>{});
+                          if (fence) isa.fence_proxy_async_shared_cta();
+                          isa.elected([&] {
+                            isa.mbarrier_arrive_expect_tx(own(isa, kFull), 128, Scope::cta);
+                            isa.cp_async_bulk_tensor_shared_global(own(isa, kTile), &map, TensorCoords<1>{{0}},
+                                                                   own(isa, kFull));
+                          });
+                          wait_for(isa, kFull);
+                        },
+                    .warps = 1,
+                    .with_data = true,
+                    .barriers = full_and_empty(),
+                    .before = [](Device& device) { memory = device.gpu.memory().allocate("a", 128, true); }};
+  };
+  CHECK_TOLD(code(true), "clean");
+  const std::string text = told(code(false));
+  CAPTURE(text);
+  CHECK(verdict(text) == "finding TM6");
+  CHECK(contains(text, "an asynchronous unit overwrites what threads of w0 wrote without a proxy fence"));
 }
