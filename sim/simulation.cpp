@@ -3,25 +3,20 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <memory>
 #include <optional>
 #include <systemc>
+#include <vector>
 
-#include "kernels/host/problem.h"
-#include "sim/delay_text.h"
-#include "sim/device.h"
-#include "sim/finding_record.h"
-#include "sim/hang_report.h"
+#include "sim/comparison.h"
+#include "sim/ended_run.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/huge_pages.h"
+#include "sim/run_findings.h"
 #include "sim/kernel_code.h"
-#include "sim/text.h"
-#include "sim/verdict.h"
+#include "sim/run_figures.h"
 
 namespace sm100::sim {
 
@@ -32,59 +27,25 @@ namespace {
 /// Simulated cycles between two looks at the progress and the cycle budget.
 constexpr models::Cycles kSlice = 20000;
 
-std::vector<RoleTime> role_times(const std::vector<Cta*>& slots, const Kernel& kernel) {
-  std::vector<RoleTime> roles;
-  for (Cta* cta : slots)
-    for (const auto& warp : cta->warps()) {
-      const std::string name = kernel.role(warp->index);
-      auto role = std::find_if(roles.begin(), roles.end(), [&](const RoleTime& r) { return r.role == name; });
-      if (role == roles.end()) role = roles.insert(roles.end(), RoleTime{.role = name});
-      role->warps += 1;
-      role->total_cycles += warp->total_cycles + (warp->running ? models::now() - warp->started : 0);
-      for (const Warp::Waited& waited : warp->waiting) {
-        const std::string what = cta->describe(waited.first, /*with_stage=*/false);
-        auto w = std::find_if(role->waiting.begin(), role->waiting.end(),
-                              [&](const auto& x) { return x.first == what; });
-        if (w == role->waiting.end()) w = role->waiting.insert(role->waiting.end(), {what, 0});
-        w->second += waited.cycles;
-      }
-    }
-  for (RoleTime& r : roles)
-    std::stable_sort(r.waiting.begin(), r.waiting.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-  return roles;
+/// Before anything is allocated that a run visits.
+std::unique_ptr<Problem> problem_of(const Scenario& scenario) {
+  use_huge_pages();
+  // SystemC would print to stdout, where results go.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
+  return make_problem(scenario);
 }
 
-/// What a warp was in the middle of when the run ended shows in the trace up to that moment.
-void close_open_spans(const std::vector<Cta*>& slots, traces::Recorder& recorder) {
-  for (Cta* cta : slots)
-    for (const auto& warp : cta->warps())
-      for (; !warp->open_spans.empty(); warp->open_spans.pop_back()) {
-        traces::Span span = warp->open_spans.back();
-        span.end = std::max<uint64_t>(span.begin, models::now());
-        recorder.span(span);
-      }
-  for (Cta* cta : slots)
-    for (const auto& held : cta->sm().tmem.allocations())
-      cta->observer().unit_span({.kind = models::UnitSpanKind::tmem_alloc,
-                                 .begin = held.since,
-                                 .end = models::now(),
-                                 .sm = cta->sm().id,
-                                 .source = held.by,
-                                 .column = int(held.column),
-                                 .columns = int(held.columns)});
-}
-
-/// Operands, result and their float64 copies must fit, or the operating system would end the run without a word.
-void check_memory(const Scenario& s, const Problem& problem) {
-  if (s.data == DataMode::none) return;
-  double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand, at most
-  for (const Tensor& tensor : problem.tensors()) bytes += double(tensor.bytes);
-  bytes += double(s.launches - 1) * double(problem.tensors().back().bytes);
-  const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
-  if (bytes > 0.9 * physical)
-    throw InputError(fmt::format("{}: {} with data needs {:.0f} GiB, this machine has {:.0f}; use --data none",
-                                 s.path.string(), problem.title(), bytes / (1 << 30), physical / (1 << 30)));
+/// The kernel, which fits on the device and into this machine.
+Kernel checked_kernel(const Scenario& scenario, const Problem& problem) {
+  Kernel kernel = kernel_of(problem);
+  kernel.launches = scenario.launches;
+  if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
+    throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
+                                 scenario.path.string(), kernel.smem_bytes, scenario.profile,
+                                 scenario.device.device.smem_bytes_per_cta_max));
+  check_memory(scenario, problem);
+  return kernel;
 }
 
 /// SMs that the grid can use at once, of those that the scenario leaves it; with PDL, grids that overlap.
@@ -98,13 +59,25 @@ int sms_used(const Scenario& s, const Kernel& kernel) {
   }
 }
 
-/// What hardware would do here and the model does not.
-std::vector<std::string> notes_of(const Scenario& s, const Kernel& kernel) {
-  if (!kernel.pdl || kernel.launches == 1 || !models::Gpu::two_ctas_fit(Device::shape(kernel), s.device)) return {};
-  return {fmt::format(
-      "two CTAs of {} bytes of shared memory fit on one SM: hardware may start a dependent's CTA beside "
-      "another, the model waits for an SM of its own",
-      grouped(kernel.smem_bytes))};
+/// What a warp was in the middle of when the run ended shows in the trace up to that moment.
+void close_spans(Warp& warp, traces::Recorder& recorder) {
+  for (; !warp.open_spans.empty(); warp.open_spans.pop_back()) {
+    traces::Span span = warp.open_spans.back();
+    span.end = std::max<uint64_t>(span.begin, models::now());
+    recorder.span(span);
+  }
+}
+
+/// Columns of tensor memory that are still allocated, too.
+void close_allocations(Cta& cta) {
+  for (const auto& held : cta.sm().tmem.allocations())
+    cta.observer().unit_span({.kind = models::UnitSpanKind::tmem_alloc,
+                              .begin = held.since,
+                              .end = models::now(),
+                              .sm = cta.sm().id,
+                              .source = held.by,
+                              .column = int(held.column),
+                              .columns = int(held.columns)});
 }
 
 uint64_t peak_rss_bytes() {
@@ -113,282 +86,207 @@ uint64_t peak_rss_bytes() {
   return uint64_t(usage.ru_maxrss) * 1024;
 }
 
-std::string replay_command(const Scenario& scenario) {
-  std::string command = fmt::format("sm100sim run {}", shell_word(scenario.path.string()));
-  for (const std::string& set : scenario.overrides) command += fmt::format(" --set {}", shell_word(set));
-  return command;
-}
-
-Finding finding_of(const models::Violation& v, const Kernel& kernel, const std::vector<Cta*>& slots) {
-  const BarrierName name = barrier_name(kernel, v.barrier);
-  Finding f{.id = v.id, .cause = v.message, .message = v.message};
-  if (name.array) {
-    f.barrier = name.array->name;
-    f.stage = name.stage;
-    // After a CTA's exit its SM may hold another's barriers.
-    if (const auto* state = slots[size_t(v.sm)]->sm().mbarrier.find(v.barrier); state && v.id != "MB12")
-      f.phase = int(state->phase);
-  }
-  if (v.source.warp >= 0) f.role = kernel.role(v.source.warp);
-  f.cta = v.source.cta >= 0 ? v.source.cta : slots[size_t(v.sm)]->linear_id();
-  f.location = line_of(v.source.loc);
-  return f;
-}
-
-/// What, where and the details; the same for findings and warnings.
-std::string violation_text(const models::Violation& v, const Finding& f, int barrier_cta, const Kernel& kernel) {
-  std::string text = fmt::format("{} {} at cycle {}: {}\n", v.warning ? "WARNING" : "FINDING", f.id,
-                                 grouped(int64_t(v.time)), f.message);
-  std::string where = cta_name(f.cta, kernel);
-  if (!f.role.empty()) where += fmt::format(", {} (warp {})", f.role, v.source.warp);
-  if (!f.barrier.empty()) where += fmt::format(", {}[{}]", f.barrier, f.stage);
-  if (!f.barrier.empty() && barrier_cta != f.cta && v.id != "MB12") where += fmt::format(" of CTA {}", barrier_cta);
-  if (!f.barrier.empty() && f.phase >= 0) where += fmt::format(" phase {}", f.phase);
-  text += fmt::format("  where: {}{}{}\n", where, f.location.empty() ? "" : "  ", f.location);
-  for (const std::string& detail : v.details) text += "  " + detail + "\n";
-  return text;
-}
-
-std::string violation_report(const models::Violation& v, const Finding& f, int barrier_cta, const Kernel& kernel,
-                             const std::string& replay) {
-  return violation_text(v, f, barrier_cta, kernel) +
-         fmt::format(
-             "  the run ends here, its results are not checked\n  more: sm100sim explain {}\n  replay: {}\n", f.id,
-             replay);
-}
-
-/// What is wrong because the result is: reads of what nobody wrote, where it is no number, and output that nobody wrote.
-void explain_mismatch(Device& device, const Kernel& kernel, const std::vector<Cta*>& slots,
-                      const std::string& replay, RunResult& result) {
-  const host::Check& check = result.check;
-  const bool no_number = check.wrong_element && std::isnan(check.wrong_element->value);
-  const auto tail = [&](std::string_view id) {
-    host::Check numbers = check;
-    numbers.unwritten.reset();
-    return fmt::format("  the result: WRONG: {}\n  more: sm100sim explain {}\n  replay: {}\n", numbers.text(), id,
-                       replay);
-  };
-  for (const models::Violation& v : device.observer.suspects()) {
-    Finding f = finding_of(v, kernel, slots);
-    const int cta = slots[size_t(v.sm)]->linear_id();
-    if (!no_number) {  // it may have been for nothing
-      models::Violation warning = v;
-      warning.warning = true;
-      record_finding(device.observer, warning, f, violation_text(warning, f, cta, kernel));
-      result.warnings.push_back(std::move(f));
-      continue;
-    }
-    const std::string report = violation_text(v, f, cta, kernel) + tail(v.id);
-    record_finding(device.observer, v, f, report);
-    if (result.report.empty()) result.report = report;
-    result.findings.push_back(std::move(f));
-  }
-  if (check.unwritten && result.findings.empty()) {
-    models::Violation v{.id = "GM4",
-                        .message = fmt::format("nobody has written {}", check.unwritten->text()),
-                        .time = result.cycles,
-                        .sm = 0};
-    Finding f{.id = v.id, .cause = v.message, .message = v.message};
-    const std::string report =
-        fmt::format("FINDING GM4 at cycle {}: {}\n", grouped(int64_t(v.time)), v.message) + tail(v.id);
-    if (device.observer.recorder())
-      device.observer.recorder()->finding({v.time, 0, v.id, false, v.message, report});
-    result.report = report;
-    result.findings.push_back(std::move(f));
-  }
-  if (!result.findings.empty()) result.outcome = Outcome::findings;
-}
-
 }  // namespace
 
-Prepared prepare(const Scenario& scenario) {
-  Prepared prepared;
-  const std::unique_ptr<Problem> problem = make_problem(scenario);
-  check_memory(scenario, *problem);
-  const std::vector<Tensor> tensors = problem->tensors();
-  prepared.tensors.resize(tensors.size());
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (scenario.data == DataMode::none && !tensors[i].locks) continue;
-    prepared.tensors[i].resize(tensors[i].bytes);
-    problem->fill(i, prepared.tensors[i].data());
-  }
-  return prepared;
+/// The device with the kernel on it, and what a run needs beside them.
+class Simulation::Machine {
+ public:
+  Machine(const Scenario& scenario, const SimulationOptions& options);
+  RunEnd run(const RunCallbacks& callbacks);
+  RunResult result();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  models::Gpu::Options device_options() const;
+  void set_delays();
+  void load_memory();
+  void describe_trace();
+  void hold_sms();
+
+  bool run_slice();
+  uint64_t ctas() const { return kernel_.ctas() * uint64_t(kernel_.launches); }
+  uint64_t ctas_done();
+  bool violated() const { return !device_.observer.violations().empty(); }
+  bool completed() { return ctas_done() == ctas() && device_.gpu.ctas_running() == 0; }
+  bool out_of_cycles() const { return scenario_.max_cycles > 0 && horizon_ >= scenario_.max_cycles; }
+  RunEnd end_of_run(bool starved);
+
+  void close_open_waits();
+  EndedRun ended();
+  void label_trace(const RunResult& result);
+
+  const Clock::time_point wall_start_ = Clock::now();
+  const Scenario& scenario_;
+  const SimulationOptions options_;
+  const std::unique_ptr<Problem> problem_;
+  Kernel kernel_;
+  Device device_;
+  std::vector<std::vector<GlobalAddr>> tensors_;  ///< by launch
+  std::vector<uint64_t> altered_;                 ///< by [[fault]]
+  std::optional<HazardChecker> hazards_;
+  models::Cycles horizon_ = 0;  ///< up to which the run has come; the clock may stop short of it
+  RunEnd end_ = RunEnd::completed;
+};
+
+// ---------------------------------------------------------------- build
+
+Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& options)
+    : scenario_(scenario),
+      options_(options),
+      problem_(problem_of(scenario)),
+      kernel_(checked_kernel(scenario, *problem_)),
+      device_(scenario.device, kernel_, device_options(), options.recorder),
+      altered_(scenario.faults.size(), 0) {
+  set_delays();
+  load_memory();
+  bind_code(kernel_, scenario_, tensors_, altered_);
+  describe_trace();
+  hold_sms();
+  if (scenario_.hand_out_descending) device_.gpu.clc().hand_out_descending();
+  if (scenario_.hazards)
+    device_.observer.set_hazards(&hazards_.emplace(kernel_, device_.gpu.sms(), device_.observer));
 }
 
-RunResult run_simulation(const Scenario& scenario, traces::Recorder* recorder, const RunCallbacks& callbacks,
-                         const RunAmongMany& among) {
-  const auto wall_start = std::chrono::steady_clock::now();
-  use_huge_pages();
-  // SystemC would print to stdout, where results go.
-  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
+models::Gpu::Options Simulation::Machine::device_options() const {
+  return {.sms = sms_used(scenario_, kernel_),
+          .with_data = scenario_.data == DataMode::full,
+          .accumulation =
+              scenario_.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
+          .jitter_seed = scenario_.jitter};
+}
 
-  const std::unique_ptr<Problem> problem = make_problem(scenario);
-  Kernel kernel = kernel_of(*problem);
-  if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
-    throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
-                                 scenario.path.string(), kernel.smem_bytes, scenario.profile,
-                                 scenario.device.device.smem_bytes_per_cta_max));
-  check_memory(scenario, *problem);
-  kernel.launches = scenario.launches;
-  const uint64_t ctas = kernel.ctas() * uint64_t(kernel.launches);
-  const int sms = sms_used(scenario, kernel);
-  const bool data = scenario.data == DataMode::full;
-  Device device(scenario.device, kernel,
-                {.sms = sms,
-                 .with_data = data,
-                 .accumulation =
-                     scenario.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
-                 .jitter_seed = scenario.jitter},
-                recorder);
+void Simulation::Machine::set_delays() {
   std::vector<models::Delay> delays;
-  for (const DelaySpec& spec : scenario.delays) delays.push_back(spec.delay);
-  device.gpu.jitter().replay(delays);
-  if (among.record_delays) device.gpu.jitter().record();
-  const Prepared* prepared = among.prepared;
-  const std::vector<std::vector<GlobalAddr>> tensors =
-      allocate_tensors(*problem, scenario, device.gpu.memory(), prepared ? &prepared->tensors : nullptr);
-  const std::vector<Tensor> described = problem->tensors();
-  for (const auto& launch : tensors) kernel.outputs.push_back({launch.back(), described.back().bytes});
-  if (scenario.l2 == L2State::dirty) device.gpu.memory().make_dirty();
-  if (scenario.l2 == L2State::warm)  // all but the output, which is written and not read
-    for (size_t i = 0; i + 1 < described.size(); ++i) device.gpu.memory().warm(tensors[0][i], described[i].bytes);
-  std::vector<uint64_t> altered(scenario.faults.size(), 0);
-  bind_code(kernel, scenario, tensors, altered);
-  if (recorder) {
-    traces::Metadata& metadata = recorder->trace().metadata;
-    metadata.source = "sim";
-    metadata.device = scenario.device.name;
-    metadata.scenario = scenario.name;
-    metadata.configuration = scenario.trace_configuration_json();
-    metadata.ticks_per_second = scenario.device.device.sm_clock_ghz * 1e9;
-    metadata.seed = scenario.seed;
-  }
+  for (const DelaySpec& spec : scenario_.delays) delays.push_back(spec.delay);
+  device_.gpu.jitter().replay(delays);
+  if (options_.record_delays) device_.gpu.jitter().record();
+}
 
-  if (scenario.held_sms > 0)
-    device.gpu.hold(scenario.sms_in_run() - scenario.held_sms, scenario.sms_in_run(),
-                    scenario.device.cycles_of_ns(scenario.held_us * 1e3));
-  if (scenario.hand_out_descending) device.gpu.clc().hand_out_descending();
-  std::optional<HazardChecker> hazards;
-  if (scenario.hazards) device.observer.set_hazards(&hazards.emplace(kernel, sms, device.observer));
-  device.launch();
-  const auto violated = [&] { return !device.observer.violations().empty(); };
-  const uint64_t cluster_ctas = uint64_t(kernel.cluster.x) * kernel.cluster.y * kernel.cluster.z;
-  const auto cancelled_ctas = [&] { return device.gpu.clc().cancelled() * cluster_ctas; };
-  const auto finished = [&] {
-    return device.observer.ctas_exited() + cancelled_ctas() == ctas && device.gpu.ctas_running() == 0;
-  };
-  bool out_of_cycles = false;
-  models::Cycles horizon = 0;
-  while (!violated()) {
-    // Without an event at the horizon the clock stops short of it, so the horizon is counted by itself.
-    horizon += kSlice;
-    if (scenario.max_cycles > 0) horizon = std::min<models::Cycles>(horizon, scenario.max_cycles);
-    sc_core::sc_start(models::cycles(horizon - models::now()), sc_core::SC_EXIT_ON_STARVATION);
-    if (callbacks.progress)
-      callbacks.progress(double(cancelled_ctas() + device.observer.ctas_exited()) / double(ctas), models::now());
-    if (!sc_core::sc_pending_activity()) break;
-    if (scenario.max_cycles > 0 && horizon >= scenario.max_cycles) {
-      out_of_cycles = true;
-      break;
-    }
-  }
+void Simulation::Machine::load_memory() {
+  models::MemorySystem& memory = device_.gpu.memory();
+  tensors_ =
+      allocate_tensors(*problem_, scenario_, memory, options_.prepared ? &options_.prepared->tensors : nullptr);
+  const std::vector<Tensor> described = problem_->tensors();
+  for (const auto& launch : tensors_) kernel_.outputs.push_back({launch.back(), described.back().bytes});
+  if (scenario_.l2 == L2State::dirty) memory.make_dirty();
+  if (scenario_.l2 == L2State::warm)  // all but the output, which is written and not read
+    for (size_t i = 0; i + 1 < described.size(); ++i) memory.warm(tensors_[0][i], described[i].bytes);
+}
 
+void Simulation::Machine::describe_trace() {
+  if (!options_.recorder) return;
+  traces::Metadata& metadata = options_.recorder->trace().metadata;
+  metadata.source = "sim";
+  metadata.device = scenario_.device.name;
+  metadata.scenario = scenario_.name;
+  metadata.configuration = scenario_.trace_configuration_json();
+  metadata.ticks_per_second = scenario_.device.device.sm_clock_ghz * 1e9;
+  metadata.seed = scenario_.seed;
+}
+
+/// run.held_sms: the last ones.
+void Simulation::Machine::hold_sms() {
+  if (scenario_.held_sms == 0) return;
+  const int sms = scenario_.sms_in_run();
+  device_.gpu.hold(sms - scenario_.held_sms, sms, scenario_.device.cycles_of_ns(scenario_.held_us * 1e3));
+}
+
+// ---------------------------------------------------------------- run
+
+RunEnd Simulation::Machine::run(const RunCallbacks& callbacks) {
+  device_.launch();
+  bool starved = false;
+  while (!violated() && !starved && !out_of_cycles()) {
+    starved = !run_slice();
+    if (callbacks.progress) callbacks.progress(double(ctas_done()) / double(ctas()), models::now());
+  }
+  return end_ = end_of_run(starved);
+}
+
+/// False: nothing is left to do.
+bool Simulation::Machine::run_slice() {
+  // Without an event at the horizon the clock stops short of it, so the horizon is counted by itself.
+  horizon_ += kSlice;
+  if (scenario_.max_cycles > 0) horizon_ = std::min<models::Cycles>(horizon_, scenario_.max_cycles);
+  sc_core::sc_start(models::cycles(horizon_ - models::now()), sc_core::SC_EXIT_ON_STARVATION);
+  return sc_core::sc_pending_activity();
+}
+
+/// Exited, or never started because running ones took their work over.
+uint64_t Simulation::Machine::ctas_done() {
+  return device_.observer.ctas_exited() + device_.gpu.clc().cancelled() * Device::shape(kernel_).cluster_ctas();
+}
+
+RunEnd Simulation::Machine::end_of_run(bool starved) {
+  if (violated()) return RunEnd::violation;
+  if (completed()) return RunEnd::completed;
+  return starved ? RunEnd::hang : RunEnd::out_of_cycles;
+}
+
+// ---------------------------------------------------------------- result
+
+RunResult Simulation::Machine::result() {
+  close_open_waits();
+  const EndedRun run = ended();
   RunResult result;
-  const std::vector<Cta*> slots = device.slots();
-  if (recorder) close_open_spans(slots, *recorder);
-  const std::string replay = replay_command(scenario);
-  for (Cta* cta : slots)
-    for (const auto& warp : cta->warps()) warp->account_open_wait();
-  if (violated()) {
-    result.outcome = Outcome::findings;
-    for (const models::Violation& v : device.observer.violations()) {
-      const Finding& found = result.findings.emplace_back(finding_of(v, kernel, slots));
-      const std::string report = violation_report(v, found, slots[size_t(v.sm)]->linear_id(), kernel, replay);
-      record_finding(device.observer, v, found, report);
-      if (result.report.empty()) result.report = report;
-    }
-  } else if (!finished()) {
-    result.outcome = Outcome::hang;
-    const models::Cycles stopped = out_of_cycles ? horizon : models::now();
-    HangReport hang = explain_hang(slots, stopped, out_of_cycles ? scenario.max_cycles : 0, replay);
-    record_hang(device.observer, hang, stopped);
-    result.report = std::move(hang.text);
-    result.findings.push_back(std::move(hang.finding));
-  }
-
-  for (const models::Violation& w : device.observer.warnings()) {
-    const Finding& found = result.warnings.emplace_back(finding_of(w, kernel, slots));
-    record_finding(device.observer, w, found, violation_text(w, found, slots[size_t(w.sm)]->linear_id(), kernel));
-  }
-  result.fault_matches = altered;
-  for (const models::Jitter::Replayed& r : device.gpu.jitter().replayed())
-    result.delays.push_back({r.delay, delay_text(r, kernel)});
-  result.drawn = device.gpu.jitter().drawn();
-  result.completion_order = device.observer.completions().order();
-  result.completion_pairs = device.observer.completions().pairs();
-
-  models::Cycles end = device.observer.last_exit();
-  double busy = 0;
-  for (Cta* cta : slots) {
-    end = std::max(end, cta->sm().tma.stores_visible());
-    for (const auto& warp : cta->warps()) end = std::max(end, warp->stores_visible);
-    busy += cta->sm().umma.busy_cycles();
-    result.filled_bytes += cta->sm().tma.filled_bytes();
-  }
-  result.cycles = result.outcome == Outcome::pass ? end : models::now();
-  if (recorder) recorder->trace().metadata.run_ticks = result.cycles;
-  result.sm_clock_ghz = scenario.device.device.sm_clock_ghz;
-  result.microseconds = double(result.cycles) / result.sm_clock_ghz * 1e-3;
-  result.title = problem->title();
-  if (result.outcome == Outcome::pass && result.cycles > 0) {
-    result.tflops = problem->flops() * kernel.launches / result.microseconds * 1e-6;
-    result.gb_per_s = problem->bytes() * kernel.launches / result.microseconds * 1e-3;
-  }
-  result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * sms) : 0;
-  result.sms_used = sms;
-  result.l2_read_bytes = device.gpu.memory().l2_read_bytes();
-  result.dram_bytes = device.gpu.memory().dram_bytes();
-  result.ctas_launched = device.gpu.ctas_launched();
-  result.ctas_by_clc = cancelled_ctas();
-  result.roles = role_times(slots, kernel);
-  for (int launch = 0; launch < kernel.launches; ++launch)
-    if (const auto start = device.gpu.first_start(launch))
-      result.launches.push_back({*start, device.gpu.visible(launch)});
-  result.notes = notes_of(scenario, kernel);
-  for (const models::Violation& n : device.observer.notes())
-    result.notes.push_back(fmt::format("{}: {}", n.id, n.message));
-  const bool compare = result.outcome == Outcome::pass && data;
-  for (int launch = 0; compare && launch < kernel.launches; ++launch) {
-    const uint64_t hash = hash_of(device.gpu.memory().data(tensors[size_t(launch)].back(), described.back().bytes),
-                                  described.back().bytes);
-    result.output_hash = launch == 0 ? hash : hash ^ result.output_hash * 0x100000001b3u;
-  }
-  const bool known = compare && prepared && prepared->right_output == result.output_hash;
-  if (known) {
-    result.check = prepared->check;
-    result.checked_launch = kernel.launches - 1;
-    result.verified = true;
-  }
-  for (int launch = 0; compare && !known && launch < kernel.launches && result.outcome == Outcome::pass; ++launch) {
-    std::vector<const uint8_t*> bytes;
-    for (size_t i = 0; i < described.size(); ++i)
-      bytes.push_back(device.gpu.memory().data(tensors[size_t(launch)][i], described[i].bytes));
-    result.check = problem->check(bytes);
-    result.checked_launch = launch;
-    result.verified = result.check.ok;
-    if (!result.verified) result.outcome = Outcome::mismatch;
-  }
-  if (result.outcome == Outcome::mismatch) explain_mismatch(device, kernel, slots, replay, result);
-  result.barrier_events = device.observer.barrier_events();
-  result.not_checked = parts_not_checked(scenario, result);
-  if (recorder) {
-    recorder->trace().metadata.outcome = name(result.outcome);
-    recorder->trace().metadata.verdict = name(verdict_of(result));
-  }
-  result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  report_end(run, result);
+  report_warnings(run, result);
+  measure(run, result);
+  result.fault_matches = altered_;
+  const Comparison numbers = compare_outputs(run, options_.prepared, result);
+  if (numbers == Comparison::wrong) explain_wrong_numbers(run, result);
+  result.outcome = outcome_of(end_, numbers, /*explained=*/!result.findings.empty());
+  result.not_checked = parts_not_checked(scenario_, result);
+  label_trace(result);
+  result.wall_seconds = std::chrono::duration<double>(Clock::now() - wall_start_).count();
   result.peak_rss_bytes = peak_rss_bytes();
   return result;
+}
+
+/// What warps were in when the run ended is counted, and shows in the trace, up to that moment.
+void Simulation::Machine::close_open_waits() {
+  const std::vector<Cta*> slots = device_.slots();
+  if (options_.recorder) {
+    for (Cta* cta : slots)
+      for (const auto& warp : cta->warps()) close_spans(*warp, *options_.recorder);
+    for (Cta* cta : slots) close_allocations(*cta);
+  }
+  for (Cta* cta : slots)
+    for (const auto& warp : cta->warps()) warp->account_open_wait();
+}
+
+EndedRun Simulation::Machine::ended() {
+  return {.scenario = scenario_,
+          .problem = *problem_,
+          .kernel = kernel_,
+          .device = device_,
+          .tensors = tensors_,
+          .end = end_,
+          .stopped = end_ == RunEnd::out_of_cycles ? horizon_ : models::now()};
+}
+
+void Simulation::Machine::label_trace(const RunResult& result) {
+  if (!options_.recorder) return;
+  traces::Metadata& metadata = options_.recorder->trace().metadata;
+  metadata.run_ticks = result.cycles;
+  metadata.outcome = name(result.outcome);
+  metadata.verdict = name(verdict_of(result));
+}
+
+// ---------------------------------------------------------------- what others see
+
+Simulation::Simulation(const Scenario& scenario, const SimulationOptions& options)
+    : machine_(std::make_unique<Machine>(scenario, options)) {}
+Simulation::~Simulation() = default;
+RunEnd Simulation::run(const RunCallbacks& callbacks) { return machine_->run(callbacks); }
+RunResult Simulation::result() { return machine_->result(); }
+
+RunResult run_simulation(const Scenario& scenario, const SimulationOptions& options,
+                         const RunCallbacks& callbacks) {
+  Simulation simulation(scenario, options);
+  simulation.run(callbacks);
+  return simulation.result();
 }
 
 }  // namespace sm100::sim

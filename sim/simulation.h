@@ -1,37 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Runs one scenario on the model.  SystemC elaborates once per process, so a process calls this once.
+/// One run of a scenario on the model, in three steps: build, run, result.
+///
+///     Simulation simulation(scenario);
+///     simulation.run();
+///     RunResult result = simulation.result();
+///
+/// SystemC elaborates once per process, so a process makes one Simulation.
 #pragma once
 
-#include <optional>
-#include <vector>
+#include <memory>
 
-#include "kernels/host/problem.h"
 #include "kernels/host/scenario.h"
+#include "sim/prepared.h"
 #include "sim/run_result.h"
+#include "sim/verdict.h"
 #include "traces/recorder.h"
 
 namespace sm100::sim {
 
-/// What several runs of one scenario share, so that each need not compute it again: the bytes of its tensors, and an
-/// output that has been compared with the reference.
-struct Prepared {
-  std::vector<std::vector<uint8_t>> tensors;  ///< in the order of Problem::tensors(); empty: not filled
-  std::optional<uint64_t> right_output;       ///< RunResult::output_hash
-  host::Check check;                          ///< of that output
-};
-/// Fills the tensors.
-Prepared prepare(const host::Scenario& scenario);
-
-/// Of a run among many.
-struct RunAmongMany {
-  const Prepared* prepared = nullptr;
-  bool record_delays = false;  ///< RunResult::drawn
+struct SimulationOptions {
+  traces::Recorder* recorder =
+      nullptr;                         ///< receives role spans, unit spans and barrier events; nullptr: nobody does
+  const Prepared* prepared = nullptr;  ///< what runs before this one have computed; nullptr: nothing
+  bool record_delays = false;          ///< RunResult::drawn
 };
 
-/// Builds the device, launches the kernel, runs it to its end, a hang or a finding, and checks the numbers.
-/// @param recorder  receives role spans, unit spans and barrier events; nullptr records nothing.
-/// Throws InputError when the scenario cannot run (for example tiles that exceed shared memory).
-RunResult run_simulation(const host::Scenario& scenario, traces::Recorder* recorder,
-                         const RunCallbacks& callbacks = {}, const RunAmongMany& among = {});
+class Simulation {
+ public:
+  /// Builds the device and loads the kernel: its tensors, its parameters, the code of its warps.  `scenario` and what the
+  /// options point to must outlive the simulation.
+  /// Throws InputError when the scenario cannot run (for example a CTA that needs more shared memory than an SM has).
+  explicit Simulation(const host::Scenario& scenario, const SimulationOptions& options = {});
+  ~Simulation();
+
+  /// Launches the kernel and runs it to its end, a hang, a violation, or the end of its cycle budget.  Called once.
+  RunEnd run(const RunCallbacks& callbacks = {});
+
+  /// Judges what has been run and compares its numbers with their reference; the recorder's trace is complete then, but for
+  /// Recorder::finish.  Called once, after run().
+  RunResult result();
+
+ private:
+  class Machine;
+  const std::unique_ptr<Machine> machine_;
+};
+
+/// Build, run and result at once.
+RunResult run_simulation(const host::Scenario& scenario, const SimulationOptions& options = {},
+                         const RunCallbacks& callbacks = {});
 
 }  // namespace sm100::sim

@@ -39,6 +39,17 @@ std::string_view name(Outcome outcome) {
   return "?";
 }
 
+Outcome outcome_of(RunEnd end, Comparison numbers, bool explained) {
+  switch (end) {
+    case RunEnd::completed: break;
+    case RunEnd::violation: return Outcome::findings;
+    case RunEnd::hang:
+    case RunEnd::out_of_cycles: return Outcome::hang;
+  }
+  if (numbers != Comparison::wrong) return Outcome::pass;
+  return explained ? Outcome::findings : Outcome::mismatch;
+}
+
 Verdict verdict_of(const RunResult& result) {
   if (found(result, "not-implemented")) return Verdict::error;
   if (result.outcome != Outcome::pass && !found(result, "cycle-budget")) return Verdict::findings;

@@ -7,6 +7,20 @@
 
 namespace sm100::sim {
 
+/// How a run ended, before anybody looks at its numbers.
+enum class RunEnd {
+  completed,      ///< all CTAs have exited
+  violation,      ///< a unit saw what must not be
+  hang,           ///< nothing is left to do, and CTAs have not exited
+  out_of_cycles,  ///< run.max_cycles ended it
+};
+
+/// What came of comparing the outputs with their reference.
+enum class Comparison { none, right, wrong };
+
+/// @param explained  findings say why the numbers are wrong
+Outcome outcome_of(RunEnd end, Comparison numbers, bool explained);
+
 enum class Verdict {
   clean,       ///< everything was checked, nothing found; there may be warnings
   findings,    ///< the kernel is wrong: a finding, a hang or wrong numbers

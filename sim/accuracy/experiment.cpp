@@ -19,7 +19,7 @@ std::string run_one(const Experiment& experiment) {
   try {
     const host::Scenario scenario = host::load_scenario(experiment.scenario, experiment.set);
     traces::Recorder recorder;
-    const RunResult result = run_simulation(scenario, experiment.record ? &recorder : nullptr);
+    const RunResult result = run_simulation(scenario, {.recorder = experiment.record ? &recorder : nullptr});
     if (result.outcome == Outcome::pass) {
       const std::vector<double> figures = experiment.figure({scenario, result, recorder.trace()});
       if (!std::all_of(figures.begin(), figures.end(), [](double f) { return std::isfinite(f); }))

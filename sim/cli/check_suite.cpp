@@ -71,7 +71,7 @@ std::string report_of(const RunResult& r) {
 }
 
 json run(const Scenario& scenario) {
-  const RunResult result = run_simulation(scenario, nullptr);
+  const RunResult result = run_simulation(scenario);
   std::string reason = not_as_expected(scenario, result), error;
   for (size_t i = 0; i < scenario.faults.size(); ++i)
     if (result.fault_matches[i] == 0 && !scenario.faults[i].optional && error.empty())

@@ -126,7 +126,7 @@ int run(const RunOptions& options) {
   {
     Progress progress(options.progress);
     result =
-        run_simulation(scenario, recorder.get(),
+        run_simulation(scenario, {.recorder = recorder.get()},
                        {.progress = [&](double fraction, uint64_t cycle) { progress.update(fraction, cycle); }});
   }
   if (recorder) write_trace(options, *recorder);

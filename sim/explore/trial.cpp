@@ -31,7 +31,7 @@ std::string bytes_of(const Json& json) {
 
 Json ran(const host::Scenario& scenario, const Prepared& prepared, const Trial& trial) {
   const RunResult run =
-      run_simulation(scenario, nullptr, {}, {.prepared = &prepared, .record_delays = trial.record});
+      run_simulation(scenario, {.prepared = &prepared, .record_delays = trial.record});
   Json warnings = Json::array(), met = Json::array();
   for (const Finding& w : run.warnings) warnings.push_back(fmt::format("{}: {}", w.id, w.message));
   std::vector<models::Delay> met_delays;

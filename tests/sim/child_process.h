@@ -58,7 +58,7 @@ inline ChildResult run_child(const Scenario& scenario, bool record = false) {
     auto copy = [](char* to, size_t size, const std::string& from) { std::strncpy(to, from.c_str(), size - 1); };
     try {
       traces::Recorder recorder;
-      const RunResult run = run_simulation(scenario, record ? &recorder : nullptr);
+      const RunResult run = run_simulation(scenario, {.recorder = record ? &recorder : nullptr});
       result.ran = true;
       result.outcome = int(run.outcome);
       result.verified = run.verified;

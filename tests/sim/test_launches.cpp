@@ -107,7 +107,7 @@ TEST_CASE("launches that read nothing of each other need not wait", "[launches]"
 
 TEST_CASE("a trace tells launches apart and shows what waits in griddepcontrol", "[launches][traces]") {
   traces::Recorder recorder;
-  const RunResult result = run_simulation(chain(), &recorder);  // this test case has its process to itself
+  const RunResult result = run_simulation(chain(), {.recorder = &recorder});  // this test case has its process to itself
   REQUIRE(result.outcome == Outcome::pass);
   REQUIRE(result.launches.size() == 2);
   CHECK(result.launches[1].begin < result.launches[0].end);
@@ -132,7 +132,7 @@ TEST_CASE("a trace tells launches apart and shows what waits in griddepcontrol",
 
 TEST_CASE("kernels of which two fit on an SM say what the model leaves out", "[launches]") {
   const Scenario s = chain({"config.stages=2", "config.mma=[64,64,16]", "run.sms=4"});
-  const RunResult result = run_simulation(s, nullptr);
+  const RunResult result = run_simulation(s);
   REQUIRE(result.notes.size() == 1);
   CHECK_THAT(result.notes[0], Catch::Contains("fit on one SM"));
 }

@@ -108,7 +108,7 @@ TEST_CASE("the trace of a run is well formed for Perfetto and reads back as reco
   const fs::path file = scratch / "run.pftrace";
   const Scenario s = load_by_name("dense_small");
   traces::Recorder recorder;
-  const RunResult result = run_simulation(s, &recorder);  // this test case has its process to itself
+  const RunResult result = run_simulation(s, {.recorder = &recorder});  // this test case has its process to itself
   REQUIRE(result.outcome == Outcome::pass);
   traces::write_pftrace(recorder.trace(), file);
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/prepared.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+namespace sm100::sim {
+
+using namespace host;
+
+void check_memory(const Scenario& s, const Problem& problem) {
+  if (s.data == DataMode::none) return;
+  double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand, at most
+  for (const Tensor& tensor : problem.tensors()) bytes += double(tensor.bytes);
+  bytes += double(s.launches - 1) * double(problem.tensors().back().bytes);
+  const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  if (bytes > 0.9 * physical)
+    throw InputError(fmt::format("{}: {} with data needs {:.0f} GiB, this machine has {:.0f}; use --data none",
+                                 s.path.string(), problem.title(), bytes / (1 << 30), physical / (1 << 30)));
+}
+
+Prepared prepare(const Scenario& scenario) {
+  Prepared prepared;
+  const std::unique_ptr<Problem> problem = make_problem(scenario);
+  check_memory(scenario, *problem);
+  const std::vector<Tensor> tensors = problem->tensors();
+  prepared.tensors.resize(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (scenario.data == DataMode::none && !tensors[i].locks) continue;
+    prepared.tensors[i].resize(tensors[i].bytes);
+    problem->fill(i, prepared.tensors[i].data());
+  }
+  return prepared;
+}
+
+}  // namespace sm100::sim

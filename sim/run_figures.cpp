@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/delay_text.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+namespace {
+
+/// The role's entry, which is made where there is none.
+RoleTime& entry_of(std::vector<RoleTime>& roles, const std::string& name) {
+  const auto role = std::find_if(roles.begin(), roles.end(), [&](const RoleTime& r) { return r.role == name; });
+  return role == roles.end() ? roles.emplace_back(RoleTime{.role = name}) : *role;
+}
+
+void add_wait(RoleTime& role, const std::string& what, uint64_t cycles) {
+  const auto known =
+      std::find_if(role.waiting.begin(), role.waiting.end(), [&](const auto& wait) { return wait.first == what; });
+  if (known == role.waiting.end())
+    role.waiting.emplace_back(what, cycles);
+  else
+    known->second += cycles;
+}
+
+void add_warp(RoleTime& role, const Cta& cta, const Warp& warp) {
+  role.warps += 1;
+  role.total_cycles += warp.total_cycles + (warp.running ? models::now() - warp.started : 0);
+  for (const Warp::Waited& waited : warp.waiting)
+    add_wait(role, cta.describe(waited.first, /*with_stage=*/false), waited.cycles);
+}
+
+std::vector<RoleTime> role_times(const EndedRun& run) {
+  std::vector<RoleTime> roles;
+  for (Cta* cta : run.device.slots())
+    for (const auto& warp : cta->warps()) add_warp(entry_of(roles, run.kernel.role(warp->index)), *cta, *warp);
+  for (RoleTime& role : roles)
+    std::stable_sort(role.waiting.begin(), role.waiting.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+  return roles;
+}
+
+/// The last CTA has exited and the last store is visible; of a run that did not complete, where it ended.
+uint64_t length_of(const EndedRun& run) {
+  if (run.end != RunEnd::completed) return models::now();
+  models::Cycles end = run.device.observer.last_exit();
+  for (Cta* cta : run.device.slots()) {
+    end = std::max(end, cta->sm().tma.stores_visible());
+    for (const auto& warp : cta->warps()) end = std::max(end, warp->stores_visible);
+  }
+  return end;
+}
+
+void measure_time(const EndedRun& run, RunResult& result) {
+  result.cycles = length_of(run);
+  result.sm_clock_ghz = run.scenario.device.device.sm_clock_ghz;
+  result.microseconds = double(result.cycles) / result.sm_clock_ghz * 1e-3;
+  if (run.end == RunEnd::completed && result.cycles > 0) {
+    result.tflops = run.problem.flops() * run.kernel.launches / result.microseconds * 1e-6;
+    result.gb_per_s = run.problem.bytes() * run.kernel.launches / result.microseconds * 1e-3;
+  }
+  for (int launch = 0; launch < run.kernel.launches; ++launch)
+    if (const auto start = run.device.gpu.first_start(launch))
+      result.launches.push_back({*start, run.device.gpu.visible(launch)});
+  result.roles = role_times(run);
+}
+
+void measure_units(const EndedRun& run, RunResult& result) {
+  models::Gpu& gpu = run.device.gpu;
+  double busy = 0;
+  for (Cta* cta : run.device.slots()) {
+    busy += cta->sm().umma.busy_cycles();
+    result.filled_bytes += cta->sm().tma.filled_bytes();
+  }
+  result.sms_used = gpu.sms();
+  result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * result.sms_used) : 0;
+  result.l2_read_bytes = gpu.memory().l2_read_bytes();
+  result.dram_bytes = gpu.memory().dram_bytes();
+  result.ctas_launched = gpu.ctas_launched();
+  result.ctas_by_clc = run.ctas_by_clc();
+  result.barrier_events = run.device.observer.barrier_events();
+}
+
+/// What was delayed, and the order that came of it.
+void measure_schedule(const EndedRun& run, RunResult& result) {
+  const models::Jitter& jitter = run.device.gpu.jitter();
+  for (const models::Jitter::Replayed& r : jitter.replayed())
+    result.delays.push_back({r.delay, delay_text(r, run.kernel)});
+  result.drawn = jitter.drawn();
+  result.completion_order = run.device.observer.completions().order();
+  result.completion_pairs = run.device.observer.completions().pairs();
+}
+
+/// What hardware would do here and the model does not.
+std::vector<std::string> notes_of(const EndedRun& run) {
+  std::vector<std::string> notes;
+  const Kernel& kernel = run.kernel;
+  if (kernel.pdl && kernel.launches > 1 && models::Gpu::two_ctas_fit(Device::shape(kernel), run.scenario.device))
+    notes.push_back(fmt::format(
+        "two CTAs of {} bytes of shared memory fit on one SM: hardware may start a dependent's CTA beside "
+        "another, the model waits for an SM of its own",
+        grouped(kernel.smem_bytes)));
+  for (const models::Violation& n : run.device.observer.notes())
+    notes.push_back(fmt::format("{}: {}", n.id, n.message));
+  return notes;
+}
+
+}  // namespace
+
+void measure(const EndedRun& run, RunResult& result) {
+  result.title = run.problem.title();
+  measure_time(run, result);
+  measure_units(run, result);
+  measure_schedule(run, result);
+  result.notes = notes_of(run);
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run_findings.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sim/finding_record.h"
+#include "sim/hang_report.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+namespace {
+
+std::string replay_command(const host::Scenario& scenario) {
+  std::string command = fmt::format("sm100sim run {}", shell_word(scenario.path.string()));
+  for (const std::string& set : scenario.overrides) command += fmt::format(" --set {}", shell_word(set));
+  return command;
+}
+
+/// The last lines of a report.
+std::string more_lines(std::string_view id, const host::Scenario& scenario) {
+  return fmt::format("  more: sm100sim explain {}\n  replay: {}\n", id, replay_command(scenario));
+}
+
+/// The CTA slot of the unit that saw it.
+Cta& slot_of(const models::Violation& v, const EndedRun& run) { return *run.device.slots()[size_t(v.sm)]; }
+
+Finding finding_of(const models::Violation& v, const EndedRun& run) {
+  Cta& slot = slot_of(v, run);
+  const BarrierName name = barrier_name(run.kernel, v.barrier);
+  Finding f{.id = v.id, .cause = v.message, .message = v.message};
+  if (name.array) {
+    f.barrier = name.array->name;
+    f.stage = name.stage;
+    // After a CTA's exit its SM may hold another's barriers.
+    if (const auto* state = slot.sm().mbarrier.find(v.barrier); state && v.id != "MB12")
+      f.phase = int(state->phase);
+  }
+  if (v.source.warp >= 0) f.role = run.kernel.role(v.source.warp);
+  f.cta = v.source.cta >= 0 ? v.source.cta : slot.linear_id();
+  f.location = line_of(v.source.loc);
+  return f;
+}
+
+/// "CTA 0, mma (warp 6), input_full[2] phase 3"
+std::string place_text(const models::Violation& v, const Finding& f, const EndedRun& run) {
+  std::string where = cta_name(f.cta, run.kernel);
+  if (!f.role.empty()) where += fmt::format(", {} (warp {})", f.role, v.source.warp);
+  if (f.barrier.empty()) return where;
+  where += fmt::format(", {}[{}]", f.barrier, f.stage);
+  const int barrier_cta = slot_of(v, run).linear_id();
+  if (barrier_cta != f.cta && v.id != "MB12") where += fmt::format(" of CTA {}", barrier_cta);
+  if (f.phase >= 0) where += fmt::format(" phase {}", f.phase);
+  return where;
+}
+
+/// What, where and the details; the same for findings and warnings.
+std::string violation_text(const models::Violation& v, const Finding& f, const EndedRun& run) {
+  std::string text = fmt::format("{} {} at cycle {}: {}\n", v.warning ? "WARNING" : "FINDING", f.id,
+                                 grouped(int64_t(v.time)), f.message);
+  text += fmt::format("  where: {}{}{}\n", place_text(v, f, run), f.location.empty() ? "" : "  ", f.location);
+  for (const std::string& detail : v.details) text += "  " + detail + "\n";
+  return text;
+}
+
+void add_finding(Finding finding, std::string report, RunResult& result) {
+  if (result.report.empty()) result.report = std::move(report);
+  result.findings.push_back(std::move(finding));
+}
+
+void report_violations(const EndedRun& run, RunResult& result) {
+  for (const models::Violation& v : run.device.observer.violations()) {
+    const Finding f = finding_of(v, run);
+    const std::string report = violation_text(v, f, run) + "  the run ends here, its results are not checked\n" +
+                               more_lines(f.id, run.scenario);
+    record_finding(run.device.observer, v, f, report);
+    add_finding(f, report, result);
+  }
+}
+
+void report_hang(const EndedRun& run, RunResult& result) {
+  const models::Cycles budget = run.end == RunEnd::out_of_cycles ? run.scenario.max_cycles : 0;
+  HangReport hang = explain_hang(run.device.slots(), run.stopped, budget, replay_command(run.scenario));
+  record_hang(run.device.observer, hang, run.stopped);
+  add_finding(std::move(hang.finding), std::move(hang.text), result);
+}
+
+void report_warning(const models::Violation& v, const EndedRun& run, RunResult& result) {
+  const Finding& f = result.warnings.emplace_back(finding_of(v, run));
+  record_finding(run.device.observer, v, f, violation_text(v, f, run));
+}
+
+/// What a report says of the numbers, and its last lines.
+std::string wrong_numbers_text(std::string_view id, const EndedRun& run, const RunResult& result) {
+  host::Check numbers = result.check;
+  numbers.unwritten.reset();
+  return fmt::format("  the result: WRONG: {}\n", numbers.text()) + more_lines(id, run.scenario);
+}
+
+/// A read of what nobody wrote; it may have been for nothing unless the result is no number.
+void report_suspect(models::Violation suspect, const EndedRun& run, RunResult& result) {
+  const host::Check& check = result.check;
+  if (!check.wrong_element || !std::isnan(check.wrong_element->value)) {
+    suspect.warning = true;
+    return report_warning(suspect, run, result);
+  }
+  const Finding f = finding_of(suspect, run);
+  const std::string report = violation_text(suspect, f, run) + wrong_numbers_text(f.id, run, result);
+  record_finding(run.device.observer, suspect, f, report);
+  add_finding(f, report, result);
+}
+
+/// GM4.  No warp and no SM is known that should have written.
+void report_unwritten(const EndedRun& run, RunResult& result) {
+  const std::string id = "GM4", message = fmt::format("nobody has written {}", result.check.unwritten->text());
+  const std::string report =
+      fmt::format("FINDING {} at cycle {}: {}\n", id, grouped(int64_t(result.cycles)), message) +
+      wrong_numbers_text(id, run, result);
+  if (traces::Recorder* recorder = run.device.observer.recorder())
+    recorder->finding({result.cycles, 0, id, false, message, report});
+  add_finding({.id = id, .cause = message, .message = message}, report, result);
+}
+
+}  // namespace
+
+void report_end(const EndedRun& run, RunResult& result) {
+  switch (run.end) {
+    case RunEnd::completed: return;
+    case RunEnd::violation: return report_violations(run, result);
+    case RunEnd::hang:
+    case RunEnd::out_of_cycles: return report_hang(run, result);
+  }
+}
+
+void report_warnings(const EndedRun& run, RunResult& result) {
+  for (const models::Violation& w : run.device.observer.warnings()) report_warning(w, run, result);
+}
+
+void explain_wrong_numbers(const EndedRun& run, RunResult& result) {
+  for (const models::Violation& suspect : run.device.observer.suspects()) report_suspect(suspect, run, result);
+  if (result.check.unwritten && result.findings.empty()) report_unwritten(run, result);
+}
+
+}  // namespace sm100::sim
