@@ -12,13 +12,12 @@
 #include "models/time.h"
 #include "sim/cta.h"
 #include "sim/text.h"
+#include "sim/verdict.h"  // kInternalError
 #include "sim/warp.h"
 
 namespace sm100::sim {
 
 namespace {
-
-constexpr int kInternalError = 5;  // as sm100sim returns
 
 const char* what_happened(int signal) {
   switch (signal) {

@@ -79,8 +79,11 @@ struct RunResult {
       notes;  ///< what the model leaves out and this run would show on hardware; common practice
   std::vector<std::string> not_checked;  ///< what the run did not look at, one phrase each; sim/verdict.h
   std::vector<uint64_t> fault_matches;   ///< per [[fault]]: instructions altered
-  std::vector<DelayUse> delays;          ///< of the [[delay]] entries, in order of time
-  std::vector<models::Delay> drawn;      ///< what the jitter seed delayed, if asked for
+  std::vector<std::string>
+      unmatched_faults;              ///< [[fault]] entries that altered nothing and should have: a line for each
+  std::string unexpected;            ///< how the run differs from [expect], one line; empty: it does not
+  std::vector<DelayUse> delays;      ///< of the [[delay]] entries, in order of time
+  std::vector<models::Delay> drawn;  ///< what the jitter seed delayed, if asked for
   /// The order in which barrier phases completed, whatever the times: a hash of the sequence, and which completion came
   /// next after which on an SM.
   uint64_t completion_order = 0;

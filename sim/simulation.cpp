@@ -14,9 +14,9 @@
 #include "sim/ended_run.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/huge_pages.h"
-#include "sim/run_findings.h"
 #include "sim/kernel_code.h"
 #include "sim/run_figures.h"
+#include "sim/run_findings.h"
 
 namespace sm100::sim {
 
@@ -236,8 +236,7 @@ RunResult Simulation::Machine::result() {
   result.fault_matches = altered_;
   const Comparison numbers = compare_outputs(run, options_.prepared, result);
   if (numbers == Comparison::wrong) explain_wrong_numbers(run, result);
-  result.outcome = outcome_of(end_, numbers, /*explained=*/!result.findings.empty());
-  result.not_checked = parts_not_checked(scenario_, result);
+  judge(scenario_, end_, numbers, result);
   label_trace(result);
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - wall_start_).count();
   result.peak_rss_bytes = peak_rss_bytes();

@@ -5,30 +5,36 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "sim/explore/process_pool.h"
+#include "sim/process_pool.h"
+#include "sim/run_reply.h"
 #include "sim/simulation.h"
 #include "traces/recorder.h"
 
 namespace sm100::sim {
 namespace {
 
+/// The figures stand beside the result.
 std::string run_one(const Experiment& experiment) {
-  nlohmann::json answer;
-  try {
+  return bytes_of_run([&](Json& figures) {
     const host::Scenario scenario = host::load_scenario(experiment.scenario, experiment.set);
     traces::Recorder recorder;
     const RunResult result = run_simulation(scenario, {.recorder = experiment.record ? &recorder : nullptr});
-    if (result.outcome == Outcome::pass) {
-      const std::vector<double> figures = experiment.figure({scenario, result, recorder.trace()});
-      if (!std::all_of(figures.begin(), figures.end(), [](double f) { return std::isfinite(f); }))
-        throw std::runtime_error("the figure is no number");
-      answer["figures"] = figures;
-    } else
-      answer["error"] = result.report.substr(0, result.report.find('\n'));
-  } catch (const std::exception& error) { answer["error"] = error.what(); }
-  return answer.dump();
+    if (result.outcome != Outcome::pass) return result;
+    const std::vector<double> values = experiment.figure({scenario, result, recorder.trace()});
+    if (!std::all_of(values.begin(), values.end(), [](double f) { return std::isfinite(f); }))
+      throw std::runtime_error("the figure is no number");
+    figures = values;
+    return result;
+  });
+}
+
+Outcomes outcomes_of(const RunReply& reply) {
+  const std::string error = reply.error("the run");
+  if (!error.empty()) return {{}, error};
+  const std::string& report = reply.result.report;
+  if (reply.beside.is_null()) return {{}, report.substr(0, report.find('\n'))};
+  return {reply.beside.get<std::vector<double>>(), ""};
 }
 
 }  // namespace
@@ -61,14 +67,7 @@ std::vector<Outcomes> run_experiments(const std::vector<Experiment>& experiments
     }
     const auto done = pool.wait();
     if (!done) break;
-    Outcomes& outcome = outcomes[done->id];
-    if (done->died.empty()) {
-      const nlohmann::json answer = nlohmann::json::parse(done->bytes);
-      if (answer.contains("figures")) outcome.figures = answer["figures"].get<std::vector<double>>();
-      outcome.error = answer.value("error", "");
-    } else {
-      outcome.error = "the run ended with " + done->died;
-    }
+    outcomes[done->id] = outcomes_of(reply_of(*done));
     progress(double(++finished) / double(experiments.size()));
   }
   return outcomes;

@@ -8,22 +8,20 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
 #include "kernels/host/toml_reader.h"
 #include "sim/cli/scenario_directory.h"
 #include "sim/cli/scenario_name.h"
-#include "sim/cli/summary.h"
-#include "sim/explore/process_pool.h"
+#include "sim/process_pool.h"
+#include "sim/run_reply.h"
 #include "sim/simulation.h"
 #include "sim/verdict.h"
 
 namespace sm100::sim::cli {
 
 using namespace host;
-using nlohmann::json;
 namespace fs = std::filesystem;
 using Clock = ProcessPool::Clock;
 using Status = CheckedScenario::Status;
@@ -50,17 +48,26 @@ void add_folder(const fs::path& folder, std::vector<fs::path>& files) {
 
 // ---------------------------------------------------------------- one, in its process
 
-std::set<std::string> ids_of(const std::vector<Finding>& findings) {
-  std::set<std::string> ids;
-  for (const Finding& finding : findings) ids.insert(finding.id);
-  return ids;
-}
-
 std::string expected_of(const Expectation& expect) {
   std::string text = expect.outcome;
   if (expect.id) text += " " + *expect.id;
   if (expect.warning) text += ", warning " + *expect.warning;
   return text;
+}
+
+/// Whatever it prints goes into `output`, a file of the parent's.
+std::string run_quietly(const Scenario& scenario, int output) {
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  return bytes_of_run([&](Json&) { return run_simulation(scenario); });
+}
+
+// ---------------------------------------------------------------- its result, in the parent
+
+std::vector<std::string> ids_of(const std::vector<Finding>& findings) {
+  std::set<std::string> ids;
+  for (const Finding& finding : findings) ids.insert(finding.id);
+  return {ids.begin(), ids.end()};
 }
 
 std::string report_of(const RunResult& r) {
@@ -70,33 +77,17 @@ std::string report_of(const RunResult& r) {
   return text;
 }
 
-json run(const Scenario& scenario) {
-  const RunResult result = run_simulation(scenario);
-  std::string reason = not_as_expected(scenario, result), error;
-  for (size_t i = 0; i < scenario.faults.size(); ++i)
-    if (result.fault_matches[i] == 0 && !scenario.faults[i].optional && error.empty())
-      error = scenario.faults[i].if_unmatched;
-  return {{"reason", reason},
-          {"error", error},
-          {"outcome", outcome_word(result.outcome)},
-          {"verdict", name(verdict_of(result))},
-          {"cycles", result.cycles},
-          {"findings", ids_of(result.findings)},
-          {"warnings", ids_of(result.warnings)},
-          {"not_checked", result.not_checked},
-          {"report", report_of(result)}};
-}
-
-/// What the process of a run returns.  Whatever it prints goes into `output`, a file of the parent's.
-std::string bytes_of_run(const Scenario& scenario, int output) {
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
-  json result;
-  try {
-    result = run(scenario);
-  } catch (const std::exception& error) { result = {{"error", one_line(error.what())}}; }
-  const std::vector<uint8_t> cbor = json::to_cbor(result);
-  return {cbor.begin(), cbor.end()};
+void take(const RunResult& result, const Expectation& expect, CheckedScenario& r) {
+  r.reason = not_as_expected(expect, result);
+  r.status = r.reason.empty() ? Status::passed : Status::failed;
+  if (!result.unmatched_faults.empty()) {
+    r.reason = result.unmatched_faults.front();
+    r.status = Status::error;
+  }
+  r.outcome = name(result.outcome), r.verdict = name(verdict_of(result)), r.cycles = result.cycles;
+  r.findings = ids_of(result.findings), r.warnings = ids_of(result.warnings);
+  r.not_checked = result.not_checked;
+  r.report = report_of(result);
 }
 
 // ---------------------------------------------------------------- all
@@ -202,7 +193,7 @@ class Suite {
         .begin = Clock::now(), .deadline = Clock::time_point::max(), .output = std::make_unique<Output>()};
     if (options_.time_limit.count() > 0) running.deadline = running.begin + options_.time_limit;
     const int output = running.output->file();
-    pool.start(i, [&] { return bytes_of_run(*scenarios_[i], output); });
+    pool.start(i, [&] { return run_quietly(*scenarios_[i], output); });
     running_.emplace(i, std::move(running));
   }
 
@@ -225,33 +216,22 @@ class Suite {
     CheckedScenario& r = results_[done.id];
     const Running& running = running_.at(done.id);
     r.seconds = std::chrono::duration<double>(Clock::now() - running.begin).count();
-    const json result = json::from_cbor(done.bytes, true, false);
+    const RunReply reply = reply_of(done);
     const std::string printed = running.output->text();
+    r.status = Status::error;
     if (running.late) {
-      r.status = Status::error;
       r.reason = fmt::format("it took longer than {} s (--time-limit) and was ended", options_.time_limit.count());
-    } else if (!done.died.empty() || result.is_discarded()) {
-      r.status = Status::error;
-      r.reason = "its process " + (done.died.empty() ? "sent no result" : "ended with " + done.died);
+    } else if (!reply.died.empty()) {
+      r.reason = reply.error("its process");
       if (!printed.empty()) r.reason += ": " + one_line(printed.substr(0, printed.find('\n')));
+    } else if (const std::string error = reply.error(""); !error.empty()) {
+      r.reason = one_line(error);
     } else {
-      take(result, r);
+      take(reply.result, scenarios_[done.id]->expect, r);
     }
     if (!printed.empty()) r.report += printed;
     running_.erase(done.id);
     known(done.id);
-  }
-
-  static void take(const json& result, CheckedScenario& r) {
-    const std::string error = result.value("error", ""), reason = result.value("reason", "");
-    r.status = !error.empty() ? Status::error : !reason.empty() ? Status::failed : Status::passed;
-    r.reason = error.empty() ? reason : error;
-    if (!result.contains("outcome")) return;
-    r.outcome = result["outcome"], r.verdict = result["verdict"], r.cycles = result["cycles"];
-    r.findings = result["findings"].get<std::vector<std::string>>();
-    r.warnings = result["warnings"].get<std::vector<std::string>>();
-    r.not_checked = result["not_checked"].get<std::vector<std::string>>();
-    r.report = result["report"];
   }
 
   const CheckOptions& options_;
@@ -290,12 +270,6 @@ std::vector<fs::path> scenarios_to_check(const std::vector<std::string>& argumen
   std::erase_if(files,
                 [&](const fs::path& file) { return !seen.insert(fs::weakly_canonical(file, ignored)).second; });
   return files;
-}
-
-std::string not_as_expected(const Scenario& s, const RunResult& r) {
-  if (s.expect.stated || r.outcome == Outcome::pass) return expectation_difference(s, r);
-  return fmt::format("not as expected: a scenario without [expect] passes, the run ended in {}",
-                     outcome_word(r.outcome));
 }
 
 std::vector<CheckedScenario> check_scenarios(const std::vector<fs::path>& files, const CheckOptions& options,

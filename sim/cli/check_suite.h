@@ -49,9 +49,6 @@ std::vector<CheckedScenario> check_scenarios(
     const std::vector<std::filesystem::path>& files, const CheckOptions& options,
     const std::function<void(const CheckedScenario&, size_t known)>& finished);
 
-/// Why a run is not what its scenario says, one line; empty: it is.
-std::string not_as_expected(const host::Scenario& scenario, const RunResult& result);
-
 std::string_view name(CheckedScenario::Status status);
 
 }  // namespace sm100::sim::cli

@@ -5,10 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
-namespace sm100::sim::cli {
+#include "sim/verdict.h"  // ExitCode
 
-/// What the process returns; documented in docs/user-guide.md.
-enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kFindings = 4, kInternalError = 5 };
+namespace sm100::sim::cli {
 
 /// For options that take a file: an empty name is refused before anything runs.
 inline CLI::Validator file_name() {

@@ -21,6 +21,7 @@
 #include "sim/explore/replay.h"
 #include "sim/simulation.h"
 #include "sim/text.h"
+#include "sim/verdict.h"
 #include "traces/atomic_file.h"
 
 namespace sm100::sim::cli {
@@ -99,24 +100,23 @@ std::string coverage_text(const Exploration& e, int jobs) {
                                  plural(c.runs, "run"), last(c.last_order)));
   text += line("neighbours", fmt::format("{} of barriers that complete one after the other on an SM; {}",
                                          plural(c.pairs.size(), "pair"), last(c.last_pair)));
-  for (const std::string& warning : c.warnings)
-    if (std::find(e.plain.warnings.begin(), e.plain.warnings.end(), warning) == e.plain.warnings.end())
-      text += line("warning", warning + " (not without jitter)");
+  for (const std::string& warning : warnings_with_jitter_only(e))
+    text += line("warning", warning + " (not without jitter)");
   return text + line("time", fmt::format("{} with {}", seconds_text(e.seconds),
                                          jobs == 1 ? "1 process" : fmt::format("{} processes", jobs)));
 }
 
-std::string what(const Scenario& scenario, const TrialResult& plain) {
-  return fmt::format("{}: {} on {} of {}", scenario.name, plain.title, plural(uint64_t(plain.sms), "SM"),
+std::string what(const Scenario& scenario, const RunResult& plain) {
+  return fmt::format("{}: {} on {} of {}", scenario.name, plain.title, plural(uint64_t(plain.sms_used), "SM"),
                      scenario.device.name);
 }
 
 /// The first lines of a failing run.
-std::string failure_text(const TrialResult& run) {
+std::string failure_text(const RunResult& run) {
   if (!run.report.empty()) return run.report + (run.report.back() == '\n' ? "" : "\n");
-  if (run.outcome == Outcome::mismatch) return "MISMATCH\n" + line("verified", "WRONG: " + run.check);
+  if (run.outcome == Outcome::mismatch) return "MISMATCH\n" + line("verified", "WRONG: " + run.check.text());
   return "OTHER BITS  the output passes, but differs from that of the run without jitter\n" +
-         line("verified", "yes: " + run.check);
+         line("verified", "yes: " + run.check.text());
 }
 
 /// @param replay, by_seed  commands that run the replay file, and the scenario itself
@@ -134,18 +134,9 @@ std::string found_text(const Found& f, const std::string& replay, const std::str
                                      grouped(int64_t(f.delays.size())), grouped(int64_t(f.drawn)),
                                      f.minimal ? "" : " (--minimise-for ended the search; fewer may do)",
                                      plural(f.trials, "run"), seconds_text(f.seconds)));
-  for (size_t i = 0; i < f.by_delays.met.size(); ++i)
-    if (delay_at(f.delays, f.by_delays.met[i].point)) text += line("", f.by_delays.met_texts[i]);
+  for (const DelayUse& met : f.by_delays.delays)
+    if (delay_at(f.delays, met.delay.point)) text += line("", met.text);
   return text + line("replay", replay);
-}
-
-ExitCode exit_code_of(const Failure& failure) {
-  switch (failure.kind) {
-    case Failure::Kind::numbers: return kResultsDiffer;
-    case Failure::Kind::hang: return kHang;
-    case Failure::Kind::finding: return kFindings;
-  }
-  return kInternalError;
 }
 
 /// @param command  that runs the replay file
@@ -166,7 +157,7 @@ std::string exploration_text(const CommandOptions& options, const Scenario& scen
   for (const std::string& part : e.plain.not_checked) text += line("not checked", part);
   return text +
          line("numbers",
-              e.plain.check.empty() ? "not compared" : "the same bits under every seed; " + e.plain.check) +
+              compared(e.plain) ? "the same bits under every seed; " + numbers_text(e.plain) : "not compared") +
          coverage_text(e, how.jobs);
 }
 
@@ -205,8 +196,8 @@ int explore_scenario(const CommandOptions& options) {
   if (!options.json.empty()) write_json(options.json, explore_json(scenario, how, e, apart ? command : ""));
   if (!traces::is_standard_stream(options.json))
     fmt::print("{}", exploration_text(options, scenario, how, e, command));
-  if (e.plain_failure) return exit_code_of(*e.plain_failure);
-  return e.found ? exit_code_of(e.found->failure) : kOk;
+  if (e.plain_failure) return exit_code_of(e.plain_failure->outcome);
+  return e.found ? exit_code_of(e.found->failure.outcome) : kOk;
 }
 
 }  // namespace

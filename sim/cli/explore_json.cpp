@@ -3,43 +3,42 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "sim/cli/summary.h"
+#include "sim/verdict.h"
 
 namespace sm100::sim::cli {
 
 using namespace host;
 namespace {
 
-const char* word(Failure::Kind kind) {
-  switch (kind) {
-    case Failure::Kind::numbers: return "numbers";
-    case Failure::Kind::hang: return "hang";
-    case Failure::Kind::finding: return "finding";
+const char* word(const Failure& failure) {
+  switch (failure.outcome) {
+    case Outcome::mismatch: return "numbers";
+    case Outcome::hang: return "hang";
+    case Outcome::findings: return "finding";
+    case Outcome::pass: break;
   }
   return "?";
 }
 
 Json failure_json(const Failure& failure) {
-  return {{"kind", word(failure.kind)},
-          {failure.kind == Failure::Kind::hang ? "barrier" : "id", text_or_null(failure.name)}};
+  return {{"kind", word(failure)},
+          {failure.outcome == Outcome::hang ? "barrier" : "id", text_or_null(failure.name)}};
 }
 
-Json run_of(const TrialResult& r) {
-  return {{"outcome", outcome_word(r.outcome)},
+Json run_of(const RunResult& r) {
+  return {{"outcome", name(r.outcome)},
           {"cycles", r.cycles},
-          {"numbers", text_or_null(r.check)},
+          {"numbers", text_or_null(numbers_text(r))},
           {"output_hash", r.output_hash != 0 ? Json(fmt::format("{:016x}", r.output_hash)) : Json()},
           {"not_checked", r.not_checked},
-          {"warnings", r.warnings},
+          {"warnings", warning_texts(r)},
           {"report", text_or_null(r.report)}};
 }
 
 Json found_json(const Found& f, const std::string& replay) {
   Json delays = Json::array();
-  for (size_t i = 0; i < f.by_delays.met.size(); ++i)
-    if (delay_at(f.delays, f.by_delays.met[i].point)) delays.push_back(f.by_delays.met_texts[i]);
+  for (const DelayUse& met : f.by_delays.delays)
+    if (delay_at(f.delays, met.delay.point)) delays.push_back(met.text);
   const bool apart = !f.delays.empty();
   return {{"seed", f.seed},
           {"failure", failure_json(f.failure)},
@@ -56,10 +55,6 @@ Json found_json(const Found& f, const std::string& replay) {
 Json explore_json(const Scenario& s, const ExploreOptions& options, const Exploration& e,
                   const std::string& replay) {
   const Coverage& c = e.coverage;
-  Json warnings = Json::array();
-  for (const std::string& warning : c.warnings)
-    if (std::find(e.plain.warnings.begin(), e.plain.warnings.end(), warning) == e.plain.warnings.end())
-      warnings.push_back(warning);
   Json json = json_document("explore");
   json.update(Json{
       {"scenario", s.path.string()},
@@ -79,7 +74,7 @@ Json explore_json(const Scenario& s, const ExploreOptions& options, const Explor
         {"last_new_order", c.last_order},
         {"neighbours", c.pairs.size()},
         {"last_new_neighbours", c.last_pair},
-        {"warnings_with_jitter_only", warnings}}},
+        {"warnings_with_jitter_only", warnings_with_jitter_only(e)}}},
       {"configuration", Json::parse(s.configuration_json())},
       {"host",
        {{"jobs", options.jobs},

@@ -15,9 +15,6 @@ Json json_document(std::string_view command, int schema_version) {
           {"tool_version", tool_version()}};
 }
 
-Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
-Json number_or_null(int64_t value) { return value < 0 ? Json() : Json(value); }
-
 void write_json(const std::string& path, const Json& json) {
   write_output("--json", [&] {
     traces::AtomicFile file(path);

@@ -39,7 +39,7 @@ void print_internal_error(const char* what) {
   } catch (const std::exception& error) { print_internal_error(error.what()); } catch (...) {
     print_internal_error("unknown exception");
   }
-  std::_Exit(cli::kInternalError);
+  std::_Exit(kInternalError);
 }
 
 const char* instruction_set() {
@@ -60,7 +60,7 @@ int run(int argc, char** argv) {
       "Exit codes: 0 ok, 1 results differ (check: a scenario does not end as it expects; diff: another structure), "
       "2 bad input, 3 hang, 4 findings, 5 internal error");
 
-  int exit_code = cli::kOk;
+  int exit_code = kOk;
   cli::add_run_command(app, exit_code);
   cli::add_check_command(app, exit_code);
   cli::add_explore_command(app, exit_code);
@@ -78,17 +78,17 @@ int run(int argc, char** argv) {
     app.exit(help);
     std::cout.flush();
     if (!std::cout) throw InputError("cannot write to standard output");
-    return cli::kOk;
+    return kOk;
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error(fmt::format(
           "sm100sim: '{}' is not a command; allowed are run, check, explore, explain, explain-config, accuracy, "
           "list, stats, export, import, diff",
           argv[1]));
-      return cli::kBadInput;
+      return kBadInput;
     }
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));
-    return cli::kBadInput;
+    return kBadInput;
   }
   if (std::fflush(stdout) != 0) throw InputError("cannot write to standard output");
   return exit_code;
@@ -105,20 +105,20 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const InputError& error) {
     for (const std::string& line : error.lines()) print_error(line);
-    return cli::kBadInput;
+    return kBadInput;
   } catch (const std::filesystem::filesystem_error& error) {
     print_internal_error(error.what());
-    return cli::kInternalError;
+    return kInternalError;
   } catch (const std::system_error& error) {  // from fmt::print
     print_error(fmt::format("sm100sim: cannot write to standard output: {}", error.code().message()));
-    return cli::kBadInput;
+    return kBadInput;
   } catch (const std::bad_alloc&) {
     print_error(
         "out of memory: this problem does not fit on this machine (--data none, a smaller problem and no --trace "
         "need less)");
-    return cli::kBadInput;
+    return kBadInput;
   } catch (const std::exception& error) { print_internal_error(error.what()); } catch (...) {
     print_internal_error("unknown exception");
   }
-  return cli::kInternalError;
+  return kInternalError;
 }

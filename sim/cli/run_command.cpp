@@ -13,7 +13,7 @@
 #include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
 #include "sim/cli/progress.h"
-#include "sim/cli/run_json.h"
+#include "sim/cli/run_document.h"
 #include "sim/cli/scenario_name.h"
 #include "sim/cli/streams.h"
 #include "sim/cli/summary.h"
@@ -47,16 +47,6 @@ struct RunOptions {
   }
 };
 
-ExitCode exit_code_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::pass: return kOk;
-    case Outcome::mismatch: return kResultsDiffer;
-    case Outcome::hang: return kHang;
-    case Outcome::findings: return kFindings;
-  }
-  return kInternalError;
-}
-
 bool is_standard_output(const std::string& path) { return traces::is_standard_stream(path); }
 
 void check_outputs(const RunOptions& options, const Scenario& scenario) {
@@ -84,15 +74,6 @@ void write_trace(const RunOptions& options, traces::Recorder& recorder) {
     say(fmt::format("warning: --trace: nothing happened in {}; the run has {} cycles", trace.metadata.part,
                     traces::grouped(trace.metadata.run_ticks)));
   write_output("--trace", [&] { traces::write_pftrace(trace, options.trace); });
-}
-
-/// A fault that altered nothing is probably misspelt: the run was not the one that the scenario describes.
-std::vector<std::string> unmatched_faults(const Scenario& scenario, const RunResult& result) {
-  std::vector<std::string> lines;
-  for (size_t i = 0; i < scenario.faults.size(); ++i)
-    if (result.fault_matches[i] == 0 && !scenario.faults[i].optional)
-      lines.push_back(scenario.faults[i].if_unmatched);
-  return lines;
 }
 
 /// A delay whose point was never reached is no error: another schedule may reach it.
@@ -130,15 +111,12 @@ int run(const RunOptions& options) {
                        {.progress = [&](double fraction, uint64_t cycle) { progress.update(fraction, cycle); }});
   }
   if (recorder) write_trace(options, *recorder);
-  if (!options.json.empty()) write_json(options.json, run_json(scenario, result));
+  if (!options.json.empty()) write_json(options.json, run_document(scenario, result));
   print_summary(options, scenario, result);
-  const std::vector<std::string> warnings = unmatched_delays(scenario, result),
-                                 unmatched = unmatched_faults(scenario, result);
-  if (warnings.empty() && unmatched.empty()) return exit_code_of(result.outcome);
   std::fflush(stdout);  // the summary first
-  for (const std::string& line : warnings) say(line);
-  for (const std::string& line : unmatched) say(line);
-  return unmatched.empty() ? exit_code_of(result.outcome) : kBadInput;
+  for (const std::string& line : unmatched_delays(scenario, result)) say(line);
+  for (const std::string& line : result.unmatched_faults) say(line);
+  return exit_code_of(result);
 }
 
 }  // namespace

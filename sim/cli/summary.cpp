@@ -154,45 +154,7 @@ std::string measurements(const Scenario& s, const RunResult& r) {
   return text + role_lines(r);
 }
 
-/// A finding of "epilogue 2" is one of role "epilogue" too.
-bool role_matches(const std::string& found, const std::string& wanted) {
-  return found == wanted || found.rfind(wanted + " ", 0) == 0;
-}
-
-bool matches(const Finding& f, const Expectation& e) {
-  return (!e.id || f.id == *e.id) && (!e.barrier || f.barrier == *e.barrier) &&
-         (!e.role || role_matches(f.role, *e.role)) && (!e.stage || f.stage == *e.stage) &&
-         (!e.phase || f.phase == *e.phase);
-}
-
-std::string describe(const Expectation& e) {
-  std::string text;
-  if (e.id) text += fmt::format(" id {}", *e.id);
-  if (e.role) text += fmt::format(" role {}", *e.role);
-  if (e.barrier) text += fmt::format(" barrier {}", *e.barrier);
-  if (e.stage) text += fmt::format(" stage {}", *e.stage);
-  if (e.phase) text += fmt::format(" phase {}", *e.phase);
-  return text;
-}
-
 }  // namespace
-
-std::string outcome_word(Outcome outcome) { return std::string(name(outcome)); }
-
-std::string expectation_difference(const Scenario& s, const RunResult& r) {
-  const std::string outcome = outcome_word(r.outcome);
-  if (!s.expect.stated) return "";
-  if (outcome != s.expect.outcome)
-    return fmt::format("not as expected: the scenario expects {}, the run ended in {}", s.expect.outcome, outcome);
-  const auto warns = [&](const Finding& warning) { return warning.id == *s.expect.warning; };
-  if (s.expect.warning && std::none_of(r.warnings.begin(), r.warnings.end(), warns))
-    return fmt::format("not as expected: no warning {}", *s.expect.warning);
-  const std::string stated = describe(s.expect);
-  const bool found =
-      stated.empty() || std::any_of(r.findings.begin(), r.findings.end(),
-                                    [&](const Finding& finding) { return matches(finding, s.expect); });
-  return found ? "" : fmt::format("not as expected: no finding has{}", stated);
-}
 
 std::string format_summary(const Scenario& s, const RunResult& r, const std::string& trace) {
   std::string text = headline(s, r) + not_checked_lines(r);
@@ -205,8 +167,7 @@ std::string format_summary(const Scenario& s, const RunResult& r, const std::str
   text += line("simulation",
                fmt::format("{} s, {} MiB", three_digits(r.wall_seconds), grouped(int64_t(r.peak_rss_bytes >> 20))));
   if (!trace.empty()) text += line("trace", trace + " (open in ui.perfetto.dev; 1 ns there = 1 SM cycle)");
-  const std::string difference = expectation_difference(s, r);
-  return difference.empty() ? text : text + difference + "\n";
+  return r.unexpected.empty() ? text : text + r.unexpected + "\n";
 }
 
 }  // namespace sm100::sim::cli

@@ -9,12 +9,6 @@
 
 namespace sm100::sim::cli {
 
-/// "pass", "mismatch", "hang", "findings".
-std::string outcome_word(Outcome outcome);
-
-/// How the run differs from the scenario's [expect], one line; empty if it does not.
-std::string expectation_difference(const host::Scenario& scenario, const RunResult& result);
-
 /// The important thing first; ends with a newline.  `trace` is empty when none was written.
 std::string format_summary(const host::Scenario& scenario, const RunResult& result, const std::string& trace);
 

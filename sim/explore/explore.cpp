@@ -8,7 +8,8 @@
 #include <stdexcept>
 
 #include "models/jitter.h"
-#include "sim/explore/process_pool.h"
+#include "sim/process_pool.h"
+#include "sim/run_reply.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -25,9 +26,13 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-void throw_errors(const TrialResult& result) {
-  if (!result.input_error.empty()) throw host::InputError(result.input_error);
-  if (!result.internal_error.empty()) throw std::runtime_error(result.internal_error);
+/// @param run  whose process it is: "seed 5: "; empty: a single run
+RunResult result_of(const ProcessPool::Finished& finished, const std::string& run = "") {
+  RunReply reply = reply_of(finished);
+  if (!reply.input_error.empty()) throw host::InputError(reply.input_error);
+  const std::string error = reply.error("the run's process");
+  if (!error.empty()) throw std::runtime_error(run + error);
+  return std::move(reply.result);
 }
 
 class Explorer {
@@ -44,7 +49,7 @@ class Explorer {
     e.coverage.add(e.plain);
     if (e.plain_failure) return e;
     prepared_.right_output = e.plain.output_hash;
-    prepared_.check = e.plain.numbers;
+    prepared_.check = e.plain.check;
     if (scenario_.max_cycles == 0) scenario_.max_cycles = kLongestRun * (e.plain.cycles + 10'000);
     try_seeds(e);
     if (e.found && options_.minimise_time > 0s) take_apart(*e.found);
@@ -53,13 +58,10 @@ class Explorer {
 
  private:
   /// Runs one trial in a process of its own.
-  TrialResult one(const Trial& trial) {
+  RunResult one(const Trial& trial) {
     ProcessPool pool(1);
     pool.start(0, [&] { return run_trial(scenario_, prepared_, trial); });
-    const auto finished = pool.wait();
-    TrialResult result = decode_trial(finished->bytes, finished->died);
-    throw_errors(result);
-    return result;
+    return result_of(*pool.wait());
   }
 
   /// Results are looked at in the order of the seeds, so that what is found does not depend on the number of processes.
@@ -67,7 +69,7 @@ class Explorer {
     const auto begin = Clock::now();
     const auto deadline = options_.time > 0s ? begin + options_.time : Clock::time_point::max();
     ProcessPool pool(options_.jobs);
-    std::map<uint64_t, TrialResult> finished;  // not looked at yet
+    std::map<uint64_t, RunResult> finished;  // not looked at yet
     const uint64_t end = options_.first_seed + options_.seeds;
     uint64_t next = options_.first_seed;  // to start
     bool failed = false;                  // some seed has; earlier ones may still
@@ -79,10 +81,7 @@ class Explorer {
         e.out_of_time = true;
         break;
       }
-      TrialResult result = decode_trial(done->bytes, done->died);
-      if (!result.internal_error.empty())
-        result.internal_error = fmt::format("seed {}: {}", done->id, result.internal_error);
-      throw_errors(result);
+      RunResult result = result_of(*done, fmt::format("seed {}: ", done->id));
       failed |= failure_of(result, e.plain.output_hash).has_value();
       finished.emplace(done->id, std::move(result));
       for (auto it = finished.find(seed); it != finished.end() && !e.found; it = finished.find(++seed)) {
@@ -113,9 +112,7 @@ class Explorer {
       }
       const auto done = pool.wait(deadline);
       if (!done) break;  // no budget: what still runs counts as passed
-      const TrialResult result = decode_trial(done->bytes, done->died);
-      throw_errors(result);
-      fails[done->id] = failure_of(result, *prepared_.right_output) == found.failure;
+      fails[done->id] = failure_of(result_of(*done), *prepared_.right_output) == found.failure;
       const auto left = std::chrono::duration<double>(deadline - Clock::now()).count();
       progress_(1 - std::max(0.0, left) / std::chrono::duration<double>(options_.minimise_time).count(),
                 fmt::format("seed {}: {}; minimising, {} of {} delays left", found.seed, text_of(found.failure),
@@ -162,13 +159,27 @@ const models::Delay* delay_at(const Delays& delays, const models::JitterPoint& p
   return found == delays.end() ? nullptr : &*found;
 }
 
-void Coverage::add(const TrialResult& result) {
-  if (orders.insert(result.order).second) last_order = runs;
-  for (const uint64_t pair : result.pairs)
+std::vector<std::string> warning_texts(const RunResult& result) {
+  std::vector<std::string> texts;
+  for (const Finding& w : result.warnings) texts.push_back(fmt::format("{}: {}", w.id, w.message));
+  return texts;
+}
+
+void Coverage::add(const RunResult& result) {
+  if (orders.insert(result.completion_order).second) last_order = runs;
+  for (const uint64_t pair : result.completion_pairs)
     if (pairs.insert(pair).second) last_pair = runs;
   ++runs;
-  for (const std::string& warning : result.warnings)
+  for (const std::string& warning : warning_texts(result))
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+}
+
+std::vector<std::string> warnings_with_jitter_only(const Exploration& exploration) {
+  const std::vector<std::string> plain = warning_texts(exploration.plain);
+  std::vector<std::string> others;
+  for (const std::string& warning : exploration.coverage.warnings)
+    if (std::find(plain.begin(), plain.end(), warning) == plain.end()) others.push_back(warning);
+  return others;
 }
 
 Exploration explore(const host::Scenario& scenario, const ExploreOptions& options,

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "sim/explore/failure.h"
 #include "sim/explore/minimise.h"
 #include "sim/explore/trial.h"
 
@@ -30,35 +31,41 @@ struct Coverage {
   uint64_t runs = 0;
   std::unordered_set<uint64_t> orders, pairs;  ///< RunResult::completion_order, completion_pairs
   uint64_t last_order = 0, last_pair = 0;      ///< run that brought the last new one
-  std::vector<std::string> warnings;           ///< of runs with jitter, which the run without does not have
-  void add(const TrialResult& result);
+  std::vector<std::string> warnings;           ///< of all runs, each once
+  void add(const RunResult& result);
 };
 
 /// A perturbation that fails.
 struct Found {
   uint64_t seed = 0;
   Failure failure;
-  TrialResult by_seed;
-  size_t drawn = 0;       ///< delays that the seed made until the failure
-  Delays delays;          ///< that are enough; empty: not taken apart
-  TrialResult by_delays;  ///< the run with these alone
-  uint64_t trials = 0;    ///< runs that taking it apart took
-  bool minimal = false;   ///< no single delay can be taken away
-  bool repeats = true;    ///< the seed's delays, listed one by one, fail as the seed does
-  double seconds = 0;     ///< of taking it apart
+  RunResult by_seed;
+  size_t drawn = 0;      ///< delays that the seed made until the failure
+  Delays delays;         ///< that are enough; empty: not taken apart
+  RunResult by_delays;   ///< the run with these alone
+  uint64_t trials = 0;   ///< runs that taking it apart took
+  bool minimal = false;  ///< no single delay can be taken away
+  bool repeats = true;   ///< the seed's delays, listed one by one, fail as the seed does
+  double seconds = 0;    ///< of taking it apart
 };
+
+/// "CL8: ...", one for each.
+std::vector<std::string> warning_texts(const RunResult& result);
 
 /// The delay at a point; nullptr: there is none.
 const models::Delay* delay_at(const Delays& delays, const models::JitterPoint& point);
 
 struct Exploration {
-  TrialResult plain;  ///< the run without jitter
+  RunResult plain;  ///< the run without jitter
   std::optional<Failure> plain_failure;
   Coverage coverage;
   bool out_of_time = false;
   double seconds = 0;  ///< of the seeds
   std::optional<Found> found;
 };
+
+/// Warnings of runs with jitter that the run without does not have.
+std::vector<std::string> warnings_with_jitter_only(const Exploration& exploration);
 
 /// @param progress  called now and then with the fraction done and a few words
 /// Throws InputError when the scenario cannot run, std::runtime_error when the simulator fails.

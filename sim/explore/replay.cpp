@@ -6,23 +6,21 @@
 #include <algorithm>
 
 #include "kernels/host/problem.h"
+#include "sim/verdict.h"
 
 namespace sm100::sim {
 
 namespace {
 
-std::string expectation(const host::Problem& kernel, const TrialResult& run) {
+std::string expectation(const host::Problem& kernel, const RunResult& run) {
   const auto names = host::barrier_names(kernel.barriers());
-  const bool known = std::find(names.begin(), names.end(), run.barrier) != names.end();
-  const std::string barrier = known ? fmt::format("barrier = \"{}\"\n", run.barrier) : "";
-  switch (run.outcome) {
-    case Outcome::hang: return "\n[expect]\noutcome = \"hang\"\n" + barrier;
-    case Outcome::findings:
-      return fmt::format("\n[expect]\noutcome = \"findings\"\nid = \"{}\"\n", run.id) + barrier;
-    case Outcome::mismatch: return "\n[expect]\noutcome = \"mismatch\"\n";
-    case Outcome::pass: break;  // other bits than without jitter, but within the limit
-  }
-  return "";
+  if (run.outcome == Outcome::pass) return "";  // other bits than without jitter, but within the limit
+  std::string text = fmt::format("\n[expect]\noutcome = \"{}\"\n", name(run.outcome));
+  const Finding* finding = first_finding(run);
+  if (!finding) return text;
+  if (run.outcome == Outcome::findings) text += fmt::format("id = \"{}\"\n", finding->id);
+  const bool known = std::find(names.begin(), names.end(), finding->barrier) != names.end();
+  return known ? text + fmt::format("barrier = \"{}\"\n", finding->barrier) : text;
 }
 
 }  // namespace
@@ -37,10 +35,9 @@ std::string replay_text(const std::string& text, const host::Scenario& scenario,
                   found.seed, text_of(found.failure), command);
   if (!scenario.expect.stated) replay += expectation(*kernel, found.by_delays);
   // In order of time.  What was met is the sum with the scenario's own delay at that point, which stands in its text.
-  const auto& met = found.by_delays.met;
-  for (size_t i = 0; i < met.size(); ++i)
-    if (const models::Delay* delay = delay_at(found.delays, met[i].point))
-      replay += host::delay_toml(*delay, *kernel, found.by_delays.met_texts[i]);
+  for (const DelayUse& met : found.by_delays.delays)
+    if (const models::Delay* delay = delay_at(found.delays, met.delay.point))
+      replay += host::delay_toml(*delay, *kernel, met.text);
   return replay;
 }
 

@@ -2,7 +2,6 @@
 /// Small kernels of role code under the hazard checker, each run in a process of its own: what is said of them.
 #pragma once
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <exception>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "kernels/host/scenario.h"
+#include "sim/child_process.h"
 #include "sim/device.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/sim_isa.h"
@@ -81,26 +81,12 @@ inline std::string told_here(const RoleCode& code) {
 }
 
 inline std::string told(const RoleCode& code) {
-  int ends[2];
-  if (pipe(ends) != 0) return "no pipe";
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    std::string text;
+  const ProcessPool::Finished finished = in_child([&]() -> std::string {
     try {
-      text = told_here(code);
-    } catch (const std::exception& e) { text = std::string("error: ") + e.what(); }
-    const bool sent = write(ends[1], text.data(), text.size()) == ssize_t(text.size());
-    _exit(sent ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, size_t(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "died";
+      return told_here(code);
+    } catch (const std::exception& e) { return std::string("error: ") + e.what(); }
+  });
+  return finished.died.empty() ? finished.bytes : "died";
 }
 
 /// "finding TC15", "warning MB14, warning TC16", "clean".

@@ -39,31 +39,31 @@ const std::string kSound = (kSource / "scenarios/bugs/wrong_initial_phase_sound.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// A sound scenario with one fault, without the hazards that it also is.
-ChildResult with_fault(const char* role, const char* instruction, const char* barrier, host::FaultAction action,
-                       int64_t occurrence) {
+RunResult with_fault(const char* role, const char* instruction, const char* barrier, host::FaultAction action,
+                     int64_t occurrence) {
   Scenario s = load_scenario(kSource / "scenarios/dense_small.toml");
   FaultSpec fault;
   fault.role = role, fault.instruction = instruction, fault.barrier = barrier, fault.action = action;
   fault.occurrence = occurrence;
   s.faults = {fault};
   s.hazards = false;
-  return run_child(s);
+  return run_in_child(s);
 }
 
 }  // namespace
 
 TEST_CASE("KB-02: a role that skips the wait for a response disagrees about the grant", "[checks]") {
-  const ChildResult r = with_fault("mma", "mbarrier_try_wait_parity", "clc_full", host::FaultAction::drop, 0);
-  CAPTURE(r.text);
-  CHECK(r.result() == Outcome::findings);
-  CHECK(r.id == std::string("CL9"));
+  const RunResult r = with_fault("mma", "mbarrier_try_wait_parity", "clc_full", host::FaultAction::drop, 0);
+  CAPTURE(said(r));
+  CHECK(r.outcome == Outcome::findings);
+  CHECK(finding_of(r).id == "CL9");
 }
 
 TEST_CASE("KB-02: a wait with the parity of the phase before passes at once and is named", "[checks]") {
-  const ChildResult r =
+  const RunResult r =
       with_fault("mma", "mbarrier_try_wait_parity", "input_full", host::FaultAction::flip_parity, 20);
-  CAPTURE(r.text);
-  CHECK(std::string(r.warnings).find("MB8") != std::string::npos);
+  CAPTURE(said(r));
+  CHECK(std::any_of(r.warnings.begin(), r.warnings.end(), [](const Finding& w) { return w.id == "MB8"; }));
 }
 
 TEST_CASE("the first line and the JSON say the verdict, and what was not checked", "[checks]") {

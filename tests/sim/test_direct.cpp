@@ -67,23 +67,20 @@ void run_batch(uint64_t seed) {
   for (int i = 0; i < 20; ++i) {
     Scenario s = products.next();
     CAPTURE(s.configuration_json(), s.sms);
-    const ChildResult full = run_child(s, true);
-    CAPTURE(full.text, full.relative_error);
-    REQUIRE(full.ran);
-    CHECK(full.result() == Outcome::pass);
+    const RecordedRun full = record_in_child(s);
+    CAPTURE(said(full), full.check.relative_error);
+    CHECK(full.outcome == Outcome::pass);
     CHECK(full.verified);
-    CHECK(full.warnings == std::string());
+    CHECK(full.warnings.empty());
     s.jitter = seed + uint64_t(i);
-    const ChildResult shaken = run_child(s, false);
-    REQUIRE(shaken.ran);
-    CHECK(shaken.result() == Outcome::pass);
+    const RunResult shaken = run_in_child(s);
+    CHECK(shaken.outcome == Outcome::pass);
     CHECK(shaken.output_hash == full.output_hash);
     s.jitter.reset();
     s.data = DataMode::none;
-    const ChildResult none = run_child(s, true);
-    REQUIRE(none.ran);
+    const RecordedRun none = record_in_child(s);
     CHECK(none.cycles == full.cycles);
-    CHECK(none.barrier_events == full.barrier_events);
+    CHECK(none.recorded_events == full.recorded_events);
     CHECK(none.barrier_hash == full.barrier_hash);
   }
 }
@@ -96,12 +93,11 @@ TEST_CASE("random products of the direct kernel verify, batch 2", "[sweep]") { r
 TEST_CASE("the rungs of the ladder verify and are clean", "[direct]") {
   for (const char* rung : {"v1a", "v1b", "v2a", "v2b", "v3", "v4", "v5"}) {
     CAPTURE(rung);
-    const ChildResult r = run_child(load_by_name(std::string("direct/") + rung));
-    CAPTURE(r.text);
-    REQUIRE(r.ran);
+    const RunResult r = run_in_child(load_by_name(std::string("direct/") + rung));
+    CAPTURE(said(r));
     CHECK(r.verified);
-    CHECK(r.verdict == std::string("clean"));
-    CHECK(r.warnings == std::string());
+    CHECK(verdict_of(r) == Verdict::clean);
+    CHECK(r.warnings.empty());
   }
 }
 
@@ -125,12 +121,11 @@ TEST_CASE("a pair allocates tensor memory together although one of its CTAs star
     CAPTURE(late);
     Scenario s = load_by_name("direct/v5");
     s.delays = {{.delay = {.point = {.site = models::JitterSite::cta_start, .cta = late}, .cycles = 20000}}};
-    const ChildResult r = run_child(s);
-    CAPTURE(r.text);
-    REQUIRE(r.ran);
+    const RunResult r = run_in_child(s);
+    CAPTURE(said(r));
     CHECK(r.verified);
-    CHECK(r.verdict == std::string("clean"));
-    CHECK(r.warnings == std::string());
+    CHECK(verdict_of(r) == Verdict::clean);
+    CHECK(r.warnings.empty());
   }
 }
 

@@ -39,14 +39,14 @@ void check(Scenario s, const std::vector<Drop>& drops) {
     fault.occurrence = d.occurrence;
     fault.action = host::FaultAction::drop;
     s.faults = {fault};
-    const ChildResult r = run_child(s);
-    const std::string text = r.text;
+    const RunResult r = run_in_child(s);
+    const std::string text = said(r);
     CAPTURE(text);
-    CHECK(r.result() == Outcome::hang);
-    CHECK(std::string(r.barrier) == d.barrier);
-    CHECK(r.stage == d.stage);
-    CHECK(std::string(r.fault_role) == d.role);
-    CHECK(r.fault_cta == d.cta);
+    CHECK(r.outcome == Outcome::hang);
+    CHECK(finding_of(r).barrier == d.barrier);
+    CHECK(finding_of(r).stage == d.stage);
+    CHECK(finding_of(r).fault_role == d.role);
+    CHECK(finding_of(r).fault_cta == d.cta);
     CHECK(std::count(text.begin(), text.end(), '\n') <= 40);
     // The first five lines say it all.
     size_t end = 0;
@@ -184,13 +184,13 @@ TEST_CASE("one dropped delivery among 16 CTAs that split K", "[report][drops][sp
     fault.occurrence = 0;
     fault.action = host::FaultAction::drop;
     s.faults = {fault};
-    const ChildResult r = run_child(s);
-    const std::string text = r.text;
+    const RunResult r = run_in_child(s);
+    const std::string text = said(r);
     CAPTURE(text);
-    CHECK(r.result() == Outcome::hang);
-    CHECK(std::string(r.barrier) == "locks");
-    CHECK(std::string(r.fault_role) == "epilogue");
-    CHECK(r.fault_cta == cta);
+    CHECK(r.outcome == Outcome::hang);
+    CHECK(finding_of(r).barrier == "locks");
+    CHECK(finding_of(r).fault_role == "epilogue");
+    CHECK(finding_of(r).fault_cta == cta);
   }
 }
 

@@ -38,24 +38,8 @@ std::string without_times(const std::string& text) {
   return kept;
 }
 
-/// The bytes of a trial that ran in a process of its own.
-TrialResult in_child(const Scenario& s, const Prepared& prepared, const Trial& trial) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string bytes = run_trial(s, prepared, trial);
-    for (size_t at = 0; at < bytes.size();)
-      at += size_t(std::max<ssize_t>(0, write(ends[1], &bytes[at], bytes.size() - at)));
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string bytes;
-  char buffer[65536];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) bytes.append(buffer, size_t(n));
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  return decode_trial(bytes, "");
+RunResult in_child(const Scenario& s, const Prepared& prepared, const Trial& trial) {
+  return reply_in_child([&] { return run_trial(s, prepared, trial); }).result;
 }
 
 }  // namespace
@@ -104,7 +88,7 @@ TEST_CASE("explore: bugs that the default schedule hides are found, minimised an
     for (size_t i = 0; i < replayed.delays.size(); ++i) {
       Scenario fewer = replayed;
       fewer.delays.erase(fewer.delays.begin() + std::ptrdiff_t(i));
-      CHECK(run_child(fewer).result() == Outcome::pass);
+      CHECK(run_in_child(fewer).outcome == Outcome::pass);
     }
   }
 }
@@ -160,15 +144,15 @@ TEST_CASE("explore: the delays of a seed, listed one by one, give the seed's run
     CAPTURE(name);
     const Scenario s = load_scenario(kScenarios / (std::string(name) + ".toml"));
     const Prepared prepared = prepare(s);
-    const TrialResult plain = in_child(s, prepared, {});
-    const TrialResult seeded = in_child(s, prepared, {.seed = 5, .delays = {}, .record = true});
+    const RunResult plain = in_child(s, prepared, {});
+    const RunResult seeded = in_child(s, prepared, {.seed = 5, .delays = {}, .record = true});
     REQUIRE(seeded.drawn.size() > 50);
-    CHECK(seeded.order != plain.order);
-    const TrialResult listed = in_child(s, prepared, {.seed = {}, .delays = seeded.drawn, .record = false});
-    CHECK(listed.order == seeded.order);
+    CHECK(seeded.completion_order != plain.completion_order);
+    const RunResult listed = in_child(s, prepared, {.seed = {}, .delays = seeded.drawn, .record = false});
+    CHECK(listed.completion_order == seeded.completion_order);
     CHECK(listed.cycles == seeded.cycles);
     CHECK(listed.output_hash == plain.output_hash);
-    CHECK(listed.met.size() == seeded.drawn.size());
+    CHECK(listed.delays.size() == seeded.drawn.size());
   }
 }
 

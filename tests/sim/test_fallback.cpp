@@ -65,23 +65,20 @@ void run_batch(uint64_t seed) {
     Scenario s = products.next();
     CAPTURE(s.configuration_json(), s.sms);
     odd += s.n % 2;
-    const ChildResult full = run_child(s, true);
-    CAPTURE(full.text, full.relative_error);
-    REQUIRE(full.ran);
-    CHECK(full.result() == Outcome::pass);
+    const RecordedRun full = record_in_child(s);
+    CAPTURE(said(full), full.check.relative_error);
+    CHECK(full.outcome == Outcome::pass);
     CHECK(full.verified);
-    CHECK(full.barrier_events > 0);
+    CHECK(full.recorded_events > 0);
     s.jitter = seed + uint64_t(i);
-    const ChildResult shaken = run_child(s, false);
-    REQUIRE(shaken.ran);
-    CHECK(shaken.result() == Outcome::pass);
+    const RunResult shaken = run_in_child(s);
+    CHECK(shaken.outcome == Outcome::pass);
     CHECK(shaken.output_hash == full.output_hash);
     s.jitter.reset();
     s.data = DataMode::none;
-    const ChildResult none = run_child(s, true);
-    REQUIRE(none.ran);
+    const RecordedRun none = record_in_child(s);
     CHECK(none.cycles == full.cycles);
-    CHECK(none.barrier_events == full.barrier_events);
+    CHECK(none.recorded_events == full.recorded_events);
     CHECK(none.barrier_hash == full.barrier_hash);
   }
   CHECK(odd >= 5);
@@ -184,9 +181,8 @@ TEST_CASE("neighbours of an element that the fallback kernel must not store stay
   for (const DataType output : {DataType::bf16, DataType::f32})
     for (const int n : {1, 2, 3, 62, 63, 64, 65}) {
       CAPTURE(name(output), n);
-      const ChildResult r = run_child(product(65, n, 72, {.output = output, .block_m = 128, .block_n = 64}));
-      CAPTURE(r.text);
-      REQUIRE(r.ran);
+      const RunResult r = run_in_child(product(65, n, 72, {.output = output, .block_m = 128, .block_n = 64}));
+      CAPTURE(said(r));
       CHECK(r.verified);
     }
 }

@@ -23,11 +23,10 @@ Scenario all_terms(DataType output) {
   return s;
 }
 
-ChildResult passing(const Scenario& s) {
-  const ChildResult r = run_child(s);
-  CAPTURE(s.configuration_json(), r.text, r.relative_error);
-  REQUIRE(r.ran);
-  CHECK(r.result() == Outcome::pass);
+RunResult passing(const Scenario& s) {
+  const RunResult r = run_in_child(s);
+  CAPTURE(s.configuration_json(), said(r), r.check.relative_error);
+  CHECK(r.outcome == Outcome::pass);
   CHECK(r.verified);
   return r;
 }
@@ -55,14 +54,15 @@ TEST_CASE("on the strip, BF16 and FP16 outputs are rounded once more", "[epilogu
     for (bool swapped : {false, true}) {
       Scenario s = all_terms(output);
       s.config.ab_swapped = swapped;
-      const double in_registers = passing(s).relative_error;
+      const double in_registers = passing(s).check.relative_error;
       s.config.register_epilogue = false;
-      CHECK(passing(s).relative_error > 1.1 * in_registers);
+      CHECK(passing(s).check.relative_error > 1.1 * in_registers);
     }
 }
 
 TEST_CASE("a product that is added to is rounded once, whatever the compiler contracts", "[epilogue]") {
-  const float near_one = 1 + std::ldexp(1.f, -12), minus = -1 - std::ldexp(1.f, -11);  // near_one^2 = -minus + 2^-24
+  const float near_one = 1 + std::ldexp(1.f, -12),
+              minus = -1 - std::ldexp(1.f, -11);  // near_one^2 = -minus + 2^-24
   float with_bias = -1, with_residual = -1;
   Clusters c(1, 1);
   c.program = [&](SimIsa& isa) {
@@ -111,7 +111,7 @@ TEST_CASE("the time of the functor on the strip does not depend on the data", "[
   s.config.register_epilogue = false;
   const uint64_t cycles = passing(s).cycles;
   s.data = DataMode::none;
-  CHECK(run_child(s).cycles == cycles);
+  CHECK(run_in_child(s).cycles == cycles);
 }
 
 }  // namespace sm100::sim

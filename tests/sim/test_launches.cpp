@@ -34,7 +34,7 @@ FaultSpec drop(const char* instruction, const char* role) {
 }  // namespace
 
 TEST_CASE("with PDL a chain of launches is faster and its outputs are the same", "[launches]") {
-  const ChildResult pdl = run_child(chain()), serial = run_child(chain({"config.pdl=false"}));
+  const RunResult pdl = run_in_child(chain()), serial = run_in_child(chain({"config.pdl=false"}));
   CHECK(pdl.verified);
   CHECK(serial.verified);
   CHECK(pdl.output_hash == serial.output_hash);
@@ -42,7 +42,7 @@ TEST_CASE("with PDL a chain of launches is faster and its outputs are the same",
 }
 
 TEST_CASE("without data a chain takes the same time and its barriers see the same", "[launches]") {
-  const ChildResult full = run_child(chain(), true), none = run_child(chain({"run.data=none"}), true);
+  const RecordedRun full = record_in_child(chain()), none = record_in_child(chain({"run.data=none"}));
   CHECK(full.cycles == none.cycles);
   CHECK(full.barrier_hash == none.barrier_hash);
 }
@@ -60,27 +60,27 @@ TEST_CASE("chains verify whatever is fed, however many SMs there are and however
       auto overrides = variant;
       if (*jitter) overrides.push_back(std::string("run.jitter=") + jitter);
       CAPTURE(variant, jitter);
-      const ChildResult r = run_child(chain(overrides));
-      CAPTURE(r.text);
+      const RunResult r = run_in_child(chain(overrides));
+      CAPTURE(said(r));
       CHECK(r.verified);
     }
 }
 
 TEST_CASE("a copy of a copy is the source", "[launches]") {
   for (const char* multicast : {"false", "true"}) {
-    const ChildResult r = run_child(load_scenario(
+    const RunResult r = run_in_child(load_scenario(
         source_dir() + "/scenarios/copy/dependent_launch.toml",
         {"run.launches=3", "run.feed=source", "config.cluster=2", std::string("config.multicast=") + multicast}));
-    CAPTURE(r.text);
+    CAPTURE(said(r));
     CHECK(r.verified);
   }
 }
 
 TEST_CASE("without launch_dependents the exits let dependents start: right, but later", "[launches]") {
   Scenario s = chain();
-  const ChildResult with = run_child(s);
+  const RunResult with = run_in_child(s);
   s.faults = {drop("griddepcontrol_launch_dependents", "mma")};
-  const ChildResult without = run_child(s);
+  const RunResult without = run_in_child(s);
   CHECK(without.verified);
   CHECK(without.cycles > with.cycles);
 }
@@ -90,11 +90,11 @@ TEST_CASE("a dependent that does not wait before it reads the launch ahead is fo
   for (const char* data : {"full", "none"}) {
     Scenario s = chain({std::string("run.data=") + data, "run.l2=warm"});
     s.faults = {drop("griddepcontrol_wait", "load")};
-    const ChildResult r = run_child(s);
-    CAPTURE(r.text);
-    CHECK(r.result() == Outcome::findings);
-    CHECK(std::string(r.id) == "GD1");
-    CHECK(std::string(r.role) == "load");
+    const RunResult r = run_in_child(s);
+    CAPTURE(said(r));
+    CHECK(r.outcome == Outcome::findings);
+    CHECK(finding_of(r).id == "GD1");
+    CHECK(finding_of(r).role == "load");
   }
 }
 
@@ -102,12 +102,13 @@ TEST_CASE("launches that read nothing of each other need not wait", "[launches]"
   Scenario s = chain();
   s.feed = Feed::nothing;
   s.faults = {drop("griddepcontrol_wait", "")};
-  CHECK(run_child(s).verified);
+  CHECK(run_in_child(s).verified);
 }
 
 TEST_CASE("a trace tells launches apart and shows what waits in griddepcontrol", "[launches][traces]") {
   traces::Recorder recorder;
-  const RunResult result = run_simulation(chain(), {.recorder = &recorder});  // this test case has its process to itself
+  const RunResult result =
+      run_simulation(chain(), {.recorder = &recorder});  // this test case has its process to itself
   REQUIRE(result.outcome == Outcome::pass);
   REQUIRE(result.launches.size() == 2);
   CHECK(result.launches[1].begin < result.launches[0].end);

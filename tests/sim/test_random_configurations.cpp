@@ -102,28 +102,25 @@ void run_batch(uint64_t seed) {
   for (int i = 0; i < kPerBatch; ++i) {
     Scenario s = scenarios.next();
     CAPTURE(describe(s));
-    const ChildResult full = run_child(s, true);
-    REQUIRE(full.ran);
-    CAPTURE(full.text, full.relative_error);
-    CHECK(full.result() == Outcome::pass);
+    const RecordedRun full = record_in_child(s);
+    CAPTURE(said(full), full.check.relative_error);
+    CHECK(full.outcome == Outcome::pass);
     CHECK(full.verified);
-    CHECK(full.barrier_events > 0);
-    CHECK(full.warnings == std::string());
+    CHECK(full.recorded_events > 0);
+    CHECK(full.warnings.empty());
     s.data = DataMode::none;
-    const ChildResult none = run_child(s, true);
-    REQUIRE(none.ran);
-    CHECK(none.result() == Outcome::pass);
+    const RecordedRun none = record_in_child(s);
+    CHECK(none.outcome == Outcome::pass);
     CHECK(none.cycles == full.cycles);
-    CHECK(none.barrier_events == full.barrier_events);
+    CHECK(none.recorded_events == full.recorded_events);
     CHECK(none.barrier_hash == full.barrier_hash);
     s.data = DataMode::full;
     for (uint64_t seed = 1; seed <= jitter_seeds(); ++seed) {
       s.jitter = seed;
-      const ChildResult jittered = run_child(s, false);
-      REQUIRE(jittered.ran);
-      CAPTURE(seed, jittered.text);
-      CHECK(jittered.result() == Outcome::pass);
-      CHECK(jittered.warnings == std::string());
+      const RunResult jittered = run_in_child(s);
+      CAPTURE(seed, said(jittered));
+      CHECK(jittered.outcome == Outcome::pass);
+      CHECK(jittered.warnings.empty());
       CHECK(jittered.output_hash == full.output_hash);
     }
   }
@@ -158,8 +155,7 @@ TEST_CASE("the same jitter seed gives the same run", "[sweep]") {
     Scenario s = scenarios.next();
     CAPTURE(describe(s));
     s.jitter = 3;
-    const ChildResult once = run_child(s, true), again = run_child(s, true);
-    REQUIRE(once.ran);
+    const RecordedRun once = record_in_child(s), again = record_in_child(s);
     CHECK(again.barrier_hash == once.barrier_hash);
     CHECK(again.cycles == once.cycles);
   }

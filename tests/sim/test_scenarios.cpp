@@ -43,30 +43,29 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
   for (const std::string& name : names) {
     CAPTURE(name);
     const Scenario s = load_by_name(name);
-    const ChildResult r = run_child(s);
-    CAPTURE(r.text);
-    REQUIRE(r.ran);
-    CHECK(r.result() == Outcome::pass);
+    const RunResult r = run_in_child(s);
+    CAPTURE(said(r));
+    CHECK(r.outcome == Outcome::pass);
     CHECK(r.verified);
     const bool some_rows = double(s.m) * double(s.n) * double(s.k) > 2.2e9;  // large products: not all are compared
-    CHECK(r.verdict == std::string(some_rows ? "incomplete" : "clean"));
-    CHECK(r.warnings == std::string());
+    CHECK(verdict_of(r) == (some_rows ? Verdict::incomplete : Verdict::clean));
+    CHECK(r.warnings.empty());
   }
 }
 
 TEST_CASE("FP32 output shows the accumulators within 1e-5, BF16 output within 1e-2 of float64", "[scenarios]") {
   Scenario s = load_by_name("dense_small");
-  CHECK(run_child(s).relative_error < 1e-2);
+  CHECK(run_in_child(s).check.relative_error < 1e-2);
   s.config.output = DataType::f32;
-  const ChildResult f32 = run_child(s);
+  const RunResult f32 = run_in_child(s);
   CHECK(f32.verified);
-  CHECK(f32.relative_error < 1e-5);
+  CHECK(f32.check.relative_error < 1e-5);
   s.m = s.n = s.k = 256;  // the bit model is slow
-  const ChildResult small = run_child(s);
+  const RunResult small = run_in_child(s);
   s.numerics = Numerics::b200;
-  const ChildResult b200 = run_child(s);
+  const RunResult b200 = run_in_child(s);
   CHECK(b200.verified);
-  CHECK(b200.relative_error < 1e-5);
+  CHECK(b200.check.relative_error < 1e-5);
   CHECK(b200.output_hash != small.output_hash);  // truncation shows
 }
 
@@ -93,12 +92,12 @@ TEST_CASE("dropping one arrival on any barrier is blamed on that barrier, stage 
     fault.action = FaultAction::drop;
     fault.occurrence = 0;
     s.faults = {fault};
-    const ChildResult r = run_child(s);
-    CAPTURE(r.text);
-    CHECK(r.result() == Outcome::hang);
-    CHECK(std::string(r.barrier) == drop.barrier);
-    CHECK(r.stage == 0);
-    const std::string text = r.text, cause = text.substr(text.find("likely cause:"));
+    const RunResult r = run_in_child(s);
+    CAPTURE(said(r));
+    CHECK(r.outcome == Outcome::hang);
+    CHECK(finding_of(r).barrier == drop.barrier);
+    CHECK(finding_of(r).stage == 0);
+    const std::string text = said(r), cause = text.substr(text.find("likely cause:"));
     CHECK(cause.find(drop.role) != std::string::npos);
   }
 }
@@ -140,7 +139,7 @@ TEST_CASE("the trace of a run is well formed for Perfetto and reads back as reco
 
 TEST_CASE("recording does not change the run", "[scenarios]") {
   const Scenario s = load_by_name("more_tiles_than_sms");
-  const ChildResult with = run_child(s, true), without = run_child(s, false);
+  const RunResult with = record_in_child(s), without = run_in_child(s);
   CHECK(with.cycles == without.cycles);
   CHECK(with.output_hash == without.output_hash);
 }
@@ -148,21 +147,21 @@ TEST_CASE("recording does not change the run", "[scenarios]") {
 TEST_CASE("a cycle budget that ends before the first CTA starts says so", "[scenarios]") {
   Scenario s = load_by_name("dense_small");
   s.max_cycles = 100;
-  const ChildResult r = run_child(s);
-  CHECK(r.result() == Outcome::hang);
-  CHECK(std::string(r.id) == "cycle-budget");
-  CHECK_THAT(r.text, Catch::StartsWith("STOPPED at cycle 100: the budget of 100 cycles is used up; no CTA runs: a "
-                                       "launch takes longer (launch.* of the profile)\n"));
+  const RunResult r = run_in_child(s);
+  CHECK(r.outcome == Outcome::hang);
+  CHECK(finding_of(r).id == "cycle-budget");
+  CHECK_THAT(said(r), Catch::StartsWith("STOPPED at cycle 100: the budget of 100 cycles is used up; no CTA runs: a "
+                                        "launch takes longer (launch.* of the profile)\n"));
 }
 
 TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenarios]") {
   Scenario s = load_by_name("dense_small");
   s.max_cycles = 5000;
-  const ChildResult r = run_child(s);
-  CHECK(r.result() == Outcome::hang);
-  CHECK(std::string(r.id) == "cycle-budget");
+  const RunResult r = run_in_child(s);
+  CHECK(r.outcome == Outcome::hang);
+  CHECK(finding_of(r).id == "cycle-budget");
   CHECK(r.cycles <= 5000);
-  CHECK(std::string(r.text).find("STOPPED at cycle") == 0);
+  CHECK(said(r).find("STOPPED at cycle") == 0);
 }
 
 TEST_CASE("list isa names the checks that a fence is there for, and they exist", "[docs]") {

@@ -20,10 +20,9 @@ Scenario split(int splits) {
 }
 
 uint64_t output_hash(const Scenario& s) {
-  const ChildResult r = run_child(s);
-  CAPTURE(r.text);
-  REQUIRE(r.ran);
-  CHECK(r.result() == Outcome::pass);
+  const RunResult r = run_in_child(s);
+  CAPTURE(said(r));
+  CHECK(r.outcome == Outcome::pass);
   CHECK(r.verified);
   return r.output_hash;
 }
@@ -69,10 +68,10 @@ TEST_CASE("splits handed out from the last to the first wait for splits that nob
   Scenario s = split(3);
   s.m = s.n = 128, s.sms = 1;
   s.hand_out_descending = true;
-  const ChildResult r = run_child(s);
-  CAPTURE(r.text);
-  CHECK(r.result() == Outcome::hang);
-  CHECK(std::string(r.barrier) == "locks");
+  const RunResult r = run_in_child(s);
+  CAPTURE(said(r));
+  CHECK(r.outcome == Outcome::hang);
+  CHECK(finding_of(r).barrier == "locks");
 }
 
 TEST_CASE("the static scheduler takes a tile's splits in ascending order, however clusters are launched",
@@ -108,10 +107,10 @@ TEST_CASE("a split whose lock is never released stops all that wait for it, and 
 
 TEST_CASE("the time of a split run does not depend on the data", "[split-k]") {
   Scenario s = split(4);
-  const ChildResult full = run_child(s, true);
+  const RecordedRun full = record_in_child(s);
   s.data = DataMode::none;
-  const ChildResult none = run_child(s, true);
-  CHECK(none.result() == Outcome::pass);
+  const RecordedRun none = record_in_child(s);
+  CHECK(none.outcome == Outcome::pass);
   CHECK(none.cycles == full.cycles);
   CHECK(none.barrier_hash == full.barrier_hash);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/explore/process_pool.h"
+#include "sim/process_pool.h"
 
 #include <fmt/format.h>
 #include <poll.h>
