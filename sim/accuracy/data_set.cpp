@@ -28,10 +28,10 @@ std::vector<DataSet> replay(const std::string& id, const AccuracyInputs& inputs)
   return {};
 }
 
-void predict(DataSet& set, const std::vector<Outcomes>& outcomes, double scale) {
+void predict(DataSet& set, const std::vector<RowFigures>& figures, double scale) {
   for (size_t i = 0; i < set.points.size(); ++i) {
-    set.points[i].error = outcomes[i].error;
-    if (outcomes[i].error.empty()) set.points[i].predicted = outcomes[i].figures[0] * scale;
+    set.points[i].error = figures[i].error;
+    if (figures[i].error.empty()) set.points[i].predicted = figures[i].figures[0] * scale;
   }
 }
 

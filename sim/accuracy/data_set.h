@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The measurements that the model is compared with, one data set per published table, and the experiments that replay them.
+/// The measurements that the model is compared with, one data set per published table, and the runs that replay them.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "sim/accuracy/experiment.h"
+#include "sim/accuracy/row_replay.h"
 
 namespace sm100::sim {
 
@@ -46,9 +46,9 @@ std::vector<std::string> data_set_ids();
 /// Replays one; some ids give several tables.  Throws InputError when the measurements cannot be read.
 std::vector<DataSet> replay(const std::string& id, const AccuracyInputs& inputs);
 
-/// Gives each point the first figure of its experiment, in the order of both, or the reason why there is none.
+/// Gives each point the first figure of its replay, in the order of both, or the reason why there is none.
 /// @param scale  from the figure's unit to the set's
-void predict(DataSet& set, const std::vector<Outcomes>& outcomes, double scale = 1);
+void predict(DataSet& set, const std::vector<RowFigures>& figures, double scale = 1);
 
 /// Error of one point: predicted / measured - 1, or the difference.
 double error_of(const DataSet& set, const Point& point);

@@ -30,7 +30,7 @@ int stages_of(int wanted, int m, int n, int k, int element_bytes) {
 }
 
 /// From the first instruction of one launch to that of the next: the launches came back to back.
-std::vector<double> launch_period(const Observed& run) {
+std::vector<double> launch_period(const ReplayedRun& run) {
   const LaunchTime& launch = run.result.launches.front();
   return {double(launch.end - launch.begin) / run.result.sm_clock_ghz * 1e-3 +
           run.scenario.device.launch.grid_gap_ns * 1e-3};
@@ -58,7 +58,7 @@ std::vector<DataSet> replay_mainloop(const AccuracyInputs& inputs) {
       .log_axes = true,
       .plot_ratio = true};
   const CsvTable table(inputs.measured / "b200" / "gemm_mainloop_cal.csv");
-  std::vector<Experiment> experiments;
+  std::vector<RowReplay> replays;
   for (size_t row = 0; row < table.rows(); ++row) {
     const int m = table.integer(row, "TILE_M"), n = table.integer(row, "TILE_N"), k = table.integer(row, "TILE_K"),
               size = table.text(row, "dtype") == "BF16" ? 2 : 1;
@@ -67,7 +67,7 @@ std::vector<DataSet> replay_mainloop(const AccuracyInputs& inputs) {
     const double footprint = double(m + n) * table.number(row, "K") * size;
     set.points.push_back({fmt::format("{} {} x {} x {}, {} stages", table.text(row, "dtype"), m, n, k, stages),
                           fmt::format("{}, TILE_K {}", size == 2 ? "bf16" : "e4m3", k), measured, 0, measured});
-    Experiment e;
+    RowReplay e;
     e.scenario = inputs.scenarios / "accuracy" / "mainloop.toml";
     const int span = std::min(128, k * size), groups = k * size / span;
     e.set = {fmt::format("problem.m={}", m),
@@ -81,11 +81,10 @@ std::vector<DataSet> replay_mainloop(const AccuracyInputs& inputs) {
              fmt::format("run.l2=\"{}\"", footprint > 60e6 ? "cold" : "warm")};
     e.record = false;
     e.figure = launch_period;
-    experiments.push_back(std::move(e));
+    replays.push_back(std::move(e));
   }
-  const auto outcomes =
-      run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, set.title); });
-  predict(set, outcomes);
+  const auto figures = run_replays(replays, inputs.jobs, [&](double part) { inputs.progress(part, set.title); });
+  predict(set, figures);
   return {std::move(set)};
 }
 

@@ -49,9 +49,9 @@ double k_block_period(const CsvTable& per_k, const std::string& group) {
 }
 
 /// Figures of the simulated trace, in the order of the points; -1 where it has none.
-Experiment simulated(const std::filesystem::path& scenario, const std::vector<std::string>& names) {
-  Experiment e{scenario, {}, true, {}};
-  e.figure = [names](const Observed& run) {
+RowReplay simulated(const std::filesystem::path& scenario, const std::vector<std::string>& names) {
+  RowReplay e{scenario, {}, true, {}};
+  e.figure = [names](const ReplayedRun& run) {
     const auto all = traces::cta_legs(run.trace);
     std::vector<double> figures;
     for (const std::string& name : names)
@@ -112,12 +112,12 @@ std::vector<DataSet> replay_matmul_v5(const AccuracyInputs& inputs) {
   for (const Leg& leg : all) add(leg.name, leg.of_trace, median(leg.first), median(leg.later));
   add("k-block period", "k-block period", k_block_period(per_k, "wave0"), k_block_period(per_k, "waves1-3"));
   set.points.push_back({"kernel span", "", span_end - span_begin, 0, span_end - span_begin});
-  const auto outcome = run_experiments({simulated(inputs.scenarios / "direct" / "v5_4096.toml", names)},
-                                       inputs.jobs, [&](double part) { inputs.progress(part, "matmul_v5"); })[0];
+  const auto replayed = run_replays({simulated(inputs.scenarios / "direct" / "v5_4096.toml", names)}, inputs.jobs,
+                                    [&](double part) { inputs.progress(part, "matmul_v5"); })[0];
   for (size_t i = 0; i < set.points.size(); ++i) {
-    set.points[i].error = outcome.error;
-    if (outcome.error.empty()) set.points[i].predicted = outcome.figures[i];
-    if (outcome.error.empty() && outcome.figures[i] < 0)
+    set.points[i].error = replayed.error;
+    if (replayed.error.empty()) set.points[i].predicted = replayed.figures[i];
+    if (replayed.error.empty() && replayed.figures[i] < 0)
       set.points[i].error = "the simulated trace has no such leg";
   }
   return {std::move(set)};

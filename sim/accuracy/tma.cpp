@@ -14,7 +14,7 @@ namespace sm100::sim {
 namespace {
 
 /// Bytes per second into the shared memory of all SMs, once the rings turn steadily.
-std::vector<double> fill_rate(const Observed& run) {
+std::vector<double> fill_rate(const ReplayedRun& run) {
   const auto& c = run.scenario.tma_tiles;
   const double bytes = 4.0 * c.box_width * c.box_height;
   std::map<traces::TrackId, std::vector<uint64_t>> arrivals;  // of each warp
@@ -39,7 +39,7 @@ std::vector<double> fill_rate(const Observed& run) {
 }
 
 /// Clock to clock around arming, issue and wait of each CTA's only tile: the median.
-std::vector<double> first_tile(const Observed& run) {
+std::vector<double> first_tile(const ReplayedRun& run) {
   std::vector<double> cycles;
   for (int cta = 0; cta < run.ctas(); ++cta)
     cycles.push_back(double(run.spans(cta, 0, traces::SpanKind::wait).front().end -
@@ -65,23 +65,22 @@ DataSet replay_stream(const AccuracyInputs& inputs) {
               .x_label = "bytes in flight per SM",
               .log_axes = true};
   const CsvTable table(inputs.measured / "b200" / "tma2d_throughput_cal.csv");
-  std::vector<Experiment> experiments;
+  std::vector<RowReplay> replays;
   for (size_t row = 0; row < table.rows(); ++row) {
     const int stages = table.integer(row, "NumStages"), height = table.integer(row, "SmemHeight");
     const double kib = table.number(row, "BytesInFlightPerSM") / 1024;
     set.points.push_back({fmt::format("{} x {} rows of 512 B", stages, height), fmt::format("{} in flight", stages),
                           table.number(row, "DRAMBandwidthBps") * 1e-12, 0, kib * 1024});
-    Experiment e{
+    RowReplay e{
         inputs.scenarios / "accuracy" / "tma_stream.toml",
         {fmt::format("config.box_height={}", height), fmt::format("config.stages={}", stages),
          fmt::format("config.tiles={}", tiles_of(stages, kib / stages)), fmt::format("run.sm_clock_ghz={}", 1.966)},
         true,
         fill_rate};
-    experiments.push_back(std::move(e));
+    replays.push_back(std::move(e));
   }
-  const auto outcomes =
-      run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, set.title); });
-  predict(set, outcomes, 1e-12);
+  const auto figures = run_replays(replays, inputs.jobs, [&](double part) { inputs.progress(part, set.title); });
+  predict(set, figures, 1e-12);
   return set;
 }
 
@@ -98,20 +97,19 @@ DataSet replay_cold(const AccuracyInputs& inputs) {
       .x_label = "bytes of the tile",
       .log_axes = true};
   const CsvTable table(inputs.measured / "b200" / "tma2d_latency.csv");
-  std::vector<Experiment> experiments;
+  std::vector<RowReplay> replays;
   for (size_t row = 0; row < table.rows(); ++row) {
     const int height = table.integer(row, "SmemHeight");
     if (height == 1) continue;
     set.points.push_back({fmt::format("{} KiB", height / 2), "", table.number(row, "LatencyCyclesMedian"), 0,
                           table.number(row, "TileBytes")});
-    experiments.push_back({inputs.scenarios / "accuracy" / "tma_cold.toml",
-                           {fmt::format("config.box_height={}", height)},
-                           true,
-                           first_tile});
+    replays.push_back({inputs.scenarios / "accuracy" / "tma_cold.toml",
+                       {fmt::format("config.box_height={}", height)},
+                       true,
+                       first_tile});
   }
-  const auto outcomes =
-      run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, "cold tiles"); });
-  predict(set, outcomes);
+  const auto figures = run_replays(replays, inputs.jobs, [&](double part) { inputs.progress(part, "cold tiles"); });
+  predict(set, figures);
   return set;
 }
 
@@ -147,8 +145,8 @@ std::vector<DataSet> replay_multicast(const AccuracyInputs& inputs) {
   // Several rows have the same configuration: two runs of the benchmark.
   using Key = std::tuple<int, int, int, int, int>;
   std::map<Key, size_t> known;
-  std::vector<Experiment> experiments;
-  std::vector<size_t> experiment_of;
+  std::vector<RowReplay> replays;
+  std::vector<size_t> replay_of;
   for (size_t row = 0; row < table.rows(); ++row) {
     const int mode = table.integer(row, "mode"), cluster = table.integer(row, "cluster_size"),
               group = table.integer(row, "sharing_group"), width = table.integer(row, "smem_width"),
@@ -164,25 +162,24 @@ std::vector<DataSet> replay_multicast(const AccuracyInputs& inputs) {
     l2.points.push_back({name, group_name,
                          table.number(row, "lts_sectors_tex_read") * 32 / table.number(row, "tma_ld_bytes"), 0,
                          kib});
-    const auto [at, is_new] = known.try_emplace({mode, cluster, group, width, height}, experiments.size());
-    experiment_of.push_back(at->second);
+    const auto [at, is_new] = known.try_emplace({mode, cluster, group, width, height}, replays.size());
+    replay_of.push_back(at->second);
     if (!is_new) continue;
     const int sharers = mode == 2 ? 1 : mode == 3 ? group : cluster;
-    experiments.push_back({inputs.scenarios / "accuracy" / "tma_multicast.toml",
-                           {fmt::format("config.box_width={}", width), fmt::format("config.box_height={}", height),
-                            fmt::format("config.cluster={}", cluster), fmt::format("config.sharers={}", sharers),
-                            fmt::format("config.multicast={}", mode == 1 && cluster > 1)},
-                           true,
-                           fill_rate});
+    replays.push_back({inputs.scenarios / "accuracy" / "tma_multicast.toml",
+                       {fmt::format("config.box_width={}", width), fmt::format("config.box_height={}", height),
+                        fmt::format("config.cluster={}", cluster), fmt::format("config.sharers={}", sharers),
+                        fmt::format("config.multicast={}", mode == 1 && cluster > 1)},
+                       true,
+                       fill_rate});
   }
-  const auto outcomes =
-      run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, "multicast"); });
+  const auto figures = run_replays(replays, inputs.jobs, [&](double part) { inputs.progress(part, "multicast"); });
   for (size_t i = 0; i < time.points.size(); ++i) {
-    const Outcomes& outcome = outcomes[experiment_of[i]];
-    time.points[i].error = l2.points[i].error = outcome.error;
-    if (!outcome.error.empty()) continue;
-    time.points[i].predicted = outcome.figures[0] * 1e-12;
-    l2.points[i].predicted = outcome.figures[1];
+    const RowFigures& replayed = figures[replay_of[i]];
+    time.points[i].error = l2.points[i].error = replayed.error;
+    if (!replayed.error.empty()) continue;
+    time.points[i].predicted = replayed.figures[0] * 1e-12;
+    l2.points[i].predicted = replayed.figures[1];
   }
   return {std::move(time), std::move(l2)};
 }

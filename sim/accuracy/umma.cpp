@@ -33,8 +33,8 @@ Configuration configuration_of(const CsvTable& table, size_t row) {
           table.integer(row, "M"), table.integer(row, "N")};
 }
 
-Experiment batches_of(const AccuracyInputs& inputs, const Configuration& c, int depth, int batches) {
-  Experiment e;
+RowReplay batches_of(const AccuracyInputs& inputs, const Configuration& c, int depth, int batches) {
+  RowReplay e;
   e.scenario = inputs.scenarios / "accuracy" / "umma_batches.toml";
   e.set = {fmt::format("config.operands=\"{}\"", operands_of(c.format)),
            fmt::format("config.m={}", c.m),
@@ -47,7 +47,7 @@ Experiment batches_of(const AccuracyInputs& inputs, const Configuration& c, int 
 }
 
 /// Clock to clock around one batch: the scalar instructions before it belong to the loop.
-std::vector<double> latency(const Observed& run) {
+std::vector<double> latency(const ReplayedRun& run) {
   std::vector<double> cycles;
   for (const traces::Span& batch : run.spans(0, 0, traces::SpanKind::tile))
     cycles.push_back(double(batch.end - batch.begin) - run.scenario.device.issue.control);
@@ -56,7 +56,7 @@ std::vector<double> latency(const Observed& run) {
 }
 
 /// Cycles from batch to batch.
-std::vector<double> period(const Observed& run) {
+std::vector<double> period(const ReplayedRun& run) {
   const auto batches = run.spans(0, 0, traces::SpanKind::tile);
   return {double(batches.back().end - batches.front().end) / double(batches.size() - 1)};
 }
@@ -71,15 +71,14 @@ DataSet replay_latency(const AccuracyInputs& inputs) {
               .x_label = "N",
               .absolute = true};
   const CsvTable table(inputs.measured / "b200" / "umma_latency.csv");
-  std::vector<Experiment> experiments;
+  std::vector<RowReplay> replays;
   for (size_t row = 0; row < table.rows(); ++row) {
     const Configuration c = configuration_of(table, row);
     set.points.push_back({c.name(), c.group(), table.number(row, "MedianCycles"), 0, double(c.n)});
-    experiments.push_back(batches_of(inputs, c, 1, 10));
-    experiments.back().figure = latency;
+    replays.push_back(batches_of(inputs, c, 1, 10));
+    replays.back().figure = latency;
   }
-  predict(set,
-          run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, "UMMA latency"); }));
+  predict(set, run_replays(replays, inputs.jobs, [&](double part) { inputs.progress(part, "UMMA latency"); }));
   return set;
 }
 
@@ -94,19 +93,19 @@ DataSet replay_interval(const AccuracyInputs& inputs) {
               .fitted = "the rates of `[umma]` and the additions for narrow pairs, on these rows",
               .x_label = "N"};
   const CsvTable table(inputs.measured / "b200" / "umma_batch_fit.csv");
-  std::vector<Experiment> experiments;
+  std::vector<RowReplay> replays;
   for (size_t row = 0; row < table.rows(); ++row) {
     const Configuration c = configuration_of(table, row);
     set.points.push_back({c.name(), c.group(), table.number(row, "a (II)"), 0, double(c.n)});
     for (const int depth : {kShort, kLong}) {
-      experiments.push_back(batches_of(inputs, c, depth, 4));
-      experiments.back().figure = period;
+      replays.push_back(batches_of(inputs, c, depth, 4));
+      replays.back().figure = period;
     }
   }
-  const auto outcomes = run_experiments(experiments, inputs.jobs,
-                                        [&](double part) { inputs.progress(part, "UMMA initiation interval"); });
+  const auto figures =
+      run_replays(replays, inputs.jobs, [&](double part) { inputs.progress(part, "UMMA initiation interval"); });
   for (size_t i = 0; i < set.points.size(); ++i) {
-    const Outcomes &few = outcomes[2 * i], &many = outcomes[2 * i + 1];
+    const RowFigures &few = figures[2 * i], &many = figures[2 * i + 1];
     set.points[i].error = few.error.empty() ? many.error : few.error;
     if (set.points[i].error.empty())
       set.points[i].predicted = (many.figures[0] - few.figures[0]) / (kLong - kShort);
@@ -116,17 +115,17 @@ DataSet replay_interval(const AccuracyInputs& inputs) {
 
 DataSet replay_batches(const AccuracyInputs& inputs, const char* file, DataSet set) {
   const CsvTable table(inputs.measured / "b200" / file);
-  std::vector<Experiment> experiments;
+  std::vector<RowReplay> replays;
   for (size_t row = 0; row < table.rows(); ++row) {
     const Configuration c = configuration_of(table, row);
     const int depth = table.integer(row, "PipelineDepth");
     constexpr double kBatches = 1000;
     set.points.push_back({fmt::format("{}, {} MMAs", c.name(), depth), c.group(),
                           table.number(row, "Cycles") / kBatches, 0, double(depth)});
-    experiments.push_back(batches_of(inputs, c, depth, 4));
-    experiments.back().figure = period;
+    replays.push_back(batches_of(inputs, c, depth, 4));
+    replays.back().figure = period;
   }
-  predict(set, run_experiments(experiments, inputs.jobs, [&](double part) { inputs.progress(part, set.title); }));
+  predict(set, run_replays(replays, inputs.jobs, [&](double part) { inputs.progress(part, set.title); }));
   return set;
 }
 

@@ -120,7 +120,7 @@ std::string failure_text(const RunResult& run) {
 }
 
 /// @param replay, by_seed  commands that run the replay file, and the scenario itself
-std::string found_text(const Found& f, const std::string& replay, const std::string& by_seed) {
+std::string found_text(const FailingSeed& f, const std::string& replay, const std::string& by_seed) {
   std::string text =
       line("found by", fmt::format("seed {}: {}; the run without jitter passes", f.seed, text_of(f.failure)));
   if (!f.repeats)
@@ -133,7 +133,7 @@ std::string found_text(const Found& f, const std::string& replay, const std::str
   text += line("delays", fmt::format("{} of the seed's {} are enough{}, found in {} and {}",
                                      grouped(int64_t(f.delays.size())), grouped(int64_t(f.drawn)),
                                      f.minimal ? "" : " (--minimise-for ended the search; fewer may do)",
-                                     plural(f.trials, "run"), seconds_text(f.seconds)));
+                                     plural(f.runs, "run"), seconds_text(f.seconds)));
   for (const DelayUse& met : f.by_delays.delays)
     if (delay_at(f.delays, met.delay.point)) text += line("", met.text);
   return text + line("replay", replay);

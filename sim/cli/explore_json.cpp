@@ -35,7 +35,7 @@ Json run_of(const RunResult& r) {
           {"report", text_or_null(r.report)}};
 }
 
-Json found_json(const Found& f, const std::string& replay) {
+Json found_json(const FailingSeed& f, const std::string& replay) {
   Json delays = Json::array();
   for (const DelayUse& met : f.by_delays.delays)
     if (delay_at(f.delays, met.delay.point)) delays.push_back(met.text);
@@ -45,7 +45,7 @@ Json found_json(const Found& f, const std::string& replay) {
           {"delays_of_the_seed", f.drawn > 0 ? Json(f.drawn) : Json()},
           {"delays", apart ? delays : Json()},
           {"minimal", apart ? Json(f.minimal) : Json()},
-          {"trials", f.trials},
+          {"trials", f.runs},
           {"replay", text_or_null(replay)},
           {"run", run_of(apart ? f.by_delays : f.by_seed)}};
 }

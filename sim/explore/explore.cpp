@@ -57,10 +57,10 @@ class Explorer {
   }
 
  private:
-  /// Runs one trial in a process of its own.
-  RunResult one(const Trial& trial) {
+  /// Runs the scenario in a process of its own.
+  RunResult one(const Perturbation& perturbation) {
     ProcessPool pool(1);
-    pool.start(0, [&] { return run_trial(scenario_, prepared_, trial); });
+    pool.start(0, [&] { return run_perturbed(scenario_, prepared_, perturbation); });
     return result_of(*pool.wait());
   }
 
@@ -75,7 +75,7 @@ class Explorer {
     bool failed = false;                  // some seed has; earlier ones may still
     for (uint64_t seed = options_.first_seed; seed < end && !e.found;) {
       for (; !failed && next < end && !pool.full(); ++next)
-        pool.start(next, [&] { return run_trial(scenario_, prepared_, {.seed = next, .delays = {}}); });
+        pool.start(next, [&] { return run_perturbed(scenario_, prepared_, {.seed = next, .delays = {}}); });
       auto done = pool.wait(deadline);
       if (!done) {
         e.out_of_time = true;
@@ -87,7 +87,7 @@ class Explorer {
       for (auto it = finished.find(seed); it != finished.end() && !e.found; it = finished.find(++seed)) {
         e.coverage.add(it->second);
         if (auto failure = failure_of(it->second, e.plain.output_hash))
-          e.found = Found{.seed = seed, .failure = *failure, .by_seed = std::move(it->second)};
+          e.found = FailingSeed{.seed = seed, .failure = *failure, .by_seed = std::move(it->second)};
         finished.erase(it);
         if (e.found) break;
       }
@@ -101,14 +101,14 @@ class Explorer {
   }
 
   /// Which of the sets fail as `found` does.
-  std::vector<bool> reproduce(Found& found, Clock::time_point deadline, size_t count,
+  std::vector<bool> reproduce(FailingSeed& found, Clock::time_point deadline, size_t count,
                               const std::function<Delays(size_t)>& set) {
     std::vector<bool> fails(count, false);
     ProcessPool pool(options_.jobs);
     for (size_t next = 0; next < count || !pool.empty();) {
       for (; next < count && !pool.full() && Clock::now() < deadline; ++next) {
-        ++found.trials;
-        pool.start(next, [&] { return run_trial(scenario_, prepared_, {.seed = {}, .delays = set(next)}); });
+        ++found.runs;
+        pool.start(next, [&] { return run_perturbed(scenario_, prepared_, {.seed = {}, .delays = set(next)}); });
       }
       const auto done = pool.wait(deadline);
       if (!done) break;  // no budget: what still runs counts as passed
@@ -121,7 +121,7 @@ class Explorer {
     return fails;
   }
 
-  void take_apart(Found& found) {
+  void take_apart(FailingSeed& found) {
     const auto begin = Clock::now(), deadline = begin + options_.minimise_time;
     Delays all = one({.seed = found.seed, .delays = {}, .record = true}).drawn;
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.point < b.point; });

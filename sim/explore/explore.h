@@ -14,7 +14,7 @@
 
 #include "sim/explore/failure.h"
 #include "sim/explore/minimise.h"
-#include "sim/explore/trial.h"
+#include "sim/explore/perturbation.h"
 
 namespace sm100::sim {
 
@@ -36,14 +36,14 @@ struct Coverage {
 };
 
 /// A perturbation that fails.
-struct Found {
+struct FailingSeed {
   uint64_t seed = 0;
   Failure failure;
   RunResult by_seed;
   size_t drawn = 0;      ///< delays that the seed made until the failure
   Delays delays;         ///< that are enough; empty: not taken apart
   RunResult by_delays;   ///< the run with these alone
-  uint64_t trials = 0;   ///< runs that taking it apart took
+  uint64_t runs = 0;     ///< that taking it apart took
   bool minimal = false;  ///< no single delay can be taken away
   bool repeats = true;   ///< the seed's delays, listed one by one, fail as the seed does
   double seconds = 0;    ///< of taking it apart
@@ -61,7 +61,7 @@ struct Exploration {
   Coverage coverage;
   bool out_of_time = false;
   double seconds = 0;  ///< of the seeds
-  std::optional<Found> found;
+  std::optional<FailingSeed> found;
 };
 
 /// Warnings of runs with jitter that the run without does not have.

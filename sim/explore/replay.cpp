@@ -25,7 +25,7 @@ std::string expectation(const host::Problem& kernel, const RunResult& run) {
 
 }  // namespace
 
-std::string replay_text(const std::string& text, const host::Scenario& scenario, const Found& found,
+std::string replay_text(const std::string& text, const host::Scenario& scenario, const FailingSeed& found,
                         const std::string& command) {
   const std::unique_ptr<host::Problem> kernel = host::make_problem(scenario);
   std::string replay = text;

@@ -11,7 +11,7 @@ namespace sm100::sim {
 /// @param text  of the explored scenario's file
 /// @param command  that runs the replay file, for its comment
 /// States what is expected, unless the scenario does.
-std::string replay_text(const std::string& text, const host::Scenario& scenario, const Found& found,
+std::string replay_text(const std::string& text, const host::Scenario& scenario, const FailingSeed& found,
                         const std::string& command);
 
 }  // namespace sm100::sim

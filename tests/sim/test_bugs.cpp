@@ -70,7 +70,7 @@ std::string twin_of(const std::string& name, const Scenario& bug) {
 }
 
 /// A report, and the warnings.
-std::string told(const RunResult& r) {
+std::string golden_text(const RunResult& r) {
   std::string text = said(r).empty() ? fmt::format("PASS, {}\n", name(verdict_of(r))) : said(r);
   for (const Finding& w : r.warnings)
     text += fmt::format("  warning      {}: {}{}{}\n", w.id, w.message, w.location.empty() ? "" : "  ", w.location);
@@ -152,8 +152,8 @@ TEST_CASE("bugs: each ends as it expects and is reported word for word, and docs
     CHECK(not_as_expected(s.expect, r) == "");
     CHECK(r.warnings.empty() == !s.expect.warning);
     const fs::path golden = kSource / "tests/sim/golden/bugs" / (fs::path(name).filename().string() + ".txt");
-    if (update) std::ofstream(golden) << told(r);
-    CHECK(told(r) == read_whole(golden));
+    if (update) std::ofstream(golden) << golden_text(r);
+    CHECK(golden_text(r) == read_whole(golden));
     rows += row(name, s, r);
   }
   if (update) std::ofstream(kSource / "docs" / "bugs.md") << page(rows);

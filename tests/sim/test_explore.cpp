@@ -10,7 +10,7 @@
 #include "kernels/host/scenario.h"
 #include "paths.h"
 #include "sim/child_process.h"
-#include "sim/explore/trial.h"
+#include "sim/explore/perturbation.h"
 #include "sim/program.h"
 #include "sim/text.h"
 
@@ -38,8 +38,8 @@ std::string without_times(const std::string& text) {
   return kept;
 }
 
-RunResult in_child(const Scenario& s, const Prepared& prepared, const Trial& trial) {
-  return reply_in_child([&] { return run_trial(s, prepared, trial); }).result;
+RunResult in_child(const Scenario& s, const Prepared& prepared, const Perturbation& perturbation) {
+  return reply_in_child([&] { return run_perturbed(s, prepared, perturbation); }).result;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace sm100::sim {
 
 /// A run that has ended.
-struct Observed {
+struct ReplayedRun {
   const host::Scenario& scenario;
   const RunResult& result;
   const traces::Trace& trace;
@@ -25,23 +25,23 @@ struct Observed {
   int ctas() const;
 };
 
-struct Experiment {
+struct RowReplay {
   std::filesystem::path scenario;
   std::vector<std::string> set;  ///< as --set has them
   bool record = true;            ///< a trace; `figure` sees an empty one otherwise
   /// The figure, in the unit of the measurement.
-  std::function<std::vector<double>(const Observed&)> figure;
+  std::function<std::vector<double>(const ReplayedRun&)> figure;
 };
 
-/// What an experiment gave; `error` instead of figures when the scenario is refused or does not pass.
-struct Outcomes {
+/// What a replay gave; `error` instead of figures when the scenario is refused or does not pass.
+struct RowFigures {
   std::vector<double> figures;
   std::string error;
 };
 
 /// Runs all, `jobs` at a time, each in a process of its own.
 /// @param progress  called with the fraction that is done
-std::vector<Outcomes> run_experiments(const std::vector<Experiment>& experiments, int jobs,
-                                      const std::function<void(double)>& progress);
+std::vector<RowFigures> run_replays(const std::vector<RowReplay>& replays, int jobs,
+                                    const std::function<void(double)>& progress);
 
 }  // namespace sm100::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/accuracy/experiment.h"
+#include "sim/accuracy/row_replay.h"
 
 #include <fmt/format.h>
 
@@ -15,13 +15,13 @@ namespace sm100::sim {
 namespace {
 
 /// The figures stand beside the result.
-std::string run_one(const Experiment& experiment) {
+std::string run_one(const RowReplay& replay) {
   return bytes_of_run([&](Json& figures) {
-    const host::Scenario scenario = host::load_scenario(experiment.scenario, experiment.set);
+    const host::Scenario scenario = host::load_scenario(replay.scenario, replay.set);
     traces::Recorder recorder;
-    const RunResult result = run_simulation(scenario, {.recorder = experiment.record ? &recorder : nullptr});
+    const RunResult result = run_simulation(scenario, {.recorder = replay.record ? &recorder : nullptr});
     if (result.outcome != Outcome::pass) return result;
-    const std::vector<double> values = experiment.figure({scenario, result, recorder.trace()});
+    const std::vector<double> values = replay.figure({scenario, result, recorder.trace()});
     if (!std::all_of(values.begin(), values.end(), [](double f) { return std::isfinite(f); }))
       throw std::runtime_error("the figure is no number");
     figures = values;
@@ -29,7 +29,7 @@ std::string run_one(const Experiment& experiment) {
   });
 }
 
-Outcomes outcomes_of(const RunReply& reply) {
+RowFigures figures_of(const RunReply& reply) {
   const std::string error = reply.error("the run");
   if (!error.empty()) return {{}, error};
   const std::string& report = reply.result.report;
@@ -39,7 +39,7 @@ Outcomes outcomes_of(const RunReply& reply) {
 
 }  // namespace
 
-std::vector<traces::Span> Observed::spans(int cta, int warp, traces::SpanKind kind) const {
+std::vector<traces::Span> ReplayedRun::spans(int cta, int warp, traces::SpanKind kind) const {
   std::vector<traces::Span> found;
   for (const traces::Span& span : trace.spans) {
     const traces::Track& track = trace.tracks[span.track];
@@ -49,28 +49,28 @@ std::vector<traces::Span> Observed::spans(int cta, int warp, traces::SpanKind ki
   return found;
 }
 
-int Observed::ctas() const {
+int ReplayedRun::ctas() const {
   int last = -1;
   for (const traces::Track& track : trace.tracks) last = std::max(last, track.cta);
   return last + 1;
 }
 
-std::vector<Outcomes> run_experiments(const std::vector<Experiment>& experiments, int jobs,
-                                      const std::function<void(double)>& progress) {
-  std::vector<Outcomes> outcomes(experiments.size());
+std::vector<RowFigures> run_replays(const std::vector<RowReplay>& replays, int jobs,
+                                    const std::function<void(double)>& progress) {
+  std::vector<RowFigures> figures(replays.size());
   ProcessPool pool(jobs);
   size_t started = 0, finished = 0;
-  while (finished < experiments.size()) {
-    while (started < experiments.size() && !pool.full()) {
-      pool.start(started, [&experiment = experiments[started]] { return run_one(experiment); });
+  while (finished < replays.size()) {
+    while (started < replays.size() && !pool.full()) {
+      pool.start(started, [&replay = replays[started]] { return run_one(replay); });
       ++started;
     }
     const auto done = pool.wait();
     if (!done) break;
-    outcomes[done->id] = outcomes_of(reply_of(*done));
-    progress(double(++finished) / double(experiments.size()));
+    figures[done->id] = figures_of(reply_of(*done));
+    progress(double(++finished) / double(replays.size()));
   }
-  return outcomes;
+  return figures;
 }
 
 }  // namespace sm100::sim
