@@ -44,7 +44,7 @@ struct RoleCode {
 
 /// "finding TC15: ..." and "warning TC18: ...", a line each, in the order in which they came; then details; "hang" if warps
 /// are left.
-inline std::string told_here(const RoleCode& code) {
+inline std::string diagnosis_here(const RoleCode& code) {
   const models::DeviceProfile profile = host::load_profile("b200");
   Kernel kernel;
   kernel.grid = kernel.cluster = {code.ctas, 1, 1};
@@ -80,17 +80,17 @@ inline std::string told_here(const RoleCode& code) {
   return text;
 }
 
-inline std::string told(const RoleCode& code) {
+inline std::string diagnosis(const RoleCode& code) {
   const ProcessPool::Finished finished = in_child([&]() -> std::string {
     try {
-      return told_here(code);
+      return diagnosis_here(code);
     } catch (const std::exception& e) { return std::string("error: ") + e.what(); }
   });
   return finished.died.empty() ? finished.bytes : "died";
 }
 
 /// "finding TC15", "warning MB14, warning TC16", "clean".
-inline std::string verdict(const std::string& text) {
+inline std::string ids_of(const std::string& text) {
   std::set<std::string> ids;
   for (size_t at = 0, end; at < text.size(); at = end + 1) {
     end = std::min(text.find('\n', at), text.size());

@@ -39,14 +39,14 @@ void pause(SimIsa& isa, int cycles) {
 }
 
 /// Warp 1 completes phases 0 to 3 of kBar; warp 0 sees phase 0, then asks for parity 1 when phase 3 is open.
-/// @param told  the warps meet after phase 2: warp 0 knows that phases 1 and 2 are over
-void leave_out_two_phases(Checked& c, bool told) {
-  c.program = [told](SimIsa& isa) {
+/// @param warps_meet  the warps meet after phase 2: warp 0 knows that phases 1 and 2 are over
+void leave_out_two_phases(Checked& c, bool warps_meet) {
+  c.program = [warps_meet](SimIsa& isa) {
     if (isa.warpid() == 0) init_barrier(isa, 1);
     isa.bar_sync(0, 64);
     if (isa.warpid() == 0) wait(isa, 0);
     if (isa.warpid() == 1) arrive(isa), pause(isa, 1000), arrive(isa), arrive(isa);
-    if (told) isa.bar_sync(1, 64);
+    if (warps_meet) isa.bar_sync(1, 64);
     if (isa.warpid() == 0) pause(isa, 3000), wait(isa, 1);
     if (isa.warpid() == 1) pause(isa, 6000), arrive(isa);
   };

@@ -20,9 +20,9 @@ bool contains(const std::string& text, const char* what) { return text.find(what
 
 #define CHECK_TOLD(code, expected)       \
   do {                                   \
-    const std::string text = told(code); \
+    const std::string text = diagnosis(code); \
     CAPTURE(text);                       \
-    CHECK(verdict(text) == expected);    \
+    CHECK(ids_of(text) == expected);    \
   } while (false)
 
 /// One warp that owns tensor memory.
@@ -139,9 +139,9 @@ TEST_CASE("TM8: bulk groups belong to the thread that stores", "[lanes]") {
   CHECK_TOLD(code(1, 1), "clean");
   CHECK_TOLD(code(~0u, ~0u), "clean");
   CHECK_TOLD(code(1, 2), "finding TM8");
-  const std::string text = told(code(2, ~0u));
+  const std::string text = diagnosis(code(2, ~0u));
   CAPTURE(text);
-  CHECK(verdict(text) == "finding TM8");
+  CHECK(ids_of(text) == "finding TM8");
   CHECK(contains(text, "no cp.async.bulk.commit_group has followed"));
 }
 

@@ -85,9 +85,9 @@ TensorMap row_of_words(GlobalAddr address) {
 
 #define CHECK_TOLD(code, expected)       \
   do {                                   \
-    const std::string text = told(code); \
+    const std::string text = diagnosis(code); \
     CAPTURE(text);                       \
-    CHECK(verdict(text) == expected);    \
+    CHECK(ids_of(text) == expected);    \
   } while (false)
 
 bool contains(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
@@ -155,7 +155,7 @@ TEST_CASE("MB14, ThunderKittens: barriers initialised without a fence, behind ba
 }
 
 TEST_CASE("MB14: what is said of a warp that initialises and uses, with no barrier between", "[real]") {
-  const std::string text = told({.program =
+  const std::string text = diagnosis({.program =
                                      [](RoleIsa& isa) {
                                        init_both(isa, false);
                                        isa.elected([&] { isa.tcgen05_commit(1, own(isa, kFull)); });
@@ -164,7 +164,7 @@ TEST_CASE("MB14: what is said of a warp that initialises and uses, with no barri
                                  .warps = 1,
                                  .barriers = full_and_empty()});
   CAPTURE(text);
-  CHECK(verdict(text) == "warning MB14, warning TC12");
+  CHECK(ids_of(text) == "warning MB14, warning TC12");
   CHECK(contains(text, "because the warp itself has initialised it before"));
 }
 
@@ -177,9 +177,9 @@ TEST_CASE("MB14: cluster arrive and wait order the init for the peer's threads, 
 
 TEST_CASE("MB14, CUTLASS 70 and 74: an init behind the last fence, a relaxed cluster arrive, used at the end",
           "[real]") {
-  const std::string text = told(barriers_of_the_peer(false, Between::relaxed));
+  const std::string text = diagnosis(barriers_of_the_peer(false, Between::relaxed));
   CAPTURE(text);
-  CHECK(verdict(text) == "warning MB14");
+  CHECK(ids_of(text) == "warning MB14");
   CHECK(contains(text, "works on hardware as far as known"));
   CHECK(contains(text, ".relaxed"));
 }
@@ -222,9 +222,9 @@ RoleCode accumulator_handed_back(Wait wait, bool read_before_arrive = true) {
 
 TEST_CASE("TC18, FMHA: a tcgen05.ld whose registers are read is over, without wait::ld", "[real]") {
   CHECK_TOLD(accumulator_handed_back(Wait::before_use), "clean");
-  const std::string text = told(accumulator_handed_back(Wait::none));
+  const std::string text = diagnosis(accumulator_handed_back(Wait::none));
   CAPTURE(text);
-  CHECK(verdict(text) == "warning TC18");
+  CHECK(ids_of(text) == "warning TC18");
   CHECK(contains(text, "w1 may read a register of tcgen05.ld before tcgen05.wait::ld"));
   CHECK_TOLD(accumulator_handed_back(Wait::none, false), "finding TC15, warning TC18");  // released, then read
   CHECK_TOLD(accumulator_handed_back(Wait::after_arrive, false), "finding TC15");  // released, then waited for
@@ -273,7 +273,7 @@ TEST_CASE("TC18: an instruction that takes the registers of the load reads them"
   };
   CHECK_TOLD(code(true, true), "clean");
   CHECK_TOLD(code(false, true), "warning TC18");
-  CHECK(contains(told(code(false, true)), "w0 reads a register"));
+  CHECK(contains(diagnosis(code(false, true)), "w0 reads a register"));
   CHECK_TOLD(code(false, false), "finding TC15");
 }
 
@@ -362,9 +362,9 @@ RoleCode stored(Reader reader, bool wait, bool sync = true, bool fences = true) 
 
 TEST_CASE("TC4, stream-K: a warp loads what it has stored, without wait::st", "[real]") {
   CHECK_TOLD(stored(Reader::same_warp, true), "clean");
-  const std::string text = told(stored(Reader::same_warp, false));
+  const std::string text = diagnosis(stored(Reader::same_warp, false));
   CAPTURE(text);
-  CHECK(verdict(text) == "warning TC4");
+  CHECK(ids_of(text) == "warning TC4");
   CHECK(contains(text, "works on hardware as far as known, because"));
 }
 
@@ -405,9 +405,9 @@ TEST_CASE("D12: operand A in tensor memory is overwritten behind its commit", "[
                     .barriers = full_and_empty()};
   };
   CHECK_TOLD(code(true), "clean");
-  const std::string text = told(code(false));
+  const std::string text = diagnosis(code(false));
   CAPTURE(text);
-  CHECK(verdict(text) == "finding TC17");
+  CHECK(ids_of(text) == "finding TC17");
   CHECK(contains(text, "w1 overwrites operand A in tensor memory that MMAs may still read"));
 }
 
@@ -511,12 +511,12 @@ RoleCode transformed(HandedBack handed) {
 
 TEST_CASE("D16: a stage that threads have read comes back through an MMA's commit only", "[real]") {
   CHECK_TOLD(transformed(HandedBack::by_reader), "clean");
-  const std::string text = told(transformed(HandedBack::by_commit));
+  const std::string text = diagnosis(transformed(HandedBack::by_commit));
   CAPTURE(text);
-  CHECK(verdict(text) == "warning TM7");
+  CHECK(ids_of(text) == "warning TM7");
   CHECK(contains(text,
                  "works on hardware as far as known, because the first access was over before the tcgen05.commit"));
-  CHECK(contains(verdict(told(transformed(HandedBack::by_nobody))), "finding TM7"));
+  CHECK(contains(ids_of(diagnosis(transformed(HandedBack::by_nobody))), "finding TM7"));
 }
 
 // ---- TC16 and TM9
@@ -548,9 +548,9 @@ TEST_CASE("TC16, CUTLASS: a missing tcgen05.fence is told once for each pair of 
                     .barriers = full_and_empty()};
   };
   CHECK_TOLD(code(true, true), "clean");
-  const std::string text = told(code(false, true));
+  const std::string text = diagnosis(code(false, true));
   CAPTURE(text);
-  CHECK(verdict(text) == "warning TC16");
+  CHECK(ids_of(text) == "warning TC16");
   CHECK(text.find("warning TC16") ==
         text.rfind("warning TC16"));  // four warps, eight loads, four MMAs: one pair of lines
   CHECK_TOLD(code(true, false), "finding TC3");
@@ -580,7 +580,7 @@ TEST_CASE("TM9: a CTA that exits while its stores read shared memory is a note",
   };
   CHECK_TOLD(code(true, false), "clean");
   CHECK_TOLD(code(false, false), "note TM9");
-  CHECK(contains(verdict(told(code(false, true))), "finding TM9"));
+  CHECK(contains(ids_of(diagnosis(code(false, true))), "finding TM9"));
 }
 
 // ---- the cluster barrier's lanes (D8)
@@ -669,9 +669,9 @@ TEST_CASE("TM6, CUTLASS 92: an operand written by cp.async, without a proxy fenc
   for (const Landed landed : {Landed::wait_group, Landed::arrive, Landed::arrive_noinc}) {
     CAPTURE(int(landed));
     CHECK_TOLD(copied_by_threads(landed, true), "clean");
-    const std::string text = told(copied_by_threads(landed, false));
+    const std::string text = diagnosis(copied_by_threads(landed, false));
     CAPTURE(text);
-    CHECK(verdict(text) == "warning TM6");
+    CHECK(ids_of(text) == "warning TM6");
     CHECK(contains(text, "tcgen05.mma reads what cp.async of w1 wrote, without a proxy fence; works on hardware"));
   }
   CHECK_TOLD(copied_by_threads(Landed::nobody_asked, true), "finding TM6");  // the arrive says nothing of the copy
@@ -732,8 +732,8 @@ TEST_CASE("TM6: a tensor load overwrites what threads wrote", "[real]") {
                     .before = [](Device& device) { memory = device.gpu.memory().allocate("a", 128, true); }};
   };
   CHECK_TOLD(code(true), "clean");
-  const std::string text = told(code(false));
+  const std::string text = diagnosis(code(false));
   CAPTURE(text);
-  CHECK(verdict(text) == "finding TM6");
+  CHECK(ids_of(text) == "finding TM6");
   CHECK(contains(text, "an asynchronous unit overwrites what threads of w0 wrote without a proxy fence"));
 }

@@ -13,6 +13,23 @@ using namespace sm100::sim;
 
 namespace {
 
+/// Do not compile once there is another member: whoever adds one adds it to the JSON and to full().
+[[maybe_unused]] void every_member(const RunResult& r) {
+  [[maybe_unused]] const auto& [outcome, verified, check, checked_launch, output_hash, cycles, sm_clock_ghz,
+                                microseconds, tflops, gb_per_s, title, tensor_utilization, sms_used, filled_bytes,
+                                l2_read_bytes, dram_bytes, ctas_launched, ctas_by_clc, launches, roles, findings,
+                                warnings, notes, not_checked, fault_matches, unmatched_faults, unexpected, delays,
+                                drawn, completion_order, completion_pairs, report, barrier_events, wall_seconds,
+                                peak_rss_bytes] = r;
+}
+[[maybe_unused]] void every_member(const host::Check& check) {
+  [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, wrong_element, unwritten] = check;
+}
+[[maybe_unused]] void every_member(const Finding& finding) {
+  [[maybe_unused]] const auto& [id, barrier, stage, phase, role, cta, location, fault_role, fault_cta,
+                                fault_location, cause, message] = finding;
+}
+
 /// No member has its initial value.
 RunResult full() {
   RunResult r;
