@@ -116,7 +116,8 @@ std::vector<SpanStatistics> span_statistics(const Trace& trace) {
   }
 
   std::vector<SpanStatistics> kinds;
-  for (auto& [key, sorted] : durations) {
+  for (auto& [key, unsorted] : durations) {
+    std::vector<uint64_t>& sorted = unsorted;  // clang before 16 captures no structured bindings
     std::sort(sorted.begin(), sorted.end());
     const auto rank = [&](size_t hundredths) { return sorted[(sorted.size() * hundredths + 99) / 100 - 1]; };
     SpanStatistics statistics{.kind = key.first,
