@@ -5,8 +5,11 @@
 # link F -> <source>/F.  A target exports that root alone, so `#include "models/tma.h"` compiles only in targets
 # that link models: the dependency table of docs/architecture.md is enforced by the compiler.
 
+include(GNUInstallDirs)
+set(SM100_INSTALLED_HEADERS ${CMAKE_INSTALL_INCLUDEDIR}/sm100sim)
+
 function(sm100_folder target folder)
-  cmake_parse_arguments(ARG "INTERFACE" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "INTERFACE;NOT_INSTALLED" "" "SOURCES;LINK" ${ARGN})
   set(root ${PROJECT_BINARY_DIR}/include/${target})
   get_filename_component(parent ${root}/${folder} DIRECTORY)
   file(MAKE_DIRECTORY ${parent})
@@ -14,10 +17,11 @@ function(sm100_folder target folder)
 
   if(ARG_INTERFACE)
     add_library(${target} INTERFACE)
-    target_include_directories(${target} INTERFACE ${root})
+    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${root}> $<INSTALL_INTERFACE:${SM100_INSTALLED_HEADERS}>)
     target_link_libraries(${target} INTERFACE ${ARG_LINK})
     # Headers have nobody to compile them alone, so one file that sees only this folder's links includes them all.
-    file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+    file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.h
+         ${PROJECT_SOURCE_DIR}/${folder}/cuda/*.h)
     set(text "")
     foreach(header ${headers})
       string(APPEND text "#include \"${header}\"\n")
@@ -27,8 +31,11 @@ function(sm100_folder target folder)
     target_link_libraries(${target}_headers PRIVATE ${target} sm100_warnings)
   else()
     add_library(${target} STATIC ${ARG_SOURCES})
-    target_include_directories(${target} PUBLIC ${root})
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}> $<INSTALL_INTERFACE:${SM100_INSTALLED_HEADERS}>)
     target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE sm100_warnings)
+  endif()
+  if(NOT ARG_NOT_INSTALLED)
+    set_property(GLOBAL APPEND PROPERTY SM100_INSTALLED_TARGETS ${target})
   endif()
 endfunction()
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 #include "sim/device.h"
 #include "sim/verdict.h"
 
@@ -12,10 +12,10 @@ namespace sm100::sim {
 
 struct EndedRun {
   const host::Scenario& scenario;
-  const host::Problem& problem;
+  const host::KernelRun& problem;
   const Kernel& kernel;
   Device& device;
-  const std::vector<std::vector<GlobalAddr>>& tensors;  ///< by launch, in the order of Problem::tensors()
+  const std::vector<std::vector<GlobalAddr>>& tensors;  ///< by launch, in the order of KernelRun::tensors()
   RunEnd end = RunEnd::completed;
   models::Cycles stopped = 0;  ///< cycle at which it ended
 

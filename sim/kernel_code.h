@@ -1,29 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A scenario's kernel on the model: its tensors in modelled memory, its parameters, and the code that each warp runs.
+/// Kernels on the model: the role code behind a kernel's name, and a scenario's tensors in modelled memory.
+///
+/// A kernel registers its code with one line, a function NAME_code() in kernels/NAME/sim:
+///   KernelCode matmul_code() {
+///     return code_of<host::MatmulRun>(host::matmul_definition(),
+///                                     [](auto& isa, const auto& config, const auto& params) { ... });
+///   }
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
+#include "kernels/host/scenario.h"
 #include "models/memory_system.h"
+#include "sim/fault_isa.h"
 #include "sim/kernel.h"
 
 namespace sm100::sim {
 
-/// Grid, resources and barrier names; run_warp is set by bind_code.
-Kernel kernel_of(const host::Problem& problem);
+/// What a kernel's code is bound to, by launch.
+struct Binding {
+  const host::KernelRun& run;
+  const host::Scenario& scenario;
+  const std::vector<std::vector<GlobalAddr>>& tensors;  ///< by launch, in the order of KernelRun::tensors()
+  std::vector<uint64_t>& altered;                       ///< per [[fault]]: counts the instructions that it altered
+};
 
-/// Allocates the problem's tensors and, with data, fills them.  Every launch has an output of its own, and reads the
+/// A kernel's role code.
+struct KernelCode {
+  const host::KernelDefinition* kernel = nullptr;
+  /// The code of one warp, from start to exit; `binding`'s references must outlive it.
+  std::function<std::function<void(Warp&)>(const Binding& binding)> bind;
+};
+
+/// Of the kernels of this program; CMake writes the list.
+std::vector<KernelCode> built_in_code();
+/// Code of a kernel that lives outside this repository; host::add_kernel is called too.
+void add_kernel(KernelCode code);
+/// Throws std::logic_error for a kernel without code.
+const KernelCode& code_of_kernel(const host::KernelDefinition& kernel);
+
+/// `code(isa, launch)` runs one warp; with faults the Isa is the one that alters instructions.
+template <class Code>
+std::function<void(Warp&)> warp_runner(const Binding& binding, Code code) {
+  const host::Scenario& scenario = binding.scenario;
+  return [&scenario, &altered = binding.altered, code](Warp& warp) {
+    const auto run = [&](auto&& isa) {
+      if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
+      code(isa, warp.cta.launch());
+    };
+    if (scenario.faults.empty())
+      run(SimIsa(warp, scenario.device));
+    else
+      run(FaultIsa(warp, scenario.device, scenario.faults, altered));
+  };
+}
+
+/// Role code `roles(isa, config, params)` of a kernel whose KernelRun is a `Run`.
+template <class Run, class Roles>
+KernelCode code_of(const host::KernelDefinition& kernel, Roles roles) {
+  return {&kernel, [roles](const Binding& binding) {
+            const Run& run = dynamic_cast<const Run&>(binding.run);
+            const auto encode = [](const TensorMapFields& fields) { return sm100::encode(fields); };
+            using Params = decltype(run.params(binding.tensors[0], encode));
+            // The parameters live as long as the code: tensor copies take their addresses.
+            const auto params = std::make_shared<std::vector<Params>>();
+            for (const auto& addresses : binding.tensors) params->push_back(run.params(addresses, encode));
+            return warp_runner(binding, [&run, params, roles](auto& isa, int launch) {
+              roles(isa, run.config(), (*params)[size_t(launch)]);
+            });
+          }};
+}
+
+/// Grid, resources and barrier names; run_warp is set by bind_code.
+Kernel kernel_of(const host::KernelRun& run);
+
+/// Allocates the kernel's tensors and, with data, fills them.  Every launch has an output of its own, and reads the
 /// output of the one before where the scenario feeds it.
 /// @param filled  bytes of the tensors, where they have been computed before; nullptr: nowhere
-/// @returns  by launch, in the order of Problem::tensors()
-std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::Problem& problem, const host::Scenario& scenario,
+/// @returns  by launch, in the order of KernelRun::tensors()
+std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::KernelRun& run, const host::Scenario& scenario,
                                                       models::MemorySystem& memory,
                                                       const std::vector<std::vector<uint8_t>>* filled = nullptr);
-
-/// Sets kernel.run_warp to the scenario's role code, with the parameters of each launch.
-/// @param altered  per [[fault]] of the scenario: counts the instructions that it altered
-void bind_code(Kernel& kernel, const host::Scenario& scenario, const std::vector<std::vector<GlobalAddr>>& tensors,
-               std::vector<uint64_t>& altered);
 
 }  // namespace sm100::sim

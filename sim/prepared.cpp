@@ -10,9 +10,9 @@ namespace sm100::sim {
 
 using namespace host;
 
-void check_memory(const Scenario& s, const Problem& problem) {
+void check_memory(const Scenario& s, const KernelRun& problem) {
   if (s.data == DataMode::none) return;
-  double bytes = problem.flops() > 0 ? 8.0 * s.n * s.k : 0;  // the float64 copy of an operand, at most
+  double bytes = problem.check_bytes();
   for (const Tensor& tensor : problem.tensors()) bytes += double(tensor.bytes);
   bytes += double(s.launches - 1) * double(problem.tensors().back().bytes);
   const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
@@ -23,7 +23,7 @@ void check_memory(const Scenario& s, const Problem& problem) {
 
 Prepared prepare(const Scenario& scenario) {
   Prepared prepared;
-  const std::unique_ptr<Problem> problem = make_problem(scenario);
+  const std::unique_ptr<KernelRun> problem = make_run(scenario);
   check_memory(scenario, *problem);
   const std::vector<Tensor> tensors = problem->tensors();
   prepared.tensors.resize(tensors.size());

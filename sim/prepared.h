@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 
 namespace sm100::sim {
 
 /// The bytes of a scenario's tensors, and an output that has been compared with the reference.
 struct Prepared {
-  std::vector<std::vector<uint8_t>> tensors;  ///< in the order of Problem::tensors(); empty: not filled
+  std::vector<std::vector<uint8_t>> tensors;  ///< in the order of KernelRun::tensors(); empty: not filled
   std::optional<uint64_t> right_output;       ///< RunResult::output_hash
   host::Check check;                          ///< of that output
 };
@@ -20,6 +20,6 @@ struct Prepared {
 Prepared prepare(const host::Scenario& scenario);
 
 /// Operands, result and their float64 copies must fit, or the operating system would end the run without a word.
-void check_memory(const host::Scenario& scenario, const host::Problem& problem);
+void check_memory(const host::Scenario& scenario, const host::KernelRun& problem);
 
 }  // namespace sm100::sim

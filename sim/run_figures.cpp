@@ -112,6 +112,7 @@ std::vector<std::string> notes_of(const EndedRun& run) {
 
 void measure(const EndedRun& run, RunResult& result) {
   result.title = run.problem.title();
+  result.chosen_configuration = run.problem.chosen_configuration();
   measure_time(run, result);
   measure_units(run, result);
   measure_schedule(run, result);

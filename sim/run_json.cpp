@@ -84,6 +84,7 @@ Json check_json(const host::Check& check) {
           {"limit", check.limit},
           {"reference", check.reference},
           {"rows", check.rows},
+          {"of_rows", check.of_rows},
           {"wrong_element", wrong_element_json(check.wrong_element)},
           {"unwritten", unwritten_json(check.unwritten)}};
 }
@@ -93,6 +94,7 @@ host::Check check_of(const Json& json) {
           .limit = json.at("limit"),
           .reference = json.at("reference"),
           .rows = json.at("rows"),
+          .of_rows = json.at("of_rows"),
           .wrong_element = wrong_element_of(json.at("wrong_element")),
           .unwritten = unwritten_of(json.at("unwritten"))};
 }
@@ -175,6 +177,7 @@ void read_findings(const Json& json, RunResult& r) {
 /// What `run --json` does not show.
 Json details_json(const RunResult& r) {
   return {{"title", r.title},
+          {"chosen_configuration", r.chosen_configuration},
           {"report", r.report},
           {"check", check_json(r.check)},
           {"checked_launch", r.checked_launch},
@@ -188,6 +191,7 @@ Json details_json(const RunResult& r) {
 /// After read_findings.
 void read_details(const Json& json, RunResult& r) {
   json.at("title").get_to(r.title);
+  json.at("chosen_configuration").get_to(r.chosen_configuration);
   json.at("report").get_to(r.report);
   r.check = check_of(json.at("check"));
   json.at("checked_launch").get_to(r.checked_launch);

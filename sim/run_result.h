@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 
 namespace sm100::sim {
 
@@ -62,10 +62,11 @@ struct RunResult {
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;
   double microseconds = 0;
-  double tflops = 0;              ///< of all launches; 0 for a kernel that moves data
-  double gb_per_s = 0;            ///< bytes of the problem's tensors, each once per launch, over the time
-  std::string title;              ///< of the problem
-  double tensor_utilization = 0;  ///< busy tensor-pipe cycles / (cycles x SMs used)
+  double tflops = 0;                 ///< of all launches; 0 for a kernel that moves data
+  double gb_per_s = 0;               ///< bytes of the problem's tensors, each once per launch, over the time
+  std::string title;                 ///< of the problem
+  std::string chosen_configuration;  ///< KernelRun::chosen_configuration()
+  double tensor_utilization = 0;     ///< busy tensor-pipe cycles / (cycles x SMs used)
   int sms_used = 0;
   // What loads moved, in bytes: into shared memory, out of L2, out of HBM.
   uint64_t filled_bytes = 0, l2_read_bytes = 0, dram_bytes = 0;

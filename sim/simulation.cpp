@@ -28,16 +28,16 @@ namespace {
 constexpr models::Cycles kSlice = 20000;
 
 /// Before anything is allocated that a run visits.
-std::unique_ptr<Problem> problem_of(const Scenario& scenario) {
+std::unique_ptr<KernelRun> problem_of(const Scenario& scenario) {
   use_huge_pages();
   // SystemC would print to stdout, where results go.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
-  return make_problem(scenario);
+  return make_run(scenario);
 }
 
 /// The kernel, which fits on the device and into this machine.
-Kernel checked_kernel(const Scenario& scenario, const Problem& problem) {
+Kernel checked_kernel(const Scenario& scenario, const KernelRun& problem) {
   Kernel kernel = kernel_of(problem);
   kernel.launches = scenario.launches;
   if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
@@ -119,7 +119,7 @@ class Simulation::Machine {
   const Clock::time_point wall_start_ = Clock::now();
   const Scenario& scenario_;
   const SimulationOptions options_;
-  const std::unique_ptr<Problem> problem_;
+  const std::unique_ptr<KernelRun> problem_;
   Kernel kernel_;
   Device device_;
   std::vector<std::vector<GlobalAddr>> tensors_;  ///< by launch
@@ -140,7 +140,7 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
       altered_(scenario.faults.size(), 0) {
   set_delays();
   load_memory();
-  bind_code(kernel_, scenario_, tensors_, altered_);
+  kernel_.run_warp = code_of_kernel(*scenario_.kernel).bind({*problem_, scenario_, tensors_, altered_});
   describe_trace();
   hold_sms();
   if (scenario_.hand_out_descending) device_.gpu.clc().hand_out_descending();

@@ -38,9 +38,9 @@ std::vector<std::string> parts_not_checked(const Scenario& s, const RunResult& r
   if (s.data == DataMode::none) {
     parts.push_back("results (data = \"none\")");
     parts.push_back("generic accesses to shared and global memory (data = \"none\")");
-  } else if (r.outcome == Outcome::pass && r.check.rows < s.m) {
-    parts.push_back(
-        fmt::format("results of {} of {} rows (large problem)", grouped(s.m - r.check.rows), grouped(s.m)));
+  } else if (r.outcome == Outcome::pass && r.check.rows < r.check.of_rows) {
+    parts.push_back(fmt::format("results of {} of {} rows (large problem)", grouped(r.check.of_rows - r.check.rows),
+                                grouped(r.check.of_rows)));
   }
   if (!s.hazards) parts.push_back("hazards (run.hazards = false)");
   if (found(r, "cycle-budget"))

@@ -6,7 +6,7 @@
 /// and of the matrix's root mean square together.
 #pragma once
 
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 #include "kernels/isa/number_formats.h"
 
 namespace sm100::host {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <climits>
 
-#include "kernels/host/kernel_scenario.h"
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
+#include "kernels/host/read_config.h"
 
 namespace sm100::host {
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kLongest = 1'000'000'000;
 
-int64_t ctas_of(const Problem& kernel) {
+int64_t ctas_of(const KernelRun& kernel) {
   const Dim3 grid = kernel.launch().grid;
   return int64_t(grid.x) * grid.y * grid.z;
 }
@@ -36,7 +36,7 @@ int read_part(const TomlDocument& document, const TomlTable& table, const char* 
 std::vector<std::string> delay_keys() { return {"at", "cta", "launch", "warp", "to", "occurrence", "cycles"}; }
 
 DelaySpec read_delay(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
-                     const Problem& kernel) {
+                     const KernelRun& kernel) {
   std::vector<std::string_view> names;
   for (const models::JitterSiteRow& row : kJitterSites) names.push_back(row.name);
   const std::string at = table.word("at", names);
@@ -58,7 +58,7 @@ DelaySpec read_delay(const TomlDocument& document, const TomlTable& table, const
   return spec;
 }
 
-std::string delay_toml(const models::Delay& delay, const Problem& kernel, const std::string& comment) {
+std::string delay_toml(const models::Delay& delay, const KernelRun& kernel, const std::string& comment) {
   const models::JitterPoint& point = delay.point;
   const int ctas = int(std::min<int64_t>(ctas_of(kernel), INT_MAX));
   std::string text = "\n";

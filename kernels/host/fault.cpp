@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <climits>
 
-#include "kernels/host/kernel_scenario.h"
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
+#include "kernels/host/read_config.h"
 
 namespace sm100::host {
 namespace {
@@ -21,15 +21,11 @@ int stages_of(const std::vector<BarrierArray>& arrays, std::string_view barrier)
 }
 
 /// Isa functions that the kernel calls and a fault can alter.
-std::vector<std::string_view> faulty_instructions(std::string_view kernel) {
-  const unsigned bit = kernel == kMatmul         ? kFaultsMatmul
-                       : kernel == kPipelineCopy ? kFaultsCopy
-                       : kernel == kFallback     ? kFaultsFallback
-                       : kernel == kDirect       ? kFaultsDirect
-                                                 : 0u;
+std::vector<std::string_view> faulty_instructions(const KernelDefinition& kernel) {
+  if (!kernel.fault_instructions.empty())
+    return {kernel.fault_instructions.begin(), kernel.fault_instructions.end()};
   std::vector<std::string_view> names;
-  for (const FaultInstruction& row : kFaultInstructions)
-    if (row.kernels & bit) names.push_back(row.name);
+  for (const FaultInstruction& row : kFaultInstructions) names.push_back(row.name);
   return names;
 }
 
@@ -39,7 +35,7 @@ std::string quoted(const std::vector<std::string_view>& words) {
 
 /// A fault on griddepcontrol: there are no barriers, and it needs something to depend on.
 void check_launch_fault(const TomlDocument& document, const TomlTable& table, const Scenario& s,
-                        const Problem& kernel) {
+                        const KernelRun& kernel) {
   for (const char* key : {"barrier", "stage"})
     if (table.has(key)) throw document.error(table.path(key), "griddepcontrol has no barrier");
   if (!kernel.launch().pdl || s.launches == 1)
@@ -49,7 +45,7 @@ void check_launch_fault(const TomlDocument& document, const TomlTable& table, co
 
 /// Which executions are meant.
 void read_selection(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
-                    const Problem& kernel, FaultSpec& fault) {
+                    const KernelRun& kernel, FaultSpec& fault) {
   const auto arrays = kernel.barriers();
   if (fault.instruction.starts_with("griddepcontrol")) check_launch_fault(document, table, scenario, kernel);
   if (table.has("barrier")) fault.barrier = table.word("barrier", barrier_names(arrays));
@@ -147,10 +143,10 @@ std::vector<std::string> fault_keys() {
 }
 
 FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
-                     const Problem& kernel) {
+                     const KernelRun& kernel) {
   FaultSpec fault;
   if (table.has("role")) fault.role = table.word("role", kernel.roles());
-  fault.instruction = table.word("instruction", faulty_instructions(scenario.kernel));
+  fault.instruction = table.word("instruction", faulty_instructions(*scenario.kernel));
   read_selection(document, table, scenario, kernel, fault);
   const FaultInstruction& row = *fault_instruction(fault.instruction);
   fault.action = read_action(document, table, row, fault);

@@ -15,7 +15,7 @@ namespace sm100::host {
 
 class TomlDocument;
 class TomlTable;
-class Problem;
+class KernelRun;
 struct Scenario;
 
 enum class FaultAction : uint8_t {
@@ -70,7 +70,6 @@ constexpr std::string_view name(FaultOperand operand) { return kFaultOperandName
 /// An instruction that faults can alter.
 struct FaultInstruction {
   std::string_view name;     ///< Isa function
-  unsigned kernels;          ///< that call it: kFaultsMatmul ...
   unsigned actions;          ///< bits of FaultAction
   FaultOperand operands[4];  ///< of `add`, which takes the first unless told
 
@@ -78,8 +77,6 @@ struct FaultInstruction {
   std::vector<std::string_view> action_names() const;
   std::vector<std::string_view> operand_names() const;
 };
-
-inline constexpr unsigned kFaultsMatmul = 1, kFaultsCopy = 2, kFaultsFallback = 4, kFaultsDirect = 8;
 
 namespace fault_table {
 
@@ -90,62 +87,59 @@ constexpr unsigned bits(Actions... actions) {
 using enum FaultAction;
 using enum FaultOperand;
 
-constexpr unsigned M = kFaultsMatmul, MC = M | kFaultsCopy, MF = M | kFaultsFallback, MCF = MC | kFaultsFallback;
-constexpr unsigned D = kFaultsDirect, all = MCF | D;
 constexpr unsigned kStep = bits(drop, duplicate, delay);             ///< instructions that return nothing
 constexpr unsigned kRead = bits(drop, delay);                        ///< instructions that return something
 constexpr unsigned kThread = bits(all_lanes, one_lane, other_lane);  ///< each lane executes it by itself
 constexpr unsigned kAdd = bits(add);
 
 inline constexpr FaultInstruction kRows[] = {
-    {"mbarrier_init", all, kStep | kThread | kAdd, {count, barrier}},
-    {"mbarrier_arrive", MC, kStep | kThread | kAdd | bits(early, own_cta, cta_scope), {barrier}},
-    {"mbarrier_arrive_expect_tx", all, kStep | kThread | kAdd | bits(own_cta, cta_scope), {bytes, barrier}},
-    {"mbarrier_try_wait_parity", all, kRead | kAdd | bits(flip_parity, cta_scope), {barrier}},
-    {"fence_mbarrier_init", all, kStep, {}},
-    {"mapa", MC | D, kRead | kAdd, {rank, address}},
+    {"mbarrier_init", kStep | kThread | kAdd, {count, barrier}},
+    {"mbarrier_arrive", kStep | kThread | kAdd | bits(early, own_cta, cta_scope), {barrier}},
+    {"mbarrier_arrive_expect_tx", kStep | kThread | kAdd | bits(own_cta, cta_scope), {bytes, barrier}},
+    {"mbarrier_try_wait_parity", kRead | kAdd | bits(flip_parity, cta_scope), {barrier}},
+    {"fence_mbarrier_init", kStep, {}},
+    {"mapa", kRead | kAdd, {rank, address}},
 
-    {"bar_sync", all, kStep | kAdd, {threads, id}},
-    {"bar_arrive", M, kStep | kAdd, {threads, id}},
-    {"bar_warp_sync", MCF, kStep, {}},
-    {"barrier_cluster_arrive", MC | D, kStep, {}},
-    {"barrier_cluster_wait", MC | D, kStep, {}},
-    {"fence_proxy_async_shared_cta", MC, kStep, {}},
-    {"griddepcontrol_wait", MC, kStep, {}},
-    {"griddepcontrol_launch_dependents", MC, kStep, {}},
+    {"bar_sync", kStep | kAdd, {threads, id}},
+    {"bar_arrive", kStep | kAdd, {threads, id}},
+    {"bar_warp_sync", kStep, {}},
+    {"barrier_cluster_arrive", kStep, {}},
+    {"barrier_cluster_wait", kStep, {}},
+    {"fence_proxy_async_shared_cta", kStep, {}},
+    {"griddepcontrol_wait", kStep, {}},
+    {"griddepcontrol_launch_dependents", kStep, {}},
 
-    {"ld_shared_u32", MF | D, kRead | kAdd, {address}},
-    {"ld_shared_b128", M, kRead | kAdd, {address}},
+    {"ld_shared_u32", kRead | kAdd, {address}},
+    {"ld_shared_b128", kRead | kAdd, {address}},
     // No drop: a poll that reads nothing would never end.
-    {"ld_acquire_gpu_global_u32", M, kAdd | bits(delay), {value, address}},
-    {"st_release_gpu_global_u32", M, kStep | kThread | kAdd, {value, address}},
+    {"ld_acquire_gpu_global_u32", kAdd | bits(delay), {value, address}},
+    {"st_release_gpu_global_u32", kStep | kThread | kAdd, {value, address}},
 
-    {"cp_async_bulk_tensor_shared_global", all, kStep | kThread | kAdd | bits(own_cta), {x, y, smem, barrier}},
+    {"cp_async_bulk_tensor_shared_global", kStep | kThread | kAdd | bits(own_cta), {x, y, smem, barrier}},
     {"cp_async_bulk_tensor_shared_global_multicast",
-     MC,
      kStep | kThread | kAdd | bits(own_cta, clear_mask),
      {x, y, smem, barrier}},
-    {"cp_async_bulk_tensor_global_shared", MC, kStep | kThread | kAdd, {x, y, smem}},
-    {"cp_async_bulk_commit_group", MC, kStep, {}},
-    {"cp_async_bulk_wait_group_read", MC, kStep | kAdd, {pending}},
-    {"cp_async_bulk_wait_group", 0, kStep | kAdd, {pending}},
+    {"cp_async_bulk_tensor_global_shared", kStep | kThread | kAdd, {x, y, smem}},
+    {"cp_async_bulk_commit_group", kStep, {}},
+    {"cp_async_bulk_wait_group_read", kStep | kAdd, {pending}},
+    {"cp_async_bulk_wait_group", kStep | kAdd, {pending}},
 
-    {"tcgen05_alloc", MF | D, kStep | kAdd, {columns, address, cta_group}},
-    {"tcgen05_dealloc", MF | D, kStep | kAdd, {columns, column, cta_group}},
-    {"tcgen05_relinquish_alloc_permit", MF, kStep | kAdd, {cta_group}},
-    {"tcgen05_mma", MF | D, kStep | kThread | kAdd, {column, a, b, enable_input_d}},
-    {"tcgen05_commit", MF | D, kStep | kThread | kAdd, {barrier, cta_group}},
-    {"tcgen05_commit_multicast", M | D, kStep | kThread | kAdd | bits(own_cta, clear_mask), {barrier, cta_group}},
-    {"tcgen05_ld_16x256b", MF, kRead | kAdd, {column}},
-    {"tcgen05_ld_32x32b", D, kRead | kAdd, {column}},
-    {"tcgen05_wait_ld", MF | D, kStep, {}},
-    {"tcgen05_st_16x256b", M, kStep | kAdd, {column}},
-    {"tcgen05_wait_st", M, kStep, {}},
-    {"tcgen05_fence_before_thread_sync", MF | D, kStep, {}},
-    {"tcgen05_fence_after_thread_sync", MF | D, kStep, {}},
+    {"tcgen05_alloc", kStep | kAdd, {columns, address, cta_group}},
+    {"tcgen05_dealloc", kStep | kAdd, {columns, column, cta_group}},
+    {"tcgen05_relinquish_alloc_permit", kStep | kAdd, {cta_group}},
+    {"tcgen05_mma", kStep | kThread | kAdd, {column, a, b, enable_input_d}},
+    {"tcgen05_commit", kStep | kThread | kAdd, {barrier, cta_group}},
+    {"tcgen05_commit_multicast", kStep | kThread | kAdd | bits(own_cta, clear_mask), {barrier, cta_group}},
+    {"tcgen05_ld_16x256b", kRead | kAdd, {column}},
+    {"tcgen05_ld_32x32b", kRead | kAdd, {column}},
+    {"tcgen05_wait_ld", kStep, {}},
+    {"tcgen05_st_16x256b", kStep | kAdd, {column}},
+    {"tcgen05_wait_st", kStep, {}},
+    {"tcgen05_fence_before_thread_sync", kStep, {}},
+    {"tcgen05_fence_after_thread_sync", kStep, {}},
 
-    {"clusterlaunchcontrol_try_cancel", M, kStep | kThread | kAdd, {response, barrier}},
-    {"clusterlaunchcontrol_try_cancel_multicast", M, kStep | kThread | kAdd | bits(own_cta), {response, barrier}},
+    {"clusterlaunchcontrol_try_cancel", kStep | kThread | kAdd, {response, barrier}},
+    {"clusterlaunchcontrol_try_cancel_multicast", kStep | kThread | kAdd | bits(own_cta), {response, barrier}},
 };
 
 }  // namespace fault_table
@@ -180,7 +174,7 @@ struct FaultSpec {
 
 /// Reads and checks one table of `[[fault]]`.  Throws InputError.
 FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
-                     const Problem& kernel);
+                     const KernelRun& kernel);
 
 /// The keys of such a table.
 std::vector<std::string> fault_keys();

@@ -8,8 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "kernels/host/kernel_scenario.h"
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
+#include "kernels/host/read_config.h"
 
 namespace sm100::host {
 namespace {
@@ -19,7 +19,17 @@ const TomlTable::Words<L2State> kL2States = {
     {"cold", L2State::cold}, {"warm", L2State::warm}, {"dirty", L2State::dirty}};
 const TomlTable::Words<Numerics> kNumerics = {{"fast", Numerics::fast}, {"b200", Numerics::b200}};
 
-const TomlTable::Words<Feed> kFeeds = {{"a", Feed::a}, {"residual", Feed::residual}, {"source", Feed::source}};
+/// "matmul, fallback and direct": the kernels of which `which` is true.
+template <class Which>
+std::string kernel_names(Which which) {
+  std::vector<std::string_view> names;
+  for (const KernelDefinition* kernel : kernels())
+    if (which(*kernel)) names.push_back(kernel->name);
+  if (names.size() < 2) return std::string(names.empty() ? "none" : names[0]);
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
 
 // ---------------------------------------------------------------- [run]
 
@@ -33,13 +43,14 @@ void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, 
 }
 
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
-  if (s.is_micro()) s.data = DataMode::none;
+  if (!s.kernel->result) s.data = DataMode::none;
   if (!root.has("run")) return;
   const TomlTable table = root.table(
       "run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "recorder_cycles",
               "hazards", "sm_clock_ghz", "launches", "feed", "held_sms", "held_us", "hand_out"});
-  if (s.is_micro() && table.has("data") && table.choice("data", kDataModes) == DataMode::full)
-    throw document.error("run.data", fmt::format("kernel {} computes nothing; allowed is \"none\"", s.kernel));
+  if (!s.kernel->result && table.has("data") && table.choice("data", kDataModes) == DataMode::full)
+    throw document.error("run.data",
+                         fmt::format("kernel {} computes nothing; allowed is \"none\"", s.kernel->name));
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
@@ -47,15 +58,16 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("hazards")) s.hazards = table.boolean("hazards");
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
-  if (table.has("numerics") && (s.kernel == kPipelineCopy || s.is_micro()))
-    throw document.error("run.numerics", fmt::format("kernel {} does no arithmetic; allowed for {}, {} and {}",
-                                                     s.kernel, kMatmul, kFallback, kDirect));
+  if (table.has("numerics") && !s.kernel->arithmetic)
+    throw document.error("run.numerics",
+                         fmt::format("kernel {} does no arithmetic; allowed for {}", s.kernel->name,
+                                     kernel_names([](const KernelDefinition& k) { return k.arithmetic; })));
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
   if (table.has("recorder_cycles")) read_recorder_cycles(document, table, s);
   if (table.has("launches")) s.launches = read_int(table, "launches", 1, 64);
-  if (table.has("feed")) s.feed = table.choice("feed", kFeeds);
+  if (table.has("feed")) s.feed = table.string("feed");
   if (table.has("held_sms")) s.held_sms = read_int(table, "held_sms", 0, s.sms_in_run());
   if (table.has("held_us")) s.held_us = table.number("held_us", 0, 1e6);
   if (table.has("hand_out"))
@@ -63,17 +75,18 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
 }
 
 /// What the launch before has written must be what this one can read.
-void check_feed(const TomlDocument& document, const Scenario& s) {
-  const auto allow = [&](bool allowed, const char* what) {
-    if (!allowed) throw document.error("run.feed", what);
-  };
-  if (s.feed == Feed::nothing) return;
-  allow(s.launches > 1, "needs run.launches of 2 or more");
-  if (s.feed == Feed::source) return allow(s.kernel == kPipelineCopy, "\"source\" is for kernel pipeline_copy");
-  allow(s.kernel == kMatmul, "\"a\" and \"residual\" are for kernel matmul");
-  if (s.feed == Feed::residual) return allow(s.config.residual, "\"residual\" needs config.residual = true");
-  allow(s.n == s.k && s.config.output == s.config.dtype,
-        "\"a\" needs C to have the shape and the type of A: n = k and config.output = config.dtype");
+void check_feed(const TomlDocument& document, const Scenario& s, const KernelRun& run) {
+  if (s.feed.empty()) return;
+  std::vector<std::string> words;
+  for (const FeedInput& input : run.feed_inputs()) {
+    if (input.word == s.feed && s.launches < 2) throw document.error("run.feed", "needs run.launches of 2 or more");
+    if (input.word == s.feed && !input.refusal.empty()) throw document.error("run.feed", input.refusal);
+    if (input.word == s.feed) return;
+    words.push_back(fmt::format("\"{}\"", input.word));
+  }
+  throw document.error("run.feed",
+                       words.empty() ? fmt::format("kernel {} reads nothing of a launch ahead", s.kernel->name)
+                                     : fmt::format("kernel {} allows {}", s.kernel->name, fmt::join(words, ", ")));
 }
 
 // ---------------------------------------------------------------- [expect]
@@ -83,7 +96,7 @@ bool is_other_wait(const std::string& name) {
   return name.rfind("named barrier ", 0) == 0 || name == "locks" || name == "tcgen05.alloc";
 }
 
-Expectation read_expectation(const TomlTable& table, const Problem& kernel) {
+Expectation read_expectation(const TomlTable& table, const KernelRun& kernel) {
   Expectation expect;
   expect.stated = true;
   if (table.has("outcome")) expect.outcome = table.word("outcome", {"pass", "mismatch", "hang", "findings"});
@@ -128,33 +141,28 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   s.path = path;
   s.overrides = overrides;
   s.name = path.stem().string();
-  s.kernel = root.word("kernel", {kMatmul, kPipelineCopy, kFallback, kDirect, kUmmaBatches, kTmaTiles});
+  std::vector<std::string_view> names;
+  for (const KernelDefinition* kernel : kernels()) names.push_back(kernel->name);
+  s.kernel = find_kernel(root.word("kernel", names));
   if (root.has("description")) s.description = root.string("description");
   if (root.has("sound")) s.sound = root.string("sound");
   s.device = read_profile(document, root, s);
 
-  const bool needs_tensor_core = s.kernel != kPipelineCopy && s.kernel != kTmaTiles;
-  if (needs_tensor_core && !s.device.has_tensor_core)
-    throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed are \"{}\", \"{}\"",
-                                               s.profile, kPipelineCopy, kTmaTiles));
-  read_run(document, root, s);  // first: config = "auto" depends on run.sms
-  if (s.kernel == kPipelineCopy)
-    read_copy(document, root, s);
-  else if (s.kernel == kFallback)
-    read_fallback(document, root, s);
-  else if (s.kernel == kDirect)
-    read_direct(document, root, s);
-  else if (s.kernel == kUmmaBatches)
-    read_umma_batches(document, root, s);
-  else if (s.kernel == kTmaTiles)
-    read_tma_tiles(document, root, s);
-  else
-    read_matmul(document, root, s);
-  check_feed(document, s);
-  const std::unique_ptr<Problem> kernel = make_problem(s);
-  if (root.has("fault") && s.is_micro())
+  if (s.kernel->tensor_core && !s.device.has_tensor_core) {
+    std::vector<std::string> others;
+    for (const KernelDefinition* kernel : kernels())
+      if (!kernel->tensor_core) others.push_back(fmt::format("\"{}\"", kernel->name));
+    throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed are {}", s.profile,
+                                               fmt::join(others, ", ")));
+  }
+  read_run(document, root, s);  // first: what a kernel chooses by itself depends on run.sms
+  s.problem = s.kernel->read(document, root, s);
+  const std::unique_ptr<KernelRun> kernel = make_run(s);
+  check_feed(document, s, *kernel);
+  if (root.has("fault") && !s.kernel->result)
     throw document.error(
-        "fault", fmt::format("kernel {} is a microbenchmark; faults are for the kernels with a result", s.kernel));
+        "fault",
+        fmt::format("kernel {} is a microbenchmark; faults are for the kernels with a result", s.kernel->name));
   if (root.has("fault"))
     for (const TomlTable& table : root.tables("fault", fault_keys()))
       s.faults.push_back(read_fault(document, table, s, *kernel));
@@ -167,14 +175,7 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   return s;
 }
 
-std::string Scenario::configuration_json() const {
-  if (kernel == kPipelineCopy) return copy_configuration_json(*this);
-  if (kernel == kFallback) return fallback_configuration_json(*this);
-  if (kernel == kDirect) return direct_configuration_json(*this);
-  if (kernel == kUmmaBatches) return umma_batches_configuration_json(*this);
-  if (kernel == kTmaTiles) return tma_tiles_configuration_json(*this);
-  return matmul_configuration_json(*this);
-}
+std::string Scenario::configuration_json() const { return make_run(*this)->configuration_json(); }
 
 std::string Scenario::trace_configuration_json() const {
   auto json = nlohmann::ordered_json::parse(configuration_json());
@@ -184,7 +185,7 @@ std::string Scenario::trace_configuration_json() const {
   if (recorder_first_cycles > 0)
     json["recorder_cycles"] = {device.trace.begin, device.trace.end, recorder_first_cycles};
   if (launches > 1) json["launches"] = launches;
-  if (feed != Feed::nothing) json["feed"] = word_of(kFeeds, feed);
+  if (!feed.empty()) json["feed"] = feed;
   if (held_sms > 0) json["held_sms"] = held_sms, json["held_us"] = held_us;
   if (hand_out_descending) json["hand_out"] = "descending";
   return json.dump();

@@ -3,6 +3,7 @@
 /// The same file drives `sm100sim run` and `sm100-run`.  Format: docs/user-guide.md.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -12,14 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/copy/config.h"
-#include "kernels/direct/config.h"
-#include "kernels/fallback/config.h"
 #include "kernels/host/delay.h"
 #include "kernels/host/fault.h"
-#include "kernels/matmul/config.h"
-#include "kernels/micro/tma_tiles.h"
-#include "kernels/micro/umma_batches.h"
+#include "kernels/host/kernel_definition.h"
 #include "models/profiles/profile.h"
 
 namespace sm100::host {
@@ -40,8 +36,6 @@ enum class DataMode { full, none };
 /// What L2 holds when the kernel starts: nothing, all of the input, or lines of others that must be written back first
 /// (then no address translation is at hand either).
 enum class L2State { cold, warm, dirty };
-/// What the next launch reads the output of the one before as.
-enum class Feed { nothing, a, residual, source };
 /// How the tensor core adds: `fast` sums in f32 through Eigen, `b200` is the bit-exact model (reference 4.4).
 enum class Numerics { fast, b200 };
 
@@ -55,35 +49,21 @@ struct Expectation {
   std::string slow;  ///< why `sm100sim check` leaves it out unless it is told otherwise; empty: it does not
 };
 
-/// Names of the kernels, as `kernel = "..."` has them.
-inline constexpr std::string_view kMatmul = "matmul", kPipelineCopy = "pipeline_copy", kFallback = "fallback",
-                                  kDirect = "direct";
-/// Microbenchmarks: they compute nothing and run without data.
-inline constexpr std::string_view kUmmaBatches = "umma_batches", kTmaTiles = "tma_tiles";
-
 struct Scenario {
   std::filesystem::path path;
   std::vector<std::string> overrides;  ///< "table.key=value" strings it was loaded with
   std::string name;                    ///< file name without extension
   std::string description;             ///< one line; empty: none
   std::string sound;                   ///< a bug's twin without its faults: path beside this file, without .toml
-  std::string kernel;                  ///< kMatmul ... kTmaTiles
-  std::string profile;                 ///< "b200"
-  int m = 0, n = 0, k = 0;             ///< pipeline_copy has no k
-  MatmulConfig config;                 ///< of matmul
-  bool auto_config = false;            ///< config = "auto": choose_config made it
-  float alpha = 1, beta = 1;           ///< of the matmul's epilogue: factors of the product and of the residual
-  CopyConfig copy;                     ///< of pipeline_copy
-  FallbackConfig fallback;             ///< of fallback
-  DirectConfig direct;                 ///< of direct
-  UmmaBatchesConfig umma_batches;      ///< of umma_batches
-  TmaTilesConfig tma_tiles;            ///< of tma_tiles
+  const KernelDefinition* kernel = nullptr;
+  std::string profile;  ///< "b200"
+  std::any problem;     ///< [problem] and [config], as the kernel has read them
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;
   int sms = 0;                       ///< 0: all of the profile's
   int launches = 1;                  ///< of the kernel, in stream order
-  Feed feed = Feed::nothing;         ///< from each launch to the next
+  std::string feed;                  ///< what each launch reads the output of the one before as; empty: it does not
   int held_sms = 0;                  ///< the last so many SMs are held by another kernel at the start
   double held_us = 0;                ///< for so long
   bool hand_out_descending = false;  ///< clusters are launched and cancelled from the grid's last to its first
@@ -99,7 +79,15 @@ struct Scenario {
   std::vector<std::string> warnings;  ///< legal, but hardly meant; lines as InputError's
   models::DeviceProfile device;       ///< the loaded profile, with overrides applied
 
-  bool is_micro() const { return kernel == kUmmaBatches || kernel == kTmaTiles; }
+  /// [problem] and [config] as the type that the scenario's kernel reads; throws std::bad_any_cast if it is another's.
+  template <class Problem>
+  const Problem& problem_as() const {
+    return std::any_cast<const Problem&>(problem);
+  }
+  template <class Problem>
+  Problem& problem_as() {
+    return std::any_cast<Problem&>(problem);
+  }
   int sms_in_run() const { return sms > 0 ? sms : device.device.sms; }
 
   /// JSON text of kernel, problem and configuration, for --json.

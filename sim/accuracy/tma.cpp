@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "kernels/micro/tma_tiles.h"
 #include "sim/accuracy/csv.h"
 #include "sim/accuracy/data_set.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 /// Bytes per second into the shared memory of all SMs, once the rings turn steadily.
 std::vector<double> fill_rate(const ReplayedRun& run) {
-  const auto& c = run.scenario.tma_tiles;
+  const auto& c = run.scenario.problem_as<sm100::TmaTilesConfig>();
   const double bytes = 4.0 * c.box_width * c.box_height;
   std::map<traces::TrackId, std::vector<uint64_t>> arrivals;  // of each warp
   for (const traces::Span& span : run.trace.spans)

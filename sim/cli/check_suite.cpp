@@ -136,7 +136,8 @@ class Suite {
     // The largest first, so that none of them is left for the end.
     const auto work = [&](size_t i) {
       const Scenario& s = *scenarios_[i];
-      return double(s.m) * double(s.n) * double(std::max(s.k, 1)) * double(s.launches);
+      const std::unique_ptr<KernelRun> run = make_run(s);
+      return std::max(run->flops(), run->bytes()) * double(s.launches);
     };
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return work(a) > work(b); });
 

@@ -5,9 +5,10 @@
 
 #include <memory>
 
-#include "kernels/host/choose_config.h"
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
+#include "kernels/matmul/host/choose_config.h"
+#include "kernels/matmul/host/matmul_run.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/integers.h"
 #include "sim/cli/json_output.h"
@@ -60,7 +61,8 @@ Question question_of_shape(const ExplainOptions& o) {
   q.profile = o.profile.empty() ? "b200" : o.profile;
   const models::DeviceProfile device = load_profile(q.profile);
   if (!device.has_tensor_core)
-    throw InputError(fmt::format("--profile {}: a device without tcgen05; kernel {} needs it", q.profile, kMatmul));
+    throw InputError(fmt::format("--profile {}: a device without tcgen05; kernel {} needs it", q.profile,
+                                 matmul_definition().name));
   q.device = device.name;
   q.request.sms = device.device.sms;
   return q;
@@ -71,16 +73,17 @@ Question question_of_scenario(const ExplainOptions& o) {
     throw InputError(fmt::format("{}: for a shape, M N K, only; {} says it itself",
                                  o.dtype.empty() ? "--profile" : "--dtype", o.what[0]));
   const Scenario s = load_scenario(scenario_file(o.what[0]), o.sets);
-  if (s.kernel != kMatmul)
-    throw InputError(
-        fmt::format("{}: kernel {}: a configuration is chosen for {} only", o.what[0], s.kernel, kMatmul));
+  if (s.kernel != &matmul_definition())
+    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {} only", o.what[0], s.kernel->name,
+                                 matmul_definition().name));
   Question q;
-  q.request = {.m = s.m, .n = s.n, .k = s.k, .sms = s.sms_in_run()};
-  if (!s.auto_config) q.request.dtype = s.config.dtype, q.request.output = s.config.output;
+  const MatmulProblem& p = s.problem_as<MatmulProblem>();
+  q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
+  if (!p.auto_config) q.request.dtype = p.config.dtype, q.request.output = p.config.output;
   q.scenario = s.path.string();
   q.profile = s.profile;
   q.device = s.device.name;
-  q.own_config = !s.auto_config;
+  q.own_config = !p.auto_config;
   return q;
 }
 

@@ -28,21 +28,9 @@ std::string text_of(const Json& row, const char* key) { return row[key].get<std:
 
 /// Each list is made once, as JSON; text is printed from it.
 Json kernels_json() {
-  const std::pair<std::string_view, const char*> kernels[] = {
-      {kMatmul, "dense GEMM, C = A * B^T: scheduler, load, MMA and four epilogue warps, CLC, TMA store (SM100)"},
-      {kPipelineCopy,
-       "copies a matrix: load warp, TMA ring, four consumer warps, TMA store, clusters with multicast "
-       "(SM90 and SM100)"},
-      {kFallback,
-       "dense GEMM, C = A * B^T: one tile per CTA, four warps without roles, guarded stores, any N (SM100)"},
-      {kDirect,
-       "dense GEMM, C = A * B^T: one tile per CTA or pair, a thread per role or one for all, no TMA store "
-       "(SM100)"},
-      {kUmmaBatches, "microbenchmark: batches of tcgen05.mma with a commit and a wait each, no data (SM100)"},
-      {kTmaTiles,
-       "microbenchmark: tensor loads into rings that nobody reads, multicast too, no data (SM90 and SM100)"}};
   Json rows = Json::array();
-  for (const auto& [kernel, text] : kernels) rows.push_back({{"name", kernel}, {"text", text}});
+  for (const KernelDefinition* kernel : kernels())
+    rows.push_back({{"name", kernel->name}, {"text", kernel->description}});
   return rows;
 }
 
@@ -165,13 +153,11 @@ std::string actions_of(const FaultInstruction& row) {
 }
 
 std::vector<std::string_view> callers_of(const FaultInstruction& row) {
-  const std::pair<unsigned, std::string_view> kernels[] = {{kFaultsMatmul, kMatmul},
-                                                           {kFaultsCopy, kPipelineCopy},
-                                                           {kFaultsFallback, kFallback},
-                                                           {kFaultsDirect, kDirect}};
   std::vector<std::string_view> callers;
-  for (const auto& [bit, kernel] : kernels)
-    if (row.kernels & bit) callers.push_back(kernel);
+  for (const KernelDefinition* kernel : kernels()) {
+    const auto& calls = kernel->fault_instructions;
+    if (std::find(calls.begin(), calls.end(), row.name) != calls.end()) callers.push_back(kernel->name);
+  }
   return callers;
 }
 

@@ -50,7 +50,9 @@ std::string not_checked_lines(const RunResult& r) {
 std::string verification(const Scenario& s, const RunResult& r) {
   if (s.data == DataMode::none) return "no (data = \"none\")";
   const std::string rows =
-      r.check.rows < s.m ? fmt::format(", {} of {} rows compared", grouped(r.check.rows), grouped(s.m)) : "";
+      r.check.rows < r.check.of_rows
+          ? fmt::format(", {} of {} rows compared", grouped(r.check.rows), grouped(r.check.of_rows))
+          : "";
   const std::string of = s.launches == 1 ? ""
                          : r.verified    ? fmt::format(", as all {} launches' outputs are", s.launches)
                                          : fmt::format(", output of launch {}", r.checked_launch);
@@ -145,9 +147,8 @@ std::string measurements(const Scenario& s, const RunResult& r) {
   const std::string by_clc =
       r.tflops > 0 ? fmt::format(", work of {} taken over by CLC", plural(r.ctas_by_clc, "more CTA")) : "";
   text += line("work", fmt::format("{} launched{}", plural(r.ctas_launched, "CTA"), by_clc));
-  if (s.auto_config)
-    text += line("config", fmt::format("auto: mma [{}, {}, {}], cta_group {} (why: sm100sim explain-config)",
-                                       s.config.mma_m, s.config.mma_n, s.config.mma_k, s.config.cta_group));
+  if (!r.chosen_configuration.empty())
+    text += line("config", fmt::format("auto: {} (why: sm100sim explain-config)", r.chosen_configuration));
   if (r.filled_bytes > 0)
     text += line("memory", fmt::format("TMA loads {} into shared memory: {} out of L2, {} out of HBM",
                                        bytes(r.filled_bytes), bytes(r.l2_read_bytes), bytes(r.dram_bytes)));

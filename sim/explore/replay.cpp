@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 #include "sim/verdict.h"
 
 namespace sm100::sim {
 
 namespace {
 
-std::string expectation(const host::Problem& kernel, const RunResult& run) {
+std::string expectation(const host::KernelRun& kernel, const RunResult& run) {
   const auto names = host::barrier_names(kernel.barriers());
   if (run.outcome == Outcome::pass) return "";  // other bits than without jitter, but within the limit
   std::string text = fmt::format("\n[expect]\noutcome = \"{}\"\n", name(run.outcome));
@@ -27,7 +27,7 @@ std::string expectation(const host::Problem& kernel, const RunResult& run) {
 
 std::string replay_text(const std::string& text, const host::Scenario& scenario, const FailingSeed& found,
                         const std::string& command) {
-  const std::unique_ptr<host::Problem> kernel = host::make_problem(scenario);
+  const std::unique_ptr<host::KernelRun> kernel = host::make_run(scenario);
   std::string replay = text;
   if (!replay.empty() && replay.back() != '\n') replay += '\n';
   replay +=

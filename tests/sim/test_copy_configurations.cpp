@@ -6,6 +6,7 @@
 #include <random>
 
 #include "catch.h"
+#include "kernels/copy/host/copy_run.h"
 #include "kernels/copy/shared_storage.h"
 #include "sim/child_process.h"
 #include "sim/program.h"
@@ -22,10 +23,11 @@ class RandomCopies {
   host::Scenario next() {
     host::Scenario s;
     s.name = "random";
-    s.kernel = host::kPipelineCopy;
+    s.kernel = &host::pipeline_copy_definition();
     s.profile = "h200";
     s.device = host::load_profile("h200");
-    CopyConfig& c = s.copy;
+    host::CopyProblem p;
+    CopyConfig& c = p.config;
     c.tile_m = pick({64, 128});
     c.swizzle = pick({Swizzle::b128, Swizzle::b64, Swizzle::b32});
     c.k_group_size = pick({1, 1, 2, 4});
@@ -35,8 +37,9 @@ class RandomCopies {
     c.tile_n = copy_block_k(c) * c.k_group_size * between(1, 4);
     c.stages = c.k_group_size * between(1, std::max(1, 10 / c.k_group_size));
     while (copy_storage_bytes(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
-    s.m = between(1, 5 * c.tile_m);
-    s.n = 8 * between(1, std::max(2, 4 * c.tile_n / 8));
+    p.m = between(1, 5 * c.tile_m);
+    p.n = 8 * between(1, std::max(2, 4 * c.tile_n / 8));
+    s.problem = p;
     s.sms = c.cluster * between(1, 3);
     s.seed = random_();
     return s;

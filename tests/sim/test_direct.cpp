@@ -9,6 +9,7 @@
 #include <random>
 
 #include "catch.h"
+#include "kernels/direct/host/direct_run.h"
 #include "paths.h"
 #include "sim/child_process.h"
 #include "sim/program.h"
@@ -34,11 +35,12 @@ class RandomProducts {
     c.stages = between(1, std::min(8, int((kSmemBudgetBytes - 1024) / direct_stage_bytes(c))));
     Scenario s;
     s.name = "product";
-    s.kernel = kDirect;
+    s.kernel = &host::direct_definition();
     s.profile = "b200";
     s.device = load_profile("b200");
-    s.direct = c;
-    s.m = direct_mma_m(c) * between(1, 2), s.n = c.block_n * between(1, 3), s.k = c.block_k * between(1, 12);
+    host::DirectProblem p{.config = c};
+    p.m = direct_mma_m(c) * between(1, 2), p.n = c.block_n * between(1, 3), p.k = c.block_k * between(1, 12);
+    s.problem = p;
     s.sms = c.cta_group * between(1, 3);
     s.seed = random_();
     return s;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "catch.h"
+#include "matmul_of.h"
 #include "paths.h"
 #include "sim/child_process.h"
 
@@ -114,9 +115,9 @@ TEST_CASE("one dropped delivery in a single CTA is blamed on its barrier, stage 
 
 TEST_CASE("one dropped delivery in a cluster of two is blamed on its CTA too", "[report][drops]") {
   Scenario s = load("dense_small");
-  s.m = 1024, s.n = 512, s.k = 512, s.sms = 4;
-  s.config.cluster_m = 2;
-  s.config.stages = 4;
+  matmul_of(s).m = 1024, matmul_of(s).n = 512, matmul_of(s).k = 512, s.sms = 4;
+  matmul_of(s).config.cluster_m = 2;
+  matmul_of(s).config.stages = 4;
   check(s, {{"input_full", "load", kArm, 1, 0, 0},
             {"input_full", "load", kArm, 1, 9, 1},
             {"input_full", "load", kCopyMulticast, 1, 0, 0},  // A is not shared: one multicast a stage
@@ -166,16 +167,16 @@ TEST_CASE("one dropped delivery of a pair is blamed on the CTA that owes it", "[
 // A cluster of 4 x 4 in a grid of 16 x 8 CTAs: CTA 18 is place (2, 1), a leader, and CTA 19 its peer.
 TEST_CASE("one dropped delivery among the 16 CTAs of a cluster of pairs", "[report][drops][pair]") {
   Scenario s = load("smoke/smoke_06");
-  s.m = 1024, s.n = 512, s.k = 1024;
-  s.config.num_split_k = 1;
-  s.config.stages = 4;
+  matmul_of(s).m = 1024, matmul_of(s).n = 512, matmul_of(s).k = 1024;
+  matmul_of(s).config.num_split_k = 1;
+  matmul_of(s).config.stages = 4;
   check_pairs_of_cluster(s, 18, 19);
 }
 
 TEST_CASE("one dropped delivery among 16 CTAs that split K", "[report][drops][split-k]") {
   Scenario s = load("smoke/smoke_06");
-  s.m = 1024, s.n = 512;
-  s.config.stages = 4;
+  matmul_of(s).m = 1024, matmul_of(s).n = 512;
+  matmul_of(s).config.stages = 4;
   check_pairs_of_cluster(s, 18, 19);
   for (int cta : {3, 18}) {  // a lock per tile, m x n: tile (cta % 16, cta / 16) of 8 columns
     FaultSpec fault;

@@ -9,6 +9,7 @@
 
 #include "catch.h"
 #include "kernels/fallback/fallback_kernel.h"
+#include "kernels/fallback/host/fallback_run.h"
 #include "sim/child_process.h"
 #include "sim/device.h"
 #include "sim/kernel_code.h"
@@ -23,11 +24,10 @@ namespace {
 Scenario product(int m, int n, int k, FallbackConfig config) {
   Scenario s;
   s.name = "product";
-  s.kernel = kFallback;
+  s.kernel = &host::fallback_definition();
   s.profile = "b200";
   s.device = load_profile("b200");
-  s.m = m, s.n = n, s.k = k;
-  s.fallback = config;
+  s.problem = host::FallbackProblem{m, n, k, config};
   s.sms = 3;
   return s;
 }
@@ -64,7 +64,7 @@ void run_batch(uint64_t seed) {
   for (int i = 0; i < 30; ++i) {
     Scenario s = products.next();
     CAPTURE(s.configuration_json(), s.sms);
-    odd += s.n % 2;
+    odd += s.problem_as<host::FallbackProblem>().n % 2;
     const RecordedRun full = record_in_child(s);
     CAPTURE(said(full), full.check.relative_error);
     CHECK(full.outcome == Outcome::pass);
@@ -136,17 +136,16 @@ struct MutatedRun {
 
   explicit MutatedRun(const Mutation& mutation) {
     const Scenario s = product(100, 61, 64 * kSteps, {.block_m = 128, .block_n = 64});
-    const std::unique_ptr<Problem> problem = make_problem(s);
-    Kernel kernel = kernel_of(*problem);
+    const host::FallbackRun run(s);
+    Kernel kernel = kernel_of(run);
     Device device(s.device, kernel,
                   {.sms = 1, .with_data = true, .accumulation = models::Accumulation::fast, .jitter_seed = {}},
                   nullptr);
-    const auto tensors = allocate_tensors(*problem, s, device.gpu.memory()).front();
-    const FallbackParams params =
-        fallback_params(s, tensors, [](const TensorMapFields& fields) { return encode(fields); });
+    const auto tensors = allocate_tensors(run, s, device.gpu.memory()).front();
+    const FallbackParams params = run.params(tensors, [](const TensorMapFields& fields) { return encode(fields); });
     kernel.run_warp = [&](Warp& warp) {
       MutatedIsa isa(warp, s.device, mutation);
-      fallback_kernel(isa, s.fallback, params);
+      fallback_kernel(isa, run.config(), params);
     };
     device.launch();
     sc_core::sc_start();  // to the end, the first violation, or the hang
@@ -159,8 +158,8 @@ struct MutatedRun {
     if (finished && violation.empty()) {
       std::vector<const uint8_t*> bytes;
       for (size_t i = 0; i < tensors.size(); ++i)
-        bytes.push_back(device.gpu.memory().data(tensors[i], problem->tensors()[i].bytes));
-      verified = problem->check(bytes).ok;
+        bytes.push_back(device.gpu.memory().data(tensors[i], run.tensors()[i].bytes));
+      verified = run.check(bytes).ok;
     }
   }
 

@@ -6,6 +6,7 @@
 #include "catch.h"
 #include "kernels/epilogue/element_functor.h"
 #include "kernels/matmul/config.h"
+#include "matmul_of.h"
 #include "paths.h"
 #include "sim/child_process.h"
 #include "sim/clusters.h"
@@ -16,10 +17,10 @@ namespace {
 /// Ragged in both directions, all terms.
 Scenario all_terms(DataType output) {
   Scenario s = load_scenario(scenario_dir() + "/fused_epilogue.toml");
-  s.m = 200, s.n = 272, s.k = 128;
-  s.beta = -1.5f;
-  s.config.output = output;
-  s.config.stages = 2;
+  matmul_of(s).m = 200, matmul_of(s).n = 272, matmul_of(s).k = 128;
+  matmul_of(s).beta = -1.5f;
+  matmul_of(s).config.output = output;
+  matmul_of(s).config.stages = 2;
   return s;
 }
 
@@ -40,11 +41,11 @@ TEST_CASE("FP32 output has the same bits whether the functor works in registers 
   for (const Geometry g : {Geometry{128, 128, 1}, {128, 48, 1}, {64, 24, 1}, {128, 96, 2}, {256, 64, 2}})
     for (bool swapped : {false, true}) {
       Scenario s = all_terms(DataType::f32);
-      s.config.mma_m = g.mma_m, s.config.mma_n = g.mma_n;
-      s.config.cta_group = s.config.cluster_m = g.cta_group;
-      s.config.ab_swapped = swapped;
+      matmul_of(s).config.mma_m = g.mma_m, matmul_of(s).config.mma_n = g.mma_n;
+      matmul_of(s).config.cta_group = matmul_of(s).config.cluster_m = g.cta_group;
+      matmul_of(s).config.ab_swapped = swapped;
       const uint64_t in_registers = passing(s).output_hash;
-      s.config.register_epilogue = false;
+      matmul_of(s).config.register_epilogue = false;
       CHECK(passing(s).output_hash == in_registers);
     }
 }
@@ -53,9 +54,9 @@ TEST_CASE("on the strip, BF16 and FP16 outputs are rounded once more", "[epilogu
   for (DataType output : {DataType::bf16, DataType::f16})
     for (bool swapped : {false, true}) {
       Scenario s = all_terms(output);
-      s.config.ab_swapped = swapped;
+      matmul_of(s).config.ab_swapped = swapped;
       const double in_registers = passing(s).check.relative_error;
-      s.config.register_epilogue = false;
+      matmul_of(s).config.register_epilogue = false;
       CHECK(passing(s).check.relative_error > 1.1 * in_registers);
     }
 }
@@ -83,7 +84,8 @@ TEST_CASE("a product that is added to is rounded once, whatever the compiler con
 TEST_CASE("a residual of FP8 elements is added before rounding", "[epilogue]") {
   for (DataType output : {DataType::e4m3, DataType::e5m2}) {
     Scenario s = all_terms(output);
-    s.config.cta_group = s.config.cluster_m = 2, s.config.mma_n = 64;  // the halves of the columns side by side
+    matmul_of(s).config.cta_group = matmul_of(s).config.cluster_m = 2,
+    matmul_of(s).config.mma_n = 64;  // the halves of the columns side by side
     passing(s);
   }
 }
@@ -91,24 +93,24 @@ TEST_CASE("a residual of FP8 elements is added before rounding", "[epilogue]") {
 TEST_CASE("results beyond the output type's range: FP8 saturates, FP16 becomes infinite, as the reference says",
           "[epilogue]") {
   Scenario s = load_scenario(scenario_dir() + "/dense_small.toml");
-  s.m = s.n = 256, s.k = 512;
-  s.config.scaled = true;
+  matmul_of(s).m = matmul_of(s).n = 256, matmul_of(s).k = 512;
+  matmul_of(s).config.scaled = true;
   struct Case {
     DataType output;
     float alpha;
   };
   for (const Case c : {Case{DataType::e4m3, 40}, {DataType::e5m2, 8000}, {DataType::f16, 8000}}) {
-    s.config.output = c.output, s.alpha = c.alpha;
+    matmul_of(s).config.output = c.output, matmul_of(s).alpha = c.alpha;
     passing(s);
   }
-  s.config.register_epilogue = false;
-  s.config.output = DataType::f16, s.alpha = 8000;
+  matmul_of(s).config.register_epilogue = false;
+  matmul_of(s).config.output = DataType::f16, matmul_of(s).alpha = 8000;
   passing(s);
 }
 
 TEST_CASE("the time of the functor on the strip does not depend on the data", "[epilogue]") {
   Scenario s = all_terms(DataType::bf16);
-  s.config.register_epilogue = false;
+  matmul_of(s).config.register_epilogue = false;
   const uint64_t cycles = passing(s).cycles;
   s.data = DataMode::none;
   CHECK(run_in_child(s).cycles == cycles);

@@ -100,7 +100,7 @@ TEST_CASE("a dependent that does not wait before it reads the launch ahead is fo
 
 TEST_CASE("launches that read nothing of each other need not wait", "[launches]") {
   Scenario s = chain();
-  s.feed = Feed::nothing;
+  s.feed.clear();
   s.faults = {drop("griddepcontrol_wait", "")};
   CHECK(run_in_child(s).verified);
 }
@@ -140,7 +140,7 @@ TEST_CASE("kernels of which two fit on an SM say what the model leaves out", "[l
 
 TEST_CASE("what cannot be fed or faulted is refused in one line", "[launches]") {
   CHECK_THAT(refusal({"run.launches=1"}), Catch::Contains("needs run.launches of 2 or more"));
-  CHECK_THAT(refusal({"run.feed=source"}), Catch::Contains("for kernel pipeline_copy"));
+  CHECK_THAT(refusal({"run.feed=source"}), Catch::Contains("kernel matmul allows \"a\", \"residual\""));
   CHECK_THAT(refusal({"run.feed=residual"}), Catch::Contains("needs config.residual = true"));
   CHECK_THAT(refusal({"problem.n=256"}), Catch::Contains("n = k"));
   CHECK_THAT(refusal({"config.output=f32"}), Catch::Contains("config.output = config.dtype"));

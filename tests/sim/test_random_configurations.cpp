@@ -8,7 +8,8 @@
 #include <random>
 
 #include "catch.h"
-#include "kernels/host/config_rules.h"
+#include "kernels/matmul/host/config_rules.h"
+#include "matmul_of.h"
 #include "sim/child_process.h"
 
 using namespace sm100;
@@ -26,7 +27,7 @@ class RandomScenarios {
   Scenario next() {
     for (;;) {
       Scenario s = draw();
-      if (check_config(s.config, s.m, s.n, s.k).empty()) return s;
+      if (check_config(matmul_of(s).config, matmul_of(s).m, matmul_of(s).n, matmul_of(s).k).empty()) return s;
     }
   }
 
@@ -39,10 +40,11 @@ class RandomScenarios {
   Scenario draw() {
     Scenario s;
     s.name = "random";
-    s.kernel = "matmul";
+    s.kernel = &host::matmul_definition();
+    s.problem = host::MatmulProblem{};
     s.profile = "b200";
     s.device = load_profile("b200");
-    MatmulConfig& c = s.config;
+    MatmulConfig& c = matmul_of(s).config;
     c.cta_group = between(1, 2);
     const std::pair<int, int> cluster = pick<std::pair<int, int>>(
         {{1, 1}, {1, 1}, {2, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}, {4, 4}, {8, 2}});
@@ -60,8 +62,8 @@ class RandomScenarios {
     c.accum_stages = between(1, std::min(4, 512 / c.mma_n));
     c.bias = between(0, 3) == 0, c.residual = between(0, 3) == 0;
     c.activation = pick({Activation::none, Activation::none, Activation::relu, Activation::silu});
-    if (between(0, 3) == 0) c.scaled = true, s.alpha = 0.75f;
-    s.beta = -1.5f;
+    if (between(0, 3) == 0) c.scaled = true, matmul_of(s).alpha = 0.75f;
+    matmul_of(s).beta = -1.5f;
     c.register_epilogue = between(0, 2) != 0;
     c.static_scheduler = between(0, 3) == 0;
     c.clc_stages = c.static_scheduler ? 0 : between(0, 4);
@@ -75,10 +77,10 @@ class RandomScenarios {
     c.stages = c.k_group_size * (between(0, 1) ? between(1, std::min(most, 6)) : between(1, most));
     // N and K keep the tensor maps' 16-byte strides; M is free.
     const int ctas = c.cluster_m * c.cluster_n;
-    s.m = between(1, (ctas > 4 ? 2 : 3) * c.cluster_m * c.mma_m / c.cta_group);
-    s.n = 8 * between(1, std::max(2, (ctas > 4 ? 2 : 3) * c.cluster_n * c.mma_n / 8));
-    if (c.ab_swapped) std::swap(s.m, s.n), s.n = (s.n + 7) / 8 * 8;
-    s.k = 8 * between(1, 48);
+    matmul_of(s).m = between(1, (ctas > 4 ? 2 : 3) * c.cluster_m * c.mma_m / c.cta_group);
+    matmul_of(s).n = 8 * between(1, std::max(2, (ctas > 4 ? 2 : 3) * c.cluster_n * c.mma_n / 8));
+    if (c.ab_swapped) std::swap(matmul_of(s).m, matmul_of(s).n), matmul_of(s).n = (matmul_of(s).n + 7) / 8 * 8;
+    matmul_of(s).k = 8 * between(1, 48);
     s.sms = ctas > 4 ? 18 * between(1, 2) : ctas * between(1, 3);
     s.seed = random_();
     return s;

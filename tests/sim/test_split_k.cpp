@@ -4,6 +4,7 @@
 #include <set>
 
 #include "catch.h"
+#include "matmul_of.h"
 #include "paths.h"
 #include "sim/child_process.h"
 #include "sim/program.h"
@@ -13,9 +14,9 @@ namespace {
 
 Scenario split(int splits) {
   Scenario s = load_scenario(scenario_dir() + "/dense_small.toml");
-  s.m = 384, s.n = 256, s.k = 1024 + 64;  // 17 k tiles
+  matmul_of(s).m = 384, matmul_of(s).n = 256, matmul_of(s).k = 1024 + 64;  // 17 k tiles
   s.sms = 4;
-  s.config.num_split_k = splits;
+  matmul_of(s).config.num_split_k = splits;
   return s;
 }
 
@@ -34,8 +35,8 @@ TEST_CASE("splits give the same bits in every run, under any jitter, on any numb
   for (int splits : {2, 4, 8}) {
     CAPTURE(splits);
     Scenario s = split(splits);
-    if (splits == 8) s.k = 1024;  // 17 k tiles make no 8 splits
-    s.config.output = DataType::f32;
+    if (splits == 8) matmul_of(s).k = 1024;  // 17 k tiles make no 8 splits
+    matmul_of(s).config.output = DataType::f32;
     const uint64_t expected = output_hash(s);
     CHECK(output_hash(s) == expected);
     for (uint64_t seed = 1; seed <= 10; ++seed) {
@@ -47,7 +48,7 @@ TEST_CASE("splits give the same bits in every run, under any jitter, on any numb
       s.sms = sms;
       CHECK(output_hash(s) == expected);
     }
-    s.config.static_scheduler = true, s.config.clc_stages = 0;
+    matmul_of(s).config.static_scheduler = true, matmul_of(s).config.clc_stages = 0;
     for (int sms : {1, 5, 148}) {
       s.sms = sms;
       CHECK(output_hash(s) == expected);
@@ -59,14 +60,14 @@ TEST_CASE("splits give the same bits in every run, under any jitter, on any numb
 
 TEST_CASE("more splits than places: a CTA computes several splits of a tile, in ascending order", "[split-k]") {
   Scenario s = split(3);
-  s.m = s.n = 128, s.sms = 1;
+  matmul_of(s).m = matmul_of(s).n = 128, s.sms = 1;
   output_hash(s);
 }
 
 // The kernel's assumption (kernels/matmul/split_reduction.h): a CTA that waits for an earlier split holds its SM.
 TEST_CASE("splits handed out from the last to the first wait for splits that nobody has begun", "[split-k]") {
   Scenario s = split(3);
-  s.m = s.n = 128, s.sms = 1;
+  matmul_of(s).m = matmul_of(s).n = 128, s.sms = 1;
   s.hand_out_descending = true;
   const RunResult r = run_in_child(s);
   CAPTURE(said(r));
@@ -77,7 +78,7 @@ TEST_CASE("splits handed out from the last to the first wait for splits that nob
 TEST_CASE("the static scheduler takes a tile's splits in ascending order, however clusters are launched",
           "[split-k]") {
   Scenario s = split(3);
-  s.config.static_scheduler = true, s.config.clc_stages = 0;
+  matmul_of(s).config.static_scheduler = true, matmul_of(s).config.clc_stages = 0;
   const uint64_t expected = output_hash(s);
   s.hand_out_descending = true;
   CHECK(output_hash(s) == expected);

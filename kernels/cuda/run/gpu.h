@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 
 namespace sm100::cuda {
 

@@ -18,12 +18,12 @@ using host::Scenario;
 
 class HardwareRun {
  public:
-  HardwareRun(const Scenario& scenario, const CompiledKernel& kernel, const RunOptions& options, Gpu& gpu)
+  HardwareRun(const Scenario& scenario, const DeviceKernel& kernel, const RunOptions& options, Gpu& gpu)
       : scenario_(scenario),
-        kernel_(kernel),
+        kernel_(kernel.find(scenario)),
         options_(options),
         gpu_(gpu),
-        problem_(host::make_problem(scenario)),
+        problem_(host::make_run(scenario)),
         shape_(problem_->launch()),
         cold_(scenario.l2 == host::L2State::cold) {
     for (const host::Tensor& tensor : problem_->tensors()) {
@@ -34,14 +34,7 @@ class HardwareRun {
       addresses_.push_back(buffers_.back().address());
     }
     const auto encode = [&](const TensorMapFields& fields) { return gpu_.encode(fields); };
-    if (scenario.kernel == host::kPipelineCopy)
-      copy_ = host::copy_params(scenario, addresses_, encode);
-    else if (scenario.kernel == host::kFallback)
-      fallback_ = host::fallback_params(scenario, addresses_, encode);
-    else if (scenario.kernel == host::kDirect)
-      direct_ = host::direct_params(scenario, addresses_, encode);
-    else
-      matmul_ = host::matmul_params(scenario, addresses_, encode);
+    params_ = kernel.params(*problem_, addresses_, encode);
   }
 
   RunOutcome run() {
@@ -61,12 +54,7 @@ class HardwareRun {
   }
 
  private:
-  void* params() {
-    if (scenario_.kernel == host::kPipelineCopy) return &copy_;
-    if (scenario_.kernel == host::kFallback) return &fallback_;
-    if (scenario_.kernel == host::kDirect) return &direct_;
-    return &matmul_;
-  }
+  void* params() { return params_.get(); }
 
   /// Words that CTAs synchronise on start every launch as the first.
   void reset_locks() {
@@ -89,7 +77,7 @@ class HardwareRun {
   }
   host::Check check() {
     buffers_.back().download(bytes_.back().data(), bytes_.back().size());
-    return check_result(*problem_, scenario_, bytes_, addresses_);
+    return check_result(*problem_, bytes_, addresses_);
   }
 
   void time_plain() {
@@ -148,19 +136,16 @@ class HardwareRun {
   }
 
   const Scenario& scenario_;
-  const CompiledKernel& kernel_;
+  CompiledKernel kernel_;
   const RunOptions& options_;
   Gpu& gpu_;
-  std::unique_ptr<host::Problem> problem_;
+  std::unique_ptr<host::KernelRun> problem_;
   host::LaunchShape shape_;
   bool cold_;
   std::vector<DeviceBuffer> buffers_;
   std::vector<GlobalAddr> addresses_;
   std::vector<std::vector<uint8_t>> bytes_;
-  MatmulParams matmul_;
-  CopyParams copy_;
-  FallbackParams fallback_;
-  DirectParams direct_;
+  std::shared_ptr<void> params_;
   DeviceTrace no_trace_{};  ///< the plain kernel's second parameter is empty; this is large enough
   RunOutcome outcome_;
 };
@@ -178,7 +163,7 @@ double RunOutcome::cycles_per_event() const {
   return events_of_a_warp > 0 ? extra * 1e3 * sm_clock_ghz / double(events_of_a_warp) : 0;
 }
 
-RunOutcome run_on_gpu(const Scenario& scenario, const CompiledKernel& kernel, const RunOptions& options, Gpu& gpu) {
+RunOutcome run_on_gpu(const Scenario& scenario, const DeviceKernel& kernel, const RunOptions& options, Gpu& gpu) {
   return HardwareRun(scenario, kernel, options, gpu).run();
 }
 

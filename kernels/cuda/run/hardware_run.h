@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/run/device_kernel.h"
 #include "kernels/cuda/run/gpu.h"
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 #include "kernels/host/scenario.h"
 
 namespace sm100::cuda {
-
-/// A kernel of the scenario's configuration, without and with trace points.
-struct CompiledKernel {
-  const void* plain;
-  const void* traced;
-};
 
 struct RunOptions {
   int repeat = 5;                  ///< timed launches
@@ -43,7 +38,7 @@ double median(std::vector<double> values);
 
 /// Throws host::InputError for what the scenario asks in vain, CudaError, and HangError.  With `options.trace` the first
 /// launch is recorded, so that one which hangs leaves its trace up to there.
-RunOutcome run_on_gpu(const host::Scenario& scenario, const CompiledKernel& kernel, const RunOptions& options,
+RunOutcome run_on_gpu(const host::Scenario& scenario, const DeviceKernel& kernel, const RunOptions& options,
                       Gpu& gpu);
 
 }  // namespace sm100::cuda

@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/run/gpu.h"
 #include "kernels/host/comparison.h"
-#include "kernels/host/matmul_problem.h"
+#include "kernels/host/product.h"
 #include "kernels/isa/number_formats.h"
 
 namespace sm100::cuda {
@@ -69,22 +69,25 @@ bool cublas_product(int m, int n, int k, GlobalAddr a, GlobalAddr b, std::vector
   return true;
 }
 
-host::Check check_result(const host::Problem& problem, const host::Scenario& s,
-                         const std::vector<std::vector<uint8_t>>& bytes, const std::vector<GlobalAddr>& addresses) {
+host::Check check_result(const host::KernelRun& run, const std::vector<std::vector<uint8_t>>& bytes,
+                         const std::vector<GlobalAddr>& addresses) {
   std::vector<float> product;
-  const bool plain = s.kernel == host::kMatmul && s.config.dtype == DataType::bf16 && !has_functor(s.config);
+  const auto* of_two = dynamic_cast<const host::Product*>(&run);
+  const host::ProductShape s = of_two ? of_two->shape() : host::ProductShape{};
+  const bool plain = of_two && of_two->is_plain() && s.operands == DataType::bf16;
   if (plain && cublas_product(s.m, s.n, s.k, addresses[0], addresses[1], product)) {
-    host::Comparison comparison(host::error_limit(s.config.output));
+    host::Comparison comparison(host::error_limit(s.output));
     for (size_t i = 0; i < product.size(); ++i)
-      comparison.add(element(bytes.back().data(), i, s.config.output), product[i], int(i / size_t(s.n)),
+      comparison.add(element(bytes.back().data(), i, s.output), product[i], int(i / size_t(s.n)),
                      int(i % size_t(s.n)));
     host::Check check = comparison.result(s.m);
+    check.of_rows = s.m;
     check.reference = "cuBLAS";
     return check;
   }
   std::vector<const uint8_t*> pointers;
   for (const auto& tensor : bytes) pointers.push_back(tensor.data());
-  return problem.check(pointers);
+  return run.check(pointers);
 }
 
 }  // namespace sm100::cuda

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 
 namespace sm100::cuda {
 
 /// @param bytes      tensors on the host, the output downloaded
 /// @param addresses  the same tensors on the device
-host::Check check_result(const host::Problem& problem, const host::Scenario& scenario,
-                         const std::vector<std::vector<uint8_t>>& bytes, const std::vector<GlobalAddr>& addresses);
+host::Check check_result(const host::KernelRun& run, const std::vector<std::vector<uint8_t>>& bytes,
+                         const std::vector<GlobalAddr>& addresses);
 
 /// C = A * B^T in float by cuBLAS: A is m x k, B n x k, both row-major BF16 on the device; C m x n row-major.
 /// False if there is no cuBLAS on this machine.  Throws CudaError if it fails.

@@ -15,12 +15,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "kernels/cuda/copy.h"
-#include "kernels/cuda/direct.h"
-#include "kernels/cuda/fallback.h"
-#include "kernels/cuda/matmul.h"
 #include "kernels/cuda/run/hardware_run.h"
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 #include "kernels/host/toml_reader.h"
 #include "kernels/host/version.h"
 #include "traces/atomic_file.h"
@@ -40,27 +36,11 @@ struct Options : RunOptions {
 
 // ---- which kernel
 
-/// The compiled kernel of the scenario's configuration; the message for a missing one lists what there is.
-template <class Entry, class Config>
-CompiledKernel find(std::span<const Entry> table, Scenario scenario, Config Scenario::*member) {
-  std::string compiled;
-  const Config wanted = scenario.*member;
-  for (const Entry& entry : table) {
-    if (entry.config == wanted) return {entry.plain, entry.traced};
-    scenario.*member = entry.config;
-    auto json = nlohmann::ordered_json::parse(scenario.configuration_json());
-    for (const char* key : {"kernel", "m", "n", "k"}) json.erase(key);
-    compiled += fmt::format("\n  {:<22}{}", entry.name, json.dump());
-  }
-  throw InputError(fmt::format("{}: this configuration of {} is not compiled; compiled are:{}",
-                               scenario.path.string(), scenario.kernel, compiled));
-}
-
-CompiledKernel compiled_kernel(const Scenario& s) {
-  if (s.kernel == host::kPipelineCopy) return find(copy_kernels(), s, &Scenario::copy);
-  if (s.kernel == host::kFallback) return find(fallback_kernels(), s, &Scenario::fallback);
-  if (s.kernel == host::kDirect) return find(direct_kernels(), s, &Scenario::direct);
-  return find(matmul_kernels(), s, &Scenario::config);
+const DeviceKernel& device_kernel_of(const Scenario& s) {
+  static const std::vector<DeviceKernel> all = built_in_device_kernels();
+  for (const DeviceKernel& kernel : all)
+    if (kernel.kernel == s.kernel) return kernel;
+  throw InputError(fmt::format("{}: kernel {} is not compiled for a device", s.path.string(), s.kernel->name));
 }
 
 /// Values of [run] that only the simulator knows, as far as the scenario sets them.
@@ -77,19 +57,37 @@ std::string simulator_only(const Scenario& s) {
   add(s.max_cycles > 0, "max_cycles");
   add(s.numerics != host::Numerics::fast, "numerics");
   add(s.recorder, "recorder");
-  add(s.kernel != host::kPipelineCopy && s.sms > 0, "sms");  // pipeline_copy launches a CTA for each
+  Scenario all_sms = s;
+  all_sms.sms = 0;
+  const auto ctas = [](const Scenario& one) { return host::make_run(one)->launch().grid.x; };
+  add(s.sms > 0 && ctas(all_sms) == ctas(s), "sms");  // some kernels launch a CTA for each
   return keys;
+}
+
+/// "sm_90a or sm_100a"
+std::string architectures(const DeviceKernel& kernel) {
+  std::vector<std::string> names;
+  for (const int architecture : kernel.architectures) names.push_back(fmt::format("sm_{}a", architecture));
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
+bool runs_on(const DeviceKernel& kernel, int architecture) {
+  return std::find(kernel.architectures.begin(), kernel.architectures.end(), architecture) !=
+         kernel.architectures.end();
 }
 
 /// One clear line when this GPU can't run the scenario's kernel.
 void check_architecture(const Gpu& gpu, const Scenario& s) {
-  const bool copy = s.kernel == host::kPipelineCopy;
   const int architecture = gpu.architecture();
-  if (architecture == 100 || (copy && architecture == 90)) return;
-  throw InputError(fmt::format("the GPU is {} (sm_{}), kernel {} needs {}; {}", gpu.name(), architecture, s.kernel,
-                               copy ? "sm_90a or sm_100a" : "sm_100a",
-                               architecture == 90 ? "here pipeline_copy would run (scenarios/copy)"
-                                                  : "no kernel of this program would run here"));
+  const DeviceKernel& wanted = device_kernel_of(s);
+  if (runs_on(wanted, architecture)) return;
+  std::vector<std::string_view> others;
+  for (const DeviceKernel& kernel : built_in_device_kernels())
+    if (runs_on(kernel, architecture)) others.push_back(kernel.kernel->name);
+  throw InputError(fmt::format("the GPU is {} (sm_{}), kernel {} needs {}; {}", gpu.name(), architecture,
+                               s.kernel->name, architectures(wanted),
+                               others.empty() ? "no kernel of this program would run here"
+                                              : fmt::format("here {} would run", fmt::join(others, ", "))));
 }
 
 /// Refuses what cannot be written before any work is done.
@@ -120,7 +118,7 @@ void check_scenario(const Scenario& s) {
 // ---- what it says
 
 std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, const RunOutcome& o) {
-  const std::unique_ptr<host::Problem> problem = host::make_problem(s);
+  const std::unique_ptr<host::KernelRun> problem = host::make_run(s);
   const host::LaunchShape shape = problem->launch();
   const double us = median(o.microseconds);
   std::string text =
@@ -152,7 +150,7 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
 }
 
 std::string json(const Scenario& s, const Gpu& gpu, const RunOutcome& o) {
-  const std::unique_ptr<host::Problem> problem = host::make_problem(s);
+  const std::unique_ptr<host::KernelRun> problem = host::make_run(s);
   const double us = median(o.microseconds);
   const nlohmann::ordered_json json = {
       {"outcome", o.check.ok ? "pass" : "mismatch"},
@@ -188,7 +186,8 @@ int run_command(const Options& options) {
   const Scenario scenario = host::load_scenario(options.scenario, options.sets);
   check_scenario(scenario);
   check_outputs(options);
-  const CompiledKernel kernel = compiled_kernel(scenario);  // says so if there is none, before it looks for a GPU
+  const DeviceKernel& kernel = device_kernel_of(scenario);
+  kernel.find(scenario);  // says so if there is none, before it looks for a GPU
   Gpu gpu;
   check_architecture(gpu, scenario);
   for (const std::string& warning : scenario.warnings) fmt::print(stderr, "sm100-run: warning: {}\n", warning);

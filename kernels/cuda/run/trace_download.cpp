@@ -133,14 +133,14 @@ void TraceBuffers::clear() {
   headers_.clear();
 }
 
-DownloadedTrace TraceBuffers::download(const host::Problem& problem) const {
+DownloadedTrace TraceBuffers::download(const host::KernelRun& run) const {
   std::vector<DeviceTraceHeader> headers(warps_);
   std::vector<DeviceTraceRecord> records(size_t(warps_) * capacity_);
   headers_.download(headers.data(), headers_.bytes(), stream_);
   records_.download(records.data(), records_.bytes(), stream_);
   const std::vector<Story> all = stories(headers, records, capacity_);
   const ClockFit clocks = fit(all);
-  const std::vector<BarrierArray> barriers = problem.barriers();
+  const std::vector<BarrierArray> barriers = run.barriers();
 
   traces::Recorder recorder;
   const traces::TrackId gpu = recorder.add_track(traces::TrackKind::gpu, "GPU");
@@ -154,7 +154,7 @@ DownloadedTrace TraceBuffers::download(const host::Problem& problem) const {
       cta_track = recorder.add_track(traces::TrackKind::cta, fmt::format("CTA {} on SM {}", cta, h.smid), gpu,
                                      int(h.smid), int(cta));
     }
-    const traces::TrackId track = recorder.add_track(traces::TrackKind::role, problem.role(int(h.warp)), cta_track,
+    const traces::TrackId track = recorder.add_track(traces::TrackKind::role, run.role(int(h.warp)), cta_track,
                                                      int(h.smid), int(cta), int(h.warp));
     SpanBuilder spans(recorder, track, clocks, h.smid, barriers);
     for (uint32_t i = 0; i < story.count; ++i) spans.add(story.records[i], story.clocks[i]);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "kernels/cuda/run/gpu.h"
-#include "kernels/host/problem.h"
+#include "kernels/host/kernel_run.h"
 #include "kernels/isa/device_trace.h"
 #include "traces/schema.h"
 
@@ -31,7 +31,7 @@ class TraceBuffers {
   void clear();
   /// What has been recorded so far; also while a kernel that hangs is still there.  Throws CudaError, and
   /// std::invalid_argument if no warp has recorded anything.
-  DownloadedTrace download(const host::Problem& problem) const;
+  DownloadedTrace download(const host::KernelRun& run) const;
 
  private:
   uint32_t warps_, warps_per_cta_, capacity_;

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cuda/configurations.h"
-#include "kernels/cuda/copy_configurations.h"
-#include "kernels/cuda/direct_configurations.h"
-#include "kernels/cuda/fallback_configurations.h"
+#include "kernels/copy/cuda/copy_configurations.h"
+#include "kernels/direct/cuda/direct_configurations.h"
+#include "kernels/fallback/cuda/fallback_configurations.h"
+#include "kernels/matmul/cuda/configurations.h"
 
 namespace sm100 {
 

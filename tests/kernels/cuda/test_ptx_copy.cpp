@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "catch.h"
+#include "kernels/copy/cuda/copy_configurations.h"
 #include "kernels/copy/shared_storage.h"
-#include "kernels/cuda/copy_configurations.h"
 #include "ptx_module.h"
 
 using namespace sm100;

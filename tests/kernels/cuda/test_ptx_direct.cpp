@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "catch.h"
-#include "kernels/cuda/direct_configurations.h"
+#include "kernels/direct/cuda/direct_configurations.h"
 #include "ptx_module.h"
 
 using namespace sm100;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "catch.h"
-#include "kernels/cuda/fallback_configurations.h"
+#include "kernels/fallback/cuda/fallback_configurations.h"
 #include "ptx_module.h"
 
 using namespace sm100;

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "catch.h"
-#include "kernels/host/matmul_problem.h"
+#include "kernels/host/product.h"
 
 namespace sm100::host {
 namespace {

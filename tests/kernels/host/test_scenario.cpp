@@ -6,6 +6,7 @@
 #include "catch.h"
 #include "kernels/host/toml_reader.h"
 #include "kernels/matmul/shared_storage.h"
+#include "matmul_of.h"
 #include "paths.h"
 #include "scratch_directory.h"
 
@@ -49,11 +50,11 @@ TEST_CASE("a minimal scenario gets the defaults") {
   CHECK(s.name == "s");
   CHECK(s.profile == "b200");
   CHECK(s.device.name == "NVIDIA B200");
-  CHECK(s.config.mma_m == 128);
-  CHECK(s.config.mma_n == 128);
-  CHECK(s.config.accum_stages == 2);
-  CHECK(s.config.clc_stages == 2);
-  CHECK(s.config.mma_prefetch);
+  CHECK(matmul_of(s).config.mma_m == 128);
+  CHECK(matmul_of(s).config.mma_n == 128);
+  CHECK(matmul_of(s).config.accum_stages == 2);
+  CHECK(matmul_of(s).config.clc_stages == 2);
+  CHECK(matmul_of(s).config.mma_prefetch);
   CHECK(s.data == DataMode::full);
   CHECK(s.numerics == Numerics::fast);
   CHECK(s.sms == 0);
@@ -114,14 +115,15 @@ role = "mma"
 stage = 2
 phase = 1
 )");
-  CHECK((s.m == 100 && s.n == 24 && s.k == 40));
-  CHECK(s.config.output == DataType::f32);
-  CHECK((s.config.mma_m == 64 && s.config.mma_n == 24 && s.config.mma_k == 16));
-  CHECK((s.config.stages == 3 && s.config.accum_stages == 5 && s.config.clc_stages == 0));
-  CHECK(s.config.swizzle == Swizzle::b32);
-  CHECK(s.config.raster_order == RasterOrder::along_n);
-  CHECK(s.config.block_swizzle == 4);
-  CHECK_FALSE(s.config.mma_prefetch);
+  CHECK((matmul_of(s).m == 100 && matmul_of(s).n == 24 && matmul_of(s).k == 40));
+  CHECK(matmul_of(s).config.output == DataType::f32);
+  CHECK((matmul_of(s).config.mma_m == 64 && matmul_of(s).config.mma_n == 24 && matmul_of(s).config.mma_k == 16));
+  CHECK((matmul_of(s).config.stages == 3 && matmul_of(s).config.accum_stages == 5 &&
+         matmul_of(s).config.clc_stages == 0));
+  CHECK(matmul_of(s).config.swizzle == Swizzle::b32);
+  CHECK(matmul_of(s).config.raster_order == RasterOrder::along_n);
+  CHECK(matmul_of(s).config.block_swizzle == 4);
+  CHECK_FALSE(matmul_of(s).config.mma_prefetch);
   CHECK(s.data == DataMode::none);
   CHECK(s.numerics == Numerics::b200);
   CHECK((s.sms == 7 && s.seed == 11 && s.jitter == 12u && s.max_cycles == 1000));
@@ -142,24 +144,24 @@ phase = 1
 
 TEST_CASE("an omitted stage count becomes as many as fit") {
   const Scenario s = load(kSmall);
-  CHECK(s.config.stages == 8);  // 24 KiB each, two 8 KiB strips
-  CHECK(shared_storage_bytes(s.config) <= uint32_t(kSmemBudgetBytes));
+  CHECK(matmul_of(s).config.stages == 8);  // 24 KiB each, two 8 KiB strips
+  CHECK(shared_storage_bytes(matmul_of(s).config) <= uint32_t(kSmemBudgetBytes));
 }
 
 TEST_CASE("overrides replace values and take bare words as strings") {
   const Scenario s = load(kSmall, {"problem.m=64", "config.mma=[64, 8, 16]", "run.data=none",
                                    "config.output=\"f32\"", "run.sms=2", "run.sms=3"});
-  CHECK(s.m == 64);
-  CHECK(s.config.mma_n == 8);
+  CHECK(matmul_of(s).m == 64);
+  CHECK(matmul_of(s).config.mma_n == 8);
   CHECK(s.data == DataMode::none);
-  CHECK(s.config.output == DataType::f32);
+  CHECK(matmul_of(s).config.output == DataType::f32);
   CHECK(s.sms == 3);  // the last one wins
 }
 
 TEST_CASE("an override reaches into lists and faults") {
   const std::string faulty = kSmall + "[[fault]]\ninstruction = 'mbarrier_init'\naction = 'add'\nvalue = 1\n";
   CHECK(load(faulty, {"fault.0.value=5"}).faults.at(0).value == 5);
-  CHECK(load(kSmall, {"config.mma.1=32"}).config.mma_n == 32);
+  CHECK(matmul_of(load(kSmall, {"config.mma.1=32"})).config.mma_n == 32);
   CHECK(complaint(kSmall, {"config.mma.1=12"})
             .rfind("--set config.mma.1=12: key 'config.mma' = [128, 12, 16]: ", 0) == 0);
 }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The direct kernel: how its [problem] and [config] are read.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/direct/host/direct_run.h"
+#include "kernels/direct/shared_storage.h"
+#include "kernels/host/read_config.h"
+
+namespace sm100::host {
+namespace {
+
+const TomlTable::Words<DirectRoles> kRoles = {{"one_thread", DirectRoles::one_thread},
+                                              {"specialised", DirectRoles::specialised}};
+
+constexpr int kLargestExtent = 1 << 30;  // keeps grid arithmetic within int
+constexpr int kLargestBox = 256;         // of a tensor map, in each dimension
+
+void check_whole_tiles(const TomlDocument& document, const char* key, int value, int tile, const char* why) {
+  if (value < tile || value > kLargestExtent || value % tile != 0)
+    throw document.error(key,
+                         fmt::format("allowed are multiples of {} from {} to {} ({})", tile, tile,
+                                     kLargestExtent / tile * tile, why),
+                         std::to_string(value));
+}
+
+void check_config(const TomlDocument& document, const DirectConfig& c) {
+  if (c.cta_group == 2 && c.roles == DirectRoles::one_thread)
+    throw document.error("config.roles", "with cta_group 2 allowed is \"specialised\" (each CTA of a pair loads)");
+  const int step = 16 * c.cta_group;
+  if (c.block_n < step || c.block_n > 256 || c.block_n % step != 0)
+    throw document.error("config.block_n",
+                         fmt::format("allowed are multiples of {} from {} to 256 (N of tcgen05.mma with M = {})",
+                                     step, step, direct_mma_m(c)),
+                         std::to_string(c.block_n));
+  // An MMA's 32 bytes of K, or a whole slab.
+  const int k_step = std::max(slab_elements(c), kDirectMmaK), most = kLargestBox * slab_elements(c);
+  if (c.block_k < k_step || c.block_k > most || c.block_k % k_step != 0)
+    throw document.error("config.block_k",
+                         fmt::format("allowed are multiples of {} from {} to {}", k_step, k_step, most),
+                         std::to_string(c.block_k));
+  const int fit = int((kSmemBudgetBytes - 1024) / direct_stage_bytes(c));
+  if (c.stages < 1 || c.stages > fit)
+    throw document.error("config.stages",
+                         fit < 1 ? fmt::format("a stage of {} bytes does not fit a CTA's {} bytes of shared memory",
+                                               direct_stage_bytes(c), kSmemBudgetBytes)
+                                 : fmt::format("allowed are 1 to {} ({} bytes each; a CTA has {})", fit,
+                                               direct_stage_bytes(c), kSmemBudgetBytes),
+                         std::to_string(c.stages));
+}
+
+void read_config(const TomlDocument& document, const TomlTable& table, DirectConfig& c) {
+  if (table.has("block_n")) c.block_n = read_unjudged(table, "block_n");
+  if (table.has("block_k")) c.block_k = read_unjudged(table, "block_k");
+  if (table.has("stages")) c.stages = read_unjudged(table, "stages");
+  if (table.has("cta_group")) c.cta_group = read_int(table, "cta_group", 1, 2);
+  if (table.has("roles")) c.roles = table.choice("roles", kRoles);
+  if (table.has("tma_rank")) c.tma_rank = read_int(table, "tma_rank", 2, 3);
+  if (!table.has("swizzle")) return;
+  const int64_t swizzle = table.integer("swizzle", INT64_MIN, INT64_MAX);
+  if (swizzle != 0 && swizzle != 128)
+    throw document.error("config.swizzle", "allowed are 128 and 0 (none: core matrices of 8 rows x 16 bytes)");
+  c.swizzle = swizzle == 0 ? Swizzle::none : Swizzle::b128;
+}
+
+std::any read(const TomlDocument& document, const TomlTable& root, Scenario&) {
+  DirectProblem s;
+  const TomlTable problem = root.table("problem", {"m", "n", "k"});
+  s.m = read_unjudged(problem, "m");
+  s.n = read_unjudged(problem, "n");
+  s.k = read_unjudged(problem, "k");
+  DirectConfig& c = s.config;
+  if (root.has("config"))
+    read_config(document,
+                root.table("config", {"block_n", "block_k", "stages", "cta_group", "roles", "swizzle", "tma_rank"}),
+                c);
+  check_config(document, c);
+  check_whole_tiles(document, "problem.m", s.m, direct_mma_m(c), "whole tiles: nothing is guarded");
+  check_whole_tiles(document, "problem.n", s.n, c.block_n, "whole tiles of config.block_n");
+  check_whole_tiles(document, "problem.k", s.k, c.block_k, "whole stages of config.block_k");
+  return s;
+}
+
+/// Isa functions of this kernel that a [[fault]] may name.
+constexpr std::string_view kCalls[] = {
+    "mbarrier_init",
+    "mbarrier_arrive_expect_tx",
+    "mbarrier_try_wait_parity",
+    "fence_mbarrier_init",
+    "mapa",
+    "bar_sync",
+    "barrier_cluster_arrive",
+    "barrier_cluster_wait",
+    "ld_shared_u32",
+    "cp_async_bulk_tensor_shared_global",
+    "tcgen05_alloc",
+    "tcgen05_dealloc",
+    "tcgen05_mma",
+    "tcgen05_commit",
+    "tcgen05_commit_multicast",
+    "tcgen05_ld_32x32b",
+    "tcgen05_wait_ld",
+    "tcgen05_fence_before_thread_sync",
+    "tcgen05_fence_after_thread_sync",
+};
+
+}  // namespace
+
+const KernelDefinition& direct_definition() {
+  static const KernelDefinition definition = {
+      .name = "direct",
+      .description =
+          "dense GEMM, C = A * B^T: one tile per CTA or pair, a thread per role or one for all, no TMA store "
+          "(SM100)",
+      .fault_instructions = kCalls,
+      .read = read,
+      .run = [](const Scenario& s) -> std::unique_ptr<KernelRun> { return std::make_unique<DirectRun>(s); }};
+  return definition;
+}
+
+std::string DirectRun::configuration_json() const {
+  const DirectProblem& s = problem_;
+  const DirectConfig& c = config_;
+  const nlohmann::ordered_json json = {
+      {"kernel", direct_definition().name},
+      {"m", s.m},
+      {"n", s.n},
+      {"k", s.k},
+      {"block_m", kDirectBlockM},
+      {"block_n", c.block_n},
+      {"block_k", c.block_k},
+      {"stages", c.stages},
+      {"cta_group", c.cta_group},
+      {"roles", word_of(kRoles, c.roles)},
+      {"swizzle", c.swizzle == Swizzle::none ? 0 : 128},
+      {"tma_rank", c.tma_rank},
+  };
+  return json.dump();
+}
+
+}  // namespace sm100::host

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The direct kernel on a problem: C = A * B^T, launched as a CTA, or a pair, per tile.
+#pragma once
+
+#include "kernels/direct/config.h"
+#include "kernels/direct/params.h"
+#include "kernels/host/product.h"
+#include "kernels/host/scenario.h"
+
+namespace sm100::host {
+
+const KernelDefinition& direct_definition();
+
+/// [problem] and [config] of a scenario.
+struct DirectProblem {
+  int m = 0, n = 0, k = 0;
+  DirectConfig config;
+};
+
+class DirectRun : public Product {
+ public:
+  using Problem = DirectProblem;
+  explicit DirectRun(const Scenario& s);
+
+  const DirectConfig& config() const { return config_; }
+  DirectParams params(const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode) const;
+
+  LaunchShape launch() const override;
+  std::vector<BarrierArray> barriers() const override;
+  std::vector<NamedBarrier> named_barriers() const override;
+  std::vector<std::string_view> roles() const override;
+  std::string_view role(int warp) const override { return direct_role(config_, warp); }
+  std::string configuration_json() const override;
+
+ private:
+  DirectProblem problem_;
+  const DirectConfig& config_ = problem_.config;
+};
+
+}  // namespace sm100::host
