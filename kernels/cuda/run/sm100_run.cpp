@@ -49,7 +49,7 @@ std::string simulator_only(const Scenario& s) {
   const auto add = [&](bool set, const char* key) {
     if (set) keys += fmt::format("{}run.{}", keys.empty() ? "" : ", ", key);
   };
-  add(s.feed != host::Feed::nothing, "feed");
+  add(!s.feed.empty(), "feed");
   add(s.hand_out_descending, "hand_out");
   add(s.held_sms > 0, "held_sms");
   add(s.jitter.has_value(), "jitter");
