@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/host/kernel_run.h"
+#include "kernels/host/scenario.h"
 
 namespace sm100::sim {
 

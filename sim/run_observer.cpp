@@ -159,6 +159,7 @@ void RunObserver::clc_decoded(Cta& cta, int n, const ClcResponse& response, cons
 
 void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   ++barrier_events_;
+  if (learner_) learner_->mbarrier_event(e);
   if (hazards_) hazards_->mbarrier_event(e);
   check_arriver(e);
   if (e.kind == models::MbarrierEventKind::complete_tx) keep_smallest(e);

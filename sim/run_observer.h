@@ -10,6 +10,7 @@
 #include "models/mbarrier.h"
 #include "models/memory_system.h"
 #include "models/observer.h"
+#include "sim/barrier_learner.h"
 #include "sim/completion_order.h"
 #include "sim/kernel.h"
 #include "traces/recorder.h"
@@ -43,6 +44,13 @@ class RunObserver : public models::Observer {
   /// From now on barrier events reach the checker too, and warps tell it what they do; nullptr: nobody checks.
   void set_hazards(HazardChecker* hazards) { hazards_ = hazards; }
   HazardChecker* hazards() { return hazards_; }
+
+  /// Hears of mbarriers and who uses them; nullptr: nobody does.
+  void set_learner(BarrierLearner* learner) { learner_ = learner; }
+  /// A warp waits on an mbarrier, or tests it.
+  void mbarrier_named(uint32_t offset, int warp) {
+    if (learner_) learner_->waited(offset, warp);
+  }
 
   traces::Recorder* recorder() { return recorder_; }
   /// Tracks of a recorded run; kNoTrack where there is none.
@@ -96,6 +104,7 @@ class RunObserver : public models::Observer {
   const Kernel& kernel_;
   traces::Recorder* recorder_;
   HazardChecker* hazards_ = nullptr;
+  BarrierLearner* learner_ = nullptr;
   models::MemorySystem* memory_ = nullptr;
   traces::TrackId gpu_track_ = traces::kNoTrack;
   std::vector<Tracks> tracks_;               ///< by SM

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/host/kernel_run.h"
+#include "models/profiles/jitter_point.h"
 
 namespace sm100::sim {
 

@@ -172,6 +172,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   settle(loc);
   if (!own_window(barrier, "mbarrier.try_wait", loc)) return true;
   const uint32_t offset = barrier.offset();
+  cta_.observer().mbarrier_named(offset, warp_.index);
   const bool recording = cta_.observer().recorder() != nullptr;
   const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
   HazardChecker* h = hazards();
@@ -205,6 +206,7 @@ bool SimIsa::mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope,
   settle(loc);
   if (!own_window(barrier, "mbarrier.test_wait", loc)) return true;
   const uint32_t offset = barrier.offset();
+  cta_.observer().mbarrier_named(offset, warp_.index);
   HazardChecker* h = hazards();
   if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
   if (!sm_.mbarrier.test_parity(offset, parity, point(loc), "mbarrier.test_wait.parity")) return false;

@@ -10,6 +10,7 @@
 #include <systemc>
 #include <vector>
 
+#include "sim/barrier_learner.h"
 #include "sim/comparison.h"
 #include "sim/ended_run.h"
 #include "sim/hazards/hazard_checker.h"
@@ -36,9 +37,24 @@ std::unique_ptr<KernelRun> problem_of(const Scenario& scenario) {
   return make_run(scenario);
 }
 
+/// The barriers that the kernel's table does not describe, from a run of the scenario in another process.
+std::vector<BarrierArray> learn_barriers(const Scenario& scenario, const Kernel& kernel,
+                                         const SimulationOptions& options) {
+  return learned_table([&] {
+    BarrierLearner learner(kernel);
+    Simulation simulation(scenario, {.prepared = options.prepared, .learner = &learner});
+    simulation.run();
+    return learner.table();
+  });
+}
+
 /// The kernel, which fits on the device and into this machine.
-Kernel checked_kernel(const Scenario& scenario, const KernelRun& problem) {
+Kernel checked_kernel(const Scenario& scenario, const KernelRun& problem, const SimulationOptions& options) {
   Kernel kernel = kernel_of(problem);
+  if (options.learner)  // what is to be learned is not known yet
+    std::erase_if(kernel.barriers, [](const BarrierArray& array) { return array.count == 0; });
+  else if (must_learn(kernel.barriers))
+    kernel.barriers = learn_barriers(scenario, kernel, options);
   kernel.launches = scenario.launches;
   if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
     throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
@@ -135,9 +151,10 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
     : scenario_(scenario),
       options_(options),
       problem_(problem_of(scenario)),
-      kernel_(checked_kernel(scenario, *problem_)),
+      kernel_(checked_kernel(scenario, *problem_, options)),
       device_(scenario.device, kernel_, device_options(), options.recorder),
       altered_(scenario.faults.size(), 0) {
+  device_.observer.set_learner(options.learner);
   set_delays();
   load_memory();
   kernel_.run_warp = code_of_kernel(*scenario_.kernel).bind({*problem_, scenario_, tensors_, altered_});

@@ -18,11 +18,15 @@
 
 namespace sm100::sim {
 
+class BarrierLearner;
+
 struct SimulationOptions {
   traces::Recorder* recorder =
       nullptr;                         ///< receives role spans, unit spans and barrier events; nullptr: nobody does
   const Prepared* prepared = nullptr;  ///< what runs before this one have computed; nullptr: nothing
   bool record_delays = false;          ///< RunResult::drawn
+  BarrierLearner* learner =
+      nullptr;  ///< hears of barriers; nullptr: nobody does, and a table that leaves something open is learned
 };
 
 class Simulation {

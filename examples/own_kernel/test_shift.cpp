@@ -14,7 +14,7 @@ using namespace sm100;
 
 sim::RunResult run(const char* scenario) {
   sim::add_kernel(own::shift_code());
-  return sim::run_simulation(host::load_scenario(std::string(SCENARIOS) + "/" + scenario), nullptr);
+  return sim::run_simulation(host::load_scenario(std::string(SCENARIOS) + "/" + scenario));
 }
 
 TEST_CASE("a load into a stage that is still being read is found") {

@@ -48,8 +48,10 @@ void read_selection(const TomlDocument& document, const TomlTable& table, const 
                     const KernelRun& kernel, FaultSpec& fault) {
   const auto arrays = kernel.barriers();
   if (fault.instruction.starts_with("griddepcontrol")) check_launch_fault(document, table, scenario, kernel);
-  if (table.has("barrier")) fault.barrier = table.word("barrier", barrier_names(arrays));
-  const int stages = stages_of(arrays, fault.barrier);
+  const bool any = arrays.empty();  // the kernel states no table: barriers get their names when it runs
+  if (table.has("barrier"))
+    fault.barrier = any ? table.string("barrier") : table.word("barrier", barrier_names(arrays));
+  const int stages = any ? INT_MAX : stages_of(arrays, fault.barrier);
   if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
   if (table.has("stage")) fault.stage = read_int(table, "stage", 0, stages - 1);
   if (table.has("id")) {

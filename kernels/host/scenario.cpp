@@ -102,7 +102,7 @@ Expectation read_expectation(const TomlTable& table, const KernelRun& kernel) {
   if (table.has("outcome")) expect.outcome = table.word("outcome", {"pass", "mismatch", "hang", "findings"});
   if (table.has("id")) expect.id = table.string("id");
   if (table.has("barrier"))
-    expect.barrier = is_other_wait(table.string("barrier"))
+    expect.barrier = is_other_wait(table.string("barrier")) || kernel.barriers().empty()
                          ? table.string("barrier")
                          : table.word("barrier", barrier_names(kernel.barriers()));
   if (table.has("role")) expect.role = table.string("role");

@@ -90,7 +90,7 @@ int run(int argc, char** argv) {
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));
     return kBadInput;
   }
-  if (std::fflush(stdout) != 0) throw InputError("cannot write to standard output");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw InputError("cannot write to standard output");
   return exit_code;
 }
 

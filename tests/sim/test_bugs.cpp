@@ -102,7 +102,7 @@ std::string row(const std::string& name, const Scenario& s, const RunResult& r) 
   const Finding f = finding_of(r);
   const std::string barrier = f.stage < 0 ? f.barrier : fmt::format("{}[{}]", f.barrier, f.stage);
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", fs::path(name).filename().string(),
-                     entry ? fmt::format("{:02}", entry) : "", what, warned ? "warning" : name(r.outcome),
+                     entry ? fmt::format("{:02}", entry) : "", what, warned ? "warning" : sim::name(r.outcome),
                      warned                           ? s.expect.warning.value_or("")
                      : r.outcome == Outcome::mismatch ? "mismatch"
                                                       : f.id,
@@ -143,7 +143,7 @@ TEST_CASE("bugs: each ends as it expects and is reported word for word, and docs
     const RunResult r = run_in_child(s);
     CAPTURE(said(r));
     REQUIRE(s.expect.stated);
-    CHECK(s.expect.outcome == name(r.outcome));
+    CHECK(s.expect.outcome == sim::name(r.outcome));
     CHECK(finding_of(r).id == s.expect.id.value_or(""));
     CHECK(finding_of(r).barrier == s.expect.barrier.value_or(""));
     CHECK(finding_of(r).stage == s.expect.stage.value_or(-1));

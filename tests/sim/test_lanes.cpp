@@ -18,18 +18,35 @@ LaneArray<SmemAddr, 1> rows(SimIsa& isa) {
 }
 bool contains(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
 
-#define CHECK_TOLD(code, expected)       \
-  do {                                   \
+#define CHECK_TOLD(code, expected)            \
+  do {                                        \
     const std::string text = diagnosis(code); \
-    CAPTURE(text);                       \
-    CHECK(ids_of(text) == expected);    \
+    CAPTURE(text);                            \
+    CHECK(ids_of(text) == expected);          \
   } while (false)
+
+/// An MMA of whatever lies in shared memory writes the columns from 0 to 127.
+void fill_tensor_memory(SimIsa& isa) {
+  const SmemDescriptor tile = make_smem_descriptor({0x4000}, 16, 1024, Swizzle::b128);
+  const SmemAddr done = own(isa, 0x480);
+  isa.elected([&] { isa.mbarrier_init(done, 1); });
+  isa.fence_mbarrier_init();
+  isa.elected([&] {
+    isa.tcgen05_mma(MmaKind::f16, 1, TmemAddr::at(0, 0), tile, tile,
+                    make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, 128, 128),
+                    false);
+    isa.tcgen05_commit(1, done);
+  });
+  while (!isa.mbarrier_try_wait_parity(done, 0, Scope::cta)) {}
+  isa.tcgen05_fence_after_thread_sync();
+}
 
 /// One warp that owns tensor memory.
 RoleCode with_tensor_memory(std::function<void(RoleIsa&)> program) {
   return {.program =
               [=](RoleIsa& isa) {
                 isa.tcgen05_alloc(own(isa, kAddress), 512, 1);
+                fill_tensor_memory(isa);
                 program(isa);
                 isa.tcgen05_wait_ld();
                 isa.tcgen05_wait_st();

@@ -15,7 +15,6 @@ Finding finding(const char* id, const char* barrier = "", const char* role = "")
 
 host::Scenario scenario(const char* expected_outcome = "") {
   host::Scenario s;
-  s.m = 128;
   s.hazards = true;
   s.expect.stated = *expected_outcome != 0;
   if (s.expect.stated) s.expect.outcome = expected_outcome;
@@ -26,7 +25,7 @@ RunResult judged(const host::Scenario& s, RunEnd end, Comparison numbers, std::v
   RunResult r;
   r.findings = std::move(findings);
   r.verified = numbers == Comparison::right;
-  r.check.rows = 128;
+  r.check.rows = r.check.of_rows = 128;
   judge(s, end, numbers, r);
   return r;
 }
@@ -109,7 +108,7 @@ TEST_CASE("verdict: what was not looked at makes it incomplete, and a fault that
   s.faults.resize(1);
   s.faults[0].if_unmatched = "it matched nothing";
   RunResult r;
-  r.fault_matches = {0};
+  r.fault_matches = {0}, r.check.of_rows = 128;
   r.verified = true;
   judge(s, RunEnd::completed, Comparison::right, r);
   CHECK(r.outcome == Outcome::pass);
