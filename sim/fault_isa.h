@@ -20,7 +20,7 @@ namespace sm100::sim {
 /// Name of an instruction that has a row in the table of faults.
 struct FaultableInstruction {
   consteval FaultableInstruction(const char* isa_function) : name(isa_function) {
-    if (!host::fault_instruction(name)) throw "kernels/host/fault.h has no such instruction";
+    if (host::fault_row(name) < 0) throw "kernels/host/fault.h has no such instruction";
   }
   std::string_view name;
 };

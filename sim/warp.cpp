@@ -11,7 +11,12 @@
 namespace sm100::sim {
 
 namespace {
-constexpr size_t kStackBytes = 256 * 1024;  // role code keeps 32-lane register blocks on the stack
+// Role code keeps 32-lane register blocks on the stack.
+#ifdef __SANITIZE_ADDRESS__  // red zones around every local
+constexpr size_t kStackBytes = 2 * 1024 * 1024;
+#else
+constexpr size_t kStackBytes = 256 * 1024;
+#endif
 }
 
 Warp::Warp(sc_core::sc_module_name name, Cta& cta, int index) : sc_module(name), cta(cta), index(index) {

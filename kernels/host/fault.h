@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,11 +147,17 @@ inline constexpr FaultInstruction kRows[] = {
 
 inline constexpr const auto& kFaultInstructions = fault_table::kRows;
 
+/// Number of the instruction's row; -1 if faults cannot alter it.
+constexpr int fault_row(std::string_view name) {
+  // By index: under UBSan a compiler takes no comparison of addresses for a constant.
+  for (int i = 0; i < int(std::size(fault_table::kRows)); ++i)
+    if (fault_table::kRows[i].name == name) return i;
+  return -1;
+}
 /// The instruction's row; nullptr if faults cannot alter it.
 constexpr const FaultInstruction* fault_instruction(std::string_view name) {
-  for (const FaultInstruction& row : kFaultInstructions)
-    if (row.name == name) return &row;
-  return nullptr;
+  const int row = fault_row(name);
+  return row < 0 ? nullptr : &fault_table::kRows[row];
 }
 
 /// One `[[fault]]`: the executions that it means (all that agree with what is set) and what happens to them.
