@@ -8,22 +8,11 @@
 namespace sm100::models {
 
 Clc::Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-    : sc_module(name),
-      profile_(profile),
-      jitter_(jitter),
-      observer_(observer),
-      launch_(size_t(profile.device.sms)),
-      observed_failure_(size_t(profile.device.sms)),
-      in_flight_(size_t(profile.device.sms)) {}
+    : sc_module(name), profile_(profile), jitter_(jitter), observer_(observer) {}
 
 void Clc::start_grid(Dim3 grid, Dim3 cluster) {
   const Dim3 clusters{grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
   grids_.push_back({clusters, cluster, 0, uint64_t(clusters.x) * clusters.y * clusters.z});
-}
-
-void Clc::start_cta(int sm, int launch) {
-  launch_[size_t(sm)] = launch;
-  observed_failure_[size_t(sm)] = false;
 }
 
 std::optional<Dim3> Clc::take(int launch) {
@@ -34,7 +23,7 @@ std::optional<Dim3> Clc::take(int launch) {
               uint32_t(i / g.grid.x / g.grid.y) * g.cluster.z};
 }
 
-void Clc::try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
+void Clc::try_cancel(ClcRequests& cta, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
                      const Source& source, Deliver deliver) {
   if (response % 16 != 0 || !smem.contains(response, sizeof(ClcResponse)))
     return observer_.violation(
@@ -42,25 +31,25 @@ void Clc::try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32
          fmt::format("try_cancel with its response at shared address {:#x}: must be 16-byte aligned and "
                      "inside the CTA's shared memory",
                      response),
-         now(), sm, barrier, source});
-  if (observed_failure_[size_t(sm)])
+         now(), cta.slot, barrier, source});
+  if (cta.observed_failure)
     return observer_.violation(
-        {"CL4", "try_cancel after a failed response was observed", now(), sm, barrier, source});
+        {"CL4", "try_cancel after a failed response was observed", now(), cta.slot, barrier, source});
   const Cycles done = at + profile_.cycles_of_ns(profile_.clc.response_ns) +
                       jitter_.delay(JitterSite::clc_response, source, {.to = -1, .barrier = barrier});
-  ++in_flight_[size_t(sm)];
-  completions_.post(done, [this, sm, launch = launch_[size_t(sm)], barrier, at, done, source,
-                           deliver = std::move(deliver)]() mutable {
-    --in_flight_[size_t(sm)];
-    const std::optional<Dim3> cluster = take(launch);
-    if (cluster) ++cancelled_, on_cancel_();
-    Source by = source;
-    by.kind = ActorKind::clc;
-    by.flow = observer_.new_flow();
-    observer_.unit_span(
-        {UnitSpanKind::clc_cancel, at, done, sm, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
-    deliver(make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})), by);
-  });
+  ++cta.in_flight;
+  completions_.post(
+      done, [this, &cta, launch = cta.launch, barrier, at, done, source, deliver = std::move(deliver)]() mutable {
+        --cta.in_flight;
+        const std::optional<Dim3> cluster = take(launch);
+        if (cluster) ++cancelled_, on_cancel_();
+        Source by = source;
+        by.kind = ActorKind::clc;
+        by.flow = observer_.new_flow();
+        observer_.unit_span(
+            {UnitSpanKind::clc_cancel, at, done, cta.slot, barrier, sizeof(ClcResponse), source.flow, by.flow, by});
+        deliver(make_clc_response(cluster.has_value(), cluster.value_or(Dim3{})), by);
+      });
 }
 
 }  // namespace sm100::models

@@ -18,6 +18,14 @@
 
 namespace sm100::models {
 
+/// What the requests of one CTA depend on.
+struct ClcRequests {
+  int slot = 0;                   ///< of the CTA
+  int launch = 0;                 ///< whose clusters it may take
+  bool observed_failure = false;  ///< it has decoded a failed response
+  int in_flight = 0;              ///< responses that have not been written yet
+};
+
 class Clc : public sc_core::sc_module {
  public:
   Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
@@ -32,17 +40,14 @@ class Clc : public sc_core::sc_module {
   /// `cancelled()` is called whenever a cancel has taken a cluster.
   void on_cancel(std::function<void()> cancelled) { on_cancel_ = std::move(cancelled); }
 
-  /// clusterlaunchcontrol.try_cancel.async by a CTA on `sm`, issued at cycle `at`.
+  /// clusterlaunchcontrol.try_cancel.async by a CTA, issued at cycle `at`.
   /// @param deliver  writes the response and signals, in one CTA or in all of the cluster
   using Deliver = InlineFunction<void(const ClcResponse&, const Source& by), 176>;
-  void try_cancel(int sm, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
+  void try_cancel(ClcRequests& cta, const SharedMemory& smem, uint32_t response, uint32_t barrier, Cycles at,
                   const Source& source, Deliver deliver);
-  /// A CTA on `sm` has decoded a failed response: any further request of it is undefined.  PTX says so of the CTA that
+  /// The CTA has decoded a failed response: any further request of it is undefined.  PTX says so of the CTA that
   /// executes the request; what another CTA of the cluster has seen does not matter.
-  void failure_observed(int sm) { observed_failure_[size_t(sm)] = true; }
-  void start_cta(int sm, int launch = 0);
-  /// Requests of the CTA on `sm` whose response has not been written yet.
-  int in_flight(int sm) const { return in_flight_[size_t(sm)]; }
+  static void failure_observed(ClcRequests& cta) { cta.observed_failure = true; }
 
   uint64_t cancelled() const { return cancelled_; }                              ///< clusters, of all launches
   uint64_t total(int launch = 0) const { return grids_[size_t(launch)].total; }  ///< clusters
@@ -62,9 +67,6 @@ class Clc : public sc_core::sc_module {
   uint64_t cancelled_ = 0;
   bool descending_ = false;
   std::function<void()> on_cancel_ = [] {};
-  std::vector<int> launch_;  ///< of the CTA on each SM
-  std::vector<bool> observed_failure_;
-  std::vector<int> in_flight_;
 };
 
 }  // namespace sm100::models

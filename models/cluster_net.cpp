@@ -9,44 +9,46 @@
 
 namespace sm100::models {
 
-void ClusterNet::connect(Mbarrier& mbarrier, Tma& tma) { ports_.push_back({&mbarrier, &tma, nullptr}); }
+void ClusterNet::connect(Mbarrier& mbarrier, Tma& tma) { ports_.push_back({&mbarrier, &tma}); }
 
-void ClusterNet::start_cluster(int first_sm, uint32_t ctas, int warps) {
+void ClusterNet::start_cluster(const std::vector<int>& slots, int warps) {
   auto cluster = std::make_shared<Cluster>();
-  cluster->first_sm = first_sm;
-  cluster->members.resize(ctas, {.live_warps = uint32_t((uint64_t{1} << warps) - 1)});
-  for (uint32_t r = 0; r < ctas; ++r) ports_[size_t(first_sm) + r].cluster = cluster;
+  for (const int slot : slots) {
+    ports_[size_t(slot)].cluster = cluster;
+    ports_[size_t(slot)].rank = uint32_t(cluster->members.size());
+    cluster->members.push_back({.slot = slot, .live_warps = uint32_t((uint64_t{1} << warps) - 1)});
+  }
 }
 
 // ---- remote mbarrier operations
 
 template <class Effect>
-void ClusterNet::send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source, Effect effect) {
-  const std::shared_ptr<Cluster> cluster = of(sm);
-  const uint32_t to = barrier.rank(), from = rank(sm);
+void ClusterNet::send(int slot, ClusterSmemAddr barrier, const char* what, const Source& source, Effect effect) {
+  const std::shared_ptr<Cluster> cluster = of(slot);
+  const uint32_t to = barrier.rank(), from = rank(slot);
   if (to >= cluster->members.size())
     return observer_.violation({"CR1",
                                 fmt::format("{} at {:#010x}: CTA rank {} in a cluster of {}", what, barrier.value,
                                             to, cluster->members.size()),
-                                now(), sm, barrier.offset(), source});
-  if (to == from) return effect(*ports_[size_t(sm)].mbarrier);
+                                now(), slot, barrier.offset(), source});
+  if (to == from) return effect(*ports_[size_t(slot)].mbarrier);
   // Operations of one thread on one CTA's barriers stay in order whatever the jitter.
   Cycles& last = cluster->last_arrival[{int(from) * 32 + source.warp, to}];
   const Cycles late =
       jitter_.delay(JitterSite::remote_arrive, source, {.to = int(to), .barrier = barrier.offset()});
   last = std::max(last, now() + Cycles(profile_.cluster.remote_arrive_cycles) + late);
   completions_.post(last, [this, cluster, to, what, offset = barrier.offset(), source, effect] {
-    if (reaches(*cluster, to, what, offset, source)) effect(*ports_[size_t(cluster->first_sm) + to].mbarrier);
+    if (reaches(*cluster, to, what, offset, source)) effect(*ports_[size_t(cluster->members[to].slot)].mbarrier);
   });
 }
 
-void ClusterNet::arrive(int sm, ClusterSmemAddr barrier, uint32_t count, const Source& source) {
-  send(sm, barrier, "mbarrier.arrive", source,
+void ClusterNet::arrive(int slot, ClusterSmemAddr barrier, uint32_t count, const Source& source) {
+  send(slot, barrier, "mbarrier.arrive", source,
        [=](Mbarrier& target) { target.arrive(barrier.offset(), count, source); });
 }
 
-void ClusterNet::arrive_expect_tx(int sm, ClusterSmemAddr barrier, uint32_t bytes, const Source& source) {
-  send(sm, barrier, "mbarrier.arrive.expect_tx", source,
+void ClusterNet::arrive_expect_tx(int slot, ClusterSmemAddr barrier, uint32_t bytes, const Source& source) {
+  send(slot, barrier, "mbarrier.arrive.expect_tx", source,
        [=](Mbarrier& target) { target.arrive_expect_tx(barrier.offset(), bytes, source); });
 }
 
@@ -57,33 +59,34 @@ bool ClusterNet::reaches(const Cluster& cluster, uint32_t rank, const char* what
                        fmt::format("{} reaches CTA rank {} of the cluster, shared address {:#x}, after that CTA "
                                    "has exited",
                                    what, rank, barrier),
-                       now(), cluster.first_sm + int(rank), barrier, source});
+                       now(), cluster.members[rank].slot, barrier, source});
   return false;
 }
 
 // ---- multicast and pairs
 
-bool ClusterNet::mask_ok(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source) {
-  const auto ctas = uint32_t(of(sm)->members.size());
+bool ClusterNet::mask_ok(int slot, CtaMask mask, const char* what, uint32_t barrier, const Source& source) {
+  const auto ctas = uint32_t(of(slot)->members.size());
   if (mask.bits != 0 && mask.bits >> ctas == 0) return true;
   observer_.violation({"TM4",
                        fmt::format("{} with CTA mask {:#x}: bit r selects CTA rank r, and the cluster has {} CTA{}",
                                    what, mask.bits, ctas, ctas == 1 ? "" : "s"),
-                       now(), sm, barrier, source});
+                       now(), slot, barrier, source});
   return false;
 }
 
-bool ClusterNet::signals_exist(int sm, CtaMask lands, uint32_t barrier_rank, uint32_t barrier,
+bool ClusterNet::signals_exist(int slot, CtaMask lands, uint32_t barrier_rank, uint32_t barrier,
                                const Source& source) {
-  const auto ctas = uint32_t(of(sm)->members.size());
+  const auto ctas = uint32_t(of(slot)->members.size());
   for (uint32_t r = 0; r < ctas; ++r) {
     const uint32_t signal = (r & ~1u) | (barrier_rank & 1);
     if (!(lands.bits >> r & 1) || signal < ctas) continue;
-    observer_.violation({"TC8",
-                         fmt::format("tensor load.cta_group::2 into CTA rank {} signals its peer, rank {}, in a cluster "
-                                     "of {}: it has no peer",
-                                     r, signal, ctas),
-                         now(), sm, barrier, source});
+    observer_.violation(
+        {"TC8",
+         fmt::format("tensor load.cta_group::2 into CTA rank {} signals its peer, rank {}, in a cluster "
+                     "of {}: it has no peer",
+                     r, signal, ctas),
+         now(), slot, barrier, source});
     return false;
   }
   return true;
@@ -91,50 +94,50 @@ bool ClusterNet::signals_exist(int sm, CtaMask lands, uint32_t barrier_rank, uin
 
 Tma::Delivery ClusterNet::delivery(const std::shared_ptr<Cluster>& cluster, uint32_t rank, uint32_t signal_rank,
                                    const char* what) {
-  const int signal_sm = cluster->first_sm + int(signal_rank);
+  const int signal_slot = cluster->members[signal_rank].slot;
   return {.lands =
               [this, cluster, rank, signal_rank, what](const TensorCopy& landed) {
                 return reaches(*cluster, rank, what, landed.barrier, landed.source) &&
                        (signal_rank == rank || reaches(*cluster, signal_rank, what, landed.barrier, landed.source));
               },
-          .signal = ports_[size_t(signal_sm)].mbarrier,
-          .signal_sm = signal_sm};
+          .signal = ports_[size_t(signal_slot)].mbarrier,
+          .signal_slot = signal_slot};
 }
 
-void ClusterNet::load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group,
+void ClusterNet::load_multicast(int slot, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group,
                                 uint32_t barrier_rank) {
   constexpr const char* kWhat = "multicast tensor load";
-  if (!mask_ok(sm, mask, kWhat, copy.barrier, copy.source)) return;
-  if (cta_group == 2 && !signals_exist(sm, mask, barrier_rank, copy.barrier, copy.source)) return;
-  const std::shared_ptr<Cluster> cluster = of(sm);
+  if (!mask_ok(slot, mask, kWhat, copy.barrier, copy.source)) return;
+  if (cta_group == 2 && !signals_exist(slot, mask, barrier_rank, copy.barrier, copy.source)) return;
+  const std::shared_ptr<Cluster> cluster = of(slot);
   const auto ctas = uint32_t(cluster->members.size());
   for (uint32_t r = 0; r < ctas; ++r)
     if ((mask.bits >> r & 1) && !reaches(*cluster, r, kWhat, copy.barrier, copy.source)) return;
-  const std::optional<Cycles> arrived = ports_[size_t(sm)].tma->fetch(copy, at);
+  const std::optional<Cycles> arrived = ports_[size_t(slot)].tma->fetch(copy, at);
   if (!arrived) return;
   for (uint32_t r = 0; r < ctas; ++r) {
     if (!(mask.bits >> r & 1)) continue;
     const uint32_t signal = cta_group == 2 ? (r & ~1u) | (barrier_rank & 1) : r;
     const Cycles late =
         jitter_.delay(JitterSite::tma_delivery, copy.source, {.to = int(r), .barrier = copy.barrier});
-    ports_[size_t(cluster->first_sm) + r].tma->deliver(copy, at, *arrived + late,
-                                                       delivery(cluster, r, signal, kWhat));
+    Tma& tma = *ports_[size_t(cluster->members[r].slot)].tma;
+    tma.deliver(copy, at, *arrived + late, delivery(cluster, r, signal, kWhat));
   }
 }
 
-void ClusterNet::load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank, Cycles at) {
-  if (!signals_exist(sm, {uint16_t(1u << rank(sm))}, barrier_rank, copy.barrier, copy.source)) return;
-  Tma& tma = *ports_[size_t(sm)].tma;
+void ClusterNet::load_pair(int slot, const TensorCopy& copy, uint32_t barrier_rank, Cycles at) {
+  if (!signals_exist(slot, {uint16_t(1u << rank(slot))}, barrier_rank, copy.barrier, copy.source)) return;
+  Tma& tma = *ports_[size_t(slot)].tma;
   if (const std::optional<Cycles> arrived = tma.fetch(copy, at))
-    tma.deliver(copy, at, *arrived, delivery(of(sm), rank(sm), barrier_rank, "tensor load"));
+    tma.deliver(copy, at, *arrived, delivery(of(slot), rank(slot), barrier_rank, "tensor load"));
 }
 
-ClusterNet::Multicast ClusterNet::multicast(int sm, CtaMask mask, const char* what, uint32_t barrier,
+ClusterNet::Multicast ClusterNet::multicast(int slot, CtaMask mask, const char* what, uint32_t barrier,
                                             const Source& source, JitterSite late) {
-  if (!mask_ok(sm, mask, what, barrier, source)) return {};
+  if (!mask_ok(slot, mask, what, barrier, source)) return {};
   Multicast operation;
   operation.net = this;
-  operation.cluster = of(sm), operation.own = rank(sm);
+  operation.cluster = of(slot), operation.own = rank(slot);
   operation.mask = mask, operation.what = what, operation.barrier = barrier, operation.source = source;
   operation.late = late;
   return operation;
@@ -142,12 +145,12 @@ ClusterNet::Multicast ClusterNet::multicast(int sm, CtaMask mask, const char* wh
 
 // ---- the cluster barrier
 
-uint64_t ClusterNet::barrier_arrive(int sm, int warp, const Source& source) {
-  const std::shared_ptr<Cluster> cluster = of(sm);
-  Member& member = cluster->members[rank(sm)];
+uint64_t ClusterNet::barrier_arrive(int slot, int warp, const Source& source) {
+  const std::shared_ptr<Cluster> cluster = of(slot);
+  Member& member = cluster->members[rank(slot)];
   const uint64_t phase = cluster->barrier_phase;
   if (member.barrier_arrived >> warp & 1)
-    observer_.violation({"CB1", "barrier.cluster.arrive twice by one warp in one phase", now(), sm, 0, source});
+    observer_.violation({"CB1", "barrier.cluster.arrive twice by one warp in one phase", now(), slot, 0, source});
   member.barrier_arrived |= 1u << warp;
   if (!cluster->barrier_completing) cluster->barrier_by = source;
   if (cluster->first_cta < 0 || source.cta < cluster->first_cta) cluster->first_cta = source.cta;
@@ -155,16 +158,16 @@ uint64_t ClusterNet::barrier_arrive(int sm, int warp, const Source& source) {
   return phase;
 }
 
-bool ClusterNet::barrier_wait(int sm, uint64_t phase, Waiter& waiter) {
-  Cluster& cluster = *of(sm);
+bool ClusterNet::barrier_wait(int slot, uint64_t phase, Waiter& waiter) {
+  Cluster& cluster = *of(slot);
   if (cluster.barrier_phase > phase) return true;
   cluster.barrier_waiting.push_back(&waiter);
   return false;
 }
 
-std::vector<std::pair<uint32_t, int>> ClusterNet::barrier_misses(int sm) const {
+std::vector<std::pair<uint32_t, int>> ClusterNet::barrier_misses(int slot) const {
   std::vector<std::pair<uint32_t, int>> missing;
-  const Cluster& cluster = *of(sm);
+  const Cluster& cluster = *of(slot);
   for (uint32_t r = 0; r < cluster.members.size(); ++r) {
     const uint32_t warps = cluster.members[r].live_warps & ~cluster.members[r].barrier_arrived;
     for (int w = 0; w < 32; ++w)
@@ -173,9 +176,9 @@ std::vector<std::pair<uint32_t, int>> ClusterNet::barrier_misses(int sm) const {
   return missing;
 }
 
-void ClusterNet::warp_exited(int sm, int warp) {
-  const std::shared_ptr<Cluster> cluster = of(sm);
-  cluster->members[rank(sm)].live_warps &= ~(1u << warp);
+void ClusterNet::warp_exited(int slot, int warp) {
+  const std::shared_ptr<Cluster> cluster = of(slot);
+  cluster->members[rank(slot)].live_warps &= ~(1u << warp);
   complete_barrier(cluster);
 }
 

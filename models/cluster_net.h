@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The paths between the SMs of a thread-block cluster: remote mbarrier operations (PTX 9.7.13.15, .shared::cluster),
+/// The paths between the CTAs of a thread-block cluster: remote mbarrier operations (PTX 9.7.13.15, .shared::cluster),
 /// multicast TMA loads (9.7.9.25, .multicast::cluster) and the cluster barrier (9.7.13.4, barrier.cluster).
 ///
 /// Modelled: arrive and arrive.expect_tx on the barrier of any CTA of the cluster, fire and forget, in order per
@@ -8,7 +8,7 @@
 /// Detected: MB12 (what reaches a CTA that has exited), CR1 (rank outside the cluster), TM4 (mask outside the
 /// cluster), TC8 (a copy of cta_group 2 that signals a peer which does not exist), CB1 (two arrivals of a warp in one
 /// phase of the cluster barrier).
-/// Approximated: one latency between any two SMs; a multicast box reaches all its SMs at the same cycle; an operation
+/// Approximated: one latency between any two CTAs; a multicast box reaches all its CTAs at the same cycle; an operation
 /// on the own CTA's barrier takes effect at once, like its .shared::cta form.
 #pragma once
 
@@ -32,60 +32,68 @@ class ClusterNet : public sc_core::sc_module {
   ClusterNet(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
       : sc_module(name), profile_(profile), jitter_(jitter), observer_(observer) {}
 
-  /// Adds the next SM, in the order of their ids.
+  /// Adds the next CTA slot, in the order of their numbers.  CTAs are named by their slots.
   void connect(Mbarrier& mbarrier, Tma& tma);
 
-  /// A cluster of `ctas` CTAs of `warps` warps starts on consecutive SMs; rank r runs on SM first_sm + r.
-  void start_cluster(int first_sm, uint32_t ctas, int warps);
-  uint32_t rank(int sm) const { return uint32_t(sm - of(sm)->first_sm); }   ///< %cluster_ctarank of the CTA on `sm`
-  uint32_t ctas(int sm) const { return uint32_t(of(sm)->members.size()); }  ///< %cluster_nctarank
+  /// A cluster of CTAs of `warps` warps starts; rank r runs in slot `slots[r]`.
+  void start_cluster(const std::vector<int>& slots, int warps);
+  uint32_t rank(int slot) const { return ports_[size_t(slot)].rank; }           ///< %cluster_ctarank
+  uint32_t ctas(int slot) const { return uint32_t(of(slot)->members.size()); }  ///< %cluster_nctarank
+  /// Slots of the CTAs in the cluster of the CTA in `slot`, by rank.
+  std::vector<int> slots(int slot) const {
+    std::vector<int> all;
+    for (const Member& member : of(slot)->members) all.push_back(member.slot);
+    return all;
+  }
+  /// One of them.
+  int slot_of(int slot, uint32_t rank) const { return of(slot)->members[rank].slot; }
 
-  /// mbarrier.arrive.shared::cluster by `count` lanes of the CTA on `sm`.
-  void arrive(int sm, ClusterSmemAddr barrier, uint32_t count, const Source& source);
+  /// mbarrier.arrive.shared::cluster by `count` lanes of the CTA in `slot`.
+  void arrive(int slot, ClusterSmemAddr barrier, uint32_t count, const Source& source);
   /// mbarrier.arrive.expect_tx.shared::cluster by one lane.
-  void arrive_expect_tx(int sm, ClusterSmemAddr barrier, uint32_t bytes, const Source& source);
+  void arrive_expect_tx(int slot, ClusterSmemAddr barrier, uint32_t bytes, const Source& source);
 
   /// cp.async.bulk.tensor...multicast::cluster issued at cycle `at`: the box is read once and lands in every CTA of
   /// the mask, which need not name the issuing one (isa.md 2.6).
   /// @param barrier_rank  CTA that owns the barrier operand.  cta_group 1: the issuing CTA, and each CTA's own barrier is
   ///                      signalled; cta_group 2: each time that of the pair's CTA with the parity of `barrier_rank`
-  void load_multicast(int sm, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group = 1,
+  void load_multicast(int slot, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group = 1,
                       uint32_t barrier_rank = 0);
   /// A copy of cta_group 2 signals, for each CTA that it lands in, the CTA of that pair with the parity of `barrier_rank`.
   /// Reports TC8 where the cluster has no such CTA.
-  bool signals_exist(int sm, CtaMask lands, uint32_t barrier_rank, uint32_t barrier, const Source& source);
+  bool signals_exist(int slot, CtaMask lands, uint32_t barrier_rank, uint32_t barrier, const Source& source);
   /// cp.async.bulk.tensor.cta_group::2 without multicast: the bytes land in the issuing CTA, the signal in the pair's CTA
   /// `barrier_rank`.
-  void load_pair(int sm, const TensorCopy& copy, uint32_t barrier_rank, Cycles at);
+  void load_pair(int slot, const TensorCopy& copy, uint32_t barrier_rank, Cycles at);
 
   /// For what reaches several CTAs of the cluster later (tcgen05.commit.multicast, CLC responses): call the result then.
   class Multicast;
   /// Reports TM4 when the mask names no CTA or one outside the cluster, and then returns nothing to call.
   /// @param late  site of the perturbation of what reaches a CTA later; in order for each issuing and receiving CTA
-  Multicast multicast(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source,
+  Multicast multicast(int slot, CtaMask mask, const char* what, uint32_t barrier, const Source& source,
                       JitterSite late);
 
   /// barrier.cluster.arrive by one warp; returns the phase it belongs to.
-  uint64_t barrier_arrive(int sm, int warp, const Source& source);
+  uint64_t barrier_arrive(int slot, int warp, const Source& source);
   /// True when the phase of the cluster barrier has completed; otherwise `waiter` is woken then.
-  bool barrier_wait(int sm, uint64_t phase, Waiter& waiter);
+  bool barrier_wait(int slot, uint64_t phase, Waiter& waiter);
   /// Warps that the open phase of the cluster barrier waits for: rank, warp.
-  std::vector<std::pair<uint32_t, int>> barrier_misses(int sm) const;
+  std::vector<std::pair<uint32_t, int>> barrier_misses(int slot) const;
 
   /// An exited warp is no longer waited for by the cluster barrier.
-  void warp_exited(int sm, int warp);
-  bool exited(int sm, uint32_t rank) const { return of(sm)->members[rank].exited; }
-  /// From now on nothing may reach the CTA on `sm` (isa.md 6.2).
-  void cta_exited(int sm) { of(sm)->members[rank(sm)].exited = true; }
+  void warp_exited(int slot, int warp);
+  bool exited(int slot, uint32_t rank) const { return of(slot)->members[rank].exited; }
+  /// From now on nothing may reach the CTA in `slot` (isa.md 6.2).
+  void cta_exited(int slot) { of(slot)->members[rank(slot)].exited = true; }
 
  private:
   struct Member {
+    int slot = -1;
     bool exited = false;
     uint32_t live_warps = 0, barrier_arrived = 0;  ///< a bit per warp
   };
-  /// Outlives its CTAs while something is on its way to them: their SMs may run another cluster by then.
+  /// Outlives its CTAs while something is on its way to them: their slots may run another cluster by then.
   struct Cluster {
-    int first_sm;
     std::vector<Member> members;  ///< by rank
     uint64_t barrier_phase = 0;
     bool barrier_completing = false;  ///< all have arrived, the waiters do not know yet
@@ -98,12 +106,13 @@ class ClusterNet : public sc_core::sc_module {
   struct Port {
     Mbarrier* mbarrier;
     Tma* tma;
-    std::shared_ptr<Cluster> cluster;
+    std::shared_ptr<Cluster> cluster{};
+    uint32_t rank = 0;  ///< in it
   };
-  const std::shared_ptr<Cluster>& of(int sm) const { return ports_[size_t(sm)].cluster; }
+  const std::shared_ptr<Cluster>& of(int slot) const { return ports_[size_t(slot)].cluster; }
   template <class Effect>
-  void send(int sm, ClusterSmemAddr barrier, const char* what, const Source& source, Effect effect);
-  bool mask_ok(int sm, CtaMask mask, const char* what, uint32_t barrier, const Source& source);
+  void send(int slot, ClusterSmemAddr barrier, const char* what, const Source& source, Effect effect);
+  bool mask_ok(int slot, CtaMask mask, const char* what, uint32_t barrier, const Source& source);
   Tma::Delivery delivery(const std::shared_ptr<Cluster>& cluster, uint32_t rank, uint32_t signal_rank,
                          const char* what);
   bool reaches(const Cluster& cluster, uint32_t rank, const char* what, uint32_t barrier, const Source& source);
@@ -114,14 +123,14 @@ class ClusterNet : public sc_core::sc_module {
   Jitter& jitter_;
   Observer& observer_;
   CompletionQueue completions_{"completions"};
-  std::vector<Port> ports_;  ///< by SM
+  std::vector<Port> ports_;  ///< by slot
 };
 
 class ClusterNet::Multicast {
  public:
   /// Whether there is anything to call.
   explicit operator bool() const { return net != nullptr; }
-  /// `effect(sm, mbarrier)` runs once for every CTA of the mask: at once in the issuing CTA, `delay` cycles later in the
+  /// `effect(slot, mbarrier)` runs once for every CTA of the mask: at once in the issuing CTA, `delay` cycles later in the
   /// others.
   template <class Effect>
   void operator()(Cycles delay, const Effect& effect) const {
@@ -129,7 +138,7 @@ class ClusterNet::Multicast {
       if (!(mask.bits >> r & 1)) continue;
       const auto reach = [net = net, cluster = cluster, r, what = what, barrier = barrier, source = source,
                           effect] {
-        const int target = cluster->first_sm + int(r);
+        const int target = cluster->members[r].slot;
         if (net->reaches(*cluster, r, what, barrier, source)) effect(target, *net->ports_[size_t(target)].mbarrier);
       };
       if (r == own) {  // its own lateness is that of the operation

@@ -19,7 +19,7 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
   if (id < 0 || id > 15 || threads == 0 || threads % 32 != 0) {
     observer_.violation(
         {"NB1", fmt::format("barrier {} for {} threads: ids are 0 to 15, counts multiples of 32", id, threads),
-         now(), sm_, 0, source});
+         now(), slot_, 0, source});
     return false;
   }
   Named& barrier = named_[size_t(id)];
@@ -28,7 +28,7 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
     observer_.violation({"NB2",
                          fmt::format("named barrier {} is used with {} threads while its open generation counts {}",
                                      id, threads, barrier.expected),
-                         now(), sm_, 0, source});
+                         now(), slot_, 0, source});
     return false;
   }
   // bar.sync blocks its warp, so a second arrival comes after a bar.arrive.
@@ -38,7 +38,7 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
                          fmt::format("named barrier {}: the warp has arrived in this generation already; the "
                                      "barrier waits for {} threads and has {}",
                                      id, barrier.expected, barrier.arrived),
-                         now(), sm_, 0, source});
+                         now(), slot_, 0, source});
     return false;
   }
   barrier.warps |= warp;
@@ -53,7 +53,7 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
          fmt::format("named barrier {}: warps {:#x} make up a generation of {} threads, the one before "
                      "had warps {:#x}",
                      id, barrier.warps, barrier.expected, barrier.last_warps),
-         now(), sm_, 0, source, true});
+         now(), slot_, 0, source, true});
   barrier.last_expected = barrier.expected, barrier.last_warps = barrier.warps;
   wake(barrier.waiting, source);
   barrier.expected = barrier.arrived = barrier.warps = 0;

@@ -21,8 +21,8 @@ class CtaBarriers {
     std::vector<Waiter*> waiting;
   };
 
-  CtaBarriers(int sm, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-      : sm_(sm), profile_(profile), jitter_(jitter), observer_(observer) {}
+  CtaBarriers(int slot, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
+      : slot_(slot), profile_(profile), jitter_(jitter), observer_(observer) {}
 
   void start_cta() { named_ = {}; }
 
@@ -35,7 +35,7 @@ class CtaBarriers {
  private:
   void wake(std::vector<Waiter*>& waiting, const Source& by);
 
-  int sm_;
+  int slot_;
   const DeviceProfile& profile_;
   Jitter& jitter_;
   Observer& observer_;

@@ -34,9 +34,10 @@ Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Optio
       clusters_("cluster_net", profile, jitter_, observer),
       places_(size_t(options.sms)) {
   for (int i = 0; i < options.sms; ++i) {
-    sms_.push_back(std::make_unique<Sm>(fmt::format("sm{}", i).c_str(), i, options.with_data, options.accumulation,
-                                        memory_, profile, jitter_, observer));
-    clusters_.connect(sms_.back()->mbarrier, sms_.back()->tma);
+    sms_.push_back(std::make_unique<Sm>(fmt::format("sm{}", i).c_str(), i, options.with_data));
+    ctas_.push_back(
+        std::make_unique<CtaContext>(i, *sms_.back(), options.accumulation, memory_, profile, jitter_, observer));
+    clusters_.connect(ctas_.back()->mbarrier, ctas_.back()->tma);
   }
   clc_.on_cancel([this] { open_dependents(); });
 }
@@ -116,8 +117,8 @@ void Gpu::finish(size_t grid) {
   }
 }
 
-void Gpu::launch_dependents(const Sm& sm) {
-  Place& place = places_[size_t(sm.id)];
+void Gpu::launch_dependents(const CtaContext& cta) {
+  Place& place = places_[size_t(cta.slot)];
   if (std::exchange(place.triggered, true)) return;
   --grids_[place.grid].holding;
   open_dependents();
@@ -149,8 +150,8 @@ void Gpu::hold(int first, int end, Cycles until) {
   });
 }
 
-void Gpu::cta_exited(Sm& sm, Cycles visible) {
-  Place& place = places_[size_t(sm.id)];
+void Gpu::cta_exited(const CtaContext& cta, Cycles visible) {
+  Place& place = places_[size_t(cta.slot)];
   const size_t index = place.grid;  // the place may have a CTA of the next launch below
   Grid& grid = grids_[index];
   --running_, --grid.running;
@@ -194,18 +195,17 @@ bool Gpu::start_cluster(size_t index, int first_sm) {
   launches_.post(start, [this, index, first_sm, ctas, id = *first] {
     const Launch& launch = grids_[index].launch;
     ++clusters_started_;
-    clusters_.start_cluster(first_sm, ctas, launch.warps);
+    std::vector<int> slots;
+    for (uint32_t rank = 0; rank < ctas; ++rank) slots.push_back(first_sm + int(rank));
+    clusters_.start_cluster(slots, launch.warps);
     const Dim3 extent = launch.cluster;
-    const auto sm = [&](uint32_t rank) -> Sm& { return *sms_[size_t(first_sm) + rank]; };
-    for (uint32_t rank = 0; rank < ctas; ++rank) {
-      sm(rank).start_cta(launch.smem_bytes, clusters_started_);
-      clc_.start_cta(sm(rank).id, int(index));
-    }
+    const auto cta = [&](uint32_t rank) -> CtaContext& { return *ctas_[size_t(slots[rank])]; };
+    for (uint32_t rank = 0; rank < ctas; ++rank) cta(rank).start(launch.smem_bytes, int(index), clusters_started_);
     // Pairs are ranks that differ in bit 0 only (isa.md 3.1).
-    for (uint32_t rank = 0; rank + 1 < ctas; rank += 2) Umma::start_pair(sm(rank).umma, sm(rank + 1).umma);
+    for (uint32_t rank = 0; rank + 1 < ctas; rank += 2) Umma::start_pair(cta(rank).umma, cta(rank + 1).umma);
     for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (isa.md 6.1)
       grids_[index].runner->start_cta(
-          sm(rank), int(index),
+          cta(rank), int(index),
           {id.x + rank % extent.x, id.y + rank / extent.x % extent.y, id.z + rank / extent.x / extent.y});
   });
   return true;

@@ -17,6 +17,7 @@
 
 #include "models/clc.h"
 #include "models/cluster_net.h"
+#include "models/cta_context.h"
 #include "models/global_words.h"
 #include "models/memory_system.h"
 #include "models/sm.h"
@@ -29,7 +30,7 @@ class CtaRunner {
   virtual ~CtaRunner() = default;
   /// Called when the CTA's first instruction may execute.
   /// @param launch  position in the stream, from 0
-  virtual void start_cta(Sm& sm, int launch, Dim3 ctaid) = 0;
+  virtual void start_cta(CtaContext& cta, int launch, Dim3 ctaid) = 0;
 };
 
 class Gpu : public sc_core::sc_module {
@@ -63,11 +64,11 @@ class Gpu : public sc_core::sc_module {
   void launch(const Launch& launch, CtaRunner& runner);
   /// Another kernel, of another stream, holds SMs [first, end) until cycle `until`.
   void hold(int first, int end, Cycles until);
-  /// The CTA on `sm` has ended; a waiting cluster may start there.  What it wrote is visible at cycle `visible`.
-  void cta_exited(Sm& sm, Cycles visible = 0);
+  /// The CTA has ended; a waiting cluster may start in its place.  What it wrote is visible at cycle `visible`.
+  void cta_exited(const CtaContext& cta, Cycles visible = 0);
 
-  /// griddepcontrol.launch_dependents by a thread of the CTA on `sm`; what follows the first of a CTA has no effect.
-  void launch_dependents(const Sm& sm);
+  /// griddepcontrol.launch_dependents by a thread of the CTA; what follows the first of a CTA has no effect.
+  void launch_dependents(const CtaContext& cta);
   bool has_dependents(int launch) const { return size_t(launch) + 1 < grids_.size(); }
   /// griddepcontrol.wait: all launches ahead of `launch` have completed.
   bool prerequisites_complete(int launch) const { return completed_ >= launch; }
@@ -78,6 +79,8 @@ class Gpu : public sc_core::sc_module {
 
   int sms() const { return int(sms_.size()); }
   Sm& sm(int i) { return *sms_[size_t(i)]; }
+  int slots() const { return int(ctas_.size()); }
+  CtaContext& cta(int slot) { return *ctas_[size_t(slot)]; }
   Jitter& jitter() { return jitter_; }
   MemorySystem& memory() { return memory_; }
   GlobalWords& words() { return words_; }
@@ -119,13 +122,14 @@ class Gpu : public sc_core::sc_module {
   ClusterNet clusters_;
   CompletionQueue launches_{"launches"};
   std::vector<std::unique_ptr<Sm>> sms_;
+  std::vector<std::unique_ptr<CtaContext>> ctas_;  ///< by slot
   struct Place {
     bool busy = false;       ///< has a CTA, or one on its way
     Cycles free_at = 0;      ///< a CTA may start
     size_t grid = 0;         ///< of its CTA
     bool triggered = false;  ///< its CTA has executed launch_dependents
   };
-  std::vector<Place> places_;  ///< by SM
+  std::vector<Place> places_;  ///< by slot
   std::vector<Grid> grids_;    ///< in stream order
   size_t opening_ = 0;         ///< grids that are open or about to open
   int completed_ = 0;          ///< grids, from the first on

@@ -9,10 +9,8 @@
 
 namespace sm100::models {
 
-Mbarrier::Mbarrier(sc_core::sc_module_name name, int sm, SharedMemory& smem, const DeviceProfile& profile,
-                   Jitter& jitter, Observer& observer)
-    : sc_module(name),
-      sm_(sm),
+Mbarrier::Mbarrier(int slot, SharedMemory& smem, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
+    : slot_(slot),
       smem_(smem),
       profile_(profile),
       jitter_(jitter),
@@ -30,7 +28,7 @@ const Mbarrier::State* Mbarrier::find(uint32_t offset) const {
 }
 
 void Mbarrier::violate(const char* id, std::string message, uint32_t offset, const Source& source) {
-  observer_.violation({id, std::move(message), now(), sm_, offset, source});
+  observer_.violation({id, std::move(message), now(), slot_, offset, source});
 }
 
 Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, const Source& source) {
@@ -65,7 +63,7 @@ void Mbarrier::record(State& state, MbarrierEventKind kind, uint32_t amount, boo
   // An event that completed its phase left nothing pending in it, while the word already shows the next
   // phase.
   const MbarrierEvent event{
-      kind,  now(), sm_, state.offset, state.phase, amount, completed ? 0 : word.pending, completed ? 0 : word.tx,
+      kind,  now(), slot_, state.offset, state.phase, amount, completed ? 0 : word.pending, completed ? 0 : word.tx,
       source};
   state.history[state.events++ % State::kHistory] = event;
   observer_.mbarrier_event(event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// mbarrier objects of one SM (PTX 9.7.13.15).
+/// mbarrier objects of one CTA (PTX 9.7.13.15).
 ///
 /// Modelled: init, arrive with counts, expect_tx, complete_tx, parity waits; a phase completes when pending
 /// arrivals and tx-count are both zero; waiters are woken, nothing polls.  The 64-bit word lives in shared
@@ -31,7 +31,7 @@ struct Waiter {
   uint64_t waits = 0;  ///< it has begun in its CTA, also those that passed at once
 };
 
-class Mbarrier : public sc_core::sc_module {
+class Mbarrier {
  public:
   /// What reports need to know of one barrier.
   struct State {
@@ -60,8 +60,7 @@ class Mbarrier : public sc_core::sc_module {
     std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
   };
 
-  Mbarrier(sc_core::sc_module_name name, int sm, SharedMemory& smem, const DeviceProfile& profile, Jitter& jitter,
-           Observer& observer);
+  Mbarrier(int slot, SharedMemory& smem, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
 
   /// A new CTA: no barrier is valid.
   void start_cta();
@@ -93,7 +92,7 @@ class Mbarrier : public sc_core::sc_module {
   void complete_phase(State& state, const Source& source);
   void violate(const char* id, std::string message, uint32_t offset, const Source& source);
 
-  int sm_;
+  int slot_;
   SharedMemory& smem_;
   const DeviceProfile& profile_;
   Jitter& jitter_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the hardware units report.  models/ owns this interface and knows nothing of traces, checks or the
-/// CLI; sim/ implements it.  All times are SM cycles since simulation start.
+/// CLI; sim/ implements it.  All times are SM cycles since simulation start.  A CTA is named by its slot on the device
+/// (models/cta_context.h).
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ struct Source {
   int cta = -1;           ///< linear id of the CTA of the warp; -1: unknown
   uint32_t op = 0;        ///< given by whoever issued it, for whoever observes it; the units only pass it on
   Cycles issued = 0;      ///< when the warp executed it
-  int16_t lands_on = -1;  ///< complete_tx of a tensor load: the SM whose shared memory it has filled
+  int16_t lands_on = -1;  ///< complete_tx of a tensor load: slot of the CTA whose shared memory it has filled
 };
 
 enum class MbarrierEventKind : uint8_t { init, arrive, expect_tx, complete_tx, phase_complete };
@@ -33,7 +34,7 @@ enum class MbarrierEventKind : uint8_t { init, arrive, expect_tx, complete_tx, p
 struct MbarrierEvent {
   MbarrierEventKind kind;
   Cycles time;
-  int sm;
+  int slot;          ///< of the CTA that has the barrier
   uint32_t offset;   ///< of the barrier in shared memory
   int64_t phase;     ///< phase the event acted on, counted from 0 at init
   uint32_t amount;   ///< arrivals or bytes
@@ -48,7 +49,7 @@ enum class UnitSpanKind : uint8_t { tma_load, tma_store, umma, clc_cancel, tmem_
 struct UnitSpan {
   UnitSpanKind kind;
   Cycles begin, end;
-  int sm;
+  int slot;              ///< of its CTA
   uint32_t barrier = 0;  ///< offset of the mbarrier it signals; 0: none
   int64_t bytes = -1;
   uint64_t flow_in = 0, flow_out = 0;
@@ -74,7 +75,7 @@ struct Violation {
   std::string id;       ///< check id of reference isa.md ("MB5", "TM10", "TC5"), or of ours
   std::string message;  ///< one line with the operands
   Cycles time;
-  int sm;
+  int slot;              ///< of its CTA
   uint32_t barrier = 0;  ///< offset; 0: none
   Source source;
   bool warning = false;                ///< the run goes on

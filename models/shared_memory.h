@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shared memory of one SM: 228 KiB, of which a CTA may use the bytes from 0x400 on (PTX "State Spaces"; the
-/// first KiB is the system's).  Addresses are offsets in the CTA's window, rank bits already removed.
-/// Modelled: the bytes, and the data port that the warps of the SM share.  Approximated: banks (accesses count as
+/// Shared memory: a CTA's window of it, and the paths of the SM that lead there.
+/// A CTA may use the bytes of its window from 0x400 on (PTX "State Spaces"; the first KiB is the system's).  Addresses are
+/// offsets in the window, rank bits already removed.  How many windows an SM has room for: models/occupancy.h.
+/// Modelled: the bytes, and the data port that the warps of an SM share.  Approximated: banks (accesses count as
 /// free of conflicts).  TMA and UMMA have paths of their own that hinder each other a
 /// little (measured/README.md 4.3).  Every access is
 /// bounds-checked by the caller's unit through `contains`.
@@ -15,6 +16,25 @@
 
 namespace sm100::models {
 
+/// The paths into and out of the shared memory of one SM, shared by its CTAs.
+class SharedMemoryPort {
+ public:
+  /// Takes the warps' data port for `wavefronts` cycles, from cycle `at` or when it is free; returns the cycle after.
+  uint64_t pass(uint64_t at, uint64_t wavefronts) {
+    free_ = (at > free_ ? at : free_) + wavefronts;
+    return free_;
+  }
+
+  /// TMA fills shared memory until this cycle, as far as it knows.
+  void filled_until(double cycle) { fill_end_ = cycle; }
+  double fill_end() const { return fill_end_; }
+
+ private:
+  uint64_t free_ = 0;
+  double fill_end_ = 0;
+};
+
+/// The window of one CTA.
 class SharedMemory {
  public:
   SharedMemory() : bytes_(kDescriptorWindowBytes, 0xff) {}
@@ -30,16 +50,6 @@ class SharedMemory {
   }
   bool contains(uint32_t offset, uint64_t size) const { return offset >= kSmemUserBase && offset + size <= end_; }
   uint32_t end() const { return end_; }
-
-  /// Takes the warps' data port for `wavefronts` cycles, from cycle `at` or when it is free; returns the cycle after.
-  uint64_t pass_port(uint64_t at, uint64_t wavefronts) {
-    port_free_ = (at > port_free_ ? at : port_free_) + wavefronts;
-    return port_free_;
-  }
-
-  /// TMA fills shared memory until this cycle, as far as it knows.
-  void filled_until(double cycle) { fill_end_ = cycle; }
-  double fill_end() const { return fill_end_; }
 
   uint8_t* data(uint32_t offset) { return &bytes_[offset]; }
   const uint8_t* data(uint32_t offset) const { return &bytes_[offset]; }
@@ -62,8 +72,6 @@ class SharedMemory {
   static constexpr uint32_t kDescriptorWindowBytes = 1u << 18;
   std::vector<uint8_t> bytes_;
   uint32_t end_ = kSmemUserBase;
-  uint64_t port_free_ = 0;
-  double fill_end_ = 0;
 };
 
 }  // namespace sm100::models

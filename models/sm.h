@@ -1,55 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One streaming multiprocessor: its asynchronous units and what a resident CTA owns.  One CTA at a time: the
-/// kernels of this family allocate all of tensor memory, so a second could not run beside it.
+/// One streaming multiprocessor: the hardware that its resident CTAs share.  What belongs to one of them is its
+/// CtaContext (models/cta_context.h), whose units reserve time here: first come, first served.
 #pragma once
 
-#include <string>
+#include <array>
 #include <systemc>
+#include <vector>
 
 #include "models/completion_queue.h"
-#include "models/cta_barriers.h"
-#include "models/mbarrier.h"
 #include "models/shared_memory.h"
 #include "models/tensor_memory.h"
-#include "models/tma.h"
-#include "models/umma.h"
 
 namespace sm100::models {
 
+/// The tensor memory accelerator's paths: to L2, into shared memory and out of it.
+struct TmaEngine {
+  double asked = 0;                      ///< cycle at which L2 has been asked for all copies so far
+  double fill_free = 0, drain_free = 0;  ///< cycle at which the paths into / out of shared memory are free
+  std::vector<uint8_t> row;              ///< that a copy is moving
+  CompletionQueue completions{"tma"};
+};
+
+/// The tensor core: one MMA after the other, whichever CTA issued it.
+struct TensorPipe {
+  double free = 0;  ///< cycle at which it takes the next MMA
+  double busy_cycles = 0;
+  CompletionQueue completions{"umma"};
+};
+
 class Sm : public sc_core::sc_module {
  public:
-  Sm(sc_core::sc_module_name name, int id, bool with_data, Accumulation accumulation, MemorySystem& memory,
-     const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-      : sc_module(name),
-        id(id),
-        with_data(with_data),
-        mbarrier("mbarrier", id, smem, profile, jitter, observer),
-        barriers(id, profile, jitter, observer),
-        tmem(id, with_data, observer),
-        tma("tma", id, with_data, smem, mbarrier, memory, profile, jitter, observer),
-        cp_async("cp_async"),
-        umma("umma", id, with_data, accumulation, smem, tmem, mbarrier, profile, jitter, observer) {}
-
-  /// Gives the SM to a new CTA with `smem_bytes` of dynamic shared memory.
-  /// @param cluster  a number that no other cluster of the run has
-  void start_cta(uint32_t smem_bytes, int cluster = -1) {
-    smem.start_cta(smem_bytes, with_data);
-    mbarrier.start_cta();
-    barriers.start_cta();
-    tmem.start_cta();
-    tma.start_cta(cluster);
-    umma.start_cta();
-  }
+  Sm(sc_core::sc_module_name name, int id, bool with_data)
+      : sc_module(name), id(id), with_data(with_data), tensor_memory(with_data) {}
 
   const int id;
   const bool with_data;
-  SharedMemory smem;
-  Mbarrier mbarrier;
-  CtaBarriers barriers;
-  TensorMemory tmem;
-  Tma tma;
-  CompletionQueue cp_async;  ///< arrivals that follow threads' copies
-  Umma umma;
+  SharedMemoryPort shared_memory;
+  TensorMemoryBank tensor_memory;
+  TmaEngine tma;
+  TensorPipe tensor_pipe;
+  CompletionQueue cp_async{"cp_async"};  ///< arrivals that follow threads' copies
 };
 
 }  // namespace sm100::models

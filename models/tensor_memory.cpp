@@ -17,10 +17,18 @@ void wake(Waiter& waiter, const Source& by) {
 }
 }  // namespace
 
-TensorMemory::TensorMemory(int sm, bool with_data, Observer& observer)
-    : sm_(sm), with_data_(with_data), observer_(observer) {
+TensorMemoryBank::TensorMemoryBank(bool with_data) : with_data_(with_data) {
   if (with_data) cells_.assign(size_t(kTmemLanes) * kTmemColumns, kTmemPoison);
 }
+
+bool TensorMemoryBank::free(uint32_t column, uint32_t columns) const {
+  return std::none_of(allocations_.begin(), allocations_.end(), [&](const Allocation& a) {
+    return column < a.column + a.columns && a.column < column + columns;
+  });
+}
+
+TensorMemory::TensorMemory(int slot, TensorMemoryBank& bank, Observer& observer)
+    : slot_(slot), bank_(bank), observer_(observer) {}
 
 void TensorMemory::start_cta() {
   relinquished_ = false;
@@ -30,18 +38,19 @@ void TensorMemory::start_cta() {
 }
 
 void TensorMemory::violate(const char* id, std::string message, const Source& source) {
-  observer_.violation({id, std::move(message), now(), sm_, 0, source});
+  observer_.violation({id, std::move(message), now(), slot_, 0, source});
 }
 
 bool TensorMemory::allocated(uint32_t column, uint32_t columns) const {
-  return std::any_of(allocations_.begin(), allocations_.end(), [&](const Allocation& a) {
-    return column >= a.column && column + columns <= a.column + a.columns;
+  return std::any_of(bank_.allocations_.begin(), bank_.allocations_.end(), [&](const Allocation& a) {
+    return a.slot == slot_ && column >= a.column && column + columns <= a.column + a.columns;
   });
 }
 
 uint32_t TensorMemory::allocated_columns() const {
   uint32_t sum = 0;
-  for (const Allocation& a : allocations_) sum += a.columns;
+  for (const Allocation& a : bank_.allocations_)
+    if (a.slot == slot_) sum += a.columns;
   return sum;
 }
 
@@ -65,29 +74,23 @@ bool TensorMemory::check_alloc(uint32_t columns, const Source& source) {
   return true;
 }
 
-bool TensorMemory::free(uint32_t column, uint32_t columns) const {
-  return std::none_of(allocations_.begin(), allocations_.end(), [&](const Allocation& a) {
-    return column < a.column + a.columns && a.column < column + columns;
-  });
-}
-
 void TensorMemory::take(uint32_t column, uint32_t columns, const Source& source) {
-  allocations_.push_back({column, columns, source, now()});
+  bank_.allocations_.push_back({slot_, column, columns, source, now()});
   smallest_alloc_ = columns;
   std::fill_n(&written_[column], columns, LaneGroups{0});
   ++epoch_;
-  if (with_data_)
+  if (bank_.with_data_)
     for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, kTmemPoison);
 }
 
 std::optional<uint32_t> TensorMemory::alloc(uint32_t columns, Waiter& waiter, const Source& source) {
   if (!check_alloc(columns, source)) return 0;
   for (uint32_t column = 0; column + columns <= kTmemColumns; column += 32) {
-    if (!free(column, columns)) continue;
+    if (!bank_.free(column, columns)) continue;
     take(column, columns, source);
     return column;
   }
-  waiting_.push_back(&waiter);
+  bank_.waiting_.push_back(&waiter);
   return std::nullopt;
 }
 
@@ -98,7 +101,7 @@ std::optional<uint32_t> TensorMemory::alloc_pair(TensorMemory& peer, uint32_t co
     return std::exchange(pair_column_, std::nullopt);
   }
   if (!check_alloc(columns, source)) return 0;
-  std::erase(waiting_, &waiter), std::erase(peer.waiting_, &waiter);
+  std::erase(bank_.waiting_, &waiter), std::erase(peer.bank_.waiting_, &waiter);
   pair_alloc_ = {columns, &waiter, source};
   if (!peer.pair_alloc_) return std::nullopt;
   if (peer.pair_alloc_->columns != columns) {
@@ -109,7 +112,7 @@ std::optional<uint32_t> TensorMemory::alloc_pair(TensorMemory& peer, uint32_t co
     return 0;
   }
   for (uint32_t column = 0; column + columns <= kTmemColumns; column += 32) {
-    if (!free(column, columns) || !peer.free(column, columns)) continue;
+    if (!bank_.free(column, columns) || !peer.bank_.free(column, columns)) continue;
     take(column, columns, source), peer.take(column, columns, peer.pair_alloc_->by);
     pair_alloc_.reset();
     peer.pair_column_ = column;
@@ -117,7 +120,7 @@ std::optional<uint32_t> TensorMemory::alloc_pair(TensorMemory& peer, uint32_t co
     return column;
   }
   // Whichever CTA frees columns: the one that came second asks again for both.
-  waiting_.push_back(&waiter), peer.waiting_.push_back(&waiter);
+  bank_.waiting_.push_back(&waiter), peer.bank_.waiting_.push_back(&waiter);
   return std::nullopt;
 }
 
@@ -136,10 +139,10 @@ bool TensorMemory::dealloc_pair(TensorMemory& peer, TmemAddr address, uint32_t c
 }
 
 void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& source) {
-  const auto it = std::find_if(allocations_.begin(), allocations_.end(), [&](const Allocation& a) {
-    return a.column == address.column() && a.columns == columns;
+  const auto it = std::find_if(bank_.allocations_.begin(), bank_.allocations_.end(), [&](const Allocation& a) {
+    return a.slot == slot_ && a.column == address.column() && a.columns == columns;
   });
-  if (it == allocations_.end())
+  if (it == bank_.allocations_.end())
     return violate(
         "TC9",
         fmt::format("tcgen05.dealloc of {} columns at column {}: no such allocation", columns, address.column()),
@@ -147,13 +150,12 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
   observer_.unit_span({.kind = UnitSpanKind::tmem_alloc,
                        .begin = it->since,
                        .end = now(),
-                       .sm = sm_,
+                       .slot = slot_,
                        .source = it->by,
                        .column = int(it->column),
                        .columns = int(it->columns)});
-  allocations_.erase(it);
-  for (Waiter* w : waiting_) wake(*w, source);
-  waiting_.clear();
+  bank_.allocations_.erase(it);
+  for (Waiter* w : std::exchange(bank_.waiting_, {})) wake(*w, source);
 }
 
 std::optional<uint32_t> TensorMemory::accessed(const char* instruction, TmemShape shape, int repeat,
@@ -175,11 +177,12 @@ std::optional<uint32_t> TensorMemory::accessed(const char* instruction, TmemShap
                                 name(shape), address.lane(), shape == TmemShape::s32x32b ? "0" : "0 or 16"));
   const uint32_t quarter = uint32_t(warp % 4);
   if (address.lane() / 32 != quarter)
-    observer_.violation({"TC2",
-                         fmt::format("{}.{} at lane {} by warp {}: a warp reaches its own quarter only, lanes {} to {}; "
-                                     "hardware ignores the other one's number, and so does the model",
-                                     instruction, name(shape), address.lane(), warp, 32 * quarter, 32 * quarter + 31),
-                         now(), sm_, 0, source, true});
+    observer_.violation(
+        {"TC2",
+         fmt::format("{}.{} at lane {} by warp {}: a warp reaches its own quarter only, lanes {} to {}; "
+                     "hardware ignores the other one's number, and so does the model",
+                     instruction, name(shape), address.lane(), warp, 32 * quarter, 32 * quarter + 31),
+         now(), slot_, 0, source, true});
   return 32u * quarter + lane_in_quarter;
 }
 
@@ -203,18 +206,19 @@ void TensorMemory::check_written(uint32_t column, uint32_t columns, LaneGroups g
   if (first == end) return;
   while (!unwritten(end - 1)) --end;
   const bool all = std::none_of(&written_[column], &written_[column] + columns, touched);
-  if (!with_data_ && !all) return;
+  if (!bank_.with_data_ && !all) return;
   const std::string read = fmt::format("{} columns {} to {}", what, column, column + columns - 1);
   observer_.violation(
       {.id = "TC13",
-       .message = all ? fmt::format("{}, which nobody has written since tcgen05.alloc", read)
-                      : fmt::format("{}, of which nobody has written all lanes of columns {} to {} since tcgen05.alloc",
-                                    read, first, end - 1),
+       .message =
+           all ? fmt::format("{}, which nobody has written since tcgen05.alloc", read)
+               : fmt::format("{}, of which nobody has written all lanes of columns {} to {} since tcgen05.alloc",
+                             read, first, end - 1),
        .time = now(),
-       .sm = sm_,
+       .slot = slot_,
        .source = source,
-       .warning = !with_data_,
-       .suspect = with_data_});
+       .warning = !bank_.with_data_,
+       .suspect = bank_.with_data_});
 }
 
 namespace {
@@ -234,7 +238,7 @@ void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp,
   if (const LaneGroups groups = groups_of(shape, *base); !written(address.column(), columns, groups))
     check_written(address.column(), columns, groups, fmt::format("tcgen05.ld.{}.x{} reads", name(shape), repeat),
                   source);
-  if (!with_data_) return;
+  if (!bank_.with_data_) return;
   const int count = registers_per_thread(shape, repeat);
   for (int t = 0; t < kWarpLanes; ++t)
     for (int r = 0; r < count; ++r) {
@@ -248,7 +252,7 @@ void TensorMemory::store(TmemShape shape, int repeat, TmemAddr address, int warp
   const auto base = accessed("tcgen05.st", shape, repeat, address, warp, source);
   if (!base) return;
   wrote(address.column(), uint32_t(columns_spanned(shape, repeat)), groups_of(shape, *base));
-  if (!with_data_) return;
+  if (!bank_.with_data_) return;
   const int count = registers_per_thread(shape, repeat);
   for (int t = 0; t < kWarpLanes; ++t)
     for (int r = 0; r < count; ++r) {

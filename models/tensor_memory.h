@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor memory of one SM (PTX 9.7.16.1-3, .8): 128 lanes x 512 columns x 32 bit, and its column allocator.
+/// Tensor memory (PTX 9.7.16.1-3, .8): the bank of an SM, 128 lanes x 512 columns x 32 bit, and what a CTA has of it.
+/// The CTAs of an SM share the columns: an allocation waits until they are free, whoever holds them.  A CTA reaches what it
+/// has allocated itself, and the permit to allocate is its own.
 ///
 /// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in the
 /// shapes 32x32b, 16x64b, 16x128b, 16x256b, and st; a warp reaches only the 32 lanes of its quarter.  Freshly
 /// allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an allocation),
 /// TC2 (lane alignment; as a warning another warp's quarter), TC9 (alloc after relinquish, growing sizes, exit without
-/// dealloc), TC13 (read of columns that nobody has written). Not implemented: .16x32bx2, cp, shift, .pack::16b.
+/// dealloc), TC13 (read of columns that nobody has written).  Approximated: whoever asks when columns are free gets them,
+/// whether or not another CTA of the SM still has its permit.  Not implemented: .16x32bx2, cp, shift, .pack::16b.
 #pragma once
 
 #include <array>
@@ -24,9 +27,36 @@ namespace sm100::models {
 /// written holds.
 inline constexpr uint32_t kTmemPoison = 0xffedffed;
 
+/// The columns of an SM and who holds them.
+class TensorMemoryBank {
+ public:
+  explicit TensorMemoryBank(bool with_data);
+
+  /// Whose columns those are.
+  struct Allocation {
+    int slot;  ///< of the CTA
+    uint32_t column, columns;
+    Source by;
+    Cycles since;
+  };
+  const std::vector<Allocation>& allocations() const { return allocations_; }
+
+ private:
+  friend class TensorMemory;
+  bool free(uint32_t column, uint32_t columns) const;
+
+  bool with_data_;
+  std::vector<uint32_t> cells_;
+  std::vector<Allocation> allocations_;
+  std::vector<Waiter*> waiting_;
+};
+
+/// What one CTA does with the bank of its SM.
 class TensorMemory {
  public:
-  TensorMemory(int sm, bool with_data, Observer& observer);
+  using Allocation = TensorMemoryBank::Allocation;
+
+  TensorMemory(int slot, TensorMemoryBank& bank, Observer& observer);
 
   /// A new CTA may allocate; columns that an earlier CTA never freed stay taken.
   void start_cta();
@@ -41,18 +71,13 @@ class TensorMemory {
   /// cta_group::2: false until the peer has come too; then both are freed.  Call again after `waiter` was woken.
   bool dealloc_pair(TensorMemory& peer, TmemAddr address, uint32_t columns, Waiter& waiter, const Source& source);
   void relinquish_alloc_permit() { relinquished_ = true; }
-  /// Columns that are allocated now; a CTA that exits with some has leaked them.
+  /// Columns that the CTA holds now; one that exits with some has leaked them.
   uint32_t allocated_columns() const;
   bool allocated(uint32_t column, uint32_t columns) const;
   /// Its warp waits in tcgen05.alloc.cta_group::2.
   bool in_pair_alloc() const { return pair_alloc_.has_value(); }
-  /// Whose columns those are.
-  struct Allocation {
-    uint32_t column, columns;
-    Source by;
-    Cycles since;
-  };
-  const std::vector<Allocation>& allocations() const { return allocations_; }
+  /// Of all CTAs of the SM.
+  const std::vector<Allocation>& allocations() const { return bank_.allocations_; }
 
   /// tcgen05.ld of one warp: register r of lane t goes to registers(t)[r].
   /// The subpartition bits of the lane are ignored: a warp reads its own quarter (reference isa.md 3.3).
@@ -70,13 +95,13 @@ class TensorMemory {
   void check_written(uint32_t column, uint32_t columns, LaneGroups groups, const std::string& what,
                      const Source& source);
   bool written(uint32_t column, uint32_t columns, LaneGroups groups) const;
-  /// Changes whenever columns are allocated.
+  /// Changes whenever the CTA allocates columns.
   uint32_t epoch() const { return epoch_; }
 
   /// One 32-bit cell; only with data.
-  uint32_t& cell(uint32_t lane, uint32_t column) { return cells_[size_t(lane) * kTmemColumns + column]; }
+  uint32_t& cell(uint32_t lane, uint32_t column) { return bank_.cells_[size_t(lane) * kTmemColumns + column]; }
   /// The 512 cells of a lane as f32.
-  float* lane(uint32_t lane) { return reinterpret_cast<float*>(&cells_[size_t(lane) * kTmemColumns]); }
+  float* lane(uint32_t lane) { return reinterpret_cast<float*>(&bank_.cells_[size_t(lane) * kTmemColumns]); }
 
  private:
   /// Lane of the warp's first row, if its ld or st may touch these cells.
@@ -84,7 +109,6 @@ class TensorMemory {
                                    const Source& source);
   void violate(const char* id, std::string message, const Source& source);
   bool check_alloc(uint32_t columns, const Source& source);
-  bool free(uint32_t column, uint32_t columns) const;
   void take(uint32_t column, uint32_t columns, const Source& source);
 
   /// What a warp of this CTA does with the pair's tensor memory and waits for the peer to do as well.
@@ -97,12 +121,9 @@ class TensorMemory {
   std::optional<uint32_t> pair_column_;  ///< granted, not fetched yet
   bool pair_freed_ = false;
 
-  int sm_;
-  bool with_data_;
+  int slot_;
+  TensorMemoryBank& bank_;
   Observer& observer_;
-  std::vector<uint32_t> cells_;
-  std::vector<Allocation> allocations_;
-  std::vector<Waiter*> waiting_;
   std::array<LaneGroups, kTmemColumns> written_{};
   uint32_t epoch_ = 0;
   bool relinquished_ = false;

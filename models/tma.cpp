@@ -15,11 +15,10 @@
 
 namespace sm100::models {
 
-Tma::Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& smem, Mbarrier& mbarrier,
-         MemorySystem& memory, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-    : sc_module(name),
+Tma::Tma(int slot, Sm& sm, SharedMemory& smem, Mbarrier& mbarrier, MemorySystem& memory,
+         const DeviceProfile& profile, Jitter& jitter, Observer& observer)
+    : slot_(slot),
       sm_(sm),
-      with_data_(with_data),
       smem_(smem),
       mbarrier_(mbarrier),
       memory_(memory),
@@ -40,9 +39,9 @@ std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
   MemorySystem::Request request = known ? *known : traffic(copy);
   // The engine asks for one copy after the other.
   const double bytes = double(request.lines) * profile_.memory.line_bytes;
-  asked_ = std::max(asked_, double(at + Cycles(profile_.tma.load_latency_cycles))) +
-           bytes / profile_.tma.request_bytes_per_cycle;
-  const Cycles arrived = memory_.read(request, Cycles(asked_), cluster_);
+  sm_.tma.asked = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles))) +
+                  bytes / profile_.tma.request_bytes_per_cycle;
+  const Cycles arrived = memory_.read(request, Cycles(sm_.tma.asked), cluster_);
   memory_.remember_box(box, request);
   return arrived + jitter_.delay(JitterSite::tma_load, copy.source, {.to = -1, .barrier = copy.barrier});
 }
@@ -52,7 +51,7 @@ std::vector<Tma::InFlight> Tma::loads_in_flight() const {
   for (const uint32_t number : loads_) {
     const Copy& copy = copies_[number];
     all.push_back({copy.operands.barrier, uint32_t(transfer_bytes(copy.operands.map)), copy.issued,
-                   copy.operands.source, copy.to.signal_sm});
+                   copy.operands.source, copy.to.signal_slot});
   }
   return all;
 }
@@ -67,21 +66,21 @@ uint32_t Tma::new_copy(const TensorCopy& operands, Cycles issued, Delivery to, u
 }
 
 void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to) {
-  if (!to.signal) to.signal = &mbarrier_, to.signal_sm = sm_;
+  if (!to.signal) to.signal = &mbarrier_, to.signal_slot = slot_;
   const uint32_t number = new_copy(copy, issued, std::move(to), 0);
   loads_.push_back(number);
   // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
   // unordered.
-  completions_.post(arrived, [this, number] { fill(number); });
+  sm_.tma.completions.post(arrived, [this, number] { fill(number); });
 }
 
 void Tma::fill(uint32_t number) {
   const TensorCopy& copy = copies_[number].operands;
-  fill_free_ = std::max(fill_free_, double(now())) + load_cycles(copy);
-  const Cycles done = Cycles(std::ceil(fill_free_));
-  smem_.filled_until(fill_free_);
+  sm_.tma.fill_free = std::max(sm_.tma.fill_free, double(now())) + load_cycles(copy);
+  const Cycles done = Cycles(std::ceil(sm_.tma.fill_free));
+  sm_.shared_memory.filled_until(sm_.tma.fill_free);
   share_port(copy);
-  completions_.post(done, [this, number, done] {
+  sm_.tma.completions.post(done, [this, number, done] {
     land(number, done);
     copies_[number].to = {};
     free_copies_.push_back(number);
@@ -94,10 +93,10 @@ void Tma::land(uint32_t number, Cycles done) {
   loads_.erase(std::find(loads_.begin(), loads_.end(), number));
   if (to.lands && !to.lands(copy)) return;
   filled_bytes_ += bytes;
-  if (with_data_) move_load(copy);
+  if (sm_.with_data) move_load(copy);
   Source source = copy.source;
   source.kind = ActorKind::tma;
-  source.lands_on = int16_t(sm_);
+  source.lands_on = int16_t(slot_);
   source.flow = observer_.new_flow();
   observer_.unit_span(span_of(UnitSpanKind::tma_load, copy, issued, done, source.flow, source));
   to.signal->complete_tx(copy.barrier, bytes, source);
@@ -108,7 +107,7 @@ UnitSpan Tma::span_of(UnitSpanKind kind, const TensorCopy& copy, Cycles begin, C
   return {.kind = kind,
           .begin = begin,
           .end = end,
-          .sm = sm_,
+          .slot = slot_,
           .barrier = copy.barrier,
           .bytes = int64_t(transfer_bytes(copy.map)),
           .flow_in = copy.source.flow,
@@ -124,11 +123,11 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   if (!check(copy, false)) return;
   const Cycles start =
       at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.delay(JitterSite::tma_store, copy.source);
-  drain_free_ = std::max(drain_free_, double(start)) + store_cycles(copy);
+  sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(start)) + store_cycles(copy);
   // Memory that cannot keep up holds the reads of shared memory back.
   const Cycles accepted = memory_.accept_write(transfer_bytes(copy.map), start);
-  drain_free_ = std::max(drain_free_, double(accepted));
-  const Cycles read_done = Cycles(std::ceil(drain_free_));
+  sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(accepted));
+  const Cycles read_done = Cycles(std::ceil(sm_.tma.drain_free));
   const Cycles visible = memory_.write(read_done) + jitter_.delay(JitterSite::store_visible, copy.source);
   share_port(copy);
 
@@ -138,9 +137,9 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   if (visible > group.visible) group.visible = visible, group.last_visible = flow;
   stores_read_done_ = std::max(stores_read_done_, read_done);
   stores_visible_ = std::max(stores_visible_, visible);
-  completions_.post(read_done, [this, read_done, number = new_copy(copy, at, {}, flow)] {
+  sm_.tma.completions.post(read_done, [this, read_done, number = new_copy(copy, at, {}, flow)] {
     const Copy& stored = copies_[number];
-    if (with_data_) move_store(stored.operands);
+    if (sm_.with_data) move_store(stored.operands);
     Source source = stored.operands.source;
     source.kind = ActorKind::tma;
     observer_.unit_span(
@@ -180,7 +179,7 @@ uint64_t Tma::last_of_groups(int warp, int pending, bool read_only) const {
 bool Tma::check(const TensorCopy& copy, bool is_load) {
   const TensorMapFields& map = copy.map;
   auto violate = [&](const char* id, std::string message) {
-    observer_.violation({id, std::move(message), now(), sm_, copy.barrier, copy.source});
+    observer_.violation({id, std::move(message), now(), slot_, copy.barrier, copy.source});
     return false;
   };
   const char* what = is_load ? "tensor load" : "tensor store";
@@ -237,7 +236,7 @@ void Tma::share_port(const TensorCopy& copy) {
     port_bytes += count * bytes * ((address + bytes - 1) / line - address / line + 1);
   });
   const double cycles = double(port_bytes) * profile_.smem.tma_port_share / profile_.smem.bytes_per_cycle;
-  smem_.pass_port(now(), Cycles(std::llround(cycles)));
+  sm_.shared_memory.pass(now(), Cycles(std::llround(cycles)));
 }
 
 /// A row slot for each 128-byte line that a row of the box touches; rows that are out of bounds take one too.
@@ -333,7 +332,7 @@ void Tma::move_load(const TensorCopy& copy) {
   const uint32_t fill = oob_fill_pattern(map);
   const bool rounds =
       map.data_type == TensorMapDataType::tfloat32 || map.data_type == TensorMapDataType::tfloat32_ftz;
-  std::vector<uint8_t>& row = row_;
+  std::vector<uint8_t>& row = sm_.tma.row;
   row.resize(inner);
   const uint32_t lines = uint32_t(box_lines(map));
   for (uint32_t l = 0; l < lines; ++l) {
@@ -350,7 +349,7 @@ void Tma::move_load(const TensorCopy& copy) {
         observer_.violation(
             {"TM1",
              fmt::format("tensor load reads {} bytes at {:#x}, which no allocation holds", bytes, from.value),
-             now(), sm_, copy.barrier, copy.source});
+             now(), slot_, copy.barrier, copy.source});
         return;
       }
       // Rows lie far apart: what comes a few rows later is on its way while this one is copied.
@@ -375,7 +374,7 @@ void Tma::move_store(const TensorCopy& copy) {
   const TensorMapFields& map = copy.map;
   const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
   const Swizzle swizzle = smem_swizzle(map.swizzle);
-  std::vector<uint8_t>& row = row_;
+  std::vector<uint8_t>& row = sm_.tma.row;
   row.resize(inner);
   const uint32_t lines = uint32_t(box_lines(map));
   for (uint32_t l = 0; l < lines; ++l) {
@@ -395,7 +394,7 @@ void Tma::move_store(const TensorCopy& copy) {
     if (!target) {
       observer_.violation(
           {"TM1", fmt::format("tensor store writes {} bytes at {:#x}, which no allocation holds", bytes, to.value),
-           now(), sm_, 0, copy.source});
+           now(), slot_, 0, copy.source});
       return;
     }
     std::memcpy(target, &row[size_t(line.first) * size], bytes);

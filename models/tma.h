@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor memory accelerator of one SM (PTX 9.7.9.25 cp.async.bulk.tensor, 9.7.9.25.3 bulk groups, 5.5
-/// tensors).
+/// Tensor copies of one CTA, on the tensor memory accelerator of its SM (PTX 9.7.9.25 cp.async.bulk.tensor, 9.7.9.25.3
+/// bulk groups, 5.5 tensors).
 ///
 /// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element
 /// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
@@ -16,9 +16,10 @@
 #include <vector>
 
 #include "kernels/isa/tensor_map.h"
-#include "models/completion_queue.h"
+#include "models/inline_function.h"
 #include "models/mbarrier.h"
 #include "models/memory_system.h"
+#include "models/sm.h"
 
 namespace sm100::models {
 
@@ -31,10 +32,10 @@ struct TensorCopy {
   uint16_t multicast = 0;  ///< CTA ranks of .multicast::cluster, a bit each; 0: without it
 };
 
-class Tma : public sc_core::sc_module {
+class Tma {
  public:
-  Tma(sc_core::sc_module_name name, int sm, bool with_data, SharedMemory& smem, Mbarrier& mbarrier,
-      MemorySystem& memory, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
+  Tma(int slot, Sm& sm, SharedMemory& smem, Mbarrier& mbarrier, MemorySystem& memory, const DeviceProfile& profile,
+      Jitter& jitter, Observer& observer);
 
   /// @param cluster  a number that no other cluster of the run has
   void start_cta(int cluster = -1) { groups_ = {}, cluster_ = cluster; }
@@ -44,13 +45,13 @@ class Tma : public sc_core::sc_module {
   /// The part of a load that asks L2 and HBM: cycle at which the box reaches the SMs, nullopt when the operands are
   /// illegal.
   std::optional<Cycles> fetch(const TensorCopy& copy, Cycles at);
-  /// The part that fills this SM's shared memory with a box that was fetched, and signals a barrier.
+  /// The part that fills this CTA's shared memory with a box that was fetched, and signals a barrier.
   struct Delivery {
     InlineFunction<bool(const TensorCopy&), 48>
         lands;  ///< asked when the last byte is in place; false: the CTA is gone and nothing happens
     Mbarrier* signal =
-        nullptr;         ///< whose barrier at copy.barrier is told; nullptr: this SM's (cta_group::2 may differ)
-    int signal_sm = -1;  ///< its SM
+        nullptr;           ///< whose barrier at copy.barrier is told; nullptr: this CTA's (cta_group::2 may differ)
+    int signal_slot = -1;  ///< its CTA's slot
   };
   void deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to);
   /// cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.
@@ -63,7 +64,7 @@ class Tma : public sc_core::sc_module {
   Cycles groups_done(int warp, int pending, bool read_only) const;
   /// The flow of the store that is then the last to finish; 0: nobody records.
   uint64_t last_of_groups(int warp, int pending, bool read_only) const;
-  /// Bytes that loads have put into this SM's shared memory.
+  /// Bytes that loads have put into the shared memory of this slot's CTAs.
   uint64_t filled_bytes() const { return filled_bytes_; }
   /// Cycle at which no store reads this CTA's shared memory any more.
   Cycles stores_read_done() const { return stores_read_done_; }
@@ -75,7 +76,7 @@ class Tma : public sc_core::sc_module {
     uint32_t bytes;
     Cycles issued;
     Source source;
-    int signal_sm;  ///< where the barrier is
+    int signal_slot;  ///< of the CTA that has the barrier
   };
   std::vector<InFlight> loads_in_flight() const;
 
@@ -93,21 +94,16 @@ class Tma : public sc_core::sc_module {
   double load_cycles(const TensorCopy& copy) const;
   double store_cycles(const TensorCopy& copy) const;
 
-  int sm_;
-  bool with_data_;
+  int slot_;
+  Sm& sm_;
   SharedMemory& smem_;
   Mbarrier& mbarrier_;
   MemorySystem& memory_;
   const DeviceProfile& profile_;
   Jitter& jitter_;
   Observer& observer_;
-  CompletionQueue completions_{"completions"};
 
   int cluster_ = -1;
-  double asked_ = 0;          ///< cycle at which L2 has been asked for all copies so far
-  std::vector<uint8_t> row_;  ///< that a copy is moving
-  double fill_free_ = 0,
-         drain_free_ = 0;  ///< cycle at which the paths into / out of shared memory are free
   /// What the effects of a copy need to know; they name it by its number.
   struct Copy {
     TensorCopy operands;

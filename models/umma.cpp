@@ -12,11 +12,10 @@
 
 namespace sm100::models {
 
-Umma::Umma(sc_core::sc_module_name name, int sm, bool with_data, Accumulation accumulation, SharedMemory& smem,
-           TensorMemory& tmem, Mbarrier& mbarrier, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
-    : sc_module(name),
+Umma::Umma(int slot, Sm& sm, Accumulation accumulation, SharedMemory& smem, TensorMemory& tmem, Mbarrier& mbarrier,
+           const DeviceProfile& profile, Jitter& jitter, Observer& observer)
+    : slot_(slot),
       sm_(sm),
-      with_data_(with_data),
       numerics_(accumulation, smem, tmem),
       tmem_(tmem),
       smem_(smem),
@@ -46,18 +45,19 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   MmaOperation operation;
   if (!check(command, operation)) return;
   check_written(command, operation);
-  const double start = std::max({double(at), pipe_free_, command.cta_group == 2 ? peer_->pipe_free_ : 0});
-  const bool filling =
-      smem_.fill_end() > double(at) || (command.cta_group == 2 && peer_->smem_.fill_end() > double(at));
+  const double start =
+      std::max({double(at), sm_.tensor_pipe.free, command.cta_group == 2 ? peer_->sm_.tensor_pipe.free : 0});
+  const bool filling = sm_.shared_memory.fill_end() > double(at) ||
+                       (command.cta_group == 2 && peer_->sm_.shared_memory.fill_end() > double(at));
   const double interval =
       initiation_interval(operation.m, operation.n, operation.a_in_tmem, command.cta_group, filling);
   const double done =
       start + execution_latency(operation.m, operation.n, operation.a_in_tmem, command.cta_group, command.kind);
-  for (Umma* pipe : {this, command.cta_group == 2 ? peer_ : nullptr}) {
-    if (!pipe) continue;
-    pipe->pipe_free_ = start + interval;
-    pipe->busy_cycles_ += interval;
-    pipe->last_done_ = std::max(pipe->last_done_, done);
+  for (Umma* cta : {this, command.cta_group == 2 ? peer_ : nullptr}) {
+    if (!cta) continue;
+    cta->sm_.tensor_pipe.free = start + interval;
+    cta->sm_.tensor_pipe.busy_cycles += interval;
+    cta->last_done_ = std::max(cta->last_done_, done);
   }
   Issued& thread = issued(command.source);
   thread.done = std::max(thread.done, done);
@@ -71,7 +71,7 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   group_column_ = std::min(group_column_, command.d.column());
   const uint32_t columns = accumulator_columns(data_path_layout(operation.m, command.cta_group), operation.idesc.n);
   group_end_column_ = std::max(group_end_column_, command.d.column() + columns);
-  if (with_data_) accepted_.push_back({operation, sequence_, group_});
+  if (sm_.with_data) accepted_.push_back({operation, sequence_, group_});
 }
 
 void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive, uint16_t multicast) {
@@ -84,7 +84,7 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
          "tcgen05.commit by a thread that has issued no tcgen05 operation: it arrives at once" +
              (other == issued_.end() ? std::string()
                                      : fmt::format("; warp {}, lane {} has issued MMAs", thread / 32, thread % 32)),
-         now(), sm_, barrier, source, true});
+         now(), slot_, barrier, source, true});
   }
   const Cycles finished = std::max(at, Cycles(std::llround(covered.done)));
   const Cycles late = jitter_.delay(JitterSite::umma_commit, source, {.to = -1, .barrier = barrier});
@@ -97,7 +97,7 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
     observer_.unit_span({.kind = UnitSpanKind::umma,
                          .begin = group_begin_,
                          .end = finished,
-                         .sm = sm_,
+                         .slot = slot_,
                          .barrier = barrier,
                          .flow_in = group_flow_,
                          .flow_out = by.flow,
@@ -112,21 +112,22 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
   }
   ++commits_in_flight_;
   ++group_;
-  completions_.post(arrives, [this, barrier, by, last = covered.sequence, arrive = std::move(arrive)]() mutable {
-    --commits_in_flight_;
-    retire_until(last);
-    if (arrive)
-      arrive(by);
-    else
-      mbarrier_.arrive(barrier, 1, by);
-  });
+  sm_.tensor_pipe.completions.post(
+      arrives, [this, barrier, by, last = covered.sequence, arrive = std::move(arrive)]() mutable {
+        --commits_in_flight_;
+        retire_until(last);
+        if (arrive)
+          arrive(by);
+        else
+          mbarrier_.arrive(barrier, 1, by);
+      });
 }
 
 bool Umma::check(const MmaCommand& command, MmaOperation& operation) {
   if (command.cta_group == 2 && !peer_) {
     observer_.violation({"TC8",
                          "tcgen05.mma.cta_group::2 by a CTA that has no peer: a pair is two neighbouring ranks",
-                         now(), sm_, 0, command.source});
+                         now(), slot_, 0, command.source});
     return false;
   }
   return check_descriptors(command, operation) && check_tensor_memory(command, operation);
@@ -171,10 +172,10 @@ thread_local KnownDescriptors known_descriptors;
 
 bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation) {
   KnownDescriptors::Entry& entry = known_descriptors.at(command);
-  if (!entry.known || !same_descriptors(entry.command, command) || entry.with_data != with_data_ ||
+  if (!entry.known || !same_descriptors(entry.command, command) || entry.with_data != sm_.with_data ||
       entry.smem_end != smem_.end()) {
     if (!decode_descriptors(command, operation)) return false;
-    entry = {command, operation, true, with_data_, smem_.end()};
+    entry = {command, operation, true, sm_.with_data, smem_.end()};
   }
   operation = entry.operation;
   operation.d = command.d;
@@ -186,7 +187,7 @@ bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation)
 /// Decodes and checks what does not depend on the SM's state.
 bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation) {
   auto violate = [&](const char* id, std::string message) {
-    observer_.violation({id, std::move(message), now(), sm_, 0, command.source});
+    observer_.violation({id, std::move(message), now(), slot_, 0, command.source});
     return false;
   };
   const MmaKind kind = command.kind;
@@ -194,7 +195,7 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
     return violate("not-implemented", fmt::format("not implemented: tcgen05.mma of kind::{}", sm100::name(kind)));
   const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
   const auto error = validate(idesc, command.kind, command.cta_group);
-  const bool seen = error == InstrDescriptorError::n_of_shape && !with_data_ &&
+  const bool seen = error == InstrDescriptorError::n_of_shape && !sm_.with_data &&
                     executes_all_the_same(idesc, command.kind, command.cta_group);
   if (error != InstrDescriptorError::none && !seen)
     return violate("TC5", fmt::format("instruction descriptor {:#010x} (M {}, N {}): {}", command.idesc.bits,
@@ -206,7 +207,7 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
          fmt::format("tcgen05.mma.kind::i8.cta_group::2 with N = {}: PTX allows multiples of 32; a B200 has been "
                      "seen to execute it",
                      idesc.n),
-         now(), sm_, 0, command.source, true});
+         now(), slot_, 0, command.source, true});
   operation.kind = command.kind;
   operation.cta_group = command.cta_group;
   operation.idesc = idesc;
@@ -223,10 +224,10 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   if (!command.a_in_tmem && !check_operand('A', operation.a)) return false;
   if (!check_operand('B', operation.b)) return false;
   // Time needs the shape alone; the data of some types cannot be computed yet.
-  if (with_data_ ? !numerics_.operands_modelled(operation) : !numerics_.layouts_modelled(operation))
+  if (sm_.with_data ? !numerics_.operands_modelled(operation) : !numerics_.layouts_modelled(operation))
     return violate(
         "not-implemented",
-        with_data_ && numerics_.layouts_modelled(operation)
+        sm_.with_data && numerics_.layouts_modelled(operation)
             ? fmt::format("not implemented: the data of tcgen05.mma of kind::{} with these types (data = "
                           "\"none\" gives its time)",
                           sm100::name(kind))
@@ -255,7 +256,7 @@ bool Umma::check_scales(const MmaCommand& command, const MmaOperation& operation
             {"TC1",
              fmt::format("tcgen05.mma reads {} from columns {} to {}{}: not inside a live allocation", name, column,
                          column + columns - 1, tmem == &tmem_ ? "" : " of the peer CTA"),
-             now(), sm_, 0, command.source});
+             now(), slot_, 0, command.source});
         return false;
       }
   return true;
@@ -263,7 +264,7 @@ bool Umma::check_scales(const MmaCommand& command, const MmaOperation& operation
 
 bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& operation) {
   auto violate = [&](const char* id, std::string message) {
-    observer_.violation({id, std::move(message), now(), sm_, 0, command.source});
+    observer_.violation({id, std::move(message), now(), slot_, 0, command.source});
     return false;
   };
   if (command.a_in_tmem) {
@@ -308,10 +309,10 @@ TensorMemory::LaneGroups rows_of(const MmaOperation& op, uint32_t cta) {
 }  // namespace
 
 void Umma::check_written(const MmaCommand& command, const MmaOperation& op) {
-  TensorMemory* const of_cta[] = {op.cta_group == 2 && sm_ > peer_->sm_ ? &peer_->tmem_ : &tmem_,
-                                  op.cta_group == 2 && sm_ < peer_->sm_ ? &peer_->tmem_ : &tmem_};
+  TensorMemory* const of_cta[] = {op.cta_group == 2 && slot_ > peer_->slot_ ? &peer_->tmem_ : &tmem_,
+                                  op.cta_group == 2 && slot_ < peer_->slot_ ? &peer_->tmem_ : &tmem_};
   // Not without data: microbenchmarks multiply whatever lies in tensor memory.
-  if (op.a_in_tmem && with_data_)
+  if (op.a_in_tmem && sm_.with_data)
     for (int cta = 0; cta < op.cta_group; ++cta) {
       constexpr uint32_t kColumns = 8;  // 32 bytes of K
       const TensorMemory::LaneGroups rows = rows_of(op, uint32_t(cta));
@@ -376,7 +377,7 @@ double Umma::execution_latency(int m, int n, bool a_in_tmem, int cta_group, MmaK
 // ---- semantics
 
 void Umma::retire_until(uint64_t sequence) {
-  if (!with_data_) return;
+  if (!sm_.with_data) return;
   std::vector<MmaOperation> finished;
   while (!accepted_.empty() && accepted_.front().sequence <= sequence) {
     const uint64_t group = accepted_.front().group;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor pipe of one SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit).  For cta_group 2 the pipe of the issuing
-/// CTA leads that of its peer: an MMA takes both.
+/// MMAs and commits of one CTA, on the tensor pipe of its SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit).  For
+/// cta_group 2 the pipe of the issuing CTA leads that of its peer: an MMA takes both.  CTAs of one SM share its pipe: an
+/// MMA waits for those that any of them has issued before.
 ///
 /// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1)
 /// intervals, for D = 1 too; that is the loop's own issue and wait, which role code pays by itself. Modelled:
@@ -18,8 +19,9 @@
 
 #include "kernels/isa/instr_descriptor.h"
 #include "kernels/isa/smem_descriptor.h"
-#include "models/completion_queue.h"
+#include "models/inline_function.h"
 #include "models/mbarrier.h"
+#include "models/sm.h"
 #include "models/tensor_memory.h"
 #include "models/umma_numerics.h"
 
@@ -40,10 +42,10 @@ struct MmaCommand {
   Source source;
 };
 
-class Umma : public sc_core::sc_module {
+class Umma {
  public:
-  Umma(sc_core::sc_module_name name, int sm, bool with_data, Accumulation accumulation, SharedMemory& smem,
-       TensorMemory& tmem, Mbarrier& mbarrier, const DeviceProfile& profile, Jitter& jitter, Observer& observer);
+  Umma(int slot, Sm& sm, Accumulation accumulation, SharedMemory& smem, TensorMemory& tmem, Mbarrier& mbarrier,
+       const DeviceProfile& profile, Jitter& jitter, Observer& observer);
 
   /// A new CTA: MMAs that an earlier one never committed are forgotten.
   void start_cta();
@@ -60,8 +62,6 @@ class Umma : public sc_core::sc_module {
   /// @param multicast  CTA ranks that the instruction names, for a trace; 0: it names none
   void commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive = {}, uint16_t multicast = 0);
 
-  /// Cycles in which the pipe was occupied, for utilisation.
-  double busy_cycles() const { return busy_cycles_; }
   /// Cycle at which everything accepted so far has finished.
   Cycles finished() const { return Cycles(last_done_ + 0.5); }
   /// Commits whose arrival has not happened yet.
@@ -84,8 +84,8 @@ class Umma : public sc_core::sc_module {
   /// TC13: D or A of which nobody has written what the MMA reads.  D counts as written from then on.
   void check_written(const MmaCommand& command, const MmaOperation& operation);
 
-  int sm_;
-  bool with_data_;
+  int slot_;
+  Sm& sm_;
   UmmaNumerics numerics_;
   TensorMemory& tmem_;
   SharedMemory& smem_;
@@ -93,12 +93,9 @@ class Umma : public sc_core::sc_module {
   const DeviceProfile& profile_;
   Jitter& jitter_;
   Observer& observer_;
-  CompletionQueue completions_{"completions"};
   Umma* peer_ = nullptr;  ///< of the CTA pair
 
-  double pipe_free_ = 0;  ///< cycle at which the pipe takes the next MMA
   double last_done_ = 0;  ///< cycle at which everything accepted so far has finished
-  double busy_cycles_ = 0;
   /// MMAs that have not retired, in order.  Those between two commits are a group and retire as one, so that
   /// sums do not depend on time.
   struct Accepted {

@@ -11,24 +11,25 @@ namespace sm100::sim {
 
 class CompletionOrder {
  public:
-  /// The open phase of the barrier at `offset` on `sm` has completed.
-  void add(int sm, uint32_t offset) {
-    order_ = (order_ ^ (uint64_t(sm) << 32 | offset)) * 0x100000001b3u;
+  /// The open phase of the barrier at `offset` of the CTA in `slot` has completed.
+  void add(int slot, uint32_t offset) {
+    order_ = (order_ ^ (uint64_t(slot) << 32 | offset)) * 0x100000001b3u;
     order_ ^= order_ >> 29;
-    if (size_t(sm) >= last_.size()) last_.resize(size_t(sm) + 1, 0);
-    uint32_t& before = last_[size_t(sm)];
-    pairs_.insert(uint64_t(sm) << 40 | uint64_t(before) << 20 | offset);  // shared memory has less than 2^20 bytes
+    if (size_t(slot) >= last_.size()) last_.resize(size_t(slot) + 1, 0);
+    uint32_t& before = last_[size_t(slot)];
+    pairs_.insert(uint64_t(slot) << 40 | uint64_t(before) << 20 |
+                  offset);  // shared memory has less than 2^20 bytes
     before = offset;
   }
 
   /// A hash of the whole sequence.
   uint64_t order() const { return order_; }
-  /// Which barrier's completion came next after which on each SM; a set that later runs of a scenario add less and less to.
+  /// Which barrier's completion came next after which in each CTA slot; a set that later runs of a scenario add less and less to.
   std::vector<uint64_t> pairs() const { return {pairs_.begin(), pairs_.end()}; }
 
  private:
   uint64_t order_ = 0xcbf29ce484222325u;
-  std::vector<uint32_t> last_;  ///< by SM
+  std::vector<uint32_t> last_;  ///< by slot
   std::unordered_set<uint64_t> pairs_;
 };
 

@@ -10,9 +10,9 @@
 
 namespace sm100::sim {
 
-Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const Kernel& kernel,
+Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::CtaContext& context, const Kernel& kernel,
          RunObserver& observer)
-    : sc_module(name), gpu_(gpu), sm_(sm), kernel_(kernel), observer_(observer) {
+    : sc_module(name), gpu_(gpu), context_(context), kernel_(kernel), observer_(observer) {
   for (int w = 0; w < kernel.warps; ++w)
     warps_.push_back(std::make_unique<Warp>(fmt::format("warp{}", w).c_str(), *this, w));
 }
@@ -22,11 +22,11 @@ void Cta::start(int launch, Dim3 ctaid) {
   ctaid_ = ctaid;
   linear_id_ = linear(ctaid);
   live_warps_ = int(warps_.size());
-  cluster_rank_ = gpu_.clusters().rank(sm_.id), cluster_ctas_ = gpu_.clusters().ctas(sm_.id);
+  cluster_rank_ = gpu_.clusters().rank(slot()), cluster_ctas_ = gpu_.clusters().ctas(slot());
   tcgen05_group = 0;
   observer_.cta_started(*this);
   if (HazardChecker* hazards = observer_.hazards(); hazards && cluster_rank() == 0)
-    hazards->start_cluster(sm_.id, cluster_ctas(), launch_);
+    hazards->start_cluster(gpu_.clusters().slots(slot()), launch_);
   models::Jitter& jitter = gpu_.jitter();
   const models::Cycles late = jitter.delay(models::JitterSite::cta_start, {.cta = linear_id_});
   for (auto& warp : warps_)
@@ -41,52 +41,52 @@ int Cta::peer_id(uint32_t rank) const {
 }
 
 void Cta::warp_exited(Warp& warp) {
-  gpu_.clusters().warp_exited(sm_.id, warp.index);
+  gpu_.clusters().warp_exited(slot(), warp.index);
   if (--live_warps_ > 0) return;
-  gpu_.clusters().cta_exited(sm_.id);
+  gpu_.clusters().cta_exited(slot());
   check_exit();
   observer_.cta_exited(*this);
   // Shared memory stays alive until the CTA's stores have read it (reference isa.md 2.8).
-  const models::Cycles reads_done = sm_.tma.stores_read_done();
+  const models::Cycles reads_done = context_.tma.stores_read_done();
   if (reads_done > models::now()) wait(models::cycles(reads_done - models::now()));
-  models::Cycles visible = sm_.tma.stores_visible();
+  models::Cycles visible = context_.tma.stores_visible();
   for (const auto& w : warps_) visible = std::max(visible, w->stores_visible);
-  gpu_.cta_exited(sm_, visible);
+  gpu_.cta_exited(context_, visible);
 }
 
 void Cta::check_exit() {
   auto violate = [&](const char* id, std::string message, uint32_t barrier = 0, bool warning = false) {
-    observer_.violation({id, std::move(message), models::now(), sm_.id, barrier, {}, warning});
+    observer_.violation({id, std::move(message), models::now(), slot(), barrier, {}, warning});
   };
   // What other CTAs of the cluster have sent is MB12 when it lands, with the line that sent it.
-  for (const auto& f : sm_.tma.loads_in_flight()) {
+  for (const auto& f : context_.tma.loads_in_flight()) {
     if (f.source.cta != linear_id_) continue;
     violate("TM9",
             fmt::format("CTA {} exits while a TMA load of {} bytes into it is in flight", linear_id_, f.bytes),
             f.barrier);
     break;
   }
-  if (sm_.tma.stores_read_done() > models::now())
+  if (context_.tma.stores_read_done() > models::now())
     observer_.violation({.id = "TM9",
                          .message = fmt::format(
                              "CTA {} exits while bulk stores still read its shared memory; hardware keeps it until "
                              "they have",
                              linear_id_),
                          .time = models::now(),
-                         .sm = sm_.id,
+                         .slot = slot(),
                          .note = true});
-  if (sm_.umma.commits_in_flight() > 0)
+  if (context_.umma.commits_in_flight() > 0)
     violate("EX1", fmt::format("CTA {} exits while {} tcgen05.commit arrivals at its barriers are on their way",
-                               linear_id_, sm_.umma.commits_in_flight()));
-  if (gpu_.clc().in_flight(sm_.id) > 0)
+                               linear_id_, context_.umma.commits_in_flight()));
+  if (context_.clc.in_flight > 0)
     violate("EX2", fmt::format("CTA {} exits while a CLC response to it is on its way", linear_id_));
-  if (const uint32_t columns = sm_.tmem.allocated_columns(); columns > 0)
+  if (const uint32_t columns = context_.tmem.allocated_columns(); columns > 0)
     violate("TC9",
             fmt::format("CTA {} exits with {} columns of tensor memory still allocated", linear_id_, columns));
   for (const BarrierArray& array : kernel_.barriers)
     for (int s = 0; s < array.stages; ++s) {
       const uint32_t offset = array.base.offset() + 8u * uint32_t(s);
-      const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
+      const models::Mbarrier::State* state = context_.mbarrier.find(offset);
       if (!state) continue;
       const MbarrierState word = decode_mbarrier(state->word);
       // Bytes left open are an error; arrivals left open are legal, but no protocol of this family ends so.
@@ -106,7 +106,7 @@ void Cta::check_waited_for(const BarrierArray& array) {
     if (warp->use[index].waits > 0) return;
   for (int s = 0; s < array.stages; ++s) {
     const uint32_t offset = array.base.offset() + 8u * uint32_t(s);
-    const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
+    const models::Mbarrier::State* state = context_.mbarrier.find(offset);
     if (!state) continue;
     const auto& shares = state->arrived.empty() ? state->arrived_before : state->arrived;
     if (shares.empty()) continue;
@@ -116,7 +116,7 @@ void Cta::check_waited_for(const BarrierArray& array) {
                      "waited on it",
                      array.name, s, linear_id_, shares.front().cta),
          models::now(),
-         sm_.id,
+         slot(),
          offset,
          {},
          true});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The CTA slot of one SM: its warps, the CTA that is resident now, and what has to be true when it exits.
+/// A CTA slot of the device: its warps, the CTA that is resident now, and what has to be true when it exits.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,8 @@ namespace sm100::sim {
 
 class Cta : public sc_core::sc_module {
  public:
-  Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::Sm& sm, const Kernel& kernel, RunObserver& observer);
+  Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::CtaContext& context, const Kernel& kernel,
+      RunObserver& observer);
 
   /// A CTA becomes resident; all its warps start.
   void start(int launch, Dim3 ctaid);
@@ -24,7 +25,10 @@ class Cta : public sc_core::sc_module {
 
   const Kernel& kernel() const { return kernel_; }
   models::Gpu& gpu() const { return gpu_; }
-  models::Sm& sm() { return sm_; }
+  /// Its side of the hardware.
+  models::CtaContext& context() const { return context_; }
+  models::Sm& sm() const { return context_.sm; }
+  int slot() const { return context_.slot; }
   RunObserver& observer() { return observer_; }
   Dim3 ctaid() const { return ctaid_; }
   /// Position of its grid in the stream.
@@ -38,6 +42,8 @@ class Cta : public sc_core::sc_module {
   uint32_t cluster_ctas() const { return cluster_ctas_; }
   /// Linear id of the CTA of that rank in this CTA's cluster.
   int peer_id(uint32_t rank) const;
+  /// And the slot that it runs or ran in.
+  int peer_slot(uint32_t rank) const { return gpu_.clusters().slot_of(slot(), rank); }
   int tcgen05_group = 0;  ///< cta_group of the CTA's tcgen05 instructions; 0: none yet
   bool resident() const { return live_warps_ > 0; }
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
@@ -54,7 +60,7 @@ class Cta : public sc_core::sc_module {
   }
 
   models::Gpu& gpu_;
-  models::Sm& sm_;
+  models::CtaContext& context_;
   const Kernel& kernel_;
   RunObserver& observer_;
   std::vector<std::unique_ptr<Warp>> warps_;

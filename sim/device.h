@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The modelled device with a CTA slot on every SM: what a kernel is launched on.
+/// The modelled device with the warps of its CTA slots: what a kernel is launched on.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,9 +20,9 @@ class Device : public models::CtaRunner {
          traces::Recorder* recorder)
       : observer(kernel, options.sms, recorder), gpu("gpu", profile, options, observer), kernel_(kernel) {
     observer.set_memory(&gpu.memory());
-    for (int i = 0; i < gpu.sms(); ++i)
+    for (int i = 0; i < gpu.slots(); ++i)
       slots_.push_back(
-          std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.sm(i), kernel, observer));
+          std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.cta(i), kernel, observer));
   }
 
   void launch() {
@@ -36,7 +36,9 @@ class Device : public models::CtaRunner {
   static models::Gpu::Launch shape(const Kernel& kernel) {
     return {.grid = kernel.grid, .warps = kernel.warps, .smem_bytes = kernel.smem_bytes, .cluster = kernel.cluster};
   }
-  void start_cta(models::Sm& sm, int launch, Dim3 ctaid) override { slots_[size_t(sm.id)]->start(launch, ctaid); }
+  void start_cta(models::CtaContext& cta, int launch, Dim3 ctaid) override {
+    slots_[size_t(cta.slot)]->start(launch, ctaid);
+  }
 
   std::vector<Cta*> slots() const {
     std::vector<Cta*> all;

@@ -47,8 +47,8 @@ std::optional<uint64_t> last_step(const Trace& trace, TrackId warp, uint64_t bef
 void record_finding(RunObserver& observer, const models::Violation& v, const Finding& f, std::string report) {
   if (!observer.recorder()) return;
   TrackId track = observer.role_track(f.cta, v.source.warp);
-  if (track == kNoTrack && v.barrier != 0) track = observer.barrier_track(v.sm, v.barrier);
-  if (track == kNoTrack) track = observer.cta_track(v.sm);
+  if (track == kNoTrack && v.barrier != 0) track = observer.barrier_track(v.slot, v.barrier);
+  if (track == kNoTrack) track = observer.cta_track(v.slot);
   std::vector<FindingMark> marks;
   for (const models::Place& place : v.places) {
     const TrackId at = observer.role_track(place.source.cta, place.source.warp);
@@ -71,7 +71,7 @@ void record_hang(RunObserver& observer, const HangReport& hang, models::Cycles c
     const TrackId warp = observer.role_track(m.cta, m.warp);
     if (warp == kNoTrack) continue;
     FindingMark mark{.what = m.what, .track = warp, .time = m.time, .line = m.line, .text = m.text};
-    if (m.barrier != 0) mark.barrier = observer.barrier_track(m.sm, m.barrier);
+    if (m.barrier != 0) mark.barrier = observer.barrier_track(m.slot, m.barrier);
     if (m.what == FindingMark::What::root && track == 0) track = warp;
     if (m.what == FindingMark::What::fault) {
       const std::optional<uint64_t> delivered =

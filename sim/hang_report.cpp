@@ -104,7 +104,7 @@ std::vector<HangMark> marks_of(const WaitGraph& graph, const Root& root, models:
                        .cta = w.cta->linear_id(),
                        .warp = warp,
                        .time = blocked.since,
-                       .sm = w.cta->sm().id,
+                       .slot = w.cta->slot(),
                        .barrier = w.on_mbarrier() ? w.state->offset : 0,
                        .line = line_of(blocked.loc),
                        .text = fmt::format("waits for {} since cycle {}; {}", waited_for(w),
@@ -115,7 +115,7 @@ std::vector<HangMark> marks_of(const WaitGraph& graph, const Root& root, models:
   const Cause& cause = root.cause;
   for (int warp : cause.fault_cta < 0 ? std::vector<int>{} : cause.fault_warps) {
     HangMark mark{.what = What::fault, .cta = cause.fault_cta, .warp = warp, .time = cycle};
-    if (wait.on_mbarrier()) mark.sm = wait.cta->sm().id, mark.barrier = wait.state->offset;
+    if (wait.on_mbarrier()) mark.slot = wait.cta->slot(), mark.barrier = wait.state->offset;
     if (cause.fault_slot && cause.fault_slot->linear_id() == cause.fault_cta) {
       const Warp& at_fault = *cause.fault_slot->warps()[size_t(warp)];
       if (at_fault.running && at_fault.blocked.on != Blocked::On::nothing) mark.time = at_fault.blocked.since;

@@ -18,7 +18,7 @@ struct HangMark {
   traces::FindingMark::What what;
   int cta = -1, warp = -1;
   models::Cycles time = 0;  ///< since when it waits; of one at fault that does not wait, the end of the run
-  int sm = -1;              ///< where the barrier is
+  int slot = -1;            ///< of the CTA that has the barrier
   uint32_t barrier = 0;     ///< offset; 0: none
   std::string line, text;   ///< as in the report
 };

@@ -48,7 +48,7 @@ uint64_t length_of(const EndedRun& run) {
   if (run.end != RunEnd::completed) return models::now();
   models::Cycles end = run.device.observer.last_exit();
   for (Cta* cta : run.device.slots()) {
-    end = std::max(end, cta->sm().tma.stores_visible());
+    end = std::max(end, cta->context().tma.stores_visible());
     for (const auto& warp : cta->warps()) end = std::max(end, warp->stores_visible);
   }
   return end;
@@ -71,10 +71,8 @@ void measure_time(const EndedRun& run, RunResult& result) {
 void measure_units(const EndedRun& run, RunResult& result) {
   models::Gpu& gpu = run.device.gpu;
   double busy = 0;
-  for (Cta* cta : run.device.slots()) {
-    busy += cta->sm().umma.busy_cycles();
-    result.filled_bytes += cta->sm().tma.filled_bytes();
-  }
+  for (int sm = 0; sm < gpu.sms(); ++sm) busy += gpu.sm(sm).tensor_pipe.busy_cycles;
+  for (Cta* cta : run.device.slots()) result.filled_bytes += cta->context().tma.filled_bytes();
   result.sms_used = gpu.sms();
   result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * result.sms_used) : 0;
   result.l2_read_bytes = gpu.memory().l2_read_bytes();

@@ -24,7 +24,7 @@ std::string more_lines(std::string_view id, const host::Scenario& scenario) {
 }
 
 /// The CTA slot of the unit that saw it.
-Cta& slot_of(const models::Violation& v, const EndedRun& run) { return *run.device.slots()[size_t(v.sm)]; }
+Cta& slot_of(const models::Violation& v, const EndedRun& run) { return *run.device.slots()[size_t(v.slot)]; }
 
 Finding finding_of(const models::Violation& v, const EndedRun& run) {
   Cta& slot = slot_of(v, run);
@@ -34,7 +34,7 @@ Finding finding_of(const models::Violation& v, const EndedRun& run) {
     f.barrier = name.array->name;
     f.stage = name.stage;
     // After a CTA's exit its SM may hold another's barriers.
-    if (const auto* state = slot.sm().mbarrier.find(v.barrier); state && v.id != "MB12")
+    if (const auto* state = slot.context().mbarrier.find(v.barrier); state && v.id != "MB12")
       f.phase = int(state->phase);
   }
   if (v.source.warp >= 0) f.role = run.kernel.role(v.source.warp);

@@ -35,11 +35,11 @@ uint32_t warps_of(const Kernel& kernel, std::string_view roles) {
 
 }  // namespace
 
-RunObserver::RunObserver(const Kernel& kernel, int sms, traces::Recorder* recorder)
+RunObserver::RunObserver(const Kernel& kernel, int slots, traces::Recorder* recorder)
     : kernel_(kernel), recorder_(recorder) {
   if (!recorder_) return;
   gpu_track_ = recorder_->add_track(TrackKind::gpu, "GPU");
-  tracks_.resize(size_t(sms));
+  tracks_.resize(size_t(slots));
   for (int w = 0; w < kernel.warps; ++w)
     warp_names_.push_back(recorder_->intern(fmt::format("{} (warp {})", kernel.role(w), w)));
   for (const BarrierArray& array : kernel.barriers) array_names_.push_back(recorder_->intern(array.name));
@@ -63,7 +63,7 @@ void RunObserver::cta_started(Cta& cta) {
     warp->track = recorder_->add_track(TrackKind::role, kernel_.role(warp->index), parent, sm, id, warp->index);
   if (size_t(id) >= cta_tracks_.size()) cta_tracks_.resize(size_t(id) + 1, traces::kNoTrack);
   cta_tracks_[size_t(id)] = parent;
-  Tracks& t = tracks_[size_t(sm)];
+  Tracks& t = tracks_[size_t(cta.slot())];
   t.cta = parent;
   t.tma_load = recorder_->add_track(TrackKind::unit, "tma load", parent, sm, id);
   t.umma = recorder_->add_track(TrackKind::unit, "umma", parent, sm, id);
@@ -105,8 +105,8 @@ void RunObserver::cta_exited(Cta&) {
   last_exit_ = models::now();
 }
 
-traces::TrackId RunObserver::barrier_track(int sm, uint32_t offset) const {
-  const auto& barriers = tracks_[size_t(sm)].barriers;
+traces::TrackId RunObserver::barrier_track(int slot, uint32_t offset) const {
+  const auto& barriers = tracks_[size_t(slot)].barriers;
   const auto it = std::lower_bound(barriers.begin(), barriers.end(), std::pair{offset, traces::TrackId{0}});
   return it != barriers.end() && it->first == offset ? it->second : traces::kNoTrack;
 }
@@ -129,7 +129,7 @@ void RunObserver::check_arriver(const models::MbarrierEvent& e) {
   violation({"MB15",
              fmt::format("arrival on {}[{}] by {}: the kernel's barrier table lists {}", name.array->name,
                          name.stage, kernel_.role(e.source.warp), name.array->arrives),
-             e.time, e.sm, e.offset, e.source});
+             e.time, e.slot, e.offset, e.source});
 }
 
 void RunObserver::keep_smallest(const models::MbarrierEvent& e) {
@@ -154,7 +154,7 @@ void RunObserver::clc_decoded(Cta& cta, int n, const ClcResponse& response, cons
   violation({"CL9",
              fmt::format("CLC response {} reads as {} in {} of CTA {}, and as {} in {} of CTA {}", n, text(found),
                          kernel_.role(found.warp), found.cta, text(first), kernel_.role(first.warp), first.cta),
-             models::now(), cta.sm().id, 0, by});
+             models::now(), cta.slot(), 0, by});
 }
 
 void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
@@ -163,9 +163,9 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   if (hazards_) hazards_->mbarrier_event(e);
   check_arriver(e);
   if (e.kind == models::MbarrierEventKind::complete_tx) keep_smallest(e);
-  if (e.kind == models::MbarrierEventKind::phase_complete) completions_.add(e.sm, e.offset);
+  if (e.kind == models::MbarrierEventKind::phase_complete) completions_.add(e.slot, e.offset);
   if (!recorder_) return;
-  const traces::TrackId track = barrier_track(e.sm, e.offset);
+  const traces::TrackId track = barrier_track(e.slot, e.offset);
   if (track == traces::kNoTrack) return;
   const bool by_warp = e.source.kind == models::ActorKind::warp && e.source.issued > 0;
   const uint32_t on_its_way = by_warp ? uint32_t(e.time - e.source.issued) : 0;
@@ -187,7 +187,7 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
 
 void RunObserver::mbarrier_wait(BarrierEventKind kind, Warp& warp, const models::Mbarrier::State& state,
                                 int64_t phase, uint64_t flow, models::Cycles time) {
-  const traces::TrackId track = barrier_track(warp.cta.sm().id, state.offset);
+  const traces::TrackId track = barrier_track(warp.cta.slot(), state.offset);
   if (track == traces::kNoTrack) return;
   const MbarrierState word = decode_mbarrier(state.word);
   recorder_->barrier({.time = time,
@@ -229,7 +229,7 @@ int16_t RunObserver::tensor_name(uint64_t address) {
 
 void RunObserver::unit_span(const models::UnitSpan& s) {
   if (!recorder_) return;
-  const Tracks& t = tracks_[size_t(s.sm)];
+  const Tracks& t = tracks_[size_t(s.slot)];
   traces::Span span{.begin = s.begin, .end = s.end, .flow_in = s.flow_in, .flow_out = s.flow_out};
   switch (s.kind) {
     case models::UnitSpanKind::tma_load: span.track = t.tma_load, span.kind = traces::SpanKind::tma_load; break;

@@ -23,7 +23,7 @@ class Warp;
 
 class RunObserver : public models::Observer {
  public:
-  RunObserver(const Kernel& kernel, int sms, traces::Recorder* recorder);
+  RunObserver(const Kernel& kernel, int slots, traces::Recorder* recorder);
 
   void cta_started(Cta& cta);
   void cta_exited(Cta& cta);
@@ -55,8 +55,8 @@ class RunObserver : public models::Observer {
   traces::Recorder* recorder() { return recorder_; }
   /// Tracks of a recorded run; kNoTrack where there is none.
   traces::TrackId role_track(int cta, int warp) const;
-  traces::TrackId cta_track(int sm) const { return tracks_[size_t(sm)].cta; }
-  traces::TrackId barrier_track(int sm, uint32_t offset) const;
+  traces::TrackId cta_track(int slot) const { return tracks_[size_t(slot)].cta; }
+  traces::TrackId barrier_track(int slot, uint32_t offset) const;
   /// Index of the barrier array's name in the trace.
   int16_t array_name(const BarrierArray& array) const {
     return array_names_[size_t(&array - kernel_.barriers.data())];
@@ -82,7 +82,7 @@ class RunObserver : public models::Observer {
   models::Cycles last_exit() const { return last_exit_; }
 
  private:
-  /// Tracks of the CTA that is resident on an SM.
+  /// Tracks of the CTA that is resident in a slot.
   struct Tracks {
     traces::TrackId cta, tma_load, tma_store, umma, clc, tmem;
     std::vector<std::pair<uint32_t, traces::TrackId>> barriers;  ///< by offset, ascending
@@ -107,7 +107,7 @@ class RunObserver : public models::Observer {
   BarrierLearner* learner_ = nullptr;
   models::MemorySystem* memory_ = nullptr;
   traces::TrackId gpu_track_ = traces::kNoTrack;
-  std::vector<Tracks> tracks_;               ///< by SM
+  std::vector<Tracks> tracks_;               ///< by slot
   std::vector<traces::TrackId> cta_tracks_;  ///< by linear id; the tracks of a CTA follow its own, in one order
   std::vector<int16_t> warp_names_, array_names_;
   std::unordered_map<uint64_t, int16_t> tensor_names_;              ///< by address

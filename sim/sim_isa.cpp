@@ -14,7 +14,7 @@ namespace sm100::sim {
 using models::now;
 
 void SimIsa::violate(const char* id, std::string message, Loc loc) {
-  cta_.observer().violation({id, std::move(message), now(), sm_.id, 0, source(loc)});
+  cta_.observer().violation({id, std::move(message), now(), own_.slot, 0, source(loc)});
 }
 
 bool SimIsa::check_wait(const models::Mbarrier::State& state, uint32_t parity, bool test, Loc loc) {
@@ -38,7 +38,7 @@ bool SimIsa::check_wait(const models::Mbarrier::State& state, uint32_t parity, b
                : fmt::format("mbarrier.{}.parity on {} for phase {} when phase {} is open: a parity names the "
                              "open phase or the one before, and nothing tells the warp that phase {} is over",
                              instruction, barrier, seen + 1, state.phase, phase - 1),
-         now(), sm_.id, state.offset, source(loc), stale});
+         now(), own_.slot, state.offset, source(loc), stale});
   }
   waits_.see(state.offset, phase, test && next != Next::again);
   return next != Next::again;
@@ -65,10 +65,10 @@ bool SimIsa::in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, con
             loc);
     return false;
   }
-  if (sm_.smem.contains(offset, bytes)) return true;
+  if (own_.smem.contains(offset, bytes)) return true;
   violate("SM1",
           fmt::format("{} of {} bytes at shared address {:#x}: outside the CTA's shared memory (ends at {:#x})",
-                      what, bytes, offset, sm_.smem.end()),
+                      what, bytes, offset, own_.smem.end()),
           loc);
   return false;
 }
@@ -90,7 +90,7 @@ bool SimIsa::check_group(int cta_group, const char* instruction, Loc loc) {
   if (cta_group == 2 && (cluster_ctarank() ^ 1) >= cta_.cluster_ctas())
     return wrong(fmt::format("{}.cta_group::2 by CTA rank {} in a cluster of {}: it has no peer", instruction,
                              cluster_ctarank(), cta_.cluster_ctas()));
-  if (cta_group == 2 && cta_.gpu().clusters().exited(sm_.id, cluster_ctarank() ^ 1))
+  if (cta_group == 2 && cta_.gpu().clusters().exited(own_.slot, cluster_ctarank() ^ 1))
     return wrong(fmt::format("{}.cta_group::2 after the peer CTA has exited", instruction));
   if (cta_.tcgen05_group == 0) cta_.tcgen05_group = cta_group;
   if (cta_.tcgen05_group != cta_group)
@@ -111,8 +111,8 @@ void SimIsa::mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc) {
         {"MB17",
          fmt::format("{}[{}] is initialised for {} arrivals per phase, the kernel's barrier table says {}",
                      name.array->name, name.stage, count, name.array->count),
-         now(), sm_.id, barrier.offset(), source(loc), true});
-  for_each_thread(loc, [&](const models::Source& by) { sm_.mbarrier.init(barrier.offset(), count, by); });
+         now(), own_.slot, barrier.offset(), source(loc), true});
+  for_each_thread(loc, [&](const models::Source& by) { own_.mbarrier.init(barrier.offset(), count, by); });
 }
 
 void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
@@ -120,7 +120,7 @@ void SimIsa::mbarrier_arrive(SmemAddr barrier, Scope, Loc loc) {
   charge(issue_.mbarrier_arrive);
   settle(loc);
   if (own_window(barrier, "mbarrier.arrive", loc))
-    releasing(barrier, loc, [&] { sm_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc)); });
+    releasing(barrier, loc, [&] { own_.mbarrier.arrive(barrier.offset(), uint32_t(active_lanes()), source(loc)); });
 }
 
 void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
@@ -129,7 +129,7 @@ void SimIsa::mbarrier_arrive(ClusterSmemAddr barrier, Scope, Loc loc) {
   settle(loc);
   models::Source by = source(loc);
   by.op = release_later(loc, barrier.rank(), barrier.offset());
-  cta_.gpu().clusters().arrive(sm_.id, barrier, uint32_t(active_lanes()), by);
+  cta_.gpu().clusters().arrive(own_.slot, barrier, uint32_t(active_lanes()), by);
 }
 
 void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scope, Loc loc) {
@@ -139,7 +139,7 @@ void SimIsa::mbarrier_arrive(const LaneArray<ClusterSmemAddr, 1>& barriers, Scop
   const uint32_t op = release_later(loc, barriers);
   for_each_thread(loc, [&](models::Source by) {
     by.op = op;
-    cta_.gpu().clusters().arrive(sm_.id, barriers[by.lane][0], 1, by);
+    cta_.gpu().clusters().arrive(own_.slot, barriers[by.lane][0], 1, by);
   });
 }
 
@@ -150,7 +150,7 @@ void SimIsa::mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, 
   if (!own_window(barrier, "mbarrier.arrive.expect_tx", loc)) return;
   releasing(barrier, loc, [&] {
     for_each_thread(loc,
-                    [&](const models::Source& by) { sm_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by); });
+                    [&](const models::Source& by) { own_.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by); });
   });
 }
 
@@ -162,7 +162,7 @@ void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barr
   const uint32_t op = release_later(loc, barriers);
   for_each_thread(loc, [&](models::Source by) {
     by.op = op;
-    cta_.gpu().clusters().arrive_expect_tx(sm_.id, barriers[by.lane][0], bytes, by);
+    cta_.gpu().clusters().arrive_expect_tx(own_.slot, barriers[by.lane][0], bytes, by);
   });
 }
 
@@ -174,13 +174,13 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   const uint32_t offset = barrier.offset();
   cta_.observer().mbarrier_named(offset, warp_.index);
   const bool recording = cta_.observer().recorder() != nullptr;
-  const models::Mbarrier::State* state = sm_.mbarrier.find(offset);
+  const models::Mbarrier::State* state = own_.mbarrier.find(offset);
   HazardChecker* h = hazards();
   if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
   const int64_t sees = state ? WaitHistory::named(parity, state->phase) : 0;
   const bool counts = state && parity <= 1 && check_wait(*state, parity, false, loc);
-  if (sm_.mbarrier.test_parity(offset, parity,
-                               {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
+  if (own_.mbarrier.test_parity(offset, parity,
+                                {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
     if (recording && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state->last_cause;
     if (counts) count_wait(barrier, sees, loc);
     if (h) h->acquire(thread(loc), offset);
@@ -190,7 +190,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   const int64_t phase = state->phase;
   RunObserver& observer = cta_.observer();
   if (recording) observer.mbarrier_wait(traces::BarrierEventKind::wait_begin, warp_, *state, phase, 0, now());
-  sm_.mbarrier.wait_parity(offset, parity, warp_.waiter);
+  own_.mbarrier.wait_parity(offset, parity, warp_.waiter);
   warp_.suspend({.on = Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = loc});
   if (recording) {
     observer.mbarrier_wait(traces::BarrierEventKind::wait_end, warp_, *state, phase, warp_.waiter.cause, now());
@@ -209,8 +209,8 @@ bool SimIsa::mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope,
   cta_.observer().mbarrier_named(offset, warp_.index);
   HazardChecker* h = hazards();
   if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
-  if (!sm_.mbarrier.test_parity(offset, parity, point(loc), "mbarrier.test_wait.parity")) return false;
-  const models::Mbarrier::State& state = *sm_.mbarrier.find(offset);
+  if (!own_.mbarrier.test_parity(offset, parity, point(loc), "mbarrier.test_wait.parity")) return false;
+  const models::Mbarrier::State& state = *own_.mbarrier.find(offset);
   if (cta_.observer().recorder() && !warp_.open_spans.empty()) warp_.open_spans.back().flow_in = state.last_cause;
   if (check_wait(state, parity, true, loc)) count_wait(barrier, WaitHistory::named(parity, state.phase), loc);
   if (h) h->acquire(thread(loc), offset);
@@ -252,7 +252,7 @@ void SimIsa::bar_sync(int id, int threads, Loc loc) {
   if (!converged("bar.sync", loc) || !meets_at(id, "bar.sync", loc)) return;
   HazardChecker* h = hazards();
   if (h) h->bar_arrive(thread(loc), id);
-  const bool complete = sm_.barriers.arrive(id, uint32_t(threads), &warp_.waiter, source(loc));
+  const bool complete = own_.barriers.arrive(id, uint32_t(threads), &warp_.waiter, source(loc));
   if (h && complete) h->bar_complete(thread(loc), id);
   if (!complete) warp_.suspend({.on = Blocked::On::named_barrier, .offset = uint32_t(id), .loc = loc});
   if (h) h->bar_pass(thread(loc), id);
@@ -264,7 +264,7 @@ void SimIsa::bar_arrive(int id, int threads, Loc loc) {
   if (!converged("bar.arrive", loc) || !meets_at(id, "bar.arrive", loc)) return;
   HazardChecker* h = hazards();
   if (h) h->bar_arrive(thread(loc), id);
-  const bool complete = sm_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));
+  const bool complete = own_.barriers.arrive(id, uint32_t(threads), nullptr, source(loc));
   if (h && complete) h->bar_complete(thread(loc), id);
 }
 
@@ -278,7 +278,7 @@ void SimIsa::cluster_arrive(bool release, Loc loc) {
   cluster_lanes_ |= active_;
   if (cluster_lanes_ != kAllLanes) return;
   cluster_lanes_ = 0, cluster_waits_ = kAllLanes;
-  warp_.cluster_phase = int64_t(cta_.gpu().clusters().barrier_arrive(sm_.id, warp_.index, source(loc)));
+  warp_.cluster_phase = int64_t(cta_.gpu().clusters().barrier_arrive(own_.slot, warp_.index, source(loc)));
   if (HazardChecker* h = hazards()) h->cluster_arrive(thread(loc), uint64_t(warp_.cluster_phase), cluster_release_);
 }
 
@@ -303,7 +303,7 @@ void SimIsa::barrier_cluster_wait(Loc loc) {
   cluster_waits_ &= ~active_;
   const int64_t phase = warp_.cluster_phase;
   if (cluster_waits_ == 0) warp_.cluster_phase = -1;
-  if (!cta_.gpu().clusters().barrier_wait(sm_.id, uint64_t(phase), warp_.waiter))
+  if (!cta_.gpu().clusters().barrier_wait(own_.slot, uint64_t(phase), warp_.waiter))
     warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
   if (HazardChecker* h = hazards()) h->cluster_pass(thread(loc), uint64_t(phase));
 }
@@ -332,7 +332,7 @@ void SimIsa::griddepcontrol_launch_dependents(Loc loc) {
   charge(issue_.control);
   if (!cta_.gpu().has_dependents(cta_.launch())) return;
   settle(loc);
-  cta_.gpu().launch_dependents(sm_);
+  cta_.gpu().launch_dependents(own_);
 }
 
 void SimIsa::check_prerequisites(GlobalAddr address, const char* what, Loc loc) {
@@ -408,7 +408,7 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
         loc);
   const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << cluster_ctarank())});
   if (cta_group == 2 &&
-      !cta_.gpu().clusters().signals_exist(sm_.id, ranks, barrier_rank, barrier.offset(), copy.source))
+      !cta_.gpu().clusters().signals_exist(own_.slot, ranks, barrier_rank, barrier.offset(), copy.source))
     return;
   copy.smem = dst.offset();
   copy.barrier = barrier.offset();
@@ -427,11 +427,11 @@ void SimIsa::load(SmemAddr dst, const TensorMap* map, const int32_t* coords, int
                      cta_group == 2 ? int(barrier_rank & 1) : -1, copy.source.op);
     }
     if (multicast) {
-      cta_.gpu().clusters().load_multicast(sm_.id, copy, *multicast, at, cta_group, barrier_rank);
+      cta_.gpu().clusters().load_multicast(own_.slot, copy, *multicast, at, cta_group, barrier_rank);
     } else if (barrier_rank != cluster_ctarank()) {
-      cta_.gpu().clusters().load_pair(sm_.id, copy, barrier_rank, at);
+      cta_.gpu().clusters().load_pair(own_.slot, copy, barrier_rank, at);
     } else {
-      sm_.tma.load(copy, at);
+      own_.tma.load(copy, at);
     }
   });
 }
@@ -447,14 +447,14 @@ void SimIsa::store(const TensorMap* map, const int32_t* coords, int rank, SmemAd
   // makes of loads and reductions.  An H200 takes 4,164 cycles for 16 stores of 8 KiB by 1 lane, by 2 and by 32.
   copy.source = source(loc);
   copy.source.lane = int8_t(__builtin_ctz(active_));
-  sm_.tma.store(copy, at);
+  own_.tma.store(copy, at);
   if (HazardChecker* h = hazards())
     h->tensor_store(thread(loc, copy.source.lane), copy.smem, smem_footprint(copy.map));
 }
 
 void SimIsa::cp_async_bulk_commit_group() {
   charge(issue_.bulk_group);
-  sm_.tma.commit_group(warp_.index);
+  own_.tma.commit_group(warp_.index);
   if (HazardChecker* h = hazards()) h->commit_group(thread({}), active_);
 }
 
@@ -462,9 +462,9 @@ void SimIsa::wait_group(int pending, bool read_only) {
   charge(issue_.bulk_group);
   // Groups belong to a thread; in time the warp's are those of one elected lane.  The hazard checker looks at lanes.
   settle({});  // what the warp writes next must come after the stores' reads also in simulated time
-  const models::Cycles done = sm_.tma.groups_done(warp_.index, pending, read_only);
+  const models::Cycles done = own_.tma.groups_done(warp_.index, pending, read_only);
   if (cta_.observer().recorder()) {
-    const uint64_t last = done > 0 ? sm_.tma.last_of_groups(warp_.index, pending, read_only) : 0;
+    const uint64_t last = done > 0 ? own_.tma.last_of_groups(warp_.index, pending, read_only) : 0;
     warp_.waiter.cause = last;
     warp_.waiter.by = {.kind = models::ActorKind::tma, .flow = last, .cta = cta_.linear_id()};
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = last;
@@ -498,12 +498,12 @@ void SimIsa::try_cancel(SmemAddr response, SmemAddr barrier, bool multicast, Loc
       h->clc_request(thread(loc, by.lane), mask, response.offset(), barrier.offset(), by.op);
     }
     // The response comes from outside the cluster and reaches its CTAs together.
-    const auto to = gpu.clusters().multicast(sm_.id, mask, "a CLC response", barrier.offset(), by,
+    const auto to = gpu.clusters().multicast(own_.slot, mask, "a CLC response", barrier.offset(), by,
                                              models::JitterSite::clc_delivery);
-    gpu.clc().try_cancel(sm_.id, sm_.smem, response.offset(), barrier.offset(), at, by,
+    gpu.clc().try_cancel(own_.clc, own_.smem, response.offset(), barrier.offset(), at, by,
                          [&gpu, to, response, barrier](const ClcResponse& answer, const models::Source& clc) {
-                           to(0, [&gpu, response, barrier, answer, clc](int sm, models::Mbarrier& target) {
-                             gpu.sm(sm).smem.store(response.offset(), answer);
+                           to(0, [&gpu, response, barrier, answer, clc](int slot, models::Mbarrier& target) {
+                             gpu.cta(slot).smem.store(response.offset(), answer);
                              target.complete_tx(barrier.offset(), sizeof answer, clc);
                            });
                          });
@@ -514,7 +514,7 @@ bool SimIsa::clusterlaunchcontrol_query_cancel_is_canceled(const ClcResponse& re
   charge(issue_.alu);
   const bool canceled = is_canceled(response);
   cta_.observer().clc_decoded(cta_, clc_responses_++, response, source(loc));
-  if (!canceled) cta_.gpu().clc().failure_observed(sm_.id);
+  if (!canceled) models::Clc::failure_observed(own_.clc);
   return canceled;
 }
 

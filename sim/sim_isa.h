@@ -30,7 +30,12 @@ namespace sm100::sim {
 class SimIsa {
  public:
   SimIsa(Warp& warp, const models::DeviceProfile& profile)
-      : warp_(warp), cta_(warp.cta), sm_(warp.cta.sm()), issue_(profile.issue), profile_(profile) {}
+      : warp_(warp),
+        cta_(warp.cta),
+        own_(warp.cta.context()),
+        sm_(warp.cta.sm()),
+        issue_(profile.issue),
+        profile_(profile) {}
 
   /// From now on a trace point costs what the device recorder's instructions cost, the first one `first` more.
   void charge_recorder(double first) {
@@ -397,8 +402,9 @@ class SimIsa {
   }
   HazardChecker* hazards() { return cta_.observer().hazards(); }
   HazardChecker::Thread thread(Loc loc, int lane = -1) {
-    return {
-        sm_.id, {.warp = int8_t(warp_.index), .lane = int8_t(lane), .loc = loc, .cta = cta_.linear_id()}, &warp_};
+    return {own_.slot,
+            {.warp = int8_t(warp_.index), .lane = int8_t(lane), .loc = loc, .cta = cta_.linear_id()},
+            &warp_};
   }
   /// Arrivals at a barrier of the own CTA: what the warp knows goes with them.
   template <class F>
@@ -502,8 +508,8 @@ class SimIsa {
   bool meets_at(int id, const char* instruction, Loc loc);
   /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (isa.md 3.2).
   bool check_group(int cta_group, const char* instruction, Loc loc);
-  /// The SM of the other CTA of the pair: clusters lie on consecutive SMs, in order of rank.
-  models::Sm& peer() { return cta_.gpu().sm(cluster_ctarank() % 2 == 0 ? sm_.id + 1 : sm_.id - 1); }
+  /// The other CTA of the pair: ranks that differ in bit 0.
+  models::CtaContext& peer() { return cta_.gpu().cta(cta_.peer_slot(cluster_ctarank() ^ 1)); }
   /// The warp's account of its waits and arrivals on the barrier arrays; nullptr for other addresses.
   Warp::Use* use_of(SmemAddr barrier) {
     const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());
@@ -523,6 +529,7 @@ class SimIsa {
 
   Warp& warp_;
   Cta& cta_;
+  models::CtaContext& own_;  ///< what the CTA has of the hardware
   models::Sm& sm_;
   const decltype(models::DeviceProfile::issue)& issue_;
   const models::DeviceProfile& profile_;

@@ -27,7 +27,7 @@ void SimIsa::cp_async_cg_shared_global(const LaneArray<SmemAddr, 1>& dst, const 
     const uint8_t* from = global_bytes(src[lane][0], kBytes, lane, kWhat, loc);
     if (!from) return;
     check_prerequisites(src[lane][0], kWhat, loc);
-    std::memcpy(sm_.smem.data(dst[lane][0].offset()), from, kBytes);
+    std::memcpy(own_.smem.data(dst[lane][0].offset()), from, kBytes);
   }
   if (HazardChecker* h = hazards()) h->cp_async(thread(loc), footprint(*h, dst, kWarpLanes, kBytes));
 }
@@ -61,13 +61,13 @@ void SimIsa::copies_arrive(SmemAddr barrier, bool raise, Loc loc) {
     h->uses_barrier(thread(loc), cluster_ctarank(), barrier.offset(), false);
     by.op = h->cp_async_arrive(thread(loc));
   }
-  if (raise) sm_.mbarrier.raise_pending(barrier.offset(), count, by);
-  sm_.cp_async.post(std::max(copies_done_, now()), [&cta = cta_, &sm = sm_, id = cta_.linear_id(),
+  if (raise) own_.mbarrier.raise_pending(barrier.offset(), count, by);
+  sm_.cp_async.post(std::max(copies_done_, now()), [&cta = cta_, &own = own_, id = cta_.linear_id(),
                                                     offset = barrier.offset(), count, by] {
-    if (cta.linear_id() == id && cta.resident()) return sm.mbarrier.arrive(offset, count, by);
+    if (cta.linear_id() == id && cta.resident()) return own.mbarrier.arrive(offset, count, by);
     cta.observer().violation({"MB12",
                               fmt::format("cp.async.mbarrier.arrive at {:#x} after its CTA has exited", offset),
-                              now(), sm.id, offset, by});
+                              now(), own.slot, offset, by});
   });
 }
 

@@ -60,7 +60,7 @@ void SimIsa::pass_stores(const LaneArray<GlobalAddr, 1>& addresses, uint32_t byt
   const auto lines = double(std::unique(touched.begin(), touched.begin() + long(n)) - touched.begin());
   settle(loc);
   const auto taken = models::Cycles(std::ceil(lines / profile_.smem.store_lines_per_cycle));
-  warp_.ahead += double(sm_.smem.pass_port(now(), taken) - now());
+  warp_.ahead += double(sm_.shared_memory.pass(now(), taken) - now());
 }
 
 void SimIsa::store_global(const LaneArray<GlobalAddr, 1>& addresses, const uint32_t* values, uint32_t words,

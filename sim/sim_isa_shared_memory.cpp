@@ -16,7 +16,7 @@ uint32_t SimIsa::ld_shared_u32(SmemAddr address, Loc loc) {
   settle(loc);
   if (!in_shared(address, 4, 4, "ld.shared.u32", loc)) return 0;
   touch(address, 4, false, loc);
-  return sm_.smem.load<uint32_t>(address.offset());
+  return own_.smem.load<uint32_t>(address.offset());
 }
 
 ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
@@ -24,7 +24,7 @@ ClcResponse SimIsa::ld_shared_b128(SmemAddr address, Loc loc) {
   settle(loc);
   if (!in_shared(address, 16, 16, "ld.shared.b128", loc)) return {};
   touch(address, 16, false, loc);
-  return sm_.smem.load<ClcResponse>(address.offset());
+  return own_.smem.load<ClcResponse>(address.offset());
 }
 
 models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue, Loc loc) {
@@ -32,7 +32,7 @@ models::Cycles SimIsa::access_shared(uint32_t bytes_per_lane, double issue, Loc 
   charge(issue);
   settle(loc);
   const auto wavefronts = double(bytes_per_lane) * active_lanes() / double(profile_.smem.bytes_per_cycle);
-  const models::Cycles through = sm_.smem.pass_port(now(), models::Cycles(std::ceil(wavefronts)));
+  const models::Cycles through = sm_.shared_memory.pass(now(), models::Cycles(std::ceil(wavefronts)));
   warp_.ahead += double(through - now());
   return through;
 }
@@ -45,7 +45,7 @@ LaneArray<uint32_t, 4> SimIsa::ld_shared_v4(const LaneArray<SmemAddr, 1>& addres
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!(active_ >> lane & 1)) continue;
     if (!in_shared(addresses[lane][0], 16, 16, "ld.shared.v4", loc)) return values;
-    std::memcpy(values[lane], sm_.smem.data(addresses[lane][0].offset()), 16);
+    std::memcpy(values[lane], own_.smem.data(addresses[lane][0].offset()), 16);
   }
   touch(addresses, kWarpLanes, 16, false, loc);
   return values;
@@ -86,7 +86,7 @@ void SimIsa::store_lanes(const LaneArray<SmemAddr, 1>& addresses, const uint32_t
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!(active_ >> lane & 1)) continue;
     if (!in_shared(addresses[lane][0], bytes, bytes, what, loc)) return;
-    std::memcpy(sm_.smem.data(addresses[lane][0].offset()), values + uint32_t(lane) * words, bytes);
+    std::memcpy(own_.smem.data(addresses[lane][0].offset()), values + uint32_t(lane) * words, bytes);
   }
   touch(addresses, kWarpLanes, bytes, true, loc);
 }
@@ -113,7 +113,7 @@ void SimIsa::stmatrix(const LaneArray<SmemAddr, 1>& rows, const uint32_t* values
         const int r = transposed ? 2 * (lane % 4) + i : lane / 4, c = transposed ? lane / 4 : 2 * (lane % 4) + i;
         const SmemAddr row = rows[8 * q + r][0];
         if (!in_shared(row, 16, 16, "stmatrix", loc)) return;
-        sm_.smem.store(row.offset() + 2u * uint32_t(c), uint16_t(pair >> (16 * i)));
+        own_.smem.store(row.offset() + 2u * uint32_t(c), uint16_t(pair >> (16 * i)));
       }
     }
   touch(rows, 8 * matrices, 16, true, loc);

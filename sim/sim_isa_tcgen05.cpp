@@ -17,13 +17,13 @@ void SimIsa::tcgen05_alloc(SmemAddr dst, uint32_t columns, int cta_group, Loc lo
   charge(issue_.tcgen05_alloc + profile_.tmem.alloc_cycles);
   settle(loc);
   const auto granted = [&] {
-    return cta_group == 2 ? sm_.tmem.alloc_pair(peer().tmem, columns, warp_.waiter, source(loc))
-                          : sm_.tmem.alloc(columns, warp_.waiter, source(loc));
+    return cta_group == 2 ? own_.tmem.alloc_pair(peer().tmem, columns, warp_.waiter, source(loc))
+                          : own_.tmem.alloc(columns, warp_.waiter, source(loc));
   };
   std::optional<uint32_t> column;
   while (!(column = granted())) warp_.suspend({.on = Blocked::On::tmem_alloc, .offset = columns, .loc = loc});
   if (!in_shared(dst, 4, 4, "tcgen05.alloc", loc)) return;
-  sm_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
+  own_.smem.store(dst.offset(), TmemAddr::at(0, *column).value);
   if (HazardChecker* h = hazards()) h->alloc_result(thread(loc), h->smem_sets().intern_range(dst.offset(), 4));
 }
 
@@ -31,11 +31,11 @@ void SimIsa::tcgen05_dealloc(TmemAddr address, uint32_t columns, int cta_group, 
   if (!check_group(cta_group, "tcgen05.dealloc", loc) || !converged("tcgen05.dealloc", loc)) return;
   charge(issue_.tcgen05_alloc);
   settle(loc);
-  if (sm_.umma.finished() > now())
+  if (own_.umma.finished() > now())
     return violate("TC9", fmt::format("tcgen05.dealloc of {} columns while MMAs have not finished", columns), loc);
   if (HazardChecker* h = hazards()) h->tmem_dealloc(thread(loc), address, columns);
-  if (cta_group == 1) return sm_.tmem.dealloc(address, columns, source(loc));
-  while (!sm_.tmem.dealloc_pair(peer().tmem, address, columns, warp_.waiter, source(loc)))
+  if (cta_group == 1) return own_.tmem.dealloc(address, columns, source(loc));
+  while (!own_.tmem.dealloc_pair(peer().tmem, address, columns, warp_.waiter, source(loc)))
     warp_.suspend({.on = Blocked::On::tmem_dealloc, .offset = columns, .loc = loc});
 }
 
@@ -44,7 +44,7 @@ void SimIsa::tcgen05_relinquish_alloc_permit(int cta_group, Loc loc) {
       !converged("tcgen05.relinquish_alloc_permit", loc))
     return;
   charge(issue_.tcgen05_alloc);
-  sm_.tmem.relinquish_alloc_permit();
+  own_.tmem.relinquish_alloc_permit();
 }
 
 namespace {
@@ -97,12 +97,12 @@ void SimIsa::issue_mma(models::MmaCommand command, Loc loc) {
   if (active_lanes() > 1)
     cta_.observer().violation({"TC12",
                                fmt::format("tcgen05.mma by {} lanes: each issues the whole MMA", active_lanes()),
-                               now(), sm_.id, 0, source(loc), true});
+                               now(), own_.slot, 0, source(loc), true});
   const models::Cycles at = enqueue_cycle(loc);
   // Every active lane issues the whole MMA (reference isa.md 3.6).
   for_each_thread(loc, [&](const models::Source& by) {
     command.source = by;
-    sm_.umma.mma(command, at);
+    own_.umma.mma(command, at);
     if (HazardChecker* h = hazards(); h && cta_.observer().violations().empty())  // its operands make sense
       h->mma(thread(loc, by.lane), command);
   });
@@ -123,7 +123,7 @@ void SimIsa::tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc) {
   const models::Cycles at = enqueue_cycle(loc);
   for_each_thread(loc, [&](models::Source by) {
     by.op = committing(by.lane, {uint16_t(1u << cluster_ctarank())}, barrier, loc);
-    sm_.umma.commit(barrier.offset(), at, by);
+    own_.umma.commit(barrier.offset(), at, by);
   });
 }
 
@@ -133,12 +133,12 @@ void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask m
   if (!check_group(cta_group, "tcgen05.commit", loc) || !own_window(barrier, "tcgen05.commit", loc)) return;
   const models::Cycles at = enqueue_cycle(loc);
   for_each_thread(loc, [&](const models::Source& by) {
-    const auto to = cta_.gpu().clusters().multicast(sm_.id, mask, "tcgen05.commit.multicast", barrier.offset(), by,
-                                                    models::JitterSite::commit_delivery);
+    const auto to = cta_.gpu().clusters().multicast(own_.slot, mask, "tcgen05.commit.multicast", barrier.offset(),
+                                                    by, models::JitterSite::commit_delivery);
     if (!to) return;
     models::Source committed = by;
     committed.op = committing(by.lane, mask, barrier, loc);
-    sm_.umma.commit(
+    own_.umma.commit(
         barrier.offset(), at, committed,
         [to, offset = barrier.offset(), path = profile_.cluster.remote_arrive_cycles](const models::Source& umma) {
           to(models::Cycles(path),
@@ -158,7 +158,7 @@ Cycles SimIsa::tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int co
     cta_.observer().unit_span({.kind = kind,
                                .begin = begin,
                                .end = done + Cycles(profile_.tmem.ld_latency_cycles),
-                               .sm = sm_.id,
+                               .slot = own_.slot,
                                .flow_in = flow_of_open_span(),
                                .source = source(loc),
                                .column = int(address.column()),
@@ -175,7 +175,7 @@ void SimIsa::tmem_load(TmemShape shape, int repeat, TmemAddr address, uint32_t* 
   charge(issue_.tcgen05_ld);
   if (!converged("tcgen05.ld", loc)) return;
   settle(loc);
-  sm_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
+  own_.tmem.load(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_load(thread(loc), shape, repeat, address);
   const UnwaitedLoad load{registers, registers + kWarpLanes * registers_per_thread(shape, repeat), ++tmem_loads_};
   std::erase_if(unwaited_loads_, [&](const UnwaitedLoad& earlier) {  // whose registers are gone
@@ -210,7 +210,7 @@ void SimIsa::tmem_store(TmemShape shape, int repeat, TmemAddr address, const uin
   charge(issue_.tcgen05_ld);
   if (!converged("tcgen05.st", loc)) return;
   settle(loc);
-  sm_.tmem.store(shape, repeat, address, warp_.index, registers, source(loc));
+  own_.tmem.store(shape, repeat, address, warp_.index, registers, source(loc));
   if (HazardChecker* h = hazards()) h->tmem_store(thread(loc), shape, repeat, address);
   tmem_stores_done_ = tmem_transfer(models::UnitSpanKind::tmem_write, address, columns_spanned(shape, repeat),
                                     tmem_stores_done_, loc);

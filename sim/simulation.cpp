@@ -86,14 +86,15 @@ void close_spans(Warp& warp, traces::Recorder& recorder) {
 
 /// Columns of tensor memory that are still allocated, too.
 void close_allocations(Cta& cta) {
-  for (const auto& held : cta.sm().tmem.allocations())
-    cta.observer().unit_span({.kind = models::UnitSpanKind::tmem_alloc,
-                              .begin = held.since,
-                              .end = models::now(),
-                              .sm = cta.sm().id,
-                              .source = held.by,
-                              .column = int(held.column),
-                              .columns = int(held.columns)});
+  for (const auto& held : cta.context().tmem.allocations())
+    if (held.slot == cta.slot())
+      cta.observer().unit_span({.kind = models::UnitSpanKind::tmem_alloc,
+                                .begin = held.since,
+                                .end = models::now(),
+                                .slot = cta.slot(),
+                                .source = held.by,
+                                .column = int(held.column),
+                                .columns = int(held.columns)});
 }
 
 uint64_t peak_rss_bytes() {
@@ -162,7 +163,7 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
   hold_sms();
   if (scenario_.hand_out_descending) device_.gpu.clc().hand_out_descending();
   if (scenario_.hazards)
-    device_.observer.set_hazards(&hazards_.emplace(kernel_, device_.gpu.sms(), device_.observer));
+    device_.observer.set_hazards(&hazards_.emplace(kernel_, device_.gpu.slots(), device_.observer));
 }
 
 models::Gpu::Options Simulation::Machine::device_options() const {

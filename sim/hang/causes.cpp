@@ -95,7 +95,7 @@ Cause strayed_bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierS
   if (word.tx <= 0) return {};
   for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
     Cta& other = *peer_slot(graph.slots(), *w.cta, r);
-    const Mbarrier::State* state = other.sm().mbarrier.find(w.state->offset);
+    const Mbarrier::State* state = other.context().mbarrier.find(w.state->offset);
     if (&other == w.cta || !state || state->received.empty() || decode_mbarrier(state->word).tx >= 0) continue;
     const Mbarrier::State::Share& stray = state->received.front();
     const bool waited = std::any_of(graph.waits().begin(), graph.waits().end(), [&](const Wait& o) {
@@ -277,7 +277,7 @@ Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const std::vector<D
   for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
     Cta& other = *peer_slot(graph.slots(), *w.cta, r);
     if (&other == w.cta || other.linear_id() != w.cta->peer_id(r)) continue;
-    const Mbarrier::State* state = other.sm().mbarrier.find(w.state->offset);
+    const Mbarrier::State* state = other.context().mbarrier.find(w.state->offset);
     if (!state || state->phase > 0 || waited_in(graph, other, *w.barrier.array)) continue;
     const auto& shares = d.bytes > 0 ? state->received : state->arrived;
     if (std::none_of(shares.begin(), shares.end(),
@@ -341,7 +341,8 @@ Cause early_release_cause(const WaitGraph& graph, const Wait& w) {
   if (!full || !std::string_view(w.barrier.array->name).ends_with("_empty")) return {};
   // Of a pair, the leader's barrier alone is filled.
   Cta* leader = w.cta->tcgen05_group == 2 ? peer_slot(graph.slots(), *w.cta, w.cta->cluster_rank() & ~1u) : w.cta;
-  const Mbarrier::State* fill = leader->sm().mbarrier.find(full->base.offset() + 8u * uint32_t(w.barrier.stage));
+  const Mbarrier::State* fill =
+      leader->context().mbarrier.find(full->base.offset() + 8u * uint32_t(w.barrier.stage));
   if (!fill || fill->phase >= w.state->phase) return {};
   return {
       .certainty = 85,
@@ -367,7 +368,7 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
 }
 
 Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
-  const auto& named = w.cta->sm().barriers.named(int(w.blocked.offset));
+  const auto& named = w.cta->context().barriers.named(int(w.blocked.offset));
   const std::string counts = fmt::format("named barrier {} counts {} threads, {} have come", w.blocked.offset,
                                          named.expected, named.arrived);
   const NamedBarrier* row = named_barrier(w.cta->kernel(), int(w.blocked.offset));
@@ -477,8 +478,8 @@ std::string cycle_text(const WaitGraph& graph, const std::vector<size_t>& cycle)
 bool copy_in_flight(const WaitGraph& graph, const Wait& w) {
   // A load of a peer may signal our barrier.
   for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r)
-    for (const auto& f : peer_slot(graph.slots(), *w.cta, r)->sm().tma.loads_in_flight())
-      if (f.barrier == w.blocked.offset && f.signal_sm == w.cta->sm().id) return true;
+    for (const auto& f : peer_slot(graph.slots(), *w.cta, r)->context().tma.loads_in_flight())
+      if (f.barrier == w.blocked.offset && f.signal_slot == w.cta->slot()) return true;
   return false;
 }
 

@@ -60,7 +60,7 @@ void each_model(const Slots& slots, Cta& owner, const State& state, Shares State
   if (!name.array) return;
   const auto in = [&](Cta& cta) {
     for (int s = 0; s < name.array->stages; ++s) {
-      const State* other = cta.sm().mbarrier.find(name.array->base.offset() + 8u * uint32_t(s));
+      const State* other = cta.context().mbarrier.find(name.array->base.offset() + 8u * uint32_t(s));
       if (other && other->phase > 0 && f(moved(other->*before, cta, owner, *name.array))) return true;
     }
     return false;
@@ -210,7 +210,7 @@ bool filled_like_others(const Slots& slots, Cta& owner, const State& state) {
   for (uint32_t rank = 0; rank < owner.cluster_ctas(); ++rank) {
     Cta& cta = *peer_slot(slots, owner, rank);
     for (int s = 0; s < name.array->stages; ++s) {
-      const State* other = cta.sm().mbarrier.find(name.array->base.offset() + 8u * uint32_t(s));
+      const State* other = cta.context().mbarrier.find(name.array->base.offset() + 8u * uint32_t(s));
       if (!other || other == &state || (other->expected_bytes == 0 && other->received.empty())) continue;
       if (other->phase > 0 || other->expected_bytes != state.expected_bytes ||
           !same(moved(other->received, cta, owner, *name.array), state.received))

@@ -13,7 +13,7 @@
 
 namespace sm100::sim {
 
-/// The CTA slots of the GPU, by SM.
+/// The CTA slots of the GPU, by their numbers.
 using Slots = std::vector<Cta*>;
 
 struct Debt {
@@ -35,9 +35,7 @@ struct Debts {
 };
 
 /// The CTA of rank `rank` in the cluster of `cta`: its slot.
-inline Cta* peer_slot(const Slots& slots, Cta& cta, uint32_t rank) {
-  return slots[size_t(cta.sm().id) - cta.cluster_rank() + rank];
-}
+inline Cta* peer_slot(const Slots& slots, Cta& cta, uint32_t rank) { return slots[size_t(cta.peer_slot(rank))]; }
 
 /// Arrivals that the open phase of a barrier misses.
 /// @param owner  CTA whose shared memory the barrier is in

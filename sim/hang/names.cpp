@@ -79,7 +79,7 @@ static std::string unfinished_launches(Cta& cta) {
 std::string missing_text(const Wait& w) {
   const std::string debtors = w.debts.all.empty() ? "" : debtors_text(w);
   if (w.blocked.on == Blocked::On::named_barrier) {
-    const auto& named = w.cta->sm().barriers.named(int(w.blocked.offset));
+    const auto& named = w.cta->context().barriers.named(int(w.blocked.offset));
     if (named.expected == 0) return "it has just opened; its warps wake";
     return fmt::format("misses {} of {} threads{}{}", named.expected - named.arrived, named.expected,
                        debtors.empty() ? "" : ": ", debtors);

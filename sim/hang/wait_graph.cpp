@@ -36,7 +36,7 @@ void WaitGraph::add_waits(Cta& cta) {
     Wait w{.cta = &cta, .role = role, .warps = {warp->index}, .blocked = b};
     if (b.on == Blocked::On::mbarrier) {
       w.barrier = barrier_name(cta.kernel(), b.offset);
-      w.state = cta.sm().mbarrier.find(b.offset);
+      w.state = cta.context().mbarrier.find(b.offset);
     }
     waits_.push_back(std::move(w));
   }
@@ -62,7 +62,7 @@ Debts WaitGraph::debts_of(const Wait& w) const {
     case Blocked::On::named_barrier: return named_barrier_debts(w);
     case Blocked::On::cluster_barrier: {
       Debts debts;
-      for (const auto& [rank, warp] : w.cta->gpu().clusters().barrier_misses(w.cta->sm().id))
+      for (const auto& [rank, warp] : w.cta->gpu().clusters().barrier_misses(w.cta->slot()))
         debts.all.push_back({.slot = peer_slot(slots_, *w.cta, rank), .cta = w.cta->peer_id(rank), .warp = warp});
       return debts;
     }
@@ -76,7 +76,7 @@ Debts WaitGraph::debts_of(const Wait& w) const {
 /// Those of the kernel's table that have not come; else those of the generation before; else those of the role; else all
 /// others.
 Debts WaitGraph::named_barrier_debts(const Wait& w) const {
-  const auto& named = w.cta->sm().barriers.named(int(w.blocked.offset));
+  const auto& named = w.cta->context().barriers.named(int(w.blocked.offset));
   if (named.expected == 0) return {};  // it has just opened
   const size_t missing = (named.expected - named.arrived) / 32;
   Debts debts;
@@ -101,17 +101,17 @@ Debts WaitGraph::tensor_memory_debts(const Wait& w) const {
   Cta& cta = *w.cta;
   const bool pair = cta.tcgen05_group == 2;
   Cta* peer = pair ? peer_slot(slots_, cta, cta.cluster_rank() ^ 1) : nullptr;
-  if (w.blocked.on == Blocked::On::tmem_dealloc || (pair && !peer->sm().tmem.in_pair_alloc())) {
+  if (w.blocked.on == Blocked::On::tmem_dealloc || (pair && !peer->context().tmem.in_pair_alloc())) {
     // The warp of the peer that does what this one does, unless the columns say which one holds them.
     int warp = w.warps.front();
-    if (w.blocked.on == Blocked::On::tmem_dealloc && !peer->sm().tmem.allocations().empty())
-      warp = peer->sm().tmem.allocations().front().by.warp;
+    if (w.blocked.on == Blocked::On::tmem_dealloc && !peer->context().tmem.allocations().empty())
+      warp = peer->context().tmem.allocations().front().by.warp;
     if (warp >= 0) debts.all.push_back({.slot = peer, .cta = cta.peer_id(cta.cluster_rank() ^ 1), .warp = warp});
     return debts;
   }
   for (Cta* holder : {&cta, peer})
     if (holder)
-      for (const auto& a : holder->sm().tmem.allocations())
+      for (const auto& a : holder->context().tmem.allocations())
         if (a.by.warp >= 0) debts.all.push_back({.slot = holder, .cta = a.by.cta, .warp = a.by.warp});
   return debts;
 }

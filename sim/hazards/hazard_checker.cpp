@@ -21,8 +21,8 @@ constexpr uint32_t kLaneGroups = kTmemLanes / 16;
 uint32_t tmem_cell_index(uint32_t lane_group, uint32_t column) { return lane_group * kTmemColumns + column; }
 }  // namespace
 
-HazardChecker::HazardChecker(const Kernel& kernel, int sms, models::Observer& report)
-    : kernel_(kernel), report_(report), clusters_(size_t(sms)) {
+HazardChecker::HazardChecker(const Kernel& kernel, int slots, models::Observer& report)
+    : kernel_(kernel), report_(report), clusters_(size_t(slots)), ranks_(size_t(slots)) {
   for (const BarrierArray& array : kernel.barriers)
     for (int s = 0; s < array.stages; ++s) barrier_index(array.base.offset() + 8u * uint32_t(s));
   cluster_ctas_ = kernel.cluster.x * kernel.cluster.y * kernel.cluster.z;
@@ -34,9 +34,10 @@ size_t HazardChecker::barrier_index(uint32_t offset) {
   return index;
 }
 
-void HazardChecker::start_cluster(int first_sm, uint32_t ctas, int launch) {
+void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
+  const auto ctas = uint32_t(slots.size());
   auto started = std::make_shared<Cluster>();
-  started->first_sm = first_sm;
+  started->slots = slots;
   started->id = clusters_started_++;
   started->launch = launch;
   started->ctas.resize(ctas);
@@ -46,14 +47,15 @@ void HazardChecker::start_cluster(int first_sm, uint32_t ctas, int launch) {
     cta.warps.resize(size_t(kernel_.warps));
     for (int w = 0; w < kernel_.warps; ++w)
       cta.warps[size_t(w)].known.happened.advance({component(r, w, kWarp), 1});
-    clusters_[size_t(first_sm) + r] = started;
+    clusters_[size_t(slots[r])] = started;
+    ranks_[size_t(slots[r])] = r;
   }
 }
 
 // ---- what a thread knows
 
 Stamp HazardChecker::now(const Thread& t) {
-  const uint32_t own = component(rank(t.sm), t.by.warp, kWarp);
+  const uint32_t own = component(rank(t.slot), t.by.warp, kWarp);
   return {own, warp(t).known.happened.of(own)};
 }
 
@@ -74,21 +76,21 @@ Knowledge& HazardChecker::next_later(Cluster& cluster) {
 }
 
 uint32_t HazardChecker::release_later(const Thread& t) {
-  next_later(cluster(t.sm)) = warp(t).known;
+  next_later(cluster(t.slot)) = warp(t).known;
   step(t);
-  return cluster(t.sm).last_later;
+  return cluster(t.slot).last_later;
 }
 
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
-  warp(t).known.join(barrier_of(cta(t.sm), barrier).completed);
+  warp(t).known.join(barrier_of(cta(t.slot), barrier).completed);
 }
 
 bool HazardChecker::knows_completed(const Thread& t, uint32_t offset, int64_t phase) {
-  const uint32_t own = barrier_component(rank(t.sm), barrier_index(offset));
+  const uint32_t own = barrier_component(rank(t.slot), barrier_index(offset));
   const VectorClock& known = warp(t).known.happened;
   if (known.knows({own, Clock(phase + 1)})) return true;
   // Whoever comes after all of a phase's arrivals need not have waited for it.
-  const Barrier& barrier = barrier_of(cta(t.sm), offset);
+  const Barrier& barrier = barrier_of(cta(t.slot), offset);
   const int64_t last = int64_t(barrier.completed.happened.of(own)) - 1;
   return !barrier.counts_bytes && (phase == last || phase == last - 1) &&
          known.covers(phase == last ? barrier.completed.happened : barrier.before, own);
@@ -104,45 +106,45 @@ void HazardChecker::tcgen05_fence_before(const Thread& t) {
 void HazardChecker::tcgen05_fence_after(const Thread& t) { warp(t).tmem_seen = warp(t).known.tmem; }
 
 void HazardChecker::bar_arrive(const Thread& t, int id) {
-  cta(t.sm).named[size_t(id & 15)].open.join(warp(t).known);
+  cta(t.slot).named[size_t(id & 15)].open.join(warp(t).known);
   step(t);
 }
 void HazardChecker::bar_complete(const Thread& t, int id) {
-  Meeting& meeting = cta(t.sm).named[size_t(id & 15)];
+  Meeting& meeting = cta(t.slot).named[size_t(id & 15)];
   std::swap(meeting.completed, meeting.open);
   meeting.open.clear();
 }
 void HazardChecker::bar_pass(const Thread& t, int id) {
-  warp(t).known.join(cta(t.sm).named[size_t(id & 15)].completed);
+  warp(t).known.join(cta(t.slot).named[size_t(id & 15)].completed);
 }
 void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release) {
-  Knowledge& handed_on = cluster(t.sm).barrier[phase & 1];
+  Knowledge& handed_on = cluster(t.slot).barrier[phase & 1];
   if (release) {
     handed_on.join(warp(t).known);
   } else {
-    const uint32_t inits = component(rank(t.sm), t.by.warp, kInits);
+    const uint32_t inits = component(rank(t.slot), t.by.warp, kInits);
     handed_on.happened.advance({inits, warp(t).known.happened.of(inits)});
     handed_on.add_likely(warp(t).known);
   }
   step(t);
 }
 void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
-  warp(t).known.join(cluster(t.sm).barrier[phase & 1]);
+  warp(t).known.join(cluster(t.slot).barrier[phase & 1]);
 }
 
 // ---- barriers
 
 void HazardChecker::fence_mbarrier_init(const Thread& t) {
   WarpState& self = warp(t);
-  const Stamp fence{component(rank(t.sm), t.by.warp, kInits), ++self.init_fences};
+  const Stamp fence{component(rank(t.slot), t.by.warp, kInits), ++self.init_fences};
   self.known.happened.advance(fence);
   for (Barrier* barrier : self.unfenced_inits) barrier->fenced = fence;
   self.unfenced_inits.clear();
 }
 
 void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t offset, bool by_unit) {
-  if (at_rank >= cluster(t.sm).ctas.size()) return;
-  Barrier& barrier = barrier_of(cluster(t.sm).ctas[at_rank], offset);
+  if (at_rank >= cluster(t.slot).ctas.size()) return;
+  Barrier& barrier = barrier_of(cluster(t.slot).ctas[at_rank], offset);
   if (!barrier.initialised) return;  // MB1 is the units' to report
   const Knowledge& known = warp(t).known;
   const bool init_fenced = known.happened.knows(barrier.fenced);
@@ -152,13 +154,13 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
   const bool likely = ordered || known.likely.knows(barrier.init);
   if (likely && std::exchange(barrier.warned, true)) return;
   models::Violation v{
-      .id = "MB14", .message = {}, .time = models::now(), .sm = t.sm, .barrier = offset, .source = t.by};
+      .id = "MB14", .message = {}, .time = models::now(), .slot = t.slot, .barrier = offset, .source = t.by};
   v.warning = likely;
   v.message =
       ordered ? fmt::format(
                     "an mbarrier is used by a unit, and neither fence.mbarrier_init nor fence.proxy.async "
                     "follows its init; works on hardware as far as known, because {}",
-                    barrier.init.component == component(rank(t.sm), t.by.warp, kWarp)
+                    barrier.init.component == component(rank(t.slot), t.by.warp, kWarp)
                         ? "the warp itself has initialised it before"
                         : "a barrier lies between")
       : likely
@@ -175,14 +177,14 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
 }
 
 void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
-  if (!clusters_[size_t(e.sm)]) return;
-  Cluster& in = cluster(e.sm);
-  const uint32_t r = rank(e.sm);
+  if (!clusters_[size_t(e.slot)]) return;
+  Cluster& in = cluster(e.slot);
+  const uint32_t r = rank(e.slot);
   const size_t index = barrier_index(e.offset);
   Barrier& barrier = barrier_of(in.ctas[r], e.offset);
   switch (e.kind) {
     case MbarrierEventKind::init: {
-      const Thread thread{e.sm, e.source};
+      const Thread thread{e.slot, e.source};
       barrier.initialised = true;
       barrier.init = now(thread);
       warp(thread).unfenced_inits.push_back(&barrier);
@@ -202,10 +204,10 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
         barrier.in_flight.erase(one);
       std::vector<Flight>* const flight = flights_.find(e.source.op);
       if (!flight) break;
-      const int lands_on = e.source.lands_on >= 0 ? e.source.lands_on : e.sm;
+      const int lands_on = e.source.lands_on >= 0 ? e.source.lands_on : e.slot;
       const Stamp over{barrier_component(r, index), Clock(e.phase + 1)};
       std::erase_if(*flight, [&](const Flight& f) {
-        if (f.cluster->first_sm + int(f.rank) != lands_on) return false;
+        if (f.cluster->slots[f.rank] != lands_on) return false;
         f.cluster->ctas[f.rank].smem.landed(f.set, e.source.op, over, e.phase);
         return true;
       });
@@ -239,7 +241,7 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
                                                         : fmt::format("{} copies", barrier.in_flight.size()),
                           barrier.in_flight.size() == 1 ? "s" : "", barrier.in_flight.size() == 1 ? "is" : "are"),
                       .time = e.time,
-                      .sm = e.sm,
+                      .slot = e.slot,
                       .barrier = e.offset,
                       .source = copy.by.source()};
   v.details = hazard_copy_lines(kernel_, copy);
@@ -277,7 +279,7 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
     return !needs_fence || self.known.fenced.knows(earlier.over);
   };
   bool promised_by_reader = false;
-  cluster(t.sm).ctas[at_rank].smem.access(
+  cluster(t.slot).ctas[at_rank].smem.access(
       smem_sets_, set, later, ordered, [&](const Access& earlier, Footprints::Id other) {
         // Who reads has seen the write: one warning for both.
         const bool promised = missing_between(t, earlier, later) == Missing::promise;
@@ -301,10 +303,10 @@ void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id
     const bool read_and_freed = earlier.kind == AccessKind::tmem_load && later.kind == AccessKind::tmem_dealloc;
     return own || read_and_freed || self.tmem_seen.knows(earlier.over);
   };
-  cluster(t.sm).ctas[at_rank].tmem.access(tmem_sets_, set, later, ordered,
-                                          [&](const Access& earlier, Footprints::Id other) {
-                                            report(t, at_rank, earlier, later, tmem_sets_, other, set);
-                                          });
+  cluster(t.slot).ctas[at_rank].tmem.access(tmem_sets_, set, later, ordered,
+                                            [&](const Access& earlier, Footprints::Id other) {
+                                              report(t, at_rank, earlier, later, tmem_sets_, other, set);
+                                            });
 }
 
 Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, const Access& later) {
@@ -337,15 +339,15 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   const Missing missing = missing_between(t, earlier, later);
   const Footprints::Interval a = sets.bounds(first), b = sets.bounds(second),
                              both{std::max(a.begin, b.begin), std::min(a.end, b.end)};
-  const int in_rank = at_rank == rank(t.sm) ? -1 : int(at_rank);
+  const int in_rank = at_rank == rank(t.slot) ? -1 : int(at_rank);
   const bool tmem = &sets == &tmem_sets_;
   if (earlier.unfilled && is_fill(later.kind) && missing == Missing::order) {
     HazardText text =
-        unfilled_text(kernel_, in_rank, earlier, later, warp_of(cluster(t.sm), earlier).account, tmem, both);
+        unfilled_text(kernel_, in_rank, earlier, later, warp_of(cluster(t.slot), earlier).account, tmem, both);
     models::Violation v{.id = text.id,
                         .message = std::move(text.message),
                         .time = models::now(),
-                        .sm = t.sm,
+                        .slot = t.slot,
                         .barrier = later.barrier,
                         .source = earlier.by.source()};
     v.details = std::move(text.details);
@@ -353,12 +355,13 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
     return report_.violation(v);
   }
   HazardText text =
-      hazard_text(kernel_, in_rank, earlier, later, tmem, both, missing, progress_of(cluster(t.sm), earlier));
+      hazard_text(kernel_, in_rank, earlier, later, tmem, both, missing, progress_of(cluster(t.slot), earlier));
   if ((text.warning || std::string_view(text.id) == "TC16") && !new_pair(earlier, later)) return;
   if (t.warp && missing != Missing::fence)
     if (std::string waits = hazard_wait_line(kernel_, *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));
-  models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
+  models::Violation v{
+      .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   v.details = text.details;
   v.places = {hazard_place(kernel_, earlier), hazard_place(kernel_, later)};
@@ -383,33 +386,33 @@ AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& acces
 }
 
 void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {
-  touch_smem(t, rank(t.sm), set, access(t, AccessKind::generic, write, now(t)));
+  touch_smem(t, rank(t.slot), set, access(t, AccessKind::generic, write, now(t)));
 }
 
 void HazardChecker::cp_async(const Thread& t, Footprints::Id set) {
-  const Stamp over{component(rank(t.sm), t.by.warp, kCopies), warp(t).copies};
-  touch_smem(t, rank(t.sm), set, access(t, AccessKind::cp_async, true, over));
+  const Stamp over{component(rank(t.slot), t.by.warp, kCopies), warp(t).copies};
+  touch_smem(t, rank(t.slot), set, access(t, AccessKind::cp_async, true, over));
 }
 void HazardChecker::cp_async_commit_group(const Thread& t) { warp(t).copy_groups.push_back(warp(t).copies++); }
 void HazardChecker::cp_async_wait_group(const Thread& t, int pending) {
   std::deque<Clock>& groups = warp(t).copy_groups;
   if (groups.size() <= size_t(pending)) return;
   const Clock done = groups[groups.size() - 1 - size_t(pending)];
-  warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kCopies), done});
+  warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kCopies), done});
   groups.erase(groups.begin(), groups.end() - pending);
 }
 uint32_t HazardChecker::cp_async_arrive(const Thread& t) {
   WarpState& self = warp(t);
-  Knowledge& released = next_later(cluster(t.sm));
+  Knowledge& released = next_later(cluster(t.slot));
   released.clear();
   released.add_likely(self.known);
   released.happened = self.before_copies;
-  released.happened.advance({component(rank(t.sm), t.by.warp, kCopies), self.copies++});
-  return cluster(t.sm).last_later;
+  released.happened.advance({component(rank(t.slot), t.by.warp, kCopies), self.copies++});
+  return cluster(t.slot).last_later;
 }
 
 void HazardChecker::alloc_result(const Thread& t, Footprints::Id set) {
-  touch_smem(t, rank(t.sm), set, access(t, AccessKind::alloc_result, true, now(t)));
+  touch_smem(t, rank(t.slot), set, access(t, AccessKind::alloc_result, true, now(t)));
 }
 
 void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes,
@@ -417,7 +420,7 @@ void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32
   const Footprints::Id set = smem_sets_.intern_range(offset, bytes);
   Access write = access(t, kind, true, {});
   write.op = op, write.barrier = barrier;
-  const auto& in = clusters_[size_t(t.sm)];
+  const auto& in = clusters_[size_t(t.slot)];
   for (uint32_t r = 0; r < in->ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
     touch_smem(t, r, set, write);
@@ -428,10 +431,10 @@ void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32
 void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
                                 int to_leader, uint32_t op) {
   send(t, AccessKind::tensor_load, ranks, offset, bytes, barrier, op);
-  for (uint32_t r = 0; r < cluster(t.sm).ctas.size(); ++r) {
+  for (uint32_t r = 0; r < cluster(t.slot).ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
     const uint32_t signalled = to_leader < 0 ? r : (r & ~1u) | uint32_t(to_leader);
-    barrier_of(cluster(t.sm).ctas[signalled], barrier).in_flight.push_back(op);
+    barrier_of(cluster(t.slot).ctas[signalled], barrier).in_flight.push_back(op);
   }
 }
 
@@ -440,9 +443,9 @@ void HazardChecker::clc_request(const Thread& t, CtaMask ranks, uint32_t respons
 }
 
 void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes) {
-  const Stamp over{component(rank(t.sm), t.by.warp, kGroups), warp(t).group};
+  const Stamp over{component(rank(t.slot), t.by.warp, kGroups), warp(t).group};
   warp(t).stored |= 1u << t.by.lane;
-  touch_smem(t, rank(t.sm), smem_sets_.intern_range(offset, bytes),
+  touch_smem(t, rank(t.slot), smem_sets_.intern_range(offset, bytes),
              access(t, AccessKind::tensor_store, false, over));
 }
 void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
@@ -454,26 +457,27 @@ void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
 void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending) {
   if (warp(t).committed != 0 && (warp(t).committed & lanes) == 0) return;  // for groups of threads that have none
   const int64_t done = int64_t(warp(t).group) - 1 - pending;
-  if (done > 0) warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kGroups), Clock(done)});
+  if (done > 0) warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kGroups), Clock(done)});
 }
 
 // ---- global memory
 
 void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
-  const uint32_t own = cluster(t.sm).id;
+  const uint32_t own = cluster(t.slot).id;
   const Knowledge& known = warp(t).known;
   const auto ordered = [&](const GlobalAccess& earlier) {
     // Launches whose locks are shared follow each other (config.pdl goes with no splits).
-    if (earlier.launch < cluster(t.sm).launch) return true;
+    if (earlier.launch < cluster(t.slot).launch) return true;
     if (earlier.cluster == own) return known.happened.knows(earlier.access.over);
     return std::any_of(known.releases.begin(), known.releases.end(), [&](uint32_t r) {
       return releases_[r - 1].cluster == earlier.cluster && releases_[r - 1].happened.knows(earlier.access.over);
     });
   };
-  const GlobalAccess now_accessed{own, cluster(t.sm).launch, access(t, AccessKind::global, write, now(t))};
+  const GlobalAccess now_accessed{own, cluster(t.slot).launch, access(t, AccessKind::global, write, now(t))};
   const auto conflict = [&](const GlobalAccess& earlier) {
     const HazardText text = global_hazard_text(kernel_, earlier.access, now_accessed.access, address);
-    models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
+    models::Violation v{
+        .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
     v.details = text.details;
     v.places = {hazard_place(kernel_, earlier.access), hazard_place(kernel_, now_accessed.access)};
     report_.violation(v);
@@ -488,7 +492,7 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
 }
 
 uint32_t HazardChecker::release_word(const Thread& t) {
-  releases_.push_back({cluster(t.sm).id, warp(t).known.happened, warp(t).known.releases});
+  releases_.push_back({cluster(t.slot).id, warp(t).known.happened, warp(t).known.releases});
   step(t);
   return uint32_t(releases_.size());
 }
@@ -568,13 +572,13 @@ const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& 
 }
 
 void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
-  const uint32_t own = rank(t.sm);
+  const uint32_t own = rank(t.slot);
   WarpState& self = warp(t);
   if (self.mma.lane != t.by.lane) self.mma.lane = t.by.lane;
   const Stamp over{component(own, t.by.warp, kMma), self.mma.next};
   const MmaSets& sets = mma_sets(command);
   const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
-  for (uint32_t r = first; r <= last && r < cluster(t.sm).ctas.size(); ++r) {
+  for (uint32_t r = first; r <= last && r < cluster(t.slot).ctas.size(); ++r) {
     const Access read = access(t, AccessKind::mma_operand, false, over);
     if (command.a_in_tmem)
       touch_tmem(t, r, sets.a, read);
@@ -587,18 +591,18 @@ void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
 
 uint32_t HazardChecker::commit(const Thread& t) {
   WarpState& self = warp(t);
-  Knowledge& released = next_later(cluster(t.sm));
+  Knowledge& released = next_later(cluster(t.slot));
   released.clear();
   released.add_likely(self.known);   // it executes after all that the thread knows
   if (self.mma.lane == t.by.lane) {  // a thread vouches for its own MMAs only
     // Of the MMAs' own accesses and what those came after, not of what else the thread knows (isa.md 0.5).
     released.happened = self.mma.before;
-    released.happened.advance({component(rank(t.sm), t.by.warp, kMma), self.mma.next++});
+    released.happened.advance({component(rank(t.slot), t.by.warp, kMma), self.mma.next++});
     released.fenced.assign(released.happened, fenced_components());  // or its own checks had spoken
     released.tmem.assign(released.happened,
                          tmem_components());  // implies tcgen05.fence::before_thread_sync (isa.md 3.18)
   }
-  return cluster(t.sm).last_later;
+  return cluster(t.slot).last_later;
 }
 
 /// In the warp's own quarter, whatever the address says: all of it (32x32b), or the upper half with lane 16.
@@ -617,9 +621,9 @@ Footprints::Id HazardChecker::transfer_set(TmemShape shape, int repeat, TmemAddr
 
 uint32_t HazardChecker::tmem_load(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
   WarpState& self = warp(t);
-  const Stamp over{component(rank(t.sm), t.by.warp, kTmemLoads), ++self.tmem_loads};
+  const Stamp over{component(rank(t.slot), t.by.warp, kTmemLoads), ++self.tmem_loads};
   const Access load = access(t, AccessKind::tmem_load, false, over);
-  touch_tmem(t, rank(t.sm), transfer_set(shape, repeat, address, t.by.warp), load);
+  touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp), load);
   self.unwaited_loads.push_back(load);
   return self.tmem_loads;
 }
@@ -630,7 +634,8 @@ void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::stri
   if (read == self.unwaited_loads.end()) return;
   if (new_pair(*read, access(t, AccessKind::tmem_load, false, {}))) {
     const HazardText text = register_read_text(kernel_, *read, seen);
-    models::Violation v{.id = text.id, .message = text.message, .time = models::now(), .sm = t.sm, .source = t.by};
+    models::Violation v{
+        .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
     v.details = text.details;
     v.warning = text.warning;
     report_.violation(v);
@@ -639,17 +644,17 @@ void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::stri
   self.unwaited_loads.erase(self.unwaited_loads.begin(), read + 1);
 }
 void HazardChecker::tmem_wait_load(const Thread& t) {
-  warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kTmemLoads), warp(t).tmem_loads});
+  warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kTmemLoads), warp(t).tmem_loads});
   warp(t).unwaited_loads.clear();
   warp(t).waited_loads = warp(t).tmem_loads;
 }
 void HazardChecker::tmem_store(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
-  const Stamp over{component(rank(t.sm), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
-  touch_tmem(t, rank(t.sm), transfer_set(shape, repeat, address, t.by.warp),
+  const Stamp over{component(rank(t.slot), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
+  touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp),
              access(t, AccessKind::tmem_store, true, over));
 }
 void HazardChecker::tmem_wait_store(const Thread& t) {
-  warp(t).known.happened.advance({component(rank(t.sm), t.by.warp, kTmemStores), warp(t).tmem_stores});
+  warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kTmemStores), warp(t).tmem_stores});
 }
 
 void HazardChecker::tmem_dealloc(const Thread& t, TmemAddr address, uint32_t columns) {
@@ -660,7 +665,7 @@ void HazardChecker::tmem_dealloc(const Thread& t, TmemAddr address, uint32_t col
       cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
     return cells;
   });
-  touch_tmem(t, rank(t.sm), set, access(t, AccessKind::tmem_dealloc, true, now(t)));
+  touch_tmem(t, rank(t.slot), set, access(t, AccessKind::tmem_dealloc, true, now(t)));
 }
 
 }  // namespace sm100::sim

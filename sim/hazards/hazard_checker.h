@@ -56,17 +56,17 @@ enum class Missing {
 class HazardChecker {
  public:
   /// @param report  gets the findings
-  HazardChecker(const Kernel& kernel, int sms, models::Observer& report);
+  HazardChecker(const Kernel& kernel, int slots, models::Observer& report);
 
-  /// A warp of the CTA on an SM, as it executes an instruction.
+  /// A warp of the CTA in a slot, as it executes an instruction.
   struct Thread {
-    int sm;
+    int slot;
     models::Source by;           ///< warp, lane (where one matters), line, CTA
     const Warp* warp = nullptr;  ///< its account of its waits, for reports
   };
 
-  /// A cluster of `ctas` CTAs starts on consecutive SMs.
-  void start_cluster(int first_sm, uint32_t ctas, int launch);
+  /// A cluster starts; its rank r runs in slot `slots[r]`.
+  void start_cluster(const std::vector<int>& slots, int launch);
 
   // ---- synchronisation by warps
   /// Between begin and end, arrivals of the warp release what it knows.
@@ -174,8 +174,8 @@ class HazardChecker {
     std::array<Meeting, 16> named;
   };
   struct Cluster {
-    int first_sm;
-    uint32_t id;  ///< of all clusters of the run
+    std::vector<int> slots;  ///< by rank
+    uint32_t id;             ///< of all clusters of the run
     int launch;
     std::vector<CtaState> ctas;
     Knowledge barrier[2];  ///< of those who have arrived, by phase parity
@@ -235,10 +235,10 @@ class HazardChecker {
     if (index >= cta.barriers.size()) cta.barriers.resize(barriers_);
     return cta.barriers[index];
   }
-  Cluster& cluster(int sm) { return *clusters_[size_t(sm)]; }
-  uint32_t rank(int sm) { return uint32_t(sm - clusters_[size_t(sm)]->first_sm); }
-  CtaState& cta(int sm) { return cluster(sm).ctas[rank(sm)]; }
-  WarpState& warp(const Thread& t) { return cta(t.sm).warps[size_t(t.by.warp)]; }
+  Cluster& cluster(int slot) { return *clusters_[size_t(slot)]; }
+  uint32_t rank(int slot) const { return ranks_[size_t(slot)]; }
+  CtaState& cta(int slot) { return cluster(slot).ctas[rank(slot)]; }
+  WarpState& warp(const Thread& t) { return cta(t.slot).warps[size_t(t.by.warp)]; }
   Stamp now(const Thread& t);
   /// The thread's next accesses are not part of what it has released.
   void step(const Thread& t);
@@ -276,7 +276,8 @@ class HazardChecker {
       std::vector<uint32_t>(kSmemWindowBytes / 8, kNoBarrier);  ///< by word: its index
   size_t barriers_ = 0;                                         ///< known so far
   Footprints smem_sets_, tmem_sets_;
-  std::vector<std::shared_ptr<Cluster>> clusters_;  ///< by SM
+  std::vector<std::shared_ptr<Cluster>> clusters_;  ///< by slot
+  std::vector<uint32_t> ranks_;                     ///< by slot, of its CTA in the cluster
   Flights<Flight> flights_;
   std::vector<Release> releases_;
   std::unordered_map<uint64_t, GlobalCell> global_;            ///< by address

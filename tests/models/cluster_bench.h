@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A cluster without warps: the units of a few SMs behind a ClusterNet, and a matrix in global memory.
+/// A cluster without warps: the units of a few CTAs, each on an SM of its own, behind a ClusterNet, and a matrix in global
+/// memory.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,11 @@ struct ClusterBench {
       nodes.back()->smem.start_cta(64 * 1024, true);
       nodes.back()->barrier.init(kBar, 1, {});
     }
-    for (int first = 0; first + int(ctas) <= sms; first += int(ctas)) net.start_cluster(first, ctas, warps);
+    for (int first = 0; first + int(ctas) <= sms; first += int(ctas)) {
+      std::vector<int> slots;
+      for (int slot = first; slot < first + int(ctas); ++slot) slots.push_back(slot);
+      net.start_cluster(slots, warps);
+    }
     matrix = memory.allocate("matrix", 64 * 64 * 2, true);
     auto* words = reinterpret_cast<uint16_t*>(memory.data(matrix, 64 * 64 * 2));
     for (int i = 0; i < 64 * 64; ++i) words[i] = uint16_t(i);
@@ -48,11 +53,12 @@ struct ClusterBench {
 
   struct Node {
     Node(int id, ClusterBench& b)
-        : barrier(sc_core::sc_gen_unique_name("mbarrier"), id, smem, b.profile, b.jitter, b.observer),
-          tma(sc_core::sc_gen_unique_name("tma"), id, true, smem, barrier, b.memory, b.profile, b.jitter,
-              b.observer) {}
+        : sm(sc_core::sc_gen_unique_name("sm"), id, true),
+          barrier(id, smem, b.profile, b.jitter, b.observer),
+          tma(id, sm, smem, barrier, b.memory, b.profile, b.jitter, b.observer) {}
     uint16_t word(uint32_t offset = 0) const { return smem.load<uint16_t>(kTile + offset); }
     const Mbarrier::State& state() const { return *barrier.find(kBar); }
+    Sm sm;
     SharedMemory smem;
     Mbarrier barrier;
     Tma tma;

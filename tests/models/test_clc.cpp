@@ -17,7 +17,7 @@ struct Bench {
     barrier.init(kBar, 1, {});
   }
   void cancel(uint32_t at = kResponse) {
-    clc.try_cancel(0, smem, at, kBar, now(), {}, [this](const ClcResponse& answer, const Source& by) {
+    clc.try_cancel(requests, smem, at, kBar, now(), {}, [this](const ClcResponse& answer, const Source& by) {
       smem.store(kResponse, answer);
       barrier.complete_tx(kBar, sizeof answer, by);
     });
@@ -28,8 +28,9 @@ struct Bench {
   Jitter jitter{std::nullopt, profile};
   RecordingObserver observer;
   SharedMemory smem;
-  Mbarrier barrier{sc_core::sc_gen_unique_name("mbarrier"), 0, smem, profile, jitter, observer};
+  Mbarrier barrier{0, smem, profile, jitter, observer};
   Clc clc{sc_core::sc_gen_unique_name("clc"), profile, jitter, observer};
+  ClcRequests requests;
 };
 }  // namespace
 
@@ -63,12 +64,13 @@ TEST_CASE("a request after an observed failure is CL4, a misaligned response CL1
   Bench b;
   b.clc.start_grid({1, 1, 1});
   SECTION("CL4") {
-    b.clc.failure_observed(0);
+    Clc::failure_observed(b.requests);
     b.cancel();
     CHECK(b.observer.violation_id() == "CL4");
   }
   SECTION("not after another CTA of the cluster has seen it: PTX names the executing CTA") {
-    b.clc.failure_observed(1);
+    ClcRequests other{.slot = 1};
+    Clc::failure_observed(other);
     b.cancel();
     CHECK(b.observer.violation_id() == "");
   }

@@ -31,7 +31,7 @@ TEST_CASE("a remote arrive takes effect the profile's cycles later, an own one a
   CHECK(b.nodes[0]->state().expected_bytes == 4096);
   CHECK(b.nodes[2]->state().phase == 0);
   for (const MbarrierEvent& e : b.observer.events)
-    if (e.kind != MbarrierEventKind::init && e.sm != 1) CHECK(e.time == 100 + 120);
+    if (e.kind != MbarrierEventKind::init && e.slot != 1) CHECK(e.time == 100 + 120);
   CHECK(b.observer.violation_id() == "");
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("MB12 also when the SM runs another cluster by then, whose barrier sta
   Stimulus exit("exit", [&] {
     sc_core::wait(cycles(10));
     b.net.cta_exited(1);
-    b.net.start_cluster(1, 1, 1);
+    b.net.start_cluster({1}, 1);
   });
   sc_core::sc_start();
   CHECK(b.observer.violation_id() == "MB12");

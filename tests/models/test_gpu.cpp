@@ -24,10 +24,10 @@ struct Bench : CtaRunner {
   static Gpu::Options options(int sms) {
     return {.sms = sms, .with_data = false, .accumulation = Accumulation::fast, .jitter_seed = {}};
   }
-  void start_cta(Sm& sm, int launch, Dim3 ctaid) override {
-    at[sm.id] = ctaid;
-    launch_at[sm.id] = launch;
-    started[sm.id] = now();
+  void start_cta(CtaContext& cta, int launch, Dim3 ctaid) override {
+    at[cta.slot] = ctaid;
+    launch_at[cta.slot] = launch;
+    started[cta.slot] = now();
   }
   void launch(Dim3 grid, Dim3 cluster) {
     gpu.launch({.grid = grid, .warps = 1, .smem_bytes = 1024, .cluster = cluster}, *this);
@@ -44,7 +44,7 @@ struct Bench : CtaRunner {
   }
   void exit(int sm, Cycles visible = 0) {
     at.erase(sm);
-    gpu.cta_exited(gpu.sm(sm), visible);
+    gpu.cta_exited(gpu.cta(sm), visible);
   }
   Cycles ns(double value) const { return profile.cycles_of_ns(value); }
   DeviceProfile profile;
@@ -136,8 +136,8 @@ TEST_CASE("a launch starts when the one ahead has completed: the gap counts from
   b.launch_two(2, false);
   Stimulus exits("exits", [&] {
     sc_core::wait(cycles(10000));
-    b.gpu.launch_dependents(b.gpu.sm(0));
-    b.gpu.launch_dependents(b.gpu.sm(1));  // no programmatic launch: they change nothing
+    b.gpu.launch_dependents(b.gpu.cta(0));
+    b.gpu.launch_dependents(b.gpu.cta(1));  // no programmatic launch: they change nothing
     b.exit(0, 30000);
     b.exit(1);
   });
@@ -157,8 +157,8 @@ TEST_CASE("a programmatic launch starts when each CTA ahead has executed launch_
   Waiter waiter;
   Stimulus stimulus("stimulus", [&] {
     sc_core::wait(cycles(10000));
-    b.gpu.launch_dependents(b.gpu.sm(0));
-    b.gpu.launch_dependents(b.gpu.sm(0));  // the second of a CTA has no effect
+    b.gpu.launch_dependents(b.gpu.cta(0));
+    b.gpu.launch_dependents(b.gpu.cta(0));  // the second of a CTA has no effect
     sc_core::wait(cycles(10000));
     CHECK(b.at.size() == 2);
     b.exit(1);
@@ -187,8 +187,8 @@ TEST_CASE("a dependent whose SMs are taken starts as a waiting CTA does, on the 
   b.launch_two(2, true);
   Stimulus stimulus("stimulus", [&] {
     sc_core::wait(cycles(10000));
-    b.gpu.launch_dependents(b.gpu.sm(0));
-    b.gpu.launch_dependents(b.gpu.sm(1));
+    b.gpu.launch_dependents(b.gpu.cta(0));
+    b.gpu.launch_dependents(b.gpu.cta(1));
     sc_core::wait(cycles(10000));
     b.exit(1);
     sc_core::wait(cycles(10000));
@@ -206,10 +206,10 @@ TEST_CASE("a cancel takes clusters of its own grid, and the last one lets depend
   bool cancelled = false;
   Stimulus stimulus("stimulus", [&] {
     sc_core::wait(cycles(10000));
-    b.gpu.launch_dependents(b.gpu.sm(0));
-    b.gpu.launch_dependents(b.gpu.sm(1));
+    b.gpu.launch_dependents(b.gpu.cta(0));
+    b.gpu.launch_dependents(b.gpu.cta(1));
     for (int i = 0; i < 2; ++i) {
-      b.gpu.clc().try_cancel(0, b.gpu.sm(0).smem, 0x400, 0x410, now(), {},
+      b.gpu.clc().try_cancel(b.gpu.cta(0).clc, b.gpu.cta(0).smem, 0x400, 0x410, now(), {},
                              [&](const ClcResponse& answer, const Source&) { cancelled = is_canceled(answer); });
       sc_core::wait(cycles(10000));
       CHECK(cancelled == (i == 0));

@@ -113,8 +113,9 @@ TEST_CASE("jitter: names and rows of the sites agree", "[jitter]") {
 TEST_CASE("jitter: a commit that is late holds the later commits of its thread back", "[jitter]") {
   ClusterBench b(1, 1);
   b.jitter.replay({{{JitterSite::umma_commit, 0, 6, -1, 0}, 300}});
-  TensorMemory tmem(0, false, b.observer);
-  Umma umma("umma", 0, false, Accumulation::fast, b.nodes[0]->smem, tmem, b.nodes[0]->barrier, b.profile, b.jitter,
+  Sm sm("sm", 0, false);
+  TensorMemory tmem(0, sm.tensor_memory, b.observer);
+  Umma umma(0, sm, Accumulation::fast, b.nodes[0]->smem, tmem, b.nodes[0]->barrier, b.profile, b.jitter,
             b.observer);
   std::vector<std::pair<int, Cycles>> arrived;
   for (int i = 0; i < 3; ++i)
@@ -139,7 +140,7 @@ TEST_CASE("jitter: a multicast box that is late at one CTA is on time at the oth
   sc_core::sc_start();
   Cycles done[2] = {};
   for (const MbarrierEvent& e : b.observer.events)
-    if (e.kind == MbarrierEventKind::complete_tx) done[e.sm] = e.time;
+    if (e.kind == MbarrierEventKind::complete_tx) done[e.slot] = e.time;
   CHECK(done[0] > 0);
   CHECK(done[1] == done[0] + 250);
 }

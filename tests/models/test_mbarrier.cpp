@@ -19,7 +19,7 @@ struct Bench {
   Jitter jitter{std::nullopt, profile};
   RecordingObserver observer;
   SharedMemory smem;
-  Mbarrier barrier{sc_core::sc_gen_unique_name("mbarrier"), 0, smem, profile, jitter, observer};
+  Mbarrier barrier{0, smem, profile, jitter, observer};
   Source by{};
 };
 }  // namespace

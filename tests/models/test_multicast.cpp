@@ -60,7 +60,7 @@ TEST_CASE("memory is read once, and the box takes the fill port of each destinat
   CHECK(b.observer.spans[0].end == b.observer.spans[2].end);
   for (size_t i : {3, 4, 5}) {
     const UnitSpan& s = b.observer.spans[i];
-    CHECK(s.end - 5000 == latency + (s.bytes == 4096 ? 32u : s.sm == 1 ? 96u : 64u));
+    CHECK(s.end - 5000 == latency + (s.bytes == 4096 ? 32u : s.slot == 1 ? 96u : 64u));
   }
 }
 
@@ -98,7 +98,8 @@ TEST_CASE("TM4: masks that name nobody or a rank outside the cluster", "[tma][cl
   CHECK(b.nodes[0]->tma.loads_in_flight().empty());
 }
 
-TEST_CASE("TC8: a copy of cta_group 2 whose barrier is the peer's, where there is no peer", "[tma][cluster][pair]") {
+TEST_CASE("TC8: a copy of cta_group 2 whose barrier is the peer's, where there is no peer",
+          "[tma][cluster][pair]") {
   ClusterBench b(4, 3);  // SM 3 runs no CTA of the cluster, and has a barrier at the same place
   SECTION("one CTA alone") { b.net.load_pair(2, b.box(0, 8), 3, 0); }
   SECTION("the third of a multicast") { b.net.load_multicast(0, b.box(0, 8), {0b111}, 0, 2, 1); }
@@ -130,7 +131,7 @@ TEST_CASE("MB12: a multicast to a CTA that has exited, or exits before the box l
     CHECK(b.nodes[0]->state().received_bytes == 1024);
   }
   REQUIRE(b.observer.violation_id() == "MB12");
-  CHECK(b.observer.violations[0].sm == 1);
+  CHECK(b.observer.violations[0].slot == 1);
   CHECK(b.observer.violations[0].source.warp == 0);
   CHECK(b.nodes[1]->word() == 0xffff);
   CHECK(b.nodes[1]->state().received_bytes == 0);

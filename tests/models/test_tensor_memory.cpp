@@ -13,7 +13,8 @@ using namespace sm100::models;
 namespace {
 struct Bench {
   RecordingObserver observer;
-  TensorMemory tmem{0, true, observer};
+  TensorMemoryBank bank{true};
+  TensorMemory tmem{0, bank, observer};
   Waiter waiter;
   std::optional<uint32_t> alloc(uint32_t columns) { return tmem.alloc(columns, waiter, {}); }
 };
@@ -98,7 +99,8 @@ TEST_CASE("TC2 warns of a ld or st that names another warp's quarter, and the ow
     REQUIRE(b.observer.violation_id() == "TC2");
     CHECK(b.observer.violations[0].warning);
     CHECK(b.observer.violations[0].message ==
-          "tcgen05.ld.32x32b at lane 0 by warp 2: a warp reaches its own quarter only, lanes 64 to 95; hardware ignores "
+          "tcgen05.ld.32x32b at lane 0 by warp 2: a warp reaches its own quarter only, lanes 64 to 95; hardware "
+          "ignores "
           "the other one's number, and so does the model");
     CHECK(loaded[5] == 105);
   }
@@ -128,7 +130,8 @@ TEST_CASE("TC13: columns that nobody has written since their allocation", "[tmem
     load(4);
     REQUIRE(b.observer.violation_id() == "TC13");
     CHECK(b.observer.violations[0].message ==
-          "tcgen05.ld.32x32b.x8 reads columns 4 to 11, of which nobody has written all lanes of columns 8 to 11 since "
+          "tcgen05.ld.32x32b.x8 reads columns 4 to 11, of which nobody has written all lanes of columns 8 to 11 "
+          "since "
           "tcgen05.alloc");
   }
   SECTION("another quarter's lanes") {
@@ -146,7 +149,8 @@ TEST_CASE("TC13: columns that nobody has written since their allocation", "[tmem
 
 TEST_CASE("TC13 without data: a warning, and only where nothing of what is read was written", "[tmem]") {
   RecordingObserver observer;
-  TensorMemory tmem{0, false, observer};
+  TensorMemoryBank bank{false};
+  TensorMemory tmem{0, bank, observer};
   Waiter waiter;
   tmem.alloc(64, waiter, {});
   uint32_t registers[kWarpLanes * 8] = {};

@@ -52,9 +52,10 @@ struct Bench {
   Jitter jitter{std::nullopt, profile};
   RecordingObserver observer;
   SharedMemory smem;
-  Mbarrier barrier{sc_core::sc_gen_unique_name("mbarrier"), 0, smem, profile, jitter, observer};
+  Mbarrier barrier{0, smem, profile, jitter, observer};
   MemorySystem memory{profile};
-  Tma tma{sc_core::sc_gen_unique_name("tma"), 0, true, smem, barrier, memory, profile, jitter, observer};
+  Sm sm{sc_core::sc_gen_unique_name("sm"), 0, true};
+  Tma tma{0, sm, smem, barrier, memory, profile, jitter, observer};
   GlobalAddr address;
 };
 

@@ -25,12 +25,12 @@ constexpr uint32_t kBar = 0x400, kTileA = 0x800, kTileB = 0x8800;
 
 struct Bench {
   explicit Bench(bool with_data, Accumulation accumulation = Accumulation::fast)
-      : tmem(0, with_data, observer),
-        umma(sc_core::sc_gen_unique_name("umma"), 0, with_data, accumulation, smem, tmem, barrier, profile, jitter,
-             observer),
-        peer_tmem(1, with_data, observer),
-        peer(sc_core::sc_gen_unique_name("umma"), 1, with_data, accumulation, peer_smem, peer_tmem, peer_barrier,
-             profile, jitter, observer) {
+      : sm(sc_core::sc_gen_unique_name("sm"), 0, with_data),
+        tmem(0, sm.tensor_memory, observer),
+        umma(0, sm, accumulation, smem, tmem, barrier, profile, jitter, observer),
+        peer_sm(sc_core::sc_gen_unique_name("sm"), 1, with_data),
+        peer_tmem(1, peer_sm.tensor_memory, observer),
+        peer(1, peer_sm, accumulation, peer_smem, peer_tmem, peer_barrier, profile, jitter, observer) {
     smem.start_cta(200 * 1024, true);
     peer_smem.start_cta(200 * 1024, true);
     tmem.alloc(512, alloc_waiter, {});
@@ -67,13 +67,15 @@ struct Bench {
   DeviceProfile profile = b200();
   Jitter jitter{std::nullopt, profile};
   RecordingObserver observer;
+  Sm sm;
   SharedMemory smem;
-  Mbarrier barrier{sc_core::sc_gen_unique_name("mbarrier"), 0, smem, profile, jitter, observer};
+  Mbarrier barrier{0, smem, profile, jitter, observer};
   TensorMemory tmem;
   Umma umma;
   // the odd CTA of the pair
+  Sm peer_sm;
   SharedMemory peer_smem;
-  Mbarrier peer_barrier{sc_core::sc_gen_unique_name("mbarrier"), 1, peer_smem, profile, jitter, observer};
+  Mbarrier peer_barrier{1, peer_smem, profile, jitter, observer};
   TensorMemory peer_tmem;
   Umma peer;
   Waiter waiter, alloc_waiter;
@@ -182,7 +184,8 @@ TEST_CASE("D = A B from shared memory, and accumulation only when enable-input-d
   SharedMemory smem;
   RecordingObserver observer;
   smem.start_cta(200 * 1024, true);
-  TensorMemory tmem(0, true, observer);
+  TensorMemoryBank bank(true);
+  TensorMemory tmem(0, bank, observer);
   Waiter waiter;
   tmem.alloc(512, waiter, {});
   UmmaNumerics numerics(accumulation, smem, tmem);

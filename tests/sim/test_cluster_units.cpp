@@ -40,7 +40,7 @@ TEST_CASE("a commit is multicast: one arrival at the same offset in every CTA of
     if (isa.cluster_ctarank() == 1)
       isa.elected([&] { isa.tcgen05_commit_multicast(1, own(isa, kBar), CtaMask{0b1010}); });
     if (isa.cluster_ctarank() % 2 == 1) isa.mbarrier_try_wait_parity(own(isa, kBar), 0, Scope::cluster);
-    passed[isa.cluster_ctarank()] = c.device->gpu.sm(int(isa.cluster_ctarank())).mbarrier.test_parity(kBar, 0, {});
+    passed[isa.cluster_ctarank()] = c.device->gpu.cta(int(isa.cluster_ctarank())).mbarrier.test_parity(kBar, 0, {});
   };
   c.run();
   CHECK(c.violation() == "");
@@ -64,7 +64,7 @@ TEST_CASE("cta_group 2: a load's signal goes to the pair's CTA with the barrier'
     isa.for_each_lane(3000, [](int) {});
     cluster_sync(isa);
     received[isa.cluster_ctarank()] =
-        c.device->gpu.sm(int(isa.cluster_ctarank())).mbarrier.find(kBar)->received_bytes;
+        c.device->gpu.cta(int(isa.cluster_ctarank())).mbarrier.find(kBar)->received_bytes;
   };
   c.run();
   CHECK(received == std::map<uint32_t, uint64_t>{{0, 128}, {1, 0}, {2, 128}, {3, 0}});
@@ -96,7 +96,7 @@ TEST_CASE("cta_group 2: an allocation that waits for the peer's columns goes on 
   c.program = [&](SimIsa& isa) {
     // Both hold all columns; CTA 0 frees its own before it asks for the pair's.
     const uint32_t rank = isa.cluster_ctarank();
-    models::TensorMemory& own_tmem = c.device->gpu.sm(int(rank)).tmem;
+    models::TensorMemory& own_tmem = c.device->gpu.cta(int(rank)).tmem;
     models::Waiter unused;
     own_tmem.alloc(512, unused, {});
     cluster_sync(isa);
@@ -109,7 +109,7 @@ TEST_CASE("cta_group 2: an allocation that waits for the peer's columns goes on 
   // CTA 1 still holds its columns: both wait, and its dealloc wakes them.
   CHECK(c.violation() == "");
   CHECK(c.exits.empty());
-  c.device->gpu.sm(1).tmem.dealloc(TmemAddr::at(0, 0), 512, {});
+  c.device->gpu.cta(1).tmem.dealloc(TmemAddr::at(0, 0), 512, {});
   sc_core::sc_start();
   CHECK(c.violation() == "");
   CHECK(c.exits.size() == 2);

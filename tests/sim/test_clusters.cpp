@@ -269,7 +269,7 @@ TEST_CASE("who has passed the cluster barrier sees the arrivals made before it",
     if (isa.cluster_ctarank() == 0)
       isa.elected([&] { isa.mbarrier_arrive(isa.mapa(own(isa, kBar), 1), Scope::cluster); });
     cluster_sync(isa);  // and then both exit
-    if (isa.cluster_ctarank() == 1) complete = c.device->gpu.sm(1).mbarrier.test_parity(kBar, 0, {});
+    if (isa.cluster_ctarank() == 1) complete = c.device->gpu.cta(1).mbarrier.test_parity(kBar, 0, {});
   };
   c.run();
   CHECK(c.violation() == "");

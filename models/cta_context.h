@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a resident CTA owns: its window of shared memory, its mbarriers and named barriers, its share of tensor memory, its
+/// bulk groups, MMAs and commits, its requests for clusters.  The hardware that it shares with the other CTAs of its SM is
+/// the Sm's.
+///
+/// A CTA runs in a slot.  Slots are numbered over the device, SM s has the slots [s * n, (s + 1) * n), and a slot runs one
+/// CTA after the other; everything that reports names a CTA by its slot.
+#pragma once
+
+#include "models/clc.h"
+#include "models/cta_barriers.h"
+#include "models/mbarrier.h"
+#include "models/shared_memory.h"
+#include "models/sm.h"
+#include "models/tensor_memory.h"
+#include "models/tma.h"
+#include "models/umma.h"
+
+namespace sm100::models {
+
+class CtaContext {
+ public:
+  CtaContext(int slot, Sm& sm, Accumulation accumulation, MemorySystem& memory, const DeviceProfile& profile,
+             Jitter& jitter, Observer& observer)
+      : slot(slot),
+        sm(sm),
+        mbarrier(slot, smem, profile, jitter, observer),
+        barriers(slot, profile, jitter, observer),
+        tmem(slot, sm.tensor_memory, observer),
+        tma(slot, sm, smem, mbarrier, memory, profile, jitter, observer),
+        umma(slot, sm, accumulation, smem, tmem, mbarrier, profile, jitter, observer),
+        clc{.slot = slot} {}
+  CtaContext(const CtaContext&) = delete;
+  CtaContext& operator=(const CtaContext&) = delete;
+
+  /// A new CTA of grid `launch` with `smem_bytes` of dynamic shared memory takes the slot.
+  /// @param cluster  a number that no other cluster of the run has
+  void start(uint32_t smem_bytes, int launch = 0, int cluster = -1) {
+    smem.start_cta(smem_bytes, sm.with_data);
+    mbarrier.start_cta();
+    barriers.start_cta();
+    tmem.start_cta();
+    tma.start_cta(cluster);
+    umma.start_cta();
+    clc.launch = launch, clc.observed_failure = false;
+  }
+
+  const int slot;
+  Sm& sm;
+  SharedMemory smem;
+  Mbarrier mbarrier;
+  CtaBarriers barriers;
+  TensorMemory tmem;
+  Tma tma;
+  Umma umma;
+  ClcRequests clc;
+};
+
+}  // namespace sm100::models
