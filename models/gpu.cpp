@@ -32,12 +32,15 @@ Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Optio
       memory_(profile),
       clc_("clc", profile, jitter_, observer),
       clusters_("cluster_net", profile, jitter_, observer),
-      places_(size_t(options.sms)) {
+      ctas_per_sm_(options.ctas_per_sm),
+      places_(size_t(options.sms) * size_t(options.ctas_per_sm)) {
   for (int i = 0; i < options.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(fmt::format("sm{}", i).c_str(), i, options.with_data));
-    ctas_.push_back(
-        std::make_unique<CtaContext>(i, *sms_.back(), options.accumulation, memory_, profile, jitter_, observer));
-    clusters_.connect(ctas_.back()->mbarrier, ctas_.back()->tma);
+    for (int k = 0; k < ctas_per_sm_; ++k) {
+      ctas_.push_back(std::make_unique<CtaContext>(i * ctas_per_sm_ + k, *sms_.back(), options.accumulation,
+                                                   memory_, profile, jitter_, observer));
+      clusters_.connect(ctas_.back()->mbarrier, ctas_.back()->tma);
+    }
   }
   clc_.on_cancel([this] { open_dependents(); });
 }
@@ -63,14 +66,6 @@ int Gpu::first_wave_sms(const Launch& launch, const DeviceProfile& profile, int 
     throw std::invalid_argument(fmt::format("a cluster of {} CTAs needs {} SMs in one GPC; there are {}", ctas,
                                             ctas, std::min(sms, profile.device.gpc_sms)));
   return end;
-}
-
-bool Gpu::two_ctas_fit(const Launch& launch, const DeviceProfile& profile) {
-  constexpr uint32_t kReserved =
-      1024;  // of the system, per CTA (PTX "State Spaces"); an SM has one more than a CTA's most
-  constexpr int kThreads = 2048;
-  const uint32_t sm_bytes = uint32_t(profile.device.smem_bytes_per_cta_max) + kReserved;
-  return 2 * (launch.smem_bytes + kReserved) <= sm_bytes && 2 * 32 * launch.warps <= kThreads;
 }
 
 // ---- the stream
@@ -140,11 +135,12 @@ std::optional<int> Gpu::unfinished_writer(GlobalAddr address, int launch) const 
 // ---- placement
 
 void Gpu::hold(int first, int end, Cycles until) {
-  for (int sm = first; sm < std::min(end, sms()); ++sm) places_[size_t(sm)].busy = true;
-  launches_.post(until, [this, first, end, until] {
-    for (int sm = first; sm < std::min(end, sms()); ++sm) {
-      places_[size_t(sm)].busy = false;
-      places_[size_t(sm)].free_at = until + profile_.cycles_of_ns(profile_.launch.cta_gap_ns);
+  const auto slots_of = [this](int sm) { return size_t(std::min(sm, sms())) * size_t(ctas_per_sm_); };
+  for (size_t slot = slots_of(first); slot < slots_of(end); ++slot) places_[slot].busy = true;
+  launches_.post(until, [this, from = slots_of(first), to = slots_of(end), until] {
+    for (size_t slot = from; slot < to; ++slot) {
+      places_[slot].busy = false;
+      places_[slot].free_at = until + profile_.cycles_of_ns(profile_.launch.cta_gap_ns);
     }
     start_waiting();
   });
@@ -168,15 +164,34 @@ void Gpu::cta_exited(const CtaContext& cta, Cycles visible) {
 void Gpu::start_waiting() {
   for (size_t grid = 0; grid < grids_.size() && grids_[grid].open; ++grid) {
     const int ctas = int(grids_[grid].launch.cluster_ctas());
-    for (int at = 0; (at = next_place(at, ctas, profile_.device.gpc_sms, sms())) >= 0; at += ctas) {
-      const auto first = places_.begin() + at;
-      if (std::any_of(first, first + ctas, [](const Place& p) { return p.busy; })) continue;
-      if (!start_cluster(grid, at)) break;
-    }
+    for (int others = 0; others < ctas_per_sm_ && clc_.waiting(int(grid)) > 0; ++others)
+      for (int at = 0; (at = next_place(at, ctas, profile_.device.gpc_sms, sms())) >= 0; at += ctas) {
+        if (find_room(grids_[grid].launch, at, others) && !start_cluster(grid)) break;
+      }
   }
 }
 
-bool Gpu::start_cluster(size_t index, int first_sm) {
+bool Gpu::find_room(const Launch& launch, int first_sm, int others) {
+  found_.clear();
+  for (int sm = first_sm; sm < first_sm + int(launch.cluster_ctas()); ++sm) {
+    together_.clear();
+    const Place* earliest = nullptr;  // of the free ones
+    for (int slot = sm * ctas_per_sm_; slot < (sm + 1) * ctas_per_sm_; ++slot) {
+      const Place& place = places_[size_t(slot)];
+      if (place.busy)
+        together_.push_back(place.taken);
+      else if (!earliest || place.free_at < earliest->free_at)
+        earliest = &place;
+    }
+    if (!earliest || int(together_.size()) > others) return false;
+    together_.push_back(launch.resources());
+    if (together_.size() > 1 && !lacking(together_, profile_).empty()) return false;
+    found_.push_back(int(earliest - places_.data()));
+  }
+  return true;
+}
+
+bool Gpu::start_cluster(size_t index) {
   const std::optional<Dim3> first = clc_.take(int(index));
   if (!first) return false;
   Grid& grid = grids_[index];
@@ -186,17 +201,15 @@ bool Gpu::start_cluster(size_t index, int first_sm) {
   grid.running += ctas;
   grid.holding += ctas;
   Cycles from = std::max(now(), grid.start_from);
-  for (int sm = first_sm; sm < first_sm + int(ctas); ++sm) {
-    from = std::max(from, places_[size_t(sm)].free_at);
-    places_[size_t(sm)] = {.busy = true, .grid = index};
+  for (const int slot : found_) {
+    from = std::max(from, places_[size_t(slot)].free_at);
+    places_[size_t(slot)] = {.busy = true, .taken = grid.launch.resources(), .grid = index};
   }
   const Cycles start = from + profile_.cycles_of_ns(profile_.launch.setup_ns);
   grid.first_start = std::min(grid.first_start.value_or(start), start);
-  launches_.post(start, [this, index, first_sm, ctas, id = *first] {
+  launches_.post(start, [this, index, slots = found_, ctas, id = *first] {
     const Launch& launch = grids_[index].launch;
     ++clusters_started_;
-    std::vector<int> slots;
-    for (uint32_t rank = 0; rank < ctas; ++rank) slots.push_back(first_sm + int(rank));
     clusters_.start_cluster(slots, launch.warps);
     const Dim3 extent = launch.cluster;
     const auto cta = [&](uint32_t rank) -> CtaContext& { return *ctas_[size_t(slots[rank])]; };

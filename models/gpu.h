@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The device: SMs in GPCs, memory, cluster launch control, the paths inside clusters, the launches of one stream and the
 /// placement of their clusters on SMs in waves (PTX 9.7.13.13 griddepcontrol).
-/// Modelled: a cluster starts when a place of consecutive SMs in one GPC is free for all of its CTAs; one CTA per SM,
+/// Modelled: a cluster starts when a place of consecutive SMs in one GPC has room for all of its CTAs; an SM holds as many
+/// CTAs as fit (models/occupancy.h), up to Options::ctas_per_sm; clusters go where the fewest CTAs are, the lowest SM first;
 /// launch latency, waves, CLC taking clusters that wait.  GPC g holds SMs [g * gpc_sms, (g + 1) * gpc_sms).
 /// A launch starts when the one ahead has completed: its CTAs have exited and what they wrote is visible.  A programmatic
 /// launch starts when every CTA ahead has executed launch_dependents or exited; griddepcontrol.wait then blocks until
 /// all launches ahead have completed.
-/// Approximated: hardware need not take neighbouring SMs, and may give the SM of an exited CTA away earlier; a dependent's
-/// CTA never shares an SM with another CTA, also where both would fit.
+/// Approximated: hardware need not take neighbouring SMs, may put two CTAs of a cluster on one SM, and may give the place of
+/// an exited CTA away earlier.
 #pragma once
 
 #include <memory>
@@ -20,6 +21,7 @@
 #include "models/cta_context.h"
 #include "models/global_words.h"
 #include "models/memory_system.h"
+#include "models/occupancy.h"
 #include "models/sm.h"
 
 namespace sm100::models {
@@ -40,15 +42,18 @@ class Gpu : public sc_core::sc_module {
     bool with_data;
     Accumulation accumulation;
     std::optional<uint64_t> jitter_seed;  ///< of perturbed latencies; nothing: none
+    int ctas_per_sm = 1;                  ///< slots; an SM never has more CTAs at once, though more may fit
   };
   struct Launch {
     Dim3 grid;            ///< in CTAs; a multiple of the cluster
     int warps;            ///< of a CTA
     uint32_t smem_bytes;  ///< dynamic shared memory of a CTA
     Dim3 cluster{1, 1, 1};
+    int registers = 0;          ///< of a thread; 0: not known, no limit
     bool programmatic = false;  ///< launched with programmatic stream serialization
     GlobalRange writes{};       ///< its output, which nobody may read before it has completed
     uint32_t cluster_ctas() const { return cluster.x * cluster.y * cluster.z; }
+    CtaResources resources() const { return {.warps = warps, .smem_bytes = smem_bytes, .registers = registers}; }
   };
 
   Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Options& options, Observer& observer);
@@ -56,8 +61,6 @@ class Gpu : public sc_core::sc_module {
   /// SMs up to the last one that the grid's first wave uses, of a device or partition of `sms` SMs.  Throws
   /// std::invalid_argument, with a reason for people, when the grid can never run there.
   static int first_wave_sms(const Launch& launch, const DeviceProfile& profile, int sms);
-  /// Shared memory and threads of one SM have room for two CTAs of the launch.
-  static bool two_ctas_fit(const Launch& launch, const DeviceProfile& profile);
 
   /// Puts a grid into the stream.  The first one starts at once: as many clusters as find SMs now, the rest as SMs become
   /// free.  Throws like first_wave_sms.
@@ -112,7 +115,10 @@ class Gpu : public sc_core::sc_module {
   void open_dependents();
   void finish(size_t grid);
   void start_waiting();
-  bool start_cluster(size_t grid, int first_sm);
+  /// Puts slots for a cluster of the launch on consecutive SMs from `first_sm` on, none of which has more than `others` CTAs,
+  /// into found_.  False: there is no room.
+  bool find_room(const Launch& launch, int first_sm, int others);
+  bool start_cluster(size_t grid);
 
   const DeviceProfile& profile_;
   Jitter jitter_;
@@ -125,14 +131,18 @@ class Gpu : public sc_core::sc_module {
   std::vector<std::unique_ptr<CtaContext>> ctas_;  ///< by slot
   struct Place {
     bool busy = false;       ///< has a CTA, or one on its way
+    CtaResources taken{};    ///< by that CTA
     Cycles free_at = 0;      ///< a CTA may start
     size_t grid = 0;         ///< of its CTA
     bool triggered = false;  ///< its CTA has executed launch_dependents
   };
-  std::vector<Place> places_;  ///< by slot
-  std::vector<Grid> grids_;    ///< in stream order
-  size_t opening_ = 0;         ///< grids that are open or about to open
-  int completed_ = 0;          ///< grids, from the first on
+  int ctas_per_sm_;
+  std::vector<Place> places_;           ///< by slot
+  std::vector<int> found_;              ///< by find_room
+  std::vector<CtaResources> together_;  ///< while it looks
+  std::vector<Grid> grids_;             ///< in stream order
+  size_t opening_ = 0;                  ///< grids that are open or about to open
+  int completed_ = 0;                   ///< grids, from the first on
   uint64_t launched_ = 0, running_ = 0;
   int clusters_started_ = 0;
 };

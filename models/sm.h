@@ -28,6 +28,33 @@ struct TensorPipe {
   CompletionQueue completions{"umma"};
 };
 
+/// A partition's path to its 32 lanes of tensor memory, which the warps of several CTAs share.  Approximated: warps of one CTA
+/// in the same partition do not hinder each other.
+class TensorMemoryPort {
+ public:
+  /// When a transfer of the CTA in `slot` that is ready at cycle `at` may begin: after those of other CTAs.
+  Cycles begin(int slot, Cycles at) const {
+    for (const Taken& other : taken_)
+      if (other.slot != slot && other.until > at) at = other.until;
+    return at;
+  }
+  void take(int slot, Cycles until) {
+    for (Taken& own : taken_)
+      if (own.slot == slot) {
+        own.until = until;
+        return;
+      }
+    taken_.push_back({slot, until});
+  }
+
+ private:
+  struct Taken {
+    int slot;
+    Cycles until;
+  };
+  std::vector<Taken> taken_;
+};
+
 class Sm : public sc_core::sc_module {
  public:
   Sm(sc_core::sc_module_name name, int id, bool with_data)
@@ -37,6 +64,7 @@ class Sm : public sc_core::sc_module {
   const bool with_data;
   SharedMemoryPort shared_memory;
   TensorMemoryBank tensor_memory;
+  std::array<TensorMemoryPort, 4> tensor_memory_ports;  ///< by partition: warp w is in w % 4
   TmaEngine tma;
   TensorPipe tensor_pipe;
   CompletionQueue cp_async{"cp_async"};  ///< arrivals that follow threads' copies

@@ -18,7 +18,9 @@ class Device : public models::CtaRunner {
   /// `kernel` must outlive the device; its run_warp may be set later, before the launch.
   Device(const models::DeviceProfile& profile, const Kernel& kernel, const models::Gpu::Options& options,
          traces::Recorder* recorder)
-      : observer(kernel, options.sms, recorder), gpu("gpu", profile, options, observer), kernel_(kernel) {
+      : observer(kernel, options.sms * options.ctas_per_sm, recorder),
+        gpu("gpu", profile, options, observer),
+        kernel_(kernel) {
     observer.set_memory(&gpu.memory());
     for (int i = 0; i < gpu.slots(); ++i)
       slots_.push_back(
@@ -34,7 +36,11 @@ class Device : public models::CtaRunner {
     }
   }
   static models::Gpu::Launch shape(const Kernel& kernel) {
-    return {.grid = kernel.grid, .warps = kernel.warps, .smem_bytes = kernel.smem_bytes, .cluster = kernel.cluster};
+    return {.grid = kernel.grid,
+            .warps = kernel.warps,
+            .smem_bytes = kernel.smem_bytes,
+            .cluster = kernel.cluster,
+            .registers = kernel.registers};
   }
   void start_cta(models::CtaContext& cta, int launch, Dim3 ctaid) override {
     slots_[size_t(cta.slot)]->start(launch, ctaid);

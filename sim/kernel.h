@@ -22,6 +22,7 @@ struct Kernel {
   Dim3 cluster{1, 1, 1};
   int warps = 0;
   uint32_t smem_bytes = 0;
+  int registers = 0;                           ///< of a thread; 0: not known
   int launches = 1;                            ///< in stream order
   bool pdl = false;                            ///< with programmatic stream serialization
   std::vector<models::GlobalRange> outputs{};  ///< by launch; empty: unknown

@@ -96,7 +96,9 @@ void measure_schedule(const EndedRun& run, RunResult& result) {
 std::vector<std::string> notes_of(const EndedRun& run) {
   std::vector<std::string> notes;
   const Kernel& kernel = run.kernel;
-  if (kernel.pdl && kernel.launches > 1 && models::Gpu::two_ctas_fit(Device::shape(kernel), run.scenario.device))
+  const bool one_per_sm = run.device.gpu.slots() == run.device.gpu.sms();
+  if (kernel.pdl && kernel.launches > 1 && one_per_sm &&
+      models::occupancy(Device::shape(kernel).resources(), run.scenario.device).ctas >= 2)
     notes.push_back(fmt::format(
         "two CTAs of {} bytes of shared memory fit on one SM: hardware may start a dependent's CTA beside "
         "another, the model waits for an SM of its own",

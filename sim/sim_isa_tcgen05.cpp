@@ -149,11 +149,13 @@ void SimIsa::tcgen05_commit_multicast(int cta_group, SmemAddr barrier, CtaMask m
 }
 
 Cycles SimIsa::tmem_transfer(models::UnitSpanKind kind, TmemAddr address, int columns, Cycles before, Loc loc) {
-  const Cycles begin = std::max(before, issue_cycle());
+  models::TensorMemoryPort& port = sm_.tensor_memory_ports[size_t(warp_.index % 4)];
+  const Cycles begin = port.begin(own_.slot, std::max(before, issue_cycle()));
   const auto site =
       kind == models::UnitSpanKind::tmem_read ? models::JitterSite::tmem_load : models::JitterSite::tmem_store;
   const Cycles done =
       begin + Cycles(columns / profile_.tmem.ld_columns_per_cycle) + jitter().delay(site, point(loc));
+  port.take(own_.slot, done);
   if (cta_.observer().recorder())
     cta_.observer().unit_span({.kind = kind,
                                .begin = begin,

@@ -56,6 +56,7 @@ Kernel checked_kernel(const Scenario& scenario, const KernelRun& problem, const 
   else if (must_learn(kernel.barriers))
     kernel.barriers = learn_barriers(scenario, kernel, options);
   kernel.launches = scenario.launches;
+  kernel.registers = scenario.registers;
   if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
     throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
                                  scenario.path.string(), kernel.smem_bytes, scenario.profile,
@@ -73,6 +74,16 @@ int sms_used(const Scenario& s, const Kernel& kernel) {
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: profile {}: {}", s.path.string(), s.profile, error.what()));
   }
+}
+
+/// CTA slots of an SM: what the scenario asks for, which must fit.
+int ctas_per_sm(const Scenario& s, const Kernel& kernel) {
+  const models::Occupancy most = models::occupancy(Device::shape(kernel).resources(), s.device);
+  if (s.ctas_per_sm > std::max(most.ctas, 1))
+    throw InputError(fmt::format("{}: run.ctas_per_sm = {}: an SM of profile {} has {} for {} CTA{} of this kernel",
+                                 s.path.string(), s.ctas_per_sm, s.profile, most.limit, most.ctas,
+                                 most.ctas == 1 ? "" : "s"));
+  return s.ctas_per_sm > 0 ? s.ctas_per_sm : std::max(most.ctas, 1);
 }
 
 /// What a warp was in the middle of when the run ended shows in the trace up to that moment.
@@ -171,7 +182,8 @@ models::Gpu::Options Simulation::Machine::device_options() const {
           .with_data = scenario_.data == DataMode::full,
           .accumulation =
               scenario_.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
-          .jitter_seed = scenario_.jitter};
+          .jitter_seed = scenario_.jitter,
+          .ctas_per_sm = ctas_per_sm(scenario_, kernel_)};
 }
 
 void Simulation::Machine::set_delays() {

@@ -135,15 +135,19 @@ std::vector<SpanStatistics> span_statistics(const Trace& trace) {
 }
 
 std::optional<TensorCoreStatistics> tensor_core_statistics(const Trace& trace) {
-  std::map<TrackId, std::vector<std::pair<uint64_t, uint64_t>>> spans;
-  for (const Span& span : trace.spans)
-    if (span.kind == SpanKind::umma) spans[span.track].push_back({span.begin, span.end});
+  // By SM, whose CTAs share a tensor core; of traces that name no SM by track.
+  std::map<std::pair<int, TrackId>, std::vector<std::pair<uint64_t, uint64_t>>> spans;
+  for (const Span& span : trace.spans) {
+    if (span.kind != SpanKind::umma) continue;
+    const int sm = trace.tracks[span.track].sm;
+    spans[{sm, sm >= 0 ? TrackId{0} : span.track}].push_back({span.begin, span.end});
+  }
   if (spans.empty()) return std::nullopt;
   TensorCoreStatistics found{.ticks = run_length(trace)};
-  for (auto& [track, of_track] : spans) {
-    std::sort(of_track.begin(), of_track.end());
+  for (auto& [core, of_core] : spans) {
+    std::sort(of_core.begin(), of_core.end());
     uint64_t until = 0;
-    for (const auto& [begin, end] : of_track) {
+    for (const auto& [begin, end] : of_core) {
       if (end > until) found.busy += end - std::max(begin, until);
       until = std::max(until, end);
     }

@@ -28,6 +28,8 @@ Range range_of(const std::string& key) {
       key == "memory.translation_mib")
     return {1, 1 << 20};
   if (key == "device.sms" || key == "device.gpc_sms") return {1, 1024};
+  if (key == "device.ctas_per_sm" || key == "device.warps_per_sm") return {1, 64};
+  if (key == "device.smem_unit" || key == "device.register_unit") return {1, 1 << 20};
   const bool is_rate = key.ends_with("_per_cycle") || key.ends_with("_per_s") || key == "tma.row_bytes" ||
                        key == "memory.line_bytes";
   return {is_rate ? 0.001 : 0, INT_MAX};

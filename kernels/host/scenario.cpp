@@ -47,7 +47,8 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (!root.has("run")) return;
   const TomlTable table = root.table(
       "run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "recorder_cycles",
-              "hazards", "sm_clock_ghz", "launches", "feed", "held_sms", "held_us", "hand_out"});
+              "hazards", "sm_clock_ghz", "launches", "feed", "ctas_per_sm",
+              "registers", "held_sms", "held_us", "hand_out"});
   if (!s.kernel->result && table.has("data") && table.choice("data", kDataModes) == DataMode::full)
     throw document.error("run.data",
                          fmt::format("kernel {} computes nothing; allowed is \"none\"", s.kernel->name));
@@ -68,6 +69,11 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("recorder_cycles")) read_recorder_cycles(document, table, s);
   if (table.has("launches")) s.launches = read_int(table, "launches", 1, 64);
   if (table.has("feed")) s.feed = table.string("feed");
+  if (table.is_word("ctas_per_sm", "hardware"))
+    s.ctas_per_sm = 0;
+  else if (table.has("ctas_per_sm"))
+    s.ctas_per_sm = read_int(table, "ctas_per_sm", 1, s.device.device.ctas_per_sm);
+  if (table.has("registers")) s.registers = read_int(table, "registers", 0, 255);
   if (table.has("held_sms")) s.held_sms = read_int(table, "held_sms", 0, s.sms_in_run());
   if (table.has("held_us")) s.held_us = table.number("held_us", 0, 1e6);
   if (table.has("hand_out"))
@@ -186,6 +192,9 @@ std::string Scenario::trace_configuration_json() const {
     json["recorder_cycles"] = {device.trace.begin, device.trace.end, recorder_first_cycles};
   if (launches > 1) json["launches"] = launches;
   if (!feed.empty()) json["feed"] = feed;
+  if (ctas_per_sm == 0) json["ctas_per_sm"] = "hardware";
+  if (ctas_per_sm > 1) json["ctas_per_sm"] = ctas_per_sm;
+  if (registers > 0) json["registers"] = registers;
   if (held_sms > 0) json["held_sms"] = held_sms, json["held_us"] = held_us;
   if (hand_out_descending) json["hand_out"] = "descending";
   return json.dump();

@@ -64,6 +64,8 @@ struct Scenario {
   int sms = 0;                       ///< 0: all of the profile's
   int launches = 1;                  ///< of the kernel, in stream order
   std::string feed;                  ///< what each launch reads the output of the one before as; empty: it does not
+  int ctas_per_sm = 1;               ///< CTAs that an SM holds at most; 0: as many as fit
+  int registers = 0;                 ///< of a thread, as ptxas reports; 0: not known, they limit nothing
   int held_sms = 0;                  ///< the last so many SMs are held by another kernel at the start
   double held_us = 0;                ///< for so long
   bool hand_out_descending = false;  ///< clusters are launched and cancelled from the grid's last to its first

@@ -20,6 +20,9 @@ struct DeviceProfile {
 
   struct {
     int sms, gpc_sms, smem_bytes_per_cta_max;
+    // What an SM holds at once (models/occupancy.h); units are what is handed out at a time.
+    int smem_bytes_per_sm, smem_reserved_per_cta, smem_unit, ctas_per_sm, warps_per_sm, threads_per_sm,
+        registers_per_sm, register_unit, named_barriers_per_sm;
     double sm_clock_ghz;
   } device{};
   /// Cycles an instruction keeps its warp busy.
@@ -95,6 +98,15 @@ void DeviceProfile::visit(V&& v) {
   v("device.sms", device.sms);
   v("device.gpc_sms", device.gpc_sms);
   v("device.smem_bytes_per_cta_max", device.smem_bytes_per_cta_max);
+  v("device.smem_bytes_per_sm", device.smem_bytes_per_sm);
+  v("device.smem_reserved_per_cta", device.smem_reserved_per_cta);
+  v("device.smem_unit", device.smem_unit);
+  v("device.ctas_per_sm", device.ctas_per_sm);
+  v("device.warps_per_sm", device.warps_per_sm);
+  v("device.threads_per_sm", device.threads_per_sm);
+  v("device.registers_per_sm", device.registers_per_sm);
+  v("device.register_unit", device.register_unit);
+  v("device.named_barriers_per_sm", device.named_barriers_per_sm);
   v("device.sm_clock_ghz", device.sm_clock_ghz);
   v("issue.control", issue.control);
   v("issue.alu", issue.alu);

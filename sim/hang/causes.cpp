@@ -426,18 +426,40 @@ Cause word_cause(const WaitGraph& graph, const Wait& w) {
   return cause;
 }
 
+/// "CTA 1 holds 256 columns, CTA 0 holds 256 columns": all of the SM, the own ones last.
+std::string holders_text(const Cta& cta) {
+  std::vector<std::pair<int, uint32_t>> held;  // by CTA
+  for (const bool own : {false, true})
+    for (const auto& a : cta.context().tmem.allocations()) {
+      if (own != (a.slot == cta.slot())) continue;
+      const auto known = std::find_if(held.begin(), held.end(), [&](const auto& h) { return h.first == a.by.cta; });
+      if (known == held.end())
+        held.push_back({a.by.cta, a.columns});
+      else
+        known->second += a.columns;
+    }
+  std::string text;
+  for (const auto& [id, columns] : held)
+    text += fmt::format("{}CTA {} holds {} columns", text.empty() ? "" : ", ", id, columns);
+  return text;
+}
+
 Cause tensor_memory_cause(const WaitGraph& graph, const Wait& w) {
   const bool dealloc = w.blocked.on == Blocked::On::tmem_dealloc;
-  const bool for_peer = dealloc || (!w.debts.all.empty() && w.debts.all.front().slot != w.cta);
+  const Cta* holder = w.debts.all.empty() ? nullptr : w.debts.all.front().slot;
+  const bool by_neighbour = !dealloc && holder && holder != w.cta && &holder->sm() == &w.cta->sm();
+  const bool for_peer = dealloc || (holder && holder != w.cta && !by_neighbour);
   const std::string instruction = dealloc ? "tcgen05.dealloc" : "tcgen05.alloc";
   Cause cause{.certainty = 20};
   cause.text =
       w.debts.all.empty()
           ? fmt::format("{} of {} columns waits for tensor memory that nobody holds", instruction, w.blocked.offset)
-      : for_peer ? fmt::format("{} of {} columns waits for that of CTA {}", instruction, w.blocked.offset,
-                               w.debts.all.front().cta)
-                 : fmt::format("{} of {} columns waits for tensor memory that {} of CTA {} holds", instruction,
-                               w.blocked.offset, w.debts.all.front().role(), w.debts.all.front().cta);
+      : for_peer     ? fmt::format("{} of {} columns waits for that of CTA {}", instruction, w.blocked.offset,
+                                   w.debts.all.front().cta)
+      : by_neighbour ? fmt::format("{} of {} columns waits for tensor memory of SM {}: {}", instruction,
+                                   w.blocked.offset, w.cta->sm().id, holders_text(*w.cta))
+                     : fmt::format("{} of {} columns waits for tensor memory that {} of CTA {} holds", instruction,
+                                   w.blocked.offset, w.debts.all.front().role(), w.debts.all.front().cta);
   std::vector<Debt> gone;
   for (const Debt& d : w.debts.all)
     if (d.exited()) gone.push_back(d);
@@ -449,6 +471,10 @@ Cause tensor_memory_cause(const WaitGraph& graph, const Wait& w) {
              for_peer && now && now->blocked.on == Blocked::On::mbarrier) {
     cause.certainty = 78;
     cause.text += ", which has gone on without it";
+  } else if (by_neighbour && now && now->blocked.on == Blocked::On::tmem_alloc) {
+    cause.certainty = 61;
+    cause.text += fmt::format("; {} of CTA {} waits for {} columns too, and neither gives up what it holds",
+                              now->role, now->cta->linear_id(), now->blocked.offset);
   } else if (!w.debts.all.empty() && !for_peer && now == &w) {
     cause.certainty = 60;
     cause.text += ": the warp waits for itself";
@@ -459,12 +485,15 @@ Cause tensor_memory_cause(const WaitGraph& graph, const Wait& w) {
 std::string cycle_text(const WaitGraph& graph, const std::vector<size_t>& cycle) {
   std::string text;
   const auto name = [&](const Wait& w) {
+    const bool one_cta = std::all_of(cycle.begin(), cycle.end(), [&](size_t i) {
+      return graph.waits()[i].cta == graph.waits()[cycle.front()].cta;
+    });
     const bool alone = std::none_of(cycle.begin(), cycle.end(), [&](size_t i) {
       const Wait& other = graph.waits()[i];
       return &other != &w && other.role == w.role && other.cta == w.cta;
     });
     const std::string role = alone ? w.role : warps_text(w.role, w.warps);
-    return w.cta->cluster_ctas() > 1 ? fmt::format("{} of CTA {}", role, w.cta->linear_id()) : role;
+    return w.cta->cluster_ctas() > 1 || !one_cta ? fmt::format("{} of CTA {}", role, w.cta->linear_id()) : role;
   };
   for (size_t i : cycle) {
     const Wait& w = graph.waits()[i];

@@ -109,10 +109,13 @@ Debts WaitGraph::tensor_memory_debts(const Wait& w) const {
     if (warp >= 0) debts.all.push_back({.slot = peer, .cta = cta.peer_id(cta.cluster_rank() ^ 1), .warp = warp});
     return debts;
   }
-  for (Cta* holder : {&cta, peer})
-    if (holder)
-      for (const auto& a : holder->context().tmem.allocations())
-        if (a.by.warp >= 0) debts.all.push_back({.slot = holder, .cta = a.by.cta, .warp = a.by.warp});
+  // Other CTAs of the SM first: what the CTA itself holds it seldom gives back for more.
+  for (const bool own : {false, true})
+    for (Cta* of : {&cta, peer})
+      if (of)
+        for (const auto& a : of->context().tmem.allocations())
+          if (a.by.warp >= 0 && own == (a.slot == of->slot()))
+            debts.all.push_back({.slot = slots_[size_t(a.slot)], .cta = a.by.cta, .warp = a.by.warp});
   return debts;
 }
 

@@ -15,14 +15,19 @@ namespace {
 
 /// A device of `sms` SMs in GPCs of five, whose CTAs run until the test ends them.
 struct Bench : CtaRunner {
-  explicit Bench(int sms) : profile(with_gpcs_of_five()), gpu("gpu", profile, options(sms), observer) {}
+  explicit Bench(int sms, int ctas_per_sm = 1)
+      : profile(with_gpcs_of_five()), gpu("gpu", profile, options(sms, ctas_per_sm), observer) {}
   static DeviceProfile with_gpcs_of_five() {
     DeviceProfile p = b200();
     p.device.gpc_sms = 5;
     return p;
   }
-  static Gpu::Options options(int sms) {
-    return {.sms = sms, .with_data = false, .accumulation = Accumulation::fast, .jitter_seed = {}};
+  static Gpu::Options options(int sms, int ctas_per_sm) {
+    return {.sms = sms,
+            .with_data = false,
+            .accumulation = Accumulation::fast,
+            .jitter_seed = {},
+            .ctas_per_sm = ctas_per_sm};
   }
   void start_cta(CtaContext& cta, int launch, Dim3 ctaid) override {
     at[cta.slot] = ctaid;
@@ -42,9 +47,9 @@ struct Bench : CtaRunner {
                   .writes = {GlobalAddr{0x1000u * uint64_t(i + 1)}, 0x100}},
                  *this);
   }
-  void exit(int sm, Cycles visible = 0) {
-    at.erase(sm);
-    gpu.cta_exited(gpu.cta(sm), visible);
+  void exit(int slot, Cycles visible = 0) {
+    at.erase(slot);
+    gpu.cta_exited(gpu.cta(slot), visible);
   }
   Cycles ns(double value) const { return profile.cycles_of_ns(value); }
   DeviceProfile profile;
@@ -236,10 +241,67 @@ TEST_CASE("SMs that another kernel holds get their CTAs when it has ended", "[gp
 TEST_CASE("two CTAs fit on an SM when its shared memory and its threads hold both", "[gpu]") {
   const DeviceProfile p = b200();
   const auto fit = [&](uint32_t bytes, int warps) {
-    return Gpu::two_ctas_fit({.grid = {1, 1, 1}, .warps = warps, .smem_bytes = bytes}, p);
+    return occupancy({.warps = warps, .smem_bytes = bytes}, p).ctas >= 2;
   };
   CHECK(fit(113 * 1024, 7));  // 228 KiB, 1 KiB of each CTA's is the system's
   CHECK_FALSE(fit(113 * 1024 + 1, 7));
   CHECK(fit(1024, 32));
   CHECK_FALSE(fit(1024, 33));
+}
+
+// ---- several CTAs on an SM
+
+TEST_CASE("CTAs go where the fewest are, and a second one to an SM when all have one", "[gpu][ctas_per_sm]") {
+  Bench b(3, 2);
+  b.launch({5, 1, 1}, {1, 1, 1});
+  Stimulus exits("exits", [&] {
+    sc_core::wait(cycles(20000));
+    // SM s has the slots 2 s and 2 s + 1.
+    CHECK(b.at ==
+          std::map<int, Dim3>{{0, {0, 0, 0}}, {2, {1, 0, 0}}, {4, {2, 0, 0}}, {1, {3, 0, 0}}, {3, {4, 0, 0}}});
+    CHECK(b.gpu.cta(3).sm.id == 1);
+    b.exit(2);
+    CHECK(b.gpu.ctas_running() == 4);
+  });
+  sc_core::sc_start();
+}
+
+TEST_CASE("a cluster needs a place on each of its SMs, and its ranks know each other by slot",
+          "[gpu][ctas_per_sm]") {
+  Bench b(4, 2);
+  b.launch({8, 1, 1}, {2, 1, 1});
+  sc_core::sc_start();
+  CHECK(b.at == std::map<int, Dim3>{{0, {0, 0, 0}},
+                                    {2, {1, 0, 0}},
+                                    {4, {2, 0, 0}},
+                                    {6, {3, 0, 0}},
+                                    {1, {4, 0, 0}},
+                                    {3, {5, 0, 0}},
+                                    {5, {6, 0, 0}},
+                                    {7, {7, 0, 0}}});
+  CHECK(b.gpu.clusters().rank(3) == 1);
+  CHECK(b.gpu.clusters().slot_of(3, 0) == 1);
+}
+
+TEST_CASE("an SM takes no more CTAs than fit, whatever its slots", "[gpu][ctas_per_sm]") {
+  Bench b(2, 4);
+  b.gpu.launch({.grid = {16, 1, 1}, .warps = 6, .smem_bytes = 70 * 1024}, b);  // three of 71 KiB fit into 228
+  sc_core::sc_start();
+  CHECK(b.at.size() == 6);
+}
+
+TEST_CASE("a programmatic dependent's CTAs start beside those that still run", "[gpu][ctas_per_sm]") {
+  Bench b(2, 2);
+  b.launch_two(2, true);
+  Stimulus trigger("trigger", [&] {
+    sc_core::wait(cycles(20000));
+    CHECK(b.at.size() == 2);
+    b.gpu.launch_dependents(b.gpu.cta(0));
+    b.gpu.launch_dependents(b.gpu.cta(2));
+    sc_core::wait(cycles(20000));
+    CHECK(b.at.size() == 4);
+    CHECK(b.launch_at.at(1) == 1);
+    CHECK(b.launch_at.at(3) == 1);
+  });
+  sc_core::sc_start();
 }

@@ -13,6 +13,7 @@
 #include "kernels/host/scenario.h"
 #include "sim/child_process.h"
 #include "sim/device.h"
+#include "sim/hang_report.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/sim_isa.h"
 
@@ -32,12 +33,15 @@ struct RoleIsa : SimIsa {
   }
 };
 
-/// One cluster of CTAs; all warps run the same program.
+/// Clusters of CTAs, one unless told otherwise; all warps run the same program.
 struct RoleCode {
   std::function<void(RoleIsa&)> program;
   int warps = 2;
   uint32_t ctas = 1;
   bool with_data = false;
+  uint32_t clusters = 1;  ///< on the SMs of one
+  int ctas_per_sm = 1;
+  bool explained = false;  ///< a hang with its report
   std::vector<BarrierArray> barriers{};
   std::function<void(Device&)> before{};  ///< once the device is there
 };
@@ -47,7 +51,8 @@ struct RoleCode {
 inline std::string diagnosis_here(const RoleCode& code) {
   const models::DeviceProfile profile = host::load_profile("b200");
   Kernel kernel;
-  kernel.grid = kernel.cluster = {code.ctas, 1, 1};
+  kernel.cluster = {code.ctas, 1, 1};
+  kernel.grid = {code.ctas * code.clusters, 1, 1};
   kernel.warps = code.warps;
   kernel.smem_bytes = 64 * 1024;
   kernel.barriers = code.barriers;
@@ -59,9 +64,10 @@ inline std::string diagnosis_here(const RoleCode& code) {
   const models::Gpu::Options options{.sms = int(code.ctas),
                                      .with_data = code.with_data,
                                      .accumulation = models::Accumulation::fast,
-                                     .jitter_seed = {}};
+                                     .jitter_seed = {},
+                                     .ctas_per_sm = code.ctas_per_sm};
   Device device(profile, kernel, options, nullptr);
-  HazardChecker hazards(kernel, options.sms, device.observer);
+  HazardChecker hazards(kernel, device.gpu.slots(), device.observer);
   device.observer.set_hazards(&hazards);
   if (code.before) code.before(device);
   device.launch();
@@ -76,7 +82,8 @@ inline std::string diagnosis_here(const RoleCode& code) {
   add("finding", device.observer.violations());
   add("warning", device.observer.warnings());
   add("note", device.observer.notes());
-  if (device.observer.violations().empty() && device.gpu.ctas_running() > 0) text += "hang\n";
+  if (device.observer.violations().empty() && device.gpu.ctas_running() > 0)
+    text += code.explained ? explain_hang(device.slots(), models::now(), 0, "").text : "hang\n";
   return text;
 }
 
