@@ -74,7 +74,8 @@ std::vector<BarrierArray> BarrierLearner::table() const {
   std::vector<BarrierArray> table, open;
   for (const BarrierArray& row : kernel_.barriers) (row.count > 0 ? table : open).push_back(row);
   const BarrierArray* of_before = nullptr;  // the nameless row that the barrier before belongs to
-  for (const auto& [offset, seen] : seen_) {
+  for (const auto& [at, seen] : seen_) {
+    const uint32_t offset = at;  // clang before 16 captures no structured bindings
     if (seen.count == 0) continue;  // never initialised: MB1 says so
     const auto known = [&](const std::vector<BarrierArray>& rows) {
       return std::find_if(rows.begin(), rows.end(), [&](const BarrierArray& row) { return covers(row, offset); });
