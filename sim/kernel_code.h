@@ -74,7 +74,7 @@ KernelCode code_of(const host::KernelDefinition& kernel, Roles roles) {
           }};
 }
 
-/// Grid, resources and barrier names; run_warp is set by bind_code.
+/// Grid, resources and barrier names; run_warp comes from KernelCode::bind.
 Kernel kernel_of(const host::KernelRun& run);
 
 /// Allocates the kernel's tensors and, with data, fills them.  Every launch has an output of its own, and reads the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A kernel as a value: what the rest of the program knows of it.  Each kernel defines one in its own folder
-/// (kernels/NAME/host); nothing else names a kernel.  A kernel that lives outside this repository is added with
+/// (kernels/NAME/host); scenarios are read, run and listed without knowing a kernel's name.  A kernel that lives outside this repository is added with
 /// add_kernel before a scenario of it is read.
 #pragma once
 
