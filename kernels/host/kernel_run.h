@@ -114,6 +114,11 @@ class KernelRun {
 struct Scenario;
 /// The scenario's kernel on its problem.
 std::unique_ptr<KernelRun> make_run(const Scenario& scenario);
+/// KernelDefinition::run of a kernel whose runs are made from the scenario alone.
+template <class Run>
+std::unique_ptr<KernelRun> run_of(const Scenario& scenario) {
+  return std::make_unique<Run>(scenario);
+}
 
 /// "input_full" and so on.
 std::vector<std::string_view> barrier_names(const std::vector<BarrierArray>& arrays);

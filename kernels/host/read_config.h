@@ -36,6 +36,15 @@ inline int read_unjudged(const TomlTable& table, std::string_view key) {
   return clamp_to_int(table.integer(key, INT64_MIN, INT64_MAX));
 }
 
+/// [problem] of a product: m, n and k, which rules judge later.
+template <class Problem>
+void read_extents(const TomlTable& root, Problem& product) {
+  const TomlTable table = root.table("problem", {"m", "n", "k"});
+  product.m = read_unjudged(table, "m");
+  product.n = read_unjudged(table, "n");
+  product.k = read_unjudged(table, "k");
+}
+
 /// config.swizzle
 inline Swizzle read_swizzle(const TomlDocument& document, const TomlTable& table) {
   switch (table.integer("swizzle", INT64_MIN, INT64_MAX)) {

@@ -126,7 +126,7 @@ const KernelDefinition& pipeline_copy_definition() {
       .arithmetic = false,
       .fault_instructions = kCalls,
       .read = read,
-      .run = [](const Scenario& s) -> std::unique_ptr<KernelRun> { return std::make_unique<CopyRun>(s); }};
+      .run = run_of<CopyRun>};
   return definition;
 }
 

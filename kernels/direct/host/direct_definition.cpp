@@ -67,10 +67,7 @@ void read_config(const TomlDocument& document, const TomlTable& table, DirectCon
 
 std::any read(const TomlDocument& document, const TomlTable& root, Scenario&) {
   DirectProblem s;
-  const TomlTable problem = root.table("problem", {"m", "n", "k"});
-  s.m = read_unjudged(problem, "m");
-  s.n = read_unjudged(problem, "n");
-  s.k = read_unjudged(problem, "k");
+  read_extents(root, s);
   DirectConfig& c = s.config;
   if (root.has("config"))
     read_config(document,
@@ -116,7 +113,7 @@ const KernelDefinition& direct_definition() {
           "(SM100)",
       .fault_instructions = kCalls,
       .read = read,
-      .run = [](const Scenario& s) -> std::unique_ptr<KernelRun> { return std::make_unique<DirectRun>(s); }};
+      .run = run_of<DirectRun>};
   return definition;
 }
 

@@ -43,10 +43,7 @@ void check_problem(const TomlDocument& document, const FallbackProblem& s) {
 
 std::any read(const TomlDocument& document, const TomlTable& root, Scenario&) {
   FallbackProblem s;
-  const TomlTable problem = root.table("problem", {"m", "n", "k"});
-  s.m = read_unjudged(problem, "m");
-  s.n = read_unjudged(problem, "n");
-  s.k = read_unjudged(problem, "k");
+  read_extents(root, s);
   FallbackConfig& c = s.config;
   if (root.has("config")) {
     const TomlTable table = root.table("config", {"output", "block_m", "block_n"});
@@ -89,7 +86,7 @@ const KernelDefinition& fallback_definition() {
           "dense GEMM, C = A * B^T: one tile per CTA, four warps without roles, guarded stores, any N (SM100)",
       .fault_instructions = kCalls,
       .read = read,
-      .run = [](const Scenario& s) -> std::unique_ptr<KernelRun> { return std::make_unique<FallbackRun>(s); }};
+      .run = run_of<FallbackRun>};
   return definition;
 }
 

@@ -126,10 +126,7 @@ void check_rules(const TomlDocument& document, MatmulProblem& s, Refusals& refus
 
 std::any read(const TomlDocument& document, const TomlTable& root, Scenario& scenario) {
   MatmulProblem s;
-  const TomlTable problem = root.table("problem", {"m", "n", "k"});
-  s.m = read_unjudged(problem, "m");
-  s.n = read_unjudged(problem, "n");
-  s.k = read_unjudged(problem, "k");
+  read_extents(root, s);
   Refusals refused;
   if (root.is_word("config", "auto")) {
     choose(document, scenario.sms_in_run(), s, refused);
@@ -194,7 +191,7 @@ const KernelDefinition& matmul_definition() {
           "dense GEMM, C = A * B^T: scheduler, load, MMA and four epilogue warps, CLC, TMA store (SM100)",
       .fault_instructions = kCalls,
       .read = read,
-      .run = [](const Scenario& s) -> std::unique_ptr<KernelRun> { return std::make_unique<MatmulRun>(s); }};
+      .run = run_of<MatmulRun>};
   return definition;
 }
 

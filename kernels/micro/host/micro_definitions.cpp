@@ -108,7 +108,7 @@ const KernelDefinition& umma_batches_definition() {
       .arithmetic = false,
       .result = false,
       .read = read_umma_batches,
-      .run = [](const Scenario& s) -> std::unique_ptr<KernelRun> { return std::make_unique<UmmaBatchesRun>(s); }};
+      .run = run_of<UmmaBatchesRun>};
   return definition;
 }
 
@@ -121,7 +121,7 @@ const KernelDefinition& tma_tiles_definition() {
       .arithmetic = false,
       .result = false,
       .read = read_tma_tiles,
-      .run = [](const Scenario& s) -> std::unique_ptr<KernelRun> { return std::make_unique<TmaTilesRun>(s); }};
+      .run = run_of<TmaTilesRun>};
   return definition;
 }
 
