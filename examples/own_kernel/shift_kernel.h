@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A kernel of our own, written against the seam (kernels/isa/isa.h) alone: warp 0 loads tiles of a matrix by TMA into a ring
+/// A kernel of our own, written against the seam (kernels/isa/isa.h): warp 0 loads tiles of a matrix by TMA into a ring
 /// of two stages, warp 1 stores them somewhere else.  One CTA, one column of tiles.
 #pragma once
 
 #include "kernels/isa/isa.h"
 #include "kernels/isa/tensor_map.h"
+#include "kernels/pipeline/producer_consumer_pipeline.h"
 
 namespace own {
 
@@ -27,12 +28,6 @@ struct ShiftStorage {                                         // of the CTA's dy
 };
 inline constexpr uint32_t kSmemBytes = kStages * kTileBytes + 16 * kStages;
 
-template <Isa I>
-SM100_KERNEL void wait(I& isa, SmemAddr barrier, uint32_t parity,
-                       Loc loc = Loc::current()) {  // reports name the caller's line
-  while (!isa.mbarrier_try_wait_parity(barrier, parity, Scope::cta, loc)) {}
-}
-
 template <Isa I, class Config>
 SM100_KERNEL void shift_kernel(I& isa, const Config& cfg, const ShiftParams& params) {
   const ShiftStorage smem;
@@ -45,17 +40,21 @@ SM100_KERNEL void shift_kernel(I& isa, const Config& cfg, const ShiftParams& par
   }
   isa.bar_sync(0, 64);
   for (int i = 0; i < cfg.tiles; ++i) {
-    const uint32_t stage = uint32_t(i) % kStages, lap = uint32_t(i) / kStages;
-    const SmemAddr tile = smem.tiles + stage * kTileBytes, full = smem.full + 8 * stage,
-                   empty = smem.empty + 8 * stage;
+    const int stage = i % kStages, lap = i / kStages;
+    const uint32_t parity = uint32_t(lap) & 1, at = 8 * uint32_t(stage);
+    const SmemAddr tile = smem.tiles + uint32_t(stage) * kTileBytes, full = smem.full + at, empty = smem.empty + at;
     if (isa.warpid() == 0) {
-      if (!cfg.forgets_wait) wait(isa, empty, (lap & 1) ^ 1);  // a fresh barrier counts as released
+      if (!cfg.forgets_wait)  // a fresh barrier counts as released
+        mbarrier_wait(isa, empty, parity ^ 1, Scope::cta, {.barrier = empty, .stage = stage, .phase = lap - 1},
+                      Loc::current());
+      TraceSpan span{isa, TraceEvent::load_issue, {.stage = stage, .k = i}};
       isa.elected([&] {
         isa.mbarrier_arrive_expect_tx(full, kTileBytes, Scope::cta);
         isa.cp_async_bulk_tensor_shared_global(tile, &params.source, TensorCoords{0, i * kRows}, full);
       });
     } else {
-      wait(isa, full, lap & 1);
+      mbarrier_wait(isa, full, parity, Scope::cta, {.barrier = full, .stage = stage, .phase = lap}, Loc::current());
+      TraceSpan span{isa, TraceEvent::store_issue, {.stage = stage, .k = i}};
       isa.elected([&] {
         isa.cp_async_bulk_tensor_global_shared(&params.destination, TensorCoords{0, i * kRows}, tile);
         isa.cp_async_bulk_commit_group();

@@ -64,9 +64,7 @@ const host::KernelDefinition kShift = {
     .tensor_core = false,
     .arithmetic = false,
     .read = read,
-    .run = [](const host::Scenario& s) -> std::unique_ptr<host::KernelRun> {
-      return std::make_unique<ShiftRun>(s);
-    }};
+    .run = host::run_of<ShiftRun>};
 
 }  // namespace
 
