@@ -3,6 +3,7 @@
 /// The same file drives `sm100sim run` and `sm100-run`.  Format: docs/user-guide.md.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <cstdint>
 #include <filesystem>
@@ -91,6 +92,8 @@ struct Scenario {
     return std::any_cast<Problem&>(problem);
   }
   int sms_in_run() const { return sms > 0 ? sms : device.device.sms; }
+  /// CTAs that a persistent kernel launches: as many as are to run at once.  With ctas_per_sm = "hardware" one per SM.
+  int persistent_ctas() const { return sms_in_run() * std::max(1, ctas_per_sm); }
 
   /// JSON text of kernel, problem and configuration, for --json.
   std::string configuration_json() const;

@@ -18,7 +18,8 @@ namespace {
 constexpr uint64_t kUntouched = 0xdeaddeaddeaddeadu;  ///< in the destination, before the kernel
 }
 
-CopyRun::CopyRun(const Scenario& s) : problem_(s.problem_as<CopyProblem>()), sms_(s.sms_in_run()), seed_(s.seed) {}
+CopyRun::CopyRun(const Scenario& s)
+    : problem_(s.problem_as<CopyProblem>()), persistent_ctas_(s.persistent_ctas()), seed_(s.seed) {}
 
 StaticGrid CopyRun::grid() const {
   return {.tiles_m = ceil_div(problem_.m, config_.tile_m),
@@ -26,12 +27,13 @@ StaticGrid CopyRun::grid() const {
           .k_tiles = config_.tile_n / copy_block_k(config_)};
 }
 
-/// Persistent: a CTA per SM, but no more than there is work for.
+/// Persistent: as many CTAs as run at once, but no more than there is work for.
 LaunchShape CopyRun::launch() const {
   const StaticGrid tiles = grid();
   const int64_t work = int64_t(tiles.tiles_m) * tiles.tiles_n * copy_sharers(config_);
-  const int64_t wanted = (std::min<int64_t>(work, sms_) + config_.cluster - 1) / config_.cluster * config_.cluster;
-  const int64_t most = std::max(1, sms_ / config_.cluster) * config_.cluster;
+  const int64_t wanted =
+      (std::min<int64_t>(work, persistent_ctas_) + config_.cluster - 1) / config_.cluster * config_.cluster;
+  const int64_t most = std::max(1, persistent_ctas_ / config_.cluster) * config_.cluster;
   return {.grid = {uint32_t(std::min(wanted, most)), 1, 1},
           .cluster = {uint32_t(config_.cluster), 1, 1},
           .warps = kCopyWarps,

@@ -48,7 +48,7 @@ class CopyRun : public KernelRun {
 
   CopyProblem problem_;
   const CopyConfig& config_ = problem_.config;
-  int sms_;
+  int persistent_ctas_;
   uint64_t seed_;
 };
 
