@@ -10,6 +10,8 @@
 #include "models/clc.h"
 #include "models/cta_barriers.h"
 #include "models/mbarrier.h"
+#include "models/occupancy.h"
+#include "models/register_pool.h"
 #include "models/shared_memory.h"
 #include "models/sm.h"
 #include "models/tensor_memory.h"
@@ -26,6 +28,7 @@ class CtaContext {
         sm(sm),
         mbarrier(slot, smem, profile, jitter, observer),
         barriers(slot, profile, jitter, observer),
+        registers(slot, profile, jitter, observer),
         tmem(slot, sm.tensor_memory, observer),
         tma(slot, sm, smem, mbarrier, memory, profile, jitter, observer),
         umma(slot, sm, accumulation, smem, tmem, mbarrier, profile, jitter, observer),
@@ -33,10 +36,11 @@ class CtaContext {
   CtaContext(const CtaContext&) = delete;
   CtaContext& operator=(const CtaContext&) = delete;
 
-  /// A new CTA of grid `launch` with `smem_bytes` of dynamic shared memory takes the slot.
+  /// A new CTA of grid `launch` takes the slot; `takes.smem_bytes` of dynamic shared memory.
   /// @param cluster  a number that no other cluster of the run has
-  void start(uint32_t smem_bytes, int launch = 0, int cluster = -1) {
-    smem.start_cta(smem_bytes, sm.with_data);
+  void start(const CtaResources& takes, int launch = 0, int cluster = -1) {
+    smem.start_cta(takes.smem_bytes, sm.with_data);
+    registers.start_cta(takes.warps, takes.registers);
     mbarrier.start_cta();
     barriers.start_cta();
     tmem.start_cta();
@@ -50,6 +54,7 @@ class CtaContext {
   SharedMemory smem;
   Mbarrier mbarrier;
   CtaBarriers barriers;
+  RegisterPool registers;
   TensorMemory tmem;
   Tma tma;
   Umma umma;

@@ -30,6 +30,7 @@ Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Optio
       profile_(profile),
       jitter_(options.jitter_seed, profile),
       memory_(profile),
+      try_wait_limit_(profile.cycles_of_ns(profile.try_wait.limit_ns)),
       clc_("clc", profile, jitter_, observer),
       clusters_("cluster_net", profile, jitter_, observer),
       ctas_per_sm_(options.ctas_per_sm),
@@ -213,7 +214,7 @@ bool Gpu::start_cluster(size_t index) {
     clusters_.start_cluster(slots, launch.warps);
     const Dim3 extent = launch.cluster;
     const auto cta = [&](uint32_t rank) -> CtaContext& { return *ctas_[size_t(slots[rank])]; };
-    for (uint32_t rank = 0; rank < ctas; ++rank) cta(rank).start(launch.smem_bytes, int(index), clusters_started_);
+    for (uint32_t rank = 0; rank < ctas; ++rank) cta(rank).start(launch.resources(), int(index), clusters_started_);
     // Pairs are ranks that differ in bit 0 only (isa.md 3.1).
     for (uint32_t rank = 0; rank + 1 < ctas; rank += 2) Umma::start_pair(cta(rank).umma, cta(rank + 1).umma);
     for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (isa.md 6.1)

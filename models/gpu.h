@@ -23,6 +23,7 @@
 #include "models/memory_system.h"
 #include "models/occupancy.h"
 #include "models/sm.h"
+#include "models/suspension_limit.h"
 
 namespace sm100::models {
 
@@ -87,6 +88,7 @@ class Gpu : public sc_core::sc_module {
   Jitter& jitter() { return jitter_; }
   MemorySystem& memory() { return memory_; }
   GlobalWords& words() { return words_; }
+  SuspensionLimit& try_wait_limit() { return try_wait_limit_; }
   Clc& clc() { return clc_; }
   ClusterNet& clusters() { return clusters_; }
   uint64_t ctas_launched() const { return launched_; }
@@ -124,6 +126,7 @@ class Gpu : public sc_core::sc_module {
   Jitter jitter_;
   MemorySystem memory_;
   GlobalWords words_{"global_words", memory_};
+  SuspensionLimit try_wait_limit_;
   Clc clc_;
   ClusterNet clusters_;
   CompletionQueue launches_{"launches"};

@@ -52,6 +52,13 @@ class Jitter {
   /// Cycles until a warp whose wait is over goes on.
   Cycles wakeup(const Waiter& waiter, uint32_t barrier = 0);
 
+  /// The last point was none after all.
+  void retract() {
+    if (recording_ && seed_ && !drawn_.empty() && drawn_.back().point.site == JitterSite::try_wait)
+      drawn_.pop_back();
+    if (!replayed_.empty() && replayed_.back().delay.point.site == JitterSite::try_wait) replayed_.pop_back();
+  }
+
   /// What the seed has delayed so far, if it was recorded.
   const std::vector<Delay>& drawn() const { return drawn_; }
   /// A listed delay that has occurred.

@@ -136,6 +136,8 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
   const auto woken = std::stable_partition(state.waits.begin(), state.waits.end(),
                                            [&](const State::Wait& w) { return w.parity != parity; });
   for (auto w = woken; w != state.waits.end(); ++w) {
+    if (!w->asleep) continue;
+    w->waiter->limited = 0;
     w->waiter->cause = source.flow;
     w->waiter->wake.notify(
         cycles(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup(*w->waiter, state.offset)));
@@ -208,6 +210,16 @@ bool Mbarrier::test_parity(uint32_t offset, uint32_t parity, const Source& sourc
 void Mbarrier::wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter) {
   if (!find(offset)) return;  // test_parity has reported it
   states_[size_t(index_[offset / 8])].waits.push_back({&waiter, parity});
+}
+
+Mbarrier::State::Wait& Mbarrier::wait_of(uint32_t offset, Waiter& waiter) {
+  auto& waits = states_[size_t(index_[offset / 8])].waits;
+  return *std::find_if(waits.begin(), waits.end(), [&](const State::Wait& w) { return w.waiter == &waiter; });
+}
+
+void Mbarrier::leave(uint32_t offset, Waiter& waiter) {
+  std::erase_if(states_[size_t(index_[offset / 8])].waits,
+                [&](const State::Wait& w) { return w.waiter == &waiter; });
 }
 
 }  // namespace sm100::models

@@ -29,6 +29,9 @@ struct Waiter {
   Source by{};   ///< who ended a wait that is not for an mbarrier, when known: the last of those that had to act
   Source who{};  ///< warp and CTA, and the line of its last wait
   uint64_t waits = 0;  ///< it has begun in its CTA, also those that passed at once
+  uint64_t limited =
+      0;  ///< it waits for an mbarrier until a time limit, the n-th such wait of the device; 0: it does not
+  bool gave_up = false;  ///< and the limit has ended the wait
 };
 
 class Mbarrier {
@@ -53,6 +56,7 @@ class Mbarrier {
     struct Wait {
       Waiter* waiter;
       uint32_t parity;
+      bool asleep = true;  ///< false: it has given up, and may ask again
     };
     std::vector<Wait> waits;
     uint64_t events = 0;
@@ -80,11 +84,16 @@ class Mbarrier {
                    const char* operation = "mbarrier.try_wait.parity");
   /// Suspended until the phase of `parity` completes; `waiter.wake` is notified then.
   void wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter);
+  /// The waiter has given up.  It keeps its place in case that it asks again at once; otherwise `leave` follows.
+  void give_up(uint32_t offset, Waiter& waiter) { wait_of(offset, waiter).asleep = false; }
+  void ask_again(uint32_t offset, Waiter& waiter) { wait_of(offset, waiter).asleep = true; }
+  void leave(uint32_t offset, Waiter& waiter);
 
   /// State of the barrier at `offset`, or nullptr if none was ever initialised there in this CTA.
   const State* find(uint32_t offset) const;
 
  private:
+  State::Wait& wait_of(uint32_t offset, Waiter& waiter);
   State* valid_object(uint32_t offset, const char* operation, const Source& source);
   bool apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount,
              const Source& source);

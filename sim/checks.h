@@ -325,6 +325,17 @@ inline constexpr Check kChecks[] = {
      "the registers that it reads; inline assembly without a dependency may be moved in front of it.",
      "tcgen05.wait::ld between the load and the first use.", "PTX 9.7.16", "KB-12"},
 
+    // ---- registers
+    {"RG1", Severity::error, "setmaxnreg with a number or a direction that it does not take",
+     "The number is not a multiple of 8 from 24 to 256, or dec would add registers, or inc would take some away.",
+     "Undefined; ptxas refuses the numbers, nobody looks at the direction.",
+     "Compare with the registers at launch that ptxas -v prints: launch bounds change them.",
+     "PTX, Miscellaneous Instructions: setmaxnreg", ""},
+    {"RG2", Severity::error, "warps of a warpgroup execute different setmaxnreg",
+     "All four warps of a warpgroup must execute the same setmaxnreg; one executes another number or direction.",
+     "Undefined.", "Branch by warpgroup (four warps from a multiple of four on), not by warp.",
+     "PTX, Miscellaneous Instructions: setmaxnreg", ""},
+
     // ---- cluster launch control
     {"CL1", Severity::error, "CLC response misaligned or out of range",
      "try_cancel writes 16 bytes to an address that is not 16-byte aligned or outside shared memory.",

@@ -138,6 +138,7 @@ std::string Cta::describe(const Blocked& blocked, bool with_stage) const {
     case Blocked::On::cluster_barrier: return "cluster barrier";
     case Blocked::On::tmem_alloc: return "tcgen05.alloc";
     case Blocked::On::tmem_dealloc: return "tcgen05.dealloc";
+    case Blocked::On::registers: return "setmaxnreg.inc";
     case Blocked::On::bulk_group: return "bulk group";
     case Blocked::On::global_word: {
       const auto [tensor, offset] = gpu_.memory().place(blocked.address);

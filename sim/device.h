@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/gpu.h"
@@ -35,6 +36,12 @@ class Device : public models::CtaRunner {
       gpu.launch(launch, *this);
     }
   }
+  /// Runs up to cycle `until`, or to a violation; false: nothing is left to do.
+  bool run_until(models::Cycles until);
+  /// Cycle of the last thing that happened in a run that has nothing left to do.  try_waits that gave up and were asked again
+  /// are nothing.
+  models::Cycles last_activity() const { return last_activity_; }
+
   static models::Gpu::Launch shape(const Kernel& kernel) {
     return {.grid = kernel.grid,
             .warps = kernel.warps,
@@ -58,6 +65,9 @@ class Device : public models::CtaRunner {
  private:
   const Kernel& kernel_;
   std::vector<std::unique_ptr<Cta>> slots_;
+  models::Cycles reached_ = 0;  ///< by run_until
+  models::Cycles last_activity_ = 0;
+  std::optional<uint64_t> left_before_;  ///< SuspensionLimit::times_left when nothing was left to do but to give up
 };
 
 }  // namespace sm100::sim

@@ -70,14 +70,22 @@ class FaultIsa : public SimIsa {
             [&] { SimIsa::mbarrier_arrive_expect_tx(to, a.changed(Operand::bytes, bytes), a.scope(scope), loc); });
   }
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope scope, Loc loc = Loc::current()) {
-    last_wait_ = barrier.offset();
-    const Alteration a = match("mbarrier_try_wait_parity", barrier.offset());
+    // A loop that asks again is one wait.
+    const bool again = has_given_up() && wait_.barrier.offset() == barrier.offset() && wait_.parity == parity;
+    if (!again) {
+      last_wait_ = barrier.offset();
+      wait_ = {barrier, parity, match("mbarrier_try_wait_parity", barrier.offset())};
+    } else {
+      wait_.as.delay = 0, wait_.as.times = 1;
+    }
+    const Alteration& a = wait_.as;
+    bool complete = true;
     perform(a, [&] {
-      SimIsa::mbarrier_try_wait_parity(a.moved(Operand::barrier, barrier), parity ^ uint32_t(a.flip_parity),
-                                       a.scope(scope), loc);
+      complete = SimIsa::mbarrier_try_wait_parity(a.moved(Operand::barrier, barrier),
+                                                  parity ^ uint32_t(a.flip_parity), a.scope(scope), loc);
     });
-    release_early(barrier, loc);
-    return true;
+    if (complete) release_early(barrier, loc);
+    return complete;
   }
   void fence_mbarrier_init(Loc loc = Loc::current()) {
     perform(match("fence_mbarrier_init"), [&] { SimIsa::fence_mbarrier_init(loc); });
@@ -343,7 +351,13 @@ class FaultIsa : public SimIsa {
 
   const std::vector<host::FaultSpec>& faults_;
   std::vector<uint64_t>& altered_;
-  std::vector<int64_t> matches_;          ///< per fault, of this warp and CTA
+  std::vector<int64_t> matches_;  ///< per fault, of this warp and CTA
+  /// The last try_wait as role code wrote it, and what becomes of it.
+  struct {
+    SmemAddr barrier;
+    uint32_t parity;
+    Alteration as;
+  } wait_{};
   uint32_t last_wait_ = 0;                ///< offset of the mbarrier that the warp waited for last
   std::vector<uint32_t> released_early_;  ///< offsets of barriers whose next arrival has been made
 };

@@ -116,7 +116,8 @@ inline constexpr IsaSupport kIsaSupport[] = {
     {"st.release.gpu.global.u32", Support::modelled, "visible after all stores of the CTA before it"},
     {"griddepcontrol.wait", Support::modelled, "all launches ahead have completed"},
     {"griddepcontrol.launch_dependents", Support::approximated, "a dependent's CTA needs an SM of its own"},
-    {"setmaxnreg", Support::rejected, "not implemented"},
+    {"setmaxnreg.inc, .dec", Support::modelled,
+     "a pool for each partition; without run.registers every request is served"},
 };
 
 }  // namespace sm100::sim

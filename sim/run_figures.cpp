@@ -26,9 +26,9 @@ void add_wait(RoleTime& role, const std::string& what, uint64_t cycles) {
     known->second += cycles;
 }
 
-void add_warp(RoleTime& role, const Cta& cta, const Warp& warp) {
+void add_warp(RoleTime& role, const Cta& cta, const Warp& warp, models::Cycles stopped) {
   role.warps += 1;
-  role.total_cycles += warp.total_cycles + (warp.running ? models::now() - warp.started : 0);
+  role.total_cycles += warp.total_cycles + (warp.running ? stopped - warp.started : 0);
   for (const Warp::Waited& waited : warp.waiting)
     add_wait(role, cta.describe(waited.first, /*with_stage=*/false), waited.cycles);
 }
@@ -36,7 +36,8 @@ void add_warp(RoleTime& role, const Cta& cta, const Warp& warp) {
 std::vector<RoleTime> role_times(const EndedRun& run) {
   std::vector<RoleTime> roles;
   for (Cta* cta : run.device.slots())
-    for (const auto& warp : cta->warps()) add_warp(entry_of(roles, run.kernel.role(warp->index)), *cta, *warp);
+    for (const auto& warp : cta->warps())
+      add_warp(entry_of(roles, run.kernel.role(warp->index)), *cta, *warp, run.stopped);
   for (RoleTime& role : roles)
     std::stable_sort(role.waiting.begin(), role.waiting.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -45,7 +46,7 @@ std::vector<RoleTime> role_times(const EndedRun& run) {
 
 /// The last CTA has exited and the last store is visible; of a run that did not complete, where it ended.
 uint64_t length_of(const EndedRun& run) {
-  if (run.end != RunEnd::completed) return models::now();
+  if (run.end != RunEnd::completed) return run.stopped;
   models::Cycles end = run.device.observer.last_exit();
   for (Cta* cta : run.device.slots()) {
     end = std::max(end, cta->context().tma.stores_visible());

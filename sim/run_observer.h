@@ -41,6 +41,10 @@ class RunObserver : public models::Observer {
   /// A warp goes on after a wait of another kind, which its `waiter` says who ended, at cycle `caused`.
   void wakeup(Warp& warp, const std::string& reason, models::Cycles begin, models::Cycles caused);
 
+  /// A setmaxnreg has been executed whose pool is not known.
+  void registers_unknown() { registers_unknown_ = true; }
+  bool had_unknown_registers() const { return registers_unknown_; }
+
   /// From now on barrier events reach the checker too, and warps tell it what they do; nullptr: nobody checks.
   void set_hazards(HazardChecker* hazards) { hazards_ = hazards; }
   HazardChecker* hazards() { return hazards_; }
@@ -104,6 +108,7 @@ class RunObserver : public models::Observer {
   const Kernel& kernel_;
   traces::Recorder* recorder_;
   HazardChecker* hazards_ = nullptr;
+  bool registers_unknown_ = false;
   BarrierLearner* learner_ = nullptr;
   models::MemorySystem* memory_ = nullptr;
   traces::TrackId gpu_track_ = traces::kNoTrack;

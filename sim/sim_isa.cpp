@@ -167,6 +167,12 @@ void SimIsa::mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barr
 }
 
 bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc) {
+  if (asks_again(barrier, parity, loc)) {
+    const Wait wait = *std::exchange(given_up_, std::nullopt);
+    if (wait.drawn) jitter().retract();
+    own_.mbarrier.ask_again(barrier.offset(), warp_.waiter);
+    return sleep(wait, /*limited=*/false);
+  }
   warp_.begins_wait(loc);
   charge(issue_.mbarrier_try_wait);
   settle(loc);
@@ -178,6 +184,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   HazardChecker* h = hazards();
   if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
   const int64_t sees = state ? WaitHistory::named(parity, state->phase) : 0;
+  const std::optional<WaitHistory::Seen> before = waits_.last(offset);
   const bool counts = state && parity <= 1 && check_wait(*state, parity, false, loc);
   if (own_.mbarrier.test_parity(offset, parity,
                                 {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()})) {
@@ -187,18 +194,46 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
     return true;
   }
   if (!state) return true;  // a violation has ended the run
-  const int64_t phase = state->phase;
-  RunObserver& observer = cta_.observer();
-  if (recording) observer.mbarrier_wait(traces::BarrierEventKind::wait_begin, warp_, *state, phase, 0, now());
+  Wait wait{barrier, parity, state->phase, sees, before, now(), loc};
+  if (recording)
+    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_begin, warp_, *state, wait.phase, 0, now());
   own_.mbarrier.wait_parity(offset, parity, warp_.waiter);
-  warp_.suspend({.on = Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = loc});
-  if (recording) {
-    observer.mbarrier_wait(traces::BarrierEventKind::wait_end, warp_, *state, phase, warp_.waiter.cause, now());
+  wait.drawn = jitter().delay(models::JitterSite::try_wait, point(loc), {.to = -1, .barrier = offset}) > 0;
+  if (!wait.drawn) return sleep(wait, /*limited=*/true);
+  own_.mbarrier.give_up(offset, warp_.waiter);
+  given_up_ = wait;
+  return false;
+}
+
+bool SimIsa::sleep(const Wait& wait, bool limited) {
+  const uint32_t offset = wait.barrier.offset();
+  if (limited) cta_.gpu().try_wait_limit().watch(warp_.waiter);
+  warp_.suspend(
+      {.on = Blocked::On::mbarrier, .offset = offset, .parity = wait.parity, .loc = wait.loc, .since = wait.since});
+  if (std::exchange(warp_.waiter.gave_up, false)) {
+    own_.mbarrier.give_up(offset, warp_.waiter);
+    given_up_ = wait;
+    return false;
+  }
+  if (cta_.observer().recorder()) {
+    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, warp_, *own_.mbarrier.find(offset),
+                                  wait.phase, warp_.waiter.cause, now());
     if (!warp_.open_spans.empty()) warp_.open_spans.back().flow_in = warp_.waiter.cause;
   }
-  count_wait(barrier, sees, loc);
-  if (h) h->acquire(thread(loc), offset);
+  count_wait(wait.barrier, wait.sees, wait.loc);
+  if (HazardChecker* h = hazards()) h->acquire(thread(wait.loc), offset);
   return true;
+}
+
+void SimIsa::leave_wait() {
+  const Wait wait = *std::exchange(given_up_, std::nullopt);
+  const uint32_t offset = wait.barrier.offset();
+  own_.mbarrier.leave(offset, warp_.waiter);
+  cta_.gpu().try_wait_limit().left();
+  waits_.put_back(offset, wait.before);
+  if (cta_.observer().recorder())
+    cta_.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, warp_, *own_.mbarrier.find(offset),
+                                  wait.phase, 0, now());
 }
 
 bool SimIsa::mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc) {
@@ -306,6 +341,22 @@ void SimIsa::barrier_cluster_wait(Loc loc) {
   if (!cta_.gpu().clusters().barrier_wait(own_.slot, uint64_t(phase), warp_.waiter))
     warp_.suspend({.on = Blocked::On::cluster_barrier, .loc = loc});
   if (HazardChecker* h = hazards()) h->cluster_pass(thread(loc), uint64_t(phase));
+}
+
+// ---- registers
+
+void SimIsa::set_registers(bool increase, int registers, Loc loc) {
+  warp_.begins_wait(loc);
+  charge(issue_.setmaxnreg);
+  settle(loc);
+  models::RegisterPool& pool = own_.registers;
+  if (!converged(increase ? "setmaxnreg.inc" : "setmaxnreg.dec", loc) ||
+      !pool.check(increase, registers, source(loc)))
+    return;
+  if (!pool.known()) cta_.observer().registers_unknown();
+  if (!increase) return pool.decrease(registers, source(loc));
+  while (!pool.increase(registers, warp_.waiter, source(loc)))
+    warp_.suspend({.on = Blocked::On::registers, .offset = uint32_t(registers), .loc = loc});
 }
 
 // ---- programmatic dependent launch

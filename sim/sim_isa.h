@@ -18,6 +18,7 @@
 
 #include "kernels/isa/isa.h"
 #include "kernels/isa/number_formats.h"
+#include "kernels/isa/register_count.h"
 #include "models/profiles/profile.h"
 #include "models/time.h"
 #include "sim/cta.h"
@@ -111,7 +112,8 @@ class SimIsa {
   void mbarrier_arrive_expect_tx(SmemAddr barrier, uint32_t bytes, Scope, Loc loc = Loc::current());
   void mbarrier_arrive_expect_tx(const LaneArray<ClusterSmemAddr, 1>& barriers, uint32_t bytes, Scope,
                                  Loc loc = Loc::current());
-  /// Suspends until the phase has completed, so it always returns true (a try_wait may, PTX 9.7.13.15.16).
+  /// Suspends until the phase has completed, or until the time limit: false then.  Who asks again at once, as a loop does,
+  /// goes on waiting as if nothing had happened, and the repeated instruction costs nothing.
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc = Loc::current());
   /// Answers at once, as a try_wait outside of a loop may.
   bool mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope, Loc loc = Loc::current());
@@ -137,6 +139,18 @@ class SimIsa {
   // ---- programmatic dependent launch
   void griddepcontrol_wait(Loc loc = Loc::current());
   void griddepcontrol_launch_dependents(Loc loc = Loc::current());
+
+  // ---- registers
+  template <int N>
+  void setmaxnreg_inc(Loc loc = Loc::current()) {
+    static_assert(register_count_allowed(N), "setmaxnreg takes multiples of 8 from 24 to 256");
+    set_registers(true, N, loc);
+  }
+  template <int N>
+  void setmaxnreg_dec(Loc loc = Loc::current()) {
+    static_assert(register_count_allowed(N), "setmaxnreg takes multiples of 8 from 24 to 256");
+    set_registers(false, N, loc);
+  }
 
   // ---- shared memory
   SmemAddr dynamic_smem() const { return {cluster_ctarank() << kClusterRankShift | kSmemUserBase}; }
@@ -349,9 +363,15 @@ class SimIsa {
     active_ = outer;
   }
   void wait_group(int pending, bool read_only);
+  /// Its last try_wait has returned false, and nothing has followed.
+  bool has_given_up() const { return given_up_.has_value(); }
 
  private:
-  void charge(double cycles) { warp_.ahead += cycles; }
+  void charge(double cycles) {
+    if (given_up_) [[unlikely]]
+      leave_wait();
+    warp_.ahead += cycles;
+  }
   models::Jitter& jitter() { return cta_.gpu().jitter(); }
   /// Who does something, for the names of perturbation points.
   models::Source point(Loc loc) const { return {.warp = int8_t(warp_.index), .loc = loc, .cta = cta_.linear_id()}; }
@@ -482,6 +502,7 @@ class SimIsa {
   bool decode_map(const TensorMap* map, const int32_t* coords, int rank, models::TensorCopy& copy, Loc loc);
   void issue_mma(models::MmaCommand command, Loc loc);
   void cluster_arrive(bool release, Loc loc);
+  void set_registers(bool increase, int registers, Loc loc);
   void wait_copies(int pending, Loc loc);
   /// An arrival of each lane when its copies so far have landed; `raise`: and the phase waits for them from now on.
   void copies_arrive(SmemAddr barrier, bool raise, Loc loc);
@@ -515,6 +536,25 @@ class SimIsa {
     const BarrierName name = barrier_name(cta_.kernel(), barrier.offset());
     return name.array ? &warp_.use[size_t(name.array - cta_.kernel().barriers.data())] : nullptr;
   }
+  /// A try_wait that suspends the warp.
+  struct Wait {
+    SmemAddr barrier;
+    uint32_t parity;
+    int64_t phase, sees;  ///< open when it began, and the one that it waits for
+    std::optional<WaitHistory::Seen> before;
+    models::Cycles since;
+    Loc loc;
+    bool drawn = false;  ///< it returned false because a perturbation says so
+  };
+  /// Sleeps; false: the limit has ended it, and given_up_ says what was waited for.
+  bool sleep(const Wait& wait, bool limited);
+  /// The try_wait that has just returned false, once more.
+  bool asks_again(SmemAddr barrier, uint32_t parity, Loc loc) const {
+    return given_up_ && given_up_->barrier.offset() == barrier.offset() && given_up_->parity == parity &&
+           given_up_->loc.line() == loc.line() && given_up_->loc.column() == loc.column();
+  }
+  /// The warp does something else after a try_wait that has returned false.
+  void leave_wait();
   void count_arrival(SmemAddr barrier, Loc loc) {
     if (Warp::Use* use = use_of(barrier)) ++use->arrivals, use->arrived = loc;
   }
@@ -552,6 +592,7 @@ class SimIsa {
   uint32_t guessed_load_ = 0;  ///< the last one that per-lane arithmetic would be taken to read; 0: none
   bool valid_unread_ = false;  ///< a wait::ld has completed loads, and no lane arithmetic has followed
   WaitHistory waits_;
+  std::optional<Wait> given_up_;
   int clc_responses_ = 0;                     ///< decoded
   models::Cycles global_loads_done_ = 0;      ///< their registers hold values from then on
   models::Cycles copies_done_ = 0;            ///< all cp.async so far have landed then

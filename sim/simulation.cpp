@@ -87,21 +87,21 @@ int ctas_per_sm(const Scenario& s, const Kernel& kernel) {
 }
 
 /// What a warp was in the middle of when the run ended shows in the trace up to that moment.
-void close_spans(Warp& warp, traces::Recorder& recorder) {
+void close_spans(Warp& warp, traces::Recorder& recorder, models::Cycles end) {
   for (; !warp.open_spans.empty(); warp.open_spans.pop_back()) {
     traces::Span span = warp.open_spans.back();
-    span.end = std::max<uint64_t>(span.begin, models::now());
+    span.end = std::max<uint64_t>(span.begin, end);
     recorder.span(span);
   }
 }
 
 /// Columns of tensor memory that are still allocated, too.
-void close_allocations(Cta& cta) {
+void close_allocations(Cta& cta, models::Cycles end) {
   for (const auto& held : cta.context().tmem.allocations())
     if (held.slot == cta.slot())
       cta.observer().unit_span({.kind = models::UnitSpanKind::tmem_alloc,
                                 .begin = held.since,
-                                .end = models::now(),
+                                .end = end,
                                 .slot = cta.slot(),
                                 .source = held.by,
                                 .column = int(held.column),
@@ -141,6 +141,8 @@ class Simulation::Machine {
   RunEnd end_of_run(bool starved);
 
   void close_open_waits();
+  /// The clock when it ended.
+  models::Cycles stopped() const;
   EndedRun ended();
   void label_trace(const RunResult& result);
 
@@ -239,8 +241,7 @@ bool Simulation::Machine::run_slice() {
   // Without an event at the horizon the clock stops short of it, so the horizon is counted by itself.
   horizon_ += kSlice;
   if (scenario_.max_cycles > 0) horizon_ = std::min<models::Cycles>(horizon_, scenario_.max_cycles);
-  sc_core::sc_start(models::cycles(horizon_ - models::now()), sc_core::SC_EXIT_ON_STARVATION);
-  return sc_core::sc_pending_activity();
+  return device_.run_until(horizon_);
 }
 
 /// Exited, or never started because running ones took their work over.
@@ -267,6 +268,8 @@ RunResult Simulation::Machine::result() {
   const Comparison numbers = compare_outputs(run, options_.prepared, result);
   if (numbers == Comparison::wrong) explain_wrong_numbers(run, result);
   judge(scenario_, end_, numbers, result);
+  if (device_.observer.had_unknown_registers())
+    result.not_checked.push_back("setmaxnreg (run.registers says how many registers a thread is launched with)");
   label_trace(result);
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - wall_start_).count();
   result.peak_rss_bytes = peak_rss_bytes();
@@ -278,11 +281,15 @@ void Simulation::Machine::close_open_waits() {
   const std::vector<Cta*> slots = device_.slots();
   if (options_.recorder) {
     for (Cta* cta : slots)
-      for (const auto& warp : cta->warps()) close_spans(*warp, *options_.recorder);
-    for (Cta* cta : slots) close_allocations(*cta);
+      for (const auto& warp : cta->warps()) close_spans(*warp, *options_.recorder, stopped());
+    for (Cta* cta : slots) close_allocations(*cta, stopped());
   }
   for (Cta* cta : slots)
-    for (const auto& warp : cta->warps()) warp->account_open_wait();
+    for (const auto& warp : cta->warps()) warp->account_open_wait(stopped());
+}
+
+models::Cycles Simulation::Machine::stopped() const {
+  return end_ == RunEnd::hang ? device_.last_activity() : models::now();
 }
 
 EndedRun Simulation::Machine::ended() {
@@ -292,7 +299,7 @@ EndedRun Simulation::Machine::ended() {
           .device = device_,
           .tensors = tensors_,
           .end = end_,
-          .stopped = end_ == RunEnd::out_of_cycles ? horizon_ : models::now()};
+          .stopped = end_ == RunEnd::out_of_cycles ? horizon_ : stopped()};
 }
 
 void Simulation::Machine::label_trace(const RunResult& result) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sm100::sim {
@@ -31,6 +32,20 @@ class WaitHistory {
   static int64_t named(uint32_t parity, int64_t open) { return (open & 1) == int64_t(parity) ? open : open - 1; }
   /// Phase that the warp saw last; only after see().
   int64_t seen(uint32_t barrier) const { return find(barrier)->phase; }
+  /// What has been seen of the barrier, to be put back when a wait comes to nothing.
+  struct Seen {
+    uint32_t barrier;  ///< offset
+    int64_t phase;     ///< -1: the phase before the first
+    bool tested;
+  };
+  std::optional<Seen> last(uint32_t barrier) const {
+    const auto last = find(barrier);
+    return last == seen_.end() ? std::nullopt : std::optional(*last);
+  }
+  void put_back(uint32_t barrier, const std::optional<Seen>& before) {
+    std::erase_if(seen_, [=](const Seen& s) { return s.barrier == barrier; });
+    if (before) seen_.push_back(*before);
+  }
   /// @param tested  by a test_wait: the same phase may be asked for once more
   void see(uint32_t barrier, int64_t phase, bool tested) {
     const auto last = find(barrier);
@@ -41,11 +56,6 @@ class WaitHistory {
   }
 
  private:
-  struct Seen {
-    uint32_t barrier;  ///< offset
-    int64_t phase;     ///< -1: the phase before the first
-    bool tested;
-  };
   std::vector<Seen>::const_iterator find(uint32_t barrier) const {
     return std::find_if(seen_.begin(), seen_.end(), [=](const Seen& s) { return s.barrier == barrier; });
   }

@@ -17,7 +17,7 @@ constexpr size_t kStackBytes = 2 * 1024 * 1024;
 #else
 constexpr size_t kStackBytes = 256 * 1024;
 #endif
-}
+}  // namespace
 
 Warp::Warp(sc_core::sc_module_name name, Cta& cta, int index) : sc_module(name), cta(cta), index(index) {
   SC_HAS_PROCESS(Warp);
@@ -67,10 +67,11 @@ void Warp::pass(models::Cycles cycles) { wait(models::cycles(cycles)); }
 
 void Warp::suspend(const Blocked& why) {
   blocked = why;
-  blocked.since = models::now();
+  suspended_at_ = models::now();
+  if (blocked.since == 0) blocked.since = suspended_at_;
   wait(waiter.wake);
-  account(blocked, models::now() - blocked.since);
-  if (blocked.on != Blocked::On::mbarrier) record_wakeup(blocked, blocked.since, waiter.by.issued);
+  account(blocked, models::now() - suspended_at_);
+  if (blocked.on != Blocked::On::mbarrier) record_wakeup(blocked, suspended_at_, waiter.by.issued);
   blocked.on = Blocked::On::nothing;
 }
 
@@ -87,8 +88,8 @@ void Warp::record_wakeup(const Blocked& why, models::Cycles begin, models::Cycle
     cta.observer().wakeup(*this, cta.describe(why, /*with_stage=*/false), begin, caused);
 }
 
-void Warp::account_open_wait() {
-  if (running && blocked.on != Blocked::On::nothing) account(blocked, models::now() - blocked.since);
+void Warp::account_open_wait(models::Cycles until) {
+  if (running && blocked.on != Blocked::On::nothing) account(blocked, until - suspended_at_);
 }
 
 namespace {

@@ -27,17 +27,19 @@ struct Blocked {
     cluster_barrier,
     tmem_alloc,
     tmem_dealloc,
+    registers,
     bulk_group,
     global_word,
     prerequisite_grids
   };
   On on = On::nothing;
-  uint32_t offset = 0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns
+  uint32_t offset =
+      0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns; registers: of a thread
   uint32_t parity = 0;
   Loc loc{};
-  models::Cycles since = 0;
-  GlobalAddr address{};  ///< global_word
-  uint32_t value = 0;    ///< global_word: what it has held at every poll
+  models::Cycles since = 0;  ///< the wait began; 0: now
+  GlobalAddr address{};      ///< global_word
+  uint32_t value = 0;        ///< global_word: what it has held at every poll
 };
 
 class Warp : public sc_core::sc_module {
@@ -53,8 +55,9 @@ class Warp : public sc_core::sc_module {
   void suspend(const Blocked& why);
   /// Waits until a cycle that is already known; accounts the time as waiting.
   void suspend_until(models::Cycles cycle, const Blocked& why);
-  /// Adds the wait that the run's end interrupted to the accounts.
-  void account_open_wait();
+  /// Adds the wait that the run's end, at cycle `until`, interrupted to the accounts.  It may have been asked for again since:
+  /// what was counted beyond the end is taken back.
+  void account_open_wait(models::Cycles until);
   /// Lets `cycles` pass.
   void pass(models::Cycles cycles);
 
@@ -127,6 +130,7 @@ class Warp : public sc_core::sc_module {
   void run();
   void account(const Blocked& why, models::Cycles waited);
   sc_core::sc_event start_;
+  models::Cycles suspended_at_ = 0;
   int open_trace_points_ = 0, tile_point_ = -1;  ///< how many are open, and how many were when the tile's began
 };
 

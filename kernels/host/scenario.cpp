@@ -45,10 +45,10 @@ void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, 
 void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   if (!s.kernel->result) s.data = DataMode::none;
   if (!root.has("run")) return;
-  const TomlTable table = root.table(
-      "run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder", "recorder_cycles",
-              "hazards", "sm_clock_ghz", "launches", "feed", "ctas_per_sm",
-              "registers", "held_sms", "held_us", "hand_out"});
+  const TomlTable table =
+      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
+                         "recorder_cycles", "hazards", "sm_clock_ghz", "launches", "feed", "ctas_per_sm",
+                         "registers", "held_sms", "held_us", "hand_out"});
   if (!s.kernel->result && table.has("data") && table.choice("data", kDataModes) == DataMode::full)
     throw document.error("run.data",
                          fmt::format("kernel {} computes nothing; allowed is \"none\"", s.kernel->name));
@@ -99,7 +99,8 @@ void check_feed(const TomlDocument& document, const Scenario& s, const KernelRun
 
 /// A report may also name what is no mbarrier.
 bool is_other_wait(const std::string& name) {
-  return name.rfind("named barrier ", 0) == 0 || name == "locks" || name == "tcgen05.alloc";
+  return name.rfind("named barrier ", 0) == 0 || name == "locks" || name == "tcgen05.alloc" ||
+         name == "setmaxnreg.inc";
 }
 
 Expectation read_expectation(const TomlTable& table, const KernelRun& kernel) {

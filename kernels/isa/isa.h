@@ -98,6 +98,10 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.griddepcontrol_wait();
   isa.griddepcontrol_launch_dependents();
 
+  // Registers of a thread, by all warps of a warpgroup (Miscellaneous Instructions: setmaxnreg).
+  isa.template setmaxnreg_inc<232>();  // waits until the CTA's pool has enough
+  isa.template setmaxnreg_dec<24>();
+
   // Shared memory.
   {
     isa.dynamic_smem()

@@ -16,6 +16,7 @@
 #include "kernels/isa/sm100/global_memory.cuh"
 #include "kernels/isa/sm100/lanes.cuh"
 #include "kernels/isa/sm100/mbarrier.cuh"
+#include "kernels/isa/sm100/registers.cuh"
 #include "kernels/isa/sm100/shared_memory.cuh"
 #include "kernels/isa/sm100/tcgen05.cuh"
 #include "kernels/isa/sm100/tensor_copy.cuh"
@@ -36,6 +37,7 @@ class Sm100 : public device::Lanes,
               public device::Mbarrier,
               public device::Barriers,
               public device::DependentLaunch,
+              public device::Registers,
               public device::SharedMemory,
               public device::GlobalMemory,
               public device::TensorCopy,

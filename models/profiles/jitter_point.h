@@ -31,6 +31,7 @@ enum class JitterSite : uint8_t {
   warp_issue,
   warp_start,
   cta_start,
+  try_wait,
 };
 
 /// Which entry of the profile's [jitter] bounds a site's delays.
@@ -44,7 +45,7 @@ struct JitterSiteRow {
   std::string_view what;  ///< what comes later
 };
 
-inline constexpr std::array<JitterSiteRow, 17> kJitterSites = {{
+inline constexpr std::array<JitterSiteRow, 18> kJitterSites = {{
     {"tma load", JitterBound::async, true, false, "the box of a tensor load that the warp issued reaches the SMs"},
     {"tma delivery", JitterBound::async, true, true, "a multicast box reaches one of its CTAs"},
     {"tma store", JitterBound::async, true, false, "a tensor store begins to read shared memory"},
@@ -64,8 +65,9 @@ inline constexpr std::array<JitterSiteRow, 17> kJitterSites = {{
     {"warp issue", JitterBound::issue, true, false, "the warp issues an instruction that others can notice"},
     {"warp start", JitterBound::start, true, false, "the warp's first instruction"},
     {"cta start", JitterBound::start, false, false, "the first instruction of all warps of the CTA"},
+    {"try_wait", JitterBound::issue, true, false, "a try_wait that would suspend the warp returns false at once"},
 }};
-static_assert(size_t(JitterSite::cta_start) + 1 == kJitterSites.size());
+static_assert(size_t(JitterSite::try_wait) + 1 == kJitterSites.size());
 
 constexpr const JitterSiteRow& row(JitterSite site) { return kJitterSites[size_t(site)]; }
 

@@ -30,11 +30,17 @@ struct DeviceProfile {
     double control;  ///< scalar instructions from one trace point to the next: loops, branches, addresses
     double alu, warp_sync, elect, mbarrier_init, mbarrier_arrive, mbarrier_try_wait, mapa, bulk_tensor, bulk_group,
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
-        bar_sync, fence, clc_try_cancel;
+        bar_sync, fence, clc_try_cancel, setmaxnreg;
   } issue{};
   struct {
     int wakeup_cycles;
   } mbarrier{}, bar{};
+  struct {
+    double limit_ns;  ///< a suspended mbarrier.try_wait returns false
+  } try_wait{};
+  struct {
+    int grant_cycles;  ///< from a setmaxnreg.dec to the setmaxnreg.inc that has waited for it
+  } registers{};
   /// What the device recorder's instructions cost at the begin and at the end of a span (run.recorder).
   struct {
     double begin, end;
@@ -129,8 +135,11 @@ void DeviceProfile::visit(V&& v) {
   v("issue.bar_sync", issue.bar_sync);
   v("issue.fence", issue.fence);
   v("issue.clc_try_cancel", issue.clc_try_cancel);
+  v("issue.setmaxnreg", issue.setmaxnreg);
   v("mbarrier.wakeup_cycles", mbarrier.wakeup_cycles);
   v("bar.wakeup_cycles", bar.wakeup_cycles);
+  v("try_wait.limit_ns", try_wait.limit_ns);
+  v("registers.grant_cycles", registers.grant_cycles);
   v("trace.begin", trace.begin);
   v("trace.end", trace.end);
   v("umma.latency_cycles", umma.latency_cycles);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/hang/names.h"
+#include "sim/hang/registers.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -524,6 +525,10 @@ Cause cause_of(const WaitGraph& graph, const Wait& w) {
     case Blocked::On::global_word: cause = word_cause(graph, w); break;
     case Blocked::On::tmem_alloc:
     case Blocked::On::tmem_dealloc: cause = tensor_memory_cause(graph, w); break;
+    case Blocked::On::registers:
+      cause = register_cause(w);
+      blame(cause, graph, w, w.debts.all);
+      break;
     case Blocked::On::prerequisite_grids:  // the launch ahead is stuck
       return {.certainty = 3, .text = "griddepcontrol.wait " + missing_text(w)};
     default: cause = {.certainty = 4, .text = "the cluster barrier " + missing_text(w)};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/hang/registers.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -58,6 +59,7 @@ std::string warps_text(const std::string& role, const std::vector<int>& warps) {
 
 std::string waited_for(const Wait& w) {
   std::string what = w.cta->describe(w.blocked, true);
+  if (w.blocked.on == Blocked::On::registers) what += fmt::format(" {}", w.blocked.offset);
   if (w.blocked.on == Blocked::On::mbarrier) what += fmt::format(" parity {}", w.blocked.parity);
   return what;
 }
@@ -95,6 +97,7 @@ std::string missing_text(const Wait& w) {
     return debtors.empty() ? text : text + "; to store: " + debtors;
   }
   if (w.blocked.on == Blocked::On::prerequisite_grids) return "waits for " + unfinished_launches(*w.cta);
+  if (w.blocked.on == Blocked::On::registers) return missing_registers(w);
   if (!w.on_mbarrier()) return debtors.empty() ? "misses what nobody is known to deliver" : "misses " + debtors;
   const MbarrierState word = decode_mbarrier(w.state->word);
   const BarrierArray& array = *w.barrier.array;

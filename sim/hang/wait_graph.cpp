@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "sim/hang/registers.h"
+
 namespace sm100::sim {
 
 WaitGraph::WaitGraph(Slots slots) : slots_(std::move(slots)) {
@@ -68,6 +70,7 @@ Debts WaitGraph::debts_of(const Wait& w) const {
     }
     case Blocked::On::tmem_alloc:
     case Blocked::On::tmem_dealloc: return tensor_memory_debts(w);
+    case Blocked::On::registers: return register_debts(w);
     case Blocked::On::global_word: return word_debts(w);
     default: return {};
   }

@@ -71,7 +71,7 @@ inline std::string diagnosis_here(const RoleCode& code) {
   device.observer.set_hazards(&hazards);
   if (code.before) code.before(device);
   device.launch();
-  sc_core::sc_start();
+  while (device.run_until(models::now() + 100'000) && device.observer.violations().empty()) {}
   std::string text;
   const auto add = [&](const char* what, const std::vector<models::Violation>& all) {
     for (const models::Violation& v : all) {

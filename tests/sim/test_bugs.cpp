@@ -45,6 +45,8 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"EX1", "depends on a few hundred cycles between commit and exit; MB12 finds the same drain missing"},
     {"EX2", "a role that reads a response before it has come is found first (CL6)"},
     {"NB4", "no two groups of warps can meet on one id with equal counts here; one that leaves its group hangs"},
+    {"RG1", "no kernel of the catalogue has setmaxnreg; tests/models/test_register_pool.cpp shows it"},
+    {"RG2", "the same"},
     {"cycle-budget", "says where a run was stopped, not what is wrong"},
     {"not-implemented", "says what the simulator lacks"},
 };
