@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 Json text_or_null(std::string_view text);
 Json number_or_null(int64_t value);
 
-/// The keys of `run --json` (docs/user-guide.md, "JSON"), and "details" with what only programs of ours need; nothing is lost.
+/// The keys of `run --json` (docs/json.md), and "details" with what only programs of ours need; nothing is lost.
 /// Each finding has a "count" of 1.
 void to_json(Json& json, const RunResult& result);
 /// Throws nlohmann's exception when it is no such object.

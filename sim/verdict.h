@@ -52,7 +52,7 @@ const Finding* first_finding(const RunResult& result);
 /// RunResult::unexpected is this for `run`, where a scenario without [expect] may end in any way.
 std::string not_as_expected(const host::Expectation& expect, const RunResult& result);
 
-/// What the process returns; documented in docs/user-guide.md.
+/// What the process returns; documented in docs/run.md.
 enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kFindings = 4, kInternalError = 5 };
 
 ExitCode exit_code_of(Outcome outcome);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Other people's timelines in our schema: Chrome trace-event JSON and a map that says what its events mean.
-/// docs/user-guide.md ("Import a measured timeline") has the map's TOML form; maps stand in traces/maps/.
+/// docs/compare.md ("Import a measured timeline") has the map's TOML form; maps stand in traces/maps/.
 #pragma once
 
 #include <array>

@@ -207,7 +207,7 @@ void add_explore_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("explore", "Look for a legal schedule that breaks a scenario");
   command
       ->add_option("SCENARIO", options->scenario,
-                   "Scenario file (docs/user-guide.md), or a name of `list scenarios`")
+                   "Scenario file (docs/scenarios.md), or a name of `list scenarios`")
       ->required();
   command->add_option("--seeds", options->seeds, "How many jitter seeds to run; default 256")
       ->type_name("N")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The result of an exploration as JSON (docs/user-guide.md, "JSON").
+/// The result of an exploration as JSON (docs/json.md).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An import map in TOML (traces/maps/, docs/user-guide.md).
+/// An import map in TOML (traces/maps/, docs/compare.md).
 #pragma once
 
 #include <filesystem>

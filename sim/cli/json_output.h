@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What all JSON of the commands has in common (docs/user-guide.md, "JSON").
+/// What all JSON of the commands has in common (docs/json.md).
 #pragma once
 
 #include <string>

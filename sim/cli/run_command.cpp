@@ -126,7 +126,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scenario");
   command
       ->add_option("SCENARIO", options->scenario,
-                   "Scenario file (docs/user-guide.md), or a name of `list scenarios`")
+                   "Scenario file (docs/scenarios.md), or a name of `list scenarios`")
       ->required();
   command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The result of a run as `run --json` writes it (docs/user-guide.md, "JSON").
+/// The result of a run as `run --json` writes it (docs/json.md).
 #pragma once
 
 #include "kernels/host/scenario.h"

@@ -26,7 +26,7 @@ struct Block {
 };
 
 struct Document {
-  std::string name;  ///< "docs/user-guide.md"
+  std::string name;  ///< "docs/run.md"
   std::vector<std::string> lines;
   std::vector<Block> blocks;
 

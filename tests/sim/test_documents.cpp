@@ -196,6 +196,17 @@ std::string figures_page() {
   return text;
 }
 
+/// The second-level headings of a page.
+std::vector<std::string> sections_of(const Document& page) {
+  std::vector<std::string> sections;
+  for (const Block& block : page.blocks) {
+    const size_t below = block.section.find(" / ");
+    if (block.kind == Block::heading && below != std::string::npos && below == block.section.rfind(" / "))
+      sections.push_back(block.section.substr(below + 3));
+  }
+  return sections;
+}
+
 }  // namespace
 
 TEST_CASE("documents: commands print what the pages show", "[docs][golden]") {
@@ -278,18 +289,37 @@ TEST_CASE("documents: files and folders that are named are there", "[docs]") {
 }
 
 TEST_CASE("documents: a contents list names every section", "[docs]") {
-  for (const std::string& name : {std::string("docs/user-guide.md"), std::string("docs/pictures.md")}) {
+  size_t lists = 0;
+  for (const std::string& name : document_names()) {
     const Document page = read_document(name);
     const std::string contents = page.text_of(page.blocks.front().section);
-    for (const Block& block : page.blocks) {
-      const size_t below = block.section.find(" / ");
-      if (block.kind != Block::heading || below == std::string::npos || below != block.section.rfind(" / "))
-        continue;
-      const std::string heading = block.section.substr(below + 3);
+    if (contents.find("\n- [") == std::string::npos) continue;
+    ++lists;
+    for (const std::string& heading : sections_of(page)) {
       CAPTURE(name, heading);
       CHECK(contents.find("[" + heading + "](#" + anchor_of(heading) + ")") != std::string::npos);
     }
   }
+  CHECK(lists >= 6);
+}
+
+TEST_CASE("documents: the user guide's index names every section of its pages", "[docs]") {
+  const Document index = read_document("docs/user-guide.md");
+  static const std::regex row(R"(^\| ([^|]+) \| \[([\w-]+\.md)\])");
+  size_t pages = 0;
+  for (const std::string& line : index.lines) {
+    std::smatch found;
+    if (!std::regex_search(line, found, row)) continue;
+    ++pages;
+    const Document page = read_document("docs/" + found[2].str());
+    CAPTURE(page.name);
+    CHECK(page.blocks.front().section == found[1].str());
+    for (const std::string& heading : sections_of(page)) {
+      CAPTURE(heading);
+      CHECK(line.find("[" + heading + "](" + found[2].str() + "#" + anchor_of(heading) + ")") != std::string::npos);
+    }
+  }
+  CHECK(pages >= 8);
 }
 
 TEST_CASE("documents: what a page shows is compared line by line", "[docs]") {

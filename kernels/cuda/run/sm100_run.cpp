@@ -203,7 +203,7 @@ int main_checked(int argc, char** argv) {
   CLI::App app{"Runs a scenario of sm100sim on the GPU of this machine"};
   app.name("sm100-run");
   app.set_version_flag("--version", "sm100-run " + host::version_text());
-  app.add_option("SCENARIO", options.scenario, "Scenario file (docs/user-guide.md)")->required();
+  app.add_option("SCENARIO", options.scenario, "Scenario file (docs/scenarios.md)")->required();
   app.add_option("--set", options.sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
