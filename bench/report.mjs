@@ -13,7 +13,7 @@ import {Browser, Simulator, large, source} from '../tests/report/pages.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'sm100sim-bench-'));
 const simulator = new Simulator(resolve(process.argv[2] ?? join(source, 'build/release/sm100sim')), folder);
-const file = simulator.page('large', simulator.trace('large', 'dense_small.toml', ...large));
+const file = simulator.page('large', simulator.trace('large', '01_dense_small.toml', ...large));
 const browser = await Browser.start();
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const percentile90 = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.9)];

@@ -22,7 +22,7 @@ struct Check {
   std::string_view symptom;  ///< why hardware misbehaves, and what one sees there
   std::string_view mend;
   std::string_view source;     ///< sections of the PTX ISA, or where else the rule comes from
-  std::string_view catalogue;  ///< entries of the bug catalogue (reference kernels.md section 8); empty: none
+  std::string_view catalogue;  ///< entries of the bug catalogue (sim/bug_catalogue.h); empty: none
 };
 
 inline constexpr Check kChecks[] = {

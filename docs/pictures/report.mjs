@@ -33,14 +33,14 @@ const select = (role, kind, pipeline, n) => `
     trace.track(i).name === '${role}' && trace.kind(i) === '${kind}' && trace.pipeline(i) === '${pipeline}');
   model.select({kind: 'span', side: 0, span: found[${n}]});`;
 
-const healthy = simulator.trace('healthy', 'dense_small.toml', 'run.l2="warm"');
-const dense = simulator.trace('dense', 'dense_small.toml');
-const oneStage = simulator.trace('one', 'one_stage.toml');
-const starved = simulator.trace('starved', 'starved_by_tma.toml');
-const blocked = simulator.trace('blocked', 'blocked_by_epilogue.toml');
-const hang = simulator.trace('hang', 'bugs/expect_tx_too_large.toml');
-const hazard = simulator.trace('hazard', 'bugs/kb02_stale_release_parity.toml');
-const two = simulator.trace('two', 'dense_small.toml', 'config.stages=2');
+const healthy = simulator.trace('healthy', '01_dense_small.toml', 'run.l2="warm"');
+const dense = simulator.trace('dense', '01_dense_small.toml');
+const oneStage = simulator.trace('one', '02_one_stage.toml');
+const starved = simulator.trace('starved', '06_starved_by_tma.toml');
+const blocked = simulator.trace('blocked', '07_blocked_by_epilogue.toml');
+const hang = simulator.trace('hang', 'bugs/bytes/expect_tx_too_large.toml');
+const hazard = simulator.trace('hazard', 'bugs/phases/stale_release_parity.toml');
+const two = simulator.trace('two', '01_dense_small.toml', 'config.stages=2');
 
 await picture('healthy', [healthy], '');
 await picture('late', [dense], `model.view.show(4500, 7000, 0); ${select('mma', 'wait', 'input_full', 9)}`, {scheme: 'dark'});

@@ -65,4 +65,10 @@ fs::path chosen(const char* variable, const fs::path& otherwise) {
 fs::path profile_directory() { return chosen("SM100SIM_PROFILES", data().profiles); }
 fs::path scenario_directory() { return chosen("SM100SIM_SCENARIOS", data().scenarios); }
 
+std::string scenario_name(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  const size_t digits = stem.find_first_not_of("0123456789");
+  return digits == 2 && stem[2] == '_' && stem.size() > 3 ? stem.substr(3) : stem;
+}
+
 }  // namespace sm100::host

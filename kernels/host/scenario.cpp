@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "kernels/host/data_directory.h"
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/read_config.h"
 
@@ -147,7 +148,7 @@ Scenario load_scenario(const std::filesystem::path& path, const std::vector<std:
   Scenario s;
   s.path = path;
   s.overrides = overrides;
-  s.name = path.stem().string();
+  s.name = scenario_name(path);
   std::vector<std::string_view> names;
   for (const KernelDefinition* kernel : kernels()) names.push_back(kernel->name);
   s.kernel = find_kernel(root.word("kernel", names));

@@ -19,7 +19,7 @@ CheckTotals totals_of(const std::vector<CheckedScenario>& results);
 /// The verdict first; each scenario that did not end as it says, and each that was not run.
 std::string check_text(const std::vector<CheckedScenario>& results, int jobs, double seconds);
 
-/// "ok      12.3 s  scenarios/pairs.toml", without a newline.
+/// "ok      12.3 s  scenarios/13_pairs.toml", without a newline.
 std::string check_line(const CheckedScenario& result);
 
 Json check_json(const std::vector<CheckedScenario>& results, int jobs, double seconds);

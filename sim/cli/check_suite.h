@@ -21,7 +21,7 @@ struct CheckedScenario {
     skipped,  ///< not run; `reason` says why
   };
   std::filesystem::path file;
-  std::string folder, name;  ///< "scenarios/bugs", "kb01_consumer_runs_ahead"
+  std::string folder, name;  ///< "scenarios/bugs/phases", "consumer_runs_ahead"
   Status status = Status::passed;
   std::string reason;            ///< one line; empty: passed
   std::string expected;          ///< "pass", "findings MB5"; empty: not known

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// sm100sim list [kernels|profiles|scenarios|isa|checks|faults]: what there is to run, what of the instruction set is
-/// modelled, what is checked, and what [[fault]] can alter.
+/// sm100sim list [kernels|profiles|scenarios [FOLDER]|isa|checks|faults]: what there is to run, what of the instruction
+/// set is modelled, what is checked, and what [[fault]] can alter.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "kernels/host/scenario.h"
@@ -14,6 +13,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/json_output.h"
 #include "sim/cli/scenario_directory.h"
+#include "sim/cli/scenario_list.h"
 #include "sim/isa_support.h"
 #include "traces/compressed_file.h"
 
@@ -21,8 +21,6 @@ namespace sm100::sim::cli {
 
 using namespace host;
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string text_of(const Json& row, const char* key) { return row[key].get<std::string>(); }
 
@@ -54,43 +52,6 @@ void list_profiles_with_names() {
   for (const Json& row : profiles_json())
     fmt::print("  {:<12}{}, {} SMs at {} GHz\n", text_of(row, "name"), text_of(row, "device"),
                row["sms"].get<int>(), row["sm_clock_ghz"].get<double>());
-}
-
-/// A broken file is listed too, with what is wrong with it.
-Json scenario_json(const fs::path& file) {
-  Json row = {{"name", file.lexically_relative(scenario_directory()).string()},
-              {"kernel", Json()},
-              {"profile", Json()},
-              {"description", ""},
-              {"error", Json()}};
-  try {
-    const TomlDocument document(file);
-    const TomlTable root = document.root(
-        {"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "delay", "expect"});
-    for (const char* key : {"kernel", "profile", "description"})
-      if (root.has(key)) row[key] = one_line(root.string(key));
-  } catch (const InputError& error) { row["error"] = error.lines().front(); }
-  return row;
-}
-
-Json scenarios_json() {
-  const std::vector<fs::path> files = scenario_files();
-  if (files.empty())
-    throw InputError(fmt::format("{}: no scenarios here (SM100SIM_SCENARIOS names their directory)",
-                                 scenario_directory().string()));
-  Json rows = Json::array();
-  for (const fs::path& file : files) rows.push_back(scenario_json(file));
-  return rows;
-}
-
-void list_scenarios() {
-  const Json rows = scenarios_json();
-  size_t width = 0;
-  for (const Json& row : rows) width = std::max(width, text_of(row, "name").size());
-  fmt::print("  in {}:\n", scenario_directory().string());
-  for (const Json& row : rows)
-    fmt::print("  {:<{}}  {}\n", text_of(row, "name"), width,
-               row["error"].is_null() ? text_of(row, "description") : text_of(row, "error"));
 }
 
 Json isa_json() {
@@ -131,9 +92,8 @@ void print_checks_as_markdown() {
       "# Checks\n\nWhat the simulator reports, by id: `sm100sim list checks --format markdown` writes this page, "
       "`sm100sim explain ID` prints one entry\nwith the scenarios that show it. An error ends the run with a "
       "finding "
-      "(exit code 4; hang 3, mismatch 1); a warning does not end it.\nKB numbers are entries of the bug catalogue, "
-      "one "
-      "of the working papers behind this project.\n");
+      "(exit code 4; hang 3, mismatch 1); a warning does not end it.\nKB numbers are entries of "
+      "[the bug catalogue](bugs.md#the-catalogue).\n");
   for (const Check& check : kChecks) {
     fmt::print("\n## {}: {}\n\n*{}*. {}\n\n- **On hardware**: {}\n- **Mend**: {}\n", check.id, check.title,
                name(check.severity), check.meaning, check.symptom, check.mend);
@@ -184,23 +144,25 @@ struct List {
   void (*print)();
   Json (*json)();
 };
-constexpr List kLists[] = {
-    {"kernels", list_kernels, kernels_json},       {"profiles", list_profiles_with_names, profiles_json},
-    {"scenarios", list_scenarios, scenarios_json}, {"isa", list_isa, isa_json},
-    {"checks", list_checks, checks_json},          {"faults", list_faults, faults_json}};
+constexpr List kLists[] = {{"kernels", list_kernels, kernels_json},
+                           {"profiles", list_profiles_with_names, profiles_json},
+                           {"scenarios", nullptr, nullptr},  // the only list that is filtered
+                           {"isa", list_isa, isa_json},
+                           {"checks", list_checks, checks_json},
+                           {"faults", list_faults, faults_json}};
 
-void list(const std::string& what) {
+void list(const std::string& what, const ScenarioFilter& filter) {
   for (const List& entry : kLists) {
     if (!what.empty() && what != entry.word) continue;
     if (what.empty()) fmt::print("{}\n", entry.word);
-    entry.print();
+    entry.print ? entry.print() : print_scenarios(filter);
   }
 }
 
-Json list_json(const std::string& what) {
+Json list_json(const std::string& what, const ScenarioFilter& filter) {
   Json json = json_document("list");
   for (const List& entry : kLists)
-    if (what.empty() || what == entry.word) json[entry.word] = entry.json();
+    if (what.empty() || what == entry.word) json[entry.word] = entry.json ? entry.json() : scenarios_json(filter);
   if (json.contains("scenarios")) json["host"] = {{"scenario_directory", scenario_directory().string()}};
   return json;
 }
@@ -210,12 +172,17 @@ Json list_json(const std::string& what) {
 void add_list_command(CLI::App& app, int& exit_code) {
   struct Options {
     std::string what, format = "text", json;
+    ScenarioFilter filter;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "list", "List kernels, profiles, scenarios, the modelled instructions, the checks or the faults");
   command->add_option("WHAT", options->what, "kernels, profiles, scenarios, isa, checks or faults; all if left out")
       ->check(CLI::IsMember({"kernels", "profiles", "scenarios", "isa", "checks", "faults"}));
+  command->add_option("FOLDER", options->filter.folder, "scenarios: those below this folder, as bugs/bytes");
+  command->add_option("--kernel", options->filter.kernel, "scenarios: those of this kernel")->check(some_text());
+  command->add_option("--check", options->filter.check, "scenarios: those that expect this finding or warning")
+      ->check(some_text());
   command->add_option("--format", options->format, "markdown: checks as docs/checks.md")
       ->check(CLI::IsMember({"text", "markdown"}));
   command->add_option("--json", options->json, "Write the lists as JSON; - prints them instead of the text")
@@ -225,13 +192,15 @@ void add_list_command(CLI::App& app, int& exit_code) {
     const bool markdown = options->format == "markdown";
     if (markdown && options->what != "checks")
       throw InputError("sm100sim: list --format markdown: for checks only");
+    if (!options->filter.empty() && options->what != "scenarios")
+      throw InputError("sm100sim: list: FOLDER, --kernel and --check are for scenarios only");
     if (markdown && !options->json.empty()) throw InputError("sm100sim: list: one of --format markdown and --json");
     check_json_path(options->json, "");
-    if (!options->json.empty()) write_json(options->json, list_json(options->what));
+    if (!options->json.empty()) write_json(options->json, list_json(options->what, options->filter));
     if (markdown)
       print_checks_as_markdown();
     else if (!traces::is_standard_stream(options->json))
-      list(options->what);
+      list(options->what, options->filter);
     exit_code = kOk;
   });
 }

@@ -21,11 +21,19 @@ std::string near_names(const std::string& text) {
   const std::string wanted =
       fs::path(text).extension() == ".toml" ? fs::path(text).replace_extension() : fs::path(text);
   for (const fs::path& file : scenario_files()) {
-    const std::string name = file.lexically_relative(scenario_directory()).replace_extension().string();
-    if (file.stem() == fs::path(wanted).filename()) same += (same.empty() ? "" : ", ") + name;
+    const fs::path folder = file.lexically_relative(scenario_directory()).parent_path();
+    const std::string name = (folder / host::scenario_name(file)).string();
+    if (host::scenario_name(file) == fs::path(wanted).filename()) same += (same.empty() ? "" : ", ") + name;
     known.push_back(name);
   }
   return same.empty() ? host::nearest_word(wanted, known) : same;
+}
+
+/// The lesson of this name, whatever its number ("dense_small" is 01_dense_small.toml); empty: there is none.
+fs::path lesson(const fs::path& wanted) {
+  for (const fs::path& file : scenario_files())
+    if (file.parent_path() == scenario_directory() && host::scenario_name(file) == wanted) return file;
+  return {};
 }
 
 }  // namespace
@@ -38,6 +46,9 @@ fs::path scenario_file(const std::string& text) {
   if (!path.empty() && path.is_relative())
     for (const fs::path& name : {path, fs::path(text + ".toml")})
       if (const fs::path file = scenario_directory() / name; fs::is_regular_file(file, ignored)) return file;
+  if (const fs::path file = lesson(path.extension() == ".toml" ? fs::path(path).replace_extension() : path);
+      !file.empty())
+    return file;
   if (fs::exists(status)) return path;  // a directory: whoever reads it says so
   const std::string near = near_names(text);
   throw host::InputError(host::one_line(

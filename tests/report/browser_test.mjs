@@ -49,7 +49,7 @@ async function pointOf(page, side, kind, pipeline, withFlow) {
   }, [side, kind, pipeline, withFlow]);
 }
 
-const big = simulator.trace('large', 'dense_small.toml', ...large);
+const big = simulator.trace('large', '01_dense_small.toml', ...large);
 const page = await browser.open(simulator.page('large', big));
 
 await check('a trace of more than 100,000 spans opens', async () => {
@@ -120,7 +120,7 @@ await check('a search finds spans by name, and n steps through them', async () =
 await check('no errors, nothing loaded', () => clean(page));
 await page.close();
 
-const dense = simulator.trace('dense_small', 'dense_small.toml');
+const dense = simulator.trace('dense_small', '01_dense_small.toml');
 const healthy = await browser.open(simulator.page('dense_small', dense));
 await picture(healthy, 'healthy-light');
 
@@ -165,7 +165,7 @@ await check('the shares of waiting are those of sm100sim stats', async () => {
 });
 
 await check('the length of the run is the one that sm100sim run prints, and is in sight', async () => {
-  const length = /([\d,]+) cycles/.exec(simulator.call('run', 'scenarios/dense_small.toml'))[1];
+  const length = /([\d,]+) cycles/.exec(simulator.call('run', 'scenarios/01_dense_small.toml'))[1];
   assert.ok((await healthy.locator('.bar').innerText()).includes(`${length} cycles`), length);
   assert.ok((await healthy.locator('.content').innerText()).includes(`${length} cycles`), length);
   await press(healthy, '0');
@@ -255,7 +255,7 @@ await check('a browser that prefers dark gets dark', async () => {
 });
 await dark.close();
 
-const two = simulator.trace('two_stages', 'dense_small.toml', 'config.stages=2');
+const two = simulator.trace('two_stages', '01_dense_small.toml', 'config.stages=2');
 const both = await browser.open(simulator.page('two_against_six', two, dense));
 await check('two traces: ] jumps through the differences', async () => {
   const list = await both.evaluate(() => report.model.diff.differences.length);
@@ -286,7 +286,7 @@ const pixelAt = (page, x, y) => page.evaluate(([x, y]) => {
   return [...picture.element.getContext('2d').getImageData((picture.names + x) * density, (26 + y) * density, 1, 1).data].slice(0, 3);
 }, [x, y]);
 
-const hangTrace = simulator.trace('hang', 'bugs/expect_tx_too_large.toml');
+const hangTrace = simulator.trace('hang', 'bugs/bytes/expect_tx_too_large.toml');
 const hang = await browser.open(simulator.page('hang', hangTrace));
 await check('a hang: root wait, guilty event and victims are marked apart, and agree with the report', async () => {
   const waits = await hang.evaluate(() => [...report.model.openWaits[0]].map((i) => report.model.sides[0].trace.track(i).name).sort());
@@ -302,7 +302,7 @@ await check('a hang: root wait, guilty event and victims are marked apart, and a
   assert.deepEqual(frames, ['fault load load_issue', 'root mma wait', 'victim epilogue wait', 'victim epilogue wait',
     'victim epilogue wait', 'victim epilogue wait', 'victim load wait', 'victim scheduler wait']);
   // The words and the cycle of the root wait in the panel are those of the run's report.
-  const report = simulator.call('run', 'scenarios/bugs/expect_tx_too_large.toml');
+  const report = simulator.call('run', 'scenarios/bugs/bytes/expect_tx_too_large.toml');
   const since = /^ {2}mma \(warp 6\) of CTA \d+ (waits for input_full\[2\] parity \d since cycle ([\d,]+)) /m.exec(report);
   assert.ok(since, report);
   await hang.evaluate(() => {
@@ -393,7 +393,7 @@ await check('the header has the verdict, the configuration and the version; the 
 });
 await hang.close();
 
-const raced = simulator.trace('finding', 'bugs/kb02_stale_release_parity.toml');
+const raced = simulator.trace('finding', 'bugs/phases/stale_release_parity.toml');
 const finding = await browser.open(simulator.page('finding', raced), {scheme: 'dark'});
 await check('a finding is pinned where it happened, and a click shows its report', async () => {
   await picture(finding, 'finding-dark');
@@ -442,7 +442,7 @@ await check('both accesses of a hazard are in sight, numbered where the report s
 });
 await finding.close();
 
-const many = simulator.trace('equal', 'bugs/kb17_every_lane_multiplies.toml');
+const many = simulator.trace('equal', 'bugs/lanes/every_lane_multiplies.toml');
 const equal = await browser.open(simulator.page('equal', many));
 await check('equal findings are one with a count', async () => {
   const {all, groups} = await equal.evaluate(() => ({all: report.model.sides[0].trace.findings.length, groups: report.model.findings.map((g) => g.findings.length)}));
@@ -682,7 +682,7 @@ await check('a copy says its operand, box, multicast mask and line; a CTA its cl
 });
 
 await check('a single CTA uses the window', async () => {
-  const one = simulator.trace('single', 'dense_small.toml', 'problem.m=128', 'problem.n=128', 'run.data="none"');
+  const one = simulator.trace('single', '01_dense_small.toml', 'problem.m=128', 'problem.n=128', 'run.data="none"');
   const page = await browser.open(simulator.page('single', one), {height: 1000});
   const {bottom, height, ctas} = await page.evaluate(() => {
     const {rows, height, sides} = report.model, last = rows[rows.length - 1];

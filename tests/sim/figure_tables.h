@@ -94,7 +94,7 @@ inline TableRows dependent_launch(const ScratchDirectory& folder, const TableRow
   };
   TableRows rows{"| scenario | no PDL | PDL | gain |", "|---|---|---|---|"};
   for (const Variation& v : variations) {
-    const std::string scenario = "scenarios/dependent_launch.toml ", options = v.options;
+    const std::string scenario = "scenarios/18_dependent_launch.toml ", options = v.options;
     const bool fault =
         options.find("fault") != std::string::npos;  // of an instruction that no launch has without PDL
     const int64_t without_pdl = cycles_of(folder, scenario + (fault ? "" : options) + " --set config.pdl=false"),
@@ -111,7 +111,7 @@ inline TableRows limits(const ScratchDirectory& folder, const TableRows& now) {
   for (size_t i = 2; i < now.size(); ++i) {
     const size_t begin = now[i].find('`') + 1;
     const std::string scenario = now[i].substr(begin, now[i].find('`', begin) - begin);
-    run(folder, fmt::format("run scenarios/{}.toml --trace limits.pftrace", scenario));
+    run(folder, fmt::format("run {} --trace limits.pftrace", scenario));
     const Ran stats = run(folder, "stats limits.pftrace --critical-path");
     rows.push_back(fmt::format("| `{}` | {} |", scenario, lines_of(stats.out).back()));
   }

@@ -304,7 +304,7 @@ TEST_CASE("bad input: files are not opened as standard streams that are closed")
 
 TEST_CASE("good input: a scenario is found by the name that list prints") {
   ScratchDirectory scratch;
-  for (const char* name : {"single_k_step", "single_k_step.toml", "copy/narrow"}) {
+  for (const char* name : {"single_k_step", "single_k_step.toml", "05_single_k_step", "copy/narrow"}) {
     CAPTURE(name);
     const Ran ran = run(scratch, std::string("run --data none ") + name);
     CHECK(ran.err == "");

@@ -42,7 +42,7 @@ bool within(std::string_view some, std::string_view all) {
 }  // namespace
 
 TEST_CASE("a run shows what kernels' tables state: counts, who arrives, who waits", "[learner]") {
-  for (const char* name : {"dense_small", "pairs", "copy/multicast_2", "fallback", "direct/v5"}) {
+  for (const char* name : {"01_dense_small", "13_pairs", "copy/multicast_2", "21_fallback", "direct/v5"}) {
     const host::Scenario scenario = host::load_scenario(scenario_dir() + "/" + name + ".toml", {"run.data=none"});
     const std::vector<BarrierArray> table = learned(scenario);
     for (const BarrierArray& stated : host::make_run(scenario)->barriers())

@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "catch.h"
 #include "paths.h"
 #include "scratch_directory.h"
+#include "sim/bug_catalogue.h"
 #include "sim/checks.h"
 #include "sim/child_process.h"
 #include "sim/scenario_files.h"
@@ -24,15 +26,22 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path kSource = source_dir();
-constexpr int kCatalogueEntries = 40;
-
-/// Entries of the catalogue that the kernels here cannot have.
-const std::map<int, const char*> kNotInThisFamily = {
-    {16, "no kernel signals others through memory that a TMA store has written"},
-    {27, "tensor maps do not change during a launch (grouped GEMM)"},
-    {29, "no scale factors (block-scaled GEMM)"},
-    {30, "no groups (grouped GEMM)"},
-    {39, "no scale factors (block-scaled GEMM)"},
+/// What goes wrong in the scenarios of each folder.
+const std::map<std::string, const char*> kThemes = {
+    {"addresses", "A tile, a descriptor or a barrier is not where the instruction looks for it."},
+    {"arrivals", "A barrier gets too many arrivals, too few, or counts them wrongly."},
+    {"bytes", "A barrier expects other bytes than the copies deliver."},
+    {"clusters", "A signal, a mask or a cluster barrier misses the CTA that it is meant for."},
+    {"lanes", "Too many lanes execute an instruction, too few, or another one."},
+    {"launch_control", "Cluster launch control: requests, responses, and the roles that decode them."},
+    {"launches", "One launch depends on another."},
+    {"lifetime", "Something is used before it is set up, or after its CTA has gone."},
+    {"locks", "Split-K: the lock of a tile in global memory."},
+    {"memory_order", "A fence is missing between two accesses."},
+    {"named_barriers", "bar.sync and bar.arrive: counts, ids, and warps that do not come."},
+    {"phases", "A wait is for the wrong phase, or is missing."},
+    {"stores", "The way of a strip from registers to global memory."},
+    {"tensor_memory", "Accumulators and the columns of tensor memory: reads, allocation, release."},
 };
 
 /// Checks that no scenario of the folder shows.
@@ -51,24 +60,25 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"not-implemented", "says what the simulator lacks"},
 };
 
-bool is_sound(const std::string& name) { return name.ends_with("_sound"); }
+std::vector<std::string> themes() {
+  std::vector<std::string> names;
+  for (const fs::path& folder : scenario_folders("bugs"))
+    if (folder.filename() != "sound") names.push_back(folder.filename().string());
+  return names;
+}
 
 std::vector<std::string> bugs() {
-  std::vector<std::string> names = scenario_names("bugs");
-  names.erase(std::remove_if(names.begin(), names.end(), is_sound), names.end());
+  std::vector<std::string> names;
+  for (const std::string& theme : themes())
+    for (const std::string& name : scenario_names("bugs/" + theme)) names.push_back(name);
   return names;
 }
 
-std::vector<std::string> twins() {
-  std::vector<std::string> names = scenario_names("bugs/sound");
-  for (const std::string& name : scenario_names("bugs"))
-    if (is_sound(name)) names.push_back(name);
-  return names;
-}
+std::vector<std::string> twins() { return scenario_names("bugs/sound"); }
 
-/// The twin that a bug names, else the one that is called like it.
+/// The twin that a bug names.
 std::string twin_of(const std::string& name, const Scenario& bug) {
-  return bug.sound.empty() ? name + "_sound" : (fs::path(name).parent_path() / bug.sound).string();
+  return (fs::path(name).parent_path() / bug.sound).lexically_normal().string();
 }
 
 /// A report, and the warnings.
@@ -79,12 +89,12 @@ std::string golden_text(const RunResult& r) {
   return text;
 }
 
-/// Number in "KB-07: what is wrong"; 0: none.  `what` is the rest.
-int catalogue_entry(const std::string& description, std::string& what) {
+/// "KB-07" of "KB-07: what is wrong"; empty: none.  `what` is the rest.
+std::string catalogue_entry(const std::string& description, std::string& what) {
   what = description;
-  if (description.rfind("KB-", 0) != 0) return 0;
+  if (description.rfind("KB-", 0) != 0) return "";
   what = description.substr(description.find(": ") + 2);
-  return std::stoi(description.substr(3));
+  return description.substr(0, 5);
 }
 
 /// The checks that a scenario is expected to show.
@@ -99,33 +109,61 @@ std::set<std::string> shown(const Scenario& s) {
 /// | scenario | KB | what is broken | verdict | check | waits for, or concerns | role | cycle |
 std::string row(const std::string& name, const Scenario& s, const RunResult& r) {
   std::string what;
-  const int entry = catalogue_entry(s.description, what);
+  const std::string entry = catalogue_entry(s.description, what);
   const bool warned = r.outcome == Outcome::pass;
   const Finding f = finding_of(r);
   const std::string barrier = f.stage < 0 ? f.barrier : fmt::format("{}[{}]", f.barrier, f.stage);
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", fs::path(name).filename().string(),
-                     entry ? fmt::format("{:02}", entry) : "", what, warned ? "warning" : sim::name(r.outcome),
+                     entry.empty() ? "" : entry.substr(3), what, warned ? "warning" : sim::name(r.outcome),
                      warned                           ? s.expect.warning.value_or("")
                      : r.outcome == Outcome::mismatch ? "mismatch"
                                                       : f.id,
                      barrier, f.role, warned || r.outcome == Outcome::mismatch ? "" : grouped(int64_t(r.cycles)));
 }
 
-std::string page(const std::string& rows) {
+/// "owner/repository#12" as a link.
+std::string link_to(const std::string& report) {
+  const size_t number = report.find('#'), owner = report.find('/') + 1;
+  return fmt::format("[{}](https://github.com/{}/issues/{})", report.substr(owner), report.substr(0, number),
+                     report.substr(number + 1));
+}
+
+std::string catalogue() {
+  std::string text =
+      "\n## The catalogue\n\nThe ways in which kernels of this family break. The numbers are stable. The public "
+      "reports are of bugs of the same kind.\n\n"
+      "| entry | what is wrong | what one sees | public reports |\n|---|---|---|---|\n";
+  for (const CatalogueEntry& entry : kBugCatalogue) {
+    std::string links;
+    std::istringstream reports{std::string(entry.reports)};
+    for (std::string report; reports >> report;) links += (links.empty() ? "" : ", ") + link_to(report);
+    text += fmt::format("| {} | {} | {} | {} |\n", entry.id, entry.bug, entry.effect, links);
+  }
+  return text;
+}
+
+std::string page(const std::map<std::string, std::string>& rows) {
   std::string text =
       "# Bugs\n\n"
-      "The scenarios of `scenarios/bugs/`, each with one thing broken by `[[fault]]`, and how the simulator "
-      "diagnoses "
-      "it. A test keeps\nthis page and every report (`tests/sim/golden/bugs/`) word for word. `sound` in a "
-      "scenario "
-      "names its twin without the fault,\nwhich is clean. KB numbers are entries of the bug catalogue, one of the "
-      "working papers behind this project; `sm100sim explain ID`\nsays what a check means. The cycle is that of "
-      "the "
-      "diagnosis: a hang is diagnosed when nothing is left to happen.\n\n"
-      "| scenario | KB | what is broken | verdict | check | barrier | role | cycle |\n"
-      "|---|---|---|---|---|---|---|---|\n" +
-      rows + "\n## What is not here\n\nEntries of the catalogue that these kernels cannot have:\n\n";
-  for (const auto& [entry, reason] : kNotInThisFamily) text += fmt::format("- KB-{:02}: {}\n", entry, reason);
+      "The scenarios of `scenarios/bugs/`, by theme. Each has one thing broken by `[[fault]]`, and the simulator "
+      "diagnoses it. A test\nkeeps this page and every report (`tests/sim/golden/bugs/`) word for word. `sound` in "
+      "a "
+      "scenario names its twin without the\nfault, which is clean (`scenarios/bugs/sound/`). KB numbers are "
+      "entries "
+      "of [the catalogue](#the-catalogue); `sm100sim explain ID`\nexplains a check, `sm100sim explain KB-28` the "
+      "checks that find an entry. A cycle is that of the diagnosis: a hang is diagnosed\nwhen nothing is left to "
+      "happen.\n\n";
+  for (const auto& [theme, what] : kThemes) text += fmt::format("- [{}](#{})\n", theme, theme);
+  text += "- [The catalogue](#the-catalogue)\n- [What is not here](#what-is-not-here)\n";
+  for (const auto& [theme, what] : kThemes)
+    text += fmt::format(
+        "\n## {}\n\n{}\n\n"
+        "| scenario | KB | what is broken | verdict | check | barrier | role | cycle |\n"
+        "|---|---|---|---|---|---|---|---|\n{}",
+        theme, what, rows.count(theme) ? rows.at(theme) : "");
+  text += catalogue() + "\n## What is not here\n\nEntries of the catalogue that these kernels cannot have:\n\n";
+  for (const CatalogueEntry& entry : kBugCatalogue)
+    if (!entry.absent.empty()) text += fmt::format("- {}: {}\n", entry.id, entry.absent);
   text += "\nChecks that no scenario shows:\n\n";
   for (const auto& [id, reason] : kNotTriggered) text += fmt::format("- {}: {}\n", id, reason);
   return text;
@@ -138,7 +176,7 @@ TEST_CASE("bugs: each ends as it expects and is reported word for word, and docs
   const bool update = std::getenv("SM100_UPDATE_GOLDEN");
   const auto names = bugs();
   REQUIRE(names.size() >= 100);
-  std::string rows;
+  std::map<std::string, std::string> rows;  // of each theme
   for (const std::string& name : names) {
     CAPTURE(name);
     const Scenario s = load_by_name(name);
@@ -153,20 +191,30 @@ TEST_CASE("bugs: each ends as it expects and is reported word for word, and docs
     CHECK(finding_of(r).role == s.expect.role.value_or(""));
     CHECK(not_as_expected(s.expect, r) == "");
     CHECK(r.warnings.empty() == !s.expect.warning);
-    const fs::path golden = kSource / "tests/sim/golden/bugs" / (fs::path(name).filename().string() + ".txt");
+    const fs::path golden = kSource / "tests/sim/golden" / (name + ".txt");
     if (update) std::ofstream(golden) << golden_text(r);
     CHECK(golden_text(r) == read_whole(golden));
-    rows += row(name, s, r);
+    rows[fs::path(name).parent_path().filename().string()] += row(name, s, r);
   }
   if (update) std::ofstream(kSource / "docs" / "bugs.md") << page(rows);
   CHECK(page(rows) == read_whole(kSource / "docs" / "bugs.md"));
 }
 
 TEST_CASE("bugs: every golden report belongs to a scenario", "[bugs][golden]") {
-  for (const auto& entry : fs::directory_iterator(kSource / "tests/sim/golden/bugs")) {
+  const fs::path golden = kSource / "tests/sim/golden";
+  for (const auto& entry : fs::recursive_directory_iterator(golden / "bugs")) {
+    if (entry.is_directory()) continue;
     CAPTURE(entry.path());
-    CHECK(fs::exists(kSource / "scenarios/bugs" / (entry.path().stem().string() + ".toml")));
+    fs::path name = entry.path().lexically_relative(golden);
+    CHECK(fs::exists(kSource / "scenarios" / name.replace_extension(".toml")));
   }
+}
+
+TEST_CASE("bugs: each folder is a theme, and holds what is listed", "[bugs]") {
+  std::vector<std::string> listed;
+  for (const auto& [theme, what] : kThemes) listed.push_back(theme);
+  CHECK(themes() == listed);
+  CHECK(scenario_names("bugs").empty());
 }
 
 TEST_CASE("bugs: a sound twin is the bug without its faults", "[bugs]") {
@@ -176,6 +224,7 @@ TEST_CASE("bugs: a sound twin is the bug without its faults", "[bugs]") {
     const Scenario bug = load_by_name(name);
     const std::string twin = twin_of(name, bug);
     CAPTURE(twin);
+    REQUIRE_FALSE(bug.sound.empty());
     REQUIRE(fs::exists(kSource / "scenarios" / (twin + ".toml")));
     const Scenario sound = load_by_name(twin);
     CHECK(!bug.faults.empty());
@@ -201,20 +250,29 @@ TEST_CASE("bugs: the sound twins are clean, without a warning", "[bugs]") {
   }
 }
 
-TEST_CASE("bugs: each entry of the catalogue has a scenario that is named after it, or cannot occur here",
-          "[bugs]") {
-  std::set<int> entries;
+TEST_CASE("bugs: each entry of the catalogue has a scenario, or cannot occur here", "[bugs]") {
+  std::set<std::string> entries;
   for (const std::string& name : bugs()) {
     CAPTURE(name);
     std::string what;
-    const int entry = catalogue_entry(load_by_name(name).description, what);
-    const std::string file = fs::path(name).filename().string();
-    if (file.rfind("kb", 0) == 0) CHECK(file.rfind(fmt::format("kb{:02}_", entry), 0) == 0);
-    entries.insert(entry);
+    const std::string entry = catalogue_entry(load_by_name(name).description, what);
+    if (!entry.empty()) entries.insert(entry);
   }
-  for (int entry = 1; entry <= kCatalogueEntries; ++entry) {
-    CAPTURE(entry);
-    CHECK(entries.count(entry) + kNotInThisFamily.count(entry) == 1);
+  for (const CatalogueEntry& entry : kBugCatalogue) {
+    CAPTURE(entry.id);
+    CHECK(entries.erase(std::string(entry.id)) == (entry.absent.empty() ? 1 : 0));
+  }
+  CHECK(entries.empty());
+}
+
+TEST_CASE("bugs: entries that checks name are in the catalogue", "[bugs][checks]") {
+  for (const sm100::sim::Check& check : kChecks) {
+    std::istringstream entries{std::string(check.catalogue)};
+    for (std::string entry; std::getline(entries >> std::ws, entry, ',');) {
+      CAPTURE(check.id, entry);
+      CHECK(std::any_of(std::begin(kBugCatalogue), std::end(kBugCatalogue),
+                        [&](const CatalogueEntry& known) { return known.id == entry; }));
+    }
   }
 }
 

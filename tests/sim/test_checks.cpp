@@ -34,14 +34,14 @@ std::set<std::string> ids_in_the_sources() {
   return found;
 }
 
-const std::string kSound = (kSource / "scenarios/bugs/wrong_initial_phase_sound.toml").string();
+const std::string kSound = (kSource / "scenarios/bugs/sound/load_initial_parity.toml").string();
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// A sound scenario with one fault, without the hazards that it also is.
 RunResult with_fault(const char* role, const char* instruction, const char* barrier, host::FaultAction action,
                      int64_t occurrence) {
-  Scenario s = load_scenario(kSource / "scenarios/dense_small.toml");
+  Scenario s = load_scenario(kSource / "scenarios/01_dense_small.toml");
   FaultSpec fault;
   fault.role = role, fault.instruction = instruction, fault.barrier = barrier, fault.action = action;
   fault.occurrence = occurrence;
@@ -71,10 +71,10 @@ TEST_CASE("the first line and the JSON say the verdict, and what was not checked
   const auto starts = [&](const std::string& options) {
     return first_line(run(here, "run " + kSound + options).out);
   };
-  CHECK(starts("").rfind("PASS, clean  wrong_initial_phase_sound: ", 0) == 0);
+  CHECK(starts("").rfind("PASS, clean  load_initial_parity: ", 0) == 0);
   const Ran none = run(here, "run --data none " + kSound);
   CHECK(none.exit_code == 0);
-  CHECK(none.out.rfind("PASS, incomplete  wrong_initial_phase_sound: ", 0) == 0);
+  CHECK(none.out.rfind("PASS, incomplete  load_initial_parity: ", 0) == 0);
   CHECK(none.out.find("\n  not checked  results (data = \"none\")\n") != std::string::npos);
   const Ran json = run(here, "run --json - --data none " + kSound);
   CHECK(json.out.find("\"outcome\": \"pass\",\n  \"verdict\": \"incomplete\",") != std::string::npos);
@@ -87,7 +87,8 @@ TEST_CASE("the first line and the JSON say the verdict, and what was not checked
   const Ran stopped = run(here, "run --set run.max_cycles=2000 --json - " + kSound);
   CHECK(stopped.exit_code == 3);
   CHECK(stopped.out.find("\"verdict\": \"incomplete\"") != std::string::npos);
-  const Ran hang = run(here, "run --json - " + (kSource / "scenarios/bugs/wrong_initial_phase.toml").string());
+  const Ran hang =
+      run(here, "run --json - " + (kSource / "scenarios/bugs/phases/load_initial_parity.toml").string());
   CHECK(hang.exit_code == 3);
   CHECK(hang.out.find("\"verdict\": \"findings\"") != std::string::npos);
 }
@@ -128,8 +129,8 @@ TEST_CASE("explain prints several checks, in any letter case, in 100 columns, wi
   CHECK(ran.err.empty());
   CHECK(ran.out.rfind("TM9 (error)  CTA exits with copies in flight\n  means        ", 0) == 0);
   CHECK(ran.out.find("\n\nhang (error)") != std::string::npos);
-  CHECK(ran.out.find("bugs/expect_tx_too_large.toml") != std::string::npos);
-  CHECK(ran.out.find("_sound.toml") == std::string::npos);
+  CHECK(ran.out.find("bugs/bytes/expect_tx_too_large.toml") != std::string::npos);
+  CHECK(ran.out.find("bugs/sound/") == std::string::npos);
   size_t begin = 0;
   for (size_t end; (end = ran.out.find('\n', begin)) != std::string::npos; begin = end + 1)
     CHECK(end - begin <= 100);

@@ -34,12 +34,12 @@ TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogu
     Dependency most;
   };
   for (const Answer& a :
-       {Answer{"one_stage", "one stage: TMA and MMA take turns: input_empty[0] \u2194 input_full[0]; ",
+       {Answer{"02_one_stage", "one stage: TMA and MMA take turns: input_empty[0] \u2194 input_full[0]; ",
                Dependency::tma_load},
-        Answer{"starved_by_tma", "bound by TMA: the mma role waits for input_full, ", Dependency::tma_load},
-        Answer{"blocked_by_epilogue", "bound by the epilogue: the mma role waits for accum_empty, ",
+        Answer{"06_starved_by_tma", "bound by TMA: the mma role waits for input_full, ", Dependency::tma_load},
+        Answer{"07_blocked_by_epilogue", "bound by the epilogue: the mma role waits for accum_empty, ",
                Dependency::tma_store},
-        Answer{"m64", "bound by the tensor core: ", Dependency::umma},
+        Answer{"10_m64", "bound by the tensor core: ", Dependency::umma},
         Answer{"copy/chip_hbm", "bound by TMA stores: ", Dependency::tma_store},
         Answer{"copy/one_stage",
                "one stage: TMA and the consumer role take turns: input_empty[0] \u2194 input_full[0]; ",
@@ -57,21 +57,21 @@ TEST_CASE("the critical path says what limits a run: one stage, TMA, the epilogu
 
 TEST_CASE("the path of a run that broke off knows the waits that nobody ended", "[critical-path]") {
   ScratchDirectory scratch;
-  record(scratch, "bugs/missing_consumer_release", 3);
+  record(scratch, "bugs/arrivals/release_missing", 3);
   const CriticalPath hang = critical_path(read_pftrace(scratch / "run.pftrace"));
   CHECK(hang.segments.back().kind == Dependency::open_wait);
   CHECK_THAT(hang.verdict, Catch::StartsWith("the run hangs"));
 
-  record(scratch, "bugs/commit_misaligned", 4);
+  record(scratch, "bugs/addresses/commit_misaligned", 4);
   const Ran ran = run(scratch, "stats run.pftrace --critical-path");
   CHECK_THAT(last_line(ran.out), Catch::StartsWith("the run broke off with MB3; until there: "));
 }
 
 TEST_CASE("every path covers its run without gap or overlap and knows where it comes from", "[critical-path]") {
   for (const std::string scenario :
-       {"dense_small", "pairs", "more_tiles_than_sms", "smoke/smoke_05", "copy/multicast_4",
-        "split_k/splits_2_m128", "fallback", "direct/v5", "dependent_launch", "fused_epilogue_smem",
-        "static_scheduler", "bugs/expect_tx_too_large"}) {
+       {"01_dense_small", "13_pairs", "08_more_tiles_than_sms", "smoke/smoke_05", "copy/multicast_4",
+        "split_k/splits_2_m128", "21_fallback", "direct/v5", "18_dependent_launch", "15_fused_epilogue_smem",
+        "09_static_scheduler", "bugs/bytes/expect_tx_too_large"}) {
     CAPTURE(scenario);
     ScratchDirectory scratch;
     record(scratch, scenario, scenario.find("bugs/") == 0 ? 3 : 0);
@@ -100,7 +100,7 @@ TEST_CASE("every path covers its run without gap or overlap and knows where it c
 
 TEST_CASE("stats --critical-path on a trace that lacks it is bad input, in one line", "[critical-path]") {
   ScratchDirectory scratch;
-  record(scratch, "single_k_step");
+  record(scratch, "05_single_k_step");
   Trace trace = read_pftrace(scratch / "run.pftrace");
   trace.barrier_events.clear();
   trace.metadata.source = "hardware";

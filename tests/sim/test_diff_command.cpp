@@ -2,6 +2,7 @@
 // sm100sim diff as a user runs it, on traces that the simulator wrote.
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
@@ -13,6 +14,7 @@ namespace sm100::sim {
 namespace {
 
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 /// Runs a scenario with a trace and without data, and says how it ended.
 int simulate(const ScratchDirectory& scratch, const std::string& scenario, const std::string& trace,
@@ -30,7 +32,7 @@ struct First {
 First first_divergence(const std::string& bug) {
   ScratchDirectory scratch;
   REQUIRE(simulate(scratch, "bugs/" + bug + ".toml", "bug.pftrace") == 3);
-  REQUIRE(simulate(scratch, "bugs/" + bug + "_sound.toml", "sound.pftrace") == 0);
+  REQUIRE(simulate(scratch, "bugs/sound/" + fs::path(bug).filename().string() + ".toml", "sound.pftrace") == 0);
   const Ran ran = run(scratch, "diff bug.pftrace sound.pftrace --json -");
   CHECK(ran.err.empty());
   REQUIRE(ran.exit_code == 1);
@@ -49,8 +51,8 @@ First first_divergence(const std::string& bug) {
 
 TEST_CASE("diff: jitter moves tiles and times, not the story", "[diff]") {
   ScratchDirectory scratch;
-  REQUIRE(simulate(scratch, "dense_small.toml", "a.pftrace", "--jitter 1") == 0);
-  REQUIRE(simulate(scratch, "dense_small.toml", "b.pftrace", "--jitter 2") == 0);
+  REQUIRE(simulate(scratch, "01_dense_small.toml", "a.pftrace", "--jitter 1") == 0);
+  REQUIRE(simulate(scratch, "01_dense_small.toml", "b.pftrace", "--jitter 2") == 0);
   const Ran ran = run(scratch, "diff a.pftrace b.pftrace --json diff.json");
   CHECK(ran.err.empty());
   CHECK(ran.exit_code == 0);
@@ -64,7 +66,7 @@ TEST_CASE("diff: jitter moves tiles and times, not the story", "[diff]") {
 
 TEST_CASE("diff: a run as a profiler with a coarse timer would show it is the same story", "[diff]") {
   ScratchDirectory scratch;
-  REQUIRE(simulate(scratch, "dense_small.toml", "a.pftrace") == 0);
+  REQUIRE(simulate(scratch, "01_dense_small.toml", "a.pftrace") == 0);
   traces::Trace b = traces::read_pftrace(scratch / "a.pftrace");
   const double ns_per_cycle = 1e9 / b.metadata.ticks_per_second;
   const auto rounded = [&](uint64_t cycles) { return uint64_t(double(cycles) * ns_per_cycle / 32) * 32; };
@@ -89,7 +91,7 @@ TEST_CASE("diff: a broken run leaves its twin's story at the fault", "[diff]") {
   // per step a wait and an issue; the load warp does two before, then per step a wait and an issue.
   SECTION("too many bytes expected: the MMA warp never gets the stage") {
     // 4 stages: the third use of stage 2 is k step 10.  Its wait is the last that the MMA warp does.
-    const auto [fault, d] = first_divergence("expect_tx_too_large");
+    const auto [fault, d] = first_divergence("bytes/expect_tx_too_large");
     CHECK(fault["role"] == "input_full[2] expect_tx by load (warp 5)");
     CHECK(fault["detail"] == "expect_tx of 49152 in phase 2, expected expect_tx of 32768 in phase 2");
     CHECK(d["role"] == "mma");
@@ -100,7 +102,7 @@ TEST_CASE("diff: a broken run leaves its twin's story at the fault", "[diff]") {
   }
   SECTION("a stage that is not released: the load warp never gets it back") {
     // The second use of stage 1 is k step 5; the load warp needs the stage again for step 9.
-    const auto [fault, d] = first_divergence("missing_consumer_release");
+    const auto [fault, d] = first_divergence("arrivals/release_missing");
     CHECK(fault["role"] == "input_empty[1] arrive by umma");
     CHECK(fault["detail"] == "arrive of 1 in phase 1 is missing");
     CHECK(d["role"] == "load");
@@ -109,7 +111,7 @@ TEST_CASE("diff: a broken run leaves its twin's story at the fault", "[diff]") {
     CHECK(d["index"] == 2 + 2 * 9 + 1);
   }
   SECTION("the wrong parity: the load warp does not load anything") {
-    const auto [fault, d] = first_divergence("wrong_initial_phase");
+    const auto [fault, d] = first_divergence("phases/load_initial_parity");
     CHECK(fault == d);  // no barrier sees a wait for the wrong parity
     CHECK(d["role"] == "load");
     CHECK(d["what"] == "missing");
@@ -120,7 +122,7 @@ TEST_CASE("diff: a broken run leaves its twin's story at the fault", "[diff]") {
 
 TEST_CASE("diff: a copy kernel whose consumers keep a stage once leaves its twin's story at that arrival",
           "[diff]") {
-  const auto [fault, d] = first_divergence("copy_missing_release");
+  const auto [fault, d] = first_divergence("arrivals/copy_release_missing");
   CHECK(fault["role"] == "input_empty[2] arrive by consumer (warp 0)");
   CHECK(fault["detail"] == "arrive of 1 in phase 3 is missing");
   CHECK(d["role"] == "load");
@@ -141,7 +143,7 @@ TEST_CASE("diff: the recorder's costs change the time, not the story", "[diff]")
 
 TEST_CASE("diff: bad input ends in one line", "[diff]") {
   ScratchDirectory scratch;
-  REQUIRE(simulate(scratch, "single_k_step.toml", "a.pftrace") == 0);
+  REQUIRE(simulate(scratch, "05_single_k_step.toml", "a.pftrace") == 0);
   REQUIRE(simulate(scratch, "copy/two_stages.toml", "copy.pftrace") == 0);
   scratch.write("text.pftrace", "not a trace\n");
   const std::string before = read_whole(scratch / "a.pftrace");

@@ -89,7 +89,7 @@ void check_pairs_of_cluster(const Scenario& s, int leader, int other) {
 }  // namespace
 
 TEST_CASE("one dropped delivery in a single CTA is blamed on its barrier, stage and role", "[report][drops]") {
-  check(load("bugs/wrong_initial_phase_sound"), {{"input_full", "load", kArm, 0, 0, 0},
+  check(load("bugs/sound/load_initial_parity"), {{"input_full", "load", kArm, 0, 0, 0},
                                                  {"input_full", "load", kArm, 0, 9, 1},
                                                  {"input_full", "load", kCopy, 0, 2, 1},
                                                  {"input_full", "load", kCopy, 0, 9, 0},
@@ -114,7 +114,7 @@ TEST_CASE("one dropped delivery in a single CTA is blamed on its barrier, stage 
 }
 
 TEST_CASE("one dropped delivery in a cluster of two is blamed on its CTA too", "[report][drops]") {
-  Scenario s = load("dense_small");
+  Scenario s = load("01_dense_small");
   matmul_of(s).m = 1024, matmul_of(s).n = 512, matmul_of(s).k = 512, s.sms = 4;
   matmul_of(s).config.cluster_m = 2;
   matmul_of(s).config.stages = 4;
@@ -142,26 +142,26 @@ TEST_CASE("one dropped delivery in a cluster of two is blamed on its CTA too", "
 }
 
 TEST_CASE("one dropped delivery of a pair is blamed on the CTA that owes it", "[report][drops][pair]") {
-  check(load("pairs"), {{"input_full", "load", kArm, 0, 0, 0},
-                        {"input_full", "load", kArm, 0, 9, 1},
-                        {"input_full", "load", kCopy, 1, 2, 1},
-                        {"input_full", "load", kCopy, 1, 9, 0},
-                        {"input_empty", "mma", kCommitMulticast, 0, 0, 0},
-                        {"input_empty", "mma", kCommitMulticast, 0, 9, 1},
-                        {"accum_full", "mma", kCommitMulticast, 0, 0, 0},
-                        {"accum_full", "mma", kCommitMulticast, 0, 1, 1},
-                        {"accum_empty", "epilogue", kArrive, 1, 0, 0},
-                        {"accum_empty", "epilogue", kArrive, 1, 1, 1},
-                        {"clc_full", "scheduler", kArm, 0, 0, 0},
-                        {"clc_full", "scheduler", kArm, 0, 1, 1},
-                        {"clc_empty", "mma", kArrive, 1, 0, 0},
-                        {"clc_empty", "epilogue", kArrive, 1, 0, 0},
-                        {"clc_empty", "load", kArrive, 1, 1, 1},
-                        {"throttle_full", "load", kArrive, 0, 0, 0},
-                        {"throttle_full", "load", kArrive, 0, 1, 1},
-                        {"throttle_empty", "scheduler", kArrive, 0, 0, 0},
-                        {"tmem_dealloc", "epilogue", kArrive, 1, 0, 0},  // the leader's
-                        {"tmem_dealloc", "epilogue", kArrive, 1, 1, 0}});
+  check(load("13_pairs"), {{"input_full", "load", kArm, 0, 0, 0},
+                           {"input_full", "load", kArm, 0, 9, 1},
+                           {"input_full", "load", kCopy, 1, 2, 1},
+                           {"input_full", "load", kCopy, 1, 9, 0},
+                           {"input_empty", "mma", kCommitMulticast, 0, 0, 0},
+                           {"input_empty", "mma", kCommitMulticast, 0, 9, 1},
+                           {"accum_full", "mma", kCommitMulticast, 0, 0, 0},
+                           {"accum_full", "mma", kCommitMulticast, 0, 1, 1},
+                           {"accum_empty", "epilogue", kArrive, 1, 0, 0},
+                           {"accum_empty", "epilogue", kArrive, 1, 1, 1},
+                           {"clc_full", "scheduler", kArm, 0, 0, 0},
+                           {"clc_full", "scheduler", kArm, 0, 1, 1},
+                           {"clc_empty", "mma", kArrive, 1, 0, 0},
+                           {"clc_empty", "epilogue", kArrive, 1, 0, 0},
+                           {"clc_empty", "load", kArrive, 1, 1, 1},
+                           {"throttle_full", "load", kArrive, 0, 0, 0},
+                           {"throttle_full", "load", kArrive, 0, 1, 1},
+                           {"throttle_empty", "scheduler", kArrive, 0, 0, 0},
+                           {"tmem_dealloc", "epilogue", kArrive, 1, 0, 0},  // the leader's
+                           {"tmem_dealloc", "epilogue", kArrive, 1, 1, 0}});
 }
 
 // A cluster of 4 x 4 in a grid of 16 x 8 CTAs: CTA 18 is place (2, 1), a leader, and CTA 19 its peer.

@@ -122,9 +122,9 @@ TEST_CASE("explore: what is found does not depend on the number of processes", "
 
 TEST_CASE("explore: sound kernels of every kind are clean and give the same bits under each seed", "[explore]") {
   // All clean scenarios under 20 seeds and more: bench/explore/clean.sh.
-  for (const char* name : {"one_stage", "ragged", "fallback", "direct/v5", "fused_epilogue_fp8", "bugs/sound/pair",
-                           "bugs/sound/multicast", "bugs/sound/split_k", "bugs/sound/copy_multicast",
-                           "bugs/dependent_reads_early_sound"}) {
+  for (const char* name : {"02_one_stage", "12_ragged", "21_fallback", "direct/v5", "16_fused_epilogue_fp8",
+                           "bugs/sound/pair", "bugs/sound/multicast", "bugs/sound/split_k",
+                           "bugs/sound/copy_multicast", "bugs/sound/dependent_reads_early"}) {
     CAPTURE(name);
     ScratchDirectory scratch;
     const Ran r = run(scratch, "explore " + file(name) + " --seeds 6 --jobs 2");
@@ -140,7 +140,8 @@ TEST_CASE("explore: sound kernels of every kind are clean and give the same bits
 }
 
 TEST_CASE("explore: the delays of a seed, listed one by one, give the seed's run", "[explore]") {
-  for (const char* name : {"bugs/sound/pairs_multicast", "dependent_launch", "bugs/sound/split_k", "one_stage"}) {
+  for (const char* name :
+       {"bugs/sound/pairs_multicast", "18_dependent_launch", "bugs/sound/split_k", "02_one_stage"}) {
     CAPTURE(name);
     const Scenario s = load_scenario(kScenarios / (std::string(name) + ".toml"));
     const Prepared prepared = prepare(s);
@@ -158,7 +159,7 @@ TEST_CASE("explore: the delays of a seed, listed one by one, give the seed's run
 
 TEST_CASE("explore: a run that fails without jitter is told as it is", "[explore]") {
   ScratchDirectory scratch;
-  const Ran r = run(scratch, "explore " + file("bugs/missing_consumer_release"));
+  const Ran r = run(scratch, "explore " + file("bugs/arrivals/release_missing"));
   CHECK(r.exit_code == 3);
   CHECK(r.out.rfind("HANG at cycle", 0) == 0);
   CHECK(has(r.out, "explored     nothing: the run without jitter fails already"));
@@ -215,7 +216,7 @@ TEST_CASE("explore: refuses what it cannot do in one line, before it runs", "[ex
 
 TEST_CASE("a [[delay]] delays its point, and one that never occurs is a warning", "[explore]") {
   ScratchDirectory scratch;
-  const std::string text = read_whole(kScenarios / "one_stage.toml");
+  const std::string text = read_whole(kScenarios / "02_one_stage.toml");
   const auto with = [&](const std::string& delay) {
     return scratch.write("s.toml", text + "\n[[delay]]\n" + delay).string();
   };
@@ -240,7 +241,7 @@ TEST_CASE("a [[delay]] delays its point, and one that never occurs is a warning"
 
 TEST_CASE("a [[delay]] is checked key by key", "[explore][bad-input]") {
   ScratchDirectory scratch;
-  const std::string text = read_whole(kScenarios / "one_stage.toml");
+  const std::string text = read_whole(kScenarios / "02_one_stage.toml");
   const struct {
     const char *delay, *names;
   } bad[] = {

@@ -96,7 +96,7 @@ void record(const ScratchDirectory& scratch, const std::string& scenario) {
 
 TEST_CASE("vcd: every phase, count and byte total of the SM's barriers is the trace's", "[export]") {
   ScratchDirectory scratch;
-  record(scratch, "more_tiles_than_sms");
+  record(scratch, "08_more_tiles_than_sms");
   const Ran ran = run(scratch, "export run.pftrace --format vcd -o a.vcd");
   CHECK(ran.err == "");
   REQUIRE(ran.exit_code == 0);
@@ -116,7 +116,7 @@ TEST_CASE("vcd: GTKWave's reader takes the file and finds the same", "[export]")
   if (std::system("command -v vcd2fst > /dev/null && command -v fst2vcd > /dev/null") != 0)
     SM100_SKIP("vcd2fst is not installed (Debian package gtkwave)");
   ScratchDirectory scratch;
-  record(scratch, "pairs");
+  record(scratch, "13_pairs");
   REQUIRE(run(scratch, "export run.pftrace --format vcd --sm 1 -o a.vcd").exit_code == 0);
   const std::string where = scratch.path().string();
   REQUIRE(std::system(("vcd2fst " + where + "/a.vcd " + where + "/a.fst > " + where + "/log 2>&1").c_str()) == 0);
@@ -127,7 +127,7 @@ TEST_CASE("vcd: GTKWave's reader takes the file and finds the same", "[export]")
 
 TEST_CASE("export refuses what it cannot write in one line", "[export]") {
   ScratchDirectory scratch;
-  record(scratch, "single_k_step");
+  record(scratch, "05_single_k_step");
   const auto refused = [&](const std::string& arguments, const std::string& line) {
     const Ran ran = run(scratch, "export " + arguments);
     CHECK(ran.exit_code == 2);
@@ -156,7 +156,7 @@ TEST_CASE("export refuses what it cannot write in one line", "[export]") {
 
 TEST_CASE("html: a page of one trace, and of two", "[export]") {
   ScratchDirectory scratch;
-  record(scratch, "single_k_step");
+  record(scratch, "05_single_k_step");
   for (const char* traces : {"run.pftrace", "run.pftrace run.pftrace"}) {
     const Ran ran = run(scratch, std::string("export ") + traces + " --format html -o page.html");
     CAPTURE(traces, ran.err);
@@ -171,7 +171,7 @@ TEST_CASE("html: a page of one trace, and of two", "[export]") {
 
 TEST_CASE("csv: as many rows as spans", "[export]") {
   ScratchDirectory scratch;
-  record(scratch, "pairs");
+  record(scratch, "13_pairs");
   REQUIRE(run(scratch, "export run.pftrace --format csv -o a.csv").exit_code == 0);
   const std::string text = read_whole(scratch / "a.csv");
   CHECK(size_t(std::count(text.begin(), text.end(), '\n')) ==

@@ -16,7 +16,7 @@ namespace {
 
 /// Ragged in both directions, all terms.
 Scenario all_terms(DataType output) {
-  Scenario s = load_scenario(scenario_dir() + "/fused_epilogue.toml");
+  Scenario s = load_scenario(scenario_dir() + "/14_fused_epilogue.toml");
   matmul_of(s).m = 200, matmul_of(s).n = 272, matmul_of(s).k = 128;
   matmul_of(s).beta = -1.5f;
   matmul_of(s).config.output = output;
@@ -92,7 +92,7 @@ TEST_CASE("a residual of FP8 elements is added before rounding", "[epilogue]") {
 
 TEST_CASE("results beyond the output type's range: FP8 saturates, FP16 becomes infinite, as the reference says",
           "[epilogue]") {
-  Scenario s = load_scenario(scenario_dir() + "/dense_small.toml");
+  Scenario s = load_scenario(scenario_dir() + "/01_dense_small.toml");
   matmul_of(s).m = matmul_of(s).n = 256, matmul_of(s).k = 512;
   matmul_of(s).config.scaled = true;
   struct Case {

@@ -15,7 +15,7 @@ Ran with_fault(const std::string& scenario, const std::string& fault) {
   return run(scratch, "run " + scenario_dir() + "/" + scenario + ".toml --set 'fault=[{" + fault + "}]'");
 }
 
-constexpr const char* kSmall = "bugs/wrong_initial_phase_sound";
+constexpr const char* kSmall = "bugs/sound/load_initial_parity";
 
 }  // namespace
 
@@ -68,7 +68,7 @@ TEST_CASE("hazards: what production kernels leave out is a warning", "[hazards]"
       {R"(instruction="tcgen05_wait_st", action="drop")", "TC4", "smoke/smoke_06"},
       {R"(instruction="tcgen05_wait_ld", action="drop")",
        "TC18"},  // a later tile's chain orders the registers' reads
-      {R"(instruction="fence_mbarrier_init", action="drop")", "MB14", "pairs"}};
+      {R"(instruction="fence_mbarrier_init", action="drop")", "MB14", "13_pairs"}};
   for (const Missing& m : all) {
     CAPTURE(m.fault);
     const Ran ran = with_fault(m.scenario, m.fault);
@@ -105,8 +105,8 @@ TEST_CASE("hazards: launches in a stream share a workspace in order", "[hazards]
 
 TEST_CASE("hazards: without them the run says so, and takes the same time", "[hazards]") {
   ScratchDirectory scratch;
-  const Ran off = run(scratch, "run " + scenario_dir() + "/pairs.toml --set run.hazards=false");
-  const Ran on = run(scratch, "run " + scenario_dir() + "/pairs.toml");
+  const Ran off = run(scratch, "run " + scenario_dir() + "/13_pairs.toml --set run.hazards=false");
+  const Ran on = run(scratch, "run " + scenario_dir() + "/13_pairs.toml");
   CHECK(off.out.find("not checked  hazards") != std::string::npos);
   const auto cycles = [](const std::string& text) { return text.substr(text.find("  time "), 40); };
   CHECK(cycles(off.out) == cycles(on.out));

@@ -182,7 +182,7 @@ TEST_CASE("import: a wrong map ends in one line", "[import]") {
 TEST_CASE("import: our own Chrome JSON comes back with the same role spans", "[import]") {
   ScratchDirectory scratch;
   const auto [scenario, summary] = GENERATE(table<std::string, std::string>(
-      {{"dense_small", "b.pftrace: 2,436 spans of 28 roles in 4 CTAs\n"},
+      {{"01_dense_small", "b.pftrace: 2,436 spans of 28 roles in 4 CTAs\n"},
        {"copy/multicast_2",
         "b.pftrace: 20,176 spans of 40 roles in 8 CTAs\n"}}));  // two kernels: together they record every kind of role span
   CAPTURE(scenario);

@@ -23,7 +23,7 @@ TEST_CASE("a copied program runs a scenario with the profiles that it was built 
   ScratchDirectory scratch;
   const fs::path program = scratch / "sm100sim";
   fs::copy_file(sm100sim_binary(), program);
-  fs::copy_file(fs::path(scenario_dir()) / "single_k_step.toml", scratch / "mine.toml");
+  fs::copy_file(fs::path(scenario_dir()) / "05_single_k_step.toml", scratch / "mine.toml");
   const Ran ran = run_copy(scratch, program, "run mine.toml");
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Catch::StartsWith("PASS, clean"));
@@ -40,7 +40,7 @@ TEST_CASE("an installed tree that was moved has its profiles and scenarios", "[i
   fs::copy_file(sm100sim_binary(), program);
   fs::copy(profile_dir(), share / "profiles");
   fs::create_directories(share / "scenarios");
-  fs::copy_file(fs::path(scenario_dir()) / "single_k_step.toml", share / "scenarios/only_one.toml");
+  fs::copy_file(fs::path(scenario_dir()) / "05_single_k_step.toml", share / "scenarios/only_one.toml");
   const Ran list = run_copy(scratch, program, "list scenarios");
   CHECK(list.exit_code == 0);
   CHECK_THAT(list.out, Catch::Contains("only_one") && Catch::Contains(share.string()));

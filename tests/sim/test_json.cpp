@@ -78,7 +78,7 @@ TEST_CASE("JSON: what does not apply is null", "[json]") {
   CHECK(data["launches"][0]["end"].get<uint64_t>() > data["launches"][0]["begin"].get<uint64_t>());
   CHECK(data["overrides"].empty());
 
-  const Json hang = json_of(run(scratch, "run bugs/launch_ahead_hangs --json -"));
+  const Json hang = json_of(run(scratch, "run bugs/launches/launch_ahead_hangs --json -"));
   CHECK(hang["outcome"] == "hang");
   CHECK(hang["launches"][0]["end"].is_null());  // it has not completed
   CHECK(hang["tflops"].is_null());
@@ -87,7 +87,7 @@ TEST_CASE("JSON: what does not apply is null", "[json]") {
   CHECK(copy["tflops"].is_null());
   CHECK(copy["gb_per_s"].get<double>() > 0);
 
-  const Json finding = json_of(run(scratch, "run bugs/kb37_lock_misaligned --json -"));
+  const Json finding = json_of(run(scratch, "run bugs/locks/lock_misaligned --json -"));
   REQUIRE(finding["findings"].size() == 1);
   CHECK(finding["findings"][0]["stage"].is_null());
   CHECK(finding["findings"][0]["barrier"].is_null());
@@ -97,7 +97,7 @@ TEST_CASE("JSON: what does not apply is null", "[json]") {
 
 TEST_CASE("JSON: findings that are the same but for the CTA are one with a count", "[json]") {
   ScratchDirectory scratch;
-  const Json json = json_of(run(scratch, "run bugs/kb28_load_drain_missing --json -"));
+  const Json json = json_of(run(scratch, "run bugs/lifetime/load_drain_missing --json -"));
   REQUIRE(!json["findings"].empty());
   std::set<std::string> distinct;
   for (const Json& f : json["findings"]) {

@@ -13,10 +13,10 @@ using namespace sm100::sim;
 namespace {
 
 Scenario chain(std::vector<std::string> overrides = {}) {
-  return load_scenario(source_dir() + "/scenarios/dependent_launch.toml", overrides);
+  return load_scenario(source_dir() + "/scenarios/18_dependent_launch.toml", overrides);
 }
 
-std::string refusal(std::vector<std::string> overrides, const char* file = "scenarios/dependent_launch.toml") {
+std::string refusal(std::vector<std::string> overrides, const char* file = "scenarios/18_dependent_launch.toml") {
   try {
     load_scenario(std::string(source_dir() + "/") + file, overrides);
     return "";
@@ -144,6 +144,6 @@ TEST_CASE("what cannot be fed or faulted is refused in one line", "[launches]") 
   CHECK_THAT(refusal({"run.feed=residual"}), Catch::Contains("needs config.residual = true"));
   CHECK_THAT(refusal({"problem.n=256"}), Catch::Contains("n = k"));
   CHECK_THAT(refusal({"config.output=f32"}), Catch::Contains("config.output = config.dtype"));
-  CHECK_THAT(refusal({"config.pdl=false"}, "scenarios/bugs/dependent_reads_early.toml"),
+  CHECK_THAT(refusal({"config.pdl=false"}, "scenarios/bugs/launches/dependent_reads_early.toml"),
              Catch::Contains("griddepcontrol needs config.pdl = true"));
 }

@@ -11,7 +11,7 @@ namespace {
 std::string report(const std::string& fault, const std::string& sets = "") {
   ScratchDirectory scratch;
   const Ran ran = run(
-      scratch, "run " + scenario_dir() + "/pairs.toml --data none " + sets + " --set 'fault=[{" + fault + "}]'");
+      scratch, "run " + scenario_dir() + "/13_pairs.toml --data none " + sets + " --set 'fault=[{" + fault + "}]'");
   CHECK(ran.exit_code == 3);
   return ran.out;
 }

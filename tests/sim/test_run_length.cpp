@@ -26,8 +26,8 @@ uint64_t last_event(const traces::Trace& trace) {
 }  // namespace
 
 TEST_CASE("one run has one length, from the launch until the last store is visible", "[run-length]") {
-  const std::string scenario = GENERATE(as<std::string>{}, "single_k_step", "pairs", "dependent_launch", "copy/narrow",
-                                        "direct/v5", "fallback");
+  const std::string scenario = GENERATE(as<std::string>{}, "05_single_k_step", "13_pairs", "18_dependent_launch",
+                                        "copy/narrow", "direct/v5", "21_fallback");
   CAPTURE(scenario);
   ScratchDirectory scratch;
   const Ran ran = run(scratch, "run " + scenario + " --data none --trace t.pftrace --json j.json");
@@ -55,7 +55,7 @@ TEST_CASE("one run has one length, from the launch until the last store is visib
 
 TEST_CASE("a run that hangs is as long as its report says", "[run-length]") {
   ScratchDirectory scratch;
-  const Ran ran = run(scratch, "run bugs/wrong_initial_phase --trace t.pftrace");
+  const Ran ran = run(scratch, "run bugs/phases/load_initial_parity --trace t.pftrace");
   REQUIRE(ran.exit_code == 3);
   const uint64_t cycles = traces::read_pftrace(scratch / "t.pftrace").metadata.run_ticks;
   CHECK_THAT(ran.out, Catch::StartsWith(fmt::format("HANG at cycle {}:", grouped(int64_t(cycles)))));
@@ -65,7 +65,9 @@ TEST_CASE("a run that hangs is as long as its report says", "[run-length]") {
 TEST_CASE("diff of two simulations compares the lengths of the runs", "[run-length][diff]") {
   ScratchDirectory scratch;
   REQUIRE(run(scratch, "run one_stage --data none --trace a.pftrace --json a.json").exit_code == 0);
-  REQUIRE(run(scratch, "run one_stage --data none --set config.stages=4 --trace b.pftrace --json b.json").exit_code == 0);
+  REQUIRE(
+      run(scratch, "run one_stage --data none --set config.stages=4 --trace b.pftrace --json b.json").exit_code ==
+      0);
   const json diff = json::parse(run(scratch, "diff a.pftrace b.pftrace --json -").out);
   const json a = json::parse(read_whole(scratch / "a.json"));
   CHECK(diff["span_a_ns"].get<double>() == Approx(a["microseconds"].get<double>() * 1000));

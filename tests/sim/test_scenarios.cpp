@@ -55,7 +55,7 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
 }
 
 TEST_CASE("FP32 output shows the accumulators within 1e-5, BF16 output within 1e-2 of float64", "[scenarios]") {
-  Scenario s = load_by_name("dense_small");
+  Scenario s = load_by_name("01_dense_small");
   CHECK(run_in_child(s).check.relative_error < 1e-2);
   matmul_of(s).config.output = DataType::f32;
   const RunResult f32 = run_in_child(s);
@@ -85,7 +85,7 @@ TEST_CASE("dropping one arrival on any barrier is blamed on that barrier, stage 
                         {"epilogue", "mbarrier_arrive", "tmem_dealloc"}};
   for (const Drop& drop : drops) {
     CAPTURE(drop.barrier);
-    Scenario s = load_by_name("bugs/wrong_initial_phase_sound");
+    Scenario s = load_by_name("bugs/sound/load_initial_parity");
     FaultSpec fault;
     fault.role = drop.role;
     fault.instruction = drop.instruction;
@@ -106,7 +106,7 @@ TEST_CASE("dropping one arrival on any barrier is blamed on that barrier, stage 
 TEST_CASE("the trace of a run is well formed for Perfetto and reads back as recorded", "[scenarios][traces]") {
   ScratchDirectory scratch;
   const fs::path file = scratch / "run.pftrace";
-  const Scenario s = load_by_name("dense_small");
+  const Scenario s = load_by_name("01_dense_small");
   traces::Recorder recorder;
   const RunResult result = run_simulation(s, {.recorder = &recorder});  // this test case has its process to itself
   REQUIRE(result.outcome == Outcome::pass);
@@ -139,14 +139,14 @@ TEST_CASE("the trace of a run is well formed for Perfetto and reads back as reco
 }
 
 TEST_CASE("recording does not change the run", "[scenarios]") {
-  const Scenario s = load_by_name("more_tiles_than_sms");
+  const Scenario s = load_by_name("08_more_tiles_than_sms");
   const RunResult with = record_in_child(s), without = run_in_child(s);
   CHECK(with.cycles == without.cycles);
   CHECK(with.output_hash == without.output_hash);
 }
 
 TEST_CASE("a cycle budget that ends before the first CTA starts says so", "[scenarios]") {
-  Scenario s = load_by_name("dense_small");
+  Scenario s = load_by_name("01_dense_small");
   s.max_cycles = 100;
   const RunResult r = run_in_child(s);
   CHECK(r.outcome == Outcome::hang);
@@ -156,7 +156,7 @@ TEST_CASE("a cycle budget that ends before the first CTA starts says so", "[scen
 }
 
 TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenarios]") {
-  Scenario s = load_by_name("dense_small");
+  Scenario s = load_by_name("01_dense_small");
   s.max_cycles = 5000;
   const RunResult r = run_in_child(s);
   CHECK(r.outcome == Outcome::hang);

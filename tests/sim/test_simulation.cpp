@@ -10,7 +10,7 @@ using namespace sm100;
 using namespace sm100::sim;
 
 TEST_CASE("a simulation is built, run and asked for its result", "[simulation]") {
-  const host::Scenario scenario = load_scenario(source_dir() + "/scenarios/single_k_step.toml");
+  const host::Scenario scenario = load_scenario(source_dir() + "/scenarios/05_single_k_step.toml");
   const RunResult other = run_in_child(scenario);
   Simulation simulation(scenario);  // this test case has its process to itself
   double last = 0;
@@ -24,7 +24,7 @@ TEST_CASE("a simulation is built, run and asked for its result", "[simulation]")
 }
 
 TEST_CASE("a simulation of a scenario that does not fit is refused when it is built", "[simulation]") {
-  host::Scenario scenario = load_scenario(source_dir() + "/scenarios/single_k_step.toml");
+  host::Scenario scenario = load_scenario(source_dir() + "/scenarios/05_single_k_step.toml");
   scenario.device.device.smem_bytes_per_cta_max = 1024;
   CHECK_THROWS_AS(Simulation(scenario), host::InputError);
 }

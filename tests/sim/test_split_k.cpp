@@ -13,7 +13,7 @@ namespace sm100::sim {
 namespace {
 
 Scenario split(int splits) {
-  Scenario s = load_scenario(scenario_dir() + "/dense_small.toml");
+  Scenario s = load_scenario(scenario_dir() + "/01_dense_small.toml");
   matmul_of(s).m = 384, matmul_of(s).n = 256, matmul_of(s).k = 1024 + 64;  // 17 k tiles
   s.sms = 4;
   matmul_of(s).config.num_split_k = splits;

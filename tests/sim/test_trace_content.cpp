@@ -68,7 +68,7 @@ std::vector<const Span*> spans_of(const Trace& trace, SpanKind kind) {
 TEST_CASE("the trace names the span or role that completed each phase, across CTAs too", "[trace-content]") {
   // One CTA, multicast in a cluster, pairs, remote arrivals of the copy kernel, two launches.
   for (const std::string scenario :
-       {"dense_small", "pairs", "smoke/smoke_05", "copy/multicast_4", "dependent_launch"}) {
+       {"01_dense_small", "13_pairs", "smoke/smoke_05", "copy/multicast_4", "18_dependent_launch"}) {
     CAPTURE(scenario);
     const Trace trace = traced(scenario);
     const auto by_flow = spans_by_flow(trace);
@@ -106,10 +106,10 @@ TEST_CASE("the trace names who ended the waits that are not for an mbarrier", "[
     std::string more = "";
   };
   for (const Expected& e :
-       {Expected{"dense_small", {"named barrier 0", "named barrier 1", "cluster barrier", "bulk group"}},
-        Expected{"pairs", {"named barrier 0", "cluster barrier", "tcgen05.alloc", "tcgen05.dealloc"}},
+       {Expected{"01_dense_small", {"named barrier 0", "named barrier 1", "cluster barrier", "bulk group"}},
+        Expected{"13_pairs", {"named barrier 0", "cluster barrier", "tcgen05.alloc", "tcgen05.dealloc"}},
         Expected{"split_k/splits_2_m256", {"named barrier 4", "locks"}, "--set run.sms=144"},
-        Expected{"dependent_launch", {"griddepcontrol.wait"}}}) {
+        Expected{"18_dependent_launch", {"griddepcontrol.wait"}}}) {
     CAPTURE(e.scenario);
     const Trace trace = traced(e.scenario, 0, nullptr, e.more);
     const auto by_flow = spans_by_flow(trace);
@@ -142,7 +142,7 @@ TEST_CASE("the trace names who ended the waits that are not for an mbarrier", "[
 }
 
 TEST_CASE("the trace shows what is in tensor memory", "[trace-content]") {
-  const Trace trace = traced("dense_small");
+  const Trace trace = traced("01_dense_small");
   const auto allocations = spans_of(trace, SpanKind::tmem_alloc);
   CHECK(allocations.size() == 4);  // CTAs
   for (const Span* span : allocations) {
@@ -215,7 +215,7 @@ TEST_CASE("spans say which tensor, box, CTAs and line of the role; CTAs their cl
 TEST_CASE("the trace of a run that hangs holds the hang on the role that it names, marks and the open allocation",
           "[trace-content]") {
   std::string printed;
-  const Trace trace = traced("bugs/expect_tx_too_large", 3, &printed);
+  const Trace trace = traced("bugs/bytes/expect_tx_too_large", 3, &printed);
   REQUIRE(trace.findings.size() == 1);
   const traces::Finding& hang = trace.findings[0];
   CHECK(hang.id == "hang");
@@ -259,7 +259,7 @@ TEST_CASE("the trace of a run that hangs holds the hang on the role that it name
 
 TEST_CASE("the trace holds findings and warnings where they happened", "[trace-content]") {
   std::string printed;
-  const Trace found = traced("bugs/kb06_count_too_small", 4, &printed);
+  const Trace found = traced("bugs/named_barriers/count_too_small", 4, &printed);
   REQUIRE_FALSE(found.findings.empty());
   CHECK_THAT(printed, Catch::StartsWith(found.findings[0].report));
   CHECK(is_role(found, found.findings[0].track));
@@ -267,7 +267,7 @@ TEST_CASE("the trace holds findings and warnings where they happened", "[trace-c
   CHECK(found.metadata.outcome == "findings");
 
   // A hazard marks both accesses, when and where its report says.
-  const Trace raced = traced("bugs/kb02_stale_release_parity", 4);
+  const Trace raced = traced("bugs/phases/stale_release_parity", 4);
   const auto found_hazard = std::find_if(raced.findings.begin(), raced.findings.end(),
                                          [](const traces::Finding& f) { return f.id == "TM7" && !f.warning; });
   REQUIRE(found_hazard != raced.findings.end());
@@ -285,7 +285,7 @@ TEST_CASE("the trace holds findings and warnings where they happened", "[trace-c
     CHECK_THAT(hazard.report, Catch::Contains(mark.line));
   }
 
-  const Trace warned = traced("bugs/kb17_every_lane_multiplies", 4);
+  const Trace warned = traced("bugs/lanes/every_lane_multiplies", 4);
   const auto warning = std::find_if(warned.findings.begin(), warned.findings.end(),
                                     [](const traces::Finding& f) { return f.warning; });
   REQUIRE(warning != warned.findings.end());
