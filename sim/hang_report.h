@@ -9,7 +9,7 @@
 #include "models/profiles/profile.h"
 #include "sim/cta.h"
 #include "sim/run_result.h"
-#include "traces/schema.h"
+#include "traces/format/schema.h"
 
 namespace sm100::sim {
 

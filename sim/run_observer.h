@@ -13,7 +13,7 @@
 #include "sim/barrier_learner.h"
 #include "sim/completion_order.h"
 #include "sim/kernel.h"
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::sim {
 

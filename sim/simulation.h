@@ -14,7 +14,7 @@
 #include "sim/prepared.h"
 #include "sim/run_result.h"
 #include "sim/verdict.h"
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::sim {
 

@@ -12,7 +12,7 @@
 
 #include "kernels/isa/trace.h"
 #include "models/mbarrier.h"
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::sim {
 

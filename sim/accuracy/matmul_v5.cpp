@@ -8,7 +8,7 @@
 
 #include "sim/accuracy/csv.h"
 #include "sim/accuracy/data_set.h"
-#include "traces/cta_legs.h"
+#include "traces/analysis/cta_life.h"
 
 namespace sm100::sim {
 namespace {
@@ -20,7 +20,7 @@ double median(std::vector<double> values) {
 
 struct Leg {
   const char* name;
-  const char* of_trace;                  ///< its name in traces/cta_legs.h
+  const char* of_trace;                  ///< its name in traces/analysis/cta_life.h
   const char *begin, *end;               ///< columns of the timeline; "" is the CTA's start
   bool leader_only = false;              ///< the pair's first CTA has it
   std::vector<double> first{}, later{};  ///< of the CTAs of wave 0, and of the others

@@ -9,7 +9,7 @@
 #include "sim/process_pool.h"
 #include "sim/run_reply.h"
 #include "sim/simulation.h"
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::sim {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "kernels/host/scenario.h"
 #include "sim/run_result.h"
-#include "traces/schema.h"
+#include "traces/format/schema.h"
 
 namespace sm100::sim {
 

@@ -17,7 +17,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/scenario_directory.h"
 #include "sim/cli/streams.h"
-#include "traces/atomic_file.h"
+#include "traces/format/atomic_file.h"
 
 namespace sm100::sim::cli {
 

@@ -18,7 +18,7 @@
 #include "sim/cli/output_path.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/streams.h"
-#include "traces/atomic_file.h"
+#include "traces/format/atomic_file.h"
 
 namespace sm100::sim::cli {
 

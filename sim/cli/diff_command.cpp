@@ -9,8 +9,8 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/json_output.h"
 #include "sim/cli/read_trace.h"
-#include "traces/compressed_file.h"
-#include "traces/diff.h"
+#include "traces/diff/diff.h"
+#include "traces/format/compressed_file.h"
 
 namespace sm100::sim::cli {
 

@@ -13,7 +13,7 @@
 #include "sim/cli/integers.h"
 #include "sim/cli/json_output.h"
 #include "sim/cli/scenario_name.h"
-#include "traces/compressed_file.h"
+#include "traces/format/compressed_file.h"
 
 namespace sm100::sim::cli {
 

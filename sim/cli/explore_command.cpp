@@ -22,7 +22,7 @@
 #include "sim/simulation.h"
 #include "sim/text.h"
 #include "sim/verdict.h"
-#include "traces/atomic_file.h"
+#include "traces/format/atomic_file.h"
 
 namespace sm100::sim::cli {
 

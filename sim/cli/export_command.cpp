@@ -16,11 +16,11 @@
 #include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
 #include "sim/cli/read_trace.h"
-#include "traces/chrome_json.h"
-#include "traces/compressed_file.h"
-#include "traces/csv.h"
+#include "traces/exchange/chrome_json.h"
+#include "traces/exchange/csv.h"
+#include "traces/exchange/vcd.h"
+#include "traces/format/compressed_file.h"
 #include "traces/html/html_report.h"
-#include "traces/vcd.h"
 
 namespace sm100::sim::cli {
 

@@ -12,8 +12,8 @@
 #include "sim/cli/output_path.h"
 #include "sim/cli/streams.h"
 #include "sim/text.h"
-#include "traces/compressed_file.h"
-#include "traces/pftrace.h"
+#include "traces/format/compressed_file.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::sim::cli {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "traces/chrome_import.h"
+#include "traces/exchange/chrome_import.h"
 
 namespace sm100::sim::cli {
 

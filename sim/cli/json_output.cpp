@@ -3,7 +3,7 @@
 
 #include "kernels/host/version.h"
 #include "sim/cli/output_path.h"
-#include "traces/atomic_file.h"
+#include "traces/format/atomic_file.h"
 
 namespace sm100::sim::cli {
 

@@ -15,7 +15,7 @@
 #include "sim/cli/scenario_directory.h"
 #include "sim/cli/scenario_list.h"
 #include "sim/isa_support.h"
-#include "traces/compressed_file.h"
+#include "traces/format/compressed_file.h"
 
 namespace sm100::sim::cli {
 

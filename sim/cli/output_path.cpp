@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "kernels/host/scenario.h"
-#include "traces/atomic_file.h"
+#include "traces/format/atomic_file.h"
 
 namespace sm100::sim::cli {
 

@@ -18,7 +18,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/streams.h"
 #include "sim/crash_report.h"
-#include "traces/atomic_file.h"
+#include "traces/format/atomic_file.h"
 
 namespace {
 

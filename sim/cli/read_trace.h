@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernels/host/scenario.h"
-#include "traces/pftrace.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::sim::cli {
 

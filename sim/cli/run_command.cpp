@@ -19,9 +19,9 @@
 #include "sim/cli/summary.h"
 #include "sim/cli/trace_selection.h"
 #include "sim/simulation.h"
-#include "traces/compressed_file.h"
-#include "traces/numbers.h"
-#include "traces/pftrace.h"
+#include "traces/format/compressed_file.h"
+#include "traces/format/numbers.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::sim::cli {
 

@@ -10,9 +10,9 @@
 #include "sim/cli/integers.h"
 #include "sim/cli/json_output.h"
 #include "sim/cli/read_trace.h"
-#include "traces/compressed_file.h"
-#include "traces/critical_path.h"
-#include "traces/statistics.h"
+#include "traces/analysis/critical_path.h"
+#include "traces/analysis/statistics.h"
+#include "traces/format/compressed_file.h"
 
 namespace sm100::sim::cli {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::sim::cli {
 

@@ -11,7 +11,7 @@
 #include "sim/run_reply.h"
 #include "sim/simulation.h"
 #include "sim/verdict.h"
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::sim {
 

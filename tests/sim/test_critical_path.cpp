@@ -2,11 +2,11 @@
 // sm100sim stats --critical-path on runs of the project's scenarios.
 
 #include "paths.h"
-#include "traces/critical_path.h"
+#include "traces/analysis/critical_path.h"
 
 #include "catch.h"
 #include "sim/program.h"
-#include "traces/pftrace.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::sim {
 namespace {

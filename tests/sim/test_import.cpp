@@ -12,8 +12,8 @@
 #include "catch.h"
 #include "paths.h"
 #include "sim/program.h"
-#include "traces/cta_legs.h"
-#include "traces/pftrace.h"
+#include "traces/analysis/cta_life.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::sim {
 namespace {

@@ -8,8 +8,8 @@
 #include "paths.h"
 #include "sim/program.h"
 #include "sim/text.h"
-#include "traces/critical_path.h"
-#include "traces/pftrace.h"
+#include "traces/analysis/critical_path.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::sim {
 namespace {

@@ -16,7 +16,7 @@
 #include "sim/child_process.h"
 #include "sim/isa_support.h"
 #include "sim/scenario_files.h"
-#include "traces/pftrace.h"
+#include "traces/format/pftrace.h"
 #include "traces/well_formed.h"
 
 using namespace sm100;

@@ -12,7 +12,7 @@
 #include "paths.h"
 #include "sim/program.h"
 #include "sim/text.h"
-#include "traces/pftrace.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include "catch.h"
 #include "paths.h"
 #include "sim/program.h"
-#include "traces/pftrace.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::sim {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::traces {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "scratch_directory.h"
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::traces {
 

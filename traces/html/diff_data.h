@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "traces/diff.h"
+#include "traces/diff/diff.h"
 #include "traces/html/trace_data.h"
 
 namespace sm100::traces {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "traces/atomic_file.h"
+#include "traces/format/atomic_file.h"
 #include "traces/html/diff_data.h"
 #include "traces/html/page.h"
 #include "traces/html/trace_data.h"

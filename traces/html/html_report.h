@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "traces/diff.h"
-#include "traces/schema.h"
+#include "traces/diff/diff.h"
+#include "traces/format/schema.h"
 
 namespace sm100::traces {
 

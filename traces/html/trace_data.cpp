@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "traces/critical_path.h"
+#include "traces/analysis/critical_path.h"
+#include "traces/format/timeline.h"
 #include "traces/html/columns.h"
-#include "traces/timeline.h"
 
 namespace sm100::traces {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "traces/schema.h"
+#include "traces/format/schema.h"
 
 namespace sm100::traces {
 

@@ -9,7 +9,7 @@
 #include "kernels/cuda/run/reference.h"
 #include "kernels/cuda/run/trace_download.h"
 #include "kernels/host/version.h"
-#include "traces/pftrace.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::cuda {
 namespace {

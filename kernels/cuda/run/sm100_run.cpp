@@ -19,7 +19,7 @@
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/toml_reader.h"
 #include "kernels/host/version.h"
-#include "traces/atomic_file.h"
+#include "traces/format/atomic_file.h"
 
 namespace sm100::cuda {
 namespace {

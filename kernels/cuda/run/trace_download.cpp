@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/run/clock_fit.h"
-#include "traces/recorder.h"
+#include "traces/format/recorder.h"
 
 namespace sm100::cuda {
 namespace {

@@ -9,7 +9,7 @@
 #include "kernels/cuda/run/gpu.h"
 #include "kernels/host/kernel_run.h"
 #include "kernels/isa/device_trace.h"
-#include "traces/schema.h"
+#include "traces/format/schema.h"
 
 namespace sm100::cuda {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the roles' time goes: the same figures as `sm100sim stats` (traces/statistics.h), of the whole run or a part of it.
+// Where the roles' time goes: the same figures as `sm100sim stats` (traces/analysis/statistics.h), of the whole run or a part of it.
 
 import type {Trace} from './trace';
 

@@ -19,7 +19,7 @@ export interface Track {
   rank: number;
 }
 
-/** A place that has to do with a finding (FindingMark of traces/schema.h). */
+/** A place that has to do with a finding (FindingMark of traces/format/schema.h). */
 export interface Mark {
   what: 'first' | 'second' | 'fault' | 'root' | 'victim';
   track: number;
@@ -200,7 +200,7 @@ export class Wakeups {
   }
 }
 
-/** The chain of work and waits that decides when the run ends (traces/critical_path.h), in order of time. */
+/** The chain of work and waits that decides when the run ends (traces/analysis/critical_path.h), in order of time. */
 export class CriticalPath {
   readonly verdict: string;
   readonly shares: PathShare[];
