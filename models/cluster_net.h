@@ -54,7 +54,7 @@ class ClusterNet : public sc_core::sc_module {
   void arrive_expect_tx(int slot, ClusterSmemAddr barrier, uint32_t bytes, const Source& source);
 
   /// cp.async.bulk.tensor...multicast::cluster issued at cycle `at`: the box is read once and lands in every CTA of
-  /// the mask, which need not name the issuing one (isa.md 2.6).
+  /// the mask, which need not name the issuing one (PTX 9.7.9.25).
   /// @param barrier_rank  CTA that owns the barrier operand.  cta_group 1: the issuing CTA, and each CTA's own barrier is
   ///                      signalled; cta_group 2: each time that of the pair's CTA with the parity of `barrier_rank`
   void load_multicast(int slot, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group = 1,
@@ -83,7 +83,7 @@ class ClusterNet : public sc_core::sc_module {
   /// An exited warp is no longer waited for by the cluster barrier.
   void warp_exited(int slot, int warp);
   bool exited(int slot, uint32_t rank) const { return of(slot)->members[rank].exited; }
-  /// From now on nothing may reach the CTA in `slot` (isa.md 6.2).
+  /// From now on nothing may reach the CTA in `slot` (docs/instructions.md).
   void cta_exited(int slot) { of(slot)->members[rank(slot)].exited = true; }
 
  private:

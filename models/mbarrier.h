@@ -5,7 +5,7 @@
 /// arrivals and tx-count are both zero; waiters are woken, nothing polls.  The 64-bit word lives in shared
 /// memory, so a stray store shows; beside it the unit keeps the phase number, the waiters and the last events
 /// for reports. Detected: MB1 (no valid object), MB2 (re-init, overwritten word), MB3 (alignment, window),
-/// MB4 (count), MB5 (over-arrival), MB6 (tx-count range); reference isa.md 1.7. Not implemented: arrive_drop,
+/// MB4 (count), MB5 (over-arrival), MB6 (tx-count range); PTX 9.7.13.15. Not implemented: arrive_drop,
 /// noComplete, tokens (test_wait by state), inval.
 #pragma once
 

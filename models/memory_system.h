@@ -77,7 +77,7 @@ class MemorySystem {
   void touch(Request& request, GlobalAddr address, uint64_t size);
   /// Cycle at which the data of a read asked for at `at` have arrived; missing lines are then on their way, and
   /// request.ready says when all of its lines are in L2.  CTAs of a cluster that ask for a box while it is on its way to another of
-  /// them share the answer: L2 is asked once (measured/README.md 4.2, request coalescer).
+  /// them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
   /// @param cluster  of the CTA that asks, any number that names it; -1: nobody's
   Cycles read(Request& request, Cycles at, int cluster = -1);
   /// Cycle at which memory has taken `bytes` offered at `at`: at once while L2 holds all that the kernel touches, at

@@ -72,7 +72,7 @@ struct Place {
 /// An operation that PTX calls undefined or that hardware traps on; a warning is legal but hardly meant; a suspect is
 /// legal, and wrong if the result is.
 struct Violation {
-  std::string id;       ///< check id of reference isa.md ("MB5", "TM10", "TC5"), or of ours
+  std::string id;       ///< id of a check ("MB5", "TM10", "TC5"; docs/checks.md)
   std::string message;  ///< one line with the operands
   Cycles time;
   int slot;              ///< of its CTA

@@ -4,7 +4,7 @@
 /// offsets in the window, rank bits already removed.  How many windows an SM has room for: models/occupancy.h.
 /// Modelled: the bytes, and the data port that the warps of an SM share.  Approximated: banks (accesses count as
 /// free of conflicts).  TMA and UMMA have paths of their own that hinder each other a
-/// little (measured/README.md 4.3).  Every access is
+/// little (docs/measurements.md, law 4.3).  Every access is
 /// bounds-checked by the caller's unit through `contains`.
 #pragma once
 
@@ -67,7 +67,7 @@ class SharedMemory {
 
  private:
   static constexpr uint32_t kBarrierBytes = 16384;
-  /// Matrix descriptors see a window of 256 KiB, more than there is memory (reference isa.md 0.4); Umma
+  /// Matrix descriptors see a window of 256 KiB, more than there is memory (docs/instructions.md); Umma
   /// reports what lies outside, and this keeps the model inside its own array.
   static constexpr uint32_t kDescriptorWindowBytes = 1u << 18;
   std::vector<uint8_t> bytes_;

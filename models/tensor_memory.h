@@ -80,7 +80,7 @@ class TensorMemory {
   const std::vector<Allocation>& allocations() const { return bank_.allocations_; }
 
   /// tcgen05.ld of one warp: register r of lane t goes to registers(t)[r].
-  /// The subpartition bits of the lane are ignored: a warp reads its own quarter (reference isa.md 3.3).
+  /// The subpartition bits of the lane are ignored: a warp reads its own quarter (PTX 9.7.16).
   void load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers, const Source& source);
 
   /// tcgen05.st of one warp: the reverse.

@@ -312,7 +312,7 @@ void for_each_swizzled_run(Swizzle swizzle, uint32_t at, uint32_t size, Copy&& c
 }
 
 /// Loads of TFLOAT32 round to 10 mantissa bits, nearest even, and make every NaN 0x7fffe000 (measured on
-/// H200, isa.md 2.2).  Elements that are filled are not loaded: their pattern stays (measured on H200).
+/// H200, docs/instructions.md).  Elements that are filled are not loaded: their pattern stays (measured on H200).
 void round_to_tf32(uint8_t* elements, uint64_t bytes) {
   for (uint64_t i = 0; i + 4 <= bytes; i += 4) {
     uint32_t bits;

@@ -243,7 +243,7 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   return true;
 }
 
-/// Scales of 128 rows are 4 columns, those of N columns ceil(N / 32), in each CTA (reference isa.md 3.16).
+/// Scales of 128 rows are 4 columns, those of N columns ceil(N / 32), in each CTA (PTX 9.7.16).
 bool Umma::check_scales(const MmaCommand& command, const MmaOperation& operation) {
   const struct {
     const char* name;

@@ -67,7 +67,7 @@ class Umma {
   /// Commits whose arrival has not happened yet.
   int commits_in_flight() const { return commits_in_flight_; }
 
-  /// Cycles between two back-to-back MMAs of this shape.  Source: measured/README.md 4.1, 4.3.
+  /// Cycles between two back-to-back MMAs of this shape.  Source: docs/measurements.md, law 4.1, 4.3.
   /// @param filling  TMA writes into shared memory meanwhile
   double initiation_interval(int m, int n, bool a_in_tmem, int cta_group = 1, bool filling = false) const;
   /// Cycles from issue on an idle pipe until D is written, so that the MMA's own issue before and commit and wake-up after it

@@ -121,7 +121,7 @@ void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
     return;
   }
   // A in tensor memory: the row's lane is that of D, K is packed into cells, low bits first (9.7.16.10.5).
-  // M 128 of a pair: the rows lie twice in each CTA, in the lower lanes as in the upper (isa.md 3.13).
+  // M 128 of a pair: the rows lie twice in each CTA, in the lower lanes as in the upper (PTX 9.7.16).
   const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
   const uint32_t per_cell = 32 / uint32_t(element_bits(type));
   for (int i = 0; i < op.m; ++i) {

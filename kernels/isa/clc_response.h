@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The 16-byte response of clusterlaunchcontrol.try_cancel, as query_cancel reads it.
-/// Source: PTX 9.7.13.17/18, where it is opaque; the bits are those that ptxas 13.0's code reads, isa.md 5.3:
+/// Source: PTX 9.7.13.17/18, where it is opaque; the bits are those that ptxas 13.0's code reads:
 ///   31:0 x   47:32 y   63:48 z   64 canceled   (other bits are not looked at)
 /// Kernels use the query functions only; the layout may change with the hardware.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The 32-bit instruction descriptor of tcgen05.mma.
-/// Source: PTX 9.7.16 "Instruction descriptor" and the shape tables; isa.md 3.7, 3.8 (checked against CuTe).
+/// Source: PTX 9.7.16 "Instruction descriptor" and the shape tables (checked against CuTe).
 ///
 /// Dense
 ///   1:0 sparsity selector  2 sparse  3 saturate  5:4 D type  9:7 A type  12:10 B type  13, 14 negate A, B
@@ -184,7 +184,7 @@ SM100_HD constexpr InstrDescriptorFields decode(InstrDescriptor descriptor, MmaK
   return f;
 }
 
-// ---- validation: table 3.7 of isa.md, dense non-.ws ----
+// ---- validation: the shape tables of PTX 9.7.16, dense non-.ws ----
 
 enum class InstrDescriptorError : uint8_t {
   none,
@@ -266,7 +266,7 @@ SM100_HD constexpr bool scale_ok(const InstrDescriptorFields& f, MmaKind kind) {
 }  // namespace detail
 
 /// kind::i8 over a pair with N a multiple of 16: PTX allows multiples of 32, and a B200 has been seen to execute the others in
-/// the time of its neighbours (measured/README.md 4.1); what they compute nobody has published.
+/// the time of its neighbours (docs/measurements.md, law 4.1); what they compute nobody has published.
 SM100_HD constexpr bool executes_all_the_same(const InstrDescriptorFields& f, MmaKind kind, int cta_group) {
   return kind == MmaKind::i8 && cta_group == 2 && f.n % 16 == 0 && f.n > 0 && f.n <= 256;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Number formats of the tensor core and the `cvt` instructions between them.
-/// Source: PTX 5.2.3 (alternate floating-point formats) and *cvt*; isa.md 4.1, 4.2, 4.4 (tf32 truncation).
+/// Source: PTX 5.2.3 (alternate floating-point formats) and *cvt*; docs/instructions.md (tf32 truncation).
 /// `decode_x` gives the exact value of a code; `cvt_*` rounds as the instruction of that name does.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace sm100 {
 enum class DataType : uint8_t { f16, bf16, tf32, f32, e4m3, e5m2, e2m3, e3m2, e2m1, s8, u8 };
 
 /// Bits of one element in shared memory.  fp6 and fp4 count their 8-bit container, as kind::f8f6f4 holds them
-/// (isa.md 3.15); the dense nibbles of kind::mxf4 are the caller's business.
+/// (PTX 9.7.16); the dense nibbles of kind::mxf4 are the caller's business.
 SM100_HD constexpr int element_bits(DataType type) {
   switch (type) {
     case DataType::tf32:
@@ -125,7 +125,7 @@ SM100_HD constexpr float decode_f16(uint16_t bits) {
   return std::bit_cast<float>(sign | detail::kF32Infinity | (magnitude & 0x3ffu) << 13);
 }
 
-/// The tensor core truncates the low 13 bits of the container (measured, isa.md 4.4; PTX leaves it open).
+/// The tensor core truncates the low 13 bits of the container (measured, docs/instructions.md; PTX leaves it open).
 SM100_HD constexpr float decode_tf32(uint32_t bits) { return std::bit_cast<float>(bits & 0xffffe000u); }
 
 SM100_HD constexpr float decode_e4m3(uint8_t bits) {

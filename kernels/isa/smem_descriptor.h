@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The 64-bit shared-memory (matrix) descriptor of tcgen05.mma and .cp, and the operand layouts it names.
-/// Source: PTX 9.7.16 "Shared memory descriptor"; isa.md 3.9, 3.10 (checked there against CuTe).
+/// Source: PTX 9.7.16 "Shared memory descriptor" (checked against CuTe).
 ///
 ///   13:0 start>>4   29:16 LBO>>4   45:32 SBO>>4   48:46 version 0b001   51:49 base offset   52 LBO absolute
 ///   63:61 swizzle   (15:14, 31:30 and 60:53 reserved)
@@ -119,7 +119,7 @@ SM100_HD constexpr SmemDescriptor advance(SmemDescriptor descriptor, uint32_t by
 enum class Major : uint8_t { k, mn };
 
 /// May this swizzle hold this operand, and do we know its layout?  MN-major: 32-bit elements take the
-/// 32-byte-atom swizzle and nothing else does (isa.md 3.7).  K-major with that swizzle is legal PTX, but its
+/// 32-byte-atom swizzle and nothing else does (PTX 9.7.16).  K-major with that swizzle is legal PTX, but its
 /// row grouping is not stated anywhere, so it is rejected.
 SM100_HD constexpr bool operand_layout_modelled(const SmemDescriptorFields& f, Major major,
                                                 uint32_t element_bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Shared-memory swizzles of TMA and UMMA: an XOR on the absolute byte address.
-/// Source: PTX 5.5.6 (swizzling modes), 9.7.16 (matrix descriptor); isa.md 2.4.
+/// Source: PTX 5.5.6 (swizzling modes), 9.7.16 (matrix descriptor).
 /// Not here: 128B_ATOM_32B_FLIP_8B (which rows flip is only in a figure) and 96B (sm_103a).
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The tensor map of TMA tensor copies: fields, encode rules, and which bytes a box moves.
-/// Source: `cuda.h` cuTensorMapEncodeTiled; PTX 5.5 *Tensors*; isa.md 2.1 (rules), 2.2 (bytes), 2.4 (pitch).
+/// Source: `cuda.h` cuTensorMapEncodeTiled; PTX 5.5 *Tensors*, 5.5.6 (pitch); docs/instructions.md.
 ///
 /// The driver's 128 bytes are not public.  `TensorMap` holds an encoding of ours, for the host model only,
 /// that survives byte copies; on hardware the driver makes the object and nothing here reads it.
@@ -335,12 +335,12 @@ SM100_HD constexpr BoxLine box_line(const TensorMapFields& f, const int32_t* coo
 }
 
 /// 32 bits of what a load writes for out-of-bounds elements, to be repeated (narrower elements take the low
-/// part). The NaN is 0x7ff7 in each 16 bits (measured on H200, isa.md 2.2).
+/// part). The NaN is 0x7ff7 in each 16 bits (measured on H200, docs/instructions.md).
 SM100_HD constexpr uint32_t oob_fill_pattern(const TensorMapFields& f) {
   return f.oob_fill == TensorMapOobFill::nan_request_zero_fma ? 0x7ff77ff7u : 0;
 }
 
-// ---- coordinate rules of a copy (isa.md 2.2, TM10); H200 faults on a violation ----
+// ---- coordinate rules of a copy (PTX 5.5, TM10); H200 faults on a violation ----
 
 enum class CopyError : uint8_t { none, inner_start_alignment, negative_store_start };
 

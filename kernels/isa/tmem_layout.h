@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Tensor memory: which cell a register of tcgen05.ld / .st is, and where tcgen05.mma puts D(m, n).
-/// Source: PTX 9.7.16 (tensor memory, data movement shapes, data-path layouts); isa.md 3.2, 3.3, 3.12.
+/// Source: PTX 9.7.16 (tensor memory, data movement shapes, data-path layouts); figures rebuilt from CuTe.
 /// Lanes and columns are relative to taddr.  Not here: layout C (M 128, cta_group::2, sparse).
 #pragma once
 

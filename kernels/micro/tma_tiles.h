@@ -4,7 +4,7 @@
 ///
 /// Without `sync` a slot is loaded again as soon as its tile has arrived (a stream); with it all warps of the cluster meet after each
 /// tile.  CTAs that share read the same tiles: by loads of their own, or by one multicast of the cluster's first CTA.  What public
-/// microbenchmarks of TMA measure (measured/README.md section 2).
+/// microbenchmarks of TMA measure (docs/measurements.md).
 #pragma once
 
 #include "kernels/isa/number_formats.h"

@@ -3,7 +3,7 @@
 ///
 /// One thread issues `depth` MMAs back to back on the same A, B and D (the first ignores D, the others accumulate), commits, and
 /// every warp of the CTA, or of the pair, waits: what public microbenchmarks of tcgen05.mma measure
-/// (measured/README.md section 2).  Operands are whatever lies in shared and tensor memory, so there is no result.
+/// (docs/measurements.md).  Operands are whatever lies in shared and tensor memory, so there is no result.
 #pragma once
 
 #include "kernels/isa/instr_descriptor.h"

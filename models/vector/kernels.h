@@ -26,7 +26,7 @@ struct Product {
   bool accumulate;
 };
 
-/// Bits of every NaN that a product computes; the tensor core's (reference isa.md 4.4).
+/// Bits of every NaN that a product computes; the tensor core's (docs/instructions.md).
 inline constexpr uint32_t kCanonicalNan = 0x7fffffff;
 
 /// d + sum, as products with `accumulate` add.

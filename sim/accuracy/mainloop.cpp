@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tile on one SM with a long K: measured/README.md section 4.3.
+// One tile on one SM with a long K: docs/measurements.md, law 4.3.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole kernel on the whole chip: the published timeline of gau-nernst's matmul_v5, measured/README.md section 5.
+// A whole kernel on the whole chip: the published timeline of gau-nernst's matmul_v5, docs/measurements.md, law 5.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor loads out of HBM: measured/README.md section 4.2.
+// Tensor loads out of HBM: docs/measurements.md, law 4.2.
 #include <fmt/format.h>
 
 #include <algorithm>

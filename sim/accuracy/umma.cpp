@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor core alone: measured/README.md section 4.1.
+// The tensor core alone: docs/measurements.md, law 4.1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sm100::sim {
 namespace {
 
-/// config.operands of a measured format; F4 and MXF4 were run as kind::f8f6f4 and kind::mxf8f6f4 (measured/README.md 2).
+/// config.operands of a measured format; F4 and MXF4 were run as kind::f8f6f4 and kind::mxf8f6f4 (docs/measurements.md).
 std::string operands_of(const std::string& format) {
   if (format == "BF16") return "bf16";
   if (format == "E4M3") return "e4m3";

@@ -595,12 +595,12 @@ uint32_t HazardChecker::commit(const Thread& t) {
   released.clear();
   released.add_likely(self.known);   // it executes after all that the thread knows
   if (self.mma.lane == t.by.lane) {  // a thread vouches for its own MMAs only
-    // Of the MMAs' own accesses and what those came after, not of what else the thread knows (isa.md 0.5).
+    // Of the MMAs' own accesses and what those came after, not of what else the thread knows (docs/instructions.md).
     released.happened = self.mma.before;
     released.happened.advance({component(rank(t.slot), t.by.warp, kMma), self.mma.next++});
     released.fenced.assign(released.happened, fenced_components());  // or its own checks had spoken
     released.tmem.assign(released.happened,
-                         tmem_components());  // implies tcgen05.fence::before_thread_sync (isa.md 3.18)
+                         tmem_components());  // implies tcgen05.fence::before_thread_sync (PTX 9.7.16)
   }
   return cluster(t.slot).last_later;
 }

@@ -4,7 +4,7 @@
 /// Who counts: warps, tensor loads and stores, MMAs (operands and accumulators), tcgen05.ld and st, CLC responses; in
 /// every CTA of a cluster.  What orders: mbarrier phases, commits, bulk-group and tcgen05 waits, named and cluster
 /// barriers; with fence.proxy.async where threads write what an asynchronous unit reads.  A tcgen05.ld is also over once
-/// one of its registers has been read (TC18).  Scopes are not looked at (reference isa.md 1.5: production kernels leave
+/// one of its registers has been read (TC18).  Scopes are not looked at (PTX 9.7.13.15: production kernels leave
 /// .cluster out).  The order is that of synchronisation, not of this run's time: a schedule in which the numbers happen to
 /// be right is reported as well.
 ///

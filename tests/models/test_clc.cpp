@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cluster launch control alone (reference isa.md 5.3-5.6).
+// Cluster launch control alone (PTX 9.7.13.17).
 #include "models/clc.h"
 
 #include "catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote arrives, exits and the cluster barrier (reference isa.md 1.4, 6.1, 6.2).
+// Remote arrives, exits and the cluster barrier (PTX 9.7.13.15, barrier.cluster).
 #include "models/cluster_net.h"
 
 #include "catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named barriers (reference isa.md 6.4).  The cluster barrier is in test_cluster_net.cpp.
+// Named barriers (PTX 9.7.13.1).  The cluster barrier is in test_cluster_net.cpp.
 #include "models/cta_barriers.h"
 
 #include "catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement of clusters on SMs (reference isa.md 6.1: all CTAs of a cluster run in one GPC), in waves.
+// Placement of clusters on SMs (docs/instructions.md: all CTAs of a cluster run in one GPC), in waves.
 #include "models/gpu.h"
 
 #include <map>

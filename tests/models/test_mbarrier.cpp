@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barrier semantics of the unit against sequences worked by hand from PTX 9.7.13.15 (reference
-// isa.md 1.2-1.8): the word itself is tested in tests/kernels/isa/test_mbarrier_word.cpp; here are waiters,
+// Barrier semantics of the unit against sequences worked by hand from PTX
+// 9.7.13.15: the word itself is tested in tests/kernels/isa/test_mbarrier_word.cpp; here are waiters,
 // lanes and misuse.
 #include "models/mbarrier.h"
 
@@ -35,7 +35,7 @@ TEST_CASE(
     "a TMA full barrier completes with its last byte, and early bytes of the next phase wait for their "
     "expect",
     "[mbarrier]") {
-  Bench b;  // the table of reference isa.md 1.8
+  Bench b;  // by hand, step by step
   b.barrier.init(kBar, 1, b.by);
   b.barrier.arrive_expect_tx(kBar, 36864, b.by);
   for (uint32_t bytes : {16384u, 16384u, 2048u}) b.barrier.complete_tx(kBar, bytes, b.by);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of global memory: what the laws of measured/README.md 4.2 rest on.
+// Time of global memory: what law 4.2 of docs/measurements.md rests on.
 #include "models/memory_system.h"
 
 #include <algorithm>

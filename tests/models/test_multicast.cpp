@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multicast tensor loads without .cta_group (reference isa.md 2.6): bit r of the mask is rank r; same offset, full box
+// Multicast tensor loads without .cta_group (PTX 9.7.9.25): bit r of the mask is rank r; same offset, full box
 // and full byte count in every CTA of the mask; the issuing CTA need not be one of them.
 #include "catch.h"
 #include "models/cluster_bench.h"

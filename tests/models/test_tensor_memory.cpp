@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation rules and load maps of tensor memory (reference isa.md 3.2, 3.3).
+// Allocation rules and load maps of tensor memory (PTX 9.7.16).
 #include "models/tensor_memory.h"
 
 #include <cstring>

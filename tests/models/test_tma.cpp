@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engine alone: which bytes land where (reference isa.md 2.2-2.4, 2.8, 2.14) and when.
+// The copy engine alone: which bytes land where (PTX 5.5, 5.5.6, 9.7.9.25) and when.
 #include "models/tma.h"
 
 #include <cstring>
@@ -239,7 +239,7 @@ TEST_CASE("illegal copies are named", "[tma]") {
 }
 
 TEST_CASE("loads of TFLOAT32 round to ten mantissa bits and make one NaN", "[tma]") {
-  Bench b(8, 64);  // vectors measured on H200 (reference isa.md 2.2)
+  Bench b(8, 64);  // vectors measured on H200 (docs/instructions.md)
   const uint32_t in[] = {0x3f801000, 0x3f803000, 0x3f801001, 0x007fffff, 0xffc00001, 0x3f800000, 0, 0};
   const uint32_t out[] = {0x3f800000, 0x3f804000, 0x3f802000, 0x00800000, 0x7fffe000, 0x3f800000, 0, 0};
   std::memcpy(&b.at(0, 0), in, sizeof in);

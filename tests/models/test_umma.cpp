@@ -113,7 +113,7 @@ std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::
 }  // namespace
 
 TEST_CASE("single-MMA latency and initiation interval follow the laws worked by hand", "[umma][timing]") {
-  // measured/README.md 4.1: latency 104 + N/2 + [SS] M/4; interval max(N/2, [SS] (M+N)/4).
+  // docs/measurements.md, law 4.1: latency 104 + N/2 + [SS] M/4; interval max(N/2, [SS] (M+N)/4).
   const Shape shapes[] = {{"BF16", "SS", 64, 64, 152, 32},
                           {"BF16", "SS", 128, 128, 200, 64},
                           {"BF16", "SS", 128, 112, 192, 60},
@@ -190,8 +190,8 @@ TEST_CASE("D = A B from shared memory, and accumulation only when enable-input-d
   tmem.alloc(512, waiter, {});
   UmmaNumerics numerics(accumulation, smem, tmem);
   const int m = GENERATE(64, 128), n = 16;
-  // No-swizzle K-major layout: 8-row groups 128 bytes apart, 16-byte chunks of K `lbo` apart (reference
-  // isa.md 3.9).
+  // No-swizzle K-major layout: 8-row groups 128 bytes apart, 16-byte chunks of K `lbo` apart (PTX
+  // 9.7.16).
   auto put = [&](uint32_t base, uint32_t lbo, int i, int k, float v) {
     smem.store(
         base + uint32_t(i / 8) * 128 + uint32_t(i % 8) * 16 + uint32_t(2 * k / 16) * lbo + uint32_t(2 * k % 16),
@@ -225,7 +225,7 @@ TEST_CASE("D = A B from shared memory, and accumulation only when enable-input-d
       for (int k = 0; k < 16; ++k)
         expected += 2 * (float(i % 7 - 3) + float(k % 3)) * (float(j % 5) - float(k % 4));
       const uint32_t lane =
-          m == 64 ? uint32_t(i % 16 + 32 * (i / 16)) : uint32_t(i);  // layouts F and D (isa.md 3.12)
+          m == 64 ? uint32_t(i % 16 + 32 * (i / 16)) : uint32_t(i);  // layouts F and D (PTX 9.7.16)
       REQUIRE(tmem.lane(lane)[32 + j] == expected);
     }
 }
@@ -256,7 +256,7 @@ void check_pair_product(int m) {
     for (int j = 0; j < n; ++j) {
       float expected = 0;
       for (int k = 0; k < 16; ++k) expected += a(i, k) * bt(j, k);
-      // isa.md 3.12: A is one row a lane; B puts columns N/2 ... into lanes 64-127.
+      // PTX 9.7.16: A is one row a lane; B puts columns N/2 ... into lanes 64-127.
       TensorMemory& tmem = i / rows == 0 ? b.tmem : b.peer_tmem;
       const int lane = m == 256 ? i % 128 : i % 64 + 64 * (j / columns), column = m == 256 ? j : j % columns;
       REQUIRE(tmem.lane(uint32_t(lane))[column] == expected);

@@ -14,7 +14,7 @@ using namespace sm100;
 using namespace sm100::models;
 
 TEST_CASE("the B200 accumulation model gives the published vectors", "[umma][numerics]") {
-  // reference isa.md 4.4, mode (b): B = 1, remaining A = 0.
+  // docs/instructions.md, mode (b): B = 1, remaining A = 0.
   const auto p2 = [](int e) { return std::ldexp(1.f, e); };
   struct Vector {
     std::vector<float> a;
@@ -75,7 +75,8 @@ uint16_t f16_of(const std::vector<float>& products, float d) {
 
 }  // namespace
 
-TEST_CASE("the B200 accumulation model agrees with vectors measured on wgmma, whose form it has", "[umma][numerics]") {
+TEST_CASE("the B200 accumulation model agrees with vectors measured on wgmma, whose form it has",
+          "[umma][numerics]") {
   const auto p2 = [](int e) { return std::ldexp(1.f, e); };
   const float largest = decode_bf16(0x7f7f);
   // H200, reference wgmma.md 5.3: bf16, f16 and tf32 have 25 fractional bits there too.

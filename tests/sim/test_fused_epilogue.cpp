@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functor in registers and on the strip in shared memory (reference kernels.md 3.5, 3.6): the same values wherever the
+// The functor in registers and on the strip in shared memory: the same values wherever the
 // strip does not round, and every term of every output type.
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split-K (reference kernels.md section 4): right results, the same bits whoever computes which split and whenever, and
+// Split-K: right results, the same bits whoever computes which split and whenever, and
 // what a lock that nobody releases looks like.
 #include <set>
 

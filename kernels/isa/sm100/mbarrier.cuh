@@ -15,7 +15,7 @@ class Mbarrier {
   SM100_KERNEL void mbarrier_init(SmemAddr barrier, uint32_t count, Loc = Loc::current()) const {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier.value), "r"(count) : "memory");
   }
-  /// Makes this thread's inits visible to the cluster; a barrier must follow (isa.md 1.6).
+  /// Makes this thread's inits visible to the cluster; a barrier must follow (PTX 9.7.13.15).
   SM100_KERNEL void fence_mbarrier_init() const {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Picks a configuration of the dense matmul for a shape (reference kernels.md 6.4): what `config = "auto"` means.
+/// Picks a configuration of the dense matmul for a shape: what `config = "auto"` means (docs/choose.md).
 ///
 /// A pure function of shape, types and number of SMs.  The search is over MMA shapes: fewest waves, then the
 /// smallest tile; everything else follows from the shape that won.

@@ -44,7 +44,7 @@ struct Rules {
   }
 };
 
-/// Shapes of tcgen05.mma (isa.md 3.7).
+/// Shapes of tcgen05.mma (PTX 9.7.16).
 void check_mma_shape(Rules& rules) {
   const MatmulConfig& c = rules.config;
   Rules::Sound& sound = rules.sound;
@@ -101,7 +101,7 @@ void check_swizzle(Rules& rules) {
                 "tiles in a block of the rasterisation");
 }
 
-/// What the writers of each output type can do (reference kernels.md 6.3).  The functor on the strip needs N in steps of
+/// What the writers of each output type can do.  The functor on the strip needs N in steps of
 /// 16 for a pair's M = 128, which the shapes of the family have.
 void check_output(Rules& rules) {
   const MatmulConfig& c = rules.config;
@@ -164,7 +164,7 @@ void check_shared_memory(Rules& rules) {
                 "range of an mbarrier's transaction count");
 }
 
-/// Splits of K (reference kernels.md 4.1): every one has k tiles, in whole groups.
+/// Splits of K: every one has k tiles, in whole groups.
 void check_splits(Rules& rules, int k_tiles) {
   const MatmulConfig& c = rules.config;
   const int splits = c.num_split_k, per = k_tiles_per_split(c, k_tiles);
@@ -190,7 +190,7 @@ void check_splits(Rules& rules, int k_tiles) {
   require(!c.pdl, "1 with pdl", "the locks must be zero before the kernel starts");
 }
 
-/// Tensor maps need row pitches that are multiples of 16 bytes (isa.md 2.1).
+/// Tensor maps need row pitches that are multiples of 16 bytes (cuTensorMapEncodeTiled).
 void check_problem(Rules& rules, int m, int n, int k) {
   const MatmulConfig& c = rules.config;
   const Rules::Sound& sound = rules.sound;

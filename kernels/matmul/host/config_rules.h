@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a configuration of the dense matmul kernel and its problem must satisfy (reference kernels.md 6.3).
+/// What a configuration of the dense matmul kernel and its problem must satisfy.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread takes which elements of a strip in shared memory, and where they lie in C (reference kernels.md 3.2, 3.6).
+// Which thread takes which elements of a strip in shared memory, and where they lie in C.
 #include "kernels/epilogue/strip_functor.h"
 
 #include <set>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The response of clusterlaunchcontrol.try_cancel (isa.md 5.3 and 5.6).
+// The response of clusterlaunchcontrol.try_cancel (PTX 9.7.13.17).
 #include "kernels/isa/clc_response.h"
 
 #include "catch.h"
 
 using namespace sm100;
 
-TEST_CASE("Does a response carry the first CTA of the cancelled cluster? (isa.md 5.6)", "[clc]") {
+TEST_CASE("Does a response carry the first CTA of the cancelled cluster? (PTX 9.7.13.17)", "[clc]") {
   for (uint32_t x : {2u, 4u}) {
     const ClcResponse success = make_clc_response(true, {x, 0, 0});
     CHECK(is_canceled(success));
@@ -15,7 +15,7 @@ TEST_CASE("Does a response carry the first CTA of the cancelled cluster? (isa.md
   CHECK_FALSE(is_canceled(make_clc_response(false, {6, 0, 0})));
 }
 
-TEST_CASE("Are the bits where the code of ptxas reads them? (isa.md 5.3)", "[clc]") {
+TEST_CASE("Are the bits where the code of ptxas reads them? (PTX 9.7.13.17)", "[clc]") {
   const ClcResponse r = make_clc_response(true, {0x12345678, 0x9abc, 0xdef0});
   CHECK(r.lo == 0xdef09abc12345678);
   CHECK(r.hi == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction descriptors against the CuTe vectors of isa.md 3.8 and the shape table 3.7.
+// Instruction descriptors against those that CuTe makes, and the shape tables of PTX 9.7.16.
 #include "kernels/isa/instr_descriptor.h"
 
 #include <string>
@@ -27,7 +27,7 @@ InstrDescriptorError i8_shape(int m, int n, int cta_group) {
 
 }  // namespace
 
-TEST_CASE("Are the instruction descriptors those that CuTe makes? (isa.md 3.8)", "[instr_descriptor]") {
+TEST_CASE("Are the instruction descriptors those that CuTe makes? (PTX 9.7.16)", "[instr_descriptor]") {
   using enum DataType;
   const auto f16k = [](DataType a, DataType b, DataType d, int m, int n, bool mn_a = false, bool mn_b = false,
                        bool neg_a = false) {
@@ -49,7 +49,7 @@ TEST_CASE("Are the instruction descriptors those that CuTe makes? (isa.md 3.8)",
   CHECK(make_instr_descriptor(MmaKind::mxf4, e2m1, e2m1, f32, 256, 128).bits == 0x10a00480);
 }
 
-TEST_CASE("Does decode read every field of a dense descriptor? (isa.md 3.8)", "[instr_descriptor]") {
+TEST_CASE("Does decode read every field of a dense descriptor? (PTX 9.7.16)", "[instr_descriptor]") {
   const InstrDescriptorFields f = decode(InstrDescriptor{0x10410490});  // bf16, 256x256, B MN-major
   CHECK(f.d_type == kDTypeF32);
   CHECK(f.a_type == 1);
@@ -70,7 +70,7 @@ TEST_CASE("Does decode read every field of a dense descriptor? (isa.md 3.8)", "[
   CHECK(g.m == 128);
 }
 
-TEST_CASE("Does decode read the block-scaled format by kind? (isa.md 3.8)", "[instr_descriptor]") {
+TEST_CASE("Does decode read the block-scaled format by kind? (PTX 9.7.16)", "[instr_descriptor]") {
   const InstrDescriptor d = make_block_scaled_instr_descriptor(MmaKind::mxf8f6f4, DataType::e4m3, DataType::e5m2,
                                                                true, 128, 96, false, true, false, false, 3, 2);
   // M>>7 = 1 at 27, SFA 3 at 29, ue8m0 at 23, N>>3 = 12 at 17, transpose B at 16, B type 1 at 10, SFB 2 at 4.
@@ -88,7 +88,7 @@ TEST_CASE("Does decode read the block-scaled format by kind? (isa.md 3.8)", "[in
   CHECK(f.reserved == 0);
 }
 
-TEST_CASE("What is K of one instruction? (isa.md 3.7)", "[instr_descriptor]") {
+TEST_CASE("What is K of one instruction? (PTX 9.7.16)", "[instr_descriptor]") {
   CHECK(mma_k(MmaKind::f16) == 16);
   CHECK(mma_k(MmaKind::tf32) == 8);
   CHECK(mma_k(MmaKind::f8f6f4) == 32);
@@ -98,7 +98,7 @@ TEST_CASE("What is K of one instruction? (isa.md 3.7)", "[instr_descriptor]") {
   CHECK(mma_k(MmaKind::mxf4nvf4) == 64);
 }
 
-TEST_CASE("Which type codes does each kind have? (isa.md 3.8)", "[instr_descriptor]") {
+TEST_CASE("Which type codes does each kind have? (PTX 9.7.16)", "[instr_descriptor]") {
   const auto codes = [](MmaKind kind) {
     std::string s;
     for (uint32_t code = 0; code < 8; ++code) {
@@ -117,7 +117,7 @@ TEST_CASE("Which type codes does each kind have? (isa.md 3.8)", "[instr_descript
   CHECK(codes(MmaKind::mxf4nvf4) == "- e2m1 - - - - - - ");
 }
 
-TEST_CASE("Which shapes may an instruction have? (isa.md 3.7)", "[instr_descriptor]") {
+TEST_CASE("Which shapes may an instruction have? (PTX 9.7.16)", "[instr_descriptor]") {
   const auto ok = InstrDescriptorError::none, bad_m = InstrDescriptorError::m_of_cta_group,
              bad_n = InstrDescriptorError::n_of_shape;
   CHECK(shape(64, 8, 1) == ok);
@@ -150,7 +150,7 @@ TEST_CASE("Which shapes may an instruction have? (isa.md 3.7)", "[instr_descript
   CHECK(mx(256, 8, 2) == bad_n);
 }
 
-TEST_CASE("Is N of an MN-major 8-bit B a multiple of 16? (isa.md 3.7)", "[instr_descriptor]") {
+TEST_CASE("Is N of an MN-major 8-bit B a multiple of 16? (PTX 9.7.16)", "[instr_descriptor]") {
   const auto fp8 = [](int m, int n, bool mn_b, int cta_group) {
     return verdict(
         make_instr_descriptor(MmaKind::f8f6f4, DataType::e4m3, DataType::e4m3, DataType::f32, m, n, false, mn_b),
@@ -164,7 +164,7 @@ TEST_CASE("Is N of an MN-major 8-bit B a multiple of 16? (isa.md 3.7)", "[instr_
   CHECK(fp8(256, 64, true, 2) == InstrDescriptorError::none);
 }
 
-TEST_CASE("Which accumulator types does each kind take? (isa.md 3.7)", "[instr_descriptor]") {
+TEST_CASE("Which accumulator types does each kind take? (PTX 9.7.16)", "[instr_descriptor]") {
   using enum DataType;
   const auto d = [](MmaKind kind, DataType ab, uint32_t d_type) {
     InstrDescriptor i = make_instr_descriptor(kind, ab, ab, f32, 128, 128);
@@ -181,7 +181,7 @@ TEST_CASE("Which accumulator types does each kind take? (isa.md 3.7)", "[instr_d
   CHECK_FALSE(d(MmaKind::f8f6f4, e4m3, 3));
 }
 
-TEST_CASE("Which other descriptors are refused? (isa.md TC5)", "[instr_descriptor]") {
+TEST_CASE("Which other descriptors are refused? (TC5)", "[instr_descriptor]") {
   const uint32_t bf16 = 0x08200490;
   const auto with = [&](uint32_t bits, MmaKind kind = MmaKind::f16) {
     return verdict(InstrDescriptor{bf16 | bits}, kind, 1);

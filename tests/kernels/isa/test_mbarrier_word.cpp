@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mbarrier state machine of isa.md 1.2, 1.3, 1.7, 1.8, one instruction at a time.
+// The mbarrier state machine of PTX 9.7.13.15, one instruction at a time.
 #include "kernels/isa/mbarrier_word.h"
 
 #include "catch.h"
@@ -47,7 +47,7 @@ void check_rejected(uint64_t before, const MbarrierResult& result, MbarrierError
 
 }  // namespace
 
-TEST_CASE("Does a TMA full barrier follow the vector? (isa.md 1.8)", "[mbarrier]") {
+TEST_CASE("Does a TMA full barrier follow the vector? (PTX 9.7.13.15)", "[mbarrier]") {
   Barrier full(1);
   check(full, 0, 1, 0);
   full.arrive_expect_tx(36864);
@@ -64,7 +64,7 @@ TEST_CASE("Does a TMA full barrier follow the vector? (isa.md 1.8)", "[mbarrier]
   check(full, 2, 1, 0);
 }
 
-TEST_CASE("Does arrive_drop take its arrival out of later phases? (isa.md 1.8)", "[mbarrier]") {
+TEST_CASE("Does arrive_drop take its arrival out of later phases? (PTX 9.7.13.15)", "[mbarrier]") {
   Barrier b(3);
   b.arrive();
   b.arrive();
@@ -77,7 +77,7 @@ TEST_CASE("Does arrive_drop take its arrival out of later phases? (isa.md 1.8)",
   check(b, 2, 2, 0);
 }
 
-TEST_CASE("Do bytes alone end a phase that misses arrivals? (isa.md 1.8)", "[mbarrier]") {
+TEST_CASE("Do bytes alone end a phase that misses arrivals? (PTX 9.7.13.15)", "[mbarrier]") {
   Barrier b(1);
   b.expect_tx(64);
   b.complete_tx(64);
@@ -86,7 +86,7 @@ TEST_CASE("Do bytes alone end a phase that misses arrivals? (isa.md 1.8)", "[mba
   check(b, 1, 1, 0);
 }
 
-TEST_CASE("Does the open phase close when two of two have arrived? (isa.md 1.8)", "[mbarrier]") {
+TEST_CASE("Does the open phase close when two of two have arrived? (PTX 9.7.13.15)", "[mbarrier]") {
   Barrier b(2);
   b.arrive();
   check(b, 0, 1, 0);
@@ -96,7 +96,7 @@ TEST_CASE("Does the open phase close when two of two have arrived? (isa.md 1.8)"
   check(b, 2, 2, 0);
 }
 
-TEST_CASE("Can expect_tx complete a phase? (isa.md 1.2)", "[mbarrier]") {
+TEST_CASE("Can expect_tx complete a phase? (PTX 9.7.13.15)", "[mbarrier]") {
   Barrier b(1);
   b.complete_tx(64);
   b.arrive();
@@ -105,7 +105,7 @@ TEST_CASE("Can expect_tx complete a phase? (isa.md 1.2)", "[mbarrier]") {
   check(b, 1, 1, 0);
 }
 
-TEST_CASE("Is arrive_expect_tx one step with one test? (isa.md 1.2)", "[mbarrier]") {
+TEST_CASE("Is arrive_expect_tx one step with one test? (PTX 9.7.13.15)", "[mbarrier]") {
   // Arriving first and expecting afterwards would close phase 0 and leave the bytes in phase 1.
   Barrier b(1);
   b.arrive_expect_tx(128);
@@ -117,7 +117,7 @@ TEST_CASE("Is arrive_expect_tx one step with one test? (isa.md 1.2)", "[mbarrier
   check(early, 1, 1, 0);
 }
 
-TEST_CASE("Which parities pass on a fresh barrier and after each phase? (isa.md 1.3)", "[mbarrier]") {
+TEST_CASE("Which parities pass on a fresh barrier and after each phase? (PTX 9.7.13.15)", "[mbarrier]") {
   Barrier b(1);
   CHECK_FALSE(mbarrier_test_parity(b.word, 0));
   CHECK(mbarrier_test_parity(b.word, 1));
@@ -129,7 +129,7 @@ TEST_CASE("Which parities pass on a fresh barrier and after each phase? (isa.md 
   CHECK(mbarrier_test_parity(b.word, 1));
 }
 
-TEST_CASE("What does a barrier do whose expected count was dropped to 0? (isa.md 1.2 and MB13)", "[mbarrier]") {
+TEST_CASE("What does a barrier do whose expected count was dropped to 0? (PTX 9.7.13.15 and MB13)", "[mbarrier]") {
   Barrier b(1);
   b.arrive_drop();
   CHECK(b.error == MbarrierError::expected_zero);  // a warning: performed
@@ -142,7 +142,7 @@ TEST_CASE("What does a barrier do whose expected count was dropped to 0? (isa.md
   check_rejected(b.word, mbarrier_arrive(b.word), MbarrierError::pending_underflow);
 }
 
-TEST_CASE("Which counts are refused? (isa.md MB4)", "[mbarrier]") {
+TEST_CASE("Which counts are refused? (MB4)", "[mbarrier]") {
   CHECK(mbarrier_init(0).error == MbarrierError::count_out_of_range);
   CHECK(mbarrier_init(1u << 20).error == MbarrierError::count_out_of_range);
   CHECK_FALSE(is_mbarrier(mbarrier_init(0).word));  // using it fails too
@@ -154,7 +154,7 @@ TEST_CASE("Which counts are refused? (isa.md MB4)", "[mbarrier]") {
   check_rejected(word, mbarrier_arrive(word, 0), MbarrierError::none);  // a no-op on H200
 }
 
-TEST_CASE("Is an arrival beyond the pending count refused? (isa.md MB5)", "[mbarrier]") {
+TEST_CASE("Is an arrival beyond the pending count refused? (MB5)", "[mbarrier]") {
   const uint64_t word = mbarrier_init(2).word;
   check_rejected(word, mbarrier_arrive(word, 3), MbarrierError::pending_underflow);
   check_rejected(word, mbarrier_arrive_drop(word, 3), MbarrierError::pending_underflow);
@@ -165,7 +165,7 @@ TEST_CASE("Is an arrival beyond the pending count refused? (isa.md MB5)", "[mbar
   check_rejected(held.word, mbarrier_arrive_expect_tx(held.word, 64), MbarrierError::pending_underflow);
 }
 
-TEST_CASE("Is a tx-count beyond 1048575 refused on both sides? (isa.md MB6)", "[mbarrier]") {
+TEST_CASE("Is a tx-count beyond 1048575 refused on both sides? (MB6)", "[mbarrier]") {
   Barrier b(1);
   check_rejected(b.word, mbarrier_expect_tx(b.word, 1u << 20), MbarrierError::tx_overflow);
   check_rejected(b.word, mbarrier_complete_tx(b.word, 1u << 20), MbarrierError::tx_overflow);
@@ -181,7 +181,7 @@ TEST_CASE("Is a tx-count beyond 1048575 refused on both sides? (isa.md MB6)", "[
   check_rejected(early.word, mbarrier_complete_tx(early.word, 1), MbarrierError::tx_overflow);
 }
 
-TEST_CASE("Is memory that holds no object refused by every operation? (isa.md MB1)", "[mbarrier]") {
+TEST_CASE("Is memory that holds no object refused by every operation? (MB1)", "[mbarrier]") {
   const uint64_t words[] = {0,
                             1,
                             0xffffffffffffffffu,
@@ -200,7 +200,7 @@ TEST_CASE("Is memory that holds no object refused by every operation? (isa.md MB
   }
 }
 
-TEST_CASE("Does cp.async.mbarrier.arrive without .noinc leave the phase's count as it was? (isa.md 1.2)",
+TEST_CASE("Does cp.async.mbarrier.arrive without .noinc leave the phase's count as it was? (PTX 9.7.13.15)",
           "[mbarrier]") {
   Barrier b(2);
   b.apply(mbarrier_raise_pending(b.word, 32));
@@ -213,7 +213,7 @@ TEST_CASE("Does cp.async.mbarrier.arrive without .noinc leave the phase's count 
   check_rejected(0, mbarrier_raise_pending(0), MbarrierError::not_an_mbarrier);
 }
 
-TEST_CASE("Does the word keep every field at its limits? (isa.md 1.1)", "[mbarrier]") {
+TEST_CASE("Does the word keep every field at its limits? (PTX 9.7.13.15)", "[mbarrier]") {
   const uint32_t counts[] = {0, 1, 0xaaaaa, 1048575};
   const int32_t bytes[] = {-1048575, -1, 0, 1, 1048575};
   for (uint32_t expected : counts)

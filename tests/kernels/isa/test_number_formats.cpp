@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values and conversions of isa.md 4.1 and 4.2.  Expected values are the tables there, or worked by hand.
+// Values and conversions of PTX 5.2.3 and PTX cvt.  Expected values are those of CUDA 13.0's host conversions, or worked by hand.
 #include "kernels/isa/number_formats.h"
 
 #include <cmath>
@@ -36,7 +36,7 @@ const SmallFormat kSmallFormats[] = {
 
 }  // namespace
 
-TEST_CASE("Which values do the fp4 and fp6 codes have? (isa.md 4.1)", "[number_formats]") {
+TEST_CASE("Which values do the fp4 and fp6 codes have? (PTX 5.2.3)", "[number_formats]") {
   const float e2m1[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
   for (uint8_t code = 0; code < 8; ++code) {
     CHECK(decode_e2m1(code) == e2m1[code]);
@@ -58,7 +58,7 @@ TEST_CASE("Which values do the fp4 and fp6 codes have? (isa.md 4.1)", "[number_f
   }
 }
 
-TEST_CASE("Where do the formats end and which codes are special? (isa.md 4.1)", "[number_formats]") {
+TEST_CASE("Where do the formats end and which codes are special? (PTX 5.2.3)", "[number_formats]") {
   CHECK(decode_e4m3(0x7e) == 448);
   CHECK(decode_e4m3(0x08) == std::ldexp(1.0f, -6));
   CHECK(decode_e4m3(0x01) == std::ldexp(1.0f, -9));
@@ -99,12 +99,12 @@ TEST_CASE("Where do the formats end and which codes are special? (isa.md 4.1)", 
   CHECK(std::isnan(decode_ue8m0(0xff)));
 }
 
-TEST_CASE("Does tf32 ignore the low 13 bits of its container? (isa.md 4.4)", "[number_formats]") {
+TEST_CASE("Does tf32 ignore the low 13 bits of its container? (docs/instructions.md)", "[number_formats]") {
   CHECK(decode_tf32(0x3f801fff) == 1.0f);
   CHECK(decode_tf32(0xbf803fff) == from_bits(0xbf802000));
 }
 
-TEST_CASE("Does decode by type read the right container? (isa.md 4.1)", "[number_formats]") {
+TEST_CASE("Does decode by type read the right container? (PTX 5.2.3)", "[number_formats]") {
   CHECK(decode(DataType::f16, 0x4000) == 2);
   CHECK(decode(DataType::bf16, 0x4000) == 2);
   CHECK(decode(DataType::tf32, 0x40001fff) == 2);
@@ -122,7 +122,7 @@ TEST_CASE("Does decode by type read the right container? (isa.md 4.1)", "[number
   CHECK(element_bits(DataType::e2m1) == 8);
 }
 
-TEST_CASE("Do conversions to 8 bits and less give the reference codes? (isa.md 4.2)", "[number_formats]") {
+TEST_CASE("Do conversions to 8 bits and less give the reference codes? (PTX cvt)", "[number_formats]") {
   struct Row {
     float x;
     int e2m1, e2m3, e3m2, e4m3, e5m2, rz, rp;
@@ -153,7 +153,7 @@ TEST_CASE("Do conversions to 8 bits and less give the reference codes? (isa.md 4
   }
 }
 
-TEST_CASE("What is the ue8m0 scale of values at the ends of f32? (isa.md 4.2)", "[number_formats]") {
+TEST_CASE("What is the ue8m0 scale of values at the ends of f32? (PTX cvt)", "[number_formats]") {
   CHECK(cvt_rp_satfinite_ue8m0_f32(from_bits(0x00400000)) == 0);  // exactly 2^-127
   CHECK(cvt_rp_satfinite_ue8m0_f32(from_bits(0x00400001)) == 1);
   CHECK(cvt_rz_satfinite_ue8m0_f32(from_bits(0x007fffff)) == 0);
@@ -162,7 +162,7 @@ TEST_CASE("What is the ue8m0 scale of values at the ends of f32? (isa.md 4.2)", 
   CHECK(cvt_rp_satfinite_ue8m0_f32(0.0f) == 0);
 }
 
-TEST_CASE("Does every small code survive decode and encode? (isa.md 4.2)", "[number_formats]") {
+TEST_CASE("Does every small code survive decode and encode? (PTX cvt)", "[number_formats]") {
   for (const SmallFormat& f : kSmallFormats)
     for (int code = 0; code < f.codes; ++code) {
       CAPTURE(f.name, code);
@@ -176,7 +176,7 @@ TEST_CASE("Does every small code survive decode and encode? (isa.md 4.2)", "[num
   }
 }
 
-TEST_CASE("Is every small code the nearest one with ties to even? (isa.md 4.2)", "[number_formats]") {
+TEST_CASE("Is every small code the nearest one with ties to even? (PTX cvt)", "[number_formats]") {
   // All midpoints of neighbouring codes are f32 values: the even code gets the midpoint, each side its own.
   for (const SmallFormat& f : kSmallFormats)
     for (int code = 0; code + 1 < f.codes; ++code) {
@@ -191,7 +191,7 @@ TEST_CASE("Is every small code the nearest one with ties to even? (isa.md 4.2)",
     }
 }
 
-TEST_CASE("How does cvt round to f16? (isa.md 4.2)", "[number_formats]") {
+TEST_CASE("How does cvt round to f16? (PTX cvt)", "[number_formats]") {
   CHECK(cvt_rn_f16_f32(1.0f) == 0x3c00);
   CHECK(cvt_rn_f16_f32(from_bits(0x3f801000)) == 0x3c00);  // 1 + 2^-11: tie, even below
   CHECK(cvt_rn_f16_f32(from_bits(0x3f803000)) == 0x3c02);  // 1 + 3*2^-11: tie, even above
@@ -217,7 +217,7 @@ TEST_CASE("How does cvt round to f16? (isa.md 4.2)", "[number_formats]") {
   }
 }
 
-TEST_CASE("How does cvt round to bf16? (isa.md 4.2)", "[number_formats]") {
+TEST_CASE("How does cvt round to bf16? (PTX cvt)", "[number_formats]") {
   CHECK(cvt_rn_bf16_f32(from_bits(0x3f808000)) == 0x3f80);  // tie, even below
   CHECK(cvt_rn_bf16_f32(from_bits(0x3f818000)) == 0x3f82);  // tie, even above
   CHECK(cvt_rn_bf16_f32(from_bits(0x3f808001)) == 0x3f81);
@@ -232,13 +232,13 @@ TEST_CASE("How does cvt round to bf16? (isa.md 4.2)", "[number_formats]") {
   }
 }
 
-TEST_CASE("Does the first source of a packed cvt go to the upper half? (isa.md 4.2)", "[number_formats]") {
+TEST_CASE("Does the first source of a packed cvt go to the upper half? (PTX cvt)", "[number_formats]") {
   CHECK(cvt_rn_bf16x2_f32(1.0f, 2.0f) == 0x3f804000);
   CHECK(cvt_rn_bf16x2_f32(1.0f, -2.0f) == 0x3f80c000);
   CHECK(cvt_rn_f16x2_f32(1.0f, 2.0f) == 0x3c004000);
 }
 
-TEST_CASE("How does cvt round to tf32? (isa.md 2.2 and 4.2)", "[number_formats]") {
+TEST_CASE("How does cvt round to tf32? (PTX 5.5 and PTX cvt)", "[number_formats]") {
   CHECK(cvt_rn_tf32_f32(from_bits(0x3f801000)) == 0x3f800000);
   CHECK(cvt_rn_tf32_f32(from_bits(0x3f803000)) == 0x3f804000);
   CHECK(cvt_rn_tf32_f32(from_bits(0x3f801001)) == 0x3f802000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix descriptors and operand addresses of isa.md 3.9 and 3.10.
+// Matrix descriptors and operand addresses of PTX 9.7.16.
 #include "kernels/isa/smem_descriptor.h"
 
 #include <vector>
@@ -23,7 +23,7 @@ struct Tile {
   uint64_t descriptor;
 };
 
-// "Descriptors made by CuTe for dense tiles at address 0", isa.md 3.9.
+// "Descriptors made by CuTe for dense tiles at address 0", PTX 9.7.16.
 const Tile kTiles[] = {
     {"K-major bf16 128x64 128B", Major::k, 2, 128, 64, 16, 1024, Swizzle::b128, 0x4000404000010000},
     {"K-major bf16 128x32 64B", Major::k, 2, 128, 32, 16, 512, Swizzle::b64, 0x8000402000010000},
@@ -39,7 +39,7 @@ const Tile kTiles[] = {
 
 }  // namespace
 
-TEST_CASE("Are the descriptors those that CuTe makes? (isa.md 3.9)", "[smem_descriptor]") {
+TEST_CASE("Are the descriptors those that CuTe makes? (PTX 9.7.16)", "[smem_descriptor]") {
   for (const Tile& t : kTiles) {
     CAPTURE(t.what);
     CHECK(make_smem_descriptor({0}, t.lbo, t.sbo, t.swizzle).bits == t.descriptor);
@@ -50,15 +50,16 @@ TEST_CASE("Are the descriptors those that CuTe makes? (isa.md 3.9)", "[smem_desc
     CHECK(f.stride_byte_offset == t.sbo);
     CHECK(swizzle_of_code(f.swizzle_code) == t.swizzle);
   }
-  // The scale block of tcgen05.cp, isa.md 3.4.
+  // The scale block of tcgen05.cp, PTX 9.7.16.
   CHECK(make_smem_descriptor({0x1000}, 0, 128, Swizzle::none).bits == 0x0000400800000100);
 }
 
-TEST_CASE("Does the descriptor drop the CTA rank of the start address? (isa.md 0.4)", "[smem_descriptor]") {
+TEST_CASE("Does the descriptor drop the CTA rank of the start address? (docs/instructions.md)",
+          "[smem_descriptor]") {
   CHECK(make_smem_descriptor({0x01000400}, 16, 1024, Swizzle::b128).bits == 0x4000404000010040);
 }
 
-TEST_CASE("Do the four K steps of a 128B tile add 2 each? (isa.md 3.10)", "[smem_descriptor]") {
+TEST_CASE("Do the four K steps of a 128B tile add 2 each? (PTX 9.7.16)", "[smem_descriptor]") {
   const SmemDescriptor first = make_smem_descriptor({0x400}, 16, 1024, Swizzle::b128);
   CHECK(first.bits == 0x4000404000010040);
   CHECK(advance(first, 32).bits == 0x4000404000010042);
@@ -69,7 +70,7 @@ TEST_CASE("Do the four K steps of a 128B tile add 2 each? (isa.md 3.10)", "[smem
   CHECK(operand_address(decode(advance(first, 64)), Major::k, 2, 3, 5) == 0x5fa);
 }
 
-TEST_CASE("Where does each canonical layout put an element? (isa.md 3.9 worked by hand)", "[smem_descriptor]") {
+TEST_CASE("Where does each canonical layout put an element? (PTX 9.7.16 worked by hand)", "[smem_descriptor]") {
   // K-major: 8-row group, row in it, then K.  none: 128 + 16 + 2048 + 4.
   CHECK(operand_address(fields(0, 2048, 128, Swizzle::none), Major::k, 2, 9, 10) == 2196);
   // 0x800 + 512 + 2*64 + 40 = 0xaa8, bits 8:7 = 1.
@@ -88,7 +89,7 @@ TEST_CASE("Where does each canonical layout put an element? (isa.md 3.9 worked b
   CHECK(operand_address(fields(0, 512, 2048, Swizzle::b128_atom_32b), Major::mn, 4, 35, 6) == 0xb4c);
 }
 
-TEST_CASE("Does every dense tile fill its bytes exactly once? (isa.md 3.9)", "[smem_descriptor]") {
+TEST_CASE("Does every dense tile fill its bytes exactly once? (PTX 9.7.16)", "[smem_descriptor]") {
   for (const Tile& t : kTiles) {
     CAPTURE(t.what);
     const uint32_t start = 0x2000, bytes = t.mn * t.k * t.element_bytes;
@@ -105,12 +106,12 @@ TEST_CASE("Does every dense tile fill its bytes exactly once? (isa.md 3.9)", "[s
   }
 }
 
-TEST_CASE("Do addresses wrap in the 256 KiB window? (isa.md 3.9)", "[smem_descriptor]") {
+TEST_CASE("Do addresses wrap in the 256 KiB window? (PTX 9.7.16)", "[smem_descriptor]") {
   CHECK(operand_address(fields(0x3fff0, 16, 128, Swizzle::none), Major::k, 2, 0, 0) == 0x3fff0);
   CHECK(operand_address(fields(0x3fff0, 16, 128, Swizzle::none), Major::k, 2, 1, 0) == 0);
 }
 
-TEST_CASE("Is a swizzled TMA box the K-major layout of UMMA? (isa.md 3.10)", "[smem_descriptor]") {
+TEST_CASE("Is a swizzled TMA box the K-major layout of UMMA? (PTX 9.7.16)", "[smem_descriptor]") {
   TensorMapFields map;
   map.data_type = TensorMapDataType::bfloat16;
   map.rank = 2;
@@ -129,7 +130,7 @@ TEST_CASE("Is a swizzled TMA box the K-major layout of UMMA? (isa.md 3.10)", "[s
     }
 }
 
-TEST_CASE("Which descriptors are refused? (isa.md TC6)", "[smem_descriptor]") {
+TEST_CASE("Which descriptors are refused? (TC6)", "[smem_descriptor]") {
   const uint64_t good = 0x4000404000010040;
   const auto verdict = [](uint64_t bits) { return validate(decode(SmemDescriptor{bits})); };
   CHECK(verdict(good) == SmemDescriptorError::none);
@@ -148,7 +149,7 @@ TEST_CASE("Which descriptors are refused? (isa.md TC6)", "[smem_descriptor]") {
   CHECK(verdict(advance(last, 16).bits) == SmemDescriptorError::reserved_bits);
 }
 
-TEST_CASE("Which swizzle may hold which operand? (isa.md 3.7 and 3.9)", "[smem_descriptor]") {
+TEST_CASE("Which swizzle may hold which operand? (PTX 9.7.16)", "[smem_descriptor]") {
   const SmemDescriptorFields b128 = fields(0, 16, 1024, Swizzle::b128);
   const SmemDescriptorFields atom = fields(0, 512, 2048, Swizzle::b128_atom_32b);
   CHECK(operand_layout_modelled(b128, Major::k, 4));

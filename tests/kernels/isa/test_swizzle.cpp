@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Swizzle address functions against the vectors of isa.md 2.4.
+// Swizzle address functions against vectors worked by hand from PTX 5.5.6.
 #include "kernels/isa/swizzle.h"
 
 #include <vector>
@@ -13,7 +13,7 @@ const Swizzle kAll[] = {Swizzle::none, Swizzle::b32,           Swizzle::b64,
                         Swizzle::b128, Swizzle::b128_atom_32b, Swizzle::b128_atom_64b};
 }
 
-TEST_CASE("Where does each swizzle put an address? (isa.md 2.4)", "[swizzle]") {
+TEST_CASE("Where does each swizzle put an address? (PTX 5.5.6)", "[swizzle]") {
   const uint32_t rows[][6] = {
       {0x010, 0x010, 0x010, 0x010, 0x010, 0x010}, {0x080, 0x090, 0x090, 0x090, 0x0a0, 0x0c0},
       {0x090, 0x080, 0x080, 0x080, 0x0b0, 0x0d0}, {0x100, 0x100, 0x120, 0x120, 0x140, 0x100},
@@ -31,7 +31,7 @@ TEST_CASE("Where does each swizzle put an address? (isa.md 2.4)", "[swizzle]") {
   }
 }
 
-TEST_CASE("Where does each row start when the pitch is the span? (isa.md 2.4)", "[swizzle]") {
+TEST_CASE("Where does each row start when the pitch is the span? (PTX 5.5.6)", "[swizzle]") {
   const uint32_t b128[] = {0x000, 0x090, 0x120, 0x1b0, 0x240, 0x2d0, 0x360, 0x3f0};
   const uint32_t b64[] = {0x000, 0x040, 0x090, 0x0d0, 0x120, 0x160, 0x1b0, 0x1f0};
   const uint32_t b32[] = {0x00, 0x20, 0x40, 0x60, 0x90, 0xb0, 0xd0, 0xf0};
@@ -42,7 +42,7 @@ TEST_CASE("Where does each row start when the pitch is the span? (isa.md 2.4)", 
   }
 }
 
-TEST_CASE("Do span and repeat match the modes? (isa.md 2.3 and 2.4)", "[swizzle]") {
+TEST_CASE("Do span and repeat match the modes? (PTX 5.5.6)", "[swizzle]") {
   const uint32_t spans[] = {0, 32, 64, 128, 128, 128}, repeats[] = {16, 256, 512, 1024, 512, 256};
   for (int i = 0; i < 6; ++i) {
     CHECK(swizzle_span_bytes(kAll[i]) == spans[i]);
@@ -50,7 +50,7 @@ TEST_CASE("Do span and repeat match the modes? (isa.md 2.3 and 2.4)", "[swizzle]
   }
 }
 
-TEST_CASE("Is every swizzle a bijection of its repeat and the same in each? (isa.md 2.4)", "[swizzle]") {
+TEST_CASE("Is every swizzle a bijection of its repeat and the same in each? (PTX 5.5.6)", "[swizzle]") {
   for (Swizzle swizzle : kAll) {
     const uint32_t repeat = swizzle_repeat_bytes(swizzle);
     CAPTURE(repeat);
@@ -67,7 +67,7 @@ TEST_CASE("Is every swizzle a bijection of its repeat and the same in each? (isa
   }
 }
 
-TEST_CASE("Does 128B swizzle put chunk x of row y at x xor y? (isa.md 2.4)", "[swizzle]") {
+TEST_CASE("Does 128B swizzle put chunk x of row y at x xor y? (PTX 5.5.6)", "[swizzle]") {
   // Row 5: 0-7 become 5 4 7 6 1 0 3 2.
   const uint32_t row5[] = {5, 4, 7, 6, 1, 0, 3, 2};
   for (uint32_t chunk = 0; chunk < 8; ++chunk)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor-map rules (isa.md 2.1), the bytes of a box (2.2), pitches (2.4) and worked sizes (2.14).
+// Tensor-map rules (cuTensorMapEncodeTiled), the bytes of a box (PTX 5.5), pitches (PTX 5.5.6) and sizes worked by hand.
 #include "kernels/isa/tensor_map.h"
 
 #include <cstring>
@@ -33,7 +33,7 @@ TensorMapFields bf16_tile() {
 
 }  // namespace
 
-TEST_CASE("Is the numbering of the enums the driver's? (isa.md 2.1)", "[tensor_map]") {
+TEST_CASE("Is the numbering of the enums the driver's? (cuTensorMapEncodeTiled)", "[tensor_map]") {
   CHECK(static_cast<int>(TensorMapDataType::uint8) == 0);
   CHECK(static_cast<int>(TensorMapDataType::float16) == 6);
   CHECK(static_cast<int>(TensorMapDataType::float32) == 7);
@@ -48,7 +48,7 @@ TEST_CASE("Is the numbering of the enums the driver's? (isa.md 2.1)", "[tensor_m
   CHECK(static_cast<int>(TensorMapL2Promotion::b256) == 3);
 }
 
-TEST_CASE("How many bytes does a stage of each worked tile take? (isa.md 2.14)", "[tensor_map]") {
+TEST_CASE("How many bytes does a stage of each tile take? (worked by hand)", "[tensor_map]") {
   CHECK(transfer_bytes(bf16_tile()) == 16384);
   CHECK(smem_footprint(bf16_tile()) == 16384);
   CHECK(box_lines(bf16_tile()) == 128);
@@ -58,7 +58,7 @@ TEST_CASE("How many bytes does a stage of each worked tile take? (isa.md 2.14)",
   CHECK(transfer_bytes(matrix(TensorMapDataType::float32, 100, 60, 64, 32)) == 8192);
 }
 
-TEST_CASE("Where does tile (kt mt) of a row-major matrix come from? (isa.md 2.2)", "[tensor_map]") {
+TEST_CASE("Where does tile (kt mt) of a row-major matrix come from? (PTX 5.5)", "[tensor_map]") {
   const TensorMapFields f = bf16_tile();
   const int32_t coords[] = {64 * 3, 128 * 2};
   const BoxLine row = box_line(f, coords, 5);
@@ -69,7 +69,7 @@ TEST_CASE("Where does tile (kt mt) of a row-major matrix come from? (isa.md 2.2)
   CHECK(row.smem_offset == 640);
 }
 
-TEST_CASE("Which elements of an overhanging box exist? (isa.md 2.14)", "[tensor_map]") {
+TEST_CASE("Which elements of an overhanging box exist? (worked by hand)", "[tensor_map]") {
   const TensorMapFields f = matrix(TensorMapDataType::float32, 100, 60, 64, 32);
   REQUIRE(validate(f) == TensorMapError::none);
   const int32_t coords[] = {96, 40};
@@ -86,7 +86,7 @@ TEST_CASE("Which elements of an overhanging box exist? (isa.md 2.14)", "[tensor_
   CHECK(box_line(f, coords, 0).global_address == 0x7f0000001000 + 384 + 40 * 400);
 }
 
-TEST_CASE("What does a box load from before the tensor? (isa.md 2.2)", "[tensor_map]") {
+TEST_CASE("What does a box load from before the tensor? (PTX 5.5)", "[tensor_map]") {
   const TensorMapFields f = matrix(TensorMapDataType::bfloat16, 128, 16, 64, 8);
   const int32_t coords[] = {-8, -2};
   CHECK_FALSE(box_line(f, coords, 0).in_bounds);
@@ -102,14 +102,14 @@ TEST_CASE("What does a box load from before the tensor? (isa.md 2.2)", "[tensor_
   CHECK(box_line(f, right, 0).count == 0);
 }
 
-TEST_CASE("Are box edges counted on a tensor narrower than the box? (isa.md 2.2)", "[tensor_map]") {
+TEST_CASE("Are box edges counted on a tensor narrower than the box? (PTX 5.5)", "[tensor_map]") {
   const TensorMapFields f = matrix(TensorMapDataType::float32, 4, 4, 16, 4);
   const int32_t coords[] = {-4, 0};
   CHECK(box_line(f, coords, 0).first == 4);
   CHECK(box_line(f, coords, 0).count == 4);
 }
 
-TEST_CASE("In which order do the rows of a higher-rank box come? (isa.md 2.2)", "[tensor_map]") {
+TEST_CASE("In which order do the rows of a higher-rank box come? (PTX 5.5)", "[tensor_map]") {
   TensorMapFields f;
   f.data_type = TensorMapDataType::uint8;
   f.rank = 3;
@@ -128,7 +128,8 @@ TEST_CASE("In which order do the rows of a higher-rank box come? (isa.md 2.2)", 
   }
 }
 
-TEST_CASE("Do element strides thin the outer dimensions only? (isa.md 2.1 and 2.2)", "[tensor_map]") {
+TEST_CASE("Do element strides thin the outer dimensions only? (cuTensorMapEncodeTiled and PTX 5.5)",
+          "[tensor_map]") {
   TensorMapFields f = matrix(TensorMapDataType::uint8, 64, 64, 16, 7);
   f.element_stride[0] = 2;  // ignored without interleave
   f.element_stride[1] = 3;
@@ -141,7 +142,7 @@ TEST_CASE("Do element strides thin the outer dimensions only? (isa.md 2.1 and 2.
   CHECK_FALSE(box_line(f, coords, 2).in_bounds);  // row 65
 }
 
-TEST_CASE("Is the pitch the span when the box is narrower? (isa.md 2.4)", "[tensor_map]") {
+TEST_CASE("Is the pitch the span when the box is narrower? (PTX 5.5.6)", "[tensor_map]") {
   const TensorMapFields f = matrix(TensorMapDataType::bfloat16, 1024, 512, 32, 16, TensorMapSwizzle::b128);
   CHECK(smem_pitch(f) == 128);
   CHECK(smem_footprint(f) == 2048);
@@ -149,7 +150,7 @@ TEST_CASE("Is the pitch the span when the box is narrower? (isa.md 2.4)", "[tens
   CHECK(smem_pitch(matrix(TensorMapDataType::bfloat16, 1024, 512, 32, 16)) == 64);
 }
 
-TEST_CASE("Which coordinates may a copy start at? (isa.md 2.2 and TM10)", "[tensor_map]") {
+TEST_CASE("Which coordinates may a copy start at? (PTX 5.5 and TM10)", "[tensor_map]") {
   const TensorMapFields bf16 = bf16_tile();
   for (int32_t c0 : {1, 2, 4, -4}) CHECK_FALSE(inner_start_aligned(bf16, c0));
   for (int32_t c0 : {0, 8, -8, 64}) CHECK(inner_start_aligned(bf16, c0));
@@ -164,7 +165,7 @@ TEST_CASE("Which coordinates may a copy start at? (isa.md 2.2 and TM10)", "[tens
   CHECK(validate_store(bf16, odd) == CopyError::inner_start_alignment);
 }
 
-TEST_CASE("With what are elements outside the tensor filled? (isa.md 2.2)", "[tensor_map]") {
+TEST_CASE("With what are elements outside the tensor filled? (PTX 5.5)", "[tensor_map]") {
   TensorMapFields f = bf16_tile();
   CHECK(oob_fill_pattern(f) == 0);
   f.oob_fill = TensorMapOobFill::nan_request_zero_fma;
@@ -172,7 +173,7 @@ TEST_CASE("With what are elements outside the tensor filled? (isa.md 2.2)", "[te
   CHECK(oob_fill_pattern(f) == 0x7ff77ff7);
 }
 
-TEST_CASE("Does the object survive a byte copy? (isa.md 2.1)", "[tensor_map]") {
+TEST_CASE("Does the object survive a byte copy? (cuTensorMapEncodeTiled)", "[tensor_map]") {
   TensorMapFields f;
   f.data_type = TensorMapDataType::float32_ftz;
   f.rank = 5;
@@ -210,7 +211,7 @@ TEST_CASE("Does the object survive a byte copy? (isa.md 2.1)", "[tensor_map]") {
   CHECK(g.oob_fill == f.oob_fill);
 }
 
-TEST_CASE("Are bytes that hold no tensor map refused? (isa.md TM1)", "[tensor_map]") {
+TEST_CASE("Are bytes that hold no tensor map refused? (TM1)", "[tensor_map]") {
   TensorMapFields f = bf16_tile();
   TensorMap map;
   CHECK_FALSE(decode(map, f));
@@ -220,7 +221,7 @@ TEST_CASE("Are bytes that hold no tensor map refused? (isa.md TM1)", "[tensor_ma
   CHECK_FALSE(decode(map, f));
 }
 
-TEST_CASE("Does a wrong map stay wrong in the object? (isa.md TM1)", "[tensor_map]") {
+TEST_CASE("Does a wrong map stay wrong in the object? (TM1)", "[tensor_map]") {
   TensorMapFields f = bf16_tile(), g;
   f.element_stride[1] = 0x10001;  // would read as 1 if cut off
   REQUIRE(decode(encode(f), g));
@@ -231,7 +232,7 @@ TEST_CASE("Does a wrong map stay wrong in the object? (isa.md TM1)", "[tensor_ma
   CHECK(validate(g) == TensorMapError::rank);
 }
 
-TEST_CASE("Which strides does the driver take? (isa.md 2.1)", "[tensor_map]") {
+TEST_CASE("Which strides does the driver take? (cuTensorMapEncodeTiled)", "[tensor_map]") {
   TensorMapFields f = matrix(TensorMapDataType::uint8, 64, 4, 16, 1);
   f.rank = 3;
   f.global_dim[2] = 4, f.box_dim[2] = 1, f.element_stride[2] = 1;
@@ -242,7 +243,7 @@ TEST_CASE("Which strides does the driver take? (isa.md 2.1)", "[tensor_map]") {
   }
 }
 
-TEST_CASE("Which encode rule does each wrong map break? (isa.md 2.1)", "[tensor_map]") {
+TEST_CASE("Which encode rule does each wrong map break? (cuTensorMapEncodeTiled)", "[tensor_map]") {
   const auto with = [](auto change) {
     TensorMapFields f = bf16_tile();
     change(f);
@@ -281,7 +282,7 @@ TEST_CASE("Which encode rule does each wrong map break? (isa.md 2.1)", "[tensor_
   CHECK(with([](F& f) { f.global_dim[4] = 0, f.box_dim[4] = 999; }) == E::none);  // beyond the rank
 }
 
-TEST_CASE("Are interleaved and packed maps decoded but not modelled? (isa.md 2.1)", "[tensor_map]") {
+TEST_CASE("Are interleaved and packed maps decoded but not modelled? (cuTensorMapEncodeTiled)", "[tensor_map]") {
   TensorMapFields f = bf16_tile();
   CHECK(modelled(f));
   f.swizzle = TensorMapSwizzle::b128_atom_32b_flip_8b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register maps (isa.md 3.3) and data-path layouts (isa.md 3.12) of tensor memory.
+// Register maps and data-path layouts of tensor memory (PTX 9.7.16; figures rebuilt from CuTe).
 #include "kernels/isa/tmem_layout.h"
 
 #include <map>
@@ -29,7 +29,7 @@ const TmemShape kShapes[] = {TmemShape::s32x32b, TmemShape::s16x64b, TmemShape::
 
 }  // namespace
 
-TEST_CASE("Which cells does each thread of a tcgen05.ld read? (isa.md 3.3)", "[tmem_layout]") {
+TEST_CASE("Which cells does each thread of a tcgen05.ld read? (PTX 9.7.16)", "[tmem_layout]") {
   CHECK(registers(TmemShape::s32x32b, 2, 0) == Values{0, 1});
   CHECK(registers(TmemShape::s32x32b, 2, 1) == Values{1000, 1001});
   CHECK(registers(TmemShape::s32x32b, 2, 5) == Values{5000, 5001});
@@ -52,7 +52,7 @@ TEST_CASE("Which cells does each thread of a tcgen05.ld read? (isa.md 3.3)", "[t
   CHECK(registers(TmemShape::s16x32bx2, 1, 31, 16) == Values{15016});
 }
 
-TEST_CASE("How many registers and columns does a shape take? (isa.md 3.3)", "[tmem_layout]") {
+TEST_CASE("How many registers and columns does a shape take? (PTX 9.7.16)", "[tmem_layout]") {
   const int registers_x4[] = {4, 4, 8, 16, 4}, columns_x4[] = {4, 8, 16, 32, 4};
   const int largest[] = {128, 128, 64, 32, 128};
   for (int s = 0; s < 5; ++s) {
@@ -67,7 +67,7 @@ TEST_CASE("How many registers and columns does a shape take? (isa.md 3.3)", "[tm
   }
 }
 
-TEST_CASE("Does each shape touch every cell of its block once? (isa.md 3.3)", "[tmem_layout]") {
+TEST_CASE("Does each shape touch every cell of its block once? (PTX 9.7.16)", "[tmem_layout]") {
   for (TmemShape shape : kShapes)
     for (int repeat = 1; repeat_allowed(shape, repeat); repeat *= 2) {
       CAPTURE(name(shape), repeat);
@@ -86,7 +86,7 @@ TEST_CASE("Does each shape touch every cell of its block once? (isa.md 3.3)", "[
     }
 }
 
-TEST_CASE("Where does D(m n) live in each data-path layout? (isa.md 3.12)", "[tmem_layout]") {
+TEST_CASE("Where does D(m n) live in each data-path layout? (PTX 9.7.16)", "[tmem_layout]") {
   using L = DataPathLayout;
   using Cell = AccumulatorCell;
   const auto at = [](L layout, int m, int n) { return accumulator_cell(layout, m, n, 64); };
@@ -114,7 +114,7 @@ TEST_CASE("Where does D(m n) live in each data-path layout? (isa.md 3.12)", "[tm
   CHECK(at(L::a, 200, 5) == Cell{1, 72, 5});
 }
 
-TEST_CASE("Does every element of D have a cell of its own? (isa.md 3.12)", "[tmem_layout]") {
+TEST_CASE("Does every element of D have a cell of its own? (PTX 9.7.16)", "[tmem_layout]") {
   struct Shape {
     DataPathLayout layout;
     int m;
@@ -137,14 +137,14 @@ TEST_CASE("Does every element of D have a cell of its own? (isa.md 3.12)", "[tme
   }
 }
 
-TEST_CASE("Which layout does an instruction have? (isa.md 3.12)", "[tmem_layout]") {
+TEST_CASE("Which layout does an instruction have? (PTX 9.7.16)", "[tmem_layout]") {
   CHECK(data_path_layout(256, 2) == DataPathLayout::a);
   CHECK(data_path_layout(128, 2) == DataPathLayout::b);
   CHECK(data_path_layout(128, 1) == DataPathLayout::d);
   CHECK(data_path_layout(64, 1) == DataPathLayout::f);
 }
 
-TEST_CASE("How many columns can be allocated? (isa.md 3.2)", "[tmem_layout]") {
+TEST_CASE("How many columns can be allocated? (PTX 9.7.16)", "[tmem_layout]") {
   for (uint32_t n : {32u, 64u, 128u, 256u, 512u}) CHECK(tmem_columns_allocatable(n));
   for (uint32_t n : {0u, 1u, 16u, 33u, 96u, 384u, 1024u}) CHECK_FALSE(tmem_columns_allocatable(n));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cursor arithmetic against the S = 2 tables of reference isa.md 1.3 (CUTLASS PipelineState).
+// Cursor arithmetic against tables for two stages, worked by hand (CUTLASS PipelineState).
 #include "kernels/pipeline/pipeline_state.h"
 
 #include "catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile mapping of reference kernels.md 2.9: a bijection of the cluster grid, and its values worked by
+// The tile mapping: a bijection of the cluster grid, and its values worked by
 // hand.
 #include "kernels/scheduler/rasterization.h"
 

@@ -99,7 +99,7 @@ TEST_CASE("raster: CTAs, or pairs, walk along N first inside a stripe") {
   CHECK(tile(1, 16) == std::pair(1, 0));
   CHECK(tile(2, 1) == std::pair(1, 0));
   CHECK(tile(2, 31) == std::pair(1, 15));
-  CHECK(tile(2, 35) == std::pair(3, 1));  // measured/README.md, section 5
+  CHECK(tile(2, 35) == std::pair(3, 1));  // docs/measurements.md, law 5
 }
 
 TEST_CASE("operand slabs: a descriptor leads to the bytes that the copies wrote") {

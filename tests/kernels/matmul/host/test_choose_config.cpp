@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What config = "auto" picks.  Expected values are worked by hand from reference kernels.md 6.4.
+// What config = "auto" picks.  Expected values are worked by hand from the rules of docs/choose.md.
 
 #include "kernels/matmul/host/choose_config.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of reference kernels.md 6.3 that apply to the dense kernel.
+// What a configuration of the dense kernel and its problem must satisfy, rule by rule.
 
 #include "kernels/matmul/host/config_rules.h"
 
