@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the simulator is.  Runs of the program, with all checks on unless said otherwise:
-//   - square products on the whole chip, without data and with it: seconds, simulated chip cycles and mbarrier events per
-//     second, memory; with data the ratio to a single-thread Eigen float product of the same size in this process, which
-//     is compiled for this machine;
+//   - square products on the whole chip, without data and with it: seconds, simulated chip cycles and mbarrier
+//     events per second, memory; with data the ratio to a single-thread Eigen float product of the same size in
+//     this process, which is compiled for this machine;
 //   - one cluster of 16 CTAs with data;
-//   - what a tile-k-step costs (one k tile of one output tile: two copies, four MMAs, a commit) while one of M, N, K, SMs and
-//     stages is doubled: the same everywhere would be linear;
+//   - what a tile-k-step costs (one k tile of one output tile: two copies, four MMAs, a commit) while one of M, N,
+//     K, SMs and stages is doubled: the same everywhere would be linear;
 //   - recording a trace against not recording.
-// `--quick` leaves out 8192^3 with data.  Times are processor time (of the program with all that it does), medians of a few
-// runs, of one run where that takes long.
+// `--quick` leaves out 8192^3 with data.  Times are processor time (of the program with all that it does), medians
+// of a few runs, of one run where that takes long.
 #include <fmt/format.h>
 #include <sys/resource.h>
 

@@ -191,9 +191,11 @@ void ClusterNet::complete_barrier(const std::shared_ptr<Cluster>& cluster) {
     any |= m.barrier_arrived != 0;
   }
   if (!any) return;
-  // A CTA alone in its cluster waits as long (docs/measurements.md, law 4.2: tiles shared by clusters of one and of two).
+  // A CTA alone in its cluster waits as long (docs/measurements.md, law 4.2: tiles shared by clusters of one and of
+  // two).
   cluster->barrier_completing = true;
-  // What a warp did before it came is visible to those who pass: its remote arrivals have landed (docs/instructions.md).
+  // What a warp did before it came is visible to those who pass: its remote arrivals have landed
+  // (docs/instructions.md).
   Cycles opens = now() + Cycles(profile_.cluster.barrier_cycles) +
                  jitter_.delay_at(cluster->barrier_phase, JitterSite::cluster_barrier, {.cta = cluster->first_cta});
   for (const auto& [path, landed] : cluster->last_arrival) opens = std::max(opens, landed + 1);

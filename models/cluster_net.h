@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The paths between the CTAs of a thread-block cluster: remote mbarrier operations (PTX 9.7.13.15, .shared::cluster),
-/// multicast TMA loads (9.7.9.25, .multicast::cluster) and the cluster barrier (9.7.13.4, barrier.cluster).
+/// The paths between the CTAs of a thread-block cluster: remote mbarrier operations (PTX 9.7.13.15,
+/// .shared::cluster), multicast TMA loads (9.7.9.25, .multicast::cluster) and the cluster barrier (9.7.13.4,
+/// barrier.cluster).
 ///
 /// Modelled: arrive and arrive.expect_tx on the barrier of any CTA of the cluster, fire and forget, in order per
 /// issuing warp and target CTA; a multicast box lands at the same offset in every CTA of the mask and signals that
 /// CTA's barrier; the cluster barrier waits for all warps of the cluster that have not exited.
 /// Detected: MB12 (what reaches a CTA that has exited), CR1 (rank outside the cluster), TM4 (mask outside the
-/// cluster), TC8 (a copy of cta_group 2 that signals a peer which does not exist), CB1 (two arrivals of a warp in one
-/// phase of the cluster barrier).
-/// Approximated: one latency between any two CTAs; a multicast box reaches all its CTAs at the same cycle; an operation
-/// on the own CTA's barrier takes effect at once, like its .shared::cta form.
+/// cluster), TC8 (a copy of cta_group 2 that signals a peer which does not exist), CB1 (two arrivals of a warp in
+/// one phase of the cluster barrier). Approximated: one latency between any two CTAs; a multicast box reaches all
+/// its CTAs at the same cycle; an operation on the own CTA's barrier takes effect at once, like its .shared::cta
+/// form.
 #pragma once
 
 #include <algorithm>
@@ -55,18 +56,21 @@ class ClusterNet : public sc_core::sc_module {
 
   /// cp.async.bulk.tensor...multicast::cluster issued at cycle `at`: the box is read once and lands in every CTA of
   /// the mask, which need not name the issuing one (PTX 9.7.9.25).
-  /// @param barrier_rank  CTA that owns the barrier operand.  cta_group 1: the issuing CTA, and each CTA's own barrier is
-  ///                      signalled; cta_group 2: each time that of the pair's CTA with the parity of `barrier_rank`
+  /// @param barrier_rank  CTA that owns the barrier operand.  cta_group 1: the issuing CTA, and each CTA's own
+  /// barrier is
+  ///                      signalled; cta_group 2: each time that of the pair's CTA with the parity of
+  ///                      `barrier_rank`
   void load_multicast(int slot, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group = 1,
                       uint32_t barrier_rank = 0);
-  /// A copy of cta_group 2 signals, for each CTA that it lands in, the CTA of that pair with the parity of `barrier_rank`.
-  /// Reports TC8 where the cluster has no such CTA.
+  /// A copy of cta_group 2 signals, for each CTA that it lands in, the CTA of that pair with the parity of
+  /// `barrier_rank`. Reports TC8 where the cluster has no such CTA.
   bool signals_exist(int slot, CtaMask lands, uint32_t barrier_rank, uint32_t barrier, const Source& source);
-  /// cp.async.bulk.tensor.cta_group::2 without multicast: the bytes land in the issuing CTA, the signal in the pair's CTA
-  /// `barrier_rank`.
+  /// cp.async.bulk.tensor.cta_group::2 without multicast: the bytes land in the issuing CTA, the signal in the
+  /// pair's CTA `barrier_rank`.
   void load_pair(int slot, const TensorCopy& copy, uint32_t barrier_rank, Cycles at);
 
-  /// For what reaches several CTAs of the cluster later (tcgen05.commit.multicast, CLC responses): call the result then.
+  /// For what reaches several CTAs of the cluster later (tcgen05.commit.multicast, CLC responses): call the result
+  /// then.
   class Multicast;
   /// Reports TM4 when the mask names no CTA or one outside the cluster, and then returns nothing to call.
   /// @param late  site of the perturbation of what reaches a CTA later; in order for each issuing and receiving CTA
@@ -130,8 +134,8 @@ class ClusterNet::Multicast {
  public:
   /// Whether there is anything to call.
   explicit operator bool() const { return net != nullptr; }
-  /// `effect(slot, mbarrier)` runs once for every CTA of the mask: at once in the issuing CTA, `delay` cycles later in the
-  /// others.
+  /// `effect(slot, mbarrier)` runs once for every CTA of the mask: at once in the issuing CTA, `delay` cycles later
+  /// in the others.
   template <class Effect>
   void operator()(Cycles delay, const Effect& effect) const {
     for (uint32_t r = 0; r < cluster->members.size(); ++r) {

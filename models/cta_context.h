@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a resident CTA owns: its window of shared memory, its mbarriers and named barriers, its share of tensor memory, its
-/// bulk groups, MMAs and commits, its requests for clusters.  The hardware that it shares with the other CTAs of its SM is
-/// the Sm's.
+/// What a resident CTA owns: its window of shared memory, its mbarriers and named barriers, its share of tensor
+/// memory, its bulk groups, MMAs and commits, its requests for clusters.  The hardware that it shares with the
+/// other CTAs of its SM is the Sm's.
 ///
-/// A CTA runs in a slot.  Slots are numbered over the device, SM s has the slots [s * n, (s + 1) * n), and a slot runs one
-/// CTA after the other; everything that reports names a CTA by its slot.
+/// A CTA runs in a slot.  Slots are numbered over the device, SM s has the slots [s * n, (s + 1) * n), and a slot
+/// runs one CTA after the other; everything that reports names a CTA by its slot.
 #pragma once
 
 #include "models/clc.h"

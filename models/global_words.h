@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// 32-bit words of global memory that CTAs synchronise on: locks and flags (PTX 8.8: release and acquire at gpu scope).
+/// 32-bit words of global memory that CTAs synchronise on: locks and flags (PTX 8.8: release and acquire at gpu
+/// scope).
 ///
-/// Modelled: a released value becomes visible at its cycle, after everything it releases; loads see the value of their
-/// cycle; warps that poll sleep until a word is written.  There with data and without, because protocols depend on them.
+/// Modelled: a released value becomes visible at its cycle, after everything it releases; loads see the value of
+/// their cycle; warps that poll sleep until a word is written.  There with data and without, because protocols
+/// depend on them.
 #pragma once
 
 #include <systemc>

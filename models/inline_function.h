@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A callable kept in place: what std::function is, without the heap.  Units post several effects per copy and MMA; a
-/// capture that does not fit does not compile.
+/// A callable kept in place: what std::function is, without the heap.  Units post several effects per copy and MMA;
+/// a capture that does not fit does not compile.
 #pragma once
 
 #include <cstddef>

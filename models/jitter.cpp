@@ -61,8 +61,8 @@ Cycles Jitter::seeded(const JitterPoint& point) const {
   Cycles longest = longest_delay(point.site, profile_);
   const uint64_t place =
       mixed(mixed(*seed_ + 0x9e3779b97f4a7c15u) + place_key(point.site, point.cta, point.warp, point.to));
-  // Delays that are alike everywhere even out over a run.  So a seed has places that are never late, and places that
-  // always are: a slow role, or a slow path to one CTA.
+  // Delays that are alike everywhere even out over a run.  So a seed has places that are never late, and places
+  // that always are: a slow role, or a slow path to one CTA.
   const uint64_t mood = place >> 60;
   if (mood < 4) return 0;
   if (mood < 8) longest = (longest + 3) / 4;

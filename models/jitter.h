@@ -2,8 +2,8 @@
 /// Perturbs what the hardware is free to do later, to shake out orderings (`--jitter`, `explore`, `[[delay]]`).
 ///
 /// Off unless there is a seed or a list of delays.  A seed's delay is a hash of the seed and the point's name
-/// (models/profiles/jitter_point.h), bounded by [jitter] of the profile; listed delays are added.  The units keep the
-/// orders that PTX guarantees: they take the later of the delayed time and that of what must come before.
+/// (models/profiles/jitter_point.h), bounded by [jitter] of the profile; listed delays are added.  The units keep
+/// the orders that PTX guarantees: they take the later of the delayed time and that of what must come before.
 #pragma once
 
 #include <cstdint>

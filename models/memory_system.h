@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Global memory behind an L2 and HBM.
 ///
-/// Modelled: the bytes of every allocation; L2 hit latency and bandwidth; 128-byte lines that stay in L2 once read; a read of a line
-/// that is still on its way from HBM waits for it and costs no second transfer; HBM as channels that each serve
-/// blocks of addresses, one access after the other, and now and then late (memory.dram_wait_ns); lines of other programs
-/// that L2 must write back before it can take ours; address translations that nobody has asked for yet; writes
-/// that share HBM with reads once the allocations exceed what L2 holds (memory.l2_mib).
-/// Approximated: no eviction of the kernel's own lines; one latency to both L2 partitions (a tensor copy has lines in both and waits
-/// for the farther one); all constants from the profile's [memory].
+/// Modelled: the bytes of every allocation; L2 hit latency and bandwidth; 128-byte lines that stay in L2 once read;
+/// a read of a line that is still on its way from HBM waits for it and costs no second transfer; HBM as channels
+/// that each serve blocks of addresses, one access after the other, and now and then late (memory.dram_wait_ns);
+/// lines of other programs that L2 must write back before it can take ours; address translations that nobody has
+/// asked for yet; writes that share HBM with reads once the allocations exceed what L2 holds (memory.l2_mib).
+/// Approximated: no eviction of the kernel's own lines; one latency to both L2 partitions (a tensor copy has lines
+/// in both and waits for the farther one); all constants from the profile's [memory].
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class MemorySystem {
   /// Reserves `bytes` of global memory, 256-byte aligned; `with_data` gives it bytes, zeroed.
   GlobalAddr allocate(std::string name, uint64_t bytes, bool with_data);
 
-  /// L2 is full of lines that others have written, and the translations of no page are at hand: what a memset of all
-  /// of L2 leaves behind.
+  /// L2 is full of lines that others have written, and the translations of no page are at hand: what a memset of
+  /// all of L2 leaves behind.
   void make_dirty();
   /// Lines of [address, address + size) that nobody has asked for are in L2.
   void warm(GlobalAddr address, uint64_t size);
@@ -76,12 +76,12 @@ class MemorySystem {
   /// Adds the lines of [address, address + size) to the request.
   void touch(Request& request, GlobalAddr address, uint64_t size);
   /// Cycle at which the data of a read asked for at `at` have arrived; missing lines are then on their way, and
-  /// request.ready says when all of its lines are in L2.  CTAs of a cluster that ask for a box while it is on its way to another of
-  /// them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
+  /// request.ready says when all of its lines are in L2.  CTAs of a cluster that ask for a box while it is on its
+  /// way to another of them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
   /// @param cluster  of the CTA that asks, any number that names it; -1: nobody's
   Cycles read(Request& request, Cycles at, int cluster = -1);
-  /// Cycle at which memory has taken `bytes` offered at `at`: at once while L2 holds all that the kernel touches, at
-  /// HBM's pace, which reads share, when it does not.
+  /// Cycle at which memory has taken `bytes` offered at `at`: at once while L2 holds all that the kernel touches,
+  /// at HBM's pace, which reads share, when it does not.
   Cycles accept_write(uint64_t bytes, Cycles at);
   /// Cycle at which a write handed over at `at` is visible to the whole device.
   Cycles write(Cycles at);
@@ -102,8 +102,8 @@ class MemorySystem {
 
   /// Takes the channel of an address for one line, from cycle `at` on; returns when the channel has served it.
   double access_dram(uint64_t address, double at);
-  /// Cycles that lines from this address on come late: an exponential distribution, drawn from the address, so that it is the same in
-  /// every run.
+  /// Cycles that lines from this address on come late: an exponential distribution, drawn from the address, so that
+  /// it is the same in every run.
   double dram_wait(uint64_t address) const;
   /// Cycle at which the page's translation is known to a request of cycle `at`.
   double translated(uint64_t address, double at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the hardware units report.  models/ owns this interface and knows nothing of traces, checks or the
-/// CLI; sim/ implements it.  All times are SM cycles since simulation start.  A CTA is named by its slot on the device
-/// (models/cta_context.h).
+/// CLI; sim/ implements it.  All times are SM cycles since simulation start.  A CTA is named by its slot on the
+/// device (models/cta_context.h).
 #pragma once
 
 #include <array>
@@ -69,8 +69,8 @@ struct Place {
   std::string text;
 };
 
-/// An operation that PTX calls undefined or that hardware traps on; a warning is legal but hardly meant; a suspect is
-/// legal, and wrong if the result is.
+/// An operation that PTX calls undefined or that hardware traps on; a warning is legal but hardly meant; a suspect
+/// is legal, and wrong if the result is.
 struct Violation {
   std::string id;       ///< id of a check ("MB5", "TM10", "TC5"; docs/checks.md)
   std::string message;  ///< one line with the operands

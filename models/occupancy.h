@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How many CTAs an SM holds: whichever of its registers, threads, warps, shared memory, named barriers or CTA slots is used
-/// up first (CUDA programming guide, "Hardware Multithreading" and the table of technical specifications per compute
-/// capability).  The limits stand in the profile's [device].
+/// How many CTAs an SM holds: whichever of its registers, threads, warps, shared memory, named barriers or CTA
+/// slots is used up first (CUDA programming guide, "Hardware Multithreading" and the table of technical
+/// specifications per compute capability).  The limits stand in the profile's [device].
 ///
-/// Registers belong to the SM's four partitions: each warp takes whole units from one of them.  Every CTA takes 1 KiB of
-/// shared memory more than it asks for.
+/// Registers belong to the SM's four partitions: each warp takes whole units from one of them.  Every CTA takes 1
+/// KiB of shared memory more than it asks for.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct CtaResources {
   bool operator==(const CtaResources&) const = default;
 };
 
-/// What an SM lacks to hold all of these CTAs at once: "registers", "threads", "warps", "shared memory", "named barriers",
-/// "CTA slots"; empty: nothing, they fit.
+/// What an SM lacks to hold all of these CTAs at once: "registers", "threads", "warps", "shared memory", "named
+/// barriers", "CTA slots"; empty: nothing, they fit.
 std::string lacking(std::span<const CtaResources> ctas, const DeviceProfile& profile);
 
 struct Occupancy {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Shared memory: a CTA's window of it, and the paths of the SM that lead there.
-/// A CTA may use the bytes of its window from 0x400 on (PTX "State Spaces"; the first KiB is the system's).  Addresses are
-/// offsets in the window, rank bits already removed.  How many windows an SM has room for: models/occupancy.h.
-/// Modelled: the bytes, and the data port that the warps of an SM share.  Approximated: banks (accesses count as
-/// free of conflicts).  TMA and UMMA have paths of their own that hinder each other a
-/// little (docs/measurements.md, law 4.3).  Every access is
-/// bounds-checked by the caller's unit through `contains`.
+/// A CTA may use the bytes of its window from 0x400 on (PTX "State Spaces"; the first KiB is the system's).
+/// Addresses are offsets in the window, rank bits already removed.  How many windows an SM has room for:
+/// models/occupancy.h. Modelled: the bytes, and the data port that the warps of an SM share.  Approximated: banks
+/// (accesses count as free of conflicts).  TMA and UMMA have paths of their own that hinder each other a little
+/// (docs/measurements.md, law 4.3).  Every access is bounds-checked by the caller's unit through `contains`.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,8 @@ namespace sm100::models {
 /// The paths into and out of the shared memory of one SM, shared by its CTAs.
 class SharedMemoryPort {
  public:
-  /// Takes the warps' data port for `wavefronts` cycles, from cycle `at` or when it is free; returns the cycle after.
+  /// Takes the warps' data port for `wavefronts` cycles, from cycle `at` or when it is free; returns the cycle
+  /// after.
   uint64_t pass(uint64_t at, uint64_t wavefronts) {
     free_ = (at > free_ ? at : free_) + wavefronts;
     return free_;

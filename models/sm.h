@@ -28,8 +28,8 @@ struct TensorPipe {
   CompletionQueue completions{"umma"};
 };
 
-/// A partition's path to its 32 lanes of tensor memory, which the warps of several CTAs share.  Approximated: warps of one CTA
-/// in the same partition do not hinder each other.
+/// A partition's path to its 32 lanes of tensor memory, which the warps of several CTAs share.  Approximated: warps
+/// of one CTA in the same partition do not hinder each other.
 class TensorMemoryPort {
  public:
   /// When a transfer of the CTA in `slot` that is ready at cycle `at` may begin: after those of other CTAs.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor memory (PTX 9.7.16.1-3, .8): the bank of an SM, 128 lanes x 512 columns x 32 bit, and what a CTA has of it.
-/// The CTAs of an SM share the columns: an allocation waits until they are free, whoever holds them.  A CTA reaches what it
-/// has allocated itself, and the permit to allocate is its own.
+/// Tensor memory (PTX 9.7.16.1-3, .8): the bank of an SM, 128 lanes x 512 columns x 32 bit, and what a CTA has of
+/// it. The CTAs of an SM share the columns: an allocation waits until they are free, whoever holds them.  A CTA
+/// reaches what it has allocated itself, and the permit to allocate is its own.
 ///
 /// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in the
 /// shapes 32x32b, 16x64b, 16x128b, 16x256b, and st; a warp reaches only the 32 lanes of its quarter.  Freshly
 /// allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an allocation),
-/// TC2 (lane alignment; as a warning another warp's quarter), TC9 (alloc after relinquish, growing sizes, exit without
-/// dealloc), TC13 (read of columns that nobody has written).  Approximated: whoever asks when columns are free gets them,
-/// whether or not another CTA of the SM still has its permit.  Not implemented: .16x32bx2, cp, shift, .pack::16b.
+/// TC2 (lane alignment; as a warning another warp's quarter), TC9 (alloc after relinquish, growing sizes, exit
+/// without dealloc), TC13 (read of columns that nobody has written).  Approximated: whoever asks when columns are
+/// free gets them, whether or not another CTA of the SM still has its permit.  Not implemented: .16x32bx2, cp,
+/// shift, .pack::16b.
 #pragma once
 
 #include <array>
@@ -23,8 +24,8 @@
 
 namespace sm100::models {
 
-/// What freshly allocated cells hold: NaN as f32 and in both halves as f16 and bf16, and not what output that nobody has
-/// written holds.
+/// What freshly allocated cells hold: NaN as f32 and in both halves as f16 and bf16, and not what output that
+/// nobody has written holds.
 inline constexpr uint32_t kTmemPoison = 0xffedffed;
 
 /// The columns of an SM and who holds them.
@@ -64,8 +65,8 @@ class TensorMemory {
   /// First column of the lowest free run of `columns`, or nothing when the caller has to wait; call again
   /// after `waiter` was woken.  Violations (wrong size, after relinquish, growing) return column 0.
   std::optional<uint32_t> alloc(uint32_t columns, Waiter& waiter, const Source& source);
-  /// cta_group::2: one warp of each CTA of the pair calls it; both get the same columns, when both have come and both
-  /// have them free.
+  /// cta_group::2: one warp of each CTA of the pair calls it; both get the same columns, when both have come and
+  /// both have them free.
   std::optional<uint32_t> alloc_pair(TensorMemory& peer, uint32_t columns, Waiter& waiter, const Source& source);
   void dealloc(TmemAddr address, uint32_t columns, const Source& source);
   /// cta_group::2: false until the peer has come too; then both are freed.  Call again after `waiter` was woken.
@@ -87,7 +88,8 @@ class TensorMemory {
   void store(TmemShape shape, int repeat, TmemAddr address, int warp, const uint32_t* registers,
              const Source& source);
 
-  /// What has been written since it was allocated, and what was read without: the columns of 16-lane groups, a bit each.
+  /// What has been written since it was allocated, and what was read without: the columns of 16-lane groups, a bit
+  /// each.
   using LaneGroups = uint8_t;
   void wrote(uint32_t column, uint32_t columns, LaneGroups groups);
   /// TC13 if the reader gets cells that nobody has written; `what` is like "tcgen05.ld.32x32b.x8 reads".

@@ -227,8 +227,8 @@ void for_each_row(const TensorCopy& copy, uint32_t alignment, F&& f) {
 
 }  // namespace
 
-/// The engine's own accesses take the data port from the warps for as long as their bytes need; a row that lies on two
-/// lines is accessed for each.
+/// The engine's own accesses take the data port from the warps for as long as their bytes need; a row that lies on
+/// two lines is accessed for each.
 void Tma::share_port(const TensorCopy& copy) {
   const uint64_t line = uint64_t(profile_.tma.row_bytes);
   uint64_t port_bytes = 0;
@@ -250,8 +250,8 @@ double Tma::load_cycles(const TensorCopy& copy) const {
   return double(slots + (box_lines(copy.map) - rows)) / profile_.tma.load_rows_per_cycle;
 }
 
-/// A row is read from shared memory once for each 128-byte line that it touches, 32 bytes a cycle, and a sector that
-/// is written in part costs a cycle more.
+/// A row is read from shared memory once for each 128-byte line that it touches, 32 bytes a cycle, and a sector
+/// that is written in part costs a cycle more.
 double Tma::store_cycles(const TensorCopy& copy) const {
   const uint64_t sector = uint64_t(profile_.tma.sector_bytes), line = uint64_t(profile_.tma.row_bytes);
   uint64_t slots = 0;
@@ -294,8 +294,8 @@ MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
 
 namespace {
 
-/// Calls copy(place in shared memory, offset from `at`, bytes) for `size` bytes from linear shared offset `at` on, in runs that
-/// the swizzle keeps whole: 16 bytes, which every row of a swizzled box is made of, as a constant.
+/// Calls copy(place in shared memory, offset from `at`, bytes) for `size` bytes from linear shared offset `at` on,
+/// in runs that the swizzle keeps whole: 16 bytes, which every row of a swizzled box is made of, as a constant.
 template <class Copy>
 void for_each_swizzled_run(Swizzle swizzle, uint32_t at, uint32_t size, Copy&& copy) {
   constexpr uint32_t kRun = 16;
@@ -385,8 +385,8 @@ void Tma::move_store(const TensorCopy& copy) {
     });
     const GlobalAddr to{line.global_address + uint64_t(line.first) * size};
     uint64_t bytes = uint64_t(line.count) * size;
-    // The engine writes 16 bytes at a time: a row that ends inside a chunk is stored to the chunk's end, over the padding
-    // that the strides' alignment leaves (measured on H200, bench/hardware).
+    // The engine writes 16 bytes at a time: a row that ends inside a chunk is stored to the chunk's end, over the
+    // padding that the strides' alignment leaves (measured on H200, bench/hardware).
     const uint64_t whole =
         std::min((to.value + bytes + 15) / 16 * 16 - to.value, uint64_t(inner) - uint64_t(line.first) * size);
     if (memory_.data(to, whole)) bytes = whole;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor copies of one CTA, on the tensor memory accelerator of its SM (PTX 9.7.9.25 cp.async.bulk.tensor, 9.7.9.25.3
-/// bulk groups, 5.5 tensors).
+/// Tensor copies of one CTA, on the tensor memory accelerator of its SM (PTX 9.7.9.25
+/// cp.async.bulk.tensor, 9.7.9.25.3 bulk groups, 5.5 tensors).
 ///
 /// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element
 /// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
 /// snapshotted at issue, data move when the copy completes; one box row of up to 128 bytes per cycle and
 /// direction; a multicast box (ClusterNet) is fetched by one engine and delivered by several. Approximated: row
-/// rate by rows, not by bank.  Rejected: im2col, gather4, reductions, interleave and packed types (not implemented).
+/// rate by rows, not by bank.  Rejected: im2col, gather4, reductions, interleave and packed types (not
+/// implemented).
 #pragma once
 
 #include <array>

@@ -107,7 +107,8 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
                          .multicast = multicast});
     covered.flow = by.flow;
     group_open_ = false;
-  } else {  // nothing new: MMAs of an earlier commit are the cause, or, if they have finished, the committing role itself
+  } else {  // nothing new: MMAs of an earlier commit are the cause, or, if they have finished, the committing role
+            // itself
     by.flow = covered.done > double(at) && covered.flow != 0 ? covered.flow : source.flow;
   }
   ++commits_in_flight_;
@@ -141,8 +142,8 @@ bool same_descriptors(const MmaCommand& x, const MmaCommand& y) {
          x.cta_group == y.cta_group && x.a_in_tmem == y.a_in_tmem;
 }
 
-/// Commands whose descriptors have been found right, with what they say.  It is the same on every SM and at any time, and a
-/// kernel repeats a few dozen combinations, so all units share one table.
+/// Commands whose descriptors have been found right, with what they say.  It is the same on every SM and at any
+/// time, and a kernel repeats a few dozen combinations, so all units share one table.
 class KnownDescriptors {
  public:
   struct Entry {

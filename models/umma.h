@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// MMAs and commits of one CTA, on the tensor pipe of its SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit).  For
-/// cta_group 2 the pipe of the issuing CTA leads that of its peer: an MMA takes both.  CTAs of one SM share its pipe: an
-/// MMA waits for those that any of them has issued before.
+/// MMAs and commits of one CTA, on the tensor pipe of its SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit).
+/// For cta_group 2 the pipe of the issuing CTA leads that of its peer: an MMA takes both.  CTAs of one SM share its
+/// pipe: an MMA waits for those that any of them has issued before.
 ///
 /// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1)
 /// intervals, for D = 1 too; that is the loop's own issue and wait, which role code pays by itself. Modelled:
 /// in-order issue; A from shared or tensor memory, B from shared memory, K-major and MN-major; kinds f16,
-/// tf32 and f8f6f4 (8-bit types), and in runs without data i8, f8f6f4 with smaller types and mxf8f6f4; initiation interval and latency laws measured on B200; a commit arrives
-/// once all earlier MMAs have finished.  Operands are read and D is written when a commit that covers the MMA
-/// arrives; what is never committed never shows, and reading it would be undefined anyway. Approximated:
-/// power throttling (none); accumulation order (see umma_numerics.h). Rejected as not implemented: .ws, sparsity, mxf4 and
-/// mxf4nvf4; the data of i8, of sub-byte types and of block scaling.
+/// tf32 and f8f6f4 (8-bit types), and in runs without data i8, f8f6f4 with smaller types and mxf8f6f4; initiation
+/// interval and latency laws measured on B200; a commit arrives once all earlier MMAs have finished.  Operands are
+/// read and D is written when a commit that covers the MMA arrives; what is never committed never shows, and
+/// reading it would be undefined anyway. Approximated: power throttling (none); accumulation order (see
+/// umma_numerics.h). Rejected as not implemented: .ws, sparsity, mxf4 and mxf4nvf4; the data of i8, of sub-byte
+/// types and of block scaling.
 #pragma once
 
 #include <algorithm>
@@ -70,8 +71,8 @@ class Umma {
   /// Cycles between two back-to-back MMAs of this shape.  Source: docs/measurements.md, law 4.1, 4.3.
   /// @param filling  TMA writes into shared memory meanwhile
   double initiation_interval(int m, int n, bool a_in_tmem, int cta_group = 1, bool filling = false) const;
-  /// Cycles from issue on an idle pipe until D is written, so that the MMA's own issue before and commit and wake-up after it
-  /// complete the measured latency.
+  /// Cycles from issue on an idle pipe until D is written, so that the MMA's own issue before and commit and
+  /// wake-up after it complete the measured latency.
   double execution_latency(int m, int n, bool a_in_tmem, int cta_group = 1, MmaKind kind = MmaKind::f16) const;
 
  private:

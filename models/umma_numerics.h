@@ -2,10 +2,9 @@
 /// What tcgen05.mma computes: operand reads through the descriptors, products, accumulation (PTX 9.7.16.10).
 ///
 /// PTX leaves order and width of the accumulation open.  Two modes:
-///   fast  fused multiply-adds in f32 along k (vector/kernels.h), the sum over the k of a run of MMAs added to D; for
-///   comparisons with a tolerance.  The same bits on every processor.
-///   b200  bit model measured on B200 (MMA-Sim, arXiv 2511.10909; docs/instructions.md): products and the old
-///   D as
+///   fast  fused multiply-adds in f32 along k (vector/kernels.h), the sum over the k of a run of MMAs added to D;
+///   for comparisons with a tolerance.  The same bits on every processor. b200  bit model measured on B200
+///   (MMA-Sim, arXiv 2511.10909; docs/instructions.md): products and the old D as
 ///         one fused sum, terms truncated to 25 fractional bits of the largest exponent, result truncated to
 ///         f32
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The bug catalogue: the ways in which kernels of this family break, by number ("KB-07").  Scenarios and checks name the
-/// numbers, which are stable.  docs/bugs.md is written from it.  Data only.
+/// The bug catalogue: the ways in which kernels of this family break, by number ("KB-07").  Scenarios and checks
+/// name the numbers, which are stable.  docs/bugs.md is written from it.  Data only.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,8 @@ struct CatalogueEntry {
   std::string_view id;
   std::string_view bug;     ///< what is wrong in the kernel
   std::string_view effect;  ///< what one sees
-  /// Public reports of a bug of this kind, as "owner/repository#number", separated by blanks; empty: none that is confirmed.
+  /// Public reports of a bug of this kind, as "owner/repository#number", separated by blanks; empty: none that is
+  /// confirmed.
   std::string_view reports;
   std::string_view absent;  ///< why the kernels here cannot have it; empty: scenarios/bugs/ has it
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// In which order the phases of a run's mbarriers completed, whatever the times: two runs with the same order have seen the
-/// same schedule, as far as barriers can tell.
+/// In which order the phases of a run's mbarriers completed, whatever the times: two runs with the same order have
+/// seen the same schedule, as far as barriers can tell.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ class CompletionOrder {
 
   /// A hash of the whole sequence.
   uint64_t order() const { return order_; }
-  /// Which barrier's completion came next after which in each CTA slot; a set that later runs of a scenario add less and less to.
+  /// Which barrier's completion came next after which in each CTA slot; a set that later runs of a scenario add
+  /// less and less to.
   std::vector<uint64_t> pairs() const { return {pairs_.begin(), pairs_.end()}; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Runs pieces of work in forked processes, several at a time, and brings back the bytes that each returns.  SystemC
+/// Runs pieces of work in forked processes, several at a time, and brings back the bytes that each returns. SystemC
 /// elaborates once per process, so whoever needs many simulations needs many processes.
 #pragma once
 

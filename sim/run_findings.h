@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is wrong with a run: its violations, its hang and its wrong numbers as findings, with their reports.  The trace gets
-/// them too, where one is recorded.
+/// What is wrong with a run: its violations, its hang and its wrong numbers as findings, with their reports.  The
+/// trace gets them too, where one is recorded.
 #pragma once
 
 #include "sim/ended_run.h"
@@ -14,8 +14,8 @@ void report_end(const EndedRun& run, RunResult& result);
 /// What is legal but hardly meant, as warnings.
 void report_warnings(const EndedRun& run, RunResult& result);
 
-/// Why the numbers are wrong, where the run knows it, as findings with a report: reads of what nobody wrote, if the result is
-/// no number (else they are warnings), and output that nobody wrote.
+/// Why the numbers are wrong, where the run knows it, as findings with a report: reads of what nobody wrote, if the
+/// result is no number (else they are warnings), and output that nobody wrote.
 /// @param result  its `check` says what is wrong
 void explain_wrong_numbers(const EndedRun& run, RunResult& result);
 

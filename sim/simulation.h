@@ -31,17 +31,17 @@ struct SimulationOptions {
 
 class Simulation {
  public:
-  /// Builds the device and loads the kernel: its tensors, its parameters, the code of its warps.  `scenario` and what the
-  /// options point to must outlive the simulation.
-  /// Throws InputError when the scenario cannot run (for example a CTA that needs more shared memory than an SM has).
+  /// Builds the device and loads the kernel: its tensors, its parameters, the code of its warps.  `scenario` and
+  /// what the options point to must outlive the simulation. Throws InputError when the scenario cannot run (for
+  /// example a CTA that needs more shared memory than an SM has).
   explicit Simulation(const host::Scenario& scenario, const SimulationOptions& options = {});
   ~Simulation();
 
   /// Launches the kernel and runs it to its end, a hang, a violation, or the end of its cycle budget.  Called once.
   RunEnd run(const RunCallbacks& callbacks = {});
 
-  /// Judges what has been run and compares its numbers with their reference; the recorder's trace is complete then, but for
-  /// Recorder::finish.  Called once, after run().
+  /// Judges what has been run and compares its numbers with their reference; the recorder's trace is complete then,
+  /// but for Recorder::finish.  Called once, after run().
   RunResult result();
 
  private:

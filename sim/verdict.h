@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a run means: its outcome, its verdict, whether it ends as its scenario expects, and what the process returns for it.
-/// All of it is decided here; everybody else asks.
+/// What a run means: its outcome, its verdict, whether it ends as its scenario expects, and what the process
+/// returns for it. All of it is decided here; everybody else asks.
 #pragma once
 
 #include <string>
@@ -22,7 +22,8 @@ enum class RunEnd {
 /// What came of comparing the outputs with their reference.
 enum class Comparison { none, right, wrong };
 
-/// Completes a result that has its findings, its check and its cycles: sets outcome, not_checked, unmatched_faults, unexpected.
+/// Completes a result that has its findings, its check and its cycles: sets outcome, not_checked, unmatched_faults,
+/// unexpected.
 void judge(const host::Scenario& scenario, RunEnd end, Comparison numbers, RunResult& result);
 
 /// "pass", "mismatch", "hang", "findings": for [expect], JSON and traces.
@@ -40,7 +41,8 @@ enum class Verdict {
 std::string_view name(Verdict verdict);
 Verdict verdict_of(const RunResult& result);
 
-/// The outputs were compared, and RunResult::check is what is to be said of them: findings that explain wrong numbers say more.
+/// The outputs were compared, and RunResult::check is what is to be said of them: findings that explain wrong
+/// numbers say more.
 bool compared(const RunResult& result);
 /// RunResult::check in words; empty unless compared().
 std::string numbers_text(const RunResult& result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which phases one warp has seen of each mbarrier that it waits on, and whether its next wait can mean what it says
-/// (MB8).  A parity names the open phase or the one before it, nothing older (PTX 9.7.13.15.16).
+/// Which phases one warp has seen of each mbarrier that it waits on, and whether its next wait can mean what it
+/// says (MB8).  A parity names the open phase or the one before it, nothing older (PTX 9.7.13.15.16).
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,11 @@ class WaitHistory {
  public:
   enum class Next {
     fine,
-    again,  ///< the phase that a test_wait has found complete: the wait that it spared, or the answer was thrown away
+    again,  ///< the phase that a test_wait has found complete: the wait that it spared, or the answer was thrown
+            ///< away
     stale,  ///< passes on the phase that the warp's last wait on this barrier has seen: legal, but hardly meant
-    skips,  ///< the phase after the one last seen is out of reach: meant is a later one of its parity, or it was lapped
+    skips,  ///< the phase after the one last seen is out of reach: meant is a later one of its parity, or it was
+            ///< lapped
   };
 
   /// A wait for `parity` on a barrier whose open phase is `open`.

@@ -12,8 +12,8 @@ inline auto Contains(const std::string& text) { return Matchers::ContainsSubstri
 #include <catch2/catch.hpp>
 #endif
 
-/// Ends a test case that cannot look at anything here.  CTest shows it as skipped (tests/CMakeLists.txt); Catch2 v2 has
-/// no such outcome.
+/// Ends a test case that cannot look at anything here.  CTest shows it as skipped (tests/CMakeLists.txt); Catch2 v2
+/// has no such outcome.
 #define SM100_SKIP(reason)            \
   do {                                \
     WARN("test skipped: " << reason); \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the source tree, the built program and the measured data are, for tests.  One source file is compiled with the
-/// paths, so that the tests' objects are the same in every checkout.
+/// Where the source tree, the built program and the measured data are, for tests.  One source file is compiled with
+/// the paths, so that the tests' objects are the same in every checkout.
 #pragma once
 
 #include <string>

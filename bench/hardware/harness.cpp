@@ -27,8 +27,8 @@ std::vector<Test>& tests() {
 }
 bool poisoned = false;
 
-// Child to parent: one record a line, fields separated by tabs.  H = header, T = test begins, S = samples, V = value,
-// X = text, A = answer, O = open question, E = error.
+// Child to parent: one record a line, fields separated by tabs.  H = header, T = test begins, S = samples, V =
+// value, X = text, A = answer, O = open question, E = error.
 void record(std::vector<std::string> fields) {
   std::string line;
   for (auto& f : fields) {

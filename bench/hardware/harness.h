@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What both measurement programs share: a list of tests, each run in a child process (a trapping launch poisons only its
-/// child, which the parent replaces), a table on stdout and a JSON file, statistics, device buffers and tensor maps.
+/// What both measurement programs share: a list of tests, each run in a child process (a trapping launch poisons
+/// only its child, which the parent replaces), a table on stdout and a JSON file, statistics, device buffers and
+/// tensor maps.
 #pragma once
 
 #include <cuda.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Isa's functions cost on this GPU, in SM cycles, called as role code calls them: the [issue], [mbarrier], [smem],
-// [tma] and [cluster] entries of models/profiles/h200.toml come from here.  Runs on sm_90 and later; no tcgen05.
+// What the Isa's functions cost on this GPU, in SM cycles, called as role code calls them: the [issue], [mbarrier],
+// [smem], [tma] and [cluster] entries of models/profiles/h200.toml come from here.  Runs on sm_90 and later; no
+// tcgen05.
 //
 //   instruction_costs [--json FILE]
 #include <cuda.h>
@@ -55,7 +56,8 @@ __device__ int64_t cost(int times, F&& f) {
   return int64_t(end - begin) * 16 / times;  // in sixteenths
 }
 
-// Each experiment is a kernel of 128 threads (4 warps) with 128 KiB of dynamic shared memory; results in sixteenths.
+// Each experiment is a kernel of 128 threads (4 warps) with 128 KiB of dynamic shared memory; results in
+// sixteenths.
 constexpr uint32_t kBarriers = 100 * 1024;  // offset of scratch barriers, behind the tiles
 
 template <class F>
@@ -214,8 +216,9 @@ __global__ void costs_kernel(int64_t* out, const __grid_constant__ Maps maps, in
 }
 
 /// One tensor copy of one warp: cycles from issue to the end of the wait, repeated.
-/// which: 0-2 load (wide, narrow, narrowest), 3-5 store until the source may be overwritten, 6-8 store until visible,
-/// 9 issue of a load (arm and copy), 10 issue of a store (copy and commit), 11-13 loads of `depth` boxes in flight.
+/// which: 0-2 load (wide, narrow, narrowest), 3-5 store until the source may be overwritten, 6-8 store until
+/// visible, 9 issue of a load (arm and copy), 10 issue of a store (copy and commit), 11-13 loads of `depth` boxes
+/// in flight.
 __global__ void copies_kernel(int64_t* out, const __grid_constant__ Maps maps, int which, int depth, int first_row,
                               int row_step) {
   Device isa;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Kernels one after the other in a stream: from the end of one to the start of the next, and what programmatic dependent
-/// launch makes of it.
+/// Kernels one after the other in a stream: from the end of one to the start of the next, and what programmatic
+/// dependent launch makes of it.
 #include <algorithm>
 
 #include "harness.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shared-memory access costs, launch behaviour (CTA turnover, clusters, cold descriptors) and the price of a trace event.
+/// Shared-memory access costs, launch behaviour (CTA turnover, clusters, cold descriptors) and the price of a trace
+/// event.
 #include <algorithm>
 #include <map>
 
@@ -16,7 +17,7 @@ constexpr int kBig = 200 * 1024;
 
 extern __shared__ char dynamic_smem[];
 
-// ---- shared memory --------------------------------------------------------------------------------------------------
+// ---- shared memory ----------------------------------------------------------------------------------------------
 
 enum class Access { load_dependent, load, store, store_load, stmatrix };
 /// How the 32 lanes' 16-byte accesses fall on the banks.  Rows are 128 bytes, lane l accesses row l.
@@ -74,7 +75,7 @@ void smem(hw::Out& out, const char* id, const char* what, Pattern p, int warps) 
               hw::to_double(v, 1.0 / 16));
 }
 
-// ---- launch ---------------------------------------------------------------------------------------------------------
+// ---- launch -----------------------------------------------------------------------------------------------------
 
 struct Life {
   u32 sm, pad;
@@ -130,7 +131,7 @@ __global__ void param_map(const __grid_constant__ CUtensorMap map, bool prefetch
   }
 }
 
-// ---- trace events ---------------------------------------------------------------------------------------------------
+// ---- trace events -----------------------------------------------------------------------------------------------
 
 /// The writer of our trace: lane 0 reads both clocks and writes two 16-byte words.
 __global__ void events(uint4* trace, int n, i64* out, bool with_globaltimer) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a warp spends on synchronisation instructions, how soon a waiter is awake, and what thread and cluster barriers
-/// cost.  Times are SM cycles (clock64).
+/// What a warp spends on synchronisation instructions, how soon a waiter is awake, and what thread and cluster
+/// barriers cost.  Times are SM cycles (clock64).
 #include "harness.h"
 #include "ptx.cuh"
 
@@ -82,7 +82,7 @@ void issue(hw::Out& out, const char* id, const char* what) {
   out.samples(id, what, "cyc", hw::to_double(v, 1.0 / kUnroll, hw::median(hw::to_double(v0)) / kUnroll));
 }
 
-// ---- failed try_wait, timers ---------------------------------------------------------------------------------------
+// ---- failed try_wait, timers ------------------------------------------------------------------------------------
 
 __global__ void failed_try_wait(i64* cycles, u64* ns, int reps, int hint) {
   __shared__ alignas(8) u64 storage;
@@ -115,7 +115,7 @@ __global__ void timer_step(u64* out, int n, i64* clocks) {
   clocks[0] = now() - t0;
 }
 
-// ---- hand-over between warps of a CTA ------------------------------------------------------------------------------
+// ---- hand-over between warps of a CTA ---------------------------------------------------------------------------
 
 enum class How { try_wait_lane, try_wait_warp, test_wait_lane };
 
@@ -252,7 +252,7 @@ void report(hw::Out& out, const char* id, const char* what, Buffer<i64>& b, Buff
   out.samples(id, what, "cyc", hw::to_double(v, scale));
 }
 
-// ---- thread and cluster barriers -----------------------------------------------------------------------------------
+// ---- thread and cluster barriers --------------------------------------------------------------------------------
 
 __global__ void bar_cost(i64* out, int reps, int threads) {
   if (static_cast<int>(threadIdx.x) >= threads) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor copies: latency against size, streaming rates of loads, stores and both, multicast.  One thread per CTA drives
-/// the copies, one CTA per SM (200 KiB of shared memory); times are SM cycles of that SM.
+/// Tensor copies: latency against size, streaming rates of loads, stores and both, multicast.  One thread per CTA
+/// drives the copies, one CTA per SM (200 KiB of shared memory); times are SM cycles of that SM.
 #include <algorithm>
 
 #include "harness.h"
@@ -43,7 +43,7 @@ Shape shape(int box_x, int kib, std::size_t tensor_bytes) {
           static_cast<int>(tensor_bytes / static_cast<std::size_t>(bytes))};
 }
 
-// ---- latency --------------------------------------------------------------------------------------------------------
+// ---- latency ----------------------------------------------------------------------------------------------------
 
 __global__ void load_latency(const __grid_constant__ CUtensorMap map, Shape s, int first, int reps, i64* out,
                              i64* timeout) {
@@ -84,7 +84,7 @@ __global__ void store_latency(const __grid_constant__ CUtensorMap map, Shape s, 
   }
 }
 
-// ---- streaming ------------------------------------------------------------------------------------------------------
+// ---- streaming --------------------------------------------------------------------------------------------------
 
 struct Span {
   i64 cycles;
@@ -223,7 +223,7 @@ void drop_first(hw::Out& out, const std::string& id, const std::string& what, co
   out.samples(id, what, "cyc", hw::to_double(v));
 }
 
-// ---- multicast ------------------------------------------------------------------------------------------------------
+// ---- multicast --------------------------------------------------------------------------------------------------
 
 constexpr int kTile = 16 * 1024;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The PTX instructions that the hardware measurements use, one thin wrapper each.  Shared addresses are 32-bit window
-/// addresses.  Every wait is bounded: it gives up after a number of SM cycles and says so.
+/// The PTX instructions that the hardware measurements use, one thin wrapper each.  Shared addresses are 32-bit
+/// window addresses.  Every wait is bounded: it gives up after a number of SM cycles and says so.
 #pragma once
 
 #include <cuda.h>
@@ -17,7 +17,7 @@ inline constexpr i64 kGiveUp = 20'000'000;  ///< cycles after which a wait repor
 
 #define PTX_FN __device__ __forceinline__
 
-// ---- clocks, identity -------------------------------------------------------------------------------------------------
+// ---- clocks, identity -------------------------------------------------------------------------------------------
 
 PTX_FN i64 now() {
   i64 t;
@@ -55,7 +55,7 @@ PTX_FN void spin(i64 cycles) {
   while (now() - t0 < cycles) {}
 }
 
-// ---- fences and thread barriers ---------------------------------------------------------------------------------------
+// ---- fences and thread barriers ---------------------------------------------------------------------------------
 
 PTX_FN void fence_proxy_async_smem() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 PTX_FN void fence_proxy_async() { asm volatile("fence.proxy.async;" ::: "memory"); }
@@ -69,7 +69,7 @@ PTX_FN void cluster_sync() {
   cluster_wait();
 }
 
-// ---- mbarrier ---------------------------------------------------------------------------------------------------------
+// ---- mbarrier ---------------------------------------------------------------------------------------------------
 
 PTX_FN void mbar_init(u32 a, u32 n) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(a), "r"(n) : "memory");
@@ -170,7 +170,7 @@ PTX_FN bool wait_cluster(u32 a, u32 parity, i64 limit = kGiveUp) {
   return false;
 }
 
-// ---- tensor and bulk copies -------------------------------------------------------------------------------------------
+// ---- tensor and bulk copies -------------------------------------------------------------------------------------
 
 PTX_FN void load_2d(u32 dst, const void* map, int x, int y, u32 bar) {
   asm volatile(
@@ -244,7 +244,7 @@ PTX_FN void tensormap_publish(void* dst, u32 src) {  // whole warp
       : "memory");
 }
 
-// ---- shared memory ----------------------------------------------------------------------------------------------------
+// ---- shared memory ----------------------------------------------------------------------------------------------
 
 PTX_FN u32 ld_shared(u32 a) {
   u32 v;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Clusters: addresses, multicast, remote arrivals and what they publish, copies between shared memories; elect.sync.
+/// Clusters: addresses, multicast, remote arrivals and what they publish, copies between shared memories;
+/// elect.sync.
 #include "harness.h"
 #include "ptx.cuh"
 
@@ -51,7 +52,8 @@ __global__ void multicast(const __grid_constant__ CUtensorMap map, u32 issuer, u
 
 enum class Publish { release, default_scope, relaxed, st_async_then_release, st_async_alone };
 
-/// Rank 1 writes a number into rank 0's shared memory and arrives there; rank 0 waits, reads, answers.  Counts wrong reads.
+/// Rank 1 writes a number into rank 0's shared memory and arrives there; rank 0 waits, reads, answers.  Counts
+/// wrong reads.
 template <Publish kHow>
 __global__ void publish(int iterations, int* out) {
   __shared__ alignas(16) u32 data[4][32];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Bulk groups: what wait_group counts, order of completion, `.read` against full completion, reuse of shared memory,
-/// exits with pending stores, and what a missing fence.proxy.async shows.
+/// Bulk groups: what wait_group counts, order of completion, `.read` against full completion, reuse of shared
+/// memory, exits with pending stores, and what a missing fence.proxy.async shows.
 #include <algorithm>
 
 #include "harness.h"
@@ -84,7 +84,8 @@ __global__ void group_waits(char* to, int which, i64* out) {
   }
 }
 
-/// Each iteration fills 16 KiB with its number, stores it, waits as asked and overwrites it at once, last rows first.
+/// Each iteration fills 16 KiB with its number, stores it, waits as asked and overwrites it at once, last rows
+/// first.
 __global__ void overwrite(uint4* to, int iterations, bool wait_for_read) {
   const u32 src = base_address();
   constexpr u32 bytes = 16 * 1024;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// tensormap.replace in shared memory, published with cp_fenceproxy: who sees the new address, with and without acquire.
+/// tensormap.replace in shared memory, published with cp_fenceproxy: who sees the new address, with and without
+/// acquire.
 #include "harness.h"
 #include "ptx.cuh"
 

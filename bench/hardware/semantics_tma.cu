@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor copies: which bytes land where (compared byte by byte with a host model of the PTX rules), what is signalled,
-/// out-of-bounds fill, narrow boxes, swizzles, element strides, interleave; what traps.
+/// Tensor copies: which bytes land where (compared byte by byte with a host model of the PTX rules), what is
+/// signalled, out-of-bounds fill, narrow boxes, swizzles, element strides, interleave; what traps.
 #include <cstring>
 
 #include "harness.h"
@@ -91,7 +91,8 @@ unsigned swizzled(unsigned a, int span) {
   return a ^ ((a >> 7 & static_cast<unsigned>(span == 0 ? 0 : span / 16 - 1)) << 4);
 }
 
-/// Calls visit(in_bounds, global byte offset, shared byte offset) for each element of the box; data bytes of the box.
+/// Calls visit(in_bounds, global byte offset, shared byte offset) for each element of the box; data bytes of the
+/// box.
 template <class Visit>
 int for_each_element(const MapSpec& s, const int* at, int dst, Visit visit) {
   const int rank = static_cast<int>(s.dims.size()), size = element_bytes(s.type), span = swizzle_span(s.swizzle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor copies that more than one lane of a warp executes: how often is the copy performed?  Loads are counted by the bytes
-/// that their mbarrier completes, stores by a reduction that adds one; then the time of plain stores.
+/// Tensor copies that more than one lane of a warp executes: how often is the copy performed?  Loads are counted by
+/// the bytes that their mbarrier completes, stores by a reduction that adds one; then the time of plain stores.
 #include <algorithm>
 
 #include "harness.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A kernel of our own, written against the seam (kernels/isa/isa.h): warp 0 loads tiles of a matrix by TMA into a ring
-/// of two stages, warp 1 stores them somewhere else.  One CTA, one column of tiles.
+/// A kernel of our own, written against the seam (kernels/isa/isa.h): warp 0 loads tiles of a matrix by TMA into a
+/// ring of two stages, warp 1 stores them somewhere else.  One CTA, one column of tiles.
 #pragma once
 
 #include "kernels/isa/isa.h"

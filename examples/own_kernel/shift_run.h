@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The shift kernel as sm100sim knows it: how a scenario configures it, what it is launched on, whether its result is right.
+/// The shift kernel as sm100sim knows it: how a scenario configures it, what it is launched on, whether its result
+/// is right.
 #pragma once
 
 #include "kernels/host/kernel_run.h"
@@ -18,7 +19,8 @@ class ShiftRun : public host::KernelRun {
   ShiftParams params(const std::vector<GlobalAddr>& addresses, const host::TensorMapEncoder& encode) const;
 
   host::LaunchShape launch() const override { return {.grid = {1, 1, 1}, .warps = 2, .smem_bytes = kSmemBytes}; }
-  /// Who arrives and who waits: reports and traces take names from it.  Without a table barriers are named by address.
+  /// Who arrives and who waits: reports and traces take names from it.  Without a table barriers are named by
+  /// address.
   std::vector<BarrierArray> barriers() const override;
   std::vector<std::string_view> roles() const override { return {"load", "store"}; }
   std::string_view role(int warp) const override { return warp == 0 ? "load" : "store"; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kernel's own test.  SystemC elaborates once per process, so each case runs in a process of its own (CTest does that).
+/// The kernel's own test.  SystemC elaborates once per process, so each case runs in a process of its own (CTest
+/// does that).
 #include "shift_run.h"
 #include "sim/simulation.h"
 

@@ -48,7 +48,7 @@ SM100_KERNEL void write_strip(I& isa, SmemAddr strip, int buffer, const SlotFrag
 template <int CHUNKS, Isa I, class Config>
 SM100_KERNEL void consume_tiles(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
                                 StaticWorkIterator work) {
-  // Scope cta also where peers' multicasts complete the barrier, as CUTLASS waits: the bytes come from the async proxy.
+  // Scope cta also where peers' multicasts complete the barrier, as CUTLASS waits: their bytes are asynchronous.
   InputRing<I> ring{isa, smem.input, copy_ring_stages(cfg)};
   const int copy = cfg.multicast ? int(isa.cluster_ctarank()) : 0;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Configuration of the direct kernel and what follows from it.
 ///
-/// The kernel as tutorials build it up: one tile per CTA, or of 2 x 128 rows per CTA pair, not persistent; one thread per
-/// role; each thread of the epilogue stores its row of the tile to global memory.  The options are the rungs of such a
-/// ladder: one thread for everything or one each for loads and MMAs, one stage or a ring, tiles with and without swizzle,
-/// a copy per slab or per tile.
+/// The kernel as tutorials build it up: one tile per CTA, or of 2 x 128 rows per CTA pair, not persistent; one
+/// thread per role; each thread of the epilogue stores its row of the tile to global memory.  The options are the
+/// rungs of such a ladder: one thread for everything or one each for loads and MMAs, one stage or a ring, tiles
+/// with and without swizzle, a copy per slab or per tile.
 #pragma once
 
 #include "kernels/isa/instr_descriptor.h"
@@ -46,8 +46,8 @@ constexpr const char* direct_role(const C& c, int warp) {
   return warp == kDirectLoadWarp ? "load" : warp == kDirectMmaWarp ? "mma" : "epilogue";
 }
 
-/// Tiles lie in shared memory slab by slab.  A slab is what all rows have in one swizzle span of bytes along K; without
-/// swizzle in one core matrix, 16 bytes.
+/// Tiles lie in shared memory slab by slab.  A slab is what all rows have in one swizzle span of bytes along K;
+/// without swizzle in one core matrix, 16 bytes.
 template <class C>
 SM100_HD constexpr uint32_t slab_row_bytes(const C& c) {
   return c.swizzle == Swizzle::none ? 16 : swizzle_span_bytes(c.swizzle);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The direct kernel: set-up, the main loop by one thread per role, then all warps store the tile.
 ///
-/// Of a pair, both CTAs' copies complete on the first one's barriers; it alone issues MMAs, and its commits go to both.
-/// Whoever has seen accum_full knows that all MMAs have finished, not that the commits before it have arrived: PTX orders
-/// the arrivals of a thread's commits on different barriers in no way.  So each CTA waits for them before it exits.
+/// Of a pair, both CTAs' copies complete on the first one's barriers; it alone issues MMAs; its commits go to both.
+/// accum_full says that all MMAs have finished, not that the commits before it have arrived: PTX does not order the
+/// arrivals of a thread's commits on different barriers.  So each CTA waits for them before it exits.
 /// tcgen05.dealloc lets the CTAs of a pair wait for each other.
 #pragma once
 
@@ -62,7 +62,7 @@ class DirectKernel {
       });
       isa_.fence_mbarrier_init();
     }
-    // PTX wants the peer of a pair's alloc to have been launched and not to have exited (9.7.16.7).  The CTAs of a cluster are
+    // The peer of a pair's alloc must have been launched and not have exited (PTX 9.7.16.7).  CTAs of a cluster are
     // launched together and the peer has its own alloc still before it, so no barrier has to come first.
     if (isa_.warpid() == kDirectMmaWarp) {
       isa_.tcgen05_alloc(smem_.tmem_address, direct_tmem_columns(cfg_), cfg_.cta_group);
@@ -195,7 +195,7 @@ class DirectKernel {
     }
   }
 
-  /// The next `releases` of the last lap, which no copy waits for: all but the last while the MMAs run, that one at the end.
+  /// The next `releases` of the last lap, which no copy waits for: the last at the end, the others while MMAs run.
   /// No trace points, as the kernels that this one follows have none.
   SM100_KERNEL void drain(int releases) {
     for (int i = 0; i < releases; ++i) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Operand tiles of the direct kernel in shared memory: how TMA fills them and what the tensor core's descriptors say.
+/// Operand tiles of the direct kernel in shared memory: how TMA fills them and what the tensor core's descriptors
+/// say.
 ///
-/// Both layouts are K-major slabs, one after the other (config.h).  Swizzled, a slab is 128 bytes of K for every row, groups
-/// of 8 rows 1024 bytes apart, and the four MMAs of a slab step 32 bytes inside its rows.  Without swizzle it is one column
-/// of core matrices, 8 rows x 16 bytes each: the stride byte offset (128) leads to the next 8 rows and the leading byte
-/// offset (the slab) to the next 16 bytes of K, of which an MMA reads two (PTX 9.7.16, canonical layouts).
+/// Both layouts are K-major slabs, one after the other (config.h).  Swizzled, a slab is 128 bytes of K for every
+/// row, groups of 8 rows 1024 bytes apart, and the four MMAs of a slab step 32 bytes inside its rows.  Without
+/// swizzle it is one column of core matrices, 8 rows x 16 bytes each: the stride byte offset (128) leads to the
+/// next 8 rows and the leading byte offset (the slab) to the next 16 bytes of K, of which an MMA reads two
+/// (PTX 9.7.16, canonical layouts).
 #pragma once
 
 #include "kernels/direct/config.h"

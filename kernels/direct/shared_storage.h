@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shared memory of the direct kernel and the table of its barriers.  Tiles are 1024-byte aligned: UMMA descriptors with
-/// base offset 0 need whole 128B-swizzle atoms.
+/// Shared memory of the direct kernel and the table of its barriers.  Tiles are 1024-byte aligned: UMMA descriptors
+/// with base offset 0 need whole 128B-swizzle atoms.
 #pragma once
 
 #include "kernels/direct/config.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Configuration of the fallback kernel and what follows from it.
 ///
-/// The simplest complete kernel of the family: 128 threads without roles, one tile per CTA, one k tile in shared memory
-/// at a time, nothing overlaps.  It stores its tile element by element, so the rows of C may have any pitch: N is free.
+/// The simplest complete kernel of the family: 128 threads without roles, one tile per CTA, one k tile in shared
+/// memory at a time, nothing overlaps.  It stores its tile element by element, so the rows of C may have any pitch:
+/// N is free.
 #pragma once
 
 #include "kernels/epilogue/output_strip.h"

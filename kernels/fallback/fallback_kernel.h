@@ -2,8 +2,8 @@
 /// The fallback kernel: every warp goes through set-up, k loop and epilogue of one tile; CTA (x, y) has the tile of
 /// column block x and row block y.
 ///
-/// Two mbarriers with alternating parity, one phase of each per k step.  Nobody but warp 0 keeps them in step, so a block
-/// barrier ends every step: a warp two phases behind would take a phase for the one that it waits for.
+/// Two mbarriers with alternating parity, one phase of each per k step.  Nobody but warp 0 keeps them in step, so a
+/// block barrier ends every step: a warp two phases behind would take a phase for the one that it waits for.
 #pragma once
 
 #include "kernels/epilogue/global_writer.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kernels of this repository, a function of each kernel's folder: CMake writes the list from its sm100_kernel() lines.
+/// The kernels of this repository, a function of each kernel's folder: CMake writes the list from its
+/// sm100_kernel() lines.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The device profiles of models/profiles as they were when the program was built: what a copied program uses that finds
-/// no files.  The definition is generated (embed_profiles.cmake).
+/// The device profiles of models/profiles as they were when the program was built: what a copied program uses that
+/// finds no files.  The definition is generated (embed_profiles.cmake).
 #pragma once
 
 #include <span>

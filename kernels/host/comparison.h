@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Compares a computed matrix with its reference, element by element.
 ///
-/// Two bounds, both relative to the limit of the output type.  The Frobenius norm of the whole difference finds what is
-/// slightly wrong everywhere; the bound on each element finds the one that is wrong: it may be off by `limit` of itself
-/// and of the matrix's root mean square together.
+/// Two bounds, both relative to the limit of the output type.  The Frobenius norm of the whole difference finds
+/// what is slightly wrong everywhere; the bound on each element finds the one that is wrong: it may be off by
+/// `limit` of itself and of the matrix's root mean square together.
 #pragma once
 
 #include "kernels/host/kernel_run.h"

@@ -35,8 +35,8 @@ fs::path named_source_tree(const fs::path& build) {
   return line;
 }
 
-/// Looks from the program's own folder upwards: PREFIX/bin finds PREFIX/share/sm100sim, a build folder the source tree
-/// that its file names, and a build folder that was moved the source tree that it lies in.
+/// Looks from the program's own folder upwards: PREFIX/bin finds PREFIX/share/sm100sim, a build folder the source
+/// tree that its file names, and a build folder that was moved the source tree that it lies in.
 DataDirectories find_data() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);

@@ -11,11 +11,12 @@ namespace sm100::host {
 /// Directory of device profiles (*.toml): SM100SIM_PROFILES if set, else what belongs to the running program.
 std::filesystem::path profile_directory();
 
-/// Directory of the scenarios that come with the program: SM100SIM_SCENARIOS if set, else what belongs to the running program.
+/// Directory of the scenarios that come with the program: SM100SIM_SCENARIOS if set, else what belongs to the
+/// running program.
 std::filesystem::path scenario_directory();
 
-/// The name of a scenario: its file's name without ".toml", and without the number that gives a lesson its place in the
-/// list ("dense_small" of scenarios/01_dense_small.toml).
+/// The name of a scenario: its file's name without ".toml", and without the number that gives a lesson its place in
+/// the list ("dense_small" of scenarios/01_dense_small.toml).
 std::string scenario_name(const std::filesystem::path& file);
 
 }  // namespace sm100::host

@@ -6,8 +6,8 @@
 
 namespace sm100::host {
 
-/// A row-major matrix of `rows` x `columns` elements at `address`; `copies` of them, one after the other, make a third
-/// dimension (0: none).  `box_rows` x `box_columns` (x 1) elements move at a time.
+/// A row-major matrix of `rows` x `columns` elements at `address`; `copies` of them, one after the other, make a
+/// third dimension (0: none).  `box_rows` x `box_columns` (x 1) elements move at a time.
 struct MatrixMap {
   GlobalAddr address;
   TensorMapDataType type = TensorMapDataType::bfloat16;
@@ -19,8 +19,8 @@ struct MatrixMap {
 /// The fields for cuTensorMapEncodeTiled.  Throws InputError where the driver would refuse them.
 TensorMapFields matrix_fields(const MatrixMap& matrix);
 
-/// A row-major matrix seen in slabs of `slab_columns`: dimensions are column in the slab, row, slab, so that a box writes
-/// its slabs one after the other.  `box_slabs` 0: a plain map whose box is a slab.
+/// A row-major matrix seen in slabs of `slab_columns`: dimensions are column in the slab, row, slab, so that a box
+/// writes its slabs one after the other.  `box_slabs` 0: a plain map whose box is a slab.
 struct SlabMap {
   GlobalAddr address;
   TensorMapDataType type = TensorMapDataType::bfloat16;

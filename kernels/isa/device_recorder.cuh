@@ -3,9 +3,9 @@
 ///
 /// An event costs the warp a clock read (24 cycles on an H200) and, in one lane, one (end) or two (begin) 16-byte
 /// stores that nothing waits for.  Reading %globaltimer costs as much again, so only every kClockSampleInterval-th
-/// record holds it.  The stores are predicated, not branched around: a branch would split the warp and join it again.
-/// No store is needed to keep the count: the records number themselves, and only records past the capacity touch the
-/// header.
+/// record holds it.  The stores are predicated, not branched around: a branch would split the warp and join it
+/// again. No store is needed to keep the count: the records number themselves, and only records past the capacity
+/// touch the header.
 #pragma once
 
 #include "kernels/isa/device_trace.h"

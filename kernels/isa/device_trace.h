@@ -6,8 +6,8 @@
 /// not written, so what is there is always the beginning of the warp's story, also of one that hangs.
 ///
 /// Reading a region: no header (`magic` is 0) means that the warp never ran, as in CTAs that CLC cancelled.
-/// Record i is there if its `sequence` is i + 1; the first that is not ends the story.  While the kernel still runs, the
-/// words w of the last record may be on their way: a clock sample of 0 ns is none.  `records_wanted` is 0
+/// Record i is there if its `sequence` is i + 1; the first that is not ends the story.  While the kernel still
+/// runs, the words w of the last record may be on their way: a clock sample of 0 ns is none.  `records_wanted` is 0
 /// unless the region overflowed; it is then the number of records so far, and records_wanted - capacity were lost.
 #pragma once
 

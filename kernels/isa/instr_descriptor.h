@@ -265,8 +265,9 @@ SM100_HD constexpr bool scale_ok(const InstrDescriptorFields& f, MmaKind kind) {
 
 }  // namespace detail
 
-/// kind::i8 over a pair with N a multiple of 16: PTX allows multiples of 32, and a B200 has been seen to execute the others in
-/// the time of its neighbours (docs/measurements.md, law 4.1); what they compute nobody has published.
+/// kind::i8 over a pair with N a multiple of 16: PTX allows multiples of 32, and a B200 has been seen to execute
+/// the others in the time of its neighbours (docs/measurements.md, law 4.1); what they compute nobody has
+/// published.
 SM100_HD constexpr bool executes_all_the_same(const InstrDescriptorFields& f, MmaKind kind, int cta_group) {
   return kind == MmaKind::i8 && cta_group == 2 && f.n % 16 == 0 && f.n > 0 && f.n <= 256;
 }

@@ -132,7 +132,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
   isa.st_release_gpu_global_u32(GlobalAddr{}, u);
 
-  // Copies of threads, not bulk (9.7.9.25.3): 16 bytes from each lane's address to its other one, groups of a thread.
+  // Copies of threads, not bulk (9.7.9.25.3): 16 bytes from each lane's address to its other one, groups of a
+  // thread.
   isa.cp_async_cg_shared_global(rows, globals);  // cp.async.cg.shared.global ..., 16
   isa.cp_async_commit_group();
   isa.template cp_async_wait_group<0>();

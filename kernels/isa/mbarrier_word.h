@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The mbarrier object: 64 bits in shared memory, and what each mbarrier instruction does to them.
-/// Source: PTX 9.7.13.15; docs/instructions.md has what it leaves open.  Misuse: MB1, MB4, MB5, MB6, MB13 (docs/checks.md).
+/// Source: PTX 9.7.13.15; docs/instructions.md has what it leaves open.  Misuse: MB1, MB4, MB5, MB6, MB13
+/// (docs/checks.md).
 ///
 /// The hardware's layout is opaque and no code may depend on it.  Ours is
 ///   19:0 expected   39:20 pending   60:40 tx-count (signed)   61 phase parity   63:62 signature 0b10

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What lets one source compile for the host (SystemC model) and for sm_100a (nvcc): function qualifiers and
-/// source locations.  No other portable header in kernels/ may look at the compiler; kernels/isa/sm100/ asks for the
-/// target in one place of its own.
+/// source locations.  No other portable header in kernels/ may look at the compiler; kernels/isa/sm100/ asks for
+/// the target in one place of its own.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// tma_tiles: tensor loads alone.  Every warp loads tile after tile of a float matrix into its own ring of slots and waits;
-/// nobody reads the tiles.
+/// tma_tiles: tensor loads alone.  Every warp loads tile after tile of a float matrix into its own ring of slots
+/// and waits; nobody reads the tiles.
 ///
-/// Without `sync` a slot is loaded again as soon as its tile has arrived (a stream); with it all warps of the cluster meet after each
-/// tile.  CTAs that share read the same tiles: by loads of their own, or by one multicast of the cluster's first CTA.  What public
-/// microbenchmarks of TMA measure (docs/measurements.md).
+/// Without `sync` a slot is loaded again as soon as its tile has arrived (a stream); with it all warps of the
+/// cluster meet after each tile.  CTAs that share read the same tiles: by loads of their own, or by one multicast
+/// of the cluster's first CTA.  What public microbenchmarks of TMA measure (docs/measurements.md).
 #pragma once
 
 #include "kernels/isa/number_formats.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// umma_batches: the tensor core alone.  Batches of MMAs, each batch with one commit that all warps wait for.
 ///
-/// One thread issues `depth` MMAs back to back on the same A, B and D (the first ignores D, the others accumulate), commits, and
-/// every warp of the CTA, or of the pair, waits: what public microbenchmarks of tcgen05.mma measure
+/// One thread issues `depth` MMAs back to back on the same A, B and D (the first ignores D, the others accumulate),
+/// commits, and every warp of the CTA, or of the pair, waits: what public microbenchmarks of tcgen05.mma measure
 /// (docs/measurements.md).  Operands are whatever lies in shared and tensor memory, so there is no result.
 #pragma once
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The points at which a run can be perturbed: what the hardware is free to do later.
 ///
-/// A point has a stable name: its site, the CTA and the warp that it belongs to, and how often that warp has been at the
-/// site before.  Delays are a function of the name, so a delay more or less elsewhere leaves the others as they were, and
-/// any set of delays can be replayed (`[[delay]]` of a scenario) or taken apart (`sm100sim explore`).
+/// A point has a stable name: its site, the CTA and the warp that it belongs to, and how often that warp has been
+/// at the site before.  Delays are a function of the name, so a delay more or less elsewhere leaves the others as
+/// they were, and any set of delays can be replayed (`[[delay]]` of a scenario) or taken apart (`sm100sim
+/// explore`).
 #pragma once
 
 #include <array>

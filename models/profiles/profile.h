@@ -85,8 +85,8 @@ struct DeviceProfile {
     // between launches of one stream
     double grid_gap_ns, dependent_start_ns, dependency_wait_ns;
   } launch{};
-  /// Largest extra delays of `--jitter`: asynchronous completions, warps woken, an instruction issued (every so many-th),
-  /// the start of a warp or a CTA.
+  /// Largest extra delays of `--jitter`: asynchronous completions, warps woken, an instruction issued (every so
+  /// many-th), the start of a warp or a CTA.
   struct {
     int async_cycles, wakeup_cycles, issue_cycles, issue_one_in, start_cycles;
   } jitter{};

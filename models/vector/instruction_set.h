@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which instructions of the processor the hot loops use.
 ///
-/// They are compiled once for each instruction set (kernels.inl) and chosen when the program runs: the widest that the processor has,
-/// or the one that the environment variable SM100SIM_INSTRUCTION_SET names.  All compute the same bits.
+/// They are compiled once for each instruction set (kernels.inl) and chosen when the program runs: the widest that
+/// the processor has, or the one that the environment variable SM100SIM_INSTRUCTION_SET names.  All compute the
+/// same bits.
 #pragma once
 
 #include <span>
@@ -20,7 +21,8 @@ const char* name(InstructionSet set);
 std::span<const InstructionSet> available_instruction_sets();
 
 /// The one in use.
-/// @throws std::invalid_argument when SM100SIM_INSTRUCTION_SET names one that is not available; the text says which are
+/// @throws std::invalid_argument when SM100SIM_INSTRUCTION_SET names one that is not available; the text says which
+/// are
 InstructionSet chosen_instruction_set();
 
 }  // namespace sm100::vector

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The tables of kernels.h for each instruction set that this build has (models/CMakeLists.txt defines SM100_X86_64).
+/// The tables of kernels.h for each instruction set that this build has (models/CMakeLists.txt defines
+/// SM100_X86_64).
 #pragma once
 
 #include "models/vector/kernels.h"

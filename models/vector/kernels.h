@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The simulator's hot loops, in the form of the instruction set in use: matrix products and the maximum of clocks.
 ///
-/// A result is defined to the bit, whatever the instruction set: sums run over k in ascending order, each step is one fused
-/// multiply-add (rounded once), and NaN results have one pattern.
+/// A result is defined to the bit, whatever the instruction set: sums run over k in ascending order, each step is
+/// one fused multiply-add (rounded once), and NaN results have one pattern.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace sm100::vector {
 
-/// D = A B^T or D += A B^T.  All matrices are row-major: a[i * a_stride + l] and b[j * b_stride + l] with l along k.
-/// Each element of D is the sum over l = 0 ... k - 1, starting from 0; `accumulate` adds it to what D holds.
+/// D = A B^T or D += A B^T.  All matrices are row-major: a[i * a_stride + l] and b[j * b_stride + l] with l along
+/// k. Each element of D is the sum over l = 0 ... k - 1, starting from 0; `accumulate` adds it to what D holds.
 template <class T>
 struct Product {
   int m, n, k;
@@ -37,7 +37,8 @@ inline float added(float d, float sum) {
 }
 
 struct Kernels {
-  /// Operands have at most 12 significant bits (f16, bf16, tf32, 8-bit types).  Where D += finds a NaN in D, that NaN stays.
+  /// Operands have at most 12 significant bits (f16, bf16, tf32, 8-bit types).  Where D += finds a NaN in D, that
+  /// NaN stays.
   void (*product_f32)(const Product<float>&);
   /// Operands have at most 24 significant bits and f32's range, so that products are exact in f64.
   void (*product_f64)(const Product<double>&);

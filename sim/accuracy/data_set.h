@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The measurements that the model is compared with, one data set per published table, and the runs that replay them.
+/// The measurements that the model is compared with, one data set per published table, and the runs that replay
+/// them.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +25,8 @@ struct DataSet {
   std::string unit;     ///< of measured and predicted: "cycles"
   std::string source;   ///< file, and the scenario that replays it
   std::string replays;  ///< what is simulated and what of it is the figure
-  std::string
-      fitted;  ///< which constants of the profile were chosen with these rows in view; empty: none, all is predicted
+  std::string fitted;   ///< which constants of the profile were chosen with these rows in view; empty: none, all is
+                        ///< predicted
   std::string x_label;  ///< of the plot
   bool log_axes = false;
   bool plot_ratio = false;  ///< simulated / measured over x, not both

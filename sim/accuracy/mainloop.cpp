@@ -11,8 +11,8 @@
 namespace sm100::sim {
 namespace {
 
-/// Ring stages of a measured row that fit beside the strips of our epilogue, which the measured kernel does not have.
-/// STAGES = 0 filled shared memory.
+/// Ring stages of a measured row that fit beside the strips of our epilogue, which the measured kernel does not
+/// have. STAGES = 0 filled shared memory.
 int stages_of(int wanted, int m, int n, int k, int element_bytes) {
   const int k_tile_bytes = std::min(128, k * element_bytes), groups = k * element_bytes / k_tile_bytes;
   MatmulConfig c{.dtype = element_bytes == 2 ? DataType::bf16 : DataType::e4m3,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What `sm100sim accuracy` writes: a page of tables, one for each data set, and plots of measured against simulated values.
+/// What `sm100sim accuracy` writes: a page of tables, one for each data set, and plots of measured against
+/// simulated values.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +25,8 @@ std::string summary_text(const DataSet& set);
 /// @param plot  path of its plot, relative to the page; empty: there is none
 std::string section_of(const DataSet& set, const std::string& plot);
 
-/// Draws measured and simulated values of each data set with gnuplot, ID.svg in `folder`.  Returns false where there is no
-/// gnuplot.
+/// Draws measured and simulated values of each data set with gnuplot, ID.svg in `folder`.  Returns false where
+/// there is no gnuplot.
 bool draw_plots(const std::vector<DataSet>& sets, const std::filesystem::path& folder);
 
 }  // namespace sm100::sim

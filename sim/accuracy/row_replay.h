@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Runs of the simulator whose time is compared with a measurement: a scenario with the values of one measured row, and what of
-/// the run's trace is the figure that was measured.
+/// Runs of the simulator whose time is compared with a measurement: a scenario with the values of one measured row,
+/// and what of the run's trace is the figure that was measured.
 #pragma once
 
 #include <filesystem>

@@ -10,7 +10,8 @@
 namespace sm100::sim {
 namespace {
 
-/// config.operands of a measured format; F4 and MXF4 were run as kind::f8f6f4 and kind::mxf8f6f4 (docs/measurements.md).
+/// config.operands of a measured format; F4 and MXF4 were run as kind::f8f6f4 and kind::mxf8f6f4
+/// (docs/measurements.md).
 std::string operands_of(const std::string& format) {
   if (format == "BF16") return "bf16";
   if (format == "E4M3") return "e4m3";

@@ -39,8 +39,9 @@ struct CheckOptions {
   std::chrono::seconds time_limit{0};  ///< of each scenario; 0: none
 };
 
-/// The scenario files that the arguments mean: files, names of `list scenarios`, and whatever lies below a folder; each once,
-/// in the order given, those of a folder sorted.  Throws InputError, one line, where an argument means none.
+/// The scenario files that the arguments mean: files, names of `list scenarios`, and whatever lies below a folder;
+/// each once, in the order given, those of a folder sorted.  Throws InputError, one line, where an argument means
+/// none.
 std::vector<std::filesystem::path> scenarios_to_check(const std::vector<std::string>& arguments);
 
 /// Runs them; results in the order of `files`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// sm100sim explain CHECK...: what a check means, what hardware does, how to mend it, and which scenarios show it; for an
-/// entry of the bug catalogue, what is wrong and the checks that find it.
+/// sm100sim explain CHECK...: what a check means, what hardware does, how to mend it, and which scenarios show it;
+/// for an entry of the bug catalogue, what is wrong and the checks that find it.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// sm100sim explore SCENARIO: looks for a legal schedule that breaks the scenario, and writes the scenario that replays it.
+/// sm100sim explore SCENARIO: looks for a legal schedule that breaks the scenario, and writes the scenario that
+/// replays it.
 
 #include <fmt/format.h>
 

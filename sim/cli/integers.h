@@ -22,7 +22,8 @@ inline std::optional<int64_t> integer_of(std::string_view text) {
   return value;
 }
 
-/// For Option::check.  CLI11's own Range sees what strtoll leaves of a number: the largest of 64 bits for any larger one.
+/// For Option::check.  CLI11's own Range sees what strtoll leaves of a number: the largest of 64 bits for any
+/// larger one.
 inline CLI::Validator integers(int64_t low, int64_t high = std::numeric_limits<int64_t>::max()) {
   return {[low, high](std::string& text) {
             const std::optional<int64_t> value = integer_of(text);

@@ -38,7 +38,8 @@ size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The checks of the same unit (MB1, MB2 ... for an MB that does not exist), else those that are spelled alike, else none.
+/// The checks of the same unit (MB1, MB2 ... for an MB that does not exist), else those that are spelled alike,
+/// else none.
 std::string near_ids(std::string_view id) {
   std::string text;
   const auto collect = [&](auto&& near) {

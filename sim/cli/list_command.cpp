@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// sm100sim list [kernels|profiles|scenarios [FOLDER]|isa|checks|faults]: what there is to run, what of the instruction
-/// set is modelled, what is checked, and what [[fault]] can alter.
+/// sm100sim list [kernels|profiles|scenarios [FOLDER]|isa|checks|faults]: what there is to run, what of the
+/// instruction set is modelled, what is checked, and what [[fault]] can alter.
 
 #include <fmt/format.h>
 

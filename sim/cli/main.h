@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The program sm100sim as a function, for programs that bring kernels of their own (sim/kernel_code.h, add_kernel).
+/// The program sm100sim as a function, for programs that bring kernels of their own (sim/kernel_code.h,
+/// add_kernel).
 #pragma once
 
 namespace sm100::sim::cli {

@@ -17,9 +17,9 @@ struct ScenarioFilter {
   bool empty() const { return folder.empty() && kernel.empty() && check.empty(); }
 };
 
-/// An array with name, kernel, profile, description and error of each.  A broken file is listed too, with what is wrong
-/// with it.  Throws InputError, one line, for a folder, kernel or check that does not exist, and where there are no
-/// scenarios at all.
+/// An array with name, kernel, profile, description and error of each.  A broken file is listed too, with what is
+/// wrong with it.  Throws InputError, one line, for a folder, kernel or check that does not exist, and where there
+/// are no scenarios at all.
 Json scenarios_json(const ScenarioFilter& filter);
 
 void print_scenarios(const ScenarioFilter& filter);

@@ -6,8 +6,8 @@
 
 namespace sm100::sim::cli {
 
-/// A line on standard error.  Nothing happens where standard error takes nothing (closed, a full disk): the exit code says
-/// the same.
+/// A line on standard error.  Nothing happens where standard error takes nothing (closed, a full disk): the exit
+/// code says the same.
 void say(std::string_view line) noexcept;
 
 /// Standard streams that are closed would be the next files to be opened, and messages would go into them.

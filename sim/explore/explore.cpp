@@ -64,7 +64,8 @@ class Explorer {
     return result_of(*pool.wait());
   }
 
-  /// Results are looked at in the order of the seeds, so that what is found does not depend on the number of processes.
+  /// Results are looked at in the order of the seeds, so that what is found does not depend on the number of
+  /// processes.
   void try_seeds(Exploration& e) {
     const auto begin = Clock::now();
     const auto deadline = options_.time > 0s ? begin + options_.time : Clock::time_point::max();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Searches the legal schedules of a scenario for one that breaks it: runs it under many jitter seeds, compares each with
-/// the run without jitter, and takes the first failing perturbation apart.
+/// Searches the legal schedules of a scenario for one that breaks it: runs it under many jitter seeds, compares
+/// each with the run without jitter, and takes the first failing perturbation apart.
 #pragma once
 
 #include <chrono>

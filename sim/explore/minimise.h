@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Takes a failing set of delays apart: which few of them are enough, and how long they have to be (delta debugging).
+/// Takes a failing set of delays apart: which few of them are enough, and how long they have to be (delta
+/// debugging).
 #pragma once
 
 #include <functional>
@@ -11,8 +12,8 @@ namespace sm100::sim {
 
 using Delays = std::vector<models::Delay>;
 
-/// Which of `count` sets still fail in the same way; false for those that there is no budget left for.  A set is made when
-/// its turn comes: all of them may not fit into memory.
+/// Which of `count` sets still fail in the same way; false for those that there is no budget left for.  A set is
+/// made when its turn comes: all of them may not fit into memory.
 using Reproduce = std::function<std::vector<bool>(size_t count, const std::function<Delays(size_t)>& set)>;
 
 /// A subset that still fails, and from which no single delay can be taken, unless the budget ends before.

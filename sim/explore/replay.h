@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The scenario that replays a failure without a seed: the explored one's text, and a [[delay]] for each delay that matters.
+/// The scenario that replays a failure without a seed: the explored one's text, and a [[delay]] for each delay that
+/// matters.
 #pragma once
 
 #include <string>

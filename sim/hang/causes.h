@@ -21,8 +21,8 @@ struct Cause {
   std::string fault_doing;  ///< and what it does instead
 };
 
-/// Rules in the order of their certainty: a barrier that was initialised wrongly, bytes that do not add up, a wait out of
-/// turn, a debtor that is past its delivery, one that has exited, a cycle.
+/// Rules in the order of their certainty: a barrier that was initialised wrongly, bytes that do not add up, a wait
+/// out of turn, a debtor that is past its delivery, one that has exited, a cycle.
 Cause cause_of(const WaitGraph& graph, const Wait& wait);
 
 /// A copy that signals the barrier is on its way.

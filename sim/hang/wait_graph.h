@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who waits for whom, over all CTAs on the GPU.
 ///
-/// A node is what the warps of one role of a CTA are blocked on; its debts are what it misses and which warps were to
-/// deliver it; an edge leads to the wait that a debtor is in itself.  A debtor that has exited, or is past the point where
-/// it should have delivered, is where a hang comes from; waits that owe each other are a cycle.
+/// A node is what the warps of one role of a CTA are blocked on; its debts are what it misses and which warps were
+/// to deliver it; an edge leads to the wait that a debtor is in itself.  A debtor that has exited, or is past the
+/// point where it should have delivered, is where a hang comes from; waits that owe each other are a cycle.
 #pragma once
 
 #include <string>
@@ -41,7 +41,8 @@ class WaitGraph {
   bool has_passed(const Wait& wait, const Debt& debt) const;
   /// The shortest way from a wait back to itself, each waiting for the next; empty: there is none.
   std::vector<size_t> cycle_through(size_t wait) const;
-  /// How many steps each wait is from `root`, backwards: 0 the root itself, 1 who waits for it, ...; -1: not at all.
+  /// How many steps each wait is from `root`, backwards: 0 the root itself, 1 who waits for it, ...; -1: not at
+  /// all.
   std::vector<int> distances_from(size_t root) const;
   size_t index(const Wait& wait) const { return size_t(&wait - waits_.data()); }
 

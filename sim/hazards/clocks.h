@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Logical time of a thread-block cluster: what each of its warps can know to have happened.
 ///
-/// A component is something whose events follow each other: a warp's instructions, its bulk groups, the commits of a
-/// thread's MMAs, the phases of an mbarrier.  An access is over at a stamp of one component; it happens before another
-/// when the other's issuer knows that stamp.  Stamps of asynchronous operations need no order among operations: a tensor
-/// load is over with the phase that counts its bytes, an MMA with the commit that covers it.
+/// A component is something whose events follow each other: a warp's instructions, its bulk groups, the commits of
+/// a thread's MMAs, the phases of an mbarrier.  An access is over at a stamp of one component; it happens before
+/// another when the other's issuer knows that stamp.  Stamps of asynchronous operations need no order among
+/// operations: a tensor load is over with the phase that counts its bytes, an MMA with the commit that covers it.
 #pragma once
 
 #include <algorithm>
@@ -59,8 +59,8 @@ struct Knowledge {
   VectorClock happened;
   VectorClock fenced;  ///< the part that a fence.proxy.async orders before asynchronous accesses
   VectorClock tmem;    ///< the part that a tcgen05.fence::before_thread_sync handed on
-  /// What came before on hardware although PTX does not promise it: what the thread of a commit knew, and who arrived
-  /// .relaxed at a cluster barrier.  What `happened` holds need not be in here.
+  /// What came before on hardware although PTX does not promise it: what the thread of a commit knew, and who
+  /// arrived .relaxed at a cluster barrier.  What `happened` holds need not be in here.
   VectorClock likely;
   std::vector<uint32_t> releases;  ///< of other clusters, by words of global memory; ascending
 

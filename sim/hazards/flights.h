@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Bytes on their way: the copies and responses that have been issued and have not landed everywhere, by the number of their
-/// operation.  Numbers grow and few operations are in flight at a time, so they share a small ring.
+/// Bytes on their way: the copies and responses that have been issued and have not landed everywhere, by the number
+/// of their operation.  Numbers grow and few operations are in flight at a time, so they share a small ring.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Sets of bytes (or cells) that accesses touch, exactly, and how they overlap.
 ///
-/// A kernel touches the same few hundred sets again and again: a stage, an operand of an MMA inside it, a row of a strip.
-/// Each is kept once with its overlaps, so that an access costs as much as it has neighbours, not bytes.
+/// A kernel touches the same few hundred sets again and again: a stage, an operand of an MMA inside it, a row of a
+/// strip. Each is kept once with its overlaps, so that an access costs as much as it has neighbours, not bytes.
 #pragma once
 
 #include <cstddef>

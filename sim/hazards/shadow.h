@@ -64,8 +64,8 @@ class Shadow {
  public:
   using Id = Footprints::Id;
 
-  /// Calls conflict(earlier, set) for each remembered access that `ordered(earlier)` does not accept, where one of the two
-  /// writes; then remembers this one.
+  /// Calls conflict(earlier, set) for each remembered access that `ordered(earlier)` does not accept, where one of
+  /// the two writes; then remembers this one.
   template <class Ordered, class Conflict>
   void access(const Footprints& sets, Id set, const Access& now, Ordered&& ordered, Conflict&& conflict) {
     if (cells_.size() < sets.size()) cells_.resize(sets.size());

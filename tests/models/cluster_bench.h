@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A cluster without warps: the units of a few CTAs, each on an SM of its own, behind a ClusterNet, and a matrix in global
-/// memory.
+/// A cluster without warps: the units of a few CTAs, each on an SM of its own, behind a ClusterNet, and a matrix in
+/// global memory.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bit model of the tensor core's sums against vectors worked by hand from the published model, and measured ones.
+// The bit model of the tensor core's sums against vectors worked by hand from the published model, and measured
+// ones.
 #include "models/umma_fused_dot.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Commands with what they print, as documents show them: run again and compared.
 ///
-///   $ sm100sim run scenarios/02_one_stage.toml --trace t.pftrace        a command without lines below it is only run
-///   $ sm100sim stats t.pftrace
-///   first line as printed
+///   $ sm100sim run scenarios/02_one_stage.toml --trace t.pftrace        a command without lines below it is only
+///   run $ sm100sim stats t.pftrace first line as printed
 ///   ...                                                              any lines left out; inside a line, any text
 #pragma once
 

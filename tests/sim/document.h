@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A page of docs/ as blocks: what the tests of the documents look at.
 ///
-/// A code block "```console" holds commands ("$ sm100sim ...") and what they print; "```console dated" one that no test
-/// can run (a GPU, a measured timeline).  A comment "<!-- figures: NAME -->" above a table says who makes it.
+/// A code block "```console" holds commands ("$ sm100sim ...") and what they print; "```console dated" one that no
+/// test can run (a GPU, a measured timeline).  A comment "<!-- figures: NAME -->" above a table says who makes it.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tables of figures in the documents: how each is made.  A comment "<!-- figures: NAME -->" stands above such a table.
+/// Tables of figures in the documents: how each is made.  A comment "<!-- figures: NAME -->" stands above such a
+/// table.
 #pragma once
 
 #include <fmt/format.h>

@@ -46,8 +46,8 @@ struct RoleCode {
   std::function<void(Device&)> before{};  ///< once the device is there
 };
 
-/// "finding TC15: ..." and "warning TC18: ...", a line each, in the order in which they came; then details; "hang" if warps
-/// are left.
+/// "finding TC15: ..." and "warning TC18: ...", a line each, in the order in which they came; then details; "hang"
+/// if warps are left.
 inline std::string diagnosis_here(const RoleCode& code) {
   const models::DeviceProfile profile = host::load_profile("b200");
   Kernel kernel;

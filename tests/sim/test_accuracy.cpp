@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `sm100sim accuracy` and the microbenchmarks that it runs, on tables written by hand from the laws of docs/measurements.md.
+// `sm100sim accuracy` and the microbenchmarks that it runs, on tables written by hand from the laws of
+// docs/measurements.md.
 #include <fmt/format.h>
 
 #include <filesystem>

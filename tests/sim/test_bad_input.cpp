@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input ends in a line on stderr for each thing that is wrong and exit code 2, prints nothing else and leaves no
-// file.  Runs the program.
+// Bad input ends in a line on stderr for each thing that is wrong and exit code 2, prints nothing else and leaves
+// no file.  Runs the program.
 
 #include <fmt/format.h>
 #include <sys/wait.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings of small role code under the hazard checker: waits that leave out phases, a test_wait whose answer is thrown away,
-// barriers that no table names, readers that come before the first fill.  Broken programs stand beside their sound twins.
+// Findings of small role code under the hazard checker: waits that leave out phases, a test_wait whose answer is
+// thrown away, barriers that no table names, readers that come before the first fill.  Broken programs stand beside
+// their sound twins.
 #include "catch.h"
 #include "sim/clusters.h"
 #include "sim/hang_report.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bug catalogue: every scenario of scenarios/bugs/ is found, reported word for word as its golden text, and clean
-// without its faults; docs/bugs.md lists them, and what no scenario shows.  SM100_UPDATE_GOLDEN=1 rewrites the golden
-// files and the table.
+// The bug catalogue: every scenario of scenarios/bugs/ is found, reported word for word as its golden text, and
+// clean without its faults; docs/bugs.md lists them, and what no scenario shows.  SM100_UPDATE_GOLDEN=1 rewrites
+// the golden files and the table.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -127,8 +127,8 @@ json scenario(const json& report, const std::string& file) {
   return {};
 }
 
-/// Elements of an XML text that is well formed as far as this looks: every tag closed in order, attributes quoted, no
-/// markup or control character where none may be.
+/// Elements of an XML text that is well formed as far as this looks: every tag closed in order, attributes quoted,
+/// no markup or control character where none may be.
 size_t elements_of_xml(const std::string& xml) {
   std::vector<std::string> open;
   size_t elements = 0;

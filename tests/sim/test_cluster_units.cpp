@@ -48,7 +48,8 @@ TEST_CASE("a commit is multicast: one arrival at the same offset in every CTA of
 }
 
 TEST_CASE("cta_group 2: a load's signal goes to the pair's CTA with the barrier's parity", "[cluster][pair]") {
-  // PTX 9.7.9.25's vector: issued in CTA 1 with mask 0b1010 and a barrier of CTA 0; data in 1 and 3, signals in 0 and 2.
+  // PTX 9.7.9.25's vector: issued in CTA 1 with mask 0b1010 and a barrier of CTA 0; data in 1 and 3, signals in 0
+  // and 2.
   Clusters c(4, 4);
   TensorMap map;
   c.before = [&] { map = row_of_words(c.device->gpu.memory().allocate("row", 128, true)); };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warp programs in clusters of several CTAs: addresses with ranks, remote arrives, the cluster barrier, multicast, exits.
+// Warp programs in clusters of several CTAs: addresses with ranks, remote arrives, the cluster barrier, multicast,
+// exits.
 #include "catch.h"
 #include "sim/clusters.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pipeline_copy moves every byte whatever its configuration: random legal ones, with clusters and multicast, each also
-// without data for the identical sequence of barrier events and under jitter for identical bytes.
+// pipeline_copy moves every byte whatever its configuration: random legal ones, with clusters and multicast, each
+// also without data for the identical sequence of barrier events and under jitter for identical bytes.
 #include <fmt/format.h>
 
 #include <random>

@@ -26,13 +26,13 @@ TEST_CASE("an alloc waits for the columns of another CTA of its SM, and gets the
   // "" when the last CTA ends before cycle 9,000 or after it, as expected.
   const auto ends = [](int ctas_per_sm, uint32_t columns, bool early) {
     return diagnosis({.program =
-                     [=, ended = 0](RoleIsa& isa) mutable {
-                       use_tensor_memory(isa, columns, 5000);
-                       if (++ended == 2) must((models::now() < 9000) == early);
-                     },
-                 .warps = 1,
-                 .clusters = 2,
-                 .ctas_per_sm = ctas_per_sm});
+                          [=, ended = 0](RoleIsa& isa) mutable {
+                            use_tensor_memory(isa, columns, 5000);
+                            if (++ended == 2) must((models::now() < 9000) == early);
+                          },
+                      .warps = 1,
+                      .clusters = 2,
+                      .ctas_per_sm = ctas_per_sm});
   };
   CHECK(ends(1, 512, false) == "");
   CHECK(ends(2, 512, false) == "");
@@ -89,7 +89,8 @@ TEST_CASE("clusters that allocate all columns in different orders on two SMs han
 TEST_CASE("a CTA does not reach the columns, the barriers and the shared memory of its neighbour",
           "[ctas_per_sm]") {
   const auto text = [](std::function<void(RoleIsa&)> program) {
-    return diagnosis({.program = std::move(program), .warps = 1, .with_data = true, .clusters = 2, .ctas_per_sm = 2});
+    return diagnosis(
+        {.program = std::move(program), .warps = 1, .with_data = true, .clusters = 2, .ctas_per_sm = 2});
   };
   CHECK_THAT(text([](RoleIsa& isa) {
                isa.tcgen05_alloc({kAddress}, 32, 1);
@@ -123,18 +124,18 @@ TEST_CASE("the warps of two CTAs share the SM's data port", "[ctas_per_sm][timin
   // Four warps that read 512 bytes each take the port for 16 cycles.
   const auto slow = [](int ctas_per_sm, bool both_access, bool expected) {
     return diagnosis({.program =
-                     [=](RoleIsa& isa) {
-                       if (isa.ctaid().x == 1 && !both_access) return;
-                       LaneArray<SmemAddr, 1> words;
-                       for (int lane = 0; lane < kWarpLanes; ++lane)
-                         words[lane][0] = {kAddress + 16u * uint32_t(lane)};
-                       const models::Cycles begin = models::now();
-                       for (int i = 0; i < 1000; ++i) isa.ld_shared_v4(words);
-                       must((models::now() - begin > 24000) == expected);
-                     },
-                 .warps = 4,
-                 .clusters = 2,
-                 .ctas_per_sm = ctas_per_sm});
+                          [=](RoleIsa& isa) {
+                            if (isa.ctaid().x == 1 && !both_access) return;
+                            LaneArray<SmemAddr, 1> words;
+                            for (int lane = 0; lane < kWarpLanes; ++lane)
+                              words[lane][0] = {kAddress + 16u * uint32_t(lane)};
+                            const models::Cycles begin = models::now();
+                            for (int i = 0; i < 1000; ++i) isa.ld_shared_v4(words);
+                            must((models::now() - begin > 24000) == expected);
+                          },
+                      .warps = 4,
+                      .clusters = 2,
+                      .ctas_per_sm = ctas_per_sm});
   };
   CHECK(slow(2, false, false) == "");
   CHECK(slow(2, true, true) == "");

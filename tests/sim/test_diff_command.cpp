@@ -87,8 +87,8 @@ TEST_CASE("diff: a run as a profiler with a coarse timer would show it is the sa
 }
 
 TEST_CASE("diff: a broken run leaves its twin's story at the fault", "[diff]") {
-  // The MMA warp does five things before its first k step (setup, its work from CLC, the wait for an accumulator), then
-  // per step a wait and an issue; the load warp does two before, then per step a wait and an issue.
+  // The MMA warp does five things before its first k step (setup, its work from CLC, the wait for an accumulator),
+  // then per step a wait and an issue; the load warp does two before, then per step a wait and an issue.
   SECTION("too many bytes expected: the MMA warp never gets the stage") {
     // 4 stages: the third use of stage 2 is k step 10.  Its wait is the last that the MMA warp does.
     const auto [fault, d] = first_divergence("bytes/expect_tx_too_large");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The direct kernel: the right product in every rung of the ladder, its hangs, and the structure of the timeline that was
-// measured on B200.
+// The direct kernel: the right product in every rung of the ladder, its hangs, and the structure of the timeline
+// that was measured on B200.
 #include <fmt/format.h>
 
 #include <cstdlib>

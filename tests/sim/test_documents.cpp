@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents say what is so: what commands print and the tables of figures are made again and compared; every other
-// figure is dated with its commit.  docs/figures.md, which says which, is written from the documents themselves.
-// SM100_UPDATE_GOLDEN=1 puts in what is printed now; read the differences.
+// The documents say what is so: what commands print and the tables of figures are made again and compared; every
+// other figure is dated with its commit.  docs/figures.md, which says which, is written from the documents
+// themselves. SM100_UPDATE_GOLDEN=1 puts in what is printed now; read the differences.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -57,8 +57,8 @@ bool has_held_blocks(const Document& page, const std::string& section) {
                      [&](const Block& b) { return b.section == section && is_held(b); });
 }
 
-/// Whether no test holds the block's figures, and a date says so: its own, else that of its section.  Beside figures that
-/// are held, a sentence is not excused by the date of others.
+/// Whether no test holds the block's figures, and a date says so: its own, else that of its section.  Beside
+/// figures that are held, a sentence is not excused by the date of others.
 bool is_dated(const Document& page, const Block& block) {
   if (block.kind == Block::text && has_held_blocks(page, block.section))
     return !date_in(page.text_of(block)).empty();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One arrival, or one copy, is dropped on each barrier of the matmul, early and late: the report names the barrier, the
-// stage, the role and the CTA that owe it.  Expectations follow from the protocol: a role's n-th delivery to a ring of S
-// stages goes to stage n mod S; what the others miss because of it is not the cause.
+// One arrival, or one copy, is dropped on each barrier of the matmul, early and late: the report names the barrier,
+// the stage, the role and the CTA that owe it.  Expectations follow from the protocol: a role's n-th delivery to a
+// ring of S stages goes to stage n mod S; what the others miss because of it is not the cause.
 #include <algorithm>
 
 #include "catch.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fallback kernel: the right product on every shape, an element at a time where rows of C have no even pitch; its
-// hangs; and the two block barriers without which slow warps would break it.
+// The fallback kernel: the right product on every shape, an element at a time where rows of C have no even pitch;
+// its hangs; and the two block barriers without which slow warps would break it.
 #include <fmt/format.h>
 
 #include <optional>
@@ -175,8 +175,8 @@ TEST_CASE("random products of the fallback kernel verify, batch 2", "[sweep]") {
 TEST_CASE("random products of the fallback kernel verify, batch 3", "[sweep]") { run_batch(23); }
 
 TEST_CASE("neighbours of an element that the fallback kernel must not store stay as they were", "[fallback]") {
-  // 65 rows and 63 columns of a tile of 128 x 64: what lies past a row's end is the next row's beginning, so a store
-  // without its guard shows as a wrong element there, and one past the last row as a finding.
+  // 65 rows and 63 columns of a tile of 128 x 64: what lies past a row's end is the next row's beginning, so a
+  // store without its guard shows as a wrong element there, and one past the last row as a finding.
   for (const DataType output : {DataType::bf16, DataType::f32})
     for (const int n : {1, 2, 3, 62, 63, 64, 65}) {
       CAPTURE(name(output), n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults: what each action of [[fault]] does to a run, and that every instruction of the table can be altered.  Runs the
-// program, without hazards: they would end most runs before the effect shows.
+// Faults: what each action of [[fault]] does to a run, and that every instruction of the table can be altered. Runs
+// the program, without hazards: they would end most runs before the effect shows.
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Happens-before: each missing edge is found on a schedule whose numbers are right, named by its id and both lines; and
-// footprints overlap exactly.
+// Happens-before: each missing edge is found on a schedule whose numbers are right, named by its id and both lines;
+// and footprints overlap exactly.
 #include "catch.h"
 #include "paths.h"
 #include "sim/hazards/footprints.h"

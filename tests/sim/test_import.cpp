@@ -184,7 +184,8 @@ TEST_CASE("import: our own Chrome JSON comes back with the same role spans", "[i
   const auto [scenario, summary] = GENERATE(table<std::string, std::string>(
       {{"01_dense_small", "b.pftrace: 2,436 spans of 28 roles in 4 CTAs\n"},
        {"copy/multicast_2",
-        "b.pftrace: 20,176 spans of 40 roles in 8 CTAs\n"}}));  // two kernels: together they record every kind of role span
+        "b.pftrace: 20,176 spans of 40 roles in 8 CTAs\n"}}));  // two kernels: together they record every kind of
+                                                                // role span
   CAPTURE(scenario);
   const std::string file = scenario_dir() + "/" + scenario + ".toml";
   REQUIRE(run(scratch, "run " + file + " --data none --trace a.pftrace").exit_code == 0);

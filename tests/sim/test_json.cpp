@@ -55,7 +55,8 @@ TEST_CASE("JSON: every command says which schema and which program", "[json]") {
 
 TEST_CASE("JSON: two runs differ in their host object only", "[json]") {
   ScratchDirectory scratch;
-  for (const std::string command : {"run pairs --jitter 3 --json -", "explore one_stage --set problem.k=128 --seeds 3 --json -"}) {
+  for (const std::string command :
+       {"run pairs --jitter 3 --json -", "explore one_stage --set problem.k=128 --seeds 3 --json -"}) {
     CAPTURE(command);
     const Json a = json_of(run(scratch, command)), b = json_of(run(scratch, command));
     CHECK(without_host(a) == without_host(b));

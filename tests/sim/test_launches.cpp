@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several launches of one stream (PTX 9.7.13.13 griddepcontrol): what a dependent may overlap, and that it reads what the
-// launch ahead wrote.
+// Several launches of one stream (PTX 9.7.13.13 griddepcontrol): what a dependent may overlap, and that it reads
+// what the launch ahead wrote.
 #include <algorithm>
 
 #include "catch.h"

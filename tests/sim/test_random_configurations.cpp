@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every legal configuration computes the right product on every shape: 520 random ones, with full data against float64,
-// with data = none for the identical sequence of barrier events, and under five jitter seeds for identical numbers.
+// Every legal configuration computes the right product on every shape: 520 random ones, with full data against
+// float64, with data = none for the identical sequence of barrier events, and under five jitter seeds for identical
+// numbers.
 #include <fmt/format.h>
 
 #include <algorithm>

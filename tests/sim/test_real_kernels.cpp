@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Production kernels as judges: each pattern that they have and that a check speaks about, as a small kernel, with the
-// twin that PTX allows and the one that is truly broken.  What NVIDIA's library does is never the end of a run.
+// Production kernels as judges: each pattern that they have and that a check speaks about, as a small kernel, with
+// the twin that PTX allows and the one that is truly broken.  What NVIDIA's library does is never the end of a run.
 #include <algorithm>
 
 #include "catch.h"
@@ -83,11 +83,11 @@ TensorMap row_of_words(GlobalAddr address) {
   return encode(f);
 }
 
-#define CHECK_TOLD(code, expected)       \
-  do {                                   \
+#define CHECK_TOLD(code, expected)            \
+  do {                                        \
     const std::string text = diagnosis(code); \
-    CAPTURE(text);                       \
-    CHECK(ids_of(text) == expected);    \
+    CAPTURE(text);                            \
+    CHECK(ids_of(text) == expected);          \
   } while (false)
 
 bool contains(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
@@ -100,7 +100,8 @@ namespace {
 
 enum class InitFence { none, mbarrier_init, proxy_async };
 
-/// One thread initialises, a barrier of the CTA, then another warp uses the mbarriers: as threads do, or for a commit.
+/// One thread initialises, a barrier of the CTA, then another warp uses the mbarriers: as threads do, or for a
+/// commit.
 RoleCode barriers_behind_bar_sync(InitFence fence, bool by_unit, bool sync = true) {
   return {.program =
               [=](RoleIsa& isa) {
@@ -156,13 +157,13 @@ TEST_CASE("MB14, ThunderKittens: barriers initialised without a fence, behind ba
 
 TEST_CASE("MB14: what is said of a warp that initialises and uses, with no barrier between", "[real]") {
   const std::string text = diagnosis({.program =
-                                     [](RoleIsa& isa) {
-                                       init_both(isa, false);
-                                       isa.elected([&] { isa.tcgen05_commit(1, own(isa, kFull)); });
-                                       wait_for(isa, kFull);
-                                     },
-                                 .warps = 1,
-                                 .barriers = full_and_empty()});
+                                          [](RoleIsa& isa) {
+                                            init_both(isa, false);
+                                            isa.elected([&] { isa.tcgen05_commit(1, own(isa, kFull)); });
+                                            wait_for(isa, kFull);
+                                          },
+                                      .warps = 1,
+                                      .barriers = full_and_empty()});
   CAPTURE(text);
   CHECK(ids_of(text) == "warning MB14, warning TC12");
   CHECK(contains(text, "because the warp itself has initialised it before"));
@@ -456,7 +457,8 @@ namespace {
 
 enum class HandedBack { by_reader, by_commit, by_nobody };
 
-/// Warp 1 reads a tile as a transform does and tells warp 2, which multiplies another one; warp 0 loads the tile again.
+/// Warp 1 reads a tile as a transform does and tells warp 2, which multiplies another one; warp 0 loads the tile
+/// again.
 RoleCode transformed(HandedBack handed) {
   static TensorMap map;
   return {.program =

@@ -16,14 +16,15 @@ namespace {
 /// Do not compile once there is another member: whoever adds one adds it to the JSON and to full().
 [[maybe_unused]] void every_member(const RunResult& r) {
   [[maybe_unused]] const auto& [outcome, verified, check, checked_launch, output_hash, cycles, sm_clock_ghz,
-                                microseconds, tflops, gb_per_s, title, chosen_configuration, tensor_utilization, sms_used, filled_bytes,
-                                l2_read_bytes, dram_bytes, ctas_launched, ctas_by_clc, launches, roles, findings,
-                                warnings, notes, not_checked, fault_matches, unmatched_faults, unexpected, delays,
-                                drawn, completion_order, completion_pairs, report, barrier_events, wall_seconds,
-                                peak_rss_bytes] = r;
+                                microseconds, tflops, gb_per_s, title, chosen_configuration, tensor_utilization,
+                                sms_used, filled_bytes, l2_read_bytes, dram_bytes, ctas_launched, ctas_by_clc,
+                                launches, roles, findings, warnings, notes, not_checked, fault_matches,
+                                unmatched_faults, unexpected, delays, drawn, completion_order, completion_pairs,
+                                report, barrier_events, wall_seconds, peak_rss_bytes] = r;
 }
 [[maybe_unused]] void every_member(const host::Check& check) {
-  [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, of_rows, wrong_element, unwritten] = check;
+  [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, of_rows, wrong_element, unwritten] =
+      check;
 }
 [[maybe_unused]] void every_member(const Finding& finding) {
   [[maybe_unused]] const auto& [id, barrier, stage, phase, role, cta, location, fault_role, fault_cta,
@@ -43,7 +44,8 @@ RunResult full() {
              .wrong_element = host::WrongElement{1, 2, 3.5, 4.5},
              .unwritten = host::Unwritten{10, 20, 1, 2, 3, 4}};
   r.checked_launch = 1, r.output_hash = 0xfedcba9876543210u, r.cycles = 1u << 31;
-  r.sm_clock_ghz = 1.85, r.microseconds = 1.0 / 3, r.tflops = 2, r.gb_per_s = 3, r.title = "2 x 2", r.chosen_configuration = "mma";
+  r.sm_clock_ghz = 1.85, r.microseconds = 1.0 / 3, r.tflops = 2, r.gb_per_s = 3, r.title = "2 x 2",
+  r.chosen_configuration = "mma";
   r.tensor_utilization = 0.5, r.sms_used = 4, r.filled_bytes = 5, r.l2_read_bytes = 6, r.dram_bytes = 7;
   r.ctas_launched = 8, r.ctas_by_clc = 9, r.launches = {{1, 2}, {3, 0}};
   r.roles = {{"mma", 2, 30, {{"tma", 20}, {"a", 10}}}};

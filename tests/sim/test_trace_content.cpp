@@ -121,8 +121,8 @@ TEST_CASE("the trace names who ended the waits that are not for an mbarrier", "[
       CHECK(is_role(trace, wakeup.track));
       if (reason == "griddepcontrol.wait") continue;  // a whole grid ended it
       CHECK(wakeup.caused <= wakeup.end);
-      // The cluster barrier opens a while after the last arrival, also of the warp that waits; a lock's word is on its way
-      // while its poll begins.
+      // The cluster barrier opens a while after the last arrival, also of the warp that waits; a lock's word is on
+      // its way while its poll begins.
       if (reason != "cluster barrier" && reason != "locks") CHECK(wakeup.caused >= wakeup.begin);
       if (reason != "cluster barrier") CHECK(wakeup.by != wakeup.track);
       if (reason != "bulk group") {
@@ -150,7 +150,8 @@ TEST_CASE("the trace shows what is in tensor memory", "[trace-content]") {
     CHECK(span->args.column == 0);
     CHECK(span->args.columns == 512);
   }
-  // 128 x 128 accumulators: each MMA group writes one of the stages, the epilogue reads it in 4 strips of 32 columns.
+  // 128 x 128 accumulators: each MMA group writes one of the stages, the epilogue reads it in 4 strips of 32
+  // columns.
   std::map<int, int> written, read;
   for (const Span* span : spans_of(trace, SpanKind::umma)) {
     CHECK(span->args.columns == 128);

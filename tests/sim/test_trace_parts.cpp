@@ -56,7 +56,8 @@ TEST_CASE("a part of a trace has what the whole one has there", "[traces]") {
   CHECK(window.spans.size() < whole.spans.size());
 
   // Every reader says that it is a part, or refuses it.
-  CHECK_THAT(run(scratch, "stats window.pftrace").out, Catch::Contains("\nPART of the run: cycles 5,000 to 6,000;"));
+  CHECK_THAT(run(scratch, "stats window.pftrace").out,
+             Catch::Contains("\nPART of the run: cycles 5,000 to 6,000;"));
   const Ran path = run(scratch, "stats window.pftrace --critical-path");
   CHECK(path.exit_code == 2);
   CHECK_THAT(path.err, Catch::Contains("a part of the run (cycles 5,000 to 6,000)"));
@@ -70,14 +71,16 @@ TEST_CASE("a part in which nothing happens is written, with a warning", "[traces
   ScratchDirectory scratch;
   const Ran ran = run(scratch, "run single_k_step --data none --trace t.pftrace --trace-window 1000000:2000000");
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.err, Catch::StartsWith("warning: --trace: nothing happened in cycles 1,000,000 to 2,000,000; the run has "));
+  CHECK_THAT(ran.err, Catch::StartsWith(
+                          "warning: --trace: nothing happened in cycles 1,000,000 to 2,000,000; the run has "));
   CHECK(read_pftrace(scratch / "t.pftrace").spans.empty());
 }
 
 TEST_CASE("recording a part does not change the run", "[traces]") {
   ScratchDirectory scratch;
   REQUIRE(run(scratch, "run pairs --json a.json").exit_code == 0);
-  REQUIRE(run(scratch, "run pairs --json b.json --trace t.pftrace --trace-sms 0 --trace-window :4000").exit_code == 0);
+  REQUIRE(run(scratch, "run pairs --json b.json --trace t.pftrace --trace-sms 0 --trace-window :4000").exit_code ==
+          0);
   const auto before_host = [&](const char* file) {
     const std::string text = read_whole(scratch / file);
     return text.substr(0, text.find("\"host\""));
@@ -125,16 +128,19 @@ TEST_CASE("traces go through pipes", "[traces]") {
 
 TEST_CASE("import: a hung kernel's timeline comes in, and says where it hangs", "[import]") {
   ScratchDirectory scratch;
-  scratch.write("map.toml",
-                "source = \"hardware\"\nticks_per_second = 1e9\ntime_unit = \"ns\"\n[track]\ncta = \"pid\"\nwarp = \"tid\"\n"
-                "[[role]]\nname = \"mma\"\n[[event]]\nname = \"WAIT\"\nkind = \"wait\"\npipeline = \"input_full\"\nstage = \"2\"\n");
+  scratch.write(
+      "map.toml",
+      "source = \"hardware\"\nticks_per_second = 1e9\ntime_unit = \"ns\"\n[track]\ncta = \"pid\"\nwarp = \"tid\"\n"
+      "[[role]]\nname = \"mma\"\n[[event]]\nname = \"WAIT\"\nkind = \"wait\"\npipeline = \"input_full\"\nstage = "
+      "\"2\"\n");
   scratch.write("hung.json", R"([{"ph": "B", "name": "WAIT", "pid": 0, "tid": 6, "ts": 100},
                                 {"ph": "X", "name": "WAIT", "pid": 1, "tid": 6, "ts": 200, "dur": 50}])");
   const Ran ran = run(scratch, "import hung.json --map map.toml -o hung.pftrace");
   CHECK(ran.exit_code == 0);
-  CHECK(ran.out ==
-        "hung.pftrace: 2 spans of 2 roles in 2 CTAs\n"
-        "  mma (warp 6) of CTA 0 waits for input_full[2] since 100; the timeline ends without an end of this wait\n");
+  CHECK(
+      ran.out ==
+      "hung.pftrace: 2 spans of 2 roles in 2 CTAs\n"
+      "  mma (warp 6) of CTA 0 waits for input_full[2] since 100; the timeline ends without an end of this wait\n");
   const Trace trace = read_pftrace(scratch / "hung.pftrace");
   REQUIRE(trace.findings.size() == 1);
   CHECK(trace.findings[0].id == "hang");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A made-up kernel of two roles, told event by event, so that a test can alter what one of them does.
 ///
-/// Each CTA computes tiles of four k steps through a ring of three stages.  Its load warp waits for an empty stage and
-/// issues a copy; its consumer warp waits for the full stage and reads it, and stores after the tile's last step.
-/// Times are nanoseconds: the first lap of the ring fills quickly, then a step takes 600 ns.
+/// Each CTA computes tiles of four k steps through a ring of three stages.  Its load warp waits for an empty stage
+/// and issues a copy; its consumer warp waits for the full stage and reads it, and stores after the tile's last
+/// step. Times are nanoseconds: the first lap of the ring fills quickly, then a step takes 600 ns.
 #pragma once
 
 #include <functional>
@@ -107,12 +107,12 @@ inline Story story(const std::vector<TileList>& tiles = {{{0, 0}, {1, 0}}, {{0, 
   return s;
 }
 
-/// Events of one CTA's load and consumer tracks, tile spans not counted: setup and eight waits; eight issues, or eight
-/// reads and two stores.
+/// Events of one CTA's load and consumer tracks, tile spans not counted: setup and eight waits; eight issues, or
+/// eight reads and two stores.
 constexpr size_t kLoadEvents = 17, kConsumerEvents = 19, kAllEvents = 2 * (kLoadEvents + kConsumerEvents);
 
-/// Place of a load_issue in a load track of `story()`: after setup come (wait, issue) of k 0 to 3, the tile span, and the
-/// second tile's.
+/// Place of a load_issue in a load track of `story()`: after setup come (wait, issue) of k 0 to 3, the tile span,
+/// and the second tile's.
 constexpr size_t issue_of(size_t k) { return 2 + 2 * k; }
 
 }  // namespace sm100::traces

@@ -173,8 +173,8 @@ class Walk {
     return last;
   }
 
-  /// The CTA's last role to end, of CTAs that may have made room for that of `role` or had to end before it: those whose
-  /// spans have all ended at `by`.
+  /// The CTA's last role to end, of CTAs that may have made room for that of `role` or had to end before it: those
+  /// whose spans have all ended at `by`.
   TrackId last_of_ended_ctas(TrackId role, uint64_t by, bool same_sm) const {
     const Track& own = trace_.tracks[role];
     std::map<TrackId, uint64_t> ends;

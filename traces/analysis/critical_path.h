@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The critical path of a simulated run: the chain of work and waits that decides when it ends.
 ///
-/// It is found backwards, from the role that finishes last and what it stored.  What a role did since its last wait is on the path; that wait
-/// ended because of somebody's arrival or bytes, and so the path goes on with whoever made them: a role, or a unit's span
-/// and, where that began, whoever issued it.  An UMMA that found the tensor pipe busy comes after the UMMA before it.  So
-/// the path crosses warps and CTAs and has neither gaps nor overlaps: a shorter segment would have ended the run earlier, as
-/// far as no other chain takes its place.
+/// It is found backwards, from the role that finishes last and what it stored.  What a role did since its last wait
+/// is on the path; that wait ended because of somebody's arrival or bytes, and so the path goes on with whoever
+/// made them: a role, or a unit's span and, where that began, whoever issued it.  An UMMA that found the tensor
+/// pipe busy comes after the UMMA before it.  So the path crosses warps and CTAs and has neither gaps nor overlaps:
+/// a shorter segment would have ended the run earlier, as far as no other chain takes its place.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,11 @@ enum class Dependency : uint8_t {
   store,          ///< role code that stores; what the last role stored becomes visible
   split_k,        ///< partial sums and their locks
   scheduling,     ///< role code around CLC
-  handover,  ///< from the last arrival or byte until the waiting warp goes on: commit, way, wake-up, the wait itself
-  code,      ///< role code outside all spans but the tile's
-  open_wait,  ///< a wait that nobody had ended when the run broke off
-  unknown,    ///< the trace does not say what came before
+  handover,       ///< from the last arrival or byte until the waiting warp goes on: commit, way, wake-up, the wait
+                  ///< itself
+  code,           ///< role code outside all spans but the tile's
+  open_wait,      ///< a wait that nobody had ended when the run broke off
+  unknown,        ///< the trace does not say what came before
 };
 inline constexpr int kDependencies = static_cast<int>(Dependency::unknown) + 1;
 
@@ -88,8 +89,8 @@ struct CriticalPath {
   uint64_t ticks(Dependency kind) const;
 };
 
-/// Throws std::runtime_error, one line, when the trace does not hold what it takes: only simulated runs do, since schema
-/// version 3.
+/// Throws std::runtime_error, one line, when the trace does not hold what it takes: only simulated runs do, since
+/// schema version 3.
 CriticalPath critical_path(const Trace& trace);
 
 /// For people: the verdict, the shares, the last `steps` segments.

@@ -28,7 +28,8 @@ struct Summary {
   uint64_t tma() const { return ticks(Dependency::tma_load) + ticks(Dependency::load_issue); }
   uint64_t tensor() const { return ticks(Dependency::umma) + ticks(Dependency::mma_issue); }
   uint64_t tiles() const { return ticks(Dependency::clc) + ticks(Dependency::scheduling); }
-  /// What is done with results: the epilogue's work, or a consumer's, with what its functor computes between its spans.
+  /// What is done with results: the epilogue's work, or a consumer's, with what its functor computes between its
+  /// spans.
   uint64_t output() const {
     uint64_t sum = ticks(Dependency::tmem_load) + ticks(Dependency::shared_memory) + ticks(Dependency::store) +
                    ticks(Dependency::tma_store) + ticks(Dependency::split_k);

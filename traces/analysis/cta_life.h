@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the time of a CTA goes in a kernel that computes one tile per CTA: from its first event to its first copy, from
-/// that to the first data, the k loop's period, the epilogue, the gap until the SM's next CTA begins.
+/// Where the time of a CTA goes in a kernel that computes one tile per CTA: from its first event to its first copy,
+/// from that to the first data, the k loop's period, the epilogue, the gap until the SM's next CTA begins.
 ///
-/// The legs are read off the role spans alone, so a simulation and a timeline that was measured on hardware give the same
-/// ones.  CTAs that are the first on their SM are apart: they find caches cold.
+/// The legs are read off the role spans alone, so a simulation and a timeline that was measured on hardware give
+/// the same ones.  CTAs that are the first on their SM are apart: they find caches cold.
 #pragma once
 
 #include <string>
@@ -24,8 +24,8 @@ struct CtaLeg {
   LegStatistics first_wave, later_waves;
 };
 
-/// In the order of a CTA's life; legs that no CTA has are left out.  Empty unless each CTA has one accumulator and its load
-/// warp waits for it: persistent kernels overlap the legs of their tiles.
+/// In the order of a CTA's life; legs that no CTA has are left out.  Empty unless each CTA has one accumulator and
+/// its load warp waits for it: persistent kernels overlap the legs of their tiles.
 std::vector<CtaLeg> cta_legs(const Trace& trace);
 
 /// The same legs of two traces; one that either lacks is left out.

@@ -9,7 +9,8 @@
 
 namespace sm100::traces {
 
-/// What a trace says of a ring that TMA fills and the tensor core reads.  In ticks; medians over all stages of all CTAs.
+/// What a trace says of a ring that TMA fills and the tensor core reads.  In ticks; medians over all stages of all
+/// CTAs.
 struct RingDepth {
   int stages = 0;
   uint64_t bytes = 0;         ///< of one fill

@@ -31,8 +31,9 @@ bool may_precede(const Span& event, const Span& tile) {
   return event.begin == tile.begin && event.end == tile.begin;
 }
 
-/// Leaves of one track in program order, each with its tile.  Counts what is certain; where a coarse timer leaves it open
-/// whether an event belongs to the tile, the votes decide: role code has it always inside or always outside.
+/// Leaves of one track in program order, each with its tile.  Counts what is certain; where a coarse timer leaves
+/// it open whether an event belongs to the tile, the votes decide: role code has it always inside or always
+/// outside.
 void fill_track(const Trace& trace, const std::vector<const Span*>& spans, const InsideVotes& votes,
                 InsideVotes& count, RoleTrack& track) {
   const auto sort_of = [&](const RoleEvent& e) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Aligns the role spans of two traces by meaning, not by time or SM.
 ///
-/// A role track is (CTA, warp).  Its leaf spans (everything but `tile` and `drain`, which contain others, and a `tile` that
-/// contains nothing) are its events, in program order, each with the tile that contains it.  Spans are numbered as they end and leaves do not nest,
-/// so a track's own sequence numbers give that order however coarse the clock was.
+/// A role track is (CTA, warp).  Its leaf spans (everything but `tile` and `drain`, which contain others, and a
+/// `tile` that contains nothing) are its events, in program order, each with the tile that contains it.  Spans are
+/// numbered as they end and leaves do not nest, so a track's own sequence numbers give that order however coarse
+/// the clock was.
 ///
-/// With static scheduling a CTA computes the same tiles in both traces, and tracks are compared event by event.  With
-/// dynamic scheduling the hardware hands tiles out as CTAs become free: if the tiles of any CTA differ, tile by tile is
-/// compared, whoever computed it, and ring stages and phases, which depend on what a CTA did before, count from the
-/// tile's first use of each ring.
+/// With static scheduling a CTA computes the same tiles in both traces, and tracks are compared event by event.
+/// With dynamic scheduling the hardware hands tiles out as CTAs become free: if the tiles of any CTA differ, tile
+/// by tile is compared, whoever computed it, and ring stages and phases, which depend on what a CTA did before,
+/// count from the tile's first use of each ring.
 #pragma once
 
 #include <map>

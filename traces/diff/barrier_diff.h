@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The barriers' part of the structural diff, where both traces recorded them (simulations): who arrived on what, how
-/// often, in which phase.  A missing arrival shows here where it is missing; among the roles only where somebody waits.
+/// The barriers' part of the structural diff, where both traces recorded them (simulations): who arrived on what,
+/// how often, in which phase.  A missing arrival shows here where it is missing; among the roles only where
+/// somebody waits.
 #pragma once
 
 #include "traces/diff/structure_diff.h"

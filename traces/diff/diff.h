@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Compares two traces of one kernel: first what happened (per role, the same events in the same order), then when.
 ///
-/// A is what is examined, B what it is held against; usually a simulation and the hardware run of the same scenario.
-/// Times are compared in nanoseconds, by each trace's ticks_per_second.
+/// A is what is examined, B what it is held against; usually a simulation and the hardware run of the same
+/// scenario. Times are compared in nanoseconds, by each trace's ticks_per_second.
 #pragma once
 
 #include <string>
@@ -112,11 +112,12 @@ using MatchedPairs = std::vector<std::pair<const Span*, const Span*>>;
 /// @param matched  filled with the pairs that were found, if given
 TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* matched = nullptr);
 
-/// Where the difference in time comes from, one sentence: the loop that takes most of it, or none.  Empty: the lengths agree
-/// within 1 %, or the structure differs and the configuration does not explain it.
+/// Where the difference in time comes from, one sentence: the loop that takes most of it, or none.  Empty: the
+/// lengths agree within 1 %, or the structure differs and the configuration does not explain it.
 std::string pace_of(const TraceDiff& diff);
 
-/// For people: the verdict first, then the causes (configuration, pace), then figures.  `name_a` and `name_b` are shown in the headings.
+/// For people: the verdict first, then the causes (configuration, pace), then figures.  `name_a` and `name_b` are
+/// shown in the headings.
 std::string format_diff(const TraceDiff& diff, const Trace& a, const Trace& b, const std::string& name_a,
                         const std::string& name_b);
 /// The same as JSON text.

@@ -195,8 +195,8 @@ class Reader {
     }
   }
 
-  /// An E ends the last B that is open, as viewers have it.  What is open at the end of the file lasts until then: of a
-  /// kernel that hangs, whatever a warp was in.
+  /// An E ends the last B that is open, as viewers have it.  What is open at the end of the file lasts until then:
+  /// of a kernel that hangs, whatever a warp was in.
   void pair(std::vector<Edge>& edges, ChromeThread& thread) const {
     std::stable_sort(edges.begin(), edges.end(),
                      [](const Edge& a, const Edge& b) { return a.span.begin < b.span.begin; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// write_vcd: a scope per CTA, barrier array and stage; values as they are at the end of each tick, since a viewer shows no
-/// order inside one.
+/// write_vcd: a scope per CTA, barrier array and stage; values as they are at the end of each tick, since a viewer
+/// shows no order inside one.
 #include "traces/exchange/vcd.h"
 
 #include <fmt/format.h>

@@ -31,7 +31,8 @@ namespace {
 
 // ---- temporary files of this process, for a signal's handler
 
-/// Filled and emptied by ordinary code, read by a signal handler: no memory is allocated, `process` is written last.
+/// Filled and emptied by ordinary code, read by a signal handler: no memory is allocated, `process` is written
+/// last.
 struct Temporary {
   std::atomic<pid_t> process{0};  ///< 0: free.  A forked child inherits the entries, but not the files.
   std::array<char, 4096> path{};
@@ -73,7 +74,8 @@ bool is_temporary_of(const fs::path& path, std::string_view file) {
          std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Whoever writes a temporary file holds its lock; the system drops the lock when that process ends in whatever way.
+/// Whoever writes a temporary file holds its lock; the system drops the lock when that process ends in whatever
+/// way.
 void remove_abandoned(const fs::path& path) {
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

@@ -41,7 +41,8 @@ class CompressedInput {
 /// The whole text.  Throws as CompressedInput does, and when it is larger than `largest` bytes.
 std::string read_compressed_file(const std::filesystem::path& path, size_t largest = kLargestText);
 
-/// Compresses what is written to it, as gzip, into another buffer.  The bytes depend on the text alone: no time, no name.
+/// Compresses what is written to it, as gzip, into another buffer.  The bytes depend on the text alone: no time, no
+/// name.
 class GzipBuffer : public std::streambuf {
  public:
   explicit GzipBuffer(std::streambuf& target);

@@ -333,7 +333,8 @@ class Writer {
     finish_packet();
   }
 
-  /// "fault track=12 time=4290 barrier=31 line=load_warp.h:36 text=…": the text, which may hold anything, comes last.
+  /// "fault track=12 time=4290 barrier=31 line=load_warp.h:36 text=…": the text, which may hold anything, comes
+  /// last.
   static std::string text_of(const FindingMark& mark) {
     std::string text = std::string(name(mark.what)) + " track=" + std::to_string(mark.track) +
                        " time=" + std::to_string(mark.time);

@@ -58,8 +58,8 @@ class Recorder {
   /// Recorded wherever and whenever it happened.
   void finding(Finding finding) { trace_.findings.push_back(std::move(finding)); }
 
-  /// Takes out the tracks of CTAs of which the selection has recorded nothing, and says in the metadata what was selected.
-  /// To be called once, when all is recorded; does nothing without a selection.
+  /// Takes out the tracks of CTAs of which the selection has recorded nothing, and says in the metadata what was
+  /// selected. To be called once, when all is recorded; does nothing without a selection.
   void finish();
 
   Trace& trace() { return trace_; }

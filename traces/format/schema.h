@@ -3,8 +3,9 @@
 /// same roles. docs/trace-format.md says how it lies in a file.
 ///
 /// A Trace is plain data: tracks (GPU > CTA > role, unit or barrier), spans on role and unit tracks, events
-/// on barrier tracks, wake-ups from other waits, findings.  Strings live once in Trace::names and are meant by index.  Times are ticks: SM cycles
-/// in the simulator, nanoseconds on hardware; Metadata::ticks_per_second tells which.
+/// on barrier tracks, wake-ups from other waits, findings.  Strings live once in Trace::names and are meant by
+/// index.  Times are ticks: SM cycles in the simulator, nanoseconds on hardware; Metadata::ticks_per_second tells
+/// which.
 #pragma once
 
 #include <array>
@@ -163,8 +164,8 @@ struct BarrierEvent {
   bool operator==(const BarrierEvent&) const = default;
 };
 
-/// A warp goes on after a wait that was not for an mbarrier: named barrier, cluster barrier, bulk groups, tensor memory,
-/// a word in global memory, griddepcontrol.wait.  (Waits for mbarriers are barrier events.)
+/// A warp goes on after a wait that was not for an mbarrier: named barrier, cluster barrier, bulk groups, tensor
+/// memory, a word in global memory, griddepcontrol.wait.  (Waits for mbarriers are barrier events.)
 struct Wakeup {
   uint64_t begin = 0, end = 0;  ///< ticks: the wait
   TrackId track = kNoTrack;     ///< role track of the warp
@@ -229,8 +230,8 @@ struct Metadata {
   double ticks_per_second = 0;
   uint64_t seed = 0;
   uint64_t dropped_events = 0;  ///< a ring that overflowed lost so many; 0 = the trace is complete
-  /// Length of the run: from the launch, at tick 0, until all CTAs have exited and all they wrote is visible, or until
-  /// the run broke off.  0 = not known (hardware, imported timelines): take run_length().
+  /// Length of the run: from the launch, at tick 0, until all CTAs have exited and all they wrote is visible, or
+  /// until the run broke off.  0 = not known (hardware, imported timelines): take run_length().
   uint64_t run_ticks = 0;
   std::string part;  ///< what of the run was recorded, "SMs 0-3, cycles 1,000 to 2,000"; empty: all
   bool operator==(const Metadata&) const = default;
@@ -247,8 +248,8 @@ struct Trace {
   bool operator==(const Trace&) const = default;
 };
 
-/// The one length of a run, which summary, statistics, critical path and page show: Metadata::run_ticks, and where that is
-/// not known the time from the first span's begin to the last span's end.
+/// The one length of a run, which summary, statistics, critical path and page show: Metadata::run_ticks, and where
+/// that is not known the time from the first span's begin to the last span's end.
 uint64_t run_length(const Trace& trace);
 
 /// Brings spans into order of (begin, track, sequence) and the others, stably, into order of time.  Files

@@ -20,9 +20,9 @@ struct TimelineEvent {
 struct Timeline {
   std::vector<uint32_t> lane;   ///< by span; lane 0 is the track itself
   std::vector<uint32_t> lanes;  ///< by track, at least 1
-  /// Sorted by time.  At one time: barrier events as recorded (a wait ends because its barrier's phase does); wake-ups;
-  /// findings;
-  /// ends, inner before outer; spans of length zero, begin then end; begins, outer before inner.
+  /// Sorted by time.  At one time: barrier events as recorded (a wait ends because its barrier's phase does);
+  /// wake-ups; findings; ends, inner before outer; spans of length zero, begin then end; begins, outer before
+  /// inner.
   std::vector<TimelineEvent> events;
 };
 

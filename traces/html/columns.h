@@ -2,10 +2,10 @@
 /// Columns of integers, packed: the form in which a trace lies in an HTML report.
 ///
 /// A container is a length (uint32, little-endian), a JSON header of that many bytes, and the columns one after the
-/// other.  The header's "columns" lists them as [name, values, bytes].  A column holds, for each value, the difference
-/// from the value before (the first one's from 0) as a zigzag varint: low seven bits first, the eighth says that more
-/// follow.  In the page the container is deflated (zlib) and then written as base64.  report/src/data/container.ts
-/// reads it.
+/// other.  The header's "columns" lists them as [name, values, bytes].  A column holds, for each value, the
+/// difference from the value before (the first one's from 0) as a zigzag varint: low seven bits first, the eighth
+/// says that more follow.  In the page the container is deflated (zlib) and then written as base64.
+/// report/src/data/container.ts reads it.
 #pragma once
 
 #include <cstdint>

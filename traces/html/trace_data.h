@@ -10,9 +10,9 @@
 
 namespace sm100::traces {
 
-/// Spans stand by track, then by begin, an outer span before the inner ones; barrier events and wake-ups by track, then by
-/// time; the critical path's segments in order of time.  Times count from "origin", flows are numbered anew from 1.  Tracks,
-/// names, findings and what the critical path amounts to are in the header.
+/// Spans stand by track, then by begin, an outer span before the inner ones; barrier events and wake-ups by track,
+/// then by time; the critical path's segments in order of time.  Times count from "origin", flows are numbered anew
+/// from 1.  Tracks, names, findings and what the critical path amounts to are in the header.
 struct TraceData {
   std::string base64;                      ///< the container (columns.h)
   std::vector<uint32_t> span_position;     ///< by index in Trace::spans: its row in the columns

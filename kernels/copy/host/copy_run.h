@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// pipeline_copy on a problem: the output holds the source once, or once for every CTA of a multicast cluster, bit by bit.
+/// pipeline_copy on a problem: the output holds the source once, or once for every CTA of a multicast cluster, bit
+/// by bit.
 #pragma once
 
 #include "kernels/copy/config.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A kernel's compiled configurations on the device.  A kernel registers them with one line, a function FOLDER_device() in
-/// kernels/FOLDER/cuda:
-///   DeviceKernel matmul_device() { return device_kernel<host::MatmulRun>(host::matmul_definition(), matmul_kernels(), {100}); }
+/// A kernel's compiled configurations on the device.  A kernel registers them with one line, a function
+/// FOLDER_device() in kernels/FOLDER/cuda:
+///   DeviceKernel matmul_device() { return device_kernel<host::MatmulRun>(host::matmul_definition(),
+///   matmul_kernels(), {100}); }
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The GPU that the kernels are launched on: memory, tensor maps, launches, time.  CUDA runtime calls, with errors as
-/// exceptions that a person can read.
+/// The GPU that the kernels are launched on: memory, tensor maps, launches, time.  CUDA runtime calls, with errors
+/// as exceptions that a person can read.
 #pragma once
 
 #include <cuda_runtime.h>

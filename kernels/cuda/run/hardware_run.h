@@ -29,15 +29,16 @@ struct RunOutcome {
   std::vector<double> traced_microseconds;
   uint64_t events_of_a_warp = 0;  ///< the most that one warp recorded
 
-  /// What recording costs: cycles by which an event prolongs the kernel, if the warp with most events is the slowest.
+  /// What recording costs: cycles by which an event prolongs the kernel, if the warp with most events is the
+  /// slowest.
   double cycles_per_event() const;
 };
 
 /// Middle one; 0 of none.
 double median(std::vector<double> values);
 
-/// Throws host::InputError for what the scenario asks in vain, CudaError, and HangError.  With `options.trace` the first
-/// launch is recorded, so that one which hangs leaves its trace up to there.
+/// Throws host::InputError for what the scenario asks in vain, CudaError, and HangError.  With `options.trace` the
+/// first launch is recorded, so that one which hangs leaves its trace up to there.
 RunOutcome run_on_gpu(const host::Scenario& scenario, const DeviceKernel& kernel, const RunOptions& options,
                       Gpu& gpu);
 

@@ -55,7 +55,8 @@ bool cublas_product(int m, int n, int k, GlobalAddr a, GlobalAddr b, std::vector
   if (!cublas.present() || cublas.create(&handle) != CUBLAS_STATUS_SUCCESS) return false;
   DeviceBuffer product(uint64_t(m) * uint64_t(n) * 4);
   const float one = 1, zero = 0;
-  // cuBLAS is column-major: our row-major C (m x n) is its C^T (n x m) = B * A^T, and row-major B (n x k) its k x n.
+  // cuBLAS is column-major: our row-major C (m x n) is its C^T (n x m) = B * A^T, and row-major B (n x k) its k x
+  // n.
   const cublasStatus_t status = cublas.gemm(
       handle, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &one, reinterpret_cast<const void*>(b.value), CUDA_R_16BF, k,
       reinterpret_cast<const void*>(a.value), CUDA_R_16BF, k, &zero,

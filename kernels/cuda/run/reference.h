@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Is the device's result right?  A plain BF16 product is compared with cuBLAS where the library is present, everything
-/// else with the host's reference.
+/// Is the device's result right?  A plain BF16 product is compared with cuBLAS where the library is present,
+/// everything else with the host's reference.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// From the records of the device recorder to a trace: downloads them, fits each SM's clock, pairs begins and ends.
 ///
-/// A tick of the trace is one SM clock cycle.  Records carry %clock64, exact but per SM, and %globaltimer, common but
-/// coarse (32 ns on an H200): the clock's rate comes from both over the whole run, and each SM's offset is the middle
-/// of what its records allow.
+/// A tick of the trace is one SM clock cycle.  Records carry %clock64, exact but per SM, and %globaltimer, common
+/// but coarse (32 ns on an H200): the clock's rate comes from both over the whole run, and each SM's offset is the
+/// middle of what its records allow.
 #pragma once
 
 #include "kernels/cuda/run/gpu.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Copies of threads from global to shared memory, not bulk (PTX 9.7.9.25.3): 16 bytes a lane, and what says that they have
-/// landed.  They write through the generic proxy.
+/// Copies of threads from global to shared memory, not bulk (PTX 9.7.9.25.3): 16 bytes a lane, and what says that
+/// they have landed.  They write through the generic proxy.
 #pragma once
 
 #include "kernels/isa/isa.h"

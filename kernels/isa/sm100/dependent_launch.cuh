@@ -8,7 +8,8 @@ namespace sm100::device {
 
 class DependentLaunch {
  public:
-  /// Until the grids that this one depends on have completed and their writes are visible; at once if there are none.
+  /// Until the grids that this one depends on have completed and their writes are visible; at once if there are
+  /// none.
   SM100_KERNEL void griddepcontrol_wait(Loc = Loc::current()) const {
     asm volatile("griddepcontrol.wait;" ::: "memory");
   }

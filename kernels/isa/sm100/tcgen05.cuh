@@ -192,9 +192,9 @@ class Tcgen05 {
     ld_32x32b(values[0], address.value);
     return values;
   }
-  /// Ends every load of this thread.  The instruction has no operand for the registers that the loads write.  So the
-  /// form that names them passes each through an empty `asm volatile` behind the wait: whatever uses them comes later,
-  /// plain arithmetic too.  tests/kernels/cuda checks the order in the PTX of every entry point.
+  /// Ends every load of this thread.  The instruction has no operand for the registers that the loads write.  So
+  /// the form that names them passes each through an empty `asm volatile` behind the wait: whatever uses them comes
+  /// later, plain arithmetic too.  tests/kernels/cuda checks the order in the PTX of every entry point.
   SM100_KERNEL void tcgen05_wait_ld(Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
     asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");

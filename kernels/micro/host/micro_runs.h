@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The microbenchmarks umma_batches and tma_tiles on a configuration: they compute nothing, so there is nothing to check.
+/// The microbenchmarks umma_batches and tma_tiles on a configuration: they compute nothing, so there is nothing to
+/// check.
 #pragma once
 
 #include "kernels/host/kernel_run.h"

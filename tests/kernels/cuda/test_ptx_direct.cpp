@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PTX of every compiled direct kernel, plain and traced, says what the protocol demands.  Lines are compared in the
-// order of the text: the compiler keeps the roles apart and each role's blocks in order.
+// The PTX of every compiled direct kernel, plain and traced, says what the protocol demands.  Lines are compared in
+// the order of the text: the compiler keeps the roles apart and each role's blocks in order.
 #include <fmt/format.h>
 
 #include <algorithm>

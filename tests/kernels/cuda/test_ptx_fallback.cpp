@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PTX of every compiled fallback kernel, plain and traced, says what the protocol demands.  Lines are compared in
-// the order of the text: the compiler keeps the kernel's blocks in order.
+// The PTX of every compiled fallback kernel, plain and traced, says what the protocol demands.  Lines are compared
+// in the order of the text: the compiler keeps the kernel's blocks in order.
 #include <algorithm>
 
 #include "catch.h"

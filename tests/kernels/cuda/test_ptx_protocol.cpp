@@ -99,7 +99,8 @@ TEST_CASE("PTX: one MMA per 32 bytes of K, a commit per stage, and one per tile,
       if (line.starts_with(commit + ".multicast::cluster.b64 ")) order += 'C';
     }
     const std::string stage(size_t(e.config().k_group_size * mmas_per_k_tile(e.config())), 'm');
-    // A stage is released to all that load into it or hold it too, an accumulator handed to the epilogues of the pair.
+    // A stage is released to all that load into it or hold it too, an accumulator handed to the epilogues of the
+    // pair.
     CHECK(order == stage + (cluster_size(e.config()) > 1 ? "C" : "c") + (e.config().cta_group == 2 ? "C" : "c"));
     CHECK(e.count("tcgen05.mma") + e.count("tcgen05.commit") == order.size());
     CHECK(e.find_anywhere(".cta_group::").size() == e.find_anywhere(group).size());
@@ -311,8 +312,8 @@ TEST_CASE("PTX: cluster launch control is there exactly when the configuration h
     const size_t cluster_waits = e.count("mbarrier.try_wait.parity.acquire.cluster.shared::cta");
     CHECK((cluster_waits > 0) == (clc || cluster_size(e.config()) > 1));
     CHECK(cluster_waits >= canceled.size());
-    // Each reader's release of the response goes to CTA 0; of a pair, accumulators go to the leader and tensor memory to
-    // the peer.
+    // Each reader's release of the response goes to CTA 0; of a pair, accumulators go to the leader and tensor
+    // memory to the peer.
     const size_t pair = e.config().cta_group == 2 ? 2 + (e.config().num_split_k > 1) : 0;
     CHECK(e.count("mbarrier.arrive.release.cta.shared::cluster.b64 _,") == canceled.size() + pair);
     CHECK(e.count("mbarrier.arrive.release.cluster") == 0);

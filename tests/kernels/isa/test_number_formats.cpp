@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values and conversions of PTX 5.2.3 and PTX cvt.  Expected values are those of CUDA 13.0's host conversions, or worked by hand.
+// Values and conversions of PTX 5.2.3 and PTX cvt.  Expected values are those of CUDA 13.0's host conversions, or
+// worked by hand.
 #include "kernels/isa/number_formats.h"
 
 #include <cmath>

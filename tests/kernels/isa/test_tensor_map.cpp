@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor-map rules (cuTensorMapEncodeTiled), the bytes of a box (PTX 5.5), pitches (PTX 5.5.6) and sizes worked by hand.
+// Tensor-map rules (cuTensorMapEncodeTiled), the bytes of a box (PTX 5.5), pitches (PTX 5.5.6) and sizes worked by
+// hand.
 #include "kernels/isa/tensor_map.h"
 
 #include <cstring>

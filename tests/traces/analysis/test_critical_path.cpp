@@ -8,8 +8,9 @@ using namespace sm100::traces;
 
 namespace {
 
-/// Two rounds on a ring of one stage.  load issues a copy, mma waits for it and multiplies, the commit frees the stage, load
-/// issues again; the epilogue waits for the last MMAs.  mma's first wait is for warp load at a named barrier.
+/// Two rounds on a ring of one stage.  load issues a copy, mma waits for it and multiplies, the commit frees the
+/// stage, load issues again; the epilogue waits for the last MMAs.  mma's first wait is for warp load at a named
+/// barrier.
 struct Rounds {
   Recorder recorder;
   TrackId gpu = recorder.add_track(TrackKind::gpu, "GPU");

@@ -13,8 +13,8 @@ namespace {
 
 TraceDiff diff(const Story& a, const Story& b) { return diff_traces(a.record(), b.record()); }
 
-/// The story as a profiler on hardware tells it: nanoseconds of a slower clock, each CTA begun when it liked, all times
-/// rounded down to the 32 ns steps of %globaltimer.
+/// The story as a profiler on hardware tells it: nanoseconds of a slower clock, each CTA begun when it liked, all
+/// times rounded down to the 32 ns steps of %globaltimer.
 Story as_hardware(Story s, double ns_per_tick) {
   s.metadata.source = "hardware";
   s.metadata.ticks_per_second = 1e9;
@@ -60,7 +60,8 @@ TEST_CASE("diff: periods skip the first lap of the ring and the last step", "[di
   Story b = story();
   b.for_each_event([](StoryRole&, StoryEvent& event) { event.begin *= 2, event.end *= 2; });
   const TraceDiff d = diff(story(), b);
-  // Issues begin at 310, 370, 430, 1010, 1610, 2210, 2810, 3410: three distances between the fourth and the seventh.
+  // Issues begin at 310, 370, 430, 1010, 1610, 2210, 2810, 3410: three distances between the fourth and the
+  // seventh.
   REQUIRE(d.timing.periods.size() == 1);
   CHECK(d.timing.periods[0].role == "load");
   CHECK(d.timing.periods[0].kind == SpanKind::load_issue);
