@@ -7,7 +7,7 @@
 
 #include "sim/hang/causes.h"
 #include "sim/hang/names.h"
-#include "sim/hang/text.h"
+#include "sim/hang/report_parts.h"
 #include "sim/text.h"
 
 namespace sm100::sim {

@@ -18,7 +18,7 @@ double median(std::vector<double> values) {
   return values[(values.size() + 1) / 2 - 1];
 }
 
-struct Leg {
+struct MeasuredInterval {
   const char* name;
   const char* of_trace;                  ///< its name in traces/analysis/cta_life.h
   const char *begin, *end;               ///< columns of the timeline; "" is the CTA's start
@@ -26,8 +26,8 @@ struct Leg {
   std::vector<double> first{}, later{};  ///< of the CTAs of wave 0, and of the others
 };
 
-/// Legs that the derived table of CTAs has, in nanoseconds.
-std::vector<Leg> legs() {
+/// Intervals that the derived table of CTAs has, in nanoseconds.
+std::vector<MeasuredInterval> measured_intervals() {
   return {{"setup", "setup", "", "setup_end"},
           {"start to first copy", "start to first copy", "", "first_tma_issue"},
           {"first copy to data seen", "first copy to data seen", "first_tma_issue", "first_data_seen", true},
@@ -52,12 +52,13 @@ double k_block_period(const CsvTable& per_k, const std::string& group) {
 RowReplay simulated(const std::filesystem::path& scenario, const std::vector<std::string>& names) {
   RowReplay e{scenario, {}, true, {}};
   e.figure = [names](const ReplayedRun& run) {
-    const auto all = traces::cta_legs(run.trace);
+    const auto all = traces::cta_intervals(run.trace);
     std::vector<double> figures;
     for (const std::string& name : names)
       for (const bool later : {false, true}) {
-        const auto leg = std::find_if(all.begin(), all.end(), [&](const auto& l) { return l.what == name; });
-        const double ns = leg == all.end() ? -1 : (later ? leg->later_waves : leg->first_wave).median;
+        const auto interval = std::find_if(all.begin(), all.end(), [&](const auto& l) { return l.what == name; });
+        const double ns =
+            interval == all.end() ? -1 : (later ? interval->later_waves : interval->first_wave).median;
         figures.push_back(ns);
       }
     uint64_t begin = UINT64_MAX, end = 0;
@@ -91,16 +92,17 @@ std::vector<DataSet> replay_matmul_v5(const AccuracyInputs& inputs) {
       .plot_ratio = true};
   const CsvTable ctas(inputs.measured / "b200" / "b200_trace_v5_cta_timeline.csv"),
       per_k(inputs.measured / "b200" / "b200_trace_v5_per_k_median.csv");
-  std::vector<Leg> all = legs();
+  std::vector<MeasuredInterval> all = measured_intervals();
   double span_begin = INFINITY, span_end = 0;
   for (size_t row = 0; row < ctas.rows(); ++row) {
     const double start = ctas.number(row, "t_start");
     span_begin = std::min(span_begin, start),
     span_end = std::max(span_end, start + ctas.number(row, "epilogue_end_max"));
-    for (Leg& leg : all) {
-      if (leg.leader_only && ctas.integer(row, "rank") != 0) continue;
-      const double from = *leg.begin ? ctas.number(row, leg.begin) : 0;
-      (ctas.integer(row, "wave") == 0 ? leg.first : leg.later).push_back(ctas.number(row, leg.end) - from);
+    for (MeasuredInterval& interval : all) {
+      if (interval.leader_only && ctas.integer(row, "rank") != 0) continue;
+      const double from = *interval.begin ? ctas.number(row, interval.begin) : 0;
+      (ctas.integer(row, "wave") == 0 ? interval.first : interval.later)
+          .push_back(ctas.number(row, interval.end) - from);
     }
   }
   std::vector<std::string> names;
@@ -109,7 +111,8 @@ std::vector<DataSet> replay_matmul_v5(const AccuracyInputs& inputs) {
     set.points.push_back({fmt::format("{}, first on its SM", name), "", first, 0, first});
     set.points.push_back({fmt::format("{}, later", name), "", later, 0, later});
   };
-  for (const Leg& leg : all) add(leg.name, leg.of_trace, median(leg.first), median(leg.later));
+  for (const MeasuredInterval& interval : all)
+    add(interval.name, interval.of_trace, median(interval.first), median(interval.later));
   add("k-block period", "k-block period", k_block_period(per_k, "wave0"), k_block_period(per_k, "waves1-3"));
   set.points.push_back({"kernel span", "", span_end - span_begin, 0, span_end - span_begin});
   const auto replayed = run_replays({simulated(inputs.scenarios / "direct" / "v5_4096.toml", names)}, inputs.jobs,

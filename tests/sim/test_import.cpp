@@ -313,10 +313,10 @@ TEST_CASE("import: the timeline of matmul_v5 measured on B200", "[import][measur
     CHECK(rounded(later) == std::vector<long>{331, 315, 343});
   }
 
-  SECTION("legs of a CTA's life, cold and warm") {
+  SECTION("the life of a CTA, cold and warm") {
     std::map<std::string, std::pair<long, long>> medians;
-    for (const traces::CtaLeg& leg : traces::cta_legs(v5.trace))
-      medians[leg.what] = {std::lround(leg.first_wave.median), std::lround(leg.later_waves.median)};
+    for (const traces::CtaInterval& interval : traces::cta_intervals(v5.trace))
+      medians[interval.what] = {std::lround(interval.first_wave.median), std::lround(interval.later_waves.median)};
     CHECK(medians["setup"] == std::pair(544L, 672L));
     CHECK(medians["start to first copy"] == std::pair(1280L, 1408L));
     CHECK(medians["first copy to data seen"] == std::pair(1632L, 704L));

@@ -97,7 +97,7 @@ TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* pairs) {
   MatchedSpans matched;
   diff.structure = compare_structure(a, b, tracks_a, tracks_b, matched, ring_difference(diff.configuration));
   diff.timing = compare_timing(a, b, tracks_a, tracks_b, matched);
-  diff.cta_legs = compare_cta_legs(a, b);
+  diff.cta_intervals = compare_cta_intervals(a, b);
   if (pairs)
     for (const auto& [track, spans] : matched) pairs->push_back(spans);
   return diff;

@@ -102,7 +102,7 @@ struct TraceDiff {
   std::vector<std::string> notes;          ///< what makes the two hard to compare, one sentence each
   StructureDiff structure;
   TimingDiff timing;
-  std::vector<CtaLegDiff> cta_legs;  ///< empty unless both traces have them
+  std::vector<CtaIntervalDiff> cta_intervals;  ///< empty unless both traces have them
 };
 
 /// Spans of A and B that mean the same.

@@ -143,33 +143,33 @@ std::string timing_text(const TimingDiff& t) {
   return text;
 }
 
-std::string legs_text(const std::vector<CtaLegDiff>& legs) {
-  if (legs.empty()) return "";
+std::string cta_life_text(const std::vector<CtaIntervalDiff>& intervals) {
+  if (intervals.empty()) return "";
   std::string text =
       fmt::format("\n  {:<36}{:^28}{:^28}\n  {:<36}", "life of a CTA, median ns", "first on its SM", "later", "");
   for (int wave = 0; wave < 2; ++wave) text += fmt::format("{:>10}{:>10}{:>8}", "A", "B", "A/B");
-  const auto columns = [](const LegStatistics& a, const LegStatistics& b) {
+  const auto columns = [](const IntervalStatistics& a, const IntervalStatistics& b) {
     if (a.count == 0 || b.count == 0) return fmt::format("{:>10}{:>10}{:>8}", "-", "-", "-");
     return fmt::format("{:>10.1f}{:>10.1f}{:>8}", a.median, b.median, ratio_text(a.median, b.median));
   };
-  for (const CtaLegDiff& leg : legs)
-    text += fmt::format("\n  {:<36}{}{}", leg.what, columns(leg.first_wave_a, leg.first_wave_b),
-                        columns(leg.later_waves_a, leg.later_waves_b));
+  for (const CtaIntervalDiff& interval : intervals)
+    text += fmt::format("\n  {:<36}{}{}", interval.what, columns(interval.first_wave_a, interval.first_wave_b),
+                        columns(interval.later_waves_a, interval.later_waves_b));
   return text + "\n";
 }
 
-nlohmann::ordered_json legs_json(const std::vector<CtaLegDiff>& legs) {
+nlohmann::ordered_json cta_life_json(const std::vector<CtaIntervalDiff>& intervals) {
   using Json = nlohmann::ordered_json;
-  const auto numbers = [](const LegStatistics& s) {
+  const auto numbers = [](const IntervalStatistics& s) {
     return Json{{"count", s.count}, {"p10_ns", s.p10}, {"median_ns", s.median}, {"p90_ns", s.p90}};
   };
   Json json = Json::array();
-  for (const CtaLegDiff& leg : legs)
-    json.push_back({{"what", leg.what},
-                    {"first_wave_a", numbers(leg.first_wave_a)},
-                    {"first_wave_b", numbers(leg.first_wave_b)},
-                    {"later_waves_a", numbers(leg.later_waves_a)},
-                    {"later_waves_b", numbers(leg.later_waves_b)}});
+  for (const CtaIntervalDiff& interval : intervals)
+    json.push_back({{"what", interval.what},
+                    {"first_wave_a", numbers(interval.first_wave_a)},
+                    {"first_wave_b", numbers(interval.first_wave_b)},
+                    {"later_waves_a", numbers(interval.later_waves_a)},
+                    {"later_waves_b", numbers(interval.later_waves_b)}});
   return json;
 }
 
@@ -211,7 +211,7 @@ std::string pace_of(const TraceDiff& diff) {
 std::string format_diff(const TraceDiff& diff, const Trace& a, const Trace& b, const std::string& name_a,
                         const std::string& name_b) {
   return structure_text(diff) + trace_line('A', a, name_a) + trace_line('B', b, name_b) + timing_text(diff.timing) +
-         legs_text(diff.cta_legs);
+         cta_life_text(diff.cta_intervals);
 }
 
 std::string diff_json(const TraceDiff& diff, const Trace& a, const Trace& b, const std::string& name_a,
@@ -308,7 +308,7 @@ std::string diff_json(const TraceDiff& diff, const Trace& a, const Trace& b, con
       {"periods", periods},
       {"waiting", waiting},
       {"explained_by", explained},
-      {"cta_legs", legs_json(diff.cta_legs)}};
+      {"cta_legs", cta_life_json(diff.cta_intervals)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/hang/text.h"
+#include "sim/hang/report_parts.h"
 
 #include <fmt/format.h>
 
