@@ -7,18 +7,15 @@ import {Model} from './model';
 import './style.css';
 import {speakOfCopies} from './text/glossary';
 import {App} from './ui/app';
-import {colourCopies} from './view/theme';
+import {learnActors} from './view/theme';
 
 async function open(): Promise<void> {
   const root = document.getElementById('app')!;
   try {
     const a = await readTrace('trace-a');
     if (!a) throw new Error('it holds no trace; sm100sim export writes pages that do');
-    if (!a.tracks.some((track) => track.name === 'mma') && a.tracks.some((track) => track.name === 'consumer')) {
-      speakOfCopies();
-      colourCopies();
-    }
     const b = await readTrace('trace-b');
+    if (learnActors(b ? [a, b] : [a]).copies) speakOfCopies();
     const model = new Model(b ? [a, b] : [a], b ? await readDiff(a, b) : null);
     if (a.findings.length > 0) model.showFinding(0, a.findings.find((f) => !f.warning) ?? a.findings[0]);
     if (model.diff) model.tab = 'differences';

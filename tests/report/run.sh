@@ -3,6 +3,7 @@
 # Runs a test of the HTML report's page where its tools are; elsewhere says what is missing and is skipped (77).
 #
 #   run.sh page                        the committed page is what its sources build
+#   run.sh actors                      who acts is learned from the trace
 #   run.sh browser SM100SIM FOLDER     the page in headless Chromium
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,6 +21,7 @@ case "$1" in
     node "$report/build.mjs" "$built"
     cmp "$built" "$report/page.html" || { echo "report/page.html is not what report/src builds: npm run build in report/"; exit 1; }
     echo "report/page.html is what its sources build" ;;
+  actors) exec node "$here/actors_test.mjs" ;;
   browser)
     command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || skip "chromium is missing"
     exec node "$here/browser_test.mjs" "$2" "$3" ;;

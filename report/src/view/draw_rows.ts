@@ -10,7 +10,7 @@ import type {Model} from '../model';
 import type {Row} from './layout';
 import type {Paints} from './paints';
 import type {Raster} from './raster';
-import {type Rgb, mix} from './theme';
+import {type Rgb, mix, roleActor} from './theme';
 
 export interface Label {
   x: number;
@@ -288,10 +288,10 @@ function drawSummary(frame: Frame, side: number, cta: Cta, top: number, height: 
   const lines: [Track[], 'load' | 'mma' | 'epilogue'][] = [
     [cta.units.filter((t) => t.name === 'tma load'), 'load'],
     [cta.units.filter((t) => t.name === 'umma'), 'mma'],
-    [cta.roles.filter((t) => t.name === 'epilogue' || t.name === 'consumer' || t.name === 'warp'), 'epilogue'],
+    [cta.roles.filter((t) => roleActor(t.name) === 'epilogue'), 'epilogue'],
   ];
-  if (lines[0][0].length === 0) lines[0][0] = cta.roles.filter((t) => t.name === 'load');
-  if (lines[1][0].length === 0) lines[1][0] = cta.roles.filter((t) => t.name === 'mma');
+  if (lines[0][0].length === 0) lines[0][0] = cta.roles.filter((t) => roleActor(t.name) === 'load');
+  if (lines[1][0].length === 0) lines[1][0] = cta.roles.filter((t) => roleActor(t.name) === 'mma');
   const background = mix(side === 1 ? theme.secondBackground : theme.background, [128, 128, 128], 0.13);
   const found = frame.found[side];
   lines.forEach(([tracks, actor], n) => {

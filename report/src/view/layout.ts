@@ -6,6 +6,7 @@
 import {type Cta, type Ring, clusterText, leaderOf} from '../data/structure';
 import type {Trace, Track} from '../data/trace';
 import {explainBarrier, explainBarrierLane, explainCta, explainRing, explainRole, explainUnit} from '../text/glossary';
+import {type Actor, ringActors, roleActor} from './theme';
 
 interface RowBase {
   y: number;
@@ -38,12 +39,15 @@ export interface Side {
   ctas: Cta[];
 }
 
-const rank: Record<string, number> = {
-  'role load': 0, 'unit tma load': 1, 'ring input': 2, 'role mma': 3, 'unit umma': 4, 'ring accum': 5, 'unit tmem': 6,
-  'role epilogue': 7, 'role consumer': 7, 'role warp': 7, 'unit tma store': 8, 'role scheduler': 9, 'unit clc': 10,
-  'ring clc': 11, 'ring throttle': 12,
-};
 const lastRank = 20;
+const rankOfRole: Partial<Record<Actor, number>> = {load: 0, mma: 3, epilogue: 7, clc: 9};
+const rankOfUnit: Record<string, number> = {'tma load': 1, umma: 4, tmem: 6, 'tma store': 8, clc: 10};
+/** By who fills it; what the scheduler is told comes last. */
+function rankOfRing(ring: string): number {
+  const [producer, consumer] = ringActors(ring);
+  const rank: Partial<Record<Actor, number>> = {load: 2, mma: 5, clc: 11};
+  return consumer === 'clc' ? 12 : rank[producer] ?? lastRank;
+}
 
 export function lanesOf(trace: Trace, track: Track): number {
   let lanes = 1;
@@ -61,12 +65,12 @@ interface Block {
 
 function roleBlocks({trace, ctas}: Side, cta: Cta): Block[] {
   const leader = leaderOf(trace, ctas, cta);
-  const note = (name: string) => name === 'mma' && leader !== cta ? ` CTA ${leader.id} issues the multiplications of this pair.` : '';
+  const note = (name: string) => roleActor(name) === 'mma' && leader !== cta ? ` CTA ${leader.id} issues the multiplications of this pair.` : '';
   const several = new Map<string, number>();
   for (const role of cta.roles) several.set(role.name, (several.get(role.name) ?? 0) + 1);
   return cta.roles.filter((track) => trace.spanStart[track.id] < trace.spanStart[track.id + 1]).map((track) => ({
     key: `role ${track.name} ${track.warp}`,
-    rank: rank[`role ${track.name}`] ?? lastRank,
+    rank: rankOfRole[roleActor(track.name)] ?? lastRank,
     rows: [{
       kind: 'role', track, height: 28,
       label: (several.get(track.name) ?? 0) > 1 ? `${track.name === 'warp' ? '' : `${track.name} `}warp ${track.warp}` : track.name,
@@ -84,7 +88,7 @@ function unitBlocks({trace, ctas}: Side, cta: Cta): Block[] {
     const writers = [cta, leaderOf(trace, ctas, cta)].flatMap((c) => c.units.filter((t) => t.name === 'umma' && some(t))).slice(0, 1);
     return {
       key: `unit ${track.name}`,
-      rank: rank[`unit ${track.name}`] ?? lastRank,
+      rank: rankOfUnit[track.name] ?? lastRank,
       rows: [track.name === 'tmem'
         ? {kind: 'tmem', ...common, writers, label: 'tensor memory', height: 60}
         : {kind: 'unit', ...common, lanes, label: track.name, height: lanes === 1 ? 17 : Math.min(5 + 6 * lanes, 90)}],
@@ -105,7 +109,7 @@ function ringBlocks(cta: Cta, isOpen: (key: string, byDefault: boolean) => boole
       for (let stage = 0; stage < ring.stages; ++stage)
         rows.push({kind: 'stage', ring, stage, height: 11, indent: 2, label: `stage ${stage}`,
           explanation: `Stage ${stage} of the ${ring.name} ring over time: empty, filling, full, being read.`});
-    return {key: `ring ${ring.name}`, rank: rank[`ring ${ring.name}`] ?? lastRank, rows};
+    return {key: `ring ${ring.name}`, rank: rankOfRing(ring.name), rows};
   });
 }
 

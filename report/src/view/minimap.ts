@@ -4,7 +4,7 @@
 
 import type {Model} from '../model';
 import {type Picture, namesWidth} from './picture';
-import {type Actor, css, mix} from './theme';
+import {type Actor, css, mix, roleActor} from './theme';
 
 const kHeight = 46, kBand = 14;
 
@@ -94,9 +94,9 @@ export class Minimap {
       return tracks > 0 ? [{actor, label: label + second, part}] : [];
     };
     return [
-      ...band('load', 'loads in flight', (name, kind) => hasUnits ? name === 'tma load' : kind === 'role' && name === 'load'),
-      ...band('mma', 'tensor core', (name, kind) => hasUnits ? name === 'umma' : kind === 'role' && name === 'mma'),
-      ...band('epilogue', trace.tracks.some((t) => t.name === 'epilogue') ? 'epilogue' : 'warps', (name, kind) => kind === 'role' && ['epilogue', 'consumer', 'warp'].includes(name)),
+      ...band('load', 'loads in flight', (name, kind) => hasUnits ? name === 'tma load' : kind === 'role' && roleActor(name) === 'load'),
+      ...band('mma', 'tensor core', (name, kind) => hasUnits ? name === 'umma' : kind === 'role' && roleActor(name) === 'mma'),
+      ...band('epilogue', trace.tracks.some((t) => t.name === 'epilogue') ? 'epilogue' : 'warps', (name, kind) => kind === 'role' && roleActor(name) === 'epilogue'),
     ];
   }
 

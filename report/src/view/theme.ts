@@ -2,10 +2,11 @@
 // Colours, light and dark.  Hues are those of Okabe and Ito, which people with any colour vision can tell apart; states
 // that share a hue differ in pattern, too.
 
-export type Rgb = [number, number, number];
+import {type Actor, Actors, kindActor, unitActor} from '../data/actors';
+import type {Trace} from '../data/trace';
 
-/** Who is meant: the hue of a lane, of a span, and of a wait for it. */
-export type Actor = 'load' | 'mma' | 'epilogue' | 'store' | 'clc' | 'other';
+export {type Actor, kindActor, unitActor};
+export type Rgb = [number, number, number];
 
 export const actorNames: Record<Actor, string> = {
   load: 'loads (TMA)',
@@ -131,46 +132,22 @@ export function pixel(c: Rgb): number {
   return (255 << 24 | c[2] << 16 | c[1] << 8 | c[0]) >>> 0;
 }
 
-const actorOfKind: Record<string, Actor> = {
-  load_issue: 'load', tma_load: 'load',
-  mma_issue: 'mma', mma_commit: 'mma', umma: 'mma', tmem_write: 'mma',
-  tmem_load: 'epilogue', smem_read: 'epilogue', smem_write: 'epilogue', reduce: 'epilogue', tmem_read: 'epilogue',
-  store_issue: 'store', store_wait: 'store', tma_store: 'store',
-  clc_request: 'clc', clc_fetch: 'clc', clc_cancel: 'clc',
-};
-export function kindActor(kind: string): Actor {
-  return actorOfKind[kind] ?? 'other';
-}
+let actors = new Actors();
 
+/** Makes the colours those of the traces' own roles and barriers. */
+export function learnActors(traces: Trace[]): Actors {
+  actors = new Actors(traces);
+  if (actors.copies) actorNames.epilogue = 'consumers';
+  return actors;
+}
 /** Who has to act before a wait on this barrier array can end. */
-const actorOfPipeline: Record<string, Actor> = {
-  input_full: 'load', input_empty: 'mma', accum_full: 'mma', accum_empty: 'epilogue',
-  tma: 'load', mma: 'mma', clc_full: 'clc', clc_empty: 'epilogue', throttle_full: 'load', throttle_empty: 'clc', tmem_dealloc: 'epilogue',
-};
 export function waitActor(pipeline: string): Actor {
-  return actorOfPipeline[pipeline] ?? 'other';
+  return actors.barrier(pipeline);
 }
-
-/** A kernel that copies has consumer warps where a matmul has its tensor core. */
-export function colourCopies(): void {
-  actorOfPipeline['input_empty'] = 'epilogue';
-  actorsOfRing['input'] = ['load', 'epilogue'];
-  actorNames.epilogue = 'consumers';
-}
-
 /** [producer, consumer] of a ring. */
 export function ringActors(ring: string): [Actor, Actor] {
-  return actorsOfRing[ring] ?? ['load', 'epilogue'];
+  return actors.ring(ring);
 }
-const actorsOfRing: Record<string, [Actor, Actor]> = {
-  input: ['load', 'mma'], accum: ['mma', 'epilogue'], clc: ['clc', 'other'], throttle: ['load', 'clc'],
-};
-
 export function roleActor(role: string): Actor {
-  const known: Record<string, Actor> = {load: 'load', mma: 'mma', epilogue: 'epilogue', consumer: 'epilogue', warp: 'epilogue', scheduler: 'clc'};
-  return known[role] ?? 'other';
-}
-export function unitActor(unit: string): Actor {
-  const known: Record<string, Actor> = {'tma load': 'load', 'tma store': 'store', umma: 'mma', clc: 'clc', tmem: 'mma'};
-  return known[unit] ?? 'other';
+  return actors.role(role);
 }
