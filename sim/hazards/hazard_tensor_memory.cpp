@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hazard checker's view of the tensor core and of tensor memory: what MMAs, commits and the transfers of
+// registers touch and order.
+
+#include <algorithm>
+
+#include "models/time.h"
+#include "sim/hazards/hazard_checker.h"
+
+namespace sm100::sim {
+namespace {
+
+constexpr uint32_t kLaneGroups = kTmemLanes / 16;
+
+/// Cells of tensor memory: 16 lanes of a column are one, because every access takes or leaves them together.
+uint32_t tmem_cell_index(uint32_t lane_group, uint32_t column) { return lane_group * kTmemColumns + column; }
+
+}  // namespace
+
+Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
+  const SmemDescriptorFields f = decode(a ? c.a : c.b);
+  const InstrDescriptorFields idesc = decode(c.idesc, c.kind);
+  const bool transposed = a ? idesc.transpose_a : idesc.transpose_b;
+  const uint32_t rows = (a ? idesc.m : idesc.n) / uint32_t(c.cta_group);
+  const DataType type = (a ? a_data_type(c.kind, idesc.a_type) : b_data_type(c.kind, idesc.b_type)).type;
+  const uint32_t bytes = uint32_t(element_bits(type)) / 8;
+  // The bits of a descriptor leave room for all else that decides which bytes it means.
+  uint64_t key = (a ? c.a : c.b).bits * 0x9e3779b97f4a7c15u ^ (uint64_t{rows} << 8 | bytes << 1 | transposed);
+  key |= uint64_t{1} << 63;  // apart from ranges
+  return smem_sets_.intern(key, [&] {
+    std::vector<Footprints::Interval> chunks;
+    const uint32_t k = uint32_t(mma_k(c.kind));
+    for (uint32_t i = 0; i < rows; ++i)
+      for (uint32_t j = 0; j < k; ++j) {
+        const uint32_t at = operand_address(f, transposed ? Major::mn : Major::k, bytes, i, j);
+        if (!chunks.empty() && chunks.back().end == at)
+          chunks.back().end += bytes;
+        else
+          chunks.push_back({at, at + bytes});
+      }
+    return chunks;
+  });
+}
+
+Footprints::Id HazardChecker::tmem_set(const models::MmaCommand& c, int m, TmemAddr first, uint32_t columns) {
+  const DataPathLayout layout = data_path_layout(m, c.cta_group);
+  const uint32_t column = first.column(), lane = first.lane();
+  const uint64_t key = uint64_t{1} << 62 | uint64_t(layout) << 40 | uint64_t{lane} << 24 | column << 12 | columns;
+  return tmem_sets_.intern(key, [&] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = 0; group < kLaneGroups; ++group) {
+      if (layout == DataPathLayout::f && group % 2 != lane / 16) continue;
+      cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    }
+    return cells;
+  });
+}
+
+const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& c) {
+  uint64_t mixed =
+      (c.a.bits ^ uint64_t{c.a_tmem.value} << 32 ^ (c.b.bits + c.idesc.bits) * 0x9e3779b97f4a7c15u ^ c.d.value) *
+      0xbf58476d1ce4e5b9u;
+  mixed ^= mixed >> 32;
+  const auto same = [&](const models::MmaCommand& k) {
+    return k.a == c.a && k.b == c.b && k.idesc.bits == c.idesc.bits && k.d == c.d && k.kind == c.kind &&
+           k.cta_group == c.cta_group && k.a_in_tmem == c.a_in_tmem && k.a_tmem == c.a_tmem;
+  };
+  constexpr size_t kTries = 8;
+  size_t free = mixed % mma_sets_.size();
+  for (size_t i = 0; i < kTries; ++i) {
+    const MmaSets& known = mma_sets_[(mixed + i) % mma_sets_.size()];
+    if (known.known && same(known.command)) return known;
+    if (!known.known) {
+      free = (mixed + i) % mma_sets_.size();
+      break;
+    }
+  }
+  const InstrDescriptorFields idesc = decode(c.idesc, c.kind);
+  constexpr uint32_t kColumnsOfA = 8;  // 32 bytes of K, whatever the type
+  const uint32_t columns = accumulator_columns(data_path_layout(int(idesc.m), c.cta_group), uint32_t(idesc.n));
+  const Footprints::Id b = operand_set(c, false), d = tmem_set(c, int(idesc.m), c.d, columns);
+  const Footprints::Id a = c.a_in_tmem ? tmem_set(c, int(idesc.m), c.a_tmem, kColumnsOfA) : operand_set(c, true);
+  return mma_sets_[free] = {c, a, b, d, true};
+}
+
+void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
+  const uint32_t own = rank(t.slot);
+  WarpState& self = warp(t);
+  if (self.mma.lane != t.by.lane) self.mma.lane = t.by.lane;
+  const Stamp over{component(own, t.by.warp, kMma), self.mma.next};
+  const MmaSets& sets = mma_sets(command);
+  const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
+  for (uint32_t r = first; r <= last && r < cluster(t.slot).ctas.size(); ++r) {
+    const Access read = access(t, AccessKind::mma_operand, false, over);
+    if (command.a_in_tmem)
+      touch_tmem(t, r, sets.a, read);
+    else
+      touch_smem(t, r, sets.a, read);
+    touch_smem(t, r, sets.b, read);
+    touch_tmem(t, r, sets.d, access(t, AccessKind::accumulator, true, over));
+  }
+}
+
+uint32_t HazardChecker::commit(const Thread& t) {
+  WarpState& self = warp(t);
+  Knowledge& released = next_later(cluster(t.slot));
+  released.clear();
+  released.add_likely(self.known);   // it executes after all that the thread knows
+  if (self.mma.lane == t.by.lane) {  // a thread vouches for its own MMAs only
+    // Of the MMAs' own accesses and what those came after, not of what else the thread knows
+    // (docs/instructions.md).
+    released.happened = self.mma.before;
+    released.happened.advance({component(rank(t.slot), t.by.warp, kMma), self.mma.next++});
+    released.fenced.assign(released.happened, fenced_components());  // or its own checks had spoken
+    released.tmem.assign(released.happened,
+                         tmem_components());  // implies tcgen05.fence::before_thread_sync (PTX 9.7.16)
+  }
+  return cluster(t.slot).last_later;
+}
+
+/// In the warp's own quarter, whatever the address says: all of it (32x32b), or the upper half with lane 16.
+Footprints::Id HazardChecker::transfer_set(TmemShape shape, int repeat, TmemAddr address, int warp) {
+  const auto columns = uint32_t(columns_spanned(shape, repeat));
+  const uint32_t quarter = uint32_t(warp % 4) * 2, column = address.column();
+  if (shape != TmemShape::s32x32b)
+    return tmem_sets_.intern_range(tmem_cell_index(quarter + address.lane() % 32 / 16, column), columns);
+  return tmem_sets_.intern(uint64_t{1} << 60 | quarter << 24 | column << 12 | columns, [=] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = quarter; group < quarter + 2; ++group)
+      cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    return cells;
+  });
+}
+
+uint32_t HazardChecker::tmem_load(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
+  WarpState& self = warp(t);
+  const Stamp over{component(rank(t.slot), t.by.warp, kTmemLoads), ++self.tmem_loads};
+  const Access load = access(t, AccessKind::tmem_load, false, over);
+  touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp), load);
+  self.unwaited_loads.push_back(load);
+  return self.tmem_loads;
+}
+void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::string_view seen) {
+  WarpState& self = warp(t);
+  const auto read = std::find_if(self.unwaited_loads.begin(), self.unwaited_loads.end(),
+                                 [=](const Access& a) { return a.over.clock == load; });
+  if (read == self.unwaited_loads.end()) return;
+  if (new_pair(*read, access(t, AccessKind::tmem_load, false, {}))) {
+    const HazardText text = register_read_text(kernel_, *read, seen);
+    models::Violation v{
+        .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
+    v.details = text.details;
+    v.warning = text.warning;
+    report_.violation(v);
+  }
+  self.known.happened.advance(read->over);
+  self.unwaited_loads.erase(self.unwaited_loads.begin(), read + 1);
+}
+void HazardChecker::tmem_wait_load(const Thread& t) {
+  warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kTmemLoads), warp(t).tmem_loads});
+  warp(t).unwaited_loads.clear();
+  warp(t).waited_loads = warp(t).tmem_loads;
+}
+void HazardChecker::tmem_store(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
+  const Stamp over{component(rank(t.slot), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
+  touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp),
+             access(t, AccessKind::tmem_store, true, over));
+}
+void HazardChecker::tmem_wait_store(const Thread& t) {
+  warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kTmemStores), warp(t).tmem_stores});
+}
+
+void HazardChecker::tmem_dealloc(const Thread& t, TmemAddr address, uint32_t columns) {
+  const uint32_t column = address.column();
+  const Footprints::Id set = tmem_sets_.intern(uint64_t{1} << 61 | uint64_t{column} << 12 | columns, [&] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = 0; group < kLaneGroups; ++group)
+      cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    return cells;
+  });
+  touch_tmem(t, rank(t.slot), set, access(t, AccessKind::tmem_dealloc, true, now(t)));
+}
+
+}  // namespace sm100::sim
