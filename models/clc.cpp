@@ -12,7 +12,10 @@ Clc::Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jit
 
 void Clc::start_grid(Dim3 grid, Dim3 cluster) {
   const Dim3 clusters{grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
-  grids_.push_back({clusters, cluster, 0, uint64_t(clusters.x) * clusters.y * clusters.z});
+  grids_.push_back({.grid = clusters,
+                    .cluster = cluster,
+                    .next = 0,
+                    .total = uint64_t(clusters.x) * clusters.y * clusters.z});
 }
 
 std::optional<Dim3> Clc::take(int launch) {
@@ -42,7 +45,7 @@ void Clc::try_cancel(ClcRequests& cta, const SharedMemory& smem, uint32_t respon
       done, [this, &cta, launch = cta.launch, barrier, at, done, source, deliver = std::move(deliver)]() mutable {
         --cta.in_flight;
         const std::optional<Dim3> cluster = take(launch);
-        if (cluster) ++cancelled_, on_cancel_();
+        if (cluster) ++cancelled_, ++grids_[size_t(launch)].cancelled, on_cancel_();
         Source by = source;
         by.kind = ActorKind::clc;
         by.flow = observer_.new_flow();

@@ -49,7 +49,8 @@ class Clc : public sc_core::sc_module {
   /// executes the request; what another CTA of the cluster has seen does not matter.
   static void failure_observed(ClcRequests& cta) { cta.observed_failure = true; }
 
-  uint64_t cancelled() const { return cancelled_; }                              ///< clusters, of all launches
+  uint64_t cancelled() const { return cancelled_; }  ///< clusters, of all launches
+  uint64_t cancelled(int launch) const { return grids_[size_t(launch)].cancelled; }
   uint64_t total(int launch = 0) const { return grids_[size_t(launch)].total; }  ///< clusters
   /// Clusters that are neither launched nor cancelled.
   uint64_t waiting(int launch) const { return grids_[size_t(launch)].total - grids_[size_t(launch)].next; }
@@ -62,6 +63,7 @@ class Clc : public sc_core::sc_module {
   struct Grid {
     Dim3 grid, cluster;  ///< grid in clusters, cluster in CTAs
     uint64_t next, total;
+    uint64_t cancelled = 0;
   };
   std::vector<Grid> grids_;  ///< by launch
   uint64_t cancelled_ = 0;

@@ -23,6 +23,22 @@ int next_place(int from, int ctas, int gpc_sms, int sms) {
   return -1;
 }
 
+/// Throws std::invalid_argument, with a reason for people, when the grid can never run.
+void check_shape(const Gpu::Launch& launch, const DeviceProfile& profile, int sms) {
+  const Dim3 grid = launch.grid, cluster = launch.cluster;
+  if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0 || launch.cluster_ctas() > kLargestCluster)
+    throw std::invalid_argument(fmt::format("a cluster of {} x {} x {} CTAs: allowed are 1 to {} CTAs", cluster.x,
+                                            cluster.y, cluster.z, kLargestCluster));
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    throw std::invalid_argument(
+        fmt::format("a grid of {} x {} x {} CTAs is no multiple of the cluster of {} x {} x {}", grid.x, grid.y,
+                    grid.z, cluster.x, cluster.y, cluster.z));
+  const int ctas = int(launch.cluster_ctas());
+  if (next_place(0, ctas, profile.device.gpc_sms, sms) < 0 && launch.clusters() > 0)
+    throw std::invalid_argument(fmt::format("a cluster of {} CTAs needs {} SMs in one GPC; there are {}", ctas,
+                                            ctas, std::min(sms, profile.device.gpc_sms)));
+}
+
 }  // namespace
 
 Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Options& options, Observer& observer)
@@ -47,37 +63,34 @@ Gpu::Gpu(sc_core::sc_module_name name, const DeviceProfile& profile, const Optio
 }
 
 int Gpu::first_wave_sms(const Launch& launch, const DeviceProfile& profile, int sms) {
-  const Dim3 grid = launch.grid, cluster = launch.cluster;
-  if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0 || launch.cluster_ctas() > kLargestCluster)
-    throw std::invalid_argument(fmt::format("a cluster of {} x {} x {} CTAs: allowed are 1 to {} CTAs", cluster.x,
-                                            cluster.y, cluster.z, kLargestCluster));
-  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-    throw std::invalid_argument(
-        fmt::format("a grid of {} x {} x {} CTAs is no multiple of the cluster of {} x {} x {}", grid.x, grid.y,
-                    grid.z, cluster.x, cluster.y, cluster.z));
-  const int ctas = int(launch.cluster_ctas());
-  const uint64_t clusters = uint64_t(grid.x) * grid.y * grid.z / launch.cluster_ctas();
+  return first_wave_sms(std::vector{launch}, profile, sms);
+}
+
+int Gpu::first_wave_sms(const std::vector<Launch>& launches, const DeviceProfile& profile, int sms) {
   int end = 0;
-  for (uint64_t placed = 0; placed < clusters; ++placed) {
-    const int at = next_place(end, ctas, profile.device.gpc_sms, sms);
-    if (at < 0) break;
-    end = at + ctas;
+  for (const Launch& launch : launches) {
+    check_shape(launch, profile, sms);
+    const int ctas = int(launch.cluster_ctas());
+    for (uint64_t placed = 0; placed < launch.clusters(); ++placed) {
+      const int at = next_place(end, ctas, profile.device.gpc_sms, sms);
+      if (at < 0) break;
+      end = at + ctas;
+    }
   }
-  if (end == 0 && clusters > 0)
-    throw std::invalid_argument(fmt::format("a cluster of {} CTAs needs {} SMs in one GPC; there are {}", ctas,
-                                            ctas, std::min(sms, profile.device.gpc_sms)));
   return end;
 }
 
-// ---- the stream
+// ---- the streams
 
 void Gpu::launch(const Launch& launch, CtaRunner& runner) {
   first_wave_sms(launch, profile_, sms());
+  const size_t index = grids_.size();
   grids_.push_back({.launch = launch, .runner = &runner, .first_start = {}, .waiting = {}});
+  order_.add(launch.stream, launch.after);
   clc_.start_grid(launch.grid, launch.cluster);
-  if (grids_.size() > 1) return;
-  opening_ = 1;
-  open(0, profile_.cycles_of_ns(profile_.launch.kernel_start_ns));
+  if (has_prerequisites(int(index)) || !events_complete(index)) return;
+  grids_[index].opening = true;
+  open(index, profile_.cycles_of_ns(profile_.launch.kernel_start_ns));
 }
 
 void Gpu::open(size_t grid, Cycles delay) {
@@ -86,31 +99,54 @@ void Gpu::open(size_t grid, Cycles delay) {
   start_waiting();
 }
 
-/// The next launch, if it is programmatic and nobody ahead of it holds it back any more.
+bool Gpu::events_complete(size_t grid) const {
+  const std::vector<int>& after = grids_[grid].launch.after;
+  return std::all_of(after.begin(), after.end(), [&](int launch) { return grids_[size_t(launch)].completed; });
+}
+
+bool Gpu::released_by_ahead(size_t grid) const {
+  const int ahead = order_.ahead(int(grid));
+  return grids_[size_t(ahead)].open && clc_.waiting(ahead) == 0 && grids_[size_t(ahead)].holding == 0;
+}
+
+void Gpu::open_if_ready(size_t grid, double ns) {
+  if (grids_[grid].opening || !events_complete(grid)) return;
+  if (!prerequisites_complete(int(grid)) && !(grids_[grid].launch.programmatic && released_by_ahead(grid))) return;
+  grids_[grid].opening = true;
+  launches_.post(now() + profile_.cycles_of_ns(ns), [this, grid] { open(grid, 0); });
+}
+
+/// Programmatic launches that nobody ahead of them holds back any more.
 void Gpu::open_dependents() {
-  if (opening_ == grids_.size() || !grids_[opening_].launch.programmatic) return;
-  const size_t next = opening_, ahead = next - 1;
-  if (!grids_[ahead].open || clc_.waiting(int(ahead)) > 0 || grids_[ahead].holding > 0) return;
-  ++opening_;
-  launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependent_start_ns),
-                 [this, next] { open(next, 0); });
+  for (size_t grid = 1; grid < grids_.size(); ++grid)
+    if (grids_[grid].launch.programmatic && has_prerequisites(int(grid)))
+      open_if_ready(grid, profile_.launch.dependent_start_ns);
+}
+
+bool Gpu::is_waited_for(size_t grid) const {
+  return has_dependents(int(grid)) || std::any_of(grids_.begin(), grids_.end(), [&](const Grid& other) {
+           const std::vector<int>& after = other.launch.after;
+           return std::find(after.begin(), after.end(), int(grid)) != after.end();
+         });
 }
 
 void Gpu::finish(size_t grid) {
   grids_[grid].finished = true;
-  for (; size_t(completed_) < grids_.size() && grids_[size_t(completed_)].finished; ++completed_) {
-    const GlobalRange& writes = grids_[size_t(completed_)].launch.writes;
-    memory_.warm(writes.address, writes.bytes);  // for the next; L2 never evicts a line
-    const size_t next = size_t(completed_) + 1;
-    if (next == grids_.size()) continue;
-    launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependency_wait_ns), [this, next] {
-      for (Waiter* waiter : std::exchange(grids_[next].waiting, {}))
+  for (int next = int(grid); next >= 0 && grids_[size_t(next)].finished && prerequisites_complete(next);
+       next = order_.behind(next))
+    complete(size_t(next));
+}
+
+void Gpu::complete(size_t grid) {
+  grids_[grid].completed = true;
+  const GlobalRange& writes = grids_[grid].launch.writes;
+  memory_.warm(writes.address, writes.bytes);  // for the next; L2 never evicts a line
+  if (const int behind = order_.behind(int(grid)); behind >= 0)
+    launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependency_wait_ns), [this, behind] {
+      for (Waiter* waiter : std::exchange(grids_[size_t(behind)].waiting, {}))
         waiter->wake.notify(cycles(jitter_.wakeup(*waiter)));
     });
-    if (opening_ != next) continue;
-    ++opening_;
-    launches_.post(now() + profile_.cycles_of_ns(profile_.launch.grid_gap_ns), [this, next] { open(next, 0); });
-  }
+  for (size_t next = grid + 1; next < grids_.size(); ++next) open_if_ready(next, profile_.launch.grid_gap_ns);
 }
 
 void Gpu::launch_dependents(const CtaContext& cta) {
@@ -126,9 +162,11 @@ void Gpu::wait_prerequisites(int launch, Waiter& waiter) {
 }
 
 std::optional<int> Gpu::unfinished_writer(GlobalAddr address, int launch) const {
-  for (int ahead = completed_; ahead < launch; ++ahead) {
-    const GlobalRange& writes = grids_[size_t(ahead)].launch.writes;
-    if (address.value - writes.address.value < writes.bytes) return ahead;  // below: wraps to a large number
+  for (int writer = 0; writer < launches(); ++writer) {
+    if (writer == launch || order_.before(launch, writer)) continue;
+    const GlobalRange& writes = grids_[size_t(writer)].launch.writes;
+    if (address.value - writes.address.value >= writes.bytes) continue;  // below: wraps to a large number
+    if (!order_.before(writer, launch) || !grids_[size_t(writer)].completed) return writer;
   }
   return std::nullopt;
 }
@@ -158,17 +196,19 @@ void Gpu::cta_exited(const CtaContext& cta, Cycles visible) {
   place.free_at = now() + profile_.cycles_of_ns(profile_.launch.cta_gap_ns);
   start_waiting();
   open_dependents();
-  if (grid.running == 0 && clc_.waiting(int(index)) == 0 && has_dependents(int(index)))
+  if (grid.running == 0 && clc_.waiting(int(index)) == 0 && is_waited_for(index))
     launches_.post(grid.visible, [this, index] { finish(index); });
 }
 
 void Gpu::start_waiting() {
-  for (size_t grid = 0; grid < grids_.size() && grids_[grid].open; ++grid) {
+  for (size_t grid = 0; grid < grids_.size(); ++grid) {
+    if (!grids_[grid].open) continue;
     const int ctas = int(grids_[grid].launch.cluster_ctas());
     for (int others = 0; others < ctas_per_sm_ && clc_.waiting(int(grid)) > 0; ++others)
       for (int at = 0; (at = next_place(at, ctas, profile_.device.gpc_sms, sms())) >= 0; at += ctas) {
         if (find_room(grids_[grid].launch, at, others) && !start_cluster(grid)) break;
       }
+    if (clc_.waiting(int(grid)) > 0) return;  // later launches get what this one leaves
   }
 }
 
