@@ -33,6 +33,9 @@ struct Tensor {
   std::string name;
   uint64_t bytes = 0;
   bool locks = false;  ///< words that CTAs synchronise on: filled before every launch, and in runs without data
+  // What another launch's output must agree with to be read as this tensor; without them the bytes must.
+  std::string_view type{};  ///< "bf16"; empty: not stated
+  int64_t rows = 0, columns = 0;
 };
 
 /// An element of the output that is not what it should be.

@@ -66,15 +66,17 @@ double error_limit(DataType output) {
   }
 }
 
-Tensor Product::a() const {
-  return {"A", uint64_t(shape_.m) * uint64_t(shape_.k) * element_bytes_of(shape_.operands)};
+Tensor matrix(std::string name, DataType type, int64_t rows, int64_t columns) {
+  return {.name = std::move(name),
+          .bytes = uint64_t(rows) * uint64_t(columns) * element_bytes_of(type),
+          .type = sm100::name(type),
+          .rows = rows,
+          .columns = columns};
 }
-Tensor Product::b() const {
-  return {"B", uint64_t(shape_.n) * uint64_t(shape_.k) * element_bytes_of(shape_.operands)};
-}
-Tensor Product::c() const {
-  return {"C", uint64_t(shape_.m) * uint64_t(shape_.n) * element_bytes_of(shape_.output)};
-}
+
+Tensor Product::a() const { return matrix("A", shape_.operands, shape_.m, shape_.k); }
+Tensor Product::b() const { return matrix("B", shape_.operands, shape_.n, shape_.k); }
+Tensor Product::c() const { return matrix("C", shape_.output, shape_.m, shape_.n); }
 
 void Product::fill_random(size_t i, DataType type, uint8_t* data) const {
   const size_t bytes = size_t(element_bytes_of(type)), elements = size_t(tensors()[i].bytes) / bytes;

@@ -56,6 +56,8 @@ class Product : public KernelRun {
   ProductShape shape_;
 };
 
+/// A row-major matrix in global memory.
+Tensor matrix(std::string name, DataType type, int64_t rows, int64_t columns);
 /// Largest relative Frobenius error that passes: the output type's rounding, or f32 summation for f32 output.  The check
 /// adds what the configuration's own roundings may: the bit model's truncation, and rounding before a functor on the strip.
 double error_limit(DataType output);
