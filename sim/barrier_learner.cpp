@@ -40,16 +40,15 @@ bool covers(const BarrierArray& array, uint32_t offset) {
   return offset >= array.base.offset() && offset < array.base.offset() + 8u * uint32_t(array.stages);
 }
 
-nlohmann::json to_json(const std::vector<BarrierArray>& table) {
+nlohmann::json to_json(const BarrierTable& table) {
   nlohmann::json rows = nlohmann::json::array();
   for (const BarrierArray& a : table)
     rows.push_back({a.name, a.base.value, a.stages, a.count, a.arrives, a.arrives_with, a.waits});
   return rows;
 }
 
-std::vector<BarrierArray> from_json(const nlohmann::json& rows) {
-  std::vector<BarrierArray> table;
-  if (!rows.is_array()) return table;
+BarrierTable from_json(const nlohmann::json& rows) {
+  BarrierTable table;
   for (const auto& r : rows)
     table.push_back({kept(r[0]), SmemAddr{r[1].get<uint32_t>()}, r[2], r[3], kept(r[4]), kept(r[5]), kept(r[6])});
   return table;
@@ -57,25 +56,27 @@ std::vector<BarrierArray> from_json(const nlohmann::json& rows) {
 
 }  // namespace
 
-void BarrierLearner::mbarrier_event(const models::MbarrierEvent& e) {
+void BarrierLearner::mbarrier_event(const Kernel& kernel, const models::MbarrierEvent& e) {
   using Kind = models::MbarrierEventKind;
-  Seen& seen = seen_[e.offset];
+  Seen& seen = seen_[kernel.index][e.offset];
   if (e.kind == Kind::init) seen.count = e.pending;
   if ((e.kind != Kind::arrive && e.kind != Kind::expect_tx) || e.source.warp < 0) return;
-  seen.arrives.insert(kernel_.role(e.source.warp));
+  seen.arrives.insert(kernel.role(e.source.warp));
   seen.arrives_with.insert(instruction_of(e));
   // An arrive.expect_tx is both events.
   if (seen.arrives_with.count("mbarrier.arrive.expect_tx")) seen.arrives_with.erase("mbarrier.arrive");
 }
 
-void BarrierLearner::waited(uint32_t offset, int warp) { seen_[offset].waits.insert(kernel_.role(warp)); }
+void BarrierLearner::waited(const Kernel& kernel, uint32_t offset, int warp) {
+  seen_[kernel.index][offset].waits.insert(kernel.role(warp));
+}
 
-std::vector<BarrierArray> BarrierLearner::table() const {
+std::vector<BarrierArray> BarrierLearner::table(size_t kernel) const {
   std::vector<BarrierArray> table, open;
-  for (const BarrierArray& row : kernel_.barriers) (row.count > 0 ? table : open).push_back(row);
+  for (const BarrierArray& row : kernels_[kernel]->barriers) (row.count > 0 ? table : open).push_back(row);
   const BarrierArray* of_before = nullptr;  // the nameless row that the barrier before belongs to
-  for (const auto& [at, seen] : seen_) {
-    const uint32_t offset = at;  // clang before 16 captures no structured bindings
+  for (const auto& [at, seen] : seen_[kernel]) {
+    const uint32_t offset = at;     // clang before 16 captures no structured bindings
     if (seen.count == 0) continue;  // never initialised: MB1 says so
     const auto known = [&](const std::vector<BarrierArray>& rows) {
       return std::find_if(rows.begin(), rows.end(), [&](const BarrierArray& row) { return covers(row, offset); });
@@ -108,19 +109,21 @@ bool must_learn(const std::vector<BarrierArray>& table) {
          std::any_of(table.begin(), table.end(), [](const BarrierArray& a) { return a.count == 0; });
 }
 
-std::vector<BarrierArray> learned_table(const std::function<std::vector<BarrierArray>()>& run) {
+std::vector<BarrierTable> learned_tables(const std::function<std::vector<BarrierTable>()>& run) {
   int ends[2];
   if (pipe(ends) != 0) return {};
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child < 0) return close(ends[0]), close(ends[1]), std::vector<BarrierArray>{};
+  if (child < 0) return close(ends[0]), close(ends[1]), std::vector<BarrierTable>{};
   if (child == 0) {
     close(ends[0]);
     // Warnings and crash reports are those of the run that counts.
     if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, 1), dup2(nowhere, 2);
     std::string text;
     try {
-      text = to_json(run()).dump();
+      nlohmann::json tables = nlohmann::json::array();
+      for (const BarrierTable& table : run()) tables.push_back(to_json(table));
+      text = tables.dump();
     } catch (...) {}  // the run that counts will say what is wrong
     for (size_t sent = 0; sent < text.size();) {
       const ssize_t n = write(ends[1], text.data() + sent, text.size() - sent);
@@ -135,7 +138,11 @@ std::vector<BarrierArray> learned_table(const std::function<std::vector<BarrierA
   for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, size_t(n));
   close(ends[0]);
   waitpid(child, nullptr, 0);
-  return from_json(nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false));
+  const nlohmann::json sent = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::vector<BarrierTable> tables;
+  if (sent.is_array())
+    for (const auto& rows : sent) tables.push_back(from_json(rows));
+  return tables;
 }
 
 }  // namespace sm100::sim

@@ -256,7 +256,8 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16, 9.7.13.15.16", "KB-02, KB-10, KB-18"},
     {"TC8", Severity::error, "cta_group mixed, or a pair without its peer",
      "tcgen05 instructions of one kernel use different cta_group values, or cta_group::2 in a CTA that has no "
-     "peer or whose peer has exited. A tensor load with .cta_group::2 signals a peer that the cluster does not have.",
+     "peer or whose peer has exited. A tensor load with .cta_group::2 signals a peer that the cluster does not "
+     "have.",
      "Undefined; launch failure.",
      "Use one cta_group everywhere; clusters of pairs have an even number of CTAs; neither CTA exits before "
      "both are done.",
@@ -460,6 +461,15 @@ inline constexpr Check kChecks[] = {
      "has "
      "waited.",
      "PTX 9.7.13 (griddepcontrol)", "KB-34"},
+    {"GD2", Severity::error, "output of a launch of another stream read, and no event orders the two",
+     "A launch reads what a launch of another stream writes. Streams run side by side; only an event that the "
+     "reader's "
+     "stream waits for puts the one behind the other.",
+     "Old, new or half-written bytes, as the streams happen to run.",
+     "cudaEventRecord behind the writer and cudaStreamWaitEvent before the reader (after = [...] of a [[launch]]), "
+     "or "
+     "both in one stream.",
+     "CUDA programming guide (streams, events)", ""},
 
     // ---- the run as a whole
     {"hang", Severity::error, "warps that can never wake", "Nothing is left to happen and warps are still waiting.",

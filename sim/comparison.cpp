@@ -11,21 +11,27 @@ namespace {
 
 /// Of all launches.
 uint64_t hash_of_outputs(const EndedRun& run) {
-  const uint64_t bytes = run.problem.tensors().back().bytes;
   uint64_t hash = 0;
   for (size_t launch = 0; launch < run.tensors.size(); ++launch) {
+    const uint64_t bytes = run.plan.run_of(int(launch)).tensors().back().bytes;
     const uint64_t one = hash_of(run.device.gpu.memory().data(run.tensors[launch].back(), bytes), bytes);
     hash = launch == 0 ? one : one ^ hash * 0x100000001b3u;
   }
   return hash;
 }
 
+void note_outcome(RunResult& result, int launch, bool ok) {
+  if (size_t(launch) < result.launches.size() && !result.launches[size_t(launch)].name.empty())
+    result.launches[size_t(launch)].outcome = ok ? "pass" : "mismatch";
+}
+
 Check check_launch(const EndedRun& run, size_t launch) {
-  const std::vector<Tensor> described = run.problem.tensors();
+  const KernelRun& kernel = run.plan.run_of(int(launch));
+  const std::vector<Tensor> described = kernel.tensors();
   std::vector<const uint8_t*> bytes;
   for (size_t i = 0; i < described.size(); ++i)
     bytes.push_back(run.device.gpu.memory().data(run.tensors[launch][i], described[i].bytes));
-  return run.problem.check(bytes);
+  return kernel.check(bytes);
 }
 
 }  // namespace
@@ -35,17 +41,20 @@ Comparison compare_outputs(const EndedRun& run, const Prepared* prepared, RunRes
   result.output_hash = hash_of_outputs(run);
   if (prepared && prepared->right_output == result.output_hash) {
     result.check = prepared->check;
-    result.checked_launch = run.kernel.launches - 1;
+    result.checked_launch = run.launches().size() - 1;
     result.verified = true;
+    for (int launch = 0; launch < run.launches().size(); ++launch) note_outcome(result, launch, true);
     return Comparison::right;
   }
-  for (int launch = 0; launch < run.kernel.launches; ++launch) {
-    result.check = check_launch(run, size_t(launch));
-    result.checked_launch = launch;
-    if (!result.check.ok) return Comparison::wrong;
+  for (int launch = 0; launch < run.launches().size(); ++launch) {
+    const Check check = check_launch(run, size_t(launch));
+    if (result.check.ok || launch == 0)
+      result.check = check, result.checked_launch = launch;  // the first wrong one
+    if (!check.ok && !run.plan.named()) return Comparison::wrong;
+    note_outcome(result, launch, check.ok);
   }
-  result.verified = true;
-  return Comparison::right;
+  result.verified = result.check.ok;
+  return result.verified ? Comparison::right : Comparison::wrong;
 }
 
 }  // namespace sm100::sim

@@ -10,18 +10,26 @@
 
 namespace sm100::sim {
 
-Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::CtaContext& context, const Kernel& kernel,
+Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::CtaContext& context, const LaunchList& launches,
          RunObserver& observer)
-    : sc_module(name), gpu_(gpu), context_(context), kernel_(kernel), observer_(observer) {
-  for (int w = 0; w < kernel.warps; ++w)
+    : sc_module(name),
+      gpu_(gpu),
+      context_(context),
+      launches_(launches),
+      kernel_(launches[0].kernel),
+      observer_(observer) {
+  int most = 0;
+  for (const Kernel* kernel : launches.kernels()) most = std::max(most, kernel->warps);
+  for (int w = 0; w < most; ++w)
     warps_.push_back(std::make_unique<Warp>(fmt::format("warp{}", w).c_str(), *this, w));
 }
 
 void Cta::start(int launch, Dim3 ctaid) {
   launch_ = launch;
+  kernel_ = launches_[launch].kernel;
   ctaid_ = ctaid;
   linear_id_ = linear(ctaid);
-  live_warps_ = int(warps_.size());
+  live_warps_ = kernel_->warps;
   cluster_rank_ = gpu_.clusters().rank(slot()), cluster_ctas_ = gpu_.clusters().ctas(slot());
   tcgen05_group = 0;
   observer_.cta_started(*this);
@@ -29,13 +37,13 @@ void Cta::start(int launch, Dim3 ctaid) {
     hazards->start_cluster(gpu_.clusters().slots(slot()), launch_);
   models::Jitter& jitter = gpu_.jitter();
   const models::Cycles late = jitter.delay(models::JitterSite::cta_start, {.cta = linear_id_});
-  for (auto& warp : warps_)
+  for (auto& warp : warps())
     warp->start(late +
                 jitter.delay(models::JitterSite::warp_start, {.warp = int8_t(warp->index), .cta = linear_id_}));
 }
 
 int Cta::peer_id(uint32_t rank) const {
-  const Dim3 c = kernel_.cluster;
+  const Dim3 c = kernel_->cluster;
   return linear({ctaid_.x - ctaid_.x % c.x + rank % c.x, ctaid_.y - ctaid_.y % c.y + rank / c.x % c.y,
                  ctaid_.z - ctaid_.z % c.z + rank / c.x / c.y});
 }
@@ -50,7 +58,7 @@ void Cta::warp_exited(Warp& warp) {
   const models::Cycles reads_done = context_.tma.stores_read_done();
   if (reads_done > models::now()) wait(models::cycles(reads_done - models::now()));
   models::Cycles visible = context_.tma.stores_visible();
-  for (const auto& w : warps_) visible = std::max(visible, w->stores_visible);
+  for (const auto& w : warps()) visible = std::max(visible, w->stores_visible);
   gpu_.cta_exited(context_, visible);
 }
 
@@ -83,7 +91,7 @@ void Cta::check_exit() {
   if (const uint32_t columns = context_.tmem.allocated_columns(); columns > 0)
     violate("TC9",
             fmt::format("CTA {} exits with {} columns of tensor memory still allocated", linear_id_, columns));
-  for (const BarrierArray& array : kernel_.barriers)
+  for (const BarrierArray& array : kernel_->barriers)
     for (int s = 0; s < array.stages; ++s) {
       const uint32_t offset = array.base.offset() + 8u * uint32_t(s);
       const models::Mbarrier::State* state = context_.mbarrier.find(offset);
@@ -97,12 +105,12 @@ void Cta::check_exit() {
                     linear_id_, array.name, s, state->phase, word.pending, word.expected, word.tx),
                 offset, word.tx == 0);
     }
-  for (const BarrierArray& array : kernel_.barriers) check_waited_for(array);
+  for (const BarrierArray& array : kernel_->barriers) check_waited_for(array);
 }
 
 void Cta::check_waited_for(const BarrierArray& array) {
-  const size_t index = size_t(&array - kernel_.barriers.data());
-  for (const auto& warp : warps_)
+  const size_t index = size_t(&array - kernel_->barriers.data());
+  for (const auto& warp : warps())
     if (warp->use[index].waits > 0) return;
   for (int s = 0; s < array.stages; ++s) {
     const uint32_t offset = array.base.offset() + 8u * uint32_t(s);
@@ -123,15 +131,15 @@ void Cta::check_waited_for(const BarrierArray& array) {
   }
 }
 
-std::string Cta::describe(const Blocked& blocked, bool with_stage) const {
+std::string Cta::describe(const Blocked& blocked, bool with_stage, const Kernel& kernel) const {
   switch (blocked.on) {
     case Blocked::On::mbarrier: {
-      const BarrierName name = barrier_name(kernel_, blocked.offset);
+      const BarrierName name = barrier_name(kernel, blocked.offset);
       if (!name.array) return fmt::format("mbarrier at {:#x}", blocked.offset);
       return with_stage ? fmt::format("{}[{}]", name.array->name, name.stage) : std::string(name.array->name);
     }
     case Blocked::On::named_barrier: {
-      const NamedBarrier* row = named_barrier(kernel_, int(blocked.offset));
+      const NamedBarrier* row = named_barrier(kernel, int(blocked.offset));
       return row && with_stage ? fmt::format("named barrier {} ({})", blocked.offset, row->name)
                                : fmt::format("named barrier {}", blocked.offset);
     }

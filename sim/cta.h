@@ -3,12 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <systemc>
 #include <vector>
 
 #include "models/gpu.h"
-#include "sim/kernel.h"
+#include "sim/launch_list.h"
 #include "sim/run_observer.h"
 #include "sim/warp.h"
 
@@ -16,14 +17,16 @@ namespace sm100::sim {
 
 class Cta : public sc_core::sc_module {
  public:
-  Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::CtaContext& context, const Kernel& kernel,
+  Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::CtaContext& context, const LaunchList& launches,
       RunObserver& observer);
 
   /// A CTA becomes resident; all its warps start.
   void start(int launch, Dim3 ctaid);
   void warp_exited(Warp& warp);
 
-  const Kernel& kernel() const { return kernel_; }
+  /// Of the CTA that is or was resident; before the first one, of the run's first launch.
+  const Kernel& kernel() const { return *kernel_; }
+  const LaunchList& launches() const { return launches_; }
   models::Gpu& gpu() const { return gpu_; }
   /// Its side of the hardware.
   models::CtaContext& context() const { return context_; }
@@ -31,13 +34,13 @@ class Cta : public sc_core::sc_module {
   int slot() const { return context_.slot; }
   RunObserver& observer() { return observer_; }
   Dim3 ctaid() const { return ctaid_; }
-  /// Position of its grid in the stream.
+  /// Position of its grid in the order of the host's calls.
   int launch() const { return launch_; }
   /// x-fastest; the CTAs of a launch are numbered after those of the launch ahead.
   int linear_id() const { return linear_id_; }
   /// The same within its grid.
-  int grid_id() const { return int(uint64_t(linear_id_) % kernel_.ctas()); }
-  std::string name() const { return cta_name(linear_id_, kernel_); }
+  int grid_id() const { return linear_id_ - launches_[launch_].first_cta; }
+  std::string name() const { return launches_.cta_name(linear_id_); }
   uint32_t cluster_rank() const { return cluster_rank_; }
   uint32_t cluster_ctas() const { return cluster_ctas_; }
   /// Linear id of the CTA of that rank in this CTA's cluster.
@@ -46,22 +49,29 @@ class Cta : public sc_core::sc_module {
   int peer_slot(uint32_t rank) const { return gpu_.clusters().slot_of(slot(), rank); }
   int tcgen05_group = 0;  ///< cta_group of the CTA's tcgen05 instructions; 0: none yet
   bool resident() const { return live_warps_ > 0; }
-  const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
+  /// Of the CTA.  The slot has as many as the largest CTA of the run.
+  std::span<const std::unique_ptr<Warp>> warps() const { return std::span(warps_).first(size_t(kernel_->warps)); }
+  const std::vector<std::unique_ptr<Warp>>& all_warps() const { return warps_; }
 
   /// "input_full[2]" or "input_full"; "named barrier 1"; "tcgen05.alloc" ...
-  std::string describe(const Blocked& blocked, bool with_stage) const;
+  std::string describe(const Blocked& blocked, bool with_stage) const {
+    return describe(blocked, with_stage, kernel());
+  }
+  /// The same of a CTA of `kernel`, which need not be the one that is resident.
+  std::string describe(const Blocked& blocked, bool with_stage, const Kernel& kernel) const;
 
  private:
   void check_exit();
   /// MB16: arrivals on barriers of the array that nobody has waited on.
   void check_waited_for(const BarrierArray& array);
   int linear(Dim3 id) const {
-    return int(uint64_t(launch_) * kernel_.ctas() + id.x + kernel_.grid.x * (id.y + kernel_.grid.y * id.z));
+    return launches_[launch_].first_cta + int(id.x + kernel_->grid.x * (id.y + kernel_->grid.y * id.z));
   }
 
   models::Gpu& gpu_;
   models::CtaContext& context_;
-  const Kernel& kernel_;
+  const LaunchList& launches_;
+  const Kernel* kernel_;
   RunObserver& observer_;
   std::vector<std::unique_ptr<Warp>> warps_;
   Dim3 ctaid_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The modelled device with the warps of its CTA slots: what a kernel is launched on.
+/// The modelled device with the warps of its CTA slots: what kernels are launched on.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,25 +16,28 @@ namespace sm100::sim {
 
 class Device : public models::CtaRunner {
  public:
-  /// `kernel` must outlive the device; its run_warp may be set later, before the launch.
-  Device(const models::DeviceProfile& profile, const Kernel& kernel, const models::Gpu::Options& options,
+  /// The kernels of the list must outlive the device; their run_warp may be set later, before the launch.
+  Device(const models::DeviceProfile& profile, const LaunchList& launches, const models::Gpu::Options& options,
          traces::Recorder* recorder)
-      : observer(kernel, options.sms * options.ctas_per_sm, recorder),
-        gpu("gpu", profile, options, observer),
-        kernel_(kernel) {
+      : launches(launches),
+        observer(this->launches, options.sms * options.ctas_per_sm, recorder),
+        gpu("gpu", profile, options, observer) {
     observer.set_memory(&gpu.memory());
     for (int i = 0; i < gpu.slots(); ++i)
       slots_.push_back(
-          std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.cta(i), kernel, observer));
+          std::make_unique<Cta>(fmt::format("cta_slot{}", i).c_str(), gpu, gpu.cta(i), this->launches, observer));
   }
 
   void launch() {
-    for (int i = 0; i < kernel_.launches; ++i) {
-      models::Gpu::Launch launch = shape(kernel_);
-      launch.programmatic = kernel_.pdl && i > 0;
-      if (size_t(i) < kernel_.outputs.size()) launch.writes = kernel_.outputs[size_t(i)];
-      gpu.launch(launch, *this);
-    }
+    for (const Launch& launch : launches.all()) gpu.launch(shape(launch), *this);
+  }
+  static models::Gpu::Launch shape(const Launch& launch) {
+    models::Gpu::Launch grid = shape(*launch.kernel);
+    grid.programmatic = launch.programmatic;
+    grid.writes = launch.writes;
+    grid.stream = launch.stream;
+    grid.after = launch.after;
+    return grid;
   }
   /// Runs up to cycle `until`, or to a violation; false: nothing is left to do.
   bool run_until(models::Cycles until);
@@ -53,17 +56,25 @@ class Device : public models::CtaRunner {
     slots_[size_t(cta.slot)]->start(launch, ctaid);
   }
 
+  /// CTAs whose work running ones took over through CLC.
+  uint64_t ctas_by_clc() {
+    uint64_t ctas = 0;
+    for (int launch = 0; launch < gpu.launches(); ++launch)
+      ctas += gpu.clc().cancelled(launch) * shape(*launches[launch].kernel).cluster_ctas();
+    return ctas;
+  }
+
   std::vector<Cta*> slots() const {
     std::vector<Cta*> all;
     for (const auto& s : slots_) all.push_back(s.get());
     return all;
   }
 
+  LaunchList launches;
   RunObserver observer;
   models::Gpu gpu;
 
  private:
-  const Kernel& kernel_;
   std::vector<std::unique_ptr<Cta>> slots_;
   models::Cycles reached_ = 0;  ///< by run_until
   models::Cycles last_activity_ = 0;

@@ -71,12 +71,17 @@ std::string population(const WaitGraph& graph) {
              : fmt::format("{} warps of {}", warps, ctas_text(ctas));
 }
 
+/// "CTA 6", or in a run of several kernels "CTA 6 (right)".
+std::string cta_text(int cta, const LaunchList& launches) {
+  return launches.one_kernel() ? fmt::format("CTA {}", cta) : launches.cta_name(cta);
+}
+
 /// Who should have acted, where, and what it does instead.
-std::string fault_text(const Root& root) {
+std::string fault_text(const Root& root, const LaunchList& launches) {
   const Cause& cause = root.cause;
   if (cause.fault_cta < 0) return {};
-  std::string text =
-      fmt::format("  at fault: {} of CTA {}", warps_text(cause.fault_role, cause.fault_warps), cause.fault_cta);
+  std::string text = fmt::format("  at fault: {} of {}", warps_text(cause.fault_role, cause.fault_warps),
+                                 cta_text(cause.fault_cta, launches));
   if (!cause.fault_line.empty()) text += (cause.after_line ? "  after " : "  ") + cause.fault_line;
   if (!cause.fault_doing.empty()) text += "; it " + cause.fault_doing;
   if (!root.likewise.empty()) text += "; likewise in " + ctas_text(root.likewise);
@@ -85,10 +90,10 @@ std::string fault_text(const Root& root) {
 
 std::string root_text(const WaitGraph& graph, const Root& root) {
   const Wait& w = graph.waits()[root.wait];
-  return fmt::format("  {} of CTA {} waits for {} since cycle {}  {}\n     {}\n  likely cause: {}\n{}",
-                     warps_text(w.role, w.warps), w.cta->linear_id(), waited_for(w),
+  return fmt::format("  {} of {} waits for {} since cycle {}  {}\n     {}\n  likely cause: {}\n{}",
+                     warps_text(w.role, w.warps), cta_text(w.cta->linear_id(), w.cta->launches()), waited_for(w),
                      grouped(int64_t(w.blocked.since)), line_of(w.blocked.loc), missing_text(w), root.cause.text,
-                     fault_text(root));
+                     fault_text(root, w.cta->launches()));
 }
 
 /// The waits, that of the root first, and who is at fault.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A kernel ready to run on the model: its grid, its resources, how often it is launched, the code of a warp, and the
-/// names of its barriers.
+/// A kernel ready to run on the model: its grid, its resources, the code of a warp, the names of its barriers.  What a run
+/// launches is a LaunchList (sim/launch_list.h).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 
 #include "kernels/isa/address.h"
 #include "kernels/pipeline/barrier_array.h"
-#include "models/memory_system.h"
 
 namespace sm100::sim {
 
@@ -23,9 +22,8 @@ struct Kernel {
   int warps = 0;
   uint32_t smem_bytes = 0;
   int registers = 0;                           ///< of a thread; 0: not known
-  int launches = 1;                            ///< in stream order
-  bool pdl = false;                            ///< with programmatic stream serialization
-  std::vector<models::GlobalRange> outputs{};  ///< by launch; empty: unknown
+  std::string prefix{};                        ///< of its roles and barriers in traces and accounts: "gemm."
+  size_t index = 0;                            ///< among the kernels of the run
   std::vector<BarrierArray> barriers;
   std::vector<NamedBarrier> named_barriers{};  ///< empty: unknown
   std::function<void(Warp&)> run_warp;         ///< code of one warp, from start to exit
@@ -34,13 +32,6 @@ struct Kernel {
   uint64_t ctas() const { return uint64_t(grid.x) * grid.y * grid.z; }
   const std::string& role(int warp) const { return roles[size_t(warp)]; }
 };
-
-/// "CTA 3", or of several launches "CTA 19 (launch 1)": their CTAs are numbered one launch after the other.
-inline std::string cta_name(int cta, const Kernel& kernel) {
-  std::string name = "CTA " + std::to_string(cta);
-  if (kernel.launches > 1) name += " (launch " + std::to_string(uint64_t(cta) / kernel.ctas()) + ")";
-  return name;
-}
 
 /// Whether a list like "scheduler, load" names the role.
 inline bool lists(std::string_view list, std::string_view role) {

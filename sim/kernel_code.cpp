@@ -34,38 +34,52 @@ Kernel kernel_of(const host::KernelRun& run) {
   kernel.cluster = launch.cluster;
   kernel.warps = launch.warps;
   kernel.smem_bytes = launch.smem_bytes;
-  kernel.pdl = launch.pdl;
   kernel.barriers = run.barriers();
   kernel.named_barriers = run.named_barriers();
   for (int warp = 0; warp < launch.warps; ++warp) kernel.roles.emplace_back(run.role(warp));
   return kernel;
 }
 
-std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::KernelRun& run, const host::Scenario& scenario,
+std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::RunPlan& plan, const host::Scenario& scenario,
                                                       models::MemorySystem& memory,
                                                       const std::vector<std::vector<uint8_t>>* filled) {
   const bool with_data = scenario.data == host::DataMode::full;
-  const std::vector<host::Tensor> tensors = run.tensors();
-  const auto allocate = [&](size_t i, const std::string& name) {
-    const bool bytes = with_data || tensors[i].locks;
-    const GlobalAddr address = memory.allocate(name, tensors[i].bytes, bytes);
+  const auto allocate = [&](const host::PlannedKernel& kernel, size_t i, const std::string& of_launch) {
+    const host::Tensor tensor = kernel.run->tensors()[i];
+    const bool bytes = with_data || tensor.locks;
+    const GlobalAddr address = memory.allocate(kernel.qualified(tensor.name) + of_launch, tensor.bytes, bytes);
     if (!bytes) return address;
-    uint8_t* data = memory.data(address, tensors[i].bytes);
-    if (filled)
+    uint8_t* data = memory.data(address, tensor.bytes);
+    if (filled && !filled->empty())
       std::copy((*filled)[i].begin(), (*filled)[i].end(), data);
     else
-      run.fill(i, data);
+      kernel.run->fill(i, data);
     return address;
   };
-  std::vector<std::vector<GlobalAddr>> launches(1);
-  for (size_t i = 0; i < tensors.size(); ++i) launches[0].push_back(allocate(i, tensors[i].name));
-  for (int launch = 1; launch < scenario.launches; ++launch) {
-    std::vector<GlobalAddr> addresses = launches[0];
-    addresses.back() = allocate(tensors.size() - 1, fmt::format("{} of launch {}", tensors.back().name, launch));
-    for (size_t i = 0; i < tensors.size(); ++i)
-      if (tensors[i].locks) addresses[i] = allocate(i, fmt::format("{} of launch {}", tensors[i].name, launch));
-    for (const host::FeedInput& input : run.feed_inputs())
-      if (input.word == scenario.feed) addresses[input.tensor] = launches.back().back();
+  std::vector<std::vector<GlobalAddr>> launches;
+  std::vector<int> first_of_kernel(plan.kernels.size(), -1);
+  for (size_t launch = 0; launch < plan.launches.size(); ++launch) {
+    const host::PlannedLaunch& planned = plan.launches[launch];
+    const host::PlannedKernel& kernel = plan.kernels[planned.kernel];
+    const std::vector<host::Tensor> tensors = kernel.run->tensors();
+    const auto fed = [&](size_t i) {
+      return std::any_of(planned.inputs.begin(), planned.inputs.end(),
+                         [&](const auto& input) { return input.tensor == i; });
+    };
+    int& first = first_of_kernel[planned.kernel];
+    std::vector<GlobalAddr> addresses(tensors.size());
+    if (first < 0) {
+      for (size_t i = 0; i < tensors.size(); ++i)
+        if (!fed(i)) addresses[i] = allocate(kernel, i, "");
+      first = int(launch);
+    } else {
+      addresses = launches[size_t(first)];
+      const std::string of_launch = fmt::format(" of launch {}", launch);
+      addresses.back() = allocate(kernel, tensors.size() - 1, of_launch);
+      for (size_t i = 0; i < tensors.size(); ++i)
+        if (tensors[i].locks) addresses[i] = allocate(kernel, i, of_launch);
+    }
+    for (const auto& input : planned.inputs) addresses[input.tensor] = launches[size_t(input.launch)].back();
     launches.push_back(std::move(addresses));
   }
   return launches;

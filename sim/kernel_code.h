@@ -12,20 +12,20 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/host/kernel_run.h"
-#include "kernels/host/scenario.h"
+#include "kernels/host/run_plan.h"
 #include "models/memory_system.h"
 #include "sim/fault_isa.h"
 #include "sim/kernel.h"
 
 namespace sm100::sim {
 
-/// What a kernel's code is bound to, by launch.
+/// What a kernel's code is bound to, by its launches.
 struct Binding {
   const host::KernelRun& run;
   const host::Scenario& scenario;
   const std::vector<std::vector<GlobalAddr>>& tensors;  ///< by launch, in the order of KernelRun::tensors()
   std::vector<uint64_t>& altered;                       ///< per [[fault]]: counts the instructions that it altered
+  int first_launch = 0;                                 ///< of the run: that of tensors[0]
 };
 
 /// A kernel's role code.
@@ -46,10 +46,10 @@ const KernelCode& code_of_kernel(const host::KernelDefinition& kernel);
 template <class Code>
 std::function<void(Warp&)> warp_runner(const Binding& binding, Code code) {
   const host::Scenario& scenario = binding.scenario;
-  return [&scenario, &altered = binding.altered, code](Warp& warp) {
+  return [&scenario, &altered = binding.altered, first = binding.first_launch, code](Warp& warp) {
     const auto run = [&](auto&& isa) {
       if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
-      code(isa, warp.cta.launch());
+      code(isa, warp.cta.launch() - first);
     };
     if (scenario.faults.empty())
       run(SimIsa(warp, scenario.device));
@@ -77,11 +77,11 @@ KernelCode code_of(const host::KernelDefinition& kernel, Roles roles) {
 /// Grid, resources and barrier names; run_warp comes from KernelCode::bind.
 Kernel kernel_of(const host::KernelRun& run);
 
-/// Allocates the kernel's tensors and, with data, fills them.  Every launch has an output of its own, and reads the
-/// output of the one before where the scenario feeds it.
-/// @param filled  bytes of the tensors, where they have been computed before; nullptr: nowhere
+/// Allocates the kernels' tensors and, with data, fills them.  Every launch has an output of its own, and reads outputs of
+/// earlier ones where the plan feeds it.
+/// @param filled  bytes of the tensors, where they have been computed before; nullptr or empty: nowhere
 /// @returns  by launch, in the order of KernelRun::tensors()
-std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::KernelRun& run, const host::Scenario& scenario,
+std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::RunPlan& plan, const host::Scenario& scenario,
                                                       models::MemorySystem& memory,
                                                       const std::vector<std::vector<uint8_t>>* filled = nullptr);
 

@@ -10,27 +10,32 @@ namespace sm100::sim {
 
 using namespace host;
 
-void check_memory(const Scenario& s, const KernelRun& problem) {
+void check_memory(const Scenario& s, const RunPlan& plan) {
   if (s.data == DataMode::none) return;
-  double bytes = problem.check_bytes();
-  for (const Tensor& tensor : problem.tensors()) bytes += double(tensor.bytes);
-  bytes += double(s.launches - 1) * double(problem.tensors().back().bytes);
+  double bytes = 0;
+  for (const PlannedKernel& kernel : plan.kernels) {
+    bytes += kernel.run->check_bytes();
+    for (const Tensor& tensor : kernel.run->tensors()) bytes += double(tensor.bytes);
+  }
+  bytes += double(plan.launches.size() - plan.kernels.size()) * double(plan.run_of(0).tensors().back().bytes);
   const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
   if (bytes > 0.9 * physical)
     throw InputError(fmt::format("{}: {} with data needs {:.0f} GiB, this machine has {:.0f}; use --data none",
-                                 s.path.string(), problem.title(), bytes / (1 << 30), physical / (1 << 30)));
+                                 s.path.string(), plan.title(), bytes / (1 << 30), physical / (1 << 30)));
 }
 
 Prepared prepare(const Scenario& scenario) {
   Prepared prepared;
-  const std::unique_ptr<KernelRun> problem = make_run(scenario);
-  check_memory(scenario, *problem);
-  const std::vector<Tensor> tensors = problem->tensors();
+  const RunPlan plan = plan_of(scenario);
+  check_memory(scenario, plan);
+  if (plan.named()) return prepared;
+  const KernelRun& problem = plan.run_of(0);
+  const std::vector<Tensor> tensors = problem.tensors();
   prepared.tensors.resize(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (scenario.data == DataMode::none && !tensors[i].locks) continue;
     prepared.tensors[i].resize(tensors[i].bytes);
-    problem->fill(i, prepared.tensors[i].data());
+    problem.fill(i, prepared.tensors[i].data());
   }
   return prepared;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "sim/delay_text.h"
 #include "sim/text.h"
@@ -26,18 +27,35 @@ void add_wait(RoleTime& role, const std::string& what, uint64_t cycles) {
     known->second += cycles;
 }
 
-void add_warp(RoleTime& role, const Cta& cta, const Warp& warp, models::Cycles stopped) {
+/// What the warp did for CTAs of the kernel.
+void add_warp(RoleTime& role, const Cta& cta, const Warp& warp, const Kernel& kernel,
+              models::Cycles stopped) {
   role.warps += 1;
-  role.total_cycles += warp.total_cycles + (warp.running ? stopped - warp.started : 0);
-  for (const Warp::Waited& waited : warp.waiting)
-    add_wait(role, cta.describe(waited.first, /*with_stage=*/false), waited.cycles);
+  if (warp.running && &cta.kernel() == &kernel) role.total_cycles += stopped - warp.started;
+  for (const Warp::Account& account : warp.accounts) {
+    if (account.kernel != &kernel) continue;
+    role.total_cycles += account.total_cycles;
+    for (const Warp::Waited& waited : account.waiting)
+      add_wait(role, cta.describe(waited.first, /*with_stage=*/false, kernel), waited.cycles);
+  }
+}
+
+/// The slot has run CTAs of the kernel.
+bool has_run(const Cta& cta, const Kernel& kernel) {
+  if (cta.resident() && &cta.kernel() == &kernel) return true;
+  const auto& accounts = cta.all_warps().front()->accounts;
+  return std::any_of(accounts.begin(), accounts.end(), [&](const auto& a) { return a.kernel == &kernel; });
 }
 
 std::vector<RoleTime> role_times(const EndedRun& run) {
   std::vector<RoleTime> roles;
-  for (Cta* cta : run.device.slots())
-    for (const auto& warp : cta->warps())
-      add_warp(entry_of(roles, run.kernel.role(warp->index)), *cta, *warp, run.stopped);
+  for (const Kernel* kernel : run.launches().kernels())
+    for (Cta* cta : run.device.slots()) {
+      if (!run.launches().one_kernel() && !has_run(*cta, *kernel)) continue;
+      for (int w = 0; w < kernel->warps; ++w)
+        add_warp(entry_of(roles, kernel->prefix + kernel->role(w)), *cta, *cta->all_warps()[size_t(w)], *kernel,
+                 run.stopped);
+    }
   for (RoleTime& role : roles)
     std::stable_sort(role.waiting.begin(), role.waiting.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -50,9 +68,29 @@ uint64_t length_of(const EndedRun& run) {
   models::Cycles end = run.device.observer.last_exit();
   for (Cta* cta : run.device.slots()) {
     end = std::max(end, cta->context().tma.stores_visible());
-    for (const auto& warp : cta->warps()) end = std::max(end, warp->stores_visible);
+    for (const auto& warp : cta->all_warps()) end = std::max(end, warp->stores_visible);
   }
   return end;
+}
+
+/// Of a launch that has not completed: a finding is in the launch of its CTA.
+std::string unfinished_outcome(const EndedRun& run, int launch, const RunResult& result) {
+  const Finding* finding = result.findings.empty() ? nullptr : &result.findings.front();
+  if (!finding || finding->cta < 0 || run.launches().of_cta(finding->cta) != launch) return "unfinished";
+  return run.end == RunEnd::violation ? "findings" : "hang";
+}
+
+LaunchTime launch_time(const EndedRun& run, int launch, std::optional<models::Cycles> start,
+                       const RunResult& result) {
+  models::Gpu& gpu = run.device.gpu;
+  LaunchTime time{.begin = start.value_or(0), .end = gpu.visible(launch)};
+  if (!run.plan.named()) return time;
+  time.name = run.plan.kernel_of(launch).name;
+  time.kernel = run.plan.kernel_of(launch).definition->name;
+  time.stream = run.launches()[launch].stream;
+  const bool ended = start && gpu.ctas_running(launch) == 0 && gpu.clc().waiting(launch) == 0;
+  time.outcome = !start ? "not started" : ended ? "completed" : unfinished_outcome(run, launch, result);
+  return time;
 }
 
 void measure_time(const EndedRun& run, RunResult& result) {
@@ -60,12 +98,12 @@ void measure_time(const EndedRun& run, RunResult& result) {
   result.sm_clock_ghz = run.scenario.device.device.sm_clock_ghz;
   result.microseconds = double(result.cycles) / result.sm_clock_ghz * 1e-3;
   if (run.end == RunEnd::completed && result.cycles > 0) {
-    result.tflops = run.problem.flops() * run.kernel.launches / result.microseconds * 1e-6;
-    result.gb_per_s = run.problem.bytes() * run.kernel.launches / result.microseconds * 1e-3;
+    result.tflops = run.plan.flops() / result.microseconds * 1e-6;
+    result.gb_per_s = run.plan.bytes() / result.microseconds * 1e-3;
   }
-  for (int launch = 0; launch < run.kernel.launches; ++launch)
-    if (const auto start = run.device.gpu.first_start(launch))
-      result.launches.push_back({*start, run.device.gpu.visible(launch)});
+  for (int launch = 0; launch < run.launches().size(); ++launch)
+    if (const auto start = run.device.gpu.first_start(launch); start || run.plan.named())
+      result.launches.push_back(launch_time(run, launch, start, result));
   result.roles = role_times(run);
 }
 
@@ -87,7 +125,7 @@ void measure_units(const EndedRun& run, RunResult& result) {
 void measure_schedule(const EndedRun& run, RunResult& result) {
   const models::Jitter& jitter = run.device.gpu.jitter();
   for (const models::Jitter::Replayed& r : jitter.replayed())
-    result.delays.push_back({r.delay, delay_text(r, run.kernel)});
+    result.delays.push_back({r.delay, delay_text(r, run.launches())});
   result.drawn = jitter.drawn();
   result.completion_order = run.device.observer.completions().order();
   result.completion_pairs = run.device.observer.completions().pairs();
@@ -96,9 +134,10 @@ void measure_schedule(const EndedRun& run, RunResult& result) {
 /// What hardware would do here and the model does not.
 std::vector<std::string> notes_of(const EndedRun& run) {
   std::vector<std::string> notes;
-  const Kernel& kernel = run.kernel;
+  const LaunchList& launches = run.launches();
+  const Kernel& kernel = *launches[0].kernel;
   const bool one_per_sm = run.device.gpu.slots() == run.device.gpu.sms();
-  if (kernel.pdl && kernel.launches > 1 && one_per_sm &&
+  if (launches.one_kernel() && launches[launches.size() - 1].programmatic && one_per_sm &&
       models::occupancy(Device::shape(kernel).resources(), run.scenario.device).ctas >= 2)
     notes.push_back(fmt::format(
         "two CTAs of {} bytes of shared memory fit on one SM: hardware may start a dependent's CTA beside "
@@ -112,8 +151,8 @@ std::vector<std::string> notes_of(const EndedRun& run) {
 }  // namespace
 
 void measure(const EndedRun& run, RunResult& result) {
-  result.title = run.problem.title();
-  result.chosen_configuration = run.problem.chosen_configuration();
+  result.title = run.plan.title();
+  if (!run.plan.named()) result.chosen_configuration = run.plan.run_of(0).chosen_configuration();
   measure_time(run, result);
   measure_units(run, result);
   measure_schedule(run, result);

@@ -26,9 +26,14 @@ std::string more_lines(std::string_view id, const host::Scenario& scenario) {
 /// The CTA slot of the unit that saw it.
 Cta& slot_of(const models::Violation& v, const EndedRun& run) { return *run.device.slots()[size_t(v.slot)]; }
 
+/// Kernel of the warp that the violation names.
+const Kernel& kernel_of(const models::Violation& v, const EndedRun& run) {
+  return v.source.cta >= 0 ? run.launches().kernel_of_cta(v.source.cta) : slot_of(v, run).kernel();
+}
+
 Finding finding_of(const models::Violation& v, const EndedRun& run) {
   Cta& slot = slot_of(v, run);
-  const BarrierName name = barrier_name(run.kernel, v.barrier);
+  const BarrierName name = barrier_name(kernel_of(v, run), v.barrier);
   Finding f{.id = v.id, .cause = v.message, .message = v.message};
   if (name.array) {
     f.barrier = name.array->name;
@@ -37,7 +42,7 @@ Finding finding_of(const models::Violation& v, const EndedRun& run) {
     if (const auto* state = slot.context().mbarrier.find(v.barrier); state && v.id != "MB12")
       f.phase = int(state->phase);
   }
-  if (v.source.warp >= 0) f.role = run.kernel.role(v.source.warp);
+  if (v.source.warp >= 0) f.role = kernel_of(v, run).role(v.source.warp);
   f.cta = v.source.cta >= 0 ? v.source.cta : slot.linear_id();
   f.location = line_of(v.source.loc);
   return f;
@@ -45,7 +50,7 @@ Finding finding_of(const models::Violation& v, const EndedRun& run) {
 
 /// "CTA 0, mma (warp 6), input_full[2] phase 3"
 std::string place_text(const models::Violation& v, const Finding& f, const EndedRun& run) {
-  std::string where = cta_name(f.cta, run.kernel);
+  std::string where = run.launches().cta_name(f.cta);
   if (!f.role.empty()) where += fmt::format(", {} (warp {})", f.role, v.source.warp);
   if (f.barrier.empty()) return where;
   where += fmt::format(", {}[{}]", f.barrier, f.stage);

@@ -35,9 +35,23 @@ Json array_of(const std::vector<T>& values, OneJson json_of) {
 // ---------------------------------------------------------------- the parts of a result
 
 Json launch_json(const LaunchTime& t) {
-  return {{"begin", t.begin}, {"end", t.end > t.begin ? Json(t.end) : Json()}};
+  Json json = Json::object();
+  if (!t.name.empty())
+    json = {{"name", t.name}, {"kernel", t.kernel}, {"stream", t.stream}, {"outcome", t.outcome}};
+  json["begin"] = t.started() ? Json(t.begin) : Json();
+  json["end"] = t.end > t.begin ? Json(t.end) : Json();
+  return json;
 }
-LaunchTime launch_of(const Json& json) { return {json.at("begin"), value_or<uint64_t>(json.at("end"), 0)}; }
+LaunchTime launch_of(const Json& json) {
+  LaunchTime t{.begin = value_or<uint64_t>(json.at("begin"), 0), .end = value_or<uint64_t>(json.at("end"), 0)};
+  if (json.contains("name")) {
+    json.at("name").get_to(t.name);
+    json.at("kernel").get_to(t.kernel);
+    json.at("stream").get_to(t.stream);
+    json.at("outcome").get_to(t.outcome);
+  }
+  return t;
+}
 
 Json role_json(const RoleTime& role) {
   Json waiting = Json::object();

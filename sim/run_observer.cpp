@@ -35,22 +35,31 @@ uint32_t warps_of(const Kernel& kernel, std::string_view roles) {
 
 }  // namespace
 
-RunObserver::RunObserver(const Kernel& kernel, int slots, traces::Recorder* recorder)
-    : kernel_(kernel), recorder_(recorder) {
+RunObserver::RunObserver(const LaunchList& launches, int slots, traces::Recorder* recorder)
+    : launches_(launches), kernels_(launches.kernels().size()), ctas_(size_t(slots)), recorder_(recorder) {
   if (!recorder_) return;
   gpu_track_ = recorder_->add_track(TrackKind::gpu, "GPU");
   tracks_.resize(size_t(slots));
-  for (int w = 0; w < kernel.warps; ++w)
-    warp_names_.push_back(recorder_->intern(fmt::format("{} (warp {})", kernel.role(w), w)));
-  for (const BarrierArray& array : kernel.barriers) array_names_.push_back(recorder_->intern(array.name));
+  for (const Kernel* kernel : launches.kernels()) {
+    OfKernel& names = kernels_[kernel->index];
+    for (int w = 0; w < kernel->warps; ++w)
+      names.warp_names.push_back(
+          recorder_->intern(fmt::format("{}{} (warp {})", kernel->prefix, kernel->role(w), w)));
+    for (const BarrierArray& array : kernel->barriers)
+      names.array_names.push_back(recorder_->intern(kernel->prefix + array.name));
+  }
   tma_name_ = recorder_->intern("tma");
   umma_name_ = recorder_->intern("umma");
   clc_name_ = recorder_->intern("clc");
 }
 
+const Kernel& RunObserver::resident_kernel(int slot) const { return ctas_[size_t(slot)]->kernel(); }
+
 void RunObserver::cta_started(Cta& cta) {
-  if (arriver_warps_.empty())
-    for (const BarrierArray& array : kernel_.barriers) arriver_warps_.push_back(warps_of(kernel_, array.arrives));
+  ctas_[size_t(cta.slot())] = &cta;
+  const Kernel& kernel = cta.kernel();
+  if (std::vector<uint32_t>& arrivers = kernels_[kernel.index].arriver_warps; arrivers.empty())
+    for (const BarrierArray& array : kernel.barriers) arrivers.push_back(warps_of(kernel, array.arrives));
   if (!recorder_) return;
   const int sm = cta.sm().id, id = cta.linear_id();
   const traces::TrackId parent =
@@ -60,7 +69,8 @@ void RunObserver::cta_started(Cta& cta) {
     recorder_->trace().tracks[parent].rank = int(cta.cluster_rank());
   }
   for (auto& warp : cta.warps())
-    warp->track = recorder_->add_track(TrackKind::role, kernel_.role(warp->index), parent, sm, id, warp->index);
+    warp->track = recorder_->add_track(TrackKind::role, kernel.prefix + kernel.role(warp->index), parent, sm, id,
+                                       warp->index);
   if (size_t(id) >= cta_tracks_.size()) cta_tracks_.resize(size_t(id) + 1, traces::kNoTrack);
   cta_tracks_[size_t(id)] = parent;
   Tracks& t = tracks_[size_t(cta.slot())];
@@ -71,11 +81,12 @@ void RunObserver::cta_started(Cta& cta) {
   t.tma_store = recorder_->add_track(TrackKind::unit, "tma store", parent, sm, id);
   t.clc = recorder_->add_track(TrackKind::unit, "clc", parent, sm, id);
   t.barriers.clear();
-  for (const BarrierArray& array : kernel_.barriers)
+  for (const BarrierArray& array : kernel.barriers)
     for (int s = 0; s < array.stages; ++s)
       t.barriers.push_back(
           {array.base.offset() + 8u * uint32_t(s),
-           recorder_->add_track(TrackKind::barrier, fmt::format("{}[{}]", array.name, s), parent, sm, id)});
+           recorder_->add_track(TrackKind::barrier, fmt::format("{}{}[{}]", kernel.prefix, array.name, s), parent,
+                                sm, id)});
   std::sort(t.barriers.begin(), t.barriers.end());
 }
 
@@ -90,7 +101,8 @@ traces::TrackId RunObserver::actor_track(const models::Source& source) const {
   if (source.kind == models::ActorKind::warp) return role_track(source.cta, source.warp);
   if (source.kind == models::ActorKind::tma && source.lands_on >= 0)
     return tracks_[size_t(source.lands_on)].tma_load;
-  const traces::TrackId first = role_track(source.cta, kernel_.warps);
+  if (source.cta < 0) return traces::kNoTrack;
+  const traces::TrackId first = role_track(source.cta, launches_.kernel_of_cta(source.cta).warps);
   if (first == traces::kNoTrack) return first;
   // In the order in which cta_started adds them.
   switch (source.kind) {
@@ -111,32 +123,37 @@ traces::TrackId RunObserver::barrier_track(int slot, uint32_t offset) const {
   return it != barriers.end() && it->first == offset ? it->second : traces::kNoTrack;
 }
 
-int16_t RunObserver::actor_name(const models::Source& source) {
+int16_t RunObserver::actor_name(const models::Source& source, int slot) {
   switch (source.kind) {
     case models::ActorKind::tma: return tma_name_;
     case models::ActorKind::umma: return umma_name_;
     case models::ActorKind::clc: return clc_name_;
     case models::ActorKind::warp: break;
   }
-  return source.warp < 0 ? int16_t(-1) : warp_names_[size_t(source.warp)];
+  return source.warp < 0 ? int16_t(-1) : kernels_[kernel_of(source, slot).index].warp_names[size_t(source.warp)];
 }
 
 void RunObserver::check_arriver(const models::MbarrierEvent& e) {
   using Kind = models::MbarrierEventKind;
   if (e.source.warp < 0 || (e.kind != Kind::arrive && e.kind != Kind::expect_tx)) return;
-  const BarrierName name = barrier_name(kernel_, e.offset);
-  if (!name.array || (arriver_warps_[size_t(name.array - kernel_.barriers.data())] >> e.source.warp & 1)) return;
+  const Kernel& kernel = kernel_at(e.slot);
+  const BarrierName name = barrier_name(kernel, e.offset);
+  if (!name.array) return;
+  const size_t array = size_t(name.array - kernel.barriers.data());
+  if (kernels_[kernel.index].arriver_warps[array] >> e.source.warp & 1) return;
   violation({"MB15",
              fmt::format("arrival on {}[{}] by {}: the kernel's barrier table lists {}", name.array->name,
-                         name.stage, kernel_.role(e.source.warp), name.array->arrives),
+                         name.stage, kernel.role(e.source.warp), name.array->arrives),
              e.time, e.slot, e.offset, e.source});
 }
 
 void RunObserver::keep_smallest(const models::MbarrierEvent& e) {
-  const BarrierArray* array = barrier_name(kernel_, e.offset).array;
+  const Kernel& kernel = kernel_at(e.slot);
+  const BarrierArray* array = barrier_name(kernel, e.offset).array;
   if (!array) return;
-  smallest_copies_.resize(kernel_.barriers.size());
-  uint32_t& smallest = smallest_copies_[size_t(array - kernel_.barriers.data())];
+  std::vector<uint32_t>& copies = kernels_[kernel.index].smallest_copies;
+  copies.resize(kernel.barriers.size());
+  uint32_t& smallest = copies[size_t(array - kernel.barriers.data())];
   smallest = smallest == 0 ? e.amount : std::min(smallest, e.amount);
 }
 
@@ -151,15 +168,16 @@ void RunObserver::clc_decoded(Cta& cta, int n, const ClcResponse& response, cons
     return d.canceled ? fmt::format("CTA ({}, {}, {})", d.first_cta.x, d.first_cta.y, d.first_cta.z)
                       : std::string("the end of work");
   };
-  violation({"CL9",
-             fmt::format("CLC response {} reads as {} in {} of CTA {}, and as {} in {} of CTA {}", n, text(found),
-                         kernel_.role(found.warp), found.cta, text(first), kernel_.role(first.warp), first.cta),
-             models::now(), cta.slot(), 0, by});
+  violation(
+      {"CL9",
+       fmt::format("CLC response {} reads as {} in {} of CTA {}, and as {} in {} of CTA {}", n, text(found),
+                   cta.kernel().role(found.warp), found.cta, text(first), cta.kernel().role(first.warp), first.cta),
+       models::now(), cta.slot(), 0, by});
 }
 
 void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   ++barrier_events_;
-  if (learner_) learner_->mbarrier_event(e);
+  if (learner_) learner_->mbarrier_event(kernel_at(e.slot), e);
   if (hazards_) hazards_->mbarrier_event(e);
   check_arriver(e);
   if (e.kind == models::MbarrierEventKind::complete_tx) keep_smallest(e);
@@ -175,7 +193,7 @@ void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   recorder_->barrier({.time = e.time,
                       .track = track,
                       .kind = kKinds[int(e.kind)],
-                      .actor = actor_name(e.source),
+                      .actor = actor_name(e.source, e.slot),
                       .phase = int32_t(e.phase),
                       .pending = int32_t(e.pending),
                       .tx = e.tx,
@@ -193,7 +211,7 @@ void RunObserver::mbarrier_wait(BarrierEventKind kind, Warp& warp, const models:
   recorder_->barrier({.time = time,
                       .track = track,
                       .kind = kind,
-                      .actor = warp_names_[size_t(warp.index)],
+                      .actor = kernels_[warp.cta.kernel().index].warp_names[size_t(warp.index)],
                       .phase = int32_t(phase),
                       .pending = int32_t(word.pending),
                       .tx = word.tx,
@@ -240,8 +258,9 @@ void RunObserver::unit_span(const models::UnitSpan& s) {
     case models::UnitSpanKind::tmem_read: span.track = t.tmem, span.kind = traces::SpanKind::tmem_read; break;
     case models::UnitSpanKind::tmem_write: span.track = t.tmem, span.kind = traces::SpanKind::tmem_write; break;
   }
-  if (const BarrierName name = barrier_name(kernel_, s.barrier); name.array) {
-    span.args.pipeline = array_name(*name.array);
+  const Kernel& kernel = kernel_at(s.slot);
+  if (const BarrierName name = barrier_name(kernel, s.barrier); name.array) {
+    span.args.pipeline = array_name(kernel, *name.array);
     span.args.stage = int16_t(name.stage);
   }
   span.args.bytes = s.bytes;

@@ -12,7 +12,7 @@
 #include "models/observer.h"
 #include "sim/barrier_learner.h"
 #include "sim/completion_order.h"
-#include "sim/kernel.h"
+#include "sim/launch_list.h"
 #include "traces/format/recorder.h"
 
 namespace sm100::sim {
@@ -23,7 +23,8 @@ class Warp;
 
 class RunObserver : public models::Observer {
  public:
-  RunObserver(const Kernel& kernel, int slots, traces::Recorder* recorder);
+  /// @param launches  outlives the observer
+  RunObserver(const LaunchList& launches, int slots, traces::Recorder* recorder);
 
   void cta_started(Cta& cta);
   void cta_exited(Cta& cta);
@@ -52,8 +53,8 @@ class RunObserver : public models::Observer {
   /// Hears of mbarriers and who uses them; nullptr: nobody does.
   void set_learner(BarrierLearner* learner) { learner_ = learner; }
   /// A warp waits on an mbarrier, or tests it.
-  void mbarrier_named(uint32_t offset, int warp) {
-    if (learner_) learner_->waited(offset, warp);
+  void mbarrier_named(const Kernel& kernel, uint32_t offset, int warp) {
+    if (learner_) learner_->waited(kernel, offset, warp);
   }
 
   traces::Recorder* recorder() { return recorder_; }
@@ -61,9 +62,9 @@ class RunObserver : public models::Observer {
   traces::TrackId role_track(int cta, int warp) const;
   traces::TrackId cta_track(int slot) const { return tracks_[size_t(slot)].cta; }
   traces::TrackId barrier_track(int slot, uint32_t offset) const;
-  /// Index of the barrier array's name in the trace.
-  int16_t array_name(const BarrierArray& array) const {
-    return array_names_[size_t(&array - kernel_.barriers.data())];
+  /// Index of the name of the kernel's barrier array in the trace.
+  int16_t array_name(const Kernel& kernel, const BarrierArray& array) const {
+    return kernels_[kernel.index].array_names[size_t(&array - kernel.barriers.data())];
   }
   /// Index of "load_warp.h:36" in the trace; kNoName for a location that names no line.
   int16_t line_name(const Loc& loc);
@@ -71,9 +72,10 @@ class RunObserver : public models::Observer {
   void set_memory(models::MemorySystem* memory) { memory_ = memory; }
   const CompletionOrder& completions() const { return completions_; }
   /// Bytes of the smallest copy that has come to a barrier of the array, in any CTA; 0: none has.
-  uint32_t smallest_copy(const BarrierArray& array) const {
-    const auto index = size_t(&array - kernel_.barriers.data());
-    return index < smallest_copies_.size() ? smallest_copies_[index] : 0;
+  uint32_t smallest_copy(const Kernel& kernel, const BarrierArray& array) const {
+    const std::vector<uint32_t>& copies = kernels_[kernel.index].smallest_copies;
+    const auto index = size_t(&array - kernel.barriers.data());
+    return index < copies.size() ? copies[index] : 0;
   }
   /// Of mbarriers, so far.
   uint64_t barrier_events() const { return barrier_events_; }
@@ -91,7 +93,22 @@ class RunObserver : public models::Observer {
     traces::TrackId cta, tma_load, tma_store, umma, clc, tmem;
     std::vector<std::pair<uint32_t, traces::TrackId>> barriers;  ///< by offset, ascending
   };
-  int16_t actor_name(const models::Source& source);
+  /// What is kept of a kernel of the run.
+  struct OfKernel {
+    std::vector<int16_t> warp_names, array_names;  ///< in the trace
+    std::vector<uint32_t> arriver_warps;           ///< by barrier array: warps that its row lists, a bit each
+    std::vector<uint32_t> smallest_copies;         ///< by barrier array
+  };
+  /// Of the CTA that is or was resident in the slot.
+  const Kernel& kernel_at(int slot) const {
+    return launches_.one_kernel() || !ctas_[size_t(slot)] ? *launches_.kernels().front() : resident_kernel(slot);
+  }
+  const Kernel& resident_kernel(int slot) const;
+  /// Of the warp that the source names.
+  const Kernel& kernel_of(const models::Source& source, int slot) const {
+    return source.cta >= 0 ? launches_.kernel_of_cta(source.cta) : kernel_at(slot);
+  }
+  int16_t actor_name(const models::Source& source, int slot);
   traces::TrackId actor_track(const models::Source& source) const;
 
   /// What the first warp to decode a response found.
@@ -105,7 +122,9 @@ class RunObserver : public models::Observer {
   /// Index of a tensor's name in the trace, by where it begins.
   int16_t tensor_name(uint64_t address);
 
-  const Kernel& kernel_;
+  const LaunchList& launches_;
+  std::vector<OfKernel> kernels_;  ///< by Kernel::index
+  std::vector<const Cta*> ctas_;   ///< by slot; nullptr: none has started
   traces::Recorder* recorder_;
   HazardChecker* hazards_ = nullptr;
   bool registers_unknown_ = false;
@@ -114,14 +133,11 @@ class RunObserver : public models::Observer {
   traces::TrackId gpu_track_ = traces::kNoTrack;
   std::vector<Tracks> tracks_;               ///< by slot
   std::vector<traces::TrackId> cta_tracks_;  ///< by linear id; the tracks of a CTA follow its own, in one order
-  std::vector<int16_t> warp_names_, array_names_;
   std::unordered_map<uint64_t, int16_t> tensor_names_;              ///< by address
   std::map<std::pair<const char*, uint32_t>, int16_t> line_names_;  ///< by file and line
   int16_t tma_name_ = -1, umma_name_ = -1, clc_name_ = -1;
-  std::vector<uint32_t> arriver_warps_;  ///< by barrier array: warps that its row lists, a bit each
   std::unordered_map<int, std::vector<Decoded>> decoded_;  ///< by the cluster's first CTA, then response
   CompletionOrder completions_;
-  std::vector<uint32_t> smallest_copies_;  ///< by barrier array
   uint64_t barrier_events_ = 0;
   std::vector<models::Violation> violations_, warnings_, suspects_, notes_;
   uint64_t ctas_exited_ = 0;

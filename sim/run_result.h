@@ -44,6 +44,13 @@ struct RoleTime {
 struct LaunchTime {
   uint64_t begin = 0;  ///< first instruction of its first CTA
   uint64_t end = 0;    ///< its CTAs have exited and what they wrote is visible
+  // Of launches with names, the [[launch]] tables:
+  std::string name{}, kernel{};
+  int stream = 0;
+  /// "pass", "mismatch"; "completed": not compared; "findings" and "hang": the run's first finding is in it; "unfinished",
+  /// "not started".
+  std::string outcome{};
+  bool started() const { return outcome != "not started"; }
 };
 
 /// A `[[delay]]` that occurred.
@@ -73,7 +80,7 @@ struct RunResult {
   uint64_t filled_bytes = 0, l2_read_bytes = 0, dram_bytes = 0;
   uint64_t ctas_launched = 0;        ///< CTAs the hardware started
   uint64_t ctas_by_clc = 0;          ///< CTAs that never started: running ones took their work over through CLC
-  std::vector<LaunchTime> launches;  ///< that have started, in stream order
+  std::vector<LaunchTime> launches;  ///< in the order of the host's calls; those without names if they have started
   std::vector<RoleTime> roles;
   std::vector<Finding> findings;
   std::vector<Finding> warnings;  ///< legal, but hardly meant; they do not change the outcome

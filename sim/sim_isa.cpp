@@ -178,7 +178,7 @@ bool SimIsa::mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope, 
   settle(loc);
   if (!own_window(barrier, "mbarrier.try_wait", loc)) return true;
   const uint32_t offset = barrier.offset();
-  cta_.observer().mbarrier_named(offset, warp_.index);
+  cta_.observer().mbarrier_named(cta_.kernel(), offset, warp_.index);
   const bool recording = cta_.observer().recorder() != nullptr;
   const models::Mbarrier::State* state = own_.mbarrier.find(offset);
   HazardChecker* h = hazards();
@@ -241,7 +241,7 @@ bool SimIsa::mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope,
   settle(loc);
   if (!own_window(barrier, "mbarrier.test_wait", loc)) return true;
   const uint32_t offset = barrier.offset();
-  cta_.observer().mbarrier_named(offset, warp_.index);
+  cta_.observer().mbarrier_named(cta_.kernel(), offset, warp_.index);
   HazardChecker* h = hazards();
   if (h) h->uses_barrier(thread(loc), cluster_ctarank(), offset, false);
   if (!own_.mbarrier.test_parity(offset, parity, point(loc), "mbarrier.test_wait.parity")) return false;
@@ -363,7 +363,7 @@ void SimIsa::set_registers(bool increase, int registers, Loc loc) {
 
 void SimIsa::griddepcontrol_wait(Loc loc) {
   charge(issue_.control);
-  if (cta_.launch() == 0) return;  // nothing is ahead
+  if (!cta_.gpu().has_prerequisites(cta_.launch())) return;
   settle(loc);
   warp_.begins_wait(loc);
   if (cta_.gpu().prerequisites_complete(cta_.launch())) return;
@@ -387,13 +387,16 @@ void SimIsa::griddepcontrol_launch_dependents(Loc loc) {
 }
 
 void SimIsa::check_prerequisites(GlobalAddr address, const char* what, Loc loc) {
-  if (cta_.launch() == 0) return;
-  if (const auto ahead = cta_.gpu().unfinished_writer(address, cta_.launch()))
-    violate("GD1",
-            fmt::format("{} by launch {} from the output of launch {}, which has not completed: only what follows "
-                        "griddepcontrol.wait may read it",
-                        what, cta_.launch(), *ahead),
-            loc);
+  if (cta_.gpu().launches() == 1) return;
+  const auto writer = cta_.gpu().unfinished_writer(address, cta_.launch());
+  if (!writer) return;
+  const LaunchList& launches = cta_.launches();
+  const std::string read =
+      fmt::format("{} by {} from the output of {}", what, launches.name(cta_.launch()), launches.name(*writer));
+  if (cta_.gpu().order().before(*writer, cta_.launch()))
+    violate("GD1", read + ", which has not completed: only what follows griddepcontrol.wait may read it", loc);
+  else
+    violate("GD2", read + ", a launch of another stream that no event orders before it", loc);
 }
 
 // ---- tensor copies and bulk groups
@@ -590,7 +593,7 @@ void SimIsa::begin_span(TraceEvent event, const TraceArgs& args) {
   traces::Span span{.begin = issue_cycle(), .track = warp_.track, .kind = SpanKind(event)};
   if (args.barrier.value != 0)
     if (const BarrierName name = barrier_name(cta_.kernel(), args.barrier.offset()); name.array)
-      span.args.pipeline = cta_.observer().array_name(*name.array);
+      span.args.pipeline = cta_.observer().array_name(cta_.kernel(), *name.array);
   span.args.stage = int16_t(args.stage);
   span.args.phase = args.phase;
   span.args.tile_m = args.tile_m;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <systemc>
 #include <vector>
@@ -29,61 +30,103 @@ namespace {
 constexpr models::Cycles kSlice = 20000;
 
 /// Before anything is allocated that a run visits.
-std::unique_ptr<KernelRun> problem_of(const Scenario& scenario) {
+RunPlan prepared_plan(const Scenario& scenario) {
   use_huge_pages();
   // SystemC would print to stdout, where results go.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
-  return make_run(scenario);
+  return plan_of(scenario);
 }
 
-/// The barriers that the kernel's table does not describe, from a run of the scenario in another process.
-std::vector<BarrierArray> learn_barriers(const Scenario& scenario, const Kernel& kernel,
-                                         const SimulationOptions& options) {
-  return learned_table([&] {
-    BarrierLearner learner(kernel);
+/// The barriers that the kernels' tables do not describe, from a run of the scenario in another process.
+void learn_barriers(const Scenario& scenario, std::deque<Kernel>& kernels, const LaunchList& launches,
+                    const SimulationOptions& options) {
+  const std::vector<BarrierTable> tables = learned_tables([&] {
+    BarrierLearner learner(launches);
     Simulation simulation(scenario, {.prepared = options.prepared, .learner = &learner});
     simulation.run();
-    return learner.table();
+    std::vector<BarrierTable> learned;
+    for (const Kernel& kernel : kernels) learned.push_back(learner.table(kernel.index));
+    return learned;
+  });
+  for (Kernel& kernel : kernels)
+    if (must_learn(kernel.barriers))
+      kernel.barriers = kernel.index < tables.size() ? tables[kernel.index] : BarrierTable{};
+}
+
+void check_shared_memory(const Scenario& scenario, const Kernel& kernel) {
+  if (kernel.smem_bytes <= uint32_t(scenario.device.device.smem_bytes_per_cta_max)) return;
+  throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
+                               scenario.path.string(), kernel.smem_bytes, scenario.profile,
+                               scenario.device.device.smem_bytes_per_cta_max));
+}
+
+/// What the plan launches, on kernels by the plan's order.
+LaunchList launches_of(const RunPlan& plan, const std::deque<Kernel>& kernels) {
+  LaunchList list;
+  for (const PlannedLaunch& launch : plan.launches)
+    list.add({.name = plan.kernels[launch.kernel].name,
+              .kernel = &kernels[launch.kernel],
+              .stream = launch.stream,
+              .after = launch.after,
+              .programmatic = launch.programmatic});
+  return list;
+}
+
+/// The kernels of the plan, which fit on the device and into this machine.
+std::deque<Kernel> checked_kernels(const Scenario& scenario, const RunPlan& plan,
+                                   const SimulationOptions& options) {
+  std::deque<Kernel> kernels;
+  for (const PlannedKernel& planned : plan.kernels) {
+    Kernel& kernel = kernels.emplace_back(kernel_of(*planned.run));
+    kernel.index = kernels.size() - 1;
+    kernel.prefix = plan.kernels.size() > 1 ? planned.name + "." : "";
+    kernel.registers = planned.registers;
+    if (options.learner)  // what is to be learned is not known yet
+      std::erase_if(kernel.barriers, [](const BarrierArray& array) { return array.count == 0; });
+  }
+  if (!options.learner &&
+      std::any_of(kernels.begin(), kernels.end(), [](const Kernel& k) { return must_learn(k.barriers); }))
+    learn_barriers(scenario, kernels, launches_of(plan, kernels), options);
+  for (const Kernel& kernel : kernels) check_shared_memory(scenario, kernel);
+  check_memory(scenario, plan);
+  return kernels;
+}
+
+/// Launches of different streams, and programmatic ones, may be there at once.
+bool may_overlap(const LaunchList& launches) {
+  return std::any_of(launches.all().begin(), launches.all().end(), [&](const Launch& launch) {
+    return launch.programmatic || launch.stream != launches[0].stream;
   });
 }
 
-/// The kernel, which fits on the device and into this machine.
-Kernel checked_kernel(const Scenario& scenario, const KernelRun& problem, const SimulationOptions& options) {
-  Kernel kernel = kernel_of(problem);
-  if (options.learner)  // what is to be learned is not known yet
-    std::erase_if(kernel.barriers, [](const BarrierArray& array) { return array.count == 0; });
-  else if (must_learn(kernel.barriers))
-    kernel.barriers = learn_barriers(scenario, kernel, options);
-  kernel.launches = scenario.launches;
-  kernel.registers = scenario.registers;
-  if (kernel.smem_bytes > uint32_t(scenario.device.device.smem_bytes_per_cta_max))
-    throw InputError(fmt::format("{}: the kernel needs {} bytes of shared memory, a CTA of profile {} has {}",
-                                 scenario.path.string(), kernel.smem_bytes, scenario.profile,
-                                 scenario.device.device.smem_bytes_per_cta_max));
-  check_memory(scenario, problem);
-  return kernel;
-}
-
-/// SMs that the grid can use at once, of those that the scenario leaves it; with PDL, grids that overlap.
-int sms_used(const Scenario& s, const Kernel& kernel) {
+/// SMs that the launches can use at once, of those that the scenario leaves them.
+int sms_used(const Scenario& s, const LaunchList& launches) {
+  std::vector<models::Gpu::Launch> shapes;
+  for (const Launch& launch : launches.all()) shapes.push_back(Device::shape(launch));
   try {
-    models::Gpu::Launch launch = Device::shape(kernel);
-    if (kernel.pdl) launch.grid.x *= uint32_t(kernel.launches);
-    return models::Gpu::first_wave_sms(launch, s.device, s.sms_in_run());
+    if (may_overlap(launches)) return models::Gpu::first_wave_sms(shapes, s.device, s.sms_in_run());
+    int most = 0;
+    for (const auto& shape : shapes)
+      most = std::max(most, models::Gpu::first_wave_sms(shape, s.device, s.sms_in_run()));
+    return most;
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: profile {}: {}", s.path.string(), s.profile, error.what()));
   }
 }
 
-/// CTA slots of an SM: what the scenario asks for, which must fit.
-int ctas_per_sm(const Scenario& s, const Kernel& kernel) {
-  const models::Occupancy most = models::occupancy(Device::shape(kernel).resources(), s.device);
-  if (s.ctas_per_sm > std::max(most.ctas, 1))
-    throw InputError(fmt::format("{}: run.ctas_per_sm = {}: an SM of profile {} has {} for {} CTA{} of this kernel",
-                                 s.path.string(), s.ctas_per_sm, s.profile, most.limit, most.ctas,
-                                 most.ctas == 1 ? "" : "s"));
-  return s.ctas_per_sm > 0 ? s.ctas_per_sm : std::max(most.ctas, 1);
+/// CTA slots of an SM: what the scenario asks for, which must fit; of several kernels, as many as may be there in all.
+int ctas_per_sm(const Scenario& s, const LaunchList& launches) {
+  int all = 0;
+  for (const Kernel* kernel : launches.kernels()) {
+    const models::Occupancy most = models::occupancy(Device::shape(*kernel).resources(), s.device);
+    if (launches.one_kernel() && s.ctas_per_sm > std::max(most.ctas, 1))
+      throw InputError(
+          fmt::format("{}: run.ctas_per_sm = {}: an SM of profile {} has {} for {} CTA{} of this kernel",
+                      s.path.string(), s.ctas_per_sm, s.profile, most.limit, most.ctas, most.ctas == 1 ? "" : "s"));
+    all += std::max(most.ctas, 1);
+  }
+  return s.ctas_per_sm > 0 ? s.ctas_per_sm : std::min(all, std::max(s.device.device.ctas_per_sm, 1));
 }
 
 /// What a warp was in the middle of when the run ended shows in the trace up to that moment.
@@ -116,7 +159,7 @@ uint64_t peak_rss_bytes() {
 
 }  // namespace
 
-/// The device with the kernel on it, and what a run needs beside them.
+/// The device with the kernels on it, and what a run needs beside them.
 class Simulation::Machine {
  public:
   Machine(const Scenario& scenario, const SimulationOptions& options);
@@ -128,12 +171,14 @@ class Simulation::Machine {
 
   models::Gpu::Options device_options() const;
   void set_delays();
+  void bind_code();
   void load_memory();
+  void warm_inputs();
   void describe_trace();
   void hold_sms();
 
   bool run_slice();
-  uint64_t ctas() const { return kernel_.ctas() * uint64_t(kernel_.launches); }
+  uint64_t ctas() const { return device_.launches.ctas(); }
   uint64_t ctas_done();
   bool violated() const { return !device_.observer.violations().empty(); }
   bool completed() { return ctas_done() == ctas() && device_.gpu.ctas_running() == 0; }
@@ -149,11 +194,12 @@ class Simulation::Machine {
   const Clock::time_point wall_start_ = Clock::now();
   const Scenario& scenario_;
   const SimulationOptions options_;
-  const std::unique_ptr<KernelRun> problem_;
-  Kernel kernel_;
+  const RunPlan plan_;
+  std::deque<Kernel> kernels_;  ///< as RunPlan::kernels
   Device device_;
-  std::vector<std::vector<GlobalAddr>> tensors_;  ///< by launch
-  std::vector<uint64_t> altered_;                 ///< by [[fault]]
+  std::vector<std::vector<GlobalAddr>> tensors_;            ///< by launch
+  std::deque<std::vector<std::vector<GlobalAddr>>> bound_;  ///< by kernel: those of its launches
+  std::vector<uint64_t> altered_;                           ///< by [[fault]]
   std::optional<HazardChecker> hazards_;
   models::Cycles horizon_ = 0;  ///< up to which the run has come; the clock may stop short of it
   RunEnd end_ = RunEnd::completed;
@@ -164,28 +210,45 @@ class Simulation::Machine {
 Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& options)
     : scenario_(scenario),
       options_(options),
-      problem_(problem_of(scenario)),
-      kernel_(checked_kernel(scenario, *problem_, options)),
-      device_(scenario.device, kernel_, device_options(), options.recorder),
+      plan_(prepared_plan(scenario)),
+      kernels_(checked_kernels(scenario, plan_, options)),
+      device_(scenario.device, launches_of(plan_, kernels_), device_options(), options.recorder),
       altered_(scenario.faults.size(), 0) {
   device_.observer.set_learner(options.learner);
   set_delays();
   load_memory();
-  kernel_.run_warp = code_of_kernel(*scenario_.kernel).bind({*problem_, scenario_, tensors_, altered_});
+  bind_code();
   describe_trace();
   hold_sms();
   if (scenario_.hand_out_descending) device_.gpu.clc().hand_out_descending();
   if (scenario_.hazards)
-    device_.observer.set_hazards(&hazards_.emplace(kernel_, device_.gpu.slots(), device_.observer));
+    device_.observer.set_hazards(&hazards_.emplace(device_.launches, device_.gpu.slots(), device_.observer));
+}
+
+/// A kernel gets the tensors of its own launches.
+void Simulation::Machine::bind_code() {
+  for (Kernel& kernel : kernels_) {
+    std::vector<std::vector<GlobalAddr>>& own = bound_.emplace_back();
+    int first = -1;
+    for (int launch = 0; launch < device_.launches.size(); ++launch) {
+      if (device_.launches[launch].kernel != &kernel) continue;
+      if (first < 0) first = launch;
+      own.push_back(tensors_[size_t(launch)]);
+    }
+    const PlannedKernel& planned = plan_.kernels[kernel.index];
+    kernel.run_warp = code_of_kernel(*planned.definition)
+                          .bind({*planned.run, planned.own ? *planned.own : scenario_, own, altered_, first});
+  }
 }
 
 models::Gpu::Options Simulation::Machine::device_options() const {
-  return {.sms = sms_used(scenario_, kernel_),
+  const LaunchList launches = launches_of(plan_, kernels_);
+  return {.sms = sms_used(scenario_, launches),
           .with_data = scenario_.data == DataMode::full,
           .accumulation =
               scenario_.numerics == Numerics::b200 ? models::Accumulation::b200 : models::Accumulation::fast,
           .jitter_seed = scenario_.jitter,
-          .ctas_per_sm = ctas_per_sm(scenario_, kernel_)};
+          .ctas_per_sm = ctas_per_sm(scenario_, launches)};
 }
 
 void Simulation::Machine::set_delays() {
@@ -197,13 +260,26 @@ void Simulation::Machine::set_delays() {
 
 void Simulation::Machine::load_memory() {
   models::MemorySystem& memory = device_.gpu.memory();
-  tensors_ =
-      allocate_tensors(*problem_, scenario_, memory, options_.prepared ? &options_.prepared->tensors : nullptr);
-  const std::vector<Tensor> described = problem_->tensors();
-  for (const auto& launch : tensors_) kernel_.outputs.push_back({launch.back(), described.back().bytes});
+  tensors_ = allocate_tensors(plan_, scenario_, memory, options_.prepared ? &options_.prepared->tensors : nullptr);
+  for (size_t launch = 0; launch < tensors_.size(); ++launch)
+    device_.launches.set_output(launch,
+                                {tensors_[launch].back(), plan_.run_of(int(launch)).tensors().back().bytes});
   if (scenario_.l2 == L2State::dirty) memory.make_dirty();
-  if (scenario_.l2 == L2State::warm)  // all but the output, which is written and not read
-    for (size_t i = 0; i + 1 < described.size(); ++i) memory.warm(tensors_[0][i], described[i].bytes);
+  if (scenario_.l2 == L2State::warm) warm_inputs();
+}
+
+/// All but the outputs, which are written first.
+void Simulation::Machine::warm_inputs() {
+  std::vector<const Kernel*> done;
+  for (int launch = 0; launch < device_.launches.size(); ++launch) {
+    if (std::find(done.begin(), done.end(), device_.launches[launch].kernel) != done.end()) continue;
+    done.push_back(device_.launches[launch].kernel);
+    const std::vector<Tensor> described = plan_.run_of(launch).tensors();
+    const auto& inputs = plan_.launches[size_t(launch)].inputs;
+    for (size_t i = 0; i + 1 < described.size(); ++i)
+      if (std::none_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.tensor == i; }))
+        device_.gpu.memory().warm(tensors_[size_t(launch)][i], described[i].bytes);
+  }
 }
 
 void Simulation::Machine::describe_trace() {
@@ -245,9 +321,7 @@ bool Simulation::Machine::run_slice() {
 }
 
 /// Exited, or never started because running ones took their work over.
-uint64_t Simulation::Machine::ctas_done() {
-  return device_.observer.ctas_exited() + device_.gpu.clc().cancelled() * Device::shape(kernel_).cluster_ctas();
-}
+uint64_t Simulation::Machine::ctas_done() { return device_.observer.ctas_exited() + device_.ctas_by_clc(); }
 
 RunEnd Simulation::Machine::end_of_run(bool starved) {
   if (violated()) return RunEnd::violation;
@@ -294,8 +368,7 @@ models::Cycles Simulation::Machine::stopped() const {
 
 EndedRun Simulation::Machine::ended() {
   return {.scenario = scenario_,
-          .problem = *problem_,
-          .kernel = kernel_,
+          .plan = plan_,
           .device = device_,
           .tensors = tensors_,
           .end = end_,

@@ -44,7 +44,7 @@ void Warp::run() {
     open_trace_points_ = 0, tile_point_ = -1;
     cta.kernel().run_warp(*this);
     if (ahead >= 1) pass(models::Cycles(ahead));
-    total_cycles += models::now() - started;
+    account().total_cycles += models::now() - started;
     running = false;
     cta.warp_exited(*this);
   }
@@ -101,7 +101,15 @@ uint64_t account_key(const Cta& cta, const Blocked& why) {
 }
 }  // namespace
 
+Warp::Account& Warp::account() {
+  const Kernel* kernel = &cta.kernel();
+  for (Account& known : accounts)
+    if (known.kernel == kernel) return known;
+  return accounts.emplace_back(Account{.kernel = kernel});
+}
+
 void Warp::account(const Blocked& why, models::Cycles waited) {
+  std::vector<Waited>& waiting = account().waiting;
   const uint64_t key = account_key(cta, why);
   auto it = std::find_if(waiting.begin(), waiting.end(), [&](const Waited& w) {
     if (w.first.on != why.on || w.key != key) return false;

@@ -17,6 +17,7 @@
 namespace sm100::sim {
 
 class Cta;
+struct Kernel;
 
 /// What a warp is suspended on; reports and time accounting use it.
 struct Blocked {
@@ -111,14 +112,20 @@ class Warp : public sc_core::sc_module {
   void trace_point_begins(TraceEvent event, const TraceArgs& args);
   void trace_point_ends();
 
-  // Time accounting over all CTAs of this slot.
-  models::Cycles total_cycles = 0;
+  // Time accounting over all CTAs of this slot, by kernel.
   struct Waited {
     uint64_t key;  ///< with `first.on`, what it was for
     models::Cycles cycles;
     Blocked first;  ///< the first of these waits, for their name
   };
-  std::vector<Waited> waiting;
+  struct Account {
+    const Kernel* kernel = nullptr;
+    models::Cycles total_cycles = 0;
+    std::vector<Waited> waiting{};
+  };
+  std::vector<Account> accounts;
+  /// That of the CTA's kernel.
+  Account& account();
 
   // Recording: open spans, innermost last.
   traces::TrackId track = traces::kNoTrack;

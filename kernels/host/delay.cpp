@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <climits>
 
-#include "kernels/host/kernel_run.h"
 #include "kernels/host/read_config.h"
+#include "kernels/host/run_plan.h"
 
 namespace sm100::host {
 
@@ -17,11 +17,6 @@ using models::kJitterSites;
 namespace {
 
 constexpr int64_t kLongest = 1'000'000'000;
-
-int64_t ctas_of(const KernelRun& kernel) {
-  const Dim3 grid = kernel.launch().grid;
-  return int64_t(grid.x) * grid.y * grid.z;
-}
 
 /// A key that some sites need and the others must not have.
 int read_part(const TomlDocument& document, const TomlTable& table, const char* key, bool needed,
@@ -36,7 +31,7 @@ int read_part(const TomlDocument& document, const TomlTable& table, const char* 
 std::vector<std::string> delay_keys() { return {"at", "cta", "launch", "warp", "to", "occurrence", "cycles"}; }
 
 DelaySpec read_delay(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
-                     const KernelRun& kernel) {
+                     const RunPlan& plan) {
   std::vector<std::string_view> names;
   for (const models::JitterSiteRow& row : kJitterSites) names.push_back(row.name);
   const std::string at = table.word("at", names);
@@ -44,10 +39,10 @@ DelaySpec read_delay(const TomlDocument& document, const TomlTable& table, const
   models::JitterPoint& point = spec.delay.point;
   point.site = JitterSite(std::find(names.begin(), names.end(), at) - names.begin());
   const models::JitterSiteRow& site = row(point.site);
-  const LaunchShape launch = kernel.launch();
-  const int64_t ctas = ctas_of(kernel);
-  point.cta = read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
-  if (table.has("launch")) point.cta += int(ctas) * read_int(table, "launch", 0, scenario.launches - 1);
+  const int in_launch = read_launch(table, scenario).value_or(0);
+  const LaunchShape launch = plan.run_of(in_launch).launch();
+  const int64_t ctas = int64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
+  point.cta = int(plan.first_cta(in_launch)) + read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
   point.warp = read_part(document, table, "warp", site.of_warp, at, launch.warps - 1);
   const int cluster = int(launch.cluster.x * launch.cluster.y * launch.cluster.z);
   point.to = read_part(document, table, "to", site.to_rank, at, cluster - 1);
@@ -58,17 +53,21 @@ DelaySpec read_delay(const TomlDocument& document, const TomlTable& table, const
   return spec;
 }
 
-std::string delay_toml(const models::Delay& delay, const KernelRun& kernel, const std::string& comment) {
+std::string delay_toml(const models::Delay& delay, const RunPlan& plan, const std::string& comment) {
   const models::JitterPoint& point = delay.point;
-  const int ctas = int(std::min<int64_t>(ctas_of(kernel), INT_MAX));
+  const int launch = plan.of_cta(point.cta);
   std::string text = "\n";
   for (size_t at = 0; at < comment.size();) {
     const size_t end = std::min(comment.find('\n', at), comment.size());
     text += "# " + comment.substr(at, end - at) + "\n";
     at = end + 1;
   }
-  text += fmt::format("[[delay]]\nat = \"{}\"\ncta = {}\n", row(point.site).name, point.cta % ctas);
-  if (point.cta >= ctas) text += fmt::format("launch = {}\n", point.cta / ctas);
+  text +=
+      fmt::format("[[delay]]\nat = \"{}\"\ncta = {}\n", row(point.site).name, point.cta - plan.first_cta(launch));
+  if (plan.named())
+    text += fmt::format("launch = \"{}\"\n", plan.kernel_of(launch).name);
+  else if (launch > 0)
+    text += fmt::format("launch = {}\n", launch);
   if (point.warp >= 0) text += fmt::format("warp = {}\n", point.warp);
   if (point.to >= 0) text += fmt::format("to = {}\n", point.to);
   return text + fmt::format("occurrence = {}\ncycles = {}\n", point.occurrence, delay.cycles);

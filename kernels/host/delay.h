@@ -12,7 +12,7 @@ namespace sm100::host {
 
 class TomlDocument;
 class TomlTable;
-class KernelRun;
+struct RunPlan;
 struct Scenario;
 
 struct DelaySpec {
@@ -22,12 +22,12 @@ struct DelaySpec {
 
 /// Reads and checks one table of `[[delay]]`.  Throws InputError.
 DelaySpec read_delay(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
-                     const KernelRun& kernel);
+                     const RunPlan& plan);
 
 /// The keys of such a table.
 std::vector<std::string> delay_keys();
 
 /// The table's text, with `comment` above it (a line for each of its lines).
-std::string delay_toml(const models::Delay& delay, const KernelRun& kernel, const std::string& comment);
+std::string delay_toml(const models::Delay& delay, const RunPlan& plan, const std::string& comment);
 
 }  // namespace sm100::host

@@ -8,6 +8,7 @@
 
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/read_config.h"
+#include "kernels/host/run_plan.h"
 
 namespace sm100::host {
 namespace {
@@ -38,7 +39,7 @@ void check_launch_fault(const TomlDocument& document, const TomlTable& table, co
                         const KernelRun& kernel) {
   for (const char* key : {"barrier", "stage"})
     if (table.has(key)) throw document.error(table.path(key), "griddepcontrol has no barrier");
-  if (!kernel.launch().pdl || s.launches == 1)
+  if (!kernel.launch().pdl || (s.launches == 1 && s.launch_list.empty()))
     throw document.error(table.path("instruction"),
                          "griddepcontrol needs config.pdl = true and run.launches of 2 or more");
 }
@@ -52,7 +53,8 @@ void read_selection(const TomlDocument& document, const TomlTable& table, const 
   if (table.has("barrier"))
     fault.barrier = any ? table.string("barrier") : table.word("barrier", barrier_names(arrays));
   const int stages = any ? INT_MAX : stages_of(arrays, fault.barrier);
-  if (stages == 0) throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
+  if (stages == 0 && !fault.barrier.empty())
+    throw document.error(table.path("barrier"), "this configuration has none (clc_stages = 0)");
   if (table.has("stage")) fault.stage = read_int(table, "stage", 0, stages - 1);
   if (table.has("id")) {
     if (fault.instruction != "bar_sync" && fault.instruction != "bar_arrive")
@@ -62,7 +64,6 @@ void read_selection(const TomlDocument& document, const TomlTable& table, const 
   const LaunchShape launch = kernel.launch();
   const int64_t ctas = int64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
   if (table.has("cta")) fault.cta = read_int(table, "cta", 0, int(std::min<int64_t>(ctas - 1, INT_MAX)));
-  if (table.has("launch")) fault.launch = read_int(table, "launch", 0, scenario.launches - 1);
   if (table.has("warp")) fault.warp = read_int(table, "warp", 0, launch.warps - 1);
   if (table.has("occurrence")) fault.occurrence = table.integer("occurrence", 0, INT64_MAX);
   if (table.has("from")) {
@@ -145,10 +146,17 @@ std::vector<std::string> fault_keys() {
 }
 
 FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
-                     const KernelRun& kernel) {
+                     const RunPlan& plan) {
   FaultSpec fault;
+  fault.launch = read_launch(table, scenario).value_or(-1);
+  const PlannedKernel& planned = plan.kernel_of(std::max(fault.launch, 0));
+  const KernelRun& kernel = *planned.run;
+  if (!planned.definition->result)
+    throw document.error(planned.name.empty() ? "fault" : table.path("launch"),
+                         fmt::format("kernel {} is a microbenchmark; faults are for the kernels with a result",
+                                     planned.definition->name));
   if (table.has("role")) fault.role = table.word("role", kernel.roles());
-  fault.instruction = table.word("instruction", faulty_instructions(*scenario.kernel));
+  fault.instruction = table.word("instruction", faulty_instructions(*planned.definition));
   read_selection(document, table, scenario, kernel, fault);
   const FaultInstruction& row = *fault_instruction(fault.instruction);
   fault.action = read_action(document, table, row, fault);

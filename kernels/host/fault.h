@@ -16,7 +16,7 @@ namespace sm100::host {
 
 class TomlDocument;
 class TomlTable;
-class KernelRun;
+struct RunPlan;
 struct Scenario;
 
 enum class FaultAction : uint8_t {
@@ -181,7 +181,7 @@ struct FaultSpec {
 
 /// Reads and checks one table of `[[fault]]`.  Throws InputError.
 FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
-                     const KernelRun& kernel);
+                     const RunPlan& plan);
 
 /// The keys of such a table.
 std::vector<std::string> fault_keys();

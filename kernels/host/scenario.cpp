@@ -10,7 +10,9 @@
 
 #include "kernels/host/data_directory.h"
 #include "kernels/host/kernel_run.h"
+#include "kernels/host/launch_tables.h"
 #include "kernels/host/read_config.h"
+#include "kernels/host/run_plan.h"
 
 namespace sm100::host {
 namespace {
@@ -34,6 +36,15 @@ std::string kernel_names(Which which) {
 
 // ---------------------------------------------------------------- [run]
 
+std::vector<std::string> run_keys() {
+  return {"data",       "l2",           "sms",
+          "seed",       "jitter",       "numerics",
+          "max_cycles", "recorder",     "recorder_cycles",
+          "hazards",    "sm_clock_ghz", "launches",
+          "feed",       "ctas_per_sm",  "registers",
+          "held_sms",   "held_us",      "hand_out"};
+}
+
 /// What recording costs instead of what the profile says: another kernel's profiler.
 void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, Scenario& s) {
   if (!s.recorder) throw document.error("run.recorder_cycles", "needs run.recorder = true");
@@ -43,16 +54,30 @@ void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, 
   s.recorder_first_cycles = double(cycles[2]);
 }
 
-void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
-  if (!s.kernel->result) s.data = DataMode::none;
+/// Kernels of the scenario.
+std::vector<const KernelDefinition*> kernels_of(const Scenario& s) {
+  if (s.launch_list.empty()) return {s.kernel};
+  std::vector<const KernelDefinition*> all;
+  for (const LaunchSpec& launch : s.launch_list) all.push_back(launch.kernel);
+  return all;
+}
+
+/// One without a result runs without data, and so does everything beside it.
+void check_results(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  const auto all = kernels_of(s);
+  const auto without = std::find_if(all.begin(), all.end(), [](const KernelDefinition* k) { return !k->result; });
+  if (without == all.end()) return;
+  s.data = DataMode::none;
   if (!root.has("run")) return;
-  const TomlTable table =
-      root.table("run", {"data", "l2", "sms", "seed", "jitter", "numerics", "max_cycles", "recorder",
-                         "recorder_cycles", "hazards", "sm_clock_ghz", "launches", "feed", "ctas_per_sm",
-                         "registers", "held_sms", "held_us", "hand_out"});
-  if (!s.kernel->result && table.has("data") && table.choice("data", kDataModes) == DataMode::full)
+  if (document.has("run.data") && root.table("run", run_keys()).choice("data", kDataModes) == DataMode::full)
     throw document.error("run.data",
-                         fmt::format("kernel {} computes nothing; allowed is \"none\"", s.kernel->name));
+                         fmt::format("kernel {} computes nothing; allowed is \"none\"", (*without)->name));
+}
+
+void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  check_results(document, root, s);
+  if (!root.has("run")) return;
+  const TomlTable table = root.table("run", run_keys());
   if (table.has("data")) s.data = table.choice("data", kDataModes);
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
@@ -60,7 +85,9 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("hazards")) s.hazards = table.boolean("hazards");
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
-  if (table.has("numerics") && !s.kernel->arithmetic)
+  const auto all = kernels_of(s);
+  if (table.has("numerics") &&
+      std::none_of(all.begin(), all.end(), [](const KernelDefinition* k) { return k->arithmetic; }))
     throw document.error("run.numerics",
                          fmt::format("kernel {} does no arithmetic; allowed for {}", s.kernel->name,
                                      kernel_names([](const KernelDefinition& k) { return k.arithmetic; })));
@@ -68,6 +95,10 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
   if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
   if (table.has("recorder_cycles")) read_recorder_cycles(document, table, s);
+  for (const char* key : {"launches", "feed"})
+    if (table.has(key) && !s.launch_list.empty())
+      throw document.error(table.path(key),
+                           "not allowed beside [[launch]], which lists the launches and their inputs");
   if (table.has("launches")) s.launches = read_int(table, "launches", 1, 64);
   if (table.has("feed")) s.feed = table.string("feed");
   if (table.is_word("ctas_per_sm", "hardware"))
@@ -104,15 +135,27 @@ bool is_other_wait(const std::string& name) {
          name == "setmaxnreg.inc";
 }
 
-Expectation read_expectation(const TomlTable& table, const KernelRun& kernel) {
+/// Of all kernels; empty if one of them has no table, and its barriers get their names when it runs.
+std::vector<BarrierArray> known_barriers(const RunPlan& plan) {
+  std::vector<BarrierArray> all;
+  for (const PlannedKernel& kernel : plan.kernels) {
+    const std::vector<BarrierArray> own = kernel.run->barriers();
+    if (own.empty()) return {};
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+Expectation read_expectation(const TomlTable& table, const RunPlan& plan) {
+  const std::vector<BarrierArray> barriers = known_barriers(plan);
   Expectation expect;
   expect.stated = true;
   if (table.has("outcome")) expect.outcome = table.word("outcome", {"pass", "mismatch", "hang", "findings"});
   if (table.has("id")) expect.id = table.string("id");
   if (table.has("barrier"))
-    expect.barrier = is_other_wait(table.string("barrier")) || kernel.barriers().empty()
+    expect.barrier = is_other_wait(table.string("barrier")) || barriers.empty()
                          ? table.string("barrier")
-                         : table.word("barrier", barrier_names(kernel.barriers()));
+                         : table.word("barrier", barrier_names(barriers));
   if (table.has("role")) expect.role = table.string("role");
   if (table.has("warning")) expect.warning = table.string("warning");
   if (table.has("stage")) expect.stage = read_int(table, "stage", 0);
@@ -141,49 +184,112 @@ InputError::InputError(const std::vector<std::string>& lines)
     : std::runtime_error(fmt::format("{}", fmt::join(lines, "\n"))),
       lines_(std::make_shared<const std::vector<std::string>>(lines)) {}
 
+namespace {
+
+/// Launches that state their kernels, or the scenario's one.
+void read_kernels(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  std::vector<std::string_view> names;
+  for (const KernelDefinition* kernel : kernels()) names.push_back(kernel->name);
+  if (!root.has("launch")) {
+    s.kernel = find_kernel(root.word("kernel", names));
+    return;
+  }
+  s.launch_list = read_launch_heads(document, root);
+  if (s.launch_list.empty()) throw document.error("launch", "a run needs a launch");
+  s.kernel = s.launch_list.front().kernel;
+  s.launches = int(s.launch_list.size());
+}
+
+void check_tensor_core(const TomlDocument& document, const Scenario& s) {
+  if (s.device.has_tensor_core) return;
+  const auto all = kernels_of(s);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i]->tensor_core) continue;
+    std::vector<std::string> others;
+    for (const KernelDefinition* kernel : kernels())
+      if (!kernel->tensor_core) others.push_back(fmt::format("\"{}\"", kernel->name));
+    throw document.error(
+        s.launch_list.empty() ? "kernel" : fmt::format("launch.{}.kernel", i),
+        fmt::format("profile {} is a device without tcgen05; allowed are {}", s.profile, fmt::join(others, ", ")));
+  }
+}
+
+void read_problems(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  if (s.launch_list.empty())
+    s.problem = s.kernel->read(document, root, s);
+  else
+    read_launch_problems(document, root, s);
+}
+
+}  // namespace
+
 Scenario load_scenario(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
   const TomlDocument document(path, overrides);
-  const TomlTable root = document.root(
-      {"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "delay", "expect"});
+  const TomlTable root = document.root({"kernel", "profile", "description", "sound", "problem", "config", "launch",
+                                        "run", "fault", "delay", "expect"});
   Scenario s;
   s.path = path;
   s.overrides = overrides;
   s.name = scenario_name(path);
-  std::vector<std::string_view> names;
-  for (const KernelDefinition* kernel : kernels()) names.push_back(kernel->name);
-  s.kernel = find_kernel(root.word("kernel", names));
+  read_kernels(document, root, s);
   if (root.has("description")) s.description = root.string("description");
   if (root.has("sound")) s.sound = root.string("sound");
   s.device = read_profile(document, root, s);
-
-  if (s.kernel->tensor_core && !s.device.has_tensor_core) {
-    std::vector<std::string> others;
-    for (const KernelDefinition* kernel : kernels())
-      if (!kernel->tensor_core) others.push_back(fmt::format("\"{}\"", kernel->name));
-    throw document.error("kernel", fmt::format("profile {} is a device without tcgen05; allowed are {}", s.profile,
-                                               fmt::join(others, ", ")));
-  }
+  check_tensor_core(document, s);
   read_run(document, root, s);  // first: what a kernel chooses by itself depends on run.sms
-  s.problem = s.kernel->read(document, root, s);
-  const std::unique_ptr<KernelRun> kernel = make_run(s);
-  check_feed(document, s, *kernel);
-  if (root.has("fault") && !s.kernel->result)
-    throw document.error(
-        "fault",
-        fmt::format("kernel {} is a microbenchmark; faults are for the kernels with a result", s.kernel->name));
+  read_problems(document, root, s);
+  const RunPlan plan = plan_of(s);
+  check_feed(document, s, plan.run_of(0));
   if (root.has("fault"))
     for (const TomlTable& table : root.tables("fault", fault_keys()))
-      s.faults.push_back(read_fault(document, table, s, *kernel));
+      s.faults.push_back(read_fault(document, table, s, plan));
   if (root.has("delay"))
     for (const TomlTable& table : root.tables("delay", delay_keys()))
-      s.delays.push_back(read_delay(document, table, s, *kernel));
+      s.delays.push_back(read_delay(document, table, s, plan));
   if (root.has("expect"))
     s.expect = read_expectation(
-        root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase", "warning", "slow"}), *kernel);
+        root.table("expect", {"outcome", "id", "barrier", "role", "stage", "phase", "warning", "slow"}), plan);
   return s;
 }
 
-std::string Scenario::configuration_json() const { return make_run(*this)->configuration_json(); }
+namespace {
+
+nlohmann::ordered_json launch_json(const Scenario& s, const RunPlan& plan, size_t i) {
+  const LaunchSpec& spec = s.launch_list[i];
+  nlohmann::ordered_json json = {{"name", spec.name},
+                                 {"kernel", spec.kernel->name},
+                                 {"stream", spec.stream},
+                                 {"after", nlohmann::json::array()}};
+  for (const int launch : spec.after) json["after"].push_back(s.launch_list[size_t(launch)].name);
+  json["pdl"] = plan.launches[i].programmatic;
+  json["inputs"] = nlohmann::json::object();
+  for (const LaunchInput& input : spec.inputs)
+    json["inputs"][input.tensor] =
+        plan.kernels[size_t(input.launch)].qualified(plan.run_of(input.launch).tensors().back().name);
+  return json;
+}
+
+/// "kernel", "launches", and what each kernel is configured with: "gemm.m", "gemm.stages" ...
+std::string list_configuration_json(const Scenario& s) {
+  const RunPlan plan = plan_of(s);
+  nlohmann::ordered_json json;
+  std::vector<std::string_view> names;
+  for (const LaunchSpec& spec : s.launch_list) names.push_back(spec.kernel->name);
+  json["kernel"] = fmt::format("{}", fmt::join(names, " + "));
+  for (size_t i = 0; i < s.launch_list.size(); ++i) json["launches"].push_back(launch_json(s, plan, i));
+  for (const PlannedKernel& kernel : plan.kernels) {
+    const auto own = nlohmann::ordered_json::parse(kernel.run->configuration_json());
+    for (const auto& [key, value] : own.items())
+      if (key != "kernel") json[kernel.qualified(key)] = value;
+  }
+  return json.dump();
+}
+
+}  // namespace
+
+std::string Scenario::configuration_json() const {
+  return launch_list.empty() ? make_run(*this)->configuration_json() : list_configuration_json(*this);
+}
 
 std::string Scenario::trace_configuration_json() const {
   auto json = nlohmann::ordered_json::parse(configuration_json());
@@ -192,7 +298,7 @@ std::string Scenario::trace_configuration_json() const {
   json["recorder"] = recorder;
   if (recorder_first_cycles > 0)
     json["recorder_cycles"] = {device.trace.begin, device.trace.end, recorder_first_cycles};
-  if (launches > 1) json["launches"] = launches;
+  if (launches > 1 && launch_list.empty()) json["launches"] = launches;
   if (!feed.empty()) json["feed"] = feed;
   if (ctas_per_sm == 0) json["ctas_per_sm"] = "hardware";
   if (ctas_per_sm > 1) json["ctas_per_sm"] = ctas_per_sm;

@@ -50,20 +50,39 @@ struct Expectation {
   std::string slow;  ///< why `sm100sim check` leaves it out unless it is told otherwise; empty: it does not
 };
 
+/// A tensor that a launch reads as another launch's output.
+struct LaunchInput {
+  std::string tensor;  ///< "A"
+  int launch = 0;      ///< position of the one that writes it
+};
+
+/// A [[launch]] of a scenario that launches several kernels.
+struct LaunchSpec {
+  std::string name;
+  const KernelDefinition* kernel = nullptr;
+  std::any problem;  ///< [launch.problem] and [launch.config], as the kernel has read them
+  int stream = 0;
+  std::vector<int> after;   ///< launches behind which events are recorded that its stream waits for before it
+  std::optional<bool> pdl;  ///< programmatic stream serialization; absent: as the kernel's configuration says
+  int registers = 0;        ///< of a thread; 0: not known
+  std::vector<LaunchInput> inputs;
+};
+
 struct Scenario {
   std::filesystem::path path;
   std::vector<std::string> overrides;  ///< "table.key=value" strings it was loaded with
   std::string name;                    ///< file name without extension
   std::string description;             ///< one line; empty: none
   std::string sound;                   ///< a bug's twin without its faults: path beside this file, without .toml
-  const KernelDefinition* kernel = nullptr;
-  std::string profile;  ///< "b200"
-  std::any problem;     ///< [problem] and [config], as the kernel has read them
+  std::vector<LaunchSpec> launch_list;  ///< the [[launch]] tables, in the order of the host's calls; empty: one kernel
+  const KernelDefinition* kernel = nullptr;  ///< of the first launch
+  std::string profile;                       ///< "b200"
+  std::any problem;  ///< [problem] and [config], as the kernel has read them; of the first launch
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;
   int sms = 0;                       ///< 0: all of the profile's
-  int launches = 1;                  ///< of the kernel, in stream order
+  int launches = 1;                  ///< of the kernel, in stream order, or in the list
   std::string feed;                  ///< what each launch reads the output of the one before as; empty: it does not
   int ctas_per_sm = 1;               ///< CTAs that an SM holds at most; 0: as many as fit
   int registers = 0;                 ///< of a thread, as ptxas reports; 0: not known, they limit nothing

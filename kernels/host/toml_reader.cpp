@@ -257,17 +257,27 @@ TomlDocument TomlDocument::of_text(std::string_view text, const std::string& nam
   return document;
 }
 
+TomlDocument TomlDocument::of_table(std::string_view path) const {
+  TomlDocument document = *this;
+  document.base_ = full(path);
+  return document;
+}
+
+std::string TomlDocument::full(std::string_view key) const { return key.empty() ? base_ : join_path(base_, key); }
+
 TomlTable TomlDocument::root(const std::vector<std::string>& keys) const { return TomlTable(*this, "", keys); }
 
-bool TomlDocument::has(std::string_view key) const { return find(content_->root, key) != nullptr; }
+bool TomlDocument::has(std::string_view key) const { return find(content_->root, full(key)) != nullptr; }
 
 bool TomlDocument::overridden(std::string_view key) const {
-  return std::any_of(content_->overrides.begin(), content_->overrides.end(),
-                     [&](const Override& set) { return is_within(key, set.path) || is_within(set.path, key); });
+  return std::any_of(content_->overrides.begin(), content_->overrides.end(), [&](const Override& set) {
+    return is_within(full(key), set.path) || is_within(set.path, full(key));
+  });
 }
 
 std::string TomlDocument::message(std::string_view key, std::string_view text, std::string_view value) const {
-  return one_line(fmt::format("{}: {}: {}", content_->location(key), content_->subject(key, value), text));
+  return one_line(
+      fmt::format("{}: {}: {}", content_->location(full(key)), content_->subject(full(key), value), text));
 }
 
 InputError TomlDocument::error(std::string_view key, std::string_view text, std::string_view value) const {
@@ -282,14 +292,15 @@ InputError TomlDocument::not_implemented(std::string_view key, std::string_view 
 
 TomlTable::TomlTable(TomlDocument document, std::string path, const std::vector<std::string>& keys)
     : document_(std::move(document)), path_(std::move(path)) {
-  const toml::node* node = find(document_.content_->root, path_);
-  if (!node) throw InputError(fmt::format("{}: table [{}] is missing", document_.content_->file, path_));
+  const toml::node* node = find(document_.content_->root, document_.full(path_));
+  if (!node)
+    throw InputError(fmt::format("{}: table [{}] is missing", document_.content_->file, document_.full(path_)));
   if (!node->is_table()) throw document_.error(path_, fmt::format("must be a table, [{}]", path_));
   for (const auto& [key, value] : *node->as_table()) {
     const std::string name(key.str());
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     const std::string meant = nearest_word(name, keys);
-    const std::string full = join_path(path_, name);
+    const std::string full = document_.full(join_path(path_, name));
     throw InputError(one_line(fmt::format("{}: unknown {}; {}", document_.content_->location(full),
                                           document_.content_->subject(full, {}),
                                           meant.empty() ? fmt::format("allowed here are {}", fmt::join(keys, ", "))
@@ -302,12 +313,12 @@ std::string TomlTable::path(std::string_view key) const { return join_path(path_
 bool TomlTable::has(std::string_view key) const { return document_.has(path(key)); }
 
 bool TomlTable::is_table(std::string_view key) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   return node && node->is_table();
 }
 
 bool TomlTable::is_word(std::string_view key, std::string_view word) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   const auto* value = node ? node->as_string() : nullptr;
   return value && value->get() == word;
 }
@@ -315,11 +326,13 @@ bool TomlTable::is_word(std::string_view key, std::string_view word) const {
 InputError TomlTable::wrong(std::string_view key, std::string_view allowed) const {
   const std::string full = path(key);
   if (has(key)) return document_.error(full, allowed);
-  return InputError(fmt::format("{}: key '{}' is missing; {}", document_.content_->location(full), full, allowed));
+  const std::string absent = document_.full(full);
+  return InputError(
+      fmt::format("{}: key '{}' is missing; {}", document_.content_->location(absent), absent, allowed));
 }
 
 int64_t TomlTable::integer(std::string_view key, int64_t low, int64_t high) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   const auto* value = node ? node->as_integer() : nullptr;
   if (!value || value->get() < low || value->get() > high)
     throw wrong(key, "allowed are " + integers_text(low, high));
@@ -327,7 +340,7 @@ int64_t TomlTable::integer(std::string_view key, int64_t low, int64_t high) cons
 }
 
 double TomlTable::number(std::string_view key, double low, double high) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   const auto value = node && node->is_number() ? node->value<double>() : std::nullopt;
   if (!value || !(*value >= low && *value <= high))  // NaN compares false
     throw wrong(key, fmt::format("allowed are numbers {} to {}", low, high));
@@ -335,19 +348,19 @@ double TomlTable::number(std::string_view key, double low, double high) const {
 }
 
 bool TomlTable::boolean(std::string_view key) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   if (!node || !node->is_boolean()) throw wrong(key, "allowed are true and false");
   return node->as_boolean()->get();
 }
 
 std::string TomlTable::string(std::string_view key) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   if (!node || !node->is_string()) throw wrong(key, "allowed are strings in quotes");
   return node->as_string()->get();
 }
 
 std::string TomlTable::word(std::string_view key, const std::vector<std::string_view>& allowed) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   const std::string value = node && node->is_string() ? node->as_string()->get() : "";
   if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
     throw wrong(key,
@@ -357,7 +370,7 @@ std::string TomlTable::word(std::string_view key, const std::vector<std::string_
 
 std::vector<int64_t> TomlTable::integers(std::string_view key, size_t count, int64_t low, int64_t high) const {
   const InputError error = wrong(key, fmt::format("allowed are lists of {} {}", count, integers_text(low, high)));
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   const toml::array* array = node ? node->as_array() : nullptr;
   if (!array || array->size() != count) throw error;
   std::vector<int64_t> values;
@@ -371,7 +384,7 @@ std::vector<int64_t> TomlTable::integers(std::string_view key, size_t count, int
 
 std::vector<std::string> TomlTable::strings(std::string_view key) const {
   const InputError error = wrong(key, "allowed are lists of strings in quotes");
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   const toml::array* array = node ? node->as_array() : nullptr;
   if (!array) throw error;
   std::vector<std::string> values;
@@ -383,7 +396,7 @@ std::vector<std::string> TomlTable::strings(std::string_view key) const {
 }
 
 std::string TomlTable::json(std::string_view key) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   if (!node || !node->is_table()) throw wrong(key, fmt::format("must be a table, [{}]", path(key)));
   std::ostringstream text;
   text << toml::json_formatter(*node);
@@ -395,7 +408,7 @@ TomlTable TomlTable::table(std::string_view key, const std::vector<std::string>&
 }
 
 std::vector<TomlTable> TomlTable::tables(std::string_view key, const std::vector<std::string>& keys) const {
-  const toml::node* node = find(document_.content_->root, path(key));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
   if (!node || !node->is_array_of_tables())
     throw wrong(key, fmt::format("must be an array of tables, [[{}]]", path(key)));
   std::vector<TomlTable> elements;

@@ -29,6 +29,9 @@ class TomlDocument {
   /// A document that lies in no file; messages call it `name`.
   static TomlDocument of_text(std::string_view text, const std::string& name);
 
+  /// The table at `path` as a document of its own, in which keys are named from there on; messages name them in full.
+  TomlDocument of_table(std::string_view path) const;
+
   /// The top-level table; `keys` is all that may stand in it.
   TomlTable root(const std::vector<std::string>& keys) const;
 
@@ -47,7 +50,9 @@ class TomlDocument {
   TomlDocument() = default;
   friend class TomlTable;
   struct Content;
+  std::string full(std::string_view key) const;
   std::shared_ptr<const Content> content_;
+  std::string base_;  ///< path of the document's table in the file; empty: it is the file
 };
 
 /// A table of the document that has been checked for unknown keys.  Getters throw when the key is absent or

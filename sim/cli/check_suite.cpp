@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "kernels/host/run_plan.h"
 #include "kernels/host/toml_reader.h"
 #include "sim/cli/scenario_directory.h"
 #include "sim/cli/scenario_name.h"
@@ -136,8 +137,8 @@ class Suite {
     // The largest first, so that none of them is left for the end.
     const auto work = [&](size_t i) {
       const Scenario& s = *scenarios_[i];
-      const std::unique_ptr<KernelRun> run = make_run(s);
-      return std::max(run->flops(), run->bytes()) * double(s.launches);
+      const RunPlan plan = plan_of(s);
+      return std::max(plan.flops(), plan.bytes());
     };
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return work(a) > work(b); });
 
@@ -166,7 +167,8 @@ class Suite {
   bool load(size_t i) {
     CheckedScenario& r = results_[i];
     try {
-      if (!TomlDocument(r.file).has("kernel")) {
+      const TomlDocument document(r.file);
+      if (!document.has("kernel") && !document.has("launch")) {
         r.status = Status::skipped;
         r.reason = "no scenario: it has no key 'kernel'";
         known(i);

@@ -73,6 +73,9 @@ Question question_of_scenario(const ExplainOptions& o) {
     throw InputError(fmt::format("{}: for a shape, M N K, only; {} says it itself",
                                  o.dtype.empty() ? "--profile" : "--dtype", o.what[0]));
   const Scenario s = load_scenario(scenario_file(o.what[0]), o.sets);
+  if (!s.launch_list.empty())
+    throw InputError(
+        fmt::format("{}: [[launch]]: a configuration is explained for a scenario of one kernel", o.what[0]));
   if (s.kernel != &matmul_definition())
     throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {} only", o.what[0], s.kernel->name,
                                  matmul_definition().name));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/host/kernel_definition.h"
+#include "kernels/host/launch_tables.h"
 #include "kernels/host/toml_reader.h"
 #include "sim/cli/known_check.h"
 #include "sim/cli/scenario_directory.h"
@@ -19,6 +20,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of the [[launch]] tables.
+std::vector<std::string> kernels_of(const TomlDocument& document, const TomlTable& root) {
+  std::vector<std::string> names;
+  for (const LaunchSpec& launch : read_launch_heads(document, root)) names.emplace_back(launch.kernel->name);
+  return names;
+}
+
+/// "matmul + reduce"
+std::string kernels_text(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, " + ")); }
+
+/// The row's kernel, or one of its launches'.
+bool has_kernel(const Json& row, const std::string& name) {
+  if (row["kernel"].is_null()) return false;
+  const std::string all = " + " + row["kernel"].get<std::string>() + " + ";
+  return all.find(" + " + name + " + ") != std::string::npos;
+}
+
 Json scenario_json(const fs::path& file) {
   Json row = {{"name", file.lexically_relative(scenario_directory()).string()},
               {"kernel", Json()},
@@ -27,10 +45,11 @@ Json scenario_json(const fs::path& file) {
               {"error", Json()}};
   try {
     const TomlDocument document(file);
-    const TomlTable root = document.root(
-        {"kernel", "profile", "description", "sound", "problem", "config", "run", "fault", "delay", "expect"});
+    const TomlTable root = document.root({"kernel", "profile", "description", "sound", "problem", "config", "launch",
+                                          "run", "fault", "delay", "expect"});
     for (const char* key : {"kernel", "profile", "description"})
       if (root.has(key)) row[key] = one_line(root.string(key));
+    if (root.has("launch")) row["kernel"] = kernels_text(kernels_of(document, root));
   } catch (const InputError& error) { row["error"] = error.lines().front(); }
   return row;
 }
@@ -66,7 +85,7 @@ Json scenarios_json(const ScenarioFilter& filter) {
   Json rows = Json::array();
   for (const fs::path& file : files_of(filter.folder)) {
     Json row = scenario_json(file);
-    if (!filter.kernel.empty() && row["kernel"] != filter.kernel) continue;
+    if (!filter.kernel.empty() && !has_kernel(row, filter.kernel)) continue;
     if (check && !is_shown_by(*check, file)) continue;
     rows.push_back(std::move(row));
   }

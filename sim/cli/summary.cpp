@@ -47,6 +47,11 @@ std::string not_checked_lines(const RunResult& r) {
   return text;
 }
 
+/// "gemm", or "launch 1"
+std::string name_of(const std::vector<LaunchTime>& launches, size_t i) {
+  return i < launches.size() && !launches[i].name.empty() ? launches[i].name : fmt::format("launch {}", i);
+}
+
 std::string verification(const Scenario& s, const RunResult& r) {
   if (s.data == DataMode::none) return "no (data = \"none\")";
   const std::string rows =
@@ -54,8 +59,9 @@ std::string verification(const Scenario& s, const RunResult& r) {
           ? fmt::format(", {} of {} rows compared", grouped(r.check.rows), grouped(r.check.of_rows))
           : "";
   const std::string of = s.launches == 1 ? ""
-                         : r.verified    ? fmt::format(", as all {} launches' outputs are", s.launches)
-                                         : fmt::format(", output of launch {}", r.checked_launch);
+                         : r.verified
+                             ? fmt::format(", as all {} launches' outputs are", s.launches)
+                             : fmt::format(", output of {}", name_of(r.launches, size_t(r.checked_launch)));
   return (r.verified ? "yes: " : "WRONG: ") + r.check.text() + rows + of;
 }
 
@@ -71,7 +77,9 @@ std::string duration(double microseconds) {
 /// A table of where each role spent its time.
 std::string role_lines(const RunResult& r) {
   if (r.roles.empty()) return "";
-  std::string text = fmt::format("  {:<13}{:>9}   {}\n", "roles", "working", "waiting for");
+  size_t width = 11;
+  for (const RoleTime& role : r.roles) width = std::max(width, role.role.size());
+  std::string text = fmt::format("  {:<{}}{:>9}   {}\n", "roles", width + 2, "working", "waiting for");
   for (const RoleTime& role : r.roles) {
     const double total = double(std::max<uint64_t>(role.total_cycles, 1));
     double working = 100;
@@ -83,7 +91,7 @@ std::string role_lines(const RunResult& r) {
       if (shown == kMostWaits || percent < 0.05) continue;
       waits += fmt::format("{}{} {:.1f} %", shown++ ? ", " : "", what, percent);
     }
-    text += fmt::format("    {:<11}{:>7.1f} %   {}\n", role.role, std::max(working, 0.0), waits);
+    text += fmt::format("    {:<{}}{:>7.1f} %   {}\n", role.role, width, std::max(working, 0.0), waits);
   }
   return text;
 }
@@ -124,9 +132,15 @@ std::string fault_lines(const Scenario& s, const RunResult& r) {
   return text;
 }
 
-/// "cycles 1,856 to 12,000", and how that lies to the launch ahead.
+/// "cycles 1,856 to 12,000", and how that lies to the launch ahead; of named launches the kernel, stream and outcome.
 std::string launch_text(const std::vector<LaunchTime>& launches, size_t i) {
   const LaunchTime& t = launches[i];
+  if (!t.name.empty()) {
+    const std::string what = fmt::format("{}, stream {}: ", t.kernel, t.stream);
+    if (!t.started()) return what + t.outcome;
+    return fmt::format("{}cycles {} to {}, {}", what, grouped(int64_t(t.begin)), grouped(int64_t(t.end)),
+                       t.outcome);
+  }
   std::string text = fmt::format("cycles {} to {}", grouped(int64_t(t.begin)), grouped(int64_t(t.end)));
   if (i == 0) return text;
   const int64_t after = int64_t(t.begin) - int64_t(launches[i - 1].end);
@@ -139,7 +153,7 @@ std::string measurements(const Scenario& s, const RunResult& r) {
   text += line("time", fmt::format("{} cycles = {} at {} GHz", grouped(int64_t(r.cycles)), duration(r.microseconds),
                                    r.sm_clock_ghz));
   for (size_t i = 0; r.launches.size() > 1 && i < r.launches.size(); ++i)
-    text += line(fmt::format("launch {}", i), launch_text(r.launches, i));
+    text += line(name_of(r.launches, i), launch_text(r.launches, i));
   const std::string sms = plural(uint64_t(r.sms_used), "SM");
   text += line("throughput", r.tflops > 0 ? fmt::format("{} TFLOPS, tensor pipe busy {:.1f} % of {}",
                                                         three_digits(r.tflops), 100 * r.tensor_utilization, sms)

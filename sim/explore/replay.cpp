@@ -5,15 +5,18 @@
 
 #include <algorithm>
 
-#include "kernels/host/kernel_run.h"
+#include "kernels/host/run_plan.h"
 #include "sim/verdict.h"
 
 namespace sm100::sim {
 
 namespace {
 
-std::string expectation(const host::KernelRun& kernel, const RunResult& run) {
-  const auto names = host::barrier_names(kernel.barriers());
+std::string expectation(const host::RunPlan& plan, const RunResult& run) {
+  std::vector<BarrierArray> barriers;
+  for (const host::PlannedKernel& kernel : plan.kernels)
+    for (const BarrierArray& array : kernel.run->barriers()) barriers.push_back(array);
+  const auto names = host::barrier_names(barriers);
   if (run.outcome == Outcome::pass) return "";  // other bits than without jitter, but within the limit
   std::string text = fmt::format("\n[expect]\noutcome = \"{}\"\n", name(run.outcome));
   const Finding* finding = first_finding(run);
@@ -27,17 +30,17 @@ std::string expectation(const host::KernelRun& kernel, const RunResult& run) {
 
 std::string replay_text(const std::string& text, const host::Scenario& scenario, const FailingSeed& found,
                         const std::string& command) {
-  const std::unique_ptr<host::KernelRun> kernel = host::make_run(scenario);
+  const host::RunPlan plan = host::plan_of(scenario);
   std::string replay = text;
   if (!replay.empty() && replay.back() != '\n') replay += '\n';
   replay +=
       fmt::format("\n# From here on by sm100sim explore: seed {} ends in {}, and so do these delays alone.\n# {}\n",
                   found.seed, text_of(found.failure), command);
-  if (!scenario.expect.stated) replay += expectation(*kernel, found.by_delays);
+  if (!scenario.expect.stated) replay += expectation(plan, found.by_delays);
   // In order of time.  What was met is the sum with the scenario's own delay at that point, which stands in its text.
   for (const DelayUse& met : found.by_delays.delays)
     if (const models::Delay* delay = delay_at(found.delays, met.delay.point))
-      replay += host::delay_toml(*delay, *kernel, met.text);
+      replay += host::delay_toml(*delay, plan, met.text);
   return replay;
 }
 

@@ -39,7 +39,7 @@ std::string release_line(const WaitGraph& graph, const Debt& debt) {
   if (std::string own = line_of(debt.state().released); !own.empty()) return own;
   for (Cta* cta : graph.slots())
     for (const auto& warp : cta->warps())
-      if (cta->kernel().role(warp->index) == debt.role())
+      if (&cta->kernel() == &debt.kernel() && cta->kernel().role(warp->index) == debt.role())
         if (std::string other = line_of(warp->released); !other.empty()) return other;
   return {};
 }
@@ -124,7 +124,8 @@ bool counts_the_cluster(const WaitGraph& graph, const Wait& w) {
   if (ctas == 1 || w.state->phase > 0 || w.state->expected_bytes != ctas * w.state->received_bytes) return false;
   for (uint32_t r = 0; r < ctas; ++r)
     for (const auto& warp : peer_slot(graph.slots(), *w.cta, r)->warps())
-      if (lists(w.barrier.array->arrives, warp->cta.kernel().role(warp->index)) &&
+      if (&warp->cta.kernel() == &w.cta->kernel() &&
+          lists(w.barrier.array->arrives, warp->cta.kernel().role(warp->index)) &&
           line_of(use_of(*warp, *w.barrier.array).copied).empty())
         return false;
   return true;
@@ -135,7 +136,7 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
   if (word.pending != 0 || word.tx == 0) return {};
   const auto expected = int64_t(w.state->expected_bytes);
   const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
-  const uint32_t copy = w.cta->observer().smallest_copy(*w.barrier.array);
+  const uint32_t copy = w.cta->observer().smallest_copy(w.cta->kernel(), *w.barrier.array);
   if (word.tx > 0 && uint32_t(word.tx) < copy) {
     Cause cause{.certainty = 100,
                 .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: ",

@@ -68,7 +68,8 @@ void each_model(const Slots& slots, Cta& owner, const State& state, Shares State
   if (in(owner)) return;
   for (const bool same_rank : {true, false})
     for (Cta* cta : slots)
-      if (cta != &owner && cta->linear_id() >= 0 && (cta->cluster_rank() == owner.cluster_rank()) == same_rank)
+      if (cta != &owner && cta->linear_id() >= 0 && &cta->kernel() == &owner.kernel() &&
+          (cta->cluster_rank() == owner.cluster_rank()) == same_rank)
         if (in(*cta)) return;
 }
 
@@ -209,6 +210,7 @@ bool filled_like_others(const Slots& slots, Cta& owner, const State& state) {
   int alike = 0;
   for (uint32_t rank = 0; rank < owner.cluster_ctas(); ++rank) {
     Cta& cta = *peer_slot(slots, owner, rank);
+    if (&cta.kernel() != &owner.kernel()) continue;
     for (int s = 0; s < name.array->stages; ++s) {
       const State* other = cta.context().mbarrier.find(name.array->base.offset() + 8u * uint32_t(s));
       if (!other || other == &state || (other->expected_bytes == 0 && other->received.empty())) continue;
@@ -232,7 +234,11 @@ const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array) {
 }
 
 const Warp::Use& use_of(const Warp& warp, const BarrierArray& array) {
-  return warp.use[size_t(&array - warp.cta.kernel().barriers.data())];
+  static const Warp::Use none;
+  const std::vector<BarrierArray>& own = warp.cta.kernel().barriers;
+  for (size_t i = 0; i < own.size() && i < warp.use.size(); ++i)
+    if (&own[i] == &array) return warp.use[i];
+  return none;
 }
 
 }  // namespace sm100::sim

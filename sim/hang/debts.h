@@ -23,8 +23,9 @@ struct Debt {
   Loc loc{};                         ///< of the copies that deliver the bytes
   uint64_t arrivals = 0, bytes = 0;  ///< both 0: how much it owes is not known, or it is something else
 
-  const Warp& state() const { return *slot->warps()[size_t(warp)]; }
-  const std::string& role() const { return slot->kernel().role(warp); }
+  const Warp& state() const { return *slot->all_warps()[size_t(warp)]; }
+  const Kernel& kernel() const { return slot->launches().kernel_of_cta(cta); }
+  const std::string& role() const { return kernel().role(warp); }
   /// The warp will never do anything again.
   bool exited() const { return slot->linear_id() != cta || !state().running; }
 };
@@ -52,7 +53,7 @@ bool filled_like_others(const Slots& slots, Cta& owner, const models::Mbarrier::
 /// The other array of a ring: "input_full" for "input_empty" and the reverse; nullptr: it is no ring.
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array);
 
-/// A warp's account of an array.
+/// A warp's account of an array; an empty one if the array is another kernel's.
 const Warp::Use& use_of(const Warp& warp, const BarrierArray& array);
 
 }  // namespace sm100::sim

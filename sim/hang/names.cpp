@@ -64,14 +64,17 @@ std::string waited_for(const Wait& w) {
   return what;
 }
 
-/// "launch 0 (2 CTAs run, 0 wait for an SM)", and those after it, ahead of the CTA's own launch.
+/// "launch 0 (2 CTAs run, 0 wait for an SM)", and those after it, ahead of the CTA's own launch in its stream.
 static std::string unfinished_launches(Cta& cta) {
   std::string text;
+  const LaunchList& launches = cta.launches();
   for (int launch = 0; launch < cta.launch(); ++launch) {
+    if (launches[launch].stream != launches[cta.launch()].stream) continue;
+    const Dim3 cluster = launches[launch].kernel->cluster;
     const uint64_t running = cta.gpu().ctas_running(launch);
-    const uint64_t waiting = cta.gpu().clc().waiting(launch) * cta.cluster_ctas();
+    const uint64_t waiting = cta.gpu().clc().waiting(launch) * cluster.x * cluster.y * cluster.z;
     if (running + waiting == 0) continue;
-    text += fmt::format("{}launch {} ({} CTA{} run{}", text.empty() ? "" : ", ", launch, running,
+    text += fmt::format("{}{} ({} CTA{} run{}", text.empty() ? "" : ", ", launches.name(launch), running,
                         running == 1 ? "" : "s", running == 1 ? "s" : "");
     text += waiting > 0 ? fmt::format(", {} wait for an SM)", waiting) : ")";
   }

@@ -134,6 +134,7 @@ Debts WaitGraph::word_debts(const Wait& w) const {
       int last = -1;  // of the CTAs of this slot that had the tile
       for (const Warp::Tile& t : warp->tiles) {
         if (t.m != tile.m || t.n != tile.n || t.cta == last) continue;
+        if (&slot->launches().kernel_of_cta(t.cta) != &w.cta->kernel()) continue;
         last = t.cta;
         const Debt debt{.slot = slot, .cta = t.cta, .warp = warp->index};
         const bool in_it = slot->linear_id() == t.cta && warp->running && warp->in_tile() &&

@@ -17,11 +17,14 @@ namespace {
 constexpr uint32_t kLaterPerCta = 128;
 }  // namespace
 
-HazardChecker::HazardChecker(const Kernel& kernel, int slots, models::Observer& report)
-    : kernel_(kernel), report_(report), clusters_(size_t(slots)), ranks_(size_t(slots)) {
-  for (const BarrierArray& array : kernel.barriers)
-    for (int s = 0; s < array.stages; ++s) barrier_index(array.base.offset() + 8u * uint32_t(s));
-  cluster_ctas_ = kernel.cluster.x * kernel.cluster.y * kernel.cluster.z;
+HazardChecker::HazardChecker(const LaunchList& launches, int slots, models::Observer& report)
+    : launches_(launches), report_(report), clusters_(size_t(slots)), ranks_(size_t(slots)) {
+  for (const Kernel* kernel : launches.kernels()) {
+    for (const BarrierArray& array : kernel->barriers)
+      for (int s = 0; s < array.stages; ++s) barrier_index(array.base.offset() + 8u * uint32_t(s));
+    warps_ = std::max(warps_, uint32_t(kernel->warps));
+    cluster_ctas_ = std::max(cluster_ctas_, kernel->cluster.x * kernel->cluster.y * kernel->cluster.z);
+  }
 }
 
 size_t HazardChecker::barrier_index(uint32_t offset) {
@@ -36,12 +39,13 @@ void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
   started->slots = slots;
   started->id = clusters_started_++;
   started->launch = launch;
+  started->kernel = launches_[launch].kernel;
   started->ctas.resize(ctas);
   started->later.resize(size_t{kLaterPerCta} * ctas);
   for (uint32_t r = 0; r < ctas; ++r) {
     CtaState& cta = started->ctas[r];
-    cta.warps.resize(size_t(kernel_.warps));
-    for (int w = 0; w < kernel_.warps; ++w)
+    cta.warps.resize(size_t(started->kernel->warps));
+    for (int w = 0; w < started->kernel->warps; ++w)
       cta.warps[size_t(w)].known.happened.advance({component(r, w, kWarp), 1});
     clusters_[size_t(slots[r])] = started;
     ranks_[size_t(slots[r])] = r;
@@ -225,7 +229,7 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
   const std::vector<Flight>* flight = flights_.find(barrier.in_flight.front());
   if (!flight) return;
   const Access& copy = flight->front().write;
-  const BarrierName name = barrier_name(kernel_, e.offset);
+  const BarrierName name = barrier_name(kernel(e.slot), e.offset);
   models::Violation v{.id = "MB11",
                       .message = fmt::format(
                           "{} completes phase {} while {} that signal{} it {} on the way: expect_tx "
@@ -240,7 +244,7 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
                       .slot = e.slot,
                       .barrier = e.offset,
                       .source = copy.by.source()};
-  v.details = hazard_copy_lines(kernel_, copy);
+  v.details = hazard_copy_lines(kernel(e.slot), copy);
   report_.violation(v);
 }
 
@@ -338,8 +342,8 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   const int in_rank = at_rank == rank(t.slot) ? -1 : int(at_rank);
   const bool tmem = &sets == &tmem_sets_;
   if (earlier.unfilled && is_fill(later.kind) && missing == Missing::order) {
-    HazardText text =
-        unfilled_text(kernel_, in_rank, earlier, later, warp_of(cluster(t.slot), earlier).account, tmem, both);
+    HazardText text = unfilled_text(kernel(t.slot), in_rank, earlier, later,
+                                    warp_of(cluster(t.slot), earlier).account, tmem, both);
     models::Violation v{.id = text.id,
                         .message = std::move(text.message),
                         .time = models::now(),
@@ -347,20 +351,20 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
                         .barrier = later.barrier,
                         .source = earlier.by.source()};
     v.details = std::move(text.details);
-    v.places = {hazard_place(kernel_, earlier), hazard_place(kernel_, later)};
+    v.places = {hazard_place(kernel(t.slot), earlier), hazard_place(kernel(t.slot), later)};
     return report_.violation(v);
   }
-  HazardText text =
-      hazard_text(kernel_, in_rank, earlier, later, tmem, both, missing, progress_of(cluster(t.slot), earlier));
+  HazardText text = hazard_text(kernel(t.slot), in_rank, earlier, later, tmem, both, missing,
+                                progress_of(cluster(t.slot), earlier));
   if ((text.warning || std::string_view(text.id) == "TC16") && !new_pair(earlier, later)) return;
   if (t.warp && missing != Missing::fence)
-    if (std::string waits = hazard_wait_line(kernel_, *t.warp, earlier, later); !waits.empty())
+    if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));
   models::Violation v{
       .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   v.details = text.details;
-  v.places = {hazard_place(kernel_, earlier), hazard_place(kernel_, later)};
+  v.places = {hazard_place(kernel(t.slot), earlier), hazard_place(kernel(t.slot), later)};
   v.warning = text.warning;
   report_.violation(v);
 }
@@ -462,8 +466,8 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
   const uint32_t own = cluster(t.slot).id;
   const Knowledge& known = warp(t).known;
   const auto ordered = [&](const GlobalAccess& earlier) {
-    // Launches whose locks are shared follow each other (config.pdl goes with no splits).
-    if (earlier.launch < cluster(t.slot).launch) return true;
+    // A stream and its events order launches; what a programmatic one reads too early is GD1.
+    if (launches_.order().before(earlier.launch, cluster(t.slot).launch)) return true;
     if (earlier.cluster == own) return known.happened.knows(earlier.access.over);
     return std::any_of(known.releases.begin(), known.releases.end(), [&](uint32_t r) {
       return releases_[r - 1].cluster == earlier.cluster && releases_[r - 1].happened.knows(earlier.access.over);
@@ -471,11 +475,12 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
   };
   const GlobalAccess now_accessed{own, cluster(t.slot).launch, access(t, AccessKind::global, write, now(t))};
   const auto conflict = [&](const GlobalAccess& earlier) {
-    const HazardText text = global_hazard_text(kernel_, earlier.access, now_accessed.access, address);
+    const Kernel& first = *launches_[earlier.launch].kernel;
+    const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);
     models::Violation v{
         .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
     v.details = text.details;
-    v.places = {hazard_place(kernel_, earlier.access), hazard_place(kernel_, now_accessed.access)};
+    v.places = {hazard_place(first, earlier.access), hazard_place(kernel(t.slot), now_accessed.access)};
     report_.violation(v);
   };
   GlobalCell& cell = global_[address.value];

@@ -34,7 +34,7 @@
 #include "models/umma.h"
 #include "sim/hazards/flights.h"
 #include "sim/hazards/shadow.h"
-#include "sim/kernel.h"
+#include "sim/launch_list.h"
 
 namespace sm100::sim {
 
@@ -56,7 +56,7 @@ enum class Missing {
 class HazardChecker {
  public:
   /// @param report  gets the findings
-  HazardChecker(const Kernel& kernel, int slots, models::Observer& report);
+  HazardChecker(const LaunchList& launches, int slots, models::Observer& report);
 
   /// A warp of the CTA in a slot, as it executes an instruction.
   struct Thread {
@@ -177,6 +177,7 @@ class HazardChecker {
     std::vector<int> slots;  ///< by rank
     uint32_t id;             ///< of all clusters of the run
     int launch;
+    const Kernel* kernel;
     std::vector<CtaState> ctas;
     Knowledge barrier[2];  ///< of those who have arrived, by phase parity
     /// What arrivals and commits on their way release, a ring: far more than can be on their way.
@@ -213,16 +214,16 @@ class HazardChecker {
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
   /// The warp that issued an access which is over with one of its own stamps (Part).
   const WarpState& warp_of(const Cluster& in, const Access& access) const {
-    const uint32_t r = access.over.component / uint32_t(kernel_.warps) % cluster_ctas_;
-    return in.ctas[r].warps[access.over.component % uint32_t(kernel_.warps)];
+    const uint32_t r = access.over.component / warps_ % cluster_ctas_;
+    return in.ctas[r].warps[access.over.component % warps_];
   }
   /// Of the warp that issued the access: when it did.
   Stamp issue_of(const Access& access) const { return {access.over.component % first_of(kCopies), access.issued}; }
-  uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * uint32_t(kernel_.warps); }
+  uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * warps_; }
   uint32_t fenced_components() const { return first_of(kTmemLoads); }  ///< warps' own accesses and copies
   uint32_t tmem_components() const { return first_of(kGroups); }       ///< and those to tensor memory
   uint32_t component(uint32_t rank, int warp, Part part) const {
-    return (uint32_t(part) * cluster_ctas_ + rank) * uint32_t(kernel_.warps) + uint32_t(warp);
+    return (uint32_t(part) * cluster_ctas_ + rank) * warps_ + uint32_t(warp);
   }
   uint32_t barrier_component(uint32_t rank, size_t index) const {
     return first_of(kParts) + uint32_t(index) * cluster_ctas_ + rank;
@@ -269,9 +270,11 @@ class HazardChecker {
   /// The two lines have not been told of yet.
   bool new_pair(const Access& earlier, const Access& later);
 
-  const Kernel& kernel_;
+  const Kernel& kernel(int slot) { return *cluster(slot).kernel; }
+
+  const LaunchList launches_;
   models::Observer& report_;
-  uint32_t cluster_ctas_;
+  uint32_t warps_ = 1, cluster_ctas_ = 1;  ///< of the largest CTA and the largest cluster of the run
   std::vector<uint32_t> barrier_at_ =
       std::vector<uint32_t>(kSmemWindowBytes / 8, kNoBarrier);  ///< by word: its index
   size_t barriers_ = 0;                                         ///< known so far
@@ -312,6 +315,7 @@ std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Acces
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);
 
 /// The same for two accesses of warps to global memory.
-HazardText global_hazard_text(const Kernel& kernel, const Access& earlier, const Access& later, GlobalAddr address);
+HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier, const Kernel& second_kernel,
+                              const Access& later, GlobalAddr address);
 
 }  // namespace sm100::sim

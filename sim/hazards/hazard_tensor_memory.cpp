@@ -146,7 +146,7 @@ void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::stri
                                  [=](const Access& a) { return a.over.clock == load; });
   if (read == self.unwaited_loads.end()) return;
   if (new_pair(*read, access(t, AccessKind::tmem_load, false, {}))) {
-    const HazardText text = register_read_text(kernel_, *read, seen);
+    const HazardText text = register_read_text(kernel(t.slot), *read, seen);
     models::Violation v{
         .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
     v.details = text.details;

@@ -301,14 +301,14 @@ std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& c
           "CTAs of a pair"};
 }
 
-HazardText global_hazard_text(const Kernel& kernel, const Access& earlier, const Access& later,
-                              GlobalAddr address) {
-  const std::string first = kernel.role(earlier.by.warp), second = kernel.role(later.by.warp);
+HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier, const Kernel& second_kernel,
+                              const Access& later, GlobalAddr address) {
+  const std::string first = first_kernel.role(earlier.by.warp), second = second_kernel.role(later.by.warp);
   return {"GM3",
           fmt::format(
               "{} of CTA {} and {} of CTA {} access the same global memory, one writes, and nothing orders them",
               first, earlier.by.cta, second, later.by.cta),
-          {line(kernel, "first: ", earlier), line(kernel, "second:", later),
+          {line(first_kernel, "first: ", earlier), line(second_kernel, "second:", later),
            fmt::format("both touch global memory at {:#x}", address.value),
            fmt::format(
                "missing: a barrier of the warps of {}, then st.release of a word; ld.acquire of it and a barrier "

@@ -15,12 +15,13 @@ namespace {
 std::vector<BarrierArray> learned(const host::Scenario& scenario, std::vector<BarrierArray> named = {}) {
   Kernel kernel = kernel_of(*host::make_run(scenario));
   kernel.barriers = std::move(named);
-  return learned_table([&] {
+  const auto tables = learned_tables([&] {
     BarrierLearner learner(kernel);
     Simulation simulation(scenario, {.learner = &learner});
     simulation.run();
-    return learner.table();
+    return std::vector<BarrierTable>{learner.table()};
   });
+  return tables.empty() ? std::vector<BarrierArray>{} : tables.front();
 }
 
 const BarrierArray* at(const std::vector<BarrierArray>& table, uint32_t offset) {

@@ -53,6 +53,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"CL3", "roles decode the id only under the predicate"},
     {"EX1", "depends on a few hundred cycles between commit and exit; MB12 finds the same drain missing"},
     {"EX2", "a role that reads a response before it has come is found first (CL6)"},
+    {"GD2", "what is missing is an event, no instruction: scenarios/launches/missing_event.toml"},
     {"NB4", "no two groups of warps can meet on one id with equal counts here; one that leaves its group hangs"},
     {"RG1", "no kernel of the catalogue has setmaxnreg; tests/models/test_register_pool.cpp shows it"},
     {"RG2", "the same"},

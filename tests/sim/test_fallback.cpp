@@ -141,7 +141,7 @@ struct MutatedRun {
     Device device(s.device, kernel,
                   {.sms = 1, .with_data = true, .accumulation = models::Accumulation::fast, .jitter_seed = {}},
                   nullptr);
-    const auto tensors = allocate_tensors(run, s, device.gpu.memory()).front();
+    const auto tensors = allocate_tensors(host::plan_of(s), s, device.gpu.memory()).front();
     const FallbackParams params = run.params(tensors, [](const TensorMapFields& fields) { return encode(fields); });
     kernel.run_warp = [&](Warp& warp) {
       MutatedIsa isa(warp, s.device, mutation);

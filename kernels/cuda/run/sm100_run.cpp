@@ -104,6 +104,9 @@ void check_outputs(const Options& options) {
 }
 
 void check_scenario(const Scenario& s) {
+  if (!s.launch_list.empty())
+    throw InputError(
+        fmt::format("not implemented: {}: [[launch]]: sm100-run launches one kernel", s.path.string()));
   if (!s.faults.empty())
     throw InputError(fmt::format("{}: [[fault]] alters simulated instructions; hardware runs sound scenarios only",
                                  s.path.string()));
