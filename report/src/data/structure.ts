@@ -39,6 +39,14 @@ export function splitBarrierName(name: string): [string, number] {
   return bracket < 0 ? [name, 0] : [name.slice(0, bracket), parseInt(name.slice(bracket + 1), 10) || 0];
 }
 
+/**
+ * "input_full" of "gemm.input_full": a run of several kernels puts the name of the launch before those of its roles and
+ * barriers.
+ */
+export function withoutLaunch(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
+}
+
 function addRings(trace: Trace, cta: Cta): void {
   const stages = new Map<string, number>();
   for (const array of cta.arrays) stages.set(array.name, array.tracks.length);

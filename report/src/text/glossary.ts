@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One plain sentence for everything that the page shows, for a reader who meets SM100 for the first time.
 
-import {splitBarrierName} from '../data/structure';
+import {splitBarrierName, withoutLaunch} from '../data/structure';
 
 const roles: Record<string, string> = {
   load: 'The load warp tells the TMA unit which tiles of A and B to copy into shared memory, one ring stage at a time.',
@@ -101,20 +101,20 @@ export const stageStateText = [
 ];
 
 export function explainRole(name: string): string {
-  return roles[name] ?? `A warp with the role "${name}".`;
+  return roles[withoutLaunch(name)] ?? `A warp with the role "${name}".`;
 }
 export function explainUnit(name: string): string {
   return units[name] ?? `A hardware unit: ${name}.`;
 }
 export function explainRing(name: string): string {
-  return rings[name] ?? `A ring of buffers between a producer and a consumer, guarded by ${name}_full and ${name}_empty.`;
+  return rings[withoutLaunch(name)] ?? `A ring of buffers between a producer and a consumer, guarded by ${name}_full and ${name}_empty.`;
 }
 export function explainKind(kind: string): string {
   return kinds[kind] ?? kind;
 }
 export function explainBarrier(name: string): string {
   const [array] = splitBarrierName(name);
-  return barriers[array] ?? 'An mbarrier: a counter in shared memory that warps wait on.';
+  return barriers[withoutLaunch(array)] ?? 'An mbarrier: a counter in shared memory that warps wait on.';
 }
 export const explainBarrierLane =
   'An mbarrier in shared memory. Its phases alternate in shade; a phase completes when no arrival and no byte is missing. ' +
@@ -124,5 +124,5 @@ export const explainCta =
 
 /** What a wait on a barrier means, as the end of a sentence that begins with the role. */
 export function waitReason(pipeline: string): string {
-  return reasons[pipeline] ?? (pipeline ? `waited for ${pipeline}` : 'waited');
+  return reasons[withoutLaunch(pipeline)] ?? (pipeline ? `waited for ${pipeline}` : 'waited');
 }

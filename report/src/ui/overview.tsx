@@ -7,6 +7,7 @@ import {type RoleShare, roleShares, unitBusy} from '../data/stalls';
 import type {Trace} from '../data/trace';
 import type {Model} from '../model';
 import {grouped, percent, seconds, tickName} from '../text/format';
+import {launchText, launchesOf} from '../text/configuration';
 import {explainRole} from '../text/glossary';
 import {css, mix, roleActor, waitActor} from '../view/theme';
 import {runSearch} from './search_tab';
@@ -52,6 +53,7 @@ function RunFacts({trace, name}: {trace: Trace; name: string}) {
       <dl class="facts">
         <dt>length</dt><dd>{grouped(length)} {tickName(trace)} = {seconds(trace, length)}{metadata.run_ticks ? '' : ', from the first event to the last'}</dd>
         {metadata.part && <><dt>recorded</dt><dd>{metadata.part}</dd></>}
+        {launchesOf(trace).map((l) => <><dt>launch</dt><dd>{launchText(l)}</dd></>)}
         {shape && <><dt>problem</dt><dd>{shape}</dd></>}
         <dt>ran on</dt><dd>{metadata.device && `${metadata.device}, `}{ctas} {ctas === 1 ? 'CTA' : 'CTAs'}, {metadata.source === 'sim' ? 'simulated' : 'measured on a GPU'}</dd>
         {c['stages'] !== undefined && <><dt>stages</dt><dd>{`${c['stages']}`} input{c['accum_stages'] !== undefined ? `, ${c['accum_stages']} ${c['accum_stages'] === 1 ? 'accumulator' : 'accumulators'}` : ''}</dd></>}
