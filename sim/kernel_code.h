@@ -14,8 +14,9 @@
 
 #include "kernels/host/run_plan.h"
 #include "models/memory_system.h"
-#include "sim/fault_isa.h"
+#include "sim/fault_interceptor.h"
 #include "sim/kernel.h"
+#include "sim/sim_isa.h"
 
 namespace sm100::sim {
 
@@ -42,19 +43,15 @@ void add_kernel(KernelCode code);
 /// Throws std::logic_error for a kernel without code.
 const KernelCode& code_of_kernel(const host::KernelDefinition& kernel);
 
-/// `code(isa, launch)` runs one warp; with faults the Isa is the one that alters instructions.
+/// `code(isa, launch)` runs one warp.
 template <class Code>
 std::function<void(Warp&)> warp_runner(const Binding& binding, Code code) {
   const host::Scenario& scenario = binding.scenario;
   return [&scenario, &altered = binding.altered, first = binding.first_launch, code](Warp& warp) {
-    const auto run = [&](auto&& isa) {
-      if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
-      code(isa, warp.cta.launch() - first);
-    };
-    if (scenario.faults.empty())
-      run(SimIsa(warp, scenario.device));
-    else
-      run(FaultIsa(warp, scenario.device, scenario.faults, altered));
+    FaultInterceptor faults(scenario.faults, altered);
+    SimIsa isa(warp, scenario.device, scenario.faults.empty() ? nullptr : &faults);
+    if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
+    code(isa, warp.cta.launch() - first);
   };
 }
 

@@ -69,7 +69,7 @@ class Build:
 
         # Parsed once: the models, and for mutants elsewhere also the headers of the simulator with all that they include.
         self.parsed = []
-        for name, headers in (("simulator", ("sim/kernel_code.h", "sim/fault_isa.h")), ("models", ("models/gpu.h",))):
+        for name, headers in (("simulator", ("sim/kernel_code.h", "sim/sim_isa.h")), ("models", ("models/gpu.h",))):
             header = scratch / f"{name}.h"
             header.write_text("#include <fmt/format.h>\n" + "".join(f'#include "{h}"\n' for h in headers))
             self._compile(f"-x c++-header {header} -o {header}.gch -MD -MF {header}.d")

@@ -9,9 +9,52 @@
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/read_config.h"
 #include "kernels/host/run_plan.h"
+#include "kernels/isa/instructions/catalogue.h"
 
 namespace sm100::host {
 namespace {
+
+template <class... Actions>
+constexpr unsigned bits(Actions... actions) {
+  return (0u | ... | (1u << unsigned(actions)));
+}
+
+/// What may happen to an instruction, of what it is.
+template <class I>
+constexpr unsigned actions_on() {
+  using enum FaultAction;
+  using instructions::Alterable;
+  constexpr instructions::Description d = I::kIs;
+  unsigned actions = 0;
+  switch (d.faults) {
+    case Alterable::no: return 0;
+    case Alterable::step: actions = bits(drop, duplicate, delay); break;
+    case Alterable::read: actions = bits(drop, delay); break;
+    case Alterable::poll: actions = bits(delay); break;
+  }
+  if (d.each_lane) actions |= bits(all_lanes, one_lane, other_lane);
+  if (d.other_ctas) actions |= bits(own_cta);
+  if (d.releases) actions |= bits(early);
+  if (!d.add[0].empty()) actions |= bits(add);
+  if (instructions::has_operand<I>("parity")) actions |= bits(flip_parity);
+  if (instructions::has_operand_of<Scope, I>()) actions |= bits(cta_scope);
+  if (instructions::has_operand_of<CtaMask, I>()) actions |= bits(clear_mask);
+  return actions;
+}
+
+std::vector<FaultInstruction> faultable() {
+  std::vector<FaultInstruction> rows;
+  instructions::for_each_instruction([&]<class I>(instructions::Type<I>) {
+    constexpr unsigned actions = actions_on<I>();
+    if (actions == 0) return;
+    const auto same = [](const FaultInstruction& row) { return row.name == I::kIs.function; };
+    if (const auto known = std::find_if(rows.begin(), rows.end(), same); known != rows.end())
+      known->actions |= actions;
+    else
+      rows.push_back({I::kIs.function, actions, I::kIs.add});
+  });
+  return rows;
+}
 
 /// Most stages among the arrays that `barrier` can mean (empty: any).
 int stages_of(const std::vector<BarrierArray>& arrays, std::string_view barrier) {
@@ -26,7 +69,7 @@ std::vector<std::string_view> faulty_instructions(const KernelDefinition& kernel
   if (!kernel.fault_instructions.empty())
     return {kernel.fault_instructions.begin(), kernel.fault_instructions.end()};
   std::vector<std::string_view> names;
-  for (const FaultInstruction& row : kFaultInstructions) names.push_back(row.name);
+  for (const FaultInstruction& row : faultable_instructions()) names.push_back(row.name);
   return names;
 }
 
@@ -88,24 +131,21 @@ FaultAction read_action(const TomlDocument& document, const TomlTable& table, co
   return action;
 }
 
-FaultOperand read_operand(const TomlDocument& document, const TomlTable& table, const FaultInstruction& row,
-                          FaultAction action) {
+std::string read_operand(const TomlDocument& document, const TomlTable& table, const FaultInstruction& row,
+                         FaultAction action) {
   if (action != FaultAction::add) {
     if (table.has("operand")) throw document.error(table.path("operand"), "allowed with action \"add\" only");
-    return FaultOperand::none;
+    return "";
   }
-  if (!table.has("operand")) return row.operands[0];
-  const std::string word = table.word("operand", row.operand_names());
-  const auto at = std::find(kFaultOperandNames.begin(), kFaultOperandNames.end(), word);
-  return FaultOperand(at - kFaultOperandNames.begin());
+  return table.has("operand") ? table.word("operand", row.operand_names()) : std::string(row.operands[0]);
 }
 
-int64_t read_added(const TomlDocument& document, const TomlTable& table, FaultOperand operand) {
+int64_t read_added(const TomlDocument& document, const TomlTable& table, std::string_view operand) {
   // The fields of the barrier word have 20 bits.
-  const bool word = operand == FaultOperand::count || operand == FaultOperand::bytes;
+  const bool word = operand == "count" || operand == "bytes";
   const int64_t most = word ? (1 << 20) - 1 : INT32_MAX;
   const int64_t value = table.integer("value", -most, most);
-  if ((operand == FaultOperand::a || operand == FaultOperand::b) && value % 16 != 0)
+  if ((operand == "a" || operand == "b") && value % 16 != 0)
     throw document.error(table.path("value"), "allowed are multiples of 16 (descriptors count in 16 bytes)");
   return value;
 }
@@ -135,9 +175,20 @@ std::vector<std::string_view> FaultInstruction::action_names() const {
 
 std::vector<std::string_view> FaultInstruction::operand_names() const {
   std::vector<std::string_view> names;
-  for (const FaultOperand operand : operands)
-    if (operand != FaultOperand::none) names.push_back(host::name(operand));
+  for (const std::string_view operand : operands)
+    if (!operand.empty()) names.push_back(operand);
   return names;
+}
+
+std::span<const FaultInstruction> faultable_instructions() {
+  static const std::vector<FaultInstruction> rows = faultable();
+  return rows;
+}
+
+const FaultInstruction* fault_instruction(std::string_view name) {
+  for (const FaultInstruction& row : faultable_instructions())
+    if (row.name == name) return &row;
+  return nullptr;
 }
 
 std::vector<std::string> fault_keys() {

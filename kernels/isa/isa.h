@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The seam: one function per PTX instruction, named after it.  Role code calls nothing else.
 ///
-/// Two families implement it: inline PTX on the device, and SimIsa on the SystemC model (with decorators that
-/// alter instructions).  Semantics, operand rules and undefined behaviour of each: PTX ISA 9.x, sections in
-/// the comments.
+/// Two families implement it: inline PTX on the device, and SimIsa on the SystemC model, where each
+/// instruction is a value (kernels/isa/instructions/).  Semantics, operand rules and undefined behaviour of each:
+/// PTX ISA 9.x, sections in the comments.
 ///
 /// Conventions
 ///   * One call is one warp-level instruction.  Warp-uniform operands are plain values, per-lane ones

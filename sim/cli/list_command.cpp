@@ -9,12 +9,12 @@
 
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
+#include "kernels/isa/instructions/catalogue.h"
 #include "sim/checks.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/json_output.h"
 #include "sim/cli/scenario_directory.h"
 #include "sim/cli/scenario_list.h"
-#include "sim/isa_support.h"
 #include "traces/format/compressed_file.h"
 
 namespace sm100::sim::cli {
@@ -56,15 +56,16 @@ void list_profiles_with_names() {
 
 Json isa_json() {
   Json rows = Json::array();
-  for (const IsaSupport& row : kIsaSupport)
+  for (const instructions::SupportLine& row : instructions::support_lines())
     rows.push_back({{"instruction", row.instruction}, {"support", name(row.support)}, {"note", row.note}});
   return rows;
 }
 
 void list_isa() {
+  const std::vector<instructions::SupportLine> rows = instructions::support_lines();
   size_t width = 0;
-  for (const IsaSupport& row : kIsaSupport) width = std::max(width, row.instruction.size());
-  for (const IsaSupport& row : kIsaSupport)
+  for (const instructions::SupportLine& row : rows) width = std::max(width, row.instruction.size());
+  for (const instructions::SupportLine& row : rows)
     fmt::print("  {:<{}}  {:<12}  {}\n", row.instruction, width, name(row.support), row.note);
 }
 
@@ -123,7 +124,7 @@ std::vector<std::string_view> callers_of(const FaultInstruction& row) {
 
 Json faults_json() {
   Json rows = Json::array();
-  for (const FaultInstruction& row : kFaultInstructions)
+  for (const FaultInstruction& row : faultable_instructions())
     rows.push_back({{"instruction", row.name},
                     {"kernels", callers_of(row)},
                     {"actions", row.action_names()},
@@ -132,7 +133,7 @@ Json faults_json() {
 }
 
 void list_faults() {
-  for (const FaultInstruction& row : kFaultInstructions) {
+  for (const FaultInstruction& row : faultable_instructions()) {
     const std::vector<std::string_view> callers = callers_of(row);
     fmt::print("  {}  in {}\n      {}\n", row.name,
                callers.empty() ? "no kernel" : fmt::format("{}", fmt::join(callers, ", ")), actions_of(row));

@@ -100,7 +100,7 @@ std::string role_lines(const RunResult& r) {
 std::string action_text(const FaultSpec& f) {
   const std::string_view action = name(f.action);
   switch (f.action) {
-    case FaultAction::add: return fmt::format("add {} to {} of", f.value, name(f.operand));
+    case FaultAction::add: return fmt::format("add {} to {} of", f.value, f.operand);
     case FaultAction::delay: return fmt::format("delay by {} cycles", f.value);
     case FaultAction::duplicate: return fmt::format("execute {} times", f.value);
     case FaultAction::clear_mask: return fmt::format("clear mask bits {:#x} of", f.value);

@@ -64,13 +64,6 @@ void HazardChecker::step(const Thread& t) {
   warp(t).known.happened.advance({s.component, s.clock + 1});
 }
 
-void HazardChecker::release_begin(const Thread& t) { releasing_ = &warp(t).known; }
-
-void HazardChecker::release_end(const Thread& t) {
-  releasing_ = nullptr;
-  step(t);
-}
-
 Knowledge& HazardChecker::next_later(Cluster& cluster) {
   return cluster.later[++cluster.last_later % cluster.later.size()];
 }
@@ -192,10 +185,13 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     }
     case MbarrierEventKind::arrive:
     case MbarrierEventKind::expect_tx:
-      if (e.source.op != 0)
+      if (e.source.op == kReleases) {
+        const Thread thread{e.slot, e.source};
+        barrier.arrived.join(warp(thread).known);
+        step(thread);
+      } else if (e.source.op != 0) {
         barrier.arrived.join(in.later[e.source.op % in.later.size()]);
-      else if (releasing_)
-        barrier.arrived.join(*releasing_);
+      }
       break;
     case MbarrierEventKind::complete_tx: {
       barrier.counts_bytes = true;

@@ -69,10 +69,12 @@ class HazardChecker {
   void start_cluster(const std::vector<int>& slots, int launch);
 
   // ---- synchronisation by warps
-  /// Between begin and end, arrivals of the warp release what it knows.
-  void release_begin(const Thread& thread);
-  void release_end(const Thread& thread);
-  /// The same for arrivals that land later: the result goes along as Source::op.
+  /// Arrivals of the warp on a barrier of CTA `rank`, its own, release what it knows; the result goes along as Source::op.
+  uint32_t release(const Thread& thread, uint32_t rank, uint32_t barrier) {
+    uses_barrier(thread, rank, barrier, false);
+    return kReleases;
+  }
+  /// The same for arrivals that land later.
   uint32_t release_later(const Thread& thread);
   /// A wait on the barrier has ended.
   void acquire(const Thread& thread, uint32_t barrier);
@@ -200,6 +202,7 @@ class HazardChecker {
     std::vector<GlobalAccess> reads;
   };
   static constexpr uint32_t kNoBarrier = UINT32_MAX;
+  static constexpr uint32_t kReleases = UINT32_MAX;  ///< Source::op: what the warp knows when the event comes
   /// Bytes on their way, in one CTA.
   struct Flight {
     std::shared_ptr<Cluster> cluster;
@@ -288,7 +291,6 @@ class HazardChecker {
   uint32_t last_op_ = 0, clusters_started_ = 0;
   /// Line and file of both instructions that TC16 has been reported for.
   std::set<std::tuple<uint32_t, std::string_view, uint32_t, std::string_view>> told_;
-  Knowledge* releasing_ = nullptr;
 };
 
 /// The finding for two accesses that nothing orders, in words.

@@ -43,6 +43,7 @@ struct RoleCode {
   int ctas_per_sm = 1;
   bool explained = false;  ///< a hang with its report
   std::vector<BarrierArray> barriers{};
+  std::vector<host::FaultSpec> faults{};
   std::function<void(Device&)> before{};  ///< once the device is there
 };
 
@@ -57,8 +58,10 @@ inline std::string diagnosis_here(const RoleCode& code) {
   kernel.smem_bytes = 64 * 1024;
   kernel.barriers = code.barriers;
   for (int w = 0; w < code.warps; ++w) kernel.roles.push_back("w" + std::to_string(w));
+  std::vector<uint64_t> altered(code.faults.size());
   kernel.run_warp = [&](Warp& warp) {
-    RoleIsa isa(warp, profile);
+    FaultInterceptor faults(code.faults, altered);
+    RoleIsa isa(warp, profile, code.faults.empty() ? nullptr : &faults);
     code.program(isa);
   };
   const models::Gpu::Options options{.sms = int(code.ctas),

@@ -8,13 +8,13 @@
 #include <set>
 
 #include "catch.h"
+#include "kernels/isa/instructions/catalogue.h"
 #include "matmul_of.h"
 #include "paths.h"
 #include "pftrace.pb.h"
 #include "scratch_directory.h"
 #include "sim/checks.h"
 #include "sim/child_process.h"
-#include "sim/isa_support.h"
 #include "sim/scenario_files.h"
 #include "traces/format/pftrace.h"
 #include "traces/well_formed.h"
@@ -167,7 +167,7 @@ TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenario
 
 TEST_CASE("list isa names the checks that a fence is there for, and they exist", "[docs]") {
   const std::regex id("[A-Z]{2}[0-9]+");
-  for (const IsaSupport& row : kIsaSupport) {
+  for (const instructions::SupportLine& row : instructions::support_lines()) {
     CAPTURE(row.instruction);
     const std::string note(row.note);
     if (row.instruction.find("fence") != std::string_view::npos) CHECK(std::regex_search(note, id));

@@ -138,7 +138,7 @@ phase = 1
          add.value == -64));
   const FaultSpec& drop = s.faults[1];
   CHECK((drop.role.empty() && drop.barrier.empty() && drop.stage == -1 && drop.cta == -1 && drop.occurrence == -1));
-  CHECK((add.operand == FaultOperand::bytes && drop.operand == FaultOperand::none));
+  CHECK((add.operand == "bytes" && drop.operand.empty()));
   CHECK((drop.warp == -1 && drop.id == -1 && drop.from == 0 && !drop.optional));
   CHECK(s.expect.outcome == "hang");
   CHECK((s.expect.id == "hang" && s.expect.barrier == "input_full" && s.expect.role == "mma"));

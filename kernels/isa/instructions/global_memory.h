@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Loads and stores of warps in global memory (PTX 9.7.9.8, .11), and words that CTAs synchronise with (PTX 8.8).
+#pragma once
+
+#include "kernels/isa/instructions/instruction.h"
+
+namespace sm100::instructions {
+
+/// `bytes` from each lane's address to its registers: 2 or 4 to one, 8 to two, 16 to four; zeros where the
+/// predicate is false (nullptr: true everywhere).
+struct LdGlobal {
+  static constexpr Description kIs{.function = "ld_global", .opcode = "ld.global"};
+  static constexpr SupportLine kSupport[] = {{"ld.global.b16, .b32, .v2.b32, .v4.b32", Support::approximated,
+                                              "an L2 hit each; the next store waits for it"}};
+  uint32_t bytes;
+  const LaneArray<GlobalAddr, 1>* addresses;
+  const LaneArray<bool, 1>* predicates;
+  uint32_t* registers;
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
+/// Posted: the warp goes on at once.
+struct StGlobal {
+  static constexpr Description kIs{.function = "st_global", .opcode = "st.global"};
+  static constexpr SupportLine kSupport[] = {
+      {"st.global.b16, .b32", Support::approximated,
+       "posted; time counts every active lane, predicated off or not"},
+      {"st.global.v2.b32, .v4.b32", Support::approximated,
+       "posted; a v4 takes the load-store path for each line that it touches"}};
+  uint32_t bytes;
+  const LaneArray<GlobalAddr, 1>* addresses;
+  const LaneArray<bool, 1>* predicates;
+  const uint32_t* registers;
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
+/// Polls of a word that stays the same from one code line do not run one by one: the warp sleeps until the word is
+/// written, and goes on when its next poll would have seen it.
+struct LdAcquireGpuGlobalU32 {
+  static constexpr Description kIs{.function = "ld_acquire_gpu_global_u32",
+                                   .opcode = "ld.acquire.gpu.global.u32",
+                                   .faults = Alterable::poll,
+                                   .add = {"value", "address"}};
+  static constexpr SupportLine kSupport[] = {
+      {"ld.acquire.gpu.global.u32", Support::modelled, "a loop that polls sleeps until the word is stored to"}};
+  GlobalAddr address;
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.address);
+  }
+  uint32_t execute(sim::WarpContext&) const;  ///< the "value"
+};
+
+struct StReleaseGpuGlobalU32 {
+  static constexpr Description kIs{.function = "st_release_gpu_global_u32",
+                                   .opcode = "st.release.gpu.global.u32",
+                                   .each_lane = true,
+                                   .faults = Alterable::step,
+                                   .add = {"value", "address"}};
+  static constexpr SupportLine kSupport[] = {
+      {"st.release.gpu.global.u32", Support::modelled, "visible after all stores of the CTA before it"}};
+  GlobalAddr address;
+  uint32_t value;
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.address), visit("value", i.value);
+  }
+  void execute(sim::WarpContext&) const;
+};
+
+using GlobalMemoryGroup = List<StGlobal, LdGlobal, LdAcquireGpuGlobalU32, StReleaseGpuGlobalU32>;
+
+}  // namespace sm100::instructions

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor copies and bulk groups on the model.
+#include "kernels/isa/instructions/bulk_tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "sim/warp_context.h"
+
+namespace sm100::instructions {
+
+using models::Cycles;
+using sim::HazardChecker;
+using sim::Warp;
+using sim::WarpContext;
+
+namespace {
+
+/// Decodes a tensor map.  A kernel has a few and copies with them all the time, so the last ones are kept with
+/// their bytes.
+bool decode_known(const TensorMap& map, TensorMapFields& fields) {
+  struct Known {
+    TensorMap map;
+    TensorMapFields fields;
+  };
+  constexpr size_t kKept = 4;
+  thread_local std::vector<Known> known;
+  thread_local size_t next = 0;
+  for (const Known& k : known)
+    if (std::memcmp(k.map.bytes, map.bytes, sizeof map.bytes) == 0) {
+      fields = k.fields;
+      return true;
+    }
+  if (!decode(map, fields)) return false;
+  if (known.size() < kKept)
+    known.push_back({map, fields});
+  else
+    known[next++ % kKept] = {map, fields};
+  return true;
+}
+
+bool decode_map(WarpContext& w, const TensorMap* map, const Coordinates& coords, models::TensorCopy& copy) {
+  if (!decode_known(*map, copy.map)) {
+    w.violate("TM1", "tensor copy with a tensor map that was never encoded");
+    return false;
+  }
+  if (copy.map.rank != uint32_t(coords.rank)) {
+    w.violate("TM1",
+              fmt::format("{}-dimensional tensor copy with a tensor map of rank {}", coords.rank, copy.map.rank));
+    return false;
+  }
+  std::copy_n(coords.c.begin(), coords.rank, copy.coords.begin());
+  copy.source = w.source();
+  return true;
+}
+
+/// The barrier is where a load with that group may signal.
+bool check_signal(WarpContext& w, int cta_group, SmemAddr barrier, CtaMask ranks, const models::Source& by) {
+  const uint32_t rank = barrier.value >> kClusterRankShift;
+  if (cta_group != 1 && cta_group != 2) {
+    w.violate("TC8", fmt::format("tensor load.cta_group::{}: allowed are 1 and 2", cta_group));
+    return false;
+  }
+  if (cta_group == 1) return w.own_window(barrier, "tensor load's mbarrier");
+  if ((rank ^ w.cluster_ctarank()) > 1) {
+    w.violate("MB3",
+              fmt::format("tensor load's mbarrier at shared address {:#x}: .cta_group::2 names the own CTA's "
+                          "or its peer's",
+                          barrier.value));
+    return false;
+  }
+  return w.cta.gpu().clusters().signals_exist(w.own.slot, ranks, rank, barrier.offset(), by);
+}
+
+void load(WarpContext& w, SmemAddr smem, const TensorMap* map, const Coordinates& coords, SmemAddr barrier,
+          int cta_group, std::optional<CtaMask> multicast) {
+  w.charge(w.issue.bulk_tensor);
+  models::TensorCopy copy;
+  if (!decode_map(w, map, coords, copy)) return;
+  w.check_prerequisites({copy.map.global_address}, "tensor load");
+  const uint32_t barrier_rank = barrier.value >> kClusterRankShift;
+  if (!w.own_window(smem, "tensor load")) return;
+  const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << w.cluster_ctarank())});
+  if (!check_signal(w, cta_group, barrier, ranks, copy.source)) return;
+  copy.smem = smem.offset();
+  copy.barrier = barrier.offset();
+  copy.multicast = multicast ? multicast->bits : 0;
+  if (Warp::Use* use = w.use_of(barrier)) use->copied = w.loc();
+  const Cycles at = w.enqueue_cycle();
+  HazardChecker* h = w.hazards();
+  w.for_each_thread([&](const models::Source& by) {
+    copy.source = by;
+    if (h) {
+      copy.source.op = h->new_op();
+      for (uint32_t r = 0; r < w.cta.cluster_ctas(); ++r)
+        if (ranks.bits >> r & 1)
+          h->uses_barrier(w.thread(), cta_group == 2 ? (r & ~1u) | (barrier_rank & 1) : r, copy.barrier, true);
+      h->tensor_load(w.thread(by.lane), ranks, copy.smem, smem_footprint(copy.map), copy.barrier,
+                     cta_group == 2 ? int(barrier_rank & 1) : -1, copy.source.op);
+    }
+    if (multicast) {
+      w.cta.gpu().clusters().load_multicast(w.own.slot, copy, *multicast, at, cta_group, barrier_rank);
+    } else if (barrier_rank != w.cluster_ctarank()) {
+      w.cta.gpu().clusters().load_pair(w.own.slot, copy, barrier_rank, at);
+    } else {
+      w.own.tma.load(copy, at);
+    }
+  });
+}
+
+}  // namespace
+
+void PrefetchTensormap::execute(WarpContext& w) const { w.charge(w.issue.bulk_tensor); }
+
+void CpAsyncBulkTensorSharedGlobal::execute(WarpContext& w) const {
+  load(w, smem, map, coords, barrier, cta_group, {});
+}
+
+void CpAsyncBulkTensorSharedGlobalMulticast::execute(WarpContext& w) const {
+  load(w, smem, map, coords, barrier, cta_group, mask);
+}
+
+void CpAsyncBulkTensorGlobalShared::execute(WarpContext& w) const {
+  w.charge(w.issue.bulk_tensor);
+  models::TensorCopy copy;
+  if (!decode_map(w, map, coords, copy)) return;
+  if (!w.own_window(smem, "tensor store")) return;
+  copy.smem = smem.offset();
+  const Cycles at = w.enqueue_cycle();
+  // Once, however many lanes are active: with equal operands ptxas makes one UTMASTG of it, without the loop over
+  // lanes that it makes of loads and reductions.  An H200 takes 4,164 cycles for 16 stores of 8 KiB by 1 lane, by 2
+  // and by 32.
+  copy.source = w.source();
+  copy.source.lane = int8_t(w.first_active_lane());
+  w.own.tma.store(copy, at);
+  if (HazardChecker* h = w.hazards())
+    h->tensor_store(w.thread(copy.source.lane), copy.smem, smem_footprint(copy.map));
+}
+
+// ---- bulk groups
+
+void CpAsyncBulkCommitGroup::execute(WarpContext& w) const {
+  w.charge(w.issue.bulk_group);
+  w.own.tma.commit_group(w.warp.index);
+  if (HazardChecker* h = w.hazards()) h->commit_group(w.thread(), w.lanes());
+}
+
+namespace {
+
+void wait_group(WarpContext& w, int pending, bool read_only) {
+  pending = std::max(0, pending);
+  w.charge(w.issue.bulk_group);
+  // Groups belong to a thread; in time the warp's are those of one elected lane.  The hazard checker looks at lanes.
+  w.settle();  // what the warp writes next must come after the stores' reads also in simulated time
+  const Cycles done = w.own.tma.groups_done(w.warp.index, pending, read_only);
+  if (w.cta.observer().recorder()) {
+    const uint64_t last = done > 0 ? w.own.tma.last_of_groups(w.warp.index, pending, read_only) : 0;
+    w.warp.waiter.cause = last;
+    w.warp.waiter.by = {.kind = models::ActorKind::tma, .flow = last, .cta = w.cta.linear_id()};
+    if (!w.warp.open_spans.empty()) w.warp.open_spans.back().flow_in = last;
+  }
+  w.warp.suspend_until(done, {.on = sim::Blocked::On::bulk_group});
+  if (HazardChecker* h = w.hazards()) h->wait_group(w.thread(), w.lanes(), pending);
+}
+
+}  // namespace
+
+void CpAsyncBulkWaitGroupRead::execute(WarpContext& w) const { wait_group(w, pending, true); }
+void CpAsyncBulkWaitGroup::execute(WarpContext& w) const { wait_group(w, pending, false); }
+
+}  // namespace sm100::instructions

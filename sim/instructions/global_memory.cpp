@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of warps in global memory on the model: addresses checked, bytes moved, traffic charged.
+#include "kernels/isa/instructions/global_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "sim/warp_context.h"
+
+namespace sm100::instructions {
+
+using models::Cycles;
+using models::now;
+using sim::HazardChecker;
+using sim::Warp;
+using sim::WarpContext;
+
+namespace {
+
+uint32_t words_of(uint32_t bytes) { return (bytes + 3) / 4; }
+
+const char* name_of(bool store, uint32_t bytes) {
+  switch (bytes) {
+    case 2: return store ? "st.global.b16" : "ld.global.b16";
+    case 4: return store ? "st.global.b32" : "ld.global.b32";
+    case 8: return store ? "st.global.v2.b32" : "ld.global.v2.b32";
+    default: return store ? "st.global.v4.b32" : "ld.global.v4.b32";
+  }
+}
+
+/// Takes the SM's load-store path for every line that the lanes' stores touch; the warp goes on when they are
+/// through.
+void pass_stores(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes) {
+  const uint64_t line_bytes = uint64_t(w.profile.memory.line_bytes);
+  std::array<uint64_t, 2 * kWarpLanes> touched;
+  size_t n = 0;
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) {
+      touched[n++] = addresses[lane][0].value / line_bytes;
+      touched[n++] = (addresses[lane][0].value + bytes - 1) / line_bytes;
+    }
+  std::sort(touched.begin(), touched.begin() + long(n));
+  const auto lines = double(std::unique(touched.begin(), touched.begin() + long(n)) - touched.begin());
+  w.settle();
+  const auto taken = Cycles(std::ceil(lines / w.profile.smem.store_lines_per_cycle));
+  w.warp.ahead += double(w.sm.shared_memory.pass(now(), taken) - now());
+}
+
+}  // namespace
+
+/// Approximated: an L2 hit; what uses the registers first is taken to be the next store.  Time counts all active
+/// lanes, whatever their predicates say.
+void LdGlobal::execute(WarpContext& w) const {
+  const uint32_t words = words_of(bytes);
+  const char* const what = name_of(false, bytes);
+  w.charge(w.issue.ld_shared);  // assumed as long as a load from shared memory
+  w.global_loads_done = w.issue_cycle() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
+  std::memset(registers, 0, sizeof(uint32_t) * words * kWarpLanes);
+  if (!w.sm.with_data) return;
+  if (HazardChecker* h = w.hazards(); h && !predicates)
+    h->global(w.thread(), (*addresses)[w.first_active_lane()][0], false);
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane) || (predicates && !(*predicates)[lane][0])) continue;
+    const GlobalAddr address = (*addresses)[lane][0];
+    const uint8_t* from = w.global_bytes(address, bytes, lane, what);
+    if (!from) return;
+    w.check_prerequisites(address, what);
+    std::memcpy(registers + size_t(lane) * words, from, bytes);
+  }
+}
+
+void StGlobal::execute(WarpContext& w) const {
+  if (bytes == 16) pass_stores(w, *addresses, bytes);
+  w.use_global_loads();  // what it stores may follow from them
+  w.uses_registers(registers);
+  w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
+  models::MemorySystem& memory = w.cta.gpu().memory();
+  // Predicates are data: a run without data must offer memory the same bytes.
+  const Cycles accepted = memory.accept_write(uint64_t(bytes) * uint64_t(w.active_lanes()), w.enqueue_cycle());
+  const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
+  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.write(accepted) + late);
+  if (!w.sm.with_data) return;
+  if (HazardChecker* h = w.hazards(); h && !predicates)
+    h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane) || (predicates && !(*predicates)[lane][0])) continue;
+    uint8_t* target = w.global_bytes((*addresses)[lane][0], bytes, lane, name_of(true, bytes));
+    if (!target) return;
+    std::memcpy(target, registers + size_t(lane) * words_of(bytes), bytes);  // little-endian: b16 is the lower half
+  }
+}
+
+uint32_t LdAcquireGpuGlobalU32::execute(WarpContext& w) const {
+  models::GlobalWords& words = w.cta.gpu().words();
+  w.charge(w.issue.ld_shared);
+  w.settle();
+  const Cycles asked = now(), latency = w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
+  if (!w.global_bytes(address, 4, w.first_active_lane(), "ld.acquire.gpu")) return 0;
+  w.warp.pass(latency);
+  Warp::Polls& polls = w.warp.polls;
+  const auto look = [&] {  // whether the word has changed
+    const uint32_t before = std::exchange(polls.value, words.load(address));
+    polls.changes += polls.value != before;
+    return polls.value != before;
+  };
+  if (polls.address != address || polls.loc.line() != w.loc().line())
+    polls = {.address = address, .loc = w.loc(), .value = words.load(address), .since = asked};
+  else
+    polls.alike = look() ? 0 : polls.alike + 1;
+  // The first polls may be by code that wants any value; from the third on, the loop waits for another one.
+  if (polls.alike >= 2) {
+    while (words.load(address) == polls.value) {
+      words.watch(address, w.warp.waiter);
+      w.warp.suspend(
+          {.on = sim::Blocked::On::global_word, .loc = w.loc(), .address = address, .value = polls.value});
+    }
+    const Cycles period = latency + Cycles(w.issue.ld_shared + w.issue.alu);
+    w.warp.pass((period - (now() - asked) % period) % period);
+    look();
+  }
+  if (HazardChecker* h = w.hazards())
+    if (const auto* last = words.last_store(address)) h->acquire_word(w.thread(), last->by.op);
+  return polls.value;
+}
+
+void StReleaseGpuGlobalU32::execute(WarpContext& w) const {
+  w.charge(w.issue.st_shared);
+  w.settle();
+  if (!w.global_bytes(address, 4, w.first_active_lane(), "st.release.gpu")) return;
+  w.warp.released = w.loc();
+  // Release: after all that this thread knows of, which is what the CTA's warps have written up to the barrier
+  // before.
+  Cycles visible =
+      w.cta.gpu().memory().write(now()) + w.jitter().delay(models::JitterSite::global_store, w.point());
+  for (const auto& warp : w.cta.warps()) visible = std::max(visible, warp->stores_visible);
+  w.warp.stores_visible = std::max(w.warp.stores_visible, visible);
+  models::Source by = w.source();
+  if (HazardChecker* h = w.hazards()) by.op = h->release_word(w.thread());
+  w.cta.gpu().words().store(address, value, visible, by);
+}
+
+}  // namespace sm100::instructions

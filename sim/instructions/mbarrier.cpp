@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// mbarrier on the model.
+#include "kernels/isa/instructions/mbarrier.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "sim/warp_context.h"
+
+namespace sm100::instructions {
+
+using models::now;
+using sim::HazardChecker;
+using sim::WaitHistory;
+using sim::WarpContext;
+
+void MbarrierInit::execute(WarpContext& w) const {
+  w.charge(w.issue.mbarrier_init);
+  w.settle();
+  if (!w.own_window(barrier, "mbarrier.init")) return;
+  if (const sim::BarrierName name = barrier_name(w.cta.kernel(), barrier.offset());
+      name.array && name.array->count != count)
+    w.warn("MB17",
+           fmt::format("{}[{}] is initialised for {} arrivals per phase, the kernel's barrier table says {}",
+                       name.array->name, name.stage, count, name.array->count),
+           barrier.offset());
+  w.for_each_thread([&](const models::Source& by) { w.own.mbarrier.init(barrier.offset(), count, by); });
+}
+
+namespace {
+
+/// What goes along as Source::op with arrivals of the warp on a barrier of CTA `rank`: what the warp knows by then.
+uint32_t releases(WarpContext& w, uint32_t rank, uint32_t barrier) {
+  HazardChecker* h = w.hazards();
+  return h ? h->release(w.thread(), rank, barrier) : 0;
+}
+
+uint32_t releases_later(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& barriers) {
+  HazardChecker* h = w.hazards();
+  if (!h) return 0;
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) h->uses_barrier(w.thread(), barriers[lane][0].rank(), barriers[lane][0].offset(), false);
+  return h->release_later(w.thread());
+}
+
+}  // namespace
+
+void MbarrierArrive::execute(WarpContext& w) const {
+  w.count_arrival(barrier);
+  w.charge(w.issue.mbarrier_arrive);
+  w.settle();
+  if (!w.own_window(barrier, "mbarrier.arrive")) return;
+  models::Source by = w.source();
+  by.op = releases(w, w.cluster_ctarank(), barrier.offset());
+  w.own.mbarrier.arrive(barrier.offset(), uint32_t(w.active_lanes()), by);
+}
+
+void MbarrierArriveRemote::execute(WarpContext& w) const {
+  w.count_arrival({barrier.offset()});
+  w.charge(w.issue.mbarrier_arrive);
+  w.settle();
+  models::Source by = w.source();
+  if (HazardChecker* h = w.hazards()) {
+    h->uses_barrier(w.thread(), barrier.rank(), barrier.offset(), false);
+    by.op = h->release_later(w.thread());
+  }
+  w.cta.gpu().clusters().arrive(w.own.slot, barrier, uint32_t(w.active_lanes()), by);
+}
+
+void MbarrierArriveLanes::execute(WarpContext& w) const {
+  w.count_arrival({barriers[w.first_active_lane()][0].offset()});
+  w.charge(w.issue.mbarrier_arrive);
+  w.settle();
+  const uint32_t op = releases_later(w, barriers);
+  w.for_each_thread([&](models::Source by) {
+    by.op = op;
+    w.cta.gpu().clusters().arrive(w.own.slot, barriers[by.lane][0], 1, by);
+  });
+}
+
+void MbarrierArriveExpectTx::execute(WarpContext& w) const {
+  w.count_arrival(barrier);
+  w.charge(w.issue.mbarrier_arrive);
+  w.settle();
+  if (!w.own_window(barrier, "mbarrier.arrive.expect_tx")) return;
+  const uint32_t op = releases(w, w.cluster_ctarank(), barrier.offset());
+  w.for_each_thread([&](models::Source by) {
+    by.op = op;
+    w.own.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by);
+  });
+}
+
+void MbarrierArriveExpectTxLanes::execute(WarpContext& w) const {
+  w.count_arrival({barriers[w.first_active_lane()][0].offset()});
+  w.charge(w.issue.mbarrier_arrive);
+  w.settle();
+  const uint32_t op = releases_later(w, barriers);
+  w.for_each_thread([&](models::Source by) {
+    by.op = op;
+    w.cta.gpu().clusters().arrive_expect_tx(w.own.slot, barriers[by.lane][0], bytes, by);
+  });
+}
+
+// ---- waits
+
+namespace {
+
+/// MB8: the wait names a phase that the warp has seen, or perhaps one that is long over.
+/// @return the phase that it sees is one more for this warp
+bool check_wait(WarpContext& w, const models::Mbarrier::State& state, uint32_t parity, bool test) {
+  using Next = WaitHistory::Next;
+  const Next next = w.waits.classify(state.offset, parity, state.phase);
+  const int64_t phase = WaitHistory::named(parity, state.phase);
+  const bool stale = next == Next::stale;
+  // A warp may leave out any number of waits, if it knows that the phases are over.
+  const bool lapped =
+      next == Next::skips && w.hazards() && !w.hazards()->knows_completed(w.thread(), state.offset, phase - 1);
+  if (stale || lapped) {
+    const std::string barrier =
+        w.cta.describe({.on = sim::Blocked::On::mbarrier, .offset = state.offset, .loc = w.loc()}, true);
+    const int64_t seen = w.waits.seen(state.offset);
+    const char* const instruction = test ? "test_wait" : "try_wait";
+    w.cta.observer().violation(
+        {"MB8",
+         stale ? fmt::format("mbarrier.{}.parity on {} passes at once on phase {}, which the warp's last wait "
+                             "has seen: parity {} twice",
+                             instruction, barrier, seen, parity)
+               : fmt::format("mbarrier.{}.parity on {} for phase {} when phase {} is open: a parity names the "
+                             "open phase or the one before, and nothing tells the warp that phase {} is over",
+                             instruction, barrier, seen + 1, state.phase, phase - 1),
+         now(), w.own.slot, state.offset, w.source(), stale});
+  }
+  w.waits.see(state.offset, phase, test && next != Next::again);
+  return next != Next::again;
+}
+
+}  // namespace
+
+namespace {
+
+/// The try_wait that has just returned false, once more.
+bool asks_again(const WarpContext& w, SmemAddr barrier, uint32_t parity) {
+  return w.given_up && w.given_up->barrier.offset() == barrier.offset() && w.given_up->parity == parity &&
+         w.given_up->loc.line() == w.loc().line() && w.given_up->loc.column() == w.loc().column();
+}
+
+/// Sleeps; false: the limit has ended it, and given_up says what was waited for.
+bool sleep(WarpContext& w, const WarpContext::MbarrierWait& wait, bool limited) {
+  const uint32_t offset = wait.barrier.offset();
+  if (limited) w.cta.gpu().try_wait_limit().watch(w.warp.waiter);
+  w.warp.suspend({.on = sim::Blocked::On::mbarrier,
+                  .offset = offset,
+                  .parity = wait.parity,
+                  .loc = wait.loc,
+                  .since = wait.since});
+  if (std::exchange(w.warp.waiter.gave_up, false)) {
+    w.own.mbarrier.give_up(offset, w.warp.waiter);
+    w.given_up = wait;
+    return false;
+  }
+  if (w.cta.observer().recorder()) {
+    w.cta.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, w.warp, *w.own.mbarrier.find(offset),
+                                   wait.phase, w.warp.waiter.cause, now());
+    if (!w.warp.open_spans.empty()) w.warp.open_spans.back().flow_in = w.warp.waiter.cause;
+  }
+  w.count_wait(wait.barrier, wait.sees);
+  if (HazardChecker* h = w.hazards()) h->acquire(w.thread(), offset);
+  return true;
+}
+
+}  // namespace
+
+bool MbarrierTryWaitParity::execute(WarpContext& w) const {
+  const uint32_t offset = barrier.offset();
+  if (asks_again(w, barrier, parity)) {
+    const WarpContext::MbarrierWait wait = *std::exchange(w.given_up, std::nullopt);
+    if (wait.drawn) w.jitter().retract();
+    w.own.mbarrier.ask_again(offset, w.warp.waiter);
+    return sleep(w, wait, /*limited=*/false);
+  }
+  w.warp.begins_wait(w.loc());
+  w.charge(w.issue.mbarrier_try_wait);
+  w.settle();
+  if (!w.own_window(barrier, "mbarrier.try_wait")) return true;
+  sim::RunObserver& observer = w.cta.observer();
+  observer.mbarrier_named(w.cta.kernel(), offset, w.warp.index);
+  const bool recording = observer.recorder() != nullptr;
+  const models::Mbarrier::State* state = w.own.mbarrier.find(offset);
+  HazardChecker* h = w.hazards();
+  if (h) h->uses_barrier(w.thread(), w.cluster_ctarank(), offset, false);
+  const int64_t sees = state ? WaitHistory::named(parity, state->phase) : 0;
+  const std::optional<WaitHistory::Seen> before = w.waits.last(offset);
+  const bool counts = state && parity <= 1 && check_wait(w, *state, parity, false);
+  if (w.own.mbarrier.test_parity(offset, parity, w.point())) {
+    if (recording && !w.warp.open_spans.empty()) w.warp.open_spans.back().flow_in = state->last_cause;
+    if (counts) w.count_wait(barrier, sees);
+    if (h) h->acquire(w.thread(), offset);
+    return true;
+  }
+  if (!state) return true;  // a violation has ended the run
+  WarpContext::MbarrierWait wait{barrier, parity, state->phase, sees, before, now(), w.loc()};
+  if (recording) observer.mbarrier_wait(traces::BarrierEventKind::wait_begin, w.warp, *state, wait.phase, 0, now());
+  w.own.mbarrier.wait_parity(offset, parity, w.warp.waiter);
+  wait.drawn = w.jitter().delay(models::JitterSite::try_wait, w.point(), {.to = -1, .barrier = offset}) > 0;
+  if (!wait.drawn) return sleep(w, wait, /*limited=*/true);
+  w.own.mbarrier.give_up(offset, w.warp.waiter);
+  w.given_up = wait;
+  return false;
+}
+
+bool MbarrierTestWaitParity::execute(WarpContext& w) const {
+  w.charge(w.issue.mbarrier_try_wait);
+  w.settle();
+  if (!w.own_window(barrier, "mbarrier.test_wait")) return true;
+  const uint32_t offset = barrier.offset();
+  w.cta.observer().mbarrier_named(w.cta.kernel(), offset, w.warp.index);
+  HazardChecker* h = w.hazards();
+  if (h) h->uses_barrier(w.thread(), w.cluster_ctarank(), offset, false);
+  if (!w.own.mbarrier.test_parity(offset, parity, w.point(), "mbarrier.test_wait.parity")) return false;
+  const models::Mbarrier::State& state = *w.own.mbarrier.find(offset);
+  if (w.cta.observer().recorder() && !w.warp.open_spans.empty())
+    w.warp.open_spans.back().flow_in = state.last_cause;
+  if (check_wait(w, state, parity, true)) w.count_wait(barrier, WaitHistory::named(parity, state.phase));
+  if (h) h->acquire(w.thread(), offset);
+  return true;
+}
+
+void FenceMbarrierInit::execute(WarpContext& w) const {
+  w.charge(w.issue.fence);
+  if (HazardChecker* h = w.hazards()) h->fence_mbarrier_init(w.thread());
+}
+
+// ---- addresses
+
+namespace {
+
+/// Address of the same offset in CTA `rank`, which must be one of the cluster.
+ClusterSmemAddr mapped(WarpContext& w, SmemAddr address, uint32_t rank) {
+  if (rank >= w.cta.cluster_ctas())
+    w.violate("CR1", fmt::format("mapa to CTA rank {} in a cluster of {}", rank, w.cta.cluster_ctas()));
+  return {rank << kClusterRankShift | address.offset()};
+}
+
+}  // namespace
+
+ClusterSmemAddr Mapa::execute(WarpContext& w) const {
+  w.charge(w.issue.mapa);
+  return mapped(w, address, rank);
+}
+
+LaneArray<ClusterSmemAddr, 1> MapaLanes::execute(WarpContext& w) const {
+  w.charge(w.issue.mapa);
+  LaneArray<ClusterSmemAddr, 1> addresses{};
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) addresses[lane][0] = mapped(w, address, ranks[lane][0]);
+  return addresses;
+}
+
+}  // namespace sm100::instructions
+
+namespace sm100::sim {
+
+void WarpContext::leave_wait() {
+  const MbarrierWait wait = *std::exchange(given_up, std::nullopt);
+  const uint32_t offset = wait.barrier.offset();
+  own.mbarrier.leave(offset, warp.waiter);
+  cta.gpu().try_wait_limit().left();
+  waits.put_back(offset, wait.before);
+  if (cta.observer().recorder())
+    cta.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, warp, *own.mbarrier.find(offset), wait.phase,
+                                 0, models::now());
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of warps in shared memory on the model: addresses checked, the SM's data port shared, bytes
+// moved.
+#include "kernels/isa/instructions/shared_memory.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "sim/warp_context.h"
+
+namespace sm100::instructions {
+
+using models::Cycles;
+using models::now;
+using sim::WarpContext;
+
+uint32_t LdSharedU32::execute(WarpContext& w) const {
+  w.charge(w.issue.ld_shared);
+  w.settle();
+  if (!w.in_shared(address, 4, 4, "ld.shared.u32")) return 0;
+  w.touch(address, 4, false);
+  return w.own.smem.load<uint32_t>(address.offset());
+}
+
+ClcResponse LdSharedB128::execute(WarpContext& w) const {
+  w.charge(w.issue.ld_shared);
+  w.settle();
+  if (!w.in_shared(address, 16, 16, "ld.shared.b128")) return {};
+  w.touch(address, 16, false);
+  return w.own.smem.load<ClcResponse>(address.offset());
+}
+
+namespace {
+
+/// Takes the SM's shared-memory data port for one warp instruction; returns when its last wavefront is through.
+Cycles access_shared(WarpContext& w, uint32_t bytes_per_lane, double issue) {
+  w.use_global_loads();
+  w.charge(issue);
+  w.settle();
+  const auto wavefronts = double(bytes_per_lane) * w.active_lanes() / double(w.profile.smem.bytes_per_cycle);
+  const Cycles through = w.sm.shared_memory.pass(now(), Cycles(std::ceil(wavefronts)));
+  w.warp.ahead += double(through - now());
+  return through;
+}
+
+const char* name_of_store(uint32_t bytes) {
+  switch (bytes) {
+    case 2: return "st.shared.b16";
+    case 4: return "st.shared.b32";
+    case 8: return "st.shared.v2";
+    default: return "st.shared.v4";
+  }
+}
+
+}  // namespace
+
+void LdSharedV4::execute(WarpContext& w) const {
+  constexpr uint32_t kBytes = 16, kWords = kBytes / 4;
+  w.shared_loads.push_back(access_shared(w, kBytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles));
+  if (!w.sm.with_data) return;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    const SmemAddr address = (*addresses)[lane][0];
+    if (!w.in_shared(address, kBytes, kBytes, "ld.shared.v4")) return;
+    std::memcpy(registers + uint32_t(lane) * kWords, w.own.smem.data(address.offset()), kBytes);
+  }
+  w.touch(*addresses, kWarpLanes, kBytes, false);
+}
+
+void StShared::execute(WarpContext& w) const {
+  w.uses_registers(registers);
+  // The registers may still be on their way from shared memory; they are stored in the order of their loads.
+  if (bytes == 16 && !w.shared_loads.empty()) {
+    w.hold_issue(w.shared_loads.front());
+    w.shared_loads.pop_front();
+  }
+  access_shared(w, bytes, w.issue.st_shared);
+  if (!w.sm.with_data) return;
+  const uint32_t words = (bytes + 3) / 4;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    const SmemAddr address = (*addresses)[lane][0];
+    if (!w.in_shared(address, bytes, bytes, name_of_store(bytes))) return;
+    std::memcpy(w.own.smem.data(address.offset()), registers + uint32_t(lane) * words, bytes);
+  }
+  w.touch(*addresses, kWarpLanes, bytes, true);
+}
+
+void Stmatrix::execute(WarpContext& w) const {
+  w.uses_registers(registers);
+  access_shared(w, 4 * uint32_t(matrices), w.issue.stmatrix);
+  if (!w.sm.with_data) return;
+  for (int q = 0; q < matrices; ++q)
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      const uint32_t pair = registers[lane * matrices + q];
+      for (int i = 0; i < 2; ++i) {
+        const int r = transposed ? 2 * (lane % 4) + i : lane / 4, c = transposed ? lane / 4 : 2 * (lane % 4) + i;
+        const SmemAddr row = (*rows)[8 * q + r][0];
+        if (!w.in_shared(row, 16, 16, "stmatrix")) return;
+        w.own.smem.store(row.offset() + 2u * uint32_t(c), uint16_t(pair >> (16 * i)));
+      }
+    }
+  w.touch(*rows, 8 * matrices, 16, true);
+}
+
+}  // namespace sm100::instructions

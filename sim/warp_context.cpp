@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/warp_context.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace sm100::sim {
+
+using models::now;
+
+void WarpContext::violate(const char* id, std::string message) {
+  cta.observer().violation({id, std::move(message), now(), own.slot, 0, source()});
+}
+
+void WarpContext::warn(const char* id, std::string message, uint32_t barrier) {
+  cta.observer().violation({id, std::move(message), now(), own.slot, barrier, source(), true});
+}
+
+bool WarpContext::converged(std::string_view opcode) {
+  if (lanes_ == kAllLanes) return true;
+  violate("TC2", fmt::format("{} with {} of 32 lanes: all lanes must execute it together", opcode, active_lanes()));
+  return false;
+}
+
+void WarpContext::release_early(SmemAddr waited) {
+  const FaultInterceptor::Release release = faults_->early_release(warp, waited.offset());
+  if (release.offset == 0) return;
+  const uint32_t rank = cluster_ctarank(), leader = cta.tcgen05_group == 2 ? rank & ~1u : rank;
+  const ClusterSmemAddr barrier{(release.clc ? 0 : leader) << kClusterRankShift | release.offset};
+  if (!release.clc && leader == rank)
+    perform(instructions::MbarrierArrive{{barrier.value}, Scope::cta});
+  else
+    perform(instructions::MbarrierArriveRemote{barrier, Scope::cta});
+}
+
+// ---- what operands must be
+
+bool WarpContext::own_window(SmemAddr address, const char* what) {
+  if (address.value >> kClusterRankShift == cluster_ctarank()) return true;
+  violate("MB3",
+          fmt::format("{} at shared address {:#x}: .shared::cta names the own CTA only", what, address.value));
+  return false;
+}
+
+bool WarpContext::in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, const char* what) {
+  if (!own_window(address, what)) return false;
+  const uint32_t offset = address.offset();
+  if (offset % alignment != 0) {
+    violate("SM2", fmt::format("{} at shared address {:#x}: must be {}-byte aligned", what, offset, alignment));
+    return false;
+  }
+  if (own.smem.contains(offset, bytes)) return true;
+  violate("SM1",
+          fmt::format("{} of {} bytes at shared address {:#x}: outside the CTA's shared memory (ends at {:#x})",
+                      what, bytes, offset, own.smem.end()));
+  return false;
+}
+
+uint8_t* WarpContext::global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what) {
+  if (address.value % bytes != 0) {
+    violate("GM2",
+            fmt::format("{} at {:#x} by lane {}: must be {}-byte aligned", what, address.value, lane, bytes));
+    return nullptr;
+  }
+  uint8_t* data = cta.gpu().memory().data(address, bytes);
+  if (!data)
+    violate("GM1", fmt::format("{} of {} bytes at {:#x} by lane {}, which no allocation holds", what, bytes,
+                               address.value, lane));
+  return data;
+}
+
+void WarpContext::check_prerequisites(GlobalAddr address, const char* what) {
+  if (cta.gpu().launches() == 1) return;
+  const auto writer = cta.gpu().unfinished_writer(address, cta.launch());
+  if (!writer) return;
+  const LaunchList& launches = cta.launches();
+  const std::string read =
+      fmt::format("{} by {} from the output of {}", what, launches.name(cta.launch()), launches.name(*writer));
+  if (cta.gpu().order().before(*writer, cta.launch()))
+    violate("GD1", read + ", which has not completed: only what follows griddepcontrol.wait may read it");
+  else
+    violate("GD2", read + ", a launch of another stream that no event orders before it");
+}
+
+bool WarpContext::check_group(int cta_group, const char* instruction) {
+  const auto wrong = [&](std::string text) {
+    violate("TC8", std::move(text));
+    return false;
+  };
+  if (cta_group != 1 && cta_group != 2)
+    return wrong(fmt::format("{}.cta_group::{}: allowed are 1 and 2", instruction, cta_group));
+  if (cta_group == 2 && (cluster_ctarank() ^ 1) >= cta.cluster_ctas())
+    return wrong(fmt::format("{}.cta_group::2 by CTA rank {} in a cluster of {}: it has no peer", instruction,
+                             cluster_ctarank(), cta.cluster_ctas()));
+  if (cta_group == 2 && cta.gpu().clusters().exited(own.slot, cluster_ctarank() ^ 1))
+    return wrong(fmt::format("{}.cta_group::2 after the peer CTA has exited", instruction));
+  if (cta.tcgen05_group == 0) cta.tcgen05_group = cta_group;
+  if (cta.tcgen05_group != cta_group)
+    return wrong(fmt::format("{}.cta_group::{} in a kernel that uses cta_group::{}", instruction, cta_group,
+                             cta.tcgen05_group));
+  return true;
+}
+
+Footprints::Id WarpContext::footprint(HazardChecker& checker, const LaneArray<SmemAddr, 1>& addresses, int lanes,
+                                      uint32_t bytes) const {
+  uint64_t key = 0xcbf29ce484222325u ^ bytes;
+  for (int lane = 0; lane < lanes; ++lane)
+    if (is_active(lane)) key = (key ^ addresses[lane][0].offset()) * 0x100000001b3u, key ^= key >> 29;
+  return checker.smem_sets().intern(key | uint64_t{1} << 62, [&] {
+    std::vector<Footprints::Interval> all;
+    for (int lane = 0; lane < lanes; ++lane)
+      if (is_active(lane)) {
+        const uint32_t at = addresses[lane][0].offset();
+        all.push_back({at, at + bytes});
+      }
+    return all;
+  });
+}
+
+// ---- trace points
+
+uint64_t WarpContext::flow_of_open_span() {
+  if (warp.open_spans.empty()) return 0;
+  traces::Span& innermost = warp.open_spans.back();
+  if (innermost.flow_out == 0) innermost.flow_out = cta.observer().new_flow();
+  return innermost.flow_out;
+}
+
+void WarpContext::charge_recorder(double first) {
+  trace_begin_cycles_ = profile.trace.begin;
+  trace_end_cycles_ = profile.trace.end;
+  trace_first_cycles_ = first;
+}
+
+void WarpContext::trace_begin(TraceEvent event, const TraceArgs& args) {
+  if (cta.observer().recorder()) begin_span(event, args);
+  warp.trace_point_begins(event, args);
+  charge(issue.control + trace_begin_cycles_);
+}
+
+void WarpContext::trace_end() {
+  if (cta.observer().recorder()) end_span();
+  warp.trace_point_ends();
+  charge(trace_end_cycles_ + std::exchange(trace_first_cycles_, 0));
+}
+
+void WarpContext::begin_span(TraceEvent event, const TraceArgs& args) {
+  using traces::SpanKind;
+  static_assert(int(TraceEvent::drain) == int(SpanKind::drain), "role span kinds follow TraceEvent");
+  traces::Span span{.begin = issue_cycle(), .track = warp.track, .kind = SpanKind(event)};
+  if (args.barrier.value != 0)
+    if (const BarrierName name = barrier_name(cta.kernel(), args.barrier.offset()); name.array)
+      span.args.pipeline = cta.observer().array_name(cta.kernel(), *name.array);
+  span.args.stage = int16_t(args.stage);
+  span.args.phase = args.phase;
+  span.args.tile_m = args.tile_m;
+  span.args.tile_n = args.tile_n;
+  span.args.k = args.k;
+  span.args.bytes = args.bytes;
+  warp.open_spans.push_back(span);
+}
+
+void WarpContext::end_span() {
+  traces::Span span = warp.open_spans.back();
+  warp.open_spans.pop_back();
+  span.end = issue_cycle();
+  cta.observer().recorder()->span(span);
+}
+
+}  // namespace sm100::sim
