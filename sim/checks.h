@@ -405,6 +405,13 @@ inline constexpr Check kChecks[] = {
     {"CR1", Severity::error, "CTA rank outside the cluster",
      "mapa or a remote operation names a rank that the cluster does not have.", "Undefined, or a fault.",
      "Ranks are 0 to %cluster_nctarank - 1; do not use block indices.", "PTX 9.7.9 (mapa), 9.7.13.15", "KB-05"},
+    {"LN1", Severity::error, "ring state stepped by some lanes of a warp, used by others",
+     "A ring's stage and parity were stepped inside elected or lanes_below, and lanes that were not there wait "
+     "with them.",
+     "Stage and parity are registers of each lane: the others still wait for the phase before. They pass a stage "
+     "that is not theirs, or wait for ever.",
+     "Step where all lanes are that use the ring: outside of the branch, or keep its waits and steps in one lane.",
+     "PTX 5.1.1 (registers belong to a thread)", ""},
     {"EX1", Severity::error, "CTA exits while commits to its barriers are on their way",
      "tcgen05.commit arrivals at barriers of the CTA have not landed at its exit.",
      "They hit memory of the next CTA: a sporadic fault, or a barrier there that is one arrival ahead.",

@@ -60,6 +60,14 @@ class SimIsa {
     with_active(n >= 32 ? active_ : active_ & ((1u << n) - 1), f);
   }
   void bar_warp_sync(Loc loc = Loc::current()) { execute(instructions::BarWarpSync{}, loc); }
+  void lanes_write(LaneAgreement& agreement, Loc loc = Loc::current()) {
+    if (active_ == kAllLanes) return;
+    agreement.lanes &= active_, agreement.written = loc;
+  }
+  /// LN1.
+  void lanes_read(const LaneAgreement& agreement, Loc loc = Loc::current()) {
+    if ((active_ & ~agreement.lanes) != 0) context_.stale_lanes(active_, agreement, loc);
+  }
   static uint32_t cvt_rn_bf16x2_f32(float a, float b) { return sm100::cvt_rn_bf16x2_f32(a, b); }
   static float ex2_approx_ftz_f32(float x) { return std::exp2(x); }
   static float rcp_approx_ftz_f32(float x) { return 1 / x; }

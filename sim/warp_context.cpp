@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <utility>
+
+#include "sim/text.h"
 
 namespace sm100::sim {
 
@@ -21,6 +24,20 @@ bool WarpContext::converged(std::string_view opcode) {
   if (lanes_ == kAllLanes) return true;
   violate("TC2", fmt::format("{} with {} of 32 lanes: all lanes must execute it together", opcode, active_lanes()));
   return false;
+}
+
+void WarpContext::stale_lanes(uint32_t lanes, const LaneAgreement& agreement, Loc loc) {
+  lanes_ = lanes, loc_ = loc;
+  const int stale = std::popcount(lanes & ~agreement.lanes);
+  violate("LN1",
+          fmt::format("a ring's stage and parity are used by {} lane{} that did not step them: {} did, at {}; on "
+                      "hardware they are registers of each lane",
+                      stale, stale == 1 ? "" : "s",
+                      agreement.lanes == 0 ? std::string("different lanes")
+                      : std::popcount(agreement.lanes) == 1
+                          ? fmt::format("lane {} alone", std::countr_zero(agreement.lanes))
+                          : fmt::format("{} lanes alone", std::popcount(agreement.lanes)),
+                      line_of(agreement.written)));
 }
 
 void WarpContext::release_early(SmemAddr waited) {

@@ -145,6 +145,9 @@ class WarpContext {
   Footprints::Id footprint(HazardChecker& checker, const LaneArray<SmemAddr, 1>& addresses, int lanes,
                            uint32_t bytes) const;
 
+  /// LN1: lanes of the mask use a variable that others have changed without them.
+  void stale_lanes(uint32_t lanes, const LaneAgreement& agreement, Loc loc);
+
   // ---- what operands must be; false: a finding has been reported
   /// `.shared::cta` addresses may carry the own rank, not another.
   bool own_window(SmemAddr address, const char* what);

@@ -50,8 +50,8 @@ template <class I>
 concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr tmem, const TensorMap* map,
                        TensorCoords<2> coords, SmemDescriptor sdesc, InstrDescriptor idesc, ClcResponse response,
                        LaneArray<SmemAddr, 1> rows, LaneArray<GlobalAddr, 1> globals, LaneArray<bool, 1> p,
-                       LaneArray<uint32_t, 1> r1, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4, uint32_t u,
-                       int i, void (*body)(), void (*lane_body)(int)) {
+                       LaneArray<uint32_t, 1> r1, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4,
+                       LaneAgreement agreement, uint32_t u, int i, void (*body)(), void (*lane_body)(int)) {
   // Special registers and lanes.
   { isa.warpid() } -> std::same_as<int>;   // %tid.x / 32
   { isa.ctaid() } -> std::same_as<Dim3>;   // %ctaid
@@ -72,6 +72,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.cvt_rn_f16x2_e4m3x2(u) } -> std::same_as<uint32_t>;  // of the lower 16 bits
   { isa.cvt_rn_f16x2_e5m2x2(u) } -> std::same_as<uint32_t>;
   isa.bar_warp_sync();  // bar.warp.sync
+  // No instructions: the active lanes change, or use, what role code takes for the same in all lanes.
+  isa.lanes_write(agreement);
+  isa.lanes_read(agreement);
 
   // mbarrier (9.7.13.15).  The waits return when the phase of the parity has completed.
   isa.mbarrier_init(smem, u);

@@ -27,6 +27,15 @@ struct LaneArray {
 };
 #endif
 
+/// Which lanes hold what a warp-uniform variable of role code holds.  Role code keeps one variable for the warp; on hardware each
+/// lane has a register, and those of lanes that are not active keep the old value.  Nothing on the device.
+struct LaneAgreement {
+#if !defined(__CUDACC__)
+  uint32_t lanes = 0xffffffffu;
+  Loc written{};  ///< where some lanes alone have last changed it
+#endif
+};
+
 /// A register holds 32 bits; these name what the bits mean.
 SM100_HD constexpr float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
 SM100_HD constexpr uint32_t as_bits(float value) { return std::bit_cast<uint32_t>(value); }

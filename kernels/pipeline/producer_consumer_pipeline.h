@@ -48,35 +48,43 @@ class ProducerConsumerPipeline {
   /// @param what  tile and k step, traced with the wait
   SM100_KERNEL int producer_acquire(const TraceArgs& what, Loc loc = Loc::current()) {
     const int stage = producer_.index;
+    isa_.lanes_read(producer_lanes_, loc);
     // The producer's lap n waits for the release of lap n - 1.
     mbarrier_wait(isa_, empty(stage), producer_.parity, wait_scope_,
                   wait_args(empty(stage), stage, producer_.lap(stages_) - 1, what), loc);
     return stage;
   }
   SM100_KERNEL int producer_acquire(Loc loc = Loc::current()) { return producer_acquire(TraceArgs{}, loc); }
-  SM100_KERNEL void producer_step() { producer_.step(stages_); }
+  SM100_KERNEL void producer_step(Loc loc = Loc::current()) {
+    producer_.step(stages_);
+    isa_.lanes_write(producer_lanes_, loc);
+  }
 
   /// Waits until the consumer's stage is full and returns it.
   SM100_KERNEL int consumer_wait(const TraceArgs& what, Loc loc = Loc::current()) {
     const int stage = consumer_.index;
+    isa_.lanes_read(consumer_lanes_, loc);
     mbarrier_wait(isa_, full(stage), consumer_.parity, wait_scope_,
                   wait_args(full(stage), stage, consumer_.lap(stages_), what), loc);
     return stage;
   }
   SM100_KERNEL int consumer_wait(Loc loc = Loc::current()) { return consumer_wait(TraceArgs{}, loc); }
-  SM100_KERNEL void consumer_step() { consumer_.step(stages_); }
+  SM100_KERNEL void consumer_step(Loc loc = Loc::current()) {
+    consumer_.step(stages_);
+    isa_.lanes_write(consumer_lanes_, loc);
+  }
 
   /// wait empty, arrive full, step; all active lanes arrive.
   SM100_KERNEL void producer_signal_and_step(Loc loc = Loc::current()) {
     const int stage = producer_acquire(loc);
     isa_.mbarrier_arrive(full(stage), Scope::cta, loc);
-    producer_step();
+    producer_step(loc);
   }
   /// wait full, arrive empty, step; all active lanes arrive.
   SM100_KERNEL void consumer_signal_and_step(Loc loc = Loc::current()) {
     const int stage = consumer_wait(loc);
     isa_.mbarrier_arrive(empty(stage), Scope::cta, loc);
-    consumer_step();
+    consumer_step(loc);
   }
 
   /// Exit protocol: waits until every stage has been released, with the running parity.  Until then commits
@@ -85,7 +93,7 @@ class ProducerConsumerPipeline {
     TraceSpan span{isa_, TraceEvent::drain};
     for (int i = 0; i < stages_; ++i) {
       producer_acquire(loc);
-      producer_step();
+      producer_step(loc);
     }
   }
 
@@ -106,6 +114,7 @@ class ProducerConsumerPipeline {
   Scope wait_scope_;
   PipelineState producer_ = producer_start_state();
   PipelineState consumer_ = consumer_start_state();
+  LaneAgreement producer_lanes_, consumer_lanes_;  ///< steps by some lanes of a warp are steps of those alone
 };
 
 }  // namespace sm100

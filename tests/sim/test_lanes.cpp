@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of a warp that do not do all the same: what belongs to one thread in PTX must not be taken for the warp's.
 #include "catch.h"
+#include "kernels/pipeline/producer_consumer_pipeline.h"
 #include "sim/role_code.h"
 
 using namespace sm100;
@@ -203,4 +204,68 @@ TEST_CASE("TC18: registers of a load that is not the last one", "[lanes]") {
   };
   CHECK_TOLD(code(true), "clean");
   CHECK_TOLD(code(false), "warning TC18");
+}
+
+// ---- ring state
+
+namespace {
+
+/// One warp produces for itself: `consume` waits for a stage and steps.
+RoleCode ring_of_two(std::function<void(RoleIsa&, ProducerConsumerPipeline<RoleIsa>&)> consume) {
+  return {.program =
+              [=](RoleIsa& isa) {
+                const SmemAddr full = own(isa, kFull), empty = full + 16;
+                isa.elected([&] {
+                  for (uint32_t i = 0; i < 4; ++i) isa.mbarrier_init(full + 8 * i, 1);
+                });
+                isa.fence_mbarrier_init();
+                isa.bar_warp_sync();
+                ProducerConsumerPipeline<RoleIsa> ring(isa, {full, empty}, 2);
+                isa.elected([&] {
+                  for (int i = 0; i < 2; ++i) isa.mbarrier_arrive(full + 8 * uint32_t(i), Scope::cta);
+                });
+                for (int i = 0; i < 2; ++i) consume(isa, ring);
+              },
+          .warps = 1};
+}
+
+}  // namespace
+
+TEST_CASE("LN1: a ring that one lane has stepped is waited on by the warp", "[lanes]") {
+  const RoleCode stepped_inside = ring_of_two([](RoleIsa& isa, auto& ring) {
+    const int stage = ring.consumer_wait();
+    isa.elected([&] {
+      isa.mbarrier_arrive(ring.empty(stage), Scope::cta);
+      ring.consumer_step();
+    });
+  });
+  CHECK_TOLD(stepped_inside, "finding LN1");
+  CHECK(contains(diagnosis(stepped_inside),
+                 "used by 31 lanes that did not step them: lane 0 alone did, at test_lanes.cpp:"));
+  const RoleCode stepped_outside = ring_of_two([](RoleIsa& isa, auto& ring) {
+    const int stage = ring.consumer_wait();
+    isa.elected([&] { isa.mbarrier_arrive(ring.empty(stage), Scope::cta); });
+    ring.consumer_step();
+  });
+  CHECK_TOLD(stepped_outside, "clean");
+}
+
+TEST_CASE("a ring that one lane alone steps and waits on is that lane's", "[lanes]") {
+  const RoleCode one_lane = ring_of_two([](RoleIsa& isa, auto& ring) {
+    isa.elected([&] {
+      const int stage = ring.consumer_wait();
+      isa.mbarrier_arrive(ring.empty(stage), Scope::cta);
+      ring.consumer_step();
+    });
+  });
+  CHECK_TOLD(one_lane, "clean");
+}
+
+TEST_CASE("LN1: the other half of a warp waits where the first has stepped", "[lanes]") {
+  CHECK_TOLD(ring_of_two([](RoleIsa& isa, auto& ring) {
+               ring.consumer_wait();
+               isa.lanes(kLower, [&] { ring.consumer_step(); });
+               isa.lanes(kUpper, [&] { ring.consumer_wait(); });
+             }),
+             "finding LN1");
 }

@@ -56,6 +56,9 @@ class Lanes {
   }
   SM100_KERNEL void bar_warp_sync() const { asm volatile("bar.warp.sync %0;" ::"r"(kAllLanes) : "memory"); }
 
+  SM100_KERNEL void lanes_write(LaneAgreement&, Loc = Loc::current()) const {}
+  SM100_KERNEL void lanes_read(const LaneAgreement&, Loc = Loc::current()) const {}
+
   /// cvt (9.7.9.21): a goes to the upper half.  volatile keeps it behind the tcgen05.wait::ld that its operands
   /// need (see tcgen05.cuh).
   SM100_KERNEL static uint32_t cvt_rn_bf16x2_f32(float a, float b) {
