@@ -131,7 +131,7 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   const Cycles visible = memory_.write(read_done) + jitter_.delay(JitterSite::store_visible, copy.source);
   share_port(copy);
 
-  Group& group = groups_[unsigned(copy.source.warp) % groups_.size()].open;
+  Group& group = open_group(copy.source.warp, copy.source.lane);
   const uint64_t flow = observer_.new_flow();
   if (read_done > group.read_done) group.read_done = read_done, group.last_read = flow;
   if (visible > group.visible) group.visible = visible, group.last_visible = flow;
@@ -148,31 +148,49 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   });
 }
 
-void Tma::commit_group(int warp) {
-  WarpGroups& w = groups_[size_t(warp)];
-  if (!w.committed.empty()) {  // groups complete in commit order
-    const Group& before = w.committed.back();
-    if (before.read_done > w.open.read_done)
-      w.open.read_done = before.read_done, w.open.last_read = before.last_read;
-    if (before.visible > w.open.visible) w.open.visible = before.visible, w.open.last_visible = before.last_visible;
+Tma::Group& Tma::open_group(int warp, int lane) {
+  std::vector<ThreadGroups>& threads = groups_[unsigned(warp) % groups_.size()];
+  lane = std::max(lane, 0);  // -1: nobody cares which
+  const auto same = [=](const ThreadGroups& t) { return t.lane == lane; };
+  auto thread = std::find_if(threads.begin(), threads.end(), same);
+  if (thread == threads.end()) thread = threads.insert(thread, {.lane = lane, .open = {}, .committed = {}});
+  return thread->open;
+}
+
+void Tma::commit_group(int warp, uint32_t lanes) {
+  for (ThreadGroups& t : groups_[size_t(warp)]) {
+    if (!(lanes >> t.lane & 1)) continue;
+    if (!t.committed.empty()) {  // groups complete in commit order
+      const Group& before = t.committed.back();
+      if (before.read_done > t.open.read_done)
+        t.open.read_done = before.read_done, t.open.last_read = before.last_read;
+      if (before.visible > t.open.visible)
+        t.open.visible = before.visible, t.open.last_visible = before.last_visible;
+    }
+    t.committed.push_back(t.open);
+    t.open = {};
   }
-  w.committed.push_back(w.open);
-  w.open = {};
 }
 
 /// The latest group that has to be finished; nullptr: none has.
-const Tma::Group* Tma::awaited_group(int warp, int pending) const {
-  const auto& committed = groups_[size_t(warp)].committed;
-  return int(committed.size()) <= pending ? nullptr : &committed[committed.size() - size_t(pending) - 1];
+const Tma::Group* Tma::awaited_group(int warp, uint32_t lanes, int pending, bool read_only) const {
+  const Group* latest = nullptr;
+  for (const ThreadGroups& t : groups_[size_t(warp)]) {
+    if (!(lanes >> t.lane & 1) || int(t.committed.size()) <= pending) continue;
+    const Group& group = t.committed[t.committed.size() - size_t(pending) - 1];
+    const auto done = [=](const Group& g) { return read_only ? g.read_done : g.visible; };
+    if (!latest || done(group) > done(*latest)) latest = &group;
+  }
+  return latest;
 }
 
-Cycles Tma::groups_done(int warp, int pending, bool read_only) const {
-  const Group* group = awaited_group(warp, pending);
+Cycles Tma::groups_done(int warp, uint32_t lanes, int pending, bool read_only) const {
+  const Group* group = awaited_group(warp, lanes, pending, read_only);
   return !group ? 0 : read_only ? group->read_done : group->visible;
 }
 
-uint64_t Tma::last_of_groups(int warp, int pending, bool read_only) const {
-  const Group* group = awaited_group(warp, pending);
+uint64_t Tma::last_of_groups(int warp, uint32_t lanes, int pending, bool read_only) const {
+  const Group* group = awaited_group(warp, lanes, pending, read_only);
   return !group ? 0 : read_only ? group->last_read : group->last_visible;
 }
 

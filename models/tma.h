@@ -58,13 +58,13 @@ class Tma {
   /// cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.
   void store(const TensorCopy& copy, Cycles at);
 
-  /// cp.async.bulk.commit_group of one warp's issuing lane.
-  void commit_group(int warp);
-  /// Cycle at which at most `pending` of the warp's most recent groups are unfinished.
+  /// cp.async.bulk.commit_group by lanes of a warp, a bit each: groups belong to the thread that stores.
+  void commit_group(int warp, uint32_t lanes);
+  /// Cycle at which at most `pending` of the most recent groups of each of these lanes are unfinished.
   /// @param read_only  .read: only the reads of shared memory have to be finished
-  Cycles groups_done(int warp, int pending, bool read_only) const;
+  Cycles groups_done(int warp, uint32_t lanes, int pending, bool read_only) const;
   /// The flow of the store that is then the last to finish; 0: nobody records.
-  uint64_t last_of_groups(int warp, int pending, bool read_only) const;
+  uint64_t last_of_groups(int warp, uint32_t lanes, int pending, bool read_only) const;
   /// Bytes that loads have put into the shared memory of this slot's CTAs.
   uint64_t filled_bytes() const { return filled_bytes_; }
   /// Cycle at which no store reads this CTA's shared memory any more.
@@ -120,12 +120,14 @@ class Tma {
     Cycles read_done = 0, visible = 0;
     uint64_t last_read = 0, last_visible = 0;  ///< flows of the stores that decide them
   };
-  struct WarpGroups {
+  struct ThreadGroups {
+    int lane;
     Group open;
     std::vector<Group> committed;  ///< completion is in commit order: times never decrease
   };
-  std::array<WarpGroups, 32> groups_{};
-  const Group* awaited_group(int warp, int pending) const;
+  std::array<std::vector<ThreadGroups>, 32> groups_{};  ///< by warp: of its lanes that have stored
+  Group& open_group(int warp, int lane);
+  const Group* awaited_group(int warp, uint32_t lanes, int pending, bool read_only) const;
   Cycles stores_read_done_ = 0, stores_visible_ = 0;
   uint64_t filled_bytes_ = 0;
 };

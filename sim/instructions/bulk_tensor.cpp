@@ -144,7 +144,7 @@ void CpAsyncBulkTensorGlobalShared::execute(WarpContext& w) const {
 
 void CpAsyncBulkCommitGroup::execute(WarpContext& w) const {
   w.charge(w.issue.bulk_group);
-  w.own.tma.commit_group(w.warp.index);
+  w.own.tma.commit_group(w.warp.index, w.lanes());
   if (HazardChecker* h = w.hazards()) h->commit_group(w.thread(), w.lanes());
 }
 
@@ -153,11 +153,10 @@ namespace {
 void wait_group(WarpContext& w, int pending, bool read_only) {
   pending = std::max(0, pending);
   w.charge(w.issue.bulk_group);
-  // Groups belong to a thread; in time the warp's are those of one elected lane.  The hazard checker looks at lanes.
   w.settle();  // what the warp writes next must come after the stores' reads also in simulated time
-  const Cycles done = w.own.tma.groups_done(w.warp.index, pending, read_only);
+  const Cycles done = w.own.tma.groups_done(w.warp.index, w.lanes(), pending, read_only);
   if (w.cta.observer().recorder()) {
-    const uint64_t last = done > 0 ? w.own.tma.last_of_groups(w.warp.index, pending, read_only) : 0;
+    const uint64_t last = done > 0 ? w.own.tma.last_of_groups(w.warp.index, w.lanes(), pending, read_only) : 0;
     w.warp.waiter.cause = last;
     w.warp.waiter.by = {.kind = models::ActorKind::tma, .flow = last, .cta = w.cta.linear_id()};
     if (!w.warp.open_spans.empty()) w.warp.open_spans.back().flow_in = last;

@@ -188,14 +188,37 @@ TEST_CASE("bulk groups complete in commit order, .read before visible", "[tma]")
   Bench b(64, 64);
   Stimulus issue("issue", [&] {
     b.tma.store(b.copy(64, 64, 0, 0), 0);
-    b.tma.commit_group(0);
+    b.tma.commit_group(0, 1);
     b.tma.store(b.copy(8, 64, 0, 0), 0);
-    b.tma.commit_group(0);
-    CHECK(b.tma.groups_done(0, 2, true) == 0);
-    CHECK(b.tma.groups_done(0, 1, true) > 0);
-    CHECK(b.tma.groups_done(0, 0, true) >= b.tma.groups_done(0, 1, true));
-    CHECK(b.tma.groups_done(0, 0, false) > b.tma.groups_done(0, 0, true));
-    CHECK(b.tma.groups_done(1, 0, true) == 0);  // another warp has no groups
+    b.tma.commit_group(0, 1);
+    CHECK(b.tma.groups_done(0, 1, 2, true) == 0);
+    CHECK(b.tma.groups_done(0, 1, 1, true) > 0);
+    CHECK(b.tma.groups_done(0, 1, 0, true) >= b.tma.groups_done(0, 1, 1, true));
+    CHECK(b.tma.groups_done(0, 1, 0, false) > b.tma.groups_done(0, 1, 0, true));
+    CHECK(b.tma.groups_done(1, 1, 0, true) == 0);  // another warp has no groups
+  });
+  sc_core::sc_start();
+}
+
+TEST_CASE("bulk groups belong to the thread that stores", "[tma]") {
+  Bench b(64, 64);
+  Stimulus issue("issue", [&] {
+    constexpr uint32_t kFirst = 1, kThird = 1u << 2, kBoth = kFirst | kThird;
+    TensorCopy copy = b.copy(64, 64, 0, 0);
+    copy.source.lane = 2;
+    b.tma.store(copy, 0);
+    b.tma.commit_group(0, kFirst);  // of a thread that has stored nothing
+    CHECK(b.tma.groups_done(0, kBoth, 0, true) == 0);
+    b.tma.commit_group(0, kThird);
+    CHECK(b.tma.groups_done(0, kThird, 0, true) > 0);
+    CHECK(b.tma.groups_done(0, kFirst, 0, true) == 0);
+    copy.source.lane = 0;
+    b.tma.store(copy, 0);
+    b.tma.commit_group(0, kBoth);  // the third lane's is empty
+    CHECK(b.tma.groups_done(0, kFirst, 0, true) > b.tma.groups_done(0, kThird, 0, true));
+    CHECK(b.tma.groups_done(0, kBoth, 0, true) == b.tma.groups_done(0, kFirst, 0, true));
+    CHECK(b.tma.groups_done(0, kFirst, 1, true) == 0);
+    CHECK(b.tma.groups_done(0, kThird, 1, true) > 0);
   });
   sc_core::sc_start();
 }
