@@ -58,13 +58,21 @@ Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, 
   return &state;
 }
 
-void Mbarrier::record(State& state, MbarrierEventKind kind, uint32_t amount, bool completed, const Source& source) {
+void Mbarrier::record(State& state, MbarrierEventKind kind, uint32_t amount, bool completed, const Source& source,
+                      bool arrives) {
   const MbarrierState word = decode_mbarrier(state.word);
   // An event that completed its phase left nothing pending in it, while the word already shows the next
   // phase.
-  const MbarrierEvent event{
-      kind,  now(), slot_, state.offset, state.phase, amount, completed ? 0 : word.pending, completed ? 0 : word.tx,
-      source};
+  const MbarrierEvent event{kind,
+                            now(),
+                            slot_,
+                            state.offset,
+                            state.phase,
+                            amount,
+                            completed ? 0 : word.pending,
+                            completed ? 0 : word.tx,
+                            arrives,
+                            source};
   state.history[state.events++ % State::kHistory] = event;
   observer_.mbarrier_event(event);
 }
@@ -184,6 +192,16 @@ void Mbarrier::arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& s
   state->expected_bytes += bytes;
   add_share(state->arrived, source, 1);
   record(*state, MbarrierEventKind::expect_tx, bytes, result.completed_phase, source);
+  if (result.completed_phase) complete_phase(*state, source);
+}
+
+void Mbarrier::expect_tx(uint32_t offset, uint32_t bytes, const Source& source) {
+  State* state = valid_object(offset, "mbarrier.expect_tx", source);
+  if (!state) return;
+  const MbarrierResult result = mbarrier_expect_tx(state->word, bytes);
+  if (!apply(*state, result, MbarrierEventKind::expect_tx, bytes, source)) return;
+  state->expected_bytes += bytes;
+  record(*state, MbarrierEventKind::expect_tx, bytes, result.completed_phase, source, false);
   if (result.completed_phase) complete_phase(*state, source);
 }
 

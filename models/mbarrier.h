@@ -76,6 +76,8 @@ class Mbarrier {
   void raise_pending(uint32_t offset, uint32_t count, const Source& source);
   /// One instruction: expect, then one arrival, then one completion test.
   void arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source);
+  /// Without an arrival; completes a phase whose arrivals and bytes have all come.
+  void expect_tx(uint32_t offset, uint32_t bytes, const Source& source);
   void complete_tx(uint32_t offset, uint32_t bytes, const Source& source);
 
   /// True when the phase of `parity` has completed (PTX: the immediately preceding phase, or "phase -1" of
@@ -97,7 +99,8 @@ class Mbarrier {
   State* valid_object(uint32_t offset, const char* operation, const Source& source);
   bool apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount,
              const Source& source);
-  void record(State& state, MbarrierEventKind kind, uint32_t amount, bool completed, const Source& source);
+  void record(State& state, MbarrierEventKind kind, uint32_t amount, bool completed, const Source& source,
+              bool arrives = true);
   void complete_phase(State& state, const Source& source);
   void violate(const char* id, std::string message, uint32_t offset, const Source& source);
 

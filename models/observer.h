@@ -40,6 +40,7 @@ struct MbarrierEvent {
   uint32_t amount;   ///< arrivals or bytes
   uint32_t pending;  ///< after the event
   int32_t tx;        ///< after the event
+  bool arrives;      ///< false: an expect_tx alone
   Source source;
 };
 

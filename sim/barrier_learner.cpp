@@ -60,7 +60,7 @@ void BarrierLearner::mbarrier_event(const Kernel& kernel, const models::Mbarrier
   using Kind = models::MbarrierEventKind;
   Seen& seen = seen_[kernel.index][e.offset];
   if (e.kind == Kind::init) seen.count = e.pending;
-  if ((e.kind != Kind::arrive && e.kind != Kind::expect_tx) || e.source.warp < 0) return;
+  if ((e.kind != Kind::arrive && e.kind != Kind::expect_tx) || !e.arrives || e.source.warp < 0) return;
   seen.arrives.insert(kernel.role(e.source.warp));
   seen.arrives_with.insert(instruction_of(e));
   // An arrive.expect_tx is both events.

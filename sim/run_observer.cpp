@@ -135,7 +135,7 @@ int16_t RunObserver::actor_name(const models::Source& source, int slot) {
 
 void RunObserver::check_arriver(const models::MbarrierEvent& e) {
   using Kind = models::MbarrierEventKind;
-  if (e.source.warp < 0 || (e.kind != Kind::arrive && e.kind != Kind::expect_tx)) return;
+  if (e.source.warp < 0 || (e.kind != Kind::arrive && e.kind != Kind::expect_tx) || !e.arrives) return;
   const Kernel& kernel = kernel_at(e.slot);
   const BarrierName name = barrier_name(kernel, e.offset);
   if (!name.array) return;

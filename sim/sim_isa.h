@@ -107,6 +107,9 @@ class SimIsa {
                                  Loc loc = Loc::current()) {
     execute(instructions::MbarrierArriveExpectTxLanes{barriers, bytes, scope}, loc);
   }
+  void mbarrier_expect_tx(SmemAddr barrier, uint32_t bytes, Scope scope, Loc loc = Loc::current()) {
+    execute(instructions::MbarrierExpectTx{barrier, bytes, scope}, loc);
+  }
   bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope scope, Loc loc = Loc::current()) {
     return execute(instructions::MbarrierTryWaitParity{barrier, parity, scope}, loc);
   }

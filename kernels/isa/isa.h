@@ -2,8 +2,8 @@
 /// The seam: one function per PTX instruction, named after it.  Role code calls nothing else.
 ///
 /// Two families implement it: inline PTX on the device, and SimIsa on the SystemC model, where each
-/// instruction is a value (kernels/isa/instructions/).  Semantics, operand rules and undefined behaviour of each:
-/// PTX ISA 9.x, sections in the comments.
+/// instruction is a value (kernels/isa/instructions/).  Semantics, operand rules and undefined behaviour of each: PTX ISA 9.x, sections in
+/// the comments.
 ///
 /// Conventions
 ///   * One call is one warp-level instruction.  Warp-uniform operands are plain values, per-lane ones
@@ -83,6 +83,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.mbarrier_arrive(isa.mapa(smem, isa.laneid()), Scope::cluster);  // each lane once, on its own address
   isa.mbarrier_arrive_expect_tx(smem, u, Scope::cta);
   isa.mbarrier_arrive_expect_tx(isa.mapa(smem, isa.laneid()), u, Scope::cluster);
+  isa.mbarrier_expect_tx(smem, u, Scope::cta);  // .relaxed; no arrival
   { isa.mbarrier_try_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;
   { isa.mbarrier_test_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;  // answers at once
   isa.fence_mbarrier_init();  // fence.mbarrier_init.release.cluster

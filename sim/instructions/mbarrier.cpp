@@ -103,6 +103,14 @@ void MbarrierArriveExpectTxLanes::execute(WarpContext& w) const {
   });
 }
 
+void MbarrierExpectTx::execute(WarpContext& w) const {
+  w.charge(w.issue.mbarrier_arrive);  // assumed as long as an arrival
+  w.settle();
+  if (!w.own_window(barrier, "mbarrier.expect_tx")) return;
+  if (HazardChecker* h = w.hazards()) h->uses_barrier(w.thread(), w.cluster_ctarank(), barrier.offset(), false);
+  w.for_each_thread([&](const models::Source& by) { w.own.mbarrier.expect_tx(barrier.offset(), bytes, by); });
+}
+
 // ---- waits
 
 namespace {

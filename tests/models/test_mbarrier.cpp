@@ -49,6 +49,31 @@ TEST_CASE(
   CHECK(b.observer.violation_id() == "");
 }
 
+TEST_CASE("expect_tx alone expects bytes and does not arrive", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 1, b.by);
+  b.barrier.expect_tx(kBar, 64, b.by);
+  b.barrier.expect_tx(kBar, 32, b.by);
+  CHECK(b.barrier.find(kBar)->expected_bytes == 96);
+  b.barrier.complete_tx(kBar, 96, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 0);
+  b.barrier.arrive(kBar, 1, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 1);
+  // Bytes and arrivals first: the expect_tx completes the phase.
+  b.barrier.complete_tx(kBar, 16, b.by);
+  b.barrier.arrive(kBar, 1, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 1);
+  b.barrier.expect_tx(kBar, 16, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 2);
+  CHECK(b.observer.violation_id() == "");
+}
+
+TEST_CASE("expect_tx alone on what is no mbarrier is MB1", "[mbarrier]") {
+  Bench b;
+  b.barrier.expect_tx(kBar, 64, b.by);
+  CHECK(b.observer.violation_id() == "MB1");
+}
+
 TEST_CASE("32 lanes that arrive may complete a phase and begin the next", "[mbarrier]") {
   Bench b;
   b.barrier.init(kBar, 48, b.by);

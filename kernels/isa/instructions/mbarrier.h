@@ -101,6 +101,24 @@ struct MbarrierArriveExpectTxLanes {
   void execute(sim::WarpContext&) const;
 };
 
+/// Expects bytes and does not arrive; relaxed: hands on nothing.
+struct MbarrierExpectTx {
+  static constexpr Description kIs{.function = "mbarrier_expect_tx",
+                                   .opcode = "mbarrier.expect_tx.relaxed",
+                                   .each_lane = true,
+                                   .faults = Alterable::step,
+                                   .add = {"bytes", "barrier"}};
+  static constexpr SupportLine kSupport[] = {{"mbarrier.expect_tx.relaxed", Support::modelled, "shared::cta"}};
+  SmemAddr barrier;
+  uint32_t bytes;
+  Scope scope;
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("barrier", i.barrier), visit("bytes", i.bytes), visit("scope", i.scope);
+  }
+  void execute(sim::WarpContext&) const;
+};
+
 /// Suspends until the phase has completed, or until the time limit: false then.  Who asks again at once, as a loop
 /// does, goes on waiting as if nothing had happened, and the repeated instruction costs nothing.
 struct MbarrierTryWaitParity {
@@ -184,12 +202,11 @@ struct MapaLanes {
 };
 
 using MbarrierGroup = List<MbarrierInit, MbarrierArrive, MbarrierArriveRemote, MbarrierArriveLanes,
-                           MbarrierArriveExpectTx, MbarrierArriveExpectTxLanes, MbarrierTryWaitParity,
-                           MbarrierTestWaitParity, FenceMbarrierInit, Mapa, MapaLanes>;
+                           MbarrierArriveExpectTx, MbarrierArriveExpectTxLanes, MbarrierExpectTx,
+                           MbarrierTryWaitParity, MbarrierTestWaitParity, FenceMbarrierInit, Mapa, MapaLanes>;
 
 inline constexpr SupportLine kMbarrierRejected[] = {
-    {"mbarrier.expect_tx, .complete_tx", Support::rejected,
-     "not implemented as instructions; copies complete bytes"},
+    {"mbarrier.complete_tx", Support::rejected, "not implemented as an instruction; copies complete bytes"},
     {"mbarrier.test_wait, .try_wait (state)", Support::rejected, "not implemented"},
     {"mbarrier.arrive_drop, .noComplete, .inval", Support::rejected, "not implemented"},
 };

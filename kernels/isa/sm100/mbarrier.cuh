@@ -67,6 +67,17 @@ class Mbarrier {
     }
   }
 
+  /// Expects bytes without an arrival; orders nothing.
+  SM100_KERNEL void mbarrier_expect_tx(SmemAddr barrier, uint32_t bytes, Scope scope, Loc = Loc::current()) const {
+    if (scope == Scope::cluster) {
+      asm volatile("mbarrier.expect_tx.relaxed.cluster.shared::cta.b64 [%0], %1;" ::"r"(barrier.value), "r"(bytes)
+                   : "memory");
+    } else {
+      asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier.value), "r"(bytes)
+                   : "memory");
+    }
+  }
+
   /// False after the hardware's own time limit: role code loops.
   SM100_KERNEL bool mbarrier_try_wait_parity(SmemAddr barrier, uint32_t parity, Scope scope,
                                              Loc = Loc::current()) const {

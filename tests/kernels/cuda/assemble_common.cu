@@ -32,6 +32,7 @@ __global__ void mbarriers(uint32_t* out) {
   isa.mbarrier_arrive(isa.mapa(barrier, 1u), kScope);
   isa.mbarrier_arrive(isa.mapa(barrier, isa.laneid()), kScope);
   isa.mbarrier_arrive_expect_tx(barrier, 16, kScope);
+  isa.mbarrier_expect_tx(barrier, 16, kScope);
   isa.mbarrier_arrive_expect_tx(isa.mapa(barrier, isa.laneid()), 16, kScope);
   while (!isa.mbarrier_try_wait_parity(barrier, out[0] & 1, kScope)) {}
   out[1] = isa.mbarrier_test_wait_parity(barrier, out[0] & 1, kScope);
