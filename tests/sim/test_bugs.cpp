@@ -57,6 +57,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"NB4", "no two groups of warps can meet on one id with equal counts here; one that leaves its group hangs"},
     {"RG1", "no kernel of the catalogue has setmaxnreg; tests/models/test_register_pool.cpp shows it"},
     {"RG2", "the same"},
+    {"LN1", "roles step their rings in all lanes, and no fault alters that; tests/sim/test_lanes.cpp shows it"},
     {"cycle-budget", "says where a run was stopped, not what is wrong"},
     {"not-implemented", "says what the simulator lacks"},
 };

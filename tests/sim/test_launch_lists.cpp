@@ -62,7 +62,7 @@ TEST_CASE("one wrong launch makes the run's verdict, the others keep theirs", "[
   fault.launch = 0;
   fault.occurrence = 3;
   fault.action = host::FaultAction::add;
-  fault.operand = host::FaultOperand::x;
+  fault.operand = "x";
   fault.value = 64;
   s.faults = {fault};
   s.expect = {};
