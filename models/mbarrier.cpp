@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/time.h"
 
@@ -146,6 +147,9 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
   for (auto w = woken; w != state.waits.end(); ++w) {
     if (!w->asleep) continue;
     w->waiter->limited = 0;
+    // Its time limit ends in this very cycle, and it has not run yet: the phase comes first, and so must its
+    // wake-up.
+    if (std::exchange(w->waiter->gave_up, false)) w->waiter->wake.cancel();
     w->waiter->cause = source.flow;
     w->waiter->wake.notify(
         cycles(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup(*w->waiter, state.offset)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbarrier.try_wait gives up: at its time limit, and early where a perturbation says so.  A peek at the next stage is no
-// wait; a loop that asks again is one.
+// mbarrier.try_wait gives up: at its time limit, and early where a perturbation says so.  A peek at the next stage
+// is no wait; a loop that asks again is one.
 #include "catch.h"
 #include "models/time.h"
 #include "sim/role_code.h"
@@ -65,6 +65,13 @@ TEST_CASE("a loop of try_waits is one wait, however long it lasts", "[try_wait]"
           wait(isa, 0);
           must(now() >= 10 * kLimit && now() < 11 * kLimit);
         }) == "");
+}
+
+TEST_CASE("a phase that completes in the very cycle of the limit wakes its warp", "[try_wait]") {
+  for (models::Cycles late = kLimit - 100; late < kLimit + 100; ++late) {
+    CAPTURE(late);
+    CHECK(with_arrival(late, [](RoleIsa& isa) { wait(isa, 0); }) == "");
+  }
 }
 
 TEST_CASE("a loop that nobody ends is a hang", "[try_wait]") {
