@@ -13,7 +13,7 @@ namespace sm100::models {
 
 namespace {
 
-constexpr uint32_t kLargestCluster = 16;  // the non-portable maximum (isa.md 6.1)
+constexpr uint32_t kLargestCluster = 16;  // the non-portable maximum (CUDA programming guide)
 
 /// GPCs are cut into places of `ctas` consecutive SMs, so that clusters that come and go never leave gaps too small
 /// for the next.  First place from the end of another one (or 0) on, or -1.
@@ -255,9 +255,9 @@ bool Gpu::start_cluster(size_t index) {
     const Dim3 extent = launch.cluster;
     const auto cta = [&](uint32_t rank) -> CtaContext& { return *ctas_[size_t(slots[rank])]; };
     for (uint32_t rank = 0; rank < ctas; ++rank) cta(rank).start(launch.resources(), int(index), clusters_started_);
-    // Pairs are ranks that differ in bit 0 only (isa.md 3.1).
+    // Pairs are ranks that differ in bit 0 only (PTX 9.7.16).
     for (uint32_t rank = 0; rank + 1 < ctas; rank += 2) Umma::start_pair(cta(rank).umma, cta(rank + 1).umma);
-    for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (isa.md 6.1)
+    for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (PTX, %cluster_ctarank)
       grids_[index].runner->start_cta(
           cta(rank), int(index),
           {id.x + rank % extent.x, id.y + rank / extent.x % extent.y, id.z + rank / extent.x / extent.y});

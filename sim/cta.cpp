@@ -54,7 +54,7 @@ void Cta::warp_exited(Warp& warp) {
   gpu_.clusters().cta_exited(slot());
   check_exit();
   observer_.cta_exited(*this);
-  // Shared memory stays alive until the CTA's stores have read it (reference isa.md 2.8).
+  // Shared memory stays alive until the CTA's stores have read it (an H200 stores all the same).
   const models::Cycles reads_done = context_.tma.stores_read_done();
   if (reads_done > models::now()) wait(models::cycles(reads_done - models::now()));
   models::Cycles visible = context_.tma.stores_visible();

@@ -157,7 +157,7 @@ class WarpContext {
   uint8_t* global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what);
   /// Nobody ahead in the stream still writes there; what follows griddepcontrol.wait may be sure of it.
   void check_prerequisites(GlobalAddr address, const char* what);
-  /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (isa.md 3.2).
+  /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (PTX 9.7.16).
   bool check_group(int cta_group, const char* instruction);
 
   // ---- the warp's account of its waits and arrivals on the barrier arrays

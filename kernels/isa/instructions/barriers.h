@@ -6,7 +6,7 @@
 
 namespace sm100::instructions {
 
-/// Returns a mask with one lane: the lowest, as hardware elects (reference isa.md 6.3).
+/// Returns a mask with one lane: the lowest, as hardware elects (PTX 9.7.14: which one is not said).
 struct ElectSync {
   static constexpr Description kIs{.function = "elected", .opcode = "elect.sync", .aligned = true};
   static constexpr SupportLine kSupport[] = {{"elect.sync", Support::modelled, "elects the lowest lane"}};

@@ -126,8 +126,8 @@ struct MbarrierTryWaitParity {
                                    .opcode = "mbarrier.try_wait.parity",
                                    .faults = Alterable::read,
                                    .add = {"barrier"}};
-  static constexpr SupportLine kSupport[] = {
-      {"mbarrier.try_wait.parity", Support::modelled, "returns when the phase has completed; no time limit"}};
+  static constexpr SupportLine kSupport[] = {{"mbarrier.try_wait.parity", Support::modelled,
+                                              "false after try_wait.limit_ns, whatever its lanes and its hint"}};
   SmemAddr barrier;
   uint32_t parity;
   Scope scope;

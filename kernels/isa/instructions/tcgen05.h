@@ -70,7 +70,7 @@ struct OperandA {
   constexpr OperandA(TmemAddr tmem) : tmem(tmem), in_tmem(true) {}  // NOLINT
 };
 
-/// By one thread; every active lane issues the whole MMA (reference isa.md 3.6).
+/// By one thread; every active lane issues the whole MMA (PTX 9.7.16).
 struct Tcgen05Mma {
   static constexpr Description kIs{.function = "tcgen05_mma",
                                    .opcode = "tcgen05.mma",
