@@ -20,6 +20,7 @@ const KernelDefinition& hold_definition();
 
 class HoldRun : public KernelRun {
  public:
+  using Problem = HoldProblem;
   explicit HoldRun(const Scenario& scenario) : problem_(scenario.problem_as<HoldProblem>()) {}
 
   LaunchShape launch() const override;

@@ -19,6 +19,7 @@ const KernelDefinition& reduce_definition();
 
 class ReduceRun : public KernelRun {
  public:
+  using Problem = ReduceProblem;
   explicit ReduceRun(const Scenario& scenario);
 
   LaunchShape launch() const override;
