@@ -11,6 +11,8 @@
 #include "kernels/isa/arithmetic.h"
 #include "kernels/isa/swizzle.h"
 #include "kernels/pipeline/smem_layout.h"
+#include "kernels/pipeline/smem_tile.h"
+#include "kernels/pipeline/warp_group.h"
 #include "kernels/scheduler/rasterization.h"
 
 namespace sm100 {
@@ -30,7 +32,7 @@ struct CopyConfig {
 };
 
 inline constexpr int kCopyElementBytes = 2;  ///< BF16
-inline constexpr int kCopyConsumerWarps = 4;
+SM100_HD constexpr WarpGroup copy_consumers() { return {.first_warp = 0, .warps = 4, .barrier = 0}; }
 inline constexpr int kCopyLoadWarp = 4;
 inline constexpr int kCopyWarps = 5;
 
@@ -42,9 +44,14 @@ template <class C>
 SM100_HD constexpr int copy_block_k(const C& c) {
   return int(swizzle_span_bytes(c.swizzle)) / kCopyElementBytes;
 }
+/// A k tile in shared memory: a slot of the ring, and a strip.
+template <class C>
+SM100_HD constexpr TileShape copy_tile(const C& c) {
+  return {DataType::bf16, c.tile_m, copy_block_k(c), c.swizzle};
+}
 template <class C>
 SM100_HD constexpr uint32_t copy_slot_bytes(const C& c) {
-  return uint32_t(c.tile_m) * swizzle_span_bytes(c.swizzle);
+  return copy_tile(c).bytes();
 }
 template <class C>
 SM100_HD constexpr int copy_ring_stages(const C& c) {
@@ -60,15 +67,10 @@ template <class C>
 SM100_HD constexpr int copy_load_rows(const C& c) {
   return c.tile_m / copy_sharers(c);
 }
-/// Transaction bytes of one ring stage, whoever loads them.
-template <class C>
-SM100_HD constexpr uint32_t copy_stage_bytes(const C& c) {
-  return uint32_t(c.k_group_size) * copy_slot_bytes(c);
-}
 /// 16-byte chunks of a slot that each of the 128 consumer threads moves: 1, 2, 4 or 8.
 template <class C>
 SM100_HD constexpr int copy_chunks_per_thread(const C& c) {
-  return int(copy_slot_bytes(c)) / (16 * kEpilogueThreads);
+  return int(copy_slot_bytes(c)) / (16 * copy_consumers().threads());
 }
 
 }  // namespace sm100

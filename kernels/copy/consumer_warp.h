@@ -8,9 +8,10 @@
 #include "kernels/copy/config.h"
 #include "kernels/copy/params.h"
 #include "kernels/copy/shared_storage.h"
+#include "kernels/epilogue/lane_costs.h"
 #include "kernels/epilogue/strip_store.h"
 #include "kernels/pipeline/input_ring.h"
-#include "kernels/scheduler/static_scheduler.h"
+#include "kernels/scheduler/static_walk.h"
 
 namespace sm100 {
 
@@ -24,9 +25,9 @@ struct SlotFragment {
 template <Isa I>
 SM100_KERNEL LaneArray<SmemAddr, 1> chunk_addresses(I& isa, SmemAddr base, int i) {
   LaneArray<SmemAddr, 1> addresses;
-  const uint32_t first = uint32_t(i * kEpilogueThreads + isa.warpid() * kWarpLanes) * 16;
+  const uint32_t first = uint32_t(i * copy_consumers().threads() + copy_consumers().index(isa) * kWarpLanes) * 16;
   const LaneArray<uint32_t, 1> ids = isa.laneid();
-  isa.for_each_lane(1, [&](int lane) { addresses[lane][0] = base + first + ids[lane][0] * 16; });
+  isa.for_each_lane(lane_cost::kChunkAddress, [&](int lane) { addresses(lane) = base + first + ids(lane) * 16; });
   return addresses;
 }
 
@@ -42,35 +43,34 @@ template <int CHUNKS, Isa I>
 SM100_KERNEL void write_strip(I& isa, SmemAddr strip, int buffer, const SlotFragment<CHUNKS>& f) {
   TraceSpan span{isa, TraceEvent::smem_write, {.stage = buffer}};
   for (int i = 0; i < CHUNKS; ++i) isa.st_shared_v4(chunk_addresses(isa, strip, i), f.chunk[i]);
-  publish_strip(isa);
+  publish_strip(isa, copy_consumers());
 }
 
 template <int CHUNKS, Isa I, class Config>
 SM100_KERNEL void consume_tiles(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
                                 StaticWorkIterator work) {
   // Scope cta also where peers' multicasts complete the barrier, as CUTLASS waits: their bytes are asynchronous.
-  InputRing<I> ring{isa, smem.input, copy_ring_stages(cfg)};
+  InputRing ring{isa, smem.input, copy_ring_stages(cfg), smem.tiles, Scope::cta};
   const int copy = cfg.multicast ? int(isa.cluster_ctarank()) : 0;
 
   for (; work.has_work(); work.next()) {
     const WorkTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     for (int k = 0; k < tile.k_count; k += cfg.k_group_size) {
-      const int stage = ring.consumer_wait();
+      const auto stage = ring.consumer_wait();
       for (int j = 0; j < cfg.k_group_size; ++j) {
         const int strip_index = k + j, buffer = strip_index % kOutputBuffers;
-        const uint32_t slot = uint32_t(stage * cfg.k_group_size + j) * copy_slot_bytes(cfg);
-        const SmemAddr strip = smem.strips + uint32_t(buffer) * copy_slot_bytes(cfg);
-        const auto f = read_slot<CHUNKS>(isa, smem.slots + slot, stage, strip_index);
+        const SmemAddr strip = smem.strips[buffer].base;
+        const auto f = read_slot<CHUNKS>(isa, stage.slot(j).base, stage.index, strip_index);
         // The slots are in registers: the stage may be filled again while we write.
         if (j + 1 == cfg.k_group_size) ring.consumer_arrive(stage, copy_sharers(cfg));
         write_strip(isa, strip, buffer, f);
-        if (isa.warpid() == 0)
+        if (copy_consumers().is_first(isa))
           store_strip(
               isa, &params.destination,
               TensorCoords{tile.n * cfg.tile_n + strip_index * copy_block_k(cfg), tile.m * cfg.tile_m, copy}, strip,
               buffer);
-        wait_for_strip_buffer(isa, strip_index, strip_index + 1 == tile.k_count);
+        wait_for_strip_buffer(isa, copy_consumers(), strip_index, strip_index + 1 == tile.k_count);
       }
       ring.consumer_step();
     }

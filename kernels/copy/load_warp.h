@@ -6,26 +6,27 @@
 #include "kernels/copy/params.h"
 #include "kernels/copy/shared_storage.h"
 #include "kernels/pipeline/input_ring.h"
-#include "kernels/scheduler/static_scheduler.h"
+#include "kernels/scheduler/static_walk.h"
 
 namespace sm100 {
 
 /// Copies of one ring stage; one lane.  With multicast our share of the rows goes to every CTA of the cluster, and
 /// theirs come to us.
-template <Isa I, class Config>
-SM100_KERNEL void load_copy_stage(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
-                                  InputRing<I>& ring, int stage, const WorkTile& tile, int k_tile) {
+template <Isa I, class Config, class Stage>
+SM100_KERNEL void load_copy_stage(I& isa, const Config& cfg, const CopyParams& params, const Stage& stage,
+                                  const WorkTile& tile, int k_tile) {
   const int column = tile.n * cfg.tile_n, row = tile.m * cfg.tile_m;
   for (int j = 0; j < cfg.k_group_size; ++j) {
-    const SmemAddr slot = smem.slots + uint32_t(stage * cfg.k_group_size + j) * copy_slot_bytes(cfg);
     const int k = column + (k_tile + j) * copy_block_k(cfg);
     if (cfg.multicast) {
-      const int first = int(isa.cluster_ctarank()) * copy_load_rows(cfg);
-      isa.cp_async_bulk_tensor_shared_global_multicast(
-          slot + uint32_t(first) * swizzle_span_bytes(cfg.swizzle), &params.source, TensorCoords{k, row + first},
-          ring.full(stage), CtaMask{uint16_t((1u << cfg.cluster) - 1)});
+      const int rank = int(isa.cluster_ctarank());
+      const SmemTile slice = stage.slot(j).slice(rank, cfg.cluster);
+      isa.cp_async_bulk_tensor_shared_global_multicast(slice.base, &params.source,
+                                                       TensorCoords{k, row + rank * slice.shape.rows}, stage.full(),
+                                                       CtaMask{uint16_t((1u << cfg.cluster) - 1)});
     } else {
-      isa.cp_async_bulk_tensor_shared_global(slot, &params.source, TensorCoords{k, row}, ring.full(stage));
+      isa.cp_async_bulk_tensor_shared_global(stage.slot(j).base, &params.source, TensorCoords{k, row},
+                                             stage.full());
     }
   }
 }
@@ -33,18 +34,19 @@ SM100_KERNEL void load_copy_stage(I& isa, const Config& cfg, const CopyStorage& 
 template <Isa I, class Config>
 SM100_KERNEL void copy_load_warp(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
                                  StaticWorkIterator work) {
-  InputRing<I> ring{isa, smem.input, copy_ring_stages(cfg), cfg.multicast ? Scope::cluster : Scope::cta};
+  InputRing ring{isa, smem.input, copy_ring_stages(cfg), smem.tiles, cfg.multicast ? Scope::cluster : Scope::cta};
 
   if (cfg.pdl) isa.griddepcontrol_wait();  // the kernel ahead may still write the source, or read the destination
   for (; work.has_work(); work.next()) {
     const WorkTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     for (int k = 0; k < tile.k_count; k += cfg.k_group_size) {
-      const int stage = ring.producer_acquire();
-      TraceSpan span{isa, TraceEvent::load_issue, {.stage = stage, .tile_m = tile.m, .tile_n = tile.n, .k = k}};
+      const auto stage = ring.producer_acquire();
+      TraceSpan span{
+          isa, TraceEvent::load_issue, {.stage = stage.index, .tile_m = tile.m, .tile_n = tile.n, .k = k}};
       isa.elected([&] {
-        ring.producer_arm(stage, copy_stage_bytes(cfg));  // all bytes of the stage, also those that peers load
-        load_copy_stage(isa, cfg, smem, params, ring, stage, tile, k);
+        ring.arm(stage);  // for all bytes of the stage, also those that peers load
+        load_copy_stage(isa, cfg, params, stage, tile, k);
       });
       ring.producer_step();
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/isa/tensor_map.h"
-#include "kernels/scheduler/static_scheduler.h"
+#include "kernels/scheduler/static_walk.h"
 
 namespace sm100 {
 

@@ -1,48 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shared memory of pipeline_copy and the table of its barriers.  Slots are 1024-byte aligned, so that the swizzle
-/// of a slot's rows does not depend on the slot.
+/// Shared memory of pipeline_copy and the table of its barriers.
 #pragma once
 
 #include "kernels/copy/config.h"
 #include "kernels/pipeline/barrier_array.h"
-#include "kernels/pipeline/producer_consumer_pipeline.h"
+#include "kernels/pipeline/input_ring.h"
 
 namespace sm100 {
 
-struct CopyStorage {
-  SmemAddr slots;      ///< stages slots
-  SmemAddr strips;     ///< kOutputBuffers strips of one slot each
-  RingBarriers input;  ///< ring stages
-  uint32_t end = 0;    ///< first address past the storage
+/// The k tiles of a stage.
+struct CopyTiles {
+  TileArray slots;
+  int group = 1;
+
+  struct Stage {
+    TileArray slots;  ///< the ring's
+    int first;        ///< of them is ours
+
+    SM100_HD constexpr SmemTile slot(int j) const { return slots[first + j]; }
+  };
+  SM100_HD constexpr Stage stage(int i) const { return {slots, i * group}; }
+  SM100_HD constexpr uint32_t stage_bytes() const { return uint32_t(group) * slots.shape.bytes(); }
 };
 
-/// @param base  start of the CTA's dynamic shared memory
-template <class C>
-SM100_HD constexpr CopyStorage copy_storage(const C& c, SmemAddr base = {kSmemUserBase}) {
-  SmemLayout layout{base.value};
-  CopyStorage s;
-  s.slots = layout.take(uint32_t(c.stages) * copy_slot_bytes(c), 1024);
-  s.strips = layout.take(kOutputBuffers * copy_slot_bytes(c), 1024);
-  s.input.full = layout.take_barriers(copy_ring_stages(c));
-  s.input.empty = layout.take_barriers(copy_ring_stages(c));
-  s.end = layout.next;
-  return s;
-}
+struct CopyStorage {
+  CopyTiles tiles;     ///< stages slots
+  TileArray strips;    ///< kOutputBuffers of them
+  RingBarriers input;  ///< ring stages
+  uint32_t end = 0;    ///< first address past the storage
 
-/// Dynamic shared memory of a CTA in bytes.
-template <class C>
-SM100_HD constexpr uint32_t copy_storage_bytes(const C& c) {
-  return copy_storage(c).end - kSmemUserBase;
-}
-
-/// Calls f(BarrierArray) for every array, in the order of their initialisation.
-template <class C, class F>
-SM100_HD constexpr void for_each_barrier_array(const C& c, const CopyStorage& s, F&& f) {
-  f(BarrierArray{"input_full", s.input.full, copy_ring_stages(c), 1, "load", "mbarrier.arrive.expect_tx",
-                 "consumer"});
-  // Every consumer warp of every CTA that shares the stage.
-  f(BarrierArray{"input_empty", s.input.empty, copy_ring_stages(c), uint32_t(kCopyConsumerWarps * copy_sharers(c)),
-                 "consumer", "mbarrier.arrive", "load"});
-}
+  template <class C, class Layout>
+  SM100_HD static constexpr void place(CopyStorage& s, const C& c, Layout& layout) {
+    layout.tiles(s.tiles.slots, copy_tile(c), c.stages);
+    s.tiles.group = c.k_group_size;
+    layout.tiles(s.strips, copy_tile(c), kOutputBuffers);
+    layout.barriers(s.input.full, {.name = "input_full",
+                                   .stages = copy_ring_stages(c),
+                                   .count = 1,
+                                   .arrives = "load",
+                                   .arrives_with = "mbarrier.arrive.expect_tx",
+                                   .waits = "consumer"});
+    // Every consumer warp of every CTA that shares the stage.
+    layout.barriers(s.input.empty, {.name = "input_empty",
+                                    .stages = copy_ring_stages(c),
+                                    .count = uint32_t(copy_consumers().warps * copy_sharers(c)),
+                                    .arrives = "consumer",
+                                    .arrives_with = "mbarrier.arrive",
+                                    .waits = "load"});
+  }
+};
 
 }  // namespace sm100

@@ -11,6 +11,7 @@
 #include "kernels/isa/number_formats.h"
 #include "kernels/isa/swizzle.h"
 #include "kernels/pipeline/smem_layout.h"
+#include "kernels/pipeline/smem_tile.h"
 
 namespace sm100 {
 
@@ -46,37 +47,24 @@ constexpr const char* direct_role(const C& c, int warp) {
   return warp == kDirectLoadWarp ? "load" : warp == kDirectMmaWarp ? "mma" : "epilogue";
 }
 
-/// Tiles lie in shared memory slab by slab.  A slab is what all rows have in one swizzle span of bytes along K;
-/// without swizzle in one core matrix, 16 bytes.
-template <class C>
-SM100_HD constexpr uint32_t slab_row_bytes(const C& c) {
-  return c.swizzle == Swizzle::none ? 16 : swizzle_span_bytes(c.swizzle);
-}
-template <class C>
-SM100_HD constexpr int slab_elements(const C& c) {
-  return int(slab_row_bytes(c)) / kDirectElementBytes;
-}
-template <class C>
-SM100_HD constexpr int slabs(const C& c) {
-  return c.block_k / slab_elements(c);
-}
 /// Rows of B that one CTA loads.
 template <class C>
 SM100_HD constexpr int direct_b_rows(const C& c) {
   return c.block_n / c.cta_group;
 }
+/// What one CTA holds of each operand in a stage, slab by slab.
 template <class C>
-SM100_HD constexpr uint32_t direct_a_bytes(const C& c) {
-  return uint32_t(kDirectBlockM * c.block_k * kDirectElementBytes);
+SM100_HD constexpr TileShape direct_a_tile(const C& c) {
+  return {DataType::bf16, kDirectBlockM, c.block_k, c.swizzle};
 }
 template <class C>
-SM100_HD constexpr uint32_t direct_b_bytes(const C& c) {
-  return uint32_t(direct_b_rows(c) * c.block_k * kDirectElementBytes);
+SM100_HD constexpr TileShape direct_b_tile(const C& c) {
+  return {DataType::bf16, direct_b_rows(c), c.block_k, c.swizzle};
 }
 /// Transaction bytes of a stage that one CTA announces: those of its own copies.
 template <class C>
 SM100_HD constexpr uint32_t direct_stage_bytes(const C& c) {
-  return direct_a_bytes(c) + direct_b_bytes(c);
+  return direct_a_tile(c).bytes() + direct_b_tile(c).bytes();
 }
 template <class C>
 SM100_HD constexpr int direct_mma_m(const C& c) {

@@ -11,7 +11,9 @@
 #include "kernels/direct/params.h"
 #include "kernels/direct/shared_storage.h"
 #include "kernels/epilogue/global_writer.h"
+#include "kernels/epilogue/lane_costs.h"
 #include "kernels/pipeline/input_ring.h"
+#include "kernels/pipeline/set_up.h"
 
 namespace sm100 {
 
@@ -22,11 +24,12 @@ class DirectKernel {
       : isa_(isa),
         cfg_(cfg),
         params_(params),
-        smem_(direct_storage(cfg, isa.dynamic_smem())),
+        smem_(storage_at<DirectStorage>(cfg, isa.dynamic_smem())),
         rank_(cfg.cta_group == 2 ? isa.cluster_ctarank() : 0),
         tile_(direct_tile(cfg, int(isa.ctaid().x), params.n / cfg.block_n)),
         steps_(params.k / cfg.block_k),
-        ring_(isa, smem_.input, cfg.stages, scope()) {}
+        ring_(isa, smem_.input, cfg.stages, smem_.tiles, scope(),
+              {.cta_group = cfg.cta_group, .loaders = {0b11}, .multicast = cfg.cta_group == 2}) {}
 
   SM100_KERNEL void run() {
     const TmemAddr accumulator = set_up();
@@ -44,6 +47,8 @@ class DirectKernel {
   }
 
  private:
+  using Stage = typename InputRing<I, OperandTiles>::Stage;
+
   SM100_HD Scope scope() const { return cfg_.cta_group == 2 ? Scope::cluster : Scope::cta; }
   SM100_HD TraceArgs at() const { return {.tile_m = tile_.m, .tile_n = tile_.n}; }
   SM100_HD TraceArgs at(int k) const { return {.tile_m = tile_.m, .tile_n = tile_.n, .k = k}; }
@@ -56,9 +61,8 @@ class DirectKernel {
     TraceSpan span{isa_, TraceEvent::setup, at()};
     if (isa_.warpid() == kDirectLoadWarp) {
       isa_.elected([&] {
-        isa_.prefetch_tensormap(&params_.a);
-        isa_.prefetch_tensormap(&params_.b);
-        for_each_barrier_array(cfg_, smem_, [&](const BarrierArray& array) { init_barrier_array(isa_, array); });
+        prefetch_tensormaps(isa_, params_.a, params_.b);
+        init_barriers(isa_, cfg_, smem_);
       });
       isa_.fence_mbarrier_init();
     }
@@ -68,12 +72,10 @@ class DirectKernel {
       isa_.tcgen05_alloc(smem_.tmem_address, direct_tmem_columns(cfg_), cfg_.cta_group);
       isa_.tcgen05_fence_before_thread_sync();
     }
-    if (cfg_.cta_group == 2) {  // neither CTA may signal the other before that has initialised its barriers
-      isa_.barrier_cluster_arrive();
-      isa_.barrier_cluster_wait();
-    } else {
+    if (cfg_.cta_group == 2)
+      meet_cluster(isa_);  // neither CTA may signal the other before that has initialised its barriers
+    else
       isa_.bar_sync(kDirectBarrier, kDirectThreads);
-    }
     isa_.tcgen05_fence_after_thread_sync();
     return {isa_.ld_shared_u32(smem_.tmem_address)};
   }
@@ -81,10 +83,10 @@ class DirectKernel {
   // ---- k steps
 
   SM100_KERNEL void load_step(int k) {
-    const int stage = ring_.producer_acquire(at(k));
+    const Stage stage = ring_.producer_acquire(at(k));
     {
-      TraceArgs what = at(k, stage);
-      what.phase = k / cfg_.stages, what.bytes = direct_stage_bytes(cfg_);
+      TraceArgs what = at(k, stage.index);
+      what.phase = k / cfg_.stages, what.bytes = ring_.armed_bytes();
       TraceSpan span{isa_, TraceEvent::load_issue, what};
       isa_.elected([&] { issue_copies(stage, k * cfg_.block_k); });
     }
@@ -92,42 +94,40 @@ class DirectKernel {
   }
 
   SM100_KERNEL void multiply_step(int k, TmemAddr accumulator) {
-    const int stage = ring_.consumer_wait(at(k));
+    const Stage stage = ring_.consumer_wait(at(k));
     {
-      TraceSpan span{isa_, TraceEvent::mma_issue, at(k, stage)};
+      TraceSpan span{isa_, TraceEvent::mma_issue, at(k, stage.index)};
       isa_.elected([&] {
         issue_mmas(stage, accumulator, k == 0);
-        commit(ring_.empty(stage));
+        ring_.consumer_release(stage);
       });
     }
     ring_.consumer_step();
   }
 
   /// One lane.
-  SM100_KERNEL void issue_copies(int stage, int k) {
-    SmemAddr barrier = ring_.full(stage);
+  SM100_KERNEL void issue_copies(const Stage& stage, int k) {
+    SmemAddr barrier = stage.full();
     if (rank_ == 0) {
-      ring_.producer_arm(stage, direct_stage_bytes(cfg_));
+      ring_.arm(stage);
     } else {
       const LaneArray<uint32_t, 1> first{};  // rank 0
-      isa_.mbarrier_arrive_expect_tx(isa_.mapa(barrier, first), direct_stage_bytes(cfg_), Scope::cluster);
+      isa_.mbarrier_arrive_expect_tx(isa_.mapa(barrier, first), ring_.armed_bytes(), Scope::cluster);
       barrier = {barrier.offset()};
     }
-    load_slabs(isa_, cfg_, a_tile(stage), &params_.a, kDirectBlockM, tile_.m * kDirectBlockM, k, barrier);
-    const int b_rows = direct_b_rows(cfg_);
-    load_slabs(isa_, cfg_, b_tile(stage), &params_.b, b_rows, tile_.n * cfg_.block_n + int(rank_) * b_rows, k,
+    load_slabs(isa_, cfg_, stage.a(0), &params_.a, tile_.m * kDirectBlockM, k, barrier);
+    load_slabs(isa_, cfg_, stage.b(0), &params_.b, tile_.n * cfg_.block_n + int(rank_) * direct_b_rows(cfg_), k,
                barrier);
   }
 
   /// One lane.
-  SM100_KERNEL void issue_mmas(int stage, TmemAddr accumulator, bool first) {
+  SM100_KERNEL void issue_mmas(const Stage& stage, TmemAddr accumulator, bool first) {
     isa_.tcgen05_fence_after_thread_sync();
     const InstrDescriptor idesc = make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32,
                                                         direct_mma_m(cfg_), cfg_.block_n);
     for (int i = 0; i < cfg_.block_k / kDirectMmaK; ++i)
-      isa_.tcgen05_mma(MmaKind::f16, cfg_.cta_group, accumulator,
-                       slab_descriptor(cfg_, a_tile(stage), kDirectBlockM, i),
-                       slab_descriptor(cfg_, b_tile(stage), direct_b_rows(cfg_), i), idesc, !first || i > 0);
+      isa_.tcgen05_mma(MmaKind::f16, cfg_.cta_group, accumulator, operand_descriptor(stage.a(0), i),
+                       operand_descriptor(stage.b(0), i), idesc, !first || i > 0);
   }
 
   /// One lane: an arrival, in both CTAs of a pair, when its MMAs so far have finished.
@@ -187,7 +187,7 @@ class DirectKernel {
       const LaneArray<GlobalAddr, 1> address =
           isa_.mad_wide_u32(isa_.laneid(), uint32_t(params_.n) * 2, c.at(first_row, tile_.n * cfg_.block_n + i, 2));
       LaneArray<uint32_t, 4> rounded;
-      isa_.for_each_lane(4, [&](int lane) {
+      isa_.for_each_lane(lane_cost::kGlobalRow, [&](int lane) {
         for (int j = 0; j < 4; ++j)
           rounded[lane][j] = isa_.cvt_rn_bf16x2_f32(as_float(sums[lane][2 * j + 1]), as_float(sums[lane][2 * j]));
       });
@@ -214,9 +214,6 @@ class DirectKernel {
     isa_.tcgen05_dealloc(accumulator, direct_tmem_columns(cfg_), cfg_.cta_group);
   }
 
-  SM100_HD SmemAddr a_tile(int stage) const { return smem_.a_tiles + uint32_t(stage) * direct_a_bytes(cfg_); }
-  SM100_HD SmemAddr b_tile(int stage) const { return smem_.b_tiles + uint32_t(stage) * direct_b_bytes(cfg_); }
-
   I& isa_;
   const Config& cfg_;
   const DirectParams& params_;
@@ -224,7 +221,7 @@ class DirectKernel {
   uint32_t rank_;  ///< in the pair; 0 without
   DirectTile tile_;
   int steps_;  ///< k steps
-  InputRing<I> ring_;
+  InputRing<I, OperandTiles> ring_;
 };
 
 template <Isa I, class Config>

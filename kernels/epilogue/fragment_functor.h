@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The functor on a strip's fragments, in registers: on f32 accumulators, before they are rounded to the output type.
+/// The functor on a strip's fragments, in registers: on f32 accumulators, before they are rounded to the output
+/// type.
 ///
-/// Straight, two neighbouring registers of a fragment are neighbours in C too: one load takes the residual of both, and
-/// the bias of both for all rows of the strip.  Swapped, they are a column of C: elements are loaded one by one, and a
-/// lane's bias is that of its two rows of the fragment.
+/// Straight, two neighbouring registers of a fragment are neighbours in C too: one load takes the residual of both,
+/// and the bias of both for all rows of the strip.  Swapped, they are a column of C: elements are loaded one by
+/// one, and a lane's bias is that of its two rows of the fragment.
 #pragma once
 
 #include "kernels/epilogue/element_functor.h"
+#include "kernels/epilogue/lane_costs.h"
 #include "kernels/epilogue/tmem_reader.h"
 
 namespace sm100 {
@@ -31,7 +33,7 @@ SM100_KERNEL LaneArray<uint32_t, 2> load_neighbours(I& isa, int bytes, const Lan
   const LaneArray<uint32_t, 1> word =
       bytes == 4 ? isa.ld_global_b32(at, inside, loc) : isa.ld_global_b16(at, inside, loc);
   LaneArray<uint32_t, 2> words{};
-  isa.for_each_lane(0, [&](int lane) { words[lane][0] = word[lane][0]; });
+  isa.for_each_lane(0, [&](int lane) { words[lane][0] = word(lane); });
   return words;
 }
 
@@ -54,10 +56,10 @@ SM100_KERNEL FragmentBias<R> load_bias(I& isa, const Config& cfg, const FunctorP
   for (int j = 0; j < (cfg.ab_swapped ? 2 : R); ++j) {
     LaneArray<GlobalAddr, 1> at;
     LaneArray<bool, 1> inside;
-    isa.for_each_lane(3, [&](int lane) {
+    isa.for_each_lane(lane_cost::kBiasAddress, [&](int lane) {
       const auto place = place_of_register(cfg, first_row, first_column, cfg.ab_swapped ? 2 * j : 4 * j, lane);
-      at[lane][0] = place.bias(params);
-      inside[lane][0] = place.column < params.columns;
+      at(lane) = place.bias(params);
+      inside(lane) = place.column < params.columns;
     });
     bias.of[j] = load_neighbours(isa, 4 * neighbours_in_c(cfg), at, inside, loc);
   }
@@ -74,17 +76,17 @@ SM100_KERNEL void apply_to_fragment(I& isa, const Config& cfg, const FunctorPara
   if (cfg.residual) {
     // What registers lie apart is the same in all lanes.
     LaneArray<GlobalAddr, 1> first;
-    isa.for_each_lane(6, [&](int lane) {
+    isa.for_each_lane(lane_cost::kFirstResidual, [&](int lane) {
       const auto place = place_of_register(cfg, first_row, first_column, 0, lane);
-      first[lane][0] = params.residual + place.offset(params, output_bytes(cfg));
+      first(lane) = params.residual + place.offset(params, output_bytes(cfg));
     });
     for (int i = 0; i < 4 * R; i += step) {
       const uint64_t apart = place_of_register(cfg, 0, 0, i, 0).offset(params, output_bytes(cfg));
       LaneArray<GlobalAddr, 1> at;
       LaneArray<bool, 1> inside;
-      isa.for_each_lane(3, [&](int lane) {
-        at[lane][0] = first[lane][0] + apart;
-        inside[lane][0] = place_of_register(cfg, first_row, first_column, i, lane).inside(params);
+      isa.for_each_lane(lane_cost::kNextResidual, [&](int lane) {
+        at(lane) = first(lane) + apart;
+        inside(lane) = place_of_register(cfg, first_row, first_column, i, lane).inside(params);
       });
       residual[i / step] = load_neighbours(isa, step * output_bytes(cfg), at, inside, loc);
     }
@@ -97,16 +99,16 @@ SM100_KERNEL void apply_to_fragment(I& isa, const Config& cfg, const FunctorPara
   });
 }
 
-/// @param first_row, first_column  place of the upper fragment in the kernel's output (swapped: of C's transpose)
+/// @param first_row, first_column  place of the first fragment in the kernel's output (swapped: of C's transpose)
 template <Isa I, class Config, int R>
 SM100_KERNEL void apply_functor(I& isa, const Config& cfg, const FunctorParams& params, int first_row,
                                 int first_column, AccumulatorFragments<R>& f, Loc loc = Loc::current()) {
   FragmentBias<R> bias;
-  if (cfg.bias) bias = load_bias<R>(isa, cfg, params, first_row, first_column, loc);
-  apply_to_fragment<R>(isa, cfg, params, first_row, first_column, bias, f.upper, loc);
-  if (!has_lower_fragment(cfg)) return;
-  if (cfg.bias && cfg.ab_swapped) bias = load_bias<R>(isa, cfg, params, first_row + 16, first_column, loc);
-  apply_to_fragment<R>(isa, cfg, params, first_row + 16, first_column, bias, f.lower, loc);
+  f.walk(has_lower_fragment(cfg), [&](auto& registers, int row) {
+    if (cfg.bias && (row == 0 || cfg.ab_swapped))
+      bias = load_bias<R>(isa, cfg, params, first_row + row, first_column, loc);
+    apply_to_fragment<R>(isa, cfg, params, first_row + row, first_column, bias, registers, loc);
+  });
 }
 
 }  // namespace sm100

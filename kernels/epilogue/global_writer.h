@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Registers straight to a row-major matrix in global memory, for rows that TMA cannot store: their pitch may be any
-/// number of bytes.  Every store is guarded by its element's place in the matrix.
+/// Registers straight to a row-major matrix in global memory, for rows that TMA cannot store: their pitch may be
+/// any number of bytes.  Every store is guarded by its element's place in the matrix.
 #pragma once
 
+#include "kernels/epilogue/lane_costs.h"
 #include "kernels/epilogue/tmem_reader.h"
 #include "kernels/isa/number_formats.h"
 
@@ -37,14 +38,14 @@ SM100_KERNEL void store_fragment_bf16(I& isa, const GlobalMatrix& c, int first_r
     LaneArray<GlobalAddr, 1> left, right;
     LaneArray<uint32_t, 1> packed, upper;
     LaneArray<bool, 1> left_inside, right_inside;
-    isa.for_each_lane(8, [&](int lane) {
+    isa.for_each_lane(lane_cost::kGlobalPair, [&](int lane) {
       const FragmentPair pair(first_row, first_column, p, lane);
-      left[lane][0] = c.at(pair.row, pair.column, 2);
-      right[lane][0] = left[lane][0] + 2;
-      packed[lane][0] = isa.cvt_rn_bf16x2_f32(as_float(f[lane][2 * p + 1]), as_float(f[lane][2 * p]));
-      upper[lane][0] = packed[lane][0] >> 16;
-      left_inside[lane][0] = c.contains(pair.row, pair.column);
-      right_inside[lane][0] = c.contains(pair.row, pair.column + 1);
+      left(lane) = c.at(pair.row, pair.column, 2);
+      right(lane) = left(lane) + 2;
+      packed(lane) = isa.cvt_rn_bf16x2_f32(as_float(f[lane][2 * p + 1]), as_float(f[lane][2 * p]));
+      upper(lane) = packed(lane) >> 16;
+      left_inside(lane) = c.contains(pair.row, pair.column);
+      right_inside(lane) = c.contains(pair.row, pair.column + 1);
     });
     if (words) {  // an even number of columns: both are inside, or neither
       isa.st_global_b32(left, packed, left_inside, loc);
@@ -63,11 +64,11 @@ SM100_KERNEL void store_fragment_f32(I& isa, const GlobalMatrix& c, int first_ro
     LaneArray<GlobalAddr, 1> address;
     LaneArray<uint32_t, 1> value;
     LaneArray<bool, 1> inside;
-    isa.for_each_lane(4, [&](int lane) {
+    isa.for_each_lane(lane_cost::kGlobalElement, [&](int lane) {
       const FragmentPair pair(first_row, first_column, i / 2, lane);
-      address[lane][0] = c.at(pair.row, pair.column + i % 2, 4);
-      value[lane][0] = f[lane][i];
-      inside[lane][0] = c.contains(pair.row, pair.column + i % 2);
+      address(lane) = c.at(pair.row, pair.column + i % 2, 4);
+      value(lane) = f[lane][i];
+      inside(lane) = c.contains(pair.row, pair.column + i % 2);
     });
     isa.st_global_b32(address, value, inside, loc);
   }

@@ -14,8 +14,8 @@ template <class C>
 SM100_HD constexpr int output_bytes(const C& c) {
   return element_bits(c.output) / 8;
 }
-/// M = 128 of a pair (data-path layout B): each CTA has 64 rows, and its accumulator holds the left half of the columns in
-/// lanes 0-63 and the right half in lanes 64-127.
+/// M = 128 of a pair (data-path layout B): each CTA has 64 rows, and its accumulator holds the left half of the
+/// columns in lanes 0-63 and the right half in lanes 64-127.
 template <class C>
 SM100_HD constexpr bool halves_side_by_side(const C& c) {
   return c.cta_group == 2 && c.mma_m == 128;
@@ -25,6 +25,8 @@ template <class C>
 SM100_HD constexpr int accumulator_columns(const C& c) {
   return halves_side_by_side(c) ? c.mma_n / 2 : c.mma_n;
 }
+/// Warps that write a strip, one for each quarter of tensor memory's lanes.
+inline constexpr int kStripWarps = 4;
 /// Columns that a warp takes from tensor memory at a time, of an accumulator of `n` columns.
 SM100_HD constexpr int widest_strip(int n) { return n % 32 == 0 ? 32 : n % 16 == 0 ? 16 : 8; }
 template <class C>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Registers to the output strip in shared memory: rows of one swizzle span, written so that the TMA store with the same
-/// swizzle finds them in place (swizzling follows absolute address bits, PTX 5.5.6).
+/// Registers to the output strip in shared memory: rows of one swizzle span, written so that the TMA store with the
+/// same swizzle finds them in place (swizzling follows absolute address bits, PTX 5.5.6).
 ///
-/// Straight strips have a row of C in each of their rows.  Transposed ones (ab_swapped) have a column of the accumulator
-/// in each row, cut into blocks of 128 bytes, so that the kernel's M runs along C's contiguous dimension.
+/// Straight strips have a row of C in each of their rows.  Transposed ones (ab_swapped) have a column of the
+/// accumulator in each row, cut into blocks of 128 bytes, so that the kernel's M runs along C's contiguous
+/// dimension.
 #pragma once
 
+#include "kernels/epilogue/lane_costs.h"
 #include "kernels/epilogue/output_strip.h"
 #include "kernels/epilogue/tmem_reader.h"
 #include "kernels/isa/number_formats.h"
@@ -65,8 +67,8 @@ SM100_KERNEL void write_fragment_16bit(I& isa, const Config& cfg, const StripBuf
   if constexpr (R == 1) {
     LaneArray<SmemAddr, 1> rows;
     LaneArray<uint32_t, 2> packed;
-    isa.for_each_lane(6, [&](int lane) {
-      rows[lane][0] = address(lane % 16, 0);
+    isa.for_each_lane(lane_cost::kStmatrixX2, [&](int lane) {
+      rows(lane) = address(lane % 16, 0);
       for (int i = 0; i < 2; ++i) packed[lane][i] = pack_16bit(isa, cfg, f[lane][2 * i], f[lane][2 * i + 1]);
     });
     if (cfg.ab_swapped)
@@ -77,8 +79,8 @@ SM100_KERNEL void write_fragment_16bit(I& isa, const Config& cfg, const StripBuf
     for (int r = 0; r < R; r += 2) {
       LaneArray<SmemAddr, 1> rows;
       LaneArray<uint32_t, 4> packed;
-      isa.for_each_lane(10, [&](int lane) {
-        rows[lane][0] = address(lane, 8 * r);
+      isa.for_each_lane(lane_cost::kStmatrixX4, [&](int lane) {
+        rows(lane) = address(lane, 8 * r);
         for (int i = 0; i < 4; ++i)
           packed[lane][i] = pack_16bit(isa, cfg, f[lane][4 * r + 2 * i], f[lane][4 * r + 2 * i + 1]);
       });
@@ -102,17 +104,17 @@ SM100_KERNEL void write_fragment_f32(I& isa, const Config& cfg, const StripBuffe
         for (int i = 0; i < 2; ++i) {
           LaneArray<SmemAddr, 1> address;
           LaneArray<uint32_t, 1> value;
-          isa.for_each_lane(4, [&](int lane) {
-            address[lane][0] = strip.at(row(lane), column(lane) + i);
-            value[lane][0] = f[lane][4 * r + 2 * half + i];
+          isa.for_each_lane(lane_cost::kSharedElement, [&](int lane) {
+            address(lane) = strip.at(row(lane), column(lane) + i);
+            value(lane) = f[lane][4 * r + 2 * half + i];
           });
           isa.st_shared_b32(address, value, loc);
         }
       } else {
         LaneArray<SmemAddr, 1> address;
         LaneArray<uint32_t, 2> value;
-        isa.for_each_lane(4, [&](int lane) {
-          address[lane][0] = strip.at(row(lane), column(lane));
+        isa.for_each_lane(lane_cost::kSharedPair, [&](int lane) {
+          address(lane) = strip.at(row(lane), column(lane));
           value[lane][0] = f[lane][4 * r + 2 * half];
           value[lane][1] = f[lane][4 * r + 2 * half + 1];
         });
@@ -130,11 +132,11 @@ SM100_KERNEL void write_fragment_8bit(I& isa, const Config& cfg, const StripBuff
     for (int half = 0; half < 2; ++half) {
       LaneArray<SmemAddr, 1> address;
       LaneArray<uint32_t, 1> value;
-      isa.for_each_lane(4, [&](int lane) {
-        address[lane][0] = strip.at(first_row + lane / 4 + 8 * half, 8 * r + 2 * (lane % 4));
+      isa.for_each_lane(lane_cost::kSharedPair, [&](int lane) {
+        address(lane) = strip.at(first_row + lane / 4 + 8 * half, 8 * r + 2 * (lane % 4));
         const float left = as_float(f[lane][4 * r + 2 * half]), right = as_float(f[lane][4 * r + 2 * half + 1]);
-        value[lane][0] = cfg.output == DataType::e5m2 ? isa.cvt_rn_satfinite_e5m2x2_f32(right, left)
-                                                      : isa.cvt_rn_satfinite_e4m3x2_f32(right, left);
+        value(lane) = cfg.output == DataType::e5m2 ? isa.cvt_rn_satfinite_e5m2x2_f32(right, left)
+                                                   : isa.cvt_rn_satfinite_e4m3x2_f32(right, left);
       });
       isa.st_shared_b16(address, value, loc);
     }

@@ -2,12 +2,13 @@
 /// The functor on a strip in shared memory, after the fragments have been rounded to the output type and written.
 ///
 /// Each of the four warps' threads takes vectors of 16 bytes, whichever thread wrote them, un-swizzles their place,
-/// applies the functor to their elements and writes them back.  Neighbours of a vector are neighbours in C, also where
-/// operands are swapped, so residual and bias come as vectors, and a warp's residual in whole rows of the strip: fewer
-/// and wider loads than fragments need, for one rounding more.
+/// applies the functor to their elements and writes them back.  Neighbours of a vector are neighbours in C, also
+/// where operands are swapped, so residual and bias come as vectors, and a warp's residual in whole rows of the
+/// strip: fewer and wider loads than fragments need, for one rounding more.
 #pragma once
 
 #include "kernels/epilogue/element_functor.h"
+#include "kernels/epilogue/lane_costs.h"
 #include "kernels/epilogue/smem_writer.h"
 
 namespace sm100 {
@@ -19,7 +20,7 @@ inline constexpr int kMostVectorsPerLane = 8;  ///< 128 rows of 128 bytes
 template <class C>
 SM100_HD constexpr int strip_vector_warps(const C& c) {
   const int vectors = int(strip_bytes(c)) / kVectorBytes;
-  return vectors < kEpilogueThreads ? vectors / kWarpLanes : kEpilogueThreads / kWarpLanes;
+  return vectors < kStripWarps * kWarpLanes ? vectors / kWarpLanes : kStripWarps;
 }
 template <class C>
 SM100_HD constexpr int vectors_per_lane(const C& c) {
@@ -76,10 +77,11 @@ SM100_KERNEL void apply_to_vector(I& isa, const Config& cfg, const FunctorParams
 /// Vectors outside C are never stored: what becomes of them does not matter.
 /// @param first_row, first_column  place of the strip in the kernel's output (swapped: of C's transpose)
 template <Isa I, class Config>
-SM100_KERNEL void apply_functor(I& isa, const Config& cfg, const FunctorParams& params, int first_row,
-                                int first_column, const StripBuffer<Config>& strip, Loc loc = Loc::current()) {
-  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);  // the whole strip is there
-  const int warp = isa.warpid(), vectors = vectors_per_lane(cfg);
+SM100_KERNEL void apply_functor(I& isa, const Config& cfg, const WarpGroup& group, const FunctorParams& params,
+                                int first_row, int first_column, const StripBuffer<Config>& strip,
+                                Loc loc = Loc::current()) {
+  group.sync(isa, loc);  // the whole strip is there
+  const int warp = group.index(isa), vectors = vectors_per_lane(cfg);
   if (warp >= strip_vector_warps(cfg)) return;
   // All loads from global memory are on their way before the first is used.
   VectorBias bias[kMostVectorsPerLane];
@@ -87,12 +89,12 @@ SM100_KERNEL void apply_functor(I& isa, const Config& cfg, const FunctorParams& 
   for (int j = 0; j < vectors; ++j) {
     LaneArray<GlobalAddr, 1> residual_at, bias_at, next_bias_at;
     LaneArray<bool, 1> inside;
-    isa.for_each_lane(12, [&](int lane) {
+    isa.for_each_lane(lane_cost::kVectorPlace, [&](int lane) {
       const auto place = place_of_vector(strip, vector_address(strip, warp, lane, j), first_row, first_column);
-      inside[lane][0] = place.inside(params);
-      residual_at[lane][0] = params.residual + place.offset(params, output_bytes(cfg));
-      bias_at[lane][0] = place.bias(params);
-      next_bias_at[lane][0] = bias_at[lane][0] + kVectorBytes;
+      inside(lane) = place.inside(params);
+      residual_at(lane) = params.residual + place.offset(params, output_bytes(cfg));
+      bias_at(lane) = place.bias(params);
+      next_bias_at(lane) = bias_at(lane) + kVectorBytes;
     });
     if (cfg.residual) residual[j] = isa.ld_global_v4(residual_at, inside, loc);
     if (!cfg.bias || (j > 0 && same_columns(cfg))) continue;
@@ -101,7 +103,8 @@ SM100_KERNEL void apply_functor(I& isa, const Config& cfg, const FunctorParams& 
   }
   for (int j = 0; j < vectors; ++j) {
     LaneArray<SmemAddr, 1> at;
-    isa.for_each_lane(1, [&](int lane) { at[lane][0] = vector_address(strip, warp, lane, j); });
+    isa.for_each_lane(lane_cost::kVectorAddress,
+                      [&](int lane) { at(lane) = vector_address(strip, warp, lane, j); });
     LaneArray<uint32_t, 4> vector = isa.ld_shared_v4(at, loc);
     apply_to_vector(isa, cfg, params, bias[same_columns(cfg) ? 0 : j], residual[j], vector);
     isa.st_shared_v4(at, vector, loc);

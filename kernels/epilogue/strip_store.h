@@ -7,20 +7,18 @@
 /// barrier, and the last strip drains everything, which frees both buffers for the next tile.
 #pragma once
 
-#include "kernels/isa/isa.h"
+#include "kernels/pipeline/warp_group.h"
 
 namespace sm100 {
 
 inline constexpr int kOutputBuffers = 2;  ///< strips in shared memory
-inline constexpr int kEpilogueThreads = 128;
-inline constexpr int kEpilogueBarrier = 0;  ///< named barrier of the four warps that write strips
 
-/// All four warps: what they wrote is visible to the async proxy.
+/// All warps of the group: what they wrote is visible to the async proxy.
 template <Isa I>
-SM100_KERNEL void publish_strip(I& isa, Loc loc = Loc::current()) {
+SM100_KERNEL void publish_strip(I& isa, const WarpGroup& group, Loc loc = Loc::current()) {
   // Each writer makes its generic writes visible to the async proxy before the barrier.
   isa.fence_proxy_async_shared_cta();
-  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);
+  group.sync(isa, loc);
 }
 
 /// One warp: one lane stores the strip, or its part of it, as a bulk group of its own.
@@ -34,9 +32,10 @@ SM100_KERNEL void store_strip(I& isa, const TensorMap* map, TensorCoords<N> coor
   });
 }
 
-/// All four warps: the buffer of strip i + 1 may be written; after the last strip both may.
+/// All warps of the group: the buffer of strip i + 1 may be written; after the last strip both may.
 template <Isa I>
-SM100_KERNEL void wait_for_strip_buffer(I& isa, int i, bool last, Loc loc = Loc::current()) {
+SM100_KERNEL void wait_for_strip_buffer(I& isa, const WarpGroup& group, int i, bool last,
+                                        Loc loc = Loc::current()) {
   // Bulk groups belong to the thread that issued them; the others learn from the barrier.
   TraceSpan span{isa, TraceEvent::store_wait, {.stage = i % kOutputBuffers}};
   if (last) {
@@ -44,7 +43,7 @@ SM100_KERNEL void wait_for_strip_buffer(I& isa, int i, bool last, Loc loc = Loc:
   } else {
     isa.template cp_async_bulk_wait_group_read<1>();
   }
-  if (i != 0 || last) isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);
+  if (i != 0 || last) group.sync(isa, loc);
 }
 
 }  // namespace sm100

@@ -15,10 +15,9 @@ namespace sm100 {
 struct OutputTile {
   const TensorMap* map;
   const FunctorParams* functor;
-  int column, row;       ///< element coordinates of the tile's corner
-  SmemAddr buffers;      ///< kOutputBuffers strips
-  TmemAddr accumulator;  ///< first column of the accumulator stage
-  int stage;             ///< of the output ring
+  int column, row;          ///< element coordinates of the tile's corner
+  SmemAddr buffers;         ///< kOutputBuffers strips
+  AccumulatorStage result;  ///< the stage of the output ring that has the tile
 };
 
 /// One lane stores a warp's part of strip i: of straight strips one box, of transposed ones a box for each block.
@@ -40,9 +39,9 @@ SM100_KERNEL void store_tile_strip(I& isa, const Config& cfg, const OutputTile& 
 
 /// R: strip columns / 8.
 template <int R, Isa I, class Config>
-SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ring, const OutputTile& tile) {
-  const int warp = isa.warpid();
-  const bool lower = has_lower_fragment(cfg);
+SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
+                                    const OutputTile& tile) {
+  const int warp = group.index(isa);
   const WarpPart part = warp_part(cfg, warp);
   const int strips = strips_per_tile(cfg);
 
@@ -50,35 +49,38 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, OutputRing<I>& ri
     const bool last = i + 1 == strips;
     const int buffer = i % kOutputBuffers;
     const StripBuffer<Config> strip{cfg, tile.buffers + uint32_t(buffer) * strip_bytes(cfg)};
-    AccumulatorFragments<R> f =
-        load_fragments<R>(isa, tile.accumulator.plus_columns(uint32_t(i * 8 * R)), warp, lower);
+    AccumulatorFragments<R> f = load_fragments<R>(isa, tile.result.accumulator.plus_columns(uint32_t(i * 8 * R)),
+                                                  warp, has_lower_fragment(cfg));
     // The overlap: the MMA warp may overwrite the accumulator while this strip is still being cast and
     // stored.
-    if (last) ring.consumer_release(tile.stage, cfg.cta_group);
+    if (last) ring.consumer_release(tile.result);
     const int column = tile.column + i * strip_columns(cfg);
     if (has_functor(cfg) && cfg.register_epilogue)
       apply_functor(isa, cfg, *tile.functor, tile.row + part.row, column + part.half * accumulator_columns(cfg), f);
 
     {
       TraceSpan span{isa, TraceEvent::smem_write, {.stage = buffer}};
-      write_fragment<R>(isa, cfg, strip, part.strip_row, f.upper);
-      if (lower) write_fragment<R>(isa, cfg, strip, part.strip_row + 16, f.lower);
+      f.walk(has_lower_fragment(cfg), [&](const auto& registers, int row) {
+        write_fragment<R>(isa, cfg, strip, part.strip_row + row, registers);
+      });
       if (has_functor(cfg) && !cfg.register_epilogue)
-        apply_functor(isa, cfg, *tile.functor, tile.row, column, strip);
-      publish_strip(isa);
+        apply_functor(isa, cfg, group, *tile.functor, tile.row, column, strip);
+      publish_strip(isa, group);
     }
     if (warp == 0) store_tile_strip(isa, cfg, tile, strip.base, i, 0, buffer);
     if (halves_side_by_side(cfg) && warp == 2) store_tile_strip(isa, cfg, tile, strip.base, i, 1, buffer);
-    wait_for_strip_buffer(isa, i, last);
+    wait_for_strip_buffer(isa, group, i, last);
   }
 }
 
+/// All four warps of the group.
 template <Isa I, class Config>
-SM100_KERNEL void write_tile(I& isa, const Config& cfg, OutputRing<I>& ring, const OutputTile& tile) {
+SM100_KERNEL void write_tile(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
+                             const OutputTile& tile) {
   switch (strip_columns(cfg)) {  // register blocks have fixed sizes
-    case 32: return write_tile_strips<4>(isa, cfg, ring, tile);
-    case 16: return write_tile_strips<2>(isa, cfg, ring, tile);
-    default: return write_tile_strips<1>(isa, cfg, ring, tile);
+    case 32: return write_tile_strips<4>(isa, cfg, group, ring, tile);
+    case 16: return write_tile_strips<2>(isa, cfg, group, ring, tile);
+    default: return write_tile_strips<1>(isa, cfg, group, ring, tile);
   }
 }
 

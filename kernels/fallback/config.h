@@ -10,6 +10,7 @@
 #include "kernels/isa/number_formats.h"
 #include "kernels/isa/swizzle.h"
 #include "kernels/pipeline/smem_layout.h"
+#include "kernels/pipeline/smem_tile.h"
 
 namespace sm100 {
 
@@ -34,17 +35,12 @@ inline constexpr int kFallbackMmaK = 16;         ///< 32 bytes
 constexpr const char* fallback_role(int) { return "warp"; }
 
 template <class C>
-SM100_HD constexpr uint32_t fallback_a_tile_bytes(const C& c) {
-  return uint32_t(c.block_m * kFallbackBlockK * kFallbackElementBytes);
+SM100_HD constexpr TileShape fallback_a_tile(const C& c) {
+  return {DataType::bf16, c.block_m, kFallbackBlockK, Swizzle::b128};
 }
 template <class C>
-SM100_HD constexpr uint32_t fallback_b_tile_bytes(const C& c) {
-  return uint32_t(c.block_n * kFallbackBlockK * kFallbackElementBytes);
-}
-/// Transaction bytes of a k step.
-template <class C>
-SM100_HD constexpr uint32_t fallback_step_bytes(const C& c) {
-  return fallback_a_tile_bytes(c) + fallback_b_tile_bytes(c);
+SM100_HD constexpr TileShape fallback_b_tile(const C& c) {
+  return {DataType::bf16, c.block_n, kFallbackBlockK, Swizzle::b128};
 }
 
 }  // namespace sm100

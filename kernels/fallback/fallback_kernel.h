@@ -12,20 +12,20 @@
 #include "kernels/fallback/params.h"
 #include "kernels/fallback/shared_storage.h"
 #include "kernels/isa/arithmetic.h"
-#include "kernels/pipeline/operand_tile.h"
 #include "kernels/pipeline/producer_consumer_pipeline.h"
+#include "kernels/pipeline/set_up.h"
 
 namespace sm100 {
 
 /// Barriers and tensor memory.  Returns the accumulator's address.
-template <Isa I>
-SM100_KERNEL TmemAddr set_up_fallback(I& isa, const FallbackStorage& smem, const FallbackParams& params) {
+template <Isa I, class Config>
+SM100_KERNEL TmemAddr set_up_fallback(I& isa, const Config& cfg, const FallbackStorage& smem,
+                                      const FallbackParams& params) {
   TraceSpan span{isa, TraceEvent::setup};
   if (isa.warpid() == 0) {
     isa.elected([&] {
-      isa.prefetch_tensormap(&params.a);
-      isa.prefetch_tensormap(&params.b);
-      for_each_barrier_array(smem, [&](const BarrierArray& array) { init_barrier_array(isa, array); });
+      prefetch_tensormaps(isa, params.a, params.b);
+      init_barriers(isa, cfg, smem);
     });
     isa.fence_mbarrier_init();
     isa.bar_warp_sync();
@@ -38,13 +38,13 @@ SM100_KERNEL TmemAddr set_up_fallback(I& isa, const FallbackStorage& smem, const
 }
 
 /// The tiles of k step `step`; one lane.
-template <Isa I, class Config>
-SM100_KERNEL void load_step(I& isa, const Config& cfg, const FallbackStorage& smem, const FallbackParams& params,
-                            int row, int column, int step) {
-  isa.mbarrier_arrive_expect_tx(smem.tma, fallback_step_bytes(cfg), Scope::cta);
+template <Isa I>
+SM100_KERNEL void load_step(I& isa, const FallbackStorage& smem, const FallbackParams& params, int row, int column,
+                            int step) {
+  isa.mbarrier_arrive_expect_tx(smem.tma, smem.a.shape.bytes() + smem.b.shape.bytes(), Scope::cta);
   const int k = step * kFallbackBlockK;
-  isa.cp_async_bulk_tensor_shared_global(smem.a_tile, &params.a, TensorCoords{k, row}, smem.tma);
-  isa.cp_async_bulk_tensor_shared_global(smem.b_tile, &params.b, TensorCoords{k, column}, smem.tma);
+  isa.cp_async_bulk_tensor_shared_global(smem.a.base, &params.a, TensorCoords{k, row}, smem.tma);
+  isa.cp_async_bulk_tensor_shared_global(smem.b.base, &params.b, TensorCoords{k, column}, smem.tma);
 }
 
 /// The MMAs of a k step and their commit; one lane.
@@ -53,10 +53,10 @@ SM100_KERNEL void multiply_step(I& isa, const Config& cfg, const FallbackStorage
                                 bool first) {
   const InstrDescriptor idesc =
       make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16, DataType::f32, cfg.block_m, cfg.block_n);
-  const SmemDescriptor a = operand_descriptor(cfg, smem.a_tile), b = operand_descriptor(cfg, smem.b_tile);
+  const SmemDescriptor a = operand_descriptor(smem.a), b = operand_descriptor(smem.b);
   for (int k = 0; k < kFallbackBlockK / kFallbackMmaK; ++k)
-    isa.tcgen05_mma(MmaKind::f16, 1, accumulator, advance(a, 32u * uint32_t(k)), advance(b, 32u * uint32_t(k)),
-                    idesc, !first || k > 0);
+    isa.tcgen05_mma(MmaKind::f16, 1, accumulator, advance(a, kMmaKBytes * uint32_t(k)),
+                    advance(b, kMmaKBytes * uint32_t(k)), idesc, !first || k > 0);
   isa.tcgen05_commit(1, smem.mma);
 }
 
@@ -69,7 +69,7 @@ SM100_KERNEL void accumulate_tile(I& isa, const Config& cfg, const FallbackStora
     const uint32_t parity = uint32_t(step) & 1;
     if (isa.warpid() == 0) {
       TraceSpan span{isa, TraceEvent::load_issue, {.stage = 0, .k = step}};
-      isa.elected([&] { load_step(isa, cfg, smem, params, row, column, step); });
+      isa.elected([&] { load_step(isa, smem, params, row, column, step); });
     }
     mbarrier_wait(isa, smem.tma, parity, Scope::cta, {.barrier = smem.tma, .stage = 0, .phase = step},
                   Loc::current());
@@ -92,22 +92,21 @@ SM100_KERNEL void store_tile(I& isa, const Config& cfg, const GlobalMatrix& c, T
   const bool lower = cfg.block_m == 128;  // 64 rows lie in 16 lanes of each quarter (data-path layout F)
   const int first_row = row + warp * (lower ? 32 : 16);
   for (int i = 0; i < cfg.block_n; i += 8 * R) {
-    const AccumulatorFragments<R> f = load_fragments<R>(isa, accumulator.plus_columns(uint32_t(i)), warp, lower);
+    AccumulatorFragments<R> f = load_fragments<R>(isa, accumulator.plus_columns(uint32_t(i)), warp, lower);
     TraceSpan span{isa, TraceEvent::store_issue};
-    if (cfg.output == DataType::f32) {
-      store_fragment_f32<R>(isa, c, first_row, column + i, f.upper);
-      if (lower) store_fragment_f32<R>(isa, c, first_row + 16, column + i, f.lower);
-    } else {
-      store_fragment_bf16<R>(isa, c, first_row, column + i, f.upper);
-      if (lower) store_fragment_bf16<R>(isa, c, first_row + 16, column + i, f.lower);
-    }
+    f.walk(lower, [&](const auto& registers, int row_of_warp) {
+      if (cfg.output == DataType::f32)
+        store_fragment_f32<R>(isa, c, first_row + row_of_warp, column + i, registers);
+      else
+        store_fragment_bf16<R>(isa, c, first_row + row_of_warp, column + i, registers);
+    });
   }
 }
 
 template <Isa I, class Config>
 SM100_KERNEL void fallback_kernel(I& isa, const Config& cfg, const FallbackParams& params) {
-  const FallbackStorage smem = fallback_storage(cfg, isa.dynamic_smem());
-  const TmemAddr accumulator = set_up_fallback(isa, smem, params);
+  const FallbackStorage smem = storage_at<FallbackStorage>(cfg, isa.dynamic_smem());
+  const TmemAddr accumulator = set_up_fallback(isa, cfg, smem, params);
   {
     const int tile_m = int(isa.ctaid().y), tile_n = int(isa.ctaid().x);
     const int row = tile_m * cfg.block_m, column = tile_n * cfg.block_n;

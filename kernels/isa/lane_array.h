@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// N registers in each of the 32 lanes of a warp.  `a[lane][i]` reads the same on both sides: on the device a
-/// thread holds only its own N registers and `lane` is ignored; on the host all 32 rows exist.
+/// thread holds only its own N registers and `lane` is ignored; on the host all 32 rows exist.  `a(lane)` is a
+/// lane's only register.
 #pragma once
 
 #include <bit>
@@ -17,6 +18,8 @@ struct LaneArray {
   T registers[N];
   __device__ T (&operator[](int))[N] { return registers; }
   __device__ const T (&operator[](int) const)[N] { return registers; }
+  __device__ T& operator()(int) requires(N == 1) { return registers[0]; }
+  __device__ const T& operator()(int) const requires(N == 1) { return registers[0]; }
 };
 #else
 template <class T, int N>
@@ -24,6 +27,8 @@ struct LaneArray {
   T registers[kWarpLanes][N];
   T (&operator[](int lane))[N] { return registers[lane]; }
   const T (&operator[](int lane) const)[N] { return registers[lane]; }
+  T& operator()(int lane) requires(N == 1) { return registers[lane][0]; }
+  const T& operator()(int lane) const requires(N == 1) { return registers[lane][0]; }
 };
 #endif
 

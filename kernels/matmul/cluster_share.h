@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who loads, reads and releases what in a thread-block cluster.
 ///
-/// CTA (x, y) of a cluster of CM x CN computes the tile of row block x and column block y.  The CTAs of a column (same x)
-/// share a tile of A, those of a row (same y, and the same half of a CTA pair) a tile of B: each loads a slice of either
-/// and multicasts it.  A pair (cta_group 2) is x, x xor 1; its even CTA leads: it alone issues the MMAs, which read both
-/// CTAs' shared memory.
+/// CTA (x, y) of a cluster of CM x CN computes the tile of row block x and column block y.  The CTAs of a column
+/// (same x) share a tile of A, those of a row (same y, and the same half of a CTA pair) a tile of B: each loads a
+/// slice of either and multicasts it.  A pair (cta_group 2) is x, x xor 1; its even CTA leads: it alone issues the
+/// MMAs, which read both CTAs' shared memory.
 #pragma once
 
 #include "kernels/isa/isa.h"
@@ -49,6 +49,11 @@ SM100_HD constexpr ClusterPlace cluster_place(const C& c, uint32_t rank) {
   return {rank, x, y, x % c.cta_group};
 }
 
+template <Isa I, class C>
+SM100_KERNEL ClusterPlace own_place(I& isa, const C& c) {
+  return cluster_place(c, isa.cluster_ctarank());
+}
+
 /// CTAs that receive our slice of A: our column of the cluster.
 template <class C>
 SM100_HD constexpr CtaMask a_mask(const C& c, const ClusterPlace& place) {
@@ -63,8 +68,23 @@ SM100_HD constexpr CtaMask b_mask(const C& c, const ClusterPlace& place) {
   for (int i = 0; i < b_sharers(c); ++i) bits |= 1u << (i * c.cta_group);
   return {uint16_t(bits << (place.half + place.y * c.cluster_m))};
 }
-/// CTAs whose load warps wait for the MMAs that a leader issues on a stage: they loaded into it, or it holds what they
-/// loaded too.  Its row and its column; of a pair both columns.
+
+/// Our part of a tile that CTAs of the cluster share: each loads a slice of its rows.
+struct TileShare {
+  int index, sharers;  ///< slice `index` of `sharers`
+  CtaMask receivers;
+};
+template <class C>
+SM100_HD constexpr TileShare a_share(const C& c, const ClusterPlace& place) {
+  return {place.y, a_sharers(c), a_mask(c, place)};
+}
+template <class C>
+SM100_HD constexpr TileShare b_share(const C& c, const ClusterPlace& place) {
+  return {place.x / c.cta_group, b_sharers(c), b_mask(c, place)};
+}
+
+/// CTAs whose load warps wait for the MMAs that a leader issues on a stage: they loaded into it, or it holds what
+/// they loaded too.  Its row and its column; of a pair both columns.
 template <class C>
 SM100_HD constexpr CtaMask release_mask(const C& c, const ClusterPlace& place) {
   const uint32_t row = ((1u << c.cluster_m) - 1) << (place.y * c.cluster_m);

@@ -13,6 +13,8 @@
 #include "kernels/isa/number_formats.h"
 #include "kernels/isa/swizzle.h"
 #include "kernels/pipeline/smem_layout.h"
+#include "kernels/pipeline/smem_tile.h"
+#include "kernels/pipeline/warp_group.h"
 #include "kernels/scheduler/rasterization.h"
 
 namespace sm100 {
@@ -45,7 +47,7 @@ struct MatmulConfig {
   constexpr bool operator==(const MatmulConfig&) const = default;
 };
 
-inline constexpr int kEpilogueWarps = 4;
+SM100_HD constexpr WarpGroup epilogue_group() { return {.first_warp = 0, .warps = 4, .barrier = 0}; }
 inline constexpr int kSchedulerWarp = 4, kLoadWarp = 5, kMmaWarp = 6;
 inline constexpr int kMatmulWarps = 7;
 
@@ -95,18 +97,24 @@ template <class C>
 SM100_HD constexpr int ring_stages(const C& c) {
   return c.stages / c.k_group_size;
 }
+/// A k tile of each operand in shared memory: what one CTA holds.
 template <class C>
-SM100_HD constexpr uint32_t a_tile_bytes(const C& c) {
-  return uint32_t(block_m(c) * block_k(c) * operand_bytes(c));
+SM100_HD constexpr TileShape a_tile(const C& c) {
+  return {c.dtype, block_m(c), block_k(c), c.swizzle};
 }
 template <class C>
-SM100_HD constexpr uint32_t b_tile_bytes(const C& c) {
-  return uint32_t(block_n(c) * block_k(c) * operand_bytes(c));
+SM100_HD constexpr TileShape b_tile(const C& c) {
+  return {c.dtype, block_n(c), block_k(c), c.swizzle};
+}
+/// Bytes of a tile slot.
+template <class C>
+SM100_HD constexpr uint32_t slot_bytes(const C& c) {
+  return a_tile(c).bytes() + b_tile(c).bytes();
 }
 /// Transaction bytes of one ring stage on the leader's full barrier.
 template <class C>
 SM100_HD constexpr uint32_t stage_transaction_bytes(const C& c) {
-  return uint32_t(c.cta_group * c.k_group_size) * (a_tile_bytes(c) + b_tile_bytes(c));
+  return uint32_t(c.cta_group * c.k_group_size) * slot_bytes(c);
 }
 /// The kernel allocates all of tensor memory and gives each accumulator stage an equal share of the columns.
 template <class C>
@@ -136,7 +144,7 @@ template <class C>
 SM100_HD constexpr int max_stages(const C& c) {
   const int rest =
       kSmemBudgetBytes - kOutputBuffers * int(strip_bytes(c)) - 12 - 160 * c.clc_stages - 16 * c.accum_stages;
-  const int stages = rest / int(a_tile_bytes(c) + b_tile_bytes(c) + 16);
+  const int stages = rest / int(slot_bytes(c) + 16);
   return stages < 0 ? 0 : stages / c.k_group_size * c.k_group_size;
 }
 

@@ -9,54 +9,61 @@
 #include "kernels/matmul/load_warp.h"
 #include "kernels/matmul/mma_warp.h"
 #include "kernels/matmul/scheduler_warp.h"
+#include "kernels/pipeline/set_up.h"
+#include "kernels/scheduler/clc_scheduler.h"
+#include "kernels/scheduler/one_tile_scheduler.h"
+#include "kernels/scheduler/static_scheduler.h"
 
 namespace sm100 {
 
-/// Barriers of this CTA; one lane of one warp.
+/// The work of the launch.
 template <Isa I, class Config>
-SM100_KERNEL void init_barriers(I& isa, const Config& cfg, const SharedStorage& smem) {
-  for_each_barrier_array(cfg, smem, [&](const BarrierArray& array) { init_barrier_array(isa, array); });
-}
-
-template <Isa I, class Config>
-SM100_KERNEL void matmul_kernel(I& isa, const Config& cfg, const MatmulParams& params) {
-  const SharedStorage smem = shared_storage(cfg, isa.dynamic_smem());
-  const int warp = isa.warpid();
-  {
-    TraceSpan span{isa, TraceEvent::setup};
-    if (warp == 0) {
-      isa.elected([&] {
-        isa.prefetch_tensormap(&params.a);
-        isa.prefetch_tensormap(&params.b);
-        isa.prefetch_tensormap(&params.c);
-        init_barriers(isa, cfg, smem);
-      });
-    }
-    isa.fence_mbarrier_init();
-    // Cluster-wide: a remote arrival or a multicast copy must not reach a CTA before it has initialised its
-    // barriers.
-    isa.barrier_cluster_arrive();
-    isa.barrier_cluster_wait();
-  }
-
+SM100_KERNEL TileGrid tile_grid(I& isa, const Config& cfg, const MatmulParams& params) {
   const int k_tiles = ceil_div(params.k, block_k(cfg));
   // A static grid is smaller than the tiles; swapped, the user's N runs along the kernel's M.
   const Dim3 grid = cfg.static_scheduler ? Dim3{uint32_t(grid_m(cfg, cfg.ab_swapped ? params.n : params.m)),
                                                 uint32_t(grid_n(cfg, cfg.ab_swapped ? params.m : params.n)),
                                                 uint32_t(cfg.num_split_k)}
                                          : isa.nctaid();
-  TileScheduler<I, Config> scheduler{
-      isa,
-      cfg,
-      smem.scheduler,
-      {.cluster_grid = {grid.x / uint32_t(cfg.cluster_m), grid.y / uint32_t(cfg.cluster_n), grid.z},
-       .k_tiles = k_tiles,
-       .k_tiles_per_split = k_tiles_per_split(cfg, k_tiles)}};
+  return {.clusters = {grid.x / uint32_t(cfg.cluster_m), grid.y / uint32_t(cfg.cluster_n), grid.z},
+          .cluster_m = cfg.cluster_m,
+          .cluster_n = cfg.cluster_n,
+          .raster_order = cfg.raster_order,
+          .block_swizzle = cfg.block_swizzle,
+          .k_tiles = k_tiles,
+          .k_tiles_per_split = k_tiles_per_split(cfg, k_tiles)};
+}
 
-  if (warp < kEpilogueWarps) epilogue_warp(isa, cfg, smem, params, scheduler);
-  if (warp == kSchedulerWarp && isa.cluster_ctarank() == 0) scheduler_warp(isa, cfg, scheduler);
-  if (warp == kLoadWarp) load_warp(isa, cfg, smem, params, scheduler);
-  if (warp == kMmaWarp) mma_warp(isa, cfg, smem, scheduler);
+/// One role per warp, whoever hands out the tiles.
+template <Isa I, class Config, class Scheduler>
+SM100_KERNEL void matmul_roles(I& isa, const Config& cfg, const SharedStorage& smem, const MatmulParams& params,
+                               Scheduler scheduler) {
+  const int warp = isa.warpid();
+  if (epilogue_group().has(warp)) epilogue_warp(isa, cfg, epilogue_group(), smem, params, scheduler);
+  if constexpr (Scheduler::kRequests) {
+    if (warp == kSchedulerWarp && own_place(isa, cfg).first()) scheduler_warp(isa, cfg, scheduler);
+  }
+  if (warp == kLoadWarp) {
+    const ClusterPlace place = own_place(isa, cfg);
+    load_warp(isa, cfg, input_ring(isa, cfg, smem, place), OperandLoader{cfg, params, place}, scheduler);
+  }
+  if (warp == kMmaWarp) {
+    const ClusterPlace place = own_place(isa, cfg);
+    mma_warp(isa, cfg, smem, place, input_ring(isa, cfg, smem, place), OperandMmas{cfg}, scheduler);
+  }
+}
+
+template <Isa I, class Config>
+SM100_KERNEL void matmul_kernel(I& isa, const Config& cfg, const MatmulParams& params) {
+  const SharedStorage smem = storage_at<SharedStorage>(cfg, isa.dynamic_smem());
+  set_up_cluster(isa, cfg, smem, [&] { prefetch_tensormaps(isa, params.a, params.b, params.c); });
+  const TileGrid grid = tile_grid(isa, cfg, params);
+  if (cfg.static_scheduler)
+    matmul_roles(isa, cfg, smem, params, StaticScheduler{isa, grid});
+  else if (cfg.clc_stages > 0)
+    matmul_roles(isa, cfg, smem, params, ClcScheduler{isa, smem.scheduler, cfg.clc_stages, grid});
+  else
+    matmul_roles(isa, cfg, smem, params, OneTileScheduler{isa, grid});
 }
 
 }  // namespace sm100

@@ -1,72 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 /// MMA warp: owns tensor memory, multiplies the stages of the input ring into the accumulators of the output
-/// ring.
+/// ring; and what the dense matmul issues on a stage.
 #pragma once
 
-#include "kernels/matmul/cluster_share.h"
 #include "kernels/matmul/config.h"
 #include "kernels/matmul/named_barriers.h"
-#include "kernels/matmul/shared_storage.h"
-#include "kernels/pipeline/input_ring.h"
-#include "kernels/pipeline/operand_tile.h"
-#include "kernels/pipeline/output_ring.h"
-#include "kernels/scheduler/tile_scheduler.h"
+#include "kernels/matmul/rings.h"
+#include "kernels/scheduler/work_tile.h"
 
 namespace sm100 {
 
-/// MMAs of one ring stage; one lane.
-template <Isa I, class Config>
-SM100_KERNEL void issue_mmas(I& isa, const Config& cfg, const SharedStorage& smem, TmemAddr accumulator, int stage,
+/// What is issued on a stage; one lane.
+template <class T, class I, class Stage>
+concept MmaIssuer = requires(const T& issuer, I& isa, const Stage& stage, TmemAddr accumulator,
                              bool first_of_tile) {
-  const InstrDescriptor idesc =
-      make_instr_descriptor(mma_kind(cfg), cfg.dtype, cfg.dtype, DataType::f32, cfg.mma_m, cfg.mma_n);
-  bool accumulate = !first_of_tile;  // only the tile's very first MMA ignores what tensor memory holds
-  for (int j = 0; j < cfg.k_group_size; ++j) {
-    const uint32_t slot = uint32_t(stage * cfg.k_group_size + j);
-    const SmemDescriptor a = operand_descriptor(cfg, smem.a_tiles + slot * a_tile_bytes(cfg));
-    const SmemDescriptor b = operand_descriptor(cfg, smem.b_tiles + slot * b_tile_bytes(cfg));
-    for (int k = 0; k < mmas_per_k_tile(cfg); ++k) {
-      // 32 bytes of K per MMA: stepping the start address stays inside the swizzle atom's row.
-      isa.tcgen05_mma(mma_kind(cfg), cfg.cta_group, accumulator, advance(a, 32u * uint32_t(k)),
-                      advance(b, 32u * uint32_t(k)), idesc, accumulate);
-      accumulate = true;
+  issuer.issue(isa, stage, accumulator, first_of_tile);
+};
+
+/// accumulator (+)= A B^T over the k tiles of a stage.
+template <class Config>
+class OperandMmas {
+ public:
+  SM100_HD explicit OperandMmas(const Config& cfg) : cfg_(cfg) {}
+
+  template <Isa I, class Stage>
+  SM100_KERNEL void issue(I& isa, const Stage& stage, TmemAddr accumulator, bool first_of_tile) const {
+    const InstrDescriptor idesc =
+        make_instr_descriptor(mma_kind(cfg_), cfg_.dtype, cfg_.dtype, DataType::f32, cfg_.mma_m, cfg_.mma_n);
+    bool accumulate = !first_of_tile;  // only the tile's very first MMA ignores what tensor memory holds
+    for (int j = 0; j < cfg_.k_group_size; ++j) {
+      const SmemDescriptor a = operand_descriptor(stage.a(j)), b = operand_descriptor(stage.b(j));
+      for (int k = 0; k < mmas_per_k_tile(cfg_); ++k) {
+        const uint32_t along = kMmaKBytes * uint32_t(k);
+        isa.tcgen05_mma(mma_kind(cfg_), cfg_.cta_group, accumulator, advance(a, along), advance(b, along), idesc,
+                        accumulate);
+        accumulate = true;
+      }
     }
   }
-}
 
-template <Isa I, class Config>
-SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem,
-                           TileScheduler<I, Config>& scheduler) {
-  const Scope scope = cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta;
-  InputRing<I> input{isa, smem.input, ring_stages(cfg), scope};
-  OutputRing<I> output{isa, smem.accum, cfg.accum_stages, scope};
-  const ClusterPlace place = cluster_place(cfg, isa.cluster_ctarank());
+ private:
+  const Config& cfg_;
+};
 
+template <Isa I, class Config, class Ring, MmaIssuer<I, typename Ring::Stage> Issuer, class Scheduler>
+SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem, const ClusterPlace& place,
+                           Ring input, const Issuer& mma, Scheduler& scheduler) {
   isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);
   isa.bar_warp_sync();
   isa.tcgen05_fence_before_thread_sync();
   isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads);  // does not block: the epilogue waits
   const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
+  auto output = output_ring(isa, cfg, smem, tmem, cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta,
+                            group_mask(cfg, place));
 
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
     const WorkTile tile = work.current();
     if (cfg.mma_prefetch) work.prefetch();
     if (!place.leads()) continue;  // the leader's MMAs are ours too
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
-    const int accum_stage = output.producer_acquire();
-    const TmemAddr accumulator = tmem.plus_columns(uint32_t(accum_stage * accum_stride_columns(cfg)));
-    for (int k = tile.k_begin; k < tile.k_begin + tile.k_count; k += cfg.k_group_size) {
-      const int stage = input.consumer_wait();
-      TraceSpan span{isa, TraceEvent::mma_issue, {.stage = stage, .tile_m = tile.m, .tile_n = tile.n, .k = k}};
+    const AccumulatorStage result = output.producer_acquire();
+    for (int k = tile.k_begin; k < tile.k_end(); k += cfg.k_group_size) {
+      const auto stage = input.consumer_wait();
+      TraceSpan span{
+          isa, TraceEvent::mma_issue, {.stage = stage.index, .tile_m = tile.m, .tile_n = tile.n, .k = k}};
       isa.elected([&] {
-        issue_mmas(isa, cfg, smem, accumulator, stage, k == tile.k_begin);
-        input.consumer_release(stage, cfg.cta_group, release_mask(cfg, place), cluster_size(cfg) > 1);
+        mma.issue(isa, stage, result.accumulator, k == tile.k_begin);
+        input.consumer_release(stage);
       });
       input.consumer_step();
     }
     {
-      TraceSpan span{isa, TraceEvent::mma_commit, {.stage = accum_stage, .tile_m = tile.m, .tile_n = tile.n}};
-      isa.elected([&] { output.producer_commit(accum_stage, cfg.cta_group, group_mask(cfg, place)); });
+      TraceSpan span{isa, TraceEvent::mma_commit, {.stage = result.index, .tile_m = tile.m, .tile_n = tile.n}};
+      isa.elected([&] { output.producer_commit(result); });
     }
     output.producer_step();
   }

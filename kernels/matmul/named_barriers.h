@@ -2,20 +2,19 @@
 /// The named barriers of the matmul: one id for each group of warps, and the table of them.
 #pragma once
 
-#include "kernels/epilogue/strip_store.h"
 #include "kernels/matmul/config.h"
 #include "kernels/pipeline/barrier_array.h"
 
 namespace sm100 {
 
 inline constexpr int kTmemAddressBarrier = 1;  ///< the tensor-memory address has been published
-inline constexpr int kTmemAddressThreads = 32 + kEpilogueThreads;
+inline constexpr int kTmemAddressThreads = kWarpLanes + epilogue_group().threads();
 inline constexpr int kReductionBarrier = 4;  ///< the four epilogue warps around the lock of split-K
 
 /// Calls f(NamedBarrier) for each.
 template <class C, class F>
 SM100_HD constexpr void for_each_named_barrier(const C& c, F&& f) {
-  f(NamedBarrier{kEpilogueBarrier, "strip", "epilogue"});
+  f(NamedBarrier{epilogue_group().barrier, "strip", "epilogue"});
   f(NamedBarrier{kTmemAddressBarrier, "tmem address", "mma, epilogue"});
   if (c.num_split_k > 1) f(NamedBarrier{kReductionBarrier, "reduction", "epilogue"});
 }

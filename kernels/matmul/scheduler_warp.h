@@ -2,16 +2,14 @@
 /// Scheduler warp: asks the launch hardware for the cluster's next tile, one request per tile begun.
 #pragma once
 
-#include "kernels/matmul/config.h"
-#include "kernels/scheduler/tile_scheduler.h"
+#include "kernels/isa/isa.h"
 
 namespace sm100 {
 
-template <Isa I, class Config>
-SM100_KERNEL void scheduler_warp(I& isa, const Config& cfg, TileScheduler<I, Config>& scheduler) {
-  if (cfg.clc_stages == 0) return;         // no CLC: the hardware launches every cluster of the grid
+template <Isa I, class Config, class Scheduler>
+SM100_KERNEL void scheduler_warp(I& isa, const Config& cfg, Scheduler& scheduler) {
   if (cfg.pdl) isa.griddepcontrol_wait();  // take no tiles while the kernel ahead still runs
-  auto work = scheduler.scheduler_iterator();
+  auto work = scheduler.request_iterator();
   for (; work.has_work(); work.next()) {
     TraceSpan tile_span{isa, TraceEvent::tile};
     work.signal_and_request();

@@ -9,9 +9,8 @@
 
 #include "kernels/isa/number_formats.h"
 #include "kernels/isa/tensor_map.h"
-#include "kernels/pipeline/barrier_array.h"
 #include "kernels/pipeline/producer_consumer_pipeline.h"
-#include "kernels/pipeline/smem_layout.h"
+#include "kernels/pipeline/set_up.h"
 
 namespace sm100 {
 
@@ -45,24 +44,18 @@ struct TmaTilesStorage {
   SmemAddr slots;  ///< warps x stages tiles
   SmemAddr full;   ///< an mbarrier for each
   uint32_t end = 0;
+
+  template <class C, class Layout>
+  SM100_HD static constexpr void place(TmaTilesStorage& s, const C& c, Layout& layout) {
+    layout.bytes(s.slots, uint32_t(c.warps * c.stages) * tile_bytes(c), 128);
+    layout.barriers(s.full, {.name = "full",
+                             .stages = c.warps * c.stages,
+                             .count = 1,
+                             .arrives = "load",
+                             .arrives_with = "mbarrier.arrive.expect_tx",
+                             .waits = "load"});
+  }
 };
-
-/// @param base  start of the CTA's dynamic shared memory
-template <class C>
-SM100_HD constexpr TmaTilesStorage tma_tiles_storage(const C& c, SmemAddr base = {kSmemUserBase}) {
-  SmemLayout layout{base.value};
-  TmaTilesStorage s;
-  s.slots = layout.take(uint32_t(c.warps * c.stages) * tile_bytes(c), 128);
-  s.full = layout.take_barriers(c.warps * c.stages);
-  s.end = layout.next;
-  return s;
-}
-
-/// Calls f(BarrierArray) for every array, in the order of their initialisation.
-template <class C, class F>
-SM100_HD constexpr void for_each_barrier_array(const C& c, const TmaTilesStorage& s, F&& f) {
-  f(BarrierArray{"full", s.full, c.warps * c.stages, 1, "load", "mbarrier.arrive.expect_tx", "load"});
-}
 
 /// First row of the tile that the warp loads as its i-th.
 template <class C>
@@ -90,34 +83,19 @@ SM100_KERNEL void load_tile(I& isa, const Config& cfg, const TmaTilesStorage& sm
 
 template <Isa I, class Config>
 SM100_KERNEL void tma_tiles_kernel(I& isa, const Config& cfg, const TmaTilesParams& params) {
-  const TmaTilesStorage smem = tma_tiles_storage(cfg, isa.dynamic_smem());
-  {
-    TraceSpan span{isa, TraceEvent::setup};
-    if (isa.warpid() == 0) {
-      isa.elected([&] {
-        isa.prefetch_tensormap(&params.source);
-        for_each_barrier_array(cfg, smem, [&](const BarrierArray& array) { init_barrier_array(isa, array); });
-      });
-    }
-    isa.fence_mbarrier_init();
-    isa.barrier_cluster_arrive();  // a multicast must not reach a CTA before it has initialised its barriers
-    isa.barrier_cluster_wait();
-  }
+  const TmaTilesStorage smem = storage_at<TmaTilesStorage>(cfg, isa.dynamic_smem());
+  set_up_cluster(isa, cfg, smem, [&] { prefetch_tensormaps(isa, params.source); });
   for (int i = 0; i < cfg.stages && i < cfg.tiles; ++i) load_tile(isa, cfg, smem, params, i);
   for (int i = 0; i < cfg.tiles; ++i) {
     const int slot = isa.warpid() * cfg.stages + i % cfg.stages, lap = i / cfg.stages;
     const SmemAddr full = smem.full + 8u * uint32_t(slot);
     mbarrier_wait(isa, full, uint32_t(lap) & 1, Scope::cta, {.barrier = full, .stage = slot, .phase = lap, .k = i},
                   Loc::current());
-    if (cfg.sync) {
-      isa.barrier_cluster_arrive();
-      isa.barrier_cluster_wait();
-    }
+    if (cfg.sync) meet_cluster(isa);
     isa.for_each_lane(cfg.loop_cycles, [](int) {});
     if (i + cfg.stages < cfg.tiles) load_tile(isa, cfg, smem, params, i + cfg.stages);
   }
-  isa.barrier_cluster_arrive();  // nobody's multicast is on its way to a CTA that has exited
-  isa.barrier_cluster_wait();
+  meet_cluster(isa);  // nobody's multicast is on its way to a CTA that has exited
 }
 
 }  // namespace sm100

@@ -8,8 +8,7 @@
 
 #include "kernels/isa/instr_descriptor.h"
 #include "kernels/isa/smem_descriptor.h"
-#include "kernels/pipeline/barrier_array.h"
-#include "kernels/pipeline/smem_layout.h"
+#include "kernels/pipeline/set_up.h"
 
 namespace sm100 {
 
@@ -39,26 +38,20 @@ struct UmmaBatchesStorage {
   SmemAddr done;  ///< mbarrier: the MMAs of a batch have finished
   SmemAddr tmem_address;
   uint32_t end = 0;  ///< first address past the storage
+
+  template <class C, class Layout>
+  SM100_HD static constexpr void place(UmmaBatchesStorage& s, const C& c, Layout& layout) {
+    layout.bytes(s.a, uint32_t(c.m / c.cta_group) * 32, 128);
+    layout.bytes(s.b, uint32_t(c.n / c.cta_group) * 32, 128);
+    layout.barriers(s.done, {.name = "done",
+                             .stages = 1,
+                             .count = 1,
+                             .arrives = "mma",
+                             .arrives_with = "tcgen05.commit",
+                             .waits = "mma, waiter"});
+    layout.bytes(s.tmem_address, 4, 4);
+  }
 };
-
-/// @param base  start of the CTA's dynamic shared memory
-template <class C>
-SM100_HD constexpr UmmaBatchesStorage umma_batches_storage(const C& c, SmemAddr base = {kSmemUserBase}) {
-  SmemLayout layout{base.value};
-  UmmaBatchesStorage s;
-  s.a = layout.take(uint32_t(c.m / c.cta_group) * 32, 128);
-  s.b = layout.take(uint32_t(c.n / c.cta_group) * 32, 128);
-  s.done = layout.take_barriers(1);
-  s.tmem_address = layout.take(4, 4);
-  s.end = layout.next;
-  return s;
-}
-
-/// Calls f(BarrierArray) for every array, in the order of their initialisation.
-template <class F>
-SM100_HD constexpr void for_each_barrier_array(const UmmaBatchesStorage& s, F&& f) {
-  f(BarrierArray{"done", s.done, 1, 1, "mma", "tcgen05.commit", "mma, waiter"});
-}
 
 /// The MMAs of a batch and their commit; one lane.
 template <Isa I, class Config>
@@ -88,14 +81,12 @@ SM100_KERNEL void issue_batch(I& isa, const Config& cfg, const UmmaBatchesStorag
 
 template <Isa I, class Config>
 SM100_KERNEL void umma_batches_kernel(I& isa, const Config& cfg) {
-  const UmmaBatchesStorage smem = umma_batches_storage(cfg, isa.dynamic_smem());
+  const UmmaBatchesStorage smem = storage_at<UmmaBatchesStorage>(cfg, isa.dynamic_smem());
   const int warp = isa.warpid();
   {
     TraceSpan span{isa, TraceEvent::setup};
     if (warp == 0) {
-      isa.elected([&] {
-        for_each_barrier_array(smem, [&](const BarrierArray& array) { init_barrier_array(isa, array); });
-      });
+      isa.elected([&] { init_barriers(isa, cfg, smem); });
       isa.fence_mbarrier_init();
       isa.bar_warp_sync();
       isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);
@@ -103,8 +94,7 @@ SM100_KERNEL void umma_batches_kernel(I& isa, const Config& cfg) {
     }
     isa.bar_sync(kUmmaBatchesBarrier, 32 * kUmmaBatchesWarps);
     isa.tcgen05_fence_after_thread_sync();
-    isa.barrier_cluster_arrive();  // the commits of a pair arrive at both CTAs
-    isa.barrier_cluster_wait();
+    meet_cluster(isa);  // the commits of a pair arrive at both CTAs
   }
   const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
   for (int i = 0; i < cfg.batches; ++i) {
@@ -112,8 +102,7 @@ SM100_KERNEL void umma_batches_kernel(I& isa, const Config& cfg) {
     if (warp == 0 && isa.cluster_ctarank() == 0) isa.elected([&] { issue_batch(isa, cfg, smem, tmem); });
     while (!isa.mbarrier_try_wait_parity(smem.done, uint32_t(i) & 1, Scope::cluster)) {}
   }
-  isa.barrier_cluster_arrive();  // both CTAs have seen the last commit
-  isa.barrier_cluster_wait();
+  meet_cluster(isa);  // both CTAs have seen the last commit
   if (warp == 0) {
     isa.tcgen05_fence_after_thread_sync();
     isa.tcgen05_relinquish_alloc_permit(cfg.cta_group);

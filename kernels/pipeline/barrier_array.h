@@ -11,7 +11,7 @@ namespace sm100 {
 /// `stages` mbarriers, one after the other.
 struct BarrierArray {
   const char* name;
-  SmemAddr base;
+  SmemAddr base{};
   int stages;
   uint32_t count;            ///< arrivals per phase
   const char* arrives;       ///< role (or unit) that arrives

@@ -39,6 +39,7 @@ class ProducerConsumerPipeline {
 
   SM100_HD SmemAddr full(int stage) const { return barriers_.full + 8u * uint32_t(stage); }
   SM100_HD SmemAddr empty(int stage) const { return barriers_.empty + 8u * uint32_t(stage); }
+  SM100_HD const RingBarriers& barriers() const { return barriers_; }
   SM100_HD int stages() const { return stages_; }
   SM100_HD int producer_stage() const { return producer_.index; }
   SM100_HD uint32_t producer_parity() const { return producer_.parity; }

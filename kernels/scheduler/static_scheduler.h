@@ -1,51 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Persistent static tile scheduler: worker w of W computes the tiles w, w + W, w + 2 W ... of the grid.
+/// Persistent static scheduler: cluster w of the W that were launched computes the tiles w, w + W ... of the grid.
 ///
-/// Every warp replays the same walk, so nothing has to be communicated.  A worker is a CTA, or a cluster whose
-/// CTAs share their tiles.
+/// Every warp counts for itself, so nothing has to be communicated.
 #pragma once
 
 #include "kernels/isa/isa.h"
-#include "kernels/scheduler/rasterization.h"
-#include "kernels/scheduler/work_tile.h"
+#include "kernels/scheduler/tile_grid.h"
+#include "kernels/scheduler/work_iterator.h"
 
 namespace sm100 {
 
-/// The tiles of the output and the k tiles of each.
-struct StaticGrid {
-  int tiles_m = 0, tiles_n = 0;
-  int k_tiles = 0;
-};
-
-/// The walk of one worker:
-///
-///   for (StaticWorkIterator work{...}; work.has_work(); work.next()) { ... work.current() ... }
-class StaticWorkIterator {
+template <Isa I>
+class StaticScheduler {
  public:
-  /// @param worker, workers  this worker and how many there are
-  SM100_HD constexpr StaticWorkIterator(const StaticGrid& grid, RasterOrder order, int worker, int workers)
-      : grid_(grid), order_(order), index_(worker), workers_(workers), current_(tile()) {}
+  static constexpr bool kRequests = false;
 
-  SM100_HD constexpr bool has_work() const { return current_.valid; }
-  SM100_HD constexpr const WorkTile& current() const { return current_; }
-  SM100_HD constexpr void next() {
-    index_ += workers_;
-    current_ = tile();
-  }
+  SM100_HD StaticScheduler(I& isa, const TileGrid& grid) : isa_(isa), grid_(grid) {}
+
+  class Walk {
+   public:
+    SM100_KERNEL explicit Walk(StaticScheduler& scheduler) : scheduler_(scheduler), cluster_(scheduler.first()) {}
+
+    SM100_KERNEL WorkTile first() { return scheduler_.tile(scheduler_.first()); }
+    SM100_KERNEL WorkTile fetch(Loc) {
+      cluster_ += scheduler_.stride();
+      return scheduler_.tile(cluster_);
+    }
+    SM100_KERNEL void throttle_signal(Loc) {}
+
+   private:
+    StaticScheduler& scheduler_;
+    uint32_t cluster_;
+  };
+  SM100_KERNEL WorkIterator<Walk> work_iterator() { return WorkIterator<Walk>{Walk{*this}}; }
 
  private:
-  SM100_HD constexpr WorkTile tile() const {
-    if (index_ >= grid_.tiles_m * grid_.tiles_n) return {};
-    const bool along_m = order_ == RasterOrder::along_m;
-    const int fast = along_m ? grid_.tiles_m : grid_.tiles_n;
-    const int f = index_ % fast, s = index_ / fast;
-    return {.m = along_m ? f : s, .n = along_m ? s : f, .k_begin = 0, .k_count = grid_.k_tiles, .valid = true};
+  /// Clusters lie along x, so the first one's index and their number follow from the launch.
+  SM100_KERNEL uint32_t first() { return isa_.ctaid().x / uint32_t(grid_.cluster_m); }
+  SM100_KERNEL uint32_t stride() { return isa_.nctaid().x / uint32_t(grid_.cluster_m); }
+  SM100_KERNEL WorkTile tile(uint32_t cluster) {
+    const Dim3 grid = grid_.clusters;
+    const bool valid = cluster < grid.x * grid.y * grid.z;
+    const Dim3 first_cta{cluster % grid.x * uint32_t(grid_.cluster_m),
+                         cluster / grid.x % grid.y * uint32_t(grid_.cluster_n), cluster / grid.x / grid.y};
+    return grid_.tile_of(grid_.cta_of(first_cta, isa_.cluster_ctarank()), valid);
   }
 
-  StaticGrid grid_;
-  RasterOrder order_;
-  int index_, workers_;
-  WorkTile current_;
+  I& isa_;
+  TileGrid grid_;
 };
 
 }  // namespace sm100

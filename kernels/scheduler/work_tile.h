@@ -11,6 +11,8 @@ struct WorkTile {
   int k_begin = 0, k_count = 0;  ///< k tiles
   bool last_split = true;        ///< the range ends with the tile's last k tile
   bool valid = false;
+
+  SM100_HD constexpr int k_end() const { return k_begin + k_count; }
 };
 
 }  // namespace sm100

@@ -36,7 +36,7 @@ class RandomCopies {
     c.raster_order = pick({RasterOrder::along_m, RasterOrder::along_n});
     c.tile_n = copy_block_k(c) * c.k_group_size * between(1, 4);
     c.stages = c.k_group_size * between(1, std::max(1, 10 / c.k_group_size));
-    while (copy_storage_bytes(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
+    while (storage_bytes<CopyStorage>(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
     p.m = between(1, 5 * c.tile_m);
     p.n = 8 * between(1, std::max(2, 4 * c.tile_n / 8));
     s.problem = p;

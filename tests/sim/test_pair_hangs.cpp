@@ -77,7 +77,7 @@ TEST_CASE("bytes that every leader's expect_tx counts too many are its fault, no
         report(std::string(kArm) + ", action=\"add\", value=" + std::to_string(m.bytes), kTwoPairs);
     CAPTURE(text);
     CHECK_THAT(text, Catch::Contains("likely cause: " + std::string(m.cause) + "\n"));
-    CHECK_THAT(text, Catch::Contains("at fault: load (warp 5) of CTA 0  load_warp.h:63;"));
+    CHECK_THAT(text, Catch::Contains("at fault: load (warp 5) of CTA 0  load_warp.h:73;"));
   }
 }
 

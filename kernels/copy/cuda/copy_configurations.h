@@ -51,7 +51,8 @@ struct CompiledCopyConfig {
   static constexpr bool pdl = value.pdl;
 
   static_assert(stages >= 1, "a compiled configuration names its stages: nothing resolves `auto` here");
-  static_assert(copy_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the stages do not fit a CTA's memory");
+  static_assert(storage_bytes<CopyStorage>(value) <= uint32_t(kSmemBudgetBytes),
+                "the stages do not fit a CTA's memory");
 };
 
 }  // namespace sm100

@@ -37,7 +37,7 @@ void check_cluster(const TomlDocument& document, const CopyConfig& c) {
 
 int fitting_copy_stages(CopyConfig c) {
   c.stages = kSmemBudgetBytes / int(copy_slot_bytes(c)) / c.k_group_size * c.k_group_size;
-  while (c.stages > 0 && copy_storage_bytes(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
+  while (c.stages > 0 && storage_bytes<CopyStorage>(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
   return c.stages;
 }
 

@@ -37,17 +37,20 @@ LaunchShape CopyRun::launch() const {
   return {.grid = {uint32_t(std::min(wanted, most)), 1, 1},
           .cluster = {uint32_t(config_.cluster), 1, 1},
           .warps = kCopyWarps,
-          .smem_bytes = copy_storage_bytes(config_),
+          .smem_bytes = storage_bytes<CopyStorage>(config_),
           .pdl = config_.pdl};
 }
 
 std::vector<BarrierArray> CopyRun::barriers() const {
   std::vector<BarrierArray> arrays;
-  for_each_barrier_array(config_, copy_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
+  for_each_barrier_array(config_, storage_at<CopyStorage>(config_),
+                         [&](const BarrierArray& a) { arrays.push_back(a); });
   return arrays;
 }
 
-std::vector<NamedBarrier> CopyRun::named_barriers() const { return {{kEpilogueBarrier, "strip", "consumer"}}; }
+std::vector<NamedBarrier> CopyRun::named_barriers() const {
+  return {{copy_consumers().barrier, "strip", "consumer"}};
+}
 
 std::vector<Tensor> CopyRun::tensors() const {
   return {{"source", source_bytes()}, {"destination", source_bytes() * uint64_t(copy_sharers(config_))}};

@@ -57,7 +57,8 @@ struct CompiledDirectConfig {
   static constexpr Swizzle swizzle = value.swizzle;
   static constexpr int tma_rank = value.tma_rank;
 
-  static_assert(direct_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the stages do not fit a CTA's memory");
+  static_assert(storage_bytes<DirectStorage>(value) <= uint32_t(kSmemBudgetBytes),
+                "the stages do not fit a CTA's memory");
 };
 
 }  // namespace sm100

@@ -36,7 +36,8 @@ void check_config(const TomlDocument& document, const DirectConfig& c) {
                                      step, step, direct_mma_m(c)),
                          std::to_string(c.block_n));
   // An MMA's 32 bytes of K, or a whole slab.
-  const int k_step = std::max(slab_elements(c), kDirectMmaK), most = kLargestBox * slab_elements(c);
+  const int slab = direct_a_tile(c).slab_columns();
+  const int k_step = std::max(slab, kDirectMmaK), most = kLargestBox * slab;
   if (c.block_k < k_step || c.block_k > most || c.block_k % k_step != 0)
     throw document.error("config.block_k",
                          fmt::format("allowed are multiples of {} from {} to {}", k_step, k_step, most),

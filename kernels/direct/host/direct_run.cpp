@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/direct/host/direct_run.h"
 
-#include "kernels/direct/operand_slabs.h"
 #include "kernels/direct/shared_storage.h"
 #include "kernels/host/tensor_maps.h"
 
@@ -26,12 +25,13 @@ LaunchShape DirectRun::launch() const {
   return {.grid = {uint32_t(problem_.m / kDirectBlockM) * uint32_t(problem_.n / config_.block_n), 1, 1},
           .cluster = {uint32_t(config_.cta_group), 1, 1},
           .warps = kDirectWarps,
-          .smem_bytes = direct_storage_bytes(config_)};
+          .smem_bytes = storage_bytes<DirectStorage>(config_)};
 }
 
 std::vector<BarrierArray> DirectRun::barriers() const {
   std::vector<BarrierArray> arrays;
-  for_each_barrier_array(config_, direct_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
+  for_each_barrier_array(config_, storage_at<DirectStorage>(config_),
+                         [&](const BarrierArray& a) { arrays.push_back(a); });
   return arrays;
 }
 
@@ -48,13 +48,14 @@ std::vector<NamedBarrier> DirectRun::named_barriers() const {
 DirectParams DirectRun::params(const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode) const {
   const DirectConfig& c = config_;
   const DirectProblem& s = problem_;
+  const TileShape tile = direct_a_tile(c);  // slabs are as wide in both operands
   const auto operand = [&](GlobalAddr address, int rows, int box_rows) {
     const SlabMap map{.address = address,
                       .rows = rows,
                       .columns = s.k,
                       .box_rows = box_rows,
-                      .slab_columns = slab_elements(c),
-                      .box_slabs = c.tma_rank == 3 ? slabs(c) : 0,
+                      .slab_columns = tile.slab_columns(),
+                      .box_slabs = c.tma_rank == 3 ? tile.slabs() : 0,
                       .swizzle = c.swizzle};
     return encode(slab_fields(map));
   };

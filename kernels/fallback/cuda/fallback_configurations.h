@@ -32,7 +32,8 @@ struct CompiledFallbackConfig {
   static constexpr int block_m = value.block_m, block_n = value.block_n;
   static constexpr Swizzle swizzle = value.swizzle;
 
-  static_assert(fallback_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the tiles do not fit a CTA's memory");
+  static_assert(storage_bytes<FallbackStorage>(value) <= uint32_t(kSmemBudgetBytes),
+                "the tiles do not fit a CTA's memory");
 };
 
 }  // namespace sm100

@@ -26,12 +26,13 @@ LaunchShape FallbackRun::launch() const {
   return {
       .grid = {uint32_t(ceil_div(problem_.n, config_.block_n)), uint32_t(ceil_div(problem_.m, config_.block_m)), 1},
       .warps = kFallbackWarps,
-      .smem_bytes = fallback_storage_bytes(config_)};
+      .smem_bytes = storage_bytes<FallbackStorage>(config_)};
 }
 
 std::vector<BarrierArray> FallbackRun::barriers() const {
   std::vector<BarrierArray> arrays;
-  for_each_barrier_array(fallback_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
+  for_each_barrier_array(config_, storage_at<FallbackStorage>(config_),
+                         [&](const BarrierArray& a) { arrays.push_back(a); });
   return arrays;
 }
 

@@ -12,7 +12,8 @@
 
 namespace sm100 {
 
-/// An entry of the lists matmul_*.h.  Scenarios that leave `stages` out resolve to the numbers there (`sm100sim run FILE
+/// An entry of the lists matmul_*.h.  Scenarios that leave `stages` out resolve to the numbers there (`sm100sim run
+/// FILE
 /// --json -` shows them).
 struct NamedConfig {
   const char* name;
@@ -46,7 +47,8 @@ struct CompiledConfig {
   static constexpr bool register_epilogue = value.register_epilogue;
 
   static_assert(stages >= 1, "a compiled configuration names its stages: nothing resolves `auto` here");
-  static_assert(shared_storage_bytes(value) <= uint32_t(kSmemBudgetBytes), "the stages do not fit a CTA's memory");
+  static_assert(storage_bytes<SharedStorage>(value) <= uint32_t(kSmemBudgetBytes),
+                "the stages do not fit a CTA's memory");
 };
 
 }  // namespace sm100

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Table of the compiled matmul kernels, for host code: a launch is a lookup.
 ///
-/// Launch with cudaLaunchKernelExC: grid (grid_m, grid_n, 1), block kMatmulThreads, cluster (cluster_m, cluster_n, 1),
-/// dynamic shared memory shared_storage_bytes(config) with cudaFuncAttributeMaxDynamicSharedMemorySize set to it.
-/// Arguments, of both variants: {MatmulParams*, DeviceTrace*}; the plain one ignores the second.
+/// Launch with cudaLaunchKernelExC: grid (grid_m, grid_n, 1), block kMatmulThreads, cluster (cluster_m, cluster_n,
+/// 1), dynamic shared memory storage_bytes<SharedStorage>(config) with cudaFuncAttributeMaxDynamicSharedMemorySize
+/// set to it. Arguments, of both variants: {MatmulParams*, DeviceTrace*}; the plain one ignores the second.
 #pragma once
 
 #include <span>

@@ -70,10 +70,9 @@ std::vector<ConfigDecision> config_reasons(const ConfigRequest& r, const ConfigC
   list.push_back({"accum_stages", fmt::to_string(c.accum_stages),
                   one_wave ? "1 wave, no next tile to start during the epilogue"
                            : fmt::format("{}, the next tile starts during the epilogue", waves)});
-  list.push_back(
-      {"stages", fmt::to_string(c.stages),
-       fmt::format("as many of {} bytes as fit {} bytes of shared memory{}", a_tile_bytes(c) + b_tile_bytes(c),
-                   kSmemBudgetBytes, c.k_group_size > 1 ? ", in whole k groups" : "")});
+  list.push_back({"stages", fmt::to_string(c.stages),
+                  fmt::format("as many of {} bytes as fit {} bytes of shared memory{}", slot_bytes(c),
+                              kSmemBudgetBytes, c.k_group_size > 1 ? ", in whole k groups" : "")});
   return list;
 }
 

@@ -153,11 +153,10 @@ void check_shared_memory(Rules& rules) {
   const bool whole_groups = rules.require(c.stages >= 1 && c.stages % group == 0, "config.stages", c.stages,
                                           allowed, "leave the key out to get as many as fit");
   if (whole_groups && c.stages > most) {
-    const uint64_t needed =
-        uint64_t(c.stages) * (a_tile_bytes(c) + b_tile_bytes(c) + 16) + kOutputBuffers * strip_bytes(c);
+    const uint64_t needed = uint64_t(c.stages) * (slot_bytes(c) + 16) + kOutputBuffers * strip_bytes(c);
     rules.require(false, "config.stages", c.stages, allowed,
                   fmt::format("{} stages of {} bytes need about {} bytes of shared memory, a CTA has {}", c.stages,
-                              a_tile_bytes(c) + b_tile_bytes(c), needed, kSmemBudgetBytes));
+                              slot_bytes(c), needed, kSmemBudgetBytes));
   }
   rules.require(stage_transaction_bytes(c) <= kLargestTransaction, "config.k_group_size", c.k_group_size,
                 fmt::format("at most {} bytes per stage, not {}", kLargestTransaction, stage_transaction_bytes(c)),
@@ -229,9 +228,9 @@ void check_problem(Rules& rules, int m, int n, int k) {
 
 int fitting_stages(const MatmulConfig& config) {
   MatmulConfig c = config;
-  c.stages = kSmemBudgetBytes / int(a_tile_bytes(c) + b_tile_bytes(c));
+  c.stages = kSmemBudgetBytes / int(slot_bytes(c));
   c.stages = c.stages / c.k_group_size * c.k_group_size;
-  while (c.stages > 0 && shared_storage_bytes(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
+  while (c.stages > 0 && storage_bytes<SharedStorage>(c) > uint32_t(kSmemBudgetBytes)) c.stages -= c.k_group_size;
   return c.stages;
 }
 

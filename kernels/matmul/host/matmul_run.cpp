@@ -44,13 +44,14 @@ LaunchShape MatmulRun::launch() const {
   return {.grid = grid,
           .cluster = {uint32_t(config_.cluster_m), uint32_t(config_.cluster_n), 1},
           .warps = kMatmulWarps,
-          .smem_bytes = shared_storage_bytes(config_),
+          .smem_bytes = storage_bytes<SharedStorage>(config_),
           .pdl = config_.pdl};
 }
 
 std::vector<BarrierArray> MatmulRun::barriers() const {
   std::vector<BarrierArray> arrays;
-  for_each_barrier_array(config_, shared_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
+  for_each_barrier_array(config_, storage_at<SharedStorage>(config_),
+                         [&](const BarrierArray& a) { arrays.push_back(a); });
   return arrays;
 }
 
@@ -118,8 +119,8 @@ double MatmulRun::finished(double x, int row, int column, const std::vector<cons
   return x;
 }
 
-/// The functor on the strip gets accumulators that have been rounded: alpha times that error, steepened at most by SiLU's
-/// slope, is in C before its own rounding.
+/// The functor on the strip gets accumulators that have been rounded: alpha times that error, steepened at most by
+/// SiLU's slope, is in C before its own rounding.
 double MatmulRun::added_error(double accumulators, double results) const {
   constexpr double kSteepest = 1.1;
   const double slope = config_.activation == Activation::silu ? kSteepest : 1.0;

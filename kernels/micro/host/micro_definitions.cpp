@@ -91,7 +91,7 @@ std::any read_tma_tiles(const TomlDocument& document, const TomlTable& root, Sce
                          fmt::format("{} slots of {} bytes do not fit into the {} of a CTA", c.warps * c.stages,
                                      tile_bytes(c), kSmemBudgetBytes),
                          std::to_string(c.stages));
-  check_shared_memory(document, "config.stages", tma_tiles_storage(c).end - kSmemUserBase);
+  check_shared_memory(document, "config.stages", storage_bytes<TmaTilesStorage>(c));
   const double tiles = double(s.sms_in_run()) * c.tiles * c.warps;
   if (tiles * c.box_height > double(1 << 30) || tiles * tile_bytes(c) > 0x1p36)
     throw document.error("config.tiles", "the tiles of all CTAs must be less than 2^30 rows and 64 GiB",

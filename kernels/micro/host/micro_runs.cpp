@@ -15,12 +15,13 @@ LaunchShape UmmaBatchesRun::launch() const {
   return {.grid = {ctas, 1, 1},
           .cluster = {ctas, 1, 1},
           .warps = kUmmaBatchesWarps,
-          .smem_bytes = umma_batches_storage(config_).end - kSmemUserBase};
+          .smem_bytes = storage_bytes<UmmaBatchesStorage>(config_)};
 }
 
 std::vector<BarrierArray> UmmaBatchesRun::barriers() const {
   std::vector<BarrierArray> arrays;
-  for_each_barrier_array(umma_batches_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
+  for_each_barrier_array(config_, storage_at<UmmaBatchesStorage>(config_),
+                         [&](const BarrierArray& a) { arrays.push_back(a); });
   return arrays;
 }
 
@@ -43,12 +44,13 @@ LaunchShape TmaTilesRun::launch() const {
   return {.grid = {uint32_t(ctas()), 1, 1},
           .cluster = {uint32_t(config_.cluster), 1, 1},
           .warps = config_.warps,
-          .smem_bytes = tma_tiles_storage(config_).end - kSmemUserBase};
+          .smem_bytes = storage_bytes<TmaTilesStorage>(config_)};
 }
 
 std::vector<BarrierArray> TmaTilesRun::barriers() const {
   std::vector<BarrierArray> arrays;
-  for_each_barrier_array(config_, tma_tiles_storage(config_), [&](const BarrierArray& a) { arrays.push_back(a); });
+  for_each_barrier_array(config_, storage_at<TmaTilesStorage>(config_),
+                         [&](const BarrierArray& a) { arrays.push_back(a); });
   return arrays;
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("PTX: every mbarrier wait is a loop of try_wait.parity with acquire") 
 TEST_CASE("PTX: every barrier of the table is initialised, then fenced, then the cluster meets") {
   for_each_entry([](const PtxEntry& e) {
     int barriers = 0;
-    for_each_barrier_array(e.config(), shared_storage(e.config()),
+    for_each_barrier_array(e.config(), storage_at<SharedStorage>(e.config()),
                            [&](const BarrierArray& array) { barriers += array.stages; });
     const auto inits = e.find("mbarrier.init.shared::cta.b64"),
                fence = e.find("fence.mbarrier_init.release.cluster"), arrive = e.find("barrier.cluster.arrive"),

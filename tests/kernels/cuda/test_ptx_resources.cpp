@@ -51,10 +51,10 @@ std::map<std::string, Resources> read_ptxas_log(const char* paths) {
 
 uint32_t dynamic_smem_bytes(const PtxEntry& entry) {
   switch (entry.kernel()) {
-    case PtxEntry::Kernel::copy: return copy_storage_bytes(entry.copy_config());
-    case PtxEntry::Kernel::fallback: return fallback_storage_bytes(entry.fallback_config());
-    case PtxEntry::Kernel::direct: return direct_storage_bytes(entry.direct_config());
-    default: return shared_storage_bytes(entry.config());
+    case PtxEntry::Kernel::copy: return storage_bytes<CopyStorage>(entry.copy_config());
+    case PtxEntry::Kernel::fallback: return storage_bytes<FallbackStorage>(entry.fallback_config());
+    case PtxEntry::Kernel::direct: return storage_bytes<DirectStorage>(entry.direct_config());
+    default: return storage_bytes<SharedStorage>(entry.config());
   }
 }
 

@@ -148,7 +148,7 @@ phase = 1
 TEST_CASE("an omitted stage count becomes as many as fit") {
   const Scenario s = load(kSmall);
   CHECK(matmul_of(s).config.stages == 8);  // 24 KiB each, two 8 KiB strips
-  CHECK(shared_storage_bytes(matmul_of(s).config) <= uint32_t(kSmemBudgetBytes));
+  CHECK(storage_bytes<SharedStorage>(matmul_of(s).config) <= uint32_t(kSmemBudgetBytes));
 }
 
 TEST_CASE("overrides replace values and take bare words as strings") {

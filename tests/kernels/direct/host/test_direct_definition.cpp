@@ -108,11 +108,11 @@ TEST_CASE("operand slabs: a descriptor leads to the bytes that the copies wrote"
     for (const int row : {0, 7, 8, 63})
       for (const int k : {0, 5, 8, 15, 16, 63, 64, 100, 127}) {
         CAPTURE(int(swizzle), row, k);
-        const DirectConfig c{.block_k = 128, .swizzle = swizzle};
-        const uint32_t width = slab_row_bytes(c), at = uint32_t(k) * 2;
+        const SmemTile tile{{0x2000}, {DataType::bf16, 64, 128, swizzle}};
+        const uint32_t width = tile.shape.slab_row_bytes(), at = uint32_t(k) * 2;
         const uint32_t written =
             swizzle_address(swizzle, 0x2000 + at / width * 64 * width + uint32_t(row) * width + at % width);
-        const SmemDescriptorFields f = decode(slab_descriptor(c, {0x2000}, 64, k / 16));
+        const SmemDescriptorFields f = decode(operand_descriptor(tile, k / 16));
         CHECK(validate(f) == SmemDescriptorError::none);
         CHECK(operand_address(f, Major::k, 2, uint32_t(row), uint32_t(k % 16)) == written);
       }

@@ -96,7 +96,7 @@ TEST_CASE("rules: as many stages as fit really fit for every tile") {
             c.stages = fitting_stages(c);
             INFO(m << " x " << n << ", " << q << " CLC stages: " << c.stages);
             CHECK(c.stages >= 1);
-            CHECK(shared_storage_bytes(c) <= uint32_t(kSmemBudgetBytes));
+            CHECK(storage_bytes<SharedStorage>(c) <= uint32_t(kSmemBudgetBytes));
             CHECK(broken(c) == "");
           }
 }

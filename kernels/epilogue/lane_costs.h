@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What per-lane arithmetic of the epilogues costs: instructions of one lane, as `for_each_lane` charges them.
+///
+/// Addresses that follow from one another by a constant cost what the device compiler leaves of them.
+#pragma once
+
+namespace sm100::lane_cost {
+
+// Registers to shared memory (smem_writer.h).
+inline constexpr int kStmatrixX2 = 6;     ///< address of a matrix row, two conversions
+inline constexpr int kStmatrixX4 = 10;    ///< the same with four
+inline constexpr int kSharedPair = 4;     ///< two neighbouring columns, f32 or fp8
+inline constexpr int kSharedElement = 4;  ///< one element, f32
+// Registers to global memory (global_writer.h; kernels/direct).
+inline constexpr int kGlobalPair = 8;     ///< two neighbouring columns as BF16, with their guards
+inline constexpr int kGlobalElement = 4;  ///< one f32 element, with its guard
+inline constexpr int kGlobalRow = 4;      ///< eight columns as BF16
+// The functor on fragments (fragment_functor.h).
+inline constexpr int kBiasAddress = 3;    ///< with its guard
+inline constexpr int kFirstResidual = 6;  ///< address of the fragment's first element
+inline constexpr int kNextResidual = 3;   ///< of another, with its guard
+// The functor on the strip (strip_functor.h).
+inline constexpr int kVectorPlace = 12;  ///< place in C of a vector; addresses of its residual and bias, guards
+inline constexpr int kVectorAddress = 1;
+// Split-K (kernels/matmul/split_reduction.h).
+inline constexpr int kWorkspaceAddress = 2;
+inline constexpr int kAddPartial = 1;  ///< of each register
+// pipeline_copy.
+inline constexpr int kChunkAddress = 1;
+
+}  // namespace sm100::lane_cost
