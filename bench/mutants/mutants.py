@@ -7,7 +7,11 @@ has been altered: the barrier or the buffer and who should have acted, or a chec
 `equivalent`: why no program can notice.  `survives`: what is wrong with it and why nothing notices.
 """
 
+import pathlib
+import re
 from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 class Mutant(NamedTuple):
@@ -77,10 +81,10 @@ m("wait-producer-parity", "consumer_wait uses the producer's parity", r"parity|M
   ("full(stage), consumer_.parity", "full(stage), producer_.parity"))
 m("acquire-no-wait", "producer_acquire does not wait", r"TM5|TM7|TC1[57]|CL6|MB5|EX1|MB8|empty",
   ("    mbarrier_wait(isa_, empty(stage), producer_.parity, wait_scope_,\n"
-   "                  {.barrier = empty(stage), .stage = stage, .phase = producer_.lap(stages_) - 1}, loc);\n", "    (void)loc;\n"))
+   "                  wait_args(empty(stage), stage, producer_.lap(stages_) - 1, what), loc);\n", "    (void)loc, (void)what;\n"))
 m("consumer-no-wait", "consumer_wait does not wait", r"TM5|TC7|TC3|CL6|without having waited",
   ("    mbarrier_wait(isa_, full(stage), consumer_.parity, wait_scope_,\n"
-   "                  {.barrier = full(stage), .stage = stage, .phase = consumer_.lap(stages_)}, loc);\n", "    (void)loc;\n"))
+   "                  wait_args(full(stage), stage, consumer_.lap(stages_), what), loc);\n", "    (void)loc, (void)what;\n"))
 m("acquire-cta-scope", "producer_acquire at scope cta in a cluster", "scope",
   ("empty(stage), producer_.parity, wait_scope_", "empty(stage), producer_.parity, Scope::cta"),
   survives=SCOPES)
@@ -88,9 +92,9 @@ m("consumer-cta-scope", "consumer_wait at scope cta in a cluster", "scope",
   ("full(stage), consumer_.parity, wait_scope_", "full(stage), consumer_.parity, Scope::cta"),
   survives=SCOPES)
 m("producer-no-step", "producer_step does nothing", r"MB8|MB5|TM5|TM7",
-  ("void producer_step() { producer_.step(stages_); }", "void producer_step() {}"))
+  ("    producer_.step(stages_);\n", ""))
 m("consumer-no-step", "consumer_step does nothing", r"MB8|without having waited|TM5|TC7",
-  ("void consumer_step() { consumer_.step(stages_); }", "void consumer_step() {}"))
+  ("    consumer_.step(stages_);\n", ""))
 m("signal-no-acquire", "throttle: load signals without waiting for empty", r"throttle",
   ("const int stage = producer_acquire(loc);\n    isa_.mbarrier_arrive", "const int stage = producer_.index;\n    isa_.mbarrier_arrive"))
 m("signal-no-arrive", "throttle: load does not arrive on full", r"throttle_full",
@@ -104,7 +108,7 @@ m("signal-twice", "throttle: load arrives twice", r"throttle_full|MB8",
   ("isa_.mbarrier_arrive(full(stage), Scope::cta, loc);",
    "isa_.mbarrier_arrive(full(stage), Scope::cta, loc), isa_.mbarrier_arrive(full(stage), Scope::cta, loc);"))
 m("signal-no-step", "throttle: load does not step", r"throttle|MB8",
-  ("full(stage), Scope::cta, loc);\n    producer_step();", "full(stage), Scope::cta, loc);"))
+  ("full(stage), Scope::cta, loc);\n    producer_step(loc);", "full(stage), Scope::cta, loc);"))
 m("throttle-no-wait", "throttle: scheduler does not wait for load", r"throttle",
   ("const int stage = consumer_wait(loc);\n    isa_.mbarrier_arrive", "const int stage = consumer_.index;\n    isa_.mbarrier_arrive"))
 m("throttle-no-arrive", "throttle: scheduler does not release", r"throttle_empty",
@@ -115,7 +119,7 @@ m("throttle-one-lane", "throttle: one lane of the scheduler arrives instead of 3
   ("isa_.mbarrier_arrive(empty(stage), Scope::cta, loc);",
    "isa_.elected([&] { isa_.mbarrier_arrive(empty(stage), Scope::cta, loc); });"))
 m("throttle-no-step", "throttle: scheduler does not step", r"throttle|MB8",
-  ("empty(stage), Scope::cta, loc);\n    consumer_step();", "empty(stage), Scope::cta, loc);"))
+  ("empty(stage), Scope::cta, loc);\n    consumer_step(loc);", "empty(stage), Scope::cta, loc);"))
 m("drain-nothing", "drain returns at once", r"MB12|EX1|EX2|MB10|exit",
   ("i < stages_; ++i", "i < 0; ++i"))
 m("drain-one-less", "drain leaves out the last stage", r"MB12|EX1|EX2|MB10|exit",
@@ -123,9 +127,9 @@ m("drain-one-less", "drain leaves out the last stage", r"MB12|EX1|EX2|MB10|exit"
 m("drain-one-more", "drain waits one stage too far", r"drain|empty",
   ("i < stages_; ++i", "i <= stages_; ++i"))
 m("drain-no-step", "drain waits for the same stage again and again", r"MB12|EX1|EX2|MB10|MB8|exit",
-  ("      producer_acquire(loc);\n      producer_step();\n", "      producer_acquire(loc);\n"))
+  ("      producer_acquire(loc);\n      producer_step(loc);\n", "      producer_acquire(loc);\n"))
 m("drain-no-wait", "drain steps without waiting", r"MB12|EX1|EX2|MB10|exit",
-  ("      producer_acquire(loc);\n      producer_step();\n", "      producer_step();\n"))
+  ("      producer_acquire(loc);\n      producer_step(loc);\n", "      producer_step(loc);\n"))
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/pipeline/barrier_array.h")
@@ -144,56 +148,56 @@ m("init-count-0", "every barrier is initialised with count 0", r"MB4\]",
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/pipeline/input_ring.h")
-ARM = "this->isa_.mbarrier_arrive_expect_tx(this->full(stage), bytes, Scope::cta, loc);"
+ARM = "this->isa_.mbarrier_arrive_expect_tx(stage.full(), armed_bytes(), Scope::cta, loc);"
 m("arm-plain-arrive", "the full barrier gets an arrival without bytes", r"expect_tx|TM5|TC7|input_full",
-  (ARM, "(void)bytes, this->isa_.mbarrier_arrive(this->full(stage), Scope::cta, loc);"))
-m("arm-more-bytes", "expect_tx counts 128 bytes too many", r"expect_tx counts", (ARM, ARM.replace("bytes,", "bytes + 128,")))
+  (ARM, "this->isa_.mbarrier_arrive(stage.full(), Scope::cta, loc);"))
+m("arm-more-bytes", "expect_tx counts 128 bytes too many", r"expect_tx counts", (ARM, ARM.replace("bytes(),", "bytes() + 128,")))
 m("arm-fewer-bytes", "expect_tx counts 128 bytes too few", r"more than expect_tx|expect_tx|TM5|TC7|MB5",
-  (ARM, ARM.replace("bytes,", "bytes - 128,")))
+  (ARM, ARM.replace("bytes(),", "bytes() - 128,")))
 m("arm-half", "expect_tx counts one operand", r"more than expect_tx|expect_tx|TM5|TC7",
-  (ARM, ARM.replace("bytes,", "bytes / 2,")))
-m("arm-double", "expect_tx counts the bytes twice", r"expect_tx counts", (ARM, ARM.replace("bytes,", "bytes * 2,")))
+  (ARM, ARM.replace("bytes(),", "bytes() / 2,")))
+m("arm-double", "expect_tx counts the bytes twice", r"expect_tx counts", (ARM, ARM.replace("bytes(),", "bytes() * 2,")))
 m("arm-empty", "expect_tx on the empty barrier", r"MB15|input_empty|expect_tx",
-  (ARM, ARM.replace("this->full(stage)", "this->empty(stage)")))
+  (ARM, ARM.replace("stage.full()", "stage.empty()")))
 m("arm-next-stage", "expect_tx on the full barrier of the next stage", r"input_full|TM5|TC7|MB5\].*load_warp.h:62",
-  (ARM, ARM.replace("this->full(stage)", "this->full((stage + 1) % this->stages())")))
+  (ARM, ARM.replace("stage.full()", "this->full((stage.index + 1) % this->stages())")))
 m("arm-twice", "the stage is armed twice", r"MB5|expect_tx|input_full", (ARM, ARM + " " + ARM))
-MC = "this->isa_.tcgen05_commit_multicast(cta_group, this->empty(stage), readers, loc);"
-UC = "this->isa_.tcgen05_commit(cta_group, this->empty(stage), loc);"
+MC = "this->isa_.tcgen05_commit_multicast(sharing_.cta_group, stage.empty(), sharing_.loaders, loc);"
+UC = "this->isa_.tcgen05_commit(sharing_.cta_group, stage.empty(), loc);"
 m("release-not-multicast", "the stage is released in the own CTA alone", r"tcgen05.commit|input_empty|TM7",
-  (MC, "(void)readers, " + UC))
+  (MC, UC))
 m("release-full-multicast", "multicast commit on full instead of empty", r"input_full|input_empty|MB15",
-  (MC, MC.replace("this->empty", "this->full")))
+  (MC, MC.replace("stage.empty", "stage.full")))
 m("release-full", "commit on full instead of empty", r"input_full|input_empty|MB15",
-  ("      " + UC, "      " + UC.replace("this->empty", "this->full")))
+  ("      " + UC, "      " + UC.replace("stage.empty", "stage.full")))
 m("release-none", "without a cluster the stage is not released", r"tcgen05.commit on input_empty",
-  ("      " + UC, "      (void)cta_group;"))
+  ("      " + UC, "      (void)stage;"))
 m("release-none-multicast", "in a cluster the stage is not released", r"tcgen05.commit on input_empty",
-  (MC, "(void)readers;"))
+  (MC, "(void)stage;"))
 m("release-next-stage", "commit on the empty barrier of the next stage", r"input_empty|TM7",
-  ("      " + UC, "      " + UC.replace("this->empty(stage)", "this->empty((stage + 1) % this->stages())")))
+  ("      " + UC, "      " + UC.replace("stage.empty()", "this->empty((stage.index + 1) % this->stages())")))
 m("release-arrive", "an mbarrier.arrive instead of the commit", r"TM7|MB5|commit",
-  ("      " + UC, "      this->isa_.mbarrier_arrive(this->empty(stage), Scope::cta, loc);"))
+  ("      " + UC, "      this->isa_.mbarrier_arrive(stage.empty(), Scope::cta, loc);"))
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/pipeline/output_ring.h")
-FA, FB = "    this->isa_.tcgen05_fence_after_thread_sync();\n", "    this->isa_.tcgen05_fence_before_thread_sync();\n"
+FB = "    this->isa_.tcgen05_fence_before_thread_sync();\n"
 m("accum-acquire-no-fence", "MMA warp: no fence::after_thread_sync behind the wait for accum_empty", r"TC16",
-  ("Base::producer_acquire(loc);\n" + FA, "Base::producer_acquire(loc);\n"))
+  ("return after_wait(Base::producer_acquire(loc));", "return at(Base::producer_acquire(loc));"))
 m("accum-wait-no-fence", "epilogue: no fence::after_thread_sync behind the wait for accum_full", r"TC16",
-  ("Base::consumer_wait(loc);\n" + FA, "Base::consumer_wait(loc);\n"))
+  ("return after_wait(Base::consumer_wait(loc));", "return at(Base::consumer_wait(loc));"))
 m("accum-release-no-fence", "epilogue: no fence::before_thread_sync before the release", r"TC16", (FB, ""))
-AM = "this->isa_.tcgen05_commit_multicast(cta_group, this->full(stage), group, loc);"
-AC = "this->isa_.tcgen05_commit(cta_group, this->full(stage), loc);"
-m("accum-commit-own", "pairs: accum_full is signalled in the leader alone", r"accum_full", (AM, "(void)group, " + AC))
-m("accum-commit-none-pair", "pairs: accum_full is not signalled", r"accum_full", (AM, "(void)group;"))
-m("accum-commit-none", "accum_full is not signalled", r"accum_full", ("      " + AC, "      (void)cta_group;"))
+AM = "this->isa_.tcgen05_commit_multicast(2, this->full(stage.index), sharing_.group, loc);"
+AC = "this->isa_.tcgen05_commit(1, this->full(stage.index), loc);"
+m("accum-commit-own", "pairs: accum_full is signalled in the leader alone", r"accum_full", (AM, AC.replace("(1,", "(2,")))
+m("accum-commit-none-pair", "pairs: accum_full is not signalled", r"accum_full", (AM, "(void)stage;"))
+m("accum-commit-none", "accum_full is not signalled", r"accum_full", ("      " + AC, "      (void)stage;"))
 m("accum-commit-empty", "commit on accum_empty", r"accum_empty|accum_full|MB15",
   ("      " + AC, "      " + AC.replace("this->full", "this->empty")))
 m("accum-commit-arrive", "an mbarrier.arrive instead of the commit on accum_full", r"TC3|accum_full",
-  ("      " + AC, "      this->isa_.mbarrier_arrive(this->full(stage), Scope::cta, loc);"))
+  ("      " + AC, "      this->isa_.mbarrier_arrive(this->full(stage.index), Scope::cta, loc);"))
 m("accum-commit-next", "commit on the next accumulator's barrier", r"accum_full|TC3|TC17",
-  ("      " + AC, "      " + AC.replace("this->full(stage)", "this->full((stage + 1) % this->stages())")))
+  ("      " + AC, "      " + AC.replace("this->full(stage.index)", "this->full((stage.index + 1) % this->stages())")))
 AR = "this->isa_.mbarrier_arrive(own, Scope::cta, loc);"
 AL = "this->isa_.mbarrier_arrive(ClusterSmemAddr{own.value & ~(1u << kClusterRankShift)}, Scope::cta, loc);"
 m("accum-release-none", "the epilogue does not release the accumulator", r"accum_empty", (AR, "(void)own;"))
@@ -203,22 +207,21 @@ m("accum-release-one-lane", "one lane of each epilogue warp releases", r"accum_e
   (AR, "this->isa_.elected([&] { " + AR + " });"))
 m("accum-release-twice", "the accumulator is released twice", r"accum_empty|TC1[57]|MB8|TC3", ("      " + AR, "      " + AR + " " + AR))
 m("accum-release-full", "the release arrives on accum_full", r"accum_full|MB15|accum_empty",
-  ("= this->empty(stage);", "= this->full(stage);"))
+  ("= this->empty(stage.index);", "= this->full(stage.index);"))
 m("accum-release-next", "the next accumulator is released", r"accum_empty|TC1[57]",
-  ("= this->empty(stage);", "= this->empty((stage + 1) % this->stages());"))
+  ("= this->empty(stage.index);", "= this->empty((stage.index + 1) % this->stages());"))
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/load_warp.h")
 m("load-no-acquire", "load does not wait for an empty stage", r"TM7|TM5|MB5|input_empty",
-  ("ring.producer_acquire()", "ring.producer_stage()"))
+  ("ring.producer_acquire()", "ring.at(ring.producer_stage())"))
 m("load-no-arm", "load does not arm the stage", r"expect_tx|input_full",
-  ("if (place.leads()) ring.producer_arm(stage, stage_transaction_bytes(cfg));", ""))
+  ("if (loader.arms()) ring.arm(stage);", ""))
 m("load-arm-every-cta", "pairs: both CTAs arm", r"input_full|expect_tx|MB5|MB16",
-  ("if (place.leads()) ring.producer_arm", "ring.producer_arm"))
+  ("if (loader.arms()) ring.arm", "ring.arm"))
 m("load-arm-late", "the stage is armed behind its copies", "$^",
-  ("        if (place.leads()) ring.producer_arm(stage, stage_transaction_bytes(cfg));  // once, before its copies\n", ""),
-  ("place, ring, stage, tile, k);\n      });", "place, ring, stage, tile, k);\n"
-   "        if (place.leads()) ring.producer_arm(stage, stage_transaction_bytes(cfg));\n      });"),
+  ("        if (loader.arms()) ring.arm(stage);  // once, before its copies\n", ""),
+  ("loader.load(isa, stage, tile, k);\n", "loader.load(isa, stage, tile, k);\n        if (loader.arms()) ring.arm(stage);\n"),
   equivalent="the phase cannot complete before the arrival that arms it, and the tx-count may be negative meanwhile")
 m("load-arm-32", "all 32 lanes arm and copy", r"MB5|MB2|expect_tx|input_full|lanes|TC2",
   ("isa.elected([&] {", "isa.lanes_below(32, [&] {"))
@@ -240,35 +243,38 @@ m("load-no-warp-sync", "no warp sync behind a tile", "$^", ("    isa.bar_warp_sy
   equivalent="elected branches of the seam reconverge; it only keeps lanes of a real warp together")
 m("load-no-pdl-wait", "load does not wait for the kernel ahead", r"GD1", ("    isa.griddepcontrol_wait();", "    (void)0;"))
 m("load-barrier-own", "pairs: copies signal the own CTA's barrier", r"input_full|MB16|expect_tx|MB10",
-  ("= leader_address(cfg, ring.full(stage));", "= ring.full(stage);"))
+  ("= leader_address(cfg_, stage.full());", "= stage.full();"))
 m("load-barrier-stage-0", "copies signal stage 0", r"input_full|expect_tx|TM5|TC7",
-  ("leader_address(cfg, ring.full(stage))", "leader_address(cfg, ring.full(0))"))
+  ("leader_address(cfg_, stage.full())", "leader_address(cfg_, stage.barriers.full)"))
 m("load-barrier-empty", "copies signal the empty barrier", r"input_empty|input_full|expect_tx|MB",
-  ("leader_address(cfg, ring.full(stage))", "leader_address(cfg, ring.empty(stage))"))
+  ("leader_address(cfg_, stage.full())", "leader_address(cfg_, stage.empty())"))
 m("load-no-multicast", "a slice is loaded for the own CTA alone", r"expect_tx|bytes|input_full",
-  ("if (sharers > 1)", "if (sharers > 99)"))
+  ("if (share.sharers > 1)", "if (share.sharers > 99)"))
 m("load-a-mask-b", "A's slice goes to the CTAs that share B", r"expect_tx|bytes|input_full|TM5|mismatch",
-  ("a_mask(cfg, place), &params.a", "b_mask(cfg, place), &params.a"))
+  ("a_share(cfg_, place_), &params_.a", "(TileShare{a_share(cfg_, place_).index, a_share(cfg_, place_).sharers, b_mask(cfg_, place_)}), &params_.a"))
 m("load-b-mask-a", "B's slice goes to the CTAs that share A", r"expect_tx|bytes|input_full|TM5|mismatch",
-  ("b_mask(cfg, place), &params.b", "a_mask(cfg, place), &params.b"))
+  ("b_share(cfg_, place_), &params_.b", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, a_mask(cfg_, place_)}), &params_.b"))
 m("load-a-mask-own", "A's slice comes back to its own CTA alone", r"expect_tx|bytes|input_full",
-  ("a_mask(cfg, place), &params.a", "CtaMask{uint16_t(1u << place.rank)}, &params.a"))
+  ("a_share(cfg_, place_), &params_.a", "(TileShare{a_share(cfg_, place_).index, a_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), &params_.a"))
 m("load-b-mask-own", "B's slice comes back to its own CTA alone", r"expect_tx|bytes|input_full",
-  ("b_mask(cfg, place), &params.b", "CtaMask{uint16_t(1u << place.rank)}, &params.b"))
+  ("b_share(cfg_, place_), &params_.b", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), &params_.b"))
 m("load-group-of-one", "only the first k tile of a group is copied", r"expect_tx counts|bytes",
-  ("for (int j = 0; j < cfg.k_group_size; ++j) {", "for (int j = 0; j < 1; ++j) {"))
-m("load-cta-scope", "the load warp's ring waits at scope cta in a cluster", "scope",
-  ("cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta}", "Scope::cta}"),
+  ("for (int j = 0; j < cfg_.k_group_size; ++j) {", "for (int j = 0; j < 1; ++j) {"))
+of("kernels/matmul/rings.h")
+m("load-cta-scope", "the input ring waits at scope cta in a cluster", "scope",
+  ("cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta,", "Scope::cta,"),
   survives=SCOPES)
+m("bytes-no-pair", "expect_tx counts one CTA of a pair", r"expect_tx|bytes|TC7|TM5",
+  (".armed_ctas = cfg.cta_group,", ".armed_ctas = 1,"))
+
+of("kernels/pipeline/input_ring.h")
+m("bytes-no-group", "expect_tx counts one k tile of a group", r"expect_tx|bytes|TC7|TM5",
+  ("return uint32_t(group) * (a.shape.bytes() + b.shape.bytes());", "return a.shape.bytes() + b.shape.bytes();"))
+m("bytes-a-only", "expect_tx leaves out B", r"expect_tx|bytes|TC7|TM5",
+  ("return uint32_t(group) * (a.shape.bytes() + b.shape.bytes());", "return uint32_t(group) * a.shape.bytes();"))
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/config.h")
-m("bytes-no-pair", "expect_tx counts one CTA of a pair", r"expect_tx|bytes|TC7|TM5",
-  ("uint32_t(c.cta_group * c.k_group_size) * (", "uint32_t(c.k_group_size) * ("))
-m("bytes-no-group", "expect_tx counts one k tile of a group", r"expect_tx|bytes|TC7|TM5",
-  ("uint32_t(c.cta_group * c.k_group_size) * (", "uint32_t(c.cta_group) * ("))
-m("bytes-a-only", "expect_tx leaves out B", r"expect_tx|bytes|TC7|TM5",
-  ("(a_tile_bytes(c) + b_tile_bytes(c));\n}\n/// The kernel", "(a_tile_bytes(c));\n}\n/// The kernel"))
 m("accum-stride-half", "accumulators overlap", r"TC1[57]|TC3",
   ("return 512 / c.accum_stages;", "return 512 / c.accum_stages / 8;"))
 
@@ -312,7 +318,7 @@ m("mma-address-early", "the address is published before the allocation", r"SM3|T
    "  isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);\n"),
   ("  isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads);  // does", "  // does"))
 m("mma-address-count", "MMA warp counts 128 threads at the address barrier, the epilogue 160", r"NB2|named barrier 1",
-  ("isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads)", "isa.bar_arrive(kTmemAddressBarrier, kEpilogueThreads)"))
+  ("isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads)", "isa.bar_arrive(kTmemAddressBarrier, epilogue_group().threads())"))
 m("mma-address-id", "MMA warp arrives at another barrier", r"named barrier [12]|NB",
   ("isa.bar_arrive(kTmemAddressBarrier,", "isa.bar_arrive(kTmemAddressBarrier + 1,"))
 m("mma-no-prefetch", "MMA warp fetches the next tile behind the work", "$^", ("if (cfg.mma_prefetch) work.prefetch();", ""),
@@ -322,24 +328,24 @@ m("mma-prefetch-twice", "MMA warp fetches two responses per tile", r"CL9|CL4|clc
 m("mma-both-issue", "pairs: both CTAs issue the MMAs", r"TC|input_full|accum|MB",
   ("if (!place.leads()) continue;", ""))
 m("mma-no-acquire", "MMA warp does not wait for an empty accumulator", r"TC1[57]|accum_empty",
-  ("output.producer_acquire()", "output.producer_stage()"))
+  ("output.producer_acquire()", "output.at(output.producer_stage())"))
 m("mma-no-wait", "MMA warp does not wait for a full stage", r"TC7|TM5|without having waited",
-  ("input.consumer_wait()", "input.consumer_stage()"))
-REL = "        input.consumer_release(stage, cfg.cta_group, release_mask(cfg, place), cluster_size(cfg) > 1);\n"
-ISS = "        issue_mmas(isa, cfg, smem, accumulator, stage, k == tile.k_begin);\n"
+  ("input.consumer_wait()", "input.at(input.consumer_stage())"))
+REL = "        input.consumer_release(stage);\n"
+ISS = "        mma.issue(isa, stage, result.accumulator, k == tile.k_begin);\n"
 m("mma-no-release", "MMA warp does not release its stages", r"tcgen05.commit on input_empty", (REL, ""))
 m("mma-release-first", "MMA warp releases a stage before its MMAs", r"TM7|TC12",
   (ISS + REL, REL + ISS))
 m("mma-release-other-thread", "all lanes release", r"MB5|TC12|input_empty|TM7",
   (ISS + REL + "      });\n", ISS + "      });\n      isa.lanes_below(32, [&] {\n" + REL + "      });\n"))
 m("mma-release-last-only", "MMA warp releases the last stage of a tile alone", r"tcgen05.commit on input_empty",
-  (REL, "        if (k + cfg.k_group_size >= tile.k_begin + tile.k_count)\n  " + REL))
+  (REL, "        if (k + cfg.k_group_size >= tile.k_end())\n  " + REL))
 m("mma-all-lanes", "32 lanes issue MMAs and commit", r"TC12|MB5|input_empty|lanes",
   ("      isa.elected([&] {\n" + ISS, "      isa.lanes_below(32, [&] {\n" + ISS))
 m("mma-no-input-step", "MMA warp stays at its stage", r"MB8|TM5|TC7", ("      input.consumer_step();\n", ""))
 m("mma-input-step-twice", "MMA warp skips every other stage", r"MB8|skipped or repeated",
   ("      input.consumer_step();\n", "      input.consumer_step(), input.consumer_step();\n"))
-COM = "isa.elected([&] { output.producer_commit(accum_stage, cfg.cta_group, group_mask(cfg, place)); });"
+COM = "isa.elected([&] { output.producer_commit(result); });"
 m("mma-no-commit", "MMA warp does not signal accum_full", r"accum_full", (COM, ""))
 m("mma-commit-32", "32 lanes commit to accum_full", r"TC12|TC3|MB5|accum_full|MB8",
   (COM, COM.replace("isa.elected([&]", "isa.lanes_below(32, [&]")))
@@ -371,8 +377,10 @@ m("mma-dealloc-twice", "tensor memory is freed twice", r"TC9|TC1\]",
    "  isa.tcgen05_dealloc(tmem, kTmemColumns, cfg.cta_group);\n  isa.tcgen05_dealloc(tmem, kTmemColumns, cfg.cta_group);\n"))
 m("mma-dealloc-group", "pairs: dealloc with cta_group 1", r"TC8|TC9",
   ("isa.tcgen05_dealloc(tmem, kTmemColumns, cfg.cta_group)", "isa.tcgen05_dealloc(tmem, kTmemColumns, 1)"))
+of("kernels/matmul/rings.h")
 m("mma-commit-group", "pairs: the stage's commit has cta_group 1", r"TC8",
-  ("input.consumer_release(stage, cfg.cta_group,", "input.consumer_release(stage, 1,"))
+  ("           .cta_group = cfg.cta_group,\n           .loaders", "           .cta_group = 1,\n           .loaders"))
+of("kernels/matmul/mma_warp.h")
 m("mma-no-relinquish", "the allocation permit is not given back", "$^",
   ("  isa.tcgen05_relinquish_alloc_permit(cfg.cta_group);\n", ""),
   equivalent="the permit goes with the CTA; this kernel allocates once")
@@ -386,16 +394,16 @@ m("mma-launch-dependents-first", "dependents are launched at the start", "$^",
   ("  if (cfg.pdl) isa.griddepcontrol_launch_dependents();\n", ""),
   ("  isa.tcgen05_alloc(smem", "  if (cfg.pdl) isa.griddepcontrol_launch_dependents();\n  isa.tcgen05_alloc(smem"),
   equivalent="griddepcontrol.wait orders the data; this is a matter of pace")
-m("mma-cta-scope", "the MMA warp's rings wait at scope cta in a cluster", "scope",
-  ("cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta;", "Scope::cta;"),
+m("mma-cta-scope", "the MMA warp's output ring waits at scope cta in a cluster", "scope",
+  ("cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta,", "Scope::cta,"),
   survives=SCOPES)
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/named_barriers.h")
 m("address-count-less", "the address barrier counts 128 threads", r"NB\d|named barrier 1|SM3",
-  ("kTmemAddressThreads = 32 + kEpilogueThreads;", "kTmemAddressThreads = kEpilogueThreads;"))
+  ("kTmemAddressThreads = kWarpLanes + epilogue_group().threads();", "kTmemAddressThreads = epilogue_group().threads();"))
 m("address-count-more", "the address barrier counts 192 threads", r"named barrier 1",
-  ("kTmemAddressThreads = 32 + kEpilogueThreads;", "kTmemAddressThreads = 64 + kEpilogueThreads;"))
+  ("kTmemAddressThreads = kWarpLanes + epilogue_group().threads();", "kTmemAddressThreads = 64 + epilogue_group().threads();"))
 m("address-id-0", "the address barrier is the epilogue's", r"NB\d|named barrier 0",
   ("kTmemAddressBarrier = 1;", "kTmemAddressBarrier = 0;"),
   equivalent="all four epilogue warps leave its only generation before one of them comes to the strips' barrier")
@@ -411,14 +419,14 @@ m("epi-no-address-wait", "the epilogue does not wait for the address", r"SM3|nam
 m("epi-address-arrive", "bar.arrive instead of bar.sync", r"SM3|named barrier 1|TC1\]",
   ("isa.bar_sync(kTmemAddressBarrier,", "isa.bar_arrive(kTmemAddressBarrier,"))
 m("epi-address-count", "the epilogue counts 128 threads at the address barrier", r"NB2|named barrier 1|SM3",
-  ("isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads)", "isa.bar_sync(kTmemAddressBarrier, kEpilogueThreads)"))
+  ("isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads)", "isa.bar_sync(kTmemAddressBarrier, epilogue_group().threads())"))
 m("epi-address-id", "the epilogue waits at another barrier", r"named barrier [12]|NB",
   ("isa.bar_sync(kTmemAddressBarrier,", "isa.bar_sync(kTmemAddressBarrier + 1,"))
 m("epi-no-address-fence", "no fence::after_thread_sync behind the address barrier", r"TC16",
   ("kTmemAddressThreads);\n  isa.tcgen05_fence_after_thread_sync();\n", "kTmemAddressThreads);\n"),
   equivalent="the wait for accum_full behind it has the same fence before the first load")
 m("epi-no-wait", "the epilogue does not wait for a full accumulator", r"TC3|accum_full",
-  ("ring.consumer_wait()", "ring.consumer_stage()"))
+  ("ring.consumer_wait()", "ring.at(ring.consumer_stage())"))
 m("epi-no-step", "the epilogue stays at its accumulator", r"accum_full|MB8|TC3|accum",
   ("    ring.consumer_step();\n", ""))
 m("epi-step-twice", "the epilogue skips an accumulator", r"accum_full|MB8",
@@ -440,7 +448,7 @@ m("epi-dealloc-one-lane", "one lane of each warp arrives on tmem_dealloc", r"tme
   ("  isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);\n",
    "  isa.elected([&] { isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta); });\n"))
 m("epi-cta-scope", "pairs: the epilogue's ring waits at scope cta", "scope",
-  ("cfg.cta_group == 2 ? Scope::cluster : Scope::cta}", "Scope::cta}"),
+  ("cfg.cta_group == 2 ? Scope::cluster : Scope::cta)", "Scope::cta)"),
   survives=SCOPES)
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -453,54 +461,55 @@ m("sched-no-drain", "the scheduler does not drain", r"MB12|MB10|EX|clc_empty",
 m("sched-no-pdl-wait", "the scheduler does not wait for the kernel ahead", "$^",
   ("  if (cfg.pdl) isa.griddepcontrol_wait();", ""),
   equivalent="only who gets which tiles when: nothing of the kernel ahead is touched")
-m("sched-runs-without-clc", "the scheduler runs without CLC", r"throttle|clc|scheduler .* divides",
-  ("  if (cfg.clc_stages == 0) return; ", "  if (cfg.clc_stages < 0) return; "))
 
 # ---------------------------------------------------------------------------------------------------------------------
-of("kernels/matmul/matmul_kernel.h")
-m("kernel-no-init", "barriers are not initialised", r"MB1\]", ("        init_barriers(isa, cfg, smem);\n", ""))
-m("kernel-init-32", "32 lanes initialise the barriers", r"MB2\]", ("      isa.elected([&] {", "      isa.lanes_below(32, [&] {"))
-m("kernel-init-all-warps", "every warp initialises the barriers", r"MB2\]", ("    if (warp == 0) {", "    if (warp >= 0) {"))
-m("kernel-no-init-fence", "no fence.mbarrier_init", r"MB14", ("    isa.fence_mbarrier_init();\n", ""))
-CA, CW = "    isa.barrier_cluster_arrive();\n", "    isa.barrier_cluster_wait();\n"
-m("kernel-no-cluster-barrier", "no barrier behind the set-up", r"MB14|MB1\]", (CA + CW, ""))
+of("kernels/pipeline/set_up.h")
+m("kernel-no-init", "barriers are not initialised", r"MB1\]", ("      init_barriers(isa, cfg, smem);\n", ""))
+m("kernel-init-32", "32 lanes initialise the barriers", r"MB2\]", ("    isa.elected([&] {", "    isa.lanes_below(32, [&] {"))
+m("kernel-init-all-warps", "every warp initialises the barriers", r"MB2\]",
+  ("  if (isa.warpid() == 0) {", "  if (isa.warpid() >= 0) {"))
+m("kernel-no-init-fence", "no fence.mbarrier_init", r"MB14", ("  isa.fence_mbarrier_init();\n", ""))
+CA, CW, MEET = "  isa.barrier_cluster_arrive(loc);\n", "  isa.barrier_cluster_wait(loc);\n", "  meet_cluster(isa, loc);\n"
+m("kernel-no-cluster-barrier", "no barrier behind the set-up", r"MB14|MB1\]", (MEET, ""))
 m("kernel-no-cluster-arrive", "no cluster arrive", r"CB2", (CA + CW, CW))
 m("kernel-no-cluster-wait", "no cluster wait", r"MB14|MB1\]|CB1", (CA + CW, CA))
 m("kernel-cluster-arrive-twice", "two cluster arrives", r"CB1", (CA + CW, CA + CA + CW))
 m("kernel-cluster-barrier-first", "the barrier comes before the set-up", r"MB14|MB1\]",
-  (CA + CW, ""), ("    if (warp == 0) {", CA + CW + "    if (warp == 0) {"))
+  (MEET, ""), ("  if (isa.warpid() == 0) {", MEET + "  if (isa.warpid() == 0) {"))
 m("kernel-fence-behind", "fence.mbarrier_init behind the arrive", r"MB14",
-  ("    isa.fence_mbarrier_init();\n", ""), (CA + CW, CA + "    isa.fence_mbarrier_init();\n" + CW))
+  ("  isa.fence_mbarrier_init();\n", ""), (CA + CW, CA + "  isa.fence_mbarrier_init();\n" + CW))
 m("kernel-cta-barrier", "a CTA's barrier instead of the cluster's", r"MB14|MB1\]",
-  (CA + CW, "    isa.bar_sync(0, 32 * kMatmulWarps);\n"))
+  (MEET, "  isa.bar_sync(0, 32 * kMatmulWarps);\n"))
+
+of("kernels/matmul/matmul_kernel.h")
 m("kernel-every-scheduler", "every CTA of a cluster runs a scheduler warp", r"throttle|clc|CL\d",
-  ("warp == kSchedulerWarp && isa.cluster_ctarank() == 0", "warp == kSchedulerWarp"))
+  ("warp == kSchedulerWarp && own_place(isa, cfg).first()", "warp == kSchedulerWarp"))
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/shared_storage.h")
 COUNTS = [  # array, count as written, altered, what
-    ("input_full", 'ring_stages(c), 1, "load"', 'ring_stages(c), 2, "load"', "2 instead of 1"),
+    ("input_full", "1", "2", "2 instead of 1"),
     ("input_empty", "uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1)", "uint32_t(c.cluster_m / c.cta_group + c.cluster_n)",
      "the leader itself counted twice"),
     ("input_empty", "uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1)", "uint32_t(c.cluster_m + c.cluster_n - 1)",
      "both CTAs of a pair counted"),
     ("input_empty", "uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1)", "1u", "1, in a cluster too"),
-    ("accum_full", 'c.accum_stages, 1, "mma"', 'c.accum_stages, 2, "mma"', "2 instead of 1"),
-    ("accum_empty", 'c.accum_stages, group * epilogue, "epilogue"', 'c.accum_stages, epilogue, "epilogue"', "one CTA of a pair"),
-    ("accum_empty", 'c.accum_stages, group * epilogue, "epilogue"', 'c.accum_stages, group * 4, "epilogue"', "warps instead of threads"),
-    ("accum_empty", 'c.accum_stages, group * epilogue, "epilogue"', 'c.accum_stages, group * epilogue + 32, "epilogue"', "one warp too many"),
-    ("clc_full", 'c.clc_stages, 1, "scheduler"', 'c.clc_stages, 2, "scheduler"', "2 instead of 1"),
+    ("accum_full", "1", "2", "2 instead of 1"),
+    ("accum_empty", "group * epilogue", "epilogue", "one CTA of a pair"),
+    ("accum_empty", "group * epilogue", "group * 4", "warps instead of threads"),
+    ("accum_empty", "group * epilogue", "group * epilogue + 32", "one warp too many"),
+    ("clc_full", "1", "2", "2 instead of 1"),
     ("clc_empty", "32 + ctas * (32 + 32 + epilogue)", "32 + (32 + 32 + epilogue)", "one CTA of the cluster"),
     ("clc_empty", "32 + ctas * (32 + 32 + epilogue)", "ctas * (32 + 32 + epilogue)", "without the scheduler"),
     ("clc_empty", "32 + ctas * (32 + 32 + epilogue)", "32 + ctas * (32 + 32)", "without the epilogue"),
     ("clc_empty", "32 + ctas * (32 + 32 + epilogue)", "ctas * (32 + 32 + 32 + epilogue) + 32", "a scheduler in each CTA too many"),
-    ("throttle_full", 'c.clc_stages, 32, "load"', 'c.clc_stages, 1, "load"', "1 instead of 32"),
-    ("throttle_full", 'c.clc_stages, 32, "load"', 'c.clc_stages, 64, "load"', "64 instead of 32"),
-    ("throttle_empty", 'c.clc_stages, 32, "scheduler"', 'c.clc_stages, 1, "scheduler"', "1 instead of 32"),
-    ("throttle_empty", 'c.clc_stages, 32, "scheduler"', 'c.clc_stages, 64, "scheduler"', "64 instead of 32"),
-    ("tmem_dealloc", 's.tmem_dealloc, 1, group * epilogue', 's.tmem_dealloc, 1, epilogue', "one CTA of a pair"),
-    ("tmem_dealloc", 's.tmem_dealloc, 1, group * epilogue', 's.tmem_dealloc, 1, group * epilogue - 32', "without one warp"),
-    ("tmem_dealloc", 's.tmem_dealloc, 1, group * epilogue', 's.tmem_dealloc, 1, group * epilogue + 32', "one warp too many"),
+    ("throttle_full", "32", "1", "1 instead of 32"),
+    ("throttle_full", "32", "64", "64 instead of 32"),
+    ("throttle_empty", "32", "1", "1 instead of 32"),
+    ("throttle_empty", "32", "64", "64 instead of 32"),
+    ("tmem_dealloc", "group * epilogue", "epilogue", "one CTA of a pair"),
+    ("tmem_dealloc", "group * epilogue", "group * epilogue - 32", "without one warp"),
+    ("tmem_dealloc", "group * epilogue", "group * epilogue + 32", "one warp too many"),
 ]
 COUNT_REPORTS = {  # what a wrong count shows as, where the report's line does not have the barrier's name
     "input_empty": (r"TM7", r"arrivals: tcgen05.commit of mma \(at load_warp"),
@@ -508,42 +517,39 @@ COUNT_REPORTS = {  # what a wrong count shows as, where the report's line does n
     "clc_empty": (r"CL6", r"arrivals: mbarrier.arrive of scheduler, load, mma, epilogue"),
     "tmem_dealloc": (r"TC9", r"arrivals: mbarrier.arrive of epilogue \(at mma_warp"),
 }
+
+
+def declaration(array, file="kernels/matmul/shared_storage.h"):
+    """The text from an array's name in its declaration to the declaration's end."""
+    text = (ROOT / file).read_text()
+    return re.search(r'\{\.name = "%s",.*?\}\);' % array, text, re.S).group()
+
+
+def altered(array, key, old, new, file="kernels/matmul/shared_storage.h"):
+    row = declaration(array, file)
+    assert row.count(f".{key} = {old},") == 1, (array, key, old)
+    return row, row.replace(f".{key} = {old},", f".{key} = {new},")
+
+
 for i, (array, old, new, what) in enumerate(COUNTS):
     n = 1 + sum(a == array for a, *_ in COUNTS[:i])
-    m(f"count-{array}-{n}", f"count of {array}: {what}", (rf"{array}|MB17", *COUNT_REPORTS.get(array, ())), (old, new))
-ROWS = {
-    "input_full": '  f(BarrierArray{"input_full", s.input.full, ring_stages(c), 1, "load", "mbarrier.arrive.expect_tx", "mma"});\n',
-    "input_empty": '  f(BarrierArray{"input_empty", s.input.empty, ring_stages(c),\n                 uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1), "mma", "tcgen05.commit", "load"});\n',
-    "accum_full": '  f(BarrierArray{"accum_full", s.accum.full, c.accum_stages, 1, "mma", "tcgen05.commit", "epilogue"});\n',
-    "accum_empty": '  f(BarrierArray{"accum_empty", s.accum.empty, c.accum_stages, group * epilogue, "epilogue", "mbarrier.arrive",\n                 "mma"});\n',
-    "clc_full": '  f(BarrierArray{"clc_full", s.scheduler.clc.full, c.clc_stages, 1, "scheduler", "mbarrier.arrive.expect_tx",\n                 "scheduler, load, mma, epilogue"});\n',
-    "clc_empty": '  f(BarrierArray{"clc_empty", s.scheduler.clc.empty, c.clc_stages, 32 + ctas * (32 + 32 + epilogue),\n                 "scheduler, load, mma, epilogue", "mbarrier.arrive", "scheduler"});\n',
-    "throttle_full": '  f(BarrierArray{"throttle_full", s.scheduler.throttle.full, c.clc_stages, 32, "load", "mbarrier.arrive",\n                 "scheduler"});\n',
-    "throttle_empty": '  f(BarrierArray{"throttle_empty", s.scheduler.throttle.empty, c.clc_stages, 32, "scheduler", "mbarrier.arrive",\n                 "load"});\n',
-    "tmem_dealloc": '  f(BarrierArray{"tmem_dealloc", s.tmem_dealloc, 1, group * epilogue, "epilogue", "mbarrier.arrive", "mma"});\n',
-}
-for array, row in ROWS.items():
-    m(f"no-row-{array}", f"{array} is not in the table", r"MB1\]", (row, ""))
-for array in ("input.full", "input.empty"):
-    m(f"alias-{array.replace('.', '-')}", f"{array} has no room for its last stage", r"MB2\]|MB15",
-      (f"s.{array} = layout.take_barriers(ring_stages(c));", f"s.{array} = layout.take_barriers(ring_stages(c) - 1);"))
-for array in ("accum.full", "accum.empty"):
-    m(f"alias-{array.replace('.', '-')}", f"{array} has no room for its last stage", r"MB2\]|MB15",
-      (f"s.{array} = layout.take_barriers(c.accum_stages);", f"s.{array} = layout.take_barriers(c.accum_stages - 1);"))
-for array in ("clc.full", "clc.empty", "throttle.full", "throttle.empty"):
-    m(f"alias-{array.replace('.', '-')}", f"{array} has no room for its last stage", r"MB2\]|MB15",
-      (f"s.scheduler.{array} = layout.take_barriers(c.clc_stages);",
-       f"s.scheduler.{array} = layout.take_barriers(c.clc_stages - (c.clc_stages > 0));"))
+    m(f"count-{array}-{n}", f"count of {array}: {what}", (rf"{array}|MB17", *COUNT_REPORTS.get(array, ())),
+      altered(array, "count", old, new))
+for array, stages in (("input_full", "ring_stages(c)"), ("input_empty", "ring_stages(c)"), ("accum_full", "c.accum_stages"),
+                      ("accum_empty", "c.accum_stages"), ("clc_full", "c.clc_stages"), ("clc_empty", "c.clc_stages"),
+                      ("throttle_full", "c.clc_stages"), ("throttle_empty", "c.clc_stages")):
+    m(f"short-{array.replace('_', '-')}", f"{array} is declared one stage short", r"MB1\]|MB2\]|MB15",
+      altered(array, "stages", stages, f"{stages} - ({stages} > 0)"))
 m("response-overlap", "the responses have no room: they lie on tmem_dealloc", r"MB2\]|CL\d",
-  ("layout.take(kClcResponseBytes * uint32_t(c.clc_stages), 16);", "layout.take(0, 16);"))
+  ("layout.bytes(s.scheduler.response, kClcResponseBytes * uint32_t(c.clc_stages), 16);", "layout.bytes(s.scheduler.response, 0, 16);"))
 m("response-misaligned", "the responses are aligned to 8 bytes", r"CL1\]",
-  ("s.scheduler.response = layout.take(kClcResponseBytes * uint32_t(c.clc_stages), 16);",
-   "layout.next = (layout.next + 15) / 16 * 16 + 8;\n  s.scheduler.response = layout.take(kClcResponseBytes * uint32_t(c.clc_stages), 8);"))
+  ("layout.bytes(s.scheduler.response, kClcResponseBytes * uint32_t(c.clc_stages), 16);",
+   "layout.bytes(s.scheduler.response, 8, 16), layout.bytes(s.scheduler.response, kClcResponseBytes * uint32_t(c.clc_stages), 8);"))
 m("address-overlap", "the tensor-memory address lies on tmem_dealloc", r"MB2\]|MB1\]",
-  ("s.tmem_address = layout.take(4, 4);", "s.tmem_address = s.tmem_dealloc;"))
+  ("layout.bytes(s.tmem_address, 4, 4);", "s.tmem_address = s.tmem_dealloc;"))
 
 # ---------------------------------------------------------------------------------------------------------------------
-of("kernels/scheduler/tile_scheduler.h")
+of("kernels/scheduler/clc_scheduler.h")
 m("fetch-no-wait", "a response is read without waiting for it", r"CL6|CL9|CL3|clc_full|EX2|MB12",
   ("clc.consumer_wait(loc)", "clc.consumer_stage()"))
 m("fetch-no-proxy-fence", "no proxy fence between read and release of a response", r"CL8",
@@ -555,21 +561,21 @@ m("fetch-release-own", "a response is released in the own CTA", r"clc_empty|MB16
 m("fetch-release-one-lane", "one lane releases a response", r"clc_empty", (REM, "    isa_.elected([&] {" + REM.strip() + "});\n"))
 m("fetch-release-twice", "responses are released twice", r"clc_empty|CL6|MB5|MB8|CL9", (REM, REM + REM))
 m("fetch-release-full", "the release arrives on clc_full", r"clc_full|MB15|clc_empty", (REM, REM.replace("empty", "full")))
-LOAD = "    const ClcResponse response = isa_.ld_shared_b128(storage_.response + kClcResponseBytes * uint32_t(stage), loc);\n"
+LOAD = "    const ClcResponse answer = isa_.ld_shared_b128(response(stage), loc);\n"
 m("fetch-release-first", "a response is released before it is read", r"CL6|CL8",
   (REM, ""), (LOAD, REM + LOAD))
 m("fetch-no-step", "readers stay at response 0", r"clc|CL\d|MB8", ("    clc.consumer_step();\n", ""))
 m("fetch-step-twice", "readers skip a response", r"clc|MB8|CL\d", ("    clc.consumer_step();\n", "    clc.consumer_step(), clc.consumer_step();\n"))
 m("fetch-slot-0", "the response of slot 0 is read", r"CL\d|TM5|MB|clc",
-  (LOAD, LOAD.replace("uint32_t(stage)", "uint32_t(0 * stage)")))
+  (LOAD, LOAD.replace("response(stage)", "response(0)")))
 m("fetch-no-predicate", "the id is decoded without its predicate", r"CL3", ("Dim3 ctaid = valid ? isa_", "Dim3 ctaid = true ? isa_"))
 m("request-no-acquire", "a slot is requested without waiting for its readers", r"CL6|MB5|clc",
   ("clc.producer_acquire(loc)", "clc.producer_stage()"))
 ARMC = ("      isa_.mbarrier_arrive_expect_tx(isa_.mapa(clc.full(stage), isa_.laneid()), kClcResponseBytes, Scope::cluster,\n"
         "                                     loc);\n")
 m("request-no-arm", "clc_full is not armed", r"expect_tx of scheduler", (ARMC, ""))
-m("request-arm-own", "clc_full is armed in the first CTA alone", r"expect_tx of scheduler", ("isa_.lanes_below(ctas,", "isa_.lanes_below(1,"))
-m("request-arm-32", "32 lanes arm CTAs that are not there", r"CR1|clc_full|MB5", ("isa_.lanes_below(ctas,", "isa_.lanes_below(32,"))
+m("request-arm-own", "clc_full is armed in the first CTA alone", r"expect_tx of scheduler", ("isa_.lanes_below(grid_.cluster_size(),", "isa_.lanes_below(1,"))
+m("request-arm-32", "32 lanes arm CTAs that are not there", r"CR1|clc_full|MB5", ("isa_.lanes_below(grid_.cluster_size(),", "isa_.lanes_below(32,"))
 m("request-arm-8-bytes", "clc_full is armed for 8 bytes", r"clc_full|CL6|more than expect_tx|MB5|CL9", (ARMC, ARMC.replace("kClcResponseBytes", "8u")))
 m("request-arm-32-bytes", "clc_full is armed for 32 bytes", r"clc_full|expect_tx", (ARMC, ARMC.replace("kClcResponseBytes", "32u")))
 m("request-arm-plain", "clc_full gets an arrival without bytes", r"clc_full|CL6|CL9|MB",
@@ -577,45 +583,44 @@ m("request-arm-plain", "clc_full gets an arrival without bytes", r"clc_full|CL6|
 m("request-arm-empty", "clc_empty is armed", r"expect_tx of scheduler|clc_empty|MB15", (ARMC, ARMC.replace("clc.full", "clc.empty")))
 m("request-arm-cta-scope", "clc_full of the peers is armed at scope cta", "scope", (ARMC, ARMC.replace("Scope::cluster", "Scope::cta")),
   survives=SCOPES)
-TC = "        isa_.clusterlaunchcontrol_try_cancel(response, clc.full(stage), loc);\n"
-TM = "        isa_.clusterlaunchcontrol_try_cancel_multicast(response, clc.full(stage), loc);\n"
-m("request-none", "armed, but nothing is requested", r"clc_full|expect_tx", (TC, "        (void)response;\n"))
+TC = "        isa_.clusterlaunchcontrol_try_cancel(response(stage), clc.full(stage), loc);\n"
+TM = "        isa_.clusterlaunchcontrol_try_cancel_multicast(response(stage), clc.full(stage), loc);\n"
+m("request-none", "armed, but nothing is requested", r"clc_full|expect_tx", (TC, "        (void)stage;\n"))
 m("request-not-multicast", "the response goes to the first CTA alone", r"clc_full", (TM, TC))
 m("request-next-barrier", "the response signals the next slot's barrier", r"clc_full|CL6|CL9|MB",
   (TC, TC.replace("clc.full(stage)", "clc.full((stage + 1) % clc.stages())")))
 m("request-slot-0", "all responses go to slot 0", r"CL\d|clc",
-  ("const SmemAddr response = storage_.response + kClcResponseBytes * uint32_t(stage);",
-   "const SmemAddr response = storage_.response + 0u * uint32_t(stage);"))
-m("request-32", "32 lanes request", r"CL\d|clc_full|MB|TC2|lanes", ("    isa_.elected([&] {\n      const SmemAddr response", "    isa_.lanes_below(32, [&] {\n      const SmemAddr response"))
+  ("return storage_.response + kClcResponseBytes * uint32_t(stage);", "return storage_.response + 0u * uint32_t(stage);"))
+m("request-32", "32 lanes request", r"CL\d|clc_full|MB|TC2|lanes", ("    isa_.elected([&] {\n      if (grid_", "    isa_.lanes_below(32, [&] {\n      if (grid_"))
 m("request-no-step", "the scheduler asks into slot 0 for ever", r"clc|CL\d|MB", ("    clc.producer_step();\n", ""))
 m("request-arm-late", "clc_full is armed behind the request", "$^",
-  ("    isa_.lanes_below(ctas, [&] {\n" + ARMC + "    });\n", ""),
-  ("    clc.producer_step();\n", "    isa_.lanes_below(ctas, [&] {\n" + ARMC + "    });\n    clc.producer_step();\n"),
+  ("    isa_.lanes_below(grid_.cluster_size(), [&] {\n" + ARMC + "    });\n", ""),
+  ("    clc.producer_step();\n", "    isa_.lanes_below(grid_.cluster_size(), [&] {\n" + ARMC + "    });\n    clc.producer_step();\n"),
   equivalent="the phase cannot complete before the arrival that arms it, and the tx-count may be negative meanwhile")
-m("clc-cta-scope", "waits for responses at scope cta", "scope", ("cfg_.clc_stages, Scope::cluster}", "cfg_.clc_stages}"),
+m("clc-cta-scope", "waits for responses at scope cta", "scope", ("stages_, Scope::cluster}", "stages_}"),
   survives=SCOPES)
 
 # ---------------------------------------------------------------------------------------------------------------------
-of("kernels/scheduler/work_iterator.h")
 m("throttle-every-cta", "the load warps of all CTAs signal their throttle", r"throttle|MB16",
-  ("scheduler_.cfg_.clc_stages > 0 && scheduler_.isa_.cluster_ctarank() == 0", "scheduler_.cfg_.clc_stages > 0"))
+  ("if (scheduler_.isa_.cluster_ctarank() == 0) throttle_", "throttle_"))
 m("throttle-wrong-cta", "the load warp of the second CTA signals its throttle", r"throttle",
-  ("scheduler_.cfg_.clc_stages > 0 && scheduler_.isa_.cluster_ctarank() == 0",
-   "scheduler_.cfg_.clc_stages > 0 && scheduler_.isa_.cluster_ctarank() == 1"))
-m("prefetch-forgotten", "a prefetched tile is fetched again", r"CL9|CL4|clc", ("    has_prefetched_ = true;\n", ""))
-m("prefetch-kept", "the first prefetched tile is taken for ever", r"CL9|clc|input|cycle-budget", ("    has_prefetched_ = false;\n", ""),
-  equivalent="who prefetches does so for every tile, and the others never")
-m("sched-no-throttle", "the scheduler ignores the throttle", r"throttle", ("    throttle_.consumer_signal_and_step(loc);\n", ""))
-m("sched-no-clc-request", "the scheduler does not request", r"clc_full", ("    scheduler_.request(request_, loc);\n", ""))
+  ("if (scheduler_.isa_.cluster_ctarank() == 0) throttle_", "if (scheduler_.isa_.cluster_ctarank() == 1) throttle_"))
+m("sched-no-throttle", "the scheduler ignores the throttle", r"throttle", ("      throttle_.consumer_signal_and_step(loc);\n", ""))
+m("sched-no-clc-request", "the scheduler does not request", r"clc_full", ("      scheduler_.request(request_, loc);\n", ""))
 m("sched-request-first", "the scheduler requests before the throttle", "$^",
-  ("    throttle_.consumer_signal_and_step(loc);\n    scheduler_.request(request_, loc);\n",
-   "    scheduler_.request(request_, loc);\n    throttle_.consumer_signal_and_step(loc);\n"),
+  ("      throttle_.consumer_signal_and_step(loc);\n      scheduler_.request(request_, loc);\n",
+   "      scheduler_.request(request_, loc);\n      throttle_.consumer_signal_and_step(loc);\n"),
   equivalent="the throttle is a matter of pace: the scheduler asks one tile ahead")
 m("sched-drain-nothing", "the scheduler's drain does nothing", r"MB12|MB10|EX|clc_empty", ("{ request_.producer_drain(loc); }", "{ (void)loc; }"))
 m("sched-drain-throttle", "the scheduler drains the throttle instead", r"MB12|MB10|EX|clc_empty|throttle",
   ("{ request_.producer_drain(loc); }", "{ throttle_.producer_drain(loc); }"))
 m("sched-one-cursor", "request and fetch share a cursor", "$^", ("scheduler_.fetch(fetch_, loc)", "scheduler_.fetch(request_, loc)"),
   equivalent="a pipeline has a cursor for each side")
+
+of("kernels/scheduler/work_iterator.h")
+m("prefetch-forgotten", "a prefetched tile is fetched again", r"CL9|CL4|clc", ("    has_prefetched_ = true;\n", ""))
+m("prefetch-kept", "the first prefetched tile is taken for ever", r"CL9|clc|input|cycle-budget", ("    has_prefetched_ = false;\n", ""),
+  equivalent="who prefetches does so for every tile, and the others never")
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/epilogue/tmem_reader.h")
@@ -629,19 +634,19 @@ m("ld-wait-before", "tcgen05.wait::ld before the loads", r"TC15|wait::ld|wait_ld
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/epilogue/strip_store.h")
 m("strip-no-fence", "no proxy fence before the store", r"TM6", ("  isa.fence_proxy_async_shared_cta();\n", ""))
-m("strip-no-publish", "no barrier before the store", r"TM6|TM8|SM3", ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n", "async_shared_cta();\n"))
+m("strip-no-publish", "no barrier before the store", r"TM6|TM8|SM3", ("async_shared_cta();\n  group.sync(isa, loc);\n", "async_shared_cta();\n"))
 m("strip-fence-late", "the proxy fence is behind the barrier", r"TM6",
-  ("  isa.fence_proxy_async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n",
-   "  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n  isa.fence_proxy_async_shared_cta();\n"),
+  ("  isa.fence_proxy_async_shared_cta();\n  group.sync(isa, loc);\n",
+   "  group.sync(isa, loc);\n  isa.fence_proxy_async_shared_cta();\n"),
   survives="the storing thread's fence then lies between the barrier and the store; the check takes that for enough")
 m("strip-publish-64", "the barrier before the store counts 64 threads", r"NB\d|TM[68]|named barrier 0",
-  ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads,", "async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, 64,"))
+  ("async_shared_cta();\n  group.sync(isa, loc);", "async_shared_cta();\n  isa.bar_sync(group.barrier, 64, loc);"))
 m("strip-publish-160", "the barrier before the store counts 160 threads", r"NB\d|named barrier 0",
-  ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads,", "async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier, 160,"))
+  ("async_shared_cta();\n  group.sync(isa, loc);", "async_shared_cta();\n  isa.bar_sync(group.barrier, 160, loc);"))
 m("strip-publish-arrive", "bar.arrive instead of bar.sync before the store", r"TM[68]|NB\d|named barrier 0",
-  ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier,", "async_shared_cta();\n  isa.bar_arrive(kEpilogueBarrier,"))
+  ("async_shared_cta();\n  group.sync(isa, loc);", "async_shared_cta();\n  isa.bar_arrive(group.barrier, group.threads(), loc);"))
 m("strip-publish-id", "the barrier before the store is the address barrier", r"NB\d|named barrier 1",
-  ("async_shared_cta();\n  isa.bar_sync(kEpilogueBarrier,", "async_shared_cta();\n  isa.bar_sync(1,"),
+  ("async_shared_cta();\n  group.sync(isa, loc);", "async_shared_cta();\n  isa.bar_sync(1, group.threads(), loc);"),
   equivalent="the address barrier's only generation is over before an epilogue warp comes here")
 m("store-no-commit", "the store is in no bulk group", r"TM8|TM9", ("    isa.cp_async_bulk_commit_group();\n", ""))
 m("store-commit-first", "the group is committed before the store", r"TM8|TM9",
@@ -656,75 +661,77 @@ m("store-wait-0", "wait_group.read 0 between strips", "$^", (W1, "isa.template c
   equivalent="stricter: no overlap of strips")
 m("store-no-wait-last", "no wait_group.read behind the last strip", r"TM8|TM9", (W0, ""))
 m("store-no-wait", "no wait_group.read between strips", r"TM8", (W1, ""))
-m("store-no-barrier", "no barrier behind wait_group.read", r"TM8|SM3", ("  if (i != 0 || last) isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n", "  (void)loc;\n"))
-m("store-barrier-last-only", "the barrier behind wait_group.read only after the last strip", r"TM8|SM3", ("if (i != 0 || last) isa", "if (last) isa"))
-m("store-barrier-not-last", "no barrier after a single strip", r"TM8|SM3", ("if (i != 0 || last) isa", "if (i != 0) isa"))
-m("store-barrier-always", "the barrier after strip 0 too", "$^", ("if (i != 0 || last) isa", "if (i >= 0) isa"),
+m("store-no-barrier", "no barrier behind wait_group.read", r"TM8|SM3", ("  if (i != 0 || last) group.sync(isa, loc);\n", "  (void)loc;\n"))
+m("store-barrier-last-only", "the barrier behind wait_group.read only after the last strip", r"TM8|SM3", ("if (i != 0 || last) group", "if (last) group"))
+m("store-barrier-not-last", "no barrier after a single strip", r"TM8|SM3", ("if (i != 0 || last) group", "if (i != 0) group"))
+m("store-barrier-always", "the barrier after strip 0 too", "$^", ("if (i != 0 || last) group", "if (i >= 0) group"),
   equivalent="stricter: one barrier more")
 m("store-barrier-first", "the barrier comes before wait_group.read", r"TM8|SM3",
-  ("  if (i != 0 || last) isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n", ""),
-  ("  if (last) {\n", "  if (i != 0 || last) isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);\n  if (last) {\n"))
+  ("  if (i != 0 || last) group.sync(isa, loc);\n", ""),
+  ("  if (last) {\n", "  if (i != 0 || last) group.sync(isa, loc);\n  if (last) {\n"))
 m("store-barrier-96", "the barrier behind wait_group.read counts 96 threads", r"NB\d|named barrier 0|TM8",
-  ("if (i != 0 || last) isa.bar_sync(kEpilogueBarrier, kEpilogueThreads,", "if (i != 0 || last) isa.bar_sync(kEpilogueBarrier, 96,"))
-m("epilogue-barrier-1", "the strips' barrier has the address barrier's id", r"NB\d|named barrier 1", ("kEpilogueBarrier = 0;", "kEpilogueBarrier = 1;"),
+  ("if (i != 0 || last) group.sync(isa, loc);", "if (i != 0 || last) isa.bar_sync(group.barrier, 96, loc);"))
+of("kernels/matmul/config.h")
+m("epilogue-barrier-1", "the strips' barrier has the address barrier's id", r"NB\d|named barrier 1", (".barrier = 0}", ".barrier = 1}"),
   equivalent="the address barrier's only generation is over before an epilogue warp comes to the strips")
+of("kernels/epilogue/strip_store.h")
 m("store-one-buffer", "the strips count one buffer in shared memory", r"TM8", ("kOutputBuffers = 2;", "kOutputBuffers = 1;"))
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/epilogue/tile_writer.h")
-RL = "    if (last) ring.consumer_release(tile.stage, cfg.cta_group);\n"
+RL = "    if (last) ring.consumer_release(tile.result);\n"
 m("tile-no-release", "the accumulator is not released", r"accum_empty", (RL, ""))
 m("tile-release-first", "the accumulator is released after its first strip", r"TC15|TC17", (RL, RL.replace("if (last)", "if (i == 0)")))
 m("tile-release-every", "the accumulator is released after every strip", r"TC15|TC17|accum_empty|MB8", (RL, RL.replace("if (last) ", "")))
 m("tile-release-before-load", "the accumulator is released before the last load", r"TC15|TC17",
-  (RL, ""), ("    AccumulatorFragments<R> f =\n", RL + "    AccumulatorFragments<R> f =\n"))
+  (RL, ""), ("    AccumulatorFragments<R> f = load", RL + "    AccumulatorFragments<R> f = load"))
 m("tile-release-one-warp", "one epilogue warp does not release", r"accum_empty", (RL, RL.replace("if (last)", "if (last && warp != 3)")))
 m("tile-release-late", "the accumulator is released behind the store", "$^",
-  (RL, ""), ("    wait_for_strip_buffer(isa, i, last);\n", RL + "    wait_for_strip_buffer(isa, i, last);\n"),
+  (RL, ""), ("    wait_for_strip_buffer(isa, group, i, last);\n", RL + "    wait_for_strip_buffer(isa, group, i, last);\n"),
   equivalent="stricter: less overlap")
-m("tile-no-publish", "strips are stored without being published", r"TM6|TM8|SM3", ("      publish_strip(isa);\n", ""))
+m("tile-no-publish", "strips are stored without being published", r"TM6|TM8|SM3", ("      publish_strip(isa, group);\n", ""))
 m("tile-store-all-warps", "every warp stores the strip", "$^", ("if (warp == 0) store_tile_strip", "if (warp >= 0) store_tile_strip"),
   equivalent="four stores of the same bytes, each waited for by its thread")
 m("tile-store-other-warp", "warp 1 stores the strip", "$^", ("if (warp == 0) store_tile_strip", "if (warp == 1) store_tile_strip"),
   equivalent="any warp may store what all have published")
-m("tile-no-buffer-wait", "strips do not wait for their buffer", r"TM8|TM9|SM3", ("    wait_for_strip_buffer(isa, i, last);\n", ""))
+m("tile-no-buffer-wait", "strips do not wait for their buffer", r"TM8|TM9|SM3", ("    wait_for_strip_buffer(isa, group, i, last);\n", ""))
 m("tile-one-buffer", "all strips use buffer 0", r"TM8", ("const int buffer = i % kOutputBuffers;", "const int buffer = i % 1;"))
 m("swapped-no-commit", "swapped: the stores are in no bulk group", r"TM8|TM9", ("    isa.cp_async_bulk_commit_group();\n", ""))
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/epilogue/strip_functor.h")
-FSY = "  isa.bar_sync(kEpilogueBarrier, kEpilogueThreads, loc);  // the whole strip is there\n"
+FSY = "  group.sync(isa, loc);  // the whole strip is there\n"
 m("functor-no-barrier", "the functor reads the strip without a barrier", r"SM3", (FSY, ""))
-m("functor-arrive", "bar.arrive instead of bar.sync", r"SM3|NB", (FSY, FSY.replace("bar_sync", "bar_arrive")))
-m("functor-64", "the functor's barrier counts 64 threads", r"SM3|NB|named barrier 0", (FSY, FSY.replace("kEpilogueThreads", "64")))
-m("functor-id", "the functor's barrier has an id of its own", "$^", (FSY, FSY.replace("kEpilogueBarrier", "2")),
+m("functor-arrive", "bar.arrive instead of bar.sync", r"SM3|NB", (FSY, "  isa.bar_arrive(group.barrier, group.threads(), loc);\n"))
+m("functor-64", "the functor's barrier counts 64 threads", r"SM3|NB|named barrier 0", (FSY, "  isa.bar_sync(group.barrier, 64, loc);\n"))
+m("functor-id", "the functor's barrier has an id of its own", "$^", (FSY, "  group.at_barrier(2).sync(isa, loc);\n"),
   equivalent="barrier 2 is free")
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/split_reduction.h")
 m("lock-no-wait", "a split does not wait for the ones before it", r"GM3|workspace|lock",
-  ("  if (!first) wait_for_lock(isa, lock, work.k_begin, loc);\n", "  (void)lock;\n"))
+  ("  if (!first) wait_for_lock(isa, lockers, lock, work.k_begin, loc);\n", "  (void)lock;\n"))
 m("lock-wait-wrong", "a split waits for one k tile more", r"lock|waits until",
-  ("wait_for_lock(isa, lock, work.k_begin, loc)", "wait_for_lock(isa, lock, work.k_begin + 1, loc)"))
+  ("wait_for_lock(isa, lockers, lock, work.k_begin, loc)", "wait_for_lock(isa, lockers, lock, work.k_begin + 1, loc)"))
 m("lock-wait-no-barrier", "the other warps do not wait for the lock", r"GM3|workspace",
-  ("    });\n  }\n  isa.bar_sync(kReductionBarrier, kEpilogueThreads, loc);\n", "    });\n  }\n"))
+  ("    });\n  }\n  group.sync(isa, loc);\n", "    });\n  }\n"))
 m("lock-no-poll", "the lock is read once", r"GM3|workspace|lock", ("while (isa.ld_acquire_gpu_global_u32(lock, loc) != uint32_t(k_tiles)) {}",
   "(void)isa.ld_acquire_gpu_global_u32(lock, loc);"))
 m("lock-first-waits", "the first split waits too", "$^", ("  if (!first) wait_for_lock", "  wait_for_lock"),
   equivalent="the lock is 0 before the launch: the wait passes")
-m("lock-no-release", "the lock is not released", r"lock|workspace", ("  if (!work.last_split) release_lock(isa, lock, work.k_begin + work.k_count, loc);\n", ""))
+m("lock-no-release", "the lock is not released", r"lock|workspace", ("  if (!work.last_split) release_lock(isa, lockers, lock, work.k_begin + work.k_count, loc);\n", ""))
 m("lock-release-wrong", "the lock gets the first k tile of the own range", r"lock|waits until",
-  ("release_lock(isa, lock, work.k_begin + work.k_count, loc)", "release_lock(isa, lock, work.k_begin, loc)"))
+  ("release_lock(isa, lockers, lock, work.k_begin + work.k_count, loc)", "release_lock(isa, lockers, lock, work.k_begin, loc)"))
 m("lock-release-no-barrier", "the lock is released without waiting for the other warps", r"GM3|workspace",
-  ("one release.\n  isa.bar_sync(kReductionBarrier, kEpilogueThreads, loc);\n", "one release.\n"))
+  ("one release.\n  group.sync(isa, loc);\n", "one release.\n"))
 m("lock-release-first", "the lock is released before the sums are stored", r"GM3|workspace",
-  ("  if (!work.last_split) release_lock(isa, lock, work.k_begin + work.k_count, loc);\n", ""),
-  ("  switch (strip_columns(cfg)) {", "  if (!work.last_split) release_lock(isa, lock, work.k_begin + work.k_count, loc);\n  switch (strip_columns(cfg)) {"))
+  ("  if (!work.last_split) release_lock(isa, lockers, lock, work.k_begin + work.k_count, loc);\n", ""),
+  ("  switch (strip_columns(cfg)) {", "  if (!work.last_split) release_lock(isa, lockers, lock, work.k_begin + work.k_count, loc);\n  switch (strip_columns(cfg)) {"))
 m("lock-release-last", "the last split releases too", "$^", ("  if (!work.last_split) release_lock", "  release_lock"),
   equivalent="nobody waits for the whole range; locks are zeroed before a launch")
-m("lock-other-warp", "warp 1 polls the lock", "$^", ("  if (isa.warpid() == 0) {\n", "  if (isa.warpid() == 1) {\n"),
+m("lock-other-warp", "warp 1 polls the lock", "$^", ("  if (group.is_first(isa)) {\n", "  if (group.index(isa) == 1) {\n"),
   equivalent="the barrier orders all warps behind whichever polls")
-RR = "    if (!last && i + 1 == strips) ring.consumer_release(tile.stage, cfg.cta_group);\n"
+RR = "    if (!last && i + 1 == strips) ring.consumer_release(tile.result);\n"
 m("split-no-release", "a split does not release its accumulator", r"accum_empty", (RR, ""))
 m("split-release-first", "a split releases its accumulator after the first strip", r"TC15|TC17", (RR, RR.replace("i + 1 == strips", "i == 0")))
 m("split-release-last-too", "the last split releases twice", r"TC1[57]|accum_empty|TC4|MB8|TC3", (RR, RR.replace("!last && ", "")),
@@ -738,22 +745,22 @@ of("kernels/pipeline/input_ring.h")
 m("copy-release-no-warp-sync", "the stage is released without the warp's other lanes", "$^",
   ("    this->isa_.bar_warp_sync();  // all lanes have read\n", ""),
   survives="the simulator's warps run in step: no lane can still read when one arrives")
-CE = "this->isa_.elected([&] { this->isa_.mbarrier_arrive(this->empty(stage), Scope::cta, loc); });"
-CR = "        this->isa_.mbarrier_arrive(this->isa_.mapa(this->empty(stage), this->isa_.laneid()), Scope::cta, loc);\n"
+CE = "this->isa_.elected([&] { this->isa_.mbarrier_arrive(stage.empty(), Scope::cta, loc); });"
+CR = "        this->isa_.mbarrier_arrive(this->isa_.mapa(stage.empty(), this->isa_.laneid()), Scope::cta, loc);\n"
 m("copy-no-release", "the stage is not released", r"input_empty", (CE, ""))
 m("copy-release-32", "32 lanes release", r"input_empty|TM5|MB5|MB8|TM7",
-  (CE, "this->isa_.mbarrier_arrive(this->empty(stage), Scope::cta, loc);"))
-m("copy-release-full", "the release arrives on full", r"input_full|MB15|input_empty", (CE, CE.replace("empty", "full")))
+  (CE, "this->isa_.mbarrier_arrive(stage.empty(), Scope::cta, loc);"))
+m("copy-release-full", "the release arrives on full", r"input_full|MB15|input_empty", (CE, CE.replace("stage.empty", "stage.full")))
 m("copy-no-remote-release", "multicast: the stage is not released", r"input_empty", (CR, ""))
 m("copy-release-own", "multicast: the stage is released in the own CTA alone", r"input_empty|TM7",
-  (CR, "        this->isa_.mbarrier_arrive(this->empty(stage), Scope::cta, loc);\n"))
+  (CR, "        this->isa_.mbarrier_arrive(stage.empty(), Scope::cta, loc);\n"))
 m("copy-release-one", "multicast: the stage is released in the first CTA alone", r"input_empty",
   ("this->isa_.lanes_below(ctas, [&] {", "this->isa_.lanes_below(1, [&] {"))
 m("copy-release-all", "multicast: lanes beyond the cluster release too", r"CR1|input_empty",
   ("this->isa_.lanes_below(ctas, [&] {", "this->isa_.lanes_below(32, [&] {"))
 
 of("kernels/copy/consumer_warp.h")
-m("copy-no-wait", "consumers do not wait for a full stage", r"TM5", ("ring.consumer_wait()", "ring.consumer_stage()"))
+m("copy-no-wait", "consumers do not wait for a full stage", r"TM5", ("ring.consumer_wait()", "ring.at(ring.consumer_stage())"))
 CA2 = "        if (j + 1 == cfg.k_group_size) ring.consumer_arrive(stage, copy_sharers(cfg));\n"
 m("copy-release-first-of-group", "the stage is released after the first k tile of a group", r"TM5|input_empty",
   (CA2, CA2.replace("j + 1 == cfg.k_group_size", "j == 0")))
@@ -764,22 +771,22 @@ m("copy-release-before-read", "the stage is released before it is read", r"TM5|T
 m("copy-release-one-warp", "one warp does not release", r"input_empty",
   (CA2, CA2.replace("if (j + 1", "if (isa.warpid() != 2 && j + 1")))
 m("copy-no-consumer-step", "consumers stay at their stage", r"MB8|TM5", ("      ring.consumer_step();\n", ""))
-m("copy-no-publish", "strips are stored without being published", r"TM6|TM8|SM3", ("  publish_strip(isa);\n", ""))
+m("copy-no-publish", "strips are stored without being published", r"TM6|TM8|SM3", ("  publish_strip(isa, copy_consumers());\n", ""))
 m("copy-no-buffer-wait", "strips do not wait for their buffer", r"TM8|TM9|SM3",
-  ("        wait_for_strip_buffer(isa, strip_index, strip_index + 1 == tile.k_count);\n", ""))
+  ("        wait_for_strip_buffer(isa, copy_consumers(), strip_index, strip_index + 1 == tile.k_count);\n", ""))
 m("copy-buffer-never-last", "the last strip does not free both buffers", r"TM8|TM9",
   ("strip_index + 1 == tile.k_count);", "false);"))
 m("copy-one-buffer", "all strips use buffer 0", r"TM8", ("buffer = strip_index % kOutputBuffers;", "buffer = strip_index % 1;"))
 
 of("kernels/copy/load_warp.h")
 m("copy-no-acquire", "load does not wait for an empty stage", r"TM5|MB5|input_empty",
-  ("ring.producer_acquire()", "ring.producer_stage()"))
-CARM = "        ring.producer_arm(stage, copy_stage_bytes(cfg));  // all bytes of the stage, also those that peers load\n"
+  ("ring.producer_acquire()", "ring.at(ring.producer_stage())"))
+CARM = "        ring.arm(stage);  // for all bytes of the stage, also those that peers load\n"
 m("copy-no-arm", "load does not arm the stage", r"expect_tx|input_full", (CARM, ""))
 m("copy-arm-own-bytes", "multicast: load arms for its own share", r"expect_tx|TM5|MB5|input_full",
-  (CARM, CARM.replace("copy_stage_bytes(cfg)", "copy_stage_bytes(cfg) / uint32_t(copy_sharers(cfg))")))
+  (CARM, "        isa.mbarrier_arrive_expect_tx(stage.full(), ring.armed_bytes() / uint32_t(copy_sharers(cfg)), Scope::cta);\n"))
 m("copy-arm-late", "the stage is armed behind its copies", "$^",
-  (CARM, ""), ("ring, stage, tile, k);\n", "ring, stage, tile, k);\n" + CARM),
+  (CARM, ""), ("params, stage, tile, k);\n", "params, stage, tile, k);\n" + CARM),
   equivalent="the phase cannot complete before the arrival that arms it, and the tx-count may be negative meanwhile")
 m("copy-no-step", "load stays at stage 0", r"MB8|TM5|input_full|input_empty", ("      ring.producer_step();\n", ""))
 m("copy-no-drain", "load exits without draining", r"MB12|MB10", ("  ring.producer_drain();  // peers", "  // peers"))
@@ -793,25 +800,23 @@ m("copy-mask-less", "multicast: the last CTA of the cluster is left out", r"inpu
 m("copy-mask-more", "multicast: the mask names a CTA that is not there", r"TM4",
   ("(1u << cfg.cluster) - 1", "(2u << cfg.cluster) - 1"))
 m("copy-barrier-0", "multicast: copies signal stage 0", r"input_full|expect_tx|TM5",
-  ("          ring.full(stage), CtaMask", "          ring.full(0), CtaMask"))
+  ("stage.full(),\n                                                       CtaMask", "stage.barriers.full,\n                                                       CtaMask"))
 
-of("kernels/copy/copy_kernel.h")
-m("copy-no-init", "barriers are not initialised", r"MB1\]",
-  ("        for_each_barrier_array(cfg, smem, [&](const BarrierArray& array) { init_barrier_array(isa, array); });\n", ""))
-m("copy-init-32", "32 lanes initialise the barriers", r"MB2\]", ("      isa.elected([&] {", "      isa.lanes_below(32, [&] {"))
-m("copy-no-init-fence", "no fence.mbarrier_init", r"MB14", ("    isa.fence_mbarrier_init();\n", ""))
-m("copy-no-cluster-barrier", "no barrier behind the set-up", r"MB14|MB1\]",
-  ("    isa.barrier_cluster_arrive();\n    isa.barrier_cluster_wait();\n", ""))
-m("copy-no-cluster-wait", "no cluster wait", r"MB14|MB1\]|CB1", ("    isa.barrier_cluster_wait();\n", ""))
+of("kernels/pipeline/set_up.h")
+m("copy-no-init", "barriers are not initialised", r"MB1\]", ("      init_barriers(isa, cfg, smem);\n", ""))
+m("copy-init-32", "32 lanes initialise the barriers", r"MB2\]", ("    isa.elected([&] {", "    isa.lanes_below(32, [&] {"))
+m("copy-no-init-fence", "no fence.mbarrier_init", r"MB14", ("  isa.fence_mbarrier_init();\n", ""))
+m("copy-no-cluster-barrier", "no barrier behind the set-up", r"MB14|MB1\]", (MEET, ""))
+m("copy-no-cluster-wait", "no cluster wait", r"MB14|MB1\]|CB1", (CW, ""))
 
 of("kernels/copy/shared_storage.h")
 m("copy-count-full", "count of input_full: 2 instead of 1", r"input_full|MB17",
-  ('copy_ring_stages(c), 1, "load"', 'copy_ring_stages(c), 2, "load"'))
+  altered("input_full", "count", "1", "2", "kernels/copy/shared_storage.h"))
 m("copy-count-empty-own", "count of input_empty: one CTA of the cluster", r"input_empty|MB17",
-  ("uint32_t(kCopyConsumerWarps * copy_sharers(c))", "uint32_t(kCopyConsumerWarps)"))
+  ("copy_consumers().warps * copy_sharers(c)", "copy_consumers().warps"))
 m("copy-count-empty-less", "count of input_empty: without one warp", r"input_empty|MB17|TM5",
-  ("uint32_t(kCopyConsumerWarps * copy_sharers(c))", "uint32_t(kCopyConsumerWarps * copy_sharers(c) - 1)"))
+  ("copy_consumers().warps * copy_sharers(c)", "copy_consumers().warps * copy_sharers(c) - 1"))
 m("copy-count-empty-threads", "count of input_empty: threads instead of warps", r"input_empty|MB17",
-  ("uint32_t(kCopyConsumerWarps * copy_sharers(c))", "uint32_t(32 * kCopyConsumerWarps * copy_sharers(c))"))
-m("copy-alias", "input_full has no room for its last stage", r"MB2\]|MB15",
-  ("s.input.full = layout.take_barriers(copy_ring_stages(c));", "s.input.full = layout.take_barriers(copy_ring_stages(c) - 1);"))
+  ("copy_consumers().warps * copy_sharers(c)", "32 * copy_consumers().warps * copy_sharers(c)"))
+m("copy-short", "input_full is declared one stage short", r"MB1\]|MB2\]|MB15",
+  altered("input_full", "stages", "copy_ring_stages(c)", "copy_ring_stages(c) - 1", "kernels/copy/shared_storage.h"))

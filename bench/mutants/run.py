@@ -32,8 +32,8 @@ TIMEOUT_S = 60
 
 # Role code is compiled alone, at every mutant.  The barrier table is part of the host side too: reports are held against it.
 KERNEL_UNIT = "sim/kernel_code.cpp"
-TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/host/matmul_problem.cpp",
-               "kernels/copy/shared_storage.h": "kernels/host/copy_problem.cpp"}
+TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/matmul/host/matmul_run.cpp",
+               "kernels/copy/shared_storage.h": "kernels/copy/host/copy_run.cpp"}
 MATMUL = """
 namespace sm100 {{
 {0} template void matmul_kernel(sim::SimIsa&, const MatmulConfig&, const MatmulParams&);
@@ -47,9 +47,10 @@ namespace sm100 {{
 # Half of it: compiled once for mutants in files of which it uses nothing that the roles do not use too.
 STORES = """
 namespace sm100 {{
-{0} template void write_tile(sim::SimIsa&, const MatmulConfig&, OutputRing<sim::SimIsa>&, const OutputTile&);
-{0} template bool reduce_split(sim::SimIsa&, const MatmulConfig&, OutputRing<sim::SimIsa>&, const SplitParams&,
-                               const WorkTile&, const OutputTile&, Loc);
+{0} template void write_tile(sim::SimIsa&, const MatmulConfig&, const WarpGroup&, OutputRing<sim::SimIsa>&,
+                             const OutputTile&);
+{0} template bool reduce_split(sim::SimIsa&, const MatmulConfig&, const WarpGroup&, OutputRing<sim::SimIsa>&,
+                               const SplitParams&, const WorkTile&, const OutputTile&, Loc);
 }}
 """
 STORE_FILES = ("kernels/epilogue/", "kernels/pipeline/output_ring.h", "kernels/matmul/split_reduction.h",
