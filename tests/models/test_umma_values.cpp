@@ -709,6 +709,7 @@ TEST_CASE("kind::i8 adds exactly, wraps, and saturates where it is told to", "[u
           for (int k = 0; k < 32; ++k) {  // row 0 the largest, row 1 the smallest sums
             o.a[size_t(k)] = a.type == DataType::s8 ? 0x7f : 0xff;
             o.a[size_t(32 + k)] = 0x80;
+            o.b[size_t(k)] = b.type == DataType::s8 ? 0x7f : 0xff;  // twelve such sums need more than 24 bits
           }
           MmaOperation op = machine.place(mma, o);
           const int count = 12;
