@@ -173,18 +173,6 @@ std::optional<int> Gpu::unfinished_writer(GlobalAddr address, int launch) const 
 
 // ---- placement
 
-void Gpu::hold(int first, int end, Cycles until) {
-  const auto slots_of = [this](int sm) { return size_t(std::min(sm, sms())) * size_t(ctas_per_sm_); };
-  for (size_t slot = slots_of(first); slot < slots_of(end); ++slot) places_[slot].busy = true;
-  launches_.post(until, [this, from = slots_of(first), to = slots_of(end), until] {
-    for (size_t slot = from; slot < to; ++slot) {
-      places_[slot].busy = false;
-      places_[slot].free_at = until + profile_.cycles_of_ns(profile_.launch.cta_gap_ns);
-    }
-    start_waiting();
-  });
-}
-
 void Gpu::cta_exited(const CtaContext& cta, Cycles visible) {
   Place& place = places_[size_t(cta.slot)];
   const size_t index = place.grid;  // the place may have a CTA of the next launch below

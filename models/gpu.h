@@ -78,8 +78,6 @@ class Gpu : public sc_core::sc_module {
   /// Puts a grid into its stream.  One that has nothing to wait for starts at once: as many clusters as find SMs now, the rest
   /// as SMs become free.  Throws like first_wave_sms.
   void launch(const Launch& launch, CtaRunner& runner);
-  /// Another kernel, of another stream, holds SMs [first, end) until cycle `until`.
-  void hold(int first, int end, Cycles until);
   /// The CTA has ended; a waiting cluster may start in its place.  What it wrote is visible at cycle `visible`.
   void cta_exited(const CtaContext& cta, Cycles visible = 0);
 

@@ -175,7 +175,6 @@ class Simulation::Machine {
   void load_memory();
   void warm_inputs();
   void describe_trace();
-  void hold_sms();
 
   bool run_slice();
   uint64_t ctas() const { return device_.launches.ctas(); }
@@ -219,7 +218,6 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
   load_memory();
   bind_code();
   describe_trace();
-  hold_sms();
   if (scenario_.hand_out_descending) device_.gpu.clc().hand_out_descending();
   if (scenario_.hazards)
     device_.observer.set_hazards(&hazards_.emplace(device_.launches, device_.gpu.slots(), device_.observer));
@@ -291,13 +289,6 @@ void Simulation::Machine::describe_trace() {
   metadata.configuration = scenario_.trace_configuration_json();
   metadata.ticks_per_second = scenario_.device.device.sm_clock_ghz * 1e9;
   metadata.seed = scenario_.seed;
-}
-
-/// run.held_sms: the last ones.
-void Simulation::Machine::hold_sms() {
-  if (scenario_.held_sms == 0) return;
-  const int sms = scenario_.sms_in_run();
-  device_.gpu.hold(sms - scenario_.held_sms, sms, scenario_.device.cycles_of_ns(scenario_.held_us * 1e3));
 }
 
 // ---------------------------------------------------------------- run

@@ -27,19 +27,23 @@ FIRST, SECOND, HELD, END = "#56b4e9", "#d55e00", "#e3e3e3", "#000000"
 
 
 def read(path):
-    """Tiles as (sm, number on its SM, mma begin, mma end, epilogue end), and the configuration."""
+    """Tiles as (sm, number on its SM, mma begin, mma end, epilogue end); (sm, begin) of the CTAs that hold one; the configuration."""
     with open(path) as file:
         document = json.load(file)
-    sm, role, mma, stored = {}, {}, {}, {}
+    sm, held, role, mma, stored = {}, {}, {}, {}, {}
     events = document["traceEvents"]
     for e in events:
         if e["ph"] == "M" and e["name"] == "process_name":
-            place = re.match(r"CTA \d+.* on SM (\d+)", e["args"]["name"])
+            place = re.match(r"CTA \d+ \((\w+)\) on SM (\d+)", e["args"]["name"])
             if place:
-                sm[e["pid"]] = int(place[1])
+                sm[e["pid"]] = int(place[2])
+                if place[1] == "other":
+                    held[e["pid"]] = 0.0
         elif e["ph"] == "M" and e["name"] == "thread_name":
-            role[e["pid"], e["tid"]] = e["args"]["name"]
+            role[e["pid"], e["tid"]] = e["args"]["name"].removeprefix("gemm.")
     for e in events:
+        if e["ph"] == "X" and e["name"] == "setup" and e["pid"] in held:
+            held[e["pid"]] = e["ts"] + e["dur"]
         if e["ph"] != "X" or e["name"] != "tile" or "tile_m" not in e["args"]:
             continue
         tile = (e["args"]["tile_m"], e["args"]["tile_n"])
@@ -52,18 +56,18 @@ def read(path):
     for tile, (place, begin, end) in sorted(mma.items(), key=lambda item: item[1][1]):
         on_sm[place] = on_sm.get(place, 0) + 1
         tiles.append((place, on_sm[place], begin, end, stored[tile]))
-    return tiles, document["otherData"]["configuration"]
+    return tiles, [(sm[pid], begin) for pid, begin in held.items()], document["otherData"]["configuration"]
 
 
-def draw(axes, tiles, configuration, title):
-    sms, held = configuration["sms"], configuration.get("held_sms", 0)
+def draw(axes, tiles, held, configuration, title):
+    sms, length = configuration["sms"], configuration["other.microseconds"]
     for place, number, begin, end, stored in tiles:
         colour = FIRST if number == 1 else SECOND
         axes.barh(place, stored - begin, left=begin, height=0.5, color=colour, alpha=0.6, linewidth=0)
         axes.barh(place, end - begin, left=begin, height=1.0, color=colour, linewidth=0)
-    if held:
-        axes.barh(sms - held / 2 - 0.5, configuration["held_us"], height=held, color=HELD, linewidth=0)
-        axes.text(0.15, sms - held / 2 - 0.5, "held by another kernel", va="center", fontsize=9)
+    for place, begin in held:
+        axes.barh(place, length, left=begin, height=1.0, color=HELD, linewidth=0)
+    axes.text(held[0][1] + 0.15, sum(place for place, _ in held) / len(held), "held by another kernel", va="center", fontsize=9)
     last = max(tile[4] for tile in tiles)
     axes.axvline(last, color=END, linewidth=1)
     axes.text(last + 0.1, sms * 0.12, f"last tile stored:\n{last:.1f} µs", va="center", fontsize=9)

@@ -42,7 +42,7 @@ std::vector<std::string> run_keys() {
           "max_cycles", "recorder",     "recorder_cycles",
           "hazards",    "sm_clock_ghz", "launches",
           "feed",       "ctas_per_sm",  "registers",
-          "held_sms",   "held_us",      "hand_out"};
+          "hand_out"};
 }
 
 /// What recording costs instead of what the profile says: another kernel's profiler.
@@ -106,8 +106,6 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   else if (table.has("ctas_per_sm"))
     s.ctas_per_sm = read_int(table, "ctas_per_sm", 1, s.device.device.ctas_per_sm);
   if (table.has("registers")) s.registers = read_int(table, "registers", 0, 255);
-  if (table.has("held_sms")) s.held_sms = read_int(table, "held_sms", 0, s.sms_in_run());
-  if (table.has("held_us")) s.held_us = table.number("held_us", 0, 1e6);
   if (table.has("hand_out"))
     s.hand_out_descending = table.word("hand_out", {"ascending", "descending"}) == "descending";
 }
@@ -303,7 +301,6 @@ std::string Scenario::trace_configuration_json() const {
   if (ctas_per_sm == 0) json["ctas_per_sm"] = "hardware";
   if (ctas_per_sm > 1) json["ctas_per_sm"] = ctas_per_sm;
   if (registers > 0) json["registers"] = registers;
-  if (held_sms > 0) json["held_sms"] = held_sms, json["held_us"] = held_us;
   if (hand_out_descending) json["hand_out"] = "descending";
   return json.dump();
 }

@@ -86,8 +86,6 @@ struct Scenario {
   std::string feed;                  ///< what each launch reads the output of the one before as; empty: it does not
   int ctas_per_sm = 1;               ///< CTAs that an SM holds at most; 0: as many as fit
   int registers = 0;                 ///< of a thread, as ptxas reports; 0: not known, they limit nothing
-  int held_sms = 0;                  ///< the last so many SMs are held by another kernel at the start
-  double held_us = 0;                ///< for so long
   bool hand_out_descending = false;  ///< clusters are launched and cancelled from the grid's last to its first
   uint64_t seed = 1;                 ///< of the operand values
   std::optional<uint64_t> jitter;    ///< seed of perturbed latencies; absent: none

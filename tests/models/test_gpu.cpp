@@ -181,17 +181,6 @@ TEST_CASE("a cancel takes clusters of its own grid, and the last one lets depend
   CHECK(b.launch_at[0] == 1);
 }
 
-TEST_CASE("SMs that another kernel holds get their CTAs when it has ended", "[gpu]") {
-  Bench b(5);
-  b.gpu.hold(2, 3, 10);  // then the SM takes its time from CTA to CTA, which is longer than a launch's start
-  b.gpu.hold(3, 5, 50000);
-  b.launch({6, 1, 1}, {1, 1, 1});
-  sc_core::sc_start();
-  CHECK(b.at.size() == 5);
-  CHECK(b.started[2] == 10 + b.ns(b.profile.launch.cta_gap_ns) + b.ns(b.profile.launch.setup_ns));
-  CHECK(b.started[3] == 50000 + b.ns(b.profile.launch.cta_gap_ns) + b.ns(b.profile.launch.setup_ns));
-}
-
 TEST_CASE("two CTAs fit on an SM when its shared memory and its threads hold both", "[gpu]") {
   const DeviceProfile p = b200();
   const auto fit = [&](uint32_t bytes, int warps) {

@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -19,11 +21,21 @@ namespace sm100::sim {
 
 using TableRows = std::vector<std::string>;
 
-/// Cycles of a run, without data.
-inline int64_t cycles_of(const ScratchDirectory& folder, const std::string& arguments) {
+/// What a run without data says.
+inline nlohmann::json result_of(const ScratchDirectory& folder, const std::string& arguments) {
   const Ran ran = run(folder, "run " + arguments + " --data none --json -");
   if (ran.exit_code != 0) throw std::runtime_error(arguments + ": " + ran.out + ran.err);
-  return nlohmann::json::parse(ran.out).at("cycles").get<int64_t>();
+  return nlohmann::json::parse(ran.out);
+}
+
+/// Cycles of a run.
+inline int64_t cycles_of(const ScratchDirectory& folder, const std::string& arguments) {
+  return result_of(folder, arguments).at("cycles").get<int64_t>();
+}
+
+/// Cycle at which the run's last launch has ended.
+inline int64_t end_of_last_launch(const ScratchDirectory& folder, const std::string& arguments) {
+  return result_of(folder, arguments).at("launches").back().at("end").get<int64_t>();
 }
 
 /// "17 %", "-0.4 %": how many cycles fewer `with` takes.
@@ -36,49 +48,65 @@ inline std::string gain(int64_t without, int64_t with) {
 struct Variation {
   const char* what;
   const char* options;
-  const char* folder = "scenarios/tail";  ///< of the two scenarios
+  std::string folder = {};  ///< of the two scenarios
 };
 
 namespace figure_tables {
 
-/// static.toml and clc.toml again, on a device whose L2 answers at five times the rate.
-inline void write_fast_l2(const ScratchDirectory& folder) {
-  const auto replaced = [](std::string text, const std::string& pattern, const char* with) {
-    const std::string altered = std::regex_replace(text, std::regex(pattern), with);
-    if (altered == text) throw std::runtime_error(pattern + ": not there");
-    return altered;
-  };
-  folder.write("fast_l2.toml",
-               replaced(read_whole(profile_dir() + "/b200.toml"), "(l2_tb_per_s *=) *[0-9.]+", "$1 100.0"));
-  for (const char* name : {"static.toml", "clc.toml"})
-    folder.write(name, replaced(read_whole(scenario_dir() + "/tail/" + name), "profile = \"b200\"",
-                                "profile = \"fast_l2.toml\""));
+/// Text with what the pattern matches replaced; it must match.
+inline std::string replaced(const std::string& text, const std::string& pattern, const char* with) {
+  const std::string altered = std::regex_replace(text, std::regex(pattern), with);
+  if (altered == text) throw std::runtime_error(pattern + ": not there");
+  return altered;
+}
+
+/// The scenarios of the tail in the scratch directory: all/ has them without the kernel that holds SMs, fast/ on a
+/// device whose L2 answers at five times the rate, all_fast/ both.
+inline void write_tails(const ScratchDirectory& folder) {
+  for (const char* name : {"all", "fast", "all_fast"}) std::filesystem::create_directory(folder / name);
+  const std::string fast =
+      replaced(read_whole(profile_dir() + "/b200.toml"), "(l2_tb_per_s *=) *[0-9.]+", "$1 100.0");
+  for (const std::string name : {"static.toml", "clc.toml"}) {
+    const std::string both = read_whole(scenario_dir() + "/tail/" + name);
+    const std::string alone =
+        replaced(both, "\\[\\[launch\\]\\]\nname   = \"other\"[^\\[]*\\[launch.problem\\][^\\[]*", "");
+    const auto on_fast = [](const std::string& text) {
+      return replaced(text, "profile = \"b200\"", "profile = \"fast_l2.toml\"");
+    };
+    folder.write("all/" + name, alone);
+    folder.write("fast/" + name, on_fast(both));
+    folder.write("all_fast/" + name, on_fast(alone));
+  }
+  for (const char* where : {"fast/", "all_fast/"}) folder.write(where + std::string("fast_l2.toml"), fast);
 }
 
 /// The static scheduler against cluster launch control.
 inline TableRows tail(const ScratchDirectory& folder, const TableRows&) {
+  const std::string held = "scenarios/tail", warm = "--set 'run.l2=\"warm\"'";
+  const std::string warm_4_us = warm + " --set launch.0.problem.microseconds=4";
   const Variation variations[] = {
-      {"all SMs free", "--set run.held_sms=0"},
-      {"16 SMs held for 5 us, less than a tile takes", "--set run.held_us=5"},
-      {"6 us", "--set run.held_us=6"},
-      {"7 us", "--set run.held_us=7"},
-      {"8 us", "--set run.held_us=8"},
-      {"15 us", "--set run.held_us=15"},
-      {"32 SMs held for 15 us", "--set run.held_sms=32"},
-      {"`problem.k` = 512, 16 SMs held for 15 us", "--set problem.k=512"},
-      {"4096, the same: the SMs are back before the first tile ends", "--set problem.k=4096"},
-      {"`problem.n` = 5376 (2.3 waves), 16 SMs held throughout", "--set problem.n=5376 --set run.held_us=1000"},
-      {"a device of 132 SMs, all free", "--set run.sms=132 --set run.held_sms=0"},
-      {"input in L2, all SMs free", "--set 'run.l2=\"warm\"' --set run.held_sms=0"},
-      {"input in L2, 16 SMs held for 5 us", "--set 'run.l2=\"warm\"' --set run.held_us=5"},
-      {"input in an L2 of 100 TB/s, all SMs free", "--set 'run.l2=\"warm\"' --set run.held_sms=0", "."},
-      {"input in an L2 of 100 TB/s, 16 SMs held for 5 us", "--set 'run.l2=\"warm\"' --set run.held_us=5", "."},
+      {"all SMs free", "", "all"},
+      {"16 SMs held for 4 us, less than a tile takes", "--set launch.0.problem.microseconds=4", held},
+      {"5 us", "--set launch.0.problem.microseconds=5", held},
+      {"6 us", "--set launch.0.problem.microseconds=6", held},
+      {"7 us", "--set launch.0.problem.microseconds=7", held},
+      {"15 us", "--set launch.0.problem.microseconds=15", held},
+      {"32 SMs held for 15 us", "--set launch.0.problem.ctas=32", held},
+      {"`k` = 512, 16 SMs held for 15 us", "--set launch.1.problem.k=512", held},
+      {"4096, the same: the SMs are back before the first tile ends", "--set launch.1.problem.k=4096", held},
+      {"`n` = 5376 (2.3 waves), 16 SMs held throughout",
+       "--set launch.1.problem.n=5376 --set launch.0.problem.microseconds=100", held},
+      {"a device of 132 SMs, all free", "--set run.sms=132", "all"},
+      {"input in L2, all SMs free", warm.c_str(), "all"},
+      {"input in L2, 16 SMs held for 4 us", warm_4_us.c_str(), held},
+      {"input in an L2 of 100 TB/s, all SMs free", warm.c_str(), "all_fast"},
+      {"input in an L2 of 100 TB/s, 16 SMs held for 4 us", warm_4_us.c_str(), "fast"},
   };
-  write_fast_l2(folder);
+  write_tails(folder);
   TableRows rows{"| cycles | static | CLC | CLC gains |", "|---|---|---|---|"};
   for (const Variation& v : variations) {
-    const int64_t fixed = cycles_of(folder, fmt::format("{}/static.toml {}", v.folder, v.options));
-    const int64_t clc = cycles_of(folder, fmt::format("{}/clc.toml {}", v.folder, v.options));
+    const int64_t fixed = end_of_last_launch(folder, fmt::format("{}/static.toml {}", v.folder, v.options));
+    const int64_t clc = end_of_last_launch(folder, fmt::format("{}/clc.toml {}", v.folder, v.options));
     rows.push_back(fmt::format("| {} | {} | {} | {} |", v.what, grouped(fixed), grouped(clc), gain(fixed, clc)));
   }
   return rows;

@@ -51,7 +51,6 @@ std::string simulator_only(const Scenario& s) {
   };
   add(!s.feed.empty(), "feed");
   add(s.hand_out_descending, "hand_out");
-  add(s.held_sms > 0, "held_sms");
   add(s.jitter.has_value(), "jitter");
   add(s.launches > 1, "launches");
   add(s.max_cycles > 0, "max_cycles");

@@ -41,7 +41,7 @@ TEST_CASE("PTX of direct: no local memory, no calls, no TMA store, no scheduler"
 
 TEST_CASE("PTX of direct: copies of the configured rank, as many as the tiles have slabs") {
   for_each_entry([](const PtxEntry& e, const DirectConfig& c) {
-    const size_t copies = c.tma_rank == 3 ? 2 : 2 * size_t(slabs(c));
+    const size_t copies = c.tma_rank == 3 ? 2 : 2 * size_t(direct_a_tile(c).slabs());
     const std::string opcode = fmt::format(
         "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", c.tma_rank);
     CHECK(e.count("cp.async.bulk.tensor") == copies);
