@@ -40,7 +40,7 @@ class SharedMemory {
   SharedMemory() : bytes_(kDescriptorWindowBytes, 0xff) {}
 
   /// A new CTA owns [0x400, 0x400 + bytes): nothing in it is initialised.  Poisoned with 0xFF, which is NaN
-  /// in every operand format and no valid mbarrier.
+  /// in every operand format that has one (not in those of 4 and 6 bits) and no valid mbarrier.
   void start_cta(uint32_t bytes, bool poison_all) {
     end_ = kSmemUserBase + bytes;
     // Without data nothing reads tiles; only the barriers behind them must not look valid.
