@@ -74,24 +74,24 @@ std::string duration(double microseconds) {
   return microseconds < 1000 ? three_digits(microseconds) + " us" : three_digits(microseconds / 1000) + " ms";
 }
 
-/// A table of where each role spent its time.
+/// A table of where each role spent its time.  Waits in traces are longer: they begin with their first try_wait.
 std::string role_lines(const RunResult& r) {
   if (r.roles.empty()) return "";
   size_t width = 11;
   for (const RoleTime& role : r.roles) width = std::max(width, role.role.size());
-  std::string text = fmt::format("  {:<{}}{:>9}   {}\n", "roles", width + 2, "working", "waiting for");
+  std::string text = fmt::format("  {:<{}}{:>9}   {}\n", "roles", width + 2, "awake", "asleep, waiting for");
   for (const RoleTime& role : r.roles) {
     const double total = double(std::max<uint64_t>(role.total_cycles, 1));
-    double working = 100;
+    double awake = 100;
     std::string waits;
     size_t shown = 0;
     for (const auto& [what, cycles] : role.waiting) {
       const double percent = 100 * double(cycles) / total;
-      working -= percent;
+      awake -= percent;
       if (shown == kMostWaits || percent < 0.05) continue;
       waits += fmt::format("{}{} {:.1f} %", shown++ ? ", " : "", what, percent);
     }
-    text += fmt::format("    {:<{}}{:>7.1f} %   {}\n", role.role, width, std::max(working, 0.0), waits);
+    text += fmt::format("    {:<{}}{:>7.1f} %   {}\n", role.role, width, std::max(awake, 0.0), waits);
   }
   return text;
 }

@@ -30,7 +30,8 @@ export function Overview({model}: {model: Model}) {
           <button aria-pressed={part === 'view'} onClick={() => setPart('view')}>what is shown</button>
         </span>
       </h3>
-      <p class="quiet">Share of its warps' time that a role works, and what it waits for. Click a wait to find its spans.</p>
+      <p class="quiet">Share of its warps' time that a role works, and what it waits for. A wait begins with its first
+        try_wait, so one that passes at once counts a little; the summary of <code>run</code> counts the time asleep alone. Click a wait to find its spans.</p>
       {model.sides.map(({trace}, side) => <Stalls model={model} side={side} trace={trace} part={part} />)}
       <h3>How to read it</h3>
       <p>Each CTA's lanes follow the data from top to bottom: loads fill the stages of the input ring, the tensor core reads
