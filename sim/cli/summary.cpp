@@ -132,7 +132,8 @@ std::string fault_lines(const Scenario& s, const RunResult& r) {
   return text;
 }
 
-/// "cycles 1,856 to 12,000", and how that lies to the launch ahead; of named launches the kernel, stream and outcome.
+/// "cycles 1,856 to 12,000", and how that lies to the launch ahead; of named launches the kernel, stream and
+/// outcome.
 std::string launch_text(const std::vector<LaunchTime>& launches, size_t i) {
   const LaunchTime& t = launches[i];
   if (!t.name.empty()) {
