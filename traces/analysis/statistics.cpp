@@ -53,6 +53,16 @@ std::string busiest_text(const Trace& trace, const std::vector<RoleStatistics>& 
   return works > 100 * tensor->share() && works >= 50 ? "; " + role + "; " + core : "; " + core + "; " + role;
 }
 
+/// The first finding that is no warning, and how many more there are; "" where nothing was found.
+std::string finding_text(const Trace& trace) {
+  const auto is_error = [](const Finding& f) { return !f.warning; };
+  const auto first = std::find_if(trace.findings.begin(), trace.findings.end(), is_error);
+  if (first == trace.findings.end()) return "";
+  const auto more = std::count_if(first + 1, trace.findings.end(), is_error);
+  return fmt::format("FINDING {} at {} {}{}: {}\n", first->id, grouped(first->time), tick_name(trace.metadata),
+                     more == 0 ? "" : fmt::format(" and {} more", more), first->message);
+}
+
 std::string headline(const Trace& trace, const std::vector<RoleStatistics>& roles) {
   const Metadata& metadata = trace.metadata;
   const uint64_t length = run_length(trace);
@@ -63,6 +73,7 @@ std::string headline(const Trace& trace, const std::vector<RoleStatistics>& role
   text += fmt::format("\n{}{}{}\n", metadata.source.empty() ? "unknown source" : metadata.source,
                       metadata.device.empty() ? "" : ", " + metadata.device,
                       metadata.scenario.empty() ? "" : ", " + metadata.scenario);
+  text += finding_text(trace);
   if (!metadata.part.empty())
     text += fmt::format(
         "PART of the run: {}; lengths and shares below are of this part, the run's length above is not\n",

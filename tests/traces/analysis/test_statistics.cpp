@@ -58,6 +58,7 @@ TEST_CASE("the text says the important thing first", "[traces]") {
   CHECK(format_statistics(sample_trace()) ==
         R"(684 cycles (0.37 us); load is the busiest role and works 100.0% of its time
 sim, b200, scenarios/"matmul".toml
+FINDING hang at 764 cycles: can never wake
 INCOMPLETE: 3 events were dropped while recording
 
 role  tracks          cycles    works    waits  waits for
