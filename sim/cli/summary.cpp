@@ -109,14 +109,14 @@ std::string action_text(const FaultSpec& f) {
 }
 
 /// "drop mbarrier_arrive of consumer on input_empty[2]"
-std::string fault_text(const FaultSpec& f) {
+std::string fault_text(const FaultSpec& f, const std::vector<LaunchTime>& launches) {
   std::string text = fmt::format("{} {}", action_text(f), f.instruction);
   if (!f.role.empty()) text += " of " + f.role;
   if (f.warp >= 0) text += fmt::format(" (warp {})", f.warp);
   if (f.cta >= 0) text += fmt::format(" of CTA {}", f.cta);
   if (f.id >= 0) text += fmt::format(" on named barrier {}", f.id);
   if (!f.barrier.empty()) text += " on " + f.barrier;
-  if (f.launch >= 0) text += fmt::format(" in launch {}", f.launch);
+  if (f.launch >= 0) text += " in " + name_of(launches, size_t(f.launch));
   if (f.stage >= 0) text += f.barrier.empty() ? fmt::format(" on stage {}", f.stage) : fmt::format("[{}]", f.stage);
   return text;
 }
@@ -125,10 +125,10 @@ std::string fault_text(const FaultSpec& f) {
 std::string fault_lines(const Scenario& s, const RunResult& r) {
   std::string text;
   for (size_t i = 0; i < r.fault_matches.size(); ++i)
-    text +=
-        line("fault", r.fault_matches[i] > 0 ? fmt::format("{}: altered {}", fault_text(s.faults[i]),
-                                                           plural(r.fault_matches[i], "instruction"))
-                                             : fmt::format("{}: matched no instruction", fault_text(s.faults[i])));
+    text += line("fault", r.fault_matches[i] > 0
+                              ? fmt::format("{}: altered {}", fault_text(s.faults[i], r.launches),
+                                            plural(r.fault_matches[i], "instruction"))
+                              : fmt::format("{}: matched no instruction", fault_text(s.faults[i], r.launches)));
   return text;
 }
 
