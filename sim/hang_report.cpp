@@ -158,20 +158,23 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
   }
   text += fmt::format("  replay: {}\n", replay);
 
-  report.finding = {
-      .id = budget == 0 ? "hang" : "cycle-budget",
-      .barrier = w.barrier.array ? w.barrier.array->name : w.cta->describe(w.blocked, false),
-      .stage = w.barrier.array ? w.barrier.stage : -1,
-      .phase = w.state ? int(w.state->phase) : -1,
-      .role = w.role,
-      .cta = w.cta->linear_id(),
-      .location = line_of(w.blocked.loc),
-      .fault_role = root.cause.fault_role,
-      .fault_cta = root.cause.fault_cta,
-      .fault_location = root.cause.fault_line,
-      .cause = root.cause.text,
-      .message = budget == 0 ? fmt::format("{} can never wake: {}", warps_text(w.role, w.warps), root.cause.text)
-                             : fmt::format("the budget of {} cycles is used up", grouped(int64_t(budget)))};
+  report.finding = {.id = budget == 0 ? "hang" : "cycle-budget",
+                    .barrier = w.barrier.array ? w.barrier.array->name : w.cta->describe(w.blocked, false),
+                    .stage = w.barrier.array ? w.barrier.stage : -1,
+                    .phase = w.state ? int(w.state->phase) : -1,
+                    .role = w.role,
+                    .cta = w.cta->linear_id(),
+                    .location = line_of(w.blocked.loc)};
+  if (budget > 0) {  // the wait may still end: nobody is at fault
+    report.finding.cause = report.finding.message =
+        fmt::format("the budget of {} cycles is used up", grouped(int64_t(budget)));
+    return report;
+  }
+  report.finding.fault_role = root.cause.fault_role;
+  report.finding.fault_cta = root.cause.fault_cta;
+  report.finding.fault_location = root.cause.fault_line;
+  report.finding.cause = root.cause.text;
+  report.finding.message = fmt::format("{} can never wake: {}", warps_text(w.role, w.warps), root.cause.text);
   return report;
 }
 

@@ -129,6 +129,14 @@ toml::table parse_override_value(const Override& set, std::string_view value) {
   throw InputError(one_line(fmt::format("--set {}: the value is neither TOML nor a bare word", set.text)));
 }
 
+/// The index that a part of the path is; `text` is the override's.
+size_t require_entry(const std::string& text, const toml::array& array, const std::string& part) {
+  const auto index = array_index(part);
+  if (index && *index < array.size()) return *index;
+  throw InputError(
+      one_line(fmt::format("--set {}: '{}': the array has {} entries, counted from 0", text, part, array.size())));
+}
+
 Override apply_override(toml::table& root, const std::string& text) {
   const size_t equals = text.find('=');
   Override set{text.substr(0, equals), text};
@@ -145,6 +153,7 @@ Override apply_override(toml::table& root, const std::string& text) {
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
     if (toml::table* table = parent->as_table(); table && !table->contains(parts[i]))
       table->insert(parts[i], toml::table{});
+    if (parent->is_array()) require_entry(text, *parent->as_array(), parts[i]);
     parent = child(*parent, parts[i]);
     if (!parent || !(parent->is_table() || parent->is_array())) {
       const std::string outer(set.path.substr(0, set.path.rfind('.')));
@@ -156,10 +165,8 @@ Override apply_override(toml::table& root, const std::string& text) {
     node.visit([&](auto& v) { table->insert_or_assign(parts.back(), v); });
   } else {
     toml::array& array = *parent->as_array();
-    const auto index = array_index(parts.back());
-    if (!index || *index >= array.size())
-      throw InputError(one_line(fmt::format("--set {}: the array has {} elements", text, array.size())));
-    node.visit([&](auto& v) { array.replace(array.cbegin() + std::ptrdiff_t(*index), v); });
+    const size_t index = require_entry(text, array, parts.back());
+    node.visit([&](auto& v) { array.replace(array.cbegin() + std::ptrdiff_t(index), v); });
   }
   return set;
 }
@@ -301,10 +308,11 @@ TomlTable::TomlTable(TomlDocument document, std::string path, const std::vector<
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     const std::string meant = nearest_word(name, keys);
     const std::string full = document_.full(join_path(path_, name));
-    throw InputError(one_line(fmt::format("{}: unknown {}; {}", document_.content_->location(full),
-                                          document_.content_->subject(full, {}),
-                                          meant.empty() ? fmt::format("allowed here are {}", fmt::join(keys, ", "))
-                                                        : fmt::format("did you mean '{}'?", meant))));
+    throw InputError(one_line(
+        fmt::format("{}: unknown {}; {}", document_.content_->location(full), document_.content_->subject(full, {}),
+                    keys.empty()    ? "none is allowed here"
+                    : meant.empty() ? fmt::format("allowed here are {}", fmt::join(keys, ", "))
+                                    : fmt::format("did you mean '{}'?", meant))));
   }
 }
 

@@ -33,7 +33,10 @@ Json kernels_json() {
 }
 
 void list_kernels() {
-  for (const Json& row : kernels_json()) fmt::print("  {:<15}{}\n", text_of(row, "name"), text_of(row, "text"));
+  const Json rows = kernels_json();
+  size_t width = 0;
+  for (const Json& row : rows) width = std::max(width, text_of(row, "name").size());
+  for (const Json& row : rows) fmt::print("  {:<{}}  {}\n", text_of(row, "name"), width, text_of(row, "text"));
 }
 
 Json profiles_json() {

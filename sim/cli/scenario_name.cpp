@@ -50,6 +50,10 @@ fs::path scenario_file(const std::string& text) {
       !file.empty())
     return file;
   if (fs::exists(status)) return path;  // a directory: whoever reads it says so
+  if (!fs::is_directory(scenario_directory(), ignored))
+    throw host::InputError(host::one_line(
+        fmt::format("{}: no such file, and {} has no scenarios to name (SM100SIM_SCENARIOS names their directory)",
+                    text, scenario_directory().string())));
   const std::string near = near_names(text);
   throw host::InputError(host::one_line(
       fmt::format("{}: no such file, and no scenario of this name{}", text,

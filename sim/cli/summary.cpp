@@ -74,24 +74,24 @@ std::string duration(double microseconds) {
   return microseconds < 1000 ? three_digits(microseconds) + " us" : three_digits(microseconds / 1000) + " ms";
 }
 
-/// A table of where each role spent its time.
+/// A table of where each role spent its time.  Waits in traces are longer: they begin with their first try_wait.
 std::string role_lines(const RunResult& r) {
   if (r.roles.empty()) return "";
   size_t width = 11;
   for (const RoleTime& role : r.roles) width = std::max(width, role.role.size());
-  std::string text = fmt::format("  {:<{}}{:>9}   {}\n", "roles", width + 2, "working", "waiting for");
+  std::string text = fmt::format("  {:<{}}{:>9}   {}\n", "roles", width + 2, "awake", "asleep, waiting for");
   for (const RoleTime& role : r.roles) {
     const double total = double(std::max<uint64_t>(role.total_cycles, 1));
-    double working = 100;
+    double awake = 100;
     std::string waits;
     size_t shown = 0;
     for (const auto& [what, cycles] : role.waiting) {
       const double percent = 100 * double(cycles) / total;
-      working -= percent;
+      awake -= percent;
       if (shown == kMostWaits || percent < 0.05) continue;
       waits += fmt::format("{}{} {:.1f} %", shown++ ? ", " : "", what, percent);
     }
-    text += fmt::format("    {:<{}}{:>7.1f} %   {}\n", role.role, width, std::max(working, 0.0), waits);
+    text += fmt::format("    {:<{}}{:>7.1f} %   {}\n", role.role, width, std::max(awake, 0.0), waits);
   }
   return text;
 }
@@ -109,14 +109,14 @@ std::string action_text(const FaultSpec& f) {
 }
 
 /// "drop mbarrier_arrive of consumer on input_empty[2]"
-std::string fault_text(const FaultSpec& f) {
+std::string fault_text(const FaultSpec& f, const std::vector<LaunchTime>& launches) {
   std::string text = fmt::format("{} {}", action_text(f), f.instruction);
   if (!f.role.empty()) text += " of " + f.role;
   if (f.warp >= 0) text += fmt::format(" (warp {})", f.warp);
   if (f.cta >= 0) text += fmt::format(" of CTA {}", f.cta);
   if (f.id >= 0) text += fmt::format(" on named barrier {}", f.id);
   if (!f.barrier.empty()) text += " on " + f.barrier;
-  if (f.launch >= 0) text += fmt::format(" in launch {}", f.launch);
+  if (f.launch >= 0) text += " in " + name_of(launches, size_t(f.launch));
   if (f.stage >= 0) text += f.barrier.empty() ? fmt::format(" on stage {}", f.stage) : fmt::format("[{}]", f.stage);
   return text;
 }
@@ -125,14 +125,15 @@ std::string fault_text(const FaultSpec& f) {
 std::string fault_lines(const Scenario& s, const RunResult& r) {
   std::string text;
   for (size_t i = 0; i < r.fault_matches.size(); ++i)
-    text +=
-        line("fault", r.fault_matches[i] > 0 ? fmt::format("{}: altered {}", fault_text(s.faults[i]),
-                                                           plural(r.fault_matches[i], "instruction"))
-                                             : fmt::format("{}: matched no instruction", fault_text(s.faults[i])));
+    text += line("fault", r.fault_matches[i] > 0
+                              ? fmt::format("{}: altered {}", fault_text(s.faults[i], r.launches),
+                                            plural(r.fault_matches[i], "instruction"))
+                              : fmt::format("{}: matched no instruction", fault_text(s.faults[i], r.launches)));
   return text;
 }
 
-/// "cycles 1,856 to 12,000", and how that lies to the launch ahead; of named launches the kernel, stream and outcome.
+/// "cycles 1,856 to 12,000", and how that lies to the launch ahead; of named launches the kernel, stream and
+/// outcome.
 std::string launch_text(const std::vector<LaunchTime>& launches, size_t i) {
   const LaunchTime& t = launches[i];
   if (!t.name.empty()) {

@@ -26,11 +26,16 @@ struct Group {
   int distance;
 };
 
+/// The open phase has its arrivals, and bytes keep it open.
+bool has_all_arrivals(const Wait& w) { return w.on_mbarrier() && decode_mbarrier(w.state->word).pending == 0; }
+
 bool alike(const Wait& a, const Wait& b) {
   return a.role == b.role && a.warps == b.warps && a.blocked.on == b.blocked.on &&
          a.barrier.array == b.barrier.array && a.blocked.offset == b.blocked.offset &&
          a.blocked.parity == b.blocked.parity && a.blocked.loc.line() == b.blocked.loc.line() &&
-         a.blocked.address == b.blocked.address && (a.state ? a.state->phase : 0) == (b.state ? b.state->phase : 0);
+         a.blocked.address == b.blocked.address &&
+         (a.state ? a.state->phase : 0) == (b.state ? b.state->phase : 0) &&
+         has_all_arrivals(a) == has_all_arrivals(b);
 }
 
 std::vector<Group> groups_of(const WaitGraph& graph, size_t root) {
@@ -98,6 +103,17 @@ std::string event_text(const Wait& w, const MbarrierEvent& e) {
 
 }  // namespace
 
+namespace {
+
+/// Of the barriers of several CTAs: each misses its own.
+std::string missing_of_each(const Wait& w) {
+  if (has_all_arrivals(w)) return fmt::format("phase {} misses bytes; all arrivals are in", w.state->phase);
+  return fmt::format("phase {} misses {} of {}", w.state->phase, w.barrier.array->arrives_with,
+                     w.barrier.array->arrives);
+}
+
+}  // namespace
+
 std::string waits_text(const WaitGraph& graph, size_t root) {
   std::string text;
   const std::vector<Group> groups = groups_of(graph, root);
@@ -113,10 +129,7 @@ std::string waits_text(const WaitGraph& graph, size_t root) {
       text += fmt::format("    {:<30} {}\n", who, running_text(w));
       continue;
     }
-    std::string missing = missing_text(w);
-    if (g.ctas.size() > 1 && w.on_mbarrier())  // each misses its own
-      missing = fmt::format("phase {} misses {} of {}", w.state->phase, w.barrier.array->arrives_with,
-                            w.barrier.array->arrives);
+    const std::string missing = g.ctas.size() > 1 && w.on_mbarrier() ? missing_of_each(w) : missing_text(w);
     text += fmt::format("    {:<30} waits for {:<26} {}\n        {}\n", who, waited_for(w), line_of(w.blocked.loc),
                         missing);
   }

@@ -68,4 +68,8 @@ check('a trace without barriers is read by the names of the family', () => {
   const copy = new Actors([trace({'role load': ['load_issue'], 'role consumer': ['smem_read']})]);
   assert.equal(copy.barrier('input_empty'), 'epilogue');
 });
+check('a launch whose role recorded no work is read by the names behind the launch', () => {
+  const hung = new Actors([trace({'role gemm.load': ['load_issue'], 'role gemm.mma': ['mma_issue'], 'role gemm.epilogue': ['wait']})]);
+  assert.deepEqual([hung.role('gemm.epilogue'), hung.barrier('gemm.accum_full')], ['epilogue', 'mma']);
+});
 process.exit(failed ? 1 : 0);

@@ -164,6 +164,31 @@ await check('the shares of waiting are those of sm100sim stats', async () => {
   }
 });
 
+const pairsOfLaunch = ['launch.0.config.cta_group=2', 'launch.0.config.mma=[256, 128, 16]', 'launch.0.config.cluster=[2, 1, 1]'];
+
+await check('the share of the tensor core is that of sm100sim stats, of pairs and of several kernels too', async () => {
+  for (const trace of [dense, simulator.trace('two_sms', '13_pairs.toml'),
+                       simulator.trace('launches_pairs', 'launches/split_k_two_streams.toml', ...pairsOfLaunch)]) {
+    const share = /MMAs in flight ([\d.]+)% of/.exec(simulator.call('stats', trace))[1];
+    const page = await browser.open(simulator.page('share', trace));
+    await page.getByRole('tab', {name: 'Overview'}).click();
+    await settle(page);
+    const shown = await page.locator('.content').innerText();
+    assert.ok(shown.includes(`MMAs in flight ${share} %`), `stats says ${share}, the page ${/MMAs in flight.*/.exec(shown)}`);
+    await page.close();
+  }
+});
+
+await check('a launch of several has its pairs, and its lanes names that are not cut', async () => {
+  const page = await browser.open(simulator.page('launches_pairs',
+    simulator.trace('launches_pairs', 'launches/split_k_two_streams.toml', ...pairsOfLaunch)));
+  const clusters = await page.evaluate(() => report.model.rows.filter((row) => row.kind === 'cta').map((row) => row.cluster));
+  assert.match(clusters[0], /pair with 1$/);
+  assert.match(clusters[1], /pair with 0$/);
+  assert.doesNotMatch(clusters[4], /pair/);
+  await page.close();
+});
+
 await check('the length of the run is the one that sm100sim run prints, and is in sight', async () => {
   const length = /([\d,]+) cycles/.exec(simulator.call('run', 'scenarios/01_dense_small.toml'))[1];
   assert.ok((await healthy.locator('.bar').innerText()).includes(`${length} cycles`), length);

@@ -161,6 +161,8 @@ TEST_CASE("a cycle budget ends the run and says where the warps are", "[scenario
   const RunResult r = run_in_child(s);
   CHECK(r.outcome == Outcome::hang);
   CHECK(finding_of(r).id == "cycle-budget");
+  CHECK(finding_of(r).cause == "the budget of 5,000 cycles is used up");
+  CHECK(finding_of(r).fault_role.empty());  // the kernel is sound
   CHECK(r.cycles <= 5000);
   CHECK(said(r).find("STOPPED at cycle") == 0);
 }

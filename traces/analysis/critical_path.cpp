@@ -134,12 +134,13 @@ class Walk {
         wakes_[event.by].push_back({event.time, true, i});
     }
     if (trace_.barrier_events.empty())
-      throw std::runtime_error(
-          fmt::format("no critical path: the trace has no barrier events, so nothing says who ended which wait; {}",
-                      broke_off_                        ? "the run broke off before the first"
-                      : trace_.metadata.source != "sim" ? "hardware and imported timelines never have them"
-                      : trace_.spans.empty()            ? "no CTA ran"
-                                             : "Chrome JSON does not keep them: take the run's own trace"));
+      throw std::runtime_error(fmt::format(
+          "no critical path: the trace has no barrier events, so nothing says who ended which wait; {}",
+          broke_off_                        ? "the run broke off before the first"
+          : trace_.metadata.source != "sim" ? "hardware and imported timelines never have them"
+          : trace_.spans.empty()
+              ? "no CTA ran"
+              : "the kernel waits on none, or the trace was exported to Chrome JSON, which does not keep them"));
     if (!actors)
       throw std::runtime_error(fmt::format(
           "no critical path: barrier events of schema version {} do not say who caused them; record the "

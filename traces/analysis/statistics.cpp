@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
 
@@ -52,6 +53,16 @@ std::string busiest_text(const Trace& trace, const std::vector<RoleStatistics>& 
   return works > 100 * tensor->share() && works >= 50 ? "; " + role + "; " + core : "; " + core + "; " + role;
 }
 
+/// The first finding that is no warning, and how many more there are; "" where nothing was found.
+std::string finding_text(const Trace& trace) {
+  const auto is_error = [](const Finding& f) { return !f.warning; };
+  const auto first = std::find_if(trace.findings.begin(), trace.findings.end(), is_error);
+  if (first == trace.findings.end()) return "";
+  const auto more = std::count_if(first + 1, trace.findings.end(), is_error);
+  return fmt::format("FINDING {} at {} {}{}: {}\n", first->id, grouped(first->time), tick_name(trace.metadata),
+                     more == 0 ? "" : fmt::format(" and {} more", more), first->message);
+}
+
 std::string headline(const Trace& trace, const std::vector<RoleStatistics>& roles) {
   const Metadata& metadata = trace.metadata;
   const uint64_t length = run_length(trace);
@@ -62,6 +73,7 @@ std::string headline(const Trace& trace, const std::vector<RoleStatistics>& role
   text += fmt::format("\n{}{}{}\n", metadata.source.empty() ? "unknown source" : metadata.source,
                       metadata.device.empty() ? "" : ", " + metadata.device,
                       metadata.scenario.empty() ? "" : ", " + metadata.scenario);
+  text += finding_text(trace);
   if (!metadata.part.empty())
     text += fmt::format(
         "PART of the run: {}; lengths and shares below are of this part, the run's length above is not\n",
@@ -134,13 +146,46 @@ std::vector<SpanStatistics> span_statistics(const Trace& trace) {
   return kinds;
 }
 
+namespace {
+
+/// The CTA of the role works in pairs (cta_group 2).  A run of several kernels puts the launch's name before the
+/// role's and before the key: "left.mma", "left.cta_group".
+bool is_paired(const nlohmann::json& configuration, const Track& role) {
+  const std::string launch = role.name.substr(0, role.name.find('.') + 1);
+  if (!configuration.is_object()) return false;
+  const auto group = configuration.find(launch + "cta_group");
+  return group != configuration.end() && group->is_number_integer() && *group == 2;
+}
+
+/// By CTA track: the SM of the other CTA of the pair.
+std::map<TrackId, int> pair_sms(const Trace& trace) {
+  const nlohmann::json configuration =
+      nlohmann::json::parse(trace.metadata.configuration, nullptr, /*allow_exceptions=*/false);
+  std::map<std::pair<int, int>, int> sms;  // by cluster and rank
+  for (const Track& track : trace.tracks)
+    if (track.kind == TrackKind::cta && track.cluster >= 0) sms[{track.cluster, track.rank}] = track.sm;
+  std::map<TrackId, int> found;
+  for (const Track& role : trace.tracks) {
+    if (role.kind != TrackKind::role || role.parent == kNoTrack || !is_paired(configuration, role)) continue;
+    const Track& cta = trace.tracks[role.parent];
+    if (const auto other = sms.find({cta.cluster, cta.rank ^ 1}); other != sms.end()) found[cta.id] = other->second;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::optional<TensorCoreStatistics> tensor_core_statistics(const Trace& trace) {
+  const std::map<TrackId, int> pairs = pair_sms(trace);
   // By SM, whose CTAs share a tensor core; of traces that name no SM by track.
   std::map<std::pair<int, TrackId>, std::vector<std::pair<uint64_t, uint64_t>>> spans;
   for (const Span& span : trace.spans) {
     if (span.kind != SpanKind::umma) continue;
-    const int sm = trace.tracks[span.track].sm;
-    spans[{sm, sm >= 0 ? TrackId{0} : span.track}].push_back({span.begin, span.end});
+    const Track& track = trace.tracks[span.track];
+    spans[{track.sm, track.sm >= 0 ? TrackId{0} : span.track}].push_back({span.begin, span.end});
+    // The CTA that issues a pair's MMAs records them; they run on both SMs.
+    if (const auto other = pairs.find(track.parent); other != pairs.end())
+      spans[{other->second, TrackId{0}}].push_back({span.begin, span.end});
   }
   if (spans.empty()) return std::nullopt;
   TensorCoreStatistics found{.ticks = run_length(trace)};

@@ -39,7 +39,7 @@ std::vector<SpanStatistics> span_statistics(const Trace& trace);
 
 /// How much of the run MMAs were in flight.
 struct TensorCoreStatistics {
-  uint64_t busy = 0;   ///< ticks in which a `umma` span was open, summed over SMs
+  uint64_t busy = 0;   ///< ticks in which a `umma` span was open, summed over SMs; a pair's spans are both SMs'
   int sms = 0;         ///< that ran a CTA
   uint64_t ticks = 0;  ///< run_length() of each of them
   double share() const { return ticks == 0 || sms == 0 ? 0.0 : double(busy) / (double(ticks) * sms); }

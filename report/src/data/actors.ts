@@ -3,7 +3,7 @@
 // names of a kernel's roles and barriers are its own.  Only a trace without barriers, as a GPU records it, is read by the
 // names that the kernels of this family use.
 
-import {splitBarrierName} from './structure';
+import {splitBarrierName, withoutLaunch} from './structure';
 import type {Trace, Track} from './trace';
 
 /** Who is meant: the hue of a lane, of a span, and of a wait for it. */
@@ -108,11 +108,11 @@ export class Actors {
   }
 
   role(name: string): Actor {
-    return this.roles.get(name) ?? familyRoles[name] ?? 'other';
+    return this.roles.get(name) ?? familyRoles[withoutLaunch(name)] ?? 'other';
   }
   /** Who has to act before a wait on this barrier array can end. */
   barrier(array: string): Actor {
-    const known = this.barriers.get(array) ?? familyBarriers[array] ?? 'other';
+    const known = this.barriers.get(array) ?? familyBarriers[withoutLaunch(array)] ?? 'other';
     return known === 'mma' && this.copies ? 'epilogue' : known;
   }
   /** [producer, consumer] of a ring. */

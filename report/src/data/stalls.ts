@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the roles' time goes: the same figures as `sm100sim stats` (traces/analysis/statistics.h), of the whole run or a part of it.
 
+import {type Cta, pairOf} from './structure';
 import type {Trace} from './trace';
 
 export interface RoleShare {
@@ -46,22 +47,30 @@ export function roleShares(trace: Trace, from = -Infinity, to = Infinity,
   return result;
 }
 
-/** Part of [from, to] in which at least one span of the unit tracks with this name is open, over all such tracks. */
-export function unitBusy(trace: Trace, unit: string, from: number, to: number): number {
+/** Part of the run in which MMAs are in flight, over the SMs that ran a CTA; 0 where no MMA is recorded. */
+export function tensorCoreShare(trace: Trace, ctas: Cta[]): number {
   const {spans} = trace;
-  let busy = 0, tracks = 0;
-  for (const track of trace.tracks) {
-    if (track.kind !== 'unit' || track.name !== unit) continue;
-    if (trace.spanStart[track.id] === trace.spanStart[track.id + 1]) continue;
-    ++tracks;
-    let until = from;
-    for (let i = trace.spanStart[track.id]; i < trace.spanStart[track.id + 1]; ++i) {
-      const end = Math.min(spans.end[i], to);
-      if (end > until) {
-        busy += end - Math.max(until, spans.begin[i]);
-        until = end;
-      }
+  const umma = trace.kindNumber('umma');
+  const cores = new Map<string, [number, number][]>();  // CTAs of an SM share one
+  for (const cta of ctas) {
+    const unit = cta.units.find(({name}) => name === 'umma');
+    if (!unit || trace.spanStart[unit.id] === trace.spanStart[unit.id + 1]) continue;
+    for (const at of [cta, pairOf(trace, ctas, cta)]) {  // a pair's MMAs run on both SMs
+      if (!at) continue;
+      const core = at.sm >= 0 ? `SM ${at.sm}` : `CTA ${at.id}`;
+      if (!cores.has(core)) cores.set(core, []);
+      for (let i = trace.spanStart[unit.id]; i < trace.spanStart[unit.id + 1]; ++i)
+        if (spans.kind[i] === umma) cores.get(core)!.push([spans.begin[i], spans.end[i]]);
     }
   }
-  return tracks > 0 && to > from ? busy / (tracks * (to - from)) : 0;
+  let busy = 0;
+  for (const open of cores.values()) {
+    let until = -Infinity;
+    for (const [begin, end] of open.sort((a, b) => a[0] - b[0])) {
+      busy += Math.max(0, end - Math.max(begin, until));
+      until = Math.max(until, end);
+    }
+  }
+  const sms = new Set(trace.tracks.filter((t) => t.kind === 'cta').map((t) => t.sm)).size;
+  return busy > 0 && sms > 0 ? busy / (sms * trace.length) : 0;
 }

@@ -114,10 +114,22 @@ export function findCtas(trace: Trace): Cta[] {
   return ctas;
 }
 
+/** Whether the CTA's kernel works in pairs; of several kernels, each has its launch's name before its keys. */
+function isPaired(trace: Trace, cta: Cta): boolean {
+  const role = cta.roles[0]?.name ?? '';
+  const launch = role.slice(0, role.length - withoutLaunch(role).length);
+  return trace.metadata.configuration[`${launch}cta_group`] === 2;
+}
+
+/** Of a pair, the CTA of the odd rank; CTAs are numbered over all launches of a run. */
+function isOdd(cta: Cta): boolean {
+  return (cta.rank >= 0 ? cta.rank : cta.id) % 2 === 1;
+}
+
 /** The other CTA of a pair (cta_group 2), null if it has none. */
 export function pairOf(trace: Trace, ctas: Cta[], cta: Cta): Cta | null {
-  if (trace.metadata.configuration['cta_group'] !== 2) return null;
-  const id = cta.id % 2 === 0 ? cta.id + 1 : cta.id - 1;
+  if (!isPaired(trace, cta)) return null;
+  const id = isOdd(cta) ? cta.id - 1 : cta.id + 1;
   return ctas.find((c) => c.id === id && c.cluster === cta.cluster) ?? null;
 }
 
@@ -130,6 +142,6 @@ export function clusterText(trace: Trace, ctas: Cta[], cta: Cta): string {
 
 /** The CTA whose barriers count for both of a pair (cta_group 2): the even one. */
 export function leaderOf(trace: Trace, ctas: Cta[], cta: Cta): Cta {
-  if (trace.metadata.configuration['cta_group'] !== 2 || cta.id % 2 === 0) return cta;
+  if (!isPaired(trace, cta) || !isOdd(cta)) return cta;
   return ctas.find((c) => c.id === cta.id - 1) ?? cta;
 }

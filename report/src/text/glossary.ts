@@ -42,7 +42,7 @@ const barriers: Record<string, string> = {
 };
 
 const kinds: Record<string, string> = {
-  wait: 'The warp is asleep at a barrier. The colour is that of whoever has to act first.',
+  wait: 'The warp waits at a barrier, from its first try_wait on; where the phase is over already, that is all. The colour is that of whoever has to act first.',
   load_issue: 'Issuing the TMA copies of one stage.',
   mma_issue: 'Issuing the matrix multiplications of one stage.',
   mma_commit: 'tcgen05.commit: asks the tensor core to signal a barrier when all its work so far is done.',

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run in short: what it was, what it waited for, and how to read the picture.
 
-import {useState} from 'preact/hooks';
+import {useMemo, useState} from 'preact/hooks';
 
-import {type RoleShare, roleShares, unitBusy} from '../data/stalls';
+import {type RoleShare, roleShares, tensorCoreShare} from '../data/stalls';
+import type {Cta} from '../data/structure';
 import type {Trace} from '../data/trace';
 import type {Model} from '../model';
 import {grouped, percent, seconds, tickName} from '../text/format';
@@ -18,7 +19,7 @@ export function Overview({model}: {model: Model}) {
   useMoves(model);
   return (
     <div class="text">
-      {model.sides.map(({trace}, side) => <RunFacts trace={trace} name={model.sides.length > 1 ? 'AB'[side] : ''} />)}
+      {model.sides.map(({trace, ctas}, side) => <RunFacts trace={trace} ctas={ctas} name={model.sides.length > 1 ? 'AB'[side] : ''} />)}
       {model.sides.map(({trace}, side) => trace.path && <p class="verdict">
         {model.sides.length > 1 && <b>{'AB'[side]} </b>}<b>What limits it: </b>{trace.path.verdict}.
         {side === 0 && <> <button class="link" onClick={() => { [model.tab, model.showPath] = ['path', true]; model.changed(); }}>Show the critical path</button></>}
@@ -29,7 +30,8 @@ export function Overview({model}: {model: Model}) {
           <button aria-pressed={part === 'view'} onClick={() => setPart('view')}>what is shown</button>
         </span>
       </h3>
-      <p class="quiet">Share of its warps' time that a role works, and what it waits for. Click a wait to find its spans.</p>
+      <p class="quiet">Share of its warps' time that a role works, and what it waits for. A wait begins with its first
+        try_wait, so one that passes at once counts a little; the summary of <code>run</code> counts the time asleep alone. Click a wait to find its spans.</p>
       {model.sides.map(({trace}, side) => <Stalls model={model} side={side} trace={trace} part={part} />)}
       <h3>How to read it</h3>
       <p>Each CTA's lanes follow the data from top to bottom: loads fill the stages of the input ring, the tensor core reads
@@ -40,13 +42,13 @@ export function Overview({model}: {model: Model}) {
   );
 }
 
-function RunFacts({trace, name}: {trace: Trace; name: string}) {
+function RunFacts({trace, ctas, name}: {trace: Trace; ctas: Cta[]; name: string}) {
   const {metadata} = trace;
   const c = metadata.configuration as Record<string, number | string | number[]>;
   const {length} = trace;
-  const ctas = new Set(trace.tracks.filter((t) => t.cta >= 0).map((t) => t.cta)).size;
+  const ran = new Set(trace.tracks.filter((t) => t.cta >= 0).map((t) => t.cta)).size;
   const shape = c['m'] !== undefined ? `${c['m']} x ${c['n']}${c['k'] !== undefined ? ` x ${c['k']}` : ''} ${c['dtype'] ?? ''}` : '';
-  const busy = unitBusy(trace, 'umma', trace.begin, trace.end);
+  const busy = useMemo(() => tensorCoreShare(trace, ctas), [trace, ctas]);
   return (
     <>
       <h2>{name && <b>{name} </b>}{metadata.scenario || trace.name}</h2>
@@ -55,9 +57,9 @@ function RunFacts({trace, name}: {trace: Trace; name: string}) {
         {metadata.part && <><dt>recorded</dt><dd>{metadata.part}</dd></>}
         {launchesOf(trace).map((l) => <><dt>launch</dt><dd>{launchText(l)}</dd></>)}
         {shape && <><dt>problem</dt><dd>{shape}</dd></>}
-        <dt>ran on</dt><dd>{metadata.device && `${metadata.device}, `}{ctas} {ctas === 1 ? 'CTA' : 'CTAs'}, {metadata.source === 'sim' ? 'simulated' : 'measured on a GPU'}</dd>
+        <dt>ran on</dt><dd>{metadata.device && `${metadata.device}, `}{ran} {ran === 1 ? 'CTA' : 'CTAs'}, {metadata.source === 'sim' ? 'simulated' : 'measured on a GPU'}</dd>
         {c['stages'] !== undefined && <><dt>stages</dt><dd>{`${c['stages']}`} input{c['accum_stages'] !== undefined ? `, ${c['accum_stages']} ${c['accum_stages'] === 1 ? 'accumulator' : 'accumulators'}` : ''}</dd></>}
-        {busy > 0 && <><dt>tensor core</dt><dd>has work in flight {percent(busy)} of the time</dd></>}
+        {busy > 0 && <><dt>tensor core</dt><dd>has MMAs in flight {percent(busy)} of the time, over all SMs that ran a CTA</dd></>}
         {metadata.dropped_events > 0 && <><dt>lost</dt><dd>{grouped(metadata.dropped_events)} events were dropped while recording</dd></>}
       </dl>
     </>

@@ -2,6 +2,7 @@
 // The picture: one canvas with the names of the lanes on the left, the time axis on top and the lanes.  Draws when something
 // has changed, at most once a frame.
 
+import {withoutLaunch} from '../data/structure';
 import type {Model, Selection} from '../model';
 import {axisTicks} from './axis';
 import {type Frame, type Label, bodyBox, columnBox, drawRow, kStrip, laneBox} from './draw_rows';
@@ -16,6 +17,14 @@ export const kAxis = 26, kScrollBar = 10;
 /** Width of the lanes' names: less where the window is narrow. */
 export function namesWidth(): number {
   return innerWidth < 820 ? 132 : 168;
+}
+
+/** A lane's name, less of it where the column is too narrow: never half a number.  The lane's explanation has it all. */
+function fittingName(g: CanvasRenderingContext2D, name: string, width: number): string {
+  const fits = (text: string) => g.measureText(text).width <= width;
+  const shorter = [name, name.replace(' on SM', ', SM'), name.replace(/ \([^)]*\) on SM/, ', SM'), withoutLaunch(name)];
+  for (let cut = 1; cut < name.length; ++cut) shorter.push(`\u2026${name.slice(cut)}`);
+  return shorter.find(fits) ?? name;
 }
 
 export class Picture {
@@ -266,7 +275,8 @@ export class Picture {
       g.font = `${bold ? '600 ' : ''}${small ? 10 : 12}px system-ui, sans-serif`;
       g.fillStyle = small ? theme.quietText : theme.text;
       const cluster = row.kind === 'cta' ? row.cluster : '';
-      g.fillText(row.label, x + (row.toggle ? 12 : 0), (cluster ? y + 12 : middle) + 0.5);
+      const left = x + (row.toggle ? 12 : 0), right = this.names - (model.sides.length > 1 && row.kind !== 'cta' ? 20 : 2);
+      g.fillText(fittingName(g, row.label, right - left), left, (cluster ? y + 12 : middle) + 0.5);
       if (cluster) {
         // What the column is too narrow for goes: the lane's explanation has it all.
         g.font = '10px system-ui, sans-serif';

@@ -84,6 +84,10 @@ TEST_CASE("a kernel from outside reads its tables in a list as in a scenario of 
                     Catch::Contains("key 'launch.1.config.depth' = 5: allowed is no 5"));
   CHECK_THROWS_WITH(load_scenario(file, {"launch.1.config.deep=5"}),
                     Catch::Contains("unknown key 'launch.1.config.deep' = 5; allowed here are depth"));
+  CHECK_THROWS_WITH(load_scenario(file, {"launch.2.config.depth=4"}),
+                    Catch::Contains("'2': the array has 2 entries, counted from 0"));
+  CHECK_THROWS_WITH(load_scenario(file, {"launch.mine.config.depth=4"}),
+                    Catch::Contains("'mine': the array has 2 entries, counted from 0"));
 }
 
 TEST_CASE("a list of launches is read in the order of the host's calls", "[launches]") {

@@ -58,6 +58,7 @@ TEST_CASE("the text says the important thing first", "[traces]") {
   CHECK(format_statistics(sample_trace()) ==
         R"(684 cycles (0.37 us); load is the busiest role and works 100.0% of its time
 sim, b200, scenarios/"matmul".toml
+FINDING hang at 764 cycles: can never wake
 INCOMPLETE: 3 events were dropped while recording
 
 role  tracks          cycles    works    waits  waits for
@@ -123,6 +124,25 @@ TEST_CASE("the headline names the tensor core where it is busier than any role",
             .starts_with(
                 "1,000 cycles (1.00 us); the tensor core has MMAs in flight 98.0% of 2 SMs' time; no role works "
                 "more than 7.0% of its time (load)\n"));
+}
+
+TEST_CASE("the MMAs of a pair keep the tensor cores of both its SMs busy", "[traces]") {
+  for (const std::string launch : {"", "gemm."}) {
+    Recorder recorder;
+    recorder.trace().metadata = {.configuration = "{\"" + launch + "cta_group\": 2}", .run_ticks = 1000};
+    const TrackId gpu = recorder.add_track(TrackKind::gpu, "B200");
+    for (int cta = 0; cta < 4; ++cta) {
+      const TrackId track = recorder.add_track(TrackKind::cta, "CTA", gpu, cta, cta);
+      recorder.trace().tracks[track].cluster = cta / 2 * 2;
+      recorder.trace().tracks[track].rank = cta % 2;
+      recorder.add_track(TrackKind::role, launch + "mma", track, cta, cta, 6);
+      const TrackId umma = recorder.add_track(TrackKind::unit, "umma", track, cta, cta);
+      if (cta == 2) recorder.span({.begin = 100, .end = 900, .track = umma, .kind = SpanKind::umma});
+    }
+    CAPTURE(launch);
+    CHECK(tensor_core_statistics(recorder.trace())->busy == 1600);
+    CHECK(tensor_core_statistics(recorder.trace())->share() == 0.4);
+  }
 }
 
 TEST_CASE("the length of a run is that of the metadata, else of the spans", "[traces]") {
