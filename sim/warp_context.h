@@ -81,6 +81,12 @@ class WarpContext {
 
   // ---- time
   void charge(double cycles) {
+    if (spin) [[unlikely]]
+      spin.reset();
+    charge_private(cycles);
+  }
+  /// Of instructions that nobody else can notice: a loop of test_waits may have them in its body.
+  void charge_private(double cycles) {
     if (given_up) [[unlikely]]
       leave_wait();
     warp.ahead += cycles;
@@ -212,7 +218,12 @@ class WarpContext {
   struct UnwaitedLoad {
     const uint32_t *registers, *end;
     uint32_t number;
+    std::array<uint32_t, 4> sample{};  ///< of the values, one in a quarter of them
     bool holds(const uint32_t* at) const { return !std::less<>{}(at, registers) && std::less<>{}(at, end); }
+    std::array<uint32_t, 4> sampled() const {
+      const auto quarter = (end - registers) / 4;
+      return {registers[0], registers[quarter], registers[2 * quarter], registers[3 * quarter]};
+    }
   };
   /// Role code has put something else there, or another array.  Without data nobody can tell.
   bool overwritten(const UnwaitedLoad& load) const { return sm.with_data && load.sampled() != load.sample; }
@@ -221,12 +232,7 @@ class WarpContext {
   std::vector<UnwaitedLoad> valid_unread;  ///< that a wait::ld has completed, and nothing has read
   uint32_t tmem_loads = 0;                 ///< so far
   uint32_t guessed_load = 0;  ///< the last one that per-lane arithmetic would be taken to read; 0: none
-    std::array<uint32_t, 4> sample{};  ///< of the values, one in a quarter of them
   models::Cycles tmem_loads_done = 0, tmem_stores_done = 0;
-    std::array<uint32_t, 4> sampled() const {
-      const auto quarter = (end - registers) / 4;
-      return {registers[0], registers[quarter], registers[2 * quarter], registers[3 * quarter]};
-    }
   models::Cycles global_loads_done = 0;  ///< their registers hold values from then on
   /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
   std::deque<models::Cycles> shared_loads;
@@ -256,6 +262,16 @@ class WarpContext {
     bool drawn = false;  ///< it returned false because a perturbation says so
   };
   std::optional<MbarrierWait> given_up;  ///< the last try_wait has returned false, and nothing has followed
+  /// test_waits of one line for one phase that have returned false, with nothing between them that anybody could
+  /// notice.
+  struct Spin {
+    SmemAddr barrier;
+    uint32_t parity;
+    Loc loc;
+    models::Cycles since, last;  ///< the first and the last of them
+    models::Cycles period = 0;   ///< between the last two
+  };
+  std::optional<Spin> spin;
 
  private:
   /// The instruction as it is, by lanes().

@@ -147,6 +147,9 @@ TEST_CASE("MB8: but not twice", "[blame]") {
   test_then_wait(c, 2, answers, took);
   CHECK(c.violation() == "");
   CHECK(c.warnings() == "MB8 ");
+  CHECK(c.device->observer.warnings().front().message ==
+        "mbarrier.try_wait.parity on mbarrier at 0x400 passes at once on phase 0, which the warp has already seen: "
+        "parity 0 once more");
 }
 
 TEST_CASE("MB8: a loop that tests ahead and waits where the answer was no passes every phase once", "[blame]") {
@@ -213,9 +216,6 @@ TEST_CASE("a named barrier that counts more threads than the CTA has: the hang s
                              "can never complete\n"));
 }
 
-namespace {
-
-/// A load warp and an MMA warp hand one stage to and fro, on barriers whose names say nothing.
 TEST_CASE("a cycle of waits with a named barrier in it: who has not come to the barrier is at fault",
           "[blame][report]") {
   Clusters c(1, 1, 2);
@@ -315,6 +315,9 @@ TEST_CASE("a first fill whose warps all copy completes", "[blame]") {
   CHECK(c.exits.size() == 1);
 }
 
+namespace {
+
+/// A load warp and an MMA warp hand one stage to and fro, on barriers whose names say nothing.
 void hand_over(Clusters& c, uint32_t first_parity, bool fills = true) {
   c.kernel.barriers.push_back({"a", {kBar}, 1, 1, "load", "mbarrier.arrive.expect_tx", "mma"});
   c.kernel.barriers.push_back({"b", {kOther}, 1, 1, "mma", "tcgen05.commit", "load"});
