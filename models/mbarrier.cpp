@@ -184,8 +184,19 @@ void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
 }
 
 void Mbarrier::raise_pending(uint32_t offset, uint32_t count, const Source& source) {
-  if (State* state = valid_object(offset, "cp.async.mbarrier.arrive", source))
-    apply(*state, mbarrier_raise_pending(state->word, count), MbarrierEventKind::arrive, count, source);
+  State* state = valid_object(offset, "cp.async.mbarrier.arrive", source);
+  if (!state) return;
+  const MbarrierResult result = mbarrier_raise_pending(state->word, count);
+  if (result.error == MbarrierError::count_out_of_range) {
+    const uint32_t pending = decode_mbarrier(state->word).pending;
+    return violate(
+        "MB4",
+        fmt::format("cp.async.mbarrier.arrive by {} lanes raises the pending count from {} to {}: at most {} "
+                    "arrivals can be pending (.noinc raises nothing, its arrivals are part of the init's count)",
+                    count, pending, pending + count, kMbarrierMaxCount),
+        offset, source);
+  }
+  apply(*state, result, MbarrierEventKind::arrive, count, source);
 }
 
 void Mbarrier::arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source) {

@@ -306,7 +306,7 @@ inline constexpr Check kChecks[] = {
      "Tensor memory passes from one thread to another through a barrier without "
      "tcgen05.fence::before_thread_sync before it or ::after_thread_sync behind it. Told once for each pair of "
      "lines; "
-     "not for loads that are over and then dealloc, where nobody writes the fences.",
+     "not for a dealloc behind what is over, because the fences order asynchronous operations only.",
      "The compiler or the hardware may move the tcgen05 operation across the barrier. No case is known on B200 "
      "hardware.",
      "before_thread_sync before the arrive, after_thread_sync behind the wait; a commit implies the former.",

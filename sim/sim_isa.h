@@ -45,7 +45,7 @@ class SimIsa {
   template <class F>
   void for_each_lane(int instructions, F&& f, Loc loc = Loc::current()) {
     context_.lane_arithmetic(loc);
-    context_.charge(context_.issue.alu * instructions);
+    context_.charge_private(context_.issue.alu * instructions);
     if (!context_.sm.with_data) return;
     for (int lane = 0; lane < kWarpLanes; ++lane)
       if (active_ >> lane & 1) f(lane);

@@ -13,6 +13,7 @@
 /// With data = none per-lane arithmetic and data accesses are skipped: the protocol never depends on them.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <deque>
 #include <functional>
@@ -80,6 +81,12 @@ class WarpContext {
 
   // ---- time
   void charge(double cycles) {
+    if (spin) [[unlikely]]
+      spin.reset();
+    charge_private(cycles);
+  }
+  /// Of instructions that nobody else can notice: a loop of test_waits may have them in its body.
+  void charge_private(double cycles) {
     if (given_up) [[unlikely]]
       leave_wait();
     warp.ahead += cycles;
@@ -186,7 +193,8 @@ class WarpContext {
   /// An instruction reads registers at `from`: it is known whether a load has written them.
   void uses_registers(const uint32_t* from) {
     for (const UnwaitedLoad& load : unwaited_loads)
-      if (load.holds(from)) return read_tmem_register(load.number, "reads");
+      if (load.holds(from) && !overwritten(load)) return read_tmem_register(load.number, "reads");
+    std::erase_if(valid_unread, [=](const UnwaitedLoad& load) { return load.holds(from); });
   }
   /// One of load `number` is read: issue waits for it, and it counts as over from here on.  `seen`: how it is
   /// known.
@@ -200,29 +208,43 @@ class WarpContext {
   /// has made valid and that nothing has read yet; where there are none, those of the loads that no wait::ld has
   /// covered.
   void lane_arithmetic(Loc loc) {
-    if (!std::exchange(valid_unread, false) && guessed_load != 0) {
-      loc_ = loc;
-      read_tmem_register(std::exchange(guessed_load, 0), "may read");
-    }
+    if (!valid_unread.empty()) return valid_unread.clear();
+    if (guessed_load == 0) return;
+    loc_ = loc;
+    read_tmem_register(std::exchange(guessed_load, 0), "may read");
   }
-  /// A tcgen05.ld that neither a wait::ld nor a read of its registers has followed: where those lie.
+  /// A tcgen05.ld and where its registers lie, as long as nothing else lies there.  (Copies that C++ code makes of
+  /// the array are not seen.)
   struct UnwaitedLoad {
     const uint32_t *registers, *end;
     uint32_t number;
+    std::array<uint32_t, 4> sample{};  ///< of the values, one in a quarter of them
     bool holds(const uint32_t* at) const { return !std::less<>{}(at, registers) && std::less<>{}(at, end); }
+    std::array<uint32_t, 4> sampled() const {
+      const auto quarter = (end - registers) / 4;
+      return {registers[0], registers[quarter], registers[2 * quarter], registers[3 * quarter]};
+    }
   };
-  std::vector<UnwaitedLoad> unwaited_loads;  ///< in the order of their numbers
-  uint32_t tmem_loads = 0;                   ///< so far
+  /// Role code has put something else there, or another array.  Without data nobody can tell.
+  bool overwritten(const UnwaitedLoad& load) const { return sm.with_data && load.sampled() != load.sample; }
+  /// That neither a wait::ld nor a read of their registers has followed, in the order of their numbers.
+  std::vector<UnwaitedLoad> unwaited_loads;
+  std::vector<UnwaitedLoad> valid_unread;  ///< that a wait::ld has completed, and nothing has read
+  uint32_t tmem_loads = 0;                 ///< so far
   uint32_t guessed_load = 0;  ///< the last one that per-lane arithmetic would be taken to read; 0: none
-  bool valid_unread = false;  ///< a wait::ld has completed loads, and no lane arithmetic has followed
   models::Cycles tmem_loads_done = 0, tmem_stores_done = 0;
   models::Cycles global_loads_done = 0;  ///< their registers hold values from then on
   /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
   std::deque<models::Cycles> shared_loads;
 
   // ---- what else the warp's instructions leave for later ones
-  models::Cycles copies_done = 0;          ///< all cp.async so far have landed then
-  std::deque<models::Cycles> copy_groups;  ///< of the committed groups that may be pending, oldest first
+  /// Of one thread: when its cp.async so far have landed, and those of its groups that may be pending, oldest
+  /// first.
+  struct ThreadCopies {
+    models::Cycles landed = 0;
+    std::vector<models::Cycles> groups;
+  };
+  std::array<ThreadCopies, kWarpLanes> copies;
   uint32_t cluster_waits =
       0;  ///< lanes that have not waited for the phase of the cluster barrier that they arrived in
   uint32_t cluster_lanes = 0;    ///< that have arrived at the cluster barrier before all of the warp have
@@ -240,6 +262,16 @@ class WarpContext {
     bool drawn = false;  ///< it returned false because a perturbation says so
   };
   std::optional<MbarrierWait> given_up;  ///< the last try_wait has returned false, and nothing has followed
+  /// test_waits of one line for one phase that have returned false, with nothing between them that anybody could
+  /// notice.
+  struct Spin {
+    SmemAddr barrier;
+    uint32_t parity;
+    Loc loc;
+    models::Cycles since, last;  ///< the first and the last of them
+    models::Cycles period = 0;   ///< between the last two
+  };
+  std::optional<Spin> spin;
 
  private:
   /// The instruction as it is, by lanes().

@@ -9,6 +9,7 @@ Results gather in a JSON-lines file: what is in there is not run again.
   ninja -C build/release sm100sim
   python3 bench/mutants/run.py                      # all that are missing from results.jsonl
   python3 bench/mutants/run.py --only '^mma' --again
+  python3 bench/mutants/run.py --sample 20 --again --results sample.jsonl
   python3 bench/mutants/run.py --judge --table bench/mutants/results.md
 """
 
@@ -30,95 +31,46 @@ ROOT = HERE.parent.parent
 MAX_CYCLES = 150_000  # the longest scenario takes a fifth of it
 TIMEOUT_S = 60
 
-# Role code is compiled alone, at every mutant.  The barrier table is part of the host side too: reports are held against it.
-KERNEL_UNIT = "sim/kernel_code.cpp"
+# Role code is compiled alone, at every mutant: the unit that registers it for the simulator.  The barrier table is part of the
+# host side too: reports are held against it.
+ROLE_UNITS = {"matmul": "kernels/matmul/sim/matmul_code.cpp", "copy": "kernels/copy/sim/copy_code.cpp"}
 TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/matmul/host/matmul_run.cpp",
                "kernels/copy/shared_storage.h": "kernels/copy/host/copy_run.cpp"}
-MATMUL = """
-namespace sm100 {{
-{0} template void matmul_kernel(sim::SimIsa&, const MatmulConfig&, const MatmulParams&);
-}}
-"""
-COPY = """
-namespace sm100 {{
-{0} template void copy_kernel(sim::SimIsa&, const CopyConfig&, const CopyParams&);
-}}
-"""
-# Half of it: compiled once for mutants in files of which it uses nothing that the roles do not use too.
-STORES = """
-namespace sm100 {{
-{0} template void write_tile(sim::SimIsa&, const MatmulConfig&, const WarpGroup&, OutputRing<sim::SimIsa>&,
-                             const OutputTile&);
-{0} template bool reduce_split(sim::SimIsa&, const MatmulConfig&, const WarpGroup&, OutputRing<sim::SimIsa>&,
-                               const SplitParams&, const WorkTile&, const OutputTile&, Loc);
-}}
-"""
-STORE_FILES = ("kernels/epilogue/", "kernels/pipeline/output_ring.h", "kernels/matmul/split_reduction.h",
-               "kernels/matmul/config.h")
-ROLE_HEADERS = '#include "sim/sim_isa.h"\n#include "kernels/matmul/matmul_kernel.h"\n' \
-    '#include "kernels/copy/copy_kernel.h"\n'
 
 
 class Build:
     """The compile and link commands of a build tree, for mutants: gcc at -O0 on what depends on a mutant alone."""
 
-    def __init__(self, tree, scratch, with_table):
+    def __init__(self, tree, scratch):
         self.tree, self.scratch = tree, scratch
-        self.compiler, *self.flags = self._words("sim/CMakeFiles/sm100_sim.dir/kernel_code.cpp.o")
-        self.host_flags = self._words("kernels/host/CMakeFiles/sm100_host.dir/matmul_problem.cpp.o")[1:]
-        self.link = self._last_command("sm100sim").removeprefix(": && ").removesuffix(" && :")
-
+        self.targets = [line.split(":")[0] for line in self._ninja("targets", "all")]
+        self.link = self._ninja("commands", "sm100sim")[-1].removeprefix(": && ").removesuffix(" && :")
+        self.commands = {}
+        flags = self._command(ROLE_UNITS["matmul"])
         # Parsed once: the models, and for mutants elsewhere also the headers of the simulator with all that they include.
         self.parsed = []
         for name, headers in (("simulator", ("sim/kernel_code.h", "sim/sim_isa.h")), ("models", ("models/gpu.h",))):
             header = scratch / f"{name}.h"
             header.write_text("#include <fmt/format.h>\n" + "".join(f'#include "{h}"\n' for h in headers))
-            self._compile(f"-x c++-header {header} -o {header}.gch -MD -MF {header}.d")
+            if error := self._run(f"{flags} -x c++-header {header} -o {header}.gch -MD -MF {header}.d"):
+                raise SystemExit(error)
             self.parsed.append((header, pathlib.Path(f"{header}.d").read_text()))
-        self.host_parsed = scratch / "host.h"
-        self.host_parsed.write_text('#include <Eigen/Core>\n#include "kernels/host/problem.h"\n')
-        if with_table:
-            self._compile(f"-x c++-header {self.host_parsed} -o {self.host_parsed}.gch", self.host_flags)
-        # What no mutant alters: all of the unit that runs role code but that code, and for most mutants the stores.
-        self.same = self._once("kernel_code", MATMUL.format("extern") + COPY.format("extern") + self._without_faults())
-        self.stores = self._once("stores", STORES.format(""))
-        self.matmul = self._once("matmul", STORES.format("extern") + MATMUL.format(""))
-        self.copy = self._once("copy", COPY.format(""))
-        (scratch / "matmul_and_stores.cpp").write_text(ROLE_HEADERS + MATMUL.format(""))
 
-    def _words(self, target):
-        words = shlex.split(self._last_command(target))
-        words = words[next(i for i, w in enumerate(words) if "ccache" not in w):words.index("-MD")]
-        return ["-O0" if w == "-O3" else w for w in words] + ["-w"]
+    def _command(self, source):
+        """The compiler and its flags for a unit, without what names files; SystemExit if the tree does not build it."""
+        if source not in self.commands:
+            targets = [t for t in self.targets if t.endswith(source.removeprefix("kernels") + ".o")]
+            if not targets:
+                raise SystemExit(f"{self.tree} does not build {source}")
+            words = shlex.split(self._ninja("commands", targets[0])[-1])
+            words = words[next(i for i, w in enumerate(words) if "ccache" not in w):words.index("-MD")]
+            self.commands[source] = " ".join(words + ["-O0", "-g0", "-w"])
+        return self.commands[source]
 
-    def _once(self, name, code):
-        (self.scratch / f"{name}.cpp").write_text(ROLE_HEADERS + code)
-        self._compile(f"-include {self.parsed[0][0]} -c {self.scratch}/{name}.cpp -o {self.scratch}/{name}.o")
-        return f"{self.scratch}/{name}.o"
-
-    def _compile(self, arguments, flags=None):
-        if error := self._run(f"{self.compiler} {' '.join(flags or self.flags)} {arguments}"):
-            raise SystemExit(error)
-
-    @staticmethod
-    def _without_faults():
-        """The unit without FaultIsa's copy of the kernels, which no mutant needs, and without the kernels that are not mutated."""
-        text = (ROOT / KERNEL_UNIT).read_text()
-        for old, new in (("if (scenario.faults.empty())", "if constexpr (true)"),
-                         ("FaultIsa isa(warp, scenario.device, scenario.faults, altered)",
-                          "SimIsa isa(warp, scenario.device)"),
-                         ("fallback_kernel(isa, scenario.fallback, (*params)[size_t(launch)]);",
-                          "(void)isa, (void)launch;"),
-                         ("direct_kernel(isa, scenario.direct, (*params)[size_t(launch)]);",
-                          "(void)isa, (void)launch;")):
-            assert text.count(old) == 1, f"{KERNEL_UNIT}: {old}"
-            text = text.replace(old, new)
-        return text
-
-    def _last_command(self, target):
-        out = subprocess.run(["ninja", "-C", self.tree, "-t", "commands", target], capture_output=True, text=True,
+    def _ninja(self, tool, *arguments):
+        out = subprocess.run(["ninja", "-C", self.tree, "-t", tool, *arguments], capture_output=True, text=True,
                              check=True)
-        return out.stdout.strip().splitlines()[-1]
+        return [line for line in out.stdout.strip().splitlines() if not line.startswith("ninja: Entering")]
 
     def _run(self, command):
         done = subprocess.run(command, shell=True, cwd=self.tree, capture_output=True, text=True)
@@ -126,35 +78,61 @@ class Build:
 
     def make(self, folder, mutant):
         """Compiles and links in `folder`, whose copy of the file goes before the original; an error's text, or nothing."""
-        file = mutant.file
-        copy = of_copy(mutant)
-        whole = not copy and file.startswith(STORE_FILES)
-        role_unit = self.scratch / ("copy.cpp" if copy else "matmul_and_stores.cpp" if whole else "matmul.cpp")
-        units = [(role_unit, self.flags, next(h for h, dependencies in self.parsed if file not in dependencies))]
-        if file in TABLE_UNITS:
-            units.append((ROOT / TABLE_UNITS[file], self.host_flags, self.host_parsed))
+        header = next((h for h, dependencies in self.parsed if mutant.file not in dependencies), None)
+        included = {ROLE_UNITS[kernel_of(mutant)]: f"-include {header}" if header else ""}
+        if mutant.file in TABLE_UNITS:
+            included[TABLE_UNITS[mutant.file]] = ""
         objects = []
-        for source, flags, header in units:
-            objects.append(f"{folder}/{source.stem}.o")
-            if error := self._run(f"{self.compiler} -I{folder} {' '.join(flags)} -include {header} -c {source} "
-                                  f"-o {objects[-1]}"):
+        for source, include in included.items():
+            objects.append(f"{folder}/{pathlib.Path(source).stem}.o")
+            # The mutant's folder comes before all others.
+            compiler, flags = self._command(source).split(" ", 1)
+            if error := self._run(f"{compiler} -I{folder} {flags} {include} -c {ROOT / source} -o {objects[-1]}"):
                 return error
-        # Behind the mutant: of what two objects hold the first one's counts.
-        objects += [self.same, self.matmul if copy else self.copy] + ([] if whole else [self.stores])
-        return self._run(self.link.replace("-o sm100sim ", f"-o {folder}/sm100sim {' '.join(objects)} "))
+        # Before the libraries: what they have of the same unit is then not taken.
+        return self._run(self.link.replace(" -o sm100sim ", f" -s -o {folder}/sm100sim {' '.join(objects)} "))
+
+
+def kernel_of(mutant):
+    return "copy" if of_copy(mutant) else "matmul"
 
 
 def of_copy(mutant):
     return mutant.id.startswith("copy-")
 
 
+def why_not(mutant):
+    """Why the mutant cannot be made of the sources of today; empty if it can."""
+    file = ROOT / mutant.file
+    if not file.is_file():
+        return f"{mutant.file} is not there"
+    text = file.read_text()
+    for old, _ in mutant.edits:
+        if text.count(old) != 1:
+            return f"{mutant.file} has {text.count(old)} times: {old.strip()}"
+    return ""
+
+
 def mutated(mutant):
     text = (ROOT / mutant.file).read_text()
     for old, new in mutant.edits:
-        if text.count(old) != 1:
-            raise SystemExit(f"{mutant.id}: {mutant.file} has {text.count(old)} times: {old}")
         text = text.replace(old, new)
     return text
+
+
+def clean_scenarios(binary, scenarios):
+    """Those that are there and report nothing without a mutant; says which are left out."""
+    clean = []
+    for s in scenarios:
+        if not (ROOT / "scenarios" / s.file).is_file():
+            print(f"left out: scenario \"{s.name}\": scenarios/{s.file} is not there")
+            continue
+        kind, errors, warnings = reports_of(run_scenario(binary, s))
+        if kind == "pass":
+            clean.append(s)
+        else:
+            print(f"left out: scenario \"{s.name}\" is not clean without a mutant: {kind} {errors} {warnings}")
+    return clean
 
 
 def report_line(finding):
@@ -202,7 +180,7 @@ def reports_of(result):
     return ("warning" if warnings else "pass"), errors, warnings
 
 
-def run_mutant(build, mutant):
+def run_mutant(build, mutant, scenarios):
     with tempfile.TemporaryDirectory(dir=build.scratch, prefix=mutant.id) as name:
         folder = pathlib.Path(name)
         target = folder / mutant.file
@@ -210,7 +188,7 @@ def run_mutant(build, mutant):
         target.write_text(mutated(mutant))
         if error := build.make(folder, mutant):
             return {"id": mutant.id, "kind": "does not compile", "scenario": "", "lines": [error[:600]]}
-        for scenario in COPY_SCENARIOS if of_copy(mutant) else SCENARIOS:
+        for scenario in scenarios[kernel_of(mutant)]:
             kind, errors, warnings = reports_of(run_scenario(folder / "sm100sim", scenario))
             if kind != "pass":
                 return {"id": mutant.id, "kind": kind, "scenario": scenario.name, "lines": errors[:4],
@@ -295,6 +273,7 @@ def table(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="mutants whose id matches this regular expression")
+    parser.add_argument("--sample", type=int, help="this many of the list at most, evenly spread")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at the same time")
     parser.add_argument("--again", action="store_true", help="also those that have a result")
     parser.add_argument("--judge", action="store_true", help="run nothing: judge the results against the patterns")
@@ -302,28 +281,34 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=HERE / "results.jsonl")
     parser.add_argument("--table", type=pathlib.Path, help="write the table as Markdown")
     args = parser.parse_args()
+    args.build = args.build.resolve()
 
     ids = [m.id for m in MUTANTS]
     assert len(ids) == len(set(ids)), "ids are unique"
-    for m in MUTANTS:
-        mutated(m)
+    left_out = {m.id: why for m in MUTANTS if (why := why_not(m))}
+    for left, why in left_out.items():
+        print(f"left out: mutant {left}: {why}")
     results = {}
     if args.results.exists():
         for line in args.results.read_text().splitlines():
             result = json.loads(line)
             if result["kind"] != "does not compile":
                 results[result["id"]] = result
-    chosen = [m for m in MUTANTS if re.search(args.only, m.id) and (args.again or m.id not in results)]
+    chosen = [m for m in MUTANTS if re.search(args.only, m.id) and m.id not in left_out]
+    if args.sample and len(chosen) > args.sample:
+        chosen = [chosen[i * len(chosen) // args.sample] for i in range(args.sample)]
+    chosen = [m for m in chosen if args.again or m.id not in results]
 
     if not args.judge and chosen:
-        for s in COPY_SCENARIOS if all(map(of_copy, chosen)) else SCENARIOS + COPY_SCENARIOS * any(map(of_copy, chosen)):
-            kind, errors, warnings = reports_of(run_scenario(args.build / "sm100sim", s))
-            if kind != "pass":
-                raise SystemExit(f"{s.name} is not clean without a mutant: {kind} {errors} {warnings}")
+        if not (args.build / "sm100sim").is_file():
+            raise SystemExit(f"{args.build / 'sm100sim'} is not there: ninja -C {args.build} sm100sim")
+        kernels = {kernel_of(m) for m in chosen}
+        scenarios = {kernel: clean_scenarios(args.build / "sm100sim", of_kernel)
+                     for kernel, of_kernel in (("matmul", SCENARIOS), ("copy", COPY_SCENARIOS)) if kernel in kernels}
         with tempfile.TemporaryDirectory(prefix="mutants") as name:
-            build = Build(args.build.resolve(), pathlib.Path(name), any(m.file in TABLE_UNITS for m in chosen))
+            build = Build(args.build, pathlib.Path(name))
             with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-                for result in pool.map(lambda m: run_mutant(build, m), chosen):
+                for result in pool.map(lambda m: run_mutant(build, m, scenarios), chosen):
                     results[result["id"]] = result
                     with args.results.open("a") as out:
                         out.write(json.dumps(result) + "\n")

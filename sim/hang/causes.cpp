@@ -131,13 +131,29 @@ bool counts_the_cluster(const WaitGraph& graph, const Wait& w) {
   return true;
 }
 
+/// In the first fill of all nobody knows which copies it has: that one is missing is as likely as that expect_tx
+/// counts too much, so what is wrong by itself elsewhere comes first.
+constexpr int kFirstFill = 90;
+constexpr int kCopyGranule = 16;  ///< a box has a multiple of 16 bytes
+
+/// "a copy is missing, or 192 is too much".
+std::string first_fill_text(const Wait& w, const MbarrierState& word, uint32_t smallest) {
+  return fmt::format(
+      "expect_tx counts {} bytes more than the copies of this phase deliver: a copy is missing, {}or "
+      "{} is too much",
+      grouped(word.tx),
+      uint32_t(word.tx) < smallest ? fmt::format("smaller than any to {} so far, ", w.barrier.array->name) : "",
+      grouped(int64_t(w.state->expected_bytes)));
+}
+
 Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
   if (Cause c = strayed_bytes_cause(graph, w, word); c.certainty > 0) return c;
   if (word.pending != 0 || word.tx == 0) return {};
   const auto expected = int64_t(w.state->expected_bytes);
   const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
   const uint32_t copy = w.cta->observer().smallest_copy(w.cta->kernel(), *w.barrier.array);
-  if (word.tx > 0 && uint32_t(word.tx) < copy) {
+  const bool may_lack_a_copy = usual == 0 && word.tx % kCopyGranule == 0;
+  if (word.tx > 0 && uint32_t(word.tx) < copy && !may_lack_a_copy) {
     Cause cause{.certainty = 100,
                 .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: ",
                                     grouped(word.tx))};
@@ -151,11 +167,7 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
   if (word.tx > 0 && w.cta->cluster_ctas() == 1 && !w.debts.certain && usual == 0 &&
       expected != int64_t(w.state->received_bytes) && w.debts.all.size() == 1 && w.state->received_bytes > 0) {
     // The first fill of all: nothing to compare it with.
-    Cause cause{
-        .certainty = 100,
-        .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: a copy is "
-                            "missing, or {} is too much",
-                            grouped(word.tx), grouped(expected))};
+    Cause cause{.certainty = kFirstFill, .text = first_fill_text(w, word, copy)};
     blame_arming(cause, graph, w);
     return cause;
   }
@@ -170,7 +182,7 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
   }
   if (word.tx > 0 && usual == 0 && filled_like_others(graph.slots(), *w.cta, *w.state)) {
     const auto received = int64_t(w.state->received_bytes);
-    Cause cause{.certainty = 98};
+    Cause cause{.certainty = kFirstFill};
     cause.text =
         received > 0 && expected % received == 0
             ? fmt::format(
@@ -181,6 +193,11 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
                   "expect_tx counts {} bytes more than the copies of this phase deliver, as of every fill "
                   "like it: a copy is missing in all of them, or {} is too much",
                   grouped(word.tx), grouped(expected));
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && uint32_t(word.tx) < copy) {
+    Cause cause{.certainty = kFirstFill, .text = first_fill_text(w, word, copy)};
     blame_arming(cause, graph, w);
     return cause;
   }
@@ -214,9 +231,9 @@ std::string first_lap_text(const Wait& w) {
 /// Nothing has ever come to the barrier.
 bool untouched(const Wait& w) { return w.on_mbarrier() && w.state->phase == 0 && w.state->events == 1; }
 
-/// Nobody can have emptied what nobody has filled: MMAs read what copies bring, so of two that wait for each other on barriers
-/// that nothing has come to, one for a commit and one for bytes, the first should not have waited.  For rings without names;
-/// of named ones wrong_turn_cause knows more.
+/// Nobody can have emptied what nobody has filled: MMAs read what copies bring, so of two that wait for each other
+/// on barriers that nothing has come to, one for a commit and one for bytes, the first should not have waited.  For
+/// rings without names; of named ones wrong_turn_cause knows more.
 Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
   const BarrierArray& array = *w.barrier.array;
   if (!untouched(w) || partner(w.cta->kernel(), array) || std::string_view(array.arrives_with) != "tcgen05.commit")
@@ -272,8 +289,8 @@ bool waited_in(const WaitGraph& graph, const Cta& cta, const BarrierArray& array
                      [&](const Wait& o) { return o.cta == &cta && o.barrier.array == &array; });
 }
 
-/// The arrival that is missing here is on the same barrier of another CTA, where nobody waits for it; the debtor may have gone
-/// since.
+/// The arrival that is missing here is on the same barrier of another CTA, where nobody waits for it; the debtor
+/// may have gone since.
 Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const std::vector<Debt>& passed) {
   const Debt& d = passed.front();
   for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
@@ -504,6 +521,28 @@ std::string cycle_text(const WaitGraph& graph, const std::vector<size_t>& cycle)
   return text + name(graph.waits()[cycle.front()]);
 }
 
+/// Of a cycle with one named barrier in it, where `w` waits: the warp that it misses should have come before it
+/// waits for what follows from the barrier.
+Cause barrier_in_cycle_cause(const WaitGraph& graph, const Wait& w, const std::vector<size_t>& cycle) {
+  const auto named = std::count_if(cycle.begin(), cycle.end(), [&](size_t i) {
+    return graph.waits()[i].blocked.on == Blocked::On::named_barrier;
+  });
+  if (w.blocked.on != Blocked::On::named_barrier || named != 1 || !w.debts.certain || cycle.size() < 2) return {};
+  const Wait& late = graph.waits()[cycle[1]];
+  const std::string who = late.role == w.role ? warps_text(late.role, late.warps) : late.role;
+  Cause cause{
+      .certainty = 51,
+      .text = fmt::format("{}{} has not arrived on {}: its arrival is missing, or comes behind its wait for "
+                          "{}, which needs the barrier first",
+                          who, of_cta(w, late.cta->linear_id()), w.cta->describe(w.blocked, true),
+                          late.cta->describe(late.blocked, true))};
+  std::vector<Debt> in_cycle;
+  for (const Debt& d : w.debts.all)
+    if (graph.of(d) == &late) in_cycle.push_back(d);
+  blame(cause, graph, w, in_cycle);
+  return cause;
+}
+
 }  // namespace
 
 bool copy_in_flight(const WaitGraph& graph, const Wait& w) {
@@ -536,6 +575,7 @@ Cause cause_of(const WaitGraph& graph, const Wait& w) {
   }
   if (cause.certainty >= 60) return cause;
   if (const std::vector<size_t> cycle = graph.cycle_through(graph.index(w)); !cycle.empty()) {
+    if (const Cause c = barrier_in_cycle_cause(graph, w, cycle); c.certainty > 0) return c;
     // Many may wait at a cluster barrier for what is only seen elsewhere in the cycle.
     Cause c{.certainty = w.blocked.on == Blocked::On::cluster_barrier ? 49 : 50,
             .text = (cycle.size() == 1 ? "it waits for itself: " : "these wait for each other: ") +

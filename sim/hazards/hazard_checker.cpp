@@ -33,6 +33,12 @@ size_t HazardChecker::barrier_index(uint32_t offset) {
   return index;
 }
 
+uint32_t HazardChecker::lanes_component(uint32_t at_rank, int warp, Part part, uint32_t lanes) {
+  const auto [known, added] = lanes_.insert({{warp, part, lanes}, barriers_});
+  barriers_ += added;
+  return barrier_component(at_rank, known->second);
+}
+
 void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
   const auto ctas = uint32_t(slots.size());
   auto started = std::make_shared<Cluster>();
@@ -218,8 +224,8 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
   }
 }
 
-/// A copy that signals the barrier has been issued after the barrier's stage came back and lands in the open phase: none
-/// may be on its way when that phase completes.
+/// A copy that signals the barrier has been issued after the barrier's stage came back and lands in the open phase:
+/// none may be on its way when that phase completes.
 void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier& barrier) {
   if (barrier.in_flight.empty()) return;
   const std::vector<Flight>* flight = flights_.find(barrier.in_flight.front());
@@ -259,9 +265,9 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
   WarpState& self = warp(t);
   self.account = t.warp;
   const bool by_unit = !is_generic(later.kind);
+  MmaThread* const mma = later.kind == AccessKind::mma_operand ? &mma_thread(t) : nullptr;
   const auto ordered = [&](const Access& earlier) {
-    if (later.kind == AccessKind::mma_operand && earlier.over.clock != kStillRunning)
-      self.mma.before.advance(earlier.over);
+    if (mma && earlier.over.clock != kStillRunning) mma->before.advance(earlier.over);
     if (later.kind == AccessKind::cp_async && earlier.over.clock != kStillRunning)
       self.before_copies.advance(earlier.over);
     // MMAs of one thread follow each other; so do the reads of one thread's stores.
@@ -269,7 +275,8 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
         later.over.clock != kStillRunning)
       return true;
     if (!self.known.happened.knows(earlier.over)) return false;
-    // Threads' writes need the proxy fence before a unit's reads, and the response slot's reads before it is written.
+    // Threads' writes need the proxy fence before a unit's reads, and the response slot's reads before it is
+    // written.
     const bool needs_fence =
         is_generic(earlier.kind) && by_unit && (earlier.write || later.kind == AccessKind::clc_response);
     return !needs_fence || self.known.fenced.knows(earlier.over);
@@ -285,19 +292,29 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
       });
 }
 
+namespace {
+/// MMAs into one accumulator are carried out as they were issued, also by threads that synchronise in between: none
+/// has to be over before the next (PTX, Pipelined instructions, different threads).
+bool pipelined(const Access& earlier, const Access& later) {
+  return earlier.kind == AccessKind::accumulator && later.kind == AccessKind::accumulator;
+}
+}  // namespace
+
 void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
   WarpState& self = warp(t);
   self.account = t.warp;
-  const bool by_mma = later.kind == AccessKind::accumulator || later.kind == AccessKind::mma_operand;
+  MmaThread* const mma = is_mmas(later.kind) ? &mma_thread(t) : nullptr;
   const auto ordered = [&](const Access& earlier) {
-    if (by_mma && earlier.over.clock != kStillRunning) self.mma.before.advance(earlier.over);
-    // A warp's loads, its stores, its MMAs: each in order.
-    if (earlier.over.component == later.over.component && (by_mma || earlier.kind == later.kind)) return true;
-    if (!self.known.happened.knows(earlier.over)) return false;
+    if (mma && earlier.over.clock != kStillRunning) mma->before.advance(earlier.over);
     const bool own = earlier.by.cta == t.by.cta && earlier.by.warp == t.by.warp;
-    // Nobody writes the fences between loads that are over and the dealloc.
-    const bool read_and_freed = earlier.kind == AccessKind::tmem_load && later.kind == AccessKind::tmem_dealloc;
-    return own || read_and_freed || self.tmem_seen.knows(earlier.over);
+    // A warp's loads, its stores, its MMAs: each in order.
+    if (own && (earlier.kind == later.kind || (mma && is_mmas(earlier.kind)))) return true;
+    if (pipelined(earlier, later) && self.tmem_seen.knows(issue_of(earlier))) return true;
+    if (!self.known.happened.knows(earlier.over)) return false;
+    // tcgen05.dealloc is no asynchronous operation, and the fences order nothing else: of what is over it needs
+    // none.
+    const bool freed = later.kind == AccessKind::tmem_dealloc;
+    return own || freed || self.tmem_seen.knows(earlier.over);
   };
   cluster(t.slot).ctas[at_rank].tmem.access(tmem_sets_, set, later, ordered,
                                             [&](const Access& earlier, Footprints::Id other) {
@@ -308,8 +325,10 @@ void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id
 Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, const Access& later) {
   const Knowledge& known = warp(t).known;
   if (known.happened.knows(earlier.over)) return Missing::fence;
-  // What published kernels leave to hardware: a stage that comes back with a commit is filled again, and the address that
-  // tcgen05.alloc wrote is read behind a commit.  To a unit a byte that a thread wrote needs a fence on top.
+  if (pipelined(earlier, later) && known.happened.knows(issue_of(earlier))) return Missing::fence;
+  // What published kernels leave to hardware: a stage that comes back with a commit is filled again, and the
+  // address that tcgen05.alloc wrote is read behind a commit.  To a unit a byte that a thread wrote needs a fence
+  // on top.
   const bool to_unit = is_generic(earlier.kind) && earlier.write && !is_generic(later.kind);
   const bool refilled = later.kind == AccessKind::tensor_load && !to_unit;
   if ((refilled || earlier.kind == AccessKind::alloc_result) && known.likely.knows(earlier.over))
@@ -352,6 +371,12 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   }
   HazardText text = hazard_text(kernel(t.slot), in_rank, earlier, later, tmem, both, missing,
                                 progress_of(cluster(t.slot), earlier));
+  if (const MmaThread* issuer = mma_thread_of(cluster(t.slot), earlier);
+      issuer && issuer->passed_over >= 0 && earlier.over.clock >= issuer->next)
+    text.details.insert(text.details.end() - 1,
+                        fmt::format("a tcgen05.commit covers the MMAs of its own thread: lane {} issued the first, "
+                                    "lane {} committed",
+                                    issuer->lane, issuer->passed_over));
   if ((text.warning || std::string_view(text.id) == "TC16") && !new_pair(earlier, later)) return;
   if (t.warp && missing != Missing::fence)
     if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty())
@@ -366,15 +391,18 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
 }
 
 AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& access) const {
-  if (access.over.clock == kStillRunning || access.over.component >= first_of(kParts))
-    return AccessProgress::unknown;
+  const bool of_barrier = access.over.component >= first_of(kParts) && !is_mmas(access.kind);
+  if (access.over.clock == kStillRunning || of_barrier) return AccessProgress::unknown;
   const WarpState& warp = warp_of(in, access);
   switch (access.kind) {
     case AccessKind::tensor_store:
       return access.over.clock >= warp.group ? AccessProgress::uncommitted : AccessProgress::unknown;
     case AccessKind::mma_operand:
-    case AccessKind::accumulator:
-      return access.over.clock >= warp.mma.next ? AccessProgress::uncommitted : AccessProgress::unknown;
+    case AccessKind::accumulator: {
+      const MmaThread* issuer = mma_thread_of(in, access);
+      const bool uncommitted = issuer && issuer->passed_over < 0 && access.over.clock >= issuer->next;
+      return uncommitted ? AccessProgress::uncommitted : AccessProgress::unknown;
+    }
     case AccessKind::tmem_load:  // a register that was read later ends it as well, but is not what hands it on
       return access.over.clock <= warp.waited_loads ? AccessProgress::waited : AccessProgress::unknown;
     default: return warp.known.happened.knows(access.over) ? AccessProgress::waited : AccessProgress::unknown;
@@ -385,25 +413,31 @@ void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {
   touch_smem(t, rank(t.slot), set, access(t, AccessKind::generic, write, now(t)));
 }
 
-void HazardChecker::cp_async(const Thread& t, Footprints::Id set) {
-  const Stamp over{component(rank(t.slot), t.by.warp, kCopies), warp(t).copies};
+uint32_t HazardChecker::copies_component(const Thread& t, uint32_t lanes) {
+  uint32_t& first = warp(t).copying_lanes;
+  if (first == 0) first = lanes;
+  return lanes == first ? component(rank(t.slot), t.by.warp, kCopies)
+                        : lanes_component(rank(t.slot), t.by.warp, kCopies, lanes);
+}
+void HazardChecker::cp_async(const Thread& t, uint32_t lanes, Footprints::Id set) {
+  const Stamp over{copies_component(t, lanes), warp(t).copies.copy(lanes).number};
   touch_smem(t, rank(t.slot), set, access(t, AccessKind::cp_async, true, over));
 }
-void HazardChecker::cp_async_commit_group(const Thread& t) { warp(t).copy_groups.push_back(warp(t).copies++); }
-void HazardChecker::cp_async_wait_group(const Thread& t, int pending) {
-  std::deque<Clock>& groups = warp(t).copy_groups;
-  if (groups.size() <= size_t(pending)) return;
-  const Clock done = groups[groups.size() - 1 - size_t(pending)];
-  warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kCopies), done});
-  groups.erase(groups.begin(), groups.end() - pending);
+void HazardChecker::cp_async_commit_group(const Thread& t, uint32_t lanes) { warp(t).copies.commit(lanes); }
+void HazardChecker::cp_async_wait_group(const Thread& t, uint32_t lanes, int pending) {
+  warp(t).copies.wait(lanes, uint32_t(std::max(0, pending)), [&](CopyGroups::Upto upto) {
+    warp(t).known.happened.advance({copies_component(t, upto.lanes), upto.number});
+  });
 }
-uint32_t HazardChecker::cp_async_arrive(const Thread& t) {
+uint32_t HazardChecker::cp_async_arrive(const Thread& t, uint32_t lanes) {
   WarpState& self = warp(t);
   Knowledge& released = next_later(cluster(t.slot));
   released.clear();
   released.add_likely(self.known);
   released.happened = self.before_copies;
-  released.happened.advance({component(rank(t.slot), t.by.warp, kCopies), self.copies++});
+  self.copies.arrive(lanes, [&](CopyGroups::Upto upto) {
+    released.happened.advance({copies_component(t, upto.lanes), upto.number});
+  });
   return cluster(t.slot).last_later;
 }
 

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Happens-before over a whole run: two accesses to the same bytes, one of them a write, that nothing orders.
 ///
-/// Who counts: warps, tensor loads and stores, MMAs (operands and accumulators), tcgen05.ld and st, CLC responses; in
-/// every CTA of a cluster.  What orders: mbarrier phases, commits, bulk-group and tcgen05 waits, named and cluster
-/// barriers; with fence.proxy.async where threads write what an asynchronous unit reads.  A tcgen05.ld is also over once
-/// one of its registers has been read (TC18).  Scopes are not looked at (PTX 9.7.13.15: production kernels leave
-/// .cluster out).  The order is that of synchronisation, not of this run's time: a schedule in which the numbers happen to
-/// be right is reported as well.
+/// Who counts: warps, tensor loads and stores, MMAs (operands and accumulators), tcgen05.ld and st, CLC responses;
+/// in every CTA of a cluster.  What orders: mbarrier phases, commits, bulk-group and tcgen05 waits, named and
+/// cluster barriers; with fence.proxy.async where threads write what an asynchronous unit reads.  A tcgen05.ld is
+/// also over once one of its registers has been read (TC18).  Scopes are not looked at (PTX 9.7.13.15: production
+/// kernels leave .cluster out).  The order is that of synchronisation, not of this run's time: a schedule in which
+/// the numbers happen to be right is reported as well.
 ///
-/// What PTX does not promise but hardware keeps, as far as anybody knows, is a warning that says why (Missing::promise, ::completion).
+/// What PTX does not promise but hardware keeps, as far as anybody knows, is a warning that says why
+/// (Missing::promise, ::completion).
 ///
-/// Global memory: what warps load and store without predicates (the workspace of split-K), ordered by words that are
-/// released and acquired.
+/// Global memory: what warps load and store without predicates (the workspace of split-K), ordered by words that
+/// are released and acquired.
 ///
-/// A fence.proxy.async anywhere between writer and unit counts, the reader's own too.  MMAs of one thread are taken to be in
-/// order whatever their shapes (TC10 is not checked).
+/// A fence.proxy.async anywhere between writer and unit counts, the reader's own too.  MMAs of one warp are taken
+/// to be in order whatever their shapes (TC10 is not checked); who waits for a commit knows those of its thread,
+/// and those of other lanes to the same accumulator that came before.
 ///
-/// Not checked: tensor copies' global memory; scale factors in tensor memory; the lanes of a warp among themselves; without
-/// data, where lanes read and write shared memory.  Ids of findings: sim/checks.h.
+/// Not checked: tensor copies' global memory; scale factors in tensor memory; the lanes of a warp among themselves;
+/// without data, where lanes read and write shared memory.  Ids of findings: sim/checks.h.
 #pragma once
 
 #include <array>
@@ -32,6 +34,7 @@
 
 #include "kernels/isa/isa.h"
 #include "models/umma.h"
+#include "sim/hazards/copy_groups.h"
 #include "sim/hazards/flights.h"
 #include "sim/hazards/shadow.h"
 #include "sim/launch_list.h"
@@ -47,9 +50,10 @@ enum class AccessProgress {
 
 /// What lacks between two accesses.
 enum class Missing {
-  order,  ///< nothing orders them
-  fence,  ///< they are ordered, but for a proxy or tcgen05 fence
-  promise,  ///< the first was over before a tcgen05.commit or a .relaxed arrival that lies between; PTX promises nothing of it
+  order,       ///< nothing orders them
+  fence,       ///< they are ordered, but for a proxy or tcgen05 fence
+  promise,     ///< the first was over before a tcgen05.commit or a .relaxed arrival that lies between; PTX promises
+               ///< nothing of it
   completion,  ///< a tcgen05.st that comes before, but has not been waited for
 };
 
@@ -69,7 +73,8 @@ class HazardChecker {
   void start_cluster(const std::vector<int>& slots, int launch);
 
   // ---- synchronisation by warps
-  /// Arrivals of the warp on a barrier of CTA `rank`, its own, release what it knows; the result goes along as Source::op.
+  /// Arrivals of the warp on a barrier of CTA `rank`, its own, release what it knows; the result goes along as
+  /// Source::op.
   uint32_t release(const Thread& thread, uint32_t rank, uint32_t barrier) {
     uses_barrier(thread, rank, barrier, false);
     return kReleases;
@@ -78,8 +83,8 @@ class HazardChecker {
   uint32_t release_later(const Thread& thread);
   /// A wait on the barrier has ended.
   void acquire(const Thread& thread, uint32_t barrier);
-  /// Something orders the completion of the own CTA's barrier's phase, the last one or the one before, before what the warp
-  /// does next; phase -1 is always over.
+  /// Something orders the completion of the own CTA's barrier's phase, the last one or the one before, before what
+  /// the warp does next; phase -1 is always over.
   bool knows_completed(const Thread& thread, uint32_t barrier, int64_t phase);
   /// The barrier is used by the thread, or by a unit that it asks, in CTA `rank`.
   void uses_barrier(const Thread& thread, uint32_t rank, uint32_t barrier, bool by_unit);
@@ -100,14 +105,16 @@ class HazardChecker {
 
   // ---- accesses; offsets are of shared memory
   void generic(const Thread& thread, Footprints::Id set, bool write);
-  void cp_async(const Thread& thread, Footprints::Id set);
-  void cp_async_commit_group(const Thread& thread);
-  void cp_async_wait_group(const Thread& thread, int pending);
-  /// An arrival that follows the warp's copies so far; the result goes along as Source::op.
-  uint32_t cp_async_arrive(const Thread& thread);
+  /// By the lanes of a mask, as their groups are.
+  void cp_async(const Thread& thread, uint32_t lanes, Footprints::Id set);
+  void cp_async_commit_group(const Thread& thread, uint32_t lanes);
+  void cp_async_wait_group(const Thread& thread, uint32_t lanes, int pending);
+  /// An arrival that follows the copies of these lanes so far; the result goes along as Source::op.
+  uint32_t cp_async_arrive(const Thread& thread, uint32_t lanes);
   /// tcgen05.alloc writes the address that it grants.
   void alloc_result(const Thread& thread, Footprints::Id set);
-  /// @param to_leader  rank parity of the pair's CTA whose barrier is signalled (cta_group 2), or -1: each CTA's own
+  /// @param to_leader  rank parity of the pair's CTA whose barrier is signalled (cta_group 2), or -1: each CTA's
+  /// own
   void tensor_load(const Thread& thread, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
                    int to_leader, uint32_t op);
   void tensor_store(const Thread& thread, uint32_t offset, uint32_t bytes);
@@ -120,7 +127,8 @@ class HazardChecker {
   uint32_t commit(const Thread& thread);
   /// Returns its number among the warp's loads, from 1.
   uint32_t tmem_load(const Thread& thread, TmemShape shape, int repeat, TmemAddr address);
-  /// A register of that load has been read: it is over, and those before it.  `seen`: how the reader is known, for TC18.
+  /// A register of that load has been read: it is over, and those before it.  `seen`: how the reader is known, for
+  /// TC18.
   void tmem_register_read(const Thread& thread, uint32_t load, std::string_view seen);
   void tmem_wait_load(const Thread& thread);
   void tmem_store(const Thread& thread, TmemShape shape, int repeat, TmemAddr address);
@@ -150,21 +158,24 @@ class HazardChecker {
   struct Meeting {
     Knowledge open, completed;
   };
-  /// MMAs of one warp: the thread that issues them, and the accesses that came before theirs to the same bytes.
+  /// A thread that issues MMAs, and the accesses that came before theirs to the same bytes.
   struct MmaThread {
-    int lane = -1;
-    Clock next = 1;
-    VectorClock before;
+    int lane;
+    uint32_t component;
+    Clock next = 1;  ///< of its next commit
+    VectorClock before{};
+    bool open = false;     ///< it has issued MMAs since its last commit
+    int passed_over = -1;  ///< and this lane has committed since
   };
   struct WarpState {
     Knowledge known;
     VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
     Clock group = 1, tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0;
     uint32_t stored = 0, committed = 0;  ///< lanes with tensor stores in the open bulk group, and in those before
-    MmaThread mma;
-    Clock copies = 1;               ///< of its next cp.async
-    std::deque<Clock> copy_groups;  ///< committed ones that may be pending: the last copy of each
-    VectorClock before_copies;      ///< what the warp's copies came after, as MmaThread::before
+    std::vector<MmaThread> mma;          ///< nearly always one
+    CopyGroups copies;
+    uint32_t copying_lanes = 0;  ///< of its first cp.async
+    VectorClock before_copies;   ///< what the warp's copies came after, as MmaThread::before
     std::vector<Barrier*> unfenced_inits;
     const Warp* account = nullptr;       ///< of its waits
     std::vector<Access> unwaited_loads;  ///< tcgen05.ld that neither a wait nor a read of a register has ended
@@ -215,22 +226,32 @@ class HazardChecker {
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   /// How far the warp that issued the access is with it.
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
-  /// The warp that issued an access which is over with one of its own stamps (Part).
+  /// The warp that issued an access which is over with one of its own stamps (Part, or of some lanes).
   const WarpState& warp_of(const Cluster& in, const Access& access) const {
-    const uint32_t r = access.over.component / warps_ % cluster_ctas_;
-    return in.ctas[r].warps[access.over.component % warps_];
+    const uint32_t component = access.over.component, others = first_of(kParts);
+    const uint32_t r =
+        component < others ? component / warps_ % cluster_ctas_ : (component - others) % cluster_ctas_;
+    return in.ctas[r].warps[size_t(access.by.warp)];
   }
+  /// The thread whose MMA it is; nullptr: it is none.
+  const MmaThread* mma_thread_of(const Cluster& in, const Access& access) const;
+  MmaThread& mma_thread(const Thread& t);
   /// Of the warp that issued the access: when it did.
   Stamp issue_of(const Access& access) const { return {access.over.component % first_of(kCopies), access.issued}; }
   uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * warps_; }
-  uint32_t fenced_components() const { return first_of(kTmemLoads); }  ///< warps' own accesses and copies
-  uint32_t tmem_components() const { return first_of(kGroups); }       ///< and those to tensor memory
+  /// Warps' own accesses and copies; all, when some lanes have components of their own.
+  uint32_t fenced_components() const { return lanes_.empty() ? first_of(kTmemLoads) : UINT32_MAX; }
+  /// And those to tensor memory.
+  uint32_t tmem_components() const { return lanes_.empty() ? first_of(kGroups) : UINT32_MAX; }
   uint32_t component(uint32_t rank, int warp, Part part) const {
     return (uint32_t(part) * cluster_ctas_ + rank) * warps_ + uint32_t(warp);
   }
   uint32_t barrier_component(uint32_t rank, size_t index) const {
     return first_of(kParts) + uint32_t(index) * cluster_ctas_ + rank;
   }
+  /// Of lanes that do by themselves what others of their warp do too.  Numbered as a barrier, because that grows.
+  uint32_t lanes_component(uint32_t rank, int warp, Part part, uint32_t lanes);
+  uint32_t copies_component(const Thread& t, uint32_t lanes);
   void check_complete(const models::MbarrierEvent& event, const Barrier& barrier);
   /// Of the barrier at an offset, in every CTA: those of the kernel's table in its order, then others as they come.
   size_t barrier_index(uint32_t offset);
@@ -289,6 +310,7 @@ class HazardChecker {
   std::unordered_map<uint64_t, GlobalCell> global_;            ///< by address
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
   uint32_t last_op_ = 0, clusters_started_ = 0;
+  std::map<std::tuple<int, Part, uint32_t>, size_t> lanes_;  ///< by warp, part and lanes: index as of a barrier
   /// Line and file of both instructions that TC16 has been reported for.
   std::set<std::tuple<uint32_t, std::string_view, uint32_t, std::string_view>> told_;
 };
@@ -310,8 +332,8 @@ HazardText unfilled_text(const Kernel& kernel, int cta, const Access& read, cons
 HazardText register_read_text(const Kernel& kernel, const Access& load, std::string_view seen);
 /// One of the two, for a trace: "tensor load, for input_full[2] phase 3".
 models::Place hazard_place(const Kernel& kernel, const Access& access);
-/// "load has last waited on input_empty[1], until cycle 4,290  load_warp.h:58": of the wait that would have ordered the two; empty
-/// where it was no mbarrier's.
+/// "load has last waited on input_empty[1], until cycle 4,290  load_warp.h:58": of the wait that would have ordered
+/// the two; empty where it was no mbarrier's.
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);
 /// Details of a copy that is still on its way.
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);

@@ -84,11 +84,30 @@ const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& 
   return mma_sets_[free] = {c, a, b, d, true};
 }
 
+HazardChecker::MmaThread& HazardChecker::mma_thread(const Thread& t) {
+  std::vector<MmaThread>& all = warp(t).mma;
+  const auto known = std::find_if(all.begin(), all.end(), [&](const MmaThread& m) { return m.lane == t.by.lane; });
+  if (known != all.end()) return *known;
+  const uint32_t r = rank(t.slot);
+  return all.emplace_back(MmaThread{.lane = t.by.lane,
+                                    .component = all.empty()
+                                                     ? component(r, t.by.warp, kMma)
+                                                     : lanes_component(r, t.by.warp, kMma, 1u << t.by.lane)});
+}
+
+const HazardChecker::MmaThread* HazardChecker::mma_thread_of(const Cluster& in, const Access& access) const {
+  if (!is_mmas(access.kind)) return nullptr;
+  const std::vector<MmaThread>& all = warp_of(in, access).mma;
+  const auto issuer = std::find_if(all.begin(), all.end(),
+                                   [&](const MmaThread& m) { return m.component == access.over.component; });
+  return issuer == all.end() ? nullptr : &*issuer;
+}
+
 void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
   const uint32_t own = rank(t.slot);
-  WarpState& self = warp(t);
-  if (self.mma.lane != t.by.lane) self.mma.lane = t.by.lane;
-  const Stamp over{component(own, t.by.warp, kMma), self.mma.next};
+  MmaThread& issuer = mma_thread(t);
+  issuer.open = true;
+  const Stamp over{issuer.component, issuer.next};
   const MmaSets& sets = mma_sets(command);
   const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
   for (uint32_t r = first; r <= last && r < cluster(t.slot).ctas.size(); ++r) {
@@ -106,12 +125,17 @@ uint32_t HazardChecker::commit(const Thread& t) {
   WarpState& self = warp(t);
   Knowledge& released = next_later(cluster(t.slot));
   released.clear();
-  released.add_likely(self.known);   // it executes after all that the thread knows
-  if (self.mma.lane == t.by.lane) {  // a thread vouches for its own MMAs only
+  released.add_likely(self.known);  // it executes after all that the thread knows
+  for (MmaThread& issuer : self.mma) {
+    if (issuer.lane != t.by.lane) {  // a thread vouches for its own MMAs only
+      if (issuer.open) issuer.passed_over = t.by.lane;
+      continue;
+    }
     // Of the MMAs' own accesses and what those came after, not of what else the thread knows
     // (docs/instructions.md).
-    released.happened = self.mma.before;
-    released.happened.advance({component(rank(t.slot), t.by.warp, kMma), self.mma.next++});
+    released.happened = issuer.before;
+    released.happened.advance({issuer.component, issuer.next++});
+    issuer.open = false, issuer.passed_over = -1;
     released.fenced.assign(released.happened, fenced_components());  // or its own checks had spoken
     released.tmem.assign(released.happened,
                          tmem_components());  // implies tcgen05.fence::before_thread_sync (PTX 9.7.16)

@@ -121,13 +121,15 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
                     "pending{}",
                     first, one_warp(e, l) ? "" : fmt::format(", then a barrier with {}", second))};
   if (e.kind == AccessKind::cp_async && is_generic(l.kind))
-    return {"SM3",
-            fmt::format("{} {} bytes that cp.async of {} may still write", second, l.write ? "overwrites" : "reads",
-                        first),
-            one_warp(e, l) ? std::string("cp.async.wait_group between the two")
-                           : fmt::format("cp.async.wait_group of {}, then a barrier with {}; or "
-                                         "cp.async.mbarrier.arrive, and a wait of {} for it",
-                                         first, second, second)};
+    return {
+        "SM3",
+        fmt::format("{} {} bytes that cp.async of {} may still write", second, l.write ? "overwrites" : "reads",
+                    first),
+        one_warp(e, l)
+            ? std::string("cp.async.commit_group and .wait_group by every lane that has copied, between the two")
+            : fmt::format("cp.async.commit_group and .wait_group by every lane of {} that has copied, then a "
+                          "barrier with {}; or cp.async.mbarrier.arrive by these lanes, and a wait of {} for it",
+                          first, second, second)};
   if (is_generic(l.kind))
     return {
         "SM3",

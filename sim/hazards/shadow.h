@@ -35,6 +35,10 @@ constexpr bool is_threads(AccessKind kind) {
 /// Through the generic proxy: what a unit reads of it needs a fence.proxy.async.
 constexpr bool is_generic(AccessKind kind) { return is_threads(kind) || kind == AccessKind::cp_async; }
 
+constexpr bool is_mmas(AccessKind kind) {
+  return kind == AccessKind::mma_operand || kind == AccessKind::accumulator;
+}
+
 /// The warp that issued an access: what reports name of a models::Source.
 struct Issuer {
   Loc loc{};

@@ -15,11 +15,11 @@ using sim::HazardChecker;
 using sim::WarpContext;
 
 uint32_t ElectSync::execute(WarpContext& w) const {
-  w.charge(w.issue.elect);
+  w.charge_private(w.issue.elect);
   return w.lanes() & -w.lanes();
 }
 
-void BarWarpSync::execute(WarpContext& w) const { w.charge(w.issue.warp_sync); }
+void BarWarpSync::execute(WarpContext& w) const { w.charge_private(w.issue.warp_sync); }
 
 // ---- named barriers
 

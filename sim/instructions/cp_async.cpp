@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "sim/warp_context.h"
@@ -23,7 +24,9 @@ void CpAsyncCgSharedGlobal::execute(WarpContext& w) const {
   constexpr const char* kWhat = "cp.async";
   w.charge(w.issue.ld_shared);  // assumed as long as a load from shared memory
   w.settle();
-  w.copies_done = std::max(w.copies_done, now() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns));
+  const Cycles landed = now() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) w.copies[size_t(lane)].landed = std::max(w.copies[size_t(lane)].landed, landed);
   if (!w.sm.with_data) return;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
@@ -34,25 +37,29 @@ void CpAsyncCgSharedGlobal::execute(WarpContext& w) const {
     w.check_prerequisites((*src)[lane][0], kWhat);
     std::memcpy(w.own.smem.data(to.offset()), from, kBytes);
   }
-  if (HazardChecker* h = w.hazards()) h->cp_async(w.thread(), w.footprint(*h, *dst, kWarpLanes, kBytes));
+  if (HazardChecker* h = w.hazards()) h->cp_async(w.thread(), w.lanes(), w.footprint(*h, *dst, kWarpLanes, kBytes));
 }
 
 void CpAsyncCommitGroup::execute(WarpContext& w) const {
   w.charge(w.issue.bulk_group);
-  w.copy_groups.push_back(w.copies_done);
-  if (HazardChecker* h = w.hazards()) h->cp_async_commit_group(w.thread());
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) w.copies[size_t(lane)].groups.push_back(w.copies[size_t(lane)].landed);
+  if (HazardChecker* h = w.hazards()) h->cp_async_commit_group(w.thread(), w.lanes());
 }
 
 void CpAsyncWaitGroup::execute(WarpContext& w) const {
   w.charge(w.issue.bulk_group);
   w.settle();
-  if (w.copy_groups.size() > size_t(pending)) {
-    const Cycles done = w.copy_groups[w.copy_groups.size() - 1 - size_t(pending)];
-    if (done > now()) w.warp.ahead += double(done - now());
-    w.copy_groups.erase(w.copy_groups.begin(), w.copy_groups.end() - pending);
+  Cycles done = 0;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    std::vector<Cycles>& groups = w.copies[size_t(lane)].groups;
+    if (!w.is_active(lane) || groups.size() <= size_t(pending)) continue;
+    done = std::max(done, groups[groups.size() - 1 - size_t(pending)]);
+    groups.erase(groups.begin(), groups.end() - pending);
   }
+  w.hold_issue(done);
   w.settle();
-  if (HazardChecker* h = w.hazards()) h->cp_async_wait_group(w.thread(), pending);
+  if (HazardChecker* h = w.hazards()) h->cp_async_wait_group(w.thread(), w.lanes(), pending);
 }
 
 void CpAsyncMbarrierArrive::execute(WarpContext& w) const {
@@ -61,19 +68,25 @@ void CpAsyncMbarrierArrive::execute(WarpContext& w) const {
   w.settle();
   if (!w.own_window(barrier, "cp.async.mbarrier.arrive")) return;
   models::Source by = w.source();
-  const auto count = uint32_t(w.active_lanes());
   if (HazardChecker* h = w.hazards()) {
     h->uses_barrier(w.thread(), w.cluster_ctarank(), barrier.offset(), false);
-    by.op = h->cp_async_arrive(w.thread());
+    by.op = h->cp_async_arrive(w.thread(), w.lanes());
   }
-  if (!noinc) w.own.mbarrier.raise_pending(barrier.offset(), count, by);
-  w.sm.cp_async.post(std::max(w.copies_done, now()), [&cta = w.cta, &own = w.own, id = w.cta.linear_id(),
-                                                      offset = barrier.offset(), count, by] {
-    if (cta.linear_id() == id && cta.resident()) return own.mbarrier.arrive(offset, count, by);
-    cta.observer().violation({"MB12",
-                              fmt::format("cp.async.mbarrier.arrive at {:#x} after its CTA has exited", offset),
-                              now(), own.slot, offset, by});
-  });
+  if (!noinc) w.own.mbarrier.raise_pending(barrier.offset(), uint32_t(w.active_lanes()), by);
+  const auto landed = [&](int lane) { return std::max(w.copies[size_t(lane)].landed, now()); };
+  for (uint32_t left = w.lanes(); left != 0;) {
+    const Cycles at = landed(std::countr_zero(left));
+    uint32_t count = 0;  // of lanes whose copies land together
+    for (int lane = 0; lane < kWarpLanes; ++lane)
+      if ((left >> lane & 1) && landed(lane) == at) left &= ~(1u << lane), ++count;
+    w.sm.cp_async.post(
+        at, [&cta = w.cta, &own = w.own, id = w.cta.linear_id(), offset = barrier.offset(), count, by] {
+          if (cta.linear_id() == id && cta.resident()) return own.mbarrier.arrive(offset, count, by);
+          cta.observer().violation(
+              {"MB12", fmt::format("cp.async.mbarrier.arrive at {:#x} after its CTA has exited", offset), now(),
+               own.slot, offset, by});
+        });
+  }
 }
 
 }  // namespace sm100::instructions

@@ -171,14 +171,15 @@ void Tcgen05Ld<kShape>::execute(WarpContext& w) const {
   w.settle();
   w.own.tmem.load(kShape, repeat, address, w.warp.index, registers, w.source());
   if (HazardChecker* h = w.hazards()) h->tmem_load(w.thread(), kShape, repeat, address);
-  const WarpContext::UnwaitedLoad load{registers, registers + kWarpLanes * registers_per_thread(kShape, repeat),
-                                       ++w.tmem_loads};
+  WarpContext::UnwaitedLoad load{registers, registers + kWarpLanes * registers_per_thread(kShape, repeat),
+                                 ++w.tmem_loads};
+  if (w.sm.with_data) load.sample = load.sampled();
   std::erase_if(w.unwaited_loads, [&](const WarpContext::UnwaitedLoad& earlier) {  // whose registers are gone
     return load.holds(earlier.registers) || earlier.holds(load.registers);
   });
   w.unwaited_loads.push_back(load);
   // A load on its way while registers of an earlier one wait to be read is a prefetch: those are read first.
-  if (!w.valid_unread) w.guessed_load = w.tmem_loads;
+  if (w.valid_unread.empty()) w.guessed_load = w.tmem_loads;
   w.tmem_loads_done =
       transfer(w, models::UnitSpanKind::tmem_read, address, columns_spanned(kShape, repeat), w.tmem_loads_done);
 }
@@ -187,7 +188,7 @@ template struct Tcgen05Ld<TmemShape::s32x32b>;
 
 void Tcgen05WaitLd::execute(WarpContext& w) const {
   wait_for(w, w.tmem_loads_done);
-  if (!w.unwaited_loads.empty()) w.valid_unread = true;
+  w.valid_unread.insert(w.valid_unread.end(), w.unwaited_loads.begin(), w.unwaited_loads.end());
   w.unwaited_loads.clear(), w.guessed_load = 0;
   if (HazardChecker* h = w.hazards()) h->tmem_wait_load(w.thread());
 }

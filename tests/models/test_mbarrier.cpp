@@ -130,6 +130,14 @@ TEST_CASE("misuse is named with its check id", "[mbarrier]") {
     b.barrier.init(kBar, 1 << 20, b.by);
     CHECK(b.observer.violations.back().id == "MB4");
   }
+  SECTION("MB4: cp.async.mbarrier.arrive raises the pending count beyond what it holds") {
+    b.barrier.init(kBar, (1 << 20) - 8, b.by);
+    b.barrier.raise_pending(kBar, 32, b.by);
+    REQUIRE(b.observer.violation_id() == "MB4");
+    CHECK(b.observer.violations.back().message ==
+          "cp.async.mbarrier.arrive by 32 lanes raises the pending count from 1048568 to 1048600: at most 1048575 "
+          "arrivals can be pending (.noinc raises nothing, its arrivals are part of the init's count)");
+  }
   SECTION("MB5: a second arrival while bytes hold the phase open") {
     b.barrier.init(kBar, 1, b.by);
     b.barrier.arrive_expect_tx(kBar, 64, b.by);

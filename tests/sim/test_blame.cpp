@@ -147,6 +147,9 @@ TEST_CASE("MB8: but not twice", "[blame]") {
   test_then_wait(c, 2, answers, took);
   CHECK(c.violation() == "");
   CHECK(c.warnings() == "MB8 ");
+  CHECK(c.device->observer.warnings().front().message ==
+        "mbarrier.try_wait.parity on mbarrier at 0x400 passes at once on phase 0, which the warp has already seen: "
+        "parity 0 once more");
 }
 
 TEST_CASE("MB8: a loop that tests ahead and waits where the answer was no passes every phase once", "[blame]") {
@@ -211,6 +214,105 @@ TEST_CASE("a named barrier that counts more threads than the CTA has: the hang s
   CHECK_THAT(text,
              Catch::Contains("likely cause: load comes to named barrier 1 with 96 threads; the CTA has 64: it "
                              "can never complete\n"));
+}
+
+TEST_CASE("a cycle of waits with a named barrier in it: who has not come to the barrier is at fault",
+          "[blame][report]") {
+  Clusters c(1, 1, 2);
+  c.kernel.roles = {"epilogue", "mma"};
+  c.kernel.barriers.push_back({"accum_full", {kOther}, 1, 1, "mma", "mbarrier.arrive", "epilogue"});
+  c.kernel.barriers.push_back({"accum_empty", {kBar}, 1, 1, "epilogue", "mbarrier.arrive", "mma"});
+  c.kernel.named_barriers = {{0, "set-up", "epilogue, mma"}, {1, "tmem address", "epilogue, mma"}};
+  c.program = [](SimIsa& isa) {
+    if (isa.warpid() == 0) init_barrier(isa, 1), init_barrier(isa, 1, kOther);
+    isa.bar_sync(0, 64);
+    if (isa.warpid() == 1) {  // without its bar.arrive
+      for (uint32_t round = 0; round < 2; ++round) wait(isa, round ^ 1), arrive(isa, kOther);
+      return;
+    }
+    isa.bar_sync(1, 64);
+    for (uint32_t round = 0; round < 2; ++round) wait(isa, round, kOther), arrive(isa);
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  const HangReport hang = explain_hang(c.device->slots(), models::now(), 0, "replay");
+  CAPTURE(hang.text);
+  CHECK(hang.finding.fault_role == "mma");
+  CHECK(
+      hang.finding.cause ==
+      "mma has not arrived on named barrier 1 (tmem address): its arrival is missing, or comes behind its wait for "
+      "accum_empty[0], which needs the barrier first");
+}
+
+namespace {
+
+/// The load warp arms input_full for 192 bytes and copies 128 of them; the rest is a smaller copy, which the scales
+/// warp makes.  It waits for the stage to come back first.
+void filled_by_two_warps(Clusters& c, uint32_t first_parity, bool small_copy) {
+  static TensorMap map, small;
+  c.kernel.roles = {"load", "mma", "scales"};
+  c.kernel.barriers.push_back({"input_full", {kBar}, 1, 1, "load", "mbarrier.arrive.expect_tx", "mma"});
+  c.kernel.barriers.push_back({"input_empty", {kOther}, 1, 1, "mma", "mbarrier.arrive", "load, scales"});
+  c.before = [&c] {
+    const GlobalAddr row = c.device->gpu.memory().allocate("row", kBytes, true);
+    map = sm100::sim::row_of_words(row);
+    TensorMapFields f;
+    f.data_type = TensorMapDataType::uint32;
+    f.rank = 1;
+    f.global_address = row.value;
+    f.global_dim[0] = f.box_dim[0] = 16;
+    f.element_stride[0] = 1;
+    small = encode(f);
+  };
+  c.program = [=](SimIsa& isa) {
+    if (isa.warpid() == 0) init_barrier(isa, 1), init_barrier(isa, 1, kOther);
+    isa.elected([&] { isa.fence_mbarrier_init(); });
+    isa.bar_sync(0, 96);
+    if (isa.warpid() == 1) {
+      wait(isa, 0);
+      return arrive(isa, kOther);
+    }
+    wait(isa, isa.warpid() == 2 ? first_parity : 1, kOther);
+    isa.elected([&] {
+      if (isa.warpid() == 0) isa.mbarrier_arrive_expect_tx(own(isa, kBar), kBytes + 64, Scope::cta);
+      if (isa.warpid() == 0)
+        isa.cp_async_bulk_tensor_shared_global(own(isa, kData), &map, TensorCoords{0}, own(isa, kBar));
+      else if (small_copy)
+        isa.cp_async_bulk_tensor_shared_global(own(isa, kData + 1024), &small, TensorCoords{0}, own(isa, kBar));
+    });
+    if (isa.warpid() == 2) pause(isa, 4000);
+  };
+  c.run();
+}
+
+}  // namespace
+
+TEST_CASE("a first fill that lacks less than its smallest copy so far may lack a smaller one", "[blame][report]") {
+  Clusters c(1, 1, 3);
+  filled_by_two_warps(c, 1, false);
+  CHECK(c.violation() == "");
+  const HangReport hang = explain_hang(c.device->slots(), models::now(), 0, "replay");
+  CAPTURE(hang.text);
+  CHECK(hang.finding.cause ==
+        "expect_tx counts 64 bytes more than the copies of this phase deliver: a copy is missing, smaller than any "
+        "to "
+        "input_full so far, or 192 is too much");
+}
+
+TEST_CASE("a wrong parity keeps a copy of the first fill back: it is at fault, not expect_tx", "[blame][report]") {
+  Clusters c(1, 1, 3);
+  filled_by_two_warps(c, 0, true);
+  const HangReport hang = explain_hang(c.device->slots(), models::now(), 0, "replay");
+  CAPTURE(hang.text);
+  CHECK(hang.finding.fault_role == "scales");
+  CHECK_THAT(hang.finding.cause, Catch::StartsWith("scales waits for the release of a fill that it never made"));
+}
+
+TEST_CASE("a first fill whose warps all copy completes", "[blame]") {
+  Clusters c(1, 1, 3);
+  filled_by_two_warps(c, 1, true);
+  CHECK(c.violation() == "");
+  CHECK(c.exits.size() == 1);
 }
 
 namespace {

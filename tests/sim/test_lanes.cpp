@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of a warp that do not do all the same: what belongs to one thread in PTX must not be taken for the warp's.
+#include <bit>
+
 #include "catch.h"
 #include "kernels/pipeline/producer_consumer_pipeline.h"
 #include "sim/role_code.h"
@@ -204,6 +206,182 @@ TEST_CASE("TC18: registers of a load that is not the last one", "[lanes]") {
   };
   CHECK_TOLD(code(true), "clean");
   CHECK_TOLD(code(false), "warning TC18");
+}
+
+TEST_CASE(
+    "TC18: a store is a read of what wait::ld has made valid, so the arithmetic behind it reads the next load",
+    "[lanes]") {
+  const auto code = [](bool wait) {
+    return with_tensor_memory([=](RoleIsa& isa) {
+      const auto first = isa.tcgen05_ld_16x256b<1>(TmemAddr::at(0, 0));
+      isa.tcgen05_wait_ld();
+      isa.st_shared_v4(rows(isa), first);
+      const auto second = isa.tcgen05_ld_16x256b<1>(TmemAddr::at(0, 64));
+      (void)second;
+      if (wait) isa.tcgen05_wait_ld();
+      isa.for_each_lane(4, [](int) {});
+    });
+  };
+  CHECK_TOLD(code(true), "clean");
+  CHECK_TOLD(code(false), "warning TC18");
+}
+
+TEST_CASE("TC18: registers that have been written again are no longer the load's", "[lanes]") {
+  const auto code = [](bool overwritten) {
+    RoleCode code = with_tensor_memory([=](RoleIsa& isa) {
+      auto loaded = isa.tcgen05_ld_16x256b<1>(TmemAddr::at(0, 0));
+      if (overwritten)
+        for (int lane = 0; lane < kWarpLanes; ++lane)
+          for (int i = 0; i < 4; ++i) loaded[lane][i] = 4711;
+      isa.st_shared_v4(rows(isa), loaded);
+    });
+    code.with_data = true;
+    return code;
+  };
+  CHECK_TOLD(code(false), "warning TC18");
+  CHECK_TOLD(code(true), "clean");
+}
+
+// ---- MMAs
+
+namespace {
+
+/// Lanes 0 and 1 of warp 0 multiply, into columns from 0 and from 256; the lanes of `commits` tell warp 1, which
+/// reads columns from `column`.
+RoleCode multiplied_by_two_lanes(uint32_t commits, uint32_t column) {
+  return {.program =
+              [=](RoleIsa& isa) {
+                constexpr uint32_t kDone = kFull + 8;
+                if (isa.warpid() == 0) {
+                  isa.elected([&] {
+                    isa.mbarrier_init(own(isa, kFull), uint32_t(std::popcount(commits)));
+                    isa.mbarrier_init(own(isa, kDone), 2);
+                  });
+                  isa.fence_mbarrier_init();
+                  isa.tcgen05_alloc(own(isa, kAddress), 512, 1);
+                }
+                isa.bar_sync(0, 64);
+                if (isa.warpid() == 0) {
+                  const SmemDescriptor tile = make_smem_descriptor({0x4000}, 16, 1024, Swizzle::b128);
+                  for (uint32_t lane = 0; lane < 2; ++lane)
+                    isa.lanes(1u << lane, [&] {
+                      isa.tcgen05_mma(MmaKind::f16, 1, TmemAddr::at(0, 256 * lane), tile, tile,
+                                      make_instr_descriptor(MmaKind::f16, DataType::bf16, DataType::bf16,
+                                                            DataType::f32, 128, 128),
+                                      false);
+                    });
+                  isa.lanes(commits, [&] { isa.tcgen05_commit(1, own(isa, kFull)); });
+                  isa.for_each_lane(6000, [](int) {});
+                  isa.lanes(3, [&] { isa.tcgen05_commit(1, own(isa, kDone)); });
+                  while (!isa.mbarrier_try_wait_parity(own(isa, kDone), 0, Scope::cta)) {}
+                } else {
+                  while (!isa.mbarrier_try_wait_parity(own(isa, kFull), 0, Scope::cta)) {}
+                  isa.for_each_lane(2000, [](int) {});
+                  isa.tcgen05_fence_after_thread_sync();
+                  isa.tcgen05_ld_32x32b<8>(TmemAddr::at(32, column));
+                  isa.tcgen05_wait_ld();
+                }
+                isa.bar_sync(0, 64);
+                if (isa.warpid() == 0) isa.tcgen05_dealloc(TmemAddr::at(0, 0), 512, 1);
+              },
+          .warps = 2};
+}
+
+}  // namespace
+
+TEST_CASE("TC3: a tcgen05.commit covers the MMAs of the lane that executes it", "[lanes]") {
+  CHECK_TOLD(multiplied_by_two_lanes(3, 0), "clean");
+  CHECK_TOLD(multiplied_by_two_lanes(3, 256), "clean");
+  CHECK_TOLD(multiplied_by_two_lanes(2, 256), "clean");
+  CHECK_TOLD(multiplied_by_two_lanes(1, 0), "clean");
+  CHECK_TOLD(multiplied_by_two_lanes(1, 256), "finding TC3");
+  const std::string text = diagnosis(multiplied_by_two_lanes(2, 0));
+  CAPTURE(text);
+  CHECK(ids_of(text) == "finding TC3");
+  CHECK(contains(text, "w1 reads an accumulator whose MMAs may still run"));
+  CHECK(contains(text,
+                 "a tcgen05.commit covers the MMAs of its own thread: lane 0 issued the first, lane 1 committed"));
+}
+
+// ---- cp.async
+
+namespace {
+
+/// A warp copies with all lanes, then does what `then` says, then reads what it has copied.
+RoleCode copied(std::function<void(RoleIsa&)> then) {
+  static GlobalAddr memory;
+  return {.program =
+              [=](RoleIsa& isa) {
+                isa.elected([&] { isa.mbarrier_init(own(isa, kFull), 1); });
+                isa.elected([&] { isa.mbarrier_init(own(isa, kFull + 8), 32); });
+                LaneArray<GlobalAddr, 1> from{};
+                for (int lane = 0; lane < kWarpLanes; ++lane) from[lane][0] = memory + 16u * uint64_t(lane);
+                isa.cp_async_cg_shared_global(rows(isa), from);
+                then(isa);
+                isa.ld_shared_v4(rows(isa));
+              },
+          .warps = 1,
+          .with_data = true,
+          .before = [](Device& device) { memory = device.gpu.memory().allocate("a", 512, true); }};
+}
+
+RoleCode copied(std::vector<uint32_t> commits, std::vector<uint32_t> waits) {
+  return copied([=](RoleIsa& isa) {
+    for (const uint32_t lanes : commits) isa.lanes(lanes, [&] { isa.cp_async_commit_group(); });
+    for (const uint32_t lanes : waits) isa.lanes(lanes, [&] { isa.cp_async_wait_group<0>(); });
+  });
+}
+
+}  // namespace
+
+TEST_CASE("SM3: cp.async groups belong to the thread that copies", "[lanes]") {
+  CHECK_TOLD(copied({~0u}, {~0u}), "clean");
+  CHECK_TOLD(copied({kLower, kUpper}, {kUpper, kLower}), "clean");
+  CHECK_TOLD(copied({1}, {~0u}), "finding SM3");  // 31 lanes' copies are in no group
+  CHECK_TOLD(copied({~0u}, {1}), "finding SM3");
+  CHECK_TOLD(copied({~0u}, {kLower, kLower}), "finding SM3");
+  CHECK_TOLD(copied({kLower, kLower, kUpper}, {~0u}), "clean");
+  const std::string text = diagnosis(copied({1}, {1}));
+  CAPTURE(text);
+  CHECK(contains(text, "cp.async.commit_group and .wait_group by every lane that has copied"));
+}
+
+TEST_CASE("SM3: of two groups, each lane counts its own", "[lanes]") {
+  const auto code = [](uint32_t commits_twice) {
+    return copied([=](RoleIsa& isa) {
+      isa.cp_async_commit_group();
+      isa.lanes(commits_twice, [&] { isa.cp_async_commit_group(); });
+      isa.cp_async_wait_group<1>();
+    });
+  };
+  CHECK_TOLD(code(~0u), "clean");
+  CHECK_TOLD(code(kLower), "finding SM3");  // the only group of the upper lanes may be pending
+}
+
+TEST_CASE("SM3: an arrival of cp.async.mbarrier.arrive follows the copies of its own thread", "[lanes]") {
+  const auto code = [](uint32_t lanes, uint32_t barrier) {
+    return copied([=](RoleIsa& isa) {
+      isa.lanes(lanes, [&] { isa.cp_async_mbarrier_arrive_noinc(own(isa, barrier)); });
+      while (!isa.mbarrier_try_wait_parity(own(isa, barrier), 0, Scope::cta)) {}
+    });
+  };
+  CHECK_TOLD(code(~0u, kFull + 8), "clean");
+  CHECK_TOLD(code(1, kFull), "finding SM3");
+}
+
+TEST_CASE("cp.async.wait_group waits for the groups of the lanes that execute it", "[lanes]") {
+  const auto code = [](uint32_t waits, bool long_wait) {
+    return copied([=](RoleIsa& isa) {
+      isa.lanes(kLower, [&] { isa.cp_async_commit_group(); });
+      const models::Cycles begin = models::now();
+      isa.lanes(waits, [&] { isa.cp_async_wait_group<0>(); });
+      must((models::now() - begin > 200) == long_wait);
+      isa.cp_async_commit_group();
+      isa.cp_async_wait_group<0>();
+    });
+  };
+  CHECK_TOLD(code(kLower, true), "clean");
+  CHECK_TOLD(code(kUpper, false), "clean");
 }
 
 // ---- ring state

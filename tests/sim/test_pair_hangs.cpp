@@ -59,7 +59,10 @@ TEST_CASE("bytes that every leader's expect_tx counts too many are its fault, no
   };
   const Much all[] = {
       {16,
-       "expect_tx counts 16 bytes more than the copies of this phase deliver: the smallest copy to input_full "
+       "expect_tx counts 16 bytes more than the copies of this phase deliver, as of every fill like it: a copy "
+       "is missing in all of them, or 65,552 is too much"},
+      {8,
+       "expect_tx counts 8 bytes more than the copies of this phase deliver: the smallest copy to input_full "
        "brings "
        "8,192, so none is missing"},
       {16384,

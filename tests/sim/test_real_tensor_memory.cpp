@@ -82,6 +82,44 @@ TEST_CASE("TC9 and TC16: loads that are over, then a barrier and dealloc, need n
   CHECK_DIAGNOSIS(freed_behind_a_load(false, false), "finding TC9");
 }
 
+namespace {
+
+enum class Use { waits, loads, nothing };
+
+/// Warp 0 multiplies, warp 1 waits for its commit, warp 2 frees tensor memory behind a barrier of all: no tcgen05
+/// fences but the one before the load.
+RoleCode freed_by_a_third_warp(Use use) {
+  return {.program =
+              [=](RoleIsa& isa) {
+                constexpr int kWarps = 3;
+                set_up(isa, kWarps);
+                if (isa.warpid() == 0)
+                  isa.elected([&] {
+                    multiply(isa);
+                    isa.tcgen05_commit(1, own(isa, kFull));
+                  });
+                if (isa.warpid() == 1 && use != Use::nothing) wait_for(isa, kFull);
+                if (isa.warpid() == 1 && use == Use::loads) {
+                  isa.tcgen05_fence_after_thread_sync();
+                  isa.tcgen05_ld_32x32b<8>(quarter(isa));
+                  isa.tcgen05_wait_ld();
+                }
+                idle(isa);
+                isa.bar_sync(kAll, 32 * kWarps);
+                if (isa.warpid() == 2) isa.tcgen05_dealloc(TmemAddr::at(0, 0), 512, 1);
+              },
+          .warps = 3,
+          .barriers = full_and_empty()};
+}
+
+}  // namespace
+
+TEST_CASE("TC16: tcgen05.dealloc is synchronous: behind MMAs that are over a third warp needs no fence", "[real]") {
+  CHECK_DIAGNOSIS(freed_by_a_third_warp(Use::waits), "clean");
+  CHECK_DIAGNOSIS(freed_by_a_third_warp(Use::loads), "clean");
+  CHECK_DIAGNOSIS(freed_by_a_third_warp(Use::nothing), "finding TC9, warning MB16");
+}
+
 TEST_CASE("TC18: an instruction that takes the registers of the load reads them", "[real]") {
   const auto code = [](bool wait, bool store) {
     return RoleCode{.program =
@@ -235,6 +273,51 @@ TEST_CASE("D12: operand A in tensor memory is overwritten behind its commit", "[
   CAPTURE(text);
   CHECK(ids_of(text) == "finding TC17");
   CHECK(contains(text, "w1 overwrites operand A in tensor memory that MMAs may still read"));
+}
+
+// ---- MMAs of two warps
+
+namespace {
+
+/// Warp 0 multiplies and commits nothing, warp 1 adds to the same accumulator, commits and reads.
+RoleCode added_by_another_warp(bool sync, bool fences, bool commit = true) {
+  return {.program =
+              [=](RoleIsa& isa) {
+                set_up(isa, 2);
+                const auto together = [&] {
+                  if (fences) isa.tcgen05_fence_before_thread_sync();
+                  if (sync)
+                    isa.bar_sync(1, 64);
+                  else if (isa.warpid() == 1)
+                    idle(isa);
+                  if (fences) isa.tcgen05_fence_after_thread_sync();
+                };
+                if (isa.warpid() == 0) isa.elected([&] { multiply(isa); });
+                together();
+                if (isa.warpid() == 1) {
+                  isa.elected([&] {
+                    multiply(isa);
+                    if (commit) isa.tcgen05_commit(1, own(isa, kFull));
+                  });
+                  if (commit) wait_for(isa, kFull);
+                  if (!commit) idle(isa);
+                  isa.tcgen05_fence_after_thread_sync();
+                  isa.tcgen05_ld_32x32b<8>(quarter(isa));
+                  isa.tcgen05_wait_ld();
+                }
+                tear_down(isa, 2);
+              },
+          .barriers = full_and_empty()};
+}
+
+}  // namespace
+
+TEST_CASE("TC17: MMAs of two warps that synchronise are in order without a commit between them", "[real]") {
+  CHECK_DIAGNOSIS(added_by_another_warp(true, true), "clean");
+  CHECK_DIAGNOSIS(added_by_another_warp(true, false), "warning TC16");
+  CHECK_DIAGNOSIS(added_by_another_warp(false, false), "finding TC17");
+  CHECK_DIAGNOSIS(added_by_another_warp(false, true), "finding TC17");
+  CHECK_DIAGNOSIS(added_by_another_warp(true, true, false), "finding TC3");
 }
 
 // ---- SM3

@@ -81,6 +81,94 @@ TEST_CASE("a loop that nobody ends is a hang", "[try_wait]") {
         }}) == "hang\n");
 }
 
+namespace {
+
+/// Asks again and again, doing `between` in each turn.
+template <class F>
+void spin(RoleIsa& isa, uint32_t parity, F&& between) {
+  while (!isa.mbarrier_test_wait_parity(barrier(isa), parity, Scope::cta)) between();
+}
+void spin(RoleIsa& isa, uint32_t parity) {
+  spin(isa, parity, [] {});
+}
+/// Warp 1 asks for a phase that nobody completes.
+RoleCode endless(int between) {
+  return {.program =
+              [=](RoleIsa& isa) {
+                set_up(isa);
+                if (isa.warpid() == 1)
+                  spin(isa, 0, [&] {
+                    if (between > 0) isa.for_each_lane(between, [](int) {});
+                    if (between > 0) isa.bar_warp_sync();
+                  });
+              },
+          .explained = true,
+          .barriers = {{"full", {kBar}, 1, 1, "w0", "mbarrier.arrive", "w1"}}};
+}
+
+}  // namespace
+
+TEST_CASE("a loop of test_waits that nobody ends is a hang, told as that of try_waits", "[try_wait]") {
+  for (const int between : {0, 20}) {
+    const std::string text = diagnosis(endless(between));
+    CAPTURE(text);
+    CHECK_THAT(text, Catch::StartsWith("HANG at cycle "));
+    CHECK_THAT(text, Catch::Contains("w1 (warp 1) of CTA 0 waits for full[0] parity 0 since cycle "));
+    CHECK_THAT(text, Catch::Contains("  test_try_wait.cpp:"));
+    CHECK_THAT(text, Catch::Contains("phase 0 misses 1 of 1 arrivals: mbarrier.arrive of w0 (warp 0)"));
+  }
+}
+
+TEST_CASE("a loop of test_waits ends with the first that comes after the phase", "[try_wait]") {
+  for (const int between : {0, 7}) {
+    CAPTURE(between);
+    for (models::Cycles late = 1000; late < 1060; late += 7) {
+      CAPTURE(late);
+      CHECK(with_arrival(late, [between](RoleIsa& isa) {
+              std::vector<models::Cycles> asked;
+              spin(isa, 0, [&] {
+                asked.push_back(now());
+                if (between > 0) isa.for_each_lane(between, [](int) {});
+              });
+              must(asked.size() >= 2);
+              const models::Cycles period = asked[1] - asked[0];
+              must((now() - asked[0]) % period == 0);
+            }) == "");
+    }
+  }
+}
+
+TEST_CASE("a loop of test_waits that does other work does not sleep", "[try_wait]") {
+  CHECK(diagnosis({.program = [](RoleIsa& isa) {
+          const SmemAddr other = barrier(isa) + 8;
+          if (isa.warpid() == 0) isa.lanes(1, [&] { isa.mbarrier_init(other, 10); });
+          set_up(isa);
+          if (isa.warpid() == 1) {
+            int turns = 0;
+            spin(isa, 0, [&] {
+              if (++turns <= 10) isa.lanes(1, [&] { isa.mbarrier_arrive(other, Scope::cta); });
+            });
+            return must(turns >= 10);
+          }
+          while (!isa.mbarrier_try_wait_parity(other, 0, Scope::cta)) {}  // ten turns of the other
+          isa.lanes(1, [&] { isa.mbarrier_arrive(barrier(isa), Scope::cta); });
+        }}) == "");
+}
+
+TEST_CASE("MB8: what is said of a wait that repeats a phase is true after peeks for the next one", "[try_wait]") {
+  const std::string text = with_arrival(100, [](RoleIsa& isa) {
+    wait(isa, 0);
+    for (int i = 0; i < 2; ++i) {
+      must(!peek(isa, 1));  // given up at the limit
+      isa.bar_warp_sync();
+    }
+    must(peek(isa, 0));
+  });
+  CHECK(text ==
+        "warning MB8: mbarrier.try_wait.parity on mbarrier at 0x400 passes at once on phase 0, which the warp has "
+        "already seen: parity 0 once more\n");
+}
+
 TEST_CASE("what a peek has not seen is not acquired: the read behind it is a hazard", "[try_wait]") {
   const auto reader = [](bool waits) {
     return diagnosis({.program =
