@@ -521,14 +521,19 @@ std::string cycle_text(const WaitGraph& graph, const std::vector<size_t>& cycle)
   return text + name(graph.waits()[cycle.front()]);
 }
 
-/// Of a cycle with one named barrier in it, where `w` waits: the warp that it misses should have come before it
-/// waits for what follows from the barrier.
+/// Of a cycle with one named barrier in it, where `w` waits and has done nothing yet of what the others wait for:
+/// the warp that the barrier misses should have come before it waits for what follows from the barrier.
 Cause barrier_in_cycle_cause(const WaitGraph& graph, const Wait& w, const std::vector<size_t>& cycle) {
   const auto named = std::count_if(cycle.begin(), cycle.end(), [&](size_t i) {
     return graph.waits()[i].blocked.on == Blocked::On::named_barrier;
   });
   if (w.blocked.on != Blocked::On::named_barrier || named != 1 || !w.debts.certain || cycle.size() < 2) return {};
   const Wait& late = graph.waits()[cycle[1]];
+  const Wait& owed = graph.waits()[cycle.back()];  // by the warps of `w`
+  const bool at_its_start = owed.on_mbarrier() && std::all_of(w.warps.begin(), w.warps.end(), [&](int warp) {
+                              return use_of(*w.cta->warps()[size_t(warp)], *owed.barrier.array).arrivals == 0;
+                            });
+  if (!at_its_start) return {};
   const std::string who = late.role == w.role ? warps_text(late.role, late.warps) : late.role;
   Cause cause{
       .certainty = 51,

@@ -69,7 +69,7 @@ TEST_CASE("a cluster barrier that another CTA never reaches: the report shows wh
   CHECK(hang_text(*c.device) == R"(HANG at cycle 1,876: 4 warps of CTAs 0-1 can never wake
   mma (warp 1) of CTA 1 waits for named barrier 1 since cycle 1,866  test_cluster_hangs.cpp:N
      misses 32 of 64 threads: load (warp 0) of CTA 1
-  likely cause: load of CTA 1 has not arrived on named barrier 1: its arrival is missing, or comes behind its wait for cluster barrier, which needs the barrier first
+  likely cause: these wait for each other: mma of CTA 1 -> named barrier 1 -> load of CTA 1 -> cluster barrier -> mma of CTA 1
   at fault: load (warp 0) of CTA 1; it waits for cluster barrier at test_cluster_hangs.cpp:N
   the others:
     load (warp 0) of CTAs 0-1      waits for cluster barrier            test_cluster_hangs.cpp:N
