@@ -32,7 +32,7 @@
 
 namespace sm100::models {
 
-/// One element of D: sum of a[i] * b[i] over k, plus `c` when `accumulate`.
+/// One element of D: sum of a[i] * b[i] over k, which is 64 at most, plus `c` when `accumulate`.
 /// @param a_min_exponent, b_min_exponent  of the smallest normal numbers of their types
 /// @param f16_d  D is f16, and so is `c`
 /// @return f32 bits; NaN is canonical (0x7fffffff).  For D in f16 the lowest bit keeps a trace of what was cut off,
