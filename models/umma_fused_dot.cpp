@@ -16,6 +16,7 @@ constexpr int kFractionBits = 25;         ///< kept below the largest exponent
 constexpr int kFractionBitsMxf4 = 35;     ///< the same in kinds mxf4 and mxf4nvf4
 constexpr int kOperandFractionBits = 10;  ///< enough for f16, bf16, tf32 and the 8-bit types
 constexpr int kMinExponentF32 = -126, kMinExponentF16 = -14, kMinExponentUe8m0 = -127, kMinExponentUe4m3 = -6;
+constexpr int kMaxK = 64;       ///< of an MMA
 constexpr int kMxf4Group = 16;  ///< neighbours along k whose products are added exactly
 
 /// x = significand * 2^(exponent - fraction_bits), the exponent not below `min_exponent`.
@@ -24,10 +25,17 @@ struct Scaled {
   int64_t significand;
 };
 Scaled scale(float x, int fraction_bits, int min_exponent) {
-  int e;
-  std::frexp(x, &e);  // |x| in [0.5, 1) * 2^e
-  const int exponent = std::max(e - 1, min_exponent);
-  return {exponent, int64_t(std::ldexp(double(x), fraction_bits - exponent))};
+  constexpr int kBias = 127, kMantissaBits = 23;
+  const uint32_t bits = std::bit_cast<uint32_t>(x), mantissa = bits & 0x7fffff;
+  const int field = int(bits >> kMantissaBits & 0xff);
+  if (field == 0 && mantissa == 0) return {min_exponent, 0};
+  // x = full * 2^(unit - 23); of a subnormal the leading bit is below 2^unit
+  const int64_t full = field == 0 ? mantissa : mantissa | 0x800000;
+  const int unit = field == 0 ? 1 - kBias : field - kBias;
+  const int leading = field == 0 ? unit - kMantissaBits + 31 - std::countl_zero(mantissa) : unit;
+  const int exponent = std::max(leading, min_exponent), right = kMantissaBits - fraction_bits + exponent - unit;
+  const int64_t magnitude = right <= 0 ? full << -right : right > 63 ? 0 : full >> right;
+  return {exponent, bits >> 31 ? -magnitude : magnitude};
 }
 
 int64_t shift_toward_zero(int64_t value, int left) {
@@ -72,27 +80,23 @@ uint32_t fused_dot(const float* a, const float* b, int k, float c, bool accumula
   if (!std::isfinite(special)) return special_result(special);
 
   const int c_min_exponent = f16_d ? kMinExponentF16 : kMinExponentF32;
-  int largest = kMinExponentF32;  // a D of zero has it
-  for (int i = 0; i < k; ++i)
-    if (a[i] != 0 && b[i] != 0)
-      largest = std::max(largest, scale(a[i], kOperandFractionBits, a_min_exponent).exponent +
-                                      scale(b[i], kOperandFractionBits, b_min_exponent).exponent + scale_exponent);
-  const bool add_c = accumulate && c != 0;
-  if (add_c) largest = std::max(largest, scale(c, 23, c_min_exponent).exponent);
-
-  int64_t sum = 0;
+  Scaled terms[kMaxK];
+  int count = 0, largest = kMinExponentF32;  // a D of zero has it
   for (int i = 0; i < k; ++i) {
     if (a[i] == 0 || b[i] == 0) continue;
     const Scaled x = scale(a[i], kOperandFractionBits, a_min_exponent),
                  y = scale(b[i], kOperandFractionBits, b_min_exponent);
-    sum +=
-        shift_toward_zero(x.significand * y.significand, kFractionBits - 2 * kOperandFractionBits -
-                                                             (largest - x.exponent - y.exponent - scale_exponent));
+    terms[count] = {x.exponent + y.exponent + scale_exponent, x.significand * y.significand};
+    largest = std::max(largest, terms[count++].exponent);
   }
-  if (add_c) {
-    const Scaled z = scale(c, 23, c_min_exponent);
-    sum += shift_toward_zero(z.significand, kFractionBits - 23 - (largest - z.exponent));
-  }
+  const bool add_c = accumulate && c != 0;
+  const Scaled z = add_c ? scale(c, 23, c_min_exponent) : Scaled{};
+  if (add_c) largest = std::max(largest, z.exponent);
+
+  int64_t sum = shift_toward_zero(z.significand, kFractionBits - 23 - (largest - z.exponent));
+  for (int i = 0; i < count; ++i)
+    sum += shift_toward_zero(terms[i].significand,
+                             kFractionBits - 2 * kOperandFractionBits - (largest - terms[i].exponent));
   const uint32_t bits = truncate_to_f32(sum, largest, kFractionBits, f16_d);
   const bool vanishes = f16_d && (cvt_rn_f16_f32(std::bit_cast<float>(bits)) & 0x7fff) == 0;
   return vanishes ? 0 : bits;

@@ -8,31 +8,27 @@
 /// f16.  Block-scaled kinds:
 ///   mxf8f6f4        the exponents of the two scale factors, powers of two, are added to that of each product
 ///   mxf4, mxf4nvf4  the products of 16 neighbours along k are added exactly; the sum times the significands of
-///   their two
-///                   scale factors is a term, whose exponent is that of the scale factors alone.  The four terms
-///                   and the old D are cut off after 35 fractional bits
+///                   their two scale factors is a term, whose exponent is that of the scale factors alone.  The
+///                   four terms and the old D are cut off after 35 fractional bits
 ///
 /// What this rests on:
 ///   published  all of the above, and that an old D of zero has the exponent -126, so that E is not below it:
-///   MMA-Sim
-///              (arXiv 2511.10909 and its public code), compared with a B200 on random operands, cta_group::1.
-///              There, 8-bit elements; and a NaN among the scale factors gives NaN, also times zero
+///              MMA-Sim (arXiv 2511.10909 and its public code), compared with a B200 on random operands,
+///              cta_group::1.  There, 8-bit elements; and a NaN among the scale factors gives NaN, also times zero
 ///   measured   on an H200, whose wgmma has the same form: products that are zero do not raise E, whatever the
-///   other factor
-///              (0 * 2^127 leaves a small D as it is); every result of zero is +0, also of negative sums that
-///              vanish.  The public code has these as an exponent of -126 for the product and as -0
+///              other factor (0 * 2^127 leaves a small D as it is); every result of zero is +0, also of negative
+///              sums that vanish.  The public code has these as an exponent of -126 for the product and as -0
 ///   assumed    that a B200 does in these two what an H200 does, and with groups of products whose sum is zero or
-///   whose
-///              scale factor is; that a pair of CTAs adds as one does; that an MMA which does not read D adds as
-///              one whose D is zero; that elements of 4 and 6 bits in kinds f8f6f4 and mxf8f6f4 add as those of 8
-///              bits do
+///              whose scale factor is; that a pair of CTAs adds as one does; that an MMA which does not read D
+///              adds as one whose D is zero; that elements of 4 and 6 bits in kinds f8f6f4 and mxf8f6f4 add as
+///              those of 8 bits do
 #pragma once
 
 #include <cstdint>
 
 namespace sm100::models {
 
-/// One element of D: sum of a[i] * b[i] over k, plus `c` when `accumulate`.
+/// One element of D: sum of a[i] * b[i] over k, which is 64 at most, plus `c` when `accumulate`.
 /// @param a_min_exponent, b_min_exponent  of the smallest normal numbers of their types
 /// @param f16_d  D is f16, and so is `c`
 /// @return f32 bits; NaN is canonical (0x7fffffff).  For D in f16 the lowest bit keeps a trace of what was cut off,

@@ -615,6 +615,17 @@ TEST_CASE("the published model cuts block-scaled sums off where a B200 does", "[
   o = alone(mxfp4, {{0, 7}, {16, 15}, {32, 1}}, 7);
   o.sfa[1] = 127 - 36;
   CHECK(run(mxfp4, o, 0) == std::bit_cast<uint32_t>(0x1p-35f));  // of 3 * 2^-36
+  // A group of zeros has no exponent, whatever its scale factors.
+  o = alone(mxfp4, {{0, 1}}, 2);
+  o.sfa[1] = 127 + 60;
+  CHECK(run(mxfp4, o, 0) == std::bit_cast<uint32_t>(0.5f));
+  // A subnormal ue4m3 takes part with 2^-6: of D beside 1 - 1 times 2^-12 nothing below 2^-47 is left.
+  const Mma nvfp4{.kind = MmaKind::mxf4nvf4, .a = kE2m1, .b = kE2m1, .vec = ScaleVec::x4, .ue8m0 = false, .n = 8};
+  o = alone(nvfp4, {{0, 2}, {16, 10}}, 2);
+  std::fill(o.sfa.begin(), o.sfa.end(), uint8_t(1));
+  std::fill(o.sfb.begin(), o.sfb.end(), uint8_t(1));
+  CHECK(run(nvfp4, o, 0x1p-30f + 0x1p-50f) == std::bit_cast<uint32_t>(0x1p-30f));
+  CHECK(run(nvfp4, o, 0x1p-30f + 0x1p-47f) == std::bit_cast<uint32_t>(0x1p-30f + 0x1p-47f));
   // F = 25 for mxf8f6f4, and the exponents of the scale factors count.
   const Mma mxfp8{.kind = MmaKind::mxf8f6f4, .a = kE4m3, .b = kE4m3, .vec = ScaleVec::x1, .n = 8};
   o = alone(mxfp8, {{0, 0x38}}, 0x38);
@@ -626,8 +637,9 @@ TEST_CASE("the published model cuts block-scaled sums off where a B200 does", "[
   CHECK(run(mxfp8, o, 1) == std::bit_cast<uint32_t>(1.f));  // 2^-24 + 2^-25
   o.a[2] = 0x30;
   CHECK(run(mxfp8, o, 1) == std::bit_cast<uint32_t>(1.f) + 1);  // 2^-25 is the last bit
+  for (int k = 3; k < 7; ++k) o.a[size_t(k)] = 0x30;
   o.sfb[0] = 127 - 5;
-  CHECK(run(mxfp8, o, 1) == std::bit_cast<uint32_t>(1.f));  // 2^-25 + two that are cut off
+  CHECK(run(mxfp8, o, 1) == std::bit_cast<uint32_t>(1.f));  // 2^-25, and six of 2^-26 that are cut off
 }
 
 TEST_CASE("an undefined scale factor is NaN and no other row suffers", "[umma][numerics]") {
@@ -641,6 +653,14 @@ TEST_CASE("an undefined scale factor is NaN and no other row suffers", "[umma][n
   };
   SECTION("a cell that nobody has written, in one quarter") {
     machine.tmem[0].cell(64 + 5, mma.sfa_column + 1) = kTmemPoison;
+    machine.numerics.execute({&op, 1});
+    CHECK(nan_rows() == 1);
+    CHECK(machine.d(mma, 37, 0) == 0x7fffffff);
+    CHECK_FALSE(machine.numerics.take_scale_error());
+  }
+  SECTION("a cell that nobody has written, in the first quarter or in all") {
+    const uint32_t end = GENERATE(32u, 128u);
+    for (uint32_t lane = 5; lane < end; lane += 32) machine.tmem[0].cell(lane, mma.sfa_column + 1) = kTmemPoison;
     machine.numerics.execute({&op, 1});
     CHECK(nan_rows() == 1);
     CHECK(machine.d(mma, 37, 0) == 0x7fffffff);
@@ -732,6 +752,21 @@ TEST_CASE("kind::i8 adds exactly, wraps, and saturates where it is told to", "[u
               REQUIRE(machine.d(mma, i, n) == uint32_t(sum));
             }
         }
+}
+
+TEST_CASE("kind::i8 saturates after each MMA", "[umma][numerics]") {
+  const bool saturate = GENERATE(false, true);
+  const Mma mma{.kind = MmaKind::i8, .a = kS8, .b = kS8, .n = 16, .saturate = saturate};
+  constexpr uint32_t kOtherB = 0x1c000;
+  Machine machine(Accumulation::fast);
+  machine.place(mma, uniform_operands(mma, 0x7f, 0x81, 0, 0));
+  std::copy_n(machine.smem[0].data(kTileB), 16 * 32, machine.smem[0].data(kOtherB));
+  std::vector<MmaOperation> run(2, machine.place(mma, uniform_operands(mma, 0x7f, 0x7f, 0, 0)));
+  run[0].enable_input_d = run[1].enable_input_d = true;
+  run[1].b.start_address = kOtherB;
+  machine.d(mma, 3, 3) = 0x7fffffff;
+  machine.numerics.execute(run);  // up by 32 * 127 * 127 and down again
+  CHECK(machine.d(mma, 3, 3) == (saturate ? 0x7fffffffu - 32 * 127 * 127 : 0x7fffffffu));
 }
 
 TEST_CASE("4- and 6-bit types with D in f16", "[umma][numerics]") {

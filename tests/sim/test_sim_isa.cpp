@@ -135,6 +135,55 @@ TEST_CASE("a commit covers its own thread's MMAs only", "[simisa]") {
   CHECK(waited < 200);  // the MMAs take over 4,000 cycles
 }
 
+TEST_CASE("a block-scaled MMA multiplies by the scale factors that warps have stored", "[simisa]") {
+  Program p(4);
+  std::vector<float> d(4 * 32);
+  const auto program = [&](SimIsa& isa, uint32_t warp) {
+    if (warp == 0) {
+      isa.elected([&] { isa.mbarrier_init(kBar, 1); });
+      isa.tcgen05_alloc(kBar + 8, 512, 1);
+    }
+    LaneArray<uint32_t, 4> ones, scales;
+    LaneArray<SmemAddr, 1> rows;
+    for (int lane = 0; lane < kWarpLanes; ++lane)
+      for (int i = 0; i < 4; ++i) ones[lane][i] = 0x22222222, scales[lane][i] = 0x40384038;  // 1; 2 and 1 in turn
+    constexpr uint32_t kAllWarps = 4 * 32 * 16, kBytes = (128 + 64) * 32;                    // A and B
+    for (uint32_t first = 0; first < kBytes; first += kAllWarps) {
+      for (int lane = 0; lane < kWarpLanes; ++lane)
+        rows[lane][0] = kData + first + (warp * 32 + uint32_t(lane)) * 16;
+      isa.st_shared_v4(rows, ones);
+    }
+    isa.fence_proxy_async_shared_cta();
+    isa.bar_sync(0, 128);  // there is tensor memory
+    for (const uint32_t half : {0u, 16u}) isa.tcgen05_st_16x256b(TmemAddr::at(32 * warp + half, 256), scales);
+    isa.tcgen05_wait_st();
+    isa.tcgen05_fence_before_thread_sync();
+    isa.bar_sync(0, 128);
+    isa.tcgen05_fence_after_thread_sync();
+    if (warp == 0)
+      isa.elected([&] {
+        const SmemDescriptor a = make_smem_descriptor(kData, 128, 256, Swizzle::none),
+                             b = make_smem_descriptor(kData + 128 * 32, 128, 256, Swizzle::none);
+        const InstrDescriptor idesc =
+            make_instr_descriptor(MmaKind::mxf4nvf4, DataType::e2m1, DataType::e2m1, DataType::f32, 128, 64);
+        isa.tcgen05_mma_block_scale(MmaKind::mxf4nvf4, 1, ScaleVec::x4, TmemAddr::at(0, 0), a, b, idesc,
+                                    TmemAddr::at(0, 256), TmemAddr::at(0, 260), false);
+        isa.tcgen05_commit(1, kBar);
+      });
+    isa.mbarrier_try_wait_parity(kBar, 0, Scope::cta);
+    isa.tcgen05_fence_after_thread_sync();
+    auto loaded = isa.tcgen05_ld_32x32b<1>(TmemAddr::at(32 * warp, 63));
+    isa.tcgen05_wait_ld(loaded);
+    for (uint32_t lane = 0; lane < 32; ++lane) d[warp * 32 + lane] = as_float(loaded[int(lane)][0]);
+    isa.bar_sync(0, 128);
+    if (warp == 0) isa.tcgen05_dealloc(TmemAddr::at(0, 0), 512, 1);
+  };
+  for (uint32_t warp = 0; warp < 4; ++warp) p.programs[warp] = [&, warp](SimIsa& isa) { program(isa, warp); };
+  p.run();
+  CHECK(p.violation() == "");
+  for (const float x : d) CHECK(x == 2 * 16 + 2 * 16 * 4);
+}
+
 TEST_CASE("MB3: waiting on an address far outside shared memory", "[simisa]") {
   CHECK(violation_of([](SimIsa& isa) { isa.mbarrier_try_wait_parity({0xC00000}, 0, Scope::cta); }) == "MB3");
 }
