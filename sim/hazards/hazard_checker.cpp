@@ -260,8 +260,7 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
   self.account = t.warp;
   const bool by_unit = !is_generic(later.kind);
   const auto ordered = [&](const Access& earlier) {
-    if (later.kind == AccessKind::mma_operand && earlier.over.clock != kStillRunning)
-      self.mma.before.advance(earlier.over);
+    if (is_tensor_core(later.kind) && earlier.over.clock != kStillRunning) self.mma.before.advance(earlier.over);
     if (later.kind == AccessKind::cp_async && earlier.over.clock != kStillRunning)
       self.before_copies.advance(earlier.over);
     // MMAs of one thread follow each other; so do the reads of one thread's stores.
@@ -288,11 +287,16 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
 void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
   WarpState& self = warp(t);
   self.account = t.warp;
-  const bool by_mma = later.kind == AccessKind::accumulator || later.kind == AccessKind::mma_operand;
+  const bool by_mma = is_tensor_core(later.kind);
   const auto ordered = [&](const Access& earlier) {
     if (by_mma && earlier.over.clock != kStillRunning) self.mma.before.advance(earlier.over);
-    // A warp's loads, its stores, its MMAs: each in order.
-    if (earlier.over.component == later.over.component && (by_mma || earlier.kind == later.kind)) return true;
+    // A warp's loads, its stores, its MMAs and copies: each in order.
+    if (earlier.over.component == later.over.component && (by_mma || earlier.kind == later.kind)) {
+      if (later.kind == AccessKind::copied && earlier.kind != AccessKind::copied &&
+          !self.known.happened.knows(earlier.over))
+        note_issue_order(t, earlier, later);
+      return true;
+    }
     if (!self.known.happened.knows(earlier.over)) return false;
     const bool own = earlier.by.cta == t.by.cta && earlier.by.warp == t.by.warp;
     // Nobody writes the fences between loads that are over and the dealloc.
@@ -314,8 +318,8 @@ Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, c
   const bool refilled = later.kind == AccessKind::tensor_load && !to_unit;
   if ((refilled || earlier.kind == AccessKind::alloc_result) && known.likely.knows(earlier.over))
     return Missing::promise;
-  const bool by_mma = later.kind == AccessKind::mma_operand || later.kind == AccessKind::accumulator;
-  if (earlier.kind == AccessKind::tmem_store && !by_mma && known.happened.knows(issue_of(earlier)))
+  if (earlier.kind == AccessKind::tmem_store && !is_tensor_core(later.kind) &&
+      known.happened.knows(issue_of(earlier)))
     return Missing::completion;
   return Missing::order;
 }
@@ -327,7 +331,9 @@ bool HazardChecker::new_pair(const Access& earlier, const Access& later) {
 
 namespace {
 /// It brings what others wait for, in a ring's first lap too.
-bool is_fill(AccessKind kind) { return kind == AccessKind::tensor_load || kind == AccessKind::accumulator; }
+bool is_fill(AccessKind kind) {
+  return kind == AccessKind::tensor_load || kind == AccessKind::accumulator || kind == AccessKind::copied;
+}
 }  // namespace
 
 void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earlier, const Access& later,
@@ -374,6 +380,9 @@ AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& acces
       return access.over.clock >= warp.group ? AccessProgress::uncommitted : AccessProgress::unknown;
     case AccessKind::mma_operand:
     case AccessKind::accumulator:
+    case AccessKind::mma_scale:
+    case AccessKind::copy_source:
+    case AccessKind::copied:
       return access.over.clock >= warp.mma.next ? AccessProgress::uncommitted : AccessProgress::unknown;
     case AccessKind::tmem_load:  // a register that was read later ends it as well, but is not what hands it on
       return access.over.clock <= warp.waited_loads ? AccessProgress::waited : AccessProgress::unknown;
