@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/time.h"
+#include "models/umma_operands.h"
 
 namespace sm100::models {
 
@@ -124,7 +125,7 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
   sm_.tensor_pipe.completions.post(
       arrives, [this, barrier, by, last = covered.sequence, arrive = std::move(arrive)]() mutable {
         --commits_in_flight_;
-        retire_until(last);
+        retire_until(last, by);
         if (arrive)
           arrive(by);
         else
@@ -147,7 +148,7 @@ namespace {
 /// Whatever check_descriptors() looks at.
 bool same_descriptors(const MmaCommand& x, const MmaCommand& y) {
   return x.a == y.a && x.b == y.b && x.idesc.bits == y.idesc.bits && x.kind == y.kind &&
-         x.cta_group == y.cta_group && x.a_in_tmem == y.a_in_tmem;
+         x.cta_group == y.cta_group && x.a_in_tmem == y.a_in_tmem && x.scale_vec == y.scale_vec;
 }
 
 /// Commands whose descriptors have been found right, with what they say.  It is the same on every SM and at any
@@ -189,6 +190,7 @@ bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation)
   operation = entry.operation;
   operation.d = command.d;
   operation.a_tmem = command.a_tmem;
+  operation.sfa = command.sfa, operation.sfb = command.sfb;
   operation.enable_input_d = command.enable_input_d;
   return true;
 }
@@ -200,10 +202,15 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
     return false;
   };
   const MmaKind kind = command.kind;
-  if (kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4)
-    return violate("not-implemented", fmt::format("not implemented: tcgen05.mma of kind::{}", sm100::name(kind)));
   const InstrDescriptorFields idesc = decode(command.idesc, command.kind);
-  const auto error = validate(idesc, command.kind, command.cta_group);
+  if (!scale_vec_allowed(kind, command.scale_vec))
+    return violate("TC5",
+                   fmt::format("tcgen05.mma.kind::{}{}: {}", sm100::name(kind),
+                               command.scale_vec == ScaleVec::none
+                                   ? std::string(" without .block_scale")
+                                   : fmt::format(".block_scale.scale_vec::{}", sm100::name(command.scale_vec)),
+                               message(InstrDescriptorError::scale_vec)));
+  const auto error = validate(idesc, command.kind, command.cta_group, command.scale_vec);
   const bool seen = error == InstrDescriptorError::n_of_shape && !sm_.with_data &&
                     executes_all_the_same(idesc, command.kind, command.cta_group);
   if (error != InstrDescriptorError::none && !seen)
@@ -219,6 +226,7 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
          now(), slot_, 0, command.source, true});
   operation.kind = command.kind;
   operation.cta_group = command.cta_group;
+  operation.scale_vec = command.scale_vec;
   operation.idesc = idesc;
   operation.m = int(idesc.m);
   operation.n = int(idesc.n);
@@ -232,15 +240,8 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   };
   if (!command.a_in_tmem && !check_operand('A', operation.a)) return false;
   if (!check_operand('B', operation.b)) return false;
-  // Time needs the shape alone; the data of some types cannot be computed yet.
-  if (sm_.with_data ? !numerics_.operands_modelled(operation) : !numerics_.layouts_modelled(operation))
-    return violate(
-        "not-implemented",
-        sm_.with_data && numerics_.layouts_modelled(operation)
-            ? fmt::format("not implemented: the data of tcgen05.mma of kind::{} with these types (data = "
-                          "\"none\" gives its time)",
-                          sm100::name(kind))
-            : std::string("not implemented: tcgen05.mma with this operand layout"));
+  if (!UmmaNumerics::layouts_modelled(operation))
+    return violate("not-implemented", "not implemented: tcgen05.mma with this operand layout");
 
   for (const bool a : {true, false}) {
     if (a && command.a_in_tmem) continue;
@@ -252,23 +253,25 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   return true;
 }
 
-/// Scales of 128 rows are 4 columns, those of N columns ceil(N / 32), in each CTA (PTX 9.7.16).
-bool Umma::check_scales(const MmaCommand& command, const MmaOperation& operation) {
-  const struct {
-    const char* name;
-    uint32_t column, columns;
-  } scales[] = {{"SFA", command.sfa.column(), 4}, {"SFB", command.sfb.column(), uint32_t(operation.n + 31) / 32}};
-  for (const auto& [name, column, columns] : scales)
-    for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
-      if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns))) {
-        observer_.violation(
-            {"TC1",
-             fmt::format("tcgen05.mma reads {} from columns {} to {}{}: not inside a live allocation", name, column,
-                         column + columns - 1, tmem == &tmem_ ? "" : " of the peer CTA"),
-             now(), slot_, 0, command.source});
-        return false;
-      }
-  return true;
+bool Umma::check_scales(const MmaCommand& command, const MmaOperation& op) {
+  return check_scales_in(command, "SFA", scale_factors_a(op.idesc, op.cta_group, op.scale_vec, command.sfa)) &&
+         check_scales_in(command, "SFB", scale_factors_b(op.idesc, op.cta_group, op.scale_vec, command.sfb));
+}
+
+bool Umma::check_scales_in(const MmaCommand& command, const char* name, const ScaleFactors& where) {
+  const auto violate = [&](const char* id, std::string message) {
+    observer_.violation({id, std::move(message), now(), slot_, 0, command.source});
+    return false;
+  };
+  const uint32_t column = where.address.column(), columns = where.columns();
+  for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
+    if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns)))
+      return violate("TC1",
+                     fmt::format("tcgen05.mma reads {} from columns {} to {}{}: not inside a live allocation", name,
+                                 column, column + columns - 1, tmem == &tmem_ ? "" : " of the peer CTA"));
+  return where.address.lane() == 0 ||
+         violate("TC2", fmt::format("tcgen05.mma with {} at lane {}: scale factors are in all lanes, allowed is 0",
+                                    name, where.address.lane()));
 }
 
 bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& operation) {
@@ -277,11 +280,10 @@ bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& op
     return false;
   };
   if (command.a_in_tmem) {
-    constexpr uint32_t kColumns = 8;  // 32 bytes of K
     const uint32_t a_column = command.a_tmem.column();
-    if (a_column + kColumns > kTmemColumns || !tmem_.allocated(a_column, kColumns))
+    if (a_column + kOperandColumns > kTmemColumns || !tmem_.allocated(a_column, kOperandColumns))
       return violate("TC1", fmt::format("tcgen05.mma reads A from columns {} to {}: not inside a live allocation",
-                                        a_column, a_column + kColumns - 1));
+                                        a_column, a_column + kOperandColumns - 1));
     if (command.a_tmem.lane() != command.d.lane())
       return violate("TC2", fmt::format("tcgen05.mma with A at lane {} and D at lane {}: they must be the same",
                                         command.a_tmem.lane(), command.d.lane()));
@@ -315,19 +317,28 @@ TensorMemory::LaneGroups rows_of(const MmaOperation& op, uint32_t cta) {
   return TensorMemory::LaneGroups(groups);
 }
 
+constexpr TensorMemory::LaneGroups kAllLanes = 0xff;
+
 }  // namespace
 
 void Umma::check_written(const MmaCommand& command, const MmaOperation& op) {
   TensorMemory* const of_cta[] = {op.cta_group == 2 && slot_ > peer_->slot_ ? &peer_->tmem_ : &tmem_,
                                   op.cta_group == 2 && slot_ < peer_->slot_ ? &peer_->tmem_ : &tmem_};
+  const auto check_read = [&](int cta, const char* what, TmemAddr first, uint32_t columns,
+                              TensorMemory::LaneGroups lanes) {
+    if (!of_cta[cta]->written(first.column(), columns, lanes))
+      of_cta[cta]->check_written(first.column(), columns, lanes, what, command.source);
+  };
   // Not without data: microbenchmarks multiply whatever lies in tensor memory.
-  if (op.a_in_tmem && sm_.with_data)
-    for (int cta = 0; cta < op.cta_group; ++cta) {
-      constexpr uint32_t kColumns = 8;  // 32 bytes of K
-      const TensorMemory::LaneGroups rows = rows_of(op, uint32_t(cta));
-      if (!of_cta[cta]->written(op.a_tmem.column(), kColumns, rows))
-        of_cta[cta]->check_written(op.a_tmem.column(), kColumns, rows, "tcgen05.mma reads A from", command.source);
-    }
+  for (int cta = 0; sm_.with_data && cta < op.cta_group; ++cta) {
+    if (op.a_in_tmem)
+      check_read(cta, "tcgen05.mma reads A from", op.a_tmem, kOperandColumns, rows_of(op, uint32_t(cta)));
+    if (!is_block_scaled(op.kind)) continue;
+    const ScaleFactors a = scale_factors_a(op.idesc, op.cta_group, op.scale_vec, op.sfa),
+                       b = scale_factors_b(op.idesc, op.cta_group, op.scale_vec, op.sfb);
+    check_read(cta, "tcgen05.mma reads SFA from", op.sfa, a.columns(), kAllLanes);
+    check_read(cta, "tcgen05.mma reads SFB from", op.sfb, b.columns(), kAllLanes);
+  }
   const WrittenD d{command.d.value, op.m, op.n, tmem_.epoch(), op.cta_group == 2 ? peer_->tmem_.epoch() : 0};
   if (d == last_d_) return;
   const uint32_t columns = accumulator_columns(data_path_layout(op.m, op.cta_group), uint32_t(op.n));
@@ -385,7 +396,7 @@ double Umma::execution_latency(int m, int n, bool a_in_tmem, int cta_group, MmaK
 
 // ---- semantics
 
-void Umma::retire_until(uint64_t sequence) {
+void Umma::retire_until(uint64_t sequence, const Source& by) {
   if (!sm_.with_data) return;
   std::vector<MmaOperation> finished;
   while (!accepted_.empty() && accepted_.front().sequence <= sequence) {
@@ -397,6 +408,13 @@ void Umma::retire_until(uint64_t sequence) {
          accepted_.pop_front())
       finished.push_back(accepted_.front().operation);
     numerics_.execute(finished);
+    if (const auto error = numerics_.take_scale_error())
+      observer_.violation({.id = "TC14",
+                           .message = "tcgen05.mma reads scale factors whose copies differ: " + *error,
+                           .time = now(),
+                           .slot = slot_,
+                           .source = by,
+                           .suspect = true});
   }
   retire_copies(sequence);
 }

@@ -5,13 +5,13 @@
 ///
 /// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1)
 /// intervals, for D = 1 too; that is the loop's own issue and wait, which role code pays by itself. Modelled:
-/// in-order issue; A from shared or tensor memory, B from shared memory, K-major and MN-major; kinds f16,
-/// tf32 and f8f6f4 (8-bit types), and in runs without data i8, f8f6f4 with smaller types and mxf8f6f4; initiation
-/// interval and latency laws measured on B200; a commit arrives once all earlier MMAs have finished.  Operands are
-/// read and D is written when a commit that covers the MMA arrives; what is never committed never shows, and
+/// in-order issue; A from shared or tensor memory, B from shared memory, K-major and MN-major; all
+/// kinds and types (umma_operands.h), scale factors in tensor memory (umma_scales.h); initiation interval and
+/// latency laws measured on B200; a commit arrives once all earlier MMAs have finished.  Operands and scale factors
+/// are read and D is written when a commit that covers the MMA arrives; what is never committed never shows, and
 /// reading it would be undefined anyway. Approximated: power throttling (none); accumulation order (see
-/// umma_numerics.h). Rejected as not implemented: .ws, sparsity, mxf4 and mxf4nvf4; the data of i8, of sub-byte
-/// types and of block scaling.
+/// umma_numerics.h).  Assumed: mxf4 and mxf4nvf4, which nobody has published measurements of, take the time of
+/// mxf8f6f4 for the same 32 bytes of each row.  Rejected as not implemented: .ws, sparsity.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,7 @@
 #include "models/tensor_memory.h"
 #include "models/tensor_memory_copy.h"
 #include "models/umma_numerics.h"
+#include "models/umma_scales.h"
 
 namespace sm100::models {
 
@@ -33,6 +34,7 @@ namespace sm100::models {
 struct MmaCommand {
   MmaKind kind = MmaKind::f16;
   int cta_group = 1;
+  ScaleVec scale_vec = ScaleVec::none;  ///< none: without .block_scale
   TmemAddr d;
   bool a_in_tmem = false;
   SmemDescriptor a;
@@ -90,11 +92,13 @@ class Umma {
   bool check_descriptors(const MmaCommand& command, MmaOperation& operation);
   bool decode_descriptors(const MmaCommand& command, MmaOperation& operation);
   bool check_scales(const MmaCommand& command, const MmaOperation& operation);
+  bool check_scales_in(const MmaCommand& command, const char* name, const ScaleFactors& where);
   bool check_tensor_memory(const MmaCommand& command, const MmaOperation& operation);
-  void retire_until(uint64_t sequence);
+  /// @param by  of the commit
+  void retire_until(uint64_t sequence, const Source& by);
   void retire_copies(uint64_t sequence);
   CopyParticipant participant() { return {smem_, tmem_}; }
-  /// TC13: D or A of which nobody has written what the MMA reads.  D counts as written from then on.
+  /// TC13: D, A or scale factors of which nobody has written what the MMA reads.  D counts as written from then on.
   void check_written(const MmaCommand& command, const MmaOperation& operation);
 
   int slot_;

@@ -13,8 +13,10 @@ namespace {
 
 constexpr uint32_t kNan = 0x7fffffff, kInfinity = 0x7f800000;
 constexpr int kFractionBits = 25;         ///< kept below the largest exponent
+constexpr int kFractionBitsMxf4 = 35;     ///< the same in kinds mxf4 and mxf4nvf4
 constexpr int kOperandFractionBits = 10;  ///< enough for f16, bf16, tf32 and the 8-bit types
-constexpr int kMinExponentF32 = -126, kMinExponentF16 = -14;
+constexpr int kMinExponentF32 = -126, kMinExponentF16 = -14, kMinExponentUe8m0 = -127, kMinExponentUe4m3 = -6;
+constexpr int kMxf4Group = 16;  ///< neighbours along k whose products are added exactly
 
 /// x = significand * 2^(exponent - fraction_bits), the exponent not below `min_exponent`.
 struct Scaled {
@@ -34,14 +36,14 @@ int64_t shift_toward_zero(int64_t value, int left) {
   return value >= 0 ? value >> right : -(-value >> right);
 }
 
-/// sum * 2^(exponent - kFractionBits), truncated to f32; with `sticky` what is dropped sets the lowest bit,
+/// sum * 2^(exponent - fraction_bits), truncated to f32; with `sticky` what is dropped sets the lowest bit,
 /// so that a later rounding to a narrower type is the rounding of the exact sum.
-uint32_t truncate_to_f32(int64_t sum, int exponent, bool sticky) {
+uint32_t truncate_to_f32(int64_t sum, int exponent, int fraction_bits, bool sticky) {
   if (sum == 0) return 0;
   const uint32_t sign = sum < 0 ? 0x80000000u : 0;
   const uint64_t magnitude = uint64_t(sum < 0 ? -sum : sum);
   const int top = 63 - __builtin_clzll(magnitude);
-  int e = top + exponent - kFractionBits;  // of the leading bit
+  int e = top + exponent - fraction_bits;  // of the leading bit
   if (e > 127) return sign | kInfinity;
   int drop = top - 23;
   if (e < -126) {  // subnormal
@@ -54,23 +56,27 @@ uint32_t truncate_to_f32(int64_t sum, int exponent, bool sticky) {
   return sign | (e < -126 ? uint32_t(significand) : uint32_t(e + 127) << 23 | (uint32_t(significand) & 0x7fffff));
 }
 
-}  // namespace
+/// A result that something not finite decides alone.
+uint32_t special_result(float special) {
+  if (std::isnan(special)) return kNan;
+  return special < 0 ? kInfinity | 0x80000000u : kInfinity;
+}
 
-uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
-                        int b_min_exponent, bool f16_d) {
+/// @param scale_exponent  added to the exponents of all products
+uint32_t fused_dot(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
+                   int b_min_exponent, bool f16_d, int scale_exponent) {
   // Anything not finite decides the result alone.
   float special = accumulate && !std::isfinite(c) ? c : 0.f;
   for (int i = 0; i < k; ++i)
     if (!std::isfinite(a[i]) || !std::isfinite(b[i])) special += a[i] * b[i];
-  if (std::isnan(special)) return kNan;
-  if (std::isinf(special)) return special < 0 ? kInfinity | 0x80000000u : kInfinity;
+  if (!std::isfinite(special)) return special_result(special);
 
   const int c_min_exponent = f16_d ? kMinExponentF16 : kMinExponentF32;
   int largest = kMinExponentF32;  // a D of zero has it
   for (int i = 0; i < k; ++i)
     if (a[i] != 0 && b[i] != 0)
       largest = std::max(largest, scale(a[i], kOperandFractionBits, a_min_exponent).exponent +
-                                      scale(b[i], kOperandFractionBits, b_min_exponent).exponent);
+                                      scale(b[i], kOperandFractionBits, b_min_exponent).exponent + scale_exponent);
   const bool add_c = accumulate && c != 0;
   if (add_c) largest = std::max(largest, scale(c, 23, c_min_exponent).exponent);
 
@@ -79,16 +85,64 @@ uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool acc
     if (a[i] == 0 || b[i] == 0) continue;
     const Scaled x = scale(a[i], kOperandFractionBits, a_min_exponent),
                  y = scale(b[i], kOperandFractionBits, b_min_exponent);
-    sum += shift_toward_zero(x.significand * y.significand,
-                             kFractionBits - 2 * kOperandFractionBits - (largest - x.exponent - y.exponent));
+    sum +=
+        shift_toward_zero(x.significand * y.significand, kFractionBits - 2 * kOperandFractionBits -
+                                                             (largest - x.exponent - y.exponent - scale_exponent));
   }
   if (add_c) {
     const Scaled z = scale(c, 23, c_min_exponent);
     sum += shift_toward_zero(z.significand, kFractionBits - 23 - (largest - z.exponent));
   }
-  const uint32_t bits = truncate_to_f32(sum, largest, f16_d);
+  const uint32_t bits = truncate_to_f32(sum, largest, kFractionBits, f16_d);
   const bool vanishes = f16_d && (cvt_rn_f16_f32(std::bit_cast<float>(bits)) & 0x7fff) == 0;
   return vanishes ? 0 : bits;
+}
+
+}  // namespace
+
+uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
+                        int b_min_exponent, bool f16_d) {
+  return fused_dot(a, b, k, c, accumulate, a_min_exponent, b_min_exponent, f16_d, 0);
+}
+
+uint32_t fused_dot_b200_mxf8f6f4(const float* a, const float* b, int k, float c, bool accumulate,
+                                 int a_min_exponent, int b_min_exponent, float sfa, float sfb) {
+  if (std::isnan(sfa) || std::isnan(sfb)) return kNan;
+  const int exponent = scale(sfa, 0, kMinExponentUe8m0).exponent + scale(sfb, 0, kMinExponentUe8m0).exponent;
+  return fused_dot(a, b, k, c, accumulate, a_min_exponent, b_min_exponent, false, exponent);
+}
+
+uint32_t fused_dot_b200_mxf4(const float* a, const float* b, int k, float c, bool accumulate, const float* sfa,
+                             const float* sfb, int block, bool ue8m0) {
+  constexpr int kMaxGroups = 4, kScaleBits = 3, kProductBits = 2;  // products are multiples of 1/4
+  const int min_exponent = ue8m0 ? kMinExponentUe8m0 : kMinExponentUe4m3;
+  float special = accumulate && !std::isfinite(c) ? c : 0.f;
+  for (int i = 0; i < k / block; ++i)
+    if (std::isnan(sfa[i]) || std::isnan(sfb[i])) special = std::bit_cast<float>(kNan);
+  if (!std::isfinite(special)) return special_result(special);
+
+  Scaled terms[kMaxGroups];
+  int count = 0, largest = kMinExponentF32;  // a D of zero has it
+  for (int group = 0; group < k; group += kMxf4Group) {
+    float products = 0;  // exact
+    for (int i = group; i < group + kMxf4Group; ++i) products += a[i] * b[i];
+    const Scaled x = scale(sfa[group / block], kScaleBits, min_exponent),
+                 y = scale(sfb[group / block], kScaleBits, min_exponent);
+    const Scaled term = {x.exponent + y.exponent,
+                         int64_t(products * float(1 << kProductBits)) * x.significand * y.significand};
+    if (term.significand == 0) continue;
+    largest = std::max(largest, term.exponent);
+    terms[count++] = term;
+  }
+  const bool add_c = accumulate && c != 0;
+  const Scaled z = add_c ? scale(c, 23, kMinExponentF32) : Scaled{};
+  if (add_c) largest = std::max(largest, z.exponent);
+
+  int64_t sum = shift_toward_zero(z.significand, kFractionBitsMxf4 - 23 - (largest - z.exponent));
+  for (int i = 0; i < count; ++i)
+    sum += shift_toward_zero(terms[i].significand,
+                             kFractionBitsMxf4 - kProductBits - 2 * kScaleBits - (largest - terms[i].exponent));
+  return truncate_to_f32(sum, largest, kFractionBitsMxf4, false);
 }
 
 }  // namespace sm100::models

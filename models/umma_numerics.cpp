@@ -2,26 +2,25 @@
 #include "models/umma_numerics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "kernels/isa/number_formats.h"
 #include "models/umma_fused_dot.h"
+#include "models/umma_operands.h"
+#include "models/umma_scales.h"
 #include "models/vector/kernels.h"
 
 namespace sm100::models {
 
 namespace {
 
-bool values_modelled(DataType type) {
-  switch (type) {
-    case DataType::f16:
-    case DataType::bf16:
-    case DataType::tf32:
-    case DataType::e4m3:
-    case DataType::e5m2: return true;
-    default: return false;  // sub-byte containers, integers
-  }
-}
+constexpr int kMostFused = 16, kMostFusedK = 512;  ///< MMAs of one product, and their K
+/// Sums of so many products of 8 bits are exact in f32.
+constexpr int kMostFusedIntegerK = 256;
+/// Elements times scale factors below this are in the range of f32: no type reaches 2^16.
+constexpr float kLargeScale = 0x1p112f;
 
 /// Exponent of the smallest normal number: subnormal operands take part with this exponent.
 int min_exponent(DataType type) {
@@ -29,187 +28,282 @@ int min_exponent(DataType type) {
     case DataType::f16:
     case DataType::e5m2: return -14;
     case DataType::e4m3: return -6;
+    case DataType::e3m2: return -2;
+    case DataType::e2m3:
+    case DataType::e2m1: return 0;
     default: return -126;
   }
 }
 
-}  // namespace
-
-namespace {
-/// Eight bf16: the most of what a full-size product decodes.
-void decode_chunk(const uint8_t* chunk, float sign, float* to) {
-  uint16_t bits[8];
-  std::memcpy(bits, chunk, sizeof bits);
-  for (int e = 0; e < 8; ++e) to[e] = sign * decode_bf16(bits[e]);
-}
-}  // namespace
-
-bool UmmaNumerics::operands_modelled(const MmaOperation& op) const {
-  const auto a = a_data_type(op.kind, op.idesc.a_type), b = b_data_type(op.kind, op.idesc.b_type);
-  return values_modelled(a.type) && values_modelled(b.type) && !is_block_scaled(op.kind) && layouts_modelled(op);
+DataType type_of(const MmaOperation& op, bool a) {
+  return (a ? a_data_type(op.kind, op.idesc.a_type) : b_data_type(op.kind, op.idesc.b_type)).type;
 }
 
-bool UmmaNumerics::layouts_modelled(const MmaOperation& op) const {
+OperandFormat format_of(const MmaOperation& op, bool a) {
+  const bool transposed = a ? op.idesc.transpose_a : op.idesc.transpose_b;
+  return {op.kind, type_of(op, a), transposed ? Major::mn : Major::k, a ? op.idesc.negate_a : op.idesc.negate_b};
+}
+
+/// The same bits: a NaN is equal to itself.
+bool same(const std::vector<float>& x, const std::vector<float>& y) {
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+}
+
+bool any_large(const std::vector<float>& scales) {
+  return std::any_of(scales.begin(), scales.end(), [](float s) { return s >= kLargeScale; });
+}
+
+/// elements[i][k] *= scales[i][k / block]
+template <class T>
+void scale_rows(T* elements, int rows, int k, const float* scales, int per_row) {
+  const int block = k / per_row;
+  for (int i = 0; i < rows; ++i)
+    for (int s = 0; s < per_row; ++s, elements += block)
+      for (int j = 0; j < block; ++j) elements[j] *= T(scales[i * per_row + s]);
+}
+
+}  // namespace
+
+bool UmmaNumerics::layouts_modelled(const MmaOperation& op) {
   const auto a = a_data_type(op.kind, op.idesc.a_type), b = b_data_type(op.kind, op.idesc.b_type);
   if (!a.ok || !b.ok) return false;
   auto layout = [](const SmemDescriptorFields& f, bool transposed, DataType type) {
-    return operand_layout_modelled(f, transposed ? Major::mn : Major::k, uint32_t(element_bits(type) / 8));
+    return operand_layout_modelled(f, transposed ? Major::mn : Major::k, container_bytes(type));
   };
   if (op.a_in_tmem ? op.idesc.transpose_a : !layout(op.a, op.idesc.transpose_a, a.type)) return false;
   return layout(op.b, op.idesc.transpose_b, b.type);
 }
 
 bool UmmaNumerics::operand_in_shared_memory(const MmaOperation& op, bool a, uint32_t end) {
-  const DataType type = (a ? a_data_type(op.kind, op.idesc.a_type) : b_data_type(op.kind, op.idesc.b_type)).type;
-  const uint32_t bytes = uint32_t(element_bits(type) / 8), rows = uint32_t(rows_per_cta(op, a)),
-                 k = uint32_t(mma_k(op.kind));
+  constexpr uint32_t kChunk = 16;
+  const uint32_t rows = uint32_t(rows_per_cta(op, a));
   const SmemDescriptorFields& f = a ? op.a : op.b;
   if (f.start_address < kSmemUserBase) return false;
-  // Without wrap-around no address exceeds this; only what comes near the end is looked at element by
-  // element.
+  // Without wrap-around no address exceeds this; only what comes near the end is looked at chunk by chunk.
   const uint64_t bound =
       f.start_address + uint64_t(rows / 4 + 4) * std::max(f.stride_byte_offset, f.leading_byte_offset) + 4096;
   if (bound <= end) return true;
-  const Major major = (a ? op.idesc.transpose_a : op.idesc.transpose_b) ? Major::mn : Major::k;
-  for (uint32_t i = 0; i < rows; ++i)
-    for (uint32_t j = 0; j < k; ++j) {
-      const uint32_t address = operand_address(f, major, bytes, i, j);
-      if (address < kSmemUserBase || address + bytes > end) return false;
-    }
-  return true;
+  bool inside = true;
+  const OperandFormat format = format_of(op, a);
+  for_each_chunk(f, format.type, format.major, rows,
+                 [&](uint32_t address) { inside &= address >= kSmemUserBase && address + kChunk <= end; });
+  return inside;
 }
 
-void UmmaNumerics::read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, Major major, DataType type,
-                                bool negate, int rows, int k, float* out, int stride) {
-  const uint32_t bytes = uint32_t(element_bits(type) / 8), per_chunk = 16 / bytes;
-  const float sign = negate ? -1.f : 1.f;
-  auto value = [&](uint32_t address) {
-    return sign * (bytes == 2   ? decode(type, smem.load<uint16_t>(address))
-                   : bytes == 4 ? decode(type, smem.load<uint32_t>(address))
-                                : decode(type, smem.load<uint8_t>(address)));
-  };
-  if (major == Major::mn) {
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < k; ++j)
-        out[i * stride + j] = value(operand_address(f, major, bytes, uint32_t(i), uint32_t(j)));
-    return;
-  }
-  // K-major: every 16-byte chunk along K is contiguous, whatever the swizzle.
-  if (type == DataType::bf16 && k == 16) {
-    for (int i = 0; i < rows; ++i) {
-      decode_chunk(smem.data(operand_address(f, Major::k, 2, uint32_t(i), 0)), sign, out + i * stride);
-      decode_chunk(smem.data(operand_address(f, Major::k, 2, uint32_t(i), 8)), sign, out + i * stride + 8);
-    }
-    return;
-  }
-  for (int i = 0; i < rows; ++i)
-    for (uint32_t j = 0; j < uint32_t(k); j += per_chunk) {
-      const uint32_t chunk = operand_address(f, major, bytes, uint32_t(i), j);
-      float* to = out + i * stride + j;
-      for (uint32_t e = 0; e < per_chunk; ++e) to[e] = value(chunk + e * bytes);
-    }
-}
+// ---- operands
 
 void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
-  const DataType type = a_data_type(op.kind, op.idesc.a_type).type;
-  const int k = mma_k(op.kind);
+  const OperandFormat format = format_of(op, true);
   if (!op.a_in_tmem) {
     const int rows = rows_per_cta(op, true);
     for (int cta = 0; cta < op.cta_group; ++cta)
-      read_operand(*memories(op, uint32_t(cta)).smem, op.a, op.idesc.transpose_a ? Major::mn : Major::k, type,
-                   op.idesc.negate_a, rows, k, a_.data() + cta * rows * k_total + k_offset, k_total);
+      read_operand(*memories(op, uint32_t(cta)).smem, op.a, format, rows,
+                   a_.data() + cta * rows * k_total + k_offset, k_total);
     return;
   }
   // A in tensor memory: the row's lane is that of D, K is packed into cells, low bits first (9.7.16.10.5).
   // M 128 of a pair: the rows lie twice in each CTA, in the lower lanes as in the upper (PTX 9.7.16).
   const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
-  const uint32_t per_cell = 32 / uint32_t(element_bits(type));
   for (int i = 0; i < op.m; ++i) {
     const AccumulatorCell at = accumulator_cell(layout, i, 0, op.n);
-    const uint32_t lane = op.a_tmem.lane() + at.lane;
-    TensorMemory& tmem = *memories(op, at.cta).tmem;
-    for (int j = 0; j < k; ++j) {
-      const uint32_t cell = tmem.cell(lane, op.a_tmem.column() + uint32_t(j) / per_cell);
-      const uint32_t bits =
-          per_cell == 1 ? cell : cell >> (uint32_t(j) % per_cell * (32 / per_cell)) & ((1u << (32 / per_cell)) - 1);
-      a_[size_t(i * k_total + k_offset + j)] = (op.idesc.negate_a ? -1.f : 1.f) * decode(type, bits);
-    }
+    const float* cells = memories(op, at.cta).tmem->lane(op.a_tmem.lane() + at.lane) + op.a_tmem.column();
+    read_operand_row(cells, format, a_.data() + ptrdiff_t(i) * k_total + k_offset);
   }
 }
 
 void UmmaNumerics::read_b(const MmaOperation& op, int k_offset, int k_total) {
-  const DataType type = b_data_type(op.kind, op.idesc.b_type).type;
   const int rows = rows_per_cta(op, false);
   for (int cta = 0; cta < op.cta_group; ++cta)
-    read_operand(*memories(op, uint32_t(cta)).smem, op.b, op.idesc.transpose_b ? Major::mn : Major::k, type,
-                 op.idesc.negate_b, rows, mma_k(op.kind), b_.data() + cta * rows * k_total + k_offset, k_total);
+    read_operand(*memories(op, uint32_t(cta)).smem, op.b, format_of(op, false), rows,
+                 b_.data() + cta * rows * k_total + k_offset, k_total);
+}
+
+void UmmaNumerics::read_scales(const MmaOperation& op, int offset, int per_row) {
+  const auto read = [&](const char* name, uint32_t cta, const ScaleFactors& where, float* out) {
+    if (const auto differ = models::read_scales(*memories(op, cta).tmem, where, out + offset, per_row);
+        differ && !scale_error_)
+      scale_error_ = std::string(name) + " in " + *differ + (cta == 1 ? " of the pair's odd CTA" : "");
+  };
+  const ScaleFactors a = scale_factors_a(op.idesc, op.cta_group, op.scale_vec, op.sfa),
+                     b = scale_factors_b(op.idesc, op.cta_group, op.scale_vec, op.sfb);
+  for (uint32_t cta = 0; cta < uint32_t(op.cta_group); ++cta) {
+    read("SFA", cta, a, sfa_.data() + ptrdiff_t(cta) * a.rows * per_row);
+    read("SFB", cta, b, cta == 0 ? sfb_.data() : sfb_odd_.data());
+  }
+}
+
+void UmmaNumerics::apply_scales(const MmaOperation& op, int k_total) {
+  odd_differs_ = op.cta_group == 2 && !same(sfb_, sfb_odd_);
+  wide_ = any_large(sfa_) || any_large(sfb_) || (odd_differs_ && any_large(sfb_odd_));
+  if (accumulation_ == Accumulation::b200 || wide_) return;  // these apply them in the sum
+  if (odd_differs_) {
+    b_odd_ = b_;
+    scale_rows(b_odd_.data(), op.n, k_total, sfb_odd_.data(), scales_per_row_);
+  }
+  scale_rows(a_.data(), op.m, k_total, sfa_.data(), scales_per_row_);
+  scale_rows(b_.data(), op.n, k_total, sfb_.data(), scales_per_row_);
+}
+
+// ---- products
+
+size_t UmmaNumerics::run_length(std::span<const MmaOperation> operations) const {
+  const MmaOperation& op = operations[0];
+  const bool integers = op.kind == MmaKind::i8;
+  if (integers ? op.idesc.saturate : accumulation_ != Accumulation::fast || op.idesc.d_type != kDTypeF32) return 1;
+  const int most = std::min(kMostFused, (integers ? kMostFusedIntegerK : kMostFusedK) / mma_k(op.kind));
+  size_t length = 1;
+  for (; length < operations.size() && length < size_t(most); ++length) {
+    const MmaOperation& next = operations[length];
+    if (!next.enable_input_d || next.d != op.d || next.m != op.m || next.n != op.n || next.kind != op.kind ||
+        next.cta_group != op.cta_group || next.idesc.d_type != op.idesc.d_type ||
+        next.idesc.saturate != op.idesc.saturate || next.scale_vec != op.scale_vec)
+      break;
+  }
+  return length;
 }
 
 void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
-  for (size_t first = 0; first < operations.size();) {
-    const MmaOperation& op = operations[first];
+  while (!operations.empty()) {
     // MMAs that only accumulate into the same D with the same shape are one product over a longer K.
-    size_t last = first + 1;
-    if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1)
-      while (last < operations.size() && last - first < 16 && operations[last].enable_input_d &&
-             operations[last].d == op.d && operations[last].m == op.m && operations[last].n == op.n &&
-             operations[last].kind == op.kind && operations[last].cta_group == op.cta_group &&
-             operations[last].idesc.d_type == op.idesc.d_type)
-        ++last;
-    const int k = mma_k(op.kind), k_total = k * int(last - first);
+    const MmaOperation& op = operations[0];
+    const size_t length = run_length(operations);
+    const int k = mma_k(op.kind), k_total = k * int(length);
     a_.resize(size_t(op.m * k_total));
     b_.resize(size_t(op.n * k_total));
-    for (size_t i = first; i < last; ++i) {
-      read_a(operations[i], k * int(i - first), k_total);
-      read_b(operations[i], k * int(i - first), k_total);
+    for (size_t i = 0; i < length; ++i) {
+      read_a(operations[i], k * int(i), k_total);
+      read_b(operations[i], k * int(i), k_total);
+    }
+    wide_ = odd_differs_ = false;
+    if (is_block_scaled(op.kind)) {
+      scales_per_row_ = int(op.scale_vec) * int(length);
+      sfa_.resize(size_t(op.m * scales_per_row_));
+      sfb_.resize(size_t(op.n * scales_per_row_));
+      if (op.cta_group == 2) sfb_odd_.resize(sfb_.size());
+      for (size_t i = 0; i < length; ++i) read_scales(operations[i], int(op.scale_vec) * int(i), scales_per_row_);
+      apply_scales(op, k_total);
     }
     write_d(op, k_total);
-    first = last;
+    operations = operations.subspan(length);
   }
 }
 
 void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
   const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
-  if (accumulation_ == Accumulation::fast && op.idesc.d_type == 1 && layout == DataPathLayout::d) {
+  const bool products = accumulation_ == Accumulation::fast || op.kind == MmaKind::i8;
+  if (products && op.idesc.d_type == kDTypeF32 && layout == DataPathLayout::d) {
     float* d = own_.tmem->lane(op.d.lane()) + op.d.column();
     multiply(op, k_total, d, ptrdiff_t(kTmemColumns), op.enable_input_d);
     return;
   }
   product_.resize(size_t(op.m * op.n));
-  if (accumulation_ == Accumulation::fast) multiply(op, k_total, product_.data(), op.n, false);
+  if (products) multiply(op, k_total, product_.data(), op.n, false);
   // Layout B lays the two halves of the columns over each other; everywhere else a row lies in one lane.
   const int part = int(accumulator_columns(layout, uint32_t(op.n)));
   for (int m = 0; m < op.m; ++m)
     for (int first = 0; first < op.n; first += part) write_row(op, layout, m, first, part, k_total);
 }
 
+namespace {
+
+/// Some rows of D.
+struct Rows {
+  int first, count, n, k;
+  const float* a;
+  const float* b;
+  float* d;
+  ptrdiff_t d_stride;
+  bool accumulate;
+};
+
+void multiply_rows(const Rows& r) {
+  vector::kernels().product_f32({.m = r.count,
+                                 .n = r.n,
+                                 .k = r.k,
+                                 .a = r.a + ptrdiff_t(r.first) * r.k,
+                                 .a_stride = r.k,
+                                 .b = r.b,
+                                 .b_stride = r.k,
+                                 .d = r.d + r.first * r.d_stride,
+                                 .d_stride = r.d_stride,
+                                 .accumulate = r.accumulate});
+}
+
+/// The same with scale factors, in f64.
+void multiply_rows_wide(const Rows& r, const float* sfa, const float* sfb, int per_row) {
+  const float* const first = r.a + ptrdiff_t(r.first) * r.k;
+  std::vector<double> a(first, first + ptrdiff_t(r.count) * r.k), b(r.b, r.b + ptrdiff_t(r.n) * r.k),
+      d(size_t(r.count) * size_t(r.n));
+  scale_rows(a.data(), r.count, r.k, sfa + ptrdiff_t(r.first) * per_row, per_row);
+  scale_rows(b.data(), r.n, r.k, sfb, per_row);
+  vector::kernels().product_f64({.m = r.count,
+                                 .n = r.n,
+                                 .k = r.k,
+                                 .a = a.data(),
+                                 .a_stride = r.k,
+                                 .b = b.data(),
+                                 .b_stride = r.k,
+                                 .d = d.data(),
+                                 .d_stride = r.n,
+                                 .accumulate = false});
+  for (int i = 0; i < r.count; ++i)
+    for (int j = 0; j < r.n; ++j) {
+      float& to = r.d[(r.first + i) * r.d_stride + j];
+      to = vector::added(r.accumulate ? to : 0.f, float(d[size_t(i) * size_t(r.n) + size_t(j)]));
+    }
+}
+
+}  // namespace
+
 void UmmaNumerics::multiply(const MmaOperation& op, int k_total, float* d, ptrdiff_t d_stride, bool accumulate) {
-  vector::kernels().product_f32({.m = op.m,
-                                 .n = op.n,
-                                 .k = k_total,
-                                 .a = a_.data(),
-                                 .a_stride = k_total,
-                                 .b = b_.data(),
-                                 .b_stride = k_total,
-                                 .d = d,
-                                 .d_stride = d_stride,
-                                 .accumulate = accumulate});
+  const int parts = odd_differs_ ? 2 : 1;
+  for (int part = 0; part < parts; ++part) {
+    const std::vector<float>& b = part == 1 && !wide_ ? b_odd_ : b_;
+    const Rows rows = {part * op.m / 2, op.m / parts, op.n, k_total, a_.data(), b.data(), d, d_stride, accumulate};
+    if (wide_)
+      multiply_rows_wide(rows, sfa_.data(), (part == 1 ? sfb_odd_ : sfb_).data(), scales_per_row_);
+    else
+      multiply_rows(rows);
+  }
+}
+
+/// D in s32, of exact sums.
+void UmmaNumerics::write_integers(const MmaOperation& op, float* d, const float* row, int count) const {
+  for (int n = 0; n < count; ++n) {
+    const int64_t sum = int64_t(row[n]) + (op.enable_input_d ? int32_t(as_bits(d[n])) : 0);
+    using Limits = std::numeric_limits<int32_t>;
+    const int64_t kept = op.idesc.saturate ? std::clamp<int64_t>(sum, Limits::min(), Limits::max()) : sum;
+    d[n] = as_float(uint32_t(kept));
+  }
+}
+
+uint32_t UmmaNumerics::fused_dot(const MmaOperation& op, int m, int n, int k, float c) const {
+  const float *a = &a_[size_t(m * k)], *b = &b_[size_t(n * k)];
+  const int a_min = min_exponent(type_of(op, true)), b_min = min_exponent(type_of(op, false));
+  if (!is_block_scaled(op.kind))
+    return fused_dot_b200(a, b, k, c, op.enable_input_d, a_min, b_min, op.idesc.d_type == kDTypeF16);
+  const bool odd = op.cta_group == 2 && m >= op.m / 2;
+  const float *sfa = &sfa_[size_t(m * scales_per_row_)],
+              *sfb = &(odd ? sfb_odd_ : sfb_)[size_t(n * scales_per_row_)];
+  if (op.kind == MmaKind::mxf8f6f4)
+    return fused_dot_b200_mxf8f6f4(a, b, k, c, op.enable_input_d, a_min, b_min, *sfa, *sfb);
+  return fused_dot_b200_mxf4(a, b, k, c, op.enable_input_d, sfa, sfb, scale_block(op.kind, op.scale_vec),
+                             op.idesc.scale_ue8m0);
 }
 
 /// Columns `first` ... `first + count` of row m of D, which lie side by side in one lane.
 void UmmaNumerics::write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count,
                              int k_total) {
-  const bool f16_d = op.idesc.d_type == 0;
+  const bool f16_d = op.idesc.d_type == kDTypeF16;
   const AccumulatorCell at = accumulator_cell(layout, m, first, op.n);
   float* d = memories(op, at.cta).tmem->lane(op.d.lane() + at.lane) + op.d.column();
   const float* row = &product_[size_t(m * op.n + first)];
-  if (accumulation_ == Accumulation::b200) {
+  if (op.kind == MmaKind::i8) {
+    write_integers(op, d, row, count);
+  } else if (accumulation_ == Accumulation::b200) {
     for (int n = 0; n < count; ++n) {
       const float c = f16_d ? decode_f16(uint16_t(as_bits(d[n]))) : d[n];
-      const uint32_t bits =
-          fused_dot_b200(&a_[size_t(m * k_total)], &b_[size_t((first + n) * k_total)], k_total, c,
-                         op.enable_input_d, min_exponent(a_data_type(op.kind, op.idesc.a_type).type),
-                         min_exponent(b_data_type(op.kind, op.idesc.b_type).type), f16_d);
+      const uint32_t bits = fused_dot(op, m, first + n, k_total, c);
       d[n] = f16_d ? as_float(cvt_rn_f16_f32(as_float(bits))) : as_float(bits);
     }
   } else if (f16_d) {

@@ -3,13 +3,20 @@
 ///
 /// PTX leaves order and width of the accumulation open.  Two modes:
 ///   fast  fused multiply-adds in f32 along k (vector/kernels.h), the sum over the k of a run of MMAs added to D;
-///   for comparisons with a tolerance.  The same bits on every processor. b200  bit model measured on B200
-///   (MMA-Sim, arXiv 2511.10909; docs/instructions.md): products and the old D as
-///         one fused sum, terms truncated to 25 fractional bits of the largest exponent, result truncated to
-///         f32
+///         for comparisons with a tolerance.  The same bits on every processor.  Elements are multiplied by their
+///         scale factors first, which is exact: f32 holds e2m1 times ue4m3, and all types times a power of two;
+///         where a product with a power of two is too large for f32 the whole run is summed in f64
+///   b200  bit model measured on B200 (MMA-Sim, arXiv 2511.10909; docs/instructions.md, umma_fused_dot.h): products
+///   and
+///         the old D as one fused sum, terms truncated, result truncated to f32
+/// Sums of kind::i8 are exact in both, and wrap, or saturate once for each MMA where the descriptor says so (at
+/// which point hardware saturates is an assumption).
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/isa/instr_descriptor.h"
@@ -25,12 +32,14 @@ enum class Accumulation { fast, b200 };
 struct MmaOperation {
   MmaKind kind;
   int cta_group = 1;
+  ScaleVec scale_vec = ScaleVec::none;
   InstrDescriptorFields idesc;
   int m, n;
   TmemAddr d;
   bool a_in_tmem;
   TmemAddr a_tmem;
   SmemDescriptorFields a, b;
+  TmemAddr sfa, sfb;  ///< of the block-scaled kinds
   bool enable_input_d;
 };
 
@@ -47,9 +56,7 @@ class UmmaNumerics {
   void set_pair(Memories even, Memories odd) { pair_[0] = even, pair_[1] = odd; }
 
   /// Where the operands lie is known: TMA and shared memory hold them as the descriptors say.
-  bool layouts_modelled(const MmaOperation& operation) const;
-  /// The same, and their values can be computed.
-  bool operands_modelled(const MmaOperation& operation) const;
+  static bool layouts_modelled(const MmaOperation& operation);
   /// True when the operand (true: A, false: B) lies in the CTA's shared memory, [kSmemUserBase, `end`).
   static bool operand_in_shared_memory(const MmaOperation& operation, bool a, uint32_t end);
   /// Rows of the operand in each CTA's shared memory.
@@ -58,22 +65,38 @@ class UmmaNumerics {
   /// Performs MMAs in order.  Runs that accumulate into one D are multiplied as one product in fast mode.
   void execute(std::span<const MmaOperation> operations);
 
+  /// What was wrong with scale factors that execute() has read since the last call.
+  std::optional<std::string> take_scale_error() { return std::exchange(scale_error_, std::nullopt); }
+
  private:
+  /// MMAs of `operations` from the first on that are one product.
+  size_t run_length(std::span<const MmaOperation> operations) const;
   void read_a(const MmaOperation& op, int k_offset, int k_total);
   void read_b(const MmaOperation& op, int k_offset, int k_total);
-  static void read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, Major major, DataType type,
-                           bool negate, int rows, int k, float* out, int stride);
+  /// Scale factors of all rows, from `offset` on of each row's `per_row`.
+  void read_scales(const MmaOperation& op, int offset, int per_row);
+  /// Multiplies A and B by their scale factors.
+  void apply_scales(const MmaOperation& op, int k_total);
   void write_d(const MmaOperation& op, int k_total);
   /// Product of the operands that were read last, over `k_total`: to d or added to it.
   void multiply(const MmaOperation& op, int k_total, float* d, ptrdiff_t d_stride, bool accumulate);
   void write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count, int k_total);
+  void write_integers(const MmaOperation& op, float* d, const float* row, int count) const;
+  uint32_t fused_dot(const MmaOperation& op, int m, int n, int k_total, float c) const;
 
   Accumulation accumulation_;
   const Memories& memories(const MmaOperation& op, uint32_t cta) const {
     return op.cta_group == 2 ? pair_[cta] : own_;
   }
   Memories own_, pair_[2]{};
-  std::vector<float> a_, b_, product_;  ///< row-major, k contiguous
+  // Row-major, k contiguous.  The CTAs of a pair have scale factors of B of their own; where these differ, each has
+  // a B of its own as well.
+  std::vector<float> a_, b_, b_odd_, product_;
+  std::vector<float> sfa_, sfb_, sfb_odd_;  ///< for each row those of its blocks
+  int scales_per_row_ = 0;
+  bool odd_differs_ = false;
+  bool wide_ = false;  ///< scaled elements do not fit into f32
+  std::optional<std::string> scale_error_;
 };
 
 }  // namespace sm100::models

@@ -276,8 +276,8 @@ inline constexpr Check kChecks[] = {
      "product that often.",
      "Issue MMA and commit in one elected branch of one warp, with one election.", "PTX 9.7.16", "KB-17, KB-25"},
     {"TC13", Severity::error, "tensor memory read that nobody has written",
-     "tcgen05.ld loads columns, or tcgen05.mma adds to a D or reads an A, that neither an MMA nor tcgen05.st has "
-     "written since tcgen05.alloc. The read alone is legal, and registers may be dropped: it is a finding when the "
+     "tcgen05.ld loads columns, or tcgen05.mma adds to a D or reads an A or scale factors, that neither an MMA nor "
+     "tcgen05.st has written since tcgen05.alloc. The read alone is legal, and registers may be dropped: it is a finding when the "
      "result holds NaN, a warning when the result is wrong otherwise. In a run without data it is a warning if "
      "none of "
      "the columns was written.",
@@ -288,6 +288,13 @@ inline constexpr Check kChecks[] = {
      "M), and "
      "no tile that had no MMAs.",
      "PTX 9.7.16", "KB-25"},
+    {"TC14", Severity::error, "scale factors whose copies in tensor memory differ",
+     "A block-scaled MMA finds different scale factors of a row in the quarters of the lanes (SFB of a pair's M = 128: "
+     "in the quarters of one half). PTX wants the same in all of them. Here the factor is NaN: it is a finding when "
+     "the "
+     "result holds NaN, a warning when the result is wrong otherwise.",
+     "Each quarter of the tensor core multiplies by what it finds: rows of some quarters come out wrong.",
+     "Copy with tcgen05.cp.32x128b.warpx4, or let each of four warps store its quarter.", "PTX 9.7.16", ""},
     {"TC15", Severity::error, "accumulator overwritten while tcgen05.ld of it may be outstanding",
      "An MMA writes columns that a warp has loaded, and the warp released them before wait::ld, or before its "
      "last load. A load is over once wait::ld has covered it or a register of it has been read (TC18).",

@@ -306,10 +306,12 @@ class SimIsa {
                    InstrDescriptor idesc, bool enable_input_d, Loc loc = Loc::current()) {
     execute(instructions::Tcgen05Mma{kind, cta_group, d, a, b, idesc, enable_input_d}, loc);
   }
-  void tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, instructions::OperandA a, SmemDescriptor b,
-                               InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
-                               Loc loc = Loc::current()) {
-    execute(instructions::Tcgen05MmaBlockScale{{kind, cta_group, d, a, b, idesc, enable_input_d}, sfa, sfb}, loc);
+  void tcgen05_mma_block_scale(MmaKind kind, int cta_group, ScaleVec scale_vec, TmemAddr d,
+                               instructions::OperandA a, SmemDescriptor b, InstrDescriptor idesc, TmemAddr sfa,
+                               TmemAddr sfb, bool enable_input_d, Loc loc = Loc::current()) {
+    execute(
+        instructions::Tcgen05MmaBlockScale{{kind, cta_group, d, a, b, idesc, enable_input_d}, scale_vec, sfa, sfb},
+        loc);
   }
   void tcgen05_cp(TmemCopyShape shape, int cta_group, TmemAddr to, SmemDescriptor source,
                   TmemDecompression decompression = TmemDecompression::none, Loc loc = Loc::current()) {

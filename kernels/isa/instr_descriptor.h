@@ -46,6 +46,41 @@ SM100_HD constexpr int mma_k(MmaKind kind) {
   }
 }
 
+/// `.scale_vec::` of a block-scaled instruction: how many scale factors the K of a row has.
+enum class ScaleVec : uint8_t {
+  none = 0,  ///< not block-scaled
+  x1 = 1,    ///< .scale_vec::1X
+  x2 = 2,
+  x4 = 4,
+};
+
+SM100_HD constexpr const char* name(ScaleVec v) {
+  switch (v) {
+    case ScaleVec::none: return "none";
+    case ScaleVec::x1: return "1X";
+    case ScaleVec::x2: return "2X";
+    case ScaleVec::x4: return "4X";
+  }
+  return "?";
+}
+
+/// What most kernels use; for mxf8f6f4 and mxf4 the only one, and what PTX takes where the qualifier is left out.
+SM100_HD constexpr ScaleVec usual_scale_vec(MmaKind kind) {
+  switch (kind) {
+    case MmaKind::mxf8f6f4: return ScaleVec::x1;
+    case MmaKind::mxf4: return ScaleVec::x2;
+    case MmaKind::mxf4nvf4: return ScaleVec::x4;
+    default: return ScaleVec::none;
+  }
+}
+
+SM100_HD constexpr bool scale_vec_allowed(MmaKind kind, ScaleVec v) {
+  return v == usual_scale_vec(kind) || (kind == MmaKind::mxf4nvf4 && v == ScaleVec::x2);
+}
+
+/// Elements along K that share a scale factor: 32, or 16 for mxf4nvf4 with 4X.
+SM100_HD constexpr int scale_block(MmaKind kind, ScaleVec v) { return mma_k(kind) / int(v); }
+
 struct InstrDescriptor {
   uint32_t bits = 0;
   constexpr bool operator==(const InstrDescriptor&) const = default;
@@ -196,6 +231,7 @@ enum class InstrDescriptorError : uint8_t {
   transpose,
   negate,
   sparse,      ///< not modelled
+  scale_vec,   ///< .scale_vec:: that the kind does not have
   scale_type,  ///< block-scaled: scale format or scale-factor id
 };
 
@@ -221,10 +257,11 @@ SM100_HD constexpr const char* message(InstrDescriptorError error) {
     case InstrDescriptorError::transpose: return "kind::mxf4 and kind::mxf4nvf4 take K-major A and B only";
     case InstrDescriptorError::negate: return "kind::i8 cannot negate A or B";
     case InstrDescriptorError::sparse: return "sparse A is not modelled";
+    case InstrDescriptorError::scale_vec:
+      return "scale_vec: mxf8f6f4 has 1X (block32), mxf4 2X (block32), mxf4nvf4 2X (block32) or 4X (block16); the "
+             "other kinds have no scale factors";
     case InstrDescriptorError::scale_type:
-      return "scale factors: mxf8f6f4 ue8m0, ids 0 ... 3; mxf4 ue8m0, ids 0 and 2; mxf4nvf4 ue8m0 or ue4m3, "
-             "ids 0 and "
-             "2 (ue4m3: 0)";
+      return "scale factors: 1X ue8m0, ids 0 ... 3; 2X ue8m0, ids 0 and 2; 4X ue8m0 or ue4m3, id 0";
   }
   return "?";
 }
@@ -256,11 +293,14 @@ SM100_HD constexpr bool n_ok(const InstrDescriptorFields& f, MmaKind kind, int c
   return n % (8 * group) == 0;
 }
 
-SM100_HD constexpr bool scale_ok(const InstrDescriptorFields& f, MmaKind kind) {
-  if (!is_block_scaled(kind)) return true;
-  if (kind == MmaKind::mxf8f6f4) return f.scale_ue8m0;  // 1X: any byte of the cell
-  if (!f.scale_ue8m0) return kind == MmaKind::mxf4nvf4 && f.sfa_id == 0 && f.sfb_id == 0;  // 4X
-  return f.sfa_id % 2 == 0 && f.sfb_id % 2 == 0;                                           // 2X: a half word
+SM100_HD constexpr bool scale_ok(const InstrDescriptorFields& f, ScaleVec v) {
+  switch (v) {
+    case ScaleVec::none: return true;
+    case ScaleVec::x1: return f.scale_ue8m0;                                            // a byte of the cell
+    case ScaleVec::x2: return f.scale_ue8m0 && f.sfa_id % 2 == 0 && f.sfb_id % 2 == 0;  // a half of it
+    case ScaleVec::x4: return f.sfa_id == 0 && f.sfb_id == 0;
+  }
+  return false;
 }
 
 }  // namespace detail
@@ -273,7 +313,8 @@ SM100_HD constexpr bool executes_all_the_same(const InstrDescriptorFields& f, Mm
 }
 
 /// First rule that the descriptor breaks.  `f` must come from decode(descriptor, kind).
-SM100_HD constexpr InstrDescriptorError validate(const InstrDescriptorFields& f, MmaKind kind, int cta_group) {
+SM100_HD constexpr InstrDescriptorError validate(const InstrDescriptorFields& f, MmaKind kind, int cta_group,
+                                                 ScaleVec scale_vec) {
   if (f.reserved != 0 || f.max_shift != 0) return InstrDescriptorError::reserved_bits;
   if (f.sparse) return InstrDescriptorError::sparse;
   if (!a_data_type(kind, f.a_type).ok || !b_data_type(kind, f.b_type).ok) return InstrDescriptorError::type_of_kind;
@@ -283,8 +324,14 @@ SM100_HD constexpr InstrDescriptorError validate(const InstrDescriptorFields& f,
   if (kind == MmaKind::i8 && (f.negate_a || f.negate_b)) return InstrDescriptorError::negate;
   if (!detail::m_ok(f.m, kind, cta_group)) return InstrDescriptorError::m_of_cta_group;
   if (!detail::n_ok(f, kind, cta_group)) return InstrDescriptorError::n_of_shape;
-  if (!detail::scale_ok(f, kind)) return InstrDescriptorError::scale_type;
+  if (!scale_vec_allowed(kind, scale_vec)) return InstrDescriptorError::scale_vec;
+  if (!detail::scale_ok(f, scale_vec)) return InstrDescriptorError::scale_type;
   return InstrDescriptorError::none;
+}
+/// With the scale_vec that the kind and the type of its scale factors usually go with.
+SM100_HD constexpr InstrDescriptorError validate(const InstrDescriptorFields& f, MmaKind kind, int cta_group) {
+  const bool both = kind == MmaKind::mxf4nvf4 && f.scale_ue8m0 && (f.sfa_id != 0 || f.sfb_id != 0);
+  return validate(f, kind, cta_group, both ? ScaleVec::x2 : usual_scale_vec(kind));
 }
 
 }  // namespace sm100

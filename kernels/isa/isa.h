@@ -163,9 +163,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_relinquish_alloc_permit(i);
   isa.tcgen05_mma(MmaKind::f16, i, tmem, sdesc, sdesc, idesc, true);  // D, A, B, idesc, enable-input-d
   isa.tcgen05_mma(MmaKind::f16, i, tmem, tmem, sdesc, idesc, true);   // A from tensor memory
-  isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, i, tmem, sdesc, sdesc, idesc, tmem, tmem,
+  isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, i, ScaleVec::x1, tmem, sdesc, sdesc, idesc, tmem, tmem,
                               true);  // ..., SFA, SFB, ...
-  isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, i, tmem, tmem, sdesc, idesc, tmem, tmem, true);
+  isa.tcgen05_mma_block_scale(MmaKind::mxf4nvf4, i, ScaleVec::x4, tmem, tmem, sdesc, idesc, tmem, tmem, true);
   isa.tcgen05_cp(TmemCopyShape::s32x128b_warpx4, i, tmem, sdesc);  // shape, cta_group, taddr, source
   isa.tcgen05_cp(TmemCopyShape::s128x256b, i, tmem, sdesc, TmemDecompression::b4x16_p64);
   isa.tcgen05_commit(i, smem);

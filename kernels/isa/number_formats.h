@@ -146,6 +146,10 @@ SM100_HD constexpr float decode_ue8m0(uint8_t bits) {
   return std::bit_cast<float>(bits == 0 ? 0x00400000u : static_cast<uint32_t>(bits) << 23);
 }
 
+/// An e4m3 without sign.  What a set bit 7 does is not documented; the published model of a B200 takes the
+/// absolute value (MMA-Sim, arXiv 2511.10909).
+SM100_HD constexpr float decode_ue4m3(uint8_t bits) { return decode_e4m3(bits & 0x7f); }
+
 /// Value of one element in its container (element_bits(type) low bits of `bits`).
 SM100_HD constexpr float decode(DataType type, uint32_t bits) {
   switch (type) {

@@ -64,10 +64,12 @@ SM100_KERNEL void issue_batch(I& isa, const Config& cfg, const UmmaBatchesStorag
   const TmemAddr a_tmem = tmem.plus_columns(kUmmaBatchesA), sfa = tmem.plus_columns(kUmmaBatchesSfa),
                  sfb = tmem.plus_columns(kUmmaBatchesSfb);
   for (int i = 0; i < cfg.depth; ++i) {
-    if (cfg.kind == MmaKind::mxf8f6f4 && cfg.a_in_tmem)
-      isa.tcgen05_mma_block_scale(cfg.kind, cfg.cta_group, tmem, a_tmem, b, idesc, sfa, sfb, i > 0);
-    else if (cfg.kind == MmaKind::mxf8f6f4)
-      isa.tcgen05_mma_block_scale(cfg.kind, cfg.cta_group, tmem, a, b, idesc, sfa, sfb, i > 0);
+    if (is_block_scaled(cfg.kind) && cfg.a_in_tmem)
+      isa.tcgen05_mma_block_scale(cfg.kind, cfg.cta_group, usual_scale_vec(cfg.kind), tmem, a_tmem, b, idesc, sfa,
+                                  sfb, i > 0);
+    else if (is_block_scaled(cfg.kind))
+      isa.tcgen05_mma_block_scale(cfg.kind, cfg.cta_group, usual_scale_vec(cfg.kind), tmem, a, b, idesc, sfa, sfb,
+                                  i > 0);
     else if (cfg.a_in_tmem)
       isa.tcgen05_mma(cfg.kind, cfg.cta_group, tmem, a_tmem, b, idesc, i > 0);
     else

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/time.h"
+#include "models/umma_operands.h"
 #include "sim/hazards/hazard_checker.h"
 
 namespace sm100::sim {
@@ -23,13 +24,13 @@ Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
   const bool transposed = a ? idesc.transpose_a : idesc.transpose_b;
   const uint32_t rows = (a ? idesc.m : idesc.n) / uint32_t(c.cta_group);
   const DataType type = (a ? a_data_type(c.kind, idesc.a_type) : b_data_type(c.kind, idesc.b_type)).type;
-  const uint32_t bytes = uint32_t(element_bits(type)) / 8;
+  const uint32_t bytes = models::container_bytes(type);
   // The bits of a descriptor leave room for all else that decides which bytes it means.
   uint64_t key = (a ? c.a : c.b).bits * 0x9e3779b97f4a7c15u ^ (uint64_t{rows} << 8 | bytes << 1 | transposed);
   key |= uint64_t{1} << 63;  // apart from ranges
   return smem_sets_.intern(key, [&] {
     std::vector<Footprints::Interval> chunks;
-    const uint32_t k = uint32_t(mma_k(c.kind));
+    const uint32_t k = models::kOperandRowBytes / bytes;  // nibbles of mxf4 two at a time
     for (uint32_t i = 0; i < rows; ++i)
       for (uint32_t j = 0; j < k; ++j) {
         const uint32_t at = operand_address(f, transposed ? Major::mn : Major::k, bytes, i, j);

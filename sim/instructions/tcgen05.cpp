@@ -98,7 +98,7 @@ void Tcgen05Mma::execute(WarpContext& w) const { issue_mma(w, command_of(*this))
 
 void Tcgen05MmaBlockScale::execute(WarpContext& w) const {
   models::MmaCommand command = command_of(mma);
-  command.sfa = sfa, command.sfb = sfb;
+  command.scale_vec = scale_vec, command.sfa = sfa, command.sfb = sfb;
   issue_mma(w, command);
 }
 

@@ -81,8 +81,8 @@ struct Tcgen05Mma {
       {"tcgen05.mma.kind::f16", Support::modelled, "cta_group::1 and ::2, A and B from shared memory"},
       {"tcgen05.mma.kind::tf32, ::f8f6f4 (8-bit types)", Support::modelled, "as f16"},
       {"tcgen05.mma [a] (A in tensor memory)", Support::modelled, "as from shared memory"},
-      {"tcgen05.mma.kind::i8, ::f8f6f4 (6- and 4-bit types)", Support::approximated,
-       "time, in runs without data; with data not implemented"}};
+      {"tcgen05.mma.kind::f8f6f4 (6- and 4-bit types), ::i8", Support::modelled,
+       "as f16; where the saturating forms of i8 saturate is an assumption"}};
   MmaKind kind;
   int cta_group;
   TmemAddr d;
@@ -97,17 +97,24 @@ struct Tcgen05Mma {
   void execute(sim::WarpContext&) const;
 };
 
+/// The same with scale factors in tensor memory (`.block_scale`).
 struct Tcgen05MmaBlockScale {
-  static constexpr Description kIs{
-      .function = "tcgen05_mma_block_scale", .opcode = "tcgen05.mma", .each_lane = true};
+  static constexpr Description kIs{.function = "tcgen05_mma_block_scale",
+                                   .opcode = "tcgen05.mma",
+                                   .each_lane = true,
+                                   .faults = Alterable::step,
+                                   .add = {"column", "a", "b", "enable_input_d", "sfa", "sfb"}};
   static constexpr SupportLine kSupport[] = {
-      {"tcgen05.mma.kind::mxf8f6f4.block_scale", Support::approximated,
-       "time, in runs without data, one scale per 32 elements; with data not implemented"}};
+      {"tcgen05.mma.kind::mxf8f6f4.block_scale", Support::modelled, "scale_vec::1X; as f16"},
+      {"tcgen05.mma.kind::mxf4, ::mxf4nvf4.block_scale", Support::modelled,
+       "scale_vec::2X, 4X; K = 64 takes the time of mxf8f6f4's K = 32, an assumption"}};
   Tcgen05Mma mma;
+  ScaleVec scale_vec;
   TmemAddr sfa, sfb;
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     Tcgen05Mma::operands(i.mma, visit);
+    visit("sfa", i.sfa), visit("sfb", i.sfb);
   }
   void execute(sim::WarpContext&) const;
 };
@@ -260,7 +267,6 @@ using Tcgen05Group =
          Tcgen05WaitSt, Tcgen05FenceBeforeThreadSync, Tcgen05FenceAfterThreadSync>;
 
 inline constexpr SupportLine kTcgen05Rejected[] = {
-    {"tcgen05.mma.kind::mxf4, ::mxf4nvf4", Support::rejected, "not implemented"},
     {"tcgen05.mma.sp", Support::rejected, "not implemented: sparsity"},
     {"tcgen05.mma.ws", Support::rejected, "not implemented"},
     {"tcgen05.ld.16x64b, .16x128b", Support::rejected, "not implemented in the Isa; the unit has them"},

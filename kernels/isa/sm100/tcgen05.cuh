@@ -73,12 +73,23 @@ class Tcgen05 {
     case MmaKind::i8: SM100_MMA(group, "i8", a_text, a_register, a_value); break;         \
     default: reject_kind();                                                               \
   }
-#define SM100_MMA_SCALED(group, a_text, a_register, a_value)                                               \
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %6, 0;\n\ttcgen05.mma.cta_group::" #group             \
-               ".kind::mxf8f6f4.block_scale [%0], " a_text ", %2, %3, [%4], [%5], p;\n\t}" ::"r"(d.value), \
-               a_register(a_value), "l"(b.bits), "r"(idesc.bits), "r"(sfa.value), "r"(sfb.value),          \
-               "r"(uint32_t(enable_input_d))                                                               \
+#define SM100_MMA_SCALED(group, kind_name, vec, a_text, a_register, a_value)                                       \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %6, 0;\n\ttcgen05.mma.cta_group::" #group ".kind::" kind_name \
+               ".block_scale.scale_vec::" vec " [%0], " a_text ", %2, %3, [%4], [%5], p;\n\t}" ::"r"(d.value),     \
+               a_register(a_value), "l"(b.bits), "r"(idesc.bits), "r"(sfa.value), "r"(sfb.value),                  \
+               "r"(uint32_t(enable_input_d))                                                                       \
                : "memory")
+#define SM100_MMA_SCALED_OF_KIND(group, a_text, a_register, a_value)        \
+  if (kind == MmaKind::mxf8f6f4 && scale_vec == ScaleVec::x1)               \
+    SM100_MMA_SCALED(group, "mxf8f6f4", "1X", a_text, a_register, a_value); \
+  else if (kind == MmaKind::mxf4 && scale_vec == ScaleVec::x2)              \
+    SM100_MMA_SCALED(group, "mxf4", "2X", a_text, a_register, a_value);     \
+  else if (kind == MmaKind::mxf4nvf4 && scale_vec == ScaleVec::x2)          \
+    SM100_MMA_SCALED(group, "mxf4nvf4", "2X", a_text, a_register, a_value); \
+  else if (kind == MmaKind::mxf4nvf4 && scale_vec == ScaleVec::x4)          \
+    SM100_MMA_SCALED(group, "mxf4nvf4", "4X", a_text, a_register, a_value); \
+  else                                                                      \
+    reject_kind();
 
   /// The block-scaled kinds take scale operands that this form does not have.
   SM100_KERNEL void tcgen05_mma(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a, SmemDescriptor b,
@@ -104,37 +115,37 @@ class Tcgen05 {
       reject_cta_group();
     }
   }
-  /// Block-scaled, one scale per 32 elements; kind::mxf8f6f4 alone so far.
-  SM100_KERNEL void tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, SmemDescriptor a,
+  /// Block-scaled: scale factors of A and B in tensor memory.  scale_vec is what the kind has: mxf8f6f4 1X, mxf4
+  /// 2X, mxf4nvf4 2X or 4X.
+  SM100_KERNEL void tcgen05_mma_block_scale(MmaKind kind, int cta_group, ScaleVec scale_vec, TmemAddr d,
+                                            SmemDescriptor a, SmemDescriptor b, InstrDescriptor idesc, TmemAddr sfa,
+                                            TmemAddr sfb, bool enable_input_d, Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    if (cta_group == 1) {
+      SM100_MMA_SCALED_OF_KIND(1, "%1", "l", a.bits)
+    } else if (cta_group == 2) {
+      SM100_MMA_SCALED_OF_KIND(2, "%1", "l", a.bits)
+    } else {
+      reject_cta_group();
+    }
+  }
+  /// The same with A in tensor memory.
+  SM100_KERNEL void tcgen05_mma_block_scale(MmaKind kind, int cta_group, ScaleVec scale_vec, TmemAddr d, TmemAddr a,
                                             SmemDescriptor b, InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb,
                                             bool enable_input_d, Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
-    if (kind != MmaKind::mxf8f6f4)
-      reject_kind();
-    else if (cta_group == 1)
-      SM100_MMA_SCALED(1, "%1", "l", a.bits);
-    else if (cta_group == 2)
-      SM100_MMA_SCALED(2, "%1", "l", a.bits);
-    else
+    if (cta_group == 1) {
+      SM100_MMA_SCALED_OF_KIND(1, "[%1]", "r", a.value)
+    } else if (cta_group == 2) {
+      SM100_MMA_SCALED_OF_KIND(2, "[%1]", "r", a.value)
+    } else {
       reject_cta_group();
-  }
-  /// The same with A in tensor memory.
-  SM100_KERNEL void tcgen05_mma_block_scale(MmaKind kind, int cta_group, TmemAddr d, TmemAddr a, SmemDescriptor b,
-                                            InstrDescriptor idesc, TmemAddr sfa, TmemAddr sfb, bool enable_input_d,
-                                            Loc = Loc::current()) const {
-    SM100_REQUIRE_TCGEN05(kAvailable);
-    if (kind != MmaKind::mxf8f6f4)
-      reject_kind();
-    else if (cta_group == 1)
-      SM100_MMA_SCALED(1, "[%1]", "r", a.value);
-    else if (cta_group == 2)
-      SM100_MMA_SCALED(2, "[%1]", "r", a.value);
-    else
-      reject_cta_group();
+    }
   }
 #undef SM100_MMA
 #undef SM100_MMA_OF_KIND
 #undef SM100_MMA_SCALED
+#undef SM100_MMA_SCALED_OF_KIND
 
   // ---- copy from shared memory (9.7.16.9): one lane; with cta_group 2 in each CTA of the pair, from its own memory
 

@@ -16,12 +16,14 @@ struct MmaOperands {
   MmaKind kind;
   DataType dtype;
 };
-const TomlTable::Words<int> kOperandWords = {{"bf16", 0}, {"f16", 1}, {"tf32", 2},    {"e4m3", 3},   {"e5m2", 4},
-                                             {"e2m1", 5}, {"s8", 6},  {"mx_e4m3", 7}, {"mx_e2m1", 8}};
+const TomlTable::Words<int> kOperandWords = {{"bf16", 0},    {"f16", 1},  {"tf32", 2},     {"e4m3", 3},
+                                             {"e5m2", 4},    {"e2m1", 5}, {"s8", 6},       {"mx_e4m3", 7},
+                                             {"mx_e2m1", 8}, {"mxf4", 9}, {"mxf4nvf4", 10}};
 constexpr MmaOperands kOperands[] = {
     {MmaKind::f16, DataType::bf16},    {MmaKind::f16, DataType::f16},       {MmaKind::tf32, DataType::tf32},
     {MmaKind::f8f6f4, DataType::e4m3}, {MmaKind::f8f6f4, DataType::e5m2},   {MmaKind::f8f6f4, DataType::e2m1},
     {MmaKind::i8, DataType::s8},       {MmaKind::mxf8f6f4, DataType::e4m3}, {MmaKind::mxf8f6f4, DataType::e2m1},
+    {MmaKind::mxf4, DataType::e2m1},   {MmaKind::mxf4nvf4, DataType::e2m1},
 };
 
 void check_shared_memory(const TomlDocument& document, const char* key, uint32_t bytes) {

@@ -74,8 +74,14 @@ __global__ void tensor_cores(SmemDescriptor a, SmemDescriptor b, InstrDescriptor
     isa.tcgen05_mma(MmaKind::tf32, kCtaGroup, d, in_tmem, b, idesc, true);
     isa.tcgen05_mma(MmaKind::f8f6f4, kCtaGroup, d, in_tmem, b, idesc, true);
     isa.tcgen05_mma(MmaKind::i8, kCtaGroup, d, in_tmem, b, idesc, true);
-    isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, kCtaGroup, d, a, b, idesc, sfa, sfb, accumulate);
-    isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, kCtaGroup, d, in_tmem, b, idesc, sfa, sfb, true);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, kCtaGroup, ScaleVec::x1, d, a, b, idesc, sfa, sfb, accumulate);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf4, kCtaGroup, ScaleVec::x2, d, a, b, idesc, sfa, sfb, true);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf4nvf4, kCtaGroup, ScaleVec::x2, d, a, b, idesc, sfa, sfb, true);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf4nvf4, kCtaGroup, ScaleVec::x4, d, a, b, idesc, sfa, sfb, true);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, kCtaGroup, ScaleVec::x1, d, in_tmem, b, idesc, sfa, sfb, true);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf4, kCtaGroup, ScaleVec::x2, d, in_tmem, b, idesc, sfa, sfb, true);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf4nvf4, kCtaGroup, ScaleVec::x2, d, in_tmem, b, idesc, sfa, sfb, true);
+    isa.tcgen05_mma_block_scale(MmaKind::mxf4nvf4, kCtaGroup, ScaleVec::x4, d, in_tmem, b, idesc, sfa, sfb, true);
     isa.tcgen05_commit(kCtaGroup, smem + 8);
   });
   isa.tcgen05_fence_before_thread_sync();

@@ -216,3 +216,45 @@ TEST_CASE("Which other descriptors are refused? (TC5)", "[instr_descriptor]") {
   CHECK(verdict({nvf4}, MmaKind::mxf4, 1) == InstrDescriptorError::scale_type);
   CHECK(verdict({mxf8 | 3u << 29 | 1u << 4}, MmaKind::mxf8f6f4, 1) == InstrDescriptorError::none);
 }
+
+TEST_CASE("Which scale_vec does a kind have, and which scale factors does it take? (PTX 9.7.16)",
+          "[instr_descriptor]") {
+  const uint32_t ue8m0 = 1u << 23;
+  const auto verdict = [](uint32_t bits, MmaKind kind, ScaleVec v) {
+    return validate(decode(InstrDescriptor{bits}, kind), kind, 1, v);
+  };
+  using enum InstrDescriptorError;
+  constexpr ScaleVec x1 = ScaleVec::x1, x2 = ScaleVec::x2, x4 = ScaleVec::x4;
+  const uint32_t fp4 = 0x08200480, fp8 = 0x08200000, bf16 = 0x08200490;
+  const struct {
+    MmaKind kind;
+    uint32_t bits;
+    ScaleVec allowed[2];
+  } kinds[] = {{MmaKind::f16, bf16, {ScaleVec::none, ScaleVec::none}},
+               {MmaKind::mxf8f6f4, fp8 | ue8m0, {x1, x1}},
+               {MmaKind::mxf4, fp4 | ue8m0, {x2, x2}},
+               {MmaKind::mxf4nvf4, fp4 | ue8m0, {x2, x4}}};
+  for (const auto& k : kinds)
+    for (const ScaleVec v : {ScaleVec::none, x1, x2, x4}) {
+      CAPTURE(name(k.kind), name(v));
+      const bool allowed = v == k.allowed[0] || v == k.allowed[1];
+      CHECK(verdict(k.bits, k.kind, v) == (allowed ? none : scale_vec));
+    }
+  // ue4m3 with 4X alone.
+  CHECK(verdict(fp4, MmaKind::mxf4nvf4, x4) == none);
+  CHECK(verdict(fp4, MmaKind::mxf4nvf4, x2) == scale_type);
+  CHECK(verdict(fp4, MmaKind::mxf4, x2) == scale_type);
+  CHECK(verdict(fp8, MmaKind::mxf8f6f4, x1) == scale_type);
+  // The ids name a byte, a half, or nothing.
+  for (const uint32_t id : {0u, 1u, 2u, 3u})
+    for (const int field : {4, 29}) {
+      CAPTURE(id, field);
+      const uint32_t bits = ue8m0 | id << field;
+      CHECK(verdict(fp8 | bits, MmaKind::mxf8f6f4, x1) == none);
+      CHECK(verdict(fp4 | bits, MmaKind::mxf4, x2) == (id % 2 == 0 ? none : scale_type));
+      CHECK(verdict(fp4 | bits, MmaKind::mxf4nvf4, x4) == (id == 0 ? none : scale_type));
+    }
+  CHECK(scale_block(MmaKind::mxf8f6f4, x1) == 32);
+  CHECK(scale_block(MmaKind::mxf4nvf4, x2) == 32);
+  CHECK(scale_block(MmaKind::mxf4nvf4, x4) == 16);
+}
