@@ -103,7 +103,7 @@ struct Tcgen05MmaBlockScale {
                                    .opcode = "tcgen05.mma",
                                    .each_lane = true,
                                    .faults = Alterable::step,
-                                   .add = {"column", "a", "b", "enable_input_d", "sfa", "sfb"}};
+                                   .add = {"column", "a", "b", "enable_input_d", "sfa", "sfb", "idesc"}};
   static constexpr SupportLine kSupport[] = {
       {"tcgen05.mma.kind::mxf8f6f4.block_scale", Support::modelled, "scale_vec::1X; as f16"},
       {"tcgen05.mma.kind::mxf4, ::mxf4nvf4.block_scale", Support::modelled,
@@ -114,7 +114,7 @@ struct Tcgen05MmaBlockScale {
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     Tcgen05Mma::operands(i.mma, visit);
-    visit("sfa", i.sfa), visit("sfb", i.sfb);
+    visit("sfa", i.sfa), visit("sfb", i.sfb), visit("idesc", i.mma.idesc);
   }
   void execute(sim::WarpContext&) const;
 };
