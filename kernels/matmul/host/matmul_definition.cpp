@@ -29,8 +29,12 @@ const TomlTable::Words<DataType> kOperandTypes = {{"bf16", DataType::bf16},
 
 DataType read_operand_type(const TomlDocument& document, const TomlTable& table) {
   const std::string word = table.string("dtype");
-  for (const char* later : {"e2m3", "e3m2", "e2m1", "mxfp8", "mxfp4", "nvfp4"})
+  for (const char* later : {"e2m3", "e3m2", "e2m1"})
     if (word == later) throw document.not_implemented("config.dtype", fmt::format("dtype {}", word));
+  for (const char* scaled : {"mxfp8", "mxfp8_e4m3", "mxfp8_e5m2", "mxfp4", "nvfp4"})
+    if (word == scaled)
+      throw document.not_implemented(
+          "config.dtype", fmt::format("dtype {} in the dense matmul; kernel = \"block_scaled\" has it", word));
   return table.choice("dtype", kOperandTypes);
 }
 
