@@ -36,7 +36,7 @@ void Umma::start_pair(Umma& even, Umma& odd) {
 void Umma::start_cta() {
   peer_ = nullptr;
   last_d_ = {};
-  accepted_.clear();
+  accepted_.clear(), copies_.clear();
   std::fill(issued_.begin(), issued_.end(), Issued{});
 }
 
@@ -54,25 +54,33 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
       initiation_interval(operation.m, operation.n, operation.a_in_tmem, command.cta_group, filling);
   const double done =
       start + execution_latency(operation.m, operation.n, operation.a_in_tmem, command.cta_group, command.kind);
-  for (Umma* cta : {this, command.cta_group == 2 ? peer_ : nullptr}) {
-    if (!cta) continue;
-    cta->sm_.tensor_pipe.free = start + interval;
-    cta->sm_.tensor_pipe.busy_cycles += interval;
-    cta->last_done_ = std::max(cta->last_done_, done);
-  }
-  Issued& thread = issued(command.source);
-  thread.done = std::max(thread.done, done);
-  thread.sequence = ++sequence_;
-  if (!group_open_) {
-    group_open_ = true;
-    group_begin_ = Cycles(start);
-    group_flow_ = command.source.flow;
-    group_column_ = command.d.column(), group_end_column_ = 0;
-  }
+  take_pipe(start, interval, done, command.cta_group);
+  for (Umma* cta : {this, command.cta_group == 2 ? peer_ : nullptr})
+    if (cta) cta->sm_.tensor_pipe.busy_cycles += interval;
+  join_group(start, done, command.source);
   group_column_ = std::min(group_column_, command.d.column());
   const uint32_t columns = accumulator_columns(data_path_layout(operation.m, command.cta_group), operation.idesc.n);
   group_end_column_ = std::max(group_end_column_, command.d.column() + columns);
   if (sm_.with_data) accepted_.push_back({operation, sequence_, group_});
+}
+
+void Umma::take_pipe(double start, double interval, double done, int cta_group) {
+  for (Umma* cta : {this, cta_group == 2 ? peer_ : nullptr}) {
+    if (!cta) continue;
+    cta->sm_.tensor_pipe.free = start + interval;
+    cta->last_done_ = std::max(cta->last_done_, done);
+  }
+}
+
+void Umma::join_group(double start, double done, const Source& source) {
+  Issued& thread = issued(source);
+  thread.done = std::max(thread.done, done);
+  thread.sequence = ++sequence_;
+  if (group_open_) return;
+  group_open_ = true;
+  group_begin_ = Cycles(start);
+  group_flow_ = source.flow;
+  group_column_ = kTmemColumns, group_end_column_ = 0;
 }
 
 void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arrive, uint16_t multicast) {
@@ -103,8 +111,8 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
                          .flow_in = group_flow_,
                          .flow_out = by.flow,
                          .source = by,
-                         .column = int(group_column_),
-                         .columns = int(group_end_column_ - group_column_),
+                         .column = group_end_column_ > 0 ? int(group_column_) : -1,
+                         .columns = group_end_column_ > 0 ? int(group_end_column_ - group_column_) : -1,
                          .multicast = multicast});
     covered.flow = by.flow;
     group_open_ = false;
@@ -392,9 +400,11 @@ void Umma::retire_until(uint64_t sequence, const Source& by) {
   if (!sm_.with_data) return;
   std::vector<MmaOperation> finished;
   while (!accepted_.empty() && accepted_.front().sequence <= sequence) {
+    retire_copies(accepted_.front().sequence);
     const uint64_t group = accepted_.front().group;
+    const uint64_t last = copies_.empty() ? sequence : std::min(sequence, copies_.front().sequence);
     finished.clear();
-    for (; !accepted_.empty() && accepted_.front().group == group && accepted_.front().sequence <= sequence;
+    for (; !accepted_.empty() && accepted_.front().group == group && accepted_.front().sequence <= last;
          accepted_.pop_front())
       finished.push_back(accepted_.front().operation);
     numerics_.execute(finished);
@@ -406,6 +416,7 @@ void Umma::retire_until(uint64_t sequence, const Source& by) {
                            .source = by,
                            .suspect = true});
   }
+  retire_copies(sequence);
 }
 
 }  // namespace sm100::models

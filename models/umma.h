@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// MMAs and commits of one CTA, on the tensor pipe of its SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.12 tcgen05.commit).
-/// For cta_group 2 the pipe of the issuing CTA leads that of its peer: an MMA takes both.  CTAs of one SM share its
-/// pipe: an MMA waits for those that any of them has issued before.
+/// MMAs, copies and commits of one CTA, on the tensor pipe of its SM (PTX 9.7.16.10 tcgen05.mma, 9.7.16.9
+/// tcgen05.cp, 9.7.16.12 tcgen05.commit). For cta_group 2 the pipe of the issuing CTA leads that of its peer: an
+/// MMA takes both.  CTAs of one SM share its pipe: an MMA waits for those that any of them has issued before.
 ///
 /// Batches: published throughput loops cost 12 to 15.5 cycles per batch on top of latency + (D - 1)
 /// intervals, for D = 1 too; that is the loop's own issue and wait, which role code pays by itself. Modelled:
@@ -24,6 +24,7 @@
 #include "models/mbarrier.h"
 #include "models/sm.h"
 #include "models/tensor_memory.h"
+#include "models/tensor_memory_copy.h"
 #include "models/umma_numerics.h"
 #include "models/umma_scales.h"
 
@@ -57,6 +58,8 @@ class Umma {
 
   /// Accepts one instruction issued at cycle `at` by one thread.
   void mma(const MmaCommand& command, Cycles at);
+  /// Accepts one tcgen05.cp: in the queue of the MMAs, one after the other as issued, whatever PTX promises.
+  void copy(const TensorMemoryCopyCommand& command, Cycles at);
   /// One arrive on the mbarrier at shared offset `barrier` once everything that the same thread (source.warp
   /// and lane) has issued has finished.  A thread that issued nothing arrives at once, which is warned about
   /// (TC12).
@@ -76,8 +79,15 @@ class Umma {
   /// Cycles from issue on an idle pipe until D is written, so that the MMA's own issue before and commit and
   /// wake-up after it complete the measured latency.
   double execution_latency(int m, int n, bool a_in_tmem, int cta_group = 1, MmaKind kind = MmaKind::f16) const;
+  /// Cycles for which a copy takes the pipe: the bytes that a CTA reads.
+  double copy_interval(TmemCopyShape shape) const;
 
  private:
+  /// The pipe, of a pair both, takes nothing else for `interval` cycles from `start` on; what took it is over at
+  /// `done`.
+  void take_pipe(double start, double interval, double done, int cta_group);
+  /// A thread has issued something: its commits cover it, and so does the span of the open group.
+  void join_group(double start, double done, const Source& source);
   bool check(const MmaCommand& command, MmaOperation& operation);
   bool check_descriptors(const MmaCommand& command, MmaOperation& operation);
   bool decode_descriptors(const MmaCommand& command, MmaOperation& operation);
@@ -86,6 +96,8 @@ class Umma {
   bool check_tensor_memory(const MmaCommand& command, const MmaOperation& operation);
   /// @param by  of the commit
   void retire_until(uint64_t sequence, const Source& by);
+  void retire_copies(uint64_t sequence);
+  CopyParticipant participant() { return {smem_, tmem_}; }
   /// TC13: D, A or scale factors of which nobody has written what the MMA reads.  D counts as written from then on.
   void check_written(const MmaCommand& command, const MmaOperation& operation);
 
@@ -108,6 +120,11 @@ class Umma {
     uint64_t sequence, group;
   };
   std::deque<Accepted> accepted_;
+  struct AcceptedCopy {
+    TensorMemoryCopy operation;
+    uint64_t sequence;
+  };
+  std::deque<AcceptedCopy> copies_;  ///< the same for copies
   uint64_t sequence_ = 0, group_ = 0;
   /// The accumulator that was written last, which the next MMA usually adds to.
   struct WrittenD {

@@ -103,6 +103,9 @@ class AlterOperand {
   void operator()(std::string_view name, SmemDescriptor& descriptor) const {
     descriptor.bits += uint64_t(alteration_.of(name) / 16);
   }
+  void operator()(std::string_view name, InstrDescriptor& descriptor) const {
+    descriptor.bits += uint32_t(alteration_.of(name));
+  }
   void operator()(std::string_view name, instructions::OperandA& a) const {
     constexpr int64_t kColumnBytes = 4;
     (*this)(name, a.tile);

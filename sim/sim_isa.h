@@ -313,6 +313,10 @@ class SimIsa {
         instructions::Tcgen05MmaBlockScale{{kind, cta_group, d, a, b, idesc, enable_input_d}, scale_vec, sfa, sfb},
         loc);
   }
+  void tcgen05_cp(TmemCopyShape shape, int cta_group, TmemAddr to, SmemDescriptor source,
+                  TmemDecompression decompression = TmemDecompression::none, Loc loc = Loc::current()) {
+    execute(instructions::Tcgen05Cp{shape, cta_group, to, source, decompression}, loc);
+  }
   void tcgen05_commit(int cta_group, SmemAddr barrier, Loc loc = Loc::current()) {
     execute(instructions::Tcgen05Commit{cta_group, barrier}, loc);
   }

@@ -42,7 +42,7 @@ constexpr std::string_view name(FaultAction action) { return kFaultActionNames[s
 struct FaultInstruction {
   std::string_view name;                       ///< Isa function
   unsigned actions = 0;                        ///< bits of FaultAction
-  std::array<std::string_view, 6> operands{};  ///< of `add`, which takes the first unless told
+  std::array<std::string_view, 7> operands{};  ///< of `add`, which takes the first unless told
 
   constexpr bool allows(FaultAction action) const { return actions >> unsigned(action) & 1; }
   std::vector<std::string_view> action_names() const;

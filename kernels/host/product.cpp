@@ -34,6 +34,13 @@ constexpr int kPanelColumns = 256;
 
 uint64_t element_bytes_of(DataType type) { return uint64_t(element_bits(type)) / 8; }
 
+double element_of(const uint8_t* base, DataType type, size_t i) {
+  uint32_t bits = 0;
+  const size_t bytes = size_t(element_bytes_of(type));
+  std::memcpy(&bits, base + bytes * i, bytes);
+  return double(decode(type, bits));
+}
+
 }  // namespace
 
 double unit_roundoff(DataType type) {
@@ -95,6 +102,12 @@ void Product::fill(size_t i, uint8_t* bytes) const {
     fill_random(i, shape_.operands, bytes);
 }
 
+void Product::read_row(int operand, const std::vector<const uint8_t*>& tensors, int row, double* values) const {
+  const size_t k = size_t(shape_.k);
+  for (size_t l = 0; l < k; ++l)
+    values[l] = element_of(tensors[size_t(operand)], shape_.operands, size_t(row) * k + l);
+}
+
 double Product::bytes() const {
   double sum = 0;
   for (const Tensor& tensor : tensors()) sum += double(tensor.bytes);
@@ -108,30 +121,20 @@ std::string Product::title() const {
 Check Product::check(const std::vector<const uint8_t*>& tensors) const {
   using MatrixXd = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const int m = shape_.m, n = shape_.n, k = shape_.k;
-  const uint8_t *a = tensors[0], *b = tensors[1], *c = tensors.back();
-  const auto element = [](const uint8_t* base, DataType type, size_t i) {
-    uint32_t bits = 0;
-    const size_t bytes = size_t(element_bits(type)) / 8;
-    std::memcpy(&bits, base + bytes * i, bytes);
-    return double(decode(type, bits));
-  };
+  const uint8_t* c = tensors.back();
   // A large product is compared on evenly spread rows: every tile row and epilogue warp is hit.
   const double work = double(m) * n * k;
   const int rows = work <= kFullCheckLimit ? m : std::max(1, int(double(m) * kFullCheckLimit / work));
   MatrixXd a_rows(rows, k);
   auto row_of = [&](int i) { return rows == m ? i : int(int64_t(i) * m / rows); };
-  for (int i = 0; i < rows; ++i)
-    for (int l = 0; l < k; ++l)
-      a_rows(i, l) = element(a, shape_.operands, size_t(row_of(i)) * size_t(k) + size_t(l));
+  for (int i = 0; i < rows; ++i) read_row(0, tensors, row_of(i), &a_rows(i, 0));
   // All of B in float64 would be the largest matrix of a large run.
   const int panel = rows == m ? n : kPanelColumns;
   MatrixXd reference(rows, n), b_panel;
   for (int first = 0; first < n; first += panel) {
     const int columns = std::min(panel, n - first);
     b_panel.resize(columns, k);
-    for (int j = 0; j < columns; ++j)
-      for (int l = 0; l < k; ++l)
-        b_panel(j, l) = element(b, shape_.operands, size_t(first + j) * size_t(k) + size_t(l));
+    for (int j = 0; j < columns; ++j) read_row(1, tensors, first + j, &b_panel(j, 0));
     vector::kernels().product_f64({.m = rows,
                                    .n = columns,
                                    .k = k,
@@ -157,7 +160,7 @@ Check Product::check(const std::vector<const uint8_t*>& tensors) const {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < n; ++j) {
       const size_t at = size_t(row_of(i)) * size_t(n) + size_t(j);
-      comparison.add_converted(shape_.output, element(c, shape_.output, at),
+      comparison.add_converted(shape_.output, element_of(c, shape_.output, at),
                                finished(reference(i, j), row_of(i), j, tensors), row_of(i), j);
     }
   Check check = comparison.result(rows);

@@ -40,6 +40,9 @@ class Product : public KernelRun {
   Tensor c() const;
   /// Values in [-1, 1) of tensor `i`.
   void fill_random(size_t i, DataType type, uint8_t* bytes) const;
+  /// The exact values of a row of A (operand 0) or B (operand 1).
+  /// @param tensors  in the order of tensors()
+  virtual void read_row(int operand, const std::vector<const uint8_t*>& tensors, int row, double* values) const;
   /// What the epilogue makes of an accumulator, before the conversion to C's type.
   virtual double finished(double accumulator, int /*row*/, int /*column*/,
                           const std::vector<const uint8_t*>& /*tensors*/) const {

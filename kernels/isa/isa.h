@@ -26,6 +26,7 @@
 #include "kernels/isa/lane_array.h"
 #include "kernels/isa/smem_descriptor.h"
 #include "kernels/isa/tensor_map.h"
+#include "kernels/isa/tmem_copy.h"
 #include "kernels/isa/trace.h"
 
 namespace sm100 {
@@ -165,6 +166,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, i, ScaleVec::x1, tmem, sdesc, sdesc, idesc, tmem, tmem,
                               true);  // ..., SFA, SFB, ...
   isa.tcgen05_mma_block_scale(MmaKind::mxf4nvf4, i, ScaleVec::x4, tmem, tmem, sdesc, idesc, tmem, tmem, true);
+  isa.tcgen05_cp(TmemCopyShape::s32x128b_warpx4, i, tmem, sdesc);  // shape, cta_group, taddr, source
+  isa.tcgen05_cp(TmemCopyShape::s128x256b, i, tmem, sdesc, TmemDecompression::b4x16_p64);
   isa.tcgen05_commit(i, smem);
   isa.tcgen05_commit_multicast(i, smem, CtaMask{});  // .multicast::cluster
   { isa.template tcgen05_ld_16x256b<1>(tmem) } -> std::same_as<LaneArray<uint32_t, 4>>;

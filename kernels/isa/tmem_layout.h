@@ -106,6 +106,16 @@ SM100_HD constexpr uint32_t accumulator_columns(DataPathLayout layout, uint32_t 
   return layout == DataPathLayout::g ? n / 4 : n;
 }
 
+/// Columns of scale factors that a block-scaled MMA reads in each CTA: a column for 32 rows of A, and for 32 of B.
+/// With M = 128 of a pair B's two halves lie in the two halves of the lanes (PTX 9.7.16.10.7; CuTe).
+SM100_HD constexpr uint32_t scale_columns_a(int m, int cta_group) {
+  return (static_cast<uint32_t>(m) / static_cast<uint32_t>(cta_group) + 31) / 32;
+}
+SM100_HD constexpr uint32_t scale_columns_b(int m, int n, int cta_group) {
+  const uint32_t columns = cta_group == 2 && m == 128 ? static_cast<uint32_t>(n) / 2 : static_cast<uint32_t>(n);
+  return (columns + 31) / 32;
+}
+
 /// tcgen05.alloc takes a power of two from 32 to 512.
 SM100_HD constexpr bool tmem_columns_allocatable(uint32_t n) { return n >= 32 && n <= 512 && (n & (n - 1)) == 0; }
 

@@ -84,6 +84,14 @@ template <class C>
 SM100_HD constexpr int operand_bytes(const C& c) {
   return element_bits(c.dtype) / 8;
 }
+template <class C>
+SM100_HD constexpr int operand_bits(const C& c) {
+  return element_bits(c.dtype);
+}
+template <class C>
+SM100_HD constexpr const char* operand_name(const C& c) {
+  return name(c.dtype);
+}
 /// k elements of one tile: one swizzle span of bytes per row.
 template <class C>
 SM100_HD constexpr int block_k(const C& c) {

@@ -12,8 +12,8 @@
 
 namespace sm100 {
 
-template <Isa I, class Config, class Scheduler>
-SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const SharedStorage& smem,
+template <Isa I, class Config, class Storage, class Scheduler>
+SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
                                 const MatmulParams& params, Scheduler& scheduler) {
   isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);
   isa.tcgen05_fence_after_thread_sync();

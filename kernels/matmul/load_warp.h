@@ -32,7 +32,7 @@ class OperandLoader {
     const SmemAddr barrier = leader_address(cfg_, stage.full());
     const int a_row = tile.m * block_m(cfg_), b_row = tile.n * cfg_.mma_n + place_.half * block_n(cfg_);
     for (int j = 0; j < cfg_.k_group_size; ++j) {
-      const int k = (k_tile + j) * block_k(cfg_);
+      const int k = (k_tile + j) * a_tile(cfg_).columns;
       load_slice(isa, stage.a(j), a_share(cfg_, place_), &params_.a, {k, a_row}, barrier);
       load_slice(isa, stage.b(j), b_share(cfg_, place_), &params_.b, {k, b_row}, barrier);
     }

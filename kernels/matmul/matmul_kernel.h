@@ -34,9 +34,9 @@ SM100_KERNEL TileGrid tile_grid(I& isa, const Config& cfg, const MatmulParams& p
           .k_tiles_per_split = k_tiles_per_split(cfg, k_tiles)};
 }
 
-/// One role per warp, whoever hands out the tiles.
-template <Isa I, class Config, class Scheduler>
-SM100_KERNEL void matmul_roles(I& isa, const Config& cfg, const SharedStorage& smem, const MatmulParams& params,
+/// One role per warp, whoever hands out the tiles.  `Parts` is what a kernel brings to the roles: DenseParts below.
+template <class Parts, Isa I, class Config, class Storage, class Params, class Scheduler>
+SM100_KERNEL void matmul_roles(I& isa, const Config& cfg, const Storage& smem, const Params& params,
                                Scheduler scheduler) {
   const int warp = isa.warpid();
   if (epilogue_group().has(warp)) epilogue_warp(isa, cfg, epilogue_group(), smem, params, scheduler);
@@ -45,25 +45,50 @@ SM100_KERNEL void matmul_roles(I& isa, const Config& cfg, const SharedStorage& s
   }
   if (warp == kLoadWarp) {
     const ClusterPlace place = own_place(isa, cfg);
-    load_warp(isa, cfg, input_ring(isa, cfg, smem, place), OperandLoader{cfg, params, place}, scheduler);
+    load_warp(isa, cfg, input_ring(isa, cfg, smem, place), Parts::loader(cfg, params, place), scheduler);
   }
   if (warp == kMmaWarp) {
     const ClusterPlace place = own_place(isa, cfg);
-    mma_warp(isa, cfg, smem, place, input_ring(isa, cfg, smem, place), OperandMmas{cfg}, scheduler);
+    mma_warp(isa, cfg, smem, place, input_ring(isa, cfg, smem, place), Parts::issuer(cfg), scheduler);
   }
 }
 
-template <Isa I, class Config>
-SM100_KERNEL void matmul_kernel(I& isa, const Config& cfg, const MatmulParams& params) {
-  const SharedStorage smem = storage_at<SharedStorage>(cfg, isa.dynamic_smem());
-  set_up_cluster(isa, cfg, smem, [&] { prefetch_tensormaps(isa, params.a, params.b, params.c); });
+template <class Parts, Isa I, class Config, class Params>
+SM100_KERNEL void run_matmul(I& isa, const Config& cfg, const Params& params) {
+  const auto smem = storage_at<MatmulStorage<typename Parts::Tiles>>(cfg, isa.dynamic_smem());
+  set_up_cluster(isa, cfg, smem, [&] { Parts::prefetch(isa, params); });
   const TileGrid grid = tile_grid(isa, cfg, params);
   if (cfg.static_scheduler)
-    matmul_roles(isa, cfg, smem, params, StaticScheduler{isa, grid});
+    matmul_roles<Parts>(isa, cfg, smem, params, StaticScheduler{isa, grid});
   else if (cfg.clc_stages > 0)
-    matmul_roles(isa, cfg, smem, params, ClcScheduler{isa, smem.scheduler, cfg.clc_stages, grid});
+    matmul_roles<Parts>(isa, cfg, smem, params, ClcScheduler{isa, smem.scheduler, cfg.clc_stages, grid});
   else
-    matmul_roles(isa, cfg, smem, params, OneTileScheduler{isa, grid});
+    matmul_roles<Parts>(isa, cfg, smem, params, OneTileScheduler{isa, grid});
+}
+
+/// What the dense matmul is made of beside its roles.
+struct DenseParts {
+  using Tiles = OperandTiles;  ///< of a stage
+
+  template <Isa I>
+  SM100_KERNEL static void prefetch(I& isa, const MatmulParams& params) {
+    prefetch_tensormaps(isa, params.a, params.b, params.c);
+  }
+  /// What a stage is filled with.
+  template <class C>
+  SM100_HD static OperandLoader<C> loader(const C& cfg, const MatmulParams& params, const ClusterPlace& place) {
+    return {cfg, params, place};
+  }
+  /// What is issued on a stage.
+  template <class C>
+  SM100_HD static OperandMmas<C> issuer(const C& cfg) {
+    return OperandMmas<C>{cfg};
+  }
+};
+
+template <Isa I, class Config>
+SM100_KERNEL void matmul_kernel(I& isa, const Config& cfg, const MatmulParams& params) {
+  run_matmul<DenseParts>(isa, cfg, params);
 }
 
 }  // namespace sm100

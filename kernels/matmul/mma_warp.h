@@ -4,17 +4,17 @@
 #pragma once
 
 #include "kernels/matmul/config.h"
+#include "kernels/matmul/mma_work.h"
 #include "kernels/matmul/named_barriers.h"
 #include "kernels/matmul/rings.h"
-#include "kernels/scheduler/work_tile.h"
 
 namespace sm100 {
 
 /// What is issued on a stage; one lane.
+/// @param first_of_tile  the stage's first MMA overwrites the accumulator
 template <class T, class I, class Stage>
-concept MmaIssuer = requires(const T& issuer, I& isa, const Stage& stage, TmemAddr accumulator,
-                             bool first_of_tile) {
-  issuer.issue(isa, stage, accumulator, first_of_tile);
+concept MmaIssuer = requires(const T& issuer, I& isa, const Stage& stage, const MmaWork& work, bool first_of_tile) {
+  issuer.issue(isa, stage, work, first_of_tile);
 };
 
 /// accumulator (+)= A B^T over the k tiles of a stage.
@@ -24,7 +24,7 @@ class OperandMmas {
   SM100_HD explicit OperandMmas(const Config& cfg) : cfg_(cfg) {}
 
   template <Isa I, class Stage>
-  SM100_KERNEL void issue(I& isa, const Stage& stage, TmemAddr accumulator, bool first_of_tile) const {
+  SM100_KERNEL void issue(I& isa, const Stage& stage, const MmaWork& work, bool first_of_tile) const {
     const InstrDescriptor idesc =
         make_instr_descriptor(mma_kind(cfg_), cfg_.dtype, cfg_.dtype, DataType::f32, cfg_.mma_m, cfg_.mma_n);
     bool accumulate = !first_of_tile;  // only the tile's very first MMA ignores what tensor memory holds
@@ -32,8 +32,8 @@ class OperandMmas {
       const SmemDescriptor a = operand_descriptor(stage.a(j)), b = operand_descriptor(stage.b(j));
       for (int k = 0; k < mmas_per_k_tile(cfg_); ++k) {
         const uint32_t along = kMmaKBytes * uint32_t(k);
-        isa.tcgen05_mma(mma_kind(cfg_), cfg_.cta_group, accumulator, advance(a, along), advance(b, along), idesc,
-                        accumulate);
+        isa.tcgen05_mma(mma_kind(cfg_), cfg_.cta_group, work.accumulator, advance(a, along), advance(b, along),
+                        idesc, accumulate);
         accumulate = true;
       }
     }
@@ -43,9 +43,9 @@ class OperandMmas {
   const Config& cfg_;
 };
 
-template <Isa I, class Config, class Ring, MmaIssuer<I, typename Ring::Stage> Issuer, class Scheduler>
-SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem, const ClusterPlace& place,
-                           Ring input, const Issuer& mma, Scheduler& scheduler) {
+template <Isa I, class Config, class Smem, class Ring, MmaIssuer<I, typename Ring::Stage> Issuer, class Scheduler>
+SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const Smem& smem, const ClusterPlace& place, Ring input,
+                           const Issuer& mma, Scheduler& scheduler) {
   isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);
   isa.bar_warp_sync();
   isa.tcgen05_fence_before_thread_sync();
@@ -65,7 +65,7 @@ SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const SharedStorage& smem,
       TraceSpan span{
           isa, TraceEvent::mma_issue, {.stage = stage.index, .tile_m = tile.m, .tile_n = tile.n, .k = k}};
       isa.elected([&] {
-        mma.issue(isa, stage, result.accumulator, k == tile.k_begin);
+        mma.issue(isa, stage, {tile, tmem, result.accumulator}, k == tile.k_begin);
         input.consumer_release(stage);
       });
       input.consumer_step();

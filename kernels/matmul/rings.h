@@ -10,9 +10,9 @@
 namespace sm100 {
 
 /// Load to MMA warp.
-template <Isa I, class Config>
-SM100_KERNEL InputRing<I, OperandTiles> input_ring(I& isa, const Config& cfg, const SharedStorage& smem,
-                                                   const ClusterPlace& place) {
+template <Isa I, class Config, class Tiles>
+SM100_KERNEL InputRing<I, Tiles> input_ring(I& isa, const Config& cfg, const MatmulStorage<Tiles>& smem,
+                                            const ClusterPlace& place) {
   return {isa,
           smem.input,
           ring_stages(cfg),
@@ -27,8 +27,8 @@ SM100_KERNEL InputRing<I, OperandTiles> input_ring(I& isa, const Config& cfg, co
 /// MMA to epilogue warps.
 /// @param wait_scope  cluster where arrivals of the other side may come from the peer
 /// @param group       CTAs that the MMA warp tells of a full accumulator
-template <Isa I, class Config>
-SM100_KERNEL OutputRing<I> output_ring(I& isa, const Config& cfg, const SharedStorage& smem, TmemAddr tmem,
+template <Isa I, class Config, class Storage>
+SM100_KERNEL OutputRing<I> output_ring(I& isa, const Config& cfg, const Storage& smem, TmemAddr tmem,
                                        Scope wait_scope, CtaMask group = {}) {
   return {isa,
           smem.accum,

@@ -15,8 +15,17 @@
 
 namespace sm100 {
 
-struct SharedStorage {
-  OperandTiles tiles;    ///< stages tiles of A and of B
+/// Where the tiles of the input ring lie; a kernel with other tiles has its own.
+template <class C, class Layout>
+SM100_HD constexpr void place_tiles(OperandTiles& tiles, const C& c, Layout& layout) {
+  layout.tiles(tiles.a, a_tile(c), c.stages);
+  layout.tiles(tiles.b, b_tile(c), c.stages);
+  tiles.group = c.k_group_size;
+}
+
+template <class Tiles>
+struct MatmulStorage {
+  Tiles tiles;           ///< of `stages` slots
   SmemAddr c_strips;     ///< kOutputBuffers strips
   RingBarriers input;    ///< ring_stages
   RingBarriers accum;    ///< accum_stages
@@ -26,12 +35,10 @@ struct SharedStorage {
   uint32_t end = 0;  ///< first address past the storage
 
   template <class C, class Layout>
-  SM100_HD static constexpr void place(SharedStorage& s, const C& c, Layout& layout) {
+  SM100_HD static constexpr void place(MatmulStorage& s, const C& c, Layout& layout) {
     const uint32_t ctas = uint32_t(cluster_size(c)), epilogue = uint32_t(epilogue_group().threads()),
                    group = uint32_t(c.cta_group);
-    layout.tiles(s.tiles.a, a_tile(c), c.stages);
-    layout.tiles(s.tiles.b, b_tile(c), c.stages);
-    s.tiles.group = c.k_group_size;
+    place_tiles(s.tiles, c, layout);
     layout.bytes(s.c_strips, kOutputBuffers * strip_bytes(c), 1024);
     layout.barriers(s.input.full, {.name = "input_full",
                                    .stages = ring_stages(c),
@@ -93,5 +100,7 @@ struct SharedStorage {
     layout.bytes(s.tmem_address, 4, 4);
   }
 };
+
+using SharedStorage = MatmulStorage<OperandTiles>;  ///< of the dense matmul
 
 }  // namespace sm100

@@ -56,6 +56,7 @@ struct DeviceProfile {
     int pair_narrow_max_n;
     // added to the latency of other kinds
     int i8_cycles, pair_i8_cycles, scaled_cycles, scaled_ss_cycles, scaled_ts_n256_cycles;
+    int cp_bytes_per_cycle;  ///< tcgen05.cp, read from a CTA's shared memory
   } umma{};
   struct {
     int bytes_per_cycle, ld_latency_cycles;
@@ -164,6 +165,7 @@ void DeviceProfile::visit(V&& v) {
   v("umma.scaled_cycles", umma.scaled_cycles);
   v("umma.scaled_ss_cycles", umma.scaled_ss_cycles);
   v("umma.scaled_ts_n256_cycles", umma.scaled_ts_n256_cycles);
+  v("umma.cp_bytes_per_cycle", umma.cp_bytes_per_cycle);
   v("smem.bytes_per_cycle", smem.bytes_per_cycle);
   v("smem.ld_latency_cycles", smem.ld_latency_cycles);
   v("smem.store_lines_per_cycle", smem.store_lines_per_cycle);

@@ -5,6 +5,9 @@
 
 #include <memory>
 
+#include "kernels/block_scaled/host/block_scaled_run.h"
+#include "kernels/block_scaled/host/choose_block_scaled.h"
+#include "kernels/block_scaled/host/operand_words.h"
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
 #include "kernels/matmul/host/choose_config.h"
@@ -25,13 +28,14 @@ constexpr size_t kMostAlternatives = 3;
 struct ExplainOptions {
   std::vector<std::string> what;  ///< M N K or a scenario
   std::vector<std::string> sets;
-  std::string dtype, profile, json;  ///< empty: not given
+  std::string kernel, dtype, profile, json;  ///< empty: not given
 };
 
 /// What is asked, and on what.
 struct Question {
   ConfigRequest request;
-  std::string scenario;  ///< empty: a shape from the command line
+  std::optional<BlockScaledConfig> scaled;  ///< operands of block_scaled; empty: matmul is asked about
+  std::string scenario;                     ///< empty: a shape from the command line
   std::string profile, device;
   bool own_config = false;  ///< the scenario does not say config = "auto"
 };
@@ -45,16 +49,34 @@ int extent(const char* name, const std::string& text) {
   return int(*value);
 }
 
+void check_matmul_type(const std::string& dtype) {
+  if (dtype.empty() || dtype == "bf16") return;
+  for (const char* later : {"f16", "tf32", "e4m3", "e5m2"})
+    if (dtype == later) throw InputError(fmt::format("not implemented: --dtype {}; this version has bf16", dtype));
+  throw InputError(fmt::format("--dtype {}: allowed is bf16", dtype));
+}
+
+BlockScaledConfig scaled_operands(const std::string& dtype) {
+  std::string words;
+  for (const OperandWord& o : kOperandWords) {
+    if (o.word == dtype) return config_of_operands(o);
+    words += fmt::format("{}{}", words.empty() ? "" : ", ", o.word);
+  }
+  if (dtype.empty()) throw InputError(fmt::format("--kernel block_scaled needs --dtype: {}", words));
+  throw InputError(fmt::format("--dtype {}: allowed are {}", one_line(dtype), words));
+}
+
 Question question_of_shape(const ExplainOptions& o) {
   if (!o.sets.empty())
     throw InputError(fmt::format("--set {}: for a scenario only; this is a shape, M N K", o.sets.front()));
-  if (!o.dtype.empty() && o.dtype != "bf16") {
-    for (const char* later : {"f16", "tf32", "e4m3", "e5m2"})
-      if (o.dtype == later)
-        throw InputError(fmt::format("not implemented: --dtype {}; this version has bf16", o.dtype));
-    throw InputError(fmt::format("--dtype {}: allowed is bf16", o.dtype));
-  }
   Question q;
+  if (o.kernel == block_scaled_definition().name)
+    q.scaled = scaled_operands(o.dtype);
+  else if (o.kernel.empty() || o.kernel == matmul_definition().name)
+    check_matmul_type(o.dtype);
+  else
+    throw InputError(fmt::format("--kernel {}: allowed are {}, {}", one_line(o.kernel), matmul_definition().name,
+                                 block_scaled_definition().name));
   q.request.m = extent("M", o.what[0]);
   q.request.n = extent("N", o.what[1]);
   q.request.k = extent("K", o.what[2]);
@@ -62,36 +84,46 @@ Question question_of_shape(const ExplainOptions& o) {
   const models::DeviceProfile device = load_profile(q.profile);
   if (!device.has_tensor_core)
     throw InputError(fmt::format("--profile {}: a device without tcgen05; kernel {} needs it", q.profile,
-                                 matmul_definition().name));
+                                 q.scaled ? block_scaled_definition().name : matmul_definition().name));
   q.device = device.name;
   q.request.sms = device.device.sms;
   return q;
 }
 
 Question question_of_scenario(const ExplainOptions& o) {
-  if (!o.dtype.empty() || !o.profile.empty())
-    throw InputError(fmt::format("{}: for a shape, M N K, only; {} says it itself",
-                                 o.dtype.empty() ? "--profile" : "--dtype", o.what[0]));
+  for (const auto& [option, value] :
+       {std::pair("--kernel", &o.kernel), {"--dtype", &o.dtype}, {"--profile", &o.profile}})
+    if (!value->empty())
+      throw InputError(fmt::format("{}: for a shape, M N K, only; {} says it itself", option, o.what[0]));
   const Scenario s = load_scenario(scenario_file(o.what[0]), o.sets);
   if (!s.launch_list.empty())
     throw InputError(
         fmt::format("{}: [[launch]]: a configuration is explained for a scenario of one kernel", o.what[0]));
-  if (s.kernel != &matmul_definition())
-    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {} only", o.what[0], s.kernel->name,
-                                 matmul_definition().name));
   Question q;
-  const MatmulProblem& p = s.problem_as<MatmulProblem>();
-  q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
-  if (!p.auto_config) q.request.dtype = p.config.dtype, q.request.output = p.config.output;
+  if (s.kernel == &block_scaled_definition()) {
+    const BlockScaledProblem& p = s.problem_as<BlockScaledProblem>();
+    q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
+    for (const OperandWord& operands : kOperandWords)
+      if (operands.word == word_of_operands(p.config)) q.scaled = config_of_operands(operands);
+    q.scaled->scale_type = p.config.scale_type, q.scaled->output = q.request.output = p.config.output;
+    q.own_config = !p.auto_config;
+  } else if (s.kernel == &matmul_definition()) {
+    const MatmulProblem& p = s.problem_as<MatmulProblem>();
+    q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
+    if (!p.auto_config) q.request.dtype = p.config.dtype, q.request.output = p.config.output;
+    q.own_config = !p.auto_config;
+  } else {
+    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {} and {} only", o.what[0],
+                                 s.kernel->name, matmul_definition().name, block_scaled_definition().name));
+  }
   q.scenario = s.path.string();
   q.profile = s.profile;
   q.device = s.device.name;
-  q.own_config = !p.auto_config;
   return q;
 }
 
 ConfigChoice answer(const Question& q) {
-  ConfigChoice choice = choose_config(q.request);
+  ConfigChoice choice = q.scaled ? choose_block_scaled(q.request, *q.scaled) : choose_config(q.request);
   if (choice.broken.empty()) return choice;
   std::vector<std::string> lines;
   for (const RuleViolation& b : choice.broken)
@@ -99,6 +131,10 @@ ConfigChoice answer(const Question& q) {
                                 q.scenario.empty() ? "explain-config" : q.scenario, b.key, b.value, b.allowed,
                                 b.why));
   throw InputError(lines);
+}
+
+std::string_view dtype_of(const Question& q) {
+  return q.scaled ? word_of_operands(*q.scaled) : std::string_view(name(q.request.dtype));
 }
 
 std::string mma_text(const ConfigCandidate& c) {
@@ -115,7 +151,7 @@ std::string line(std::string_view label, std::string_view value, std::string_vie
 
 std::string format_answer(const Question& q, const ConfigChoice& choice) {
   const ConfigRequest& r = q.request;
-  std::string text = fmt::format("{} x {} x {} {} on {} SM{} of {}\n", r.m, r.n, r.k, name(r.dtype), r.sms,
+  std::string text = fmt::format("{} x {} x {} {} on {} SM{} of {}\n", r.m, r.n, r.k, dtype_of(q), r.sms,
                                  r.sms == 1 ? "" : "s", q.device);
   for (size_t i = 0; i < choice.chosen; ++i)
     text += line("passed over", mma_text(choice.candidates[i]),
@@ -153,7 +189,7 @@ Json answer_json(const Question& q, const ConfigChoice& choice) {
       {"m", r.m},
       {"n", r.n},
       {"k", r.k},
-      {"dtype", name(r.dtype)},
+      {"dtype", dtype_of(q)},
       {"output", name(r.output)},
       {"profile", q.profile},
       {"device", q.device},
@@ -190,7 +226,9 @@ void add_explain_config_command(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("")
       ->expected(1, 3);
-  command->add_option("--dtype", options->dtype, "Of A and B (default bf16)")->type_name("TYPE");
+  command->add_option("--kernel", options->kernel, "matmul (default) or block_scaled")->type_name("KERNEL");
+  command->add_option("--dtype", options->dtype, "Of A and B (default bf16; block_scaled: nvfp4, ...)")
+      ->type_name("TYPE");
   command->add_option("--profile", options->profile, "Device (default b200)")->type_name("NAME");
   command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")

@@ -265,7 +265,7 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
   WarpState& self = warp(t);
   self.account = t.warp;
   const bool by_unit = !is_generic(later.kind);
-  MmaThread* const mma = later.kind == AccessKind::mma_operand ? &mma_thread(t) : nullptr;
+  MmaThread* const mma = is_tensor_core(later.kind) ? &mma_thread(t) : nullptr;
   const auto ordered = [&](const Access& earlier) {
     if (mma && earlier.over.clock != kStillRunning) mma->before.advance(earlier.over);
     if (later.kind == AccessKind::cp_async && earlier.over.clock != kStillRunning)
@@ -303,12 +303,17 @@ bool pipelined(const Access& earlier, const Access& later) {
 void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
   WarpState& self = warp(t);
   self.account = t.warp;
-  MmaThread* const mma = is_mmas(later.kind) ? &mma_thread(t) : nullptr;
+  MmaThread* const mma = is_tensor_core(later.kind) ? &mma_thread(t) : nullptr;
   const auto ordered = [&](const Access& earlier) {
     if (mma && earlier.over.clock != kStillRunning) mma->before.advance(earlier.over);
     const bool own = earlier.by.cta == t.by.cta && earlier.by.warp == t.by.warp;
-    // A warp's loads, its stores, its MMAs: each in order.
-    if (own && (earlier.kind == later.kind || (mma && is_mmas(earlier.kind)))) return true;
+    // A warp's loads, its stores, its MMAs and copies: each in order.
+    if (own && (earlier.kind == later.kind || (mma && is_tensor_core(earlier.kind)))) {
+      if (later.kind == AccessKind::copied && earlier.kind != AccessKind::copied &&
+          !self.known.happened.knows(earlier.over))
+        note_issue_order(t, earlier, later);
+      return true;
+    }
     if (pipelined(earlier, later) && self.tmem_seen.knows(issue_of(earlier))) return true;
     if (!self.known.happened.knows(earlier.over)) return false;
     // tcgen05.dealloc is no asynchronous operation, and the fences order nothing else: of what is over it needs
@@ -333,8 +338,8 @@ Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, c
   const bool refilled = later.kind == AccessKind::tensor_load && !to_unit;
   if ((refilled || earlier.kind == AccessKind::alloc_result) && known.likely.knows(earlier.over))
     return Missing::promise;
-  const bool by_mma = later.kind == AccessKind::mma_operand || later.kind == AccessKind::accumulator;
-  if (earlier.kind == AccessKind::tmem_store && !by_mma && known.happened.knows(issue_of(earlier)))
+  if (earlier.kind == AccessKind::tmem_store && !is_tensor_core(later.kind) &&
+      known.happened.knows(issue_of(earlier)))
     return Missing::completion;
   return Missing::order;
 }
@@ -346,7 +351,9 @@ bool HazardChecker::new_pair(const Access& earlier, const Access& later) {
 
 namespace {
 /// It brings what others wait for, in a ring's first lap too.
-bool is_fill(AccessKind kind) { return kind == AccessKind::tensor_load || kind == AccessKind::accumulator; }
+bool is_fill(AccessKind kind) {
+  return kind == AccessKind::tensor_load || kind == AccessKind::accumulator || kind == AccessKind::copied;
+}
 }  // namespace
 
 void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earlier, const Access& later,
@@ -391,14 +398,17 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
 }
 
 AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& access) const {
-  const bool of_barrier = access.over.component >= first_of(kParts) && !is_mmas(access.kind);
+  const bool of_barrier = access.over.component >= first_of(kParts) && !is_tensor_core(access.kind);
   if (access.over.clock == kStillRunning || of_barrier) return AccessProgress::unknown;
   const WarpState& warp = warp_of(in, access);
   switch (access.kind) {
     case AccessKind::tensor_store:
       return access.over.clock >= warp.group ? AccessProgress::uncommitted : AccessProgress::unknown;
     case AccessKind::mma_operand:
-    case AccessKind::accumulator: {
+    case AccessKind::accumulator:
+    case AccessKind::mma_scale:
+    case AccessKind::copy_source:
+    case AccessKind::copied: {
       const MmaThread* issuer = mma_thread_of(in, access);
       const bool uncommitted = issuer && issuer->passed_over < 0 && access.over.clock >= issuer->next;
       return uncommitted ? AccessProgress::uncommitted : AccessProgress::unknown;

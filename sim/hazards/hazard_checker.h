@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Happens-before over a whole run: two accesses to the same bytes, one of them a write, that nothing orders.
 ///
-/// Who counts: warps, tensor loads and stores, MMAs (operands and accumulators), tcgen05.ld and st, CLC responses;
-/// in every CTA of a cluster.  What orders: mbarrier phases, commits, bulk-group and tcgen05 waits, named and
-/// cluster barriers; with fence.proxy.async where threads write what an asynchronous unit reads.  A tcgen05.ld is
-/// also over once one of its registers has been read (TC18).  Scopes are not looked at (PTX 9.7.13.15: production
-/// kernels leave .cluster out).  The order is that of synchronisation, not of this run's time: a schedule in which
-/// the numbers happen to be right is reported as well.
+/// Who counts: warps, tensor loads and stores, MMAs (operands, scale factors and accumulators), tcgen05.cp, ld and
+/// st, CLC responses; in every CTA of a cluster.  What orders: mbarrier phases, commits, bulk-group and tcgen05
+/// waits, named and cluster barriers; with fence.proxy.async where threads write what an asynchronous unit reads.
+/// A tcgen05.ld is also over once one of its registers has been read (TC18).  Scopes are not looked at
+/// (PTX 9.7.13.15: production kernels leave .cluster out).  The order is that of synchronisation, not of this run's
+/// time: a schedule in which the numbers happen to be right is reported as well.
 ///
 /// What PTX does not promise but hardware keeps, as far as anybody knows, is a warning that says why
 /// (Missing::promise, ::completion).
@@ -15,11 +15,12 @@
 /// are released and acquired.
 ///
 /// A fence.proxy.async anywhere between writer and unit counts, the reader's own too.  MMAs of one warp are taken
-/// to be in order whatever their shapes (TC10 is not checked); who waits for a commit knows those of its thread,
-/// and those of other lanes to the same accumulator that came before.
+/// to be in order whatever their shapes (TC10 is not checked), and a tcgen05.cp behind MMAs as well, which is a
+/// note; who waits for a commit knows those of its thread, and those of other lanes to the same accumulator that
+/// came before.
 ///
-/// Not checked: tensor copies' global memory; scale factors in tensor memory; the lanes of a warp among themselves;
-/// without data, where lanes read and write shared memory.  Ids of findings: sim/checks.h.
+/// Not checked: tensor copies' global memory; the lanes of a warp among themselves; without data, where lanes read
+/// and write shared memory.  Ids of findings: sim/checks.h.
 #pragma once
 
 #include <array>
@@ -44,7 +45,7 @@ namespace sm100::sim {
 /// How far a warp is with an access that it has issued, when another one finds it unordered.
 enum class AccessProgress {
   unknown,
-  uncommitted,  ///< tensor stores and MMAs: no commit has followed
+  uncommitted,  ///< tensor stores, MMAs, tcgen05.cp: no commit has followed
   waited,       ///< the warp itself has waited for it, or the access is its own
 };
 
@@ -123,6 +124,7 @@ class HazardChecker {
   void wait_group(const Thread& thread, uint32_t lanes, int pending);
   void clc_request(const Thread& thread, CtaMask ranks, uint32_t response, uint32_t barrier, uint32_t op);
   void mma(const Thread& thread, const models::MmaCommand& command);
+  void tmem_copy(const Thread& thread, const models::TensorMemoryCopyCommand& command);
   /// A commit by one thread; the result goes along as Source::op.
   uint32_t commit(const Thread& thread);
   /// Returns its number among the warp's loads, from 1.
@@ -158,7 +160,8 @@ class HazardChecker {
   struct Meeting {
     Knowledge open, completed;
   };
-  /// A thread that issues MMAs, and the accesses that came before theirs to the same bytes.
+  /// A thread that issues MMAs and copies to tensor memory, and the accesses that came before theirs to the same
+  /// bytes.
   struct MmaThread {
     int lane;
     uint32_t component;
@@ -278,13 +281,20 @@ class HazardChecker {
   /// What an MMA touches in each CTA, looked up once for each combination of operands.
   struct MmaSets {
     models::MmaCommand command;
-    Footprints::Id a, b, d;  ///< a: of tensor memory where A lies there
+    Footprints::Id a, b, d;   ///< a: of tensor memory where A lies there
+    Footprints::Id sfa, sfb;  ///< of the block-scaled kinds
     bool known = false;
   };
   const MmaSets& mma_sets(const models::MmaCommand& command);
   Footprints::Id operand_set(const models::MmaCommand& command, bool a);
   /// `columns` from `first` on, in the lanes that hold D; of A in tensor memory as well.
   Footprints::Id tmem_set(const models::MmaCommand& command, int rows_of_m, TmemAddr first, uint32_t columns);
+  /// Columns in all lanes, of any access by the tensor core.
+  Footprints::Id column_set(TmemAddr first, uint32_t columns);
+  Footprints::Id copy_source_set(const models::TensorMemoryCopyCommand& command);
+  Footprints::Id copy_destination_set(const models::TensorMemoryCopyCommand& command);
+  /// A copy comes behind an MMA of its thread that reads or writes these columns: in order as far as known.
+  void note_issue_order(const Thread& t, const Access& earlier, const Access& later);
   /// What a tcgen05.ld or .st of a warp touches.
   Footprints::Id transfer_set(TmemShape shape, int repeat, TmemAddr address, int warp);
   /// What lacks between two accesses that are not in order.
@@ -328,6 +338,8 @@ HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, con
 /// @param reader  the account of the warp that reads, or nullptr
 HazardText unfilled_text(const Kernel& kernel, int cta, const Access& read, const Access& fill, const Warp* reader,
                          bool tmem, Footprints::Interval bytes);
+/// TC17 as a note: a tcgen05.cp behind an MMA of its thread.
+HazardText issue_order_text(const Kernel& kernel, const Access& mma, const Access& copy);
 /// TC18.
 HazardText register_read_text(const Kernel& kernel, const Access& load, std::string_view seen);
 /// One of the two, for a trace: "tensor load, for input_full[2] phase 3".

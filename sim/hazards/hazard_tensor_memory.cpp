@@ -64,7 +64,8 @@ const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& 
   mixed ^= mixed >> 32;
   const auto same = [&](const models::MmaCommand& k) {
     return k.a == c.a && k.b == c.b && k.idesc.bits == c.idesc.bits && k.d == c.d && k.kind == c.kind &&
-           k.cta_group == c.cta_group && k.a_in_tmem == c.a_in_tmem && k.a_tmem == c.a_tmem;
+           k.cta_group == c.cta_group && k.a_in_tmem == c.a_in_tmem && k.a_tmem == c.a_tmem && k.sfa == c.sfa &&
+           k.sfb == c.sfb;
   };
   constexpr size_t kTries = 8;
   size_t free = mixed % mma_sets_.size();
@@ -81,7 +82,23 @@ const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& 
   const uint32_t columns = accumulator_columns(data_path_layout(int(idesc.m), c.cta_group), uint32_t(idesc.n));
   const Footprints::Id b = operand_set(c, false), d = tmem_set(c, int(idesc.m), c.d, columns);
   const Footprints::Id a = c.a_in_tmem ? tmem_set(c, int(idesc.m), c.a_tmem, kColumnsOfA) : operand_set(c, true);
-  return mma_sets_[free] = {c, a, b, d, true};
+  MmaSets sets{c, a, b, d, 0, 0, true};
+  if (is_block_scaled(c.kind)) {
+    sets.sfa = column_set(c.sfa, scale_columns_a(int(idesc.m), c.cta_group));
+    sets.sfb = column_set(c.sfb, scale_columns_b(int(idesc.m), int(idesc.n), c.cta_group));
+  }
+  return mma_sets_[free] = sets;
+}
+
+Footprints::Id HazardChecker::column_set(TmemAddr first, uint32_t columns) {
+  const uint32_t column = first.column() % kTmemColumns;
+  columns = std::min(columns, kTmemColumns - column);
+  return tmem_sets_.intern(uint64_t{1} << 59 | uint64_t{column} << 12 | columns, [=] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = 0; group < kLaneGroups; ++group)
+      cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    return cells;
+  });
 }
 
 HazardChecker::MmaThread& HazardChecker::mma_thread(const Thread& t) {
@@ -96,7 +113,7 @@ HazardChecker::MmaThread& HazardChecker::mma_thread(const Thread& t) {
 }
 
 const HazardChecker::MmaThread* HazardChecker::mma_thread_of(const Cluster& in, const Access& access) const {
-  if (!is_mmas(access.kind)) return nullptr;
+  if (!is_tensor_core(access.kind)) return nullptr;
   const std::vector<MmaThread>& all = warp_of(in, access).mma;
   const auto issuer = std::find_if(all.begin(), all.end(),
                                    [&](const MmaThread& m) { return m.component == access.over.component; });
@@ -117,8 +134,68 @@ void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
     else
       touch_smem(t, r, sets.a, read);
     touch_smem(t, r, sets.b, read);
+    if (is_block_scaled(command.kind))
+      for (const Footprints::Id scales : {sets.sfa, sets.sfb})
+        touch_tmem(t, r, scales, access(t, AccessKind::mma_scale, false, over));
     touch_tmem(t, r, sets.d, access(t, AccessKind::accumulator, true, over));
   }
+}
+
+// ---- copies from shared memory
+
+Footprints::Id HazardChecker::copy_source_set(const models::TensorMemoryCopyCommand& c) {
+  const SmemDescriptorFields f = decode(c.from);
+  const uint32_t rows = copy_rows(c.shape), chunks = copy_row_bytes(c.shape) / 16;
+  // Apart from ranges, and from operands of an MMA by rows and bytes.
+  const uint64_t key = (c.from.bits * 0x9e3779b97f4a7c15u ^ (uint64_t{rows} << 20 | chunks)) | uint64_t{1} << 63;
+  return smem_sets_.intern(key, [&] {
+    std::vector<Footprints::Interval> all;
+    for (uint32_t row = 0; row < rows; ++row)
+      for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
+        const uint32_t at = copy_source_address(f, row, chunk);
+        if (!all.empty() && all.back().end == at)
+          all.back().end += 16;
+        else
+          all.push_back({at, at + 16});
+      }
+    return all;
+  });
+}
+
+/// 4x256b writes one lane of 32, but counts as if it took the 16 around it.
+Footprints::Id HazardChecker::copy_destination_set(const models::TensorMemoryCopyCommand& c) {
+  const uint32_t columns = copy_columns(c.shape), column = c.to.column();
+  if (c.shape != TmemCopyShape::s4x256b) return column_set(c.to, columns);
+  const uint32_t half = c.to.lane() % 32 / 16;
+  return tmem_sets_.intern(uint64_t{1} << 58 | half << 12 | column, [=] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = half; group < kLaneGroups; group += 2)
+      cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    return cells;
+  });
+}
+
+void HazardChecker::tmem_copy(const Thread& t, const models::TensorMemoryCopyCommand& command) {
+  const uint32_t own = rank(t.slot);
+  MmaThread& issuer = mma_thread(t);
+  issuer.open = true;
+  const Stamp over{issuer.component, issuer.next};
+  const Footprints::Id from = copy_source_set(command), to = copy_destination_set(command);
+  const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
+  for (uint32_t r = first; r <= last && r < cluster(t.slot).ctas.size(); ++r) {
+    touch_smem(t, r, from, access(t, AccessKind::copy_source, false, over));
+    touch_tmem(t, r, to, access(t, AccessKind::copied, true, over));
+  }
+}
+
+void HazardChecker::note_issue_order(const Thread& t, const Access& earlier, const Access& later) {
+  if (!new_pair(earlier, later)) return;
+  HazardText text = issue_order_text(kernel(t.slot), earlier, later);
+  models::Violation v{
+      .id = text.id, .message = std::move(text.message), .time = models::now(), .slot = t.slot, .source = t.by};
+  v.details = std::move(text.details);
+  v.note = true;
+  report_.violation(v);
 }
 
 uint32_t HazardChecker::commit(const Thread& t) {

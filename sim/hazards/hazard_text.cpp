@@ -19,6 +19,9 @@ const char* noun(const Access& a) {
     case AccessKind::clc_response: return "CLC response";
     case AccessKind::mma_operand: return "tcgen05.mma, reading an operand";
     case AccessKind::accumulator: return "tcgen05.mma, writing its accumulator";
+    case AccessKind::mma_scale: return "tcgen05.mma, reading scale factors";
+    case AccessKind::copy_source: return "tcgen05.cp, reading shared memory";
+    case AccessKind::copied: return "tcgen05.cp, writing tensor memory";
     case AccessKind::tmem_load: return "tcgen05.ld";
     case AccessKind::tmem_store: return "tcgen05.st";
     case AccessKind::tmem_dealloc: return "tcgen05.dealloc";
@@ -73,9 +76,9 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
                   flying ? "until these bytes are there" : fmt::format("phase {}", e.phase));
   const char* what = response ? "the response" : "the copy";
   if (!l.write)
-    return {response                                      ? "CL6"
-            : l.kind == AccessKind::mma_operand && flying ? "TC7"
-                                                          : "TM5",
+    return {response                           ? "CL6"
+            : is_tensor_core(l.kind) && flying ? "TC7"
+                                               : "TM5",
             flying ? fmt::format("{} reads bytes of {} that have not landed", role, what)
                    : fmt::format("{} reads bytes without having waited for {} that writes them", role, what),
             wait + " before it reads"};
@@ -89,6 +92,7 @@ const char* unit(const Access& a) {
   switch (a.kind) {
     case AccessKind::tensor_store: return "a tensor store";
     case AccessKind::mma_operand: return "tcgen05.mma";
+    case AccessKind::copy_source: return "tcgen05.cp";
     default: return "an asynchronous unit";
   }
 }
@@ -114,6 +118,9 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
   if (e.kind == AccessKind::mma_operand)
     return {"TM7", fmt::format("{} overwrites operands that MMAs may still read", second),
             by_release + ", completed by a tcgen05.commit that follows these MMAs in their thread"};
+  if (e.kind == AccessKind::copy_source)
+    return {"TM7", fmt::format("{} overwrites what tcgen05.cp may still read", second),
+            by_release + ", completed by a tcgen05.commit that follows the copy in its thread"};
   if (e.kind == AccessKind::tensor_store)
     return {
         "TM8", fmt::format("{} overwrites bytes that a tensor store may still read", second),
@@ -158,7 +165,7 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
             fmt::format("cp.async.wait_group of {}, fence.proxy.async, then a barrier with {}; or "
                         "cp.async.mbarrier.arrive, a wait of {} for it, and the fence",
                         first, second, second)};
-  const char* reader = l.kind == AccessKind::tensor_store ? "a tensor store" : "an asynchronous unit";
+  const char* reader = l.kind == AccessKind::mma_operand ? "an asynchronous unit" : unit(l);
   if (fence_only)
     return {"TM6", fmt::format("{} {} what threads of {} wrote without a proxy fence", reader, does, first),
             fmt::format("fence.proxy.async.shared::cta by {} (warp {}) after its stores, before the barrier", first,
@@ -186,12 +193,27 @@ Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
                 fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
       return {"TC17", fmt::format("{} overwrites an accumulator whose MMAs may still run", second),
               fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
+    case AccessKind::copied: {
+      const std::string missing =
+          fmt::format("a tcgen05.commit after the copy, and a wait of {} for its mbarrier", second);
+      if (l.kind == AccessKind::tmem_load)
+        return {"TC3", fmt::format("{} reads tensor memory that tcgen05.cp may still write", second), missing};
+      return {"TC17",
+              fmt::format("{} {} tensor memory that tcgen05.cp of {} may still write", second,
+                          l.write ? "overwrites" : "reads", first),
+              missing};
+    }
+    case AccessKind::mma_scale:
+      return {"TC17", fmt::format("{} overwrites scale factors that MMAs may still read", second),
+              fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
     case AccessKind::mma_operand:
       return {"TC17", fmt::format("{} overwrites operand A in tensor memory that MMAs may still read", second),
               fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
     case AccessKind::tmem_load:
       return {
-          "TC15", fmt::format("{} overwrites an accumulator that {} may still read", second, first),
+          "TC15",
+          fmt::format("{} overwrites {} that {} may still read", second,
+                      l.kind == AccessKind::copied ? "tensor memory" : "an accumulator", first),
           progress == AccessProgress::waited
               ? fmt::format("an arrive of {} after its tcgen05.wait::ld, and a wait of {} for it", first, second)
               : fmt::format("tcgen05.wait::ld of {} after its last load, then its arrive, and a wait of {}", first,
@@ -267,9 +289,9 @@ HazardText unfilled_text(const Kernel& kernel, int rank, const Access& read, con
     }
   }
   lines.push_back(fmt::format("missing: a wait of {} for {} phase 0 before it reads", who, full_text));
-  return {tmem                                   ? "TC3"
-          : read.kind == AccessKind::mma_operand ? "TC7"
-                                                 : "TM5",
+  return {tmem                        ? "TC3"
+          : is_tensor_core(read.kind) ? "TC7"
+                                      : "TM5",
           fmt::format("{} reads {} before the first fill: its wait for {} {}", who,
                       tmem ? "tensor memory" : "shared memory", full_text, fate),
           std::move(lines)};
@@ -333,6 +355,15 @@ HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, co
   const bool works = *v.works != '\0', lint = std::string_view(v.id) == "TC16" || std::string_view(v.id) == "CL8";
   if (works) v.message += fmt::format("; works on hardware as far as known, {}", v.works);
   return {v.id, std::move(v.message), std::move(lines), works || lint};
+}
+
+HazardText issue_order_text(const Kernel& kernel, const Access& mma, const Access& copy) {
+  return {
+      "TC17",
+      fmt::format("tcgen05.cp of {} overwrites what MMAs of the same thread {} before it, in the order of issue "
+                  "alone: PTX does not list the two as ordered, CUTLASS and DeepGEMM rely on it",
+                  kernel.role(copy.by.warp), mma.write ? "write" : "read"),
+      {line(kernel, "first: ", mma), line(kernel, "second:", copy)}};
 }
 
 HazardText register_read_text(const Kernel& kernel, const Access& load, std::string_view seen) {

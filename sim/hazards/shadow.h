@@ -21,6 +21,9 @@ enum class AccessKind : uint8_t {
   clc_response,  ///< written by the CLC unit
   mma_operand,   ///< A or B in shared memory, A in tensor memory
   accumulator,   ///< D of an MMA
+  mma_scale,     ///< scale factors of an MMA, in tensor memory
+  copy_source,   ///< tcgen05.cp's read of shared memory
+  copied,        ///< what it writes to tensor memory
   tmem_load,     ///< tcgen05.ld
   tmem_store,    ///< tcgen05.st
   tmem_dealloc,
@@ -35,8 +38,10 @@ constexpr bool is_threads(AccessKind kind) {
 /// Through the generic proxy: what a unit reads of it needs a fence.proxy.async.
 constexpr bool is_generic(AccessKind kind) { return is_threads(kind) || kind == AccessKind::cp_async; }
 
-constexpr bool is_mmas(AccessKind kind) {
-  return kind == AccessKind::mma_operand || kind == AccessKind::accumulator;
+/// Of the tensor core: MMAs and tcgen05.cp of one thread follow each other, and its commits cover them.
+constexpr bool is_tensor_core(AccessKind kind) {
+  return kind == AccessKind::mma_operand || kind == AccessKind::accumulator || kind == AccessKind::mma_scale ||
+         kind == AccessKind::copy_source || kind == AccessKind::copied;
 }
 
 /// The warp that issued an access: what reports name of a models::Source.

@@ -102,6 +102,21 @@ void Tcgen05MmaBlockScale::execute(WarpContext& w) const {
   issue_mma(w, command);
 }
 
+/// Issue is taken to cost what an MMA's does.
+void Tcgen05Cp::execute(WarpContext& w) const {
+  w.charge(w.issue.tcgen05_mma);
+  if (!w.check_group(cta_group, "tcgen05.cp")) return;
+  if (w.active_lanes() > 1)
+    w.warn("TC12", fmt::format("tcgen05.cp by {} lanes: each issues the whole copy", w.active_lanes()));
+  const Cycles at = w.enqueue_cycle();
+  w.for_each_thread([&](const models::Source& by) {
+    const models::TensorMemoryCopyCommand command{shape, decompression, cta_group, to, source, by};
+    w.own.umma.copy(command, at);
+    if (HazardChecker* h = w.hazards(); h && w.cta.observer().violations().empty())  // its operands make sense
+      h->tmem_copy(w.thread(by.lane), command);
+  });
+}
+
 void Tcgen05Commit::execute(WarpContext& w) const {
   w.count_arrival(barrier);
   w.charge(w.issue.tcgen05_commit);

@@ -40,6 +40,7 @@ const std::map<std::string, const char*> kThemes = {
     {"memory_order", "A fence is missing between two accesses."},
     {"named_barriers", "bar.sync and bar.arrive: counts, ids, and warps that do not come."},
     {"phases", "A wait is for the wrong phase, or is missing."},
+    {"scales", "Scale factors of block-scaled MMAs: their copies, their columns, their padding."},
     {"stores", "The way of a strip from registers to global memory."},
     {"tensor_memory", "Accumulators and the columns of tensor memory: reads, allocation, release."},
 };
@@ -49,6 +50,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"TM1", "tensor maps are encoded by the host from the configuration, whose rules come first"},
     {"TC5", "instruction descriptors follow from the configuration; no fault alters one"},
     {"TC6", "a fault moves a descriptor's address, not its constant bits"},
+    {"TC14", "tcgen05.cp fills the four quarters alike; tests/models shows it with stores"},
     {"TC17", "MMAs of one issuing thread run in order; another one's are found earlier, as TC3 or TC15"},
     {"CL3", "roles decode the id only under the predicate"},
     {"EX1", "depends on a few hundred cycles between commit and exit; MB12 finds the same drain missing"},

@@ -111,6 +111,19 @@ sms        = 1
 max_cycles = 200000
 )";
 
+const char* const kScaledRun = R"(kernel  = "block_scaled"
+profile = "b200"
+[problem]
+m = 128
+n = 128
+k = 512
+dtype = "nvfp4"
+[config]
+stages = 2
+mma = [128, 128, 64]
+[run]
+sms = 1
+)";
 const char* const kDirectRun = R"(kernel  = "direct"
 profile = "b200"
 [problem]
@@ -308,7 +321,7 @@ TEST_CASE("a kernel's list of what faults may alter names nothing that they cann
 }
 
 TEST_CASE("fault: every instruction of the table can be altered in some run", "[fault]") {
-  const char* const scenarios[] = {kOneSm, kMulticast, kSplit, kCopy, kFallbackRun, kDirectRun};
+  const char* const scenarios[] = {kOneSm, kMulticast, kSplit, kCopy, kFallbackRun, kDirectRun, kScaledRun};
   for (const host::FaultInstruction& row : host::faultable_instructions()) {
     if (!called_by_some_kernel(row.name)) continue;
     CAPTURE(row.name);

@@ -33,7 +33,7 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
   auto names = scenario_names("");
   REQUIRE(names.size() >= 9);
   const auto smoke = scenario_names("smoke");
-  REQUIRE(smoke.size() == 10);
+  REQUIRE(smoke.size() == 20);  // ten of the matmul, ten of the block-scaled one
   names.insert(names.end(), smoke.begin(), smoke.end());
   for (const std::string& name : scenario_names("split_k"))
     if (name.find("splits_4") == std::string::npos) names.push_back(name);  // those take 10 s
@@ -52,6 +52,23 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
     CHECK(verdict_of(r) == (some_rows ? Verdict::incomplete : Verdict::clean));
     CHECK(r.warnings.empty());
   }
+}
+
+TEST_CASE("the smoke configurations of the block-scaled matmul verify in the bit model, too", "[scenarios]") {
+  int runs = 0;
+  for (const std::string& name : scenario_names("smoke")) {
+    if (name.find("block_scaled") == std::string::npos) continue;
+    CAPTURE(name);
+    Scenario s = load_by_name(name);
+    s.numerics = Numerics::b200;
+    const RunResult r = run_in_child(s);
+    CAPTURE(said(r));
+    CHECK(r.outcome == Outcome::pass);
+    CHECK(r.verified);
+    CHECK(r.warnings.empty());
+    ++runs;
+  }
+  CHECK(runs == 10);
 }
 
 TEST_CASE("FP32 output shows the accumulators within 1e-5, BF16 output within 1e-2 of float64", "[scenarios]") {

@@ -66,7 +66,7 @@ struct Description {
   bool other_ctas = false;    ///< may reach another CTA of the cluster
   bool releases = false;      ///< hands back what its warp has waited for
   Alterable faults = Alterable::no;
-  std::array<std::string_view, 6> add{};    ///< operands that a fault may add to; the first unless told
+  std::array<std::string_view, 7> add{};    ///< operands that a fault may add to; the first unless told
   std::string_view selects_by = "barrier";  ///< operand that is the mbarrier of the execution
 };
 

@@ -103,7 +103,7 @@ struct Tcgen05MmaBlockScale {
                                    .opcode = "tcgen05.mma",
                                    .each_lane = true,
                                    .faults = Alterable::step,
-                                   .add = {"column", "a", "b", "enable_input_d", "sfa", "sfb"}};
+                                   .add = {"column", "a", "b", "enable_input_d", "sfa", "sfb", "idesc"}};
   static constexpr SupportLine kSupport[] = {
       {"tcgen05.mma.kind::mxf8f6f4.block_scale", Support::modelled, "scale_vec::1X; as f16"},
       {"tcgen05.mma.kind::mxf4, ::mxf4nvf4.block_scale", Support::modelled,
@@ -114,12 +114,34 @@ struct Tcgen05MmaBlockScale {
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     Tcgen05Mma::operands(i.mma, visit);
-    visit("sfa", i.sfa), visit("sfb", i.sfb);
+    visit("sfa", i.sfa), visit("sfb", i.sfb), visit("idesc", i.mma.idesc);
   }
   void execute(sim::WarpContext&) const;
 };
 
-/// An arrival once all MMAs that this thread has issued are complete.
+/// Shared to tensor memory, by one thread; every active lane issues the whole copy (PTX 9.7.16.9).
+struct Tcgen05Cp {
+  static constexpr Description kIs{.function = "tcgen05_cp",
+                                   .opcode = "tcgen05.cp",
+                                   .each_lane = true,
+                                   .faults = Alterable::step,
+                                   .add = {"column", "source"}};
+  static constexpr SupportLine kSupport[] = {
+      {"tcgen05.cp", Support::modelled, "every shape, cta_group::1 and ::2; time is an assumption"},
+      {"tcgen05.cp.b8x16.b6x16_p32, .b4x16_p64", Support::modelled, "elements in the middle of their bytes"}};
+  TmemCopyShape shape;
+  int cta_group;
+  TmemAddr to;
+  SmemDescriptor source;
+  TmemDecompression decompression;
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("column", i.to), visit("source", i.source);
+  }
+  void execute(sim::WarpContext&) const;
+};
+
+/// An arrival once all MMAs and copies that this thread has issued are complete.
 struct Tcgen05Commit {
   static constexpr Description kIs{.function = "tcgen05_commit",
                                    .opcode = "tcgen05.commit",
@@ -240,7 +262,7 @@ struct Tcgen05FenceAfterThreadSync {
 };
 
 using Tcgen05Group =
-    List<Tcgen05Alloc, Tcgen05Dealloc, Tcgen05RelinquishAllocPermit, Tcgen05Mma, Tcgen05MmaBlockScale,
+    List<Tcgen05Alloc, Tcgen05Dealloc, Tcgen05RelinquishAllocPermit, Tcgen05Mma, Tcgen05MmaBlockScale, Tcgen05Cp,
          Tcgen05Commit, Tcgen05CommitMulticast, Tcgen05Ld16x256b, Tcgen05Ld32x32b, Tcgen05WaitLd, Tcgen05St16x256b,
          Tcgen05WaitSt, Tcgen05FenceBeforeThreadSync, Tcgen05FenceAfterThreadSync>;
 
@@ -251,7 +273,7 @@ inline constexpr SupportLine kTcgen05Rejected[] = {
     {"tcgen05.ld.16x32bx2", Support::rejected, "not implemented"},
     {"tcgen05.st.32x32b, .16x64b, .16x128b", Support::rejected, "not implemented in the Isa; the unit has them"},
     {"tcgen05.st.16x32bx2", Support::rejected, "not implemented"},
-    {"tcgen05.cp, .shift", Support::rejected, "not implemented"},
+    {"tcgen05.shift", Support::rejected, "not implemented"},
 };
 
 }  // namespace sm100::instructions

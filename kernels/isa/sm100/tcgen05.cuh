@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// tcgen05 (PTX 9.7.16): tensor-memory allocation, MMA, commit, load, fences.  sm_100a only.
+/// tcgen05 (PTX 9.7.16): tensor-memory allocation, MMA, copy, commit, load, fences.  sm_100a only.
 ///
 /// cta_group and the MMA kind are part of the opcode, and ptxas refuses a function that holds both groups.  The
 /// seam passes them as values, which role code gets from its constexpr configuration: after inlining the branch
@@ -9,6 +9,7 @@
 
 #include "kernels/isa/isa.h"
 #include "kernels/isa/sm100/target.cuh"
+#include "kernels/isa/sm100/tcgen05_cp.cuh"
 #include "kernels/isa/sm100/tcgen05_ld.cuh"
 #include "kernels/isa/sm100/tcgen05_st.cuh"
 
@@ -146,7 +147,21 @@ class Tcgen05 {
 #undef SM100_MMA_SCALED
 #undef SM100_MMA_SCALED_OF_KIND
 
-  /// One arrive on `barrier` when all MMAs issued so far by this thread have finished (9.7.16.12).
+  // ---- copy from shared memory (9.7.16.9): one lane; with cta_group 2 in each CTA of the pair, from its own memory
+
+  SM100_KERNEL void tcgen05_cp(TmemCopyShape shape, int cta_group, TmemAddr to, SmemDescriptor source,
+                               TmemDecompression decompression = TmemDecompression::none,
+                               Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    if (cta_group == 1)
+      cp_cta_group_1(shape, decompression, to.value, source.bits);
+    else if (cta_group == 2)
+      cp_cta_group_2(shape, decompression, to.value, source.bits);
+    else
+      reject_cta_group();
+  }
+
+  /// One arrive on `barrier` when all MMAs and copies issued so far by this thread have finished (9.7.16.12).
   SM100_KERNEL void tcgen05_commit(int cta_group, SmemAddr barrier, Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
     if (cta_group == 1) {

@@ -20,10 +20,10 @@ struct NamedConfig {
   MatmulConfig config;
 };
 
-/// Configuration number `kIndex` of a list as the type that role code takes for `Config`.
+/// The members of configuration number `kIndex` of a list, of this kernel or of one that adds some of its own.
 template <class List, size_t kIndex>
-struct CompiledConfig {
-  static constexpr MatmulConfig value = List::entries[kIndex].config;
+struct CompiledMatmulMembers {
+  static constexpr auto value = List::entries[kIndex].config;
 
   static constexpr DataType dtype = value.dtype;
   static constexpr DataType output = value.output;
@@ -47,7 +47,13 @@ struct CompiledConfig {
   static constexpr bool register_epilogue = value.register_epilogue;
 
   static_assert(stages >= 1, "a compiled configuration names its stages: nothing resolves `auto` here");
-  static_assert(storage_bytes<SharedStorage>(value) <= uint32_t(kSmemBudgetBytes),
+};
+
+/// As the type that role code takes for `Config`.
+template <class List, size_t kIndex>
+struct CompiledConfig : CompiledMatmulMembers<List, kIndex> {
+  static_assert(storage_bytes<SharedStorage>(CompiledMatmulMembers<List, kIndex>::value) <=
+                    uint32_t(kSmemBudgetBytes),
                 "the stages do not fit a CTA's memory");
 };
 

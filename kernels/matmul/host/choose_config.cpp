@@ -4,51 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 #include "kernels/matmul/host/config_reasons.h"
-#include "kernels/scheduler/rasterization.h"
+#include "kernels/matmul/host/config_search.h"
 
 namespace sm100::host {
 namespace {
-
-constexpr int kSwizzles[] = {1, 2, 4, 8};
-
-/// C as the kernel sees it: the user's, or transposed when the operands are swapped.
-struct View {
-  bool swapped;
-  int rows, columns;
-};
-
-View view_of(const ConfigRequest& r, bool swapped) {
-  return swapped ? View{true, r.n, r.m} : View{false, r.m, r.n};
-}
-
-// ---------------------------------------------------------------- search
-
-void add(std::vector<ConfigCandidate>& list, const ConfigRequest& r, const View& view, int cta_group, int block_m,
-         int mma_n) {
-  ConfigCandidate c{
-      .ab_swapped = view.swapped, .cta_group = cta_group, .mma_m = cta_group * block_m, .mma_n = mma_n};
-  c.tiles = int64_t(ceil_div(view.rows, c.mma_m)) * ceil_div(view.columns, c.mma_n);
-  const int64_t at_a_time = r.sms / cta_group;
-  c.waves = (c.tiles + at_a_time - 1) / at_a_time;
-  c.block_size = block_m * mma_n;
-  list.push_back(c);
-}
 
 /// M < 32.  The MMA's N takes the small side in steps of 8 where operands can be swapped, else the user's N.
 void search_small(std::vector<ConfigCandidate>& list, const ConfigRequest& r, const View& view) {
   const int most = std::min(align_up(view.columns, 8), 256);
   for (int block_m : {64, 128})
-    for (int mma_n = 8; mma_n <= most; mma_n += 8) add(list, r, view, 1, block_m, mma_n);
+    for (int mma_n = 8; mma_n <= most; mma_n += 8) add_candidate(list, r, view, 1, block_m, mma_n);
 }
 
 void search_large(std::vector<ConfigCandidate>& list, const ConfigRequest& r, const View& view, int cta_group) {
   const int most = std::min(align_up(view.columns, 16), 256);
   for (int block_m : {64, 128})
-    for (int mma_n = most; mma_n >= std::min(most, 32); mma_n -= 16) add(list, r, view, cta_group, block_m, mma_n);
+    for (int mma_n = most; mma_n >= std::min(most, 32); mma_n -= 16)
+      add_candidate(list, r, view, cta_group, block_m, mma_n);
 }
 
 /// Every candidate, best first; among equals the one that the search meets first.
@@ -61,9 +36,7 @@ std::vector<ConfigCandidate> search(const ConfigRequest& r, bool swap) {
     search_large(list, r, view_of(r, false), cta_group);
     if (swap) search_large(list, r, view_of(r, true), cta_group);
   }
-  std::stable_sort(list.begin(), list.end(), [](const ConfigCandidate& a, const ConfigCandidate& b) {
-    return a.waves != b.waves ? a.waves < b.waves : a.block_size < b.block_size;
-  });
+  sort_candidates(list);
   return list;
 }
 
@@ -72,38 +45,6 @@ std::vector<ConfigCandidate> search(const ConfigRequest& r, bool swap) {
 int k_group_size(int block_size, int k_tiles) {
   if (block_size <= kTinyBlock && k_tiles % 4 == 0) return 4;
   return block_size <= kSmallBlock && k_tiles % 2 == 0 ? 2 : 1;
-}
-
-/// Rows of A and of B that the first wave of clusters reads, each counted once: what L2 must hold.
-int64_t rows_read_by_a_wave(const MatmulConfig& c, const View& view, int clusters_at_a_time, int swizzle) {
-  const int clusters_m = grid_m(c, view.rows) / c.cluster_m, clusters_n = grid_n(c, view.columns) / c.cluster_n;
-  const int64_t clusters = std::min<int64_t>(clusters_at_a_time, int64_t(clusters_m) * clusters_n);
-  std::set<int> tiles_m, tiles_n;
-  for (int64_t i = 0; i < clusters; ++i) {  // launched and handed out x-fastest
-    const Dim3 ctaid{uint32_t(i % clusters_m) * uint32_t(c.cluster_m),
-                     uint32_t(i / clusters_m) * uint32_t(c.cluster_n), 0};
-    const TileCoord tile = rasterize(ctaid, {uint32_t(clusters_m), uint32_t(clusters_n), 1}, c.raster_order,
-                                     swizzle, c.cluster_m, c.cluster_n);
-    tiles_m.insert(tile.m);
-    tiles_n.insert(tile.n);
-  }
-  return int64_t(tiles_m.size()) * c.cluster_m * block_m(c) + int64_t(tiles_n.size()) * c.cluster_n * c.mma_n;
-}
-
-struct SwizzleChoice {
-  int width = 0;
-  std::string figures;  ///< "8 reads 4608 rows of A and B, 1 8960, ..."
-};
-
-SwizzleChoice choose_swizzle(const MatmulConfig& c, const View& view, int clusters_at_a_time) {
-  SwizzleChoice choice;
-  int64_t least = 0;
-  for (int width : kSwizzles) {
-    const int64_t rows = rows_read_by_a_wave(c, view, clusters_at_a_time, width);
-    choice.figures += fmt::format("{}{} with {}", choice.figures.empty() ? "" : ", ", rows, width);
-    if (choice.width == 0 || rows < least) choice.width = width, least = rows;
-  }
-  return choice;
 }
 
 MatmulConfig configure(const ConfigRequest& r, const ConfigCandidate& candidate, std::string* swizzle_figures) {

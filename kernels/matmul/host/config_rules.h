@@ -17,8 +17,8 @@ struct RuleViolation {
   std::string why;      ///< a few words
 };
 
-/// Every rule that is broken, the most basic first; one that builds on a broken one is not judged.  Empty: the kernel can
-/// run.
+/// Every rule that is broken, the most basic first; one that builds on a broken one is not judged.  Empty: the
+/// kernel can run.
 std::vector<RuleViolation> check_config(const MatmulConfig& config, int m, int n, int k);
 
 /// Something legal that is hardly meant.

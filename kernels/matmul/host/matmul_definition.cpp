@@ -9,6 +9,7 @@
 #include "kernels/matmul/host/choose_config.h"
 #include "kernels/matmul/host/config_rules.h"
 #include "kernels/matmul/host/matmul_run.h"
+#include "kernels/matmul/host/read_matmul_config.h"
 
 namespace sm100::host {
 namespace {
@@ -28,23 +29,13 @@ const TomlTable::Words<DataType> kOperandTypes = {{"bf16", DataType::bf16},
 
 DataType read_operand_type(const TomlDocument& document, const TomlTable& table) {
   const std::string word = table.string("dtype");
-  for (const char* later : {"e2m3", "e3m2", "e2m1", "mxfp8", "mxfp4", "nvfp4"})
+  for (const char* later : {"e2m3", "e3m2", "e2m1"})
     if (word == later) throw document.not_implemented("config.dtype", fmt::format("dtype {}", word));
+  for (const char* scaled : {"mxfp8", "mxfp8_e4m3", "mxfp8_e5m2", "mxfp4", "nvfp4"})
+    if (word == scaled)
+      throw document.not_implemented(
+          "config.dtype", fmt::format("dtype {} in the dense matmul; kernel = \"block_scaled\" has it", word));
   return table.choice("dtype", kOperandTypes);
-}
-
-/// Lines about values that break a rule.
-using Refusals = std::vector<std::string>;
-
-void read_cluster(const TomlDocument& document, const TomlTable& table, MatmulConfig& config, Refusals& refused) {
-  if (table.has("cta_group")) config.cta_group = read_unjudged(table, "cta_group");
-  if (table.has("cluster")) {
-    const auto cluster = table.integers("cluster", 3, INT64_MIN, INT64_MAX);
-    if (cluster[2] != 1)
-      refused.push_back(document.message("config.cluster", "allowed are [x, y, 1] (clusters span M and N only)"));
-    config.cluster_m = clamp_to_int(cluster[0]), config.cluster_n = clamp_to_int(cluster[1]);
-  }
-  if (table.has("k_group_size")) config.k_group_size = read_unjudged(table, "k_group_size");
 }
 
 const std::vector<std::string> kConfigKeys = {
@@ -59,31 +50,11 @@ MatmulConfig read_config(const TomlDocument& document, const TomlTable& root, Re
   const TomlTable table = root.table("config", kConfigKeys);
   if (table.has("dtype")) config.dtype = read_operand_type(document, table);
   if (table.has("output")) config.output = table.choice("output", kMatmulOutputs);
-  read_cluster(document, table, config, refused);
-  if (table.has("mma")) {
-    const auto mma = table.integers("mma", 3, INT64_MIN, INT64_MAX);
-    config.mma_m = clamp_to_int(mma[0]), config.mma_n = clamp_to_int(mma[1]), config.mma_k = clamp_to_int(mma[2]);
-  }
-  if (table.has("stages")) config.stages = read_unjudged(table, "stages");
-  if (table.has("accum_stages")) config.accum_stages = read_unjudged(table, "accum_stages");
-  if (table.has("clc_stages")) config.clc_stages = read_unjudged(table, "clc_stages");
+  read_tiles_and_schedule(document, table, config, refused);
+  if (table.has("k_group_size")) config.k_group_size = read_unjudged(table, "k_group_size");
   if (table.has("num_split_k")) config.num_split_k = read_unjudged(table, "num_split_k");
   if (table.has("swizzle")) config.swizzle = read_swizzle(document, table);
-  if (table.has("raster_order")) config.raster_order = table.choice("raster_order", kRasterOrders);
-  if (table.has("block_swizzle")) config.block_swizzle = read_unjudged(table, "block_swizzle");
-  if (table.has("mma_prefetch")) config.mma_prefetch = table.boolean("mma_prefetch");
-  if (table.has("scheduler") &&
-      (config.static_scheduler = table.word("scheduler", {"clc", "static"}) == "static") &&
-      !table.has("clc_stages"))
-    config.clc_stages = 0;
-  if (table.has("ab_swapped")) config.ab_swapped = table.boolean("ab_swapped");
-  if (table.has("pdl")) config.pdl = table.boolean("pdl");
   return config;
-}
-
-void refuse(const TomlDocument& document, const std::vector<RuleViolation>& broken, Refusals& refused) {
-  for (const RuleViolation& b : broken)
-    refused.push_back(document.message(b.key, fmt::format("allowed are {} ({})", b.allowed, b.why), b.value));
 }
 
 /// config = "auto", for the SMs that take part in the run.

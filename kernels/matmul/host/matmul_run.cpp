@@ -11,7 +11,7 @@
 #include "kernels/host/tensor_maps.h"
 #include "kernels/isa/number_formats.h"
 #include "kernels/matmul/cluster_share.h"
-#include "kernels/matmul/named_barriers.h"
+#include "kernels/matmul/host/matmul_launch.h"
 #include "kernels/matmul/shared_storage.h"
 
 namespace sm100::host {
@@ -32,34 +32,13 @@ int MatmulRun::tiles_m() const { return grid_m(config_, config_.ab_swapped ? pro
 int MatmulRun::tiles_n() const { return grid_n(config_, config_.ab_swapped ? problem_.m : problem_.n); }
 
 LaunchShape MatmulRun::launch() const {
-  Dim3 grid{uint32_t(tiles_m()), uint32_t(tiles_n()), uint32_t(config_.num_split_k)};
-  if (config_.static_scheduler) {  // a cluster for every place on the device, at most one for each tile
-    const uint32_t ctas = uint32_t(cluster_size(config_)), clusters = grid.x * grid.y * grid.z / ctas;
-    // Clusters lie inside GPCs.  All that are launched must fit at once: splits wait for each other.
-    const uint32_t gpc = std::max(1u, uint32_t(gpc_sms_)), sms = uint32_t(sms_);
-    const uint32_t places = sms / gpc * (gpc / ctas) + sms % gpc / ctas;
-    const uint32_t launched = std::min(clusters, std::max(1u, places));
-    grid = {launched * uint32_t(config_.cluster_m), uint32_t(config_.cluster_n), 1};
-  }
-  return {.grid = grid,
-          .cluster = {uint32_t(config_.cluster_m), uint32_t(config_.cluster_n), 1},
-          .warps = kMatmulWarps,
-          .smem_bytes = storage_bytes<SharedStorage>(config_),
-          .pdl = config_.pdl};
+  return matmul_launch(config_, {uint32_t(tiles_m()), uint32_t(tiles_n()), uint32_t(config_.num_split_k)},
+                       storage_bytes<SharedStorage>(config_), sms_, gpc_sms_);
 }
 
-std::vector<BarrierArray> MatmulRun::barriers() const {
-  std::vector<BarrierArray> arrays;
-  for_each_barrier_array(config_, storage_at<SharedStorage>(config_),
-                         [&](const BarrierArray& a) { arrays.push_back(a); });
-  return arrays;
-}
+std::vector<BarrierArray> MatmulRun::barriers() const { return barriers_of<SharedStorage>(config_); }
 
-std::vector<NamedBarrier> MatmulRun::named_barriers() const {
-  std::vector<NamedBarrier> all;
-  for_each_named_barrier(config_, [&](const NamedBarrier& b) { all.push_back(b); });
-  return all;
-}
+std::vector<NamedBarrier> MatmulRun::named_barriers() const { return matmul_named_barriers(config_); }
 
 std::vector<Tensor> MatmulRun::tensors() const {
   std::vector<Tensor> all = {a(), b()};

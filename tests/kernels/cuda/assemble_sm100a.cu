@@ -36,6 +36,26 @@ __global__ void tensor_memory_loads(uint32_t* out, TmemAddr address) {
   load_rows<128>(isa, address, out);
 }
 
+/// A copy in every source format.
+template <TmemCopyShape kShape, int kCtaGroup>
+__device__ void copies(Sm100<>& isa, TmemAddr to, SmemDescriptor source) {
+  isa.tcgen05_cp(kShape, kCtaGroup, to, source);
+  isa.tcgen05_cp(kShape, kCtaGroup, to, source, TmemDecompression::b6x16_p32);
+  isa.tcgen05_cp(kShape, kCtaGroup, to, source, TmemDecompression::b4x16_p64);
+}
+template <int kCtaGroup>
+__global__ void tensor_memory_copies(TmemAddr to, SmemDescriptor source) {
+  Sm100<> isa;
+  copies<TmemCopyShape::s128x256b, kCtaGroup>(isa, to, source);
+  copies<TmemCopyShape::s128x128b, kCtaGroup>(isa, to, source);
+  copies<TmemCopyShape::s4x256b, kCtaGroup>(isa, to, source);
+  copies<TmemCopyShape::s64x128b_warpx2_02_13, kCtaGroup>(isa, to, source);
+  copies<TmemCopyShape::s64x128b_warpx2_01_23, kCtaGroup>(isa, to, source);
+  copies<TmemCopyShape::s32x128b_warpx4, kCtaGroup>(isa, to, source);
+}
+template __global__ void tensor_memory_copies<1>(TmemAddr, SmemDescriptor);
+template __global__ void tensor_memory_copies<2>(TmemAddr, SmemDescriptor);
+
 template <int kCtaGroup>
 __global__ void tensor_cores(SmemDescriptor a, SmemDescriptor b, InstrDescriptor idesc, bool accumulate) {
   Sm100<> isa;

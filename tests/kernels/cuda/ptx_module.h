@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/block_scaled/cuda/block_scaled_configurations.h"
 #include "kernels/copy/cuda/copy_configurations.h"
 #include "kernels/direct/cuda/direct_configurations.h"
 #include "kernels/fallback/cuda/fallback_configurations.h"
@@ -22,12 +23,17 @@ class PtxEntry {
 
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
-  enum class Kernel { matmul, copy, fallback, direct };
+  enum class Kernel { matmul, block_scaled, copy, fallback, direct };
   Kernel kernel() const {
-    return copy_ ? Kernel::copy : fallback_ ? Kernel::fallback : direct_ ? Kernel::direct : Kernel::matmul;
+    return block_scaled_ ? Kernel::block_scaled
+           : copy_       ? Kernel::copy
+           : fallback_   ? Kernel::fallback
+           : direct_     ? Kernel::direct
+                         : Kernel::matmul;
   }
   /// The configuration, of the entry's kernel only.
   const MatmulConfig& config() const;
+  const BlockScaledConfig& block_scaled_config() const;
   const CopyConfig& copy_config() const;
   const FallbackConfig& fallback_config() const;
   const DirectConfig& direct_config() const;
@@ -45,6 +51,7 @@ class PtxEntry {
  private:
   std::string symbol_, text_;
   const NamedConfig* matmul_ = nullptr;
+  const NamedBlockScaledConfig* block_scaled_ = nullptr;
   const NamedCopyConfig* copy_ = nullptr;
   const NamedFallbackConfig* fallback_ = nullptr;
   const NamedDirectConfig* direct_ = nullptr;

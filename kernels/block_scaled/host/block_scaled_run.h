@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The block-scaled matmul on a scenario's problem: packed operands, their scales, and a float64 product of the
+/// exact values that both encode.
+#pragma once
+
+#include "kernels/block_scaled/host/block_scaled_problem.h"
+#include "kernels/block_scaled/host/scale_tensor.h"
+#include "kernels/block_scaled/params.h"
+#include "kernels/host/product.h"
+#include "kernels/host/scenario.h"
+
+namespace sm100::host {
+
+const KernelDefinition& block_scaled_definition();
+
+class BlockScaledRun : public Product {
+ public:
+  using Problem = BlockScaledProblem;
+  explicit BlockScaledRun(const Scenario& scenario);
+
+  const BlockScaledConfig& config() const { return config_; }
+  BlockScaledParams params(const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode) const;
+
+  LaunchShape launch() const override;
+  std::vector<BarrierArray> barriers() const override;
+  std::vector<NamedBarrier> named_barriers() const override;
+  std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
+  std::string_view role(int warp) const override { return matmul_role(warp); }
+  std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, C
+  void fill(size_t i, uint8_t* bytes) const override;
+  bool is_plain() const override { return !has_functor(config_); }
+  std::string title() const override;
+  std::string chosen_configuration() const override;
+  std::string configuration_json() const override;
+
+ private:
+  void read_row(int operand, const std::vector<const uint8_t*>& tensors, int row, double* values) const override;
+  double finished(double accumulator, int row, int column,
+                  const std::vector<const uint8_t*>& tensors) const override;
+  /// Bytes of a row of A or B.
+  int row_bytes() const { return problem_.k * operand_bits(config_) / 8; }
+  /// Of A (0) or B (1).
+  ScaleTensor scales_of(int operand) const;
+
+  BlockScaledProblem problem_;
+  const BlockScaledConfig& config_ = problem_.config;
+  int sms_, gpc_sms_;
+};
+
+}  // namespace sm100::host
