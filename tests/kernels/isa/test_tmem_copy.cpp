@@ -92,8 +92,8 @@ TEST_CASE("What do packed elements become? (PTX 9.7.16.9.1)", "[tmem_copy]") {
   for (size_t i = 12; i < 16; ++i) sixes[i] = 0xff;
   const uint32_t expected[] = {1, 2, 3, 63};
   for (uint32_t i = 0; i < 4; ++i)
-    CHECK(copied_byte(sixes.data(), i, TmemDecompression::b6x16_p32) == expected[i] << 1);  // 0xxxxxx0
-  CHECK(copied_byte(sixes.data(), 15, TmemDecompression::b6x16_p32) == 0b101010 << 1);
+    CHECK(copied_byte(sixes.data(), i, TmemDecompression::b6x16_p32) == expected[i]);  // 00xxxxxx
+  CHECK(copied_byte(sixes.data(), 15, TmemDecompression::b6x16_p32) == 0b101010);
   CHECK(copied_byte(sixes.data(), 2, TmemDecompression::none) == 0xfc);
 }
 
