@@ -203,8 +203,10 @@ bool Tma::check(const TensorCopy& copy, bool is_load) {
   const char* what = is_load ? "tensor load" : "tensor store";
   if (const TensorMapError map_error = validate(map); map_error != TensorMapError::none)
     return violate("TM1", fmt::format("{}: tensor map is invalid: {}", what, message(map_error)));
+  if (const TensorMapError not_this_way = validate_direction(map, is_load); not_this_way != TensorMapError::none)
+    return violate("TM1", fmt::format("{}: tensor map is of another direction: {}", what, message(not_this_way)));
   if (!modelled(map))
-    return violate("not-implemented", fmt::format("not implemented: {} with interleave or a packed type", what));
+    return violate("not-implemented", fmt::format("not implemented: {} with interleave or FLIP_8B", what));
   if (copy.smem % 128 != 0)
     return violate("TM2", fmt::format("{} at shared address {:#x}: must be 128-byte aligned", what, copy.smem));
   if (!smem_.contains(copy.smem, smem_footprint(map)))
@@ -229,17 +231,15 @@ namespace {
 template <class F>
 void for_each_row(const TensorCopy& copy, uint32_t alignment, F&& f) {
   const TensorMapFields& map = copy.map;
-  const uint32_t size = element_bytes(map.data_type);
+  const auto bytes_of = [&](int64_t elements) { return global_bytes(map.data_type, uint64_t(elements)); };
   bool alike = map.global_dim[0] >= uint64_t(std::max<int64_t>(0, int64_t{copy.coords[0]} + box_extent(map, 0))) &&
                copy.coords[0] >= 0;
   for (uint32_t i = 0; i + 1 < map.rank; ++i) alike &= map.global_stride[i] % alignment == 0;
   const uint32_t lines = uint32_t(box_lines(map));
-  if (alike)
-    return f(map.global_address + uint64_t(copy.coords[0]) * size, uint64_t(box_extent(map, 0)) * size, lines);
+  if (alike) return f(map.global_address + bytes_of(copy.coords[0]), bytes_of(box_extent(map, 0)), lines);
   for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
-    if (line.in_bounds && line.count > 0)
-      f(line.global_address + uint64_t(line.first) * size, uint64_t(line.count) * size, 1u);
+    if (line.in_bounds && line.count > 0) f(line.global_address + bytes_of(line.first), bytes_of(line.count), 1u);
   }
 }
 
@@ -299,11 +299,12 @@ uint64_t Tma::box_id(const TensorCopy& copy) {
 
 MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
   MemorySystem::Request request;
-  const uint32_t size = element_bytes(copy.map.data_type), lines = uint32_t(box_lines(copy.map));
+  const auto bytes_of = [&](int64_t n) { return global_bytes(copy.map.data_type, uint64_t(n)); };
+  const uint32_t lines = uint32_t(box_lines(copy.map));
   for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(copy.map, copy.coords.data(), l);
     if (line.in_bounds && line.count > 0)
-      memory_.touch(request, {line.global_address + uint64_t(line.first) * size}, uint64_t(line.count) * size);
+      memory_.touch(request, {line.global_address + bytes_of(line.first)}, bytes_of(line.count));
   }
   return request;
 }
@@ -311,6 +312,8 @@ MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
 // ---- semantics
 
 namespace {
+
+constexpr uint32_t kPackedElements = 16, kPackedChunk = 16;  ///< elements and bytes of the ALIGN16B types' unit
 
 /// Calls copy(place in shared memory, offset from `at`, bytes) for `size` bytes from linear shared offset `at` on,
 /// in runs that the swizzle keeps whole: 16 bytes, which every row of a swizzled box is made of, as a constant.
@@ -345,7 +348,8 @@ void round_to_tf32(uint8_t* elements, uint64_t bytes) {
 
 void Tma::move_load(const TensorCopy& copy) {
   const TensorMapFields& map = copy.map;
-  const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
+  const auto bytes_of = [&](int64_t elements) { return global_bytes(map.data_type, uint64_t(elements)); };
+  const uint32_t inner = uint32_t(bytes_of(box_extent(map, 0)));  // of a row in global memory
   const Swizzle swizzle = smem_swizzle(map.swizzle);
   const uint32_t fill = oob_fill_pattern(map);
   const bool rounds =
@@ -356,12 +360,12 @@ void Tma::move_load(const TensorCopy& copy) {
   for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
     const uint8_t* bytes_of_row = row.data();
-    const bool whole = line.in_bounds && uint64_t(line.count) * size == inner;
+    const bool whole = line.in_bounds && bytes_of(line.count) == inner;
     if (!whole)
       for (uint32_t i = 0; i < inner; ++i) row[i] = uint8_t(fill >> (8 * (i % 4)));
     if (line.in_bounds && line.count > 0) {
-      const GlobalAddr from{line.global_address + uint64_t(line.first) * size};
-      const uint64_t bytes = uint64_t(line.count) * size;
+      const GlobalAddr from{line.global_address + bytes_of(line.first)};
+      const uint64_t bytes = bytes_of(line.count);
       const uint8_t* source = memory_.data(from, bytes);
       if (!source) {
         observer_.violation(
@@ -378,9 +382,13 @@ void Tma::move_load(const TensorCopy& copy) {
       if (whole && !rounds) {
         bytes_of_row = source;
       } else {
-        std::memcpy(&row[size_t(line.first) * size], source, bytes);
-        if (rounds) round_to_tf32(&row[size_t(line.first) * size], bytes);
+        std::memcpy(&row[bytes_of(line.first)], source, bytes);
+        if (rounds) round_to_tf32(&row[bytes_of(line.first)], bytes);
       }
+    }
+    if (is_align16b(map.data_type)) {
+      pad_row(map, copy.smem + line.smem_offset, bytes_of_row);
+      continue;
     }
     for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t to, uint32_t from, auto run) {
       std::memcpy(smem_.data(to), bytes_of_row + from, run);
@@ -388,9 +396,30 @@ void Tma::move_load(const TensorCopy& copy) {
   }
 }
 
+/// A row of an ALIGN16B type: 16 elements to each 16 bytes; what follows them there stays as it was.
+void Tma::pad_row(const TensorMapFields& map, uint32_t to, const uint8_t* dense) {
+  const uint32_t data = uint32_t(global_bytes(map.data_type, kPackedElements));
+  for (uint32_t chunk = 0; chunk < box_extent(map, 0) / kPackedElements; ++chunk)
+    std::memcpy(smem_.data(swizzle_address(smem_swizzle(map.swizzle), to + chunk * kPackedChunk)),
+                dense + chunk * data, data);
+}
+
+/// The reverse, of 16U6_ALIGN16B alone: the lower 6 bits of each byte, densely (PTX .b6p2x16).
+void Tma::pack_row(const TensorMapFields& map, uint32_t from, uint8_t* dense) const {
+  const uint32_t bits = element_bits(map.data_type);
+  std::fill_n(dense, global_bytes(map.data_type, box_extent(map, 0)), uint8_t(0));
+  for (uint32_t i = 0; i < box_extent(map, 0); ++i) {
+    const uint32_t element = *smem_.data(swizzle_address(smem_swizzle(map.swizzle), from + i)) & ((1u << bits) - 1);
+    const uint32_t at = i * bits, spread = element << at % 8;
+    dense[at / 8] |= uint8_t(spread);
+    if (spread >> 8) dense[at / 8 + 1] |= uint8_t(spread >> 8);
+  }
+}
+
 void Tma::move_store(const TensorCopy& copy) {
   const TensorMapFields& map = copy.map;
-  const uint32_t size = element_bytes(map.data_type), inner = box_extent(map, 0) * size;
+  const auto bytes_of = [&](int64_t elements) { return global_bytes(map.data_type, uint64_t(elements)); };
+  const uint32_t inner = uint32_t(bytes_of(box_extent(map, 0)));  // of a row in global memory
   const Swizzle swizzle = smem_swizzle(map.swizzle);
   std::vector<uint8_t>& row = sm_.tma.row;
   row.resize(inner);
@@ -398,15 +427,18 @@ void Tma::move_store(const TensorCopy& copy) {
   for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
     if (!line.in_bounds || line.count <= 0) continue;  // stores skip rows that are out of bounds
-    for_each_swizzled_run(swizzle, copy.smem + line.smem_offset, inner, [&](uint32_t from, uint32_t to, auto run) {
-      std::memcpy(&row[to], smem_.data(from), run);
-    });
-    const GlobalAddr to{line.global_address + uint64_t(line.first) * size};
-    uint64_t bytes = uint64_t(line.count) * size;
+    if (is_align16b(map.data_type))
+      pack_row(map, copy.smem + line.smem_offset, row.data());
+    else
+      for_each_swizzled_run(
+          swizzle, copy.smem + line.smem_offset, inner,
+          [&](uint32_t from, uint32_t to, auto run) { std::memcpy(&row[to], smem_.data(from), run); });
+    const GlobalAddr to{line.global_address + bytes_of(line.first)};
+    uint64_t bytes = bytes_of(line.count);
     // The engine writes 16 bytes at a time: a row that ends inside a chunk is stored to the chunk's end, over the
     // padding that the strides' alignment leaves (measured on H200, bench/hardware).
     const uint64_t whole =
-        std::min((to.value + bytes + 15) / 16 * 16 - to.value, uint64_t(inner) - uint64_t(line.first) * size);
+        std::min((to.value + bytes + 15) / 16 * 16 - to.value, uint64_t(inner) - bytes_of(line.first));
     if (memory_.data(to, whole)) bytes = whole;
     uint8_t* target = memory_.data(to, bytes);
     if (!target) {
@@ -415,7 +447,7 @@ void Tma::move_store(const TensorCopy& copy) {
            now(), slot_, 0, copy.source});
       return;
     }
-    std::memcpy(target, &row[size_t(line.first) * size], bytes);
+    std::memcpy(target, &row[bytes_of(line.first)], bytes);
   }
 }
 

@@ -5,9 +5,9 @@
 /// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element
 /// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
 /// snapshotted at issue, data move when the copy completes; one box row of up to 128 bytes per cycle and
-/// direction; a multicast box (ClusterNet) is fetched by one engine and delivered by several. Approximated: row
-/// rate by rows, not by bank.  Rejected: im2col, gather4, reductions, interleave and packed types (not
-/// implemented).
+/// direction; a multicast box (ClusterNet) is fetched by one engine and delivered by several; packed 4- and 6-bit
+/// types, with their padding.  Approximated: row rate by rows, not by bank; rows of packed types by their bytes in
+/// global memory.  Rejected: im2col, gather4, reductions and interleave (not implemented).
 #pragma once
 
 #include <array>
@@ -90,6 +90,8 @@ class Tma {
   MemorySystem::Request traffic(const TensorCopy& copy);
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);
+  void pad_row(const TensorMapFields& map, uint32_t to, const uint8_t* dense);
+  void pack_row(const TensorMapFields& map, uint32_t from, uint8_t* dense) const;
   void move_store(const TensorCopy& copy);
   void share_port(const TensorCopy& copy);
   double load_cycles(const TensorCopy& copy) const;

@@ -136,7 +136,8 @@ inline constexpr Check kChecks[] = {
 
     // ---- TMA
     {"TM1", Severity::error, "tensor map invalid, or not of this copy",
-     "The map was never encoded, breaks an encoding rule, has another rank than the instruction, or describes "
+     "The map was never encoded, breaks an encoding rule, has another rank than the instruction, is not for loads "
+     "or not for stores, or describes "
      "memory outside its allocation.",
      "An illegal instruction or address, or bytes from anywhere.",
      "Encode with cuTensorMapEncodeTiled and check its result; use the form of the map's rank; check base, "
@@ -160,7 +161,8 @@ inline constexpr Check kChecks[] = {
      "or be ordered behind a warp that has waited.",
      "PTX 8 (memory consistency model), 9.7.9.25, 9.7.13.15.16", "KB-01, KB-02, KB-08, KB-18"},
     {"TM6", Severity::error, "generic write not fenced before an asynchronous read",
-     "Shared memory is written by threads and then read through the async proxy (TMA store, UMMA operand) "
+     "Shared memory is written by threads and then read through the async proxy (TMA store, UMMA operand, source "
+     "of tcgen05.cp) "
      "without fence.proxy.async after the write and a barrier to the issuing thread. PTX counts cp.async to the "
      "generic "
      "proxy, so it needs the fence as well; where only the fence is missing behind cp.async it is a warning, "
@@ -171,8 +173,8 @@ inline constexpr Check kChecks[] = {
      "thread issues.",
      "PTX 8 (memory consistency model), 9.7.13 (fence)", "KB-14"},
     {"TM7", Severity::error, "stage overwritten while the tensor core may still read it",
-     "A copy writes an operand stage that an MMA reads, and nothing that was observed before the copy says that "
-     "the MMA has finished: no tcgen05.commit of it completed the stage's empty barrier. The same of a stage that "
+     "A copy writes a stage that an MMA or tcgen05.cp reads, and nothing that was observed before the copy says "
+     "that it has finished: no tcgen05.commit of it completed the stage's empty barrier. The same of a stage that "
      "threads read. If those threads have told the MMA's thread, whose later commit hands the stage back, it is a "
      "warning: a commit promises nothing but its own MMAs, yet it comes after what its thread waited for.",
      "Wrong products in some tiles, only when copies run ahead of MMAs; with multicast in a neighbour CTA.",
@@ -194,7 +196,8 @@ inline constexpr Check kChecks[] = {
      "exit.",
      "PTX 9.7.9.25, 9.7.9.27", "KB-15, KB-28"},
     {"TM10", Severity::error, "coordinates that the copy does not take",
-     "Coordinate 0 times the element size is no multiple of 16 bytes, or a store starts at a negative "
+     "Coordinate 0 times the element size is no multiple of 16 bytes (of the packed ALIGN16B types: coordinate 0 "
+     "no multiple of 128), or a store starts at a negative "
      "coordinate.",
      "A fault, or bytes that are shifted.",
      "Choose tile widths whose rows are multiples of 16 bytes; guard edge tiles instead of moving them.",
@@ -202,7 +205,7 @@ inline constexpr Check kChecks[] = {
 
     // ---- tcgen05
     {"TC1", Severity::error, "tensor memory outside a live allocation",
-     "ld, st or mma names columns that this CTA (or its peer, with cta_group::2) has not allocated or has "
+     "ld, st, cp or mma names columns that this CTA (or its peer, with cta_group::2) has not allocated or has "
      "freed.",
      "Launch failure, or another CTA's data in the last tile.",
      "Free after the last reader: a barrier from all readers to the freeing warp. Publish the allocated address "
@@ -210,7 +213,8 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16", "KB-19, KB-20, KB-22"},
     {"TC2", Severity::error, "tensor-memory lanes or convergence wrong",
      "A .sync.aligned instruction runs with fewer than 32 lanes, or the lane of a tensor-memory address does "
-     "not fit the shape of tcgen05.ld and .st or the layout of D and A. As a warning: tcgen05.ld or .st names "
+     "not fit the shape of tcgen05.ld and .st or the layout of D and A; or the lane or the first column of a "
+     "tcgen05.cp is not allowed. As a warning: tcgen05.ld or .st names "
      "another warp's quarter. PTX gives a warp its own quarter only; hardware ignores these two bits of the "
      "address, "
      "and DeepGEMM relies on it.",
@@ -219,7 +223,7 @@ inline constexpr Check kChecks[] = {
      "mod 4) on.",
      "PTX 9.7.16", ""},
     {"TC3", Severity::error, "accumulator read before the commit of its MMAs was observed",
-     "tcgen05.ld reads columns that an MMA writes, and no completed commit of that MMA happens before it.",
+     "tcgen05.ld reads columns that an MMA or a tcgen05.cp writes, and no completed commit of it happens before.",
      "Partial sums, right as long as the epilogue is late.",
      "Commit to an mbarrier after the last MMA of the tile, from the thread that issued it, and wait on it "
      "before the first ld.",
@@ -248,7 +252,8 @@ inline constexpr Check kChecks[] = {
      "Encode address, leading and stride byte offsets in units of 16 bytes; bits 46 to 48 are 0b001.", "PTX 9.7.16",
      "KB-38"},
     {"TC7", Severity::error, "MMA operand that has not landed, or outside shared memory",
-     "The tensor core reads an operand whose copy was not observed before the MMA was issued, or a range that "
+     "The tensor core reads an operand, or the source of a tcgen05.cp, whose copy was not observed before the MMA "
+     "was issued, or a range that "
      "leaves shared memory.",
      "Products of old bytes: usually correct because the copy is fast, wrong under load.",
      "Wait on the full barrier of each operand's stage in the warp that issues the MMA, before it; count both "
@@ -271,13 +276,13 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16", "KB-19, KB-20, KB-21, KB-23"},
     {"TC12", Severity::warning, "commit by a thread without MMAs, or an MMA by several lanes",
      "tcgen05.commit tracks the operations of its own thread: by a thread that issued none it arrives at once. "
-     "An MMA that several lanes execute is issued once per lane.",
+     "An MMA or tcgen05.cp that several lanes execute is issued once per lane.",
      "The barrier fires early: a stage is overwritten or an accumulator read too soon. An MMA per lane adds its "
      "product that often.",
      "Issue MMA and commit in one elected branch of one warp, with one election.", "PTX 9.7.16", "KB-17, KB-25"},
     {"TC13", Severity::error, "tensor memory read that nobody has written",
      "tcgen05.ld loads columns, or tcgen05.mma adds to a D or reads an A or scale factors, that neither an MMA nor "
-     "tcgen05.st has written since tcgen05.alloc. The read alone is legal, and registers may be dropped: it is a finding when the "
+     "tcgen05.cp or .st has written since tcgen05.alloc. The read alone is legal, and registers may be dropped: it is a finding when the "
      "result holds NaN, a warning when the result is wrong otherwise. In a run without data it is a warning if "
      "none of "
      "the columns was written.",
@@ -312,8 +317,9 @@ inline constexpr Check kChecks[] = {
      "before_thread_sync before the arrive, after_thread_sync behind the wait; a commit implies the former.",
      "PTX 9.7.16", "KB-12"},
     {"TC17", Severity::error, "tensor memory of one tile read or overwritten without order",
-     "Columns that the MMAs of one tile or commit group wrote are read or overwritten by another with no "
-     "happens-before chain between them.",
+     "Columns that the MMAs of one tile or commit group wrote, or a tcgen05.cp, are read or overwritten by another "
+     "with no happens-before chain between them. A tcgen05.cp behind MMAs of its own thread that use the columns "
+     "is a note: PTX does not list the two as ordered, but CUTLASS and DeepGEMM copy the next scale factors so.",
      "Sums of two tiles mixed, or a tile that shows the one before.",
      "One ring of accumulators with full and empty barriers; nobody touches a stage outside its turn, and a "
      "tile without MMAs must not be read.",

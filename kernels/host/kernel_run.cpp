@@ -29,7 +29,7 @@ void require_valid(const TensorMapFields& f) {
 
 TensorMapFields matrix_fields(const MatrixMap& m) {
   TensorMapFields f{};
-  const uint64_t row_bytes = uint64_t(m.columns) * element_bytes(m.type);
+  const uint64_t row_bytes = global_bytes(m.type, uint64_t(m.columns));
   f.data_type = m.type;
   f.rank = m.copies > 0 ? 3 : 2;
   f.global_address = m.address.value;
@@ -66,7 +66,7 @@ TensorMapFields slab_fields(const SlabMap& m) {
   f.rank = 3;
   f.global_dim[0] = uint64_t(m.slab_columns);
   f.global_dim[2] = uint64_t(m.columns / m.slab_columns);
-  f.global_stride[1] = uint64_t(m.slab_columns) * element_bytes(m.type);
+  f.global_stride[1] = global_bytes(m.type, uint64_t(m.slab_columns));
   f.box_dim[2] = uint32_t(m.box_slabs);
   f.element_stride[2] = 1;
   require_valid(f);

@@ -4,8 +4,13 @@
 ///
 /// The driver's 128 bytes are not public.  `TensorMap` holds an encoding of ours, for the host model only,
 /// that survives byte copies; on hardware the driver makes the object and nothing here reads it.
-/// Modelled: tile mode, interleave NONE, unpacked types.
-/// Rejected (`modelled`): interleave 16B/32B, the packed 4/6-bit types, 128B_ATOM_32B_FLIP_8B.
+/// Modelled: tile mode, interleave NONE; the packed types (PTX 5.5.1.1: .b4x16, .b4x16_p64, .b6x16_p32, .b6p2x16).
+/// Rejected (`modelled`): interleave 16B/32B, 128B_ATOM_32B_FLIP_8B.
+///
+/// Packed types lie densely in global memory, the first element lowest.  In shared memory 16 elements of
+/// 16U4_ALIGN8B take 8 bytes.  Those of an ALIGN16B type take 16: a load puts their 8 or 12 bytes first and leaves
+/// the padding as it was; a store of 16U6_ALIGN16B takes the lower 6 bits of 16 bytes; 16U4_ALIGN16B cannot be
+/// stored.
 #pragma once
 
 #include "kernels/isa/swizzle.h"
@@ -47,7 +52,7 @@ struct alignas(64) TensorMap {
 
 // ---- properties of the enums ----
 
-/// The packed 4/6-bit types have no whole number of bytes; 1 keeps arithmetic defined for them.
+/// Of the unpacked types; the packed ones have no whole number of bytes: see element_bits().
 SM100_HD constexpr uint32_t element_bytes(TensorMapDataType type) {
   switch (type) {
     case TensorMapDataType::uint16:
@@ -68,6 +73,22 @@ SM100_HD constexpr uint32_t element_bytes(TensorMapDataType type) {
 
 SM100_HD constexpr bool is_packed(TensorMapDataType type) { return type >= TensorMapDataType::packed_16u4_align8b; }
 
+/// The packed types whose 16 elements take 16 bytes of shared memory.
+SM100_HD constexpr bool is_align16b(TensorMapDataType type) {
+  return type == TensorMapDataType::packed_16u4_align16b || type == TensorMapDataType::packed_16u6_align16b;
+}
+
+/// In global memory.
+SM100_HD constexpr uint32_t element_bits(TensorMapDataType type) {
+  if (type == TensorMapDataType::packed_16u6_align16b) return 6;
+  return is_packed(type) ? 4 : 8 * element_bytes(type);
+}
+
+/// Of so many elements in global memory, a whole number wherever the rules hold.
+SM100_HD constexpr uint64_t global_bytes(TensorMapDataType type, uint64_t elements) {
+  return elements * element_bits(type) / 8;
+}
+
 SM100_HD constexpr bool is_floating(TensorMapDataType type) {
   return !is_packed(type) && type >= TensorMapDataType::float16;
 }
@@ -87,8 +108,7 @@ SM100_HD constexpr Swizzle smem_swizzle(TensorMapSwizzle swizzle) {
 }
 
 SM100_HD constexpr bool modelled(const TensorMapFields& f) {
-  return f.interleave == TensorMapInterleave::none && !is_packed(f.data_type) &&
-         f.swizzle != TensorMapSwizzle::b128_atom_32b_flip_8b;
+  return f.interleave == TensorMapInterleave::none && f.swizzle != TensorMapSwizzle::b128_atom_32b_flip_8b;
 }
 
 // ---- the encode rules ----
@@ -108,6 +128,8 @@ enum class TensorMapError : uint8_t {
   interleave_swizzle,
   swizzle_span,
   oob_fill_type,
+  load_only,
+  store_only,
 };
 
 SM100_HD constexpr const char* message(TensorMapError error) {
@@ -135,27 +157,24 @@ SM100_HD constexpr const char* message(TensorMapError error) {
     case TensorMapError::swizzle_span:
       return "inner box bytes must not exceed the swizzle span (32, 64 or 128 bytes)";
     case TensorMapError::oob_fill_type: return "NaN fill requires an unpacked floating-point type";
+    case TensorMapError::load_only: return "16U4_ALIGN16B is for loads only";
+    case TensorMapError::store_only: return "16U6_ALIGN16B with 128B_ATOM_64B is for stores only";
   }
   return "?";
 }
 
-namespace detail {
-
-SM100_HD constexpr bool is_align16b(TensorMapDataType type) {
-  return type == TensorMapDataType::packed_16u4_align16b || type == TensorMapDataType::packed_16u6_align16b;
+/// Bytes that elements of the inner dimension take in shared memory.
+SM100_HD constexpr uint32_t smem_bytes(TensorMapDataType type, uint32_t elements) {
+  return is_align16b(type) ? elements : static_cast<uint32_t>(global_bytes(type, elements));
 }
+
+namespace detail {
 
 SM100_HD constexpr bool packed_swizzle_ok(TensorMapDataType type, TensorMapSwizzle swizzle) {
   if (!is_align16b(type)) return true;
   return swizzle == TensorMapSwizzle::none || swizzle == TensorMapSwizzle::b128 ||
          swizzle == TensorMapSwizzle::b128_atom_32b ||
          (type == TensorMapDataType::packed_16u6_align16b && swizzle == TensorMapSwizzle::b128_atom_64b);
-}
-
-/// Data bytes of one inner row of the box; the packed types count their bits.
-SM100_HD constexpr uint32_t inner_bytes(const TensorMapFields& f) {
-  if (f.data_type == TensorMapDataType::packed_16u4_align8b) return f.box_dim[0] / 2;
-  return f.box_dim[0] * element_bytes(f.data_type);
 }
 
 SM100_HD constexpr TensorMapError validate_dimensions(const TensorMapFields& f, uint32_t alignment) {
@@ -188,7 +207,7 @@ SM100_HD constexpr TensorMapError validate(const TensorMapFields& f) {
     return TensorMapError::data_type;
   const bool interleaved = f.interleave != TensorMapInterleave::none;
   if (f.rank < 1 || f.rank > kTensorMapMaxRank || (interleaved && f.rank < 3)) return TensorMapError::rank;
-  const bool wide = f.interleave == TensorMapInterleave::b32 || detail::is_align16b(f.data_type);
+  const bool wide = f.interleave == TensorMapInterleave::b32 || is_align16b(f.data_type);
   const uint32_t alignment = wide ? 32 : 16;
   if (f.global_address % alignment != 0) return TensorMapError::global_address_alignment;
   const TensorMapError dimensions = detail::validate_dimensions(f, alignment);
@@ -198,12 +217,20 @@ SM100_HD constexpr TensorMapError validate(const TensorMapFields& f) {
       !detail::packed_swizzle_ok(f.data_type, f.swizzle))
     return TensorMapError::interleave_swizzle;
   if (!interleaved) {
-    const uint32_t inner = detail::inner_bytes(f);
+    const uint32_t inner = smem_bytes(f.data_type, f.box_dim[0]);
     if (inner % 16 != 0) return TensorMapError::box_inner_bytes;
     if (f.swizzle != TensorMapSwizzle::none && inner > swizzle_span_bytes(smem_swizzle(f.swizzle)))
       return TensorMapError::swizzle_span;
   }
   if (f.oob_fill != TensorMapOobFill::none && !is_floating(f.data_type)) return TensorMapError::oob_fill_type;
+  return TensorMapError::none;
+}
+
+/// May a copy in this direction use the map (PTX 5.5.1.1.1, table of swizzle modes)?  The fields must be valid.
+SM100_HD constexpr TensorMapError validate_direction(const TensorMapFields& f, bool load) {
+  if (!load && f.data_type == TensorMapDataType::packed_16u4_align16b) return TensorMapError::load_only;
+  if (load && is_align16b(f.data_type) && f.swizzle == TensorMapSwizzle::b128_atom_64b)
+    return TensorMapError::store_only;
   return TensorMapError::none;
 }
 
@@ -291,13 +318,13 @@ SM100_HD constexpr uint64_t box_lines(const TensorMapFields& f) {
 
 /// What complete_tx counts: the data bytes of the full box, out-of-bounds elements included, padding not.
 SM100_HD constexpr uint64_t transfer_bytes(const TensorMapFields& f) {
-  return box_lines(f) * box_extent(f, 0) * element_bytes(f.data_type);
+  return box_lines(f) * global_bytes(f.data_type, box_extent(f, 0));
 }
 
 /// Distance of inner rows in shared memory: with a swizzle the span, even if the box is narrower.
 SM100_HD constexpr uint32_t smem_pitch(const TensorMapFields& f) {
   const uint32_t span = swizzle_span_bytes(smem_swizzle(f.swizzle));
-  return span != 0 ? span : box_extent(f, 0) * element_bytes(f.data_type);
+  return span != 0 ? span : smem_bytes(f.data_type, box_extent(f, 0));
 }
 
 /// Bytes to allocate for the box.
@@ -316,7 +343,7 @@ SM100_HD constexpr BoxLine box_line(const TensorMapFields& f, const int32_t* coo
   BoxLine row;
   row.in_bounds = true;
   row.smem_offset = line * smem_pitch(f);
-  uint64_t offset = static_cast<uint64_t>(int64_t{coords[0]}) * element_bytes(f.data_type);  // modulo 2^64
+  uint64_t offset = static_cast<uint64_t>(int64_t{coords[0]} * element_bits(f.data_type) / 8);  // modulo 2^64
   for (uint32_t i = 1; i < f.rank; ++i) {  // dimension 1 is the fastest among the rows
     const uint32_t extent = box_extent(f, i);
     const int64_t x = int64_t{coords[i]} + int64_t{line % extent} * f.element_stride[i];
@@ -342,23 +369,25 @@ SM100_HD constexpr uint32_t oob_fill_pattern(const TensorMapFields& f) {
 
 // ---- coordinate rules of a copy (PTX 5.5, TM10); H200 faults on a violation ----
 
-enum class CopyError : uint8_t { none, inner_start_alignment, negative_store_start };
+enum class CopyError : uint8_t { none, inner_start_alignment, inner_start_packed, negative_store_start };
 
 SM100_HD constexpr const char* message(CopyError error) {
   switch (error) {
     case CopyError::none: return "ok";
     case CopyError::inner_start_alignment:
       return "coordinate 0 times the element size must be a multiple of 16 bytes";
+    case CopyError::inner_start_packed: return "coordinate 0 must be a multiple of 128 for the ALIGN16B types";
     case CopyError::negative_store_start: return "a store's start coordinates must not be negative";
   }
   return "?";
 }
 
 SM100_HD constexpr bool inner_start_aligned(const TensorMapFields& f, int32_t c0) {
-  return int64_t{c0} * element_bytes(f.data_type) % 16 == 0;
+  return int64_t{c0} * element_bits(f.data_type) % 128 == 0;
 }
 
 SM100_HD constexpr CopyError validate_load(const TensorMapFields& f, const int32_t* coords) {
+  if (is_align16b(f.data_type)) return coords[0] % 128 == 0 ? CopyError::none : CopyError::inner_start_packed;
   return inner_start_aligned(f, coords[0]) ? CopyError::none : CopyError::inner_start_alignment;
 }
 

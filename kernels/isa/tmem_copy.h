@@ -101,8 +101,11 @@ SM100_HD constexpr bool copy_lane_allowed(TmemCopyShape shape, uint32_t lane) {
   return lane == 0 || (shape == TmemCopyShape::s4x256b && lane < 32);
 }
 
-/// The byte of tensor memory that holds a 4- or 6-bit element of A: in its middle (docs/instructions.md).
-SM100_HD constexpr uint32_t tmem_container(uint32_t element, uint32_t bits) { return element << (8 - bits) / 2; }
+/// The byte of tensor memory that holds a 4- or 6-bit element of A: bits 5:2 or 5:0, an assumption
+/// (docs/instructions.md).
+SM100_HD constexpr uint32_t tmem_container(uint32_t element, uint32_t bits) {
+  return bits == 4 ? element << 2 : element;
+}
 
 /// Element i, 0 to 15, of 16 bytes of packed elements: little-endian, the first one lowest.
 SM100_HD constexpr uint32_t packed_element(const uint8_t* packed, uint32_t i, uint32_t bits) {

@@ -83,6 +83,10 @@ TensorMap Gpu::encode(const TensorMapFields& f) const {
   }
   CUtensorMap map;
   // Our enumerators have the driver's values (kernels/isa/tensor_map.h).
+  static_assert(int(TensorMapDataType::packed_16u4_align8b) == CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B &&
+                int(TensorMapDataType::packed_16u4_align16b) == CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B &&
+                int(TensorMapDataType::packed_16u6_align16b) == CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B &&
+                int(TensorMapSwizzle::b128_atom_64b) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B);
   const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode_tiled_);
   const CUresult result =
       encode(&map, CUtensorMapDataType(f.data_type), f.rank, reinterpret_cast<void*>(f.global_address), dims,

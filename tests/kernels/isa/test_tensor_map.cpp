@@ -20,7 +20,7 @@ TensorMapFields matrix(TensorMapDataType type, uint64_t columns, uint64_t rows, 
   f.global_address = 0x7f0000001000;
   f.global_dim[0] = columns;
   f.global_dim[1] = rows;
-  f.global_stride[0] = columns * element_bytes(type);
+  f.global_stride[0] = columns * element_bits(type) / 8;
   f.box_dim[0] = box_columns;
   f.box_dim[1] = box_rows;
   f.element_stride[0] = f.element_stride[1] = 1;
@@ -283,7 +283,68 @@ TEST_CASE("Which encode rule does each wrong map break? (cuTensorMapEncodeTiled)
   CHECK(with([](F& f) { f.global_dim[4] = 0, f.box_dim[4] = 999; }) == E::none);  // beyond the rank
 }
 
-TEST_CASE("Are interleaved and packed maps decoded but not modelled? (cuTensorMapEncodeTiled)", "[tensor_map]") {
+TEST_CASE("Which rules have the packed types? (cuTensorMapEncodeTiled)", "[tensor_map]") {
+  using E = TensorMapError;
+  const auto packed = [](TensorMapDataType type, TensorMapSwizzle swizzle) {
+    return matrix(type, 256, 128, 128, 128, swizzle);
+  };
+  const auto fp4 = TensorMapDataType::packed_16u4_align16b, fp6 = TensorMapDataType::packed_16u6_align16b;
+  for (const auto type : {fp4, fp6}) {
+    CHECK(validate(packed(type, TensorMapSwizzle::none)) == E::none);
+    CHECK(validate(packed(type, TensorMapSwizzle::b128)) == E::none);
+    CHECK(validate(packed(type, TensorMapSwizzle::b128_atom_32b)) == E::none);
+    CHECK(validate(packed(type, TensorMapSwizzle::b32)) == E::interleave_swizzle);
+    CHECK(modelled(packed(type, TensorMapSwizzle::b128)));
+  }
+  CHECK(validate(packed(fp4, TensorMapSwizzle::b128_atom_64b)) == E::interleave_swizzle);
+  CHECK(validate(packed(fp6, TensorMapSwizzle::b128_atom_64b)) == E::none);
+  // PTX: .b4x16_p64 is loaded only, .b6p2x16 with 64-byte atoms stored only.
+  CHECK(validate_direction(packed(fp4, TensorMapSwizzle::none), true) == E::none);
+  CHECK(validate_direction(packed(fp4, TensorMapSwizzle::none), false) == E::load_only);
+  CHECK(validate_direction(packed(fp6, TensorMapSwizzle::b128), true) == E::none);
+  CHECK(validate_direction(packed(fp6, TensorMapSwizzle::b128), false) == E::none);
+  CHECK(validate_direction(packed(fp6, TensorMapSwizzle::b128_atom_64b), true) == E::store_only);
+  CHECK(validate_direction(packed(fp6, TensorMapSwizzle::b128_atom_64b), false) == E::none);
+  // Dense nibbles: any swizzle whose span holds the row; the row is a multiple of 16 bytes.
+  const auto dense = TensorMapDataType::packed_16u4_align8b;
+  CHECK(validate(matrix(dense, 256, 128, 64, 8, TensorMapSwizzle::b32)) == E::none);
+  CHECK(validate(matrix(dense, 256, 128, 128, 8, TensorMapSwizzle::b32)) == E::swizzle_span);
+  CHECK(validate(matrix(dense, 256, 128, 48, 8)) == E::box_inner_bytes);
+  CHECK(validate_direction(matrix(dense, 256, 128, 64, 8), false) == E::none);
+  TensorMapFields odd = matrix(dense, 256, 128, 64, 8);
+  odd.global_dim[0] = 255;
+  CHECK(validate(odd) == E::global_dim_packed);
+}
+
+TEST_CASE("How many bytes do packed boxes move and take? (PTX 5.5.1.1)", "[tensor_map]") {
+  const TensorMapFields fp4 = matrix(TensorMapDataType::packed_16u4_align16b, 256, 128, 128, 128);
+  CHECK(transfer_bytes(fp4) == 8192);  // complete_tx: data, not padding
+  CHECK(smem_pitch(fp4) == 128);
+  CHECK(smem_footprint(fp4) == 16384);
+  const TensorMapFields fp6 = matrix(TensorMapDataType::packed_16u6_align16b, 256, 128, 128, 128);
+  CHECK(transfer_bytes(fp6) == 12288);
+  CHECK(smem_footprint(fp6) == 16384);
+  const TensorMapFields dense = matrix(TensorMapDataType::packed_16u4_align8b, 512, 128, 256, 128);
+  CHECK(transfer_bytes(dense) == 16384);
+  CHECK(smem_pitch(dense) == 128);
+
+  const int32_t coords[] = {128, 3};
+  CHECK(box_line(fp4, coords, 1).global_address == fp4.global_address + 4 * 128 + 64);
+  CHECK(box_line(fp6, coords, 1).global_address == fp6.global_address + 4 * 192 + 96);
+  CHECK(box_line(fp6, coords, 1).count == 128);
+  const int32_t beyond[] = {256, 3}, before[] = {-32, 0};
+  CHECK(box_line(fp6, beyond, 0).count == 0);
+  CHECK(box_line(dense, before, 0).first == 32);
+  CHECK(box_line(dense, before, 0).global_address == dense.global_address - 16);
+
+  const int32_t c64[] = {64, 0}, c16[] = {16, 0}, c32[] = {32, 0};
+  CHECK(validate_load(fp4, c64) == CopyError::inner_start_packed);
+  CHECK(validate_load(fp6, coords) == CopyError::none);
+  CHECK(validate_load(dense, c16) == CopyError::inner_start_alignment);
+  CHECK(validate_load(dense, c32) == CopyError::none);
+}
+
+TEST_CASE("Are interleaved maps decoded but not modelled? (cuTensorMapEncodeTiled)", "[tensor_map]") {
   TensorMapFields f = bf16_tile();
   CHECK(modelled(f));
   f.swizzle = TensorMapSwizzle::b128_atom_32b_flip_8b;
@@ -292,7 +353,6 @@ TEST_CASE("Are interleaved and packed maps decoded but not modelled? (cuTensorMa
 
   TensorMapFields fp4 = matrix(TensorMapDataType::packed_16u4_align16b, 256, 128, 128, 128, TensorMapSwizzle::b128);
   CHECK(validate(fp4) == TensorMapError::none);
-  CHECK_FALSE(modelled(fp4));
   fp4.swizzle = TensorMapSwizzle::b64;
   CHECK(validate(fp4) == TensorMapError::interleave_swizzle);
   fp4.swizzle = TensorMapSwizzle::b128;
