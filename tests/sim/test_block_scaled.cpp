@@ -49,3 +49,21 @@ TEST_CASE("config = \"auto\" of every format verifies", "[block_scaled]") {
       CHECK(r.verified);
     }
 }
+
+TEST_CASE("NVFP4 on sizes that fill neither tiles nor clusters", "[block_scaled]") {
+  const std::vector<std::vector<std::string>> cases = {
+      {"problem.m=999", "problem.n=256", "problem.k=256", "config.cluster=[8, 2, 1]", "config.block_swizzle=2"},
+      {"problem.m=1", "problem.n=576", "problem.k=14336", "config.cluster=[4, 4, 1]", "config.alpha=0.5"},
+      {"problem.m=16", "problem.n=1024", "problem.k=2112", "config.ab_swapped=true"}};
+  for (const auto& overrides : cases)
+    for (const char* mma : {"config.mma=[128, 128, 64]", "config.mma=[128, 256, 64]"}) {
+      auto all = overrides;
+      all.insert(all.end(), {mma, "run.sms=36"});
+      const Scenario s = host::load_scenario(scenario_dir() + "/smoke/block_scaled_05.toml", all);
+      const RunResult r = run_in_child(s);
+      CAPTURE(said(r), s.configuration_json());
+      CHECK(r.outcome == Outcome::pass);
+      CHECK(r.verified);
+      CHECK(r.warnings.empty());
+    }
+}
