@@ -63,7 +63,7 @@ const kinds: Record<string, string> = {
   umma: 'Matrix multiplications in the tensor core.',
   clc_cancel: 'A request for the next tile, in flight.',
   tmem_alloc: 'Columns of tensor memory that are allocated.',
-  tmem_write: 'tcgen05.st: a warp writes registers into tensor memory.',
+  tmem_write: 'tcgen05.st: a warp writes registers into tensor memory; or tcgen05.cp: shared memory is copied there.',
   tmem_read: 'tcgen05.ld: a warp reads columns of tensor memory.',
 };
 
