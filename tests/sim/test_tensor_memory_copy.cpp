@@ -19,7 +19,7 @@ void copy(SimIsa& isa, uint32_t column = kSfa, int cta_group = 1, uint32_t from 
 void multiply_scaled(SimIsa& isa) {
   const InstrDescriptor idesc =
       make_instr_descriptor(MmaKind::mxf8f6f4, DataType::e4m3, DataType::e4m3, DataType::f32, 128, 64);
-  isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, 1, TmemAddr::at(0, 0), tile(), tile(kOther), idesc,
+  isa.tcgen05_mma_block_scale(MmaKind::mxf8f6f4, 1, ScaleVec::x1, TmemAddr::at(0, 0), tile(), tile(kOther), idesc,
                               TmemAddr::at(0, kSfa), TmemAddr::at(0, kSfb), false);
 }
 /// Everything that warp 0 has issued is over.
