@@ -13,6 +13,7 @@ last commit; the thin bar behind it lasts until the epilogue has stored the tile
 """
 import io
 import json
+import math
 import re
 import sys
 
@@ -27,10 +28,11 @@ FIRST, SECOND, HELD, END = "#56b4e9", "#d55e00", "#e3e3e3", "#000000"
 
 
 def read(path):
-    """Tiles as (sm, number on its SM, mma begin, mma end, epilogue end); (sm, begin) of the CTAs that hold one; the configuration."""
+    """Tiles as (sm, number on its SM, mma begin, mma end, epilogue end); (sm, begin) of the CTAs that hold one, which start
+    with the first of the others; the configuration."""
     with open(path) as file:
         document = json.load(file)
-    sm, held, role, mma, stored = {}, {}, {}, {}, {}
+    sm, held, role, mma, stored, start = {}, [], {}, {}, {}, math.inf
     events = document["traceEvents"]
     for e in events:
         if e["ph"] == "M" and e["name"] == "process_name":
@@ -38,12 +40,12 @@ def read(path):
             if place:
                 sm[e["pid"]] = int(place[2])
                 if place[1] == "other":
-                    held[e["pid"]] = 0.0
+                    held.append(int(place[2]))
         elif e["ph"] == "M" and e["name"] == "thread_name":
             role[e["pid"], e["tid"]] = e["args"]["name"].removeprefix("gemm.")
     for e in events:
-        if e["ph"] == "X" and e["name"] == "setup" and e["pid"] in held:
-            held[e["pid"]] = e["ts"] + e["dur"]
+        if e["ph"] == "X" and e["name"] == "setup":
+            start = min(start, e["ts"])
         if e["ph"] != "X" or e["name"] != "tile" or "tile_m" not in e["args"]:
             continue
         tile = (e["args"]["tile_m"], e["args"]["tile_n"])
@@ -56,7 +58,7 @@ def read(path):
     for tile, (place, begin, end) in sorted(mma.items(), key=lambda item: item[1][1]):
         on_sm[place] = on_sm.get(place, 0) + 1
         tiles.append((place, on_sm[place], begin, end, stored[tile]))
-    return tiles, [(sm[pid], begin) for pid, begin in held.items()], document["otherData"]["configuration"]
+    return tiles, [(place, start) for place in held], document["otherData"]["configuration"]
 
 
 def draw(axes, tiles, held, configuration, title):
