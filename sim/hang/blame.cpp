@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/hang/blame.h"
+
+#include <fmt/format.h>
+
+#include "sim/hang/names.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+using models::Mbarrier;
+using models::MbarrierEvent;
+using models::MbarrierEventKind;
+
+namespace {
+
+/// Line where the warp delivers to the array: its own last one, else that of a warp of its role elsewhere.
+std::string delivery_line(const WaitGraph& graph, const Debt& debt, const BarrierArray& array) {
+  if (std::string exact = line_of(debt.loc); !exact.empty()) return exact;
+  const auto line = [&](const Warp& warp) {
+    if (warp.use.empty()) return std::string{};
+    const Warp::Use& use = use_of(warp, array);
+    return line_of(debt.bytes > 0 ? use.copied : use.arrived);
+  };
+  std::string own = line(debt.state());
+  if (!own.empty()) return own;
+  for (Cta* cta : graph.slots())
+    for (const auto& warp : cta->warps())
+      if (cta->kernel().role(warp->index) == debt.role())
+        if (std::string other = line(*warp); !other.empty()) return other;
+  return {};
+}
+
+/// Line of the role's stores to words of global memory.
+std::string release_line(const WaitGraph& graph, const Debt& debt) {
+  if (std::string own = line_of(debt.state().released); !own.empty()) return own;
+  for (Cta* cta : graph.slots())
+    for (const auto& warp : cta->warps())
+      if (&cta->kernel() == &debt.kernel() && cta->kernel().role(warp->index) == debt.role())
+        if (std::string other = line_of(warp->released); !other.empty()) return other;
+  return {};
+}
+
+/// What a debtor does instead of delivering.
+std::string doing(const WaitGraph& graph, const Debt& debt) {
+  if (debt.exited()) return "has exited";
+  const Wait* now = graph.of(debt);
+  if (!now || now->blocked.on == Blocked::On::nothing) return "runs";
+  return fmt::format("waits for {} at {}", waited_for(*now), line_of(now->blocked.loc));
+}
+
+}  // namespace
+
+void blame(Cause& cause, const WaitGraph& graph, const Wait& wait, const std::vector<Debt>& debts) {
+  if (debts.empty()) return;
+  const Debt& first = debts.front();
+  cause.fault_role = first.role();
+  cause.fault_cta = first.cta;
+  cause.fault_slot = first.slot;
+  for (const Debt& d : debts)
+    if (d.cta == first.cta && d.role() == first.role()) cause.fault_warps.push_back(d.warp);
+  cause.fault_doing = doing(graph, first);
+  if (wait.blocked.on == Blocked::On::global_word) cause.fault_line = release_line(graph, first);
+  if (!wait.on_mbarrier()) return;
+  const BarrierArray& array = *wait.barrier.array;
+  cause.fault_line = delivery_line(graph, first, array);
+  const BarrierArray* other = partner(wait.cta->kernel(), array);
+  if (!cause.fault_line.empty() || !other || first.exited()) return;
+  cause.fault_line = line_of(use_of(first.state(), *other).waited);
+  cause.after_line = true;
+}
+
+void blame_arming(Cause& cause, const WaitGraph& graph, const Wait& w) {
+  const uint64_t kept = std::min<uint64_t>(w.state->events, Mbarrier::State::kHistory);
+  for (uint64_t i = w.state->events - kept; i < w.state->events; ++i) {
+    const MbarrierEvent& e = w.state->history[i % Mbarrier::State::kHistory];
+    if (e.phase != w.state->phase || e.kind != MbarrierEventKind::expect_tx || e.source.warp < 0) continue;
+    for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r)
+      if (w.cta->peer_id(r) == e.source.cta)
+        blame(cause, graph, w,
+              {{.slot = peer_slot(graph.slots(), *w.cta, r), .cta = e.source.cta, .warp = e.source.warp}});
+    cause.fault_line = line_of(e.source.loc), cause.after_line = false;
+  }
+}
+
+std::string of_cta(const Wait& w, int cta) {
+  return cta == w.cta->linear_id() && w.cta->cluster_ctas() == 1 ? "" : fmt::format(" of CTA {}", cta);
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/hang/mbarrier_causes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/hang/blame.h"
+#include "sim/hang/names.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+using models::Mbarrier;
+using models::MbarrierEvent;
+using models::MbarrierEventKind;
+
+namespace {
+
+/// The bytes that are missing here were counted by the same barrier of another CTA, where nobody expects them.
+Cause strayed_bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  if (word.tx <= 0) return {};
+  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
+    Cta& other = *peer_slot(graph.slots(), *w.cta, r);
+    const Mbarrier::State* state = other.context().mbarrier.find(w.state->offset);
+    if (&other == w.cta || !state || state->received.empty() || decode_mbarrier(state->word).tx >= 0) continue;
+    const Mbarrier::State::Share& stray = state->received.front();
+    const bool waited = std::any_of(graph.waits().begin(), graph.waits().end(), [&](const Wait& o) {
+      return o.cta == &other && o.barrier.array == w.barrier.array;
+    });
+    if (waited || stray.cta != other.linear_id()) continue;
+    Cause cause{.certainty = 97,
+                .text = fmt::format(
+                    "{} of CTA {} signals the bytes of its copies to {} of CTA {}, where nobody expects them; "
+                    "CTA {} waits for them",
+                    w.cta->kernel().role(stray.warp), stray.cta, text_of(w.barrier), other.linear_id(),
+                    w.cta->linear_id())};
+    for (uint32_t by = 0; by < w.cta->cluster_ctas(); ++by)
+      if (w.cta->peer_id(by) == stray.cta)
+        blame(cause, graph, w,
+              {{.slot = peer_slot(graph.slots(), *w.cta, by), .cta = stray.cta, .warp = stray.warp, .bytes = 1}});
+    return cause;
+  }
+  return {};
+}
+
+/// The first fill of all counts as many times what has come as the cluster has CTAs, though all of them load.
+bool counts_the_cluster(const WaitGraph& graph, const Wait& w) {
+  const uint32_t ctas = w.cta->cluster_ctas();
+  if (ctas == 1 || w.state->phase > 0 || w.state->expected_bytes != ctas * w.state->received_bytes) return false;
+  for (uint32_t r = 0; r < ctas; ++r)
+    for (const auto& warp : peer_slot(graph.slots(), *w.cta, r)->warps())
+      if (&warp->cta.kernel() == &w.cta->kernel() &&
+          lists(w.barrier.array->arrives, warp->cta.kernel().role(warp->index)) &&
+          line_of(use_of(*warp, *w.barrier.array).copied).empty())
+        return false;
+  return true;
+}
+
+/// In the first fill of all nobody knows which copies it has: that one is missing is as likely as that expect_tx
+/// counts too much, so what is wrong by itself elsewhere comes first.
+constexpr int kFirstFill = 90;
+constexpr int kCopyGranule = 16;  ///< a box has a multiple of 16 bytes
+
+/// "a copy is missing, or 192 is too much".
+std::string first_fill_text(const Wait& w, const MbarrierState& word, uint32_t smallest) {
+  return fmt::format(
+      "expect_tx counts {} bytes more than the copies of this phase deliver: a copy is missing, {}or "
+      "{} is too much",
+      grouped(word.tx),
+      uint32_t(word.tx) < smallest ? fmt::format("smaller than any to {} so far, ", w.barrier.array->name) : "",
+      grouped(int64_t(w.state->expected_bytes)));
+}
+
+Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  if (Cause c = strayed_bytes_cause(graph, w, word); c.certainty > 0) return c;
+  if (word.pending != 0 || word.tx == 0) return {};
+  const auto expected = int64_t(w.state->expected_bytes);
+  const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
+  const uint32_t copy = w.cta->observer().smallest_copy(w.cta->kernel(), *w.barrier.array);
+  const bool may_lack_a_copy = usual == 0 && word.tx % kCopyGranule == 0;
+  if (word.tx > 0 && uint32_t(word.tx) < copy && !may_lack_a_copy) {
+    Cause cause{.certainty = 100,
+                .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: ",
+                                    grouped(word.tx))};
+    cause.text += usual > 0 && usual != expected
+                      ? fmt::format("{}, where a fill has {}", grouped(expected), grouped(usual))
+                      : fmt::format("the smallest copy to {} brings {}, so none is missing", w.barrier.array->name,
+                                    grouped(copy));
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && w.cta->cluster_ctas() == 1 && !w.debts.certain && usual == 0 &&
+      expected != int64_t(w.state->received_bytes) && w.debts.all.size() == 1 && w.state->received_bytes > 0) {
+    // The first fill of all: nothing to compare it with.
+    Cause cause{.certainty = kFirstFill, .text = first_fill_text(w, word, copy)};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && usual == 0 && counts_the_cluster(graph, w)) {
+    Cause cause{
+        .certainty = 98,
+        .text = fmt::format("expect_tx counts {} bytes, {} times the {} that the copies of this phase deliver: "
+                            "it counts them once for each CTA of the cluster",
+                            grouped(expected), w.cta->cluster_ctas(), grouped(int64_t(w.state->received_bytes)))};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && usual == 0 && filled_like_others(graph.slots(), *w.cta, *w.state)) {
+    const auto received = int64_t(w.state->received_bytes);
+    Cause cause{.certainty = kFirstFill};
+    cause.text =
+        received > 0 && expected % received == 0
+            ? fmt::format(
+                  "expect_tx counts {} bytes, {} times the {} that the copies of this phase deliver, as of "
+                  "every fill like it: a copy is missing in all of them, or it counts copies of another barrier",
+                  grouped(expected), expected / received, grouped(received))
+            : fmt::format(
+                  "expect_tx counts {} bytes more than the copies of this phase deliver, as of every fill "
+                  "like it: a copy is missing in all of them, or {} is too much",
+                  grouped(word.tx), grouped(expected));
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && uint32_t(word.tx) < copy) {
+    Cause cause{.certainty = kFirstFill, .text = first_fill_text(w, word, copy)};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx > 0 && w.debts.all.empty()) {
+    Cause cause{.certainty = 100,
+                .text = fmt::format(
+                    "expect_tx counts {} bytes more than the copies of this phase deliver{}", grouped(word.tx),
+                    usual > 0 && usual != expected
+                        ? fmt::format(": {}, where a fill has {}", grouped(expected), grouped(usual))
+                        : "")};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  if (word.tx < 0) {
+    Cause cause{.certainty = 100,
+                .text = fmt::format("the copies of this phase deliver {} bytes more than expect_tx counts",
+                                    grouped(-word.tx))};
+    blame_arming(cause, graph, w);
+    return cause;
+  }
+  return {};
+}
+
+std::string first_lap_text(const Wait& w) {
+  return fmt::format(
+      "{} waits for the release of a fill that it never made: a producer's first lap must wait for "
+      "parity 1, which a fresh barrier passes",
+      w.role);
+}
+
+/// Nothing has ever come to the barrier.
+bool untouched(const Wait& w) { return w.on_mbarrier() && w.state->phase == 0 && w.state->events == 1; }
+
+/// Nobody can have emptied what nobody has filled: MMAs read what copies bring, so of two that wait for each other
+/// on barriers that nothing has come to, one for a commit and one for bytes, the first should not have waited.  For
+/// rings without names; of named ones wrong_turn_cause knows more.
+Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray& array = *w.barrier.array;
+  if (!untouched(w) || partner(w.cta->kernel(), array) || std::string_view(array.arrives_with) != "tcgen05.commit")
+    return {};
+  // In a later lap it waits for the release of what it should have filled.
+  if (use_of(w.warp(), array).waits > w.barrier.stage) return {};
+  for (size_t i : w.on) {
+    const Wait& other = graph.waits()[i];
+    const bool mutual = std::find(other.on.begin(), other.on.end(), graph.index(w)) != other.on.end();
+    if (!mutual || !untouched(other) ||
+        std::string_view(other.barrier.array->arrives_with) != "mbarrier.arrive.expect_tx")
+      continue;
+    Cause cause{.certainty = 94, .text = first_lap_text(w)};
+    blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+    cause.fault_line = line_of(w.blocked.loc), cause.after_line = false;
+    return cause;
+  }
+  return {};
+}
+
+/// A cursor walks the stages in order and its parity flips with every lap: this wait breaks that.
+Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray& array = *w.barrier.array;
+  if (!partner(w.cta->kernel(), array)) return {};
+  const bool full = std::string_view(array.name).ends_with("_full");
+  const int waits = use_of(w.warp(), array).waits, stage = waits % array.stages, lap = waits / array.stages;
+  const uint32_t parity = uint32_t(lap & 1) ^ (full ? 0u : 1u);  // a producer's first lap waits for parity 1
+  Cause cause;
+  if (stage != w.barrier.stage) {
+    cause = {.certainty = 92,
+             .text = fmt::format("{} waits for stage {} after {} waits on {}; its next stage is {}: it skipped or "
+                                 "repeated a wait",
+                                 w.role, w.barrier.stage, waits, array.name, stage)};
+  } else if (parity == w.blocked.parity) {
+    return {};
+  } else if (!full && lap == 0) {
+    cause = {.certainty = 94, .text = first_lap_text(w)};
+  } else {
+    cause = {.certainty = 94,
+             .text = fmt::format("{} waits for parity {} in lap {} of {}; that lap's parity is {}", w.role,
+                                 w.blocked.parity, lap, array.name, parity)};
+  }
+  blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+  cause.fault_line = line_of(w.blocked.loc), cause.after_line = false;
+  return cause;
+}
+
+/// Some warp of the CTA has waited on the array, or does.
+bool waited_in(const WaitGraph& graph, const Cta& cta, const BarrierArray& array) {
+  return std::any_of(cta.warps().begin(), cta.warps().end(),
+                     [&](const auto& warp) { return !warp->use.empty() && use_of(*warp, array).waits > 0; }) ||
+         std::any_of(graph.waits().begin(), graph.waits().end(),
+                     [&](const Wait& o) { return o.cta == &cta && o.barrier.array == &array; });
+}
+
+/// The arrival that is missing here is on the same barrier of another CTA, where nobody waits for it; the debtor
+/// may have gone since.
+Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const std::vector<Debt>& passed) {
+  const Debt& d = passed.front();
+  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
+    Cta& other = *peer_slot(graph.slots(), *w.cta, r);
+    if (&other == w.cta || other.linear_id() != w.cta->peer_id(r)) continue;
+    const Mbarrier::State* state = other.context().mbarrier.find(w.state->offset);
+    if (!state || state->phase > 0 || waited_in(graph, other, *w.barrier.array)) continue;
+    const auto& shares = d.bytes > 0 ? state->received : state->arrived;
+    if (std::none_of(shares.begin(), shares.end(),
+                     [&](const auto& s) { return s.cta == d.cta && s.warp == d.warp; }))
+      continue;
+    const int at = other.linear_id();
+    Cause cause{
+        .certainty = 96,
+        .text = fmt::format("{} of CTA {} {} {} of {}, where nobody waits; CTA {} waits for it", d.role(), d.cta,
+                            d.bytes > 0 ? "signals the bytes of its copies to" : "arrives on", text_of(w.barrier),
+                            at == d.cta ? "its own CTA" : fmt::format("CTA {}", at), w.cta->linear_id())};
+    blame(cause, graph, w, passed);
+    return cause;
+  }
+  return {};
+}
+
+std::string passed_text(const Wait& w, const Debt& d) {
+  const BarrierArray& array = *w.barrier.array;
+  const std::string who = d.role() + of_cta(w, d.cta), barrier = text_of(w.barrier) + of_cta(w, w.cta->linear_id());
+  const BarrierArray* other = partner(w.cta->kernel(), array);
+  const bool empty = std::string_view(array.name).ends_with("_empty");
+  const int waits = use_of(d.state(), array).waits;
+  if (d.bytes > 0 || array.count == 0)
+    return fmt::format("{} {} without a copy of {} bytes into stage {}: {} misses them", who,
+                       d.exited() ? "has exited" : "has gone on", grouped(int64_t(d.bytes)), w.barrier.stage,
+                       barrier);
+  if (d.exited()) return fmt::format("{} has exited without its {} on {}", who, array.arrives_with, barrier);
+  if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0)
+    return fmt::format("{} waits for its own {} on {}, which is missing", who, array.arrives_with, barrier);
+  if (!other) return fmt::format("{} has gone on without its {} on {}", who, array.arrives_with, barrier);
+  if (empty)
+    return fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {} is missing", who,
+                       other->name, w.barrier.stage, w.state->phase, array.arrives_with, barrier);
+  return fmt::format("{} has acquired stage {} for phase {} without filling it: its {} on {} is missing", who,
+                     w.barrier.stage, w.state->phase, array.arrives_with, barrier);
+}
+
+/// Someone who owes is past the point of delivery.
+Cause passed_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  std::vector<Debt> passed;
+  for (const Debt& d : w.debts.all)
+    if (graph.has_passed(w, d)) passed.push_back(d);
+  if (passed.empty()) return {};
+  const Debt& first = passed.front();
+  if (const Cause stray = wrong_cta_cause(graph, w, passed); stray.certainty > 0) return stray;
+  Cause cause{.certainty = w.debts.certain ? 80 : 70, .text = passed_text(w, first)};
+  if (first.exited()) --cause.certainty;
+  if (word.pending > 0 && word.tx < 0) {
+    cause.certainty = 95;
+    cause.text = fmt::format("{} bytes were delivered to a phase that nobody armed: the {} of {}{} is missing",
+                             grouped(-word.tx), w.barrier.array->arrives_with, first.role(), of_cta(w, first.cta));
+  }
+  blame(cause, graph, w, passed);
+  return cause;
+}
+
+/// More releases than fills: someone releases what it has not waited for.
+Cause early_release_cause(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray* full = partner(w.cta->kernel(), *w.barrier.array);
+  if (!full || !std::string_view(w.barrier.array->name).ends_with("_empty")) return {};
+  // Of a pair, the leader's barrier alone is filled.
+  Cta* leader = w.cta->tcgen05_group == 2 ? peer_slot(graph.slots(), *w.cta, w.cta->cluster_rank() & ~1u) : w.cta;
+  const Mbarrier::State* fill =
+      leader->context().mbarrier.find(full->base.offset() + 8u * uint32_t(w.barrier.stage));
+  if (!fill || fill->phase >= w.state->phase) return {};
+  return {
+      .certainty = 85,
+      .text = fmt::format("{} has been released {} times but filled {} times: {} releases it without having waited "
+                          "for {}",
+                          text_of(w.barrier), w.state->phase, fill->phase, w.barrier.array->arrives, full->name)};
+}
+
+}  // namespace
+
+Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
+  const MbarrierState word = decode_mbarrier(w.state->word);
+  const BarrierArray& array = *w.barrier.array;
+  if (word.expected != array.count)
+    return {.certainty = 110,
+            .text = fmt::format("{} was initialised for {} arrivals per phase; the kernel's barrier table says {}",
+                                text_of(w.barrier), word.expected, array.count)};
+  if (copy_in_flight(graph, w)) return {.certainty = 1, .text = "copies for it are in flight"};
+  if (Cause c = bytes_cause(graph, w, word); c.certainty > 0) return c;
+  if (Cause c = passed_cause(graph, w, word); c.certainty > 90) return c;
+  if (Cause c = wrong_turn_cause(graph, w); c.certainty > 0) return c;
+  if (Cause c = nothing_to_empty_cause(graph, w); c.certainty > 0) return c;
+  if (Cause c = early_release_cause(graph, w); c.certainty > 0) return c;
+  return passed_cause(graph, w, word);
+}
+
+}  // namespace sm100::sim
