@@ -10,9 +10,6 @@
 
 namespace sm100::sim {
 
-using models::ActorKind;
-using models::MbarrierEventKind;
-
 namespace {
 constexpr uint32_t kLaterPerCta = 128;
 }  // namespace
@@ -129,125 +126,6 @@ void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release
 }
 void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
   warp(t).known.join(cluster(t.slot).barrier[phase & 1]);
-}
-
-// ---- barriers
-
-void HazardChecker::fence_mbarrier_init(const Thread& t) {
-  WarpState& self = warp(t);
-  const Stamp fence{component(rank(t.slot), t.by.warp, kInits), ++self.init_fences};
-  self.known.happened.advance(fence);
-  for (Barrier* barrier : self.unfenced_inits) barrier->fenced = fence;
-  self.unfenced_inits.clear();
-}
-
-void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t offset, bool by_unit) {
-  if (at_rank >= cluster(t.slot).ctas.size()) return;
-  Barrier& barrier = barrier_of(cluster(t.slot).ctas[at_rank], offset);
-  if (!barrier.initialised) return;  // MB1 is the units' to report
-  const Knowledge& known = warp(t).known;
-  const bool init_fenced = known.happened.knows(barrier.fenced);
-  const bool ordered = init_fenced || known.happened.knows(barrier.init);
-  // Release and acquire order the init for threads, of other CTAs too; for units a fence is documented.
-  if (ordered && (!by_unit || init_fenced || known.fenced.knows(barrier.init))) return;
-  const bool likely = ordered || known.likely.knows(barrier.init);
-  if (likely && std::exchange(barrier.warned, true)) return;
-  models::Violation v{
-      .id = "MB14", .message = {}, .time = models::now(), .slot = t.slot, .barrier = offset, .source = t.by};
-  v.warning = likely;
-  v.message =
-      ordered ? fmt::format(
-                    "an mbarrier is used by a unit, and neither fence.mbarrier_init nor fence.proxy.async "
-                    "follows its init; works on hardware as far as known, because {}",
-                    barrier.init.component == component(rank(t.slot), t.by.warp, kWarp)
-                        ? "the warp itself has initialised it before"
-                        : "a barrier lies between")
-      : likely
-          ? "an mbarrier is used, and no fence.mbarrier_init follows its init: what lies between hands on nothing "
-            "else; works on hardware as far as known, because it comes after the init"
-          : "an mbarrier is used, and nothing orders the use after its init";
-  v.details.push_back(
-      "missing: fence.mbarrier_init by the thread that initialises, then a barrier of all users (the "
-      "cluster's, where other CTAs use it)");
-  if (!ordered && likely)
-    v.details.push_back(
-        "between: a cluster barrier at which the initialising warp arrived .relaxed, or a tcgen05.commit");
-  report_.violation(v);
-}
-
-void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
-  if (!clusters_[size_t(e.slot)]) return;
-  Cluster& in = cluster(e.slot);
-  const uint32_t r = rank(e.slot);
-  const size_t index = barrier_index(e.offset);
-  Barrier& barrier = barrier_of(in.ctas[r], e.offset);
-  switch (e.kind) {
-    case MbarrierEventKind::init: {
-      const Thread thread{e.slot, e.source};
-      barrier.initialised = true;
-      barrier.init = now(thread);
-      warp(thread).unfenced_inits.push_back(&barrier);
-      break;
-    }
-    case MbarrierEventKind::arrive:
-    case MbarrierEventKind::expect_tx:
-      if (e.source.op == kReleases) {
-        const Thread thread{e.slot, e.source};
-        barrier.arrived.join(warp(thread).known);
-        step(thread);
-      } else if (e.source.op != 0) {
-        barrier.arrived.join(in.later[e.source.op % in.later.size()]);
-      }
-      break;
-    case MbarrierEventKind::complete_tx: {
-      barrier.counts_bytes = true;
-      if (const auto one = std::find(barrier.in_flight.begin(), barrier.in_flight.end(), e.source.op);
-          one != barrier.in_flight.end())
-        barrier.in_flight.erase(one);
-      std::vector<Flight>* const flight = flights_.find(e.source.op);
-      if (!flight) break;
-      const int lands_on = e.source.lands_on >= 0 ? e.source.lands_on : e.slot;
-      const Stamp over{barrier_component(r, index), Clock(e.phase + 1)};
-      std::erase_if(*flight, [&](const Flight& f) {
-        if (f.cluster->slots[f.rank] != lands_on) return false;
-        f.cluster->ctas[f.rank].smem.landed(f.set, e.source.op, over, e.phase);
-        return true;
-      });
-      break;
-    }
-    case MbarrierEventKind::phase_complete:
-      check_complete(e, barrier);
-      barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1)});
-      std::swap(barrier.before, barrier.completed.happened);
-      barrier.completed = barrier.arrived;
-      break;
-  }
-}
-
-/// A copy that signals the barrier has been issued after the barrier's stage came back and lands in the open phase:
-/// none may be on its way when that phase completes.
-void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier& barrier) {
-  if (barrier.in_flight.empty()) return;
-  const std::vector<Flight>* flight = flights_.find(barrier.in_flight.front());
-  if (!flight) return;
-  const Access& copy = flight->front().write;
-  const BarrierName name = barrier_name(kernel(e.slot), e.offset);
-  models::Violation v{.id = "MB11",
-                      .message = fmt::format(
-                          "{} completes phase {} while {} that signal{} it {} on the way: expect_tx "
-                          "counts too few bytes",
-                          name.array ? fmt::format("{}[{}]", name.array->name, name.stage)
-                                     : fmt::format("the mbarrier at {:#x}", e.offset),
-                          e.phase,
-                          barrier.in_flight.size() == 1 ? std::string("a copy")
-                                                        : fmt::format("{} copies", barrier.in_flight.size()),
-                          barrier.in_flight.size() == 1 ? "s" : "", barrier.in_flight.size() == 1 ? "is" : "are"),
-                      .time = e.time,
-                      .slot = e.slot,
-                      .barrier = e.offset,
-                      .source = copy.by.source()};
-  v.details = hazard_copy_lines(kernel(e.slot), copy);
-  report_.violation(v);
 }
 
 // ---- accesses
