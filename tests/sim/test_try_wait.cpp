@@ -88,9 +88,6 @@ template <class F>
 void spin(RoleIsa& isa, uint32_t parity, F&& between) {
   while (!isa.mbarrier_test_wait_parity(barrier(isa), parity, Scope::cta)) between();
 }
-void spin(RoleIsa& isa, uint32_t parity) {
-  spin(isa, parity, [] {});
-}
 /// Warp 1 asks for a phase that nobody completes.
 RoleCode endless(int between) {
   return {.program =
