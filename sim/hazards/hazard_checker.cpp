@@ -171,10 +171,12 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
 }
 
 namespace {
-/// MMAs into one accumulator are carried out as they were issued, also by threads that synchronise in between: none
-/// has to be over before the next (PTX, Pipelined instructions, different threads).
+/// MMAs into one accumulator are carried out as they were issued, and so are an MMA and the copies before it, also
+/// by threads that synchronise in between: none has to be over before the next (PTX, Pipelined instructions,
+/// different threads).
 bool pipelined(const Access& earlier, const Access& later) {
-  return earlier.kind == AccessKind::accumulator && later.kind == AccessKind::accumulator;
+  if (earlier.kind == AccessKind::accumulator) return later.kind == AccessKind::accumulator;
+  return earlier.kind == AccessKind::copied && is_tensor_core(later.kind) && later.kind != AccessKind::copied;
 }
 }  // namespace
 

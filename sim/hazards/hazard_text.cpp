@@ -198,10 +198,14 @@ Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
           fmt::format("a tcgen05.commit after the copy, and a wait of {} for its mbarrier", second);
       if (l.kind == AccessKind::tmem_load)
         return {"TC3", fmt::format("{} reads tensor memory that tcgen05.cp may still write", second), missing};
-      return {"TC17",
-              fmt::format("{} {} tensor memory that tcgen05.cp of {} may still write", second,
-                          l.write ? "overwrites" : "reads", first),
-              missing};
+      return {
+          "TC17",
+          fmt::format("{} {} tensor memory that tcgen05.cp of {} may still write", second,
+                      l.write ? "overwrites" : "reads", first),
+          is_tensor_core(l.kind) && l.kind != AccessKind::copied
+              ? fmt::format("an arrive of {} after the copy and a wait of {} for it, tcgen05.fence on both sides",
+                            first, second)
+              : missing};
     }
     case AccessKind::mma_scale:
       return {"TC17", fmt::format("{} overwrites scale factors that MMAs may still read", second),

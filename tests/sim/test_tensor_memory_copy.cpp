@@ -99,35 +99,51 @@ TEST_CASE("cp then MMA, by one thread: in order without a wait; the way back is 
   CHECK(contains(text, "PTX does not list the two as ordered, CUTLASS and DeepGEMM rely on it"));
 }
 
-TEST_CASE("cp by one warp, MMA by another: nothing orders them but a commit", "[cp]") {
-  const auto code = [](bool committed) {
-    return RoleCode{.program =
-                        [=](RoleIsa& isa) {
-                          set_up(isa, 2);
-                          if (isa.warpid() == 0) {
-                            isa.elected([&] {
-                              copy(isa), copy(isa, kSfb);
-                              if (committed) isa.tcgen05_commit(1, own(isa, kFull));
-                            });
-                            if (!committed) arrive(isa, kFull);
-                          } else {
-                            wait_for(isa, kFull);
-                            isa.tcgen05_fence_after_thread_sync();
-                            isa.elected([&] {
-                              multiply_scaled(isa);
-                              isa.tcgen05_commit(1, own(isa, kEmpty));
-                            });
-                            wait_for(isa, kEmpty);
-                          }
-                          tear_down(isa, 2);
-                        },
-                    .barriers = full_and_empty()};
-  };
-  CHECK_DIAGNOSIS(code(true), "clean");
-  const std::string text = diagnosis(code(false));
+namespace {
+
+enum class Handed { committed, fenced, arrived, not_at_all };
+
+/// Warp 0 copies, warp 1 multiplies with what it has copied.
+RoleCode copied_for_another_warp(Handed handed) {
+  return {.program =
+              [=](RoleIsa& isa) {
+                set_up(isa, 2);
+                if (isa.warpid() == 0) {
+                  isa.elected([&] {
+                    copy(isa), copy(isa, kSfb);
+                    if (handed == Handed::committed) isa.tcgen05_commit(1, own(isa, kFull));
+                  });
+                  if (handed == Handed::fenced) isa.tcgen05_fence_before_thread_sync();
+                  if (handed == Handed::fenced || handed == Handed::arrived) arrive(isa, kFull);
+                } else {
+                  if (handed == Handed::not_at_all)
+                    idle(isa);
+                  else
+                    wait_for(isa, kFull);
+                  isa.tcgen05_fence_after_thread_sync();
+                  isa.elected([&] {
+                    multiply_scaled(isa);
+                    isa.tcgen05_commit(1, own(isa, kEmpty));
+                  });
+                  wait_for(isa, kEmpty);
+                }
+                tear_down(isa, 2);
+              },
+          .barriers = full_and_empty()};
+}
+
+}  // namespace
+
+TEST_CASE("cp by one warp, MMA by another: in order once they synchronise, without a commit between them", "[cp]") {
+  CHECK_DIAGNOSIS(copied_for_another_warp(Handed::committed), "clean");
+  CHECK_DIAGNOSIS(copied_for_another_warp(Handed::fenced), "clean");
+  CHECK_DIAGNOSIS(copied_for_another_warp(Handed::arrived), "warning TC16");
+  const std::string text = diagnosis(copied_for_another_warp(Handed::not_at_all));
   CAPTURE(text);
   CHECK(contains(ids_of(text), "finding TC17"));
   CHECK(contains(text, "w1 reads tensor memory that tcgen05.cp of w0 may still write"));
+  CHECK(contains(text,
+                 "missing: an arrive of w0 after the copy and a wait of w1 for it, tcgen05.fence on both sides"));
 }
 
 TEST_CASE("threads write what cp reads: a proxy fence and a barrier", "[cp]") {
