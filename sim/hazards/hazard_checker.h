@@ -229,18 +229,23 @@ class HazardChecker {
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   /// How far the warp that issued the access is with it.
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
-  /// The warp that issued an access which is over with one of its own stamps (Part, or of some lanes).
-  const WarpState& warp_of(const Cluster& in, const Access& access) const {
+  /// Rank in the cluster of the warp that issued an access which is over with one of its own stamps (Part, or of
+  /// some lanes).
+  uint32_t issuing_rank(const Access& access) const {
     const uint32_t component = access.over.component, others = first_of(kParts);
-    const uint32_t r =
-        component < others ? component / warps_ % cluster_ctas_ : (component - others) % cluster_ctas_;
-    return in.ctas[r].warps[size_t(access.by.warp)];
+    return component < others ? component / warps_ % cluster_ctas_ : (component - others) % cluster_ctas_;
+  }
+  /// That warp.
+  const WarpState& warp_of(const Cluster& in, const Access& access) const {
+    return in.ctas[issuing_rank(access)].warps[size_t(access.by.warp)];
   }
   /// The thread whose MMA it is; nullptr: it is none.
   const MmaThread* mma_thread_of(const Cluster& in, const Access& access) const;
   MmaThread& mma_thread(const Thread& t);
   /// Of the warp that issued the access: when it did.
-  Stamp issue_of(const Access& access) const { return {access.over.component % first_of(kCopies), access.issued}; }
+  Stamp issue_of(const Access& access) const {
+    return {component(issuing_rank(access), access.by.warp, kWarp), access.issued};
+  }
   uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * warps_; }
   /// Warps' own accesses and copies; all, when some lanes have components of their own.
   uint32_t fenced_components() const { return lanes_.empty() ? first_of(kTmemLoads) : UINT32_MAX; }

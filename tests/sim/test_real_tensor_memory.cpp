@@ -280,7 +280,8 @@ TEST_CASE("D12: operand A in tensor memory is overwritten behind its commit", "[
 namespace {
 
 /// Warp 0 multiplies and commits nothing, warp 1 adds to the same accumulator, commits and reads.
-RoleCode added_by_another_warp(bool sync, bool fences, bool commit = true) {
+/// @param lane  of warp 0; set_up has multiplied in lane 0
+RoleCode added_by_another_warp(bool sync, bool fences, bool commit = true, uint32_t lane = 0) {
   return {.program =
               [=](RoleIsa& isa) {
                 set_up(isa, 2);
@@ -292,7 +293,7 @@ RoleCode added_by_another_warp(bool sync, bool fences, bool commit = true) {
                     idle(isa);
                   if (fences) isa.tcgen05_fence_after_thread_sync();
                 };
-                if (isa.warpid() == 0) isa.elected([&] { multiply(isa); });
+                if (isa.warpid() == 0) isa.lanes(1u << lane, [&] { multiply(isa); });
                 together();
                 if (isa.warpid() == 1) {
                   isa.elected([&] {
@@ -318,6 +319,9 @@ TEST_CASE("TC17: MMAs of two warps that synchronise are in order without a commi
   CHECK_DIAGNOSIS(added_by_another_warp(false, false), "finding TC17");
   CHECK_DIAGNOSIS(added_by_another_warp(false, true), "finding TC17");
   CHECK_DIAGNOSIS(added_by_another_warp(true, true, false), "finding TC3");
+  CHECK_DIAGNOSIS(added_by_another_warp(true, true, true, 1), "clean");
+  CHECK_DIAGNOSIS(added_by_another_warp(true, false, true, 1), "warning TC16");
+  CHECK_DIAGNOSIS(added_by_another_warp(false, true, true, 1), "finding TC17");
 }
 
 // ---- SM3
