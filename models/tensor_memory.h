@@ -8,7 +8,7 @@
 /// allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an allocation),
 /// TC2 (lane alignment; as a warning another warp's quarter), TC9 (alloc after relinquish, growing sizes, exit
 /// without dealloc), TC13 (read of columns that nobody has written).  Approximated: whoever asks when columns are
-/// free gets them, whether or not another CTA of the SM still has its permit.  Not implemented: .16x32bx2, cp,
+/// free gets them, whether or not another CTA of the SM still has its permit.  Not implemented: .16x32bx2,
 /// shift, .pack::16b.
 #pragma once
 
