@@ -214,8 +214,14 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   const bool seen = error == InstrDescriptorError::n_of_shape && !sm_.with_data &&
                     executes_all_the_same(idesc, command.kind, command.cta_group);
   if (error != InstrDescriptorError::none && !seen)
-    return violate("TC5", fmt::format("instruction descriptor {:#010x} (M {}, N {}): {}", command.idesc.bits,
-                                      idesc.m, idesc.n, message(error)));
+    return violate(
+        "TC5",
+        fmt::format("instruction descriptor {:#010x} (M {}, N {}{}): {}", command.idesc.bits, idesc.m, idesc.n,
+                    error != InstrDescriptorError::scale_type
+                        ? ""
+                        : fmt::format(", {}X {}, ids {} and {}", int(command.scale_vec),
+                                      idesc.scale_ue8m0 ? "ue8m0" : "ue4m3", idesc.sfa_id, idesc.sfb_id),
+                    message(error)));
 
   if (seen)
     observer_.violation(

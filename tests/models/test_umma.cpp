@@ -491,7 +491,8 @@ TEST_CASE("block-scaled MMAs that PTX does not have are named", "[umma]") {
     c.scale_vec = ScaleVec::x2;
     b.umma.mma(c, 0);
     CHECK(said() ==
-          "TC5: instruction descriptor 0x08200480 (M 128, N 128): scale factors: 1X ue8m0, ids 0 ... 3; 2X ue8m0, "
+          "TC5: instruction descriptor 0x08200480 (M 128, N 128, 2X ue4m3, ids 0 and 0): scale factors: 1X ue8m0, "
+          "ids 0 ... 3; 2X ue8m0, "
           "ids 0 "
           "and 2; 4X ue8m0 or ue4m3, id 0");
   }
