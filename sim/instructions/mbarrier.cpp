@@ -220,8 +220,10 @@ bool MbarrierTryWaitParity::execute(WarpContext& w) const {
 
 namespace {
 
-/// Two test_waits may be peeks; the third in a row is a loop that asks until the phase has completed.  Each further
-/// test_wait would find the same until the phase completes: sleeps, and wakes when the next one is due.
+/// So many test_waits in a row may be a loop that gives up at last; more are one that asks until the phase completes.
+constexpr models::Cycles kTurnsAwake = 1000;
+
+/// Each further test_wait would find the same until the phase completes: sleeps, and wakes when the next one is due.
 /// Approximated: of those that are due while the wake-up is on its way, the next.
 void sleep_through_tests(WarpContext& w, const MbarrierTestWaitParity& test, const WarpContext::Spin& spin) {
   const uint32_t offset = test.barrier.offset();
@@ -263,7 +265,7 @@ bool MbarrierTestWaitParity::execute(WarpContext& w) const {
   if (h) h->uses_barrier(w.thread(), w.cluster_ctarank(), offset, false);
   if (!w.own.mbarrier.test_parity(offset, parity, w.point(), "mbarrier.test_wait.parity")) {
     if (!w.cta.observer().violations().empty()) return false;
-    if (!spin || spin->period == 0) {
+    if (!spin || spin->period == 0 || now() - spin->since < kTurnsAwake * spin->period) {
       w.spin = WarpContext::Spin{
           barrier, parity, w.loc(), spin ? spin->since : now(), now(), spin ? now() - spin->last : 0};
       return false;

@@ -119,7 +119,8 @@ TEST_CASE("a loop of test_waits that nobody ends is a hang, told as that of try_
 TEST_CASE("a loop of test_waits ends with the first that comes after the phase", "[try_wait]") {
   for (const int between : {0, 7}) {
     CAPTURE(between);
-    for (models::Cycles late = 1000; late < 1060; late += 7) {
+    for (int i = 0; i < 18; ++i) {
+      const models::Cycles late = (i < 9 ? 1000 : 250'000) + 7 * models::Cycles(i % 9);  // awake, asleep
       CAPTURE(late);
       CHECK(with_arrival(late, [between](RoleIsa& isa) {
               std::vector<models::Cycles> asked;
@@ -132,6 +133,20 @@ TEST_CASE("a loop of test_waits ends with the first that comes after the phase",
               must((now() - asked[0]) % period == 0);
             }) == "");
     }
+  }
+}
+
+TEST_CASE("a loop of test_waits that gives up goes on", "[try_wait]") {
+  for (const int turns : {2, 3, 8, 300}) {
+    CAPTURE(turns);
+    CHECK(diagnosis({.program = [turns](RoleIsa& isa) {
+            set_up(isa);
+            if (isa.warpid() != 1) return;
+            for (int i = 0; i < turns && !isa.mbarrier_test_wait_parity(barrier(isa), 0, Scope::cta); ++i)
+              isa.for_each_lane(5, [](int) {});
+            isa.lanes(1, [&] { isa.mbarrier_arrive(barrier(isa), Scope::cta); });
+            wait(isa, 0);
+          }}) == "");
   }
 }
 
