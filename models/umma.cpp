@@ -269,7 +269,7 @@ bool Umma::check_scales_in(const MmaCommand& command, const char* name, const Sc
     observer_.violation({id, std::move(message), now(), slot_, 0, command.source});
     return false;
   };
-  const uint32_t column = where.address.column(), columns = where.columns();
+  const uint32_t column = where.address.column(), columns = where.columns;
   for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
     if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns)))
       return violate("TC1",
@@ -342,8 +342,8 @@ void Umma::check_written(const MmaCommand& command, const MmaOperation& op) {
     if (!is_block_scaled(op.kind)) continue;
     const ScaleFactors a = scale_factors_a(op.idesc, op.cta_group, op.scale_vec, op.sfa),
                        b = scale_factors_b(op.idesc, op.cta_group, op.scale_vec, op.sfb);
-    check_read(cta, "tcgen05.mma reads SFA from", op.sfa, a.columns(), kAllLanes);
-    check_read(cta, "tcgen05.mma reads SFB from", op.sfb, b.columns(), kAllLanes);
+    check_read(cta, "tcgen05.mma reads SFA from", op.sfa, a.columns, kAllLanes);
+    check_read(cta, "tcgen05.mma reads SFB from", op.sfb, b.columns, kAllLanes);
   }
   const WrittenD d{command.d.value, op.m, op.n, tmem_.epoch(), op.cta_group == 2 ? peer_->tmem_.epoch() : 0};
   if (d == last_d_) return;

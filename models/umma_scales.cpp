@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/isa/number_formats.h"
+#include "kernels/isa/tmem_layout.h"
 
 namespace sm100::models {
 namespace {
@@ -21,12 +22,15 @@ constexpr float kUndefined = std::bit_cast<float>(detail::kF32Nan);
 }  // namespace
 
 ScaleFactors scale_factors_a(const InstrDescriptorFields& idesc, int cta_group, ScaleVec vec, TmemAddr address) {
-  return scale_factors(idesc, vec, address, int(idesc.m) / cta_group, idesc.sfa_id);
+  ScaleFactors where = scale_factors(idesc, vec, address, int(idesc.m) / cta_group, idesc.sfa_id);
+  where.columns = scale_columns_a(int(idesc.m), cta_group);
+  return where;
 }
 
 ScaleFactors scale_factors_b(const InstrDescriptorFields& idesc, int cta_group, ScaleVec vec, TmemAddr address) {
   ScaleFactors where = scale_factors(idesc, vec, address, int(idesc.n), idesc.sfb_id);
   where.halves = cta_group == 2 && idesc.m == 128;
+  where.columns = scale_columns_b(int(idesc.m), int(idesc.n), cta_group);
   return where;
 }
 

@@ -29,8 +29,7 @@ struct ScaleFactors {
   int per_row = 1;      ///< 1, 2 or 4
   bool ue8m0 = true;    ///< else ue4m3
   bool halves = false;  ///< SFB of M = 128 over a pair
-
-  uint32_t columns() const { return uint32_t((halves ? rows / 2 : rows) + 31) / 32; }
+  uint32_t columns = 0;
 };
 
 ScaleFactors scale_factors_a(const InstrDescriptorFields& idesc, int cta_group, ScaleVec vec, TmemAddr address);
