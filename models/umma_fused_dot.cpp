@@ -93,7 +93,7 @@ uint32_t fused_dot(const float* a, const float* b, int k, float c, bool accumula
   const Scaled z = add_c ? scale(c, 23, c_min_exponent) : Scaled{};
   if (add_c) largest = std::max(largest, z.exponent);
 
-  int64_t sum = shift_toward_zero(z.significand, kFractionBits - 23 - (largest - z.exponent));
+  int64_t sum = add_c ? shift_toward_zero(z.significand, kFractionBits - 23 - (largest - z.exponent)) : 0;
   for (int i = 0; i < count; ++i)
     sum += shift_toward_zero(terms[i].significand,
                              kFractionBits - 2 * kOperandFractionBits - (largest - terms[i].exponent));
@@ -142,7 +142,7 @@ uint32_t fused_dot_b200_mxf4(const float* a, const float* b, int k, float c, boo
   const Scaled z = add_c ? scale(c, 23, kMinExponentF32) : Scaled{};
   if (add_c) largest = std::max(largest, z.exponent);
 
-  int64_t sum = shift_toward_zero(z.significand, kFractionBitsMxf4 - 23 - (largest - z.exponent));
+  int64_t sum = add_c ? shift_toward_zero(z.significand, kFractionBitsMxf4 - 23 - (largest - z.exponent)) : 0;
   for (int i = 0; i < count; ++i)
     sum += shift_toward_zero(terms[i].significand,
                              kFractionBitsMxf4 - kProductBits - 2 * kScaleBits - (largest - terms[i].exponent));

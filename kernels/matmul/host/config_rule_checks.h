@@ -37,7 +37,7 @@ struct Rules {
   /// What has been found in order.  A rule that builds on anything else is skipped: its message would only echo the
   /// one that is there already.
   struct Sound {
-    bool cta_group = false, mma_m = false, mma_n = false, swizzle = false, cluster_n = false;
+    bool cta_group = false, mma_m = false, mma_n = false, swizzle = false, cluster = false, cluster_n = false;
     bool k_group_size = false, accum_stages = false, clc_stages = false;
   } sound;
 
@@ -62,7 +62,8 @@ void check_cluster(Rules<C>& rules) {
   if (!require(c.cluster_m >= 1 && c.cluster_n >= 1, "numbers from 1", "CTAs along M and N")) return;
   const bool whole_pairs = !rules.sound.cta_group || require(c.cluster_m % c.cta_group == 0, "an even first number",
                                                              "cta_group 2 pairs neighbours along M");
-  require(int64_t(c.cluster_m) * c.cluster_n <= 16, "at most 16 CTAs", "the largest cluster of an SM100");
+  rules.sound.cluster =
+      require(int64_t(c.cluster_m) * c.cluster_n <= 16, "at most 16 CTAs", "the largest cluster of an SM100");
 
   const auto slices = [&](int rows, int sharers, const char* what) {
     const bool divides =
@@ -114,6 +115,7 @@ void check_shared_memory(Rules<C>& rules, F fitting_stages) {
   C c = rules.config;
   if (!sound.accum_stages) c.accum_stages = 1;  // fewest: what exceeds memory then does so with any legal count
   if (!sound.clc_stages) c.clc_stages = 0;
+  if (!sound.cluster) c.cluster_m = c.cta_group, c.cluster_n = 1;  // a cluster changes counts, not bytes
 
   const int most = fitting_stages(c);
   const int group = c.k_group_size;
