@@ -94,18 +94,32 @@ int decode_cells(const uint8_t* bytes, MmaKind kind, DataType type, float sign, 
   return 16;
 }
 
+/// K-major: every 16-byte chunk along K is contiguous, whatever the swizzle.
+template <class Decode>
+void read_rows(const SharedMemory& smem, const SmemDescriptorFields& f, int rows, float* out, int stride,
+               Decode decode) {
+  for (int i = 0; i < rows; ++i) {
+    float* row = out + std::ptrdiff_t(i) * stride;
+    for (uint32_t along = 0; along < kOperandRowBytes; along += kChunkBytes)
+      row += decode(smem.data(operand_address(f, Major::k, 1, uint32_t(i), along)), row);
+  }
+}
+
 }  // namespace
 
 void read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, const OperandFormat& format, int rows,
                   float* out, int stride) {
   const float sign = format.negate ? -1.f : 1.f;
-  if (format.major == Major::k) {  // every 16-byte chunk along K is contiguous, whatever the swizzle
-    for (int i = 0; i < rows; ++i) {
-      float* row = out + std::ptrdiff_t(i) * stride;
-      for (uint32_t along = 0; along < kOperandRowBytes; along += kChunkBytes)
-        row += decode_chunk(smem.data(operand_address(f, Major::k, 1, uint32_t(i), along)), format.kind,
-                            format.type, sign, row);
-    }
+  if (format.major == Major::k) {
+    // Most of what a full-size product decodes is bf16: no choice of a type for every chunk.
+    if (format.type == DataType::bf16)
+      read_rows(smem, f, rows, out, stride, [sign](const uint8_t* chunk, float* to) {
+        return decode_wide<uint16_t>(chunk, sign, to, decode_bf16), 8;
+      });
+    else
+      read_rows(smem, f, rows, out, stride, [sign, &format](const uint8_t* chunk, float* to) {
+        return decode_chunk(chunk, format.kind, format.type, sign, to);
+      });
     return;
   }
   const uint32_t bytes = container_bytes(format.type);
