@@ -165,14 +165,15 @@ Expectation read_expectation(const TomlTable& table, const RunPlan& plan) {
 /// A profile named by path in a scenario file lies beside that file; one from --set is relative to the
 /// caller.
 models::DeviceProfile read_profile(const TomlDocument& document, const TomlTable& root, Scenario& s) {
+  const auto known = list_profiles();
+  const std::string allowed =
+      fmt::format("allowed are \"{}\" or a path that ends in .toml", fmt::join(known, "\", \""));
+  if (!root.has("profile")) throw root.wrong("profile", allowed);
   s.profile = root.string("profile");
   const std::filesystem::path path(s.profile);
   if (path.extension() == ".toml")
     return load_profile((document.overridden("profile") ? path : s.path.parent_path() / path).string());
-  const auto known = list_profiles();
-  if (std::find(known.begin(), known.end(), s.profile) == known.end())
-    throw document.error(
-        "profile", fmt::format("allowed are \"{}\" or a path that ends in .toml", fmt::join(known, "\", \"")));
+  if (std::find(known.begin(), known.end(), s.profile) == known.end()) throw document.error("profile", allowed);
   return load_profile(s.profile);
 }
 

@@ -29,7 +29,8 @@ class TomlDocument {
   /// A document that lies in no file; messages call it `name`.
   static TomlDocument of_text(std::string_view text, const std::string& name);
 
-  /// The table at `path` as a document of its own, in which keys are named from there on; messages name them in full.
+  /// The table at `path` as a document of its own, in which keys are named from there on; messages name them in
+  /// full.
   TomlDocument of_table(std::string_view path) const;
 
   /// The top-level table; `keys` is all that may stand in it.
@@ -79,6 +80,8 @@ class TomlTable {
   TomlTable table(std::string_view key, const std::vector<std::string>& keys) const;
   std::vector<TomlTable> tables(std::string_view key,
                                 const std::vector<std::string>& keys) const;  ///< [[key]]
+  /// To throw where the key's value is none of these, or where the key is missing.
+  InputError wrong(std::string_view key, std::string_view allowed) const;
 
   template <class T>
   T choice(std::string_view key, const Words<T>& words) const {
@@ -93,8 +96,6 @@ class TomlTable {
  private:
   friend class TomlDocument;
   TomlTable(TomlDocument document, std::string path, const std::vector<std::string>& keys);
-  InputError wrong(std::string_view key, std::string_view allowed) const;
-
   TomlDocument document_;
   std::string path_;
 };

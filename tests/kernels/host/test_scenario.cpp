@@ -191,6 +191,8 @@ TEST_CASE("messages name file and line and key and value and what is allowed") {
   CHECK(complaint("kernel = 'matmul'\nprofile = 'b200'\n[problem]\nm = 1\nn = 8\n") ==
         "s.toml:3: key 'problem.k' is missing; allowed are integers");
   CHECK(complaint("kernel = 'matmul'\nprofile = 'b200'\n") == "s.toml: table [problem] is missing");
+  CHECK(complaint("kernel = 'matmul'\n[problem]\nm = 1\n")
+            .rfind("s.toml: key 'profile' is missing; allowed are \"", 0) == 0);
   CHECK(complaint(kSmall, {"config.stages=0"}).rfind("--set config.stages=0: key 'config.stages' = 0: ", 0) == 0);
   CHECK(
       complaint(kSmall, {"profile=b300"}).rfind("--set profile=b300: key 'profile' = \"b300\": allowed are ", 0) ==
