@@ -74,7 +74,9 @@ inline std::string diagnosis_here(const RoleCode& code) {
   device.observer.set_hazards(&hazards);
   if (code.before) code.before(device);
   device.launch();
-  while (device.run_until(models::now() + 100'000) && device.observer.violations().empty()) {}
+  constexpr models::Cycles kStep = 100'000;  // the clock stops at the last event before it
+  for (models::Cycles until = kStep; device.run_until(until) && device.observer.violations().empty();
+       until += kStep) {}
   std::string text;
   const auto add = [&](const char* what, const std::vector<models::Violation>& all) {
     for (const models::Violation& v : all) {
