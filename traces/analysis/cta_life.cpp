@@ -151,7 +151,7 @@ void add_main_loop(const Cta& cta, int stages, Intervals& intervals) {
 }
 
 void add_epilogue(const Cta& cta, Intervals& intervals) {
-  intervals.add("last copy to accumulator", cta, cta.load_accum[0].end - cta.load_accum[0].begin);
+  intervals.add("last copy to accumulator", cta, cta.load_accum[0].end - cta.load.rbegin()->second.end);
   for (const Interval& wait : cta.mma_accum) intervals.add("last MMA to accumulator", cta, wait.end - wait.begin);
   intervals.add("start to accumulator", cta, cta.load_accum[0].end - cta.whole.begin);
   for (const Interval& tile : cta.tiles) intervals.add("epilogue", cta, tile.end - tile.begin);

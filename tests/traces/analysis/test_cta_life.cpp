@@ -77,7 +77,8 @@ TEST_CASE("life of a CTA: what is first on its SM is apart from what follows", "
   CHECK(interval(intervals, "copy to data, where waited for").first_wave.count ==
         22);  // k = 8 ... 29; 118 ns is a wait
   for (const CtaInterval& l : intervals) CHECK(l.what != "MMA to slot free, where waited for");  // 4 ns is none
-  CHECK(interval(intervals, "last copy to accumulator").first_wave.median == 60);
+  CHECK(interval(intervals, "last copy to accumulator").first_wave.median ==
+        2 * (400 - 351));  // not the wait alone: it begins late where the warp does other things first
   CHECK(interval(intervals, "epilogue").first_wave.median == 100);
   CHECK(interval(intervals, "CTA").first_wave.median == 900);
   CHECK(interval(intervals, "gap to the SM's next CTA").first_wave.count == 0);
