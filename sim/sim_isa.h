@@ -186,6 +186,9 @@ class SimIsa {
                     Loc loc = Loc::current()) {
     execute(instructions::StShared{16, &addresses, &values[0][0]}, loc);
   }
+  void st_shared_b128(SmemAddr address, const ClcResponse& value, Loc loc = Loc::current()) {
+    execute(instructions::StSharedB128{address, value}, loc);
+  }
   void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
                    Loc loc = Loc::current()) {
     execute(instructions::Stmatrix{&rows, &values[0][0], 2, false}, loc);
@@ -238,6 +241,9 @@ class SimIsa {
   void st_global_v4(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
                     Loc loc = Loc::current()) {
     execute(instructions::StGlobal{16, &addresses, nullptr, &values[0][0]}, loc);
+  }
+  uint32_t ld_global_u32(GlobalAddr address, Loc loc = Loc::current()) {
+    return execute(instructions::LdGlobalU32{address}, loc);
   }
   uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc = Loc::current()) {
     return execute(instructions::LdAcquireGpuGlobalU32{address}, loc);

@@ -101,6 +101,11 @@ class Warp : public sc_core::sc_module {
     models::Cycles since = 0;  ///< of the first poll
   } polls;
   Loc released{};  ///< line of its last st.release
+  /// Loads of single words that follow one another.
+  struct WordLoads {
+    models::Cycles done = 0;  ///< of the last one
+    unsigned line = 0;
+  } word_loads;
 
   /// Work tiles that its trace points named, over all CTAs of this slot, and whether it is still in the last.
   struct Tile {

@@ -114,6 +114,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_shared_u32(smem) } -> std::same_as<uint32_t>;
   { isa.ld_shared_b128(smem) } -> std::same_as<ClcResponse>;
   { isa.ld_shared_v4(rows) } -> std::same_as<LaneArray<uint32_t, 4>>;  // ld.shared.v4.b32
+  isa.st_shared_b128(smem, response);                                  // st.shared.v2.b64
   isa.st_shared_b16(rows, isa.laneid());                               // the lower half of a register
   isa.st_shared_b32(rows, isa.laneid());
   isa.st_shared_v2(rows, r2);
@@ -134,6 +135,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.st_global_v2(globals, r2);
   isa.st_global_v4(globals, r4);
   { isa.mad_wide_u32(isa.laneid(), u, GlobalAddr{}) } -> std::same_as<LaneArray<GlobalAddr, 1>>;  // mad.wide.u32
+  { isa.ld_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;              // ld.global.u32, one address
   { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
   isa.st_release_gpu_global_u32(GlobalAddr{}, u);
 

@@ -93,6 +93,21 @@ void StGlobal::execute(WarpContext& w) const {
   }
 }
 
+uint32_t LdGlobalU32::execute(WarpContext& w) const {
+  w.charge(w.issue.ld_shared);
+  w.settle();
+  if (!w.global_bytes(address, 4, w.first_active_lane(), "ld.global.u32")) return 0;
+  Warp::WordLoads& together = w.warp.word_loads;
+  const Cycles latency = w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns),
+               issue = Cycles(std::ceil(w.issue.ld_shared));
+  const bool follows = now() - together.done <= issue && w.loc().line() > together.line;
+  if (!follows) w.warp.pass(latency);
+  together = {.done = now(), .line = w.loc().line()};
+  if (HazardChecker* h = w.hazards()) h->global(w.thread(), address, false);
+  w.check_prerequisites(address, "ld.global.u32");
+  return w.cta.gpu().words().load(address);
+}
+
 uint32_t LdAcquireGpuGlobalU32::execute(WarpContext& w) const {
   models::GlobalWords& words = w.cta.gpu().words();
   w.charge(w.issue.ld_shared);

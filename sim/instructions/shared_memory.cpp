@@ -86,6 +86,14 @@ void StShared::execute(WarpContext& w) const {
   w.touch(*addresses, kWarpLanes, bytes, true);
 }
 
+void StSharedB128::execute(WarpContext& w) const {
+  constexpr uint32_t kBytes = 16;
+  access_shared(w, kBytes, w.issue.st_shared);
+  if (!w.in_shared(address, kBytes, kBytes, name_of_store(kBytes))) return;
+  w.own.smem.store(address.offset(), value);
+  w.touch(address, kBytes, true);
+}
+
 void Stmatrix::execute(WarpContext& w) const {
   w.uses_registers(registers);
   access_shared(w, 4 * uint32_t(matrices), w.issue.stmatrix);

@@ -38,6 +38,23 @@ struct StGlobal {
   void execute(sim::WarpContext&) const;
 };
 
+/// Of one address for all lanes: a word that the warp's control flow follows from.  Loads of one line after another, with
+/// nothing between, are on their way together; a line that comes again has used its word before.
+struct LdGlobalU32 {
+  static constexpr Description kIs{.function = "ld_global_u32",
+                                   .opcode = "ld.global.u32",
+                                   .faults = Alterable::read,
+                                   .add = {"value", "address"}};
+  static constexpr SupportLine kSupport[] = {
+      {"ld.global.u32", Support::approximated, "of one address for all lanes: an L2 hit, waited for"}};
+  GlobalAddr address;
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.address);
+  }
+  uint32_t execute(sim::WarpContext&) const;  ///< the "value"
+};
+
 /// Polls of a word that stays the same from one code line do not run one by one: the warp sleeps until the word is
 /// written, and goes on when its next poll would have seen it.
 struct LdAcquireGpuGlobalU32 {
@@ -72,6 +89,6 @@ struct StReleaseGpuGlobalU32 {
   void execute(sim::WarpContext&) const;
 };
 
-using GlobalMemoryGroup = List<StGlobal, LdGlobal, LdAcquireGpuGlobalU32, StReleaseGpuGlobalU32>;
+using GlobalMemoryGroup = List<StGlobal, LdGlobal, LdGlobalU32, LdAcquireGpuGlobalU32, StReleaseGpuGlobalU32>;
 
 }  // namespace sm100::instructions

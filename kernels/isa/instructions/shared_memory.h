@@ -37,6 +37,23 @@ struct LdSharedB128 {
   ClcResponse execute(sim::WarpContext&) const;
 };
 
+/// 16 bytes of the same value, by every active lane: what ld_shared_b128 reads.
+struct StSharedB128 {
+  static constexpr Description kIs{.function = "st_shared_b128",
+                                   .opcode = "st.shared::cta.v2.b64",
+                                   .each_lane = true,
+                                   .faults = Alterable::step,
+                                   .add = {"address"}};
+  static constexpr auto& kSupport = LdSharedU32::kSupport;
+  SmemAddr address;
+  ClcResponse value;
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.address);
+  }
+  void execute(sim::WarpContext&) const;
+};
+
 /// 16 bytes from each lane's address to its four registers.
 struct LdSharedV4 {
   static constexpr Description kIs{.function = "ld_shared_v4", .opcode = "ld.shared::cta.v4.b32"};
@@ -74,6 +91,6 @@ struct Stmatrix {
   void execute(sim::WarpContext&) const;
 };
 
-using SharedMemoryGroup = List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, StShared>;
+using SharedMemoryGroup = List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, StShared, StSharedB128>;
 
 }  // namespace sm100::instructions

@@ -130,6 +130,12 @@ class GlobalMemory {
                  : "memory");
   }
 
+  SM100_KERNEL uint32_t ld_global_u32(GlobalAddr address, Loc = Loc::current()) const {
+    uint32_t value;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(value) : "l"(address.value) : "memory");
+    return value;
+  }
+
   // ---- synchronisation between CTAs (PTX 8.8): by the lanes that are active
   SM100_KERNEL uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc = Loc::current()) const {
     uint32_t value;

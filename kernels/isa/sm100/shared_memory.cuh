@@ -61,6 +61,10 @@ class SharedMemory {
                  "r"(v[2]), "r"(v[3])
                  : "memory");
   }
+  SM100_KERNEL void st_shared_b128(SmemAddr address, const ClcResponse& value, Loc = Loc::current()) const {
+    asm volatile("st.shared::cta.v2.b64 [%0], {%1, %2};" ::"r"(address.value), "l"(value.lo), "l"(value.hi)
+                 : "memory");
+  }
   /// Lanes 0-15 give the row addresses of two 8x8 matrices.
   SM100_KERNEL void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
                                 Loc = Loc::current()) const {

@@ -67,6 +67,8 @@ __global__ void global_memory(uint32_t* out) {
   LaneArray<uint32_t, 1> sum{};
   for (uint32_t word : isa.ld_global_v4(addresses, predicates)[0]) sum[0][0] += word;
   isa.st_global_b32(addresses, sum, predicates);
+  sum[0][0] = isa.ld_global_u32(addresses[0][0]);
+  isa.st_global_b32(addresses, sum, predicates);
   isa.st_global_b16(addresses, lane, predicates);
   isa.st_global_b32(addresses, lane, predicates);
 }
@@ -96,6 +98,7 @@ __global__ void shared_memory(uint32_t* out) {
   v2[0][1] = uint32_t(isa.ld_shared_b128(base).hi);
   isa.st_shared_v2(rows, v2);
   isa.st_shared_v4(rows, v4);
+  isa.st_shared_b128(base, isa.ld_shared_b128(base));
   isa.st_shared_b16(rows, isa.laneid());
   isa.st_shared_b32(rows, isa.laneid());
   isa.stmatrix_x2_trans(rows, v2);
