@@ -6,15 +6,15 @@
 #include "kernels/matmul/config.h"
 #include "kernels/matmul/params.h"
 #include "kernels/pipeline/input_ring.h"
-#include "kernels/scheduler/work_tile.h"
+#include "kernels/scheduler/work_iterator.h"
 
 namespace sm100 {
 
 /// What a stage is filled with.
-template <class T, class I, class Stage>
-concept TileLoader = requires(const T& loader, I& isa, const Stage& stage, const WorkTile& tile, int k_tile) {
+template <class T, class I, class R, class Tile>
+concept TileLoader = requires(const T& loader, I& isa, const typename R::Stage& stage, const Tile& tile, int k) {
   { loader.arms() } -> std::same_as<bool>;  // this CTA announces the bytes of the stage
-  loader.load(isa, stage, tile, k_tile);    // copies of the k tiles k_tile ... of a stage; one lane
+  loader.load(isa, stage, tile, k);         // copies of the k tiles k ... of a stage; one lane
 };
 
 /// A and B.  CTAs that share a tile load a slice of it each, for all of them.
@@ -56,13 +56,13 @@ class OperandLoader {
   ClusterPlace place_;
 };
 
-template <Isa I, class Config, class Ring, TileLoader<I, typename Ring::Stage> Loader, class Scheduler>
+template <Isa I, class Config, class Ring, class Scheduler, TileLoader<I, Ring, TileOf<Scheduler>> Loader>
 SM100_KERNEL void load_warp(I& isa, const Config& cfg, Ring ring, const Loader& loader, Scheduler& scheduler) {
   if (cfg.pdl)
     isa.griddepcontrol_wait();  // the kernel ahead may still write A and B; all else follows from our loads
   // next() fetches only after the work: the scheduler asks for the next tile once this one has begun.
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
-    const WorkTile& tile = work.current();
+    const auto& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     work.throttle_signal();  // lets the scheduler ask for the next tile
     for (int k = tile.k_begin; k < tile.k_end(); k += cfg.k_group_size) {

@@ -8,8 +8,11 @@
 /// asks for tile i + 1 only after the load warp has signalled the start of tile i: it would wait for itself.
 ///
 /// A scheduler is a class of its own for each policy: one_tile_scheduler.h, static_scheduler.h, clc_scheduler.h.
-/// What it gives a role is a `Walk`: first(), fetch(loc) of the next tile, and throttle_signal(loc).
+/// What it gives a role is a `Walk`: first(), fetch(loc) of the next tile, and throttle_signal(loc).  A tile is a
+/// WorkTile or a type of the scheduler's own that knows more than its place.
 #pragma once
+
+#include <utility>
 
 #include "kernels/isa/portability.h"
 #include "kernels/scheduler/work_tile.h"
@@ -19,10 +22,12 @@ namespace sm100 {
 template <class Walk>
 class WorkIterator {
  public:
+  using Tile = decltype(std::declval<Walk&>().first());
+
   SM100_KERNEL explicit WorkIterator(const Walk& walk) : walk_(walk), current_(walk_.first()) {}
 
   SM100_HD bool has_work() const { return current_.valid; }
-  SM100_HD const WorkTile& current() const { return current_; }
+  SM100_HD const Tile& current() const { return current_; }
 
   /// Load warp, at the start of each tile: a scheduler that asks for tiles may ask for the next one.
   SM100_KERNEL void throttle_signal(Loc loc = Loc::current()) { walk_.throttle_signal(loc); }
@@ -40,8 +45,12 @@ class WorkIterator {
 
  private:
   Walk walk_;
-  WorkTile current_, prefetched_;
+  Tile current_, prefetched_;
   bool has_prefetched_ = false;
 };
+
+/// What a scheduler hands out.
+template <class Scheduler>
+using TileOf = typename decltype(std::declval<Scheduler&>().work_iterator())::Tile;
 
 }  // namespace sm100
