@@ -46,7 +46,7 @@ std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::RunPlan& plan,
   const bool with_data = scenario.data == host::DataMode::full;
   const auto allocate = [&](const host::PlannedKernel& kernel, size_t i, const std::string& of_launch) {
     const host::Tensor tensor = kernel.run->tensors()[i];
-    const bool bytes = with_data || tensor.locks;
+    const bool bytes = with_data || tensor.locks || tensor.metadata;
     const GlobalAddr address = memory.allocate(kernel.qualified(tensor.name) + of_launch, tensor.bytes, bytes);
     if (!bytes) return address;
     uint8_t* data = memory.data(address, tensor.bytes);

@@ -33,7 +33,7 @@ Prepared prepare(const Scenario& scenario) {
   const std::vector<Tensor> tensors = problem.tensors();
   prepared.tensors.resize(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (scenario.data == DataMode::none && !tensors[i].locks) continue;
+    if (scenario.data == DataMode::none && !tensors[i].locks && !tensors[i].metadata) continue;
     prepared.tensors[i].resize(tensors[i].bytes);
     problem.fill(i, prepared.tensors[i].data());
   }

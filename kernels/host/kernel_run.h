@@ -33,6 +33,7 @@ struct Tensor {
   std::string name;
   uint64_t bytes = 0;
   bool locks = false;  ///< words that CTAs synchronise on: filled before every launch, and in runs without data
+  bool metadata = false;  ///< words that control flow follows from: filled in runs without data too
   // What another launch's output must agree with to be read as this tensor; without them the bytes must.
   std::string_view type{};  ///< "bf16"; empty: not stated
   int64_t rows = 0, columns = 0;

@@ -390,6 +390,13 @@ std::vector<int64_t> TomlTable::integers(std::string_view key, size_t count, int
   return values;
 }
 
+std::vector<int64_t> TomlTable::integer_list(std::string_view key, int64_t low, int64_t high) const {
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
+  const toml::array* array = node ? node->as_array() : nullptr;
+  if (!array || array->empty()) throw wrong(key, fmt::format("allowed are lists of {}", integers_text(low, high)));
+  return integers(key, array->size(), low, high);
+}
+
 std::vector<std::string> TomlTable::strings(std::string_view key) const {
   const InputError error = wrong(key, "allowed are lists of strings in quotes");
   const toml::node* node = find(document_.content_->root, document_.full(path(key)));

@@ -75,6 +75,8 @@ class TomlTable {
   std::string string(std::string_view key) const;
   std::string word(std::string_view key, const std::vector<std::string_view>& allowed) const;
   std::vector<int64_t> integers(std::string_view key, size_t count, int64_t low, int64_t high) const;
+  /// Of any length, but not empty.
+  std::vector<int64_t> integer_list(std::string_view key, int64_t low, int64_t high) const;
   std::vector<std::string> strings(std::string_view key) const;
   std::string json(std::string_view key) const;  ///< a table of anything, as JSON
   TomlTable table(std::string_view key, const std::vector<std::string>& keys) const;
