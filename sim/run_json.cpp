@@ -93,14 +93,16 @@ std::optional<host::Unwritten> unwritten_of(const Json& json) {
 }
 
 Json check_json(const host::Check& check) {
-  return {{"ok", check.ok},
-          {"relative_error", check.relative_error},
-          {"limit", check.limit},
-          {"reference", check.reference},
-          {"rows", check.rows},
-          {"of_rows", check.of_rows},
-          {"wrong_element", wrong_element_json(check.wrong_element)},
-          {"unwritten", unwritten_json(check.unwritten)}};
+  Json json = {{"ok", check.ok},
+               {"relative_error", check.relative_error},
+               {"limit", check.limit},
+               {"reference", check.reference},
+               {"rows", check.rows},
+               {"of_rows", check.of_rows},
+               {"wrong_element", wrong_element_json(check.wrong_element)},
+               {"unwritten", unwritten_json(check.unwritten)}};
+  if (check.foreign) json["foreign"] = unwritten_json(check.foreign);
+  return json;
 }
 host::Check check_of(const Json& json) {
   return {.ok = json.at("ok"),
@@ -110,7 +112,8 @@ host::Check check_of(const Json& json) {
           .rows = json.at("rows"),
           .of_rows = json.at("of_rows"),
           .wrong_element = wrong_element_of(json.at("wrong_element")),
-          .unwritten = unwritten_of(json.at("unwritten"))};
+          .unwritten = unwritten_of(json.at("unwritten")),
+          .foreign = json.contains("foreign") ? unwritten_of(json.at("foreign")) : std::nullopt};
 }
 
 /// "0123456789abcdef"; null: there is no output.

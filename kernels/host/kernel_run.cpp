@@ -98,6 +98,7 @@ std::string Check::text() const {
                         std::isnan(value) ? "nan" : fmt::format("{:.6g}", value), wrong_element->expected);
   }
   if (unwritten) text += fmt::format("; nobody has written {}", unwritten->text());
+  if (foreign) text += fmt::format("; written, and not the kernel's: {}", foreign->text());
   return text;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A kernel on a problem, as the host sees it: what is launched, what lies in global memory, and whether the result is
-/// right.  The simulator and the hardware runner use the same object, so both run the same problem.
+/// A kernel on a problem, as the host sees it: what is launched, what lies in global memory, and whether the result
+/// is right.  The simulator and the hardware runner use the same object, so both run the same problem.
 ///
 /// A kernel's own class also has, for the code that runs it (sim/kernel_code.h, kernels/cuda/run):
 ///   const Config& config() const;                                    what role code takes as its configuration
-///   Params params(addresses, encoder) const;                         the kernel's parameters; addresses as tensors()
+///   Params params(addresses, encoder) const;                         the kernel's parameters; addresses as
+///   tensors()
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct LaunchShape {
 struct Tensor {
   std::string name;
   uint64_t bytes = 0;
-  bool locks = false;  ///< words that CTAs synchronise on: filled before every launch, and in runs without data
+  bool locks = false;     ///< words that CTAs synchronise on: filled before every launch, and in runs without data
   bool metadata = false;  ///< words that control flow follows from: filled in runs without data too
   // What another launch's output must agree with to be read as this tensor; without them the bytes must.
   std::string_view type{};  ///< "bf16"; empty: not stated
@@ -45,7 +46,7 @@ struct WrongElement {
   double value = 0, expected = 0;
 };
 
-/// Elements of the output that still hold what fill() put there.
+/// Elements of the output that still hold what fill() put there (or, `Check::foreign`, do not).
 struct Unwritten {
   int64_t elements = 0, of = 0;
   /// The smallest rectangle that has them all.
@@ -65,9 +66,10 @@ struct Check {
   int of_rows = 0;                    ///< rows that the output has
   std::optional<WrongElement> wrong_element;  ///< the worst one, if any is further off than rounding explains
   std::optional<Unwritten> unwritten;         ///< what nobody has written, of all rows
+  std::optional<Unwritten> foreign;           ///< what has been written and is no result of the kernel
 
-  /// "every byte", "3.1 % of the bytes differ", "relative error 1.7e-03 against float64 (limit 1e-02)", the wrong element
-  /// and what nobody has written
+  /// "every byte", "3.1 % of the bytes differ", "relative error 1.7e-03 against float64 (limit 1e-02)", the wrong
+  /// element and what nobody has written
   std::string text() const;
 };
 

@@ -8,6 +8,8 @@
 #include "kernels/block_scaled/host/block_scaled_run.h"
 #include "kernels/block_scaled/host/choose_block_scaled.h"
 #include "kernels/block_scaled/host/operand_words.h"
+#include "kernels/grouped_1d1d/host/choose_grouped_1d1d.h"
+#include "kernels/grouped_1d1d/host/grouped_1d1d_run.h"
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
 #include "kernels/matmul/host/choose_config.h"
@@ -34,8 +36,10 @@ struct ExplainOptions {
 /// What is asked, and on what.
 struct Question {
   ConfigRequest request;
-  std::optional<BlockScaledConfig> scaled;  ///< operands of block_scaled; empty: matmul is asked about
-  std::string scenario;                     ///< empty: a shape from the command line
+  std::optional<BlockScaledConfig> scaled;    ///< operands of block_scaled; empty: another kernel is asked about
+  std::optional<Grouped1d1dProblem> grouped;  ///< of grouped_1d1d
+  std::string title;                          ///< what is multiplied, if `request` does not say it
+  std::string scenario;                       ///< empty: a shape from the command line
   std::string profile, device;
   bool own_config = false;  ///< the scenario does not say config = "auto"
 };
@@ -107,14 +111,26 @@ Question question_of_scenario(const ExplainOptions& o) {
       if (operands.word == word_of_operands(p.config)) q.scaled = config_of_operands(operands);
     q.scaled->scale_type = p.config.scale_type, q.scaled->output = q.request.output = p.config.output;
     q.own_config = !p.auto_config;
+  } else if (s.kernel == &grouped_1d1d_definition()) {
+    const Grouped1d1dProblem& p = s.problem_as<Grouped1d1dProblem>();
+    q.request = {.m = int(token_rows(p).rows),
+                 .n = p.n,
+                 .k = p.k,
+                 .dtype = p.config.dtype,
+                 .output = p.config.output,
+                 .sms = s.sms_in_run()};
+    q.grouped = p;
+    q.title = make_run(s)->title();
+    q.own_config = !p.auto_config;
   } else if (s.kernel == &matmul_definition()) {
     const MatmulProblem& p = s.problem_as<MatmulProblem>();
     q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
     if (!p.auto_config) q.request.dtype = p.config.dtype, q.request.output = p.config.output;
     q.own_config = !p.auto_config;
   } else {
-    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {} and {} only", o.what[0],
-                                 s.kernel->name, matmul_definition().name, block_scaled_definition().name));
+    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {}, {} and {} only", o.what[0],
+                                 s.kernel->name, matmul_definition().name, block_scaled_definition().name,
+                                 grouped_1d1d_definition().name));
   }
   q.scenario = s.path.string();
   q.profile = s.profile;
@@ -122,8 +138,14 @@ Question question_of_scenario(const ExplainOptions& o) {
   return q;
 }
 
+ConfigChoice choice_of(const Question& q) {
+  if (q.grouped) return choose_grouped_1d1d(*q.grouped, q.request.sms);
+  if (q.scaled) return choose_block_scaled(q.request, *q.scaled);
+  return choose_config(q.request);
+}
+
 ConfigChoice answer(const Question& q) {
-  ConfigChoice choice = q.scaled ? choose_block_scaled(q.request, *q.scaled) : choose_config(q.request);
+  ConfigChoice choice = choice_of(q);
   if (choice.broken.empty()) return choice;
   std::vector<std::string> lines;
   for (const RuleViolation& b : choice.broken)
@@ -134,6 +156,7 @@ ConfigChoice answer(const Question& q) {
 }
 
 std::string_view dtype_of(const Question& q) {
+  if (q.grouped) return word_of_operands(q.grouped->config);
   return q.scaled ? word_of_operands(*q.scaled) : std::string_view(name(q.request.dtype));
 }
 
@@ -151,8 +174,8 @@ std::string line(std::string_view label, std::string_view value, std::string_vie
 
 std::string format_answer(const Question& q, const ConfigChoice& choice) {
   const ConfigRequest& r = q.request;
-  std::string text = fmt::format("{} x {} x {} {} on {} SM{} of {}\n", r.m, r.n, r.k, dtype_of(q), r.sms,
-                                 r.sms == 1 ? "" : "s", q.device);
+  const std::string what = q.grouped ? q.title : fmt::format("{} x {} x {} {}", r.m, r.n, r.k, dtype_of(q));
+  std::string text = fmt::format("{} on {} SM{} of {}\n", what, r.sms, r.sms == 1 ? "" : "s", q.device);
   for (size_t i = 0; i < choice.chosen; ++i)
     text += line("passed over", mma_text(choice.candidates[i]),
                  counts_text(choice.candidates[i]) + ", but " + choice.candidates[i].broken);

@@ -124,6 +124,19 @@ mma = [128, 128, 64]
 [run]
 sms = 1
 )";
+const char* const kGroupedRun = R"(kernel  = "grouped_1d1d"
+profile = "b200"
+[problem]
+tokens = [100, 128]
+n = 128
+k = 256
+dtype = "nvfp4"
+[config]
+mma = [128, 128, 64]
+scheduling = "ring"
+[run]
+sms = 1
+)";
 const char* const kDirectRun = R"(kernel  = "direct"
 profile = "b200"
 [problem]
@@ -321,7 +334,7 @@ TEST_CASE("a kernel's list of what faults may alter names nothing that they cann
 }
 
 TEST_CASE("fault: every instruction of the table can be altered in some run", "[fault]") {
-  const char* const scenarios[] = {kOneSm, kMulticast, kSplit, kCopy, kFallbackRun, kDirectRun, kScaledRun};
+  const char* const scenarios[] = {kOneSm, kMulticast, kSplit, kCopy, kFallbackRun, kDirectRun, kScaledRun, kGroupedRun};
   for (const host::FaultInstruction& row : host::faultable_instructions()) {
     if (!called_by_some_kernel(row.name)) continue;
     CAPTURE(row.name);

@@ -202,6 +202,12 @@ TEST_CASE("MB3: a shared::cta address with another CTA's rank", "[simisa]") {
 TEST_CASE("SM2: misaligned shared access", "[simisa]") {
   CHECK(violation_of([](SimIsa& isa) { isa.ld_shared_b128({0x1004}); }) == "SM2");
 }
+TEST_CASE("SM2: misaligned store of 16 bytes", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.st_shared_b128({0x1008}, {}); }) == "SM2");
+}
+TEST_CASE("GM1: a word for all lanes from where nothing is allocated", "[simisa]") {
+  CHECK(violation_of([](SimIsa& isa) { isa.ld_global_u32({0x1000}); }) == "GM1");
+}
 TEST_CASE("SM1: shared access past the CTA's memory", "[simisa]") {
   CHECK(violation_of([](SimIsa& isa) { isa.ld_shared_u32({0x30000}); }) == "SM1");
 }

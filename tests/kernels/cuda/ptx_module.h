@@ -10,6 +10,7 @@
 #include "kernels/copy/cuda/copy_configurations.h"
 #include "kernels/direct/cuda/direct_configurations.h"
 #include "kernels/fallback/cuda/fallback_configurations.h"
+#include "kernels/grouped_1d1d/cuda/grouped_1d1d_configurations.h"
 #include "kernels/matmul/cuda/configurations.h"
 
 namespace sm100 {
@@ -23,17 +24,19 @@ class PtxEntry {
 
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
-  enum class Kernel { matmul, block_scaled, copy, fallback, direct };
+  enum class Kernel { matmul, block_scaled, grouped_1d1d, copy, fallback, direct };
   Kernel kernel() const {
-    return block_scaled_ ? Kernel::block_scaled
-           : copy_       ? Kernel::copy
-           : fallback_   ? Kernel::fallback
-           : direct_     ? Kernel::direct
-                         : Kernel::matmul;
+    return block_scaled_   ? Kernel::block_scaled
+           : grouped_1d1d_ ? Kernel::grouped_1d1d
+           : copy_         ? Kernel::copy
+           : fallback_     ? Kernel::fallback
+           : direct_       ? Kernel::direct
+                           : Kernel::matmul;
   }
   /// The configuration, of the entry's kernel only.
   const MatmulConfig& config() const;
   const BlockScaledConfig& block_scaled_config() const;
+  const Grouped1d1dConfig& grouped_1d1d_config() const;
   const CopyConfig& copy_config() const;
   const FallbackConfig& fallback_config() const;
   const DirectConfig& direct_config() const;
@@ -52,6 +55,7 @@ class PtxEntry {
   std::string symbol_, text_;
   const NamedConfig* matmul_ = nullptr;
   const NamedBlockScaledConfig* block_scaled_ = nullptr;
+  const NamedGrouped1d1dConfig* grouped_1d1d_ = nullptr;
   const NamedCopyConfig* copy_ = nullptr;
   const NamedFallbackConfig* fallback_ = nullptr;
   const NamedDirectConfig* direct_ = nullptr;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The grouped 1D-1D matmul as its users meet it: what it computes and what it leaves alone, both ways to hand out
+// tiles, layouts, automatic configurations, what it refuses.
+#include "catch.h"
+#include "kernels/grouped_1d1d/host/grouped_1d1d_run.h"
+#include "paths.h"
+#include "sim/child_process.h"
+#include "sim/scenario_files.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+
+namespace {
+
+Scenario moe(const std::vector<std::string>& overrides = {}) {
+  return host::load_scenario(scenario_dir() + "/grouped_1d1d/moe.toml", overrides);
+}
+
+std::string refusal(const std::vector<std::string>& overrides) {
+  try {
+    moe(overrides);
+  } catch (const host::InputError& e) { return e.what(); }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("eight experts, groups without one, ragged tails: products are right and other rows untouched",
+          "[grouped_1d1d]") {
+  for (const Numerics numerics : {Numerics::fast, Numerics::b200}) {
+    Scenario s = moe();
+    s.numerics = numerics;
+    s.problem_as<host::Grouped1d1dProblem>().config.output = DataType::f32;
+    s.problem_as<host::Grouped1d1dProblem>().config.stages = 4;  // strips of FP32 are larger
+    const RunResult r = run_in_child(s);
+    CAPTURE(said(r));
+    CHECK(r.outcome == Outcome::pass);
+    CHECK(r.verified);
+    CHECK(r.check.rows == 200 + 129 + 300 + 1 + 256);
+    CHECK(r.check.of_rows == r.check.rows);
+    CHECK(r.check.relative_error < 1e-5);
+    CHECK(!r.check.foreign);
+    CHECK(r.warnings.empty());
+  }
+}
+
+TEST_CASE("without a group that has an expert nothing is written", "[grouped_1d1d]") {
+  for (const char* scheduling : {"replay", "ring"}) {
+    const Scenario s =
+        moe({"problem.experts=[-1, -1, -1, -1, -1, -1, -1, -1]", std::string("config.scheduling=") + scheduling});
+    const RunResult r = run_in_child(s);
+    CAPTURE(said(r));
+    CHECK(r.outcome == Outcome::pass);
+    CHECK(r.check.rows == 0);
+  }
+}
+
+TEST_CASE("a walk in every role and a scheduler warp's ring give the same bits, by CTAs and by pairs",
+          "[grouped_1d1d]") {
+  uint64_t hash = 0;
+  for (const std::vector<std::string>& form :
+       {std::vector<std::string>{"config.scheduling=replay"},
+        {"config.scheduling=ring"},
+        {"config.scheduling=ring", "config.work_stages=1", "config.block_swizzle=2"},
+        {"config.cta_group=2", "config.mma=[256, 128, 64]"},
+        {"config.cta_group=2", "config.mma=[256, 128, 64]", "config.scheduling=ring"}}) {
+    const Scenario s = moe(form);
+    const RunResult r = run_in_child(s);
+    CAPTURE(said(r), s.configuration_json());
+    CHECK(r.verified);
+    if (hash == 0) hash = r.output_hash;
+    CHECK(r.output_hash == hash);
+  }
+}
+
+TEST_CASE("config = \"auto\" verifies in every layout", "[grouped_1d1d]") {
+  for (const char* layout : {"prefix_sum", "contiguous", "masked"})
+    for (const char* dtype : {"mxfp8_e4m3", "nvfp4"}) {
+      std::vector<std::string> overrides = {std::string("problem.layout=") + layout,
+                                            std::string("problem.dtype=") + dtype};
+      const std::string file = std::string(layout) == "masked" ? "auto_masked" : "auto_config";
+      const Scenario s = host::load_scenario(scenario_dir() + "/grouped_1d1d/" + file + ".toml", overrides);
+      const RunResult r = run_in_child(s);
+      CAPTURE(said(r), s.configuration_json());
+      CHECK(r.outcome == Outcome::pass);
+      CHECK(r.verified);
+    }
+}
+
+TEST_CASE("what is wrong with groups is said in a sentence", "[grouped_1d1d]") {
+  CHECK(contains(refusal({"problem.experts=[0, 1]"}),
+                 "key 'problem.experts' = [0, 1]: allowed are lists of 8 experts (an expert for each group of "
+                 "problem.tokens)"));
+  CHECK(contains(refusal({"problem.num_experts=4"}), "allowed are -1 (no expert) to 3 (B stacks 4 experts)"));
+  CHECK(contains(refusal({"problem.tokens=[0, 0, 0, 0, 0, 0, 0, 0]"}), "rows in all (rows of A and C)"));
+  CHECK(contains(refusal({"problem.tokens=[]"}), "allowed are lists of integers"));
+  CHECK(contains(refusal({"problem.slot_rows=128"}), "for layout = \"masked\" only: rows of each expert's slot"));
+  CHECK(contains(refusal({"problem.alignment=128"}), "for layout = \"contiguous\" only"));
+  CHECK(contains(refusal({"problem.layout=contiguous", "problem.alignment=100"}), "allowed are multiples of 128"));
+  CHECK(contains(refusal({"problem.layout=contiguous", "config.cta_group=2", "config.mma=[256, 128, 64]"}),
+                 "allowed are multiples of 256 (a tile has 256 rows of tokens, all of one expert)"));
+  CHECK(contains(refusal({"problem.layout=masked"}), "not with layout = \"masked\""));
+  CHECK(contains(refusal({"config.cluster=[4, 1, 1]"}), "allowed are [1, 1, 1] (one CTA"));
+  CHECK(contains(refusal({"config.work_stages=2"}), "for scheduling = \"ring\" only"));
+  CHECK(contains(refusal({"config.scheduling=ring", "config.work_stages=0"}), "allowed are 1 to 64"));
+  CHECK(contains(refusal({"config.mma=[64, 128, 64]"}), "allowed are M = 128"));
+  CHECK(contains(refusal({"config.mma=[128, 32, 64]"}), "not implemented: "));
+  CHECK(contains(refusal({"config.stages=9"}), "allowed are 1 to 5"));
+  CHECK(contains(refusal({"problem.n=100"}), "allowed are multiples of 8"));
+}
