@@ -30,30 +30,46 @@ SM100_KERNEL int end_of_rows(I& isa, const Config& cfg, const Grouped1d1dParams&
   return low;
 }
 
-/// All four warps of the group: one tile.
-template <Isa I, class Config>
-SM100_KERNEL void write_group_tile(I& isa, const Config& cfg, const WarpGroup& group, const SmemAddr& strips,
-                                   const Grouped1d1dParams& params, OutputRing<I>& ring,
-                                   const AccumulatorStage& accumulator, const GroupTile& tile) {
-  const int row = tile.m * block_m(cfg), column = tile.n * cfg.mma_n;  // swapped, `row` counts columns of C
-  const int token = tile.first_token(cfg), rows = cfg.ab_swapped ? cfg.mma_n : block_m(cfg);
-  const int tile_row = cfg.ab_swapped ? row : token, tile_column = cfg.ab_swapped ? token : column;
-  const int end = cfg.whole_tiles ? token + rows : end_of_rows(isa, cfg, params, tile, token, rows);
-  FunctorParams functor = params.functor;
-  if (cfg.scaled)
-    functor.alpha = as_float(isa.ld_global_u32(params.groups.expert_scales + 4 * uint64_t(tile.group.expert)));
+/// What the epilogue must know of a tile: its rows in C, and its expert's factor.
+struct TokenRowsOfTile {
+  int first, rows;  ///< of this CTA's part of the tile
+  int end;          ///< one behind the last that it stores
+  FunctorParams functor;
 
-  if (end == token + rows) {
+  SM100_HD constexpr bool whole() const { return end == first + rows; }
+};
+
+template <Isa I, class Config>
+SM100_KERNEL TokenRowsOfTile rows_of_tile(I& isa, const Config& cfg, const Grouped1d1dParams& params,
+                                          const GroupTile& tile) {
+  const int first = tile.first_token(cfg), rows = cfg.ab_swapped ? cfg.mma_n : block_m(cfg);
+  TokenRowsOfTile t{first, rows, first + rows, params.functor};
+  if (!cfg.whole_tiles) t.end = end_of_rows(isa, cfg, params, tile, first, rows);
+  if (cfg.scaled)
+    t.functor.alpha = as_float(isa.ld_global_u32(params.groups.expert_scales + 4 * uint64_t(tile.group.expert)));
+  return t;
+}
+
+/// All four warps of the group.
+template <Isa I, class Config>
+SM100_KERNEL void write_group_tile(I& isa, const Config& cfg, const WarpGroup& group, SmemAddr strips,
+                                   const Grouped1d1dParams& params, OutputRing<I>& ring,
+                                   const AccumulatorStage& accumulator, const GroupTile& tile,
+                                   const TokenRowsOfTile& tokens) {
+  // Of the kernel's output; swapped, its rows are columns of C.
+  const int row = cfg.ab_swapped ? tile.m * block_m(cfg) : tokens.first,
+            column = cfg.ab_swapped ? tokens.first : tile.n * cfg.mma_n;
+  if (tokens.whole()) {
     const OutputTile output{.map = &params.c,
-                            .functor = &functor,
-                            .column = tile_column,
-                            .row = tile_row,
+                            .functor = &tokens.functor,
+                            .column = column,
+                            .row = row,
                             .buffers = strips,
                             .result = accumulator};
     write_tile(isa, cfg, group, ring, output);
-  } else if (end > token) {
-    write_guarded_tile(isa, cfg, group, ring, accumulator, functor, GlobalMatrix{params.groups.c, end, params.n},
-                       tile_row, tile_column);
+  } else if (tokens.end > tokens.first) {
+    write_guarded_tile(isa, cfg, group, ring, accumulator, tokens.functor,
+                       GlobalMatrix{params.groups.c, tokens.end, params.n}, row, column);
   } else {
     ring.consumer_release(accumulator);  // all rows of this CTA lie beyond the group: its peer has the last ones
   }
@@ -70,8 +86,9 @@ SM100_KERNEL void grouped_epilogue_warp(I& isa, const Config& cfg, const WarpGro
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
     const GroupTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
+    const TokenRowsOfTile tokens = rows_of_tile(isa, cfg, params, tile);  // read while the MMAs run
     const AccumulatorStage accumulator = ring.consumer_wait();
-    write_group_tile(isa, cfg, group, smem.c_strips, params, ring, accumulator, tile);
+    write_group_tile(isa, cfg, group, smem.c_strips, params, ring, accumulator, tile, tokens);
     ring.consumer_step();
   }
   // All our loads are done: tensor memory may be freed.
