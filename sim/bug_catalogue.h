@@ -95,7 +95,7 @@ inline constexpr CatalogueEntry kBugCatalogue[] = {
     {"KB-29", "The padding of scale factors is not defined", "NaN in valid rows.", "NVIDIA/TransformerEngine#3070",
      "the problem's fault, no instruction's: scenarios/block_scaled/padding_nan.toml"},
     {"KB-30", "The last tile of a group is stored as a whole one", "The next group's first rows are overwritten.",
-     "vllm-project/vllm#35497", "no groups (grouped GEMM)"},
+     "vllm-project/vllm#35497", ""},
     {"KB-31", "CTAs of a cluster disagree about the tile", "A hang after some roles have gone.",
      "Dao-AILab/quack#206 marin-community/marin#8870", ""},
     {"KB-32", "A multicast overwrites a neighbour's stage",

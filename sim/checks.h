@@ -474,6 +474,12 @@ inline constexpr Check kChecks[] = {
      "not "
      "issued or committed, and predicates that cut off too much.",
      "the problem: every element of the output is a result", "KB-24"},
+    {"GM5", Severity::error, "output written that is not the kernel's",
+     "The kernel has ended and rows of its output that it has no result for do not hold what was there before. A run "
+     "without data cannot see it.",
+     "Other data overwritten: the next expert's first rows, or what a skipped group held.",
+     "Guard the stores of tiles that cross the end of a group row by row; TMA stores whole boxes.",
+     "the problem: rows of groups without an expert, and rows between groups", "KB-30"},
     {"GD1", Severity::error, "output of the launch ahead read before it has completed",
      "A CTA of a dependent launch reads what a launch ahead of it writes, and that launch has not completed.",
      "Old bytes under load; of scheduling data, a hang.",

@@ -97,10 +97,12 @@ void report_warning(const models::Violation& v, const EndedRun& run, RunResult& 
 }
 
 /// What a report says of the numbers, and its last lines.
-std::string wrong_numbers_text(std::string_view id, const EndedRun& run, const RunResult& result) {
+std::string numbers_text(std::string_view id, const EndedRun& run, const RunResult& result) {
   host::Check numbers = result.check;
-  numbers.unwritten.reset();
-  return fmt::format("  the result: WRONG: {}\n", numbers.text()) + more_lines(id, run.scenario);
+  const bool only_foreign = !numbers.unwritten && !numbers.wrong_element && numbers.relative_error <= numbers.limit;
+  numbers.unwritten.reset(), numbers.foreign.reset();
+  return fmt::format("  the result: {}: {}\n", only_foreign ? "right" : "WRONG", numbers.text()) +
+         more_lines(id, run.scenario);
 }
 
 /// A read of what nobody wrote; it may have been for nothing unless the result is no number.
@@ -111,17 +113,16 @@ void report_suspect(models::Violation suspect, const EndedRun& run, RunResult& r
     return report_warning(suspect, run, result);
   }
   const Finding f = finding_of(suspect, run);
-  const std::string report = violation_text(suspect, f, run) + wrong_numbers_text(f.id, run, result);
+  const std::string report = violation_text(suspect, f, run) + numbers_text(f.id, run, result);
   record_finding(run.device.observer, suspect, f, report);
   add_finding(f, report, result);
 }
 
-/// GM4.  No warp and no SM is known that should have written.
-void report_unwritten(const EndedRun& run, RunResult& result) {
-  const std::string id = "GM4", message = fmt::format("nobody has written {}", result.check.unwritten->text());
+/// GM4, GM5.  No warp and no SM is known that should have written, or should not.
+void report_output(const std::string& id, const std::string& message, const EndedRun& run, RunResult& result) {
   const std::string report =
       fmt::format("FINDING {} at cycle {}: {}\n", id, grouped(int64_t(result.cycles)), message) +
-      wrong_numbers_text(id, run, result);
+      numbers_text(id, run, result);
   if (traces::Recorder* recorder = run.device.observer.recorder())
     recorder->finding({result.cycles, 0, id, false, message, report});
   add_finding({.id = id, .cause = message, .message = message}, report, result);
@@ -144,7 +145,11 @@ void report_warnings(const EndedRun& run, RunResult& result) {
 
 void explain_wrong_numbers(const EndedRun& run, RunResult& result) {
   for (const models::Violation& suspect : run.device.observer.suspects()) report_suspect(suspect, run, result);
-  if (result.check.unwritten && result.findings.empty()) report_unwritten(run, result);
+  const host::Check& check = result.check;
+  if (check.unwritten && result.findings.empty())
+    report_output("GM4", fmt::format("nobody has written {}", check.unwritten->text()), run, result);
+  if (check.foreign && result.findings.empty())
+    report_output("GM5", fmt::format("written, and not the kernel's: {}", check.foreign->text()), run, result);
 }
 
 }  // namespace sm100::sim

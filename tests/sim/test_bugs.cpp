@@ -32,6 +32,7 @@ const std::map<std::string, const char*> kThemes = {
     {"arrivals", "A barrier gets too many arrivals, too few, or counts them wrongly."},
     {"bytes", "A barrier expects other bytes than the copies deliver."},
     {"clusters", "A signal, a mask or a cluster barrier misses the CTA that it is meant for."},
+    {"groups", "Groups of tokens (MoE): where they begin and end, whose scales they have, who takes which tile."},
     {"lanes", "Too many lanes execute an instruction, too few, or another one."},
     {"launch_control", "Cluster launch control: requests, responses, and the roles that decode them."},
     {"launches", "One launch depends on another."},

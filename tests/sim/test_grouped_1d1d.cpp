@@ -75,6 +75,16 @@ TEST_CASE("a walk in every role and a scheduler warp's ring give the same bits, 
   }
 }
 
+TEST_CASE("a whole tile stored over a group without an expert is found", "[grouped_1d1d]") {
+  const RunResult r = run_in_child(moe({"config.store=whole"}));
+  CAPTURE(said(r));
+  CHECK(r.outcome == Outcome::findings);
+  REQUIRE(!r.findings.empty());
+  CHECK(r.findings[0].id == "GM5");
+  REQUIRE(r.check.foreign);
+  CHECK(r.check.foreign->first_row == 200 + 129);
+}
+
 TEST_CASE("config = \"auto\" verifies in every layout", "[grouped_1d1d]") {
   for (const char* layout : {"prefix_sum", "contiguous", "masked"})
     for (const char* dtype : {"mxfp8_e4m3", "nvfp4"}) {
