@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "models/time.h"
 
@@ -26,11 +27,7 @@ template <class Effect>
 void ClusterNet::send(int slot, ClusterSmemAddr barrier, const char* what, const Source& source, Effect effect) {
   const std::shared_ptr<Cluster> cluster = of(slot);
   const uint32_t to = barrier.rank(), from = rank(slot);
-  if (to >= cluster->members.size())
-    return observer_.violation({"CR1",
-                                fmt::format("{} at {:#010x}: CTA rank {} in a cluster of {}", what, barrier.value,
-                                            to, cluster->members.size()),
-                                now(), slot, barrier.offset(), source});
+  if (!names_member(slot, barrier, what, source)) return;
   if (to == from) return effect(*ports_[size_t(slot)].mbarrier);
   // Operations of one thread on one CTA's barriers stay in order whatever the jitter.
   Cycles& last = cluster->last_arrival[{int(from) * 32 + source.warp, to}];
@@ -52,6 +49,22 @@ void ClusterNet::arrive_expect_tx(int slot, ClusterSmemAddr barrier, uint32_t by
        [=](Mbarrier& target) { target.arrive_expect_tx(barrier.offset(), bytes, source); });
 }
 
+void ClusterNet::arrive_once(int slot, ClusterSmemAddr barrier, const MbarrierArrival& arrival,
+                             const Source& source) {
+  send(slot, barrier, arrival.drop ? "mbarrier.arrive_drop" : "mbarrier.arrive", source,
+       [=](Mbarrier& target) { target.arrive_once(barrier.offset(), arrival, source); });
+}
+
+void ClusterNet::expect_tx(int slot, ClusterSmemAddr barrier, uint32_t bytes, const Source& source) {
+  send(slot, barrier, "mbarrier.expect_tx", source,
+       [=](Mbarrier& target) { target.expect_tx(barrier.offset(), bytes, source); });
+}
+
+void ClusterNet::complete_tx(int slot, ClusterSmemAddr barrier, uint32_t bytes, const Source& source) {
+  send(slot, barrier, "mbarrier.complete_tx", source,
+       [=](Mbarrier& target) { target.complete_tx(barrier.offset(), bytes, source); });
+}
+
 bool ClusterNet::reaches(const Cluster& cluster, uint32_t rank, const char* what, uint32_t barrier,
                          const Source& source) {
   if (!cluster.members[rank].exited) return true;
@@ -61,6 +74,108 @@ bool ClusterNet::reaches(const Cluster& cluster, uint32_t rank, const char* what
                                    what, rank, barrier),
                        now(), cluster.members[rank].slot, barrier, source});
   return false;
+}
+
+// ---- shared memory of other CTAs
+
+SharedMemory* ClusterNet::reach(int slot, ClusterSmemAddr address, const char* what, const Source& source) {
+  const std::shared_ptr<Cluster>& cluster = of(slot);
+  if (!names_member(slot, address, what, source)) return nullptr;
+  if (!reaches(*cluster, address.rank(), what, address.offset(), source)) return nullptr;
+  return &ports_[size_t(cluster->members[address.rank()].slot)].tma->smem();
+}
+
+bool ClusterNet::names_member(int slot, ClusterSmemAddr address, const char* what, const Source& source) {
+  const size_t ctas = of(slot)->members.size();
+  if (address.rank() < ctas) return true;
+  observer_.violation(
+      {"CR1",
+       fmt::format("{} at {:#010x}: CTA rank {} in a cluster of {}", what, address.value, address.rank(), ctas),
+       now(), slot, address.offset(), source});
+  return false;
+}
+
+bool ClusterNet::signals_beside(int slot, ClusterSmemAddr to, ClusterSmemAddr barrier, const char* what,
+                                const Source& source) {
+  if (!names_member(slot, to, what, source)) return false;
+  if (to.rank() == barrier.rank()) return true;
+  observer_.violation({"MB3",
+                       fmt::format("{} into CTA rank {} with an mbarrier of CTA rank {}: it must lie beside the "
+                                   "bytes",
+                                   what, to.rank(), barrier.rank()),
+                       now(), slot, barrier.offset(), source});
+  return false;
+}
+
+/// The bytes are there: combines or stores them, and tells the barrier beside them.
+template <class Bytes>
+void ClusterNet::land(const std::shared_ptr<Cluster>& cluster, ClusterSmemAddr to, ClusterSmemAddr barrier,
+                      uint32_t bytes, const std::optional<TensorCopy::Reduction>& reduction, const Source& source,
+                      const char* what, const Bytes& from) {
+  if (!reaches(*cluster, to.rank(), what, barrier.offset(), source)) return;
+  const int target = cluster->members[to.rank()].slot;
+  Port& port = ports_[size_t(target)];
+  if (port.tma->with_data()) {
+    uint8_t* const memory = port.tma->smem().data(to.offset());
+    const auto* values = reinterpret_cast<const uint8_t*>(from.data());
+    if (reduction)
+      reduce_bytes(*reduction, memory, values, bytes);
+    else
+      std::memcpy(memory, values, bytes);
+  }
+  Source by = source;
+  by.lands_on = int16_t(target);
+  by.flow = observer_.new_flow();
+  port.mbarrier->complete_tx(barrier.offset(), bytes, by);
+}
+
+void ClusterNet::copy_shared(int slot, const SharedCopy& copy, Cycles at) {
+  const char* const what = copy.reduction ? "bulk reduction into shared memory" : "bulk copy to another CTA";
+  constexpr uint32_t kUnit = 16;
+  if (!signals_beside(slot, copy.to, copy.barrier, what, copy.source)) return;
+  const std::shared_ptr<Cluster> cluster = of(slot);
+  Tma& tma = *ports_[size_t(slot)].tma;
+  const auto violate = [&](const char* id, std::string message) {
+    observer_.violation({id, std::move(message), now(), slot, copy.barrier.offset(), copy.source});
+  };
+  if (copy.bytes % kUnit != 0)
+    return violate("TM15", fmt::format("{} of {} bytes: must be a multiple of {}", what, copy.bytes, kUnit));
+  const SharedMemory& there = ports_[size_t(cluster->members[copy.to.rank()].slot)].tma->smem();
+  if (copy.from % kUnit != 0 || copy.to.offset() % kUnit != 0 || !tma.smem().contains(copy.from, copy.bytes) ||
+      !there.contains(copy.to.offset(), copy.bytes))
+    return violate("TM2", fmt::format("{} of {} bytes from shared address {:#x} to {:#010x}: both are {}-byte "
+                                      "aligned, and the bytes lie inside the CTAs' shared memories",
+                                      what, copy.bytes, copy.from, copy.to.value, kUnit));
+  if (copy.to.rank() == rank(slot))
+    observer_.violation({"TM16", fmt::format("{} names its own CTA", what), now(), slot, copy.barrier.offset(),
+                         copy.source, /*warning=*/true});
+  completions_.post(tma.read_shared(copy.bytes, at), [this, cluster, slot, copy, what] {
+    const Tma& from = *ports_[size_t(slot)].tma;
+    std::vector<uint8_t> bytes;
+    if (from.with_data()) {
+      const uint8_t* const first = ports_[size_t(slot)].tma->smem().data(copy.from);
+      bytes.assign(first, first + copy.bytes);
+    }
+    const Cycles late = jitter_.delay(JitterSite::tma_delivery, copy.source,
+                                      {.to = int(copy.to.rank()), .barrier = copy.barrier.offset()});
+    completions_.post(now() + Cycles(profile_.cluster.remote_arrive_cycles) + late,
+                      [this, cluster, copy, what, bytes = std::move(bytes)] {
+                        Source by = copy.source;
+                        by.kind = ActorKind::tma;
+                        land(cluster, copy.to, copy.barrier, copy.bytes, copy.reduction, by, what, bytes);
+                      });
+  });
+}
+
+void ClusterNet::store_async(int slot, const AsyncStore& store) {
+  const char* const what = store.reduction ? "red.async" : "st.async";
+  if (!signals_beside(slot, store.to, store.barrier, what, store.source)) return;
+  const std::shared_ptr<Cluster> cluster = of(slot);
+  const Cycles late = jitter_.delay(JitterSite::remote_arrive, store.source,
+                                    {.to = int(store.to.rank()), .barrier = store.barrier.offset()});
+  completions_.post(now() + Cycles(profile_.cluster.remote_arrive_cycles) + late, [this, cluster, store, what] {
+    land(cluster, store.to, store.barrier, store.bytes, store.reduction, store.source, what, store.value);
+  });
 }
 
 // ---- multicast and pairs
@@ -106,7 +221,7 @@ Tma::Delivery ClusterNet::delivery(const std::shared_ptr<Cluster>& cluster, uint
 
 void ClusterNet::load_multicast(int slot, const TensorCopy& copy, CtaMask mask, Cycles at, int cta_group,
                                 uint32_t barrier_rank) {
-  constexpr const char* kWhat = "multicast tensor load";
+  const char* const kWhat = copy.linear ? "multicast bulk copy" : "multicast tensor load";
   if (!mask_ok(slot, mask, kWhat, copy.barrier, copy.source)) return;
   if (cta_group == 2 && !signals_exist(slot, mask, barrier_rank, copy.barrier, copy.source)) return;
   const std::shared_ptr<Cluster> cluster = of(slot);

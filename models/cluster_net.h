@@ -3,19 +3,22 @@
 /// .shared::cluster), multicast TMA loads (9.7.9.25, .multicast::cluster) and the cluster barrier (9.7.13.4,
 /// barrier.cluster).
 ///
-/// Modelled: arrive and arrive.expect_tx on the barrier of any CTA of the cluster, fire and forget, in order per
-/// issuing warp and target CTA; a multicast box lands at the same offset in every CTA of the mask and signals that
-/// CTA's barrier; the cluster barrier waits for all warps of the cluster that have not exited.
-/// Detected: MB12 (what reaches a CTA that has exited), CR1 (rank outside the cluster), TM4 (mask outside the
-/// cluster), TC8 (a copy of cta_group 2 that signals a peer which does not exist), CB1 (two arrivals of a warp in
-/// one phase of the cluster barrier). Approximated: one latency between any two CTAs; a multicast box reaches all
-/// its CTAs at the same cycle; an operation on the own CTA's barrier takes effect at once, like its .shared::cta
-/// form.
+/// Modelled: copies, stores and reductions between the shared memories of CTAs (cp.async.bulk, st.async,
+/// red.async), whose bytes complete at an mbarrier beside them; arrivals, expect_tx and complete_tx on the barrier
+/// of any CTA of the cluster, fire and forget, in order per issuing warp and target CTA; a multicast box lands at
+/// the same offset in every CTA of the mask and signals that CTA's barrier; the cluster barrier waits for all warps
+/// of the cluster that have not exited. Detected: MB12 (what reaches a CTA that has exited), CR1 (rank outside the
+/// cluster), TM4 (mask outside the cluster), TC8 (a copy of cta_group 2 that signals a peer which does not exist),
+/// CB1 (two arrivals of a warp in one phase of the cluster barrier). Approximated: one latency between any two
+/// CTAs; a multicast box reaches all its CTAs at the same cycle; an operation on the own CTA's barrier takes effect
+/// at once, like its .shared::cta form.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -53,6 +56,34 @@ class ClusterNet : public sc_core::sc_module {
   void arrive(int slot, ClusterSmemAddr barrier, uint32_t count, const Source& source);
   /// mbarrier.arrive.expect_tx.shared::cluster by one lane.
   void arrive_expect_tx(int slot, ClusterSmemAddr barrier, uint32_t bytes, const Source& source);
+  /// Any arrival by one lane; it returns no state.
+  void arrive_once(int slot, ClusterSmemAddr barrier, const MbarrierArrival& arrival, const Source& source);
+  /// mbarrier.expect_tx and .complete_tx.shared::cluster by one lane.
+  void expect_tx(int slot, ClusterSmemAddr barrier, uint32_t bytes, const Source& source);
+  void complete_tx(int slot, ClusterSmemAddr barrier, uint32_t bytes, const Source& source);
+
+  /// cp{.reduce}.async.bulk.shared::cluster.shared::cta by one lane, issued at cycle `at`: bytes of the own CTA's
+  /// shared memory, then complete_tx at a barrier of the CTA that they go to.
+  struct SharedCopy {
+    uint32_t from;  ///< offset
+    uint32_t bytes;
+    ClusterSmemAddr to, barrier;
+    std::optional<TensorCopy::Reduction> reduction;
+    Source source;
+  };
+  void copy_shared(int slot, const SharedCopy& copy, Cycles at);
+  /// st.async or red.async by one lane: the same of the bytes of registers.
+  struct AsyncStore {
+    std::array<uint32_t, 4> value;
+    uint32_t bytes;
+    ClusterSmemAddr to, barrier;
+    std::optional<TensorCopy::Reduction> reduction;
+    Source source;
+  };
+  void store_async(int slot, const AsyncStore& store);
+  /// Shared memory of the CTA that the address names, for an access that takes place now; nullptr: CR1 or MB12 has
+  /// been reported.
+  SharedMemory* reach(int slot, ClusterSmemAddr address, const char* what, const Source& source);
 
   /// cp.async.bulk.tensor...multicast::cluster issued at cycle `at`: the box is read once and lands in every CTA of
   /// the mask, which need not name the issuing one (PTX 9.7.9.25).
@@ -114,6 +145,15 @@ class ClusterNet : public sc_core::sc_module {
     uint32_t rank = 0;  ///< in it
   };
   const std::shared_ptr<Cluster>& of(int slot) const { return ports_[size_t(slot)].cluster; }
+  /// Reports CR1 where the cluster has no such CTA.
+  bool names_member(int slot, ClusterSmemAddr address, const char* what, const Source& source);
+  /// Reports MB3 where the barrier of a copy is not in the CTA that the bytes go to.
+  bool signals_beside(int slot, ClusterSmemAddr to, ClusterSmemAddr barrier, const char* what,
+                      const Source& source);
+  template <class Bytes>
+  void land(const std::shared_ptr<Cluster>& cluster, ClusterSmemAddr to, ClusterSmemAddr barrier, uint32_t bytes,
+            const std::optional<TensorCopy::Reduction>& reduction, const Source& source, const char* what,
+            const Bytes& from);
   template <class Effect>
   void send(int slot, ClusterSmemAddr barrier, const char* what, const Source& source, Effect effect);
   bool mask_ok(int slot, CtaMask mask, const char* what, uint32_t barrier, const Source& source);

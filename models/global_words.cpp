@@ -13,18 +13,22 @@ uint32_t GlobalWords::load(GlobalAddr address) const {
 
 void GlobalWords::store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by) {
   stores_.post(visible, [this, address, value, visible, by] {
-    LastStore& last = last_stores_[address.value];
-    last.value = value, last.visible = visible, last.by = by;
-    last.ctas.push_back(by.cta);
     if (uint8_t* bytes = memory_.data(address, 4)) std::memcpy(bytes, &value, 4);
-    const auto it = watchers_.find(address.value);
-    if (it == watchers_.end()) return;
-    for (Waiter* waiter : it->second) {
-      waiter->cause = by.flow, waiter->by = by;
-      waiter->wake.notify(sc_core::SC_ZERO_TIME);
-    }
-    watchers_.erase(it);
+    note_store(address, value, visible, by);
   });
+}
+
+void GlobalWords::note_store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by) {
+  LastStore& last = last_stores_[address.value];
+  last.value = value, last.visible = visible, last.by = by;
+  last.ctas.push_back(by.cta);
+  const auto it = watchers_.find(address.value);
+  if (it == watchers_.end()) return;
+  for (Waiter* waiter : it->second) {
+    waiter->cause = by.flow, waiter->by = by;
+    waiter->wake.notify(sc_core::SC_ZERO_TIME);
+  }
+  watchers_.erase(it);
 }
 
 }  // namespace sm100::models

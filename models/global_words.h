@@ -3,10 +3,12 @@
 /// scope).
 ///
 /// Modelled: a released value becomes visible at its cycle, after everything it releases; loads see the value of
-/// their cycle; warps that poll sleep until a word is written.  There with data and without, because protocols
+/// their cycle; warps that poll sleep until a word is written; atomics, at one
+/// cycle.  There with data and without, because protocols
 /// depend on them.
 #pragma once
 
+#include <cstring>
 #include <systemc>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "models/completion_queue.h"
 #include "models/mbarrier.h"
 #include "models/memory_system.h"
+#include "models/time.h"
 
 namespace sm100::models {
 
@@ -25,6 +28,19 @@ class GlobalWords : public sc_core::sc_module {
   uint32_t load(GlobalAddr address) const;
   /// The word holds `value` from cycle `visible` on.
   void store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by);
+  /// An atomic: the `bytes` (2, 4 or 8) at the address become f(what they hold), now; returns what they held.  0
+  /// and no change where the allocation has no bytes.
+  template <class F>
+  uint64_t modify(GlobalAddr address, uint32_t bytes, const Source& by, F&& f) {
+    uint64_t old = 0;
+    uint8_t* const at = memory_.data(address, bytes);
+    if (!at) return 0;
+    std::memcpy(&old, at, bytes);
+    const uint64_t value = f(old);
+    std::memcpy(at, &value, bytes);
+    note_store(address, uint32_t(value), now(), by);
+    return old;
+  }
   /// Wakes `waiter` at the next store to the word.
   void watch(GlobalAddr address, Waiter& waiter) { watchers_[address.value].push_back(&waiter); }
 
@@ -41,6 +57,8 @@ class GlobalWords : public sc_core::sc_module {
   }
 
  private:
+  void note_store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by);
+
   MemorySystem& memory_;
   CompletionQueue stores_{"stores"};
   std::unordered_map<uint64_t, std::vector<Waiter*>> watchers_;

@@ -10,16 +10,22 @@
 
 namespace sm100::models {
 
+namespace {
+/// index_ of a word that never held an mbarrier; kEnded - i: states_[i] was the last one there, and is none any
+/// more.
+constexpr int32_t kNone = -1, kEnded = -2;
+}  // namespace
+
 Mbarrier::Mbarrier(int slot, SharedMemory& smem, const DeviceProfile& profile, Jitter& jitter, Observer& observer)
     : slot_(slot),
       smem_(smem),
       profile_(profile),
       jitter_(jitter),
       observer_(observer),
-      index_(kSmemWindowBytes / 8, -1) {}
+      index_(kSmemWindowBytes / 8, kNone) {}
 
 void Mbarrier::start_cta() {
-  for (const State& state : states_) index_[state.offset / 8] = -1;
+  for (const State& state : states_) index_[state.offset / 8] = kNone;
   states_.clear();
 }
 
@@ -42,6 +48,13 @@ Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, 
     return nullptr;
   }
   const int32_t at = index_[offset / 8];
+  if (at <= kEnded) {
+    violate("MB1",
+            fmt::format("{} at {:#x}: the mbarrier there has been ended by mbarrier.inval at cycle {}", operation,
+                        offset, states_[size_t(kEnded - at)].ended),
+            offset, source);
+    return nullptr;
+  }
   if (at < 0) {
     violate("MB1", fmt::format("{} at {:#x}: no mbarrier has been initialised there", operation, offset), offset,
             source);
@@ -95,20 +108,44 @@ void Mbarrier::init(uint32_t offset, uint32_t count, const Source& source) {
   if (result.error != MbarrierError::none)
     return violate("MB4", fmt::format("mbarrier.init with count {}: allowed are 1 to {}", count, (1 << 20) - 1),
                    offset, source);
-  index_[offset / 8] = int32_t(states_.size());
+  const int32_t before = std::exchange(index_[offset / 8], int32_t(states_.size()));
   State& state = states_.emplace_back();
   state.offset = offset;
+  if (before <= kEnded) state.life = states_[size_t(kEnded - before)].life + 1;
   state.word = result.word;
   smem_.store(offset, state.word);
   record(state, MbarrierEventKind::init, count, false, source);
+}
+
+void Mbarrier::inval(uint32_t offset, const Source& source) {
+  State* state = valid_object(offset, "mbarrier.inval", source);
+  if (!state) return;
+  if (const size_t waiting = state->waits.size(); waiting > 0)
+    return violate("MB1",
+                   fmt::format("mbarrier.inval at {:#x} while {} warp{} wait{} for its phase {}", offset, waiting,
+                               waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", state->phase),
+                   offset, source);
+  state->ended = now();
+  index_[offset / 8] = kEnded - index_[offset / 8];
 }
 
 bool Mbarrier::apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount,
                      const Source& source) {
   const MbarrierState before = decode_mbarrier(state.word);
   switch (result.error) {
-    case MbarrierError::none:
-    case MbarrierError::expected_zero: break;
+    case MbarrierError::none: break;
+    case MbarrierError::expected_zero:
+      observer_.violation({"MB13",
+                           "arrive_drop takes the last arrival out of later phases: nothing but bytes can complete "
+                           "one from now on",
+                           now(), slot_, state.offset, source, /*warning=*/true});
+      break;
+    case MbarrierError::completes_phase:
+      violate(
+          "MB7",
+          fmt::format("a .noComplete arrival of {} completes the phase: it has {} pending", amount, before.pending),
+          state.offset, source);
+      return false;
     case MbarrierError::pending_underflow:
       violate("MB5",
               fmt::format("arrival on a phase that has no pending arrivals left ({}); hardware traps",
@@ -141,6 +178,12 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
   state.received.clear();
   state.arrived_before.swap(state.arrived);
   state.arrived.clear();
+  for (const State::Share& gone : state.dropped)
+    for (State::Share& share : state.arrived_before)
+      if (share.cta == gone.cta && share.warp == gone.warp) share.amount -= std::min(share.amount, gone.amount);
+  if (!state.dropped.empty())
+    std::erase_if(state.arrived_before, [](const State::Share& share) { return share.amount == 0; });
+  state.dropped.clear();
   state.last_cause = source.flow;
   const auto woken = std::stable_partition(state.waits.begin(), state.waits.end(),
                                            [&](const State::Wait& w) { return w.parity != parity; });
@@ -202,12 +245,35 @@ void Mbarrier::raise_pending(uint32_t offset, uint32_t count, const Source& sour
 void Mbarrier::arrive_expect_tx(uint32_t offset, uint32_t bytes, const Source& source) {
   State* state = valid_object(offset, "mbarrier.arrive.expect_tx", source);
   if (!state) return;
-  const MbarrierResult result = mbarrier_arrive_expect_tx(state->word, bytes);
-  if (!apply(*state, result, MbarrierEventKind::expect_tx, bytes, source)) return;
-  state->expected_bytes += bytes;
-  add_share(state->arrived, source, 1);
-  record(*state, MbarrierEventKind::expect_tx, bytes, result.completed_phase, source);
-  if (result.completed_phase) complete_phase(*state, source);
+  arrive_in(*state, {.bytes = bytes}, /*expects=*/true, source);
+}
+
+namespace {
+const char* operation_of(const MbarrierArrival& a) {
+  if (a.drop) return a.no_complete ? "mbarrier.arrive_drop.noComplete" : "mbarrier.arrive_drop";
+  return a.no_complete ? "mbarrier.arrive.noComplete" : "mbarrier.arrive";
+}
+}  // namespace
+
+MbarrierToken Mbarrier::arrive_once(uint32_t offset, const MbarrierArrival& arrival, const Source& source) {
+  State* state = valid_object(offset, operation_of(arrival), source);
+  if (!state) return {};
+  const MbarrierToken token =
+      make_mbarrier_token(state->phase, decode_mbarrier(state->word).pending, arrival.no_complete);
+  if (arrival.count > 0) arrive_in(*state, arrival, arrival.bytes > 0, source);
+  return token;
+}
+
+void Mbarrier::arrive_in(State& state, const MbarrierArrival& arrival, bool expects, const Source& source) {
+  const MbarrierResult result = mbarrier_arrive(state.word, arrival);
+  const MbarrierEventKind kind = expects ? MbarrierEventKind::expect_tx : MbarrierEventKind::arrive;
+  const uint32_t amount = expects ? arrival.bytes : arrival.count;
+  if (!apply(state, result, kind, amount, source)) return;
+  state.expected_bytes += arrival.bytes;
+  add_share(state.arrived, source, arrival.count);
+  if (arrival.drop) add_share(state.dropped, source, arrival.count);
+  record(state, kind, amount, result.completed_phase, source);
+  if (result.completed_phase) complete_phase(state, source);
 }
 
 void Mbarrier::expect_tx(uint32_t offset, uint32_t bytes, const Source& source) {
@@ -238,6 +304,23 @@ bool Mbarrier::test_parity(uint32_t offset, uint32_t parity, const Source& sourc
     return false;
   }
   return state != nullptr && mbarrier_test_parity(state->word, parity);
+}
+
+std::optional<int64_t> Mbarrier::phase_of_token(uint32_t offset, MbarrierToken token, const Source& source,
+                                                const char* operation) {
+  const State* state = valid_object(offset, operation, source);
+  if (!state) return std::nullopt;
+  const int64_t phase = phase_of(token);
+  if (is_mbarrier_token(token) && (phase == state->phase || phase == state->phase - 1)) return phase;
+  violate(
+      "MB8",
+      is_mbarrier_token(token)
+          ? fmt::format("{} by the state of an arrival in phase {} when phase {} is open: a state names the open "
+                        "phase or the one before",
+                        operation, phase, state->phase)
+          : fmt::format("{} by a state that no arrival has returned", operation),
+      offset, source);
+  return std::nullopt;
 }
 
 void Mbarrier::wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter) {

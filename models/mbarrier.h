@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// mbarrier objects of one CTA (PTX 9.7.13.15).
 ///
-/// Modelled: init, arrive with counts, expect_tx, complete_tx, parity waits; a phase completes when pending
+/// Modelled: init, inval, arrivals of every form (counts, expect_tx, arrive_drop, noComplete) and the states that
+/// they return, expect_tx, complete_tx, waits by parity and by state; a phase completes when pending
 /// arrivals and tx-count are both zero; waiters are woken, nothing polls.  The 64-bit word lives in shared
 /// memory, so a stray store shows; beside it the unit keeps the phase number, the waiters and the last events
 /// for reports. Detected: MB1 (no valid object), MB2 (re-init, overwritten word), MB3 (alignment, window),
-/// MB4 (count), MB5 (over-arrival), MB6 (tx-count range); PTX 9.7.13.15. Not implemented: arrive_drop,
-/// noComplete, tokens (test_wait by state), inval.
+/// MB4 (count), MB5 (over-arrival), MB6 (tx-count range), MB7 (noComplete that completes), MB8 (a state of another
+/// phase or barrier), MB13 (no arrivals left); PTX 9.7.13.15.
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@
 #include <systemc>
 #include <vector>
 
+#include "kernels/isa/mbarrier_token.h"
 #include "kernels/isa/mbarrier_word.h"
 #include "models/jitter.h"
 #include "models/observer.h"
@@ -51,6 +53,7 @@ class Mbarrier {
       Loc loc{};  ///< of the copies, each line apart; arrivals: none
     };
     std::vector<Share> arrived, arrived_before;    ///< of the open phase and of the one before
+    std::vector<Share> dropped;                    ///< of `arrived`, what its warp will not deliver again
     std::vector<Share> received, received_before;  ///< likewise
     uint64_t last_cause = 0;                       ///< flow id of the event that completed the previous phase
     struct Wait {
@@ -59,6 +62,8 @@ class Mbarrier {
       bool asleep = true;  ///< false: it has given up, and may ask again
     };
     std::vector<Wait> waits;
+    uint32_t life = 0;  ///< how many mbarriers of this CTA lay here before it, each ended by inval
+    Cycles ended = 0;   ///< when inval has ended it
     uint64_t events = 0;
     static constexpr int kHistory = 16;
     std::array<MbarrierEvent, kHistory> history{};  ///< ring; entry n is history[n % kHistory]
@@ -70,6 +75,10 @@ class Mbarrier {
   void start_cta();
 
   void init(uint32_t offset, uint32_t count, const Source& source);
+  /// The memory holds no mbarrier any more, and may be used for anything.
+  void inval(uint32_t offset, const Source& source);
+  /// One arrival instruction of one thread; what it returns.
+  MbarrierToken arrive_once(uint32_t offset, const MbarrierArrival& arrival, const Source& source);
   /// `count` arrivals by as many lanes, one after the other: they may complete a phase and begin the next.
   void arrive(uint32_t offset, uint32_t count, const Source& source);
   /// The open phase waits for `count` arrivals more (cp.async.mbarrier.arrive without .noinc).
@@ -84,6 +93,9 @@ class Mbarrier {
   /// parity 1).
   bool test_parity(uint32_t offset, uint32_t parity, const Source& source,
                    const char* operation = "mbarrier.try_wait.parity");
+  /// The phase, counted from 0, that the open or the preceding phase must be; nothing: MB8 has been reported.
+  std::optional<int64_t> phase_of_token(uint32_t offset, MbarrierToken token, const Source& source,
+                                        const char* operation);
   /// Suspended until the phase of `parity` completes; `waiter.wake` is notified then.
   void wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter);
   /// The waiter has given up.  It keeps its place in case that it asks again at once; otherwise `leave` follows.
@@ -96,6 +108,7 @@ class Mbarrier {
 
  private:
   State::Wait& wait_of(uint32_t offset, Waiter& waiter);
+  void arrive_in(State& state, const MbarrierArrival& arrival, bool expects, const Source& source);
   State* valid_object(uint32_t offset, const char* operation, const Source& source);
   bool apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount,
              const Source& source);

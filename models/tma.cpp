@@ -26,7 +26,27 @@ Tma::Tma(int slot, Sm& sm, SharedMemory& smem, Mbarrier& mbarrier, MemorySystem&
       jitter_(jitter),
       observer_(observer) {}
 
+TensorCopy linear_copy(GlobalAddr global, uint32_t smem, uint32_t bytes) {
+  TensorCopy copy;
+  copy.linear = true;
+  copy.map.data_type = TensorMapDataType::uint8;
+  copy.map.rank = 1;
+  copy.map.global_address = global.value;
+  copy.map.global_dim[0] = copy.map.box_dim[0] = bytes;
+  copy.map.element_stride[0] = 1;
+  copy.smem = smem;
+  return copy;
+}
+
 // ---- accept
+
+namespace {
+const char* name_of(const TensorCopy& copy, bool is_load) {
+  if (is_load) return copy.linear ? "bulk copy into shared memory" : "tensor load";
+  if (copy.reduction) return copy.linear ? "bulk reduction" : "tensor reduction";
+  return copy.linear ? "bulk copy to global memory" : "tensor store";
+}
+}  // namespace
 
 void Tma::load(const TensorCopy& copy, Cycles at) {
   if (const std::optional<Cycles> arrived = fetch(copy, at)) deliver(copy, at, *arrived, {});
@@ -44,6 +64,24 @@ std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
   const Cycles arrived = memory_.read(request, Cycles(sm_.tma.asked), cluster_);
   memory_.remember_box(box, request);
   return arrived + jitter_.delay(JitterSite::tma_load, copy.source, {.to = -1, .barrier = copy.barrier});
+}
+
+void Tma::prefetch(const TensorCopy& copy, Cycles at) {
+  if (!check(copy, true, /*uses_smem=*/false)) return;
+  MemorySystem::Request request = traffic(copy);
+  const double bytes = double(request.lines) * profile_.memory.line_bytes;
+  sm_.tma.asked = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles))) +
+                  bytes / profile_.tma.request_bytes_per_cycle;
+  memory_.read(request, Cycles(sm_.tma.asked), cluster_);
+}
+
+Cycles Tma::read_shared(uint32_t bytes, Cycles at) {
+  const Cycles start = at + Cycles(profile_.tma.store_read_latency_cycles);
+  const double slots = std::ceil(double(bytes) / profile_.tma.sector_bytes);
+  sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(start)) + slots / profile_.tma.store_sectors_per_cycle;
+  const Cycles done = Cycles(std::ceil(sm_.tma.drain_free));
+  stores_read_done_ = std::max(stores_read_done_, done);
+  return done;
 }
 
 std::vector<Tma::InFlight> Tma::loads_in_flight() const {
@@ -194,22 +232,23 @@ uint64_t Tma::last_of_groups(int warp, uint32_t lanes, int pending, bool read_on
   return !group ? 0 : read_only ? group->last_read : group->last_visible;
 }
 
-bool Tma::check(const TensorCopy& copy, bool is_load) {
+bool Tma::check(const TensorCopy& copy, bool is_load, bool uses_smem) {
+  if (copy.linear) return check_linear(copy, is_load, uses_smem);
   const TensorMapFields& map = copy.map;
   auto violate = [&](const char* id, std::string message) {
     observer_.violation({id, std::move(message), now(), slot_, copy.barrier, copy.source});
     return false;
   };
-  const char* what = is_load ? "tensor load" : "tensor store";
+  const char* what = name_of(copy, is_load);
   if (const TensorMapError map_error = validate(map); map_error != TensorMapError::none)
     return violate("TM1", fmt::format("{}: tensor map is invalid: {}", what, message(map_error)));
   if (const TensorMapError not_this_way = validate_direction(map, is_load); not_this_way != TensorMapError::none)
     return violate("TM1", fmt::format("{}: tensor map is of another direction: {}", what, message(not_this_way)));
   if (!modelled(map))
     return violate("not-implemented", fmt::format("not implemented: {} with interleave or FLIP_8B", what));
-  if (copy.smem % 128 != 0)
+  if (uses_smem && copy.smem % 128 != 0)
     return violate("TM2", fmt::format("{} at shared address {:#x}: must be 128-byte aligned", what, copy.smem));
-  if (!smem_.contains(copy.smem, smem_footprint(map)))
+  if (uses_smem && !smem_.contains(copy.smem, smem_footprint(map)))
     return violate(
         "TM2", fmt::format("{} of {} bytes at shared address {:#x} leaves the CTA's shared memory (ends at {:#x})",
                            what, smem_footprint(map), copy.smem, smem_.end()));
@@ -219,6 +258,29 @@ bool Tma::check(const TensorCopy& copy, bool is_load) {
     return violate(
         "TM10", fmt::format("{} at coordinates ({}): {}", what,
                             fmt::join(copy.coords.begin(), copy.coords.begin() + map.rank, ", "), message(error)));
+  return true;
+}
+
+bool Tma::check_linear(const TensorCopy& copy, bool is_load, bool uses_smem) {
+  constexpr uint32_t kUnit = 16;
+  const uint64_t bytes = transfer_bytes(copy.map), global = copy.map.global_address;
+  const char* what = name_of(copy, is_load);
+  auto violate = [&](const char* id, std::string message) {
+    observer_.violation({id, std::move(message), now(), slot_, copy.barrier, copy.source});
+    return false;
+  };
+  if (bytes % kUnit != 0 || global % kUnit != 0)
+    return violate("TM15", fmt::format("{} of {} bytes at global address {:#x}: size and address must be multiples "
+                                       "of {}",
+                                       what, bytes, global, kUnit));
+  if (!uses_smem) return true;
+  if (copy.smem % kUnit != 0)
+    return violate("TM2",
+                   fmt::format("{} at shared address {:#x}: must be {}-byte aligned", what, copy.smem, kUnit));
+  if (!smem_.contains(copy.smem, bytes))
+    return violate(
+        "TM2", fmt::format("{} of {} bytes at shared address {:#x} leaves the CTA's shared memory (ends at {:#x})",
+                           what, bytes, copy.smem, smem_.end()));
   return true;
 }
 
@@ -311,6 +373,17 @@ MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
 
 // ---- semantics
 
+void reduce_bytes(const TensorCopy::Reduction& reduction, uint8_t* memory, const uint8_t* values, uint64_t bytes) {
+  const uint32_t size = bytes_of(reduction.type);
+  for (uint64_t at = 0; at + size <= bytes; at += size) {
+    uint64_t old = 0, value = 0;
+    std::memcpy(&old, memory + at, size);
+    std::memcpy(&value, values + at, size);
+    value = reduce(reduction.op, reduction.type, old, value);
+    std::memcpy(memory + at, &value, size);
+  }
+}
+
 namespace {
 
 constexpr uint32_t kPackedElements = 16, kPackedChunk = 16;  ///< elements and bytes of the ALIGN16B types' unit
@@ -368,10 +441,10 @@ void Tma::move_load(const TensorCopy& copy) {
       const uint64_t bytes = bytes_of(line.count);
       const uint8_t* source = memory_.data(from, bytes);
       if (!source) {
-        observer_.violation(
-            {"TM1",
-             fmt::format("tensor load reads {} bytes at {:#x}, which no allocation holds", bytes, from.value),
-             now(), slot_, copy.barrier, copy.source});
+        observer_.violation({copy.linear ? "GM1" : "TM1",
+                             fmt::format("{} reads {} bytes at {:#x}, which no allocation holds",
+                                         name_of(copy, true), bytes, from.value),
+                             now(), slot_, copy.barrier, copy.source});
         return;
       }
       // Rows lie far apart: what comes a few rows later is on its way while this one is copied.
@@ -439,16 +512,28 @@ void Tma::move_store(const TensorCopy& copy) {
     // padding that the strides' alignment leaves (measured on H200, bench/hardware).
     const uint64_t whole =
         std::min((to.value + bytes + 15) / 16 * 16 - to.value, uint64_t(inner) - bytes_of(line.first));
-    if (memory_.data(to, whole)) bytes = whole;
+    const bool to_chunk = !copy.linear && !copy.reduction;  // of reductions nothing is known
+    if (to_chunk && memory_.data(to, whole)) bytes = whole;
     uint8_t* target = memory_.data(to, bytes);
     if (!target) {
-      observer_.violation(
-          {"TM1", fmt::format("tensor store writes {} bytes at {:#x}, which no allocation holds", bytes, to.value),
-           now(), slot_, 0, copy.source});
+      observer_.violation({copy.linear ? "GM1" : "TM1",
+                           fmt::format("{} writes {} bytes at {:#x}, which no allocation holds",
+                                       name_of(copy, false), bytes, to.value),
+                           now(), slot_, 0, copy.source});
       return;
     }
-    std::memcpy(target, &row[bytes_of(line.first)], bytes);
+    write_row(copy, target, bytes, &row[bytes_of(line.first)]);
   }
+}
+
+void Tma::write_row(const TensorCopy& copy, uint8_t* target, uint64_t bytes, const uint8_t* row) {
+  if (copy.reduction) return reduce_bytes(*copy.reduction, target, row, bytes);
+  if (copy.byte_mask == 0xffff) {
+    std::memcpy(target, row, bytes);
+    return;
+  }
+  for (uint64_t i = 0; i < bytes; ++i)
+    if (copy.byte_mask >> i % 16 & 1) target[i] = row[i];
 }
 
 }  // namespace sm100::models

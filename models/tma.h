@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tensor copies of one CTA, on the tensor memory accelerator of its SM (PTX 9.7.9.25
-/// cp.async.bulk.tensor, 9.7.9.25.3 bulk groups, 5.5 tensors).
+/// Bulk and tensor copies of one CTA, on the tensor memory accelerator of its SM (PTX 9.7.9.25
+/// cp{.reduce}.async.bulk{.tensor}, 9.7.9.25.3 bulk groups, 5.5 tensors).
 ///
 /// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element
 /// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
 /// snapshotted at issue, data move when the copy completes; one box row of up to 128 bytes per cycle and
-/// direction; a multicast box (ClusterNet) is fetched by one engine and delivered by several; packed 4- and 6-bit
+/// direction; reductions, of a type
+/// by the tensor map or of their own; copies of bytes without a tensor, as a box of one row; prefetches into L2; a
+/// multicast box (ClusterNet) is fetched by one engine and delivered by several; packed 4- and 6-bit
 /// types, with their padding.  Approximated: row rate by rows, not by bank; rows of packed types by their bytes in
-/// global memory.  Rejected: im2col, gather4, reductions and interleave (not implemented).
+/// global memory.  Rejected: im2col, gather4 and interleave (not implemented).
 #pragma once
 
 #include <array>
@@ -16,6 +18,7 @@
 #include <systemc>
 #include <vector>
 
+#include "kernels/isa/reduction.h"
 #include "kernels/isa/tensor_map.h"
 #include "models/inline_function.h"
 #include "models/mbarrier.h"
@@ -31,7 +34,20 @@ struct TensorCopy {
   uint32_t barrier = 0;  ///< loads: offset of the mbarrier
   Source source;
   uint16_t multicast = 0;  ///< CTA ranks of .multicast::cluster, a bit each; 0: without it
+  /// cp.reduce: each element of memory becomes `op` of itself and the copy's.
+  struct Reduction {
+    ReduceOp op;
+    ReduceType type;
+  };
+  std::optional<Reduction> reduction{};
+  bool linear = false;          ///< without a tensor: the map is of a row of bytes
+  uint16_t byte_mask = 0xffff;  ///< .cp_mask: of each 16 bytes those that a linear store writes
 };
+
+/// cp.async.bulk of `bytes` at `global`, which is a box of one row.
+TensorCopy linear_copy(GlobalAddr global, uint32_t smem, uint32_t bytes);
+/// The elements of `memory` become op of themselves and of `values`.
+void reduce_bytes(const TensorCopy::Reduction& reduction, uint8_t* memory, const uint8_t* values, uint64_t bytes);
 
 class Tma {
  public:
@@ -58,6 +74,14 @@ class Tma {
   /// cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.
   void store(const TensorCopy& copy, Cycles at);
 
+  /// cp.async.bulk.prefetch{.tensor}.L2, issued at cycle `at`: lines come into L2 as for a load.
+  void prefetch(const TensorCopy& copy, Cycles at);
+  /// The reads of a copy to another CTA's shared memory, of `bytes` at `smem`, issued at cycle `at`: when they are
+  /// done.
+  Cycles read_shared(uint32_t bytes, Cycles at);
+  SharedMemory& smem() { return smem_; }
+  bool with_data() const { return sm_.with_data; }
+
   /// cp.async.bulk.commit_group by lanes of a warp, a bit each: groups belong to the thread that stores.
   void commit_group(int warp, uint32_t lanes);
   /// Cycle at which at most `pending` of the most recent groups of each of these lanes are unfinished.
@@ -82,7 +106,8 @@ class Tma {
   std::vector<InFlight> loads_in_flight() const;
 
  private:
-  bool check(const TensorCopy& copy, bool is_load);
+  bool check(const TensorCopy& copy, bool is_load, bool uses_smem = true);
+  bool check_linear(const TensorCopy& copy, bool is_load, bool uses_smem);
   void fill(uint32_t copy);
   void land(uint32_t copy, Cycles done);
   UnitSpan span_of(UnitSpanKind kind, const TensorCopy& copy, Cycles begin, Cycles end, uint64_t flow,
@@ -93,6 +118,7 @@ class Tma {
   void pad_row(const TensorMapFields& map, uint32_t to, const uint8_t* dense);
   void pack_row(const TensorMapFields& map, uint32_t from, uint8_t* dense) const;
   void move_store(const TensorCopy& copy);
+  void write_row(const TensorCopy& copy, uint8_t* target, uint64_t bytes, const uint8_t* row);
   void share_port(const TensorCopy& copy);
   double load_cycles(const TensorCopy& copy) const;
   double store_cycles(const TensorCopy& copy) const;

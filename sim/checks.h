@@ -29,7 +29,7 @@ inline constexpr Check kChecks[] = {
     // ---- mbarrier
     {"MB1", Severity::error, "mbarrier operation where no mbarrier has been initialised",
      "An arrive, expect_tx, complete_tx or wait names a shared-memory word that holds no valid mbarrier in this "
-     "CTA.",
+     "CTA, or one that mbarrier.inval has ended; or inval comes while warps still wait.",
      "Undefined. The operation changes whatever bytes lie there: arrivals are lost and somebody waits for ever, "
      "at the start of the kernel and depending on launch skew.",
      "Initialise every barrier in one thread, then fence.mbarrier_init, then a CTA barrier (a cluster barrier "
@@ -66,6 +66,12 @@ inline constexpr Check kChecks[] = {
      "Undefined; an H200 traps. Seen with one stage above 1 MiB, or when a barrier is armed again and again.",
      "Arm each phase once with the bytes of its copies; split larger stages over several barriers.",
      "PTX 9.7.13.15", "KB-03, KB-10, KB-11"},
+    {"MB7", Severity::error, ".noComplete arrival that completes, or a pending_count of another state",
+     "An arrival with .noComplete takes the last pending arrival of a phase whose bytes are in, or "
+     "mbarrier.pending_count gets a state that no .noComplete form has returned.",
+     "Undefined: the phase may not complete, and its waiters sleep for ever.",
+     "Use .noComplete only where other arrivals are sure to follow; else mbarrier.arrive without it.",
+     "PTX 9.7.13.15", ""},
     {"MB8", Severity::error, "wait for a parity that no longer, or already, names the phase that is meant",
      "A warp waits on a barrier whose phase it should see next has completed two or more phases ago, and nothing "
      "orders the phases in between before its wait (it was lapped); or with a parity other than 0 and 1. As a "
@@ -93,13 +99,20 @@ inline constexpr Check kChecks[] = {
      "Expect the bytes of all copies of the phase: A and B, every k tile of a group, both CTAs of a pair.",
      "PTX 9.7.13.15", "KB-10"},
     {"MB12", Severity::error, "operation reaches a CTA after its exit",
-     "A remote arrive, a multicast copy, a commit or a CLC response lands in a CTA of the cluster that has "
-     "exited.",
+     "A remote arrive, a multicast copy, a commit, a CLC response, a load, a store or a copy of another CTA "
+     "reaches "
+     "a CTA of the cluster that has exited.",
      "Undefined: a fault (\"cluster target block not present\"), a hang at the end, or bytes in the next CTA's "
      "memory. Sporadic.",
      "Drain before exit: wait until every stage has been released by all CTAs that signal it, or end with a "
      "cluster barrier.",
      "PTX 9.7.9.25, 9.7.13.15; CUDA programming guide, distributed shared memory", "KB-28, KB-33"},
+    {"MB13", Severity::warning, "arrive_drop leaves no arrival",
+     "arrive_drop takes the last expected arrival out of all later phases.",
+     "The barrier does not complete by itself any more: the next phase ends when an expect_tx and its bytes come "
+     "(H200), which nobody may have meant.",
+     "End the barrier with mbarrier.inval once all have dropped, or let one participant stay.", "PTX 9.7.13.15",
+     ""},
     {"MB14", Severity::error, "barrier used by others without a happens-before from its init",
      "A thread or an asynchronous unit uses a barrier whose init does not happen before the use. Two cases are "
      "warnings, because published kernels have them and work: a unit uses the barrier, a barrier of threads lies "
@@ -144,7 +157,8 @@ inline constexpr Check kChecks[] = {
      "dimensions and strides.",
      "PTX 9.7.9.25, 5.5", "KB-24, KB-25"},
     {"TM2", Severity::error, "shared-memory side of a copy misaligned or out of range",
-     "The shared address is not 128-byte aligned or the box leaves the CTA's shared memory.",
+     "The shared address is not 128-byte aligned (a bulk copy without a tensor: 16) or the bytes leave the CTA's "
+     "shared memory.",
      "Misplaced bytes, an overwritten neighbour or a fault.",
      "Align tiles to 128 bytes (to the swizzle atom with swizzle), and count the bytes of the layout.",
      "PTX 9.7.9.25, 5.5", "KB-38"},
@@ -202,6 +216,21 @@ inline constexpr Check kChecks[] = {
      "A fault, or bytes that are shifted.",
      "Choose tile widths whose rows are multiples of 16 bytes; guard edge tiles instead of moving them.",
      "PTX 5.5, 9.7.9.25", "KB-24"},
+    {"TM14", Severity::error, "reduction that the instruction does not have",
+     "cp.reduce.async.bulk, red.async, atom or red with a pair of operation and type that PTX does not have; of a "
+     "tensor reduction the tensor map's data type decides.",
+     "ptxas refuses it, but for tensor reductions, where the result is undefined.",
+     "Take another type of the same width (a tensor map of INT32 for s32), or another instruction.",
+     "PTX 9.7.9.25, 9.7.13.3, .4, .7", ""},
+    {"TM15", Severity::error, "bulk copy of a size or from an address that is no multiple of 16",
+     "cp.async.bulk without a tensor moves whole 16 bytes between addresses that are multiples of 16.",
+     "An H200 moves something else without a fault; the mbarrier then waits for ever.",
+     "Round sizes up to 16 bytes and allocate accordingly; load odd tails with ld.global or cp.async.",
+     "PTX 9.7.9.25", ""},
+    {"TM16", Severity::warning, "bulk copy between CTAs names its own CTA",
+     "cp.async.bulk from shared::cta to shared::cluster with an address of the CTA that issues it.",
+     "PTX asks for another CTA; an H200 copies all the same.",
+     "Copy within a CTA by loads and stores, or check the rank that mapa got.", "PTX 9.7.9.25", "KB-05"},
 
     // ---- tcgen05
     {"TC1", Severity::error, "tensor memory outside a live allocation",
@@ -282,7 +311,8 @@ inline constexpr Check kChecks[] = {
      "Issue MMA and commit in one elected branch of one warp, with one election.", "PTX 9.7.16", "KB-17, KB-25"},
     {"TC13", Severity::error, "tensor memory read that nobody has written",
      "tcgen05.ld loads columns, or tcgen05.mma adds to a D or reads an A or scale factors, that neither an MMA nor "
-     "tcgen05.cp or .st has written since tcgen05.alloc. The read alone is legal, and registers may be dropped: it is a finding when the "
+     "tcgen05.cp or .st has written since tcgen05.alloc. The read alone is legal, and registers may be dropped: it "
+     "is a finding when the "
      "result holds NaN, a warning when the result is wrong otherwise. In a run without data it is a warning if "
      "none of "
      "the columns was written.",
@@ -294,8 +324,10 @@ inline constexpr Check kChecks[] = {
      "no tile that had no MMAs.",
      "PTX 9.7.16", "KB-25"},
     {"TC14", Severity::error, "scale factors whose copies in tensor memory differ",
-     "A block-scaled MMA finds different scale factors of a row in the quarters of the lanes (SFB of a pair's M = 128: "
-     "in the quarters of one half). PTX wants the same in all of them. Here the factor is NaN: it is a finding when "
+     "A block-scaled MMA finds different scale factors of a row in the quarters of the lanes (SFB of a pair's M = "
+     "128: "
+     "in the quarters of one half). PTX wants the same in all of them. Here the factor is NaN: it is a finding "
+     "when "
      "the "
      "result holds NaN, a warning when the result is wrong otherwise.",
      "Each quarter of the tensor core multiplies by what it finds: rows of some quarters come out wrong.",
@@ -418,6 +450,22 @@ inline constexpr Check kChecks[] = {
     {"CR1", Severity::error, "CTA rank outside the cluster",
      "mapa or a remote operation names a rank that the cluster does not have.", "Undefined, or a fault.",
      "Ranks are 0 to %cluster_nctarank - 1; do not use block indices.", "PTX 9.7.9 (mapa), 9.7.13.15", "KB-05"},
+    {"CR2", Severity::error, "access to shared memory of a CTA that may not have started",
+     "A load, store, st.async or bulk copy names shared memory of another CTA of the cluster, and nothing that "
+     "this "
+     "CTA has done happens before.",
+     "The CTAs of a cluster are scheduled together, but they do not begin at one instant: a fault, or bytes of the "
+     "CTA that was there before.",
+     "barrier.cluster.arrive and .wait by all CTAs before the first access.",
+     "CUDA programming guide, distributed shared memory; PTX 9.7.13.4", "KB-26"},
+    {"CR3", Severity::error, "CTA exits before accesses of others to its shared memory are over",
+     "The last warp of a CTA exits, and nothing orders an access of another CTA of its cluster to its shared "
+     "memory "
+     "before.",
+     "Right on most runs. Else a fault (\"cluster target block not present\"), or bytes of the CTA that comes "
+     "next.",
+     "End with a cluster barrier, or with an arrive of the other CTA behind its last access and a wait for it.",
+     "CUDA programming guide, distributed shared memory; PTX 9.7.13.4", "KB-28, KB-33"},
     {"LN1", Severity::error, "ring state stepped by some lanes of a warp, used by others",
      "A ring's stage and parity were stepped inside elected or lanes_below, and lanes that were not there wait "
      "with them.",

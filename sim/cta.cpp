@@ -53,6 +53,7 @@ void Cta::warp_exited(Warp& warp) {
   if (--live_warps_ > 0) return;
   gpu_.clusters().cta_exited(slot());
   check_exit();
+  if (HazardChecker* h = observer_.hazards()) h->cta_exits(slot(), {.warp = int8_t(warp.index), .cta = linear_id_});
   observer_.cta_exited(*this);
   // Shared memory stays alive until the CTA's stores have read it (an H200 stores all the same).
   const models::Cycles reads_done = context_.tma.stores_read_done();

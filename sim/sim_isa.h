@@ -116,6 +116,64 @@ class SimIsa {
   bool mbarrier_test_wait_parity(SmemAddr barrier, uint32_t parity, Scope scope, Loc loc = Loc::current()) {
     return execute(instructions::MbarrierTestWaitParity{barrier, parity, scope}, loc);
   }
+  void mbarrier_inval(SmemAddr barrier, Loc loc = Loc::current()) {
+    execute(instructions::MbarrierInval{barrier}, loc);
+  }
+  void mbarrier_arrive(ClusterSmemAddr barrier, uint32_t count, Scope scope, Loc loc = Loc::current()) {
+    execute(instructions::MbarrierArriveCountRemote{barrier, count, scope}, loc);
+  }
+  LaneArray<MbarrierToken, 1> mbarrier_arrive_state(SmemAddr barrier, uint32_t count, Scope scope,
+                                                    Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierArriveState{barrier, count, scope}, loc);
+  }
+  LaneArray<MbarrierToken, 1> mbarrier_arrive_expect_tx_state(SmemAddr barrier, uint32_t bytes, Scope scope,
+                                                              Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierArriveExpectTxState{barrier, bytes, scope}, loc);
+  }
+  LaneArray<MbarrierToken, 1> mbarrier_arrive_no_complete(SmemAddr barrier, uint32_t count,
+                                                          Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierArriveNoComplete{barrier, count}, loc);
+  }
+  LaneArray<MbarrierToken, 1> mbarrier_arrive_drop(SmemAddr barrier, uint32_t count, Scope scope,
+                                                   Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierArriveDrop{barrier, count, scope}, loc);
+  }
+  void mbarrier_arrive_drop(ClusterSmemAddr barrier, uint32_t count, Scope scope, Loc loc = Loc::current()) {
+    execute(instructions::MbarrierArriveDropRemote{barrier, count, scope}, loc);
+  }
+  LaneArray<MbarrierToken, 1> mbarrier_arrive_drop_expect_tx(SmemAddr barrier, uint32_t bytes, Scope scope,
+                                                             Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierArriveDropExpectTx{barrier, bytes, scope}, loc);
+  }
+  void mbarrier_arrive_drop_expect_tx(ClusterSmemAddr barrier, uint32_t bytes, Scope scope,
+                                      Loc loc = Loc::current()) {
+    execute(instructions::MbarrierArriveDropExpectTxRemote{barrier, bytes, scope}, loc);
+  }
+  LaneArray<MbarrierToken, 1> mbarrier_arrive_drop_no_complete(SmemAddr barrier, uint32_t count,
+                                                               Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierArriveDropNoComplete{barrier, count}, loc);
+  }
+  void mbarrier_expect_tx(ClusterSmemAddr barrier, uint32_t bytes, Scope scope, Loc loc = Loc::current()) {
+    execute(instructions::MbarrierExpectTxRemote{barrier, bytes, scope}, loc);
+  }
+  void mbarrier_complete_tx(SmemAddr barrier, uint32_t bytes, Scope scope, Loc loc = Loc::current()) {
+    execute(instructions::MbarrierCompleteTx{barrier, bytes, scope}, loc);
+  }
+  void mbarrier_complete_tx(ClusterSmemAddr barrier, uint32_t bytes, Scope scope, Loc loc = Loc::current()) {
+    execute(instructions::MbarrierCompleteTxRemote{barrier, bytes, scope}, loc);
+  }
+  bool mbarrier_test_wait(SmemAddr barrier, const LaneArray<MbarrierToken, 1>& states, Scope scope,
+                          Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierTestWait{barrier, states, scope}, loc);
+  }
+  bool mbarrier_try_wait(SmemAddr barrier, const LaneArray<MbarrierToken, 1>& states, Scope scope,
+                         Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierTryWait{barrier, states, scope}, loc);
+  }
+  LaneArray<uint32_t, 1> mbarrier_pending_count(const LaneArray<MbarrierToken, 1>& states,
+                                                Loc loc = Loc::current()) {
+    return execute(instructions::MbarrierPendingCount{states}, loc);
+  }
   void fence_mbarrier_init(Loc loc = Loc::current()) { execute(instructions::FenceMbarrierInit{}, loc); }
   ClusterSmemAddr mapa(SmemAddr address, uint32_t rank, Loc loc = Loc::current()) {
     return execute(instructions::Mapa{address, rank}, loc);
@@ -206,6 +264,49 @@ class SimIsa {
     execute(instructions::Stmatrix{&rows, &values[0][0], 4, true}, loc);
   }
 
+  // ---- shared memory of any CTA of the cluster
+  LaneArray<uint32_t, 1> ld_shared_b32(const LaneArray<ClusterSmemAddr, 1>& addresses, Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 1> values{};
+    execute(instructions::LdSharedCluster{4, &addresses, &values[0][0]}, loc);
+    return values;
+  }
+  LaneArray<uint32_t, 4> ld_shared_v4(const LaneArray<ClusterSmemAddr, 1>& addresses, Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 4> values{};
+    execute(instructions::LdSharedCluster{16, &addresses, &values[0][0]}, loc);
+    return values;
+  }
+  void st_shared_b32(const LaneArray<ClusterSmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                     Loc loc = Loc::current()) {
+    execute(instructions::StSharedCluster{4, &addresses, &values[0][0]}, loc);
+  }
+  void st_shared_v2(const LaneArray<ClusterSmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
+                    Loc loc = Loc::current()) {
+    execute(instructions::StSharedCluster{8, &addresses, &values[0][0]}, loc);
+  }
+  void st_shared_v4(const LaneArray<ClusterSmemAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
+                    Loc loc = Loc::current()) {
+    execute(instructions::StSharedCluster{16, &addresses, &values[0][0]}, loc);
+  }
+  void st_async_b32(const LaneArray<ClusterSmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                    const LaneArray<ClusterSmemAddr, 1>& barriers, Loc loc = Loc::current()) {
+    execute(instructions::StAsync{4, &addresses, &values[0][0], barriers}, loc);
+  }
+  void st_async_v2(const LaneArray<ClusterSmemAddr, 1>& addresses, const LaneArray<uint32_t, 2>& values,
+                   const LaneArray<ClusterSmemAddr, 1>& barriers, Loc loc = Loc::current()) {
+    execute(instructions::StAsync{8, &addresses, &values[0][0], barriers}, loc);
+  }
+  void st_async_v4(const LaneArray<ClusterSmemAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
+                   const LaneArray<ClusterSmemAddr, 1>& barriers, Loc loc = Loc::current()) {
+    execute(instructions::StAsync{16, &addresses, &values[0][0], barriers}, loc);
+  }
+  template <ReduceOp kOp, ReduceType kType, class T>
+  void red_async(const LaneArray<ClusterSmemAddr, 1>& addresses, const LaneArray<T, 1>& values,
+                 const LaneArray<ClusterSmemAddr, 1>& barriers, Loc loc = Loc::current()) {
+    static_assert(reduces_shared(kOp, kType), "red.async has no such reduction");
+    static_assert(sizeof(T) == bytes_of(kType));
+    execute(instructions::RedAsync{kOp, kType, &addresses, &values[0][0], barriers}, loc);
+  }
+
   // ---- global memory
   LaneArray<uint32_t, 1> ld_global_b16(const LaneArray<GlobalAddr, 1>& addresses,
                                        const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
@@ -252,6 +353,36 @@ class SimIsa {
     execute(instructions::StReleaseGpuGlobalU32{address, value}, loc);
   }
 
+  template <ReduceOp kOp, ReduceType kType, MemorySem kSem, MemoryScope kScope, class T>
+  LaneArray<T, 1> atom_global(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<T, 1>& values,
+                              Loc loc = Loc::current()) {
+    static_assert(atomic_global(kOp, kType), "atom.global has no such operation");
+    static_assert(sizeof(T) == register_bytes(kType));
+    LaneArray<T, 1> old{};
+    execute(instructions::AtomGlobal{{kOp, kType, kSem, kScope, &addresses, &values[0][0]}, &old[0][0]}, loc);
+    return old;
+  }
+  template <ReduceOp kOp, ReduceType kType, MemorySem kSem, MemoryScope kScope, class T>
+  void red_global(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<T, 1>& values,
+                  Loc loc = Loc::current()) {
+    static_assert(atomic_global(kOp, kType) && kOp != ReduceOp::exch, "red.global has no such operation");
+    static_assert(kSem == MemorySem::relaxed || kSem == MemorySem::release, "red has .relaxed and .release");
+    static_assert(sizeof(T) == register_bytes(kType));
+    execute(instructions::RedGlobal{{kOp, kType, kSem, kScope, &addresses, &values[0][0]}}, loc);
+  }
+  template <ReduceType kType, MemorySem kSem, MemoryScope kScope, class T>
+  LaneArray<T, 1> atom_cas_global(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<T, 1>& compare,
+                                  const LaneArray<T, 1>& values, Loc loc = Loc::current()) {
+    static_assert(kType == ReduceType::b32 || kType == ReduceType::b64, "atom.cas has .b32 and .b64 here");
+    static_assert(sizeof(T) == register_bytes(kType));
+    LaneArray<T, 1> old{};
+    execute(
+        instructions::AtomCasGlobal{
+            {ReduceOp::exch, kType, kSem, kScope, &addresses, &values[0][0]}, &compare[0][0], &old[0][0]},
+        loc);
+    return old;
+  }
+
   // ---- copies of threads, not bulk
   void cp_async_cg_shared_global(const LaneArray<SmemAddr, 1>& dst, const LaneArray<GlobalAddr, 1>& src,
                                  Loc loc = Loc::current()) {
@@ -287,6 +418,73 @@ class SimIsa {
                                           Loc loc = Loc::current()) {
     execute(instructions::CpAsyncBulkTensorGlobalShared{map, coords, src}, loc);
   }
+  // ---- hints and reductions of tensor copies; a hint changes nothing
+  template <int N>
+  void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
+                                          SmemAddr barrier, L2CachePolicy, int cta_group = 1,
+                                          Loc loc = Loc::current()) {
+    cp_async_bulk_tensor_shared_global(dst, map, coords, barrier, cta_group, loc);
+  }
+  template <int N>
+  void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
+                                                    SmemAddr barrier, CtaMask mask, L2CachePolicy,
+                                                    int cta_group = 1, Loc loc = Loc::current()) {
+    cp_async_bulk_tensor_shared_global_multicast(dst, map, coords, barrier, mask, cta_group, loc);
+  }
+  template <int N>
+  void cp_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<N> coords, SmemAddr src, L2CachePolicy,
+                                          Loc loc = Loc::current()) {
+    cp_async_bulk_tensor_global_shared(map, coords, src, loc);
+  }
+  template <ReduceOp kOp, int N>
+  void cp_reduce_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<N> coords, SmemAddr src,
+                                                 L2CachePolicy policy = {}, Loc loc = Loc::current()) {
+    execute(instructions::CpReduceAsyncBulkTensor{kOp, map, coords, src, policy}, loc);
+  }
+  template <int N>
+  void cp_async_bulk_prefetch_tensor_l2(const TensorMap* map, TensorCoords<N> coords, L2CachePolicy policy = {},
+                                        Loc loc = Loc::current()) {
+    execute(instructions::CpAsyncBulkPrefetchTensorL2{map, coords, policy}, loc);
+  }
+
+  // ---- bulk copies of bytes
+  void cp_async_bulk_shared_global(SmemAddr dst, GlobalAddr src, uint32_t bytes, SmemAddr barrier,
+                                   L2CachePolicy policy = {}, Loc loc = Loc::current()) {
+    execute(instructions::CpAsyncBulkSharedGlobal{dst, src, bytes, barrier, policy}, loc);
+  }
+  void cp_async_bulk_shared_global_multicast(SmemAddr dst, GlobalAddr src, uint32_t bytes, SmemAddr barrier,
+                                             CtaMask mask, L2CachePolicy policy = {}, Loc loc = Loc::current()) {
+    execute(instructions::CpAsyncBulkSharedGlobalMulticast{dst, src, bytes, barrier, mask, policy}, loc);
+  }
+  void cp_async_bulk_global_shared(GlobalAddr dst, SmemAddr src, uint32_t bytes, L2CachePolicy policy = {},
+                                   Loc loc = Loc::current()) {
+    execute(instructions::CpAsyncBulkGlobalShared{dst, src, bytes, 0xffff, policy}, loc);
+  }
+  void cp_async_bulk_global_shared_cp_mask(GlobalAddr dst, SmemAddr src, uint32_t bytes, uint16_t byte_mask,
+                                           L2CachePolicy policy = {}, Loc loc = Loc::current()) {
+    execute(instructions::CpAsyncBulkGlobalShared{dst, src, bytes, byte_mask, policy}, loc);
+  }
+  void cp_async_bulk_shared_cluster(ClusterSmemAddr dst, SmemAddr src, uint32_t bytes, ClusterSmemAddr barrier,
+                                    Loc loc = Loc::current()) {
+    execute(instructions::CpAsyncBulkSharedCluster{dst, src, bytes, barrier}, loc);
+  }
+  template <ReduceOp kOp, ReduceType kType>
+  void cp_reduce_async_bulk_global_shared(GlobalAddr dst, SmemAddr src, uint32_t bytes, L2CachePolicy policy = {},
+                                          Loc loc = Loc::current()) {
+    static_assert(reduces_global(kOp, kType), "cp.reduce.async.bulk to global memory has no such reduction");
+    execute(instructions::CpReduceAsyncBulkGlobal{kOp, kType, dst, src, bytes, policy}, loc);
+  }
+  template <ReduceOp kOp, ReduceType kType>
+  void cp_reduce_async_bulk_shared_cluster(ClusterSmemAddr dst, SmemAddr src, uint32_t bytes,
+                                           ClusterSmemAddr barrier, Loc loc = Loc::current()) {
+    static_assert(reduces_shared(kOp, kType), "cp.reduce.async.bulk to shared memory has no such reduction");
+    execute(instructions::CpReduceAsyncBulkSharedCluster{kOp, kType, dst, src, bytes, barrier}, loc);
+  }
+  void cp_async_bulk_prefetch_l2(GlobalAddr src, uint32_t bytes, L2CachePolicy policy = {},
+                                 Loc loc = Loc::current()) {
+    execute(instructions::CpAsyncBulkPrefetchL2{src, bytes, policy}, loc);
+  }
+
   void cp_async_bulk_commit_group() { execute(instructions::CpAsyncBulkCommitGroup{}, {}); }
   template <int N>
   void cp_async_bulk_wait_group_read() {

@@ -2,8 +2,8 @@
 /// The seam: one function per PTX instruction, named after it.  Role code calls nothing else.
 ///
 /// Two families implement it: inline PTX on the device, and SimIsa on the SystemC model, where each
-/// instruction is a value (kernels/isa/instructions/).  Semantics, operand rules and undefined behaviour of each: PTX ISA 9.x, sections in
-/// the comments.
+/// instruction is a value (kernels/isa/instructions/).  Semantics, operand rules and undefined behaviour of each:
+/// PTX ISA 9.x, sections in the comments.
 ///
 /// Conventions
 ///   * One call is one warp-level instruction.  Warp-uniform operands are plain values, per-lane ones
@@ -24,6 +24,9 @@
 #include "kernels/isa/clc_response.h"
 #include "kernels/isa/instr_descriptor.h"
 #include "kernels/isa/lane_array.h"
+#include "kernels/isa/mbarrier_token.h"
+#include "kernels/isa/memory_order.h"
+#include "kernels/isa/reduction.h"
 #include "kernels/isa/smem_descriptor.h"
 #include "kernels/isa/tensor_map.h"
 #include "kernels/isa/tmem_copy.h"
@@ -52,7 +55,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
                        TensorCoords<2> coords, SmemDescriptor sdesc, InstrDescriptor idesc, ClcResponse response,
                        LaneArray<SmemAddr, 1> rows, LaneArray<GlobalAddr, 1> globals, LaneArray<bool, 1> p,
                        LaneArray<uint32_t, 1> r1, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4,
-                       LaneAgreement agreement, uint32_t u, int i, void (*body)(), void (*lane_body)(int)) {
+                       LaneArray<ClusterSmemAddr, 1> remotes, LaneArray<uint64_t, 1> wide, L2CachePolicy policy,
+                       LaneArray<MbarrierToken, 1> states, LaneAgreement agreement, uint32_t u, int i,
+                       void (*body)(), void (*lane_body)(int)) {
   // Special registers and lanes.
   { isa.warpid() } -> std::same_as<int>;   // %tid.x / 32
   { isa.ctaid() } -> std::same_as<Dim3>;   // %ctaid
@@ -87,6 +92,23 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.mbarrier_expect_tx(smem, u, Scope::cta);  // .relaxed; no arrival
   { isa.mbarrier_try_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;
   { isa.mbarrier_test_wait_parity(smem, u, Scope::cta) } -> std::same_as<bool>;  // answers at once
+  isa.mbarrier_inval(smem);
+  isa.mbarrier_arrive(remote, u,
+                      Scope::cluster);  // with a count; the state forms return what each lane's arrival found
+  { isa.mbarrier_arrive_state(smem, u, Scope::cta) } -> std::same_as<LaneArray<MbarrierToken, 1>>;
+  { isa.mbarrier_arrive_expect_tx_state(smem, u, Scope::cta) } -> std::same_as<LaneArray<MbarrierToken, 1>>;
+  { isa.mbarrier_arrive_no_complete(smem, u) } -> std::same_as<LaneArray<MbarrierToken, 1>>;  // .noComplete
+  { isa.mbarrier_arrive_drop(smem, u, Scope::cta) } -> std::same_as<LaneArray<MbarrierToken, 1>>;
+  isa.mbarrier_arrive_drop(remote, u, Scope::cluster);
+  { isa.mbarrier_arrive_drop_expect_tx(smem, u, Scope::cta) } -> std::same_as<LaneArray<MbarrierToken, 1>>;
+  isa.mbarrier_arrive_drop_expect_tx(remote, u, Scope::cluster);
+  { isa.mbarrier_arrive_drop_no_complete(smem, u) } -> std::same_as<LaneArray<MbarrierToken, 1>>;
+  isa.mbarrier_expect_tx(remote, u, Scope::cluster);
+  isa.mbarrier_complete_tx(smem, u, Scope::cta);  // .relaxed
+  isa.mbarrier_complete_tx(remote, u, Scope::cluster);
+  { isa.mbarrier_test_wait(smem, states, Scope::cta) } -> std::same_as<bool>;  // by state
+  { isa.mbarrier_try_wait(smem, states, Scope::cta) } -> std::same_as<bool>;
+  { isa.mbarrier_pending_count(states) } -> std::same_as<LaneArray<uint32_t, 1>>;
   isa.fence_mbarrier_init();  // fence.mbarrier_init.release.cluster
   { isa.mapa(smem, u) } -> std::same_as<ClusterSmemAddr>;
   { isa.mapa(smem, isa.laneid()) } -> std::same_as<LaneArray<ClusterSmemAddr, 1>>;  // a rank per lane
@@ -124,6 +146,18 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.stmatrix_x2_trans(rows, r2);  // .trans: each 8x8 matrix is stored transposed
   isa.stmatrix_x4_trans(rows, r4);
 
+  // Shared memory of any CTA of the cluster.
+  { isa.ld_shared_b32(remotes) } -> std::same_as<LaneArray<uint32_t, 1>>;
+  { isa.ld_shared_v4(remotes) } -> std::same_as<LaneArray<uint32_t, 4>>;
+  isa.st_shared_b32(remotes, r1);
+  isa.st_shared_v2(remotes, r2);
+  isa.st_shared_v4(remotes, r4);
+  isa.st_async_b32(remotes, r1, remotes);  // each lane's value, then complete_tx at its mbarrier in the same CTA
+  isa.st_async_v2(remotes, r2, remotes);
+  isa.st_async_v4(remotes, r4, remotes);
+  isa.template red_async<ReduceOp::add, ReduceType::u32>(remotes, r1, remotes);
+  isa.template red_async<ReduceOp::add, ReduceType::u64>(remotes, wide, remotes);
+
   // Global memory, generic proxy (9.7.9.11): each lane whose predicate holds stores to its own address.
   { isa.ld_global_b16(globals, p) } -> std::same_as<LaneArray<uint32_t, 1>>;  // 0 where the predicate is false
   { isa.ld_global_b32(globals, p) } -> std::same_as<LaneArray<uint32_t, 1>>;
@@ -138,6 +172,17 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;              // ld.global.u32, one address
   { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
   isa.st_release_gpu_global_u32(GlobalAddr{}, u);
+  // Atomics of each lane on its own address; 64-bit types have LaneArray<uint64_t, 1>.
+  {
+    isa.template atom_global<ReduceOp::add, ReduceType::u32, MemorySem::acq_rel, MemoryScope::gpu>(globals, r1)
+    } -> std::same_as<LaneArray<uint32_t, 1>>;
+  {
+    isa.template atom_global<ReduceOp::exch, ReduceType::b64, MemorySem::relaxed, MemoryScope::gpu>(globals, wide)
+    } -> std::same_as<LaneArray<uint64_t, 1>>;
+  {
+    isa.template atom_cas_global<ReduceType::b32, MemorySem::acquire, MemoryScope::gpu>(globals, r1, r1)
+    } -> std::same_as<LaneArray<uint32_t, 1>>;  // address, compare, value
+  isa.template red_global<ReduceOp::add, ReduceType::f32, MemorySem::release, MemoryScope::gpu>(globals, r1);
 
   // Copies of threads, not bulk (9.7.9.25.3): 16 bytes from each lane's address to its other one, groups of a
   // thread.
@@ -155,9 +200,26 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
                                          i);  // cta_group 2: the mbarrier may be the peer's
   isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{}, i);
   isa.cp_async_bulk_tensor_global_shared(map, coords, smem);  // store, bulk group
+  isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem,
+                                         policy);  // .L2::cache_hint, also of the multicast
+  isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{}, policy);
+  isa.cp_async_bulk_tensor_global_shared(map, coords, smem, policy);
+  isa.template cp_reduce_async_bulk_tensor_global_shared<ReduceOp::add>(map, coords, smem);  // type by the map
+  isa.cp_async_bulk_prefetch_tensor_l2(map, coords);
   isa.cp_async_bulk_commit_group();
   isa.template cp_async_bulk_wait_group_read<0>();
   isa.template cp_async_bulk_wait_group<0>();
+
+  // Bulk copies of bytes (9.7.9.25): loads and copies between CTAs complete at an mbarrier, stores are of a bulk
+  // group. The last operand may be an L2CachePolicy.
+  isa.cp_async_bulk_shared_global(smem, GlobalAddr{}, u, smem);
+  isa.cp_async_bulk_shared_global_multicast(smem, GlobalAddr{}, u, smem, CtaMask{});
+  isa.cp_async_bulk_global_shared(GlobalAddr{}, smem, u);
+  isa.cp_async_bulk_global_shared_cp_mask(GlobalAddr{}, smem, u, uint16_t{0xffff});  // bytes of each 16
+  isa.cp_async_bulk_shared_cluster(remote, smem, u, remote);
+  isa.template cp_reduce_async_bulk_global_shared<ReduceOp::add, ReduceType::f32>(GlobalAddr{}, smem, u);
+  isa.template cp_reduce_async_bulk_shared_cluster<ReduceOp::add, ReduceType::u32>(remote, smem, u, remote);
+  isa.cp_async_bulk_prefetch_l2(GlobalAddr{}, u);
 
   // tcgen05 (9.7.16).
   isa.tcgen05_alloc(smem, u, i);  // columns, cta_group

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The mbarrier object: 64 bits in shared memory, and what each mbarrier instruction does to them.
-/// Source: PTX 9.7.13.15; docs/instructions.md has what it leaves open.  Misuse: MB1, MB4, MB5, MB6, MB13
+/// Source: PTX 9.7.13.15; docs/instructions.md has what it leaves open.  Misuse: MB1, MB4 to MB7, MB13
 /// (docs/checks.md).
 ///
 /// The hardware's layout is opaque and no code may depend on it.  Ours is
@@ -29,6 +29,7 @@ enum class MbarrierError : uint8_t {
   count_out_of_range,  ///< MB4
   pending_underflow,   ///< MB5
   tx_overflow,         ///< MB6
+  completes_phase,     ///< MB7
   expected_zero,       ///< MB13, a warning: the operation was performed
 };
 
@@ -46,6 +47,7 @@ SM100_HD constexpr const char* message(MbarrierError error) {
     case MbarrierError::count_out_of_range: return "count must be 1 ... 1048575";
     case MbarrierError::pending_underflow: return "more arrivals than the open phase still expects";
     case MbarrierError::tx_overflow: return "tx-count leaves -1048575 ... 1048575";
+    case MbarrierError::completes_phase: return "a .noComplete arrival would complete the phase";
     case MbarrierError::expected_zero: return "arrive_drop left no expected arrivals for later phases";
   }
   return "?";
@@ -99,27 +101,41 @@ SM100_HD constexpr MbarrierResult mbarrier_init(uint32_t count) {
   return {encode(MbarrierState{count, count, 0, 0}), false, MbarrierError::none};
 }
 
-/// A register count of 0 does nothing (H200), not even the completion test.
-SM100_HD constexpr MbarrierResult mbarrier_arrive(uint64_t word, uint32_t count = 1) {
+/// One arrival instruction of one thread, with its modifiers.
+struct MbarrierArrival {
+  uint32_t count = 1;
+  uint32_t bytes = 0;        ///< .expect_tx
+  bool drop = false;         ///< arrive_drop: the arrivals are taken out of all later phases too
+  bool no_complete = false;  ///< .noComplete: must not be the one that completes the phase
+  constexpr bool operator==(const MbarrierArrival&) const = default;
+};
+
+/// One step and one test: between the expect and the arrival nobody can see the barrier.  A register count of 0
+/// does nothing (H200), not even the completion test.
+SM100_HD constexpr MbarrierResult mbarrier_arrive(uint64_t word, const MbarrierArrival& a) {
   if (!is_mbarrier(word)) return {word, false, MbarrierError::not_an_mbarrier};
-  if (count > kMbarrierMaxCount) return {word, false, MbarrierError::count_out_of_range};
-  if (count == 0) return {word, false, MbarrierError::none};
+  if (a.count > kMbarrierMaxCount) return {word, false, MbarrierError::count_out_of_range};
+  if (a.count == 0) return {word, false, MbarrierError::none};
   MbarrierState s = decode_mbarrier(word);
-  if (count > s.pending) return {word, false, MbarrierError::pending_underflow};
-  s.pending -= count;
-  return detail::complete_if_done(s);
+  if (!detail::tx_fits(s.tx + int64_t{a.bytes})) return {word, false, MbarrierError::tx_overflow};
+  if (a.count > s.pending || (a.drop && a.count > s.expected))
+    return {word, false, MbarrierError::pending_underflow};
+  s.tx += static_cast<int32_t>(a.bytes);
+  s.pending -= a.count;
+  if (a.drop) s.expected -= a.count;
+  if (a.no_complete && s.pending == 0 && s.tx == 0) return {word, false, MbarrierError::completes_phase};
+  return detail::complete_if_done(s,
+                                  a.drop && s.expected == 0 ? MbarrierError::expected_zero : MbarrierError::none);
 }
 
-/// Arrives, and takes the arrivals out of all later phases.
+SM100_HD constexpr MbarrierResult mbarrier_arrive(uint64_t word, uint32_t count = 1) {
+  return mbarrier_arrive(word, MbarrierArrival{.count = count});
+}
 SM100_HD constexpr MbarrierResult mbarrier_arrive_drop(uint64_t word, uint32_t count = 1) {
-  if (!is_mbarrier(word)) return {word, false, MbarrierError::not_an_mbarrier};
-  if (count > kMbarrierMaxCount) return {word, false, MbarrierError::count_out_of_range};
-  if (count == 0) return {word, false, MbarrierError::none};
-  MbarrierState s = decode_mbarrier(word);
-  if (count > s.pending || count > s.expected) return {word, false, MbarrierError::pending_underflow};
-  s.expected -= count;
-  s.pending -= count;
-  return detail::complete_if_done(s, s.expected == 0 ? MbarrierError::expected_zero : MbarrierError::none);
+  return mbarrier_arrive(word, MbarrierArrival{.count = count, .drop = true});
+}
+SM100_HD constexpr MbarrierResult mbarrier_arrive_expect_tx(uint64_t word, uint32_t bytes) {
+  return mbarrier_arrive(word, MbarrierArrival{.bytes = bytes});
 }
 
 /// cp.async.mbarrier.arrive without .noinc, at issue: the open phase waits for `count` arrivals more.
@@ -138,17 +154,6 @@ SM100_HD constexpr MbarrierResult mbarrier_expect_tx(uint64_t word, uint32_t byt
 
 SM100_HD constexpr MbarrierResult mbarrier_complete_tx(uint64_t word, uint32_t bytes) {
   return detail::add_tx(word, -int64_t{bytes});
-}
-
-/// One step and one test: between the expect and the arrival nobody can see the barrier.
-SM100_HD constexpr MbarrierResult mbarrier_arrive_expect_tx(uint64_t word, uint32_t bytes) {
-  if (!is_mbarrier(word)) return {word, false, MbarrierError::not_an_mbarrier};
-  MbarrierState s = decode_mbarrier(word);
-  if (!detail::tx_fits(s.tx + int64_t{bytes})) return {word, false, MbarrierError::tx_overflow};
-  if (s.pending == 0) return {word, false, MbarrierError::pending_underflow};
-  s.tx += static_cast<int32_t>(bytes);
-  s.pending -= 1;
-  return detail::complete_if_done(s);
 }
 
 /// Has the phase of this parity completed?  On a fresh barrier that is true for parity 1 ("phase -1").

@@ -9,13 +9,17 @@
 #pragma once
 
 #include "kernels/isa/isa.h"
+#include "kernels/isa/sm100/atomics.cuh"
 #include "kernels/isa/sm100/barriers.cuh"
+#include "kernels/isa/sm100/bulk_copy.cuh"
 #include "kernels/isa/sm100/clc.cuh"
+#include "kernels/isa/sm100/cluster_memory.cuh"
 #include "kernels/isa/sm100/cp_async.cuh"
 #include "kernels/isa/sm100/dependent_launch.cuh"
 #include "kernels/isa/sm100/global_memory.cuh"
 #include "kernels/isa/sm100/lanes.cuh"
 #include "kernels/isa/sm100/mbarrier.cuh"
+#include "kernels/isa/sm100/mbarrier_state.cuh"
 #include "kernels/isa/sm100/registers.cuh"
 #include "kernels/isa/sm100/shared_memory.cuh"
 #include "kernels/isa/sm100/tcgen05.cuh"
@@ -35,16 +39,35 @@ struct NoRecorder {
 template <class Recorder = NoRecorder>
 class Sm100 : public device::Lanes,
               public device::Mbarrier,
+              public device::MbarrierState,
               public device::Barriers,
               public device::DependentLaunch,
               public device::Registers,
               public device::SharedMemory,
+              public device::ClusterMemory,
               public device::GlobalMemory,
+              public device::Atomics,
               public device::TensorCopy,
+              public device::BulkCopy,
+              public device::MaskedBulkCopy<>,
               public device::CpAsync,
               public device::Tcgen05<>,
               public device::ClusterLaunchControl<> {
  public:
+  // Overloads of one instruction for several address spaces and operands come from two subjects.
+  using device::Mbarrier::mbarrier_arrive, device::MbarrierState::mbarrier_arrive;
+  using device::Mbarrier::mbarrier_expect_tx, device::MbarrierState::mbarrier_expect_tx;
+  using device::SharedMemory::ld_shared_v4, device::ClusterMemory::ld_shared_v4;
+  using device::SharedMemory::st_shared_b32, device::ClusterMemory::st_shared_b32;
+  using device::SharedMemory::st_shared_v2, device::ClusterMemory::st_shared_v2;
+  using device::SharedMemory::st_shared_v4, device::ClusterMemory::st_shared_v4;
+  using device::TensorCopy::cp_async_bulk_tensor_global_shared,
+      device::BulkCopy::cp_async_bulk_tensor_global_shared;
+  using device::TensorCopy::cp_async_bulk_tensor_shared_global,
+      device::BulkCopy::cp_async_bulk_tensor_shared_global;
+  using device::TensorCopy::cp_async_bulk_tensor_shared_global_multicast,
+      device::BulkCopy::cp_async_bulk_tensor_shared_global_multicast;
+
   /// By all threads of the CTA, before anything else.
   SM100_KERNEL explicit Sm100(Recorder recorder = {}) : recorder_(recorder) {}
 

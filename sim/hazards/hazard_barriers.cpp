@@ -64,6 +64,10 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
   switch (e.kind) {
     case MbarrierEventKind::init: {
       const Thread thread{e.slot, e.source};
+      if (barrier.initialised) {  // another one was here, until its inval
+        barrier.ended = barrier.completed.happened.of(barrier_component(r, index));
+        barrier.arrived.clear(), barrier.completed.clear(), barrier.before.clear(), barrier.in_flight.clear();
+      }
       barrier.initialised = true;
       barrier.init = now(thread);
       warp(thread).unfenced_inits.push_back(&barrier);
@@ -87,8 +91,12 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
       std::vector<Flight>* const flight = flights_.find(e.source.op);
       if (!flight) break;
       const int lands_on = e.source.lands_on >= 0 ? e.source.lands_on : e.slot;
-      const Stamp over{barrier_component(r, index), Clock(e.phase + 1)};
+      const Stamp over{barrier_component(r, index), Clock(e.phase + 1) + barrier.ended};
       std::erase_if(*flight, [&](const Flight& f) {
+        if (!f.write.write) {
+          f.cluster->ctas[f.rank].smem.read_landed(f.set, e.source.op, over, e.phase);
+          return true;
+        }
         if (f.cluster->slots[f.rank] != lands_on) return false;
         f.cluster->ctas[f.rank].smem.landed(f.set, e.source.op, over, e.phase);
         return true;
@@ -97,7 +105,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     }
     case MbarrierEventKind::phase_complete:
       check_complete(e, barrier);
-      barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1)});
+      barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1) + barrier.ended});
       std::swap(barrier.before, barrier.completed.happened);
       barrier.completed = barrier.arrived;
       break;

@@ -44,6 +44,7 @@ void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
   started->launch = launch;
   started->kernel = launches_[launch].kernel;
   started->ctas.resize(ctas);
+  started->remote.resize(ctas);
   started->later.resize(size_t{kLaterPerCta} * ctas);
   for (uint32_t r = 0; r < ctas; ++r) {
     CtaState& cta = started->ctas[r];
@@ -84,10 +85,10 @@ void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
 bool HazardChecker::knows_completed(const Thread& t, uint32_t offset, int64_t phase) {
   const uint32_t own = barrier_component(rank(t.slot), barrier_index(offset));
   const VectorClock& known = warp(t).known.happened;
-  if (known.knows({own, Clock(phase + 1)})) return true;
-  // Whoever comes after all of a phase's arrivals need not have waited for it.
   const Barrier& barrier = barrier_of(cta(t.slot), offset);
-  const int64_t last = int64_t(barrier.completed.happened.of(own)) - 1;
+  if (phase < 0 || known.knows({own, Clock(phase + 1) + barrier.ended})) return true;
+  // Whoever comes after all of a phase's arrivals need not have waited for it.
+  const int64_t last = int64_t(barrier.completed.happened.of(own)) - int64_t(barrier.ended) - 1;
   return !barrier.counts_bytes && (phase == last || phase == last - 1) &&
          known.covers(phase == last ? barrier.completed.happened : barrier.before, own);
 }
@@ -145,6 +146,7 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
   const bool by_unit = !is_generic(later.kind);
   MmaThread* const mma = is_tensor_core(later.kind) ? &mma_thread(t) : nullptr;
   const auto ordered = [&](const Access& earlier) {
+    if (earlier.reduces && later.reduces) return true;
     if (mma && earlier.over.clock != kStillRunning) mma->before.advance(earlier.over);
     if (later.kind == AccessKind::cp_async && earlier.over.clock != kStillRunning)
       self.before_copies.advance(earlier.over);
@@ -299,8 +301,10 @@ AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& acces
   }
 }
 
-void HazardChecker::generic(const Thread& t, Footprints::Id set, bool write) {
-  touch_smem(t, rank(t.slot), set, access(t, AccessKind::generic, write, now(t)));
+void HazardChecker::generic(const Thread& t, uint32_t at_rank, Footprints::Id set, bool write) {
+  const Access accessed = access(t, AccessKind::generic, write, now(t));
+  touch_smem(t, at_rank, set, accessed);
+  if (at_rank != rank(t.slot)) note_remote(t, at_rank, accessed);
 }
 
 uint32_t HazardChecker::copies_component(const Thread& t, uint32_t lanes) {
@@ -336,10 +340,10 @@ void HazardChecker::alloc_result(const Thread& t, Footprints::Id set) {
 }
 
 void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes,
-                         uint32_t barrier, uint32_t op) {
+                         uint32_t barrier, uint32_t op, bool linear, bool reduces) {
   const Footprints::Id set = smem_sets_.intern_range(offset, bytes);
   Access write = access(t, kind, true, {});
-  write.op = op, write.barrier = barrier;
+  write.op = op, write.barrier = barrier, write.linear = linear, write.reduces = reduces;
   const auto& in = clusters_[size_t(t.slot)];
   for (uint32_t r = 0; r < in->ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
@@ -349,8 +353,8 @@ void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32
 }
 
 void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
-                                int to_leader, uint32_t op) {
-  send(t, AccessKind::tensor_load, ranks, offset, bytes, barrier, op);
+                                int to_leader, uint32_t op, bool linear) {
+  send(t, AccessKind::tensor_load, ranks, offset, bytes, barrier, op, linear);
   for (uint32_t r = 0; r < cluster(t.slot).ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
     const uint32_t signalled = to_leader < 0 ? r : (r & ~1u) | uint32_t(to_leader);
@@ -362,11 +366,12 @@ void HazardChecker::clc_request(const Thread& t, CtaMask ranks, uint32_t respons
   send(t, AccessKind::clc_response, ranks, response, uint32_t(sizeof(ClcResponse)), barrier, op);
 }
 
-void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes) {
+void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes, bool linear) {
   const Stamp over{component(rank(t.slot), t.by.warp, kGroups), warp(t).group};
   warp(t).stored |= 1u << t.by.lane;
-  touch_smem(t, rank(t.slot), smem_sets_.intern_range(offset, bytes),
-             access(t, AccessKind::tensor_store, false, over));
+  Access read = access(t, AccessKind::tensor_store, false, over);
+  read.linear = linear;
+  touch_smem(t, rank(t.slot), smem_sets_.intern_range(offset, bytes), read);
 }
 void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
   WarpState& self = warp(t);
@@ -383,9 +388,14 @@ void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending) {
 // ---- global memory
 
 void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
+  access_global(t, address, AccessKind::global, write);
+}
+
+void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write) {
   const uint32_t own = cluster(t.slot).id;
   const Knowledge& known = warp(t).known;
   const auto ordered = [&](const GlobalAccess& earlier) {
+    if (kind == AccessKind::atomic && earlier.access.kind == AccessKind::atomic) return true;
     // A stream and its events order launches; what a programmatic one reads too early is GD1.
     if (launches_.order().before(earlier.launch, cluster(t.slot).launch)) return true;
     if (earlier.cluster == own) return known.happened.knows(earlier.access.over);
@@ -393,7 +403,7 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
       return releases_[r - 1].cluster == earlier.cluster && releases_[r - 1].happened.knows(earlier.access.over);
     });
   };
-  const GlobalAccess now_accessed{own, cluster(t.slot).launch, access(t, AccessKind::global, write, now(t))};
+  const GlobalAccess now_accessed{own, cluster(t.slot).launch, access(t, kind, write, now(t))};
   const auto conflict = [&](const GlobalAccess& earlier) {
     const Kernel& first = *launches_[earlier.launch].kernel;
     const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);
@@ -408,20 +418,31 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
   if (!write) return cell.reads.push_back(now_accessed);
   for (const GlobalAccess& read : cell.reads)
     if (!ordered(read)) conflict(read);
-  cell.reads.clear();
   cell.write = now_accessed;
+  if (kind != AccessKind::atomic) return cell.reads.clear();
+  // Atomics do not follow each other: a plain store comes after all of them, not after the last alone.
+  std::erase_if(cell.reads, [&](const GlobalAccess& earlier) {
+    return earlier.cluster == own && earlier.access.over.component == now_accessed.access.over.component;
+  });
+  cell.reads.push_back(now_accessed);
 }
 
-uint32_t HazardChecker::release_word(const Thread& t) {
-  releases_.push_back({cluster(t.slot).id, warp(t).known.happened, warp(t).known.releases});
+uint32_t HazardChecker::release_word(const Thread& t, uint32_t before) {
+  Knowledge handed_on;
+  handed_on.releases = warp(t).known.releases;
+  if (before != 0) handed_on.add_releases(releases_[before - 1].releases), handed_on.add_releases({before});
+  releases_.push_back({cluster(t.slot).id, warp(t).known.happened, std::move(handed_on.releases)});
   step(t);
   return uint32_t(releases_.size());
 }
 
 void HazardChecker::acquire_word(const Thread& t, uint32_t release) {
   if (release == 0) return;
-  warp(t).known.add_releases(releases_[release - 1].releases);
-  warp(t).known.add_releases({release});
+  Knowledge& known = warp(t).known;
+  known.add_releases(releases_[release - 1].releases);
+  known.add_releases({release});
+  for (const uint32_t r : known.releases)  // of the own cluster they are clocks like any others
+    if (releases_[r - 1].cluster == cluster(t.slot).id) known.happened.join(releases_[r - 1].happened);
 }
 
 }  // namespace sm100::sim

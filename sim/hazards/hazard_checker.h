@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Happens-before over a whole run: two accesses to the same bytes, one of them a write, that nothing orders.
 ///
-/// Who counts: warps, tensor loads and stores, MMAs (operands, scale factors and accumulators), tcgen05.cp, ld and
-/// st, CLC responses; in every CTA of a cluster.  What orders: mbarrier phases, commits, bulk-group and tcgen05
-/// waits, named and cluster barriers; with fence.proxy.async where threads write what an asynchronous unit reads.
-/// A tcgen05.ld is also over once one of its registers has been read (TC18).  Scopes are not looked at
-/// (PTX 9.7.13.15: production kernels leave .cluster out).  The order is that of synchronisation, not of this run's
-/// time: a schedule in which the numbers happen to be right is reported as well.
+/// Who counts: warps, tensor loads and stores, bulk copies, st.async and red.async, MMAs (operands, scale factors
+/// and accumulators), tcgen05.cp, ld and st, CLC responses; in every CTA of a cluster.  What orders: mbarrier
+/// phases, commits, bulk-group and tcgen05 waits, named and cluster barriers; with fence.proxy.async where threads
+/// write what an asynchronous unit reads. A tcgen05.ld is also over once one of its registers has been read (TC18).
+/// Scopes are not looked at (PTX 9.7.13.15: production kernels leave .cluster out).  The order is that of
+/// synchronisation, not of this run's time: a schedule in which the numbers happen to be right is reported as well.
 ///
 /// What PTX does not promise but hardware keeps, as far as anybody knows, is a warning that says why
 /// (Missing::promise, ::completion).
 ///
-/// Global memory: what warps load and store without predicates (the workspace of split-K), ordered by words that
-/// are released and acquired.
+/// Global memory: what warps load and store without predicates (the workspace of split-K), and atomics, ordered by
+/// words that are released and acquired.
 ///
 /// A fence.proxy.async anywhere between writer and unit counts, the reader's own too.  MMAs of one warp are taken
 /// to be in order whatever their shapes (TC10 is not checked), and a tcgen05.cp behind MMAs as well, which is a
@@ -105,7 +105,11 @@ class HazardChecker {
   void mbarrier_event(const models::MbarrierEvent& event);
 
   // ---- accesses; offsets are of shared memory
-  void generic(const Thread& thread, Footprints::Id set, bool write);
+  void generic(const Thread& thread, Footprints::Id set, bool write) {
+    generic(thread, rank(thread.slot), set, write);
+  }
+  /// In the shared memory of CTA `rank`.
+  void generic(const Thread& thread, uint32_t rank, Footprints::Id set, bool write);
   /// By the lanes of a mask, as their groups are.
   void cp_async(const Thread& thread, uint32_t lanes, Footprints::Id set);
   void cp_async_commit_group(const Thread& thread, uint32_t lanes);
@@ -116,9 +120,20 @@ class HazardChecker {
   void alloc_result(const Thread& thread, Footprints::Id set);
   /// @param to_leader  rank parity of the pair's CTA whose barrier is signalled (cta_group 2), or -1: each CTA's
   /// own
+  /// @param linear     without a tensor
   void tensor_load(const Thread& thread, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
-                   int to_leader, uint32_t op);
-  void tensor_store(const Thread& thread, uint32_t offset, uint32_t bytes);
+                   int to_leader, uint32_t op, bool linear = false);
+  void tensor_store(const Thread& thread, uint32_t offset, uint32_t bytes, bool linear = false);
+  /// From shared memory to that of CTA `rank`, whose barrier gets the bytes.
+  void copy_shared(const Thread& thread, uint32_t from, uint32_t rank, uint32_t to, uint32_t bytes,
+                   uint32_t barrier, uint32_t op, bool reduces);
+  /// st.async or red.async of one lane.
+  void store_async(const Thread& thread, uint32_t rank, uint32_t offset, uint32_t bytes, uint32_t barrier,
+                   uint32_t op, bool reduces);
+  /// CR2: the warp accesses shared memory of a CTA, and nothing says that it has started.
+  void check_started(const Thread& thread, uint32_t rank, const char* what);
+  /// CR3: the last warp of the CTA exits.
+  void cta_exits(int slot, const models::Source& by);
   /// By the lanes of a mask: bulk groups belong to a thread, so those of other lanes' stores are not meant.
   void commit_group(const Thread& thread, uint32_t lanes);
   void wait_group(const Thread& thread, uint32_t lanes, int pending);
@@ -139,8 +154,13 @@ class HazardChecker {
 
   /// A warp's lanes load or store global memory; `address` is the first lane's and stands for all.
   void global(const Thread& thread, GlobalAddr address, bool write);
+  /// Lanes execute an atomic; they are in order among themselves, whoever executes them.
+  void atomic(const Thread& thread, GlobalAddr address) {
+    access_global(thread, address, AccessKind::atomic, true);
+  }
   /// st.release of a word; the result goes along as Source::op to whoever reads the value.
-  uint32_t release_word(const Thread& thread);
+  /// @param before  an atomic's: what the value that it found was released with goes on (release sequence)
+  uint32_t release_word(const Thread& thread, uint32_t before = 0);
   /// ld.acquire has read what that release stored; 0: nobody's.
   void acquire_word(const Thread& thread, uint32_t release);
 
@@ -152,6 +172,7 @@ class HazardChecker {
     Knowledge arrived;    ///< of all arrivals so far
     Knowledge completed;  ///< at the last completed phase
     VectorClock before;   ///< Knowledge::happened at the phase before that
+    Clock ended = 0;      ///< phases of mbarriers that were here before, and ended by inval
     Stamp init, fenced;   ///< of mbarrier.init and of the fence.mbarrier_init behind it (kInits)
     bool initialised = false, warned = false;
     bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
@@ -195,6 +216,8 @@ class HazardChecker {
     int launch;
     const Kernel* kernel;
     std::vector<CtaState> ctas;
+    std::vector<std::vector<Access>>
+        remote;            ///< by rank: the last accesses of other CTAs' warps to its shared memory
     Knowledge barrier[2];  ///< of those who have arrived, by phase parity
     /// What arrivals and commits on their way release, a ring: far more than can be on their way.
     std::vector<Knowledge> later;
@@ -222,7 +245,7 @@ class HazardChecker {
     std::shared_ptr<Cluster> cluster;
     uint32_t rank;
     Footprints::Id set;
-    Access write;
+    Access write;  ///< or the read of a bulk copy's source
   };
 
   enum Part : uint32_t { kWarp, kCopies, kTmemLoads, kTmemStores, kMma, kGroups, kInits, kParts };
@@ -248,7 +271,9 @@ class HazardChecker {
   }
   uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * warps_; }
   /// Warps' own accesses and copies; all, when some lanes have components of their own.
-  uint32_t fenced_components() const { return lanes_.empty() ? first_of(kTmemLoads) : UINT32_MAX; }
+  uint32_t fenced_components() const {
+    return lanes_.empty() && !async_stores_ ? first_of(kTmemLoads) : UINT32_MAX;
+  }
   /// And those to tensor memory.
   uint32_t tmem_components() const { return lanes_.empty() ? first_of(kGroups) : UINT32_MAX; }
   uint32_t component(uint32_t rank, int warp, Part part) const {
@@ -280,7 +305,10 @@ class HazardChecker {
   Access access(const Thread& t, AccessKind kind, bool write, Stamp over);
   /// Bytes that a unit will write to shared memory of each CTA of `ranks`, and then signal it.
   void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
-            uint32_t op);
+            uint32_t op, bool linear = false, bool reduces = false);
+  void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write);
+  /// The warp has accessed shared memory of another CTA.
+  void note_remote(const Thread& t, uint32_t rank, const Access& access);
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   void touch_tmem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   /// What an MMA touches in each CTA, looked up once for each combination of operands.
@@ -325,6 +353,7 @@ class HazardChecker {
   std::unordered_map<uint64_t, GlobalCell> global_;            ///< by address
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
   uint32_t last_op_ = 0, clusters_started_ = 0;
+  bool async_stores_ = false;  ///< which are generic accesses that are over with a phase
   std::map<std::tuple<int, Part, uint32_t>, size_t> lanes_;  ///< by warp, part and lanes: index as of a barrier
   /// Line and file of both instructions that TC16 has been reported for.
   std::set<std::tuple<uint32_t, std::string_view, uint32_t, std::string_view>> told_;

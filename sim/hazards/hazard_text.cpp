@@ -14,8 +14,10 @@ const char* noun(const Access& a) {
     case AccessKind::generic: return a.write ? "store of a warp" : "load of a warp";
     case AccessKind::cp_async: return "cp.async, writing shared memory";
     case AccessKind::alloc_result: return "tcgen05.alloc, writing the address";
-    case AccessKind::tensor_load: return "tensor load";
-    case AccessKind::tensor_store: return "tensor store";
+    case AccessKind::tensor_load: return a.linear ? "bulk copy into shared memory" : "tensor load";
+    case AccessKind::tensor_store: return a.linear ? "bulk copy to global memory" : "tensor store";
+    case AccessKind::bulk_source: return "bulk copy to another CTA";
+    case AccessKind::async_store: return "st.async";
     case AccessKind::clc_response: return "CLC response";
     case AccessKind::mma_operand: return "tcgen05.mma, reading an operand";
     case AccessKind::accumulator: return "tcgen05.mma, writing its accumulator";
@@ -26,6 +28,7 @@ const char* noun(const Access& a) {
     case AccessKind::tmem_store: return "tcgen05.st";
     case AccessKind::tmem_dealloc: return "tcgen05.dealloc";
     case AccessKind::global: return a.write ? "st.global" : "ld.global";
+    case AccessKind::atomic: return "atomic";
   }
   return "?";
 }
@@ -68,21 +71,24 @@ bool one_warp(const Access& a, const Access& b) { return a.by.cta == b.by.cta &&
 
 /// A copy's or response's bytes, then anything else.
 Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
-  const bool response = e.kind == AccessKind::clc_response;
+  const bool response = e.kind == AccessKind::clc_response, registers = e.kind == AccessKind::async_store;
   const std::string barrier = barrier_text(kernel, e.barrier), role = kernel.role(l.by.warp);
   const bool flying = e.phase < 0;
   const std::string wait =
       fmt::format("a wait of {} for {} {}", role, barrier.empty() ? "the copy's mbarrier" : barrier,
                   flying ? "until these bytes are there" : fmt::format("phase {}", e.phase));
-  const char* what = response ? "the response" : "the copy";
+  const char* what = response ? "the response" : registers ? "the st.async" : "the copy";
   if (!l.write)
     return {response                           ? "CL6"
+            : registers                        ? "SM3"
             : is_tensor_core(l.kind) && flying ? "TC7"
                                                : "TM5",
             flying ? fmt::format("{} reads bytes of {} that have not landed", role, what)
                    : fmt::format("{} reads bytes without having waited for {} that writes them", role, what),
             wait + " before it reads"};
-  return {response ? "CL6" : "TM5",
+  return {response    ? "CL6"
+          : registers ? "SM3"
+                      : "TM5",
           fmt::format("{} overwrites bytes of {} that may still be on their way", role, what),
           wait + ", or for what follows from it, before it writes there again"};
 }
@@ -90,7 +96,8 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
 /// Who reads or writes through the async proxy.
 const char* unit(const Access& a) {
   switch (a.kind) {
-    case AccessKind::tensor_store: return "a tensor store";
+    case AccessKind::tensor_store: return a.linear ? "a bulk copy" : "a tensor store";
+    case AccessKind::bulk_source: return "a bulk copy";
     case AccessKind::mma_operand: return "tcgen05.mma";
     case AccessKind::copy_source: return "tcgen05.cp";
     default: return "an asynchronous unit";
@@ -115,6 +122,13 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
   const std::string by_release = fmt::format("a wait of {} for {}", second,
                                              empty.empty() ? "the barrier by which the stage comes back" : empty);
   if (e.kind == AccessKind::tensor_load || e.kind == AccessKind::clc_response) return after_copy(kernel, e, l);
+  if (e.kind == AccessKind::async_store && !fence_only) return after_copy(kernel, e, l);
+  if (e.kind == AccessKind::bulk_source)
+    return {"TM8", fmt::format("{} overwrites bytes that a bulk copy to another CTA may still read", second),
+            fmt::format("a wait of that CTA for {}, then its arrive, and a wait of {} for it",
+                        barrier_text(kernel, e.barrier).empty() ? "the mbarrier that gets the copy's bytes"
+                                                                : barrier_text(kernel, e.barrier),
+                        second)};
   if (e.kind == AccessKind::mma_operand)
     return {"TM7", fmt::format("{} overwrites operands that MMAs may still read", second),
             by_release + ", completed by a tcgen05.commit that follows these MMAs in their thread"};
@@ -123,7 +137,7 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
             by_release + ", completed by a tcgen05.commit that follows the copy in its thread"};
   if (e.kind == AccessKind::tensor_store)
     return {
-        "TM8", fmt::format("{} overwrites bytes that a tensor store may still read", second),
+        "TM8", fmt::format("{} overwrites bytes that {} may still read", second, unit(e)),
         fmt::format("cp.async.bulk.wait_group(.read) by the thread of {} that issued the store, few enough groups "
                     "pending{}",
                     first, one_warp(e, l) ? "" : fmt::format(", then a barrier with {}", second))};
@@ -165,6 +179,9 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
             fmt::format("cp.async.wait_group of {}, fence.proxy.async, then a barrier with {}; or "
                         "cp.async.mbarrier.arrive, a wait of {} for it, and the fence",
                         first, second, second)};
+  if (e.kind == AccessKind::async_store)
+    return {"TM6", fmt::format("{} {} what st.async of {} wrote, without a proxy fence", unit(l), does, first),
+            fmt::format("fence.proxy.async by {} (warp {}) after its wait for the st.async", second, l.by.warp)};
   const char* reader = l.kind == AccessKind::mma_operand ? "an asynchronous unit" : unit(l);
   if (fence_only)
     return {"TM6", fmt::format("{} {} what threads of {} wrote without a proxy fence", reader, does, first),

@@ -16,8 +16,10 @@ enum class AccessKind : uint8_t {
   generic,       ///< ld.shared, st.shared, stmatrix
   cp_async,      ///< a thread's copy into shared memory, through the generic proxy, over some time later
   alloc_result,  ///< tcgen05.alloc's write to shared memory
-  tensor_load,   ///< cp.async.bulk.tensor into shared memory
-  tensor_store,  ///< its read of shared memory
+  tensor_load,   ///< cp.async.bulk{.tensor} into shared memory
+  tensor_store,  ///< its read of shared memory, in a bulk group
+  bulk_source,   ///< its read of shared memory for another CTA's, over when the bytes are there
+  async_store,   ///< st.async and red.async, through the generic proxy, some time later
   clc_response,  ///< written by the CLC unit
   mma_operand,   ///< A or B in shared memory, A in tensor memory
   accumulator,   ///< D of an MMA
@@ -28,6 +30,7 @@ enum class AccessKind : uint8_t {
   tmem_store,    ///< tcgen05.st
   tmem_dealloc,
   global,  ///< ld.global, st.global
+  atomic,  ///< atom.global, red.global
 };
 
 /// Accesses of threads, through the generic proxy, which are over with their instruction.
@@ -36,7 +39,9 @@ constexpr bool is_threads(AccessKind kind) {
 }
 
 /// Through the generic proxy: what a unit reads of it needs a fence.proxy.async.
-constexpr bool is_generic(AccessKind kind) { return is_threads(kind) || kind == AccessKind::cp_async; }
+constexpr bool is_generic(AccessKind kind) {
+  return is_threads(kind) || kind == AccessKind::cp_async || kind == AccessKind::async_store;
+}
 
 /// Of the tensor core: MMAs and tcgen05.cp of one thread follow each other, and its commits cover them.
 constexpr bool is_tensor_core(AccessKind kind) {
@@ -60,6 +65,8 @@ struct Access {
   AccessKind kind = AccessKind::generic;
   bool write = false;
   bool unfilled = false;  ///< a read of bytes that nothing had written, or begun to write, since the CTA's start
+  bool linear = false;    ///< a copy without a tensor
+  bool reduces = false;   ///< reductions of several threads need no order among them
   Stamp over;             ///< when it is over
   uint32_t op = 0;        ///< of a copy or response: which; 0: none
   uint32_t barrier = 0;   ///< copies and responses: offset of the mbarrier they signal
@@ -109,6 +116,12 @@ class Shadow {
     if (set >= cells_.size() || !cells_[set].write || cells_[set].write->op != op) return;
     cells_[set].write->over = over;
     cells_[set].write->phase = int32_t(phase);
+  }
+  /// The same of a read.
+  void read_landed(Id set, uint32_t op, Stamp over, int64_t phase) {
+    if (set >= cells_.size()) return;
+    for (Access& read : cells_[set].reads)
+      if (read.op == op) read.over = over, read.phase = int32_t(phase);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "kernels/isa/instructions/bulk_copy.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -138,6 +139,35 @@ void CpAsyncBulkTensorGlobalShared::execute(WarpContext& w) const {
   w.own.tma.store(copy, at);
   if (HazardChecker* h = w.hazards())
     h->tensor_store(w.thread(copy.source.lane), copy.smem, smem_footprint(copy.map));
+}
+
+void CpReduceAsyncBulkTensor::execute(WarpContext& w) const {
+  w.charge(w.issue.bulk_tensor);
+  models::TensorCopy copy;
+  if (!decode_map(w, map, coords, copy)) return;
+  if (!w.own_window(smem, "tensor reduction")) return;
+  const ReduceType type = tensor_reduction(op, copy.map.data_type);
+  if (type == ReduceType::none)
+    return w.violate("TM14",
+                     fmt::format("cp.reduce.async.bulk.tensor...{} with a tensor map of data type {}: PTX has "
+                                 "no such reduction",
+                                 name(op), int(copy.map.data_type)));
+  copy.reduction = {op, type};
+  copy.smem = smem.offset();
+  const Cycles at = w.enqueue_cycle();
+  HazardChecker* h = w.hazards();
+  w.for_each_thread([&](const models::Source& by) {  // each lane, unlike stores (an H200)
+    copy.source = by;
+    w.own.tma.store(copy, at);
+    if (h) h->tensor_store(w.thread(by.lane), copy.smem, smem_footprint(copy.map));
+  });
+}
+
+void CpAsyncBulkPrefetchTensorL2::execute(WarpContext& w) const {
+  w.charge(w.issue.bulk_tensor);
+  models::TensorCopy copy;
+  if (!decode_map(w, map, coords, copy)) return;
+  w.own.tma.prefetch(copy, w.enqueue_cycle());
 }
 
 // ---- bulk groups

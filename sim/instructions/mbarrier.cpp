@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbarrier on the model.
+// mbarrier on the model: init, inval, waits, addresses.  Arrivals: mbarrier_arrive.cpp.
 #include "kernels/isa/instructions/mbarrier.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -29,106 +30,36 @@ void MbarrierInit::execute(WarpContext& w) const {
   w.for_each_thread([&](const models::Source& by) { w.own.mbarrier.init(barrier.offset(), count, by); });
 }
 
-namespace {
-
-/// What goes along as Source::op with arrivals of the warp on a barrier of CTA `rank`: what the warp knows by then.
-uint32_t releases(WarpContext& w, uint32_t rank, uint32_t barrier) {
-  HazardChecker* h = w.hazards();
-  return h ? h->release(w.thread(), rank, barrier) : 0;
-}
-
-uint32_t releases_later(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& barriers) {
-  HazardChecker* h = w.hazards();
-  if (!h) return 0;
-  for (int lane = 0; lane < kWarpLanes; ++lane)
-    if (w.is_active(lane)) h->uses_barrier(w.thread(), barriers[lane][0].rank(), barriers[lane][0].offset(), false);
-  return h->release_later(w.thread());
-}
-
-}  // namespace
-
-void MbarrierArrive::execute(WarpContext& w) const {
-  w.count_arrival(barrier);
-  w.charge(w.issue.mbarrier_arrive);
+void MbarrierInval::execute(WarpContext& w) const {
+  w.charge(w.issue.mbarrier_init);  // assumed as long as an init
   w.settle();
-  if (!w.own_window(barrier, "mbarrier.arrive")) return;
-  models::Source by = w.source();
-  by.op = releases(w, w.cluster_ctarank(), barrier.offset());
-  w.own.mbarrier.arrive(barrier.offset(), uint32_t(w.active_lanes()), by);
-}
-
-void MbarrierArriveRemote::execute(WarpContext& w) const {
-  w.count_arrival({barrier.offset()});
-  w.charge(w.issue.mbarrier_arrive);
-  w.settle();
-  models::Source by = w.source();
-  if (HazardChecker* h = w.hazards()) {
-    h->uses_barrier(w.thread(), barrier.rank(), barrier.offset(), false);
-    by.op = h->release_later(w.thread());
-  }
-  w.cta.gpu().clusters().arrive(w.own.slot, barrier, uint32_t(w.active_lanes()), by);
-}
-
-void MbarrierArriveLanes::execute(WarpContext& w) const {
-  w.count_arrival({barriers[w.first_active_lane()][0].offset()});
-  w.charge(w.issue.mbarrier_arrive);
-  w.settle();
-  const uint32_t op = releases_later(w, barriers);
-  w.for_each_thread([&](models::Source by) {
-    by.op = op;
-    w.cta.gpu().clusters().arrive(w.own.slot, barriers[by.lane][0], 1, by);
-  });
-}
-
-void MbarrierArriveExpectTx::execute(WarpContext& w) const {
-  w.count_arrival(barrier);
-  w.charge(w.issue.mbarrier_arrive);
-  w.settle();
-  if (!w.own_window(barrier, "mbarrier.arrive.expect_tx")) return;
-  const uint32_t op = releases(w, w.cluster_ctarank(), barrier.offset());
-  w.for_each_thread([&](models::Source by) {
-    by.op = op;
-    w.own.mbarrier.arrive_expect_tx(barrier.offset(), bytes, by);
-  });
-}
-
-void MbarrierArriveExpectTxLanes::execute(WarpContext& w) const {
-  w.count_arrival({barriers[w.first_active_lane()][0].offset()});
-  w.charge(w.issue.mbarrier_arrive);
-  w.settle();
-  const uint32_t op = releases_later(w, barriers);
-  w.for_each_thread([&](models::Source by) {
-    by.op = op;
-    w.cta.gpu().clusters().arrive_expect_tx(w.own.slot, barriers[by.lane][0], bytes, by);
-  });
-}
-
-void MbarrierExpectTx::execute(WarpContext& w) const {
-  w.charge(w.issue.mbarrier_arrive);  // assumed as long as an arrival
-  w.settle();
-  if (!w.own_window(barrier, "mbarrier.expect_tx")) return;
-  if (HazardChecker* h = w.hazards()) h->uses_barrier(w.thread(), w.cluster_ctarank(), barrier.offset(), false);
-  w.for_each_thread([&](const models::Source& by) { w.own.mbarrier.expect_tx(barrier.offset(), bytes, by); });
+  if (!w.own_window(barrier, "mbarrier.inval")) return;
+  w.for_each_thread([&](const models::Source& by) { w.own.mbarrier.inval(barrier.offset(), by); });
 }
 
 // ---- waits
 
 namespace {
 
+/// Of a barrier in a warp's WaitHistory: one that was initialised where another was ended is not the same.
+uint32_t history_key(const models::Mbarrier::State& state) { return state.life * kSmemWindowBytes + state.offset; }
+
 /// MB8: the wait names a phase that the warp has seen, or perhaps one that is long over.
+/// @param by_state  of an arrival: the phase has been checked, and may be asked for again
 /// @return the phase that it sees is one more for this warp
-bool check_wait(WarpContext& w, const models::Mbarrier::State& state, uint32_t parity, bool test) {
+bool check_wait(WarpContext& w, const models::Mbarrier::State& state, uint32_t parity, bool test, bool by_state) {
   using Next = WaitHistory::Next;
-  const Next next = w.waits.classify(state.offset, parity, state.phase);
+  const uint32_t key = history_key(state);
+  const Next next = w.waits.classify(key, parity, state.phase);
   const int64_t phase = WaitHistory::named(parity, state.phase);
   const bool stale = next == Next::stale;
   // A warp may leave out any number of waits, if it knows that the phases are over.
   const bool lapped =
       next == Next::skips && w.hazards() && !w.hazards()->knows_completed(w.thread(), state.offset, phase - 1);
-  if (stale || lapped) {
+  if ((stale || lapped) && !by_state) {
     const std::string barrier =
         w.cta.describe({.on = sim::Blocked::On::mbarrier, .offset = state.offset, .loc = w.loc()}, true);
-    const int64_t seen = w.waits.seen(state.offset);
+    const int64_t seen = w.waits.seen(key);
     const char* const instruction = test ? "test_wait" : "try_wait";
     w.cta.observer().violation(
         {"MB8",
@@ -140,8 +71,8 @@ bool check_wait(WarpContext& w, const models::Mbarrier::State& state, uint32_t p
                              instruction, barrier, seen + 1, state.phase, phase - 1),
          now(), w.own.slot, state.offset, w.source(), stale});
   }
-  w.waits.see(state.offset, phase, test && next != Next::again);
-  return next != Next::again;
+  w.waits.see(key, phase, test && next != Next::again);
+  return next != Next::again && !(stale && by_state);
 }
 
 }  // namespace
@@ -180,7 +111,9 @@ bool sleep(WarpContext& w, const WarpContext::MbarrierWait& wait, bool limited) 
 
 }  // namespace
 
-bool MbarrierTryWaitParity::execute(WarpContext& w) const {
+namespace {
+
+bool try_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state) {
   const uint32_t offset = barrier.offset();
   if (asks_again(w, barrier, parity)) {
     const WarpContext::MbarrierWait wait = *std::exchange(w.given_up, std::nullopt);
@@ -199,8 +132,8 @@ bool MbarrierTryWaitParity::execute(WarpContext& w) const {
   HazardChecker* h = w.hazards();
   if (h) h->uses_barrier(w.thread(), w.cluster_ctarank(), offset, false);
   const int64_t sees = state ? WaitHistory::named(parity, state->phase) : 0;
-  const std::optional<WaitHistory::Seen> before = w.waits.last(offset);
-  const bool counts = state && parity <= 1 && check_wait(w, *state, parity, false);
+  const std::optional<WaitHistory::Seen> before = state ? w.waits.last(history_key(*state)) : std::nullopt;
+  const bool counts = state && parity <= 1 && check_wait(w, *state, parity, false, by_state);
   if (w.own.mbarrier.test_parity(offset, parity, w.point())) {
     if (recording && !w.warp.open_spans.empty()) w.warp.open_spans.back().flow_in = state->last_cause;
     if (counts) w.count_wait(barrier, sees);
@@ -218,15 +151,20 @@ bool MbarrierTryWaitParity::execute(WarpContext& w) const {
   return false;
 }
 
+}  // namespace
+
+bool MbarrierTryWaitParity::execute(WarpContext& w) const { return try_wait(w, barrier, parity, false); }
+
 namespace {
 
-/// So many test_waits in a row may be a loop that gives up at last; more are one that asks until the phase completes.
+/// So many test_waits in a row may be a loop that gives up at last; more are one that asks until the phase
+/// completes.
 constexpr models::Cycles kTurnsAwake = 1000;
 
-/// Each further test_wait would find the same until the phase completes: sleeps, and wakes when the next one is due.
-/// Approximated: of those that are due while the wake-up is on its way, the next.
-void sleep_through_tests(WarpContext& w, const MbarrierTestWaitParity& test, const WarpContext::Spin& spin) {
-  const uint32_t offset = test.barrier.offset();
+/// Each further test_wait would find the same until the phase completes: sleeps, and wakes when the next one is
+/// due. Approximated: of those that are due while the wake-up is on its way, the next.
+void sleep_through_tests(WarpContext& w, SmemAddr barrier, uint32_t parity, const WarpContext::Spin& spin) {
+  const uint32_t offset = barrier.offset();
   const models::Cycles asked = now(), period = std::max<models::Cycles>(1, spin.period);
   const bool recording = w.cta.observer().recorder() != nullptr;
   do {
@@ -235,23 +173,21 @@ void sleep_through_tests(WarpContext& w, const MbarrierTestWaitParity& test, con
     w.warp.begins_wait(w.loc());
     if (recording)
       w.cta.observer().mbarrier_wait(traces::BarrierEventKind::wait_begin, w.warp, state, phase, 0, now());
-    w.own.mbarrier.wait_parity(offset, test.parity, w.warp.waiter);
+    w.own.mbarrier.wait_parity(offset, parity, w.warp.waiter);
     w.warp.suspend({.on = sim::Blocked::On::mbarrier,
                     .offset = offset,
-                    .parity = test.parity,
+                    .parity = parity,
                     .loc = w.loc(),
                     .since = spin.since});
     if (recording)
       w.cta.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, w.warp, state, phase, w.warp.waiter.cause,
                                      now());
     if (const models::Cycles into = (now() - asked) % period; into > 0) w.warp.pass(period - into);
-  } while (!w.own.mbarrier.test_parity(offset, test.parity, w.point(), "mbarrier.test_wait.parity") &&
+  } while (!w.own.mbarrier.test_parity(offset, parity, w.point(), "mbarrier.test_wait.parity") &&
            w.cta.observer().violations().empty());
 }
 
-}  // namespace
-
-bool MbarrierTestWaitParity::execute(WarpContext& w) const {
+bool test_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state) {
   std::optional<WarpContext::Spin> spin = std::exchange(w.spin, std::nullopt);
   if (spin && (spin->barrier != barrier || spin->parity != parity || spin->loc.line() != w.loc().line() ||
                spin->loc.column() != w.loc().column()))
@@ -270,14 +206,44 @@ bool MbarrierTestWaitParity::execute(WarpContext& w) const {
           barrier, parity, w.loc(), spin ? spin->since : now(), now(), spin ? now() - spin->last : 0};
       return false;
     }
-    sleep_through_tests(w, *this, *spin);
+    sleep_through_tests(w, barrier, parity, *spin);
   }
   const models::Mbarrier::State& state = *w.own.mbarrier.find(offset);
   if (w.cta.observer().recorder() && !w.warp.open_spans.empty())
     w.warp.open_spans.back().flow_in = state.last_cause;
-  if (check_wait(w, state, parity, true)) w.count_wait(barrier, WaitHistory::named(parity, state.phase));
+  if (check_wait(w, state, parity, true, by_state)) w.count_wait(barrier, WaitHistory::named(parity, state.phase));
   if (h) h->acquire(w.thread(), offset);
   return true;
+}
+
+/// The parity of the phase in which the lanes' arrivals happened; of the later one, if they did in two: when that
+/// has completed, both have.  Nothing: a finding has been reported.
+std::optional<uint32_t> parity_of_states(WarpContext& w, SmemAddr barrier,
+                                         const LaneArray<MbarrierToken, 1>& states, const char* instruction) {
+  if (!w.own_window(barrier, instruction)) return std::nullopt;
+  std::optional<int64_t> latest;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    const std::optional<int64_t> phase =
+        w.own.mbarrier.phase_of_token(barrier.offset(), states[lane][0], w.source(), instruction);
+    if (!phase) return std::nullopt;
+    latest = std::max(latest.value_or(*phase), *phase);
+  }
+  return uint32_t(*latest & 1);
+}
+
+}  // namespace
+
+bool MbarrierTestWaitParity::execute(WarpContext& w) const { return test_wait(w, barrier, parity, false); }
+
+bool MbarrierTestWait::execute(WarpContext& w) const {
+  const std::optional<uint32_t> parity = parity_of_states(w, barrier, states, "mbarrier.test_wait");
+  return !parity || test_wait(w, barrier, *parity, true);
+}
+
+bool MbarrierTryWait::execute(WarpContext& w) const {
+  const std::optional<uint32_t> parity = parity_of_states(w, barrier, states, "mbarrier.try_wait");
+  return !parity || try_wait(w, barrier, *parity, true);
 }
 
 void FenceMbarrierInit::execute(WarpContext& w) const {
@@ -320,7 +286,7 @@ void WarpContext::leave_wait() {
   const uint32_t offset = wait.barrier.offset();
   own.mbarrier.leave(offset, warp.waiter);
   cta.gpu().try_wait_limit().left();
-  waits.put_back(offset, wait.before);
+  waits.put_back(instructions::history_key(*own.mbarrier.find(offset)), wait.before);
   if (cta.observer().recorder())
     cta.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, warp, *own.mbarrier.find(offset), wait.phase,
                                  0, models::now());

@@ -151,3 +151,91 @@ TEST_CASE("misuse is named with its check id", "[mbarrier]") {
     CHECK(b.observer.violation_id() == "MB6");
   }
 }
+
+TEST_CASE("a state says whether the phase of its arrival is over, for that phase and the next", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 2, b.by);
+  const MbarrierToken first = b.barrier.arrive_once(kBar, {}, b.by);
+  CHECK(b.barrier.phase_of_token(kBar, first, b.by, "test") == 0);
+  b.barrier.arrive_once(kBar, {}, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 1);
+  CHECK(b.barrier.phase_of_token(kBar, first, b.by, "test") == 0);
+  CHECK(b.observer.violation_id() == "");
+  b.barrier.arrive_once(kBar, {.count = 2}, b.by);
+  CHECK_FALSE(b.barrier.phase_of_token(kBar, first, b.by, "test"));  // two phases later
+  CHECK(b.observer.violation_id() == "MB8");
+}
+
+TEST_CASE("MB8: a state that no arrival has returned", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 2, b.by);
+  CHECK_FALSE(b.barrier.phase_of_token(kBar, {}, b.by, "test"));
+  CHECK(b.observer.violation_id() == "MB8");
+}
+
+TEST_CASE("after arrive_drop later phases want one arrival less, and its warp counts as gone", "[mbarrier]") {
+  Bench b;
+  Source other = b.by;
+  other.warp = 1;
+  b.by.warp = 0;
+  b.barrier.init(kBar, 2, b.by);
+  b.barrier.arrive_once(kBar, {}, b.by);
+  b.barrier.arrive_once(kBar, {.drop = true}, other);
+  CHECK(b.barrier.find(kBar)->phase == 1);
+  CHECK(b.barrier.find(kBar)->arrived_before.size() == 1);  // who owes the next phase: not the one that dropped
+  CHECK(b.barrier.find(kBar)->arrived_before[0].warp == 0);
+  b.barrier.arrive_once(kBar, {}, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 2);
+  CHECK(b.observer.violation_id() == "");
+}
+
+TEST_CASE("MB13: the last arrival is dropped, as a warning; bytes still complete a phase", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 1, b.by);
+  b.barrier.arrive_once(kBar, {.drop = true}, b.by);
+  CHECK(b.observer.violation_id() == "MB13");
+  CHECK(b.observer.violations[0].warning);
+  CHECK(b.barrier.find(kBar)->phase == 1);
+  b.barrier.expect_tx(kBar, 64, b.by);
+  b.barrier.complete_tx(kBar, 64, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 2);
+}
+
+TEST_CASE("MB7: a .noComplete arrival completes the phase", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 1, b.by);
+  b.barrier.arrive_once(kBar, {.no_complete = true}, b.by);
+  CHECK(b.observer.violation_id() == "MB7");
+}
+
+TEST_CASE("inval ends a barrier: its memory is anybody's, another may be initialised there", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 1, b.by);
+  b.barrier.arrive(kBar, 1, b.by);
+  b.barrier.inval(kBar, b.by);
+  CHECK(b.barrier.find(kBar) == nullptr);
+  b.smem.store<uint64_t>(kBar, 77);
+  b.barrier.init(kBar, 3, b.by);
+  CHECK(b.barrier.find(kBar)->phase == 0);
+  CHECK(b.barrier.find(kBar)->life == 1);
+  CHECK_FALSE(b.barrier.test_parity(kBar, 0, b.by));
+  CHECK(b.observer.violation_id() == "");
+}
+
+TEST_CASE("MB1: an arrival after inval", "[mbarrier]") {
+  Bench b;
+  b.barrier.init(kBar, 1, b.by);
+  b.barrier.inval(kBar, b.by);
+  b.barrier.arrive(kBar, 1, b.by);
+  CHECK(b.observer.violation_id() == "MB1");
+  CHECK(b.observer.violations[0].message.find("ended by mbarrier.inval") != std::string::npos);
+}
+
+TEST_CASE("MB1: inval while somebody waits", "[mbarrier]") {
+  Bench b;
+  Waiter waiter;
+  b.barrier.init(kBar, 1, b.by);
+  b.barrier.wait_parity(kBar, 0, waiter);
+  b.barrier.inval(kBar, b.by);
+  CHECK(b.observer.violation_id() == "MB1");
+}

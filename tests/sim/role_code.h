@@ -42,9 +42,11 @@ struct RoleCode {
   uint32_t clusters = 1;  ///< on the SMs of one
   int ctas_per_sm = 1;
   bool explained = false;  ///< a hang with its report
+  bool checked = true;     ///< for hazards
   std::vector<BarrierArray> barriers{};
   std::vector<host::FaultSpec> faults{};
   std::function<void(Device&)> before{};  ///< once the device is there
+  std::function<void(Device&)> after{};   ///< at the end of the run
 };
 
 /// "finding TC15: ..." and "warning TC18: ...", a line each, in the order in which they came; then details; "hang"
@@ -71,12 +73,13 @@ inline std::string diagnosis_here(const RoleCode& code) {
                                      .ctas_per_sm = code.ctas_per_sm};
   Device device(profile, kernel, options, nullptr);
   HazardChecker hazards(kernel, device.gpu.slots(), device.observer);
-  device.observer.set_hazards(&hazards);
+  if (code.checked) device.observer.set_hazards(&hazards);
   if (code.before) code.before(device);
   device.launch();
   constexpr models::Cycles kStep = 100'000;  // the clock stops at the last event before it
   for (models::Cycles until = kStep; device.run_until(until) && device.observer.violations().empty();
        until += kStep) {}
+  if (code.after) code.after(device);
   std::string text;
   const auto add = [&](const char* what, const std::vector<models::Violation>& all) {
     for (const models::Violation& v : all) {

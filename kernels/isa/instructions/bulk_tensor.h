@@ -144,8 +144,6 @@ using BulkTensorGroup =
 inline constexpr SupportLine kBulkTensorRejected[] = {
     {"cp.async.bulk.tensor....im2col", Support::rejected, "not implemented"},
     {"cp.async.bulk.tensor....tile::gather4, ::scatter4", Support::rejected, "not implemented"},
-    {"cp.reduce.async.bulk...", Support::rejected, "not implemented"},
-    {"cp.async.bulk (1-D), cp.async.bulk.prefetch", Support::rejected, "not implemented"},
 };
 
 }  // namespace sm100::instructions

@@ -6,12 +6,16 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/isa/instructions/atomics.h"
 #include "kernels/isa/instructions/barriers.h"
+#include "kernels/isa/instructions/bulk_copy.h"
 #include "kernels/isa/instructions/bulk_tensor.h"
 #include "kernels/isa/instructions/clc.h"
+#include "kernels/isa/instructions/cluster_memory.h"
 #include "kernels/isa/instructions/cp_async.h"
 #include "kernels/isa/instructions/global_memory.h"
 #include "kernels/isa/instructions/mbarrier.h"
+#include "kernels/isa/instructions/mbarrier_state.h"
 #include "kernels/isa/instructions/registers.h"
 #include "kernels/isa/instructions/shared_memory.h"
 #include "kernels/isa/instructions/tcgen05.h"
@@ -21,9 +25,11 @@ namespace sm100::instructions {
 /// f(Type<I>) for each instruction, in the order in which they are listed.
 template <class F>
 constexpr void for_each_instruction(F&& f) {
-  for_each(MbarrierGroup{}, f), for_each(BarrierGroup{}, f), for_each(RegisterGroup{}, f);
+  for_each(MbarrierGroup{}, f), for_each(MbarrierStateGroup{}, f);
+  for_each(BarrierGroup{}, f), for_each(RegisterGroup{}, f);
   for_each(SharedMemoryGroup{}, f), for_each(GlobalMemoryGroup{}, f);
-  for_each(BulkTensorGroup{}, f), for_each(CpAsyncGroup{}, f);
+  for_each(ClusterMemoryGroup{}, f), for_each(AtomicsGroup{}, f);
+  for_each(BulkTensorGroup{}, f), for_each(BulkCopyGroup{}, f), for_each(CpAsyncGroup{}, f);
   for_each(Tcgen05Group{}, f), for_each(ClcGroup{}, f);
 }
 
@@ -57,15 +63,18 @@ inline std::vector<SupportLine> support_lines() {
     });
     (std::for_each(std::begin(rejected), std::end(rejected), add), ...);
   };
-  group(MbarrierGroup{}, kMbarrierRejected);
+  group(MbarrierGroup{}), group(MbarrierStateGroup{});
   group(CpAsyncGroup{}, kCpAsyncRejected);
   group(BulkTensorGroup{}, kBulkTensorRejected);
+  group(BulkCopyGroup{}, kBulkCopyRejected);
   group(Tcgen05Group{}, kTcgen05Rejected);
   group(ClcGroup{});
   group(BarrierGroup{});
   group(RegisterGroup{});
   group(SharedMemoryGroup{});
   group(GlobalMemoryGroup{});
+  group(ClusterMemoryGroup{}, kClusterMemoryRejected);
+  group(AtomicsGroup{}, kAtomicsRejected);
   return lines;
 }
 

@@ -108,7 +108,8 @@ struct MbarrierExpectTx {
                                    .each_lane = true,
                                    .faults = Alterable::step,
                                    .add = {"bytes", "barrier"}};
-  static constexpr SupportLine kSupport[] = {{"mbarrier.expect_tx.relaxed", Support::modelled, "shared::cta"}};
+  static constexpr SupportLine kSupport[] = {
+      {"mbarrier.expect_tx.relaxed", Support::modelled, "shared::cta and shared::cluster (any CTA)"}};
   SmemAddr barrier;
   uint32_t bytes;
   Scope scope;
@@ -204,11 +205,5 @@ struct MapaLanes {
 using MbarrierGroup = List<MbarrierInit, MbarrierArrive, MbarrierArriveRemote, MbarrierArriveLanes,
                            MbarrierArriveExpectTx, MbarrierArriveExpectTxLanes, MbarrierExpectTx,
                            MbarrierTryWaitParity, MbarrierTestWaitParity, FenceMbarrierInit, Mapa, MapaLanes>;
-
-inline constexpr SupportLine kMbarrierRejected[] = {
-    {"mbarrier.complete_tx", Support::rejected, "not implemented as an instruction; copies complete bytes"},
-    {"mbarrier.test_wait, .try_wait (state)", Support::rejected, "not implemented"},
-    {"mbarrier.arrive_drop, .noComplete, .inval", Support::rejected, "not implemented"},
-};
 
 }  // namespace sm100::instructions

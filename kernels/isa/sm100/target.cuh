@@ -33,5 +33,7 @@ inline constexpr bool kTargetHasClusterLaunchControl = false;
   static_assert(available, "tcgen05 (tensor memory and its MMA) needs sm_100a; this target does not have it")
 #define SM100_REQUIRE_CLC(available) \
   static_assert(available, "clusterlaunchcontrol needs sm_100 or newer; this target does not have it")
+#define SM100_REQUIRE_MASKED_COPY(available) \
+  static_assert(available, "cp.async.bulk with .cp_mask needs sm_100 or newer; this target does not have it")
 
 }  // namespace sm100::device

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every seam function that sm_90a and sm_100a share, one kernel per family: a wrong spelling fails the build.
 // Scopes and groups are template parameters, as role code has them; results are stored so that nothing is dropped.
+#include <type_traits>
+#include <utility>
+
 #include "kernels/isa/device_recorder.cuh"
 #include "kernels/isa/sm100.cuh"
 
@@ -38,6 +41,29 @@ __global__ void mbarriers(uint32_t* out) {
   out[1] = isa.mbarrier_test_wait_parity(barrier, out[0] & 1, kScope);
 }
 template __global__ void mbarriers<Scope::cta>(uint32_t*);
+template <Scope kScope>
+__global__ void mbarrier_states(uint32_t* out) {
+  Sm100<> isa;
+  const SmemAddr barrier = isa.dynamic_smem();
+  const ClusterSmemAddr remote = isa.mapa(barrier, 1u);
+  isa.mbarrier_init(barrier, 9);
+  isa.mbarrier_arrive(remote, 2u, kScope);
+  out[0] = isa.mbarrier_pending_count(isa.mbarrier_arrive_no_complete(barrier, 1))[0][0];
+  out[1] = isa.mbarrier_pending_count(isa.mbarrier_arrive_drop_no_complete(barrier, 1))[0][0];
+  isa.mbarrier_arrive_drop(remote, 1, kScope);
+  isa.mbarrier_arrive_drop_expect_tx(remote, 16, kScope);
+  isa.mbarrier_expect_tx(remote, 16, kScope);
+  isa.mbarrier_complete_tx(remote, 16, kScope);
+  isa.mbarrier_complete_tx(barrier, 16, kScope);
+  const auto dropped = isa.mbarrier_arrive_drop(barrier, 1, kScope);
+  out[2] = isa.mbarrier_test_wait(barrier, dropped, kScope);
+  out[3] = isa.mbarrier_test_wait(barrier, isa.mbarrier_arrive_drop_expect_tx(barrier, 16, kScope), kScope);
+  out[4] = isa.mbarrier_test_wait(barrier, isa.mbarrier_arrive_expect_tx_state(barrier, 16, kScope), kScope);
+  while (!isa.mbarrier_try_wait(barrier, isa.mbarrier_arrive_state(barrier, 2, kScope), kScope)) {}
+  isa.mbarrier_inval(barrier);
+}
+template __global__ void mbarrier_states<Scope::cta>(uint32_t*);
+template __global__ void mbarrier_states<Scope::cluster>(uint32_t*);
 template __global__ void mbarriers<Scope::cluster>(uint32_t*);
 
 __global__ void barriers() {
@@ -132,6 +158,119 @@ __global__ void recorder(const __grid_constant__ DeviceTrace trace, int stage) {
   Sm100<DeviceRecorder> isa{DeviceRecorder{trace}};
   static_assert(Isa<Sm100<DeviceRecorder>>);
   TraceSpan span{isa, TraceEvent::wait, {.barrier = isa.dynamic_smem(), .stage = stage, .phase = 3, .bytes = 16}};
+}
+
+__global__ void bulk_copies(uint8_t* memory) {
+  Sm100<> isa;
+  const SmemAddr smem = isa.dynamic_smem();
+  const ClusterSmemAddr remote = isa.mapa(smem, 1u);
+  const GlobalAddr global{reinterpret_cast<uint64_t>(memory)};
+  isa.cp_async_bulk_shared_global(smem, global, 64, smem);
+  isa.cp_async_bulk_shared_global(smem, global, 64, smem, kEvictFirst);
+  isa.cp_async_bulk_shared_global_multicast(smem, global, 64, smem, CtaMask{3});
+  isa.cp_async_bulk_shared_global_multicast(smem, global, 64, smem, CtaMask{3}, kEvictLast);
+  isa.cp_async_bulk_global_shared(global, smem, 64);
+  isa.cp_async_bulk_global_shared(global, smem, 64, kEvictNormal);
+  isa.cp_async_bulk_shared_cluster(remote, smem, 64, remote);
+  isa.cp_async_bulk_prefetch_l2(global, 64);
+  isa.cp_async_bulk_prefetch_l2(global, 64, kEvictLast);
+}
+
+template <int N>
+__device__ void tensor_forms(const Sm100<>& isa, const TensorMap* map, const TensorCoords<N>& at) {
+  const SmemAddr smem = isa.dynamic_smem();
+  isa.cp_async_bulk_tensor_shared_global(smem, map, at, smem, kEvictFirst);
+  isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, at, smem, CtaMask{3}, kEvictFirst);
+  isa.cp_async_bulk_tensor_global_shared(map, at, smem, kEvictFirst);
+  isa.cp_reduce_async_bulk_tensor_global_shared<ReduceOp::add>(map, at, smem);
+  isa.cp_reduce_async_bulk_tensor_global_shared<ReduceOp::min>(map, at, smem);
+  isa.cp_reduce_async_bulk_tensor_global_shared<ReduceOp::max>(map, at, smem);
+  isa.cp_reduce_async_bulk_tensor_global_shared<ReduceOp::inc>(map, at, smem);
+  isa.cp_reduce_async_bulk_tensor_global_shared<ReduceOp::dec>(map, at, smem);
+  isa.cp_reduce_async_bulk_tensor_global_shared<ReduceOp::bit_and>(map, at, smem);
+  isa.cp_reduce_async_bulk_tensor_global_shared<ReduceOp::bit_or>(map, at, smem);
+  isa.cp_reduce_async_bulk_tensor_global_shared<ReduceOp::bit_xor>(map, at, smem, kEvictLast);
+  isa.cp_async_bulk_prefetch_tensor_l2(map, at);
+  isa.cp_async_bulk_prefetch_tensor_l2(map, at, kEvictLast);
+}
+__global__ void tensor_forms(const __grid_constant__ TensorMap map) {
+  Sm100<> isa;
+  tensor_forms<1>(isa, &map, {0});
+  tensor_forms<2>(isa, &map, {0, 1});
+  tensor_forms<3>(isa, &map, {0, 1, 2});
+  tensor_forms<4>(isa, &map, {0, 1, 2, 3});
+  tensor_forms<5>(isa, &map, {0, 1, 2, 3, 4});
+}
+
+/// Every pair of operation and type that the tables of kernels/isa/reduction.h allow.
+template <uint32_t kPair>
+__device__ void reductions(const Sm100<>& isa, GlobalAddr global, SmemAddr smem, ClusterSmemAddr remote) {
+  constexpr ReduceOp kOp = ReduceOp(kPair % 9);
+  constexpr ReduceType kType = ReduceType(kPair / 9);
+  using Register = std::conditional_t<register_bytes(kType) == 8, uint64_t, uint32_t>;
+  LaneArray<Register, 1> value;
+  value[0][0] = Register(isa.laneid()[0][0]);
+  LaneArray<GlobalAddr, 1> addresses;
+  addresses[0][0] = global;
+  LaneArray<ClusterSmemAddr, 1> remotes;
+  remotes[0][0] = remote;
+  if constexpr (kType == ReduceType::none || kType == ReduceType::f32_ftz) {
+  } else {
+    if constexpr (reduces_global(kOp, kType)) {
+      isa.template cp_reduce_async_bulk_global_shared<kOp, kType>(global, smem, 64);
+      isa.template cp_reduce_async_bulk_global_shared<kOp, kType>(global, smem, 64, kEvictFirst);
+    }
+    if constexpr (reduces_shared(kOp, kType)) {
+      isa.template cp_reduce_async_bulk_shared_cluster<kOp, kType>(remote, smem, 64, remote);
+      isa.template red_async<kOp, kType>(remotes, value, remotes);
+    }
+    if constexpr (atomic_global(kOp, kType)) {
+      value = isa.template atom_global<kOp, kType, MemorySem::acq_rel, MemoryScope::gpu>(addresses, value);
+      if constexpr (kOp != ReduceOp::exch)
+        isa.template red_global<kOp, kType, MemorySem::release, MemoryScope::sys>(addresses, value);
+    }
+  }
+}
+template <uint32_t... kPairs>
+__device__ void all_reductions(const Sm100<>& isa, GlobalAddr global, SmemAddr smem, ClusterSmemAddr remote,
+                               std::integer_sequence<uint32_t, kPairs...>) {
+  (reductions<kPairs>(isa, global, smem, remote), ...);
+}
+__global__ void reductions(uint32_t* memory) {
+  Sm100<> isa;
+  constexpr uint32_t kTypes = uint32_t(ReduceType::bf16x2) + 1;
+  all_reductions(isa, GlobalAddr{reinterpret_cast<uint64_t>(memory)}, isa.dynamic_smem(),
+                 isa.mapa(isa.dynamic_smem(), 1u), std::make_integer_sequence<uint32_t, 9 * kTypes>());
+}
+
+__global__ void atomics(uint32_t* memory) {
+  Sm100<> isa;
+  LaneArray<GlobalAddr, 1> at;
+  at[0][0] = GlobalAddr{reinterpret_cast<uint64_t>(memory)};
+  const LaneArray<uint32_t, 1> lane = isa.laneid();
+  LaneArray<uint32_t, 1> old =
+      isa.atom_global<ReduceOp::add, ReduceType::u32, MemorySem::relaxed, MemoryScope::cta>(at, lane);
+  old = isa.atom_global<ReduceOp::add, ReduceType::u32, MemorySem::acquire, MemoryScope::cluster>(at, old);
+  old = isa.atom_global<ReduceOp::add, ReduceType::u32, MemorySem::release, MemoryScope::sys>(at, old);
+  old = isa.atom_cas_global<ReduceType::b32, MemorySem::acq_rel, MemoryScope::gpu>(at, lane, old);
+  LaneArray<uint64_t, 1> wide;
+  wide[0][0] = old[0][0];
+  wide = isa.atom_cas_global<ReduceType::b64, MemorySem::relaxed, MemoryScope::gpu>(at, wide, wide);
+  isa.red_global<ReduceOp::add, ReduceType::u64, MemorySem::relaxed, MemoryScope::gpu>(at, wide);
+}
+
+__global__ void cluster_memory() {
+  Sm100<> isa;
+  const LaneArray<ClusterSmemAddr, 1> to = isa.mapa(isa.dynamic_smem(), isa.laneid());
+  LaneArray<uint32_t, 2> two;
+  two[0][0] = two[0][1] = isa.ld_shared_b32(to)[0][0];
+  const LaneArray<uint32_t, 4> four = isa.ld_shared_v4(to);
+  isa.st_shared_b32(to, isa.laneid());
+  isa.st_shared_v2(to, two);
+  isa.st_shared_v4(to, four);
+  isa.st_async_b32(to, isa.laneid(), to);
+  isa.st_async_v2(to, two, to);
+  isa.st_async_v4(to, four, to);
 }
 
 }  // namespace sm100

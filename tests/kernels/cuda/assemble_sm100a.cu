@@ -119,4 +119,18 @@ __global__ void cluster_launch_control(Dim3* out) {
     *out = isa.clusterlaunchcontrol_query_cancel_get_first_ctaid(response);
 }
 
+__global__ void masked_bulk_copies(uint8_t* memory) {
+  Sm100<> isa;
+  const GlobalAddr to{reinterpret_cast<uint64_t>(memory)};
+  isa.cp_async_bulk_global_shared_cp_mask(to, isa.dynamic_smem(), 64, uint16_t{0x00ff});
+  isa.cp_async_bulk_global_shared_cp_mask(to, isa.dynamic_smem(), 64, uint16_t{0x00ff}, kEvictFirst);
+}
+
+__global__ void hinted_pair_copies(const __grid_constant__ TensorMap map) {
+  Sm100<> isa;
+  const SmemAddr smem = isa.dynamic_smem();
+  isa.cp_async_bulk_tensor_shared_global(smem, &map, TensorCoords{0, 1}, smem, kEvictLast, 2);
+  isa.cp_async_bulk_tensor_shared_global_multicast(smem, &map, TensorCoords{0, 1}, smem, CtaMask{3}, kEvictLast, 2);
+}
+
 }  // namespace sm100

@@ -225,3 +225,32 @@ TEST_CASE("Does the word keep every field at its limits? (PTX 9.7.13.15)", "[mba
           REQUIRE(decode_mbarrier(encode(state)) == state);
         }
 }
+
+TEST_CASE("Does arrive_drop.expect_tx expect, arrive and leave in one step? (PTX 9.7.13.15)", "[mbarrier]") {
+  Barrier b(2);
+  b.apply(mbarrier_arrive(b.word, MbarrierArrival{.bytes = 64, .drop = true}));
+  check(b, 0, 1, 64);
+  b.arrive();
+  check(b, 0, 0, 64);
+  b.complete_tx(64);
+  check(b, 1, 1, 0);  // one is left
+  b.arrive();
+  check(b, 2, 1, 0);
+}
+
+TEST_CASE("Is a .noComplete arrival that would complete the phase refused, and only that? (MB7)", "[mbarrier]") {
+  Barrier b(3);
+  b.apply(mbarrier_arrive(b.word, MbarrierArrival{.count = 2, .no_complete = true}));
+  check(b, 0, 1, 0);
+  check_rejected(b.word, mbarrier_arrive(b.word, MbarrierArrival{.no_complete = true}),
+                 MbarrierError::completes_phase);
+  b.expect_tx(16);  // now bytes keep the phase open
+  b.apply(mbarrier_arrive(b.word, MbarrierArrival{.no_complete = true}));
+  check(b, 0, 0, 16);
+  b.complete_tx(16);
+  check(b, 1, 3, 0);
+  b.apply(mbarrier_arrive(b.word, MbarrierArrival{.count = 2, .drop = true, .no_complete = true}));
+  check(b, 1, 1, 0);
+  b.arrive();
+  check(b, 2, 1, 0);
+}

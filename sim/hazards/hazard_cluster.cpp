@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses of a warp to the shared memory of other CTAs of its cluster: these have started before, and exit later.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/time.h"
+#include "sim/hazards/hazard_checker.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+void HazardChecker::copy_shared(const Thread& t, uint32_t from, uint32_t to_rank, uint32_t to, uint32_t bytes,
+                                uint32_t barrier, uint32_t op, bool reduces) {
+  if (to_rank >= cluster(t.slot).ctas.size()) return;  // CR1 is the units' to report
+  check_started(t, to_rank, "cp.async.bulk");
+  uses_barrier(t, to_rank, barrier, true);
+  // Over with a phase of a barrier, which is not known yet: until then with a stamp that nobody knows.
+  Access read = access(t, AccessKind::bulk_source, false, {UINT32_MAX - op % 0x10000, kStillRunning});
+  read.op = op, read.barrier = barrier, read.linear = true;
+  const uint32_t own = rank(t.slot);
+  const Footprints::Id source = smem_sets_.intern_range(from, bytes);
+  touch_smem(t, own, source, read);
+  flights_.of(op).push_back({clusters_[size_t(t.slot)], own, source, read});
+  send(t, AccessKind::tensor_load, {uint16_t(1u << to_rank)}, to, bytes, barrier, op, true, reduces);
+  barrier_of(cluster(t.slot).ctas[to_rank], barrier).in_flight.push_back(op);
+}
+
+void HazardChecker::store_async(const Thread& t, uint32_t to_rank, uint32_t offset, uint32_t bytes,
+                                uint32_t barrier, uint32_t op, bool reduces) {
+  if (to_rank >= cluster(t.slot).ctas.size()) return;
+  async_stores_ = true;
+  check_started(t, to_rank, "st.async");
+  uses_barrier(t, to_rank, barrier, false);
+  send(t, AccessKind::async_store, {uint16_t(1u << to_rank)}, offset, bytes, barrier, op, false, reduces);
+  barrier_of(cluster(t.slot).ctas[to_rank], barrier).in_flight.push_back(op);
+}
+
+void HazardChecker::check_started(const Thread& t, uint32_t at_rank, const char* what) {
+  Cluster& in = cluster(t.slot);
+  if (at_rank == rank(t.slot) || at_rank >= in.ctas.size()) return;
+  const Knowledge& known = warp(t).known;
+  for (int w = 0; w < in.kernel->warps; ++w) {
+    const Stamp start{component(at_rank, w, kWarp), 1};
+    if (known.happened.knows(start) || known.likely.knows(start)) return;
+  }
+  models::Violation v{
+      .id = "CR2",
+      .message = fmt::format("{} in the shared memory of CTA rank {}, which may not have started", what, at_rank),
+      .time = models::now(),
+      .slot = t.slot,
+      .source = t.by};
+  v.details = {"missing: a cluster barrier, or a wait for an arrive of that CTA, before the first access"};
+  report_.violation(v);
+}
+
+void HazardChecker::note_remote(const Thread& t, uint32_t at_rank, const Access& accessed) {
+  std::vector<Access>& all = cluster(t.slot).remote[at_rank];
+  const auto same = [&](const Access& a) { return a.over.component == accessed.over.component; };
+  const auto known = std::find_if(all.begin(), all.end(), same);
+  if (known == all.end())
+    all.push_back(accessed);
+  else
+    *known = accessed;
+}
+
+void HazardChecker::cta_exits(int slot, const models::Source& by) {
+  if (!clusters_[size_t(slot)]) return;
+  const Cluster& in = cluster(slot);
+  for (const Access& access : in.remote[rank(slot)]) {
+    const auto knows = [&](const WarpState& w) {
+      return w.known.happened.knows(access.over) || w.known.likely.knows(access.over);
+    };
+    const CtaState& exiting = in.ctas[rank(slot)];
+    if (std::any_of(exiting.warps.begin(), exiting.warps.end(), knows)) continue;
+    const models::Place place = hazard_place(*in.kernel, access);
+    models::Violation v{
+        .id = "CR3",
+        .message = fmt::format("CTA rank {} of the cluster exits, and nothing orders the last {} of {} (CTA {}) to "
+                               "its shared memory before",
+                               rank(slot), access.write ? "store" : "load", in.kernel->role(access.by.warp),
+                               access.by.cta),
+        .time = models::now(),
+        .slot = slot,
+        .source = by};
+    v.details = {
+        fmt::format("access: by {} (warp {}) of CTA {} at cycle {}  {}", in.kernel->role(access.by.warp),
+                    access.by.warp, access.by.cta, grouped(int64_t(access.cycle)), line_of(access.by.loc)),
+        "missing: a cluster barrier, or an arrive of that warp and a wait of this CTA for it, before the exit"};
+    v.places = {place};
+    return report_.violation(v);
+  }
+}
+
+}  // namespace sm100::sim
