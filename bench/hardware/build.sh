@@ -9,9 +9,9 @@ nvcc=${NVCC:-nvcc}
 arch=${ARCH:-90a}
 jobs=${JOBS:-8}
 mkdir -p "$out"
-flags="-std=c++20 --expt-relaxed-constexpr --extended-lambda -O3 -lineinfo -gencode arch=compute_${arch},code=sm_${arch} -I$here"
+flags="-std=c++20 --expt-relaxed-constexpr --extended-lambda -O3 -lineinfo -gencode arch=compute_${arch},code=sm_${arch} -I$here -I$here/../.."
 latency="latency_sync latency_tma latency_sm latency_launch"
-semantics="semantics_mbarrier semantics_tma semantics_group semantics_cluster semantics_matrix semantics_tensormap semantics_warp_wide semantics_registers"
+semantics="semantics_mbarrier semantics_tma semantics_group semantics_cluster semantics_matrix semantics_tensormap semantics_warp_wide semantics_registers semantics_seam"
 {
   echo "harness.cpp"
   for f in $latency $semantics; do [ -f "$here/$f.cu" ] && echo "$f.cu"; done
