@@ -137,6 +137,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_shared_b128(smem) } -> std::same_as<ClcResponse>;
   { isa.ld_shared_v4(rows) } -> std::same_as<LaneArray<uint32_t, 4>>;  // ld.shared.v4.b32
   isa.st_shared_b128(smem, response);                                  // st.shared.v2.b64
+  { isa.ld_shared_b32(rows) } -> std::same_as<LaneArray<uint32_t, 1>>;
   isa.st_shared_b16(rows, isa.laneid());                               // the lower half of a register
   isa.st_shared_b32(rows, isa.laneid());
   isa.st_shared_v2(rows, r2);

@@ -61,10 +61,10 @@ void LdGlobal::execute(WarpContext& w) const {
   std::memset(registers, 0, sizeof(uint32_t) * words * kWarpLanes);
   if (!w.sm.with_data) return;
   if (HazardChecker* h = w.hazards(); h && !predicates)
-    h->global(w.thread(), (*addresses)[w.first_active_lane()][0], false);
+    h->global(w.thread(), (*addresses)[w.first_active_lane()][0] + uint64_t(int64_t(offset)), false);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane) || (predicates && !(*predicates)[lane][0])) continue;
-    const GlobalAddr address = (*addresses)[lane][0];
+    const GlobalAddr address = (*addresses)[lane][0] + uint64_t(int64_t(offset));
     const uint8_t* from = w.global_bytes(address, bytes, lane, what);
     if (!from) return;
     w.check_prerequisites(address, what);

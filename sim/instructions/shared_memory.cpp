@@ -67,6 +67,21 @@ void LdSharedV4::execute(WarpContext& w) const {
   w.touch(*addresses, kWarpLanes, kBytes, false);
 }
 
+/// Its registers hold their values by the time anything can use them: only tensor loads, which take as long, and
+/// waits lie between in the kernels that read words.
+void LdSharedB32::execute(WarpContext& w) const {
+  access_shared(w, 4, w.issue.ld_shared);
+  if (!w.sm.with_data) return;
+  LaneArray<SmemAddr, 1> at;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    at(lane) = (*addresses)[lane][0] + uint32_t(offset);
+    if (!w.in_shared(at(lane), 4, 4, "ld.shared.b32")) return;
+    registers[lane] = w.own.smem.load<uint32_t>(at(lane).offset());
+  }
+  w.touch(at, kWarpLanes, 4, false);
+}
+
 void StShared::execute(WarpContext& w) const {
   w.uses_registers(registers);
   // The registers may still be on their way from shared memory; they are stored in the order of their loads.

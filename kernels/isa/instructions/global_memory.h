@@ -9,15 +9,19 @@ namespace sm100::instructions {
 /// `bytes` from each lane's address to its registers: 2 or 4 to one, 8 to two, 16 to four; zeros where the
 /// predicate is false (nullptr: true everywhere).
 struct LdGlobal {
-  static constexpr Description kIs{.function = "ld_global", .opcode = "ld.global"};
+  static constexpr Description kIs{
+      .function = "ld_global", .opcode = "ld.global", .faults = Alterable::poll, .add = {"address"}};
   static constexpr SupportLine kSupport[] = {{"ld.global.b16, .b32, .v2.b32, .v4.b32", Support::approximated,
                                               "an L2 hit each; the next store waits for it"}};
   uint32_t bytes;
   const LaneArray<GlobalAddr, 1>* addresses;
   const LaneArray<bool, 1>* predicates;
   uint32_t* registers;
+  int offset = 0;  ///< bytes from each address, the same in all lanes
   template <class Self, class Visit>
-  static constexpr void operands(Self&, Visit&&) {}
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.offset);
+  }
   void execute(sim::WarpContext&) const;
 };
 

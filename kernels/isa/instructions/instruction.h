@@ -55,7 +55,7 @@ enum class Alterable : uint8_t {
   no,
   step,  ///< returns nothing: left out, repeated, delayed
   read,  ///< returns something: left out, delayed
-  poll,  ///< delayed only: a poll that reads nothing would never end
+  poll,  ///< delayed only: a poll that reads nothing would never end, registers of a load would hold anything
 };
 
 struct Description {

@@ -8,10 +8,8 @@ namespace sm100::instructions {
 
 /// Of one address for all lanes.
 struct LdSharedU32 {
-  static constexpr Description kIs{.function = "ld_shared_u32",
-                                   .opcode = "ld.shared::cta.u32",
-                                   .faults = Alterable::read,
-                                   .add = {"address"}};
+  static constexpr Description kIs{
+      .function = "ld_shared_u32", .opcode = "ld.shared::cta.u32", .faults = Alterable::read, .add = {"address"}};
   static constexpr SupportLine kSupport[] = {
       {"ld.shared, st.shared", Support::modelled, "the widths the kernels use"}};
   SmemAddr address;
@@ -65,6 +63,21 @@ struct LdSharedV4 {
   void execute(sim::WarpContext&) const;
 };
 
+/// A word from each lane's address.
+struct LdSharedB32 {
+  static constexpr Description kIs{
+      .function = "ld_shared_b32", .opcode = "ld.shared::cta.b32", .faults = Alterable::poll, .add = {"address"}};
+  static constexpr auto& kSupport = LdSharedU32::kSupport;
+  const LaneArray<SmemAddr, 1>* addresses;
+  uint32_t* registers;  ///< one of each lane
+  int offset = 0;       ///< bytes from each address, the same in all lanes
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.offset);
+  }
+  void execute(sim::WarpContext&) const;
+};
+
 /// `bytes` of each lane's registers: 2 or 4 of one, 8 of two, 16 of four.
 struct StShared {
   static constexpr Description kIs{.function = "st_shared", .opcode = "st.shared::cta"};
@@ -91,6 +104,7 @@ struct Stmatrix {
   void execute(sim::WarpContext&) const;
 };
 
-using SharedMemoryGroup = List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, StShared, StSharedB128>;
+using SharedMemoryGroup =
+    List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, LdSharedB32, StShared, StSharedB128>;
 
 }  // namespace sm100::instructions
