@@ -11,7 +11,8 @@ namespace sm100 {
 
 using BlockScaledStorage = MatmulStorage<BlockScaledTiles>;
 
-struct BlockScaledParts {
+/// What differs from the dense matmul's.
+struct BlockScaledParts : DenseParts {
   using Tiles = BlockScaledTiles;
 
   template <Isa I>

@@ -6,6 +6,7 @@
 #include "kernels/epilogue/output_strip.h"
 #include "kernels/epilogue/smem_writer.h"
 #include "kernels/epilogue/strip_functor.h"
+#include "kernels/epilogue/strip_source.h"
 #include "kernels/epilogue/strip_store.h"
 #include "kernels/pipeline/output_ring.h"
 
@@ -38,22 +39,21 @@ SM100_KERNEL void store_tile_strip(I& isa, const Config& cfg, const OutputTile& 
 }
 
 /// R: strip columns / 8.
-template <int R, Isa I, class Config>
-SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
+template <int R, Isa I, class Config, class Source>
+SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, const WarpGroup& group, Source&& source,
                                     const OutputTile& tile) {
   const int warp = group.index(isa);
   const WarpPart part = warp_part(cfg, warp);
   const int strips = strips_per_tile(cfg);
-
-  for (int i = 0; i < strips; ++i) {
+  source.for_each(strips, [&](int i) {
     const bool last = i + 1 == strips;
     const int buffer = i % kOutputBuffers;
     const StripBuffer<Config> strip{cfg, tile.buffers + uint32_t(buffer) * strip_bytes(cfg)};
-    AccumulatorFragments<R> f = load_fragments<R>(isa, tile.result.accumulator.plus_columns(uint32_t(i * 8 * R)),
-                                                  warp, has_lower_fragment(cfg));
-    // The overlap: the MMA warp may overwrite the accumulator while this strip is still being cast and
+    AccumulatorFragments<R> f = source.template load<R>(i, warp, has_lower_fragment(cfg));
+    // The overlap: all strips of an accumulator have been loaded, so the MMA warp may overwrite it
+    // while this strip is still being cast and
     // stored.
-    if (last) ring.consumer_release(tile.result);
+    if (last) source.release();
     const int column = tile.column + i * strip_columns(cfg);
     if (has_functor(cfg) && cfg.register_epilogue)
       apply_functor(isa, cfg, *tile.functor, tile.row + part.row, column + part.half * accumulator_columns(cfg), f);
@@ -70,17 +70,18 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, const WarpGroup& 
     if (warp == 0) store_tile_strip(isa, cfg, tile, strip.base, i, 0, buffer);
     if (halves_side_by_side(cfg) && warp == 2) store_tile_strip(isa, cfg, tile, strip.base, i, 1, buffer);
     wait_for_strip_buffer(isa, group, i, last);
-  }
+  });
 }
 
 /// All four warps of the group.
 template <Isa I, class Config>
 SM100_KERNEL void write_tile(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
                              const OutputTile& tile) {
+  AccumulatorStrips<I> strips{isa, ring, tile.result};
   switch (strip_columns(cfg)) {  // register blocks have fixed sizes
-    case 32: return write_tile_strips<4>(isa, cfg, group, ring, tile);
-    case 16: return write_tile_strips<2>(isa, cfg, group, ring, tile);
-    default: return write_tile_strips<1>(isa, cfg, group, ring, tile);
+    case 32: return write_tile_strips<4>(isa, cfg, group, strips, tile);
+    case 16: return write_tile_strips<2>(isa, cfg, group, strips, tile);
+    default: return write_tile_strips<1>(isa, cfg, group, strips, tile);
   }
 }
 

@@ -124,6 +124,11 @@ template <class C>
 SM100_HD constexpr uint32_t stage_transaction_bytes(const C& c) {
   return uint32_t(c.cta_group * c.k_group_size) * slot_bytes(c);
 }
+/// Arrivals of the epilogue warps on the barrier that hands a ring stage back: none where only MMAs read it.
+template <class C>
+SM100_HD constexpr int epilogue_arrivals_per_stage(const C&) {
+  return 0;
+}
 /// The kernel allocates all of tensor memory and gives each accumulator stage an equal share of the columns.
 template <class C>
 SM100_HD constexpr int accum_stride_columns(const C& c) {

@@ -39,7 +39,7 @@ template <class Parts, Isa I, class Config, class Storage, class Params, class S
 SM100_KERNEL void matmul_roles(I& isa, const Config& cfg, const Storage& smem, const Params& params,
                                Scheduler scheduler) {
   const int warp = isa.warpid();
-  if (epilogue_group().has(warp)) epilogue_warp(isa, cfg, epilogue_group(), smem, params, scheduler);
+  if (epilogue_group().has(warp)) Parts::epilogue(isa, cfg, epilogue_group(), smem, params, scheduler);
   if constexpr (Scheduler::kRequests) {
     if (warp == kSchedulerWarp && own_place(isa, cfg).first()) scheduler_warp(isa, cfg, scheduler);
   }
@@ -49,7 +49,7 @@ SM100_KERNEL void matmul_roles(I& isa, const Config& cfg, const Storage& smem, c
   }
   if (warp == kMmaWarp) {
     const ClusterPlace place = own_place(isa, cfg);
-    mma_warp(isa, cfg, smem, place, input_ring(isa, cfg, smem, place), Parts::issuer(cfg), scheduler);
+    mma_warp(isa, cfg, smem, place, input_ring(isa, cfg, smem, place), Parts::issuer(cfg), Parts::work(scheduler));
   }
 }
 
@@ -83,6 +83,17 @@ struct DenseParts {
   template <class C>
   SM100_HD static OperandMmas<C> issuer(const C& cfg) {
     return OperandMmas<C>{cfg};
+  }
+  /// Who hands the MMA warp its work: a WorkTile is what it adds in one accumulator.
+  template <class Scheduler>
+  SM100_HD static Scheduler& work(Scheduler& scheduler) {
+    return scheduler;
+  }
+  /// An epilogue warp's role.
+  template <Isa I, class Config, class Storage, class Params, class Scheduler>
+  SM100_KERNEL static void epilogue(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
+                                    const Params& params, Scheduler& scheduler) {
+    epilogue_warp(isa, cfg, group, smem, params, scheduler);
   }
 };
 

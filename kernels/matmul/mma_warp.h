@@ -45,7 +45,7 @@ class OperandMmas {
 
 template <Isa I, class Config, class Smem, class Ring, MmaIssuer<I, typename Ring::Stage> Issuer, class Scheduler>
 SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const Smem& smem, const ClusterPlace& place, Ring input,
-                           const Issuer& mma, Scheduler& scheduler) {
+                           const Issuer& mma, Scheduler&& scheduler) {
   isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);
   isa.bar_warp_sync();
   isa.tcgen05_fence_before_thread_sync();

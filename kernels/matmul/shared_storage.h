@@ -47,12 +47,15 @@ struct MatmulStorage {
                                    .arrives_with = "mbarrier.arrive.expect_tx",
                                    .waits = "mma"});
     // One commit of every leader whose MMAs read this CTA's tiles: its row and its column of the cluster.
-    layout.barriers(s.input.empty, {.name = "input_empty",
-                                    .stages = ring_stages(c),
-                                    .count = uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1),
-                                    .arrives = "mma",
-                                    .arrives_with = "tcgen05.commit",
-                                    .waits = "load"});
+    const uint32_t commits = uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1),
+                   arrivals = uint32_t(epilogue_arrivals_per_stage(c));
+    layout.barriers(s.input.empty,
+                    {.name = "input_empty",
+                     .stages = ring_stages(c),
+                     .count = commits + arrivals,
+                     .arrives = arrivals ? "mma, epilogue" : "mma",
+                     .arrives_with = arrivals ? "tcgen05.commit, fenced mbarrier.arrive" : "tcgen05.commit",
+                     .waits = "load"});
     layout.barriers(s.accum.full, {.name = "accum_full",
                                    .stages = c.accum_stages,
                                    .count = 1,

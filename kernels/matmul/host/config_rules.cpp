@@ -11,28 +11,6 @@ namespace {
 
 using MatmulRules = Rules<MatmulConfig>;
 
-/// Shapes of tcgen05.mma (PTX 9.7.16).
-void check_mma_shape(MatmulRules& rules) {
-  const MatmulConfig& c = rules.config;
-  MatmulRules::Sound& sound = rules.sound;
-  sound.cta_group = rules.require(c.cta_group == 1 || c.cta_group == 2, "config.cta_group", c.cta_group, "1, 2",
-                                  "CTAs of one MMA");
-  if (sound.cta_group) {
-    const int small = 64 * c.cta_group, large = 2 * small;
-    sound.mma_m = rules.require(c.mma_m == small || c.mma_m == large, "config.mma", mma_text(c),
-                                fmt::format("M = {} or {}", small, large),
-                                fmt::format("shapes of tcgen05.mma with cta_group {}", c.cta_group));
-  }
-  const int step = !sound.mma_m || c.mma_m == 64 ? 8 : 16;
-  const std::string with_m = sound.mma_m ? fmt::format(" with M = {}", c.mma_m) : "";
-  sound.mma_n = rules.require(c.mma_n >= step && c.mma_n <= 256 && c.mma_n % step == 0, "config.mma", mma_text(c),
-                              fmt::format("N = multiples of {} from {} to 256", step, step),
-                              "shapes of this kernel family" + with_m);
-  const int k = 32 / operand_bytes(c);
-  rules.require(c.mma_k == k, "config.mma", mma_text(c), fmt::format("K = {}", k),
-                fmt::format("one MMA takes 32 bytes of K, {} {} elements", k, name(c.dtype)));
-}
-
 void check_swizzle(MatmulRules& rules) {
   const MatmulConfig& c = rules.config;
   rules.sound.swizzle = rules.require(
