@@ -233,6 +233,13 @@ inline constexpr Check kChecks[] = {
      "Copy within a CTA by loads and stores, or check the rank that mapa got.", "PTX 9.7.9.25", "KB-05"},
 
     // ---- tcgen05
+    {"TM11", Severity::warning, "stage read and filled again without a proxy fence",
+     "Threads read what a copy has brought through the generic proxy, the next copy writes there through the async "
+     "proxy, and no fence.proxy.async lies between. It is asked of kernels whose table of mbarriers has the "
+     "arrive as fenced: published kernels hand stages back by an arrive alone, and work (CUTLASS).",
+     "Stale or mixed values, extremely rare; seen at scale.",
+     "fence.proxy.async.shared::cta after the loads, before the arrive that hands the stage back.",
+     "PTX 8 (memory consistency model)", "KB-13"},
     {"TC1", Severity::error, "tensor memory outside a live allocation",
      "ld, st, cp or mma names columns that this CTA (or its peer, with cta_group::2) has not allocated or has "
      "freed.",

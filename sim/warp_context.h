@@ -137,14 +137,18 @@ class WarpContext {
   // ---- hazards
   HazardChecker* hazards() { return cta.observer().hazards(); }
   HazardChecker::Thread thread(int lane = -1) {
-    return {
-        own.slot, {.warp = int8_t(warp.index), .lane = int8_t(lane), .loc = loc_, .cta = cta.linear_id()}, &warp};
+    return {own.slot,
+            {.warp = int8_t(warp.index), .lane = int8_t(lane), .loc = loc_, .cta = cta.linear_id()},
+            &warp,
+            (touched_lanes_ & ~lanes_) != 0};
   }
   /// The lanes read or write `bytes` each.
   void touch(const LaneArray<SmemAddr, 1>& addresses, int lanes, uint32_t bytes, bool write) {
+    touched_lanes_ |= lanes_;
     if (HazardChecker* h = hazards()) h->generic(thread(), footprint(*h, addresses, lanes, bytes), write);
   }
   void touch(SmemAddr address, uint32_t bytes, bool write) {
+    touched_lanes_ |= lanes_;
     if (HazardChecker* h = hazards())
       h->generic(thread(), h->smem_sets().intern_range(address.offset(), bytes), write);
   }
@@ -279,6 +283,7 @@ class WarpContext {
   Result<I> perform(const I& instruction) {
     if constexpr (I::kIs.aligned)
       if (!converged(I::kIs.opcode)) return Result<I>();
+    if constexpr (I::kIs.aligned) lanes_have_met();
     return instruction.execute(*this);
   }
   template <class I>
@@ -289,6 +294,11 @@ class WarpContext {
   void release_early(SmemAddr waited);
   /// `.sync`, `.aligned`: all 32 lanes must execute it together.
   bool converged(std::string_view opcode);
+  /// All lanes have come to one instruction: what they accessed before it is over.
+  void lanes_have_met() {
+    if (std::exchange(touched_lanes_, 0u) == 0) return;
+    if (HazardChecker* h = hazards()) h->lanes_have_met(thread());
+  }
   /// The line of a span in a trace is that of its first instruction that has one.
   void note_line() {
     if (!warp.open_spans.empty() && warp.open_spans.back().args.line == traces::kNoName && loc_.line() > 0)
@@ -311,6 +321,7 @@ class WarpContext {
 
   FaultInterceptor* faults_;
   uint32_t lanes_ = kAllLanes;
+  uint32_t touched_lanes_ = 0;  ///< that have accessed shared memory since all lanes last met
   Loc loc_{};
   double trace_begin_cycles_ = 0, trace_end_cycles_ = 0, trace_first_cycles_ = 0;
 };

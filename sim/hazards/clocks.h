@@ -36,6 +36,11 @@ class VectorClock {
     if (to.component >= clocks_.size()) clocks_.resize(to.component + 1);
     clocks_[to.component] = std::max(clocks_[to.component], to.clock);
   }
+  /// Does not know the stamp, nor what came after it.
+  void lower(Stamp below) {
+    if (below.component < clocks_.size() && clocks_[below.component] >= below.clock)
+      clocks_[below.component] = below.clock == 0 ? 0 : below.clock - 1;
+  }
   void clear() { clocks_.clear(); }  // the room stays
   /// The first `components` of another clock.
   void assign(const VectorClock& other, size_t components) {

@@ -4,14 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "models/time.h"
+#include "sim/text.h"
 
 namespace sm100::sim {
 
 namespace {
 constexpr uint32_t kLaterPerCta = 128;
+/// In a row of a kernel's table of mbarriers: fence.proxy.async, then the arrive.
+constexpr std::string_view kFencedArrive = "fenced mbarrier.arrive";
 }  // namespace
 
 HazardChecker::HazardChecker(const LaunchList& launches, int slots, models::Observer& report)
@@ -43,6 +47,8 @@ void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
   started->id = clusters_started_++;
   started->launch = launch;
   started->kernel = launches_[launch].kernel;
+  for (const BarrierArray& row : started->kernel->barriers)
+    started->fences_reads |= std::string_view(row.arrives_with).find(kFencedArrive) != std::string_view::npos;
   started->ctas.resize(ctas);
   started->remote.resize(ctas);
   started->later.resize(size_t{kLaterPerCta} * ctas);
@@ -73,9 +79,20 @@ Knowledge& HazardChecker::next_later(Cluster& cluster) {
 }
 
 uint32_t HazardChecker::release_later(const Thread& t) {
-  next_later(cluster(t.slot)) = warp(t).known;
+  WarpState& self = warp(t);
+  Knowledge& released = next_later(cluster(t.slot)) = self.known;
+  if (t.apart) {  // what other lanes have done since they last met is not over
+    self.apart = {now(t).component, std::max(self.met, Clock{1})};
+    self.apart_at = t.by.loc;
+    released.happened.lower(self.apart);
+  }
   step(t);
   return cluster(t.slot).last_later;
+}
+
+void HazardChecker::lanes_have_met(const Thread& t) {
+  step(t);
+  warp(t).met = now(t).clock;
 }
 
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
@@ -140,10 +157,15 @@ Access HazardChecker::access(const Thread& t, AccessKind kind, bool write, Stamp
           .by = Issuer(t.by)};
 }
 
+bool HazardChecker::fences_reads_before(const Thread& t, const Access& later) {
+  return later.kind == AccessKind::clc_response ||
+         (later.kind == AccessKind::tensor_load && cluster(t.slot).fences_reads);
+}
+
 void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id set, const Access& later) {
   WarpState& self = warp(t);
   self.account = t.warp;
-  const bool by_unit = !is_generic(later.kind);
+  const bool by_unit = !is_generic(later.kind), reads_need_fence = fences_reads_before(t, later);
   MmaThread* const mma = is_tensor_core(later.kind) ? &mma_thread(t) : nullptr;
   const auto ordered = [&](const Access& earlier) {
     if (earlier.reduces && later.reduces) return true;
@@ -155,10 +177,9 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
         later.over.clock != kStillRunning)
       return true;
     if (!self.known.happened.knows(earlier.over)) return false;
-    // Threads' writes need the proxy fence before a unit's reads, and the response slot's reads before it is
-    // written.
-    const bool needs_fence =
-        is_generic(earlier.kind) && by_unit && (earlier.write || later.kind == AccessKind::clc_response);
+    // Threads' writes need the proxy fence before a unit's reads; so do the reads of what a unit overwrites, where
+    // it is asked for.
+    const bool needs_fence = is_generic(earlier.kind) && by_unit && (earlier.write || reads_need_fence);
     return !needs_fence || self.known.fenced.knows(earlier.over);
   };
   bool promised_by_reader = false;
@@ -267,6 +288,13 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
                                     "lane {} committed",
                                     issuer->lane, issuer->passed_over));
   if ((text.warning || std::string_view(text.id) == "TC16") && !new_pair(earlier, later)) return;
+  if (const WarpState& first = warp_of(cluster(t.slot), earlier);
+      missing == Missing::order && is_threads(earlier.kind) && first.apart.clock > 0 &&
+      earlier.over.component == first.apart.component && earlier.over.clock >= first.apart.clock)
+    text.details.insert(text.details.end() - 1,
+                        "a lane arrived for others of its warp, which had not met since they touched these bytes: "
+                        "bar.warp.sync (__syncwarp) before the arrive  " +
+                            line_of(first.apart_at));
   if (t.warp && missing != Missing::fence)
     if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));

@@ -68,6 +68,7 @@ class HazardChecker {
     int slot;
     models::Source by;           ///< warp, lane (where one matters), line, CTA
     const Warp* warp = nullptr;  ///< its account of its waits, for reports
+    bool apart = false;          ///< other lanes have accessed shared memory since all of the warp's last met
   };
 
   /// A cluster starts; its rank r runs in slot `slots[r]`.
@@ -78,7 +79,7 @@ class HazardChecker {
   /// Source::op.
   uint32_t release(const Thread& thread, uint32_t rank, uint32_t barrier) {
     uses_barrier(thread, rank, barrier, false);
-    return kReleases;
+    return thread.apart ? release_later(thread) : kReleases;
   }
   /// The same for arrivals that land later.
   uint32_t release_later(const Thread& thread);
@@ -89,6 +90,8 @@ class HazardChecker {
   bool knows_completed(const Thread& thread, uint32_t barrier, int64_t phase);
   /// The barrier is used by the thread, or by a unit that it asks, in CTA `rank`.
   void uses_barrier(const Thread& thread, uint32_t rank, uint32_t barrier, bool by_unit);
+  /// All lanes of the warp execute one instruction: a release by some of them covers what others did before it.
+  void lanes_have_met(const Thread& thread);
   void fence_mbarrier_init(const Thread& thread);
   void fence_proxy_async(const Thread& thread);
   void tcgen05_fence_before(const Thread& thread);
@@ -203,6 +206,9 @@ class HazardChecker {
     std::vector<Barrier*> unfenced_inits;
     const Warp* account = nullptr;       ///< of its waits
     std::vector<Access> unwaited_loads;  ///< tcgen05.ld that neither a wait nor a read of a register has ended
+    Clock met = 0;                       ///< own clock when all lanes last met
+    Stamp apart{0, 0};  ///< own accesses from here on are not what lanes of it released at `apart_at`
+    Loc apart_at{};
   };
   struct CtaState {
     Shadow smem, tmem;
@@ -215,6 +221,7 @@ class HazardChecker {
     uint32_t id;             ///< of all clusters of the run
     int launch;
     const Kernel* kernel;
+    bool fences_reads = false;  ///< its table says so: a stage that threads have read comes back behind fence.proxy.async
     std::vector<CtaState> ctas;
     std::vector<std::vector<Access>>
         remote;            ///< by rank: the last accesses of other CTAs' warps to its shared memory
@@ -309,6 +316,8 @@ class HazardChecker {
   void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write);
   /// The warp has accessed shared memory of another CTA.
   void note_remote(const Thread& t, uint32_t rank, const Access& access);
+  /// Reads of what `later` overwrites have to be fenced: a CLC response's, and a stage's where the kernel says so.
+  bool fences_reads_before(const Thread& t, const Access& later);
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   void touch_tmem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   /// What an MMA touches in each CTA, looked up once for each combination of operands.

@@ -164,6 +164,9 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
                  : Verdict{"CL6",
                            fmt::format("a CLC response is requested into a slot that {} may still read", first),
                            fmt::format("an arrive of {} after its load, and {}", first, by_release)};
+    if (fence_only)
+      return {"TM11", fmt::format("a copy of {} overwrites what {} has read without a proxy fence", second, first),
+              fmt::format("fence.proxy.async of {} between its loads and its arrive", first)};
     return {"TM7", fmt::format("{} overwrites bytes that {} may still read", second, first),
             fmt::format("an arrive of {} after its loads, and {}", first, by_release)};
   }
@@ -373,7 +376,8 @@ HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, co
                         ? "no cp.async.bulk.commit_group has followed the first: no wait_group covers it"
                         : "no tcgen05.commit has followed the first: no mbarrier says when it is over");
   lines.push_back("missing: " + std::move(v.missing));
-  const bool works = *v.works != '\0', lint = std::string_view(v.id) == "TC16" || std::string_view(v.id) == "CL8";
+  const std::string_view id = v.id;
+  const bool works = *v.works != '\0', lint = id == "TC16" || id == "CL8" || id == "TM11";
   if (works) v.message += fmt::format("; works on hardware as far as known, {}", v.works);
   return {v.id, std::move(v.message), std::move(lines), works || lint};
 }
