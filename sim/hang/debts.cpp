@@ -31,18 +31,18 @@ uint64_t amount_of(const Shares& shares, const State::Share& like) {
 }
 
 /// Only the even CTA of a pair commits: tcgen05.commit with cta_group 2.
-bool by_leaders(Cta& owner, const BarrierArray& array) {
-  return owner.tcgen05_group == 2 && std::string_view(array.arrives_with) == "tcgen05.commit";
+bool by_leaders(Cta& owner, const BarrierArray& array, std::string_view role) {
+  return owner.tcgen05_group == 2 && arrival_of(array, role) == "tcgen05.commit";
 }
 
-/// What a barrier of CTA `from` got, as the same barrier of `to` would get it: from the CTAs with the same place relative
-/// to it.  Empty when there are none.
+/// What a barrier of CTA `from` got, as the same barrier of `to` would get it: from the CTAs with the same place
+/// relative to it.  Empty when there are none.
 Shares moved(const Shares& shares, Cta& from, Cta& to, const BarrierArray& array) {
   if (from.cluster_ctas() != to.cluster_ctas()) return {};
-  uint32_t turn = from.cluster_rank() ^ to.cluster_rank();
-  if (by_leaders(to, array)) turn &= ~1u;
   Shares all;
   for (State::Share s : shares) {
+    uint32_t turn = from.cluster_rank() ^ to.cluster_rank();
+    if (by_leaders(to, array, s.warp < 0 ? std::string_view() : to.kernel().role(s.warp))) turn &= ~1u;
     uint32_t rank = 0;
     while (rank < from.cluster_ctas() && from.peer_id(rank) != s.cta) ++rank;
     if (rank == from.cluster_ctas() || (rank ^ turn) >= to.cluster_ctas()) return {};
@@ -92,8 +92,8 @@ std::optional<Shares> owed_by_model(const Slots& slots, Cta& owner, const State&
   return owed;
 }
 
-/// The warp has a part in the ring of the array, or, if it is no ring, in anything: scheduler warps of CTAs that have
-/// nothing to schedule leave at once, the MMA warp of a pair's second CTA issues nothing.
+/// The warp has a part in the ring of the array, or, if it is no ring, in anything: scheduler warps of CTAs that
+/// have nothing to schedule leave at once, the MMA warp of a pair's second CTA issues nothing.
 bool takes_part(const Warp& warp, const Kernel& kernel, const BarrierArray& array) {
   if (warp.running && warp.cta.tcgen05_group != 2) return true;  // it may not have come to it yet
   if (const BarrierArray* other = partner(kernel, array))
@@ -108,17 +108,18 @@ Shares warps_of_table(const Slots& slots, Cta& owner, const BarrierArray& array,
   Shares all;
   for (uint32_t rank = first; rank <= last; ++rank) {
     const Cta* cta = peer_slot(slots, owner, rank);
-    if (cta->linear_id() != owner.peer_id(rank) || (by_leaders(owner, array) && rank % 2 == 1)) continue;
+    if (cta->linear_id() != owner.peer_id(rank)) continue;
     for (const auto& warp : cta->warps())
       if (lists(array.arrives, cta->kernel().role(warp->index)) &&
+          !(rank % 2 == 1 && by_leaders(owner, array, cta->kernel().role(warp->index))) &&
           (!participants || takes_part(*warp, cta->kernel(), array)))
         all.push_back({cta->linear_id(), warp->index, 0, {}});
   }
   return all;
 }
 
-/// No phase has completed: if the roles of the table in the own CTA, the pair or the cluster make up the count with 32
-/// arrivals or 1 each, they are who arrives.
+/// No phase has completed: if the roles of the table in the own CTA, the pair or the cluster make up the count with
+/// 32 arrivals or 1 each, they are who arrives.
 std::optional<Shares> owed_by_table(const Slots& slots, Cta& owner, const State& state, const BarrierArray& array,
                                     uint64_t missing) {
   const uint32_t rank = owner.cluster_rank();
@@ -221,6 +222,22 @@ bool filled_like_others(const Slots& slots, Cta& owner, const State& state) {
     }
   }
   return alike > 0;
+}
+
+std::string_view arrival_of(const BarrierArray& array, std::string_view role) {
+  const auto parts = [](std::string_view list) {
+    std::vector<std::string_view> all;
+    for (size_t at = 0; at <= list.size();) {
+      const size_t end = std::min(list.find(", ", at), list.size());
+      all.push_back(list.substr(at, end - at));
+      at = end + 2;
+    }
+    return all;
+  };
+  const auto roles = parts(array.arrives), instructions = parts(array.arrives_with);
+  const auto at = std::find(roles.begin(), roles.end(), role);
+  if (roles.size() != instructions.size() || at == roles.end()) return array.arrives_with;
+  return instructions[size_t(at - roles.begin())];
 }
 
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array) {

@@ -50,6 +50,9 @@ uint64_t usual_bytes(const Slots& slots, Cta& owner, const models::Mbarrier::Sta
 /// expects as much as they do.  False if there are none to compare with.
 bool filled_like_others(const Slots& slots, Cta& owner, const models::Mbarrier::State& state);
 
+/// The instruction with which a role arrives: where a row of the table lists as many of them as roles, the role's own.
+std::string_view arrival_of(const BarrierArray& array, std::string_view role);
+
 /// The other array of a ring: "input_full" for "input_empty" and the reverse; nullptr: it is no ring.
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array);
 

@@ -242,6 +242,7 @@ Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const std::vector<D
 
 std::string passed_text(const Wait& w, const Debt& d) {
   const BarrierArray& array = *w.barrier.array;
+  const std::string_view arrival = arrival_of(array, d.role());
   const std::string who = d.role() + of_cta(w, d.cta), barrier = text_of(w.barrier) + of_cta(w, w.cta->linear_id());
   const BarrierArray* other = partner(w.cta->kernel(), array);
   const bool empty = std::string_view(array.name).ends_with("_empty");
@@ -250,15 +251,15 @@ std::string passed_text(const Wait& w, const Debt& d) {
     return fmt::format("{} {} without a copy of {} bytes into stage {}: {} misses them", who,
                        d.exited() ? "has exited" : "has gone on", grouped(int64_t(d.bytes)), w.barrier.stage,
                        barrier);
-  if (d.exited()) return fmt::format("{} has exited without its {} on {}", who, array.arrives_with, barrier);
+  if (d.exited()) return fmt::format("{} has exited without its {} on {}", who, arrival, barrier);
   if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0)
-    return fmt::format("{} waits for its own {} on {}, which is missing", who, array.arrives_with, barrier);
-  if (!other) return fmt::format("{} has gone on without its {} on {}", who, array.arrives_with, barrier);
+    return fmt::format("{} waits for its own {} on {}, which is missing", who, arrival, barrier);
+  if (!other) return fmt::format("{} has gone on without its {} on {}", who, arrival, barrier);
   if (empty)
     return fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {} is missing", who,
-                       other->name, w.barrier.stage, w.state->phase, array.arrives_with, barrier);
+                       other->name, w.barrier.stage, w.state->phase, arrival, barrier);
   return fmt::format("{} has acquired stage {} for phase {} without filling it: its {} on {} is missing", who,
-                     w.barrier.stage, w.state->phase, array.arrives_with, barrier);
+                     w.barrier.stage, w.state->phase, arrival, barrier);
 }
 
 /// Someone who owes is past the point of delivery.

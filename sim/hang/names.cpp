@@ -28,7 +28,8 @@ std::string ranges(std::vector<int> all) {
   return fmt::format("{}", fmt::join(runs, ", "));
 }
 
-/// The debtors by role, and within a role by warps: "epilogue (warps 0-3) of CTAs 0-1, mma (warp 6) of CTA 2 (exited)".
+/// The debtors by role, and within a role by warps: "epilogue (warps 0-3) of CTAs 0-1, mma (warp 6) of CTA 2
+/// (exited)".
 std::string debtors_text(const Wait& w) {
   std::map<std::pair<std::string, bool>, std::pair<std::vector<int>, std::vector<int>>> by_role;  // warps, CTAs
   for (const Debt& d : w.debts.all) {
@@ -81,6 +82,18 @@ static std::string unfinished_launches(Cta& cta) {
   return text.empty() ? "writes of the launch ahead that are not visible yet" : text;
 }
 
+/// The instruction of those who owe arrivals, where all have one.
+static std::string_view missing_instruction(const Wait& w) {
+  const BarrierArray& array = *w.barrier.array;
+  std::string_view one;
+  for (const Debt& d : w.debts.all) {
+    const std::string_view arrival = arrival_of(array, d.role());
+    if (!one.empty() && one != arrival) return array.arrives_with;
+    one = arrival;
+  }
+  return one.empty() ? std::string_view(array.arrives_with) : one;
+}
+
 std::string missing_text(const Wait& w) {
   const std::string debtors = w.debts.all.empty() ? "" : debtors_text(w);
   if (w.blocked.on == Blocked::On::named_barrier) {
@@ -107,7 +120,7 @@ std::string missing_text(const Wait& w) {
   std::vector<std::string> parts;
   if (word.pending > 0)
     parts.push_back(fmt::format("{} of {} arrivals: {} of {}", grouped(word.pending), grouped(word.expected),
-                                array.arrives_with, debtors.empty() ? array.arrives : debtors));
+                                missing_instruction(w), debtors.empty() ? array.arrives : debtors));
   if (word.tx > 0)
     parts.push_back(fmt::format("{} of {} bytes{}{}", grouped(word.tx), grouped(int64_t(w.state->expected_bytes)),
                                 word.pending == 0 ? "; all arrivals are in" : "",

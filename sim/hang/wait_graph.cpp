@@ -169,8 +169,8 @@ bool WaitGraph::has_passed(const Wait& wait, const Debt& debt) const {
   if (!wait.on_mbarrier() || !now) return false;
   const BarrierArray& array = *wait.barrier.array;
   const BarrierArray* other = partner(wait.cta->kernel(), array);
-  if (!other) {
-    // No ring: it is where a warp of its role is that has delivered.
+  if (!other || !lists(other->waits, debt.role())) {
+    // No ring, or its role waits for neither side of it: it is where a warp of its role is that has delivered.
     return std::any_of(wait.state->arrived.begin(), wait.state->arrived.end(), [&](const auto& share) {
       for (const Wait& w : waits_)
         if (w.cta->linear_id() == share.cta && w.role == now->role && w.blocked.on == now->blocked.on &&
@@ -188,7 +188,7 @@ bool WaitGraph::has_passed(const Wait& wait, const Debt& debt) const {
   if (now->barrier.array == other || now->barrier.array == &array) return true;
   // A result is committed after the input that it is made of: until then its stage stays acquired.
   const BarrierArray* input = partner(wait.cta->kernel(), *now->barrier.array);
-  const bool feeds = input && std::string_view(input->arrives_with) == "tcgen05.commit" &&
+  const bool feeds = input && lists(input->arrives_with, "tcgen05.commit") &&
                      std::string_view(input->name).ends_with("_empty") && lists(input->arrives, debt.role());
   return !(feeds && std::string_view(array.arrives_with) == "tcgen05.commit");
 }
