@@ -113,6 +113,15 @@ std::vector<std::map<std::string, std::string>> read_csv(const std::filesystem::
   return rows;
 }
 
+/// What the rows' formats are: F4 and MXF4 were run as kind::f8f6f4 and kind::mxf8f6f4 (docs/measurements.md).
+const std::map<std::string, std::pair<MmaKind, DataType>>& measured_formats() {
+  static const std::map<std::string, std::pair<MmaKind, DataType>> formats = {
+      {"BF16", {MmaKind::f16, DataType::bf16}},      {"E4M3", {MmaKind::f8f6f4, DataType::e4m3}},
+      {"F4", {MmaKind::f8f6f4, DataType::e2m1}},     {"S8", {MmaKind::i8, DataType::s8}},
+      {"MXF8", {MmaKind::mxf8f6f4, DataType::e4m3}}, {"MXF4", {MmaKind::mxf8f6f4, DataType::e2m1}}};
+  return formats;
+}
+
 }  // namespace
 
 TEST_CASE("single-MMA latency and initiation interval follow the laws worked by hand", "[umma][timing]") {
@@ -195,17 +204,11 @@ TEST_CASE("every row measured on B200, of every format, on one SM and two, is re
     shapes.push_back({r["Format"], r["ABLayout"], std::stoi(r["M"]), std::stoi(r["N"]),
                       std::stod(r["MedianCycles"]), interval.at(key(r)), std::stoi(r["CTAGroup"])});
   REQUIRE(shapes.size() == 264);
-  // F4 and MXF4 were run as kind::f8f6f4 and kind::mxf8f6f4 (docs/measurements.md).
-  const std::map<std::string, std::pair<MmaKind, DataType>> formats = {
-      {"BF16", {MmaKind::f16, DataType::bf16}},      {"E4M3", {MmaKind::f8f6f4, DataType::e4m3}},
-      {"F4", {MmaKind::f8f6f4, DataType::e2m1}},     {"S8", {MmaKind::i8, DataType::s8}},
-      {"MXF8", {MmaKind::mxf8f6f4, DataType::e4m3}}, {"MXF4", {MmaKind::mxf8f6f4, DataType::e2m1}}};
-
   Bench b(false);
   double worst_latency = 0, worst_interval = 0;
   Stimulus stimulus("stimulus", [&] {
     for (const Shape& s : shapes) {
-      const auto& [kind, type] = formats.at(s.format);
+      const auto& [kind, type] = measured_formats().at(s.format);
       const MmaCommand c = b.command(kind, type, s.m, s.n, s.layout == "TS", s.cta_group);
       const double one = double(b.run_batch(c, 1)), ii = (double(b.run_batch(c, 1025)) - one) / 1024;
       INFO(s.format << " " << s.layout << " cta_group " << s.cta_group << " M " << s.m << " N " << s.n);
@@ -219,6 +222,45 @@ TEST_CASE("every row measured on B200, of every format, on one SM and two, is re
   for (const Violation& v : b.observer.violations) CHECK(v.warning);  // N of i8 pairs that PTX does not have
   WARN("264 rows: latency within " << worst_latency << " cycles, initiation interval within "
                                    << 100 * worst_interval << " %");
+}
+
+TEST_CASE("every batch measured on B200, of every format, is reproduced", "[umma][measured]") {
+  const std::filesystem::path data = measured_dir() / "b200";
+  if (!std::filesystem::exists(data / "umma_throughput_depth_sweep.csv")) {
+    if (std::getenv("SM100_REQUIRE_MEASURED")) FAIL("measured data not found in " << data);
+    SM100_SKIP("no measured data in \'" << data << "\': see docs/architecture.md section 8");
+  }
+  constexpr double kBatches = 1000;  // of a measured row
+  struct Errors {
+    int rows = 0;
+    double worst = 0, sum = 0;
+  };
+  std::map<std::string, Errors> errors;  // by table and format
+  Bench b(false);
+  Stimulus stimulus("stimulus", [&] {
+    for (const char* table : {"umma_throughput_depth_sweep.csv", "umma_throughput_ts_depth1to10.csv"})
+      for (auto& r : read_csv(data / table)) {
+        const auto& [kind, type] = measured_formats().at(r["Format"]);
+        const MmaCommand c = b.command(kind, type, std::stoi(r["M"]), std::stoi(r["N"]), r["ABLayout"] == "TS",
+                                       std::stoi(r["CTAGroup"]));
+        // From one batch to the next a loop of the issuing thread passes as well.
+        const double batch = double(b.run_batch(c, std::stoi(r["PipelineDepth"]))) + b.profile.issue.control;
+        const double error = std::abs(batch / (std::stod(r["Cycles"]) / kBatches) - 1);
+        Errors& of = errors[std::string(table) + ", " + r["Format"]];
+        ++of.rows, of.worst = std::max(of.worst, error), of.sum += error;
+      }
+  });
+  sc_core::sc_start();
+  for (const Violation& v : b.observer.violations) CHECK(v.warning);  // N of i8 pairs that PTX does not have
+  REQUIRE(errors.size() == 12);
+  for (const auto& [what, of] : errors) {
+    INFO(what);
+    const bool scaled = what.find("MXF") != std::string::npos, small = what.find("depth1to10") != std::string::npos;
+    CHECK(of.rows == (scaled ? 180 : 240));
+    CHECK(of.worst <= 0.03);
+    CHECK(of.sum / of.rows <= (small ? 0.005 : 0.002));
+    WARN(what << ": mean " << 100 * of.sum / of.rows << " %, at most " << 100 * of.worst << " %");
+  }
 }
 
 TEST_CASE("D = A B from shared memory, and accumulation only when enable-input-d says so", "[umma][numerics]") {
