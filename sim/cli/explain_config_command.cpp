@@ -8,6 +8,8 @@
 #include "kernels/block_scaled/host/block_scaled_run.h"
 #include "kernels/block_scaled/host/choose_block_scaled.h"
 #include "kernels/block_scaled/host/operand_words.h"
+#include "kernels/blockwise/host/blockwise_run.h"
+#include "kernels/blockwise/host/choose_blockwise.h"
 #include "kernels/grouped_1d1d/host/choose_grouped_1d1d.h"
 #include "kernels/grouped_1d1d/host/grouped_1d1d_run.h"
 #include "kernels/host/scenario.h"
@@ -36,13 +38,26 @@ struct ExplainOptions {
 /// What is asked, and on what.
 struct Question {
   ConfigRequest request;
-  std::optional<BlockScaledConfig> scaled;    ///< operands of block_scaled; empty: another kernel is asked about
-  std::optional<Grouped1d1dProblem> grouped;  ///< of grouped_1d1d
+  std::optional<BlockScaledConfig> scaled;    ///< operands of block_scaled
+  std::optional<BlockwiseConfig> blockwise;   ///< those of blockwise
+  std::optional<Grouped1d1dProblem> grouped;  ///< of grouped_1d1d; none of them: matmul is asked about
   std::string title;                          ///< what is multiplied, if `request` does not say it
   std::string scenario;                       ///< empty: a shape from the command line
   std::string profile, device;
   bool own_config = false;  ///< the scenario does not say config = "auto"
+
+  std::string_view kernel() const {
+    return scaled      ? block_scaled_definition().name
+           : blockwise ? blockwise_definition().name
+                       : matmul_definition().name;
+  }
 };
+
+/// "matmul, block_scaled, blockwise": those that a shape describes.
+std::string kernels_of_a_shape() {
+  return fmt::format("{}, {}, {}", matmul_definition().name, block_scaled_definition().name,
+                     blockwise_definition().name);
+}
 
 int extent(const char* name, const std::string& text) {
   constexpr int64_t kLargest = int64_t{1} << 30;  // as in scenarios
@@ -70,25 +85,35 @@ BlockScaledConfig scaled_operands(const std::string& dtype) {
   throw InputError(fmt::format("--dtype {}: allowed are {}", one_line(dtype), words));
 }
 
+BlockwiseConfig blockwise_operands(const std::string& dtype) {
+  BlockwiseConfig c;
+  if (dtype == "e5m2")
+    c.dtype = DataType::e5m2;
+  else if (!dtype.empty() && dtype != "e4m3")
+    throw InputError(fmt::format("--dtype {}: allowed are e4m3, e5m2", one_line(dtype)));
+  return c;
+}
+
 Question question_of_shape(const ExplainOptions& o) {
   if (!o.sets.empty())
     throw InputError(fmt::format("--set {}: for a scenario only; this is a shape, M N K", o.sets.front()));
   Question q;
   if (o.kernel == block_scaled_definition().name)
     q.scaled = scaled_operands(o.dtype);
+  else if (o.kernel == blockwise_definition().name)
+    q.blockwise = blockwise_operands(o.dtype);
   else if (o.kernel.empty() || o.kernel == matmul_definition().name)
     check_matmul_type(o.dtype);
   else
-    throw InputError(fmt::format("--kernel {}: allowed are {}, {}", one_line(o.kernel), matmul_definition().name,
-                                 block_scaled_definition().name));
+    throw InputError(fmt::format("--kernel {}: allowed are {}", one_line(o.kernel), kernels_of_a_shape()));
   q.request.m = extent("M", o.what[0]);
   q.request.n = extent("N", o.what[1]);
   q.request.k = extent("K", o.what[2]);
   q.profile = o.profile.empty() ? "b200" : o.profile;
   const models::DeviceProfile device = load_profile(q.profile);
   if (!device.has_tensor_core)
-    throw InputError(fmt::format("--profile {}: a device without tcgen05; kernel {} needs it", q.profile,
-                                 q.scaled ? block_scaled_definition().name : matmul_definition().name));
+    throw InputError(
+        fmt::format("--profile {}: a device without tcgen05; kernel {} needs it", q.profile, q.kernel()));
   q.device = device.name;
   q.request.sms = device.device.sms;
   return q;
@@ -122,15 +147,20 @@ Question question_of_scenario(const ExplainOptions& o) {
     q.grouped = p;
     q.title = make_run(s)->title();
     q.own_config = !p.auto_config;
+  } else if (s.kernel == &blockwise_definition()) {
+    const BlockwiseProblem& p = s.problem_as<BlockwiseProblem>();
+    q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
+    q.blockwise.emplace();
+    q.blockwise->dtype = p.config.dtype, q.blockwise->output = q.request.output = p.config.output;
+    q.own_config = !p.auto_config;
   } else if (s.kernel == &matmul_definition()) {
     const MatmulProblem& p = s.problem_as<MatmulProblem>();
     q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
     if (!p.auto_config) q.request.dtype = p.config.dtype, q.request.output = p.config.output;
     q.own_config = !p.auto_config;
   } else {
-    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {}, {} and {} only", o.what[0],
-                                 s.kernel->name, matmul_definition().name, block_scaled_definition().name,
-                                 grouped_1d1d_definition().name));
+    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {} and {} only", o.what[0],
+                                 s.kernel->name, kernels_of_a_shape(), grouped_1d1d_definition().name));
   }
   q.scenario = s.path.string();
   q.profile = s.profile;
@@ -141,6 +171,7 @@ Question question_of_scenario(const ExplainOptions& o) {
 ConfigChoice choice_of(const Question& q) {
   if (q.grouped) return choose_grouped_1d1d(*q.grouped, q.request.sms);
   if (q.scaled) return choose_block_scaled(q.request, *q.scaled);
+  if (q.blockwise) return choose_blockwise(q.request, *q.blockwise);
   return choose_config(q.request);
 }
 
@@ -157,7 +188,8 @@ ConfigChoice answer(const Question& q) {
 
 std::string_view dtype_of(const Question& q) {
   if (q.grouped) return word_of_operands(q.grouped->config);
-  return q.scaled ? word_of_operands(*q.scaled) : std::string_view(name(q.request.dtype));
+  if (q.scaled) return word_of_operands(*q.scaled);
+  return name(q.blockwise ? q.blockwise->dtype : q.request.dtype);
 }
 
 std::string mma_text(const ConfigCandidate& c) {
@@ -249,7 +281,8 @@ void add_explain_config_command(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("")
       ->expected(1, 3);
-  command->add_option("--kernel", options->kernel, "matmul (default) or block_scaled")->type_name("KERNEL");
+  command->add_option("--kernel", options->kernel, "matmul (default), block_scaled or blockwise")
+      ->type_name("KERNEL");
   command->add_option("--dtype", options->dtype, "Of A and B (default bf16; block_scaled: nvfp4, ...)")
       ->type_name("TYPE");
   command->add_option("--profile", options->profile, "Device (default b200)")->type_name("NAME");

@@ -41,7 +41,7 @@ const std::map<std::string, const char*> kThemes = {
     {"memory_order", "A fence is missing between two accesses."},
     {"named_barriers", "bar.sync and bar.arrive: counts, ids, and warps that do not come."},
     {"phases", "A wait is for the wrong phase, or is missing."},
-    {"scales", "Scale factors of block-scaled MMAs: their copies, their columns, their padding."},
+    {"scales", "Scale factors: their copies, their columns, their padding, which of them multiply what."},
     {"stores", "The way of a strip from registers to global memory."},
     {"tensor_memory", "Accumulators and the columns of tensor memory: reads, allocation, release."},
 };

@@ -35,7 +35,7 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
   auto names = scenario_names("");
   REQUIRE(names.size() >= 9);
   const auto smoke = scenario_names("smoke");
-  REQUIRE(smoke.size() == 30);  // ten of the matmul, ten of the block-scaled one, ten of groups of tokens
+  REQUIRE(smoke.size() == 40);  // ten of each kernel: matmul, block_scaled, blockwise, grouped_1d1d
   names.insert(names.end(), smoke.begin(), smoke.end());
   for (const std::string& name : scenario_names("split_k"))
     if (name.find("splits_4") == std::string::npos) names.push_back(name);  // those take 10 s
@@ -59,10 +59,10 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
   }
 }
 
-TEST_CASE("the smoke configurations of block-scaled kernels verify in the bit model, too", "[scenarios]") {
+TEST_CASE("the smoke configurations of the scaled matmuls verify in the bit model, too", "[scenarios]") {
   int runs = 0;
   for (const std::string& name : scenario_names("smoke")) {
-    if (name.find("block_scaled") == std::string::npos && name.find("grouped_1d1d") == std::string::npos) continue;
+    if (name.find("smoke/block") == std::string::npos && name.find("smoke/grouped") == std::string::npos) continue;
     CAPTURE(name);
     Scenario s = load_by_name(name);
     s.numerics = Numerics::b200;
@@ -73,7 +73,7 @@ TEST_CASE("the smoke configurations of block-scaled kernels verify in the bit mo
     CHECK(r.warnings.empty());
     ++runs;
   }
-  CHECK(runs == 20);
+  CHECK(runs == 30);
 }
 
 TEST_CASE("FP32 output shows the accumulators within 1e-5, BF16 output within 1e-2 of float64", "[scenarios]") {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Epilogue warps of the blockwise matmul, a group of four: they add the scaled products of k tiles in registers,
+/// and store the sums as the dense matmul stores its accumulators.
+#pragma once
+
+#include "kernels/blockwise/params.h"
+#include "kernels/blockwise/tile_sums.h"
+#include "kernels/epilogue/tile_writer.h"
+#include "kernels/matmul/named_barriers.h"
+#include "kernels/matmul/rings.h"
+
+namespace sm100 {
+
+/// One epilogue warp: its loads of the stage's scales are done.  MMAs that read the stage's tiles release it as
+/// well.
+template <Isa I, class Config, class Stage>
+SM100_KERNEL void release_row_scales(I& isa, const Config& cfg, const Stage& stage) {
+  isa.fence_proxy_async_shared_cta();  // TMA fills the tile again
+  isa.bar_warp_sync();                 // few lanes arrive for all that have read
+  isa.lanes_below(cluster_size(cfg), [&] { isa.mbarrier_arrive(stage.empty(), Scope::cta); });
+}
+
+/// The k tiles of a work tile.
+/// @param input  only its cursor steps: an accumulator's commit comes after the MMA warp's wait for the stage
+template <int R, Isa I, class Config, class Input>
+SM100_KERNEL void sum_k_tiles(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& accumulators,
+                              Input& input, const BlockwiseParams& params, const WorkTile& tile,
+                              TileSums<R>& sums) {
+  const int warp = group.index(isa);
+  sums.clear(isa, cfg);
+  for (int k = tile.k_begin; k < tile.k_end(); ++k) {
+    // On their way while we wait.
+    const ColumnScales columns = load_column_scales(isa, cfg, params, tile.n, k);
+    const AccumulatorStage accumulator = accumulators.consumer_wait();
+    const auto stage = input.at(input.consumer_stage());
+    const RowScales rows = load_row_scales(isa, cfg, stage.a_scales, stage.index, warp_part(cfg, warp).row);
+    release_row_scales(isa, cfg, stage);
+    input.consumer_step();
+    sums.add(isa, cfg, accumulator.accumulator, rows, columns, tile.n, warp);
+    accumulators.consumer_release(accumulator);
+    accumulators.consumer_step();
+  }
+}
+
+/// R: strip columns / 8.
+template <int R, Isa I, class Config, class Storage, class Scheduler>
+SM100_KERNEL void sum_and_store_tiles(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
+                                      const BlockwiseParams& params, Scheduler& scheduler, TmemAddr tmem) {
+  auto accumulators = output_ring(isa, cfg, smem, tmem, cfg.cta_group == 2 ? Scope::cluster : Scope::cta);
+  auto input = input_ring(isa, cfg, smem, own_place(isa, cfg));
+  for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
+    const WorkTile& tile = work.current();
+    TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
+    TileSums<R> sums;
+    sum_k_tiles(isa, cfg, group, accumulators, input, params, tile, sums);
+    write_tile_strips<R>(isa, cfg, group, sums,
+                         {.map = &params.c,
+                          .functor = &params.functor,
+                          .column = tile.n * cfg.mma_n,
+                          .row = tile.m * block_m(cfg),
+                          .buffers = smem.c_strips,
+                          .result = {}});
+  }
+}
+
+template <Isa I, class Config, class Storage, class Scheduler>
+SM100_KERNEL void blockwise_epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
+                                          const BlockwiseParams& params, Scheduler& scheduler) {
+  isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);
+  isa.tcgen05_fence_after_thread_sync();
+  const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
+  switch (strip_columns(cfg)) {  // register blocks have fixed sizes
+    case 32: sum_and_store_tiles<4>(isa, cfg, group, smem, params, scheduler, tmem); break;
+    case 16: sum_and_store_tiles<2>(isa, cfg, group, smem, params, scheduler, tmem); break;
+    default: sum_and_store_tiles<1>(isa, cfg, group, smem, params, scheduler, tmem);
+  }
+  // All our loads are done: tensor memory may be freed, by the peer's MMA warp too.
+  isa.tcgen05_fence_before_thread_sync();
+  if (cfg.cta_group == 2) isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::cta);
+  isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);
+}
+
+}  // namespace sm100

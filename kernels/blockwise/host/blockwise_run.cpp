@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/blockwise/host/blockwise_run.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <random>
+
+#include "kernels/blockwise/blockwise_kernel.h"
+#include "kernels/host/tensor_maps.h"
+#include "kernels/matmul/host/matmul_launch.h"
+
+namespace sm100::host {
+namespace {
+
+constexpr size_t kScaleA = 2, kScaleB = 3;  // of tensors()
+constexpr int kBlock = BlockwiseConfig::scale_block;
+
+ProductShape shape_of(const Scenario& s) {
+  const BlockwiseProblem& p = s.problem_as<BlockwiseProblem>();
+  return {.m = p.m,
+          .n = p.n,
+          .k = p.k,
+          .operands = p.config.dtype,
+          .output = p.config.output,
+          .seed = s.seed,
+          .truncated_mma_k = s.numerics == Numerics::b200 ? p.config.mma_k : 0};
+}
+
+/// Scales from 1/2 to 2 with all bits of their mantissas.
+void fill_scales(uint64_t seed, uint64_t bytes, uint8_t* data) {
+  std::mt19937_64 random(seed);
+  for (uint64_t at = 0; at < bytes; at += 4) {
+    const float scale = 0.5f + 1.5f * float(random() >> 40) / float(1 << 24);
+    std::memcpy(data + at, &scale, 4);
+  }
+}
+
+double float_at(const uint8_t* data, int64_t i) {
+  float value;
+  std::memcpy(&value, data + 4 * i, 4);
+  return double(value);
+}
+
+}  // namespace
+
+BlockwiseRun::BlockwiseRun(const Scenario& s)
+    : Product(shape_of(s)),
+      problem_(s.problem_as<BlockwiseProblem>()),
+      sms_(s.sms_in_run()),
+      gpc_sms_(s.device.device.gpc_sms) {}
+
+int BlockwiseRun::k_blocks() const { return ceil_div(problem_.k, kBlock); }
+int BlockwiseRun::n_blocks() const { return ceil_div(problem_.n, kBlock); }
+int BlockwiseRun::a_scale_pitch() const { return align_up(problem_.m, 4); }
+
+LaunchShape BlockwiseRun::launch() const {
+  const Dim3 tiles{uint32_t(grid_m(config_, problem_.m)), uint32_t(grid_n(config_, problem_.n)), 1};
+  return matmul_launch(config_, tiles, storage_bytes<BlockwiseStorage>(config_), sms_, gpc_sms_);
+}
+
+std::vector<BarrierArray> BlockwiseRun::barriers() const { return barriers_of<BlockwiseStorage>(config_); }
+std::vector<NamedBarrier> BlockwiseRun::named_barriers() const { return matmul_named_barriers(config_); }
+
+std::vector<Tensor> BlockwiseRun::tensors() const {
+  return {a(), b(), matrix("scale A", DataType::f32, k_blocks(), a_scale_pitch()),
+          matrix("scale B", DataType::f32, n_blocks(), k_blocks()), c()};
+}
+
+void BlockwiseRun::fill(size_t i, uint8_t* bytes) const {
+  if (i == kScaleA || i == kScaleB)
+    fill_scales(shape().seed + i, tensors()[i].bytes, bytes);
+  else
+    Product::fill(i, bytes);
+}
+
+void BlockwiseRun::read_row(int operand, const std::vector<const uint8_t*>& tensors, int row,
+                            double* values) const {
+  Product::read_row(operand, tensors, row, values);
+  for (int k = 0; k < problem_.k; ++k) {
+    const int64_t block = k / kBlock;
+    values[k] *= operand == 0 ? float_at(tensors[kScaleA], block * a_scale_pitch() + row)
+                              : float_at(tensors[kScaleB], int64_t(row / kBlock) * k_blocks() + block);
+  }
+}
+
+std::string BlockwiseRun::title() const { return Product::title() + " blockwise"; }
+
+std::string BlockwiseRun::chosen_configuration() const {
+  if (!problem_.auto_config) return {};
+  return fmt::format("mma [{}, {}, {}], cta_group {}", config_.mma_m, config_.mma_n, config_.mma_k,
+                     config_.cta_group);
+}
+
+BlockwiseParams BlockwiseRun::params(const std::vector<GlobalAddr>& addresses,
+                                     const TensorMapEncoder& encode) const {
+  const BlockwiseConfig& c = config_;
+  const BlockwiseProblem& s = problem_;
+  const auto operand_map = [&](int operand, int rows, int slice_rows) {
+    return encode(matrix_fields({.address = addresses[size_t(operand)],
+                                 .type = tensor_map_type(c.dtype),
+                                 .rows = rows,
+                                 .columns = s.k,
+                                 .box_rows = slice_rows,
+                                 .box_columns = block_k(c),
+                                 .swizzle = c.swizzle}));
+  };
+  BlockwiseParams params;
+  params.a = operand_map(0, s.m, a_slice_rows(c)), params.b = operand_map(1, s.n, b_slice_rows(c));
+  params.a_scales = encode(matrix_fields({.address = addresses[kScaleA],
+                                          .type = TensorMapDataType::float32,
+                                          .rows = k_blocks(),
+                                          .columns = a_scale_pitch(),
+                                          .box_rows = 1,
+                                          .box_columns = block_m(c)}));
+  params.b_scales = addresses[kScaleB];
+  params.n_blocks = n_blocks(), params.k_blocks = k_blocks();
+  params.c = encode(matrix_fields({.address = addresses.back(),
+                                   .type = tensor_map_type(c.output),
+                                   .rows = s.m,
+                                   .columns = s.n,
+                                   .box_rows = store_rows(c),
+                                   .box_columns = strip_columns(c),
+                                   .swizzle = strip_swizzle(c)}));
+  params.functor.rows = s.m, params.functor.columns = s.n;
+  params.m = s.m, params.n = s.n, params.k = s.k;
+  return params;
+}
+
+}  // namespace sm100::host
