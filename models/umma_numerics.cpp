@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "kernels/isa/number_formats.h"
-#include "models/umma_fused_dot.h"
+#include "models/numerics/fused_dot.h"
 #include "models/umma_operands.h"
 #include "models/umma_scales.h"
 #include "models/vector/kernels.h"

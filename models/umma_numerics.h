@@ -6,7 +6,7 @@
 ///         for comparisons with a tolerance.  The same bits on every processor.  Elements are multiplied by their
 ///         scale factors first, which is exact: f32 holds e2m1 times ue4m3, and all types times a power of two;
 ///         where a product with a power of two is too large for f32 the whole run is summed in f64
-///   b200  bit model measured on B200 (MMA-Sim, arXiv 2511.10909; docs/instructions.md and umma_fused_dot.h):
+///   b200  bit model measured on B200 (MMA-Sim, arXiv 2511.10909; docs/instructions.md and numerics/fused_dot.h):
 ///         products and the old D as one fused sum, terms truncated, result truncated to f32
 ///
 /// Sums of kind::i8 are exact in both, and wrap, or saturate once for each MMA where the descriptor says so (at

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/umma_fused_dot.h"
+#include "models/numerics/fused_dot.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bit model of the tensor core's sums against vectors worked by hand from the published model, and measured
 // ones.
-#include "models/umma_fused_dot.h"
+#include "models/numerics/fused_dot.h"
 
 #include <algorithm>
 #include <bit>
