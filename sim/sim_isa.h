@@ -86,6 +86,31 @@ class SimIsa {
   static uint32_t cvt_rn_f16x2_e5m2x2(uint32_t pair) {
     return sm100::cvt_rn_f16x2_f32(decode_e5m2(uint8_t(pair >> 8)), decode_e5m2(uint8_t(pair)));
   }
+  static uint32_t cvt_rn_satfinite_e2m1x2_f32(float a, float b) {
+    return uint32_t(cvt_rn_satfinite_e2m1_f32(a)) << 4 | cvt_rn_satfinite_e2m1_f32(b);
+  }
+  static uint32_t cvt_rp_satfinite_ue8m0x2_f32(float a, float b) {
+    return uint32_t(cvt_rp_satfinite_ue8m0_f32(a)) << 8 | cvt_rp_satfinite_ue8m0_f32(b);
+  }
+  static uint32_t cvt_rn_bf16x2_ue8m0x2(uint32_t pair) {
+    return sm100::cvt_rn_bf16x2_f32(decode_ue8m0(uint8_t(pair >> 8)), decode_ue8m0(uint8_t(pair)));
+  }
+  static float max_nan_f32(float a, float b) { return sm100::max_nan_f32(a, b); }
+  static float min_nan_f32(float a, float b) { return sm100::min_nan_f32(a, b); }
+
+  // ---- between lanes
+  LaneArray<uint32_t, 1> shfl_sync_bfly_b32(const LaneArray<uint32_t, 1>& values, int lane_mask,
+                                            Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 1> result = values;
+    execute(instructions::ShflSyncBfly{&values, lane_mask, &result}, loc);
+    return result;
+  }
+  LaneArray<uint32_t, 1> redux_sync_max_abs_nan_f32(const LaneArray<uint32_t, 1>& values,
+                                                    Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 1> result = values;
+    execute(instructions::ReduxSyncMaxAbsNanF32{&values, &result}, loc);
+    return result;
+  }
 
   // ---- mbarrier
   void mbarrier_init(SmemAddr barrier, uint32_t count, Loc loc = Loc::current()) {
@@ -332,6 +357,10 @@ class SimIsa {
   LaneArray<uint32_t, 2> ld_global_v2(const LaneArray<GlobalAddr, 1>& addresses, Loc loc = Loc::current()) {
     return ld_global<2>(8, addresses, nullptr, loc);
   }
+  void st_global_b8(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                    const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
+    execute(instructions::StGlobal{1, &addresses, &predicates, &values[0][0]}, loc);
+  }
   void st_global_b16(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                      const LaneArray<bool, 1>& predicates, Loc loc = Loc::current()) {
     execute(instructions::StGlobal{2, &addresses, &predicates, &values[0][0]}, loc);
@@ -564,6 +593,11 @@ class SimIsa {
     static_assert(N % 4 == 0 && repeat_allowed(TmemShape::s16x256b, N / 4),
                   "tcgen05.st.16x256b has .x1 to .x32, powers of two");
     execute(instructions::Tcgen05St16x256b{N / 4, address, &values[0][0]}, loc);
+  }
+  template <int N>
+  void tcgen05_st_32x32b(TmemAddr address, const LaneArray<uint32_t, N>& values, Loc loc = Loc::current()) {
+    static_assert(repeat_allowed(TmemShape::s32x32b, N), "tcgen05.st.32x32b has .x1 to .x128, powers of two");
+    execute(instructions::Tcgen05St32x32b{N, address, &values[0][0]}, loc);
   }
   void tcgen05_wait_st(Loc loc = Loc::current()) { execute(instructions::Tcgen05WaitSt{}, loc); }
   void tcgen05_fence_before_thread_sync(Loc loc = Loc::current()) {

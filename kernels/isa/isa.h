@@ -77,6 +77,14 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.cvt_f32_f16(u) } -> std::same_as<float>;             // of the lower 16 bits
   { isa.cvt_rn_f16x2_e4m3x2(u) } -> std::same_as<uint32_t>;  // of the lower 16 bits
   { isa.cvt_rn_f16x2_e5m2x2(u) } -> std::same_as<uint32_t>;
+  { isa.cvt_rn_satfinite_e2m1x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // in the lower 8 bits; sm_100a
+  { isa.cvt_rp_satfinite_ue8m0x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;
+  { isa.cvt_rn_bf16x2_ue8m0x2(u) } -> std::same_as<uint32_t>;  // of the lower 16 bits
+  { isa.max_nan_f32(1.f, 2.f) } -> std::same_as<float>;        // NaN if one of them is
+  { isa.min_nan_f32(1.f, 2.f) } -> std::same_as<float>;
+  // Between lanes (9.7.9.6, 9.7.13.4); all 32 take part.
+  { isa.shfl_sync_bfly_b32(r1, i) } -> std::same_as<LaneArray<uint32_t, 1>>;       // that of lane ^ i
+  { isa.redux_sync_max_abs_nan_f32(r1) } -> std::same_as<LaneArray<uint32_t, 1>>;  // sm_100a
   isa.bar_warp_sync();  // bar.warp.sync
   // No instructions: the active lanes change, or use, what role code takes for the same in all lanes.
   isa.lanes_write(agreement);
@@ -164,7 +172,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_global_b32(globals, p) } -> std::same_as<LaneArray<uint32_t, 1>>;
   { isa.ld_global_v2(globals, p) } -> std::same_as<LaneArray<uint32_t, 2>>;  // ld.global.v2.b32
   { isa.ld_global_v4(globals, p) } -> std::same_as<LaneArray<uint32_t, 4>>;
-  isa.st_global_b16(globals, r1, p);  // lower half of the register
+  isa.st_global_b8(globals, r1, p);   // lowest byte of the register
+  isa.st_global_b16(globals, r1, p);  // lower half
   isa.st_global_b32(globals, r1, p);
   { isa.ld_global_v2(globals) } -> std::same_as<LaneArray<uint32_t, 2>>;
   isa.st_global_v2(globals, r2);
@@ -242,6 +251,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_wait_ld(r4);  // names the registers that are defined from here on
   isa.tcgen05_wait_ld(r4, r4);
   isa.tcgen05_st_16x256b(tmem, r4);
+  isa.tcgen05_st_32x32b(tmem, r4);
   isa.tcgen05_wait_st();
   isa.tcgen05_fence_before_thread_sync();
   isa.tcgen05_fence_after_thread_sync();

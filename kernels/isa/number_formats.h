@@ -236,4 +236,19 @@ SM100_HD constexpr uint8_t cvt_rp_satfinite_ue8m0_f32(float x) {
   return static_cast<uint8_t>(rounded_up > 0xfe ? 0xfe : rounded_up);
 }
 
+// ---- max.NaN, min.NaN: a NaN among the operands gives the canonical one; +0 is larger than -0 ----
+
+SM100_HD constexpr float max_nan_f32(float a, float b) {
+  const uint32_t x = std::bit_cast<uint32_t>(a), y = std::bit_cast<uint32_t>(b);
+  if (detail::is_nan_bits(x) || detail::is_nan_bits(y)) return std::bit_cast<float>(detail::kF32Nan);
+  if (a == b) return std::bit_cast<float>(x & y);  // they differ in the sign of zero alone
+  return a > b ? a : b;
+}
+SM100_HD constexpr float min_nan_f32(float a, float b) {
+  const uint32_t x = std::bit_cast<uint32_t>(a), y = std::bit_cast<uint32_t>(b);
+  if (detail::is_nan_bits(x) || detail::is_nan_bits(y)) return std::bit_cast<float>(detail::kF32Nan);
+  if (a == b) return std::bit_cast<float>(x | y);
+  return a < b ? a : b;
+}
+
 }  // namespace sm100

@@ -20,6 +20,7 @@
 #include "kernels/isa/sm100/lanes.cuh"
 #include "kernels/isa/sm100/mbarrier.cuh"
 #include "kernels/isa/sm100/mbarrier_state.cuh"
+#include "kernels/isa/sm100/narrow_formats.cuh"
 #include "kernels/isa/sm100/registers.cuh"
 #include "kernels/isa/sm100/shared_memory.cuh"
 #include "kernels/isa/sm100/tcgen05.cuh"
@@ -38,6 +39,7 @@ struct NoRecorder {
 
 template <class Recorder = NoRecorder>
 class Sm100 : public device::Lanes,
+              public device::NarrowFormats<>,
               public device::Mbarrier,
               public device::MbarrierState,
               public device::Barriers,

@@ -24,6 +24,7 @@ uint32_t words_of(uint32_t bytes) { return (bytes + 3) / 4; }
 
 const char* name_of(bool store, uint32_t bytes) {
   switch (bytes) {
+    case 1: return "st.global.b8";
     case 2: return store ? "st.global.b16" : "ld.global.b16";
     case 4: return store ? "st.global.b32" : "ld.global.b32";
     case 8: return store ? "st.global.v2.b32" : "ld.global.v2.b32";
@@ -86,8 +87,9 @@ void StGlobal::execute(WarpContext& w) const {
   if (HazardChecker* h = w.hazards(); h && !predicates)
     h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
-    if (!w.is_active(lane) || (predicates && !(*predicates)[lane][0])) continue;
-    uint8_t* target = w.global_bytes((*addresses)[lane][0], bytes, lane, name_of(true, bytes));
+    if (!w.is_active(lane) || (predicates && !predicate && !(*predicates)[lane][0])) continue;
+    uint8_t* target =
+        w.global_bytes((*addresses)[lane][0] + uint64_t(int64_t{offset}), bytes, lane, name_of(true, bytes));
     if (!target) return;
     std::memcpy(target, registers + size_t(lane) * words_of(bytes), bytes);  // little-endian: b16 is the lower half
   }

@@ -54,17 +54,26 @@ const char* name_of_store(uint32_t bytes) {
 
 }  // namespace
 
-void LdSharedV4::execute(WarpContext& w) const {
-  constexpr uint32_t kBytes = 16, kWords = kBytes / 4;
-  w.shared_loads.push_back(access_shared(w, kBytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles));
-  if (!w.sm.with_data) return;
+namespace {
+
+/// Bytes of each lane's address to its registers.
+void load_lanes(WarpContext& w, const LaneArray<SmemAddr, 1>& addresses, uint32_t bytes, uint32_t* registers,
+                const char* what) {
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
-    const SmemAddr address = (*addresses)[lane][0];
-    if (!w.in_shared(address, kBytes, kBytes, "ld.shared.v4")) return;
-    std::memcpy(registers + uint32_t(lane) * kWords, w.own.smem.data(address.offset()), kBytes);
+    const SmemAddr address = addresses[lane][0];
+    if (!w.in_shared(address, bytes, bytes, what)) return;
+    std::memcpy(registers + uint32_t(lane) * (bytes / 4), w.own.smem.data(address.offset()), bytes);
   }
-  w.touch(*addresses, kWarpLanes, kBytes, false);
+  w.touch(addresses, kWarpLanes, bytes, false);
+}
+
+}  // namespace
+
+void LdSharedV4::execute(WarpContext& w) const {
+  constexpr uint32_t kBytes = 16;
+  w.shared_loads.push_back(access_shared(w, kBytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles));
+  if (w.sm.with_data) load_lanes(w, *addresses, kBytes, registers, "ld.shared.v4");
 }
 
 /// Its registers hold their values by the time anything can use them: only tensor loads, which take as long, and

@@ -209,8 +209,8 @@ void Tcgen05WaitLd::execute(WarpContext& w) const {
 }
 
 /// Time is taken to be a load's.
-void Tcgen05St16x256b::execute(WarpContext& w) const {
-  constexpr TmemShape kShape = TmemShape::s16x256b;
+template <TmemShape kShape>
+void Tcgen05St<kShape>::execute(WarpContext& w) const {
   w.use_global_loads();
   w.uses_registers(registers);
   w.charge(w.issue.tcgen05_ld);
@@ -220,6 +220,8 @@ void Tcgen05St16x256b::execute(WarpContext& w) const {
   w.tmem_stores_done =
       transfer(w, models::UnitSpanKind::tmem_write, address, columns_spanned(kShape, repeat), w.tmem_stores_done);
 }
+template struct Tcgen05St<TmemShape::s16x256b>;
+template struct Tcgen05St<TmemShape::s32x32b>;
 
 void Tcgen05WaitSt::execute(WarpContext& w) const {
   wait_for(w, w.tmem_stores_done);

@@ -14,6 +14,7 @@
 #include "kernels/isa/instructions/cluster_memory.h"
 #include "kernels/isa/instructions/cp_async.h"
 #include "kernels/isa/instructions/global_memory.h"
+#include "kernels/isa/instructions/lane_exchange.h"
 #include "kernels/isa/instructions/mbarrier.h"
 #include "kernels/isa/instructions/mbarrier_state.h"
 #include "kernels/isa/instructions/registers.h"
@@ -27,6 +28,7 @@ template <class F>
 constexpr void for_each_instruction(F&& f) {
   for_each(MbarrierGroup{}, f), for_each(MbarrierStateGroup{}, f);
   for_each(BarrierGroup{}, f), for_each(RegisterGroup{}, f);
+  for_each(LaneExchangeGroup{}, f);
   for_each(SharedMemoryGroup{}, f), for_each(GlobalMemoryGroup{}, f);
   for_each(ClusterMemoryGroup{}, f), for_each(AtomicsGroup{}, f);
   for_each(BulkTensorGroup{}, f), for_each(BulkCopyGroup{}, f), for_each(CpAsyncGroup{}, f);
@@ -71,6 +73,7 @@ inline std::vector<SupportLine> support_lines() {
   group(ClcGroup{});
   group(BarrierGroup{});
   group(RegisterGroup{});
+  group(LaneExchangeGroup{});
   group(SharedMemoryGroup{});
   group(GlobalMemoryGroup{});
   group(ClusterMemoryGroup{}, kClusterMemoryRejected);

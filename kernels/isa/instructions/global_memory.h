@@ -25,11 +25,12 @@ struct LdGlobal {
   void execute(sim::WarpContext&) const;
 };
 
-/// Posted: the warp goes on at once.
+/// Posted: the warp goes on at once.  `bytes` 1 and 2 are the lower part of a register.
 struct StGlobal {
-  static constexpr Description kIs{.function = "st_global", .opcode = "st.global"};
+  static constexpr Description kIs{
+      .function = "st_global", .opcode = "st.global", .faults = Alterable::step, .add = {"offset", "predicate"}};
   static constexpr SupportLine kSupport[] = {
-      {"st.global.b16, .b32", Support::approximated,
+      {"st.global.b8, .b16, .b32", Support::approximated,
        "posted; time counts every active lane, predicated off or not"},
       {"st.global.v2.b32, .v4.b32", Support::approximated,
        "posted; a v4 takes the load-store path for each line that it touches"}};
@@ -37,8 +38,12 @@ struct StGlobal {
   const LaneArray<GlobalAddr, 1>* addresses;
   const LaneArray<bool, 1>* predicates;
   const uint32_t* registers;
+  int offset = 0;          ///< PTX's [address + immediate]
+  bool predicate = false;  ///< true: whatever the lanes' predicates say
   template <class Self, class Visit>
-  static constexpr void operands(Self&, Visit&&) {}
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("offset", i.offset), visit("predicate", i.predicate);
+  }
   void execute(sim::WarpContext&) const;
 };
 

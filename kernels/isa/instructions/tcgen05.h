@@ -212,14 +212,17 @@ struct Tcgen05WaitLd {
   void execute(sim::WarpContext&) const;
 };
 
-struct Tcgen05St16x256b {
-  static constexpr Description kIs{.function = "tcgen05_st_16x256b",
+template <TmemShape kShape>
+struct Tcgen05St {
+  static constexpr bool kSlim = kShape == TmemShape::s32x32b;
+  static constexpr Description kIs{.function = kSlim ? "tcgen05_st_32x32b" : "tcgen05_st_16x256b",
                                    .opcode = "tcgen05.st",
                                    .aligned = true,
                                    .faults = Alterable::step,
                                    .add = {"column"}};
   static constexpr SupportLine kSupport[] = {
-      {"tcgen05.st.16x256b", Support::modelled, "x1 to x32; time taken to be that of ld"}};
+      {kSlim ? "tcgen05.st.32x32b" : "tcgen05.st.16x256b", Support::modelled,
+       kSlim ? "x1 to x128; time taken to be that of ld" : "x1 to x32; time taken to be that of ld"}};
   int repeat;
   TmemAddr address;
   const uint32_t* registers;
@@ -229,6 +232,8 @@ struct Tcgen05St16x256b {
   }
   void execute(sim::WarpContext&) const;
 };
+using Tcgen05St16x256b = Tcgen05St<TmemShape::s16x256b>;
+using Tcgen05St32x32b = Tcgen05St<TmemShape::s32x32b>;
 
 struct Tcgen05WaitSt {
   static constexpr Description kIs{
@@ -264,7 +269,7 @@ struct Tcgen05FenceAfterThreadSync {
 using Tcgen05Group =
     List<Tcgen05Alloc, Tcgen05Dealloc, Tcgen05RelinquishAllocPermit, Tcgen05Mma, Tcgen05MmaBlockScale, Tcgen05Cp,
          Tcgen05Commit, Tcgen05CommitMulticast, Tcgen05Ld16x256b, Tcgen05Ld32x32b, Tcgen05WaitLd, Tcgen05St16x256b,
-         Tcgen05WaitSt, Tcgen05FenceBeforeThreadSync, Tcgen05FenceAfterThreadSync>;
+         Tcgen05St32x32b, Tcgen05WaitSt, Tcgen05FenceBeforeThreadSync, Tcgen05FenceAfterThreadSync>;
 
 inline constexpr SupportLine kTcgen05Rejected[] = {
     {"tcgen05.mma.sp", Support::rejected, "not implemented: sparsity"},

@@ -83,6 +83,18 @@ class GlobalMemory {
         : "memory");
     return values;
   }
+  /// Stores the lowest byte of the register.
+  SM100_KERNEL void st_global_b8(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
+                                 const LaneArray<bool, 1>& predicates, Loc = Loc::current()) const {
+    asm volatile(
+        "{\n\t"
+        ".reg .pred p;\n\t"
+        "setp.ne.u32 p, %2, 0;\n\t"
+        "@p st.global.b8 [%0], %1;\n\t"
+        "}" ::"l"(addresses[0][0].value),
+        "r"(values[0][0]), "r"(uint32_t(predicates[0][0]))
+        : "memory");
+  }
   /// Stores the lower half of the register.
   SM100_KERNEL void st_global_b16(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                                   const LaneArray<bool, 1>& predicates, Loc = Loc::current()) const {

@@ -119,6 +119,26 @@ class Lanes {
     asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(uint16_t(pair)));
     return halves;
   }
+  /// max and min with .NaN (9.7.3.11, .12).
+  SM100_KERNEL static float max_nan_f32(float a, float b) {
+    float d;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(d) : "f"(a), "f"(b));
+    return d;
+  }
+  SM100_KERNEL static float min_nan_f32(float a, float b) {
+    float d;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(d) : "f"(a), "f"(b));
+    return d;
+  }
+  /// The register of the lane whose number differs in the bits of `lane_mask` (9.7.9.6); the warp is converged.
+  SM100_KERNEL LaneArray<uint32_t, 1> shfl_sync_bfly_b32(const LaneArray<uint32_t, 1>& values, int lane_mask,
+                                                         Loc = Loc::current()) const {
+    LaneArray<uint32_t, 1> result;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
+                 : "=r"(result[0][0])
+                 : "r"(values[0][0]), "r"(lane_mask), "r"(kAllLanes));
+    return result;
+  }
 
  private:
   SM100_KERNEL static uint32_t lane() {

@@ -21,6 +21,9 @@ inline constexpr bool kTargetHasTcgen05 = true;
 inline constexpr bool kTargetHasTcgen05 = false;
 #endif
 
+/// cvt of e2m1 and ue8m0, redux.sync of f32.
+inline constexpr bool kTargetHasNarrowFormats = kTargetHasTcgen05;
+
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 1000
 inline constexpr bool kTargetHasClusterLaunchControl = true;
 #else
@@ -31,6 +34,8 @@ inline constexpr bool kTargetHasClusterLaunchControl = false;
 /// class, so the assertion looks only at functions that are called.
 #define SM100_REQUIRE_TCGEN05(available) \
   static_assert(available, "tcgen05 (tensor memory and its MMA) needs sm_100a; this target does not have it")
+#define SM100_REQUIRE_NARROW_FORMATS(available) \
+  static_assert(available, "e2m1, ue8m0 and redux.sync of f32 need sm_100a; this target does not have them")
 #define SM100_REQUIRE_CLC(available) \
   static_assert(available, "clusterlaunchcontrol needs sm_100 or newer; this target does not have it")
 #define SM100_REQUIRE_MASKED_COPY(available) \

@@ -244,6 +244,12 @@ class Tcgen05 {
     SM100_REQUIRE_TCGEN05(kAvailable);
     st_16x256b(address.value, values[0]);
   }
+  template <int N>
+  SM100_KERNEL void tcgen05_st_32x32b(TmemAddr address, const LaneArray<uint32_t, N>& values,
+                                      Loc = Loc::current()) const {
+    SM100_REQUIRE_TCGEN05(kAvailable);
+    st_32x32b(address.value, values[0]);
+  }
   SM100_KERNEL void tcgen05_wait_st(Loc = Loc::current()) const {
     SM100_REQUIRE_TCGEN05(kAvailable);
     asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory");

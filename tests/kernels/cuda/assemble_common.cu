@@ -17,11 +17,13 @@ __global__ void lanes(uint32_t* out) {
     out[i] = isa.cvt_rn_bf16x2_f32(float(i), 2.f) ^ isa.cvt_rn_f16x2_f32(float(i), 2.f) ^
              isa.cvt_rn_satfinite_e4m3x2_f32(float(i), 2.f) ^ isa.cvt_rn_satfinite_e5m2x2_f32(float(i), 2.f) ^
              isa.cvt_rn_f16x2_e4m3x2(uint32_t(i)) ^ isa.cvt_rn_f16x2_e5m2x2(uint32_t(i)) ^
-             as_bits(isa.cvt_f32_f16(uint32_t(i)));
+             as_bits(isa.cvt_f32_f16(uint32_t(i))) ^ as_bits(isa.max_nan_f32(float(i), 2.f)) ^
+             as_bits(isa.min_nan_f32(float(i), 2.f));
   });
   isa.elected([&] { out[32] = id.x + grid.y; });
   isa.lanes_below(3, [&] { out[33 + lane[0][0]] = isa.cluster_ctarank(); });
   isa.bar_warp_sync();
+  out[65 + lane[0][0]] = isa.shfl_sync_bfly_b32(lane, 8)[0][0];
   out[64] = uint32_t(isa.warpid());
 }
 
@@ -95,6 +97,7 @@ __global__ void global_memory(uint32_t* out) {
   isa.st_global_b32(addresses, sum, predicates);
   sum[0][0] = isa.ld_global_u32(addresses[0][0]);
   isa.st_global_b32(addresses, sum, predicates);
+  isa.st_global_b8(addresses, lane, predicates);
   isa.st_global_b16(addresses, lane, predicates);
   isa.st_global_b32(addresses, lane, predicates);
 }

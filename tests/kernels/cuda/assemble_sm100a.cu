@@ -36,6 +36,16 @@ __global__ void tensor_memory_loads(uint32_t* out, TmemAddr address) {
   load_rows<128>(isa, address, out);
 }
 
+__global__ void narrow_formats(uint32_t* out) {
+  Sm100<> isa;
+  const LaneArray<uint32_t, 1> lane = isa.laneid();
+  isa.for_each_lane(1, [&](int i) {
+    out[i] = isa.cvt_rn_satfinite_e2m1x2_f32(float(i), 2.f) ^ isa.cvt_rp_satfinite_ue8m0x2_f32(float(i), 2.f) ^
+             isa.cvt_rn_bf16x2_ue8m0x2(uint32_t(i));
+  });
+  out[32 + lane[0][0]] = isa.redux_sync_max_abs_nan_f32(lane)[0][0];
+}
+
 /// A copy in every source format.
 template <TmemCopyShape kShape, int kCtaGroup>
 __device__ void copies(Sm100<>& isa, TmemAddr to, SmemDescriptor source) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "catch.h"
+#include "kernels/isa/lane_array.h"
 
 using namespace sm100;
 
@@ -251,4 +252,17 @@ TEST_CASE("How does cvt round to tf32? (PTX 5.5 and PTX cvt)", "[number_formats]
   CHECK(cvt_rn_tf32_f32(from_bits(0x7f7fffff)) == 0x7f800000);
   CHECK(std::isnan(decode_tf32(cvt_rn_tf32_f32(kNan))));
   CHECK(std::isnan(decode_tf32(cvt_rna_tf32_f32(from_bits(0xff800001)))));
+}
+
+TEST_CASE("What do max.NaN and min.NaN make of NaN and of zeros? (PTX max, min)", "[number_formats]") {
+  CHECK(as_bits(max_nan_f32(1, 2)) == as_bits(2.f));
+  CHECK(as_bits(min_nan_f32(1, -2)) == as_bits(-2.f));
+  for (const float nan : {kNan, from_bits(0xff800001)}) {
+    CHECK(as_bits(max_nan_f32(nan, kInf)) == 0x7fffffff);
+    CHECK(as_bits(max_nan_f32(kInf, nan)) == 0x7fffffff);
+    CHECK(as_bits(min_nan_f32(nan, -kInf)) == 0x7fffffff);
+    CHECK(as_bits(min_nan_f32(0, nan)) == 0x7fffffff);
+  }
+  CHECK(as_bits(max_nan_f32(-0.f, 0.f)) == 0);
+  CHECK(as_bits(min_nan_f32(-0.f, 0.f)) == 0x80000000);
 }
