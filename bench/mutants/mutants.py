@@ -308,17 +308,17 @@ m("mma-no-address-fence", "no fence::before_thread_sync behind the allocation", 
   ("  isa.bar_warp_sync();\n  isa.tcgen05_fence_before_thread_sync();\n", "  isa.bar_warp_sync();\n"),
   equivalent="the columns reach other warps only behind a commit, which implies the fence")
 m("mma-no-address-arrive", "MMA warp does not publish the address", r"named barrier 1",
-  ("  isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads);", ""))
+  ("  isa.bar_arrive(kTmemAddressBarrier, tmem_address_threads(cfg));", ""))
 m("mma-address-sync", "bar.sync instead of bar.arrive", "$^",
-  ("isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads);", "isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);"),
+  ("isa.bar_arrive(kTmemAddressBarrier, tmem_address_threads(cfg));", "isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));"),
   equivalent="stricter: the MMA warp waits for the epilogue warps once")
 m("mma-address-early", "the address is published before the allocation", r"SM3|TC1\]|MB|happens|tmem_address",
   ("  isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);\n",
-   "  isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads);\n"
+   "  isa.bar_arrive(kTmemAddressBarrier, tmem_address_threads(cfg));\n"
    "  isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);\n"),
-  ("  isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads);  // does", "  // does"))
+  ("  isa.bar_arrive(kTmemAddressBarrier, tmem_address_threads(cfg));  // does", "  // does"))
 m("mma-address-count", "MMA warp counts 128 threads at the address barrier, the epilogue 160", r"NB2|named barrier 1",
-  ("isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads)", "isa.bar_arrive(kTmemAddressBarrier, epilogue_group().threads())"))
+  ("isa.bar_arrive(kTmemAddressBarrier, tmem_address_threads(cfg))", "isa.bar_arrive(kTmemAddressBarrier, epilogue_group().threads())"))
 m("mma-address-id", "MMA warp arrives at another barrier", r"named barrier [12]|NB",
   ("isa.bar_arrive(kTmemAddressBarrier,", "isa.bar_arrive(kTmemAddressBarrier + 1,"))
 m("mma-no-prefetch", "MMA warp fetches the next tile behind the work", "$^", ("if (cfg.mma_prefetch) work.prefetch();", ""),
@@ -332,7 +332,7 @@ m("mma-no-acquire", "MMA warp does not wait for an empty accumulator", r"TC1[57]
 m("mma-no-wait", "MMA warp does not wait for a full stage", r"TC7|TM5|without having waited",
   ("input.consumer_wait()", "input.at(input.consumer_stage())"))
 REL = "        input.consumer_release(stage);\n"
-ISS = "        mma.issue(isa, stage, result.accumulator, k == tile.k_begin);\n"
+ISS = "        mma.issue(isa, stage, {tile, tmem, result.accumulator}, k == tile.k_begin);\n"
 m("mma-no-release", "MMA warp does not release its stages", r"tcgen05.commit on input_empty", (REL, ""))
 m("mma-release-first", "MMA warp releases a stage before its MMAs", r"TM7|TC12",
   (ISS + REL, REL + ISS))
@@ -401,9 +401,9 @@ m("mma-cta-scope", "the MMA warp's output ring waits at scope cta in a cluster",
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/named_barriers.h")
 m("address-count-less", "the address barrier counts 128 threads", r"NB\d|named barrier 1|SM3",
-  ("kTmemAddressThreads = kWarpLanes + epilogue_group().threads();", "kTmemAddressThreads = epilogue_group().threads();"))
+  ("kWarpLanes + epilogue_group().threads() + other", "epilogue_group().threads() + other"))
 m("address-count-more", "the address barrier counts 192 threads", r"named barrier 1",
-  ("kTmemAddressThreads = kWarpLanes + epilogue_group().threads();", "kTmemAddressThreads = 64 + epilogue_group().threads();"))
+  ("kWarpLanes + epilogue_group().threads() + other", "64 + epilogue_group().threads() + other"))
 m("address-id-0", "the address barrier is the epilogue's", r"NB\d|named barrier 0",
   ("kTmemAddressBarrier = 1;", "kTmemAddressBarrier = 0;"),
   equivalent="all four epilogue warps leave its only generation before one of them comes to the strips' barrier")
@@ -415,15 +415,15 @@ m("lock-barrier-1", "the lock's barrier has the address barrier's id", r"NB\d|na
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/epilogue_warp.h")
 m("epi-no-address-wait", "the epilogue does not wait for the address", r"SM3|named barrier 1|TC1\]|tmem_address|SM\d",
-  ("  isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);\n", ""))
+  ("  isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));\n", ""))
 m("epi-address-arrive", "bar.arrive instead of bar.sync", r"SM3|named barrier 1|TC1\]",
   ("isa.bar_sync(kTmemAddressBarrier,", "isa.bar_arrive(kTmemAddressBarrier,"))
 m("epi-address-count", "the epilogue counts 128 threads at the address barrier", r"NB2|named barrier 1|SM3",
-  ("isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads)", "isa.bar_sync(kTmemAddressBarrier, epilogue_group().threads())"))
+  ("isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg))", "isa.bar_sync(kTmemAddressBarrier, epilogue_group().threads())"))
 m("epi-address-id", "the epilogue waits at another barrier", r"named barrier [12]|NB",
   ("isa.bar_sync(kTmemAddressBarrier,", "isa.bar_sync(kTmemAddressBarrier + 1,"))
 m("epi-no-address-fence", "no fence::after_thread_sync behind the address barrier", r"TC16",
-  ("kTmemAddressThreads);\n  isa.tcgen05_fence_after_thread_sync();\n", "kTmemAddressThreads);\n"),
+  ("tmem_address_threads(cfg));\n  isa.tcgen05_fence_after_thread_sync();\n", "tmem_address_threads(cfg));\n"),
   equivalent="the wait for accum_full behind it has the same fence before the first load")
 m("epi-no-wait", "the epilogue does not wait for a full accumulator", r"TC3|accum_full",
   ("ring.consumer_wait()", "ring.at(ring.consumer_stage())"))
@@ -499,10 +499,10 @@ COUNTS = [  # array, count as written, altered, what
     ("accum_empty", "group * epilogue", "group * 4", "warps instead of threads"),
     ("accum_empty", "group * epilogue", "group * epilogue + 32", "one warp too many"),
     ("clc_full", "1", "2", "2 instead of 1"),
-    ("clc_empty", "32 + ctas * (32 + 32 + epilogue)", "32 + (32 + 32 + epilogue)", "one CTA of the cluster"),
-    ("clc_empty", "32 + ctas * (32 + 32 + epilogue)", "ctas * (32 + 32 + epilogue)", "without the scheduler"),
-    ("clc_empty", "32 + ctas * (32 + 32 + epilogue)", "32 + ctas * (32 + 32)", "without the epilogue"),
-    ("clc_empty", "32 + ctas * (32 + 32 + epilogue)", "ctas * (32 + 32 + 32 + epilogue) + 32", "a scheduler in each CTA too many"),
+    ("clc_empty", "32 + ctas * (32 + 32 + epilogue + other_tile_readers(c))", "32 + (32 + 32 + epilogue + other_tile_readers(c))", "one CTA of the cluster"),
+    ("clc_empty", "32 + ctas * (32 + 32 + epilogue + other_tile_readers(c))", "ctas * (32 + 32 + epilogue + other_tile_readers(c))", "without the scheduler"),
+    ("clc_empty", "32 + ctas * (32 + 32 + epilogue + other_tile_readers(c))", "32 + ctas * (32 + 32)", "without the epilogue"),
+    ("clc_empty", "32 + ctas * (32 + 32 + epilogue + other_tile_readers(c))", "ctas * (32 + 32 + 32 + epilogue + other_tile_readers(c)) + 32", "a scheduler in each CTA too many"),
     ("throttle_full", "32", "1", "1 instead of 32"),
     ("throttle_full", "32", "64", "64 instead of 32"),
     ("throttle_empty", "32", "1", "1 instead of 32"),

@@ -61,6 +61,26 @@ constexpr const char* matmul_role(int warp) {
   }
 }
 
+/// Threads of each CTA that decode tiles beside those of the scheduler, load, MMA and epilogue warps, and the names
+/// of all roles that do; threads that access tensor memory beside those of the MMA and epilogue warps, and all
+/// their roles.
+template <class C>
+SM100_HD constexpr uint32_t other_tile_readers(const C&) {
+  return 0;
+}
+template <class C>
+SM100_HD constexpr const char* tile_readers(const C&) {
+  return "scheduler, load, mma, epilogue";
+}
+template <class C>
+SM100_HD constexpr int other_tmem_threads(const C&) {
+  return 0;
+}
+template <class C>
+SM100_HD constexpr const char* tmem_roles(const C&) {
+  return "mma, epilogue";
+}
+
 /// The tcgen05.mma kind of A and B.
 template <class C>
 SM100_HD constexpr MmaKind mma_kind(const C& c) {

@@ -12,10 +12,10 @@
 
 namespace sm100 {
 
-template <Isa I, class Config, class Storage, class Scheduler>
+template <Isa I, class Config, class Storage, class Params, class Scheduler>
 SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
-                                const MatmulParams& params, Scheduler& scheduler) {
-  isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);
+                                const Params& params, Scheduler& scheduler) {
+  isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));
   isa.tcgen05_fence_after_thread_sync();
   const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
   auto ring = output_ring(isa, cfg, smem, tmem, cfg.cta_group == 2 ? Scope::cluster : Scope::cta);
@@ -32,7 +32,7 @@ SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const WarpGroup& grou
                             .result = accumulator};
     // Both release the accumulator after its last load.
     if (cfg.num_split_k == 1 || reduce_split(isa, cfg, group, ring, params.split, tile, output))
-      write_tile(isa, cfg, group, ring, output);
+      write_output(isa, cfg, group, ring, params, output);
     ring.consumer_step();
   }
   // All our loads are done: tensor memory may be freed.
@@ -40,6 +40,13 @@ SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const WarpGroup& grou
   if (cfg.cta_group == 2)  // the peer's MMA warp frees what the pair's MMAs wrote: it waits for us too
     isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::cta);
   isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);
+}
+
+/// What a tile becomes in global memory.  A kernel whose output is more than C has an overload for its parameters.
+template <Isa I, class Config>
+SM100_KERNEL void write_output(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
+                               const MatmulParams&, const OutputTile& tile) {
+  write_tile(isa, cfg, group, ring, tile);
 }
 
 }  // namespace sm100

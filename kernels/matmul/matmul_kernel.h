@@ -49,8 +49,10 @@ SM100_KERNEL void matmul_roles(I& isa, const Config& cfg, const Storage& smem, c
   }
   if (warp == kMmaWarp) {
     const ClusterPlace place = own_place(isa, cfg);
-    mma_warp(isa, cfg, smem, place, input_ring(isa, cfg, smem, place), Parts::issuer(cfg), Parts::work(scheduler));
+    mma_warp(isa, cfg, smem, place, mma_input(isa, cfg, smem, place), Parts::issuer(cfg), Parts::work(scheduler));
   }
+  if constexpr (requires { Parts::other_roles(isa, cfg, smem, params, scheduler); })
+    Parts::other_roles(isa, cfg, smem, params, scheduler);  // of warps beside these
 }
 
 template <class Parts, Isa I, class Config, class Params>

@@ -49,7 +49,7 @@ SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const Smem& smem, const Cl
   isa.tcgen05_alloc(smem.tmem_address, kTmemColumns, cfg.cta_group);
   isa.bar_warp_sync();
   isa.tcgen05_fence_before_thread_sync();
-  isa.bar_arrive(kTmemAddressBarrier, kTmemAddressThreads);  // does not block: the epilogue waits
+  isa.bar_arrive(kTmemAddressBarrier, tmem_address_threads(cfg));  // does not block: the epilogue waits
   const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
   auto output = output_ring(isa, cfg, smem, tmem, cluster_size(cfg) > 1 ? Scope::cluster : Scope::cta,
                             group_mask(cfg, place));

@@ -24,6 +24,13 @@ SM100_KERNEL InputRing<I, Tiles> input_ring(I& isa, const Config& cfg, const Mat
            .multicast = cluster_size(cfg) > 1}};
 }
 
+/// What the MMA warp waits for; a kernel whose MMAs read what other warps bring has its own.
+template <Isa I, class Config, class Tiles>
+SM100_KERNEL InputRing<I, Tiles> mma_input(I& isa, const Config& cfg, const MatmulStorage<Tiles>& smem,
+                                           const ClusterPlace& place) {
+  return input_ring(isa, cfg, smem, place);
+}
+
 /// MMA to epilogue warps.
 /// @param wait_scope  cluster where arrivals of the other side may come from the peer
 /// @param group       CTAs that the MMA warp tells of a full accumulator

@@ -73,12 +73,13 @@ struct MatmulStorage {
                                            .count = 1,
                                            .arrives = "scheduler",
                                            .arrives_with = "mbarrier.arrive.expect_tx",
-                                           .waits = "scheduler, load, mma, epilogue"});
-    // Every thread that decodes a response releases it: the scheduler, and load, MMA and epilogue of each CTA.
+                                           .waits = tile_readers(c)});
+    // Every thread that decodes a response releases it: the scheduler, and load, MMA, epilogue and others of each
+    // CTA.
     layout.barriers(s.scheduler.clc.empty, {.name = "clc_empty",
                                             .stages = c.clc_stages,
-                                            .count = 32 + ctas * (32 + 32 + epilogue),
-                                            .arrives = "scheduler, load, mma, epilogue",
+                                            .count = 32 + ctas * (32 + 32 + epilogue + other_tile_readers(c)),
+                                            .arrives = tile_readers(c),
                                             .arrives_with = "mbarrier.arrive",
                                             .waits = "scheduler"});
     layout.barriers(s.scheduler.throttle.full, {.name = "throttle_full",
