@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/comparison.h"
 
+#include <utility>
 #include <vector>
 
 namespace sm100::sim {
@@ -9,13 +10,19 @@ using namespace host;
 
 namespace {
 
-/// Of all launches.
+/// Of all launches: the output, then what the kernel writes beside it.
 uint64_t hash_of_outputs(const EndedRun& run) {
   uint64_t hash = 0;
+  bool first = true;
+  const auto add = [&](GlobalAddr address, uint64_t bytes) {
+    const uint64_t one = hash_of(run.device.gpu.memory().data(address, bytes), bytes);
+    hash = std::exchange(first, false) ? one : one ^ hash * 0x100000001b3u;
+  };
   for (size_t launch = 0; launch < run.tensors.size(); ++launch) {
-    const uint64_t bytes = run.plan.run_of(int(launch)).tensors().back().bytes;
-    const uint64_t one = hash_of(run.device.gpu.memory().data(run.tensors[launch].back(), bytes), bytes);
-    hash = launch == 0 ? one : one ^ hash * 0x100000001b3u;
+    const std::vector<Tensor> tensors = run.plan.run_of(int(launch)).tensors();
+    add(run.tensors[launch].back(), tensors.back().bytes);
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].written) add(run.tensors[launch][i], tensors[i].bytes);
   }
   return hash;
 }

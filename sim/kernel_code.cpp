@@ -77,7 +77,7 @@ std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::RunPlan& plan,
       const std::string of_launch = fmt::format(" of launch {}", launch);
       addresses.back() = allocate(kernel, tensors.size() - 1, of_launch);
       for (size_t i = 0; i < tensors.size(); ++i)
-        if (tensors[i].locks) addresses[i] = allocate(kernel, i, of_launch);
+        if (tensors[i].locks || tensors[i].written) addresses[i] = allocate(kernel, i, of_launch);
     }
     for (const auto& input : planned.inputs) addresses[input.tensor] = launches[size_t(input.launch)].back();
     launches.push_back(std::move(addresses));

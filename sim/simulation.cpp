@@ -275,7 +275,7 @@ void Simulation::Machine::warm_inputs() {
     const std::vector<Tensor> described = plan_.run_of(launch).tensors();
     const auto& inputs = plan_.launches[size_t(launch)].inputs;
     for (size_t i = 0; i + 1 < described.size(); ++i)
-      if (std::none_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.tensor == i; }))
+      if (!described[i].written && std::none_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.tensor == i; }))
         device_.gpu.memory().warm(tensors_[size_t(launch)][i], described[i].bytes);
   }
 }

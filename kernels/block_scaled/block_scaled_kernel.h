@@ -5,6 +5,8 @@
 
 #include "kernels/block_scaled/scaled_loader.h"
 #include "kernels/block_scaled/scaled_mmas.h"
+#include "kernels/block_scaled/sfb_warps.h"
+#include "kernels/epilogue/scaled_output.h"
 #include "kernels/matmul/matmul_kernel.h"
 
 namespace sm100 {
@@ -27,7 +29,25 @@ struct BlockScaledParts : DenseParts {
   SM100_HD static ScaledMmas<C> issuer(const C& cfg) {
     return ScaledMmas<C>{cfg};
   }
+  template <Isa I, class C, class Storage, class Scheduler>
+  SM100_KERNEL static void other_roles(I& isa, const C& cfg, const Storage& smem, const BlockScaledParams& params,
+                                       Scheduler& scheduler) {
+    if (!stores_sfb(cfg)) return;
+    const int warp = isa.warpid();
+    if (warp == kSfbLoadWarp) sfb_load_warp(isa, cfg, sfb_ring(isa, cfg, smem.tiles), params, scheduler);
+    if (sfb_store_group().has(warp)) sfb_store_warp(isa, cfg, smem, own_place(isa, cfg), scheduler);
+  }
 };
+
+/// Quantised, or as the dense matmul.
+template <Isa I, BlockScaled Config>
+SM100_KERNEL void write_output(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
+                               const BlockScaledParams& params, const OutputTile& tile) {
+  if (quantises(cfg))
+    write_scaled_tile(isa, cfg, group, ring, params.scaled_output, tile);
+  else
+    write_tile(isa, cfg, group, ring, tile);
+}
 
 template <Isa I, class Config>
 SM100_KERNEL void block_scaled_kernel(I& isa, const Config& cfg, const BlockScaledParams& params) {

@@ -5,6 +5,7 @@
 /// where the answer differs, a function of that name for BlockScaled configurations stands here.
 #pragma once
 
+#include "kernels/epilogue/block_quantizer.h"
 #include "kernels/isa/scale_layout.h"
 #include "kernels/matmul/config.h"
 
@@ -26,6 +27,7 @@ SM100_HD constexpr const char* name(BlockFormat format) {
 struct BlockScaledConfig : MatmulConfig {
   BlockFormat format = BlockFormat::mxfp8;
   ScaleType scale_type = ScaleType::ue8m0;
+  OutputScaling scaled_output;  ///< of outputs in e2m1 and e4m3
 
   constexpr BlockScaledConfig() {
     dtype = DataType::e4m3;
@@ -116,14 +118,80 @@ template <BlockScaled C>
 SM100_HD constexpr ScaleShape sfa_tile(const C& c) {
   return {block_m(c) / kScaleAtomRows, scale_atoms_per_k_tile(c)};
 }
-/// SFB: all columns of the MMA, in both CTAs of a pair.  A tile that begins inside an atom ends inside one, too.
+/// Tiles of less than 64 columns begin where no copy of whole atoms puts their scales: warps of their own store the
+/// scales of B (sfb_warps.h).
+template <BlockScaled C>
+SM100_HD constexpr bool stores_sfb(const C& c) {
+  return c.mma_n < 64;
+}
+/// SFB: all columns of the MMA, in both CTAs of a pair.  A tile that begins inside an atom ends inside one, too;
+/// below 64 columns, in the next one where atoms are not whole numbers of tiles.
 template <BlockScaled C>
 SM100_HD constexpr ScaleShape sfb_tile(const C& c) {
+  const int groups =
+      stores_sfb(c) ? (kScaleAtomRows % c.mma_n == 0 ? 1 : 2) : align_up(c.mma_n, kScaleAtomRows) / kScaleAtomRows;
+  return {groups, scale_atoms_per_k_tile(c)};
+}
+/// The same in tensor memory, where a tile of less than 64 columns begins with its own first row.
+template <BlockScaled C>
+SM100_HD constexpr ScaleShape sfb_slot(const C& c) {
   return {align_up(c.mma_n, kScaleAtomRows) / kScaleAtomRows, scale_atoms_per_k_tile(c)};
 }
 template <BlockScaled C>
 SM100_HD constexpr uint32_t slot_bytes(const C& c) {
   return a_tile(c).bytes() + b_tile(c).bytes() + sfa_tile(c).bytes() + sfb_tile(c).bytes();
+}
+/// Of input_full: SFB has a barrier of its own where warps of its own wait for it.
+template <BlockScaled C>
+SM100_HD constexpr uint32_t stage_transaction_bytes(const C& c) {
+  return uint32_t(c.cta_group) * (slot_bytes(c) - (stores_sfb(c) ? sfb_tile(c).bytes() : 0));
+}
+
+// ---- warps: the matmul's, and two more roles below 64 columns ----
+
+inline constexpr int kSfbLoadWarp = kMatmulWarps;
+/// The quarter of tensor memory's lanes that a warp may access follows from its number: four from a multiple of
+/// four on.
+SM100_HD constexpr WarpGroup sfb_store_group() { return {.first_warp = 8, .warps = 4, .barrier = 0}; }
+
+template <BlockScaled C>
+SM100_HD constexpr int warps(const C& c) {
+  return stores_sfb(c) ? sfb_store_group().first_warp + sfb_store_group().warps : kMatmulWarps;
+}
+constexpr const char* block_scaled_role(int warp) {
+  return warp < kMatmulWarps ? matmul_role(warp) : warp == kSfbLoadWarp ? "sfb_load" : "sfb_store";
+}
+template <BlockScaled C>
+SM100_HD constexpr uint32_t other_tile_readers(const C& c) {
+  return stores_sfb(c) ? uint32_t(kWarpLanes + sfb_store_group().threads()) : 0;
+}
+template <BlockScaled C>
+SM100_HD constexpr const char* tile_readers(const C& c) {
+  return stores_sfb(c) ? "scheduler, load, mma, epilogue, sfb_load, sfb_store" : "scheduler, load, mma, epilogue";
+}
+template <BlockScaled C>
+SM100_HD constexpr int other_tmem_threads(const C& c) {
+  return stores_sfb(c) ? sfb_store_group().threads() : 0;
+}
+template <BlockScaled C>
+SM100_HD constexpr const char* tmem_roles(const C& c) {
+  return stores_sfb(c) ? "mma, epilogue, sfb_store" : "mma, epilogue";
+}
+
+// ---- output: a strip of quantised elements is 32 columns wide ----
+
+/// Two FP4 values share a byte.
+template <BlockScaled C>
+SM100_HD constexpr int output_bits(const C& c) {
+  return c.output == DataType::e2m1 ? 4 : element_bits(c.output);
+}
+template <BlockScaled C>
+SM100_HD constexpr int strip_columns(const C& c) {
+  return quantises(c) ? kScaledStripColumns : widest_strip(accumulator_columns(c));
+}
+template <BlockScaled C>
+SM100_HD constexpr uint32_t strip_row_bytes(const C& c) {
+  return uint32_t(strip_columns(c) * output_bits(c) / 8);
 }
 
 // ---- tensor memory: accumulators, then a slot of SFA for each ring stage, then one of SFB ----
@@ -139,7 +207,7 @@ SM100_HD constexpr uint32_t sfa_column(const C& c, int stage) {
 }
 template <BlockScaled C>
 SM100_HD constexpr uint32_t sfb_column(const C& c, int stage) {
-  return sfa_column(c, c.stages) + uint32_t(stage * sfb_tile(c).columns());
+  return sfa_column(c, c.stages) + uint32_t(stage * sfb_slot(c).columns());
 }
 /// All columns that the configuration uses.
 template <BlockScaled C>

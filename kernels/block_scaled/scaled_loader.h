@@ -26,6 +26,7 @@ class ScaledLoader {
     const int sfb_group = tile.n * cfg_.mma_n / kScaleAtomRows;  // the tile may begin inside this atom
     isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, &params_.sfa, TensorCoords{0, k_atom, sfa_group},
                                            barrier, cfg_.cta_group);
+    if (stores_sfb(cfg_)) return;  // the SFB load warp brings them
     isa.cp_async_bulk_tensor_shared_global(stage.sfb.base, &params_.sfb, TensorCoords{0, k_atom, sfb_group},
                                            barrier, cfg_.cta_group);
   }

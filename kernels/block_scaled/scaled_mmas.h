@@ -22,11 +22,12 @@ class ScaledMmas {
     const TmemAddr sfa = work.tmem.plus_columns(sfa_column(cfg_, stage.index)),
                    sfb = work.tmem.plus_columns(sfb_column(cfg_, stage.index));
     copy_scales(isa, stage.sfa, sfa);
-    copy_scales(isa, stage.sfb, sfb);
+    if (!stores_sfb(cfg_)) copy_scales(isa, stage.sfb, sfb);
 
     // A tile may begin inside an atom (MMA_N 64 and 192): its first scales are then some columns further.
     const TmemAddr tile_sfb =
-        sfb.plus_columns(uint32_t(work.tile.n * cfg_.mma_n % kScaleAtomRows / kScaleColumnRows));
+        stores_sfb(cfg_) ? sfb
+                         : sfb.plus_columns(uint32_t(work.tile.n * cfg_.mma_n % kScaleAtomRows / kScaleColumnRows));
     const SmemDescriptor a = operand_descriptor(stage.a(0)), b = operand_descriptor(stage.b(0));
     bool accumulate = !first_of_tile;  // only the tile's very first MMA ignores what tensor memory holds
     for (int k = 0; k < mmas_per_k_tile(cfg_); ++k) {
@@ -36,7 +37,7 @@ class ScaledMmas {
       isa.tcgen05_mma_block_scale(mma_kind(cfg_), cfg_.cta_group, scale_vec(cfg_), work.accumulator,
                                   advance(a, along), advance(b, along), descriptor(uint32_t(byte_of_cell)),
                                   sfa.plus_columns(stage.sfa.shape.column(0, atom)),
-                                  tile_sfb.plus_columns(stage.sfb.shape.column(0, atom)), accumulate);
+                                  tile_sfb.plus_columns(sfb_slot(cfg_).column(0, atom)), accumulate);
       accumulate = true;
     }
   }

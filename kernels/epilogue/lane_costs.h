@@ -22,6 +22,14 @@ inline constexpr int kNextResidual = 3;   ///< of another, with its guard
 // The functor on the strip (strip_functor.h).
 inline constexpr int kVectorPlace = 12;  ///< place in C of a vector; addresses of its residual and bias, guards
 inline constexpr int kVectorAddress = 1;
+// Quantised output (scaled_output.h).
+inline constexpr int kLargerMagnitude = 2;  ///< of each element: magnitude, maximum
+inline constexpr int kBlockScale = 7;       ///< scale and factor of a block
+inline constexpr int kSelectScale = 4;      ///< a lane's own of all columns
+inline constexpr int kScaleAddress = 12;    ///< of a lane's scales, with their guard
+inline constexpr int kPackedRow = 32;       ///< 16 bytes: conversions and their place in the strip
+// Scales of B by warps (kernels/block_scaled/sfb_warps.h).
+inline constexpr int kScaleCell = 6;  ///< address of a row's cell
 // Split-K (kernels/matmul/split_reduction.h).
 inline constexpr int kWorkspaceAddress = 2;
 inline constexpr int kAddPartial = 1;  ///< of each register

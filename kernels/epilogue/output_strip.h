@@ -14,6 +14,11 @@ template <class C>
 SM100_HD constexpr int output_bytes(const C& c) {
   return element_bits(c.output) / 8;
 }
+/// Of an element of C in memory.
+template <class C>
+SM100_HD constexpr int output_bits(const C& c) {
+  return element_bits(c.output);
+}
 /// M = 128 of a pair (data-path layout B): each CTA has 64 rows, and its accumulator holds the left half of the
 /// columns in lanes 0-63 and the right half in lanes 64-127.
 template <class C>

@@ -35,6 +35,7 @@ struct Tensor {
   uint64_t bytes = 0;
   bool locks = false;     ///< words that CTAs synchronise on: filled before every launch, and in runs without data
   bool metadata = false;  ///< words that control flow follows from: filled in runs without data too
+  bool written = false;   ///< the kernel writes it beside the output: every launch has one of its own
   // What another launch's output must agree with to be read as this tensor; without them the bytes must.
   std::string_view type{};  ///< "bf16"; empty: not stated
   int64_t rows = 0, columns = 0;

@@ -48,6 +48,15 @@ class RandomBlockScaled {
     c.mma_k = 32 * 8 / operand_bits(c);
   }
 
+  void draw_scaled_output(host::BlockScaledProblem& p) {
+    BlockScaledConfig& c = p.config;
+    c.output = pick({DataType::e2m1, DataType::e4m3});
+    c.scaled_output = {.block = pick({16, 32}),
+                       .type = pick({ScaleType::ue4m3, ScaleType::ue8m0}),
+                       .direction = pick({ScaleDirection::rows, ScaleDirection::rows, ScaleDirection::columns})};
+    p.norm = pick({1.f, 1.f, 3.f});
+  }
+
   Scenario draw() {
     Scenario s;
     s.name = "random";
@@ -62,9 +71,11 @@ class RandomBlockScaled {
         {{1, 1}, {1, 1}, {2, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}, {4, 4}});
     c.cluster_m = cluster.first, c.cluster_n = cluster.second;
     c.mma_m = 128 * c.cta_group, c.mma_n = pick({64, 128, 192, 256});
+    if (between(0, 3) == 0) c.mma_n = 8 * between(1, 7);
     c.output = pick({DataType::bf16, DataType::bf16, DataType::f32});
+    if (between(0, 2) == 0) draw_scaled_output(p);
     if (between(0, 3) == 0) c.scaled = true, p.alpha = 0.75f;
-    c.ab_swapped = between(0, 2) == 0;
+    c.ab_swapped = between(0, 2) == 0 && !quantises(c);
     c.accum_stages = between(1, std::min(3, 512 / c.mma_n));
     c.static_scheduler = between(0, 3) == 0;
     c.clc_stages = c.static_scheduler ? 0 : between(0, 3);
@@ -78,6 +89,12 @@ class RandomBlockScaled {
     p.m = between(1, (ctas > 4 ? 1 : 2) * c.cluster_m * 128);
     p.n = 8 * between(1, (ctas > 4 ? 1 : 2) * c.cluster_n * c.mma_n / 8);
     if (c.ab_swapped) std::swap(p.m, p.n), p.n = (p.n + 7) / 8 * 8;
+    if (quantises(c)) {  // whole blocks, and rows of 16 bytes
+      const int block = c.scaled_output.block;
+      const bool rows = c.scaled_output.direction == ScaleDirection::rows;
+      p.n = align_up(p.n, std::max(rows ? block : 8, 128 / output_bits(c)));
+      if (!rows) p.m = align_up(p.m, block);
+    }
     p.k = 128 / operand_bits(c) * between(1, 32);
     s.problem = p;
     s.sms = ctas > 4 ? 18 : ctas * between(1, 2);

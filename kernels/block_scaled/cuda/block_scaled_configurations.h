@@ -17,6 +17,8 @@ struct BlockScaledTile {
   int mma_m = 128, mma_n = 128, cta_group = 1, stages = 0, accum_stages = 2;
   int cluster_m = 1, cluster_n = 1;
   bool scaled = false;
+  DataType output = DataType::bf16;
+  OutputScaling scaled_output{};
 };
 
 constexpr BlockScaledConfig block_scaled_config(BlockFormat format, DataType dtype, const BlockScaledTile& tile) {
@@ -27,6 +29,7 @@ constexpr BlockScaledConfig block_scaled_config(BlockFormat format, DataType dty
   c.cta_group = tile.cta_group, c.cluster_m = tile.cluster_m, c.cluster_n = tile.cluster_n;
   c.stages = tile.stages, c.accum_stages = tile.accum_stages;
   c.scaled = tile.scaled;
+  c.output = tile.output, c.scaled_output = tile.scaled_output;
   return c;
 }
 
@@ -51,6 +54,25 @@ struct BlockScaledConfigurations {
       {"pair_nvfp4_256x128_s7_4x4",
        block_scaled_config(BlockFormat::nvfp4, DataType::e2m1,
                            {.mma_m = 256, .cta_group = 2, .stages = 7, .cluster_m = 4, .cluster_n = 4})},
+      {"nvfp4_128x128_s6_to_nvfp4",
+       block_scaled_config(BlockFormat::nvfp4, DataType::e2m1,
+                           {.stages = 6, .output = DataType::e2m1, .scaled_output = {.block = 16}})},
+      {"nvfp4_128x128_s6_to_nvfp4_columns",
+       block_scaled_config(
+           BlockFormat::nvfp4, DataType::e2m1,
+           {.stages = 6,
+            .output = DataType::e2m1,
+            .scaled_output = {.block = 16, .type = ScaleType::ue4m3, .direction = ScaleDirection::columns}})},
+      {"mxfp8_128x128_s6_to_mxfp8",
+       block_scaled_config(BlockFormat::mxfp8, DataType::e4m3,
+                           {.stages = 6,
+                            .scaled = true,
+                            .output = DataType::e4m3,
+                            .scaled_output = {.block = 32, .type = ScaleType::ue8m0}})},
+      {"nvfp4_128x32_s8", block_scaled_config(BlockFormat::nvfp4, DataType::e2m1, {.mma_n = 32, .stages = 8})},
+      {"pair_mxfp4_256x48_s8",
+       block_scaled_config(BlockFormat::mxfp4, DataType::e2m1,
+                           {.mma_m = 256, .mma_n = 48, .cta_group = 2, .stages = 8, .cluster_m = 2})},
   };
 };
 
@@ -60,6 +82,7 @@ struct CompiledBlockScaledConfig : CompiledMatmulMembers<BlockScaledConfiguratio
   using Base = CompiledMatmulMembers<BlockScaledConfigurations, kIndex>;
   static constexpr BlockFormat format = Base::value.format;
   static constexpr ScaleType scale_type = Base::value.scale_type;
+  static constexpr OutputScaling scaled_output = Base::value.scaled_output;
 
   static_assert(storage_bytes<BlockScaledStorage>(Base::value) <= uint32_t(kSmemBudgetBytes),
                 "the stages do not fit a CTA's memory");

@@ -14,7 +14,15 @@ namespace {
 
 const TomlTable::Words<ScaleType> kScaleTypes = {{"ue8m0", ScaleType::ue8m0}, {"ue4m3", ScaleType::ue4m3}};
 const TomlTable::Words<ScalePadding> kPaddings = {{"zero", ScalePadding::zero}, {"nan", ScalePadding::nan}};
-const TomlTable::Words<DataType> kOutputs = {{"bf16", DataType::bf16}, {"f32", DataType::f32}};
+const TomlTable::Words<DataType> kOutputs = {
+    {"bf16", DataType::bf16}, {"f32", DataType::f32}, {"e2m1", DataType::e2m1}, {"e4m3", DataType::e4m3}};
+const TomlTable::Words<ScaleDirection> kDirections = {{"rows", ScaleDirection::rows},
+                                                      {"columns", ScaleDirection::columns}};
+
+enum class OutputMistake : uint8_t { none, unrounded_reciprocal, amax_of_accumulators };
+const TomlTable::Words<OutputMistake> kMistakes = {{"none", OutputMistake::none},
+                                                   {"unrounded_reciprocal", OutputMistake::unrounded_reciprocal},
+                                                   {"amax_of_accumulators", OutputMistake::amax_of_accumulators}};
 
 /// The operands are the problem's: "auto" chooses a configuration for them.
 void read_problem(const TomlTable& root, BlockScaledProblem& s) {
@@ -30,23 +38,52 @@ void read_problem(const TomlTable& root, BlockScaledProblem& s) {
   if (table.has("scale_padding")) s.scale_padding = table.choice("scale_padding", kPaddings);
 }
 
+OutputMistake mistake_of(const OutputScaling& how) {
+  return !how.reciprocal_of_rounded ? OutputMistake::unrounded_reciprocal
+         : !how.amax_of_results     ? OutputMistake::amax_of_accumulators
+                                    : OutputMistake::none;
+}
+
+const std::vector<std::string> kQuantisedKeys = {"output_block", "output_scale_type", "output_scales", "norm",
+                                                 "output_mistake"};
+
+/// Outputs of 4 and 8 bits have scales, as the operands of the next product need them; others have none.
+void read_scaled_output(const TomlDocument& document, const TomlTable& table, BlockScaledProblem& s) {
+  BlockScaledConfig& c = s.config;
+  if (c.output != DataType::e2m1 && c.output != DataType::e4m3) {
+    for (const std::string& key : kQuantisedKeys)
+      if (table.has(key))
+        throw document.error("config." + key, fmt::format("only outputs in \"e2m1\" and \"e4m3\" have scales, "
+                                                          "not \"{}\"",
+                                                          word_of(kOutputs, c.output)));
+    return;
+  }
+  OutputScaling& how = c.scaled_output;
+  how.type = c.output == DataType::e2m1 ? ScaleType::ue4m3 : ScaleType::ue8m0;
+  if (table.has("output_scale_type")) how.type = table.choice("output_scale_type", kScaleTypes);
+  how.block = how.type == ScaleType::ue4m3 ? 16 : 32;
+  if (table.has("output_block")) how.block = read_unjudged(table, "output_block");
+  if (table.has("output_scales")) how.direction = table.choice("output_scales", kDirections);
+  if (table.has("norm")) s.norm = float(table.number("norm", 1e-6, 1e6));
+  if (!table.has("output_mistake")) return;
+  const OutputMistake mistake = table.choice("output_mistake", kMistakes);
+  how.reciprocal_of_rounded = mistake != OutputMistake::unrounded_reciprocal;
+  how.amax_of_results = mistake != OutputMistake::amax_of_accumulators;
+}
+
 void read_config(const TomlDocument& document, const TomlTable& root, BlockScaledProblem& s, Refusals& refused) {
   BlockScaledConfig& c = s.config;
   if (root.has("config")) {
     std::vector<std::string> keys = kTileAndScheduleKeys;
     keys.insert(keys.end(), {"output", "alpha"});
+    keys.insert(keys.end(), kQuantisedKeys.begin(), kQuantisedKeys.end());
     const TomlTable table = root.table("config", keys);
     if (table.has("output")) c.output = table.choice("output", kOutputs);
+    read_scaled_output(document, table, s);
     read_tiles_and_schedule(document, table, c, refused);
     if (table.has("alpha")) s.alpha = float(table.number("alpha", -1e6, 1e6));
     c.scaled = s.alpha != 1;
   }
-  if (c.mma_n >= 8 && c.mma_n < 64 && c.mma_n % 8 == 0)
-    throw document.not_implemented(
-        "config.mma",
-        fmt::format("N = {}: below 64 warps of their own must bring the scales of B to tensor memory; "
-                    "allowed are N = 64, 128, 192 and 256",
-                    c.mma_n));
   if (!document.has("config.accum_stages")) c.accum_stages = default_accum_stages(c);
 }
 
@@ -100,6 +137,8 @@ constexpr std::string_view kCalls[] = {
     "barrier_cluster_arrive",
     "barrier_cluster_wait",
     "fence_proxy_async_shared_cta",
+    "shfl_sync_bfly_b32",
+    "st_global",
     "griddepcontrol_wait",
     "griddepcontrol_launch_dependents",
     "ld_shared_u32",
@@ -117,7 +156,10 @@ constexpr std::string_view kCalls[] = {
     "tcgen05_commit",
     "tcgen05_commit_multicast",
     "tcgen05_ld_16x256b",
+    "tcgen05_ld_32x32b",
     "tcgen05_wait_ld",
+    "tcgen05_st_32x32b",
+    "tcgen05_wait_st",
     "tcgen05_fence_before_thread_sync",
     "tcgen05_fence_after_thread_sync",
     "clusterlaunchcontrol_try_cancel",
@@ -140,7 +182,7 @@ const KernelDefinition& block_scaled_definition() {
 std::string BlockScaledRun::configuration_json() const {
   const BlockScaledProblem& s = problem_;
   const BlockScaledConfig& config = config_;
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"kernel", block_scaled_definition().name},
       {"m", s.m},
       {"n", s.n},
@@ -162,6 +204,12 @@ std::string BlockScaledRun::configuration_json() const {
       {"alpha", s.alpha},
       {"pdl", config.pdl},
   };
+  if (quantises(config))
+    json.update({{"output_block", config.scaled_output.block},
+                 {"output_scale_type", sm100::name(config.scaled_output.type)},
+                 {"output_scales", word_of(kDirections, config.scaled_output.direction)},
+                 {"norm", s.norm},
+                 {"output_mistake", word_of(kMistakes, mistake_of(config.scaled_output))}});
   return json.dump();
 }
 

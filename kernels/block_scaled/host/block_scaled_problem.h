@@ -17,6 +17,7 @@ struct BlockScaledProblem {
   BlockScaledConfig config;
   bool auto_config = false;  ///< config = "auto": choose_block_scaled_config made it
   float alpha = 1;           ///< the product of the two tensors' scales
+  float norm = 1;            ///< of a quantised output
   ScalePadding scale_padding = ScalePadding::zero;
 };
 

@@ -13,7 +13,8 @@
 namespace sm100::host {
 namespace {
 
-constexpr size_t kSfa = 2, kSfb = 3;  // of tensors()
+constexpr size_t kSfa = 2, kSfb = 3, kSfd = 4;  // of tensors(), SFD of a quantised output
+constexpr uint8_t kNoScale = 0xff;              // what SFD holds before: NaN
 
 /// Element `i` of a row; nibbles lie with the lower one first.
 float element(const BlockScaledConfig& c, const uint8_t* row, int i) {
@@ -37,6 +38,7 @@ ProductShape shape_of(const Scenario& s) {
 BlockScaledRun::BlockScaledRun(const Scenario& s)
     : Product(shape_of(s)),
       problem_(s.problem_as<BlockScaledProblem>()),
+      numerics_(s.numerics),
       sms_(s.sms_in_run()),
       gpc_sms_(s.device.device.gpc_sms) {}
 
@@ -46,15 +48,35 @@ ScaleTensor BlockScaledRun::scales_of(int operand) const {
           .type = config_.scale_type};
 }
 
+ScaleTensor BlockScaledRun::output_scales() const {
+  const OutputScaling& how = config_.scaled_output;
+  const bool rows = how.direction == ScaleDirection::rows;
+  return {.rows = rows ? problem_.m : problem_.n,
+          .scales = ceil_div(rows ? problem_.n : problem_.m, how.block),
+          .type = how.type};
+}
+
 LaunchShape BlockScaledRun::launch() const {
   const bool swapped = config_.ab_swapped;
   const Dim3 tiles{uint32_t(grid_m(config_, swapped ? problem_.n : problem_.m)),
                    uint32_t(grid_n(config_, swapped ? problem_.m : problem_.n)), 1};
-  return matmul_launch(config_, tiles, storage_bytes<BlockScaledStorage>(config_), sms_, gpc_sms_);
+  LaunchShape shape = matmul_launch(config_, tiles, storage_bytes<BlockScaledStorage>(config_), sms_, gpc_sms_);
+  shape.warps = warps(config_);
+  return shape;
+}
+
+std::vector<std::string_view> BlockScaledRun::roles() const {
+  std::vector<std::string_view> all = {"scheduler", "load", "mma", "epilogue"};
+  if (stores_sfb(config_)) all.insert(all.end(), {"sfb_load", "sfb_store"});
+  return all;
 }
 
 std::vector<BarrierArray> BlockScaledRun::barriers() const { return barriers_of<BlockScaledStorage>(config_); }
-std::vector<NamedBarrier> BlockScaledRun::named_barriers() const { return matmul_named_barriers(config_); }
+std::vector<NamedBarrier> BlockScaledRun::named_barriers() const {
+  std::vector<NamedBarrier> all;
+  for_each_named_barrier(config_, [&](const NamedBarrier& b) { all.push_back(b); });
+  return all;
+}
 
 std::vector<Tensor> BlockScaledRun::tensors() const {
   const auto operand = [&](const char* name, int rows) {
@@ -64,15 +86,24 @@ std::vector<Tensor> BlockScaledRun::tensors() const {
                   .rows = rows,
                   .columns = problem_.k};
   };
-  return {operand("A", problem_.m),
-          operand("B", problem_.n),
-          {.name = "SFA", .bytes = scales_of(0).bytes()},
-          {.name = "SFB", .bytes = scales_of(1).bytes()},
-          c()};
+  std::vector<Tensor> all = {operand("A", problem_.m),
+                             operand("B", problem_.n),
+                             {.name = "SFA", .bytes = scales_of(0).bytes()},
+                             {.name = "SFB", .bytes = scales_of(1).bytes()}};
+  Tensor output = c();
+  if (quantises(config_)) {
+    all.push_back({.name = "SFD", .bytes = output_scales().bytes(), .written = true});
+    if (config_.output == DataType::e2m1) output.type = "e2m1x2";
+    output.bytes = uint64_t(problem_.m) * uint64_t(output_row_bytes());
+  }
+  all.push_back(output);
+  return all;
 }
 
 void BlockScaledRun::fill(size_t i, uint8_t* bytes) const {
-  if (i == kSfa || i == kSfb) {
+  if (quantises(config_) && i == kSfd) {
+    output_scales().clear(kNoScale, bytes);
+  } else if (i == kSfa || i == kSfb) {
     const uint8_t padding = problem_.scale_padding == ScalePadding::nan ? nan_scale(config_.scale_type) : 0;
     scales_of(int(i - kSfa)).fill(shape().seed + i, padding, bytes);
   } else if (i < kSfa && operand_bits(config_) == 4) {  // every code is a number
@@ -133,12 +164,20 @@ BlockScaledParams BlockScaledRun::params(const std::vector<GlobalAddr>& addresse
   params.a = operand_map(a, a_slice_rows(c)), params.b = operand_map(b, b_slice_rows(c));
   params.sfa = scale_map(a, sfa_tile(c)), params.sfb = scale_map(b, sfb_tile(c));
   params.c = encode(matrix_fields({.address = addresses.back(),
-                                   .type = tensor_map_type(c.output),
+                                   .type = quantises(c) ? TensorMapDataType::uint8 : tensor_map_type(c.output),
                                    .rows = s.m,
-                                   .columns = s.n,
+                                   .columns = quantises(c) ? output_row_bytes() : s.n,
                                    .box_rows = swapped ? strip_columns(c) : store_rows(c),
-                                   .box_columns = swapped ? block_columns(c) : strip_columns(c),
+                                   .box_columns = quantises(c) ? int(strip_row_bytes(c))
+                                                  : swapped    ? block_columns(c)
+                                                               : strip_columns(c),
                                    .swizzle = strip_swizzle(c)}));
+  if (quantises(c))
+    params.scaled_output = {.scales = addresses[kSfd],
+                            .rows = output_scales().rows,
+                            .blocks = output_scales().scales,
+                            .norm = s.norm,
+                            .norm_over_max = s.norm / largest_element(c.output)};
   params.functor.alpha = s.alpha;
   params.functor.rows = s.m, params.functor.columns = s.n;
   params.m = s.m, params.n = s.n, params.k = s.k;

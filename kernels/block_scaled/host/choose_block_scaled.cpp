@@ -83,7 +83,7 @@ std::vector<ConfigDecision> reasons(const ConfigRequest& r, const BlockScaledCon
       {"stages", fmt::to_string(c.stages),
        fmt::format("as many of {} bytes as fit {} bytes of shared memory, and of {} scale columns as fit "
                    "tensor memory",
-                   slot_bytes(c), kSmemBudgetBytes, sfa_tile(c).columns() + sfb_tile(c).columns())});
+                   slot_bytes(c), kSmemBudgetBytes, sfa_tile(c).columns() + sfb_slot(c).columns())});
   return list;
 }
 

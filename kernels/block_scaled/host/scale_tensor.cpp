@@ -31,6 +31,12 @@ void ScaleTensor::fill(uint64_t seed, uint8_t padding, uint8_t* data) const {
     }
 }
 
+void ScaleTensor::clear(uint8_t code, uint8_t* data) const {
+  std::memset(data, 0, bytes());
+  for (int row = 0; row < rows; ++row)
+    for (int j = 0; j < scales; ++j) data[scale_offset(row, j, k_atoms())] = code;
+}
+
 double ScaleTensor::value(const uint8_t* data, int row, int scale) const {
   const uint8_t code = data[scale_offset(row, scale, k_atoms())];
   return double(type == ScaleType::ue8m0 ? decode_ue8m0(code) : decode_e4m3(code & 0x7f));

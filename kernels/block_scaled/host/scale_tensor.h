@@ -21,6 +21,8 @@ struct ScaleTensor {
   /// Random scales near 1: ue8m0 powers of two from 1/4 to 2, ue4m3 values from 1/4 to below 2.
   /// @param padding  the byte of what is not a scale of the operand
   void fill(uint64_t seed, uint8_t padding, uint8_t* bytes) const;
+  /// Every scale is `code`, the padding zero, as whoever reads the tensor needs it.
+  void clear(uint8_t code, uint8_t* bytes) const;
   double value(const uint8_t* bytes, int row, int scale) const;
 
   /// Of boxes of `box`: {512 bytes, atoms along K, atoms along the rows}.  Throws InputError where the driver would

@@ -172,7 +172,7 @@ void check_problem(Rules<C>& rules, int m, int n, int k, F check_k_tiles) {
       k >= 1 && k <= kLargestExtent, "problem.k", k, extent,
       k == 0 ? "without an MMA the epilogue would store stale tensor memory" : "A and B have K columns");
 
-  const int n_step = 128 / element_bits(c.output), k_step = 128 / operand_bits(c);
+  const int n_step = 128 / output_bits(c), k_step = 128 / operand_bits(c);
   if (n_sound)
     rules.require(n % n_step == 0, "problem.n", n, fmt::format("multiples of {}", n_step),
                   fmt::format("a row of C in {} must be a multiple of 16 bytes", name(c.output)));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The per-lane arithmetic of the epilogues by itself: an entry runs a body once or twice, the second time for the
 // next strip. What the second adds is what a loop over strips pays for each; test_lane_costs.cpp counts it.
+#include "kernels/block_scaled/sfb_warps.h"
 #include "kernels/epilogue/fragment_functor.h"
 #include "kernels/epilogue/global_writer.h"
+#include "kernels/epilogue/scaled_output.h"
 #include "kernels/epilogue/smem_writer.h"
 #include "kernels/epilogue/strip_functor.h"
 #include "kernels/isa/sm100.cuh"
@@ -20,12 +22,21 @@ struct ProbeConfig {
   static constexpr Activation activation = Activation::none;
 };
 
+/// The same of a quantised output.
+struct ScaledProbeConfig : ProbeConfig<DataType::e2m1> {
+  static constexpr BlockFormat format = BlockFormat::nvfp4;
+  static constexpr ScaleType scale_type = ScaleType::ue4m3;
+  static constexpr OutputScaling scaled_output = {.block = 16};
+};
+
 struct ProbeParams {
   SmemAddr strips;
   FunctorParams functor;
   GlobalMatrix c;
   GlobalAddr workspace;
   int row, column;
+  ScaledOutputParams scaled;
+  ScaleTile sfb;
 };
 
 /// Registers of which the compiler knows nothing.
@@ -76,6 +87,39 @@ struct StorePartials {
   }
 };
 
+/// A strip's row: magnitudes, two scales, elements.
+struct QuantiseRows {
+  template <Isa I>
+  SM100_KERNEL static void run(I& isa, const ProbeParams& p, int) {
+    const ScaledProbeConfig cfg;
+    StripRow x = unknown<kScaledStripColumns>();
+    GatheredScales gathered;
+    quantise_rows(isa, cfg, p.scaled, maxima_of_rows(isa, cfg, x), x, gathered);
+    asm volatile("// %0" ::"r"(gathered.word[0][0]));
+    for (int i = 0; i < kScaledStripColumns; ++i) asm volatile("// %0" ::"r"(x[0][i]));
+  }
+};
+struct PackedRow {
+  template <Isa I>
+  SM100_KERNEL static void run(I& isa, const ProbeParams& p, int i) {
+    const ScaledProbeConfig cfg;
+    write_strip_row(isa, cfg, p.strips + uint32_t(i) * strip_bytes(cfg), 32 * isa.warpid(),
+                    unknown<kScaledStripColumns>());
+  }
+};
+struct StoreScales {
+  template <Isa I>
+  SM100_KERNEL static void run(I& isa, const ProbeParams& p, int i) {
+    store_scales(isa, p.scaled, p.row, p.column + 4 * i, 4, unknown<1>());
+  }
+};
+struct ScaleCells {
+  template <Isa I>
+  SM100_KERNEL static void run(I& isa, const ProbeParams& p, int i) {
+    store_sfb<1>(isa, ScaleTile{p.sfb.base + uint32_t(i) * 512, {2, 1}}, p.row, ScaleShape{1, 1}, TmemAddr{0});
+  }
+};
+
 template <class Body, int kTimes>
 SM100_KERNEL void probe(const ProbeParams& params) {
   Sm100<NoRecorder> isa{NoRecorder{}};
@@ -101,5 +145,9 @@ SM100_PROBE(global_pair, StoreFragment<4, DataType::bf16>)
 SM100_PROBE(global_element, StoreFragment<4, DataType::f32>)
 SM100_PROBE(bias_address, LoadBias<4>)
 SM100_PROBE(workspace_address, StorePartials<4>)
+SM100_PROBE(quantise_rows, QuantiseRows)
+SM100_PROBE(packed_row, PackedRow)
+SM100_PROBE(scale_address, StoreScales)
+SM100_PROBE(scale_cell, ScaleCells)
 
 }  // namespace sm100

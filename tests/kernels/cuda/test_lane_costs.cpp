@@ -46,11 +46,20 @@ TEST_CASE("PTX: per-lane arithmetic costs what role code states") {
   };
   using namespace lane_cost;
   const Stated all[] = {
-      {"stmatrix_x4", 2 * kStmatrixX4},     {"stmatrix_x4_trans", 2 * kStmatrixX4},
-      {"stmatrix_x2", kStmatrixX2},         {"shared_pair_f32", 8 * kSharedPair},
-      {"shared_pair_fp8", 4 * kSharedPair}, {"shared_element", 16 * kSharedElement},
-      {"global_pair", 8 * kGlobalPair},     {"global_element", 16 * kGlobalElement},
-      {"bias_address", 4 * kBiasAddress},   {"workspace_address", 8 * kWorkspaceAddress},
+      {"stmatrix_x4", 2 * kStmatrixX4},
+      {"stmatrix_x4_trans", 2 * kStmatrixX4},
+      {"stmatrix_x2", kStmatrixX2},
+      {"shared_pair_f32", 8 * kSharedPair},
+      {"shared_pair_fp8", 4 * kSharedPair},
+      {"shared_element", 16 * kSharedElement},
+      {"global_pair", 8 * kGlobalPair},
+      {"global_element", 16 * kGlobalElement},
+      {"bias_address", 4 * kBiasAddress},
+      {"workspace_address", 8 * kWorkspaceAddress},
+      {"quantise_rows", 32 * kLargerMagnitude + 2 * kBlockScale + 32},
+      {"packed_row", kPackedRow},
+      {"scale_address", kScaleAddress},
+      {"scale_cell", kScaleCell},
   };
   const std::map<std::string, int> counts = arithmetic_of_entries();
   for (const Stated& stated : all) {

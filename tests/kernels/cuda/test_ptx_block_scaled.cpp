@@ -40,13 +40,13 @@ TEST_CASE("PTX of block_scaled: a stage's scales are copied, its four MMAs follo
     const std::string mma = fmt::format("tcgen05.mma.cta_group::{}.kind::{}.block_scale.scale_vec::{}X ",
                                         c.cta_group, name(mma_kind(c)), scales_per_mma(c));
     const auto copies = e.find(copy), mmas = e.find(mma);
-    REQUIRE(copies.size() == size_t(sfa_tile(c).atoms() + sfb_tile(c).atoms()));
+    REQUIRE(copies.size() == size_t(sfa_tile(c).atoms() + (stores_sfb(c) ? 0 : sfb_tile(c).atoms())));
     CHECK(e.count("tcgen05.cp") == copies.size());
     REQUIRE(mmas.size() == 4);
     CHECK(e.count("tcgen05.mma") == mmas.size());
     CHECK(copies.back() < mmas.front());
     const auto commits = e.find(fmt::format("tcgen05.commit.cta_group::{}.", c.cta_group));
-    REQUIRE(commits.size() == 2);  // of a stage, of a tile
+    REQUIRE(commits.size() == (stores_sfb(c) ? 3 : 2));  // of a stage, of its stored scales, of a tile
     CHECK(mmas.back() < commits.front());
   });
 }
@@ -61,7 +61,42 @@ TEST_CASE("PTX of block_scaled: scales come by copies of three dimensions, to th
     }
     CHECK(e.find("cp.async.bulk.tensor.2d.shared::cluster.global").size() == 2);
     const auto arms = e.find("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _,");
-    REQUIRE(arms.size() == 1);
+    REQUIRE(arms.size() == (stores_sfb(c) ? 2 : 1));
     CHECK(arms[0] < copies[0]);
+  });
+}
+
+TEST_CASE(
+    "PTX of block_scaled: below 64 columns warps store the scales of B, and say so behind wait::st and fence") {
+  for_each_entry([](const PtxEntry& e, const BlockScaledConfig& c) {
+    const auto stores = e.find("tcgen05.st.sync.aligned.32x32b.");
+    REQUIRE(stores.size() == (stores_sfb(c) ? size_t(sfb_slot(c).k_atoms) : 0));
+    CHECK(e.count("ld.shared::cta.b32") == (stores_sfb(c) ? stores.size() * size_t(ceil_div(c.mma_n, 32)) : 0));
+    const auto waits = e.find("tcgen05.wait::st.sync.aligned");
+    REQUIRE(waits.size() == (stores_sfb(c) ? 1 : 0));
+    if (!stores_sfb(c)) return;
+    CHECK(stores.back() < waits[0]);
+    CHECK(e.lines()[waits[0] + 1].find("tcgen05.fence::before_thread_sync") == 0);
+  });
+}
+
+TEST_CASE(
+    "PTX of block_scaled: quantised outputs round scales, take their reciprocals and store them by themselves") {
+  for_each_entry([](const PtxEntry& e, const BlockScaledConfig& c) {
+    const bool rows = c.scaled_output.direction == ScaleDirection::rows;
+    const bool ue4m3 = c.scaled_output.type == ScaleType::ue4m3;
+    if (!quantises(c)) {
+      CHECK(e.count("rcp.approx.ftz.f32") == 0);
+      CHECK(e.count("st.global.b") == 0);
+      return;
+    }
+    CHECK((e.count("cvt.rn.satfinite.e2m1x2.f32") > 0) == (c.output == DataType::e2m1));
+    CHECK((e.count("rcp.approx.ftz.f32") > 0) == ue4m3);
+    CHECK((e.count("cvt.rp.satfinite.ue8m0x2.f32") > 0) == !ue4m3);
+    CHECK(e.count("max.NaN.f32") > 0);
+    CHECK(e.count("min.NaN.f32") > 0);
+    CHECK((e.count("shfl.sync.bfly.b32") > 0) == (!rows && c.scaled_output.block == 16));
+    CHECK(e.count("tcgen05.ld.sync.aligned.32x32b.x32") == 1);
+    CHECK(e.count("st.global.b") > 0);
   });
 }

@@ -37,7 +37,15 @@ TEST_CASE("the shapes of the block-scaled matmul") {
   CHECK(broken(nvfp4(128, 128, 2)) ==
         "config.mma = [128, 128, 64]: M = 256 (cta_group 2: each CTA has the 128 rows of a scale atom)\n");
   CHECK(broken(nvfp4(128, 96)) ==
-        "config.mma = [128, 96, 64]: N = 64, 128, 192 or 256 (whole columns of scales in tensor memory)\n");
+        "config.mma = [128, 96, 64]: N = 64, 128, 192, 256, or 8 to 56 in steps of 8 (from 64 on scales are copied "
+        "in "
+        "whole atoms, below warps store them row by row)\n");
+  CHECK(broken(nvfp4(128, 56)).empty());
+  CHECK(broken(nvfp4(256, 48, 2)).empty());
+  CHECK(broken(nvfp4(256, 40, 2)) ==
+        "config.mma = [256, 40, 64]: N = 64, 128, 192, 256, or 16 to 48 in steps of 16 (from 64 on scales are "
+        "copied in "
+        "whole atoms, below warps store them row by row)\n");
   BlockScaledConfig wrong_k = nvfp4(128, 128);
   wrong_k.mma_k = 32;
   CHECK(broken(wrong_k) ==
@@ -66,6 +74,30 @@ TEST_CASE("scales of MXFP4 and MXFP8 are powers of two, those of NVFP4 may be") 
   CHECK(broken(c).empty());
   c.format = BlockFormat::mxfp4, c.scale_type = ScaleType::ue4m3;
   CHECK(broken(c) == "problem.scale_type = ue4m3: \"ue8m0\" (the scales of mxfp4 are powers of two)\n");
+}
+
+TEST_CASE("a quantised output has whole blocks") {
+  BlockScaledConfig c = nvfp4(128, 128);
+  c.output = DataType::e2m1, c.scaled_output.block = 16;
+  CHECK(broken(c, 100, 64).empty());
+  CHECK(broken(c, 100, 80) ==
+        "problem.n = 80: multiples of 32 (a row of C in e2m1 must be a multiple of 16 bytes)\n");
+  c.output = DataType::e4m3, c.scaled_output.block = 32;
+  CHECK(broken(c, 100, 48) == "problem.n = 48: multiples of 32 (32 neighbours in a row of C share a scale)\n");
+  c.scaled_output.direction = ScaleDirection::columns;
+  CHECK(broken(c, 100, 48) == "problem.m = 100: multiples of 32 (32 neighbours in a column of C share a scale)\n");
+  CHECK(broken(c, 96, 48).empty());
+  c.mma_n = 48;
+  CHECK(broken(c, 96, 48) ==
+        "config.mma = [128, 48, 64]: N in steps of 32 (a lane quantises so many columns at a time)\n");
+  c.mma_n = 32;
+  CHECK(broken(c, 96, 48).empty());
+  c.scaled_output.block = 64;
+  CHECK(broken(c, 128, 128) == "config.output_block = 64: 16, 32 (elements of C that share a scale)\n");
+  c.scaled_output.block = 16, c.ab_swapped = true;
+  CHECK(broken(c, 128, 128) ==
+        "config.ab_swapped = true: false (tiles of e4m3 are quantised as they lie in tensor memory, not "
+        "transposed)\n");
 }
 
 TEST_CASE("rows of packed operands are multiples of 16 bytes") {

@@ -105,10 +105,48 @@ TEST_CASE("the scale columns of a stage overlap neither those of another nor the
     for (int s = 0; s < c.stages; ++s) {
       for (int k = 0; k < sfa_tile(c).k_atoms; ++k) {
         for (int g = 0; g < sfa_tile(c).groups; ++g) use(sfa_column(c, s) + sfa_tile(c).column(g, k), 4);
-        for (int g = 0; g < sfb_tile(c).groups; ++g) use(sfb_column(c, s) + sfb_tile(c).column(g, k), 4);
+        for (int g = 0; g < sfb_slot(c).groups; ++g) use(sfb_column(c, s) + sfb_slot(c).column(g, k), 4);
       }
     }
     CHECK(std::count(users.begin(), users.end(), 1) == row.columns);
     CHECK(std::count(users.begin(), users.end(), 0) == int(kTmemColumns) - row.columns);
+  }
+}
+
+TEST_CASE("tiles of less than 64 columns have two more rings, and readers of tiles") {
+  struct {
+    BlockFormat format;
+    int mma_n, cta_group;
+    uint32_t sfb, expect;  ///< bytes of the SFB ring's stage in a CTA, and what input_full expects without it
+    uint32_t scales_full, clc_empty, threads;
+    int warps;
+  } const expected[] = {
+      // A 128 x 128 bytes, SFA 512 for each four scales of a row
+      {kNvfp4, 32, 1, 2048, 16384 + 4096 + 2048, 128, 32 + 224 + 128, 288, 12},
+      {kNvfp4, 48, 1, 4096, 16384 + 6144 + 2048, 128, 32 + 224 + 128, 288, 12},
+      {kMxfp8, 8, 1, 512, 16384 + 1024 + 512, 128, 32 + 224 + 128, 288, 12},
+      {kNvfp4, 32, 2, 2048, 2 * (16384 + 2048 + 2048), 256, 32 + 2 * (224 + 128), 288, 12},
+      {kNvfp4, 64, 1, 2048, 28672, 0, 32 + 192, 160, 7},
+  };
+  for (const auto& e : expected) {
+    CAPTURE(name(e.format), e.mma_n, e.cta_group);
+    BlockScaledConfig c = config_of({e.format, 128 * e.cta_group, e.mma_n, e.cta_group});
+    CHECK(check_block_scaled(c, 512, 512, 512).empty());
+    CHECK(sfb_tile(c).bytes() == e.sfb);
+    CHECK(stage_transaction_bytes(c) == e.expect);
+    CHECK(storage_at<BlockScaledStorage>(c).tiles.stage_bytes() * uint32_t(c.cta_group) == e.expect);
+    std::map<std::string, uint32_t> counts;
+    for_each_barrier_array(c, storage_at<BlockScaledStorage>(c),
+                           [&](const BarrierArray& array) { counts[array.name] = array.count; });
+    CHECK(counts["clc_empty"] == e.clc_empty);
+    CHECK(counts["scales_full"] == e.scales_full);
+    CHECK(counts.count("sfb_full") == (e.scales_full > 0 ? 1 : 0));
+    if (e.scales_full > 0) {
+      CHECK(counts["sfb_full"] == 1);
+      CHECK(counts["sfb_empty"] == 4);
+      CHECK(counts["scales_empty"] == 1);
+    }
+    CHECK(tmem_address_threads(c) == int(e.threads));
+    CHECK(warps(c) == e.warps);
   }
 }
