@@ -820,3 +820,116 @@ m("copy-count-empty-threads", "count of input_empty: threads instead of warps", 
   ("copy_consumers().warps * copy_sharers(c)", "32 * copy_consumers().warps * copy_sharers(c)"))
 m("copy-short", "input_full is declared one stage short", r"MB1\]|MB2\]|MB15",
   altered("input_full", "stages", "copy_ring_stages(c)", "copy_ring_stages(c) - 1", "kernels/copy/shared_storage.h"))
+
+# ---------------------------------------------------------------------------------------------------------------------
+# block_scaled: ids begin with "scaled-", the scenarios are those of it
+of("kernels/block_scaled/sfb_warps.h")
+m("scaled-store-no-wait", "store warps do not wait for SFB's bytes", r"sfb_full|TM5|TM3|TC7",
+  ("loaded.consumer_wait()", "loaded.at(loaded.consumer_stage())"))
+m("scaled-store-no-acquire", "store warps do not wait for the MMAs that read the columns", r"scales_empty|TC5|TC1[57]",
+  ("const int slot = stored.producer_acquire();", "const int slot = stored.producer_stage();"))
+m("scaled-store-no-acquire-fence", "no fence::after_thread_sync behind that wait", r"TC16",
+  ("    const int stage = Base::producer_acquire(loc);\n    this->isa_.tcgen05_fence_after_thread_sync();\n",
+   "    const int stage = Base::producer_acquire(loc);\n"))
+m("scaled-store-no-proxy-fence", "no proxy fence between ld.shared and the release of a stage", r"CL8|TM6|TM7|proxy",
+  ("      isa.fence_proxy_async_shared_cta();  // TMA writes next where we have read\n", ""))
+SREL = "      loaded.consumer_arrive(from, 1);\n"
+m("scaled-store-no-release", "store warps do not release SFB's stages", r"mbarrier.arrive on sfb_empty", (SREL, ""))
+m("scaled-store-release-threads", "all threads of the store warps release a stage", r"sfb_empty|MB5",
+  (SREL, "      isa.mbarrier_arrive(from.empty(), Scope::cta);\n"))
+m("scaled-store-release-first", "a stage is released before it is read", r"TM7|TM5|TM6|CL8|sfb_",
+  (SREL, ""), ("      const TmemAddr to =", SREL + "      const TmemAddr to ="))
+m("scaled-store-no-wait-st", "scales are announced before tcgen05.st has finished", r"TC4|TC5|TC1[567]|wait::st",
+  ("    this->isa_.tcgen05_wait_st(loc);\n", ""))
+m("scaled-store-no-fence-before", "no fence::before_thread_sync before the announcement", r"TC16",
+  ("    this->isa_.tcgen05_fence_before_thread_sync();\n", ""))
+m("scaled-store-no-commit", "stored scales are not announced", r"scales_full", ("      stored.producer_commit(slot);\n", ""))
+m("scaled-store-commit-own", "pairs: each CTA announces to itself", r"scales_full",
+  ("if (cta_group_ == 2)\n      this->isa_.mbarrier_arrive", "if (false)\n      this->isa_.mbarrier_arrive"))
+m("scaled-store-no-step", "store warps stay at a slot", r"scales_|MB8", ("      stored.producer_step();\n", ""))
+m("scaled-store-no-load-step", "store warps stay at a stage of SFB", r"sfb_|MB8", ("      loaded.consumer_step();\n", ""))
+m("scaled-store-no-drain", "store warps exit without draining", r"MB12|MB10|scales_empty",
+  ("  stored.producer_drain();", "  //"))
+m("scaled-store-one-quarter", "all store warps write the first quarter", r"TC1\b|TC1\]|TC2|quarter",
+  ("sfb_store_group().index(isa) * kWarpLanes", "0 * kWarpLanes"))
+m("scaled-store-no-address-wait", "store warps do not wait for the tensor-memory address", r"tmem address|TC\d|SM\d|NB\d",
+  ("  isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));\n", ""))
+m("scaled-mma-no-scales-wait", "the MMA warp does not wait for stored scales", r"scales_full|TC5|TC1[357]",
+  ("    if (stores_sfb(cfg_)) scales_.consumer_wait(loc);\n", ""))
+m("scaled-mma-no-scales-fence", "no fence::after_thread_sync behind that wait", r"TC16",
+  ("    Base::consumer_wait(loc);\n    this->isa_.tcgen05_fence_after_thread_sync();\n", "    Base::consumer_wait(loc);\n"))
+m("scaled-mma-no-scales-release", "the MMA warp does not release the columns", r"tcgen05.commit on scales_empty",
+  ("    if (stores_sfb(cfg_)) scales_.consumer_release(stage.index, loc);\n", ""))
+m("scaled-mma-scales-release-own", "pairs: the columns of the odd CTA are not released", r"scales_empty",
+  ("if (cta_group_ == 2)\n      this->isa_.tcgen05_commit_multicast", "if (false)\n      this->isa_.tcgen05_commit_multicast"))
+m("scaled-mma-no-scales-step", "the MMA warp stays at a slot", r"scales_|MB8",
+  ("    if (stores_sfb(cfg_)) scales_.consumer_step(loc);\n", ""))
+m("scaled-load-no-arm", "SFB's load warp does not arm the stage", r"expect_tx|sfb_full", ("        ring.arm(stage);\n", ""))
+m("scaled-load-no-acquire", "SFB's load warp does not wait for an empty stage", r"sfb_empty|TM7|MB5",
+  ("ring.producer_acquire()", "ring.at(ring.producer_stage())"))
+m("scaled-load-no-step", "SFB's load warp stays at a stage", r"sfb_|MB8", ("      ring.producer_step();\n", ""))
+m("scaled-load-no-drain", "SFB's load warp exits without draining", r"MB12|MB10",
+  ("  ring.producer_drain();\n", ""))
+m("scaled-load-stage-barrier", "SFB's bytes count on stage 0", r"sfb_full|MB5|TM5",
+  ("stage.full(),\n", "stage.barriers.full,\n"))
+
+of("kernels/block_scaled/tiles.h")
+TILES = "kernels/block_scaled/tiles.h"
+for array, old, new, what in (("sfb_empty", "store_warps", "1", "one warp instead of four"),
+                              ("sfb_empty", "store_warps", "store_threads", "threads instead of warps"),
+                              ("scales_full", "uint32_t(c.cta_group) * store_threads", "store_threads", "one CTA of a pair"),
+                              ("scales_full", "uint32_t(c.cta_group) * store_threads", "uint32_t(c.cta_group) * store_threads - 32",
+                               "without one warp"),
+                              ("scales_empty", "1", "2", "2 instead of 1")):
+    n = 1 + sum(x.id.startswith(f"scaled-count-{array}") for x in MUTANTS)
+    m(f"scaled-count-{array}-{n}", f"count of {array}: {what}", rf"{array}|MB17|MB5|TC5|TM7",
+      altered(array, "count", old, new, TILES))
+m("scaled-bytes-with-sfb", "input_full expects SFB's bytes, which count elsewhere", r"input_full",
+  ("(sfb_apart ? 0 : sfb_tiles.shape.bytes())", "sfb_tiles.shape.bytes()"))
+m("scaled-bytes-without-sfa", "input_full does not expect SFA's bytes", r"input_full|TC7|TM5|MB5",
+  ("OperandTiles::stage_bytes() + sfa_tiles.shape.bytes() +", "OperandTiles::stage_bytes() +"))
+
+of("kernels/block_scaled/scaled_mmas.h")
+m("scaled-no-sfa-copy", "SFA is not copied to tensor memory", r"TC13|scale", ("    copy_scales(isa, stage.sfa, sfa);\n", ""))
+m("scaled-no-sfb-copy", "SFB is not copied to tensor memory", r"TC13|scale",
+  ("    if (!stores_sfb(cfg_)) copy_scales(isa, stage.sfb, sfb);\n", ""))
+m("scaled-one-slot", "all stages copy SFA to one slot", r"TC17|scale",
+  ("sfa_column(cfg_, stage.index)", "sfa_column(cfg_, 0 * stage.index)"))
+m("scaled-copies-last", "SFA is copied behind the MMAs that read it", r"TC13|TC17|scale",
+  ("    copy_scales(isa, stage.sfa, sfa);\n", ""),
+  ("      accumulate = true;\n    }\n", "      accumulate = true;\n    }\n    copy_scales(isa, stage.sfa, sfa);\n"))
+
+of("kernels/block_scaled/scaled_loader.h")
+m("scaled-no-sfa-load", "SFA is not loaded", r"input_full",
+  ("    isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, &params_.sfa,", "    if (false) isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, &params_.sfa,"))
+m("scaled-sfb-twice", "the load warp brings SFB, too, where another warp does", r"input_full|TM7|MB5|TM5",
+  ("    if (stores_sfb(cfg_)) return;  // the SFB load warp brings them\n", ""))
+
+of("kernels/epilogue/scaled_output.h")
+OREL = "    if (last) ring.consumer_release(tile.result);\n"
+m("scaled-out-no-release", "the accumulator is not released", r"accum_empty", (OREL, ""))
+m("scaled-out-release-first", "the accumulator is released behind the first strip's load", r"TC3|TC1[57]|accum_empty|MB5",
+  (OREL, "    if (i == 0) ring.consumer_release(tile.result);\n"))
+m("scaled-out-no-wait-ld", "registers are used without tcgen05.wait::ld", r"TC18|TC3|TC15",
+  ("  isa.tcgen05_wait_ld(x, loc);\n", ""))
+m("scaled-out-no-publish", "strips are stored without fence and barrier", r"TM6|TM8", ("      publish_strip(isa, group);\n", ""))
+m("scaled-out-no-store-wait", "strip buffers are not waited for", r"TM8", ("    wait_for_strip_buffer(isa, group, i, last);\n", ""))
+m("scaled-out-not-last", "the last strip is not drained", r"TM8",
+  ("wait_for_strip_buffer(isa, group, i, last)", "wait_for_strip_buffer(isa, group, i, false)"))
+m("scaled-out-all-store", "every warp stores the strip", r"TM8|TM6|store",
+  ("    if (warp == 0) store_strip", "    store_strip"))
+m("scaled-out-no-row-guard", "scales of rows that C does not have are stored", r"GM\d|mismatch",
+  ("inside(lane) = row + lane < params.rows && scale < params.blocks;", "inside(lane) = scale < params.blocks;"))
+m("scaled-out-no-block-guard", "scales of blocks that C does not have are stored", r"GM\d|mismatch",
+  ("inside(lane) = row + lane < params.rows && scale < params.blocks;", "inside(lane) = row + lane < params.rows;"))
+m("scaled-out-not-gathered", "the last word of a row's scales is not stored", r"mismatch",
+  ("if (gathered.complete() || last) {", "if (gathered.complete()) {"))
+m("scaled-out-half-warp", "the amax of 16 rows is that of 8", r"mismatch",
+  ("int apart = elements_per_scale(cfg) / 2; apart > 0", "int apart = elements_per_scale(cfg) / 4; apart > 0"))
+
+of("kernels/epilogue/block_quantizer.h")
+m("scaled-out-no-norm", "elements are not multiplied by the norm", r"mismatch", ("params.norm * reciprocal, kLargestF32", "reciprocal, kLargestF32"))
+m("scaled-out-no-clamp", "the factor of a block of zeros is infinite", r"mismatch",
+  ("isa.min_nan_f32(params.norm * reciprocal, kLargestF32)", "params.norm * reciprocal"),
+  survives="no block of the scenarios' products is zero; a test of the recipe has one")
+m("scaled-out-divisor", "the scale is amax / 7", r"mismatch", ("amax * params.norm_over_max", "amax * params.norm_over_max * 6 / 7"))

@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 from mutants import MUTANTS
-from scenarios import COPY_SCENARIOS, SCENARIOS
+from scenarios import COPY_SCENARIOS, SCALED_SCENARIOS, SCENARIOS
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -33,9 +33,12 @@ TIMEOUT_S = 60
 
 # Role code is compiled alone, at every mutant: the unit that registers it for the simulator.  The barrier table is part of the
 # host side too: reports are held against it.
-ROLE_UNITS = {"matmul": "kernels/matmul/sim/matmul_code.cpp", "copy": "kernels/copy/sim/copy_code.cpp"}
+ROLE_UNITS = {"matmul": "kernels/matmul/sim/matmul_code.cpp", "copy": "kernels/copy/sim/copy_code.cpp",
+              "scaled": "kernels/block_scaled/sim/block_scaled_code.cpp"}
+SCENARIOS_OF = {"matmul": SCENARIOS, "copy": COPY_SCENARIOS, "scaled": SCALED_SCENARIOS}
 TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/matmul/host/matmul_run.cpp",
-               "kernels/copy/shared_storage.h": "kernels/copy/host/copy_run.cpp"}
+               "kernels/copy/shared_storage.h": "kernels/copy/host/copy_run.cpp",
+               "kernels/block_scaled/tiles.h": "kernels/block_scaled/host/block_scaled_run.cpp"}
 
 
 class Build:
@@ -94,11 +97,8 @@ class Build:
 
 
 def kernel_of(mutant):
-    return "copy" if of_copy(mutant) else "matmul"
-
-
-def of_copy(mutant):
-    return mutant.id.startswith("copy-")
+    """Whose scenarios it runs: ids begin with the kernel, those of the matmul do not."""
+    return next((k for k in ROLE_UNITS if mutant.id.startswith(k + "-")), "matmul")
 
 
 def why_not(mutant):
@@ -304,7 +304,7 @@ def main():
             raise SystemExit(f"{args.build / 'sm100sim'} is not there: ninja -C {args.build} sm100sim")
         kernels = {kernel_of(m) for m in chosen}
         scenarios = {kernel: clean_scenarios(args.build / "sm100sim", of_kernel)
-                     for kernel, of_kernel in (("matmul", SCENARIOS), ("copy", COPY_SCENARIOS)) if kernel in kernels}
+                     for kernel, of_kernel in SCENARIOS_OF.items() if kernel in kernels}
         with tempfile.TemporaryDirectory(prefix="mutants") as name:
             build = Build(args.build, pathlib.Path(name))
             with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:

@@ -43,3 +43,14 @@ COPY_SCENARIOS = [
              ("problem.m=512", "problem.n=1024", "run.launches=2", "run.feed=source", "run.sms=8")),
     Scenario("copy, late answers", "copy/multicast_4_ragged.toml", ("problem.m=500", "run.jitter=3")),
 ]
+
+SCALED_SCENARIOS = [
+    Scenario("stored scales", "bugs/sound/scaled_narrow.toml"),
+    Scenario("stored scales of pairs", "smoke/block_scaled_narrow_04.toml", ("problem.n=128", "run.sms=4")),
+    Scenario("copied scales", "bugs/sound/scaled_nvfp4.toml", ("problem.k=1536",)),
+    Scenario("scales along rows", "smoke/block_scaled_output_04.toml"),
+    Scenario("scales of half tiles", "smoke/block_scaled_output_03.toml"),
+    Scenario("scales along columns", "smoke/block_scaled_output_07.toml"),
+    Scenario("rows of the cluster that C lacks", "smoke/block_scaled_output_06.toml", ("problem.m=200", "problem.n=96")),
+    Scenario("stored scales, late answers", "bugs/sound/scaled_narrow.toml", ("run.jitter=3",)),
+]
