@@ -42,7 +42,7 @@ struct BlockScaledParts : DenseParts {
 /// Quantised, or as the dense matmul.
 template <Isa I, BlockScaled Config>
 SM100_KERNEL void write_output(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
-                               const BlockScaledParams& params, const OutputTile& tile) {
+                               const BlockScaledParams& params, const OutputTile<>& tile) {
   if (quantises(cfg))
     write_scaled_tile(isa, cfg, group, ring, params.scaled_output, tile);
   else

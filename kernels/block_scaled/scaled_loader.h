@@ -9,10 +9,10 @@
 namespace sm100 {
 
 /// Scales are not multicast: each CTA loads its rows' SFA and the whole MMA's SFB.
-template <class Config>
+template <class Config, class Params = BlockScaledParams>
 class ScaledLoader {
  public:
-  SM100_HD ScaledLoader(const Config& cfg, const BlockScaledParams& params, const ClusterPlace& place)
+  SM100_HD ScaledLoader(const Config& cfg, const Params& params, const ClusterPlace& place)
       : cfg_(cfg), params_(params), operands_(cfg, params, place) {}
 
   SM100_HD bool arms() const { return operands_.arms(); }
@@ -24,17 +24,17 @@ class ScaledLoader {
     const int k_atom = k_tile * scale_atoms_per_k_tile(cfg_);
     const int sfa_group = tile.m * block_m(cfg_) / kScaleAtomRows;
     const int sfb_group = tile.n * cfg_.mma_n / kScaleAtomRows;  // the tile may begin inside this atom
-    isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, &params_.sfa, TensorCoords{0, k_atom, sfa_group},
+    isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, map_of(params_.sfa), TensorCoords{0, k_atom, sfa_group},
                                            barrier, cfg_.cta_group);
     if (stores_sfb(cfg_)) return;  // the SFB load warp brings them
-    isa.cp_async_bulk_tensor_shared_global(stage.sfb.base, &params_.sfb, TensorCoords{0, k_atom, sfb_group},
+    isa.cp_async_bulk_tensor_shared_global(stage.sfb.base, map_of(params_.sfb), TensorCoords{0, k_atom, sfb_group},
                                            barrier, cfg_.cta_group);
   }
 
  private:
   const Config& cfg_;
-  const BlockScaledParams& params_;
-  OperandLoader<Config> operands_;
+  const Params& params_;
+  OperandLoader<Config, Params> operands_;
 };
 
 }  // namespace sm100

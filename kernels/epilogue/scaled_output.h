@@ -184,7 +184,7 @@ SM100_KERNEL void write_strip_row(I& isa, const Config& cfg, SmemAddr strip, int
 /// All four warps of the group.
 template <Isa I, class Config>
 SM100_KERNEL void write_scaled_tile(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
-                                    const ScaledOutputParams& params, const OutputTile& tile) {
+                                    const ScaledOutputParams& params, const OutputTile<>& tile) {
   const OutputScaling how = cfg.scaled_output;
   const int block = elements_per_scale(cfg);
   const bool along_rows = how.direction == ScaleDirection::rows;

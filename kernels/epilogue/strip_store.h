@@ -22,8 +22,8 @@ SM100_KERNEL void publish_strip(I& isa, const WarpGroup& group, Loc loc = Loc::c
 }
 
 /// One warp: one lane stores the strip, or its part of it, as a bulk group of its own.
-template <Isa I, int N>
-SM100_KERNEL void store_strip(I& isa, const TensorMap* map, TensorCoords<N> coords, SmemAddr strip, int buffer,
+template <Isa I, class Map, int N>
+SM100_KERNEL void store_strip(I& isa, Map map, TensorCoords<N> coords, SmemAddr strip, int buffer,
                               Loc loc = Loc::current()) {
   TraceSpan span{isa, TraceEvent::store_issue, {.stage = buffer}};
   isa.elected([&] {

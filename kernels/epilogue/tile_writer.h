@@ -12,9 +12,9 @@
 
 namespace sm100 {
 
-/// Where a tile goes.
-struct OutputTile {
-  const TensorMap* map;
+template <class Map = const TensorMap*>  // or GlobalAddr: where the output's map lies
+struct OutputTile {                      ///< where a tile goes
+  Map map;
   const FunctorParams* functor;
   int column, row;          ///< element coordinates of the tile's corner
   SmemAddr buffers;         ///< kOutputBuffers strips
@@ -23,8 +23,8 @@ struct OutputTile {
 
 /// One lane stores a warp's part of strip i: of straight strips one box, of transposed ones a box for each block.
 /// @param half  layout B: 0 the left half of the columns, 1 the right; else 0
-template <Isa I, class Config>
-SM100_KERNEL void store_tile_strip(I& isa, const Config& cfg, const OutputTile& tile, SmemAddr strip, int i,
+template <Isa I, class Config, class Map>
+SM100_KERNEL void store_tile_strip(I& isa, const Config& cfg, const OutputTile<Map>& tile, SmemAddr strip, int i,
                                    int half, int buffer, Loc loc = Loc::current()) {
   const int column = tile.column + half * accumulator_columns(cfg) + i * strip_columns(cfg);
   const SmemAddr part = strip + uint32_t(half) * (strip_bytes(cfg) / 2);
@@ -39,9 +39,9 @@ SM100_KERNEL void store_tile_strip(I& isa, const Config& cfg, const OutputTile& 
 }
 
 /// R: strip columns / 8.
-template <int R, Isa I, class Config, class Source>
+template <int R, Isa I, class Config, class Source, class Map>
 SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, const WarpGroup& group, Source&& source,
-                                    const OutputTile& tile) {
+                                    const OutputTile<Map>& tile) {
   const int warp = group.index(isa);
   const WarpPart part = warp_part(cfg, warp);
   const int strips = strips_per_tile(cfg);
@@ -74,9 +74,9 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, const WarpGroup& 
 }
 
 /// All four warps of the group.
-template <Isa I, class Config>
+template <Isa I, class Config, class Map>
 SM100_KERNEL void write_tile(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
-                             const OutputTile& tile) {
+                             const OutputTile<Map>& tile) {
   AccumulatorStrips<I> strips{isa, ring, tile.result};
   switch (strip_columns(cfg)) {  // register blocks have fixed sizes
     case 32: return write_tile_strips<4>(isa, cfg, group, strips, tile);

@@ -60,7 +60,7 @@ SM100_KERNEL void write_group_tile(I& isa, const Config& cfg, const WarpGroup& g
   const int row = cfg.ab_swapped ? tile.m * block_m(cfg) : tokens.first,
             column = cfg.ab_swapped ? tokens.first : tile.n * cfg.mma_n;
   if (tokens.whole()) {
-    const OutputTile output{.map = &params.c,
+    const OutputTile<> output{.map = &params.c,
                             .functor = &tokens.functor,
                             .column = column,
                             .row = row,

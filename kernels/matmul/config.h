@@ -165,6 +165,12 @@ SM100_HD constexpr int grid_n(const C& c, int n) {
   return align_up(ceil_div(n, c.mma_n), c.cluster_n);
 }
 
+/// A tile without k tiles, which the epilogue writes by itself: of kernels that have such tiles.
+template <class C, class Tile>
+SM100_HD constexpr bool is_written_without_mmas(const C&, const Tile&) {
+  return false;
+}
+
 /// k tiles of one split; the last one may have fewer.
 template <class C>
 SM100_HD constexpr int k_tiles_per_split(const C& c, int k_tiles) {

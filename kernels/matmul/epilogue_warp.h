@@ -24,12 +24,12 @@ SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const WarpGroup& grou
     const WorkTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     const AccumulatorStage accumulator = ring.consumer_wait();
-    const OutputTile output{.map = &params.c,
-                            .functor = &params.functor,
-                            .column = tile.n * cfg.mma_n,
-                            .row = tile.m * block_m(cfg),
-                            .buffers = smem.c_strips,
-                            .result = accumulator};
+    const OutputTile<> output{.map = &params.c,
+                              .functor = &params.functor,
+                              .column = tile.n * cfg.mma_n,
+                              .row = tile.m * block_m(cfg),
+                              .buffers = smem.c_strips,
+                              .result = accumulator};
     // Both release the accumulator after its last load.
     if (cfg.num_split_k == 1 || reduce_split(isa, cfg, group, ring, params.split, tile, output))
       write_output(isa, cfg, group, ring, params, output);
@@ -45,7 +45,7 @@ SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const WarpGroup& grou
 /// What a tile becomes in global memory.  A kernel whose output is more than C has an overload for its parameters.
 template <Isa I, class Config>
 SM100_KERNEL void write_output(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
-                               const MatmulParams&, const OutputTile& tile) {
+                               const MatmulParams&, const OutputTile<>& tile) {
   write_tile(isa, cfg, group, ring, tile);
 }
 

@@ -17,11 +17,11 @@ concept TileLoader = requires(const T& loader, I& isa, const typename R::Stage& 
   loader.load(isa, stage, tile, k);         // copies of the k tiles k ... of a stage; one lane
 };
 
-/// A and B.  CTAs that share a tile load a slice of it each, for all of them.
-template <class Config>
+/// A and B, with the maps `a` and `b` of Params.  CTAs that share a tile load a slice of it each, for all of them.
+template <class Config, class Params = MatmulParams>
 class OperandLoader {
  public:
-  SM100_HD OperandLoader(const Config& cfg, const MatmulParams& params, const ClusterPlace& place)
+  SM100_HD OperandLoader(const Config& cfg, const Params& params, const ClusterPlace& place)
       : cfg_(cfg), params_(params), place_(place) {}
 
   /// The bytes of both CTAs of a pair count on the leader's barrier.
@@ -33,14 +33,14 @@ class OperandLoader {
     const int a_row = tile.m * block_m(cfg_), b_row = tile.n * cfg_.mma_n + place_.half * block_n(cfg_);
     for (int j = 0; j < cfg_.k_group_size; ++j) {
       const int k = (k_tile + j) * a_tile(cfg_).columns;
-      load_slice(isa, stage.a(j), a_share(cfg_, place_), &params_.a, {k, a_row}, barrier);
-      load_slice(isa, stage.b(j), b_share(cfg_, place_), &params_.b, {k, b_row}, barrier);
+      load_slice(isa, stage.a(j), a_share(cfg_, place_), map_of(params_.a), {k, a_row}, barrier);
+      load_slice(isa, stage.b(j), b_share(cfg_, place_), map_of(params_.b), {k, b_row}, barrier);
     }
   }
 
  private:
-  template <Isa I>
-  SM100_KERNEL void load_slice(I& isa, const SmemTile& tile, const TileShare& share, const TensorMap* map,
+  template <Isa I, class Map>
+  SM100_KERNEL void load_slice(I& isa, const SmemTile& tile, const TileShare& share, Map map,
                                TensorCoords<2> corner, SmemAddr barrier, Loc loc = Loc::current()) const {
     const SmemTile slice = tile.slice(share.index, share.sharers);
     const TensorCoords coords{corner.c[0], corner.c[1] + share.index * slice.shape.rows};
@@ -52,17 +52,17 @@ class OperandLoader {
   }
 
   const Config& cfg_;
-  const MatmulParams& params_;
+  const Params& params_;
   ClusterPlace place_;
 };
 
 template <Isa I, class Config, class Ring, class Scheduler, TileLoader<I, Ring, TileOf<Scheduler>> Loader>
-SM100_KERNEL void load_warp(I& isa, const Config& cfg, Ring ring, const Loader& loader, Scheduler& scheduler) {
+SM100_KERNEL void load_warp(I& isa, const Config& cfg, Ring ring, Loader&& loader, Scheduler& scheduler) {
   if (cfg.pdl)
     isa.griddepcontrol_wait();  // the kernel ahead may still write A and B; all else follows from our loads
   // next() fetches only after the work: the scheduler asks for the next tile once this one has begun.
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
-    const auto& tile = work.current();
+    const auto& tile = begun(isa, loader, work.current());
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     work.throttle_signal();  // lets the scheduler ask for the next tile
     for (int k = tile.k_begin; k < tile.k_end(); k += cfg.k_group_size) {

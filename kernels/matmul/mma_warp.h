@@ -57,7 +57,7 @@ SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const Smem& smem, const Cl
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
     const WorkTile tile = work.current();
     if (cfg.mma_prefetch) work.prefetch();
-    if (!place.leads()) continue;  // the leader's MMAs are ours too
+    if (!place.leads() || is_written_without_mmas(cfg, tile)) continue;  // the leader's MMAs are ours too
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     const AccumulatorStage result = output.producer_acquire();
     for (int k = tile.k_begin; k < tile.k_end(); k += cfg.k_group_size) {

@@ -18,4 +18,8 @@ struct MatmulParams {
   int m = 0, n = 0, k = 0;  ///< of the user's product
 };
 
+/// What a tensor copy takes: a map among the parameters by its address, one in global memory by its place there.
+SM100_HD inline const TensorMap* map_of(const TensorMap& map) { return &map; }
+SM100_HD inline GlobalAddr map_of(GlobalAddr map) { return map; }
+
 }  // namespace sm100

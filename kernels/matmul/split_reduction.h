@@ -91,7 +91,7 @@ SM100_KERNEL void add_partials(I& isa, const Config& cfg, GlobalAddr fragment, L
 
 /// This split's sums into the workspace, or, in the last split, the workspace into tensor memory.
 template <int R, Isa I, class Config>
-SM100_KERNEL void reduce_strips(I& isa, const Config& cfg, int warp, OutputRing<I>& ring, const OutputTile& tile,
+SM100_KERNEL void reduce_strips(I& isa, const Config& cfg, int warp, OutputRing<I>& ring, const OutputTile<>& tile,
                                 GlobalAddr workspace, bool first, bool last, Loc loc) {
   TraceSpan span{isa, TraceEvent::reduce};
   const WarpPart part = warp_part(cfg, warp);
@@ -123,7 +123,7 @@ SM100_KERNEL void reduce_strips(I& isa, const Config& cfg, int warp, OutputRing<
 /// otherwise the accumulator has been released.
 template <Isa I, class Config>
 SM100_KERNEL bool reduce_split(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
-                               const SplitParams& params, const WorkTile& work, const OutputTile& tile,
+                               const SplitParams& params, const WorkTile& work, const OutputTile<>& tile,
                                Loc loc = Loc::current()) {
   const uint64_t index = uint64_t(work.m) * uint64_t(params.tiles_n) + uint64_t(work.n);
   const GlobalAddr lock = params.locks + 4 * index;
