@@ -242,7 +242,10 @@ bool Gpu::start_cluster(size_t index) {
     clusters_.start_cluster(slots, launch.warps);
     const Dim3 extent = launch.cluster;
     const auto cta = [&](uint32_t rank) -> CtaContext& { return *ctas_[size_t(slots[rank])]; };
-    for (uint32_t rank = 0; rank < ctas; ++rank) cta(rank).start(launch.resources(), int(index), clusters_started_);
+    for (uint32_t rank = 0; rank < ctas; ++rank) {
+      cta(rank).start(launch.resources(), int(index), clusters_started_);
+      tensor_maps_.start_cta(slots[rank]);
+    }
     // Pairs are ranks that differ in bit 0 only (PTX 9.7.16).
     for (uint32_t rank = 0; rank + 1 < ctas; rank += 2) Umma::start_pair(cta(rank).umma, cta(rank + 1).umma);
     for (uint32_t rank = 0; rank < ctas; ++rank)  // x fastest (PTX, %cluster_ctarank)

@@ -30,6 +30,7 @@
 #include "models/occupancy.h"
 #include "models/sm.h"
 #include "models/suspension_limit.h"
+#include "models/tensor_map_proxy.h"
 
 namespace sm100::models {
 
@@ -104,6 +105,7 @@ class Gpu : public sc_core::sc_module {
   Jitter& jitter() { return jitter_; }
   MemorySystem& memory() { return memory_; }
   GlobalWords& words() { return words_; }
+  TensorMapProxy& tensor_maps() { return tensor_maps_; }
   SuspensionLimit& try_wait_limit() { return try_wait_limit_; }
   Clc& clc() { return clc_; }
   ClusterNet& clusters() { return clusters_; }
@@ -153,6 +155,7 @@ class Gpu : public sc_core::sc_module {
   Jitter jitter_;
   MemorySystem memory_;
   GlobalWords words_{"global_words", memory_};
+  TensorMapProxy tensor_maps_{memory_, profile_};
   SuspensionLimit try_wait_limit_;
   Clc clc_;
   ClusterNet clusters_;

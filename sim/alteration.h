@@ -87,6 +87,7 @@ class AlterOperand {
     value = uint32_t(int64_t(value) + alteration_.of(name));
     if (name == "parity") value ^= uint32_t(alteration_.flip_parity);
   }
+  void operator()(std::string_view name, uint64_t& value) const { value += uint64_t(alteration_.of(name)); }
   void operator()(std::string_view name, int& value) const { value = int(int64_t(value) + alteration_.of(name)); }
   void operator()(std::string_view name, bool& value) const {
     value = int(value) + alteration_.of(name) > 0;

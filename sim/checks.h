@@ -535,6 +535,29 @@ inline constexpr Check kChecks[] = {
      "Other data overwritten: the next expert's first rows, or what a skipped group held.",
      "Guard the stores of tiles that cross the end of a group row by row; TMA stores whole boxes.",
      "the problem: rows of groups without an expert, and rows between groups", "KB-30"},
+    {"TP1", Severity::error, "tensor map edited while a copy may still read it",
+     "A thread edits a tensor map in global memory, and nothing orders the edit behind the copies that use the map; or "
+     "a copy uses a map, and nothing orders it behind the edit.",
+     "A block of the output belongs to another group, or half of the map is new: an illegal address. Rare, and only "
+     "where copies are slow.",
+     "Wait for the copies before the edit (their mbarrier, or one behind it; cp.async.bulk.wait_group.read for stores), "
+     "or edit another map of a ring.",
+     "PTX 8 (memory consistency model), 9.7.9 (tensormap.replace)", "KB-27"},
+    {"TP2", Severity::error, "tensor map used without an acquire of its last edit",
+     "A copy uses a tensor map in global memory that was edited, and this CTA has not executed "
+     "fence.proxy.tensormap::generic.acquire on it since the release.",
+     "The copy engine keeps maps that it has read: it copies with the map as it was, another group's tile, or as many "
+     "bytes as another box has, and a barrier hangs.",
+     "fence.proxy.tensormap::generic.acquire.gpu [map], 128 behind the release, before the first copy, in every CTA that "
+     "uses the map.",
+     "PTX 9.7.13 (fence.proxy.tensormap)", "KB-27"},
+    {"TP3", Severity::error, "edit of a tensor map that was not released",
+     "A tensor map in global memory was edited by tensormap.replace, and no fence.proxy.tensormap release follows the "
+     "edit before a copy uses the map.",
+     "The copy engine may see the map as it was, whatever it acquires.",
+     "fence.proxy.tensormap::generic.release.gpu by the thread that edits, or edit a copy in shared memory and bring it "
+     "with tensormap.cp_fenceproxy, which releases.",
+     "PTX 9.7.13 (fence.proxy.tensormap)", "KB-27"},
     {"GD1", Severity::error, "output of the launch ahead read before it has completed",
      "A CTA of a dependent launch reads what a launch ahead of it writes, and that launch has not completed.",
      "Old bytes under load; of scheduling data, a hang.",

@@ -277,6 +277,9 @@ class SimIsa {
   void st_shared_b128(SmemAddr address, const ClcResponse& value, Loc loc = Loc::current()) {
     execute(instructions::StSharedB128{address, value}, loc);
   }
+  void st_shared_v4(SmemAddr address, const UniformWords<4>& words, Loc loc = Loc::current()) {
+    execute(instructions::StSharedUniform{address, words}, loc);
+  }
   void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
                    Loc loc = Loc::current()) {
     execute(instructions::Stmatrix{&rows, &values[0][0], 2, false}, loc);
@@ -380,6 +383,13 @@ class SimIsa {
   uint32_t ld_global_u32(GlobalAddr address, Loc loc = Loc::current()) {
     return execute(instructions::LdGlobalU32{address}, loc);
   }
+  UniformWords<4> ld_global_nc_v4(GlobalAddr address, Loc loc = Loc::current()) {
+    return execute(instructions::LdGlobalNcV4{address}, loc);
+  }
+  uint64_t ld_global_nc_b64(GlobalAddr address, Loc loc = Loc::current()) {
+    const UniformWords<2> words = execute(instructions::LdGlobalNcB64{address}, loc);
+    return uint64_t{words.w[1]} << 32 | words.w[0];
+  }
   uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc loc = Loc::current()) {
     return execute(instructions::LdAcquireGpuGlobalU32{address}, loc);
   }
@@ -435,20 +445,20 @@ class SimIsa {
   }
 
   // ---- tensor copies and bulk groups
-  void prefetch_tensormap(const TensorMap* map) { execute(instructions::PrefetchTensormap{map}, {}); }
+  void prefetch_tensormap(TensorMapAddr map) { execute(instructions::PrefetchTensormap{map}, {}); }
   template <int N>
-  void cp_async_bulk_tensor_shared_global(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
+  void cp_async_bulk_tensor_shared_global(SmemAddr dst, TensorMapAddr map, TensorCoords<N> coords,
                                           SmemAddr barrier, int cta_group = 1, Loc loc = Loc::current()) {
     execute(instructions::CpAsyncBulkTensorSharedGlobal{dst, map, coords, barrier, cta_group}, loc);
   }
   template <int N>
-  void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, const TensorMap* map, TensorCoords<N> coords,
+  void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, TensorMapAddr map, TensorCoords<N> coords,
                                                     SmemAddr barrier, CtaMask mask, int cta_group = 1,
                                                     Loc loc = Loc::current()) {
     execute(instructions::CpAsyncBulkTensorSharedGlobalMulticast{dst, map, coords, barrier, mask, cta_group}, loc);
   }
   template <int N>
-  void cp_async_bulk_tensor_global_shared(const TensorMap* map, TensorCoords<N> coords, SmemAddr src,
+  void cp_async_bulk_tensor_global_shared(TensorMapAddr map, TensorCoords<N> coords, SmemAddr src,
                                           Loc loc = Loc::current()) {
     execute(instructions::CpAsyncBulkTensorGlobalShared{map, coords, src}, loc);
   }
@@ -527,6 +537,65 @@ class SimIsa {
   template <int N>
   void cp_async_bulk_wait_group() {
     execute(instructions::CpAsyncBulkWaitGroup{N}, {});
+  }
+
+  // ---- edits of tensor maps
+  template <class Map>
+  void tensormap_replace_global_address(Map map, uint64_t value, Loc loc = Loc::current()) {
+    replace_field<TensorMapField::global_address>(map, 0, value, loc);
+  }
+  template <class Map>
+  void tensormap_replace_rank(Map map, uint32_t value, Loc loc = Loc::current()) {
+    replace_field<TensorMapField::rank>(map, 0, value, loc);
+  }
+  template <int kOrdinal, class Map>
+  void tensormap_replace_box_dim(Map map, uint32_t value, Loc loc = Loc::current()) {
+    static_assert(kOrdinal >= 0 && kOrdinal < int(kTensorMapMaxRank), "a tensor map has five dimensions");
+    replace_field<TensorMapField::box_dim>(map, kOrdinal, value, loc);
+  }
+  template <int kOrdinal, class Map>
+  void tensormap_replace_global_dim(Map map, uint32_t value, Loc loc = Loc::current()) {
+    static_assert(kOrdinal >= 0 && kOrdinal < int(kTensorMapMaxRank), "a tensor map has five dimensions");
+    replace_field<TensorMapField::global_dim>(map, kOrdinal, value, loc);
+  }
+  template <int kOrdinal, class Map>
+  void tensormap_replace_global_stride(Map map, uint64_t value, Loc loc = Loc::current()) {
+    static_assert(kOrdinal >= 0 && kOrdinal < int(kTensorMapMaxRank - 1), "a tensor map has five dimensions");
+    replace_field<TensorMapField::global_stride>(map, kOrdinal, value, loc);
+  }
+  template <int kOrdinal, class Map>
+  void tensormap_replace_element_stride(Map map, uint32_t value, Loc loc = Loc::current()) {
+    static_assert(kOrdinal >= 0 && kOrdinal < int(kTensorMapMaxRank), "a tensor map has five dimensions");
+    replace_field<TensorMapField::element_stride>(map, kOrdinal, value, loc);
+  }
+  template <TensorMapElemtype kValue, class Map>
+  void tensormap_replace_elemtype(Map map, Loc loc = Loc::current()) {
+    replace_field<TensorMapField::elemtype>(map, 0, uint64_t(kValue), loc);
+  }
+  template <TensorMapInterleave kValue, class Map>
+  void tensormap_replace_interleave_layout(Map map, Loc loc = Loc::current()) {
+    replace_field<TensorMapField::interleave_layout>(map, 0, uint64_t(kValue), loc);
+  }
+  template <TensorMapSwizzleMode kValue, class Map>
+  void tensormap_replace_swizzle_mode(Map map, Loc loc = Loc::current()) {
+    replace_field<TensorMapField::swizzle_mode>(map, 0, uint64_t(kValue), loc);
+  }
+  template <TensorMapSwizzleAtomicity kValue, class Map>
+  void tensormap_replace_swizzle_atomicity(Map map, Loc loc = Loc::current()) {
+    replace_field<TensorMapField::swizzle_atomicity>(map, 0, uint64_t(kValue), loc);
+  }
+  template <TensorMapOobFill kValue, class Map>
+  void tensormap_replace_fill_mode(Map map, Loc loc = Loc::current()) {
+    replace_field<TensorMapField::fill_mode>(map, 0, uint64_t(kValue), loc);
+  }
+  void tensormap_cp_fenceproxy(GlobalAddr to, SmemAddr from, MemoryScope scope, Loc loc = Loc::current()) {
+    execute(instructions::TensormapCpFenceproxy{to, from, scope}, loc);
+  }
+  void fence_proxy_tensormap_release(MemoryScope scope, Loc loc = Loc::current()) {
+    execute(instructions::FenceProxyTensormapRelease{scope}, loc);
+  }
+  void fence_proxy_tensormap_acquire(GlobalAddr map, MemoryScope scope, Loc loc = Loc::current()) {
+    execute(instructions::FenceProxyTensormapAcquire{map, scope}, loc);
   }
 
   // ---- tcgen05
@@ -638,6 +707,14 @@ class SimIsa {
   template <class I>
   Result<I> execute(const I& instruction, Loc loc) {
     return context_.execute(instruction, active_, loc);
+  }
+  template <TensorMapField kField>
+  void replace_field(SmemAddr map, uint32_t ordinal, uint64_t value, Loc loc) {
+    execute(instructions::TensormapReplace<kField>{map, {}, false, ordinal, value}, loc);
+  }
+  template <TensorMapField kField>
+  void replace_field(GlobalAddr map, uint32_t ordinal, uint64_t value, Loc loc) {
+    execute(instructions::TensormapReplace<kField>{{}, map, true, ordinal, value}, loc);
   }
   template <int N>
   LaneArray<uint32_t, N> ld_global(uint32_t bytes, const LaneArray<GlobalAddr, 1>& addresses,

@@ -241,6 +241,8 @@ class WarpContext {
   /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
   std::deque<models::Cycles> shared_loads;
 
+  uint64_t read_only_line = UINT64_MAX;  ///< of global memory, that its last ld.global.nc has read
+
   // ---- what else the warp's instructions leave for later ones
   /// Of one thread: when its cp.async so far have landed, and those of its groups that may be pending, oldest
   /// first.

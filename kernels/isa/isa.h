@@ -29,6 +29,7 @@
 #include "kernels/isa/reduction.h"
 #include "kernels/isa/smem_descriptor.h"
 #include "kernels/isa/tensor_map.h"
+#include "kernels/isa/tensor_map_edit.h"
 #include "kernels/isa/tmem_copy.h"
 #include "kernels/isa/trace.h"
 
@@ -36,6 +37,15 @@ namespace sm100 {
 
 /// `.scope` of mbarrier arrives and waits (PTX 9.7.13.15).
 enum class Scope : uint8_t { cta, cluster };
+
+/// `.scope` of fences of the tensormap proxy.
+enum class MemoryScope : uint8_t { cta, cluster, gpu, sys };
+
+/// Registers with the same values in all lanes.
+template <int N>
+struct UniformWords {
+  uint32_t w[N];
+};
 
 /// Element coordinates of a tensor copy, innermost dimension first (PTX 5.5).
 template <int N>
@@ -150,6 +160,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.st_shared_b32(rows, isa.laneid());
   isa.st_shared_v2(rows, r2);
   isa.st_shared_v4(rows, r4);
+  isa.st_shared_v4(smem, UniformWords<4>{});  // one address; there in runs without data too
   isa.stmatrix_x2(rows, r2);  // stmatrix.sync.aligned.m8n8.x2.shared.b16
   isa.stmatrix_x4(rows, r4);
   isa.stmatrix_x2_trans(rows, r2);  // .trans: each 8x8 matrix is stored transposed
@@ -180,6 +191,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.st_global_v4(globals, r4);
   { isa.mad_wide_u32(isa.laneid(), u, GlobalAddr{}) } -> std::same_as<LaneArray<GlobalAddr, 1>>;  // mad.wide.u32
   { isa.ld_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;              // ld.global.u32, one address
+  // ld.global.nc, of one address: tables that the roles' walk depends on; there in runs without data too.
+  { isa.ld_global_nc_v4(GlobalAddr{}) } -> std::same_as<UniformWords<4>>;
+  { isa.ld_global_nc_b64(GlobalAddr{}) } -> std::same_as<uint64_t>;
   { isa.ld_acquire_gpu_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.acquire.gpu.global.u32
   isa.st_release_gpu_global_u32(GlobalAddr{}, u);
   // Atomics of each lane on its own address; 64-bit types have LaneArray<uint64_t, 1>.
@@ -202,7 +216,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.cp_async_mbarrier_arrive(smem);  // raises the pending count now, arrives when the lane's copies have landed
   isa.cp_async_mbarrier_arrive_noinc(smem);  // .noinc: one of the arrivals that init counts
 
-  // Tensor copies and bulk groups (9.7.9.25, .27).
+  // Tensor copies and bulk groups (9.7.9.25, .27).  A map lies in a kernel parameter or in global memory.
   isa.prefetch_tensormap(map);
   isa.cp_async_bulk_tensor_shared_global(smem, map, coords, smem);  // load, mbarrier completion
   isa.cp_async_bulk_tensor_shared_global_multicast(smem, map, coords, smem, CtaMask{});  // .multicast::cluster
@@ -216,6 +230,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.cp_async_bulk_tensor_global_shared(map, coords, smem, policy);
   isa.template cp_reduce_async_bulk_tensor_global_shared<ReduceOp::add>(map, coords, smem);  // type by the map
   isa.cp_async_bulk_prefetch_tensor_l2(map, coords);
+  isa.cp_async_bulk_tensor_shared_global(smem, GlobalAddr{}, coords, smem, i);
+  isa.cp_async_bulk_tensor_global_shared(GlobalAddr{}, coords, smem);
   isa.cp_async_bulk_commit_group();
   isa.template cp_async_bulk_wait_group_read<0>();
   isa.template cp_async_bulk_wait_group<0>();
@@ -230,6 +246,32 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.template cp_reduce_async_bulk_global_shared<ReduceOp::add, ReduceType::f32>(GlobalAddr{}, smem, u);
   isa.template cp_reduce_async_bulk_shared_cluster<ReduceOp::add, ReduceType::u32>(remote, smem, u, remote);
   isa.cp_async_bulk_prefetch_l2(GlobalAddr{}, u);
+  // Edits of tensor maps in shared or global memory, and the tensormap proxy (9.7.9.27, 9.7.13).
+  isa.tensormap_replace_global_address(smem, uint64_t{});
+  isa.tensormap_replace_global_address(GlobalAddr{}, uint64_t{});
+  isa.tensormap_replace_rank(smem, u);  // rank - 1
+  isa.tensormap_replace_rank(GlobalAddr{}, u);
+  isa.template tensormap_replace_box_dim<0>(smem, u);
+  isa.template tensormap_replace_box_dim<0>(GlobalAddr{}, u);
+  isa.template tensormap_replace_global_dim<4>(smem, u);
+  isa.template tensormap_replace_global_dim<4>(GlobalAddr{}, u);
+  isa.template tensormap_replace_global_stride<3>(smem, uint64_t{});  // bytes, of dimension 4
+  isa.template tensormap_replace_global_stride<3>(GlobalAddr{}, uint64_t{});
+  isa.template tensormap_replace_element_stride<0>(smem, u);
+  isa.template tensormap_replace_element_stride<0>(GlobalAddr{}, u);
+  isa.template tensormap_replace_elemtype<TensorMapElemtype::bf16>(smem);
+  isa.template tensormap_replace_elemtype<TensorMapElemtype::bf16>(GlobalAddr{});
+  isa.template tensormap_replace_interleave_layout<TensorMapInterleave::none>(smem);
+  isa.template tensormap_replace_interleave_layout<TensorMapInterleave::none>(GlobalAddr{});
+  isa.template tensormap_replace_swizzle_mode<TensorMapSwizzleMode::b128>(smem);
+  isa.template tensormap_replace_swizzle_mode<TensorMapSwizzleMode::b128>(GlobalAddr{});
+  isa.template tensormap_replace_swizzle_atomicity<TensorMapSwizzleAtomicity::b32>(smem);
+  isa.template tensormap_replace_swizzle_atomicity<TensorMapSwizzleAtomicity::b32>(GlobalAddr{});
+  isa.template tensormap_replace_fill_mode<TensorMapOobFill::none>(smem);
+  isa.template tensormap_replace_fill_mode<TensorMapOobFill::none>(GlobalAddr{});
+  isa.tensormap_cp_fenceproxy(GlobalAddr{}, smem, MemoryScope::gpu);  // 128 bytes to global memory, released
+  isa.fence_proxy_tensormap_release(MemoryScope::gpu);
+  isa.fence_proxy_tensormap_acquire(GlobalAddr{}, MemoryScope::gpu);  // of 128 bytes
 
   // tcgen05 (9.7.16).
   isa.tcgen05_alloc(smem, u, i);  // columns, cta_group

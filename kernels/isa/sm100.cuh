@@ -25,6 +25,7 @@
 #include "kernels/isa/sm100/shared_memory.cuh"
 #include "kernels/isa/sm100/tcgen05.cuh"
 #include "kernels/isa/sm100/tensor_copy.cuh"
+#include "kernels/isa/sm100/tensor_map.cuh"
 
 namespace sm100 {
 
@@ -52,6 +53,7 @@ class Sm100 : public device::Lanes,
               public device::TensorCopy,
               public device::BulkCopy,
               public device::MaskedBulkCopy<>,
+              public device::TensorMapEdits,
               public device::CpAsync,
               public device::Tcgen05<>,
               public device::ClusterLaunchControl<> {

@@ -13,6 +13,7 @@
 /// stored.
 #pragma once
 
+#include "kernels/isa/address.h"
 #include "kernels/isa/swizzle.h"
 
 namespace sm100 {
@@ -48,6 +49,20 @@ struct TensorMapFields {
 /// The opaque object that kernels pass around and copy bytewise.
 struct alignas(64) TensorMap {
   uint8_t bytes[128] = {};
+};
+
+/// Generic address of a tensor map: of a kernel parameter, or of 128 bytes of global memory that the kernel may edit.
+struct TensorMapAddr {
+  uint64_t value = 0;
+  bool in_global = false;  ///< for the model; on hardware the address says it by itself
+
+  constexpr TensorMapAddr() = default;
+  SM100_HD TensorMapAddr(const TensorMap* parameter)  // NOLINT: its generic address
+      : value(reinterpret_cast<uint64_t>(parameter)) {}
+  SM100_HD constexpr TensorMapAddr(GlobalAddr address)  // NOLINT: global addresses are generic ones
+      : value(address.value), in_global(true) {}
+  SM100_HD const TensorMap* parameter() const { return reinterpret_cast<const TensorMap*>(value); }
+  SM100_HD constexpr GlobalAddr global() const { return {value}; }
 };
 
 // ---- properties of the enums ----

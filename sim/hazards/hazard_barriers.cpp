@@ -88,6 +88,8 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
       if (const auto one = std::find(barrier.in_flight.begin(), barrier.in_flight.end(), e.source.op);
           one != barrier.in_flight.end())
         barrier.in_flight.erase(one);
+      if (!map_loads_.empty())
+        map_load_landed(e.source.op, {barrier_component(r, index), Clock(e.phase + 1)}, e.phase);
       std::vector<Flight>* const flight = flights_.find(e.source.op);
       if (!flight) break;
       const int lands_on = e.source.lands_on >= 0 ? e.source.lands_on : e.slot;

@@ -420,18 +420,11 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
 }
 
 void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write) {
-  const uint32_t own = cluster(t.slot).id;
-  const Knowledge& known = warp(t).known;
   const auto ordered = [&](const GlobalAccess& earlier) {
     if (kind == AccessKind::atomic && earlier.access.kind == AccessKind::atomic) return true;
-    // A stream and its events order launches; what a programmatic one reads too early is GD1.
-    if (launches_.order().before(earlier.launch, cluster(t.slot).launch)) return true;
-    if (earlier.cluster == own) return known.happened.knows(earlier.access.over);
-    return std::any_of(known.releases.begin(), known.releases.end(), [&](uint32_t r) {
-      return releases_[r - 1].cluster == earlier.cluster && releases_[r - 1].happened.knows(earlier.access.over);
-    });
+    return ordered_in_global(t, earlier);
   };
-  const GlobalAccess now_accessed{own, cluster(t.slot).launch, access(t, kind, write, now(t))};
+  const GlobalAccess now_accessed = global_access(t, kind, write, now(t));
   const auto conflict = [&](const GlobalAccess& earlier) {
     const Kernel& first = *launches_[earlier.launch].kernel;
     const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);

@@ -11,6 +11,8 @@
 /// What PTX does not promise but hardware keeps, as far as anybody knows, is a warning that says why
 /// (Missing::promise, ::completion).
 ///
+/// Tensor maps in global memory: edits, releases, acquires and the copies that use them.
+///
 /// Global memory: what warps load and store without predicates (the workspace of split-K), and atomics, ordered by
 /// words that are released and acquired.
 ///
@@ -161,6 +163,17 @@ class HazardChecker {
   void atomic(const Thread& thread, GlobalAddr address) {
     access_global(thread, address, AccessKind::atomic, true);
   }
+  // ---- tensor maps in global memory
+  /// A thread writes to a map.
+  /// @param released  by the same instruction
+  void map_edit(const Thread& thread, GlobalAddr map, bool released);
+  /// fence.proxy.tensormap release: of all edits that the thread knows of.
+  void map_release(const Thread& thread);
+  void map_acquire(const Thread& thread, GlobalAddr map);
+  /// A tensor copy reads the map.
+  /// @param op  of a load: its number
+  void map_use(const Thread& thread, GlobalAddr map, bool load, uint32_t barrier, uint32_t op);
+
   /// st.release of a word; the result goes along as Source::op to whoever reads the value.
   /// @param before  an atomic's: what the value that it found was released with goes on (release sequence)
   uint32_t release_word(const Thread& thread, uint32_t before = 0);
@@ -244,6 +257,16 @@ class HazardChecker {
   struct GlobalCell {
     std::optional<GlobalAccess> write;
     std::vector<GlobalAccess> reads;
+  };
+  struct MapAcquire {
+    int slot;  ///< whose copies see the last edit from then on
+    GlobalAccess access;
+  };
+  struct EditedMap {
+    std::optional<GlobalAccess> edit, release;  ///< the last one
+    std::vector<GlobalAccess> uses;             ///< by copies since then
+    std::vector<MapAcquire> acquires;           ///< of the release
+    uint32_t edits = 0;
   };
   static constexpr uint32_t kNoBarrier = UINT32_MAX;
   static constexpr uint32_t kReleases = UINT32_MAX;  ///< Source::op: what the warp knows when the event comes
@@ -343,6 +366,13 @@ class HazardChecker {
   Missing missing_between(const Thread& t, const Access& earlier, const Access& later);
   void report(const Thread& t, uint32_t rank, const Access& earlier, const Access& later, const Footprints& sets,
               Footprints::Id first, Footprints::Id second);
+  /// Something orders an access of any cluster before what the warp does next.
+  bool ordered_in_global(const Thread& t, const GlobalAccess& earlier);
+  GlobalAccess global_access(const Thread& t, AccessKind kind, bool write, Stamp over);
+  void report_map(const Thread& t, const char* id, const GlobalAccess& earlier, const GlobalAccess& later,
+                  GlobalAddr map);
+  /// The copy `op` has read its map.
+  void map_load_landed(uint32_t op, Stamp over, int64_t phase);
   /// The two lines have not been told of yet.
   bool new_pair(const Access& earlier, const Access& later);
 
@@ -360,6 +390,9 @@ class HazardChecker {
   Flights<Flight> flights_;
   std::vector<Release> releases_;
   std::unordered_map<uint64_t, GlobalCell> global_;            ///< by address
+  std::unordered_map<uint64_t, EditedMap> maps_;               ///< tensor maps in global memory, by address
+  std::vector<uint64_t> unreleased_maps_;
+  std::unordered_map<uint32_t, uint64_t> map_loads_;           ///< on their way, by op: which map
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
   uint32_t last_op_ = 0, clusters_started_ = 0;
   bool async_stores_ = false;  ///< which are generic accesses that are over with a phase
@@ -393,6 +426,9 @@ std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Acces
 /// Details of a copy that is still on its way.
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);
 
+/// TP1, TP2 and TP3: an edit of a tensor map and a copy that uses it.
+HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Access& earlier,
+                           const Kernel& second_kernel, const Access& later, GlobalAddr map);
 /// The same for two accesses of warps to global memory.
 HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier, const Kernel& second_kernel,
                               const Access& later, GlobalAddr address);

@@ -27,6 +27,7 @@ const char* noun(const Access& a) {
     case AccessKind::tmem_load: return "tcgen05.ld";
     case AccessKind::tmem_store: return "tcgen05.st";
     case AccessKind::tmem_dealloc: return "tcgen05.dealloc";
+    case AccessKind::map_edit: return "edit of a tensor map";
     case AccessKind::global: return a.write ? "st.global" : "ld.global";
     case AccessKind::atomic: return "atomic";
   }
@@ -362,6 +363,45 @@ HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier,
                "missing: a barrier of the warps of {}, then st.release of a word; ld.acquire of it and a barrier "
                "before {} goes on",
                first, second)}};
+}
+
+HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Access& earlier,
+                           const Kernel& second_kernel, const Access& later, GlobalAddr map) {
+  const std::string first = first_kernel.role(earlier.by.warp), second = second_kernel.role(later.by.warp);
+  std::vector<std::string> lines = {line(first_kernel, "first: ", earlier), line(second_kernel, "second:", later),
+                                    fmt::format("the tensor map lies at {:#x}", map.value)};
+  const std::string_view which = id;
+  if (which == "TP1" && later.kind == AccessKind::map_edit) {
+    lines.push_back(earlier.kind == AccessKind::tensor_load
+                        ? "missing: a wait for what the load has filled, or for what comes behind it, before the edit; "
+                          "or another map of a ring"
+                        : "missing: cp.async.bulk.wait_group.read by the thread that stores, before the edit; or "
+                          "another map of a ring");
+    return {id,
+            fmt::format("{} edits a tensor map that a {} of {} may still read: nothing orders the two", second,
+                        noun(earlier), first),
+            std::move(lines)};
+  }
+  if (which == "TP1") {
+    lines.push_back("missing: a barrier of the two between the edit and the copy, and the acquire behind it");
+    return {id,
+            fmt::format("a {} of {} uses a tensor map that {} edits: nothing orders the two", noun(later), second,
+                        first),
+            std::move(lines)};
+  }
+  if (which == "TP2") {
+    lines.push_back("missing: fence.proxy.tensormap::generic.acquire of the map in this CTA, behind the release");
+    return {id,
+            fmt::format("a {} of {} uses a tensor map that {} has edited, and this CTA has not acquired the edit: it "
+                        "may see the map as it was",
+                        noun(later), second, first),
+            std::move(lines)};
+  }
+  lines.push_back("missing: fence.proxy.tensormap::generic.release behind the edit, then the acquire");
+  return {id,
+          fmt::format("a {} of {} uses a tensor map whose edit by {} has not been released", noun(later), second,
+                      first),
+          std::move(lines)};
 }
 
 HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, const Access& later, bool tmem,

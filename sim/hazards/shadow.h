@@ -29,8 +29,9 @@ enum class AccessKind : uint8_t {
   tmem_load,     ///< tcgen05.ld
   tmem_store,    ///< tcgen05.st
   tmem_dealloc,
-  global,  ///< ld.global, st.global
-  atomic,  ///< atom.global, red.global
+  global,    ///< ld.global, st.global
+  atomic,    ///< atom.global, red.global
+  map_edit,  ///< a write to a tensor map in global memory
 };
 
 /// Accesses of threads, through the generic proxy, which are over with their instruction.

@@ -43,7 +43,25 @@ bool decode_known(const TensorMap& map, TensorMapFields& fields) {
   return true;
 }
 
-bool decode_map(WarpContext& w, const TensorMap* map, const Coordinates& coords, models::TensorCopy& copy) {
+/// What the CTA's copies see of a map in global memory; nullptr: a finding has been reported.
+const TensorMap* view_of_map(WarpContext& w, GlobalAddr map, models::TensorCopy& copy) {
+  if (map.value % alignof(TensorMap) != 0) {
+    w.violate("TM1", fmt::format("tensor copy with a tensor map at {:#x}: must be {}-byte aligned", map.value,
+                                 alignof(TensorMap)));
+    return nullptr;
+  }
+  const auto* view = w.cta.gpu().tensor_maps().fetch(w.own.slot, map, w.issue_cycle());
+  if (!view) {
+    w.violate("TM1", fmt::format("tensor copy with a tensor map at {:#x}, which no allocation holds", map.value));
+    return nullptr;
+  }
+  copy.map_ready = view->ready;
+  return &view->map;
+}
+
+bool decode_map(WarpContext& w, TensorMapAddr at, const Coordinates& coords, models::TensorCopy& copy) {
+  const TensorMap* map = at.in_global ? view_of_map(w, at.global(), copy) : at.parameter();
+  if (!map) return false;
   if (!decode_known(*map, copy.map)) {
     w.violate("TM1", "tensor copy with a tensor map that was never encoded");
     return false;
@@ -76,7 +94,7 @@ bool check_signal(WarpContext& w, int cta_group, SmemAddr barrier, CtaMask ranks
   return w.cta.gpu().clusters().signals_exist(w.own.slot, ranks, rank, barrier.offset(), by);
 }
 
-void load(WarpContext& w, SmemAddr smem, const TensorMap* map, const Coordinates& coords, SmemAddr barrier,
+void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& coords, SmemAddr barrier,
           int cta_group, std::optional<CtaMask> multicast) {
   w.charge(w.issue.bulk_tensor);
   models::TensorCopy copy;
@@ -90,7 +108,7 @@ void load(WarpContext& w, SmemAddr smem, const TensorMap* map, const Coordinates
   copy.barrier = barrier.offset();
   copy.multicast = multicast ? multicast->bits : 0;
   if (Warp::Use* use = w.use_of(barrier)) use->copied = w.loc();
-  const Cycles at = w.enqueue_cycle();
+  const Cycles at = std::max(w.enqueue_cycle(), copy.map_ready);
   HazardChecker* h = w.hazards();
   w.for_each_thread([&](const models::Source& by) {
     copy.source = by;
@@ -101,6 +119,7 @@ void load(WarpContext& w, SmemAddr smem, const TensorMap* map, const Coordinates
           h->uses_barrier(w.thread(), cta_group == 2 ? (r & ~1u) | (barrier_rank & 1) : r, copy.barrier, true);
       h->tensor_load(w.thread(by.lane), ranks, copy.smem, smem_footprint(copy.map), copy.barrier,
                      cta_group == 2 ? int(barrier_rank & 1) : -1, copy.source.op);
+      if (map.in_global) h->map_use(w.thread(by.lane), map.global(), true, copy.barrier, copy.source.op);
     }
     if (multicast) {
       w.cta.gpu().clusters().load_multicast(w.own.slot, copy, *multicast, at, cta_group, barrier_rank);
@@ -130,15 +149,17 @@ void CpAsyncBulkTensorGlobalShared::execute(WarpContext& w) const {
   if (!decode_map(w, map, coords, copy)) return;
   if (!w.own_window(smem, "tensor store")) return;
   copy.smem = smem.offset();
-  const Cycles at = w.enqueue_cycle();
+  const Cycles at = std::max(w.enqueue_cycle(), copy.map_ready);
   // Once, however many lanes are active: with equal operands ptxas makes one UTMASTG of it, without the loop over
   // lanes that it makes of loads and reductions.  An H200 takes 4,164 cycles for 16 stores of 8 KiB by 1 lane, by 2
   // and by 32.
   copy.source = w.source();
   copy.source.lane = int8_t(w.first_active_lane());
   w.own.tma.store(copy, at);
-  if (HazardChecker* h = w.hazards())
+  if (HazardChecker* h = w.hazards()) {
     h->tensor_store(w.thread(copy.source.lane), copy.smem, smem_footprint(copy.map));
+    if (map.in_global) h->map_use(w.thread(copy.source.lane), map.global(), false, 0, 0);
+  }
 }
 
 void CpReduceAsyncBulkTensor::execute(WarpContext& w) const {

@@ -73,6 +73,34 @@ void LdGlobal::execute(WarpContext& w) const {
   }
 }
 
+namespace {
+
+/// Of tables that a kernel's walk depends on: their tensors have bytes in runs without data too.
+template <int N>
+UniformWords<N> load_uniform(WarpContext& w, GlobalAddr address, const char* what) {
+  UniformWords<N> words{};
+  w.charge(w.issue.ld_shared);
+  w.settle();
+  const uint8_t* from = w.global_bytes(address, sizeof words.w, w.first_active_lane(), what);
+  if (!from) return words;
+  w.check_prerequisites(address, what);
+  std::memcpy(words.w, from, sizeof words.w);
+  const uint64_t line = address.value / uint64_t(w.profile.memory.line_bytes);
+  w.warp.pass(line == w.read_only_line ? Cycles(w.profile.smem.ld_latency_cycles)
+                                       : w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns));
+  w.read_only_line = line;
+  return words;
+}
+
+}  // namespace
+
+UniformWords<4> LdGlobalNcV4::execute(WarpContext& w) const {
+  return load_uniform<4>(w, address, "ld.global.nc.v4.b32");
+}
+UniformWords<2> LdGlobalNcB64::execute(WarpContext& w) const {
+  return load_uniform<2>(w, address, "ld.global.nc.b64");
+}
+
 void StGlobal::execute(WarpContext& w) const {
   if (bytes == 16) pass_stores(w, *addresses, bytes);
   w.use_global_loads();  // what it stores may follow from them

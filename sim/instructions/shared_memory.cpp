@@ -118,6 +118,13 @@ void StSharedB128::execute(WarpContext& w) const {
   w.touch(address, kBytes, true);
 }
 
+void StSharedUniform::execute(WarpContext& w) const {
+  access_shared(w, sizeof words.w / kWarpLanes, w.issue.st_shared);
+  if (!w.in_shared(address, sizeof words.w, sizeof words.w, "st.shared.v4")) return;
+  std::memcpy(w.own.smem.data(address.offset()), words.w, sizeof words.w);
+  w.touch(address, sizeof words.w, true);
+}
+
 void Stmatrix::execute(WarpContext& w) const {
   w.uses_registers(registers);
   access_shared(w, 4 * uint32_t(matrices), w.issue.stmatrix);

@@ -10,7 +10,7 @@ struct PrefetchTensormap {
   static constexpr Description kIs{.function = "prefetch_tensormap", .opcode = "prefetch.tensormap"};
   static constexpr SupportLine kSupport[] = {
       {"prefetch.tensormap", Support::approximated, "no effect but its issue time"}};
-  const TensorMap* map;
+  TensorMapAddr map;
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;
@@ -44,7 +44,7 @@ struct CpAsyncBulkTensorSharedGlobal {
        "global to shared::cluster, mbarrier completion"},
       {"cp.async.bulk.tensor....cta_group::2", Support::modelled, "tiled load; the mbarrier may be the peer's"}};
   SmemAddr smem;
-  const TensorMap* map;
+  TensorMapAddr map;
   Coordinates coords;
   SmemAddr barrier;
   int cta_group;
@@ -66,7 +66,7 @@ struct CpAsyncBulkTensorSharedGlobalMulticast {
   static constexpr SupportLine kSupport[] = {
       {"cp.async.bulk.tensor....multicast::cluster", Support::modelled, "tiled load, cta_group::1 and ::2"}};
   SmemAddr smem;
-  const TensorMap* map;
+  TensorMapAddr map;
   Coordinates coords;
   SmemAddr barrier;
   CtaMask mask;
@@ -88,7 +88,7 @@ struct CpAsyncBulkTensorGlobalShared {
                                    .add = {"x", "y", "smem"}};
   static constexpr SupportLine kSupport[] = {
       {"cp.async.bulk.tensor.1d-5d (store, tile)", Support::modelled, "shared::cta to global, bulk group"}};
-  const TensorMap* map;
+  TensorMapAddr map;
   Coordinates coords;
   SmemAddr smem;
   template <class Self, class Visit>

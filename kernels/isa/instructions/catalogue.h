@@ -20,6 +20,7 @@
 #include "kernels/isa/instructions/registers.h"
 #include "kernels/isa/instructions/shared_memory.h"
 #include "kernels/isa/instructions/tcgen05.h"
+#include "kernels/isa/instructions/tensor_map.h"
 
 namespace sm100::instructions {
 
@@ -31,7 +32,8 @@ constexpr void for_each_instruction(F&& f) {
   for_each(LaneExchangeGroup{}, f);
   for_each(SharedMemoryGroup{}, f), for_each(GlobalMemoryGroup{}, f);
   for_each(ClusterMemoryGroup{}, f), for_each(AtomicsGroup{}, f);
-  for_each(BulkTensorGroup{}, f), for_each(BulkCopyGroup{}, f), for_each(CpAsyncGroup{}, f);
+  for_each(BulkTensorGroup{}, f), for_each(BulkCopyGroup{}, f), for_each(TensorMapGroup{}, f);
+  for_each(CpAsyncGroup{}, f);
   for_each(Tcgen05Group{}, f), for_each(ClcGroup{}, f);
 }
 
@@ -69,6 +71,7 @@ inline std::vector<SupportLine> support_lines() {
   group(CpAsyncGroup{}, kCpAsyncRejected);
   group(BulkTensorGroup{}, kBulkTensorRejected);
   group(BulkCopyGroup{}, kBulkCopyRejected);
+  group(TensorMapGroup{});
   group(Tcgen05Group{}, kTcgen05Rejected);
   group(ClcGroup{});
   group(BarrierGroup{});

@@ -64,6 +64,33 @@ struct LdGlobalU32 {
   uint32_t execute(sim::WarpContext&) const;  ///< the "value"
 };
 
+/// Of one address for all lanes.  The read-only cache may answer.
+struct LdGlobalNcV4 {
+  static constexpr Description kIs{
+      .function = "ld_global_nc_v4", .opcode = "ld.global.nc.v4.b32", .faults = Alterable::read, .add = {"address"}};
+  static constexpr SupportLine kSupport[] = {
+      {"ld.global.nc.b64, .v4.b32", Support::approximated,
+       "one address; the warp waits: an L2 hit, or, of the line of its last one, a load of shared memory"}};
+  GlobalAddr address;
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.address);
+  }
+  UniformWords<4> execute(sim::WarpContext&) const;
+};
+
+struct LdGlobalNcB64 {
+  static constexpr Description kIs{
+      .function = "ld_global_nc_b64", .opcode = "ld.global.nc.b64", .faults = Alterable::read, .add = {"address"}};
+  static constexpr auto& kSupport = LdGlobalNcV4::kSupport;
+  GlobalAddr address;
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.address);
+  }
+  UniformWords<2> execute(sim::WarpContext&) const;
+};
+
 /// Polls of a word that stays the same from one code line do not run one by one: the warp sleeps until the word is
 /// written, and goes on when its next poll would have seen it.
 struct LdAcquireGpuGlobalU32 {
@@ -98,6 +125,7 @@ struct StReleaseGpuGlobalU32 {
   void execute(sim::WarpContext&) const;
 };
 
-using GlobalMemoryGroup = List<StGlobal, LdGlobal, LdGlobalU32, LdAcquireGpuGlobalU32, StReleaseGpuGlobalU32>;
+using GlobalMemoryGroup = List<StGlobal, LdGlobal, LdGlobalU32, LdGlobalNcV4, LdGlobalNcB64, LdAcquireGpuGlobalU32,
+                               StReleaseGpuGlobalU32>;
 
 }  // namespace sm100::instructions

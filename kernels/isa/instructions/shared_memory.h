@@ -90,6 +90,17 @@ struct StShared {
   void execute(sim::WarpContext&) const;
 };
 
+/// 16 bytes at one address, from registers that are alike in all lanes.
+struct StSharedUniform {
+  static constexpr Description kIs{.function = "st_shared", .opcode = "st.shared::cta.v4.b32"};
+  static constexpr auto& kSupport = LdSharedU32::kSupport;
+  SmemAddr address;
+  UniformWords<4> words;
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
 /// stmatrix.m8n8: lane 8q + r addresses row r of matrix q; register q of lane t holds row t/4, elements 2(t%4) and
 /// 2(t%4)+1, with .trans column t/4 instead of the row (PTX 9.7.14.5.16).
 struct Stmatrix {
@@ -104,7 +115,7 @@ struct Stmatrix {
   void execute(sim::WarpContext&) const;
 };
 
-using SharedMemoryGroup =
-    List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, LdSharedB32, StShared, StSharedB128>;
+using SharedMemoryGroup = List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, LdSharedB32, StShared, StSharedB128,
+                               StSharedUniform>;
 
 }  // namespace sm100::instructions

@@ -148,6 +148,20 @@ class GlobalMemory {
     return value;
   }
 
+  // ---- of one address, through the read-only cache
+  SM100_KERNEL UniformWords<4> ld_global_nc_v4(GlobalAddr address, Loc = Loc::current()) const {
+    UniformWords<4> v;
+    asm volatile("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.w[0]), "=r"(v.w[1]), "=r"(v.w[2]), "=r"(v.w[3])
+                 : "l"(address.value));
+    return v;
+  }
+  SM100_KERNEL uint64_t ld_global_nc_b64(GlobalAddr address, Loc = Loc::current()) const {
+    uint64_t value;
+    asm volatile("ld.global.nc.b64 %0, [%1];" : "=l"(value) : "l"(address.value));
+    return value;
+  }
+
   // ---- synchronisation between CTAs (PTX 8.8): by the lanes that are active
   SM100_KERNEL uint32_t ld_acquire_gpu_global_u32(GlobalAddr address, Loc = Loc::current()) const {
     uint32_t value;

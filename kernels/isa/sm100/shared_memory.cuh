@@ -71,6 +71,11 @@ class SharedMemory {
     asm volatile("st.shared::cta.v2.b64 [%0], {%1, %2};" ::"r"(address.value), "l"(value.lo), "l"(value.hi)
                  : "memory");
   }
+  SM100_KERNEL void st_shared_v4(SmemAddr address, const UniformWords<4>& v, Loc = Loc::current()) const {
+    asm volatile("st.shared::cta.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address.value), "r"(v.w[0]), "r"(v.w[1]),
+                 "r"(v.w[2]), "r"(v.w[3])
+                 : "memory");
+  }
   /// Lanes 0-15 give the row addresses of two 8x8 matrices.
   SM100_KERNEL void stmatrix_x2(const LaneArray<SmemAddr, 1>& rows, const LaneArray<uint32_t, 2>& values,
                                 Loc = Loc::current()) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// TMA tensor copies and bulk groups (PTX 9.7.9.25, .27).
 ///
-/// A tensor map is a `__grid_constant__` kernel parameter; the instructions take its generic address.
+/// A tensor map is a `__grid_constant__` kernel parameter, or lies in global memory; the instructions take its generic
+/// address.
 /// cta_group is part of the opcode; 2 (sm_100a) lets the mbarrier be the peer's.  Coordinates go innermost
 /// dimension first.  `.tile` mode, 1 to 5 dimensions.
 #pragma once
@@ -63,6 +64,27 @@ class TensorCopy {
   SM100_TENSOR_COPIES(5, "%0, %1, %2, %3, %4", "%5", "%6", "%7", "%8",
                       SM100_COORD(0), SM100_COORD(1), SM100_COORD(2), SM100_COORD(3), SM100_COORD(4))
 
+  // The same with a map in global memory: a global address is a generic one.
+  template <int N>
+  SM100_KERNEL void cp_async_bulk_tensor_shared_global(SmemAddr dst, GlobalAddr map, TensorCoords<N> coords,
+                                                       SmemAddr barrier, int cta_group = 1,
+                                                       Loc = Loc::current()) const {
+    cp_async_bulk_tensor_shared_global(dst, generic(map), coords, barrier, cta_group);
+  }
+  template <int N>
+  SM100_KERNEL void cp_async_bulk_tensor_shared_global_multicast(SmemAddr dst, GlobalAddr map,
+                                                                 TensorCoords<N> coords, SmemAddr barrier,
+                                                                 CtaMask mask, int cta_group = 1,
+                                                                 Loc = Loc::current()) const {
+    cp_async_bulk_tensor_shared_global_multicast(dst, generic(map), coords, barrier, mask, cta_group);
+  }
+  template <int N>
+  SM100_KERNEL void cp_async_bulk_tensor_global_shared(GlobalAddr map, TensorCoords<N> coords, SmemAddr src,
+                                                       Loc = Loc::current()) const {
+    cp_async_bulk_tensor_global_shared(generic(map), coords, src);
+  }
+  SM100_KERNEL void prefetch_tensormap(GlobalAddr map) const { prefetch_tensormap(generic(map)); }
+
   /// Groups belong to the thread that committed them.
   SM100_KERNEL void cp_async_bulk_commit_group() const {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
@@ -76,6 +98,11 @@ class TensorCopy {
   template <int N>
   SM100_KERNEL void cp_async_bulk_wait_group() const {
     asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
+  }
+
+ private:
+  SM100_KERNEL static const TensorMap* generic(GlobalAddr map) {
+    return reinterpret_cast<const TensorMap*>(map.value);
   }
 };
 // clang-format on

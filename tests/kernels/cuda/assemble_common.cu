@@ -157,6 +157,48 @@ __global__ void tensor_copies(const __grid_constant__ TensorMap map, int x) {
   isa.cp_async_bulk_wait_group<0>();
 }
 
+__global__ void map_edits(const __grid_constant__ TensorMap map, uint64_t global, uint32_t value) {
+  Sm100<> isa;
+  const SmemAddr s = isa.dynamic_smem();
+  const GlobalAddr g{global};
+  isa.tensormap_replace_global_address(s, global);
+  isa.tensormap_replace_global_address(g, global);
+  isa.tensormap_replace_rank(s, value);
+  isa.tensormap_replace_rank(g, value);
+  isa.tensormap_replace_box_dim<1>(s, value);
+  isa.tensormap_replace_box_dim<1>(g, value);
+  isa.tensormap_replace_global_dim<4>(s, value);
+  isa.tensormap_replace_global_dim<4>(g, value);
+  isa.tensormap_replace_global_stride<3>(s, global);
+  isa.tensormap_replace_global_stride<3>(g, global);
+  isa.tensormap_replace_element_stride<0>(s, value);
+  isa.tensormap_replace_element_stride<0>(g, value);
+  isa.tensormap_replace_elemtype<TensorMapElemtype::bf16>(s);
+  isa.tensormap_replace_elemtype<TensorMapElemtype::bf16>(g);
+  isa.tensormap_replace_interleave_layout<TensorMapInterleave::none>(s);
+  isa.tensormap_replace_interleave_layout<TensorMapInterleave::none>(g);
+  isa.tensormap_replace_swizzle_mode<TensorMapSwizzleMode::b128>(s);
+  isa.tensormap_replace_swizzle_mode<TensorMapSwizzleMode::b128>(g);
+  isa.tensormap_replace_fill_mode<TensorMapOobFill::none>(s);
+  isa.tensormap_replace_fill_mode<TensorMapOobFill::none>(g);
+  isa.tensormap_cp_fenceproxy(g, s, MemoryScope::cta);
+  isa.tensormap_cp_fenceproxy(g, s, MemoryScope::cluster);
+  isa.tensormap_cp_fenceproxy(g, s, MemoryScope::gpu);
+  isa.tensormap_cp_fenceproxy(g, s, MemoryScope::sys);
+  isa.fence_proxy_tensormap_release(MemoryScope::cta);
+  isa.fence_proxy_tensormap_release(MemoryScope::cluster);
+  isa.fence_proxy_tensormap_release(MemoryScope::gpu);
+  isa.fence_proxy_tensormap_release(MemoryScope::sys);
+  isa.fence_proxy_tensormap_acquire(g, MemoryScope::cta);
+  isa.fence_proxy_tensormap_acquire(g, MemoryScope::cluster);
+  isa.fence_proxy_tensormap_acquire(g, MemoryScope::gpu);
+  isa.fence_proxy_tensormap_acquire(g, MemoryScope::sys);
+  isa.cp_async_bulk_tensor_shared_global(s, g, TensorCoords{1, 2}, s + 1024);
+  isa.cp_async_bulk_tensor_global_shared(g, TensorCoords{1, 2}, s);
+  isa.st_shared_v4(s, isa.ld_global_nc_v4(g));
+  isa.st_shared_v4(s, UniformWords<4>{{uint32_t(isa.ld_global_nc_b64(g)), 1, 2, 3}});
+}
+
 __global__ void recorder(const __grid_constant__ DeviceTrace trace, int stage) {
   Sm100<DeviceRecorder> isa{DeviceRecorder{trace}};
   static_assert(Isa<Sm100<DeviceRecorder>>);

@@ -119,6 +119,12 @@ __global__ void tma_tiles(const __grid_constant__ TmaTilesParams params) {
   tma_tiles_kernel(isa, cfg, params);
 }
 
+__global__ void swizzle_atomicity(uint64_t map) {
+  Sm100<> isa;
+  isa.tensormap_replace_swizzle_atomicity<TensorMapSwizzleAtomicity::b32>(isa.dynamic_smem());
+  isa.tensormap_replace_swizzle_atomicity<TensorMapSwizzleAtomicity::b32>(GlobalAddr{map});
+}
+
 __global__ void cluster_launch_control(Dim3* out) {
   Sm100<> isa;
   const SmemAddr smem = isa.dynamic_smem();
