@@ -80,6 +80,11 @@ std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::RunPlan& plan,
         if (tensors[i].locks || tensors[i].written) addresses[i] = allocate(kernel, i, of_launch);
     }
     for (const auto& input : planned.inputs) addresses[input.tensor] = launches[size_t(input.launch)].back();
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].locks)
+        kernel.run->fill_addresses(
+            i, addresses, [](const TensorMapFields& fields) { return sm100::encode(fields); },
+            memory.data(addresses[i], tensors[i].bytes));
     launches.push_back(std::move(addresses));
   }
   return launches;

@@ -164,7 +164,7 @@ void WarpContext::trace_end() {
 
 void WarpContext::begin_span(TraceEvent event, const TraceArgs& args) {
   using traces::SpanKind;
-  static_assert(int(TraceEvent::drain) == int(SpanKind::drain), "role span kinds follow TraceEvent");
+  static_assert(int(TraceEvent::map_edit) == int(SpanKind::map_edit), "role span kinds follow TraceEvent");
   traces::Span span{.begin = issue_cycle(), .track = warp.track, .kind = SpanKind(event)};
   if (args.barrier.value != 0)
     if (const BarrierName name = barrier_name(cta.kernel(), args.barrier.offset()); name.array)

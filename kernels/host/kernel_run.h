@@ -33,7 +33,9 @@ struct LaunchShape {
 struct Tensor {
   std::string name;
   uint64_t bytes = 0;
-  bool locks = false;     ///< words that CTAs synchronise on: filled before every launch, and in runs without data
+  /// Words that CTAs synchronise on, or tables that their walk depends on: filled before every launch, and in runs without
+  /// data.
+  bool locks = false;
   bool metadata = false;  ///< words that control flow follows from: filled in runs without data too
   bool written = false;   ///< the kernel writes it beside the output: every launch has one of its own
   // What another launch's output must agree with to be read as this tensor; without them the bytes must.
@@ -101,6 +103,9 @@ class KernelRun {
   virtual std::vector<FeedInput> feed_inputs() const { return {}; }
   /// Writes the initial bytes of tensor `i`: seeded values; the output gets a pattern that no result has.
   virtual void fill(size_t i, uint8_t* bytes) const = 0;
+  /// Of a tensor with `locks`, behind fill(): what follows from where the tensors lie (tables of pointers, tensor maps).
+  virtual void fill_addresses(size_t /*i*/, const std::vector<GlobalAddr>& /*addresses*/,
+                              const TensorMapEncoder& /*encode*/, uint8_t* /*bytes*/) const {}
   /// Compares the output with a reference computed from the inputs; pointers in the order of tensors().
   virtual Check check(const std::vector<const uint8_t*>& tensors) const = 0;
   /// Bytes that check() needs beside the tensors, at most.

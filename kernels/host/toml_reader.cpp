@@ -397,6 +397,27 @@ std::vector<int64_t> TomlTable::integer_list(std::string_view key, int64_t low, 
   return integers(key, array->size(), low, high);
 }
 
+std::vector<std::vector<int64_t>> TomlTable::integer_rows(std::string_view key, size_t count, int64_t low,
+                                                          int64_t high) const {
+  const InputError error =
+      wrong(key, fmt::format("allowed are lists of lists of {} {}", count, integers_text(low, high)));
+  const toml::node* node = find(document_.content_->root, document_.full(path(key)));
+  const toml::array* array = node ? node->as_array() : nullptr;
+  if (!array || array->empty()) throw error;
+  std::vector<std::vector<int64_t>> rows;
+  for (const toml::node& element : *array) {
+    const toml::array* row = element.as_array();
+    if (!row || row->size() != count) throw error;
+    rows.emplace_back();
+    for (const toml::node& entry : *row) {
+      const auto* value = entry.as_integer();
+      if (!value || value->get() < low || value->get() > high) throw error;
+      rows.back().push_back(value->get());
+    }
+  }
+  return rows;
+}
+
 std::vector<std::string> TomlTable::strings(std::string_view key) const {
   const InputError error = wrong(key, "allowed are lists of strings in quotes");
   const toml::node* node = find(document_.content_->root, document_.full(path(key)));

@@ -77,6 +77,9 @@ class TomlTable {
   std::vector<int64_t> integers(std::string_view key, size_t count, int64_t low, int64_t high) const;
   /// Of any length, but not empty.
   std::vector<int64_t> integer_list(std::string_view key, int64_t low, int64_t high) const;
+  /// Lists of `count` integers each, at least one.
+  std::vector<std::vector<int64_t>> integer_rows(std::string_view key, size_t count, int64_t low,
+                                                 int64_t high) const;
   std::vector<std::string> strings(std::string_view key) const;
   std::string json(std::string_view key) const;  ///< a table of anything, as JSON
   TomlTable table(std::string_view key, const std::vector<std::string>& keys) const;

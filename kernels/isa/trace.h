@@ -25,6 +25,7 @@ enum class TraceEvent : uint8_t {
   tile,         ///< one work tile
   setup,        ///< barrier initialisation up to the cluster barrier
   drain,        ///< waits of the exit protocol
+  map_edit,     ///< a group's tensor maps: edited, released and acquired; args.stage is their place in the ring
 };
 
 /// -1 (or a null address) means "does not apply".

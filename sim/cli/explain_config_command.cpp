@@ -12,6 +12,8 @@
 #include "kernels/blockwise/host/choose_blockwise.h"
 #include "kernels/grouped_1d1d/host/choose_grouped_1d1d.h"
 #include "kernels/grouped_1d1d/host/grouped_1d1d_run.h"
+#include "kernels/grouped_block_scaled/host/grouped_block_scaled_rules.h"
+#include "kernels/grouped_block_scaled/host/grouped_block_scaled_run.h"
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
 #include "kernels/matmul/host/choose_config.h"
@@ -38,11 +40,12 @@ struct ExplainOptions {
 /// What is asked, and on what.
 struct Question {
   ConfigRequest request;
-  std::optional<BlockScaledConfig> scaled;    ///< operands of block_scaled
-  std::optional<BlockwiseConfig> blockwise;   ///< those of blockwise
-  std::optional<Grouped1d1dProblem> grouped;  ///< of grouped_1d1d; none of them: matmul is asked about
-  std::string title;                          ///< what is multiplied, if `request` does not say it
-  std::string scenario;                       ///< empty: a shape from the command line
+  std::optional<BlockScaledConfig> scaled;          ///< operands of block_scaled
+  std::optional<BlockwiseConfig> blockwise;         ///< those of blockwise
+  std::optional<GroupedBlockScaledProblem> groups;  ///< of grouped_block_scaled, whose operands they name
+  std::optional<Grouped1d1dProblem> tokens;         ///< of grouped_1d1d; none of them: matmul is asked about
+  std::string title;                                ///< what is multiplied, if `request` does not say it
+  std::string scenario;                             ///< empty: a shape from the command line
   std::string profile, device;
   bool own_config = false;  ///< the scenario does not say config = "auto"
 
@@ -136,6 +139,10 @@ Question question_of_scenario(const ExplainOptions& o) {
       if (operands.word == word_of_operands(p.config)) q.scaled = config_of_operands(operands);
     q.scaled->scale_type = p.config.scale_type, q.scaled->output = q.request.output = p.config.output;
     q.own_config = !p.auto_config;
+  } else if (s.kernel == &grouped_block_scaled_definition()) {
+    q.groups = s.problem_as<GroupedBlockScaledProblem>();
+    q.request.sms = s.sms_in_run(), q.request.output = q.groups->config.output;
+    q.own_config = !q.groups->auto_config;
   } else if (s.kernel == &grouped_1d1d_definition()) {
     const Grouped1d1dProblem& p = s.problem_as<Grouped1d1dProblem>();
     q.request = {.m = int(token_rows(p).rows),
@@ -144,7 +151,7 @@ Question question_of_scenario(const ExplainOptions& o) {
                  .dtype = p.config.dtype,
                  .output = p.config.output,
                  .sms = s.sms_in_run()};
-    q.grouped = p;
+    q.tokens = p;
     q.title = make_run(s)->title();
     q.own_config = !p.auto_config;
   } else if (s.kernel == &blockwise_definition()) {
@@ -159,8 +166,9 @@ Question question_of_scenario(const ExplainOptions& o) {
     if (!p.auto_config) q.request.dtype = p.config.dtype, q.request.output = p.config.output;
     q.own_config = !p.auto_config;
   } else {
-    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {} and {} only", o.what[0],
-                                 s.kernel->name, kernels_of_a_shape(), grouped_1d1d_definition().name));
+    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {}, {} and {} only", o.what[0],
+                                 s.kernel->name, kernels_of_a_shape(), grouped_block_scaled_definition().name,
+                                 grouped_1d1d_definition().name));
   }
   q.scenario = s.path.string();
   q.profile = s.profile;
@@ -168,15 +176,22 @@ Question question_of_scenario(const ExplainOptions& o) {
   return q;
 }
 
-ConfigChoice choice_of(const Question& q) {
-  if (q.grouped) return choose_grouped_1d1d(*q.grouped, q.request.sms);
+ConfigChoice choice_for(const Question& q) {
+  if (q.groups) {
+    GroupedBlockScaledConfig operands;  // whatever else the scenario says of its configuration
+    const GroupedBlockScaledConfig& c = q.groups->config;
+    operands.format = c.format, operands.dtype = c.dtype, operands.scale_type = c.scale_type;
+    operands.mma_k = c.mma_k, operands.output = c.output;
+    return choose_grouped(q.groups->groups, operands, q.request.sms);
+  }
+  if (q.tokens) return choose_grouped_1d1d(*q.tokens, q.request.sms);
   if (q.scaled) return choose_block_scaled(q.request, *q.scaled);
   if (q.blockwise) return choose_blockwise(q.request, *q.blockwise);
   return choose_config(q.request);
 }
 
 ConfigChoice answer(const Question& q) {
-  ConfigChoice choice = choice_of(q);
+  ConfigChoice choice = choice_for(q);
   if (choice.broken.empty()) return choice;
   std::vector<std::string> lines;
   for (const RuleViolation& b : choice.broken)
@@ -187,9 +202,17 @@ ConfigChoice answer(const Question& q) {
 }
 
 std::string_view dtype_of(const Question& q) {
-  if (q.grouped) return word_of_operands(q.grouped->config);
+  if (q.groups) return word_of_operands(q.groups->config);
+  if (q.tokens) return word_of_operands(q.tokens->config);
   if (q.scaled) return word_of_operands(*q.scaled);
   return name(q.blockwise ? q.blockwise->dtype : q.request.dtype);
+}
+
+/// "512 x 512 x 1024", "64 groups".
+std::string problem_text(const Question& q) {
+  if (!q.groups) return fmt::format("{} x {} x {}", q.request.m, q.request.n, q.request.k);
+  const size_t groups = q.groups->groups.size();
+  return fmt::format("{} group{}", groups, groups == 1 ? "" : "s");
 }
 
 std::string mma_text(const ConfigCandidate& c) {
@@ -206,7 +229,7 @@ std::string line(std::string_view label, std::string_view value, std::string_vie
 
 std::string format_answer(const Question& q, const ConfigChoice& choice) {
   const ConfigRequest& r = q.request;
-  const std::string what = q.grouped ? q.title : fmt::format("{} x {} x {} {}", r.m, r.n, r.k, dtype_of(q));
+  const std::string what = q.tokens ? q.title : fmt::format("{} {}", problem_text(q), dtype_of(q));
   std::string text = fmt::format("{} on {} SM{} of {}\n", what, r.sms, r.sms == 1 ? "" : "s", q.device);
   for (size_t i = 0; i < choice.chosen; ++i)
     text += line("passed over", mma_text(choice.candidates[i]),
@@ -257,6 +280,11 @@ Json answer_json(const Question& q, const ConfigChoice& choice) {
       {"chosen", choice.chosen},
       {"candidates", candidates},
   });
+  if (q.groups) {  // instead of one size
+    for (const char* key : {"m", "n", "k"}) json.erase(key);
+    json["groups"] = Json::array();
+    for (const GroupProblem& p : q.groups->groups) json["groups"].push_back({p.m, p.n, p.k});
+  }
   return json;
 }
 

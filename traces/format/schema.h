@@ -40,6 +40,7 @@ enum class SpanKind : uint8_t {
   tile,         ///< one work tile, around the spans above
   setup,        ///< before the main loop: barrier init, TMEM allocation
   drain,        ///< after the main loop
+  map_edit,     ///< edits, releases and acquires the tensor maps of a group
   // unit spans, simulation only
   tma_load,
   tma_store,
@@ -55,8 +56,8 @@ constexpr std::string_view name(SpanKind kind) {
   constexpr std::string_view kNames[kSpanKinds] = {
       "wait",       "load_issue",  "mma_issue",  "mma_commit", "tmem_load", "smem_read",
       "smem_write", "store_issue", "store_wait", "lock_wait",  "reduce",    "clc_request",
-      "clc_fetch",  "tile",        "setup",      "drain",      "tma_load",  "tma_store",
-      "umma",       "clc_cancel",  "tmem_alloc", "tmem_read",  "tmem_write"};
+      "clc_fetch",  "tile",        "setup",      "drain",      "map_edit",  "tma_load",
+      "tma_store",  "umma",        "clc_cancel", "tmem_alloc", "tmem_read", "tmem_write"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -22,22 +22,24 @@ float element(const BlockScaledConfig& c, const uint8_t* row, int i) {
   return decode(c.dtype, row[i / 2] >> 4 * (i % 2) & 0xf);
 }
 
-ProductShape shape_of(const Scenario& s) {
-  const BlockScaledProblem& p = s.problem_as<BlockScaledProblem>();
+ProductShape shape_of(const Scenario& s, const BlockScaledProblem& p, uint64_t seed) {
   return {.m = p.m,
           .n = p.n,
           .k = p.k,
           .operands = p.config.dtype,
           .output = p.config.output,
-          .seed = s.seed,
+          .seed = seed,
           .truncated_mma_k = s.numerics == Numerics::b200 ? p.config.mma_k : 0};
 }
 
 }  // namespace
 
 BlockScaledRun::BlockScaledRun(const Scenario& s)
-    : Product(shape_of(s)),
-      problem_(s.problem_as<BlockScaledProblem>()),
+    : BlockScaledRun(s, s.problem_as<BlockScaledProblem>(), s.seed) {}
+
+BlockScaledRun::BlockScaledRun(const Scenario& s, const BlockScaledProblem& problem, uint64_t seed)
+    : Product(shape_of(s, problem, seed)),
+      problem_(problem),
       numerics_(s.numerics),
       sms_(s.sms_in_run()),
       gpc_sms_(s.device.device.gpc_sms) {}

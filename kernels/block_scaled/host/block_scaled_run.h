@@ -18,6 +18,9 @@ class BlockScaledRun : public Product {
  public:
   using Problem = BlockScaledProblem;
   explicit BlockScaledRun(const Scenario& scenario);
+  /// The same of another problem than the scenario's: one of a group.
+  /// @param seed  of the operands
+  BlockScaledRun(const Scenario& scenario, const BlockScaledProblem& problem, uint64_t seed);
 
   const BlockScaledConfig& config() const { return config_; }
   BlockScaledParams params(const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode) const;

@@ -48,7 +48,7 @@ DeviceKernel device_kernel(const host::KernelDefinition& kernel, Table table, st
       if (entry.config == wanted) return {entry.plain, entry.traced};
       scenario.problem_as<Problem>().config = entry.config;
       auto json = nlohmann::ordered_json::parse(scenario.configuration_json());
-      for (const char* key : {"kernel", "m", "n", "k"}) json.erase(key);
+      for (const char* key : {"kernel", "m", "n", "k", "groups"}) json.erase(key);
       compiled += fmt::format("\n  {:<22}{}", entry.name, json.dump());
     }
     throw host::InputError(fmt::format("{}: this configuration of {} is not compiled; compiled are:{}",

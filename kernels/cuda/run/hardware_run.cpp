@@ -34,6 +34,9 @@ class HardwareRun {
       addresses_.push_back(buffers_.back().address());
     }
     const auto encode = [&](const TensorMapFields& fields) { return gpu_.encode(fields); };
+    const std::vector<host::Tensor> tensors = problem_->tensors();
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].locks) problem_->fill_addresses(i, addresses_, encode, bytes_[i].data());
     params_ = kernel.params(*problem_, addresses_, encode);
   }
 

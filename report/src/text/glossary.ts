@@ -58,6 +58,7 @@ const kinds: Record<string, string> = {
   tile: 'One work tile of the output, around everything done for it.',
   setup: 'Before the main loop: barriers are initialised, tensor memory is allocated.',
   drain: 'After the main loop: waiting until nobody signals our barriers any more.',
+  map_edit: 'Making the tensor maps of another group: edited, released to the tensormap proxy, acquired.',
   tma_load: 'A copy from global into shared memory, in flight.',
   tma_store: 'A copy from shared into global memory, in flight.',
   umma: 'Matrix multiplications in the tensor core.',

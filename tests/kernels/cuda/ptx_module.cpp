@@ -39,6 +39,8 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
   if (const auto index = number_after(symbol_, "CompiledDirectConfigILm")) direct_ = &kDirectConfigurations[*index];
   if (const auto index = number_after(symbol_, "CompiledBlockScaledConfigILm"))
     block_scaled_ = &BlockScaledConfigurations::entries[*index];
+  if (const auto index = number_after(symbol_, "CompiledGroupedConfigILm"))
+    grouped_ = &GroupedBlockScaledConfigurations::entries[*index];
   if (const auto index = number_after(symbol_, "CompiledBlockwiseConfigILm"))
     blockwise_ = &BlockwiseConfigurations::entries[*index];
   if (const auto index = number_after(symbol_, "CompiledGrouped1d1dConfigILm"))
@@ -46,7 +48,7 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
   for (const MatmulList& list : kMatmulLists)
     if (const auto index = number_after(symbol_, fmt::format("{}{}ELm", list.type.size(), list.type)))
       matmul_ = &list.entries[*index];
-  if (!block_scaled_ && !blockwise_ && !grouped_1d1d_ && !copy_ && !fallback_ && !direct_ && !matmul_)
+  if (!block_scaled_ && !blockwise_ && !grouped_ && !grouped_1d1d_ && !copy_ && !fallback_ && !direct_ && !matmul_)
     throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
   traced_ = symbol_.find(kRecorderMark) != std::string::npos;
   std::istringstream in(text_);
@@ -60,6 +62,7 @@ const BlockScaledConfig& PtxEntry::block_scaled_config() const { return block_sc
 
 const Grouped1d1dConfig& PtxEntry::grouped_1d1d_config() const { return grouped_1d1d_->config; }
 const BlockwiseConfig& PtxEntry::blockwise_config() const { return blockwise_->config; }
+const GroupedBlockScaledConfig& PtxEntry::grouped_config() const { return grouped_->config; }
 
 const CopyConfig& PtxEntry::copy_config() const { return copy_->config; }
 
@@ -71,6 +74,7 @@ std::string PtxEntry::name() const {
   const char* configuration = block_scaled_   ? block_scaled_->name
                               : blockwise_    ? blockwise_->name
                               : grouped_1d1d_ ? grouped_1d1d_->name
+                              : grouped_      ? grouped_->name
                               : copy_         ? copy_->name
                               : fallback_     ? fallback_->name
                               : direct_       ? direct_->name

@@ -8,6 +8,7 @@
 
 #include "kernels/block_scaled/cuda/block_scaled_configurations.h"
 #include "kernels/blockwise/cuda/blockwise_configurations.h"
+#include "kernels/grouped_block_scaled/cuda/grouped_block_scaled_configurations.h"
 #include "kernels/copy/cuda/copy_configurations.h"
 #include "kernels/direct/cuda/direct_configurations.h"
 #include "kernels/fallback/cuda/fallback_configurations.h"
@@ -25,11 +26,12 @@ class PtxEntry {
 
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
-  enum class Kernel { matmul, block_scaled, blockwise, grouped_1d1d, copy, fallback, direct };
+  enum class Kernel { matmul, block_scaled, blockwise, grouped_1d1d, grouped, copy, fallback, direct };
   Kernel kernel() const {
     return block_scaled_   ? Kernel::block_scaled
            : blockwise_    ? Kernel::blockwise
            : grouped_1d1d_ ? Kernel::grouped_1d1d
+           : grouped_      ? Kernel::grouped
            : copy_         ? Kernel::copy
            : fallback_     ? Kernel::fallback
            : direct_       ? Kernel::direct
@@ -40,6 +42,7 @@ class PtxEntry {
   const BlockScaledConfig& block_scaled_config() const;
   const Grouped1d1dConfig& grouped_1d1d_config() const;
   const BlockwiseConfig& blockwise_config() const;
+  const GroupedBlockScaledConfig& grouped_config() const;
   const CopyConfig& copy_config() const;
   const FallbackConfig& fallback_config() const;
   const DirectConfig& direct_config() const;
@@ -60,6 +63,7 @@ class PtxEntry {
   const NamedBlockScaledConfig* block_scaled_ = nullptr;
   const NamedGrouped1d1dConfig* grouped_1d1d_ = nullptr;
   const NamedBlockwiseConfig* blockwise_ = nullptr;
+  const NamedGroupedConfig* grouped_ = nullptr;
   const NamedCopyConfig* copy_ = nullptr;
   const NamedFallbackConfig* fallback_ = nullptr;
   const NamedDirectConfig* direct_ = nullptr;
