@@ -124,7 +124,7 @@ mma = [128, 128, 64]
 [run]
 sms = 1
 )";
-const char* const kGroupedRun = R"(kernel  = "grouped_1d1d"
+const char* const kTokensRun = R"(kernel  = "grouped_1d1d"
 profile = "b200"
 [problem]
 tokens = [100, 128]
@@ -134,6 +134,30 @@ dtype = "nvfp4"
 [config]
 mma = [128, 128, 64]
 scheduling = "ring"
+[run]
+sms = 1
+)";
+const char* const kGroupedRun = R"(kernel  = "grouped_block_scaled"
+profile = "b200"
+[problem]
+groups = [[128, 128, 256], [64, 128, 512]]
+dtype = "nvfp4"
+[config]
+stages = 2
+mma = [128, 128, 64]
+[run]
+sms = 1
+)";
+/// Maps are released by a fence of its own.
+const char* const kGroupedInPlaceRun = R"(kernel  = "grouped_block_scaled"
+profile = "b200"
+[problem]
+groups = [[128, 128, 256], [64, 128, 512]]
+dtype = "nvfp4"
+[config]
+stages = 2
+mma = [128, 128, 64]
+map_edits = "global"
 [run]
 sms = 1
 )";
@@ -334,7 +358,8 @@ TEST_CASE("a kernel's list of what faults may alter names nothing that they cann
 }
 
 TEST_CASE("fault: every instruction of the table can be altered in some run", "[fault]") {
-  const char* const scenarios[] = {kOneSm, kMulticast, kSplit, kCopy, kFallbackRun, kDirectRun, kScaledRun, kGroupedRun};
+  const char* const scenarios[] = {kOneSm,     kMulticast, kSplit,     kCopy,       kFallbackRun,
+                                   kDirectRun, kScaledRun, kTokensRun, kGroupedRun, kGroupedInPlaceRun};
   for (const host::FaultInstruction& row : host::faultable_instructions()) {
     if (!called_by_some_kernel(row.name)) continue;
     CAPTURE(row.name);
