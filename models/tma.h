@@ -33,7 +33,7 @@ struct TensorCopy {
   uint32_t smem = 0;     ///< offset in shared memory
   uint32_t barrier = 0;  ///< loads: offset of the mbarrier
   Source source;
-  Cycles map_ready = 0;  ///< when the engine has the map; of maps in kernel parameters nobody waits
+  Cycles map_ready = 0;    ///< when the engine has the map; of maps in kernel parameters nobody waits
   uint16_t multicast = 0;  ///< CTA ranks of .multicast::cluster, a bit each; 0: without it
   /// cp.reduce: each element of memory becomes `op` of itself and the copy's.
   struct Reduction {

@@ -447,8 +447,8 @@ class SimIsa {
   // ---- tensor copies and bulk groups
   void prefetch_tensormap(TensorMapAddr map) { execute(instructions::PrefetchTensormap{map}, {}); }
   template <int N>
-  void cp_async_bulk_tensor_shared_global(SmemAddr dst, TensorMapAddr map, TensorCoords<N> coords,
-                                          SmemAddr barrier, int cta_group = 1, Loc loc = Loc::current()) {
+  void cp_async_bulk_tensor_shared_global(SmemAddr dst, TensorMapAddr map, TensorCoords<N> coords, SmemAddr barrier,
+                                          int cta_group = 1, Loc loc = Loc::current()) {
     execute(instructions::CpAsyncBulkTensorSharedGlobal{dst, map, coords, barrier, cta_group}, loc);
   }
   template <int N>

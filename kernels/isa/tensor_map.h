@@ -51,7 +51,8 @@ struct alignas(64) TensorMap {
   uint8_t bytes[128] = {};
 };
 
-/// Generic address of a tensor map: of a kernel parameter, or of 128 bytes of global memory that the kernel may edit.
+/// Generic address of a tensor map: of a kernel parameter, or of 128 bytes of global memory that the kernel may
+/// edit.
 struct TensorMapAddr {
   uint64_t value = 0;
   bool in_global = false;  ///< for the model; on hardware the address says it by itself

@@ -12,10 +12,10 @@ namespace sm100 {
 /// The fields, in the order of the PTX text.
 enum class TensorMapField : uint8_t {
   global_address,
-  rank,            ///< the value is the rank less one
-  box_dim,         ///< of a dimension, as the three below
+  rank,     ///< the value is the rank less one
+  box_dim,  ///< of a dimension, as the three below
   global_dim,
-  global_stride,   ///< bytes; ordinal i belongs to dimension i + 1
+  global_stride,  ///< bytes; ordinal i belongs to dimension i + 1
   element_stride,
   elemtype,
   interleave_layout,
@@ -25,15 +25,31 @@ enum class TensorMapField : uint8_t {
 };
 
 SM100_HD constexpr const char* name(TensorMapField field) {
-  constexpr const char* kNames[] = {"global_address", "rank",     "box_dim",           "global_dim",
-                                    "global_stride",  "element_stride", "elemtype",    "interleave_layout",
-                                    "swizzle_mode",   "swizzle_atomicity", "fill_mode"};
+  constexpr const char* kNames[] = {
+      "global_address", "rank",     "box_dim",           "global_dim",   "global_stride",
+      "element_stride", "elemtype", "interleave_layout", "swizzle_mode", "swizzle_atomicity",
+      "fill_mode"};
   return kNames[int(field)];
 }
 
 /// .elemtype
 enum class TensorMapElemtype : uint8_t {
-  u8, u16, u32, s32, u64, s64, f16, f32, f32_ftz, f64, bf16, tf32, tf32_ftz, b4x16, b4x16_p64, b6x16_p32,
+  u8,
+  u16,
+  u32,
+  s32,
+  u64,
+  s64,
+  f16,
+  f32,
+  f32_ftz,
+  f64,
+  bf16,
+  tf32,
+  tf32_ftz,
+  b4x16,
+  b4x16_p64,
+  b6x16_p32,
 };
 /// .swizzle_mode; the 96-byte mode is sm_103a's.
 enum class TensorMapSwizzleMode : uint8_t { none, b32, b64, b128, b96 };
@@ -42,9 +58,22 @@ enum class TensorMapSwizzleAtomicity : uint8_t { b16, b32, b32_flip_8b, b64 };
 
 SM100_HD constexpr TensorMapDataType data_type(TensorMapElemtype type) {
   using T = TensorMapDataType;
-  constexpr T kTypes[] = {T::uint8,       T::uint16,  T::uint32,   T::int32,    T::uint64,        T::int64,
-                          T::float16,     T::float32, T::float32_ftz, T::float64, T::bfloat16,    T::tfloat32,
-                          T::tfloat32_ftz, T::packed_16u4_align8b, T::packed_16u4_align16b, T::packed_16u6_align16b};
+  constexpr T kTypes[] = {T::uint8,
+                          T::uint16,
+                          T::uint32,
+                          T::int32,
+                          T::uint64,
+                          T::int64,
+                          T::float16,
+                          T::float32,
+                          T::float32_ftz,
+                          T::float64,
+                          T::bfloat16,
+                          T::tfloat32,
+                          T::tfloat32_ftz,
+                          T::packed_16u4_align8b,
+                          T::packed_16u4_align16b,
+                          T::packed_16u6_align16b};
   return kTypes[int(type)];
 }
 

@@ -389,8 +389,8 @@ class HazardChecker {
   std::vector<uint32_t> ranks_;                     ///< by slot, of its CTA in the cluster
   Flights<Flight> flights_;
   std::vector<Release> releases_;
-  std::unordered_map<uint64_t, GlobalCell> global_;            ///< by address
-  std::unordered_map<uint64_t, EditedMap> maps_;               ///< tensor maps in global memory, by address
+  std::unordered_map<uint64_t, GlobalCell> global_;  ///< by address
+  std::unordered_map<uint64_t, EditedMap> maps_;     ///< tensor maps in global memory, by address
   std::vector<uint64_t> unreleased_maps_;
   std::unordered_map<uint32_t, uint64_t> map_loads_;           ///< on their way, by op: which map
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash

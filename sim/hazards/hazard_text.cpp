@@ -372,11 +372,12 @@ HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Acc
                                     fmt::format("the tensor map lies at {:#x}", map.value)};
   const std::string_view which = id;
   if (which == "TP1" && later.kind == AccessKind::map_edit) {
-    lines.push_back(earlier.kind == AccessKind::tensor_load
-                        ? "missing: a wait for what the load has filled, or for what comes behind it, before the edit; "
-                          "or another map of a ring"
-                        : "missing: cp.async.bulk.wait_group.read by the thread that stores, before the edit; or "
-                          "another map of a ring");
+    lines.push_back(
+        earlier.kind == AccessKind::tensor_load
+            ? "missing: a wait for what the load has filled, or for what comes behind it, before the edit; "
+              "or another map of a ring"
+            : "missing: cp.async.bulk.wait_group.read by the thread that stores, before the edit; or "
+              "another map of a ring");
     return {id,
             fmt::format("{} edits a tensor map that a {} of {} may still read: nothing orders the two", second,
                         noun(earlier), first),
@@ -391,11 +392,12 @@ HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Acc
   }
   if (which == "TP2") {
     lines.push_back("missing: fence.proxy.tensormap::generic.acquire of the map in this CTA, behind the release");
-    return {id,
-            fmt::format("a {} of {} uses a tensor map that {} has edited, and this CTA has not acquired the edit: it "
-                        "may see the map as it was",
-                        noun(later), second, first),
-            std::move(lines)};
+    return {
+        id,
+        fmt::format("a {} of {} uses a tensor map that {} has edited, and this CTA has not acquired the edit: it "
+                    "may see the map as it was",
+                    noun(later), second, first),
+        std::move(lines)};
   }
   lines.push_back("missing: fence.proxy.tensormap::generic.release behind the edit, then the acquire");
   return {id,

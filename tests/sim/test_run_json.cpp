@@ -23,7 +23,7 @@ namespace {
                                 report, barrier_events, wall_seconds, peak_rss_bytes] = r;
 }
 [[maybe_unused]] void every_member(const host::Check& check) {
-  [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, of_rows, wrong_element, unwritten] =
+  [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, of_rows, wrong_element, unwritten, foreign] =
       check;
 }
 [[maybe_unused]] void every_member(const Finding& finding) {

@@ -34,8 +34,7 @@ ProductShape shape_of(const Scenario& s, const BlockScaledProblem& p, uint64_t s
 
 }  // namespace
 
-BlockScaledRun::BlockScaledRun(const Scenario& s)
-    : BlockScaledRun(s, s.problem_as<BlockScaledProblem>(), s.seed) {}
+BlockScaledRun::BlockScaledRun(const Scenario& s) : BlockScaledRun(s, s.problem_as<BlockScaledProblem>(), s.seed) {}
 
 BlockScaledRun::BlockScaledRun(const Scenario& s, const BlockScaledProblem& problem, uint64_t seed)
     : Product(shape_of(s, problem, seed)),

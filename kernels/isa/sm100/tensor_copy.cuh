@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// TMA tensor copies and bulk groups (PTX 9.7.9.25, .27).
 ///
-/// A tensor map is a `__grid_constant__` kernel parameter, or lies in global memory; the instructions take its generic
-/// address.
-/// cta_group is part of the opcode; 2 (sm_100a) lets the mbarrier be the peer's.  Coordinates go innermost
-/// dimension first.  `.tile` mode, 1 to 5 dimensions.
+/// A tensor map is a `__grid_constant__` kernel parameter, or lies in global memory; the instructions take its
+/// generic address. cta_group is part of the opcode; 2 (sm_100a) lets the mbarrier be the peer's.  Coordinates go
+/// innermost dimension first.  `.tile` mode, 1 to 5 dimensions.
 #pragma once
 
 #include "kernels/isa/isa.h"
