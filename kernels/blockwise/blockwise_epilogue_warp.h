@@ -54,19 +54,19 @@ SM100_KERNEL void sum_and_store_tiles(I& isa, const Config& cfg, const WarpGroup
     TileSums<R> sums;
     sum_k_tiles(isa, cfg, group, accumulators, input, params, tile, sums);
     write_tile_strips<R>(isa, cfg, group, sums,
-                         {.map = &params.c,
-                          .functor = &params.functor,
-                          .column = tile.n * cfg.mma_n,
-                          .row = tile.m * block_m(cfg),
-                          .buffers = smem.c_strips,
-                          .result = {}});
+                         OutputTile<>{.map = &params.c,
+                                      .functor = &params.functor,
+                                      .column = tile.n * cfg.mma_n,
+                                      .row = tile.m * block_m(cfg),
+                                      .buffers = smem.c_strips,
+                                      .result = {}});
   }
 }
 
 template <Isa I, class Config, class Storage, class Scheduler>
 SM100_KERNEL void blockwise_epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
                                           const BlockwiseParams& params, Scheduler& scheduler) {
-  isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);
+  isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));
   isa.tcgen05_fence_after_thread_sync();
   const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
   switch (strip_columns(cfg)) {  // register blocks have fixed sizes

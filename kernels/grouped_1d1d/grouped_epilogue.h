@@ -78,7 +78,7 @@ SM100_KERNEL void write_group_tile(I& isa, const Config& cfg, const WarpGroup& g
 template <Isa I, class Config, class Storage, class Scheduler>
 SM100_KERNEL void grouped_epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
                                         const Grouped1d1dParams& params, Scheduler& scheduler) {
-  isa.bar_sync(kTmemAddressBarrier, kTmemAddressThreads);
+  isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));
   isa.tcgen05_fence_after_thread_sync();
   const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
   auto ring = output_ring(isa, cfg, smem, tmem, cfg.cta_group == 2 ? Scope::cluster : Scope::cta);

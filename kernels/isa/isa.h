@@ -38,9 +38,6 @@ namespace sm100 {
 /// `.scope` of mbarrier arrives and waits (PTX 9.7.13.15).
 enum class Scope : uint8_t { cta, cluster };
 
-/// `.scope` of fences of the tensormap proxy.
-enum class MemoryScope : uint8_t { cta, cluster, gpu, sys };
-
 /// Registers with the same values in all lanes.
 template <int N>
 struct UniformWords {

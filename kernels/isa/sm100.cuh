@@ -61,6 +61,7 @@ class Sm100 : public device::Lanes,
   // Overloads of one instruction for several address spaces and operands come from two subjects.
   using device::Mbarrier::mbarrier_arrive, device::MbarrierState::mbarrier_arrive;
   using device::Mbarrier::mbarrier_expect_tx, device::MbarrierState::mbarrier_expect_tx;
+  using device::SharedMemory::ld_shared_b32, device::ClusterMemory::ld_shared_b32;
   using device::SharedMemory::ld_shared_v4, device::ClusterMemory::ld_shared_v4;
   using device::SharedMemory::st_shared_b32, device::ClusterMemory::st_shared_b32;
   using device::SharedMemory::st_shared_v2, device::ClusterMemory::st_shared_v2;

@@ -44,7 +44,7 @@ std::string name_of(const TomlDocument& document, const TomlTable& table) {
 /// The kinds of role spans; units have no place in an import.
 SpanKind role_kind(const TomlTable& table) {
   std::vector<std::string_view> allowed;
-  for (int i = 0; i <= static_cast<int>(SpanKind::drain); ++i) allowed.push_back(name(static_cast<SpanKind>(i)));
+  for (int i = 0; i <= static_cast<int>(SpanKind::map_edit); ++i) allowed.push_back(name(static_cast<SpanKind>(i)));
   return *traces::span_kind(table.word("kind", allowed));
 }
 

@@ -443,7 +443,7 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
   if (kind != AccessKind::atomic) return cell.reads.clear();
   // Atomics do not follow each other: a plain store comes after all of them, not after the last alone.
   std::erase_if(cell.reads, [&](const GlobalAccess& earlier) {
-    return earlier.cluster == own && earlier.access.over.component == now_accessed.access.over.component;
+    return earlier.cluster == now_accessed.cluster && earlier.access.over.component == now_accessed.access.over.component;
   });
   cell.reads.push_back(now_accessed);
 }

@@ -225,7 +225,7 @@ TEST_CASE("every row measured on B200, of every format, on one SM and two, is re
 }
 
 TEST_CASE("every batch measured on B200, of every format, is reproduced", "[umma][measured]") {
-  const std::filesystem::path data = measured_dir() / "b200";
+  const std::filesystem::path data = std::filesystem::path(measured_dir()) / "b200";
   if (!std::filesystem::exists(data / "umma_throughput_depth_sweep.csv")) {
     if (std::getenv("SM100_REQUIRE_MEASURED")) FAIL("measured data not found in " << data);
     SM100_SKIP("no measured data in \'" << data << "\': see docs/architecture.md section 8");

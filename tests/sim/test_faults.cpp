@@ -124,6 +124,49 @@ mma = [128, 128, 64]
 [run]
 sms = 1
 )";
+/// Scales of the output along columns: lanes exchange, bytes are stored.
+const char* const kScaledOutputRun = R"(kernel  = "block_scaled"
+profile = "b200"
+[problem]
+m = 128
+n = 128
+k = 512
+dtype = "nvfp4"
+[config]
+stages = 2
+mma = [128, 128, 64]
+output = "e2m1"
+output_scales = "columns"
+output_block = 16
+[run]
+sms = 1
+)";
+/// Scales that warps store.
+const char* const kNarrowRun = R"(kernel  = "block_scaled"
+profile = "b200"
+[problem]
+m = 128
+n = 64
+k = 512
+dtype = "nvfp4"
+[config]
+stages = 2
+mma = [128, 32, 64]
+[run]
+sms = 1
+)";
+const char* const kBlockwiseRun = R"(kernel  = "blockwise"
+profile = "b200"
+[problem]
+m = 128
+n = 128
+k = 512
+[config]
+stages = 2
+mma = [128, 128, 32]
+[run]
+sms = 1
+)";
 const char* const kTokensRun = R"(kernel  = "grouped_1d1d"
 profile = "b200"
 [problem]
@@ -358,8 +401,9 @@ TEST_CASE("a kernel's list of what faults may alter names nothing that they cann
 }
 
 TEST_CASE("fault: every instruction of the table can be altered in some run", "[fault]") {
-  const char* const scenarios[] = {kOneSm,     kMulticast, kSplit,     kCopy,       kFallbackRun,
-                                   kDirectRun, kScaledRun, kTokensRun, kGroupedRun, kGroupedInPlaceRun};
+  const char* const scenarios[] = {kOneSm,      kMulticast,         kSplit,          kCopy,         kFallbackRun,
+                                   kDirectRun,  kScaledRun,         kNarrowRun,      kBlockwiseRun, kTokensRun,
+                                   kGroupedRun, kGroupedInPlaceRun, kScaledOutputRun};
   for (const host::FaultInstruction& row : host::faultable_instructions()) {
     if (!called_by_some_kernel(row.name)) continue;
     CAPTURE(row.name);

@@ -194,6 +194,7 @@ TEST_CASE("what a peek has not seen is not acquired: the read behind it is a haz
                             if (isa.warpid() == 0) {
                               isa.for_each_lane(2 * int(kLimit), [](int) {});
                               isa.st_shared_v4(at, values);
+                              isa.bar_warp_sync();  // one lane arrives for all
                               isa.lanes(1, [&] { isa.mbarrier_arrive(barrier(isa), Scope::cta); });
                             } else {
                               must(!peek(isa, 0));

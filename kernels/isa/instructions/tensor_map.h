@@ -57,7 +57,8 @@ struct TensormapCpFenceproxy {
                                    .faults = Alterable::step,
                                    .add = {"address"}};
   static constexpr SupportLine kSupport[] = {
-      {"tensormap.cp_fenceproxy", Support::modelled, "scopes are not looked at; the warp waits for the write"}};
+      {"tensormap.cp_fenceproxy", Support::modelled,
+       "scopes are not looked at; the warp waits for the write; TP3 without a release"}};
   GlobalAddr address;
   SmemAddr source;
   MemoryScope scope;
@@ -73,8 +74,9 @@ struct FenceProxyTensormapRelease {
   static constexpr Description kIs{.function = "fence_proxy_tensormap_release",
                                    .opcode = "fence.proxy.tensormap::generic.release",
                                    .faults = Alterable::step};
-  static constexpr SupportLine kSupport[] = {{"fence.proxy.tensormap::generic.release, .acquire", Support::modelled,
-                                              "scopes are not looked at; a release waits for the thread's edits"}};
+  static constexpr SupportLine kSupport[] = {
+      {"fence.proxy.tensormap::generic.release, .acquire", Support::modelled,
+       "scopes are not looked at; a release waits for the edits of the thread; TP2, TP3"}};
   MemoryScope scope;
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
