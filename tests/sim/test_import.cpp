@@ -149,7 +149,7 @@ TEST_CASE("import: a wrong map ends in one line", "[import]") {
         "\"mma_commit\", \"tmem_load\", \"smem_read\", \"smem_write\", \"store_issue\", \"store_wait\", "
         "\"lock_wait\", \"reduce\", "
         "\"clc_request\", "
-        "\"clc_fetch\", \"tile\", \"setup\", \"drain\"\n");
+        "\"clc_fetch\", \"tile\", \"setup\", \"drain\", \"map_edit\"\n");
   CHECK(map_error("cta = \"pid\"", "cta = \"pdi / 4\"") ==
         "map.toml:6: key 'track.cta' = \"pdi / 4\": column 1: unknown variable 'pdi'; allowed are pid, tid, "
         "thread\n");
