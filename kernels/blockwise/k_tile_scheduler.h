@@ -40,7 +40,9 @@ class KTileScheduler {
     Tiles tiles_;
     WorkTile current_;
   };
-  SM100_KERNEL auto work_iterator() { return Iterator{scheduler_.work_iterator()}; }
+  SM100_KERNEL auto work_iterator() {
+    return Iterator<decltype(scheduler_.work_iterator())>{scheduler_.work_iterator()};
+  }
 
  private:
   Scheduler& scheduler_;
