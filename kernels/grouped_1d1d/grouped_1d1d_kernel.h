@@ -7,7 +7,7 @@
 
 #include "kernels/block_scaled/scaled_mmas.h"
 #include "kernels/grouped_1d1d/grouped_epilogue.h"
-#include "kernels/grouped_1d1d/grouped_loader.h"
+#include "kernels/grouped_1d1d/moe_loader.h"
 #include "kernels/grouped_1d1d/shared_storage.h"
 #include "kernels/matmul/load_warp.h"
 #include "kernels/matmul/mma_warp.h"
@@ -27,7 +27,7 @@ SM100_KERNEL void grouped_roles(I& isa, const Config& cfg, const Grouped1d1dStor
   }
   if (warp == kLoadWarp) {
     const ClusterPlace place = own_place(isa, cfg);
-    load_warp(isa, cfg, input_ring(isa, cfg, smem, place), GroupedLoader<Config>{cfg, params, place}, scheduler);
+    load_warp(isa, cfg, input_ring(isa, cfg, smem, place), MoeLoader<Config>{cfg, params, place}, scheduler);
   }
   if (warp == kMmaWarp) {
     const ClusterPlace place = own_place(isa, cfg);

@@ -13,9 +13,9 @@ namespace sm100 {
 /// Nothing is multicast: the CTAs of a pair have rows of their own.  A tile that crosses its group's end brings the
 /// next group's rows along; they are multiplied and dropped.
 template <class Config>
-class GroupedLoader {
+class MoeLoader {
  public:
-  SM100_HD GroupedLoader(const Config& cfg, const Grouped1d1dParams& params, const ClusterPlace& place)
+  SM100_HD MoeLoader(const Config& cfg, const Grouped1d1dParams& params, const ClusterPlace& place)
       : cfg_(cfg), params_(params), place_(place) {}
 
   /// The bytes of both CTAs of a pair count on the leader's barrier.
