@@ -215,6 +215,12 @@ SM100_HD constexpr int used_columns(const C& c) {
   return int(sfb_column(c, c.stages));
 }
 
+/// The scales of a tile's first stage are copied before the wait for the accumulator.
+template <BlockScaled C>
+SM100_HD constexpr bool copies_scales_early(const C&) {
+  return false;
+}
+
 /// As the dense matmul's, with 16 bytes more for each stage.
 template <BlockScaled C>
 SM100_HD constexpr int max_stages(const C& c) {

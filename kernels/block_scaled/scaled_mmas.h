@@ -21,8 +21,8 @@ class ScaledMmas {
   SM100_KERNEL void issue(I& isa, const Stage& stage, const MmaWork& work, bool first_of_tile) const {
     const TmemAddr sfa = work.tmem.plus_columns(sfa_column(cfg_, stage.index)),
                    sfb = work.tmem.plus_columns(sfb_column(cfg_, stage.index));
-    copy_scales(isa, stage.sfa, sfa);
-    if (!stores_sfb(cfg_)) copy_scales(isa, stage.sfb, sfb);
+    if (!(first_of_tile && begins_early())) copy_scales(isa, stage.sfa, sfa);
+    if (!stores_sfb(cfg_) && !(first_of_tile && begins_early())) copy_scales(isa, stage.sfb, sfb);
 
     // A tile may begin inside an atom (MMA_N 64 and 192): its first scales are then some columns further.
     const TmemAddr tile_sfb =
@@ -40,6 +40,14 @@ class ScaledMmas {
                                   tile_sfb.plus_columns(sfb_slot(cfg_).column(0, atom)), accumulate);
       accumulate = true;
     }
+  }
+
+  /// Whether begin() has copied the scales of a tile's first stage when issue() comes to it.
+  SM100_HD bool begins_early() const { return copies_scales_early(cfg_); }
+  template <Isa I, class Stage>
+  SM100_KERNEL void begin(I& isa, const Stage& stage, TmemAddr tmem) const {
+    copy_scales(isa, stage.sfa, tmem.plus_columns(sfa_column(cfg_, stage.index)));
+    copy_scales(isa, stage.sfb, tmem.plus_columns(sfb_column(cfg_, stage.index)));
   }
 
  private:

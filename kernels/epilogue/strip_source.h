@@ -34,4 +34,13 @@ class AccumulatorStrips {
   const AccumulatorStage& result_;
 };
 
+/// The strip at a place of the walk: a source may have an order of its own.
+template <class Source>
+SM100_HD constexpr int strip_at(const Source& source, int place) {
+  if constexpr (requires { source.strip_at(place); })
+    return source.strip_at(place);
+  else
+    return place;
+}
+
 }  // namespace sm100

@@ -45,9 +45,9 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, const WarpGroup& 
   const int warp = group.index(isa);
   const WarpPart part = warp_part(cfg, warp);
   const int strips = strips_per_tile(cfg);
-  source.for_each(strips, [&](int i) {
-    const bool last = i + 1 == strips;
-    const int buffer = i % kOutputBuffers;
+  source.for_each(strips, [&](int place) {
+    const bool last = place + 1 == strips;
+    const int i = strip_at(source, place), buffer = place % kOutputBuffers;
     const StripBuffer<Config> strip{cfg, tile.buffers + uint32_t(buffer) * strip_bytes(cfg)};
     AccumulatorFragments<R> f = source.template load<R>(i, warp, has_lower_fragment(cfg));
     // The overlap: all strips of an accumulator have been loaded, so the MMA warp may overwrite it
@@ -69,7 +69,7 @@ SM100_KERNEL void write_tile_strips(I& isa, const Config& cfg, const WarpGroup& 
     }
     if (warp == 0) store_tile_strip(isa, cfg, tile, strip.base, i, 0, buffer);
     if (halves_side_by_side(cfg) && warp == 2) store_tile_strip(isa, cfg, tile, strip.base, i, 1, buffer);
-    wait_for_strip_buffer(isa, group, i, last);
+    wait_for_strip_buffer(isa, group, place, last);
   });
 }
 

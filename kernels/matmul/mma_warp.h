@@ -59,7 +59,7 @@ SM100_KERNEL void mma_warp(I& isa, const Config& cfg, const Smem& smem, const Cl
     if (cfg.mma_prefetch) work.prefetch();
     if (!place.leads() || is_written_without_mmas(cfg, tile)) continue;  // the leader's MMAs are ours too
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
-    const AccumulatorStage result = output.producer_acquire();
+    const AccumulatorStage result = acquire_accumulator(isa, output, input, mma, tmem);
     for (int k = tile.k_begin; k < tile.k_end(); k += cfg.k_group_size) {
       const auto stage = input.consumer_wait();
       TraceSpan span{

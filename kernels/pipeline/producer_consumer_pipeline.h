@@ -44,6 +44,7 @@ class ProducerConsumerPipeline {
   SM100_HD int producer_stage() const { return producer_.index; }
   SM100_HD uint32_t producer_parity() const { return producer_.parity; }
   SM100_HD int consumer_stage() const { return consumer_.index; }
+  SM100_HD uint32_t consumer_parity() const { return consumer_.parity; }
 
   /// Waits until the producer's stage is empty and returns it.
   /// @param what  tile and k step, traced with the wait
