@@ -8,10 +8,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "catch.h"
 #include "kernels/block_scaled/host/block_scaled_rules.h"
 #include "kernels/block_scaled/host/block_scaled_run.h"
-#include "sim/child_process.h"
+#include "sim/random_sweep.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -105,38 +104,12 @@ class RandomBlockScaled {
   std::mt19937_64 random_;
 };
 
-void run_batch(uint64_t seed) {
-  RandomBlockScaled scenarios(seed);
-  for (int i = 0; i < kPerBatch; ++i) {
-    Scenario s = scenarios.next();
-    CAPTURE(s.configuration_json(), s.sms, s.seed);
-    const RecordedRun full = record_in_child(s);
-    CAPTURE(said(full), full.check.relative_error);
-    CHECK(full.outcome == Outcome::pass);
-    CHECK(full.verified);
-    CHECK(full.recorded_events > 0);
-    CHECK(full.warnings.empty());
-    s.data = DataMode::none;
-    const RecordedRun none = record_in_child(s);
-    CHECK(none.outcome == Outcome::pass);
-    CHECK(none.cycles == full.cycles);
-    CHECK(none.barrier_hash == full.barrier_hash);
-    s.data = DataMode::full;
-    s.jitter = 1 + s.seed % 1000;
-    const RunResult jittered = run_in_child(s);
-    CAPTURE(*s.jitter, said(jittered));
-    CHECK(jittered.outcome == Outcome::pass);
-    CHECK(jittered.warnings.empty());
-    CHECK(jittered.output_hash == full.output_hash);
-  }
-}
-
 }  // namespace
 
 // Batches are test cases of their own, so that they run in parallel.
 #define SM100_SCALED_SWEEP(batch)                                                                               \
   TEST_CASE("random block-scaled configurations verify under jitter, batch " #batch, "[sweep][block_scaled]") { \
-    run_batch(103 * batch);                                                                                     \
+    check_random_scenarios<RandomBlockScaled>(103 * batch, kPerBatch);                                          \
   }
 SM100_SCALED_SWEEP(1)
 SM100_SCALED_SWEEP(2)

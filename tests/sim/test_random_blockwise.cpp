@@ -8,10 +8,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "catch.h"
 #include "kernels/blockwise/host/blockwise_rules.h"
 #include "kernels/blockwise/host/blockwise_run.h"
-#include "sim/child_process.h"
+#include "sim/random_sweep.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -78,38 +77,12 @@ class RandomBlockwise {
   std::mt19937_64 random_;
 };
 
-void run_batch(uint64_t seed) {
-  RandomBlockwise scenarios(seed);
-  for (int i = 0; i < kPerBatch; ++i) {
-    Scenario s = scenarios.next();
-    CAPTURE(s.configuration_json(), s.sms, s.seed);
-    const RecordedRun full = record_in_child(s);
-    CAPTURE(said(full), full.check.relative_error);
-    CHECK(full.outcome == Outcome::pass);
-    CHECK(full.verified);
-    CHECK(full.recorded_events > 0);
-    CHECK(full.warnings.empty());
-    s.data = DataMode::none;
-    const RecordedRun none = record_in_child(s);
-    CHECK(none.outcome == Outcome::pass);
-    CHECK(none.cycles == full.cycles);
-    CHECK(none.barrier_hash == full.barrier_hash);
-    s.data = DataMode::full;
-    s.jitter = 1 + s.seed % 1000;
-    const RunResult jittered = run_in_child(s);
-    CAPTURE(*s.jitter, said(jittered));
-    CHECK(jittered.outcome == Outcome::pass);
-    CHECK(jittered.warnings.empty());
-    CHECK(jittered.output_hash == full.output_hash);
-  }
-}
-
 }  // namespace
 
 // Batches are test cases of their own, so that they run in parallel.
 #define SM100_BLOCKWISE_SWEEP(batch)                                                                      \
   TEST_CASE("random blockwise configurations verify under jitter, batch " #batch, "[sweep][blockwise]") { \
-    run_batch(211 * batch);                                                                               \
+    check_random_scenarios<RandomBlockwise>(211 * batch, kPerBatch);                                      \
   }
 SM100_BLOCKWISE_SWEEP(1)
 SM100_BLOCKWISE_SWEEP(2)
