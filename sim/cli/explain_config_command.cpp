@@ -10,6 +10,8 @@
 #include "kernels/block_scaled/host/operand_words.h"
 #include "kernels/blockwise/host/blockwise_run.h"
 #include "kernels/blockwise/host/choose_blockwise.h"
+#include "kernels/cutlass_block_scaled/host/cutlass_block_scaled_rules.h"
+#include "kernels/cutlass_block_scaled/host/cutlass_block_scaled_run.h"
 #include "kernels/grouped_1d1d/host/choose_grouped_1d1d.h"
 #include "kernels/grouped_1d1d/host/grouped_1d1d_run.h"
 #include "kernels/grouped_block_scaled/host/grouped_block_scaled_rules.h"
@@ -41,6 +43,7 @@ struct ExplainOptions {
 struct Question {
   ConfigRequest request;
   std::optional<BlockScaledConfig> scaled;          ///< operands of block_scaled
+  std::optional<CutlassBlockScaledConfig> cutlass;  ///< of cutlass_block_scaled
   std::optional<BlockwiseConfig> blockwise;         ///< those of blockwise
   std::optional<GroupedBlockScaledProblem> groups;  ///< of grouped_block_scaled, whose operands they name
   std::optional<Grouped1d1dProblem> tokens;         ///< of grouped_1d1d; none of them: matmul is asked about
@@ -51,15 +54,16 @@ struct Question {
 
   std::string_view kernel() const {
     return scaled      ? block_scaled_definition().name
+           : cutlass   ? cutlass_block_scaled_definition().name
            : blockwise ? blockwise_definition().name
                        : matmul_definition().name;
   }
 };
 
-/// "matmul, block_scaled, blockwise": those that a shape describes.
+/// "matmul, block_scaled, cutlass_block_scaled, blockwise": those that a shape describes.
 std::string kernels_of_a_shape() {
-  return fmt::format("{}, {}, {}", matmul_definition().name, block_scaled_definition().name,
-                     blockwise_definition().name);
+  return fmt::format("{}, {}, {}, {}", matmul_definition().name, block_scaled_definition().name,
+                     cutlass_block_scaled_definition().name, blockwise_definition().name);
 }
 
 int extent(const char* name, const std::string& text) {
@@ -78,13 +82,13 @@ void check_matmul_type(const std::string& dtype) {
   throw InputError(fmt::format("--dtype {}: allowed is bf16", dtype));
 }
 
-BlockScaledConfig scaled_operands(const std::string& dtype) {
+BlockScaledConfig scaled_operands(std::string_view kernel, const std::string& dtype) {
   std::string words;
   for (const OperandWord& o : kOperandWords) {
     if (o.word == dtype) return config_of_operands(o);
     words += fmt::format("{}{}", words.empty() ? "" : ", ", o.word);
   }
-  if (dtype.empty()) throw InputError(fmt::format("--kernel block_scaled needs --dtype: {}", words));
+  if (dtype.empty()) throw InputError(fmt::format("--kernel {} needs --dtype: {}", kernel, words));
   throw InputError(fmt::format("--dtype {}: allowed are {}", one_line(dtype), words));
 }
 
@@ -102,7 +106,9 @@ Question question_of_shape(const ExplainOptions& o) {
     throw InputError(fmt::format("--set {}: for a scenario only; this is a shape, M N K", o.sets.front()));
   Question q;
   if (o.kernel == block_scaled_definition().name)
-    q.scaled = scaled_operands(o.dtype);
+    q.scaled = scaled_operands(o.kernel, o.dtype);
+  else if (o.kernel == cutlass_block_scaled_definition().name)
+    q.cutlass = CutlassBlockScaledConfig(scaled_operands(o.kernel, o.dtype));
   else if (o.kernel == blockwise_definition().name)
     q.blockwise = blockwise_operands(o.dtype);
   else if (o.kernel.empty() || o.kernel == matmul_definition().name)
@@ -138,6 +144,14 @@ Question question_of_scenario(const ExplainOptions& o) {
     for (const OperandWord& operands : kOperandWords)
       if (operands.word == word_of_operands(p.config)) q.scaled = config_of_operands(operands);
     q.scaled->scale_type = p.config.scale_type, q.scaled->output = q.request.output = p.config.output;
+    q.own_config = !p.auto_config;
+  } else if (s.kernel == &cutlass_block_scaled_definition()) {
+    const CutlassBlockScaledProblem& p = s.problem_as<CutlassBlockScaledProblem>();
+    q.request = {.m = p.m, .n = p.n, .k = p.k, .output = p.config.output, .sms = s.sms_in_run()};
+    for (const OperandWord& operands : kOperandWords)
+      if (operands.word == word_of_operands(p.config))
+        q.cutlass = CutlassBlockScaledConfig(config_of_operands(operands));
+    q.cutlass->scale_type = p.config.scale_type, q.cutlass->output = p.config.output;
     q.own_config = !p.auto_config;
   } else if (s.kernel == &grouped_block_scaled_definition()) {
     q.groups = s.problem_as<GroupedBlockScaledProblem>();
@@ -186,6 +200,7 @@ ConfigChoice choice_for(const Question& q) {
   }
   if (q.tokens) return choose_grouped_1d1d(*q.tokens, q.request.sms);
   if (q.scaled) return choose_block_scaled(q.request, *q.scaled);
+  if (q.cutlass) return choose_cutlass(q.request, *q.cutlass);
   if (q.blockwise) return choose_blockwise(q.request, *q.blockwise);
   return choose_config(q.request);
 }
@@ -205,6 +220,7 @@ std::string_view dtype_of(const Question& q) {
   if (q.groups) return word_of_operands(q.groups->config);
   if (q.tokens) return word_of_operands(q.tokens->config);
   if (q.scaled) return word_of_operands(*q.scaled);
+  if (q.cutlass) return word_of_operands(*q.cutlass);
   return name(q.blockwise ? q.blockwise->dtype : q.request.dtype);
 }
 
@@ -309,7 +325,8 @@ void add_explain_config_command(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("")
       ->expected(1, 3);
-  command->add_option("--kernel", options->kernel, "matmul (default), block_scaled or blockwise")
+  command
+      ->add_option("--kernel", options->kernel, "matmul (default), block_scaled, cutlass_block_scaled or blockwise")
       ->type_name("KERNEL");
   command->add_option("--dtype", options->dtype, "Of A and B (default bf16; block_scaled: nvfp4, ...)")
       ->type_name("TYPE");

@@ -41,6 +41,8 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
     block_scaled_ = &BlockScaledConfigurations::entries[*index];
   if (const auto index = number_after(symbol_, "CompiledGroupedConfigILm"))
     grouped_ = &GroupedBlockScaledConfigurations::entries[*index];
+  if (const auto index = number_after(symbol_, "CompiledCutlassConfigILm"))
+    cutlass_ = &CutlassConfigurations::entries[*index];
   if (const auto index = number_after(symbol_, "CompiledBlockwiseConfigILm"))
     blockwise_ = &BlockwiseConfigurations::entries[*index];
   if (const auto index = number_after(symbol_, "CompiledGrouped1d1dConfigILm"))
@@ -48,7 +50,7 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
   for (const MatmulList& list : kMatmulLists)
     if (const auto index = number_after(symbol_, fmt::format("{}{}ELm", list.type.size(), list.type)))
       matmul_ = &list.entries[*index];
-  if (!block_scaled_ && !blockwise_ && !grouped_ && !grouped_1d1d_ && !copy_ && !fallback_ && !direct_ && !matmul_)
+  if (!block_scaled_ && !blockwise_ && !grouped_ && !cutlass_ && !grouped_1d1d_ && !copy_ && !fallback_ && !direct_ && !matmul_)
     throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
   traced_ = symbol_.find(kRecorderMark) != std::string::npos;
   std::istringstream in(text_);
@@ -63,6 +65,7 @@ const BlockScaledConfig& PtxEntry::block_scaled_config() const { return block_sc
 const Grouped1d1dConfig& PtxEntry::grouped_1d1d_config() const { return grouped_1d1d_->config; }
 const BlockwiseConfig& PtxEntry::blockwise_config() const { return blockwise_->config; }
 const GroupedBlockScaledConfig& PtxEntry::grouped_config() const { return grouped_->config; }
+const CutlassBlockScaledConfig& PtxEntry::cutlass_config() const { return cutlass_->config; }
 
 const CopyConfig& PtxEntry::copy_config() const { return copy_->config; }
 
@@ -75,6 +78,7 @@ std::string PtxEntry::name() const {
                               : blockwise_    ? blockwise_->name
                               : grouped_1d1d_ ? grouped_1d1d_->name
                               : grouped_      ? grouped_->name
+                              : cutlass_      ? cutlass_->name
                               : copy_         ? copy_->name
                               : fallback_     ? fallback_->name
                               : direct_       ? direct_->name

@@ -8,6 +8,7 @@
 
 #include "kernels/block_scaled/cuda/block_scaled_configurations.h"
 #include "kernels/blockwise/cuda/blockwise_configurations.h"
+#include "kernels/cutlass_block_scaled/cuda/cutlass_block_scaled_configurations.h"
 #include "kernels/grouped_block_scaled/cuda/grouped_block_scaled_configurations.h"
 #include "kernels/copy/cuda/copy_configurations.h"
 #include "kernels/direct/cuda/direct_configurations.h"
@@ -26,12 +27,13 @@ class PtxEntry {
 
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
-  enum class Kernel { matmul, block_scaled, blockwise, grouped_1d1d, grouped, copy, fallback, direct };
+  enum class Kernel { matmul, block_scaled, blockwise, grouped_1d1d, grouped, cutlass, copy, fallback, direct };
   Kernel kernel() const {
     return block_scaled_   ? Kernel::block_scaled
            : blockwise_    ? Kernel::blockwise
            : grouped_1d1d_ ? Kernel::grouped_1d1d
            : grouped_      ? Kernel::grouped
+           : cutlass_      ? Kernel::cutlass
            : copy_         ? Kernel::copy
            : fallback_     ? Kernel::fallback
            : direct_       ? Kernel::direct
@@ -43,6 +45,7 @@ class PtxEntry {
   const Grouped1d1dConfig& grouped_1d1d_config() const;
   const BlockwiseConfig& blockwise_config() const;
   const GroupedBlockScaledConfig& grouped_config() const;
+  const CutlassBlockScaledConfig& cutlass_config() const;
   const CopyConfig& copy_config() const;
   const FallbackConfig& fallback_config() const;
   const DirectConfig& direct_config() const;
@@ -64,6 +67,7 @@ class PtxEntry {
   const NamedGrouped1d1dConfig* grouped_1d1d_ = nullptr;
   const NamedBlockwiseConfig* blockwise_ = nullptr;
   const NamedGroupedConfig* grouped_ = nullptr;
+  const NamedCutlassConfig* cutlass_ = nullptr;
   const NamedCopyConfig* copy_ = nullptr;
   const NamedFallbackConfig* fallback_ = nullptr;
   const NamedDirectConfig* direct_ = nullptr;

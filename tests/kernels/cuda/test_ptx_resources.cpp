@@ -12,6 +12,7 @@
 #include "kernels/block_scaled/block_scaled_kernel.h"
 #include "kernels/blockwise/blockwise_kernel.h"
 #include "kernels/copy/shared_storage.h"
+#include "kernels/cutlass_block_scaled/cutlass_block_scaled_kernel.h"
 #include "kernels/direct/shared_storage.h"
 #include "kernels/fallback/shared_storage.h"
 #include "kernels/grouped_1d1d/shared_storage.h"
@@ -59,6 +60,7 @@ uint32_t dynamic_smem_bytes(const PtxEntry& entry) {
     case PtxEntry::Kernel::grouped_1d1d: return storage_bytes<Grouped1d1dStorage>(entry.grouped_1d1d_config());
     case PtxEntry::Kernel::blockwise: return storage_bytes<BlockwiseStorage>(entry.blockwise_config());
     case PtxEntry::Kernel::grouped: return storage_bytes<GroupedStorage>(entry.grouped_config());
+    case PtxEntry::Kernel::cutlass: return storage_bytes<CutlassStorage>(entry.cutlass_config());
     case PtxEntry::Kernel::copy: return storage_bytes<CopyStorage>(entry.copy_config());
     case PtxEntry::Kernel::fallback: return storage_bytes<FallbackStorage>(entry.fallback_config());
     case PtxEntry::Kernel::direct: return storage_bytes<DirectStorage>(entry.direct_config());
@@ -112,6 +114,7 @@ TEST_CASE("ptxas: no spills and no stack in any kernel") {
   check_resources("grouped_1d1d, sm_100a", read_ptx(SM100_GROUPED_1D1D_PTX), SM100_GROUPED_1D1D_PTXAS_LOG, 2);
   check_resources("blockwise, sm_100a", read_ptx(SM100_BLOCKWISE_PTX), SM100_BLOCKWISE_PTXAS_LOG, 2);
   check_resources("grouped_block_scaled, sm_100a", read_ptx(SM100_GROUPED_PTX), SM100_GROUPED_PTXAS_LOG, 2);
+  check_resources("cutlass_block_scaled, sm_100a", read_ptx(SM100_CUTLASS_PTX), SM100_CUTLASS_PTXAS_LOG, 2);
   check_resources("pipeline_copy, sm_90a and sm_100a", read_ptx(SM100_COPY_PTX), SM100_COPY_PTXAS_LOG, 1);
   check_resources("fallback, sm_100a", read_ptx(SM100_FALLBACK_PTX), SM100_FALLBACK_PTXAS_LOG, 1);
   check_resources("direct, sm_100a", read_ptx(SM100_DIRECT_PTX), SM100_DIRECT_PTXAS_LOG, 1);
@@ -123,6 +126,7 @@ TEST_CASE("Trace off: the PTX is that of a build without trace points, byte for 
   check_trace_points(SM100_GROUPED_1D1D_PTX, SM100_GROUPED_1D1D_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_BLOCKWISE_PTX, SM100_BLOCKWISE_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_GROUPED_PTX, SM100_GROUPED_PTX_WITHOUT_TRACE_POINTS);
+  check_trace_points(SM100_CUTLASS_PTX, SM100_CUTLASS_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_COPY_PTX, SM100_COPY_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_FALLBACK_PTX, SM100_FALLBACK_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_DIRECT_PTX, SM100_DIRECT_PTX_WITHOUT_TRACE_POINTS);
