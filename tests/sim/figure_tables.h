@@ -15,6 +15,7 @@
 
 #include "sim/console.h"
 #include "sim/document.h"
+#include "sim/frame_tables.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -153,6 +154,11 @@ inline TableRows limits(const ScratchDirectory& folder, const TableRows& now) {
 inline const std::map<std::string, std::function<TableRows(const ScratchDirectory&, const TableRows&)>>
     kFigureTables = {{"tail", figure_tables::tail},
                      {"dependent_launch", figure_tables::dependent_launch},
-                     {"limits", figure_tables::limits}};
+                     {"limits", figure_tables::limits},
+                     {"frames", frame_tables::chronicle},
+                     {"frames_pipelines", frame_tables::pipeline_claims},
+                     {"frames_memory", frame_tables::memory_claims},
+                     {"frames_tensor_memory", frame_tables::tensor_claims},
+                     {"frames_kernel", frame_tables::kernel_claims}};
 
 }  // namespace sm100::sim
