@@ -4,7 +4,9 @@
 #include "catch.h"
 #include "kernels/cutlass_block_scaled/host/cutlass_block_scaled_run.h"
 #include "paths.h"
+#include "scratch_directory.h"
 #include "sim/child_process.h"
+#include "sim/program.h"
 #include "sim/scenario_files.h"
 
 using namespace sm100;
@@ -41,6 +43,23 @@ TEST_CASE("accumulators that overlap take less time than one alone", "[cutlass]"
     return r.cycles;
   };
   CHECK(cycles("64") < cycles("0"));
+}
+
+TEST_CASE("config = \"auto\" in CUTLASS's arrangement: what explain-config says is what runs",
+          "[cutlass][explain]") {
+  const Scenario s = scenario("cutlass_block_scaled/auto_config");
+  const CutlassBlockScaledConfig& c = s.problem_as<host::CutlassBlockScaledProblem>().config;
+  CHECK(c.cta_group == 2);
+  CHECK(overlaps(c));
+  const RunResult r = run_in_child(s);
+  CAPTURE(said(r));
+  CHECK(r.verified);
+  ScratchDirectory scratch;
+  const Ran of_shape = run(scratch, "explain-config 4096 4096 4096 --kernel cutlass_block_scaled --dtype nvfp4");
+  CHECK(of_shape.exit_code == 0);
+  CHECK(of_shape.out.find("config = { cta_group = 2, mma = [256, 256, 64], cluster = [2, 1, 1], clc_stages = 2, "
+                          "accum_stages = 1, overlap = 64, stages = 5, scale_slots = 1 }") != std::string::npos);
+  CHECK(run(scratch, "explain-config 64 64 64 --kernel cutlass_block_scaled").exit_code == 2);
 }
 
 TEST_CASE("columns that are released before they are read are found whatever the schedule", "[cutlass]") {
