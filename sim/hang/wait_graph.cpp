@@ -76,8 +76,8 @@ Debts WaitGraph::debts_of(const Wait& w) const {
   }
 }
 
-/// Those of the kernel's table that have not come; else those of the generation before; else those of the role; else all
-/// others.
+/// Those of the kernel's table that have not come; else those of the generation before; else those of the role;
+/// else all others.
 Debts WaitGraph::named_barrier_debts(const Wait& w) const {
   const auto& named = w.cta->context().barriers.named(int(w.blocked.offset));
   if (named.expected == 0) return {};  // it has just opened
@@ -122,7 +122,8 @@ Debts WaitGraph::tensor_memory_debts(const Wait& w) const {
   return debts;
 }
 
-/// Those that work or worked on the same tile: the first that should have stored and did not, else those that still may.
+/// Those that work or worked on the same tile: the first that should have stored and did not, else those that still
+/// may.
 Debts WaitGraph::word_debts(const Wait& w) const {
   const Warp& waiting = w.warp();
   if (!waiting.in_tile()) return {};
@@ -186,11 +187,15 @@ bool WaitGraph::has_passed(const Wait& wait, const Debt& debt) const {
   if (waits != n + 1) return waits > n + 1;
   if (now->blocked.on != Blocked::On::mbarrier || !now->on_mbarrier()) return false;
   if (now->barrier.array == other || now->barrier.array == &array) return true;
-  // A result is committed after the input that it is made of: until then its stage stays acquired.
+  // A result is committed after the input that it is made of: until then its stage stays acquired.  And what is
+  // read together with the stages of another ring is handed back with the last of them.
   const BarrierArray* input = partner(wait.cta->kernel(), *now->barrier.array);
-  const bool feeds = input && lists(input->arrives_with, "tcgen05.commit") &&
-                     std::string_view(input->name).ends_with("_empty") && lists(input->arrives, debt.role());
-  return !(feeds && std::string_view(array.arrives_with) == "tcgen05.commit");
+  if (!input || !std::string_view(input->name).ends_with("_empty") || !lists(input->arrives, debt.role()))
+    return true;
+  const bool feeds =
+      lists(input->arrives_with, "tcgen05.commit") && std::string_view(array.arrives_with) == "tcgen05.commit";
+  const bool read_with = std::string_view(input->arrives_with) == "fenced mbarrier.arrive";
+  return !feeds && !read_with;
 }
 
 // ---- paths
