@@ -251,13 +251,13 @@ m("load-barrier-empty", "copies signal the empty barrier", r"input_empty|input_f
 m("load-no-multicast", "a slice is loaded for the own CTA alone", r"expect_tx|bytes|input_full",
   ("if (share.sharers > 1)", "if (share.sharers > 99)"))
 m("load-a-mask-b", "A's slice goes to the CTAs that share B", r"expect_tx|bytes|input_full|TM5|mismatch",
-  ("a_share(cfg_, place_), &params_.a", "(TileShare{a_share(cfg_, place_).index, a_share(cfg_, place_).sharers, b_mask(cfg_, place_)}), &params_.a"))
+  ("a_share(cfg_, place_), map_of(params_.a)", "(TileShare{a_share(cfg_, place_).index, a_share(cfg_, place_).sharers, b_mask(cfg_, place_)}), map_of(params_.a)"))
 m("load-b-mask-a", "B's slice goes to the CTAs that share A", r"expect_tx|bytes|input_full|TM5|mismatch",
-  ("b_share(cfg_, place_), &params_.b", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, a_mask(cfg_, place_)}), &params_.b"))
+  ("b_share(cfg_, place_), map_of(params_.b)", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, a_mask(cfg_, place_)}), map_of(params_.b)"))
 m("load-a-mask-own", "A's slice comes back to its own CTA alone", r"expect_tx|bytes|input_full",
-  ("a_share(cfg_, place_), &params_.a", "(TileShare{a_share(cfg_, place_).index, a_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), &params_.a"))
+  ("a_share(cfg_, place_), map_of(params_.a)", "(TileShare{a_share(cfg_, place_).index, a_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), &params_.a"))
 m("load-b-mask-own", "B's slice comes back to its own CTA alone", r"expect_tx|bytes|input_full",
-  ("b_share(cfg_, place_), &params_.b", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), &params_.b"))
+  ("b_share(cfg_, place_), map_of(params_.b)", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), &params_.b"))
 m("load-group-of-one", "only the first k tile of a group is copied", r"expect_tx counts|bytes",
   ("for (int j = 0; j < cfg_.k_group_size; ++j) {", "for (int j = 0; j < 1; ++j) {"))
 of("kernels/matmul/rings.h")
@@ -326,9 +326,9 @@ m("mma-no-prefetch", "MMA warp fetches the next tile behind the work", "$^", ("i
 m("mma-prefetch-twice", "MMA warp fetches two responses per tile", r"CL9|CL4|clc",
   ("if (cfg.mma_prefetch) work.prefetch();", "if (cfg.mma_prefetch) work.prefetch(), work.prefetch();"))
 m("mma-both-issue", "pairs: both CTAs issue the MMAs", r"TC|input_full|accum|MB",
-  ("if (!place.leads()) continue;", ""))
+  ("if (!place.leads() || is_written_without_mmas(cfg, tile)) continue;", ""))
 m("mma-no-acquire", "MMA warp does not wait for an empty accumulator", r"TC1[57]|accum_empty",
-  ("output.producer_acquire()", "output.at(output.producer_stage())"))
+  ("acquire_accumulator(isa, output, input, mma, tmem)", "output.at(output.producer_stage())"))
 m("mma-no-wait", "MMA warp does not wait for a full stage", r"TC7|TM5|without having waited",
   ("input.consumer_wait()", "input.at(input.consumer_stage())"))
 REL = "        input.consumer_release(stage);\n"
@@ -351,7 +351,7 @@ m("mma-commit-32", "32 lanes commit to accum_full", r"TC12|TC3|MB5|accum_full|MB
   (COM, COM.replace("isa.elected([&]", "isa.lanes_below(32, [&]")))
 m("mma-commit-early", "accum_full is signalled before the tile's MMAs", r"TC3|TC12|accum_full|TC17",
   ("      " + COM + "\n", ""),
-  ("output.producer_acquire();\n", "output.producer_acquire();\n    " + COM + "\n"))
+  ("acquire_accumulator(isa, output, input, mma, tmem);\n", "acquire_accumulator(isa, output, input, mma, tmem);\n    " + COM + "\n"))
 m("mma-commit-twice", "MMA warp commits twice to accum_full", r"accum_full|TC3|TC17|MB8|MB5|MB15",
   (COM, COM + "\n      " + COM))
 m("mma-no-output-step", "MMA warp stays at its accumulator", r"accum|MB8", ("    output.producer_step();\n", ""))
@@ -489,11 +489,11 @@ m("kernel-every-scheduler", "every CTA of a cluster runs a scheduler warp", r"th
 of("kernels/matmul/shared_storage.h")
 COUNTS = [  # array, count as written, altered, what
     ("input_full", "1", "2", "2 instead of 1"),
-    ("input_empty", "uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1)", "uint32_t(c.cluster_m / c.cta_group + c.cluster_n)",
+    ("input_empty", "commits + arrivals", "commits + arrivals + 1",
      "the leader itself counted twice"),
-    ("input_empty", "uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1)", "uint32_t(c.cluster_m + c.cluster_n - 1)",
+    ("input_empty", "commits + arrivals", "uint32_t(c.cluster_m + c.cluster_n - 1) + arrivals",
      "both CTAs of a pair counted"),
-    ("input_empty", "uint32_t(c.cluster_m / c.cta_group + c.cluster_n - 1)", "1u", "1, in a cluster too"),
+    ("input_empty", "commits + arrivals", "1u + arrivals", "1, in a cluster too"),
     ("accum_full", "1", "2", "2 instead of 1"),
     ("accum_empty", "group * epilogue", "epilogue", "one CTA of a pair"),
     ("accum_empty", "group * epilogue", "group * 4", "warps instead of threads"),
@@ -679,23 +679,23 @@ m("store-one-buffer", "the strips count one buffer in shared memory", r"TM8", ("
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/epilogue/tile_writer.h")
-RL = "    if (last) ring.consumer_release(tile.result);\n"
+RL = "    if (last) source.release();\n"
 m("tile-no-release", "the accumulator is not released", r"accum_empty", (RL, ""))
-m("tile-release-first", "the accumulator is released after its first strip", r"TC15|TC17", (RL, RL.replace("if (last)", "if (i == 0)")))
+m("tile-release-first", "the accumulator is released after its first strip", r"TC15|TC17", (RL, RL.replace("if (last)", "if (place == 0)")))
 m("tile-release-every", "the accumulator is released after every strip", r"TC15|TC17|accum_empty|MB8", (RL, RL.replace("if (last) ", "")))
 m("tile-release-before-load", "the accumulator is released before the last load", r"TC15|TC17",
-  (RL, ""), ("    AccumulatorFragments<R> f = load", RL + "    AccumulatorFragments<R> f = load"))
+  (RL, ""), ("    AccumulatorFragments<R> f = source", RL + "    AccumulatorFragments<R> f = source"))
 m("tile-release-one-warp", "one epilogue warp does not release", r"accum_empty", (RL, RL.replace("if (last)", "if (last && warp != 3)")))
 m("tile-release-late", "the accumulator is released behind the store", "$^",
-  (RL, ""), ("    wait_for_strip_buffer(isa, group, i, last);\n", RL + "    wait_for_strip_buffer(isa, group, i, last);\n"),
+  (RL, ""), ("    wait_for_strip_buffer(isa, group, place, last);\n", RL + "    wait_for_strip_buffer(isa, group, place, last);\n"),
   equivalent="stricter: less overlap")
 m("tile-no-publish", "strips are stored without being published", r"TM6|TM8|SM3", ("      publish_strip(isa, group);\n", ""))
 m("tile-store-all-warps", "every warp stores the strip", "$^", ("if (warp == 0) store_tile_strip", "if (warp >= 0) store_tile_strip"),
   equivalent="four stores of the same bytes, each waited for by its thread")
 m("tile-store-other-warp", "warp 1 stores the strip", "$^", ("if (warp == 0) store_tile_strip", "if (warp == 1) store_tile_strip"),
   equivalent="any warp may store what all have published")
-m("tile-no-buffer-wait", "strips do not wait for their buffer", r"TM8|TM9|SM3", ("    wait_for_strip_buffer(isa, group, i, last);\n", ""))
-m("tile-one-buffer", "all strips use buffer 0", r"TM8", ("const int buffer = i % kOutputBuffers;", "const int buffer = i % 1;"))
+m("tile-no-buffer-wait", "strips do not wait for their buffer", r"TM8|TM9|SM3", ("    wait_for_strip_buffer(isa, group, place, last);\n", ""))
+m("tile-one-buffer", "all strips use buffer 0", r"TM8", ("buffer = place % kOutputBuffers;", "buffer = place % 1;"))
 m("swapped-no-commit", "swapped: the stores are in no bulk group", r"TM8|TM9", ("    isa.cp_async_bulk_commit_group();\n", ""))
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -890,18 +890,19 @@ m("scaled-bytes-without-sfa", "input_full does not expect SFA's bytes", r"input_
   ("OperandTiles::stage_bytes() + sfa_tiles.shape.bytes() +", "OperandTiles::stage_bytes() +"))
 
 of("kernels/block_scaled/scaled_mmas.h")
-m("scaled-no-sfa-copy", "SFA is not copied to tensor memory", r"TC13|scale", ("    copy_scales(isa, stage.sfa, sfa);\n", ""))
+EARLY = "!(first_of_tile && begins_early())"
+m("scaled-no-sfa-copy", "SFA is not copied to tensor memory", r"TC13|scale", (f"    if ({EARLY}) copy_scales(isa, stage.sfa, sfa);\n", ""))
 m("scaled-no-sfb-copy", "SFB is not copied to tensor memory", r"TC13|scale",
-  ("    if (!stores_sfb(cfg_)) copy_scales(isa, stage.sfb, sfb);\n", ""))
+  (f"    if (!stores_sfb(cfg_) && {EARLY}) copy_scales(isa, stage.sfb, sfb);\n", ""))
 m("scaled-one-slot", "all stages copy SFA to one slot", r"TC17|scale",
-  ("sfa_column(cfg_, stage.index)", "sfa_column(cfg_, 0 * stage.index)"))
+  ("work.tmem.plus_columns(sfa_column(cfg_, stage.index))", "work.tmem.plus_columns(sfa_column(cfg_, 0 * stage.index))"))
 m("scaled-copies-last", "SFA is copied behind the MMAs that read it", r"TC13|TC17|scale",
-  ("    copy_scales(isa, stage.sfa, sfa);\n", ""),
+  (f"    if ({EARLY}) copy_scales(isa, stage.sfa, sfa);\n", ""),
   ("      accumulate = true;\n    }\n", "      accumulate = true;\n    }\n    copy_scales(isa, stage.sfa, sfa);\n"))
 
 of("kernels/block_scaled/scaled_loader.h")
 m("scaled-no-sfa-load", "SFA is not loaded", r"input_full",
-  ("    isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, &params_.sfa,", "    if (false) isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, &params_.sfa,"))
+  ("    isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, map_of(params_.sfa),", "    if (false) isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, map_of(params_.sfa),"))
 m("scaled-sfb-twice", "the load warp brings SFB, too, where another warp does", r"input_full|TM7|MB5|TM5",
   ("    if (stores_sfb(cfg_)) return;  // the SFB load warp brings them\n", ""))
 
@@ -933,3 +934,76 @@ m("scaled-out-no-clamp", "the factor of a block of zeros is infinite", r"mismatc
   ("isa.min_nan_f32(params.norm * reciprocal, kLargestF32)", "params.norm * reciprocal"),
   survives="no block of the scenarios' products is zero; a test of the recipe has one")
 m("scaled-out-divisor", "the scale is amax / 7", r"mismatch", ("amax * params.norm_over_max", "amax * params.norm_over_max * 6 / 7"))
+
+# ---------------------------------------------------------------------------------------------------------------------
+of("kernels/cutlass_block_scaled/accumulator_strips.h")
+m("cutlass-release-early", "the accumulator is released one strip before all shared columns are read", r"TC3|TC1[57]",
+  ("++loaded_ == shared_strips(cfg_)", "++loaded_ == shared_strips(cfg_) - 1"))
+m("cutlass-release-late", "released one strip later, and without overlap behind the first strip", r"TC3|TC1[57]",
+  ("++loaded_ == shared_strips(cfg_)", "++loaded_ == shared_strips(cfg_) + 1"))
+m("cutlass-no-release", "an accumulator that overlaps is not released", r"accum_empty",
+  (" ring_.consumer_release(result_);\n    if (cfg_.residual)", ";\n    if (cfg_.residual)"))
+m("cutlass-release-twice", "an accumulator that overlaps is released behind its last strip, too", r"accum_empty|TC|MB5|MB15",
+  ("if (!overlaps(cfg_)) ring_", "ring_"))
+m("cutlass-residual-no-wait", "the epilogue does not wait for the residual", r"residual_full|TM5",
+  ("residual_.consumer_wait()", "residual_.at(residual_.consumer_stage())"))
+m("cutlass-residual-no-fence", "no proxy fence between the reads and the release of a strip", r"TM11|proxy",
+  ("    isa_.fence_proxy_async_shared_cta();  // TMA writes next where we have read\n", ""))
+RREL = "    isa_.mbarrier_arrive(stage.empty(), Scope::cta);\n"
+m("cutlass-residual-no-release", "strips of the residual are not handed back", r"residual_empty", (RREL, ""))
+m("cutlass-residual-release-twice", "strips of the residual are handed back twice", r"residual_empty|TM7|TM5|MB5|TM11", (RREL, RREL + RREL))
+m("cutlass-residual-release-first", "strips of the residual are handed back before they are read", r"TM7|TM5|TM11|residual_",
+  (RREL, ""), ("    AccumulatorFragments<R> residual;\n", RREL + "    AccumulatorFragments<R> residual;\n"))
+m("cutlass-residual-no-step", "the epilogue stays at a strip", r"residual_|MB8", ("    residual_.consumer_step();\n", ""))
+
+of("kernels/cutlass_block_scaled/config.h")
+m("cutlass-forward", "strips go from left to right in both accumulators", r"TC3|TC1[57]",
+  ("overlaps(c) && c.strip_order == StripOrder::shared_first && !second", "false"))
+m("cutlass-backwards", "strips go from right to left in both accumulators", r"TC3|TC1[57]",
+  ("c.strip_order == StripOrder::shared_first && !second", "c.strip_order == StripOrder::shared_first"))
+
+of("kernels/cutlass_block_scaled/overlapped_ring.h")
+m("cutlass-swapped", "the MMA warp begins with the second accumulator", r"TC|mismatch",
+  ("this->producer_parity() ^ 1)", "this->producer_parity())"))
+m("cutlass-one-accumulator", "the second accumulator lies where the first does", r"TC|mismatch",
+  ("plus_columns(uint32_t(stride_))", "plus_columns(uint32_t(0 * stride_))"))
+
+of("kernels/cutlass_block_scaled/mma_input_ring.h")
+m("cutlass-awaited-forever", "the MMA warp waits for the first stage of all alone", r"input_full|TC7|TM5|MB8",
+  ("    awaited_ = false;\n", ""))
+
+of("kernels/cutlass_block_scaled/ordered_loader.h")
+m("cutlass-no-order", "the load warp does not tell the epilogue load warp to begin", r"load_order",
+  ("isa.mbarrier_arrive(load_order_, Scope::cta)", "(void)load_order_"))
+m("cutlass-order-every-tile", "it tells it at every tile", r"load_order|MB\d",
+  ("begun_ ? -1 : tile.k_begin", "false ? -1 : tile.k_begin"),
+  survives="later phases have nobody who waits; the one wait would have to begin two tiles late to miss its phase")
+
+of("kernels/cutlass_block_scaled/epilogue_load_warp.h")
+m("cutlass-load-no-order-wait", "the epilogue load warp does not wait for the signal", r"load_order|MB16",
+  ("  mbarrier_wait_once(isa, smem.tiles.load_order);\n", ""))
+m("cutlass-load-no-arm", "the residual's bytes are not announced", r"residual_full|expect_tx", ("        ring.arm(stage);\n", ""))
+m("cutlass-load-no-acquire", "the epilogue load warp does not wait for an empty strip", r"residual_empty|TM7|TM5|MB5|residual_full",
+  ("ring.producer_acquire()", "ring.at(ring.producer_stage())"))
+m("cutlass-load-no-step", "the epilogue load warp stays at a strip", r"residual_|MB8", ("      ring.producer_step();\n", ""))
+m("cutlass-load-no-drain", "the epilogue load warp exits without draining", r"MB12|MB10|EX1", ("  ring.producer_drain();\n", ""),
+  equivalent="the epilogue's arrivals are those of its own CTA, which stays until its warps have exited")
+m("cutlass-load-one-accumulator", "the epilogue load warp does not alternate between accumulators", r"mismatch",
+  ("    second = !second;\n", ""))
+
+of("kernels/cutlass_block_scaled/cutlass_epilogue_warp.h")
+m("cutlass-no-dealloc-arrive", "the epilogue does not tell that its last loads are done", r"tmem_dealloc",
+  ("  isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);\n", ""))
+m("cutlass-no-full-wait", "the epilogue does not wait for the accumulator", r"TC3|TC12|accum_full",
+  ("ring.consumer_wait()", "OverlappedStage{ring.at(0)}"))
+
+of("kernels/cutlass_block_scaled/tiles.h")
+CUTLASS_TILES = "kernels/cutlass_block_scaled/tiles.h"
+EPILOGUE = "uint32_t(cutlass_epilogue_group().threads())"
+for array, old, new, what in (("residual_empty", EPILOGUE, "4", "warps instead of threads"),
+                              ("residual_empty", EPILOGUE, EPILOGUE + " + 32", "one warp too many"),
+                              ("residual_full", "1", "2", "2 instead of 1"),
+                              ("load_order", "1", "32", "32 instead of 1")):
+    n = 1 + sum(x.id.startswith(f"cutlass-count-{array}") for x in MUTANTS)
+    m(f"cutlass-count-{array}-{n}", f"count of {array}: {what}", rf"{array}|MB17|MB5|TM7|TM5",
+      altered(array, "count", old, new, CUTLASS_TILES))

@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 from mutants import MUTANTS
-from scenarios import COPY_SCENARIOS, SCALED_SCENARIOS, SCENARIOS
+from scenarios import COPY_SCENARIOS, CUTLASS_SCENARIOS, SCALED_SCENARIOS, SCENARIOS
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -34,11 +34,14 @@ TIMEOUT_S = 60
 # Role code is compiled alone, at every mutant: the unit that registers it for the simulator.  The barrier table is part of the
 # host side too: reports are held against it.
 ROLE_UNITS = {"matmul": "kernels/matmul/sim/matmul_code.cpp", "copy": "kernels/copy/sim/copy_code.cpp",
-              "scaled": "kernels/block_scaled/sim/block_scaled_code.cpp"}
-SCENARIOS_OF = {"matmul": SCENARIOS, "copy": COPY_SCENARIOS, "scaled": SCALED_SCENARIOS}
+              "scaled": "kernels/block_scaled/sim/block_scaled_code.cpp",
+              "cutlass": "kernels/cutlass_block_scaled/sim/cutlass_block_scaled_code.cpp"}
+SCENARIOS_OF = {"matmul": SCENARIOS, "copy": COPY_SCENARIOS, "scaled": SCALED_SCENARIOS, "cutlass": CUTLASS_SCENARIOS}
 TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/matmul/host/matmul_run.cpp",
                "kernels/copy/shared_storage.h": "kernels/copy/host/copy_run.cpp",
-               "kernels/block_scaled/tiles.h": "kernels/block_scaled/host/block_scaled_run.cpp"}
+               "kernels/block_scaled/tiles.h": "kernels/block_scaled/host/block_scaled_run.cpp",
+               "kernels/cutlass_block_scaled/config.h": "kernels/cutlass_block_scaled/host/cutlass_block_scaled_run.cpp",
+               "kernels/cutlass_block_scaled/tiles.h": "kernels/cutlass_block_scaled/host/cutlass_block_scaled_run.cpp"}
 
 
 class Build:

@@ -54,3 +54,11 @@ SCALED_SCENARIOS = [
     Scenario("rows of the cluster that C lacks", "smoke/block_scaled_output_06.toml", ("problem.m=200", "problem.n=96")),
     Scenario("stored scales, late answers", "bugs/sound/scaled_narrow.toml", ("run.jitter=3",)),
 ]
+
+CUTLASS_SCENARIOS = [
+    Scenario("accumulators that overlap", "bugs/sound/cutlass_overlap.toml"),
+    Scenario("a residual", "bugs/sound/cutlass_residual.toml"),
+    Scenario("both, of pairs", "smoke/cutlass_block_scaled_06.toml", ("problem.m=512", "problem.k=512")),
+    Scenario("both, late answers", "smoke/cutlass_block_scaled_05.toml", ("run.jitter=3",)),
+    Scenario("one strip of the residual", "smoke/cutlass_block_scaled_09.toml"),
+]
