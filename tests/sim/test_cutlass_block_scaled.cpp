@@ -33,6 +33,20 @@ TEST_CASE("FP32 output in CUTLASS's arrangement is within 1e-5 of float64, in bo
     }
 }
 
+TEST_CASE("the smoke configurations in CUTLASS's arrangement verify in the bit model, too", "[cutlass]") {
+  int runs = 0;
+  for (const std::string& name : scenario_names("smoke")) {
+    if (name.find("smoke/cutlass") == std::string::npos) continue;
+    CAPTURE(name);
+    const RunResult r = run_in_child(scenario(name, {"run.numerics=b200"}));
+    CAPTURE(said(r));
+    CHECK(r.verified);
+    CHECK(r.warnings.empty());
+    ++runs;
+  }
+  CHECK(runs == 10);
+}
+
 TEST_CASE("accumulators that overlap take less time than one alone", "[cutlass]") {
   const auto cycles = [](const char* overlap) {
     const RunResult r =
