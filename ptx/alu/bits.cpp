@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ptx/alu/form_table.h"
+
+namespace sm100::ptx {
+
+void add_bit_forms(FormTable&) {}
+
+}  // namespace sm100::ptx
