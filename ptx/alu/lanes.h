@@ -144,7 +144,13 @@ struct Destination {
   Container<T>* values;
   Destination(RegisterFile& file, const Instr& in, int i)
       : values(file.write<Container<T>>(in.rows[static_cast<size_t>(i)])) {}
-  void set(int lane, T value) { values[lane] = std::bit_cast<Bits<T>>(value); }
+  /// A narrow signed integer fills the register with its sign, as cvt has it.
+  void set(int lane, T value) {
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
+      values[lane] = static_cast<Container<T>>(value);
+    else
+      values[lane] = std::bit_cast<Bits<T>>(value);
+  }
   void finish(LaneMask) {}
 };
 template <>
