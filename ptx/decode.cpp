@@ -130,7 +130,8 @@ Instr Decoder::instruction(const Statement& s) {
 
 void Decoder::decode_as(Instr& in, const Statement& s, const Opcode& op) {
   if (op.base == "mov" || op.base == "cvt") return alu_of_vectors(in, s, op);
-  if (op.form) return alu(in, s, *op.form, body_.operands(s));
+  if ((op.base == "min" || op.base == "max") && s.count == 4) return alu_of_three(in, s);
+  if (op.form) return alu(in, *op.form, body_.operands(s));
   if (op.base == "ld" || op.base == "st" || op.base == "ldu")
     if (op.stem.empty()) return access(in, s, op);
   if (!op.stem.empty()) return service(in, s, op);
@@ -403,8 +404,7 @@ std::optional<std::string> Decoder::alu_operand(Instr& in, size_t i, const Term&
 
 /// Pairs and vectors are operands in a row; where a form has a second result that may be left out, nothing is
 /// written to it.
-void Decoder::alu(Instr& in, const Statement& s, const AluForm& form, std::span<const Term> terms) {
-  (void)s;
+void Decoder::alu(Instr& in, const AluForm& form, std::span<const Term> terms) {
   std::vector<const Term*> flat;
   for (const Term& t : terms) {
     if (t.kind == Term::Kind::pair || t.kind == Term::Kind::vector)
@@ -451,7 +451,14 @@ void Decoder::alu_of_vectors(Instr& in, const Statement& s, const Opcode& op) {
   }
   const AluForm* form = text == s.opcode ? op.form : find_alu_form(text);
   if (!form) return unsupported(in, "no such form of '" + std::string(op.base) + "' is known");
-  alu(in, s, *form, terms);
+  alu(in, *form, terms);
+}
+
+/// min and max of three sources are forms of their own.
+void Decoder::alu_of_three(Instr& in, const Statement& s) {
+  const AluForm* form = find_alu_form(std::string(s.opcode) + ".three");
+  if (!form) return unsupported(in, "no form with three sources is known");
+  alu(in, *form, body_.operands(s));
 }
 
 Program decode(const Module& module, const Entry& entry) { return Decoder(module, entry).run(); }

@@ -32,10 +32,10 @@ class Decoder {
   void call(Instr& in, const Statement& s);
   void access(Instr& in, const Statement& s, const Opcode& op);
   void service(Instr& in, const Statement& s, const Opcode& op);
-  bool constant_vector(const Instr& in) const;
 
-  void alu(Instr& in, const Statement& s, const AluForm& form, std::span<const Term> terms);
+  void alu(Instr& in, const AluForm& form, std::span<const Term> terms);
   void alu_of_vectors(Instr& in, const Statement& s, const Opcode& op);
+  void alu_of_three(Instr& in, const Statement& s);
   /// Row of an ALU operand; a reason why it cannot be one.
   std::optional<std::string> alu_operand(Instr& in, size_t i, const Term& term, const AluOperand& expected);
 

@@ -84,10 +84,10 @@ struct Operand {
     symbol,     ///< a symbol's address: row (of constants) holds it, symbol names it; offset is included in the row
     address,  ///< [base + offset]: row and width are the base's (a register or a constant row), offset in bytes to
               ///< be added; elements: what follows the base after a comma
-    vector,  ///< elements
-    pair,    ///< a|b: two elements
-    label,   ///< value: index into Program::code
-    text,    ///< text
+    vector,   ///< elements
+    pair,     ///< a|b: two elements
+    label,    ///< value: index into Program::code
+    text,     ///< text
   };
   Kind kind = Kind::sink;
   Type type = Type::none;  ///< of the register as it was declared: b32, b64, pred…

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Registers of a warp as rows: a register holds 32 values of 4 bytes (8, 16 and 32 bits; narrow values are
-/// zero-extended), 32 of 8 bytes (64 bits), two such rows one after the other (128 bits: low halves first), or is
-/// one mask (predicates).
+/// Registers of a warp as rows: a register holds 32 values of 4 bytes (8, 16 and 32 bits; what lies above a narrow
+/// value is not looked at), 32 of 8 bytes (64 bits), two such rows one after the other (128 bits: low halves
+/// first), or is one mask (predicates).
 ///
 /// Immediates and addresses of symbols are rows as well, in an area that all warps of a launch share, so whoever
 /// reads a row need not ask what it is.
