@@ -29,12 +29,10 @@ std::optional<uint64_t> immediate_bits(const Term& term, Type type) {
     return width >= 64 ? value : value & ((uint64_t{1} << width) - 1);
   }
   const auto value = static_cast<uint64_t>(term.value);
-  const bool f32 = type == Type::f32 || type == Type::b32, f64 = type == Type::f64 || type == Type::b64;
-  if (f32) return term.wide ? std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value))) : value;
-  if (f64)
-    return term.wide
-               ? value
-               : std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))));
+  if (type == Type::f32 && term.wide) return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
+  if (type == Type::f64 && !term.wide)
+    return std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))));
+  if (width == (term.wide ? 64 : 32)) return value;
   return std::nullopt;
 }
 
@@ -322,7 +320,7 @@ void Decoder::access(Instr& in, const Statement& s, const Opcode& op) {
     const bool scalar = o.kind == Operand::Kind::reg || o.kind == Operand::Kind::sink ||
                         (a.store && (o.kind == Operand::Kind::immediate || o.kind == Operand::Kind::symbol));
     if (!scalar) return unsupported(in, "what is loaded or stored is no register");
-    if (o.kind == Operand::Kind::reg && o.width < bytes(a.type))
+    if (o.kind == Operand::Kind::reg && bits(o.type) < bits(a.type))
       return unsupported(in, a_register_of(o.type) + " is too narrow");
     const Term& t = data_term.kind == Term::Kind::vector ? body_.children(data_term)[i] : data_term;
     if (o.kind == Operand::Kind::immediate && t.kind == Term::Kind::real) {
