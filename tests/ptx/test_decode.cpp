@@ -170,23 +170,23 @@ TEST_CASE("A load may be narrower than its register, not wider") {
 }
 
 TEST_CASE("Wait loops of inline assembly and of C++ are recognised, peeks are not") {
-  const Decoded
-      d("{ .reg .pred P; W: mbarrier.try_wait.parity.shared::cta.b64 P, [%r1], %r2, 0x989680; @P bra D; bra W; D: "
-        "}\n"  // 0..2
-        "L: { .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%r1], %r2; selp.b32 %r3, 1, 0, p; } "
-        "setp.eq.s32 %p1, %r3, 0; @%p1 bra L;\n"  // 3..6
-        "{ .reg .pred Q; mbarrier.try_wait.parity.shared::cta.b64 Q, [%r1], %r2; selp.b32 %r4, 1, 0, Q; }\n"  // 7,
-                                                                                                              // 8:
-                                                                                                              // a
-                                                                                                              // peek
-        "N: mbarrier.test_wait.parity.shared::cta.b64 %p2, [%r1], %r2; @!%p2 bra N;\n"       // 9, 10
-        "S: ld.acquire.gpu.global.u32 %r5, [%d1]; setp.ne.s32 %p3, %r5, %r6; @%p3 bra S;\n"  // 11..13
-        "B: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r1], %r2; add.s32 %r7, %r7, 1; @!%p4 bra B;\n"  // 14..16:
-                                                                                                            // counts,
-                                                                                                            // so no
-                                                                                                            // wait
-        "G: ld.global.u32 %r5, [%d1]; setp.ne.s32 %p3, %r5, %r6; @%p3 bra G;\n"  // 17..19: a weak load
-        "V: nanosleep.u32 32; ld.volatile.global.u32 %r5, [%d1]; setp.ne.s32 %p3, %r5, 0; @%p3 bra V;\nret;");  // 20..23
+  const Decoded d(
+      "{ .reg .pred P; W: mbarrier.try_wait.parity.shared::cta.b64 P, [%r1], %r2, 0x989680; @P bra D; bra W; D: "
+      "}\n"  // 0..2
+      "L: { .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%r1], %r2; selp.b32 %r3, 1, 0, p; } "
+      "setp.eq.s32 %p1, %r3, 0; @%p1 bra L;\n"                                                              // 3..6
+      "{ .reg .pred Q; mbarrier.try_wait.parity.shared::cta.b64 Q, [%r1], %r2; selp.b32 %r4, 1, 0, Q; }\n"  // 7,
+                                                                                                            // 8:
+                                                                                                            // a
+                                                                                                            // peek
+      "N: mbarrier.test_wait.parity.shared::cta.b64 %p2, [%r1], %r2; @!%p2 bra N;\n"                        // 9, 10
+      "S: ld.acquire.gpu.global.u32 %r5, [%d1]; setp.ne.s32 %p3, %r5, %r6; @%p3 bra S;\n"                 // 11..13
+      "B: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r1], %r2; add.s32 %r7, %r7, 1; @!%p4 bra B;\n"  // 14..16:
+                                                                                                          // counts,
+                                                                                                          // so no
+                                                                                                          // wait
+      "G: ld.global.u32 %r5, [%d1]; setp.ne.s32 %p3, %r5, %r6; @%p3 bra G;\n"  // 17..19: a weak load
+      "V: nanosleep.u32 32; ld.volatile.global.u32 %r5, [%d1]; setp.ne.s32 %p3, %r5, 0; @%p3 bra V;\nret;");  // 20..23
   const auto& waits = d.program.waits;
   REQUIRE(waits.size() == 5);
   CHECK(waits[0].poll == 0u);
