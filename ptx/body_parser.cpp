@@ -18,7 +18,6 @@ std::string_view base_of(std::string_view opcode) { return opcode.substr(0, opco
 BodyParser::BodyParser(Parser& parser, Entry& entry)
     : parser_(parser),
       cursor_(parser.cursor_),
-      module_(parser.module_),
       entry_(entry),
       body_(entry.body),
       scopes_(entry.body) {

@@ -31,7 +31,6 @@ class BodyParser {
 
   Parser& parser_;
   Cursor& cursor_;
-  Module& module_;
   Entry& entry_;
   Body& body_;
   Scopes scopes_;

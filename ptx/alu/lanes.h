@@ -177,7 +177,11 @@ struct Destination<B128> {
 template <class F>
 inline void for_each_lane(LaneMask mask, F&& f) {
   if (mask == kAllLanes) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
 #pragma GCC ivdep
+#endif
     for (int lane = 0; lane < kLanes; ++lane) f(lane);
   } else {
     for (; mask != 0; mask &= mask - 1) f(std::countr_zero(mask));
