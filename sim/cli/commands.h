@@ -30,5 +30,6 @@ void add_stats_command(CLI::App& app, int& exit_code);
 void add_export_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);
 void add_import_command(CLI::App& app, int& exit_code);
+void add_ptx_command(CLI::App& app, int& exit_code);
 
 }  // namespace sm100::sim::cli

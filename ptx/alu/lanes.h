@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+/// An operation on values of one lane becomes a function on rows: `map_lanes<Op, D, S...>` applies Op{}(S...) -> D
+/// in all lanes of a mask.  16-bit and narrower values lie in 4 bytes, and what is above them is not looked at.
+#pragma once
+
+#include <bit>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "ptx/alu.h"
+
+namespace sm100::ptx {
+
+/// Bits of a half: what an operation makes of them is in alu/half.h.
+struct F16 {
+  uint16_t bits;
+};
+struct Bf16 {
+  uint16_t bits;
+};
+/// Two halves in a register, or two f32 in 64 bits: low one first.
+template <class T>
+struct Pair {
+  T low, high;
+};
+struct B128 {
+  uint64_t low, high;
+};
+/// A predicate as an operand: read with its negation, written as a bit of the row.
+using Predicate = bool;
+
+template <class T>
+struct TypeOf;
+template <>
+struct TypeOf<bool> {
+  static constexpr Type value = Type::pred;
+};
+template <>
+struct TypeOf<uint8_t> {
+  static constexpr Type value = Type::u8;
+};
+template <>
+struct TypeOf<int8_t> {
+  static constexpr Type value = Type::s8;
+};
+template <>
+struct TypeOf<uint16_t> {
+  static constexpr Type value = Type::u16;
+};
+template <>
+struct TypeOf<int16_t> {
+  static constexpr Type value = Type::s16;
+};
+template <>
+struct TypeOf<uint32_t> {
+  static constexpr Type value = Type::u32;
+};
+template <>
+struct TypeOf<int32_t> {
+  static constexpr Type value = Type::s32;
+};
+template <>
+struct TypeOf<uint64_t> {
+  static constexpr Type value = Type::u64;
+};
+template <>
+struct TypeOf<int64_t> {
+  static constexpr Type value = Type::s64;
+};
+template <>
+struct TypeOf<F16> {
+  static constexpr Type value = Type::f16;
+};
+template <>
+struct TypeOf<Bf16> {
+  static constexpr Type value = Type::bf16;
+};
+template <>
+struct TypeOf<float> {
+  static constexpr Type value = Type::f32;
+};
+template <>
+struct TypeOf<double> {
+  static constexpr Type value = Type::f64;
+};
+template <>
+struct TypeOf<Pair<F16>> {
+  static constexpr Type value = Type::f16x2;
+};
+template <>
+struct TypeOf<Pair<Bf16>> {
+  static constexpr Type value = Type::bf16x2;
+};
+template <>
+struct TypeOf<Pair<uint16_t>> {
+  static constexpr Type value = Type::u16x2;
+};
+template <>
+struct TypeOf<Pair<int16_t>> {
+  static constexpr Type value = Type::s16x2;
+};
+template <>
+struct TypeOf<Pair<float>> {
+  static constexpr Type value = Type::f32x2;
+};
+template <>
+struct TypeOf<B128> {
+  static constexpr Type value = Type::b128;
+};
+
+template <class T>
+using Bits = std::conditional_t<
+    sizeof(T) == 1, uint8_t,
+    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+template <class T>
+using Container = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+
+/// Where an operand's values lie while an instruction runs.
+template <class T>
+struct Source {
+  const Container<T>* values;
+  Source(const RegisterFile& file, const Instr& in, int i)
+      : values(file.read<Container<T>>(in.rows[static_cast<size_t>(i)])) {}
+  T operator[](int lane) const { return std::bit_cast<T>(static_cast<Bits<T>>(values[lane])); }
+};
+template <>
+struct Source<bool> {
+  LaneMask mask;
+  Source(const RegisterFile& file, const Instr& in, int i) : mask(in.predicate(file, i)) {}
+  bool operator[](int lane) const { return mask >> lane & 1; }
+};
+template <>
+struct Source<B128> {
+  const uint64_t *low, *high;
+  Source(const RegisterFile& file, const Instr& in, int i)
+      : low(file.read<uint64_t>(in.rows[static_cast<size_t>(i)])),
+        high(file.read<uint64_t>(in.rows[static_cast<size_t>(i)].next_half())) {}
+  B128 operator[](int lane) const { return {low[lane], high[lane]}; }
+};
+
+template <class T>
+struct Destination {
+  Container<T>* values;
+  Destination(RegisterFile& file, const Instr& in, int i)
+      : values(file.write<Container<T>>(in.rows[static_cast<size_t>(i)])) {}
+  /// A narrow signed integer fills the register with its sign, as cvt has it.
+  void set(int lane, T value) {
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
+      values[lane] = static_cast<Container<T>>(value);
+    else
+      values[lane] = std::bit_cast<Bits<T>>(value);
+  }
+  void finish(LaneMask) {}
+};
+template <>
+struct Destination<bool> {
+  RegisterFile& file;
+  Row row;
+  LaneMask mask = 0;
+  Destination(RegisterFile& f, const Instr& in, int i) : file(f), row(in.rows[static_cast<size_t>(i)]) {}
+  void set(int lane, bool value) { mask |= static_cast<LaneMask>(value) << lane; }
+  void finish(LaneMask lanes) { file.set_predicate(row, mask, lanes); }
+};
+template <>
+struct Destination<B128> {
+  uint64_t *low, *high;
+  Destination(RegisterFile& file, const Instr& in, int i)
+      : low(file.write<uint64_t>(in.rows[static_cast<size_t>(i)])),
+        high(file.write<uint64_t>(in.rows[static_cast<size_t>(i)].next_half())) {}
+  void set(int lane, B128 value) { low[lane] = value.low, high[lane] = value.high; }
+  void finish(LaneMask) {}
+};
+
+/// f(lane) for each lane of the mask; all 32 in a loop that compilers vectorise.  A row may be source and
+/// destination, but lanes do not depend on each other.
+template <class F>
+inline void for_each_lane(LaneMask mask, F&& f) {
+  if (mask == kAllLanes) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+    for (int lane = 0; lane < kLanes; ++lane) f(lane);
+  } else {
+    for (; mask != 0; mask &= mask - 1) f(std::countr_zero(mask));
+  }
+}
+
+template <class Op, class D, class... S, size_t... I>
+void map_rows(RegisterFile& file, const Instr& in, LaneMask mask, std::index_sequence<I...>) {
+  Destination<D> d(file, in, 0);
+  const std::tuple<Source<S>...> s{Source<S>(file, in, static_cast<int>(I) + 1)...};
+  for_each_lane(mask, [&](int lane) { d.set(lane, Op{}(std::get<I>(s)[lane]...)); });
+  d.finish(mask);
+}
+template <class Op, class D, class... S>
+void map_lanes(RegisterFile& file, const Instr& in, LaneMask mask) {
+  map_rows<Op, D, S...>(file, in, mask, std::index_sequence_for<S...>{});
+}
+
+}  // namespace sm100::ptx

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ptx/waits.h"
+
+#include <algorithm>
+
+namespace sm100::ptx {
+
+namespace {
+
+constexpr uint32_t kLongestLoop = 32;  // instructions
+
+bool is_mbarrier_poll(const Program& p, const Instr& in) {
+  if (in.kind != Kind::service) return false;
+  const std::string_view base = p.services[in.detail].base;
+  return base == "mbarrier.try_wait" || base == "mbarrier.test_wait";
+}
+
+bool is_load_poll(const Program& p, const Instr& in) {
+  if (in.kind != Kind::memory) return false;
+  const Access& a = p.accesses[in.detail];
+  return !a.store && a.order != Order::weak;
+}
+
+bool is_backoff(const Program& p, const Instr& in) {
+  return in.kind == Kind::service && p.services[in.detail].base == "nanosleep";
+}
+
+/// What may stand beside the poll: it must not change anything that lasts.
+bool looks_at_answer(const Program& p, const Instr& in) {
+  if (in.kind != Kind::alu) return false;
+  const std::string_view text = p.text(in);
+  const std::string_view base = text.substr(0, text.find('.'));
+  constexpr std::string_view kAllowed[] = {"mov", "selp", "setp", "and", "or", "not", "xor", "cvt"};
+  return std::find(std::begin(kAllowed), std::end(kAllowed), base) != std::end(kAllowed);
+}
+
+/// [first, back] where `back` branches to `first`; the loop ends at the last instruction that leads back.
+class Loop {
+ public:
+  Loop(const Program& p, uint32_t first, uint32_t back) : p_(p), wait_{.first = first, .last = back} {}
+
+  bool is_wait() {
+    bool polls = false;
+    for (uint32_t i = wait_.first; i <= wait_.last; ++i) {
+      const Instr& in = p_.code[i];
+      const bool mbarrier = is_mbarrier_poll(p_, in);
+      if (mbarrier || is_load_poll(p_, in)) {
+        if (polls) return false;
+        polls = true;
+        wait_.poll = i;
+        wait_.load = !mbarrier;
+      } else if (is_backoff(p_, in)) {
+        wait_.backoff = true;
+      } else if (in.kind == Kind::branch ? !take_exit(in) : !looks_at_answer(p_, in)) {
+        return false;
+      }
+    }
+    if (!polls) return false;
+    const Instr& back = p_.code[wait_.last];
+    const bool falls_through = back.guard_flip != 0 || back.guard.area() == 0;
+    if (falls_through && !exit_to(wait_.last + 1)) return false;
+    wait_.exit = exit_;
+    return exits_;
+  }
+  const Wait& wait() const { return wait_; }
+
+ private:
+  bool inside(uint32_t target) const { return target >= wait_.first && target <= wait_.last; }
+  bool take_exit(const Instr& branch) { return inside(branch.target) || exit_to(branch.target); }
+  /// All ways out lead to one place, through unconditional branches if need be.
+  bool exit_to(uint32_t target) {
+    for (int hops = 0; hops < 4 && target < p_.code.size(); ++hops) {
+      const Instr& in = p_.code[target];
+      if (in.kind != Kind::branch || in.guard.area() == 0 || in.guard_flip != 0 || inside(in.target)) break;
+      target = in.target;
+    }
+    const bool same = !exits_ || exit_ == target;
+    exits_ = true;
+    exit_ = target;
+    return same;
+  }
+
+  const Program& p_;
+  Wait wait_;
+  uint32_t exit_ = 0;
+  bool exits_ = false;
+};
+
+}  // namespace
+
+std::vector<Wait> find_waits(const Program& program) {
+  std::vector<Wait> waits;
+  for (uint32_t i = 0; i < program.code.size(); ++i) {
+    const Instr& in = program.code[i];
+    if (in.kind != Kind::branch || in.target > i || i - in.target > kLongestLoop) continue;
+    Loop loop(program, in.target, i);
+    if (!loop.is_wait()) continue;
+    // A poll belongs to its smallest loop.
+    const bool known =
+        std::any_of(waits.begin(), waits.end(), [&](const Wait& w) { return w.poll == loop.wait().poll; });
+    if (!known) waits.push_back(loop.wait());
+  }
+  std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.first < b.first; });
+  return waits;
+}
+
+}  // namespace sm100::ptx

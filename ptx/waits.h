@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Loops that do nothing but wait, recognised from the code.
+#pragma once
+
+#include <vector>
+
+#include "ptx/program.h"
+
+namespace sm100::ptx {
+
+/// Loops whose body holds one mbarrier.try_wait or test_wait, or one load that may see another thread's store, and
+/// besides it only what looks at the answer: moves, comparisons, logic of predicates, branches, nanosleep.
+std::vector<Wait> find_waits(const Program& program);
+
+}  // namespace sm100::ptx

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/// sm100sim ptx --check FILE: what of each entry of a PTX file the simulator knows, without running it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "kernels/host/toml_reader.h"
+#include "ptx/program.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/json_output.h"
+#include "sim/cli/known_service.h"
+#include "traces/format/compressed_file.h"
+
+namespace sm100::sim::cli {
+
+using namespace host;
+namespace {
+
+struct PtxOptions {
+  std::string file, entry, json;
+  bool check = false;
+};
+
+std::string text_of(const Json& row, const char* key) { return row[key].get<std::string>(); }
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(fmt::format("{}: cannot be read", path));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+ptx::Module module_of(const std::string& path) {
+  try {
+    return ptx::parse(contents_of(path), path);
+  } catch (const ptx::PtxError& error) { throw InputError(error.what()); }
+}
+
+/// Services that the simulator does not know, each form once.
+std::vector<ptx::UnsupportedForm> unknown_services(const ptx::Program& program) {
+  std::vector<ptx::UnsupportedForm> forms;
+  for (const ptx::Instr& in : program.code) {
+    if (in.kind != ptx::Kind::service || is_known_service(program.services[in.detail])) continue;
+    const std::string text(program.text(in));
+    const auto known = std::find_if(forms.begin(), forms.end(), [&](const auto& f) { return f.opcode == text; });
+    if (known != forms.end())
+      ++known->count;
+    else
+      forms.push_back({text, "not in the simulator's list of instructions", in.line, in.loc, 1});
+  }
+  return forms;
+}
+
+Json forms_json(const ptx::Module& module, const std::vector<ptx::UnsupportedForm>& forms) {
+  Json rows = Json::array();
+  for (const ptx::UnsupportedForm& form : forms)
+    rows.push_back({{"opcode", form.opcode},
+                    {"why", form.why},
+                    {"line", form.line},
+                    {"source", text_or_null(module.place(form.loc))},
+                    {"count", form.count}});
+  return rows;
+}
+
+Json counts_json(const ptx::Program& program) {
+  std::map<std::string, size_t> kinds;
+  for (const ptx::Instr& in : program.code) ++kinds[std::string(ptx::name(in.kind))];
+  Json json = Json::object();
+  for (const auto& [kind, count] : kinds) json[kind] = count;
+  return json;
+}
+
+Json entry_json(const ptx::Module& module, const ptx::Entry& entry) {
+  const ptx::Program program = ptx::decode(module, entry);
+  std::vector<ptx::UnsupportedForm> missing = ptx::unsupported(program);
+  const std::vector<ptx::UnsupportedForm> services = unknown_services(program);
+  missing.insert(missing.end(), services.begin(), services.end());
+  std::sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+  const auto loads =
+      std::count_if(program.waits.begin(), program.waits.end(), [](const ptx::Wait& w) { return w.load; });
+  const std::set<std::string_view> opcodes(program.opcodes.begin(), program.opcodes.end());
+  return {{"entry", std::string(entry.name)},
+          {"line", entry.line},
+          {"instructions", program.code.size() - 1},
+          {"forms", opcodes.size()},
+          {"kinds", counts_json(program)},
+          {"waits_for_mbarriers", program.waits.size() - static_cast<size_t>(loads)},
+          {"waits_for_memory", loads},
+          {"param_bytes", program.param_bytes},
+          {"static_shared_bytes", program.static_shared_bytes},
+          {"local_bytes", program.local_bytes},
+          {"complete", missing.empty()},
+          {"missing", forms_json(module, missing)}};
+}
+
+Json check_json(const PtxOptions& options) {
+  const ptx::Module module = module_of(options.file);
+  Json entries = Json::array();
+  for (const ptx::Entry& entry : module.entries)
+    if (!entry.external && (options.entry.empty() || entry.name == options.entry))
+      entries.push_back(entry_json(module, entry));
+  if (entries.empty())
+    throw InputError(options.entry.empty()
+                         ? fmt::format("{}: there is no entry in this file", options.file)
+                         : fmt::format("{}: there is no entry '{}'", options.file, options.entry));
+  Json json = json_document("ptx-check");
+  json.update(Json{{"file", options.file},
+                   {"version", fmt::format("{}.{}", module.version_major, module.version_minor)},
+                   {"target", text_or_null(std::string(module.target))},
+                   {"entries", entries}});
+  return json;
+}
+
+void print_check(const PtxOptions& options, const Json& json) {
+  size_t complete = 0;
+  for (const Json& entry : json["entries"]) {
+    complete += entry["complete"].get<bool>();
+    fmt::print("{}\n  {} instructions, {} forms, {} waits for mbarriers, {} for memory\n", text_of(entry, "entry"),
+               entry["instructions"].get<size_t>(), entry["forms"].get<size_t>(),
+               entry["waits_for_mbarriers"].get<size_t>(), entry["waits_for_memory"].get<size_t>());
+    for (const Json& form : entry["missing"]) {
+      const auto line = fmt::format("{}:{}", options.file, form["line"].get<size_t>());
+      const bool sourced = !form["source"].is_null();
+      const std::string place = sourced ? fmt::format("{} ({})", text_of(form, "source"), line) : line;
+      const auto count = form["count"].get<size_t>();
+      fmt::print("  not implemented: {} at {}, {} {}: {}\n", text_of(form, "opcode"), place, count,
+                 count == 1 ? "time" : "times", text_of(form, "why"));
+    }
+  }
+  fmt::print("{} of {} {} can be looked at in full\n", complete, json["entries"].size(),
+             json["entries"].size() == 1 ? "entry" : "entries");
+}
+
+void check(const PtxOptions& options) {
+  const Json json = check_json(options);
+  check_json_path(options.json, options.file);
+  if (!options.json.empty()) write_json(options.json, json);
+  if (!traces::is_standard_stream(options.json)) print_check(options, json);
+}
+
+}  // namespace
+
+void add_ptx_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<PtxOptions>();
+  CLI::App* command = app.add_subcommand("ptx", "What the simulator knows of the kernels in a PTX file");
+  command->add_option("FILE", options->file, "PTX file")->required()->check(file_name());
+  command
+      ->add_flag("--check", options->check,
+                 "List the instructions of each entry that are not implemented, without running it")
+      ->required();
+  command->add_option("--entry", options->entry, "Look at this entry alone")->type_name("NAME")->check(some_text());
+  command->add_option("--json", options->json, "Write the list as JSON; - prints it instead of the text")
+      ->type_name("FILE")
+      ->check(file_name());
+  command->callback([options, &exit_code] {
+    check(*options);
+    exit_code = kOk;
+  });
+}
+
+}  // namespace sm100::sim::cli
