@@ -535,6 +535,11 @@ inline constexpr Check kChecks[] = {
      "Other data overwritten: the next expert's first rows, or what a skipped group held.",
      "Guard the stores of tiles that cross the end of a group row by row; TMA stores whole boxes.",
      "the problem: rows of groups without an expert, and rows between groups", "KB-30"},
+    {"TR1", Severity::error, "trap executed",
+     "A thread has come to a trap instruction: an assertion of the kernel's own.",
+     "The launch ends with an error; nothing of its results may be used.",
+     "The line says which assertion; what it compares is wrong.",
+     "what the kernel itself demands", ""},
     {"TP1", Severity::error, "tensor map edited while a copy may still read it",
      "A thread edits a tensor map in global memory, and nothing orders the edit behind the copies that use the map; or "
      "a copy uses a map, and nothing orders it behind the edit.",

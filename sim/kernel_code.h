@@ -34,6 +34,8 @@ struct KernelCode {
   const host::KernelDefinition* kernel = nullptr;
   /// The code of one warp, from start to exit; `binding`'s references must outlive it.
   std::function<std::function<void(Warp&)>(const Binding& binding)> bind;
+  /// The parameter window of each launch, as the compiled kernel takes it (its first parameter is the kernel's Params).
+  std::function<std::vector<std::vector<uint8_t>>(const Binding& binding)> parameters{};
 };
 
 /// Of the kernels of this program; CMake writes the list.
@@ -58,17 +60,31 @@ std::function<void(Warp&)> warp_runner(const Binding& binding, Code code) {
 /// Role code `roles(isa, config, params)` of a kernel whose KernelRun is a `Run`.
 template <class Run, class Roles>
 KernelCode code_of(const host::KernelDefinition& kernel, Roles roles) {
-  return {&kernel, [roles](const Binding& binding) {
-            const Run& run = dynamic_cast<const Run&>(binding.run);
-            const auto encode = [](const TensorMapFields& fields) { return sm100::encode(fields); };
-            using Params = decltype(run.params(binding.tensors[0], encode));
-            // The parameters live as long as the code: tensor copies take their addresses.
-            const auto params = std::make_shared<std::vector<Params>>();
-            for (const auto& addresses : binding.tensors) params->push_back(run.params(addresses, encode));
-            return warp_runner(binding, [&run, params, roles](auto& isa, int launch) {
-              roles(isa, run.config(), (*params)[size_t(launch)]);
-            });
-          }};
+  const auto params_of = [](const Binding& binding) {
+    const Run& run = dynamic_cast<const Run&>(binding.run);
+    const auto encode = [](const TensorMapFields& fields) { return sm100::encode(fields); };
+    using Params = decltype(run.params(binding.tensors[0], encode));
+    const auto params = std::make_shared<std::vector<Params>>();
+    for (const auto& addresses : binding.tensors) params->push_back(run.params(addresses, encode));
+    return params;
+  };
+  const auto bind = [roles, params_of](const Binding& binding) {
+    const Run& run = dynamic_cast<const Run&>(binding.run);
+    // The parameters live as long as the code: tensor copies take their addresses.
+    return warp_runner(binding, [&run, params = params_of(binding), roles](auto& isa, int launch) {
+      roles(isa, run.config(), (*params)[size_t(launch)]);
+    });
+  };
+  const auto parameters = [params_of](const Binding& binding) {
+    std::vector<std::vector<uint8_t>> windows;
+    const auto all = params_of(binding);
+    for (const auto& params : *all) {
+      const auto* bytes = reinterpret_cast<const uint8_t*>(&params);
+      windows.emplace_back(bytes, bytes + sizeof params);
+    }
+    return windows;
+  };
+  return {&kernel, bind, parameters};
 }
 
 /// Grid, resources and barrier names; run_warp comes from KernelCode::bind.

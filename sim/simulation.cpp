@@ -11,12 +11,14 @@
 #include <systemc>
 #include <vector>
 
+#include "kernels/host/ptx_file.h"
 #include "sim/barrier_learner.h"
 #include "sim/comparison.h"
 #include "sim/ended_run.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/huge_pages.h"
 #include "sim/kernel_code.h"
+#include "sim/ptx/ptx_kernel.h"
 #include "sim/run_figures.h"
 #include "sim/run_findings.h"
 
@@ -172,6 +174,8 @@ class Simulation::Machine {
   models::Gpu::Options device_options() const;
   void set_delays();
   void bind_code();
+  /// Warps that execute the kernel's PTX in place of its role code.
+  std::function<void(Warp&)> compiled_code(const KernelCode& code, const Binding& binding) const;
   void load_memory();
   void warm_inputs();
   void describe_trace();
@@ -234,9 +238,18 @@ void Simulation::Machine::bind_code() {
       own.push_back(tensors_[size_t(launch)]);
     }
     const PlannedKernel& planned = plan_.kernels[kernel.index];
-    kernel.run_warp = code_of_kernel(*planned.definition)
-                          .bind({*planned.run, planned.own ? *planned.own : scenario_, own, altered_, first});
+    const KernelCode& code = code_of_kernel(*planned.definition);
+    const Binding binding{*planned.run, planned.own ? *planned.own : scenario_, own, altered_, first};
+    kernel.run_warp = scenario_.ptx ? compiled_code(code, binding) : code.bind(binding);
   }
+}
+
+std::function<void(Warp&)> Simulation::Machine::compiled_code(const KernelCode& code, const Binding& binding) const {
+  if (!code.parameters)
+    throw InputError(fmt::format("{}: run.ptx: kernel {} is PTX already, or has no parameters of its own", scenario_.path.string(), code.kernel->name));
+  const LaunchShape shape = binding.run.launch();
+  const PtxLaunch launch{shape.grid, {uint32_t(shape.warps) * kWarpLanes, 1, 1}, shape.cluster, shape.smem_bytes};
+  return ptx_runner(binding, *scenario_.ptx->module, scenario_.ptx->entry(), launch, code.parameters(binding));
 }
 
 models::Gpu::Options Simulation::Machine::device_options() const {

@@ -203,6 +203,8 @@ class WarpContext {
   /// One of load `number` is read: issue waits for it, and it counts as over from here on.  `seen`: how it is
   /// known.
   void read_tmem_register(uint32_t number, std::string_view seen);
+  /// For front ends with instructions of their own: who executes now, and where.
+  void at(Loc loc, uint32_t lanes) { lanes_ = lanes, loc_ = loc; }
   /// For front ends that know the registers of each instruction.
   void tmem_register_read(uint32_t number, Loc loc) {
     loc_ = loc;

@@ -12,6 +12,7 @@
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/launch_tables.h"
 #include "kernels/host/read_config.h"
+#include "kernels/host/ptx_file.h"
 #include "kernels/host/run_plan.h"
 
 namespace sm100::host {
@@ -42,7 +43,7 @@ std::vector<std::string> run_keys() {
           "max_cycles", "recorder",     "recorder_cycles",
           "hazards",    "sm_clock_ghz", "launches",
           "feed",       "ctas_per_sm",  "registers",
-          "hand_out"};
+          "hand_out",   "ptx",          "ptx_entry"};
 }
 
 /// What recording costs instead of what the profile says: another kernel's profiler.
@@ -106,6 +107,10 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   else if (table.has("ctas_per_sm"))
     s.ctas_per_sm = read_int(table, "ctas_per_sm", 1, s.device.device.ctas_per_sm);
   if (table.has("registers")) s.registers = read_int(table, "registers", 0, 255);
+  if (table.has("ptx")) {
+    if (!s.launch_list.empty()) throw document.error("run.ptx", "not allowed beside [[launch]]");
+    s.ptx = std::make_shared<const PtxFile>(read_ptx_file(table, "ptx", "ptx_entry", ""));
+  }
   if (table.has("hand_out"))
     s.hand_out_descending = table.word("hand_out", {"ascending", "descending"}) == "descending";
 }

@@ -68,6 +68,8 @@ struct LaunchSpec {
   std::vector<LaunchInput> inputs;
 };
 
+struct PtxFile;
+
 struct Scenario {
   std::filesystem::path path;
   std::vector<std::string> overrides;  ///< "table.key=value" strings it was loaded with
@@ -86,6 +88,7 @@ struct Scenario {
   std::string feed;                  ///< what each launch reads the output of the one before as; empty: it does not
   int ctas_per_sm = 1;               ///< CTAs that an SM holds at most; 0: as many as fit
   int registers = 0;                 ///< of a thread, as ptxas reports; 0: not known, they limit nothing
+  std::shared_ptr<const PtxFile> ptx;  ///< compiled PTX of the kernel, executed in place of its role code
   bool hand_out_descending = false;  ///< clusters are launched and cancelled from the grid's last to its first
   uint64_t seed = 1;                 ///< of the operand values
   std::optional<uint64_t> jitter;    ///< seed of perturbed latencies; absent: none

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -14,7 +15,8 @@
 #include "ptx/program.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/json_output.h"
-#include "sim/cli/known_service.h"
+#include "sim/cli/run_command.h"
+#include "sim/ptx/ptx_code.h"
 #include "traces/format/compressed_file.h"
 
 namespace sm100::sim::cli {
@@ -23,8 +25,9 @@ using namespace host;
 namespace {
 
 struct PtxOptions {
-  std::string file, entry, json;
+  std::string file, entry, launch;
   bool check = false;
+  RunOptions run;
 };
 
 std::string text_of(const Json& row, const char* key) { return row[key].get<std::string>(); }
@@ -41,17 +44,18 @@ ptx::Module module_of(const std::string& path) {
   } catch (const ptx::PtxError& error) { throw InputError(error.what()); }
 }
 
-/// Services that the simulator does not know, each form once.
-std::vector<ptx::UnsupportedForm> unknown_services(const ptx::Program& program) {
+/// What cannot be executed, each form once, in the order of lines.
+std::vector<ptx::UnsupportedForm> missing_forms(const ptx::Program& program) {
   std::vector<ptx::UnsupportedForm> forms;
   for (const ptx::Instr& in : program.code) {
-    if (in.kind != ptx::Kind::service || is_known_service(program.services[in.detail])) continue;
+    const std::string why = ptx_missing(program, in);
+    if (why.empty()) continue;
     const std::string text(program.text(in));
     const auto known = std::find_if(forms.begin(), forms.end(), [&](const auto& f) { return f.opcode == text; });
     if (known != forms.end())
       ++known->count;
     else
-      forms.push_back({text, "not in the simulator's list of instructions", in.line, in.loc, 1});
+      forms.push_back({text, why, in.line, in.loc, 1});
   }
   return forms;
 }
@@ -77,10 +81,7 @@ Json counts_json(const ptx::Program& program) {
 
 Json entry_json(const ptx::Module& module, const ptx::Entry& entry) {
   const ptx::Program program = ptx::decode(module, entry);
-  std::vector<ptx::UnsupportedForm> missing = ptx::unsupported(program);
-  const std::vector<ptx::UnsupportedForm> services = unknown_services(program);
-  missing.insert(missing.end(), services.begin(), services.end());
-  std::sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+  const std::vector<ptx::UnsupportedForm> missing = missing_forms(program);
   const auto loads =
       std::count_if(program.waits.begin(), program.waits.end(), [](const ptx::Wait& w) { return w.load; });
   const std::set<std::string_view> opcodes(program.opcodes.begin(), program.opcodes.end());
@@ -138,28 +139,40 @@ void print_check(const PtxOptions& options, const Json& json) {
 
 void check(const PtxOptions& options) {
   const Json json = check_json(options);
-  check_json_path(options.json, options.file);
-  if (!options.json.empty()) write_json(options.json, json);
-  if (!traces::is_standard_stream(options.json)) print_check(options, json);
+  check_json_path(options.run.json, options.file);
+  if (!options.run.json.empty()) write_json(options.run.json, json);
+  if (!traces::is_standard_stream(options.run.json)) print_check(options, json);
+}
+
+/// The launch file is a scenario; the command line names the PTX.
+RunOptions launched(const PtxOptions& options) {
+  RunOptions run = options.run;
+  run.scenario = options.launch;
+  run.sets.insert(run.sets.begin(), fmt::format("problem.ptx=\"{}\"", std::filesystem::absolute(options.file).string()));
+  if (!options.entry.empty()) run.sets.push_back(fmt::format("problem.entry=\"{}\"", options.entry));
+  return run;
 }
 
 }  // namespace
 
 void add_ptx_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PtxOptions>();
-  CLI::App* command = app.add_subcommand("ptx", "What the simulator knows of the kernels in a PTX file");
+  CLI::App* command = app.add_subcommand("ptx", "Run a kernel that is given as PTX, or say what of it is not implemented");
   command->add_option("FILE", options->file, "PTX file")->required()->check(file_name());
-  command
-      ->add_flag("--check", options->check,
-                 "List the instructions of each entry that are not implemented, without running it")
-      ->required();
-  command->add_option("--entry", options->entry, "Look at this entry alone")->type_name("NAME")->check(some_text());
-  command->add_option("--json", options->json, "Write the list as JSON; - prints it instead of the text")
+  CLI::Option* check_only = command->add_flag(
+      "--check", options->check, "List the instructions of each entry that are not implemented, without running it");
+  command->add_option("--launch", options->launch, "Grid, tensors and arguments: a scenario with kernel = \"ptx\" (docs/ptx.md)")
       ->type_name("FILE")
+      ->excludes(check_only)
       ->check(file_name());
+  command->add_option("--entry", options->entry, "This entry alone, or the only one that has this in its name")
+      ->type_name("NAME")
+      ->check(some_text());
+  add_run_options(*command, std::shared_ptr<RunOptions>(options, &options->run));
   command->callback([options, &exit_code] {
-    check(*options);
-    exit_code = kOk;
+    if (options->check) return check(*options), void(exit_code = kOk);
+    if (options->launch.empty()) throw InputError("ptx: needs --launch FILE, which says how the kernel is launched, or --check");
+    exit_code = run(launched(*options));
   });
 }
 

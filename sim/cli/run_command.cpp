@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 
+#include "sim/cli/run_command.h"
+
 #include "sim/cli/commands.h"
 #include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
@@ -27,25 +29,6 @@ namespace sm100::sim::cli {
 
 using namespace host;
 namespace {
-
-struct RunOptions {
-  std::string scenario;
-  std::vector<std::string> sets;
-  std::string trace, json;  // empty: not asked for
-  std::string trace_sms, trace_window;
-  std::string data, numerics;
-  std::optional<int64_t> jitter;
-  bool progress = false;
-
-  /// The short options are words for --set; they come last and win.
-  std::vector<std::string> overrides() const {
-    std::vector<std::string> all = sets;
-    if (!data.empty()) all.push_back("run.data=" + data);
-    if (!numerics.empty()) all.push_back("run.numerics=" + numerics);
-    if (jitter) all.push_back(fmt::format("run.jitter={}", *jitter));
-    return all;
-  }
-};
 
 bool is_standard_output(const std::string& path) { return traces::is_standard_stream(path); }
 
@@ -97,6 +80,16 @@ void print_summary(const RunOptions& options, const Scenario& scenario, const Ru
     fmt::print("{}", text);
 }
 
+}  // namespace
+
+std::vector<std::string> RunOptions::overrides() const {
+  std::vector<std::string> all = sets;
+  if (!data.empty()) all.push_back("run.data=" + data);
+  if (!numerics.empty()) all.push_back("run.numerics=" + numerics);
+  if (jitter) all.push_back(fmt::format("run.jitter={}", *jitter));
+  return all;
+}
+
 int run(const RunOptions& options) {
   const Scenario scenario = load_scenario(scenario_file(options.scenario), options.overrides());
   check_outputs(options, scenario);
@@ -119,15 +112,8 @@ int run(const RunOptions& options) {
   return exit_code_of(result);
 }
 
-}  // namespace
-
-void add_run_command(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Simulate a scenario");
-  command
-      ->add_option("SCENARIO", options->scenario,
-                   "Scenario file (docs/scenarios.md), or a name of `list scenarios`")
-      ->required();
+void add_run_options(CLI::App& app, const std::shared_ptr<RunOptions>& options) {
+  CLI::App* const command = &app;
   command->add_option("--set", options->sets, "Replace a value of the scenario: table.key=value; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -159,6 +145,16 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--numerics", options->numerics, "How the tensor core adds")
       ->check(CLI::IsMember({"fast", "b200"}));
   command->add_flag("--progress", options->progress, "Show progress on stderr from the start");
+}
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Simulate a scenario");
+  command
+      ->add_option("SCENARIO", options->scenario,
+                   "Scenario file (docs/scenarios.md), or a name of `list scenarios`")
+      ->required();
+  add_run_options(*command, options);
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

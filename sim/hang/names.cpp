@@ -118,9 +118,12 @@ std::string missing_text(const Wait& w) {
   const MbarrierState word = decode_mbarrier(w.state->word);
   const BarrierArray& array = *w.barrier.array;
   std::vector<std::string> parts;
-  if (word.pending > 0)
-    parts.push_back(fmt::format("{} of {} arrivals: {} of {}", grouped(word.pending), grouped(word.expected),
-                                missing_instruction(w), debtors.empty() ? array.arrives : debtors));
+  if (word.pending > 0) {
+    // A table that was learned from this run has nobody where nobody came.
+    const std::string who = !debtors.empty() ? debtors : std::string(array.arrives);
+    parts.push_back(fmt::format("{} of {} arrivals: {}", grouped(word.pending), grouped(word.expected),
+                                who.empty() ? "nobody has arrived on it in this run" : std::string(missing_instruction(w)) + " of " + who));
+  }
   if (word.tx > 0)
     parts.push_back(fmt::format("{} of {} bytes{}{}", grouped(word.tx), grouped(int64_t(w.state->expected_bytes)),
                                 word.pending == 0 ? "; all arrivals are in" : "",

@@ -108,6 +108,8 @@ namespace {
 /// Of the barriers of several CTAs: each misses its own.
 std::string missing_of_each(const Wait& w) {
   if (has_all_arrivals(w)) return fmt::format("phase {} misses bytes; all arrivals are in", w.state->phase);
+  if (std::string_view(w.barrier.array->arrives).empty())
+    return fmt::format("phase {} misses all arrivals: nobody has come in this run", w.state->phase);
   return fmt::format("phase {} misses {} of {}", w.state->phase, w.barrier.array->arrives_with,
                      w.barrier.array->arrives);
 }

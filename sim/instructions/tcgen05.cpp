@@ -200,6 +200,8 @@ void Tcgen05Ld<kShape>::execute(WarpContext& w) const {
 }
 template struct Tcgen05Ld<TmemShape::s16x256b>;
 template struct Tcgen05Ld<TmemShape::s32x32b>;
+template struct Tcgen05Ld<TmemShape::s16x64b>;
+template struct Tcgen05Ld<TmemShape::s16x128b>;
 
 void Tcgen05WaitLd::execute(WarpContext& w) const {
   wait_for(w, w.tmem_loads_done);
@@ -222,6 +224,8 @@ void Tcgen05St<kShape>::execute(WarpContext& w) const {
 }
 template struct Tcgen05St<TmemShape::s16x256b>;
 template struct Tcgen05St<TmemShape::s32x32b>;
+template struct Tcgen05St<TmemShape::s16x64b>;
+template struct Tcgen05St<TmemShape::s16x128b>;
 
 void Tcgen05WaitSt::execute(WarpContext& w) const {
   wait_for(w, w.tmem_stores_done);

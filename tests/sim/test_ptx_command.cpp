@@ -54,8 +54,8 @@ TEST_CASE("ptx --check: each entry, and the lines of what is not implemented", "
         "bad\n  4 instructions, 3 forms, 0 waits for mbarriers, 0 for memory\n"
         "  not implemented: frobnicate.b32 at gemm.cu:143 (k.ptx:18), 2 times: no such form of 'frobnicate' is "
         "known\n"
-        "  not implemented: wmma.mma.sync at gemm.cu:143 (k.ptx:20), 1 time: not in the simulator's list of "
-        "instructions\n"
+        "  not implemented: wmma.mma.sync at gemm.cu:143 (k.ptx:20), 1 time: no such instruction on the "
+        "models\n"
         "1 of 2 entries can be looked at in full\n");
 }
 

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A kernel that is given as PTX: how its [problem] is read.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+#include "kernels/host/read_config.h"
+#include "kernels/host/tensor_maps.h"
+#include "kernels/ptx_launch/host/ptx_run.h"
+#include "kernels/host/ptx_layout.h"
+
+namespace sm100::host {
+namespace {
+
+constexpr PtxElement kElements[] = {
+    {"bf16", 16, DataType::bf16}, {"f16", 16, DataType::f16},   {"tf32", 32, DataType::tf32},
+    {"f32", 32, DataType::f32},   {"e4m3", 8, DataType::e4m3},  {"e5m2", 8, DataType::e5m2},
+    {"s8", 8, DataType::s8},      {"u8", 8, DataType::u8},      {"b16", 16, std::nullopt},
+    {"u16", 16, std::nullopt},    {"s32", 32, std::nullopt},    {"u32", 32, std::nullopt},
+    {"s64", 64, std::nullopt},    {"u64", 64, std::nullopt}};
+
+const TomlTable::Words<PtxContents> kContents = {{"random", PtxContents::random},
+                                                 {"zeros", PtxContents::zeros},
+                                                 {"ones", PtxContents::ones},
+                                                 {"unwritten", PtxContents::unwritten}};
+
+const TomlTable::Words<TensorMapDataType> kMapTypes = {{"uint8", TensorMapDataType::uint8},
+                                                       {"uint16", TensorMapDataType::uint16},
+                                                       {"uint32", TensorMapDataType::uint32},
+                                                       {"int32", TensorMapDataType::int32},
+                                                       {"uint64", TensorMapDataType::uint64},
+                                                       {"int64", TensorMapDataType::int64},
+                                                       {"float16", TensorMapDataType::float16},
+                                                       {"float32", TensorMapDataType::float32},
+                                                       {"bfloat16", TensorMapDataType::bfloat16},
+                                                       {"tfloat32", TensorMapDataType::tfloat32},
+                                                       {"16u4_align8b", TensorMapDataType::packed_16u4_align8b},
+                                                       {"16u4_align16b", TensorMapDataType::packed_16u4_align16b},
+                                                       {"16u6_align16b", TensorMapDataType::packed_16u6_align16b}};
+const TomlTable::Words<TensorMapSwizzle> kSwizzles = {{"none", TensorMapSwizzle::none},
+                                                      {"32B", TensorMapSwizzle::b32},
+                                                      {"64B", TensorMapSwizzle::b64},
+                                                      {"128B", TensorMapSwizzle::b128},
+                                                      {"128B_atom_32B", TensorMapSwizzle::b128_atom_32b},
+                                                      {"128B_atom_32B_flip_8B", TensorMapSwizzle::b128_atom_32b_flip_8b},
+                                                      {"128B_atom_64B", TensorMapSwizzle::b128_atom_64b}};
+const TomlTable::Words<TensorMapL2Promotion> kPromotions = {{"none", TensorMapL2Promotion::none},
+                                                            {"64B", TensorMapL2Promotion::b64},
+                                                            {"128B", TensorMapL2Promotion::b128},
+                                                            {"256B", TensorMapL2Promotion::b256}};
+const TomlTable::Words<TensorMapOobFill> kFills = {{"none", TensorMapOobFill::none},
+                                                   {"nan", TensorMapOobFill::nan_request_zero_fma}};
+
+const std::vector<std::string> kProblemKeys = {"ptx",      "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes", "pdl",
+                                               "roles",    "tensor", "argument", "check"};
+const std::vector<std::string> kArgumentKeys = {"parameter", "offset",   "address",         "bytes",   "tensor_map",   "data_type",
+                                                "dims",      "strides",  "box",             "element_strides", "swizzle",
+                                                "l2_promotion", "oob_fill", "value", "type"};
+
+/// Reads [problem]; a function for each part.
+class Reader {
+ public:
+  Reader(const TomlDocument& document, const TomlTable& root, const Scenario& scenario)
+      : document_(document), table_(root.table("problem", kProblemKeys)), scenario_(scenario) {}
+
+  PtxProblem read() {
+    read_file();
+    read_shape();
+    read_tensors();
+    read_arguments();
+    read_check();
+    return std::move(problem_);
+  }
+
+ private:
+  const ptx::Entry& entry() const { return problem_.file.entry(); }
+  InputError error(const std::string& key, const std::string& text) const { return document_.error("problem." + key, text); }
+
+  void read_file() {
+    problem_.file = read_ptx_file(table_, "ptx", "entry", scenario_.path.parent_path());
+    problem_.parameter_bytes = uint32_t(entry().param_bytes);
+  }
+
+  Dim3 read_dim3(std::string_view key, Dim3 otherwise, int64_t most) const {
+    if (!table_.has(key)) return otherwise;
+    const std::vector<int64_t> v = table_.integers(key, 3, 1, most);
+    return {uint32_t(v[0]), uint32_t(v[1]), uint32_t(v[2])};
+  }
+
+  void read_shape() {
+    const auto& directives = entry().directives;
+    const auto stated = [](const std::optional<ptx::Dim3>& d) { return d ? Dim3{(*d)[0], (*d)[1], (*d)[2]} : Dim3{1, 1, 1}; };
+    if (!table_.has("grid")) throw error("grid", "the CTAs of the launch, [x, y, z]");
+    problem_.grid = read_dim3("grid", {}, INT32_MAX);
+    if (!table_.has("block") && !directives.reqntid) throw error("block", "the threads of a CTA, [x, y, z]; the entry has no .reqntid");
+    problem_.block = read_dim3("block", stated(directives.reqntid), 1024);
+    problem_.cluster = read_dim3("cluster", stated(directives.reqnctapercluster), 16);
+    if (problem_.threads() > 1024) throw error("block", "a CTA has at most 1,024 threads");
+    const Dim3 allowed = stated(directives.maxntid);
+    const uint32_t most = directives.maxntid ? allowed.x * allowed.y * allowed.z : 0;
+    if (most > 0 && uint32_t(problem_.threads()) > most)
+      throw error("block", fmt::format("{} threads; the entry's .maxntid allows {}", problem_.threads(), most));
+    for (const auto& [grid, cluster] : {std::pair{problem_.grid.x, problem_.cluster.x}, std::pair{problem_.grid.y, problem_.cluster.y},
+                                       std::pair{problem_.grid.z, problem_.cluster.z}})
+      if (grid % cluster != 0) throw error("grid", "must be a multiple of the cluster in each dimension");
+    problem_.dynamic_smem_bytes =
+        table_.has("dynamic_smem_bytes") ? uint32_t(table_.integer("dynamic_smem_bytes", 0, 1 << 20)) : 0;
+    const ptx::Program program = ptx::decode(*problem_.file.module, entry());
+    const SharedLayout layout = shared_layout(program);
+    problem_.smem_bytes = uint32_t(layout.first_dynamic - kSmemUserBase) + problem_.dynamic_smem_bytes;
+    read_symbols(program, layout);
+    problem_.pdl = table_.has("pdl") && table_.boolean("pdl");
+    if (table_.has("roles")) problem_.roles = table_.strings("roles");
+    if (int(problem_.roles.size()) > problem_.warps())
+      throw error("roles", fmt::format("a name for each of the {} warps, at most", problem_.warps()));
+  }
+
+  /// A symbol of 64-bit elements may be an array of mbarriers.
+  void read_symbols(const ptx::Program& program, const SharedLayout& layout) {
+    for (const ptx::Symbol& symbol : program.symbols) {
+      if (symbol.space != ptx::Space::shared || symbol.dynamic || symbol.bytes == 0 || symbol.bytes % 8 != 0) continue;
+      const auto of_symbol = [&](const ptx::Variable& v) { return v.name == symbol.name && ptx::bits(v.type) == 64; };
+      const auto& own = entry().body.variables;
+      const auto& all = problem_.file.module->variables;
+      if (std::none_of(own.begin(), own.end(), of_symbol) && std::none_of(all.begin(), all.end(), of_symbol)) continue;
+      BarrierArray row{"", SmemAddr{uint32_t(layout.first_static + symbol.offset)}, int(symbol.bytes / 8), 0, "", "", ""};
+      problem_.barriers.emplace_back(std::make_shared<const std::string>(symbol.name), row);
+    }
+  }
+
+  static std::string element_words() {
+    std::vector<std::string_view> words;
+    for (const PtxElement& e : kElements) words.push_back(e.name);
+    return fmt::format("{}", fmt::join(words, ", "));
+  }
+
+  void read_tensors() {
+    if (!table_.has("tensor")) throw error("tensor", "[[problem.tensor]] describes each tensor in global memory; there is none");
+    for (const TomlTable& t : table_.tables("tensor", {"name", "type", "shape", "contents", "metadata"})) {
+      PtxTensor tensor{.name = t.string("name")};
+      const std::string type = t.string("type");
+      const auto* element = std::find_if(std::begin(kElements), std::end(kElements), [&](const PtxElement& e) { return e.name == type; });
+      if (element == std::end(kElements)) throw t.wrong("type", "allowed are " + element_words());
+      tensor.element = *element;
+      tensor.shape = t.integer_list("shape", 1, INT32_MAX);
+      if (t.has("contents")) tensor.contents = t.choice("contents", kContents);
+      // Counts, offsets and the like: control flow follows from them.
+      tensor.metadata = t.has("metadata") ? t.boolean("metadata") : !tensor.element.format;
+      for (const PtxTensor& other : problem_.tensors)
+        if (other.name == tensor.name) throw t.wrong("name", "two tensors have this name");
+      problem_.tensors.push_back(tensor);
+    }
+  }
+
+  size_t tensor(const TomlTable& t, std::string_view key) const {
+    std::vector<std::string_view> names;
+    for (const PtxTensor& tensor : problem_.tensors) names.push_back(tensor.name);
+    const std::string name = t.word(key, names);
+    return size_t(std::find(names.begin(), names.end(), name) - names.begin());
+  }
+
+  // ---- arguments
+
+  void read_arguments() {
+    size_t next = 0;
+    if (table_.has("argument"))
+      for (const TomlTable& t : table_.tables("argument", kArgumentKeys)) read_argument(t, next);
+    check_all_given();
+  }
+
+  void read_argument(const TomlTable& t, size_t& next) {
+    const auto& params = entry().params;
+    const size_t index = t.has("parameter") ? size_t(t.integer("parameter", 0, int64_t(params.size()) - 1)) : next;
+    if (index >= params.size())
+      throw document_.error(t.path("parameter"), fmt::format("{} has {} parameters", entry().name, params.size()));
+    next = index + 1;
+    const ptx::Param& param = params[index];
+    const int64_t offset = t.has("offset") ? t.integer("offset", 0, int64_t(param.bytes) - 1) : 0;
+    PtxArgument argument = argument_of(t, param, offset);
+    argument.offset = uint32_t(param.offset) + uint32_t(offset);
+    const uint32_t bytes = argument.kind == PtxArgument::Kind::tensor_map ? 128 : argument.kind == PtxArgument::Kind::address ? 8 : argument.size;
+    if (uint64_t(offset) + bytes > param.bytes)
+      throw document_.error(t.path(argument_key(t)),
+                            fmt::format("{} bytes at offset {} of parameter {} of {}, which has {} bytes", bytes, offset, index,
+                                        entry().name, param.bytes));
+    given_.push_back(index);
+    problem_.arguments.push_back(argument);
+  }
+
+  static std::string_view argument_key(const TomlTable& t) {
+    return t.has("tensor_map") ? "tensor_map" : t.has("address") ? "address" : "value";
+  }
+
+  PtxArgument argument_of(const TomlTable& t, const ptx::Param& param, int64_t offset) const {
+    if (int(t.has("address")) + int(t.has("tensor_map")) + int(t.has("value")) != 1)
+      throw document_.error(t.path("value"), "an argument is one of address = \"TENSOR\", tensor_map = \"TENSOR\" and value = NUMBER");
+    if (t.has("address")) {
+      const size_t of = tensor(t, "address");
+      const uint64_t bytes = t.has("bytes") ? uint64_t(t.integer("bytes", 0, INT64_MAX)) : 0;
+      return {.kind = PtxArgument::Kind::address, .tensor = of, .bytes = bytes};
+    }
+    if (t.has("tensor_map")) return tensor_map_of(t);
+    return value_of(t, param, offset);
+  }
+
+  PtxArgument value_of(const TomlTable& t, const ptx::Param& param, int64_t offset) const {
+    static const std::vector<std::string_view> words = {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64"};
+    std::string type = t.has("type") ? t.word("type", words) : "";
+    if (type.empty()) {
+      const uint32_t size = offset == 0 && !param.array ? uint32_t(param.bytes) : 4;
+      type = ptx::is_float(param.type) && offset == 0 ? (size == 8 ? "f64" : "f32") : size == 8 ? "s64" : size == 2 ? "s16" : size == 1 ? "s8" : "s32";
+    }
+    PtxArgument argument{.kind = PtxArgument::Kind::value};
+    if (type == "f32") {
+      const float value = float(t.number("value", -3.5e38, 3.5e38));
+      return argument.value = as_bits(value), argument.size = 4, argument;
+    }
+    if (type == "f64") {
+      const double value = t.number("value", -1.7e308, 1.7e308);
+      return argument.value = std::bit_cast<uint64_t>(value), argument.size = 8, argument;
+    }
+    const int bits = std::stoi(type.substr(1));
+    const int64_t low = bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1)), high = bits == 64 ? INT64_MAX : (int64_t{1} << bits) - 1;
+    argument.value = uint64_t(t.integer("value", low, high)), argument.size = uint32_t(bits / 8);
+    return argument;
+  }
+
+  PtxArgument tensor_map_of(const TomlTable& t) const {
+    PtxArgument argument{.kind = PtxArgument::Kind::tensor_map, .tensor = tensor(t, "tensor_map")};
+    const PtxTensor& of = problem_.tensors[argument.tensor];
+    TensorMapFields& map = argument.map;
+    map.data_type = t.has("data_type") ? t.choice("data_type", kMapTypes) : default_map_type(t, of);
+    std::vector<int64_t> dims(of.shape.rbegin(), of.shape.rend());
+    if (t.has("dims")) dims = t.integer_list("dims", 1, int64_t{1} << 32);
+    if (dims.size() > kTensorMapMaxRank)
+      throw document_.error(t.path("dims"), fmt::format("a tensor map has at most {} dimensions", kTensorMapMaxRank));
+    map.rank = uint32_t(dims.size());
+    const std::vector<int64_t> box = t.integers("box", dims.size(), 1, 256);
+    std::vector<int64_t> steps(dims.size(), 1), strides(dims.size() - 1);
+    if (t.has("element_strides")) steps = t.integers("element_strides", dims.size(), 1, 8);
+    uint64_t stride = uint64_t(dims[0]) * of.element_bytes();
+    for (size_t i = 0; i + 1 < dims.size(); ++i) strides[i] = int64_t(stride), stride *= uint64_t(dims[i + 1]);
+    if (t.has("strides")) strides = t.integers("strides", dims.size() - 1, 0, int64_t{1} << 40);
+    for (size_t i = 0; i < dims.size(); ++i) {
+      map.global_dim[i] = uint64_t(dims[i]), map.box_dim[i] = uint32_t(box[i]), map.element_stride[i] = uint32_t(steps[i]);
+      if (i + 1 < dims.size()) map.global_stride[i] = uint64_t(strides[i]);
+    }
+    if (t.has("swizzle")) map.swizzle = t.choice("swizzle", kSwizzles);
+    if (t.has("l2_promotion")) map.l2_promotion = t.choice("l2_promotion", kPromotions);
+    if (t.has("oob_fill")) map.oob_fill = t.choice("oob_fill", kFills);
+    if (const TensorMapError wrong = validate(map); wrong != TensorMapError::none)
+      throw document_.error(t.path("tensor_map"), fmt::format("cuTensorMapEncodeTiled would refuse this map: {}", message(wrong)));
+    return argument;
+  }
+
+  TensorMapDataType default_map_type(const TomlTable& t, const PtxTensor& of) const {
+    if (of.element.format && *of.element.format != DataType::tf32) return tensor_map_type(*of.element.format);
+    switch (of.element.bits) {
+      case 16: return TensorMapDataType::uint16;
+      case 32: return of.element.format ? TensorMapDataType::tfloat32 : TensorMapDataType::uint32;
+      case 64: return TensorMapDataType::uint64;
+      default: throw document_.error(t.path("data_type"), "must be given for this type");
+    }
+  }
+
+  /// What no argument names would be zero without anybody having said so.
+  void check_all_given() const {
+    const auto& params = entry().params;
+    for (size_t i = 0; i < params.size(); ++i)
+      if (std::find(given_.begin(), given_.end(), i) == given_.end() && params[i].bytes > 1)
+        throw error("argument", fmt::format("parameter {} of {} ({} bytes at offset {}) has no argument", i, entry().name,
+                                            params[i].bytes, params[i].offset));
+  }
+
+  // ---- check
+
+  void read_check() {
+    if (!table_.has("check")) return;
+    const TomlTable t = table_.table("check", {"product", "copy", "b"});
+    if (t.has("product")) {
+      read_product(t);
+    } else if (t.has("copy")) {
+      const auto names = t.strings("copy");
+      if (names.size() != 2) throw t.wrong("copy", "the names of two tensors: from, to");
+      problem_.copy = {tensor_named(t, "copy", names[0]), tensor_named(t, "copy", names[1])};
+      make_last(problem_.copy->second);
+    } else {
+      throw error("check", "states product = [\"A\", \"B\", \"C\"] or copy = [\"FROM\", \"TO\"]");
+    }
+  }
+
+  size_t tensor_named(const TomlTable& t, std::string_view key, const std::string& name) const {
+    for (size_t i = 0; i < problem_.tensors.size(); ++i)
+      if (problem_.tensors[i].name == name) return i;
+    throw t.wrong(key, fmt::format("no tensor is called '{}'", name));
+  }
+
+  void read_product(const TomlTable& t) {
+    const auto names = t.strings("product");
+    if (names.size() != 3) throw t.wrong("product", "the names of three tensors: A, B, C");
+    PtxProduct product{tensor_named(t, "product", names[0]), tensor_named(t, "product", names[1]), tensor_named(t, "product", names[2]),
+                       t.has("b") && t.word("b", {"n_k", "k_n"}) == "k_n"};
+    const PtxTensor &a = problem_.tensors[product.a], &b = problem_.tensors[product.b], &c = problem_.tensors[product.c];
+    for (const PtxTensor* tensor : {&a, &b, &c})
+      if (tensor->shape.size() != 2 || !tensor->element.format)
+        throw t.wrong("product", fmt::format("{} must be a matrix of a floating-point type", tensor->name));
+    const int64_t k = a.shape[1], n = c.shape[1];
+    const std::vector<int64_t> expected = product.b_is_k_n ? std::vector{k, n} : std::vector{n, k};
+    if (a.shape[0] != c.shape[0] || b.shape != expected)
+      throw t.wrong("product", fmt::format("C is {} x {} and A is {} x {}: B must be {} x {}, A have as many rows as C", c.shape[0], n,
+                                           a.shape[0], k, expected[0], expected[1]));
+    if (a.element.name != b.element.name) throw t.wrong("product", "A and B must have one type");
+    problem_.product = product;
+    make_last(product.c);
+  }
+
+  /// The output is the last tensor.
+  void make_last(size_t output) {
+    const size_t last = problem_.tensors.size() - 1;
+    std::swap(problem_.tensors[output], problem_.tensors[last]);
+    const auto moved = [&](size_t& i) { i = i == output ? last : i == last ? output : i; };
+    for (PtxArgument& argument : problem_.arguments) moved(argument.tensor);
+    if (problem_.product) moved(problem_.product->a), moved(problem_.product->b), moved(problem_.product->c);
+    if (problem_.copy) moved(problem_.copy->first), moved(problem_.copy->second);
+  }
+
+  const TomlDocument& document_;
+  const TomlTable table_;
+  const Scenario& scenario_;
+  PtxProblem problem_;
+  std::vector<size_t> given_;  ///< parameters that arguments name
+};
+
+std::any read(const TomlDocument& document, const TomlTable& root, Scenario& scenario) {
+  return Reader(document, root, scenario).read();
+}
+
+}  // namespace
+
+const KernelDefinition& ptx_definition() {
+  static const KernelDefinition definition = {.name = "ptx",
+                                              .description = "a kernel that is given as PTX, with its launch (docs/ptx.md)",
+                                              .tensor_core = false,
+                                              .read = read,
+                                              .run = run_of<PtxRun>};
+  return definition;
+}
+
+}  // namespace sm100::host

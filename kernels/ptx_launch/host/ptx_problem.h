@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A kernel that is given as PTX: which entry is launched, with which grid, tensors and arguments, and what its result is
+/// compared with.  Format: docs/ptx.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/host/kernel_definition.h"
+#include "kernels/host/ptx_file.h"
+#include "kernels/isa/address.h"
+#include "kernels/isa/number_formats.h"
+#include "kernels/isa/lane_array.h"
+#include "kernels/isa/tensor_map.h"
+#include "kernels/pipeline/barrier_array.h"
+
+namespace sm100::host {
+
+/// What lies in a tensor when the kernel starts.
+enum class PtxContents {
+  random,  ///< values in [-1, 1) of its type; of integers all values
+  zeros,
+  ones,
+  unwritten,  ///< 0xff in every byte, which no result has: what nobody writes shows
+};
+
+/// What a tensor is made of.
+struct PtxElement {
+  std::string_view name;           ///< "bf16", "s32"
+  int bits = 0;
+  std::optional<DataType> format;  ///< of what a tensor core multiplies or a cvt makes; integers wider than 8 bits have none
+};
+
+struct PtxTensor {
+  std::string name;
+  PtxElement element;
+  std::vector<int64_t> shape;  ///< outermost dimension first
+  PtxContents contents = PtxContents::random;
+  bool metadata = false;       ///< control flow follows from it: filled in runs without data too
+
+  int64_t elements() const;
+  size_t element_bytes() const { return size_t(element.bits) / 8; }
+  uint64_t bytes() const { return uint64_t(elements()) * element_bytes(); }
+};
+
+/// Bytes of a parameter: the address of a tensor, the tensor map of one, or a number.
+struct PtxArgument {
+  enum class Kind { address, tensor_map, value };
+  Kind kind = Kind::value;
+  uint32_t offset = 0;   ///< in the parameter window
+  size_t tensor = 0;     ///< address, tensor_map
+  uint64_t bytes = 0;    ///< address: behind the tensor's first byte
+  TensorMapFields map;   ///< without its address
+  uint64_t value = 0;    ///< its bits
+  uint32_t size = 0;     ///< of the value: 1, 2, 4 or 8 bytes
+};
+
+/// The product that the kernel must have computed: C[m][n] = sum over k of A[m][k] * B[n][k].
+struct PtxProduct {
+  size_t a = 0, b = 0, c = 0;  ///< tensors
+  bool b_is_k_n = false;       ///< B lies as [k][n]
+};
+
+struct PtxProblem {
+  PtxFile file;
+  uint32_t parameter_bytes = 0;
+  Dim3 grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  uint32_t dynamic_smem_bytes = 0;
+  uint32_t smem_bytes = 0;  ///< of a CTA: static symbols, what alignment leaves between, the dynamic part
+  bool pdl = false;
+  std::vector<std::string> roles;  ///< of each warp, as the launch file names them; fewer: "warp 5"
+  /// Static shared symbols that may be mbarriers; the names are kept for the process, as a table's rows point to them.
+  std::vector<std::pair<std::shared_ptr<const std::string>, BarrierArray>> barriers;
+  std::vector<PtxTensor> tensors;  ///< the last one is the output
+  std::vector<PtxArgument> arguments;
+  std::optional<PtxProduct> product;           ///< what is compared
+  std::optional<std::pair<size_t, size_t>> copy;  ///< from, to: equal bytes
+
+  int threads() const { return int(block.x * block.y * block.z); }
+  int warps() const { return (threads() + kWarpLanes - 1) / kWarpLanes; }
+};
+
+const KernelDefinition& ptx_definition();
+
+}  // namespace sm100::host

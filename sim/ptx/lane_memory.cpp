@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/lane_memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "sim/warp_context.h"
+
+namespace sm100::instructions {
+
+using models::Cycles;
+using models::now;
+using sim::HazardChecker;
+using sim::WarpContext;
+
+namespace {
+
+/// Takes the SM's shared-memory port for what the lanes read or write; the cycle at which the last wavefront is through.
+Cycles pass_port(WarpContext& w, uint32_t bytes, double issue) {
+  w.charge(issue);
+  w.settle();
+  const auto wavefronts = double(bytes) * w.active_lanes() / double(w.profile.smem.bytes_per_cycle);
+  const Cycles through = w.sm.shared_memory.pass(now(), Cycles(std::ceil(wavefronts)));
+  w.warp.ahead += double(through - now());
+  return through;
+}
+
+/// A lane's bytes; nullptr: a finding has been reported.
+uint8_t* shared_bytes(WarpContext& w, ClusterSmemAddr address, uint32_t bytes, bool cluster, const char* what) {
+  const uint32_t alignment = std::min(bytes, 16u);
+  if (!cluster || address.rank() == w.cluster_ctarank()) {
+    if (!w.in_shared({address.value}, bytes, alignment, what)) return nullptr;
+    return w.own.smem.data(address.offset());
+  }
+  models::SharedMemory* memory = w.cta.gpu().clusters().reach(w.own.slot, address, what, w.source());
+  if (!memory) return nullptr;
+  if (address.offset() % alignment == 0 && memory->contains(address.offset(), bytes)) return memory->data(address.offset());
+  w.violate(address.offset() % alignment != 0 ? "SM2" : "SM1",
+            std::string(what) + " at a shared address of another CTA that is not aligned, or outside of its shared memory");
+  return nullptr;
+}
+
+/// One set of bytes for each CTA that the lanes reach.
+void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint32_t bytes, bool write, const char* what) {
+  HazardChecker* h = w.hazards();
+  for (uint32_t left = w.lanes(); left != 0;) {
+    const uint32_t rank = addresses[std::countr_zero(left)][0].rank();
+    LaneArray<SmemAddr, 1> own{};
+    std::vector<sim::Footprints::Interval> all;
+    uint64_t key = 0xcbf29ce484222325u ^ bytes;
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      if (!(left >> lane & 1) || addresses[lane][0].rank() != rank) continue;
+      const uint32_t at = addresses[lane][0].offset();
+      own(lane) = {at};
+      all.push_back({at, at + bytes});
+      key = (key ^ at) * 0x100000001b3u, key ^= key >> 29;
+      left &= ~(1u << lane);
+    }
+    if (rank == w.cluster_ctarank() || (rank == 0 && w.cta.cluster_ctas() == 1)) {
+      w.touch(own, kWarpLanes, bytes, write);
+    } else if (h) {
+      h->check_started(w.thread(), rank, what);
+      h->generic(w.thread(), rank, h->smem_sets().intern(key | uint64_t{1} << 62, [&] { return all; }), write);
+    }
+  }
+}
+
+/// Lines that the lanes' stores touch pass one after the other.
+void pass_lines(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes) {
+  const auto line_bytes = uint64_t(w.profile.memory.line_bytes);
+  std::vector<uint64_t> lines;
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane))
+      for (uint64_t line = addresses[lane][0].value / line_bytes; line <= (addresses[lane][0].value + bytes - 1) / line_bytes; ++line)
+        lines.push_back(line);
+  std::sort(lines.begin(), lines.end());
+  const auto n = double(std::unique(lines.begin(), lines.end()) - lines.begin());
+  w.settle();
+  const auto taken = Cycles(std::ceil(n / w.profile.smem.store_lines_per_cycle));
+  w.warp.ahead += double(w.sm.shared_memory.pass(now(), taken) - now());
+}
+
+/// nullptr: there are no bytes; with data a finding has been reported.
+uint8_t* global_bytes(WarpContext& w, GlobalAddr address, uint32_t bytes, int lane, const char* what) {
+  return w.sm.with_data ? w.global_bytes(address, bytes, lane, what) : w.cta.gpu().memory().data(address, bytes);
+}
+
+}  // namespace
+
+void LdSharedLanes::execute(WarpContext& w) const {
+  const Cycles through = pass_port(w, bytes, w.issue.ld_shared);
+  *arrives = through + Cycles(w.profile.smem.ld_latency_cycles);
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    const ClusterSmemAddr address = (*addresses)[lane][0];
+    const uint8_t* from = shared_bytes(w, address, bytes, cluster, "ld.shared");
+    if (!from) return;
+    if (cluster && address.rank() != w.cluster_ctarank())
+      *arrives = std::max(*arrives, through + Cycles(2 * w.profile.cluster.remote_arrive_cycles));
+    std::memcpy(values[lane], from, bytes);
+  }
+  touch(w, *addresses, bytes, false, "ld.shared");
+}
+
+void StSharedLanes::execute(WarpContext& w) const {
+  pass_port(w, bytes, w.issue.st_shared);
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    uint8_t* to = shared_bytes(w, (*addresses)[lane][0], bytes, cluster, "st.shared");
+    if (!to) return;
+    std::memcpy(to, values[lane], bytes);
+  }
+  touch(w, *addresses, bytes, true, "st.shared");
+}
+
+void Ldmatrix::execute(WarpContext& w) const {
+  *arrives = pass_port(w, 4 * uint32_t(matrices), w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
+  for (int q = 0; q < matrices; ++q)
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      uint32_t pair = 0;
+      for (int i = 0; i < 2; ++i) {
+        const int r = transposed ? 2 * (lane % 4) + i : lane / 4, c = transposed ? lane / 4 : 2 * (lane % 4) + i;
+        const SmemAddr row = (*rows)[8 * q + r][0];
+        if (!w.in_shared(row, 16, 16, "ldmatrix")) return;
+        pair |= uint32_t(w.own.smem.load<uint16_t>(row.offset() + 2u * uint32_t(c))) << (16 * i);
+      }
+      registers[lane * matrices + q] = pair;
+    }
+  w.touch(*rows, 8 * matrices, 16, false);
+}
+
+void LdGlobalLanes::execute(WarpContext& w) const {
+  w.charge(w.issue.ld_shared);  // assumed as long as a load from shared memory
+  w.settle();
+  *arrives = w.issue_cycle() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
+  HazardChecker* h = w.hazards();
+  if (h) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], false);
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    const GlobalAddr address = (*addresses)[lane][0];
+    const uint8_t* from = global_bytes(w, address, bytes, lane, "ld.global");
+    if (!from && w.sm.with_data) return;
+    w.check_prerequisites(address, "ld.global");
+    if (from)
+      std::memcpy(values[lane], from, bytes);
+    else
+      std::memset(values[lane], 0, bytes), *unknown = true;
+  }
+}
+
+void StGlobalLanes::execute(WarpContext& w) const {
+  if (bytes >= 16) pass_lines(w, *addresses, bytes);
+  w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
+  models::MemorySystem& memory = w.cta.gpu().memory();
+  const Cycles accepted = memory.accept_write(uint64_t(bytes) * uint64_t(w.active_lanes()), w.enqueue_cycle());
+  const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
+  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.write(accepted) + late);
+  if (HazardChecker* h = w.hazards()) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    uint8_t* to = global_bytes(w, (*addresses)[lane][0], bytes, lane, "st.global");
+    if (!to && w.sm.with_data) return;
+    if (to) std::memcpy(to, values[lane], bytes);
+  }
+}
+
+}  // namespace sm100::instructions

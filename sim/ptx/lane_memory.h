@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Loads and stores of any width by any lanes, each at an address of its own: what front ends need whose programs are not
+/// written in the widths of the seam.  Bytes always move: addresses, bounds and answers pass through them.
+#pragma once
+
+#include "kernels/isa/instructions/instruction.h"
+#include "models/time.h"
+
+namespace sm100::instructions {
+
+inline constexpr uint32_t kLaneBytes = 32;  ///< of a lane's values, in a row
+using LaneBytes = uint8_t (*)[kLaneBytes];  ///< [lane][byte]
+
+struct LdSharedLanes {
+  static constexpr Description kIs{.function = "ld_shared", .opcode = "ld.shared", .other_ctas = true};
+  uint32_t bytes;
+  const LaneArray<ClusterSmemAddr, 1>* addresses;  ///< of the own CTA, or (cluster) of any
+  bool cluster;
+  LaneBytes values;
+  models::Cycles* arrives;  ///< when the registers hold the values
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
+struct StSharedLanes {
+  static constexpr Description kIs{.function = "st_shared", .opcode = "st.shared", .other_ctas = true};
+  uint32_t bytes;
+  const LaneArray<ClusterSmemAddr, 1>* addresses;
+  bool cluster;
+  LaneBytes values;
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
+/// ldmatrix.m8n8: the mirror image of stmatrix (PTX 9.7.14.5.15).
+struct Ldmatrix {
+  static constexpr Description kIs{.function = "ldmatrix", .opcode = "ldmatrix", .aligned = true};
+  const LaneArray<SmemAddr, 1>* rows;
+  uint32_t* registers;  ///< `matrices` of each lane
+  int matrices;         ///< 1, 2 or 4
+  bool transposed;
+  models::Cycles* arrives;
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
+struct LdGlobalLanes {
+  static constexpr Description kIs{.function = "ld_global", .opcode = "ld.global"};
+  uint32_t bytes;
+  const LaneArray<GlobalAddr, 1>* addresses;
+  LaneBytes values;
+  models::Cycles* arrives;
+  bool* unknown;  ///< set where a run without data has no bytes
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
+struct StGlobalLanes {
+  static constexpr Description kIs{.function = "st_global", .opcode = "st.global"};
+  uint32_t bytes;
+  const LaneArray<GlobalAddr, 1>* addresses;
+  LaneBytes values;
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
+}  // namespace sm100::instructions

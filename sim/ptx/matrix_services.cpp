@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// stmatrix and ldmatrix, stores to other CTAs that complete bytes at an mbarrier, cache policies (PTX 9.7.14.5, 9.7.9.12, 9.7.9.2).
+#include "sim/ptx/lane_memory.h"
+#include "sim/ptx/services.h"
+
+namespace sm100::sim {
+
+using namespace instructions;
+using ptx::LaneMask;
+using ptx::Operand;
+using Together = PtxServiceEntry::Together;
+
+namespace {
+
+constexpr PtxOutcome kDone = PtxOutcome::done;
+const std::vector<std::string_view> kRefusedMatrix = {".m16n8", ".m8n16", ".m16n16", ".b8"};
+
+/// 8 x 8 matrices of 16-bit elements; 0: another form.
+int matrices_of(const ServiceCall& c) {
+  if (!c.has(".m8n8") || !c.has(".b16")) return 0;
+  return c.has(".x4") ? 4 : c.has(".x2") ? 2 : 1;
+}
+
+std::span<const Operand> registers_of(const Operand& o) {
+  return o.kind == Operand::Kind::vector ? std::span<const Operand>(o.elements) : std::span<const Operand>(&o, 1);
+}
+
+LaneArray<SmemAddr, 1> rows_of(const ServiceCall& c, const Operand& address) {
+  LaneArray<SmemAddr, 1> rows{};
+  for (int lane = 0; lane < ptx::kLanes; ++lane) rows(lane) = {c.shared(address, lane)};
+  return rows;
+}
+
+PtxOutcome stmatrix(ServiceCall& c) {
+  const int matrices = matrices_of(c);
+  if (matrices == 0) return c.warp.not_implemented("stmatrix of other than 8 x 8 matrices of b16");
+  const LaneArray<SmemAddr, 1> rows = rows_of(c, c.operand(0));
+  const std::span<const Operand> from = registers_of(c.operand(1));
+  uint32_t values[ptx::kLanes * 4];
+  for (int lane = 0; lane < ptx::kLanes; ++lane)
+    for (size_t m = 0; m < from.size() && m < 4; ++m) values[size_t(lane) * size_t(matrices) + m] = uint32_t(c.value(from[m], lane));
+  c.execute(Stmatrix{&rows, values, matrices, c.has(".trans")});
+  return kDone;
+}
+
+PtxOutcome ldmatrix(ServiceCall& c) {
+  const int matrices = matrices_of(c);
+  if (matrices == 0) return c.warp.not_implemented("ldmatrix of other than 8 x 8 matrices of b16");
+  const LaneArray<SmemAddr, 1> rows = rows_of(c, c.operand(1));
+  const std::span<const Operand> to = registers_of(c.operand(0));
+  uint32_t values[ptx::kLanes * 4] = {};
+  models::Cycles arrives = 0;
+  c.execute(Ldmatrix{&rows, values, matrices, c.has(".trans"), &arrives});
+  for (size_t m = 0; m < to.size() && m < 4; ++m) {
+    for (int lane = 0; lane < ptx::kLanes; ++lane) c.set(to[m], lane, values[size_t(lane) * size_t(matrices) + m]);
+    if (to[m].kind == Operand::Kind::reg) c.warp.arrives(to[m].row, to[m].width, arrives);
+  }
+  return kDone;
+}
+
+/// [address], value, [mbarrier]
+PtxOutcome st_async(ServiceCall& c) {
+  const std::span<const Operand> from = registers_of(c.operand(1));
+  if (!c.has(".b32") && !c.has(".u32") && !c.has(".s32") && !c.has(".f32")) return c.warp.not_implemented("st.async of this type");
+  LaneArray<ClusterSmemAddr, 1> to{}, barriers{};
+  uint32_t values[ptx::kLanes * 4] = {};
+  for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    to(lane) = {c.shared(c.operand(0), lane)}, barriers(lane) = {c.shared(c.operand(2), lane)};
+    for (size_t i = 0; i < from.size() && i < 4; ++i) values[size_t(lane) * from.size() + i] = uint32_t(c.value(from[i], lane));
+  }
+  c.execute(StAsync{uint32_t(4 * from.size()), &to, values, barriers});
+  return kDone;
+}
+
+/// A hint: any number.
+PtxOutcome createpolicy(ServiceCall& c) {
+  c.context().at(c.loc, c.lanes);
+  c.context().charge_private(c.context().issue.alu);
+  c.set_all(c.operand(0), kEvictNormal.bits);
+  return kDone;
+}
+
+}  // namespace
+
+std::vector<PtxServiceEntry> matrix_services() {
+  return {{"stmatrix", stmatrix, Together::all, false, kRefusedMatrix},
+          {"ldmatrix", ldmatrix, Together::all, true, kRefusedMatrix},
+          {"st.async", st_async, Together::any, true, {".b64", ".u64", ".s64", ".f64"}},
+          {"createpolicy", createpolicy}};
+}
+
+}  // namespace sm100::sim

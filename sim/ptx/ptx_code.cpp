@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/ptx_code.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "kernels/host/ptx_layout.h"
+
+namespace sm100::sim {
+
+PtxCode::PtxCode(const ptx::Module& module, const ptx::Entry& entry, const PtxLaunch& launch)
+    : launch_(launch), program_(ptx::decode(module, entry)) {
+  place_symbols();
+  place_instructions();
+}
+
+namespace {
+
+uint64_t rounded_up(uint64_t offset, uint64_t align) { return (offset + align - 1) / align * align; }
+
+}  // namespace
+
+/// Static symbols lie where a kernel's shared memory begins, dynamic ones behind them.
+void PtxCode::place_symbols() {
+  const host::SharedLayout layout = host::shared_layout(program_);
+  uint64_t constant = 0;
+  std::map<const ptx::Symbol*, uint64_t> fixed;  // the same for all ranks
+  for (const ptx::Symbol& symbol : program_.symbols) {
+    if (symbol.space != ptx::Space::constant && symbol.space != ptx::Space::global) continue;
+    constant = rounded_up(constant, std::max<uint64_t>(16, symbol.align));
+    fixed[&symbol] = kPtxConstantWindow + constant;
+    constant_bytes_.resize(constant + symbol.bytes);
+    if (symbol.variable >= 0) {
+      const auto& data = program_.module->variables[size_t(symbol.variable)].data;
+      std::memcpy(constant_bytes_.data() + constant, data.data(), std::min<size_t>(data.size(), symbol.bytes));
+    }
+    constant += symbol.bytes;
+  }
+  const uint32_t ranks = launch_.cluster.x * launch_.cluster.y * launch_.cluster.z;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    std::vector<std::byte>& own = constants_.emplace_back(program_.constants);
+    for (const ptx::Symbol& symbol : program_.symbols) {
+      if (const auto at = fixed.find(&symbol); at != fixed.end()) program_.set_address(own, symbol, at->second);
+      if (symbol.space == ptx::Space::shared)
+        program_.set_address(own, symbol,
+                             (uint64_t{rank} << kClusterRankShift) + layout.first_static + symbol.offset);
+    }
+  }
+}
+
+void PtxCode::place_instructions() {
+  const auto kept = [&](std::string text) {
+    const auto known = std::find(texts_.begin(), texts_.end(), text);
+    return known != texts_.end() ? known->c_str() : texts_.emplace_back(std::move(text)).c_str();
+  };
+  const ptx::Module& module = *program_.module;
+  const char* const own_file = kept(module.name);
+  std::map<uint32_t, const char*> files;
+  for (const auto& [number, name] : module.files) files[number] = kept(std::string(name));
+  const char* const function = kept(std::string(program_.entry->name));
+  for (const ptx::Instr& i : program_.code) {
+    const ptx::Loc& loc = module.locs[i.loc];
+    // The column tells instructions of one source line apart: a wait that asks again is known by its place.
+    const auto file = files.find(loc.file);
+    if (loc.line > 0 && file != files.end())
+      places_.push_back({file->second, loc.line, i.line, function});
+    else
+      places_.push_back({own_file, i.line, 1, function});
+  }
+  services_.assign(program_.services.size(), nullptr);
+  refused_.assign(program_.services.size(), false);
+  waits_.assign(program_.code.size() + 1, nullptr);
+  for (uint32_t at = 0; at < program_.code.size(); ++at) {
+    const ptx::Instr& i = program_.code[at];
+    if (i.kind == ptx::Kind::service)
+      services_[i.detail] = ptx_service(program_.text(i)), refused_[i.detail] = !ptx_missing(program_, i).empty();
+    waits_[at] = program_.wait_of_poll(at);
+  }
+}
+
+ptx::Windows PtxCode::windows(uint32_t rank) const {
+  ptx::Windows w;
+  w.shared = {kPtxSharedWindow, uint64_t{1} << 32};
+  w.shared_cta = {kPtxSharedWindow + (uint64_t{rank} << kClusterRankShift), kSmemWindowBytes};
+  w.param = {kPtxParamWindow, std::max<uint64_t>(1, program_.param_bytes)};
+  w.local = {kPtxLocalWindow, std::max<uint64_t>(1, program_.local_bytes)};
+  w.constant = {kPtxConstantWindow, std::max<uint64_t>(1, constant_bytes_.size())};
+  return w;
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/// An entry of a PTX file bound to a launch: the decoded program with its addresses filled in, its parameters, and for each
+/// instruction its place in the source and what carries it out.  All warps of the kernel share one.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/isa/address.h"
+#include "kernels/isa/portability.h"
+#include "ptx/program.h"
+
+namespace sm100::sim {
+
+class PtxWarp;
+struct ServiceCall;
+
+/// What an instruction of a unit leaves for the warp to do.
+enum class PtxOutcome : uint8_t {
+  done,
+  gave_up,  ///< a wait has returned false: other lanes may go first
+  stop,     ///< the run is over: a finding has been reported
+};
+using PtxService = PtxOutcome (*)(ServiceCall&);
+
+/// How a service is carried out, and which lanes must be there.
+struct PtxServiceEntry {
+  std::string_view opcode;  ///< the beginning of it, up to a dot
+  PtxService run = nullptr;
+  /// Lanes that execute it together.
+  enum class Together : uint8_t {
+    any,   ///< those that come
+    mask,  ///< those that the last operand names: shfl.sync, vote.sync …
+    all,   ///< all that have not exited: .aligned
+  } together = Together::any;
+  /// In a run without data its operands must be known: addresses, parities, counts.  False: it only moves them.
+  bool needs_values = true;
+  /// Modifiers of forms that are not implemented.
+  std::vector<std::string_view> refuses{};
+};
+/// The entry with the longest match; nullptr: none.
+const PtxServiceEntry* ptx_service(std::string_view opcode);
+/// Why an instruction of the program cannot be executed; empty: it can, as far as its text says.
+std::string ptx_missing(const ptx::Program& program, const ptx::Instr& instr);
+/// Of all kinds of services, for `ptx --check`.
+const std::vector<PtxServiceEntry>& ptx_services();
+
+/// Parts of the generic address space; all else is global memory.
+inline constexpr uint64_t kPtxSharedWindow = 0x7f40'0000'0000, kPtxParamWindow = 0x7f50'0000'0000,
+                          kPtxLocalWindow = 0x7f60'0000'0000, kPtxConstantWindow = 0x7f70'0000'0000;
+
+struct PtxLaunch {
+  Dim3 grid, block, cluster;
+  uint32_t dynamic_smem_bytes = 0;
+};
+
+class PtxCode {
+ public:
+  /// `entry` is one of `module`, which must outlive the code.
+  /// @param first_shared  offset of the first byte that static and dynamic symbols may take
+  PtxCode(const ptx::Module& module, const ptx::Entry& entry, const PtxLaunch& launch);
+
+  const ptx::Program& program() const { return program_; }
+  const PtxLaunch& launch() const { return launch_; }
+  /// Immediates and addresses as a CTA of that rank in its cluster sees them.
+  std::span<const std::byte> constants(uint32_t rank) const { return constants_[rank]; }
+  ptx::Windows windows(uint32_t rank) const;
+  sm100::Loc loc(uint32_t instruction) const { return sm100::Loc(places_[instruction]); }
+  /// Of an instruction of Kind::service.
+  const PtxServiceEntry* service(const ptx::Instr& i) const { return services_[i.detail]; }
+  /// It is of a form that is not implemented.
+  bool refused(const ptx::Instr& i) const { return refused_[i.detail]; }
+  /// The loop that an instruction polls for, or nullptr.
+  const ptx::Wait* wait_of(uint32_t instruction) const { return waits_[instruction]; }
+  /// Places where a row of a warp's registers can start, for marks on them.
+  size_t row_starts() const { return program_.register_bytes / kRowAlign + 1; }
+  static constexpr uint32_t kRowAlign = 64;
+  /// Module variables of .const and .global, at kPtxConstantWindow.
+  const std::vector<uint8_t>& constant_bytes() const { return constant_bytes_; }
+
+ private:
+  void place_symbols();
+  void place_instructions();
+
+  const PtxLaunch launch_;
+  ptx::Program program_;
+  std::vector<std::vector<std::byte>> constants_;  ///< by rank
+  std::vector<sm100::Loc::Place> places_;          ///< by instruction
+  std::deque<std::string> texts_;                  ///< that places point to
+  std::vector<const PtxServiceEntry*> services_;   ///< by Instr::detail
+  std::vector<bool> refused_;                      ///< by Instr::detail
+  std::vector<const ptx::Wait*> waits_;            ///< by instruction
+  std::vector<uint8_t> constant_bytes_;
+};
+
+}  // namespace sm100::sim

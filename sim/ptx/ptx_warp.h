@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A warp that executes PTX on the models.  Its lanes are in groups, each at an instruction of its own; the group with the lowest
+/// address goes first, and groups that meet become one again.  So lanes come together behind a branch where code is laid out
+/// in order, and every lane makes progress: a group that waits in vain lets the others go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ptx/program.h"
+#include "sim/ptx/ptx_code.h"
+#include "sim/warp_context.h"
+
+namespace sm100::sim {
+
+class PtxWarp {
+ public:
+  /// @param parameters  the launch's parameter window, aligned to 64 bytes; must outlive the warp
+  PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp& warp, const models::DeviceProfile& profile,
+          FaultInterceptor* faults);
+
+  /// From the entry's first instruction until all lanes have exited, or the run is over.
+  void run();
+
+  WarpContext context;
+  ptx::RegisterFile file;
+  const PtxCode& code;
+
+  // ---- for services
+  ptx::LaneMask live() const { return live_; }
+  /// A register of these rows is on its way: who reads it waits until then.
+  void arrives(ptx::Row row, uint8_t width, models::Cycles when);
+  /// A register of that tcgen05.ld, which no wait::ld has covered.
+  void loaded_from_tmem(ptx::Row row, uint32_t number);
+  void tmem_loads_waited();
+  /// Reads an operand of a unit's or a memory instruction: what it holds must be there.
+  void use(const ptx::Operand& operand);
+  /// Of a run without data: the register holds a value that nobody has computed, and whatever follows from it.
+  void unknown(const ptx::Operand& operand);
+  /// Cycles of the instructions since the last service.
+  void settle_alu();
+  /// Ends the run: "what at place".
+  PtxOutcome not_implemented(const std::string& what);
+  PtxOutcome fail(const char* id, const std::string& what);
+  bool over() const { return over_; }
+  const uint8_t* parameter_bytes(uint64_t offset, uint64_t bytes) const;
+  uint8_t* local_bytes(int lane, uint64_t offset, uint64_t bytes);
+  /// Registers of a tensor load or store on their way, 128 of each lane.
+  static constexpr int kTmemRegisters = 128;
+  uint32_t* tmem_values() {
+    tmem_values_.resize(size_t(ptx::kLanes) * kTmemRegisters);
+    return tmem_values_.data();
+  }
+  bool other_groups() const { return !waiting_.empty() || !ready_.empty(); }
+
+ private:
+  struct Group {
+    uint32_t pc;
+    ptx::LaneMask lanes;
+    uint32_t parked = 0;  ///< 0, or the number of the meeting that it waits for
+  };
+  enum class Stop : uint8_t { meet, yield, park, exited, over };
+
+  void fill_specials();
+  void fill_changing(const ptx::Instr& i);
+  Group next_group();
+  Stop run_group(Group& group);
+  bool execute_service(Group& group, const ptx::Instr& i, ptx::LaneMask lanes, Stop& stop);
+  bool access_memory(const ptx::Instr& i, ptx::LaneMask lanes);
+  bool access_space(const ptx::Instr& i, const ptx::Access& access, ptx::Space space, bool cluster, ptx::LaneMask lanes,
+                    const LaneArray<ClusterSmemAddr, 1>& shared, const LaneArray<GlobalAddr, 1>& global, uint32_t bytes,
+                    uint8_t (*values)[32], models::Cycles& arrives, bool& unknown);
+  bool access_global(const ptx::Instr& i, const ptx::Access& access, ptx::LaneMask lanes, const LaneArray<GlobalAddr, 1>& addresses,
+                     uint32_t bytes, uint8_t (*values)[32], models::Cycles& arrives, bool& unknown);
+  /// True: the group stops.
+  bool branch(Group& group, const ptx::Instr& i, ptx::LaneMask taken, uint32_t target);
+  void add_ready(Group group);
+  void set_limit();
+  void pass_on_arrivals(const ptx::Instr& i);
+  void pass_on_unknown(const ptx::Instr& i, ptx::LaneMask lanes);
+  bool is_unknown(ptx::Row row) const { return row.area() == 0 && unknown_[row.offset() / 4]; }
+  bool depends_on_unknown(const ptx::Operand& operand) const;
+  Stop depends_on_data(const ptx::Instr& i);
+  void wait_for_row(ptx::Row row);
+  std::string place(const ptx::Instr& i) const { return code.program().place(i); }
+
+  Warp& warp_;
+  const std::span<const uint8_t> parameters_;
+  std::vector<uint8_t> local_;
+  std::vector<uint32_t> tmem_values_;
+  uint8_t lane_values_[ptx::kLanes][32];  ///< of a load or store on its way
+  std::vector<Group> ready_, waiting_, parked_;
+  uint32_t limit_ = UINT32_MAX;  ///< lowest instruction of the other ready groups
+  uint32_t current_ = 0;         ///< instruction that executes
+  int vain_rounds_ = 0;          ///< of groups that all wait
+  ptx::LaneMask live_ = 0;
+  double alu_cycles_ = 0;
+  bool over_ = false;
+
+  // Registers that are not there yet, by row.
+  struct Mark {
+    models::Cycles ready = 0;
+    uint32_t tmem_load = 0;
+  };
+  std::vector<Mark> marks_;
+  int marked_ = 0;  ///< rows with a mark
+  std::vector<uint32_t> tmem_rows_;
+  std::vector<bool> unknown_;  ///< by the word that a row starts at
+  bool unknowns_ = false;      ///< there has been one
+};
+
+/// An instruction of a unit on its way to it.
+struct ServiceCall {
+  PtxWarp& warp;
+  const ptx::Service& service;
+  const ptx::Instr& instr;
+  uint32_t at;  ///< of the program
+  ptx::LaneMask lanes;
+  sm100::Loc loc;
+
+  WarpContext& context() const { return warp.context; }
+  ptx::RegisterFile& file() const { return warp.file; }
+  size_t size() const { return service.operands.size(); }
+  const ptx::Operand& operand(size_t i) const { return service.operands[i]; }
+  bool has(std::string_view modifier) const { return service.modifiers.has(modifier); }
+  int first() const { return std::countr_zero(lanes); }
+  uint64_t value(const ptx::Operand& o, int lane) const { return o.lane_value(warp.file, lane); }
+  uint64_t value(size_t i) const { return value(operand(i), first()); }
+  uint64_t address(const ptx::Operand& o, int lane) const { return o.lane_address(warp.file, lane); }
+  uint64_t address(size_t i) const { return address(operand(i), first()); }
+  /// Of a predicate, by lane.
+  ptx::LaneMask predicate(const ptx::Operand& o) const {
+    return warp.file.predicate(o.row) ^ (o.negated ? ptx::kAllLanes : 0u);
+  }
+  void set_predicate(const ptx::Operand& o, ptx::LaneMask value) const {
+    if (o.kind != ptx::Operand::Kind::sink) warp.file.set_predicate(o.row, value, lanes);
+  }
+  void set(const ptx::Operand& o, int lane, uint64_t bits) const {
+    if (o.kind != ptx::Operand::Kind::sink) o.set_lane(warp.file, lane, bits);
+  }
+  void set_all(const ptx::Operand& o, uint64_t bits) const {
+    for (ptx::LaneMask left = lanes; left != 0; left &= left - 1) set(o, std::countr_zero(left), bits);
+  }
+  /// A shared address, from .shared registers or generic ones.
+  uint32_t shared(const ptx::Operand& o, int lane) const { return uint32_t(address(o, lane)); }
+  SmemAddr smem(size_t i) const { return {shared(operand(i), first())}; }
+
+  template <class I>
+  auto execute(const I& instruction) const {
+    return context().execute(instruction, lanes, loc);
+  }
+  template <class I>
+  auto execute(const I& instruction, ptx::LaneMask by) const {
+    return context().execute(instruction, by, loc);
+  }
+  /// f(lanes) for lanes whose keys are alike, until one returns other than done.
+  template <class Key, class F>
+  PtxOutcome for_each_alike(Key&& key, F&& f) {
+    for (ptx::LaneMask left = lanes; left != 0;) {
+      const auto of_first = key(std::countr_zero(left));
+      ptx::LaneMask alike = 0;
+      for (ptx::LaneMask rest = left; rest != 0; rest &= rest - 1)
+        if (key(std::countr_zero(rest)) == of_first) alike |= rest & -rest;
+      left &= ~alike;
+      if (const PtxOutcome outcome = f(alike); outcome != PtxOutcome::done) return outcome;
+      if (warp.over()) return PtxOutcome::stop;
+    }
+    return PtxOutcome::done;
+  }
+};
+
+}  // namespace sm100::sim

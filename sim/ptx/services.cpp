@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/services.h"
+
+#include <algorithm>
+
+namespace sm100::sim {
+
+const std::vector<PtxServiceEntry>& ptx_services() {
+  static const std::vector<PtxServiceEntry> all = [] {
+    std::vector<PtxServiceEntry> joined;
+    for (const auto& list : {mbarrier_services(), copy_services(), tensor_map_services(), tcgen05_services(),
+                             synchronisation_services(), lane_services(), atomic_services(), matrix_services()})
+      joined.insert(joined.end(), list.begin(), list.end());
+    return joined;
+  }();
+  return all;
+}
+
+const PtxServiceEntry* ptx_service(std::string_view opcode) {
+  const PtxServiceEntry* best = nullptr;
+  for (const PtxServiceEntry& entry : ptx_services()) {
+    if (!opcode.starts_with(entry.opcode)) continue;
+    if (opcode.size() > entry.opcode.size() && opcode[entry.opcode.size()] != '.' && opcode[entry.opcode.size()] != ':') continue;
+    if (!best || entry.opcode.size() > best->opcode.size()) best = &entry;
+  }
+  return best;
+}
+
+std::string ptx_missing(const ptx::Program& program, const ptx::Instr& instr) {
+  switch (instr.kind) {
+    case ptx::Kind::unsupported: return program.reasons[instr.detail];
+    case ptx::Kind::call:
+    case ptx::Kind::ret: return "calls of functions";
+    case ptx::Kind::service: {
+      const PtxServiceEntry* entry = ptx_service(program.text(instr));
+      if (!entry) return "no such instruction on the models";
+      for (const std::string_view modifier : entry->refuses)
+        if (program.services[instr.detail].modifiers.has(modifier)) return std::string("the form with ") + std::string(modifier);
+      return "";
+    }
+    case ptx::Kind::memory: {
+      const ptx::Access& access = program.accesses[instr.detail];
+      const int bytes = ptx::bytes(access.type) * access.vector;
+      const bool ordered = access.order == ptx::Order::acquire || access.order == ptx::Order::release;
+      if (ordered && access.space != ptx::Space::shared && bytes != 4) return "acquire and release of other than 32 bits";
+      return "";
+    }
+    default: return "";
+  }
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the groups of services share: reading what an instruction says of itself.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kernels/isa/instructions/catalogue.h"
+#include "sim/ptx/ptx_warp.h"
+
+namespace sm100::sim {
+
+// A list for each subject; services.cpp joins them.
+std::vector<PtxServiceEntry> mbarrier_services();
+std::vector<PtxServiceEntry> copy_services();
+std::vector<PtxServiceEntry> tcgen05_services();
+std::vector<PtxServiceEntry> synchronisation_services();
+std::vector<PtxServiceEntry> lane_services();
+std::vector<PtxServiceEntry> tensor_map_services();
+std::vector<PtxServiceEntry> atomic_services();
+std::vector<PtxServiceEntry> matrix_services();
+
+/// Who is meant by `.cta` and `.cluster`; wider scopes are clusters to an mbarrier.
+inline Scope scope_of(const ServiceCall& c) { return c.has(".cta") || !c.has(".cluster") ? Scope::cta : Scope::cluster; }
+inline int cta_group_of(const ServiceCall& c) { return c.has(".cta_group::2") ? 2 : 1; }
+inline int64_t signed_value(const ServiceCall& c, const ptx::Operand& o, int lane) { return int32_t(c.value(o, lane)); }
+
+/// Where a tensor map lies: among the parameters, in constant memory of the module, or in global memory.
+TensorMapAddr tensor_map_at(ServiceCall& c, uint64_t generic);
+
+/// What stands behind an address's comma: "[map, {x, y}]".
+inline instructions::Coordinates coordinates_of(const ServiceCall& c, const ptx::Operand& address, int lane) {
+  instructions::Coordinates coords;
+  for (const ptx::Operand& element : address.elements)
+    if (element.kind == ptx::Operand::Kind::vector)
+      for (const ptx::Operand& o : element.elements)
+        if (coords.rank < 5) coords.c[size_t(coords.rank++)] = int32_t(c.value(o, lane));
+  return coords;
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers of CTA and cluster, fences, dependent launch, registers of PTX on the models (PTX 9.7.13, 9.7.19).
+#include "sim/ptx/services.h"
+
+namespace sm100::sim {
+
+using namespace instructions;
+using ptx::LaneMask;
+using Together = PtxServiceEntry::Together;
+
+namespace {
+
+constexpr PtxOutcome kDone = PtxOutcome::done;
+
+/// Without a count all threads of the CTA meet, whole warps of them.
+int threads_of(const ServiceCall& c, size_t at) {
+  if (c.size() > at) return int(c.value(at));
+  return int(c.context().cta.kernel().warps) * ptx::kLanes;
+}
+
+PtxOutcome bar_sync(ServiceCall& c) {
+  c.execute(BarSync{int(c.value(0)), threads_of(c, 1)});
+  return kDone;
+}
+PtxOutcome bar_arrive(ServiceCall& c) {
+  c.execute(BarArrive{int(c.value(0)), threads_of(c, 1)});
+  return kDone;
+}
+
+PtxOutcome warp_sync(ServiceCall& c) {
+  if (c.lanes == ptx::kAllLanes) c.execute(BarWarpSync{});
+  return kDone;
+}
+
+PtxOutcome cluster_arrive(ServiceCall& c) {
+  if (c.has(".relaxed"))
+    c.execute(BarrierClusterArriveRelaxed{});
+  else
+    c.execute(BarrierClusterArrive{});
+  return kDone;
+}
+PtxOutcome cluster_wait(ServiceCall& c) { return c.execute(BarrierClusterWait{}), kDone; }
+
+/// Of all proxies' fences the model knows the one between generic and async accesses.
+PtxOutcome fence_proxy_async(ServiceCall& c) { return c.execute(FenceProxyAsyncSharedCta{}), kDone; }
+
+/// Order between generic accesses: what barriers hand on includes it, words of global memory hand on by their own order.
+PtxOutcome fence(ServiceCall& c) {
+  c.context().at(c.loc, c.lanes);
+  c.context().charge(c.context().issue.fence);
+  return kDone;
+}
+
+PtxOutcome griddep_wait(ServiceCall& c) { return c.execute(GriddepcontrolWait{}), kDone; }
+PtxOutcome griddep_launch(ServiceCall& c) { return c.execute(GriddepcontrolLaunchDependents{}), kDone; }
+
+PtxOutcome setmaxnreg(ServiceCall& c) {
+  if (c.has(".inc"))
+    c.execute(SetmaxnregInc{int(c.value(0))});
+  else
+    c.execute(SetmaxnregDec{int(c.value(0))});
+  return kDone;
+}
+
+/// Time passes; nobody is told.
+PtxOutcome nanosleep(ServiceCall& c) {
+  c.context().at(c.loc, c.lanes);
+  c.context().charge(double(c.context().profile.cycles_of_ns(double(c.value(0)))));
+  c.context().settle();
+  return kDone;
+}
+
+}  // namespace
+
+std::vector<PtxServiceEntry> synchronisation_services() {
+  return {{"bar.sync", bar_sync, Together::all},
+          {"bar.cta.sync", bar_sync, Together::all},
+          {"barrier.sync", bar_sync, Together::all},
+          {"barrier.cta.sync", bar_sync, Together::all},
+          {"bar.arrive", bar_arrive, Together::all},
+          {"bar.cta.arrive", bar_arrive, Together::all},
+          {"barrier.arrive", bar_arrive, Together::all},
+          {"barrier.cta.arrive", bar_arrive, Together::all},
+          {"bar.warp.sync", warp_sync, Together::mask},
+          {"barrier.cluster.arrive", cluster_arrive},
+          {"barrier.cluster.wait", cluster_wait},
+          {"fence.proxy.async", fence_proxy_async},
+          {"fence.proxy.async::generic", fence_proxy_async},
+          {"fence.proxy.alias", fence},
+          {"fence.acq_rel", fence},
+          {"fence.acquire", fence},
+          {"fence.release", fence},
+          {"fence.sc", fence},
+          {"fence", fence},
+          {"membar", fence},
+          {"griddepcontrol.wait", griddep_wait},
+          {"griddepcontrol.launch_dependents", griddep_launch},
+          {"setmaxnreg", setmaxnreg, Together::all},
+          {"nanosleep", nanosleep}};
+}
+
+}  // namespace sm100::sim

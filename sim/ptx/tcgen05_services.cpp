@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor memory, tensor core and cluster launch control of PTX on the models (PTX 9.7.16, 9.7.13.17).
+#include <cstring>
+
+#include "sim/ptx/services.h"
+
+namespace sm100::sim {
+
+using namespace instructions;
+using ptx::LaneMask;
+using ptx::Operand;
+using Together = PtxServiceEntry::Together;
+
+namespace {
+
+constexpr PtxOutcome kDone = PtxOutcome::done;
+
+// ---- allocation
+
+PtxOutcome alloc(ServiceCall& c) {
+  c.execute(Tcgen05Alloc{c.smem(0), uint32_t(c.value(1)), cta_group_of(c)});
+  return kDone;
+}
+PtxOutcome dealloc(ServiceCall& c) {
+  c.execute(Tcgen05Dealloc{{uint32_t(c.value(0))}, uint32_t(c.value(1)), cta_group_of(c)});
+  return kDone;
+}
+PtxOutcome relinquish(ServiceCall& c) { return c.execute(Tcgen05RelinquishAllocPermit{cta_group_of(c)}), kDone; }
+
+// ---- MMAs
+
+std::optional<MmaKind> kind_of(const ServiceCall& c) {
+  for (const MmaKind kind :
+       {MmaKind::f16, MmaKind::tf32, MmaKind::f8f6f4, MmaKind::i8, MmaKind::mxf8f6f4, MmaKind::mxf4, MmaKind::mxf4nvf4})
+    if (c.has(std::string(".kind::") + name(kind))) return kind;
+  return std::nullopt;
+}
+
+ScaleVec scale_vec_of(const ServiceCall& c, MmaKind kind) {
+  if (c.has(".scale_vec::1X")) return ScaleVec::x1;
+  if (c.has(".scale_vec::2X") || c.has(".block32")) return kind == MmaKind::mxf8f6f4 ? ScaleVec::x1 : ScaleVec::x2;
+  if (c.has(".scale_vec::4X") || c.has(".block16")) return ScaleVec::x4;
+  return kind == MmaKind::mxf8f6f4 ? ScaleVec::x1 : kind == MmaKind::mxf4 ? ScaleVec::x2 : ScaleVec::x4;
+}
+
+/// disable-output-lane masks that disable nothing are those of CUTLASS.
+bool disables_lanes(const ServiceCall& c, const Operand& mask, int lane) {
+  for (const Operand& word : mask.elements)
+    if (c.value(word, lane) != 0) return true;
+  return false;
+}
+
+PtxOutcome mma(ServiceCall& c) {
+  const auto kind = kind_of(c);
+  if (!kind) return c.warp.not_implemented("tcgen05.mma of this kind");
+  const bool scaled = c.has(".block_scale");
+  size_t at = 4;
+  const auto read = [&](int lane) {
+    Tcgen05Mma m;
+    m.kind = *kind, m.cta_group = cta_group_of(c);
+    m.d = {uint32_t(c.address(c.operand(0), lane))};
+    if (c.operand(1).kind == Operand::Kind::address)
+      m.a = OperandA(TmemAddr{uint32_t(c.address(c.operand(1), lane))});
+    else
+      m.a = OperandA(SmemDescriptor{c.value(c.operand(1), lane)});
+    m.b = {c.value(c.operand(2), lane)};
+    m.idesc = {uint32_t(c.value(c.operand(3), lane))};
+    return m;
+  };
+  TmemAddr sfa{}, sfb{};
+  if (scaled) sfa = {uint32_t(c.address(4))}, sfb = {uint32_t(c.address(5))}, at = 6;
+  if (at < c.size() && c.operand(at).kind == Operand::Kind::vector) {
+    if (disables_lanes(c, c.operand(at), c.first())) return c.warp.not_implemented("tcgen05.mma with disabled output lanes");
+    ++at;
+  }
+  if (at >= c.size() || c.operand(at).kind != Operand::Kind::predicate)
+    return c.warp.not_implemented("tcgen05.mma without enable-input-d as a predicate");
+  if (at + 1 < c.size()) return c.warp.not_implemented("tcgen05.mma with scale-input-d");
+  const LaneMask enabled = c.predicate(c.operand(at));
+  for (LaneMask left = c.lanes; left != 0;) {
+    // Each lane issues the whole MMA; operands that differ make different ones.
+    const int lane = std::countr_zero(left);
+    Tcgen05Mma m = read(lane);
+    m.enable_input_d = enabled >> lane & 1;
+    LaneMask by = 0;
+    for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
+      const int other = std::countr_zero(rest);
+      const Tcgen05Mma o = read(other);
+      if (o.d == m.d && o.a.tile == m.a.tile && o.a.tmem == m.a.tmem && o.b == m.b && o.idesc == m.idesc && bool(enabled >> other & 1) == m.enable_input_d)
+        by |= rest & -rest;
+    }
+    left &= ~by;
+    if (scaled)
+      c.execute(Tcgen05MmaBlockScale{m, scale_vec_of(c, *kind), sfa, sfb}, by);
+    else
+      c.execute(m, by);
+  }
+  return kDone;
+}
+
+PtxOutcome cp(ServiceCall& c) {
+  static constexpr std::pair<std::string_view, TmemCopyShape> kShapes[] = {{".128x256b", TmemCopyShape::s128x256b},
+                                                                           {".128x128b", TmemCopyShape::s128x128b},
+                                                                           {".4x256b", TmemCopyShape::s4x256b},
+                                                                           {".32x128b", TmemCopyShape::s32x128b_warpx4}};
+  std::optional<TmemCopyShape> shape;
+  for (const auto& [name, value] : kShapes)
+    if (c.has(name)) shape = value;
+  if (c.has(".64x128b"))
+    shape = c.has(".warpx2::01_23") ? TmemCopyShape::s64x128b_warpx2_01_23 : TmemCopyShape::s64x128b_warpx2_02_13;
+  if (!shape) return c.warp.not_implemented("tcgen05.cp of this shape");
+  const TmemDecompression packed = c.has(".b6x16_p32")   ? TmemDecompression::b6x16_p32
+                                   : c.has(".b4x16_p64") ? TmemDecompression::b4x16_p64
+                                                         : TmemDecompression::none;
+  return c.for_each_alike([&](int lane) { return std::pair{c.address(c.operand(0), lane), c.value(c.operand(1), lane)}; },
+                          [&](LaneMask by) {
+                            const int lane = std::countr_zero(by);
+                            c.execute(Tcgen05Cp{*shape, cta_group_of(c), {uint32_t(c.address(c.operand(0), lane))}, {c.value(c.operand(1), lane)}, packed}, by);
+                            return kDone;
+                          });
+}
+
+PtxOutcome commit(ServiceCall& c) {
+  return c.for_each_alike([&](int lane) { return c.shared(c.operand(0), lane); },
+                          [&](LaneMask by) {
+                            const int lane = std::countr_zero(by);
+                            const SmemAddr barrier{c.shared(c.operand(0), lane)};
+                            if (c.has(".multicast::cluster"))
+                              c.execute(Tcgen05CommitMulticast{cta_group_of(c), barrier, {uint16_t(c.value(c.operand(1), lane))}}, by);
+                            else
+                              c.execute(Tcgen05Commit{cta_group_of(c), barrier}, by);
+                            return kDone;
+                          });
+}
+
+// ---- registers and tensor memory
+
+constexpr int kMostRegisters = PtxWarp::kTmemRegisters;
+
+std::optional<std::pair<TmemShape, int>> shape_of(const ServiceCall& c) {
+  static constexpr std::pair<std::string_view, TmemShape> kShapes[] = {{".32x32b", TmemShape::s32x32b},
+                                                                       {".16x64b", TmemShape::s16x64b},
+                                                                       {".16x128b", TmemShape::s16x128b},
+                                                                       {".16x256b", TmemShape::s16x256b}};
+  for (const auto& [name, shape] : kShapes)
+    if (c.has(name))
+      for (int repeat = 1; repeat <= kMostRegisters; repeat *= 2)
+        if (c.has(".x" + std::to_string(repeat))) return std::pair{shape, repeat};
+  return std::nullopt;
+}
+
+std::span<const Operand> registers_of(const Operand& o) {
+  return o.kind == Operand::Kind::vector ? std::span<const Operand>(o.elements) : std::span<const Operand>(&o, 1);
+}
+
+template <TmemShape kShape>
+void load_shape(ServiceCall& c, int repeat, TmemAddr address, uint32_t* values) {
+  c.execute(Tcgen05Ld<kShape>{repeat, address, values});
+}
+template <TmemShape kShape>
+void store_shape(ServiceCall& c, int repeat, TmemAddr address, const uint32_t* values) {
+  c.execute(Tcgen05St<kShape>{repeat, address, values});
+}
+
+PtxOutcome ld(ServiceCall& c) {
+  const auto shape = shape_of(c);
+  if (!shape) return c.warp.not_implemented("tcgen05.ld of this shape");
+  const std::span<const Operand> to = registers_of(c.operand(0));
+  const auto [kind, repeat] = *shape;
+  const size_t n = size_t(registers_per_thread(kind, repeat));
+  if (to.size() != n) return c.warp.not_implemented("tcgen05.ld with another number of registers than its shape has");
+  uint32_t* const values = c.warp.tmem_values(); // other warps run while this one waits: each has its own
+  const TmemAddr address{uint32_t(c.address(1))};
+  switch (kind) {
+    case TmemShape::s32x32b: load_shape<TmemShape::s32x32b>(c, repeat, address, values); break;
+    case TmemShape::s16x64b: load_shape<TmemShape::s16x64b>(c, repeat, address, values); break;
+    case TmemShape::s16x128b: load_shape<TmemShape::s16x128b>(c, repeat, address, values); break;
+    default: load_shape<TmemShape::s16x256b>(c, repeat, address, values); break;
+  }
+  for (size_t r = 0; r < n; ++r) {
+    for (int lane = 0; lane < ptx::kLanes; ++lane) c.set(to[r], lane, values[size_t(lane) * n + r]);
+    if (to[r].kind == Operand::Kind::reg) c.warp.loaded_from_tmem(to[r].row, c.context().tmem_loads);
+    if (!c.context().sm.with_data) c.warp.unknown(to[r]);
+  }
+  return kDone;
+}
+
+PtxOutcome st(ServiceCall& c) {
+  const auto shape = shape_of(c);
+  if (!shape) return c.warp.not_implemented("tcgen05.st of this shape");
+  const std::span<const Operand> from = registers_of(c.operand(1));
+  const auto [kind, repeat] = *shape;
+  const size_t n = size_t(registers_per_thread(kind, repeat));
+  if (from.size() != n) return c.warp.not_implemented("tcgen05.st with another number of registers than its shape has");
+  uint32_t* const values = c.warp.tmem_values();
+  for (size_t r = 0; r < n; ++r)
+    for (int lane = 0; lane < ptx::kLanes; ++lane) values[size_t(lane) * n + r] = uint32_t(c.value(from[r], lane));
+  const TmemAddr address{uint32_t(c.address(0))};
+  switch (kind) {
+    case TmemShape::s32x32b: store_shape<TmemShape::s32x32b>(c, repeat, address, values); break;
+    case TmemShape::s16x64b: store_shape<TmemShape::s16x64b>(c, repeat, address, values); break;
+    case TmemShape::s16x128b: store_shape<TmemShape::s16x128b>(c, repeat, address, values); break;
+    default: store_shape<TmemShape::s16x256b>(c, repeat, address, values); break;
+  }
+  return kDone;
+}
+
+PtxOutcome wait_ld(ServiceCall& c) {
+  c.execute(Tcgen05WaitLd{});
+  c.warp.tmem_loads_waited();
+  return kDone;
+}
+PtxOutcome wait_st(ServiceCall& c) { return c.execute(Tcgen05WaitSt{}), kDone; }
+PtxOutcome fence_before(ServiceCall& c) { return c.execute(Tcgen05FenceBeforeThreadSync{}), kDone; }
+PtxOutcome fence_after(ServiceCall& c) { return c.execute(Tcgen05FenceAfterThreadSync{}), kDone; }
+
+// ---- cluster launch control
+
+PtxOutcome try_cancel(ServiceCall& c) {
+  if (c.has(".multicast::cluster::all"))
+    c.execute(ClusterlaunchcontrolTryCancelMulticast{c.smem(0), c.smem(1)});
+  else
+    c.execute(ClusterlaunchcontrolTryCancel{c.smem(0), c.smem(1)});
+  return kDone;
+}
+
+ClcResponse response_of(const ServiceCall& c, const Operand& o, int lane) {
+  ClcResponse response;
+  static_assert(sizeof response == 16);
+  const uint64_t halves[2] = {c.file().read<uint64_t>(o.row)[lane], c.file().read<uint64_t>(o.row.next_half())[lane]};
+  std::memcpy(&response, halves, sizeof halves);
+  return response;
+}
+
+PtxOutcome is_canceled(ServiceCall& c) {
+  const bool canceled = c.execute(ClusterlaunchcontrolQueryCancelIsCanceled{response_of(c, c.operand(1), c.first())});
+  c.set_predicate(c.operand(0), canceled ? ptx::kAllLanes : 0);
+  return kDone;
+}
+
+PtxOutcome first_ctaid(ServiceCall& c) {
+  const Dim3 id = c.execute(ClusterlaunchcontrolQueryCancelGetFirstCtaid{response_of(c, c.operand(1), c.first())});
+  const Operand& to = c.operand(0);
+  const uint32_t parts[] = {id.x, id.y, id.z, 0};
+  if (to.kind == Operand::Kind::vector)
+    for (size_t i = 0; i < to.elements.size(); ++i) c.set_all(to.elements[i], parts[i]);
+  else
+    c.set_all(to, c.has("::x") || c.has(".get_first_ctaid::x") ? id.x : c.has(".get_first_ctaid::y") ? id.y : id.z);
+  return kDone;
+}
+
+}  // namespace
+
+std::vector<PtxServiceEntry> tcgen05_services() {
+  return {{"tcgen05.alloc", alloc, Together::all},
+          {"tcgen05.dealloc", dealloc, Together::all},
+          {"tcgen05.relinquish_alloc_permit", relinquish, Together::all},
+          {"tcgen05.mma", mma, Together::any, true, {".sp", ".ws"}},
+          {"tcgen05.cp", cp},
+          {"tcgen05.commit", commit},
+          {"tcgen05.ld", ld, Together::all, false, {".pack::16b", ".red", ".16x32bx2"}},
+          {"tcgen05.st", st, Together::all, false, {".unpack::16b", ".16x32bx2"}},
+          {"tcgen05.wait::ld", wait_ld, Together::all},
+          {"tcgen05.wait::st", wait_st, Together::all},
+          {"tcgen05.fence::before_thread_sync", fence_before},
+          {"tcgen05.fence::after_thread_sync", fence_after},
+          {"clusterlaunchcontrol.try_cancel", try_cancel},
+          {"clusterlaunchcontrol.query_cancel.is_canceled", is_canceled},
+          {"clusterlaunchcontrol.query_cancel.get_first_ctaid", first_ctaid}};
+}
+
+}  // namespace sm100::sim

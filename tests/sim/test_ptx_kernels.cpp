@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel that is given as PTX: right as it is written, and each edit of its text is found as the same mistake in role code is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "catch.h"
+#include "paths.h"
+#include "scratch_directory.h"
+#include "sim/child_process.h"
+#include "sim/scenario_files.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+
+namespace {
+
+std::string text_of(const std::filesystem::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+using Edits = std::vector<std::pair<std::string, std::string>>;
+
+/// scenarios/ptx/gemm.ptx with texts in place of others, the first occurrence of each.
+host::Scenario edited(const Edits& edits) {
+  static const ScratchDirectory directory;
+  static int number = 0;
+  const auto folder = std::filesystem::path(source_dir()) / "scenarios/ptx";
+  std::string text = text_of(folder / "gemm.ptx");
+  for (const auto& [from, to] : edits) {
+    const size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+  }
+  const auto file = directory.write(fmt::format("edited{}.ptx", number++), text);
+  return host::load_scenario(folder / "gemm.toml", {fmt::format("problem.ptx=\"{}\"", file.string())});
+}
+host::Scenario edited(const std::string& from, const std::string& to) { return edited(Edits{{from, to}}); }
+
+/// The edited kernel ends as a finding or hang of that id, named with the role and the line of the PTX.
+void check_report(const std::string& from, const std::string& to, const std::vector<std::string>& parts) {
+  const RunResult result = run_in_child(edited(from, to));
+  INFO(from);
+  INFO(result.report);
+  for (const std::string& part : parts) {
+    INFO(part);
+    CHECK(result.report.find(part) != std::string::npos);
+  }
+}
+
+bool warns_of(const RunResult& result, const std::string& id) {
+  return std::any_of(result.warnings.begin(), result.warnings.end(), [&](const Finding& f) { return f.id == id; });
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that is given as PTX verifies and nothing is found") {
+  const RunResult result = run_in_child(load_by_name("ptx/gemm"));
+  INFO(result.report);
+  CHECK(result.outcome == Outcome::pass);
+}
+
+TEST_CASE("a kernel that is given as PTX runs under jitter and without data") {
+  for (const char* set : {"run.jitter=1", "run.jitter=7", "run.data=none", "run.numerics=b200"}) {
+    INFO(set);
+    const RunResult result = run_in_child(host::load_scenario(std::filesystem::path(source_dir()) / "scenarios/ptx/gemm.toml", {set}));
+    INFO(result.report);
+    CHECK(result.outcome == Outcome::pass);
+  }
+}
+
+TEST_CASE("PTX with 16 bytes too many in expect_tx: the hang names the instruction") {
+  check_report("_, [%r19], 24576;", "_, [%r19], 24592;",
+               {"HANG", "full[0]", "misses 16 of 24,592 bytes", "expect_tx counts 16 bytes more", "load (warp 0)"});
+}
+
+TEST_CASE("PTX with 16 bytes too few in expect_tx: the hang names the instruction") {
+  check_report("_, [%r19], 24576;", "_, [%r19], 24560;",
+               {"HANG", "the copies of this phase deliver 16 bytes more than expect_tx counts", "load (warp 0)"});
+}
+
+TEST_CASE("PTX that waits for the wrong parity of an empty stage hangs there") {
+  check_report("xor.b32 %r16, %r16, 1; ", "// ", {"HANG", "load (warp 0)", "waits for empty[0] parity 0", "nobody has arrived on it in this run"});
+}
+
+TEST_CASE("PTX without the commit that hands a stage back hangs there") {
+  check_report("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r18];", "",
+               {"HANG", "load (warp 0)", "empty[0]", "nobody has arrived on it in this run"});
+}
+
+TEST_CASE("PTX whose tcgen05.ld is executed by one lane is found") {
+  check_report("\ttcgen05.ld.sync", "\t@!%p1 tcgen05.ld.sync", {"TC2", "tcgen05.ld with 1 of 32 lanes", "edited"});
+}
+
+TEST_CASE("PTX without a fence behind the wait for the accumulator is warned of, as role code is") {
+  const RunResult result = run_in_child(edited("@!%p5 bra WAIT_DONE;\n\ttcgen05.fence::after_thread_sync;", "@!%p5 bra WAIT_DONE;"));
+  CHECK(result.outcome == Outcome::pass);
+  CHECK(warns_of(result, "TC16"));
+}
+
+TEST_CASE("PTX that reads a register of tcgen05.ld before the wait is warned of") {
+  const RunResult result = run_in_child(edited("tcgen05.wait::ld.sync.aligned;", ""));
+  CHECK(warns_of(result, "TC18"));
+}
+
+TEST_CASE("PTX without the fence behind mbarrier.init is warned of") {
+  CHECK(warns_of(run_in_child(edited("fence.mbarrier_init.release.cluster;", "")), "MB14"));
+}
+
+TEST_CASE("PTX with a wrong coordinate computes wrong numbers") {
+  CHECK(run_in_child(edited("shl.b32 %r23, %r4, 7;", "shl.b32 %r23, %r4, 6;")).outcome == Outcome::mismatch);
+}
+
+TEST_CASE("PTX that traps ends with the finding") { check_report("FREED:\n\tret;", "FREED:\n\ttrap;", {"TR1", "trap"}); }
+
+TEST_CASE("a form of PTX that is not implemented ends the run only where it is executed") {
+  const RunResult executed = run_in_child(edited("\tbar.sync 0;", "\tmultimem.red.relaxed.sys.global.add.u32 [%rd10], %r1;\n\tbar.sync 0;"));
+  INFO(executed.report);
+  CHECK(executed.report.find("not implemented: multimem.red") != std::string::npos);
+  const RunResult passed = run_in_child(edited("\tbar.sync 0;", "\t@%p9 multimem.red.relaxed.sys.global.add.u32 [%rd10], %r1;\n\tbar.sync 0;"));
+  INFO(passed.report);
+  CHECK(passed.outcome == Outcome::pass);
+}
+
+TEST_CASE("lanes that part come together: a loop whose length differs by lane, and an exchange behind it") {
+  // Each lane counts to its number; the sum of the warp's counts is 31 * 32 / 2 = 496.
+  const std::string loop = R"(
+	mov.u32 %r40, %laneid;
+	mov.u32 %r41, 0;
+COUNT:
+	setp.ge.u32 %p9, %r41, %r40;
+	@%p9 bra COUNTED;
+	add.u32 %r41, %r41, 1;
+	bra COUNT;
+COUNTED:
+	redux.sync.add.u32 %r42, %r41, 0xffffffff;
+	setp.eq.u32 %p9, %r42, 496;
+	@%p9 bra RIGHT;
+	trap;
+RIGHT:
+	bar.sync 0;)";
+  const RunResult result = run_in_child(edited("\tbar.sync 0;", loop));
+  INFO(result.report);
+  CHECK(result.outcome == Outcome::pass);
+}
+
+TEST_CASE("a lane that waits lets the others of its warp go on") {
+  // Lane 0 of warp 3 waits for a phase that lane 1 completes: without progress of each lane it would hang.
+  const std::string wait = R"(
+	setp.ne.u32 %p9, %r2, 3;
+	@%p9 bra LEFT;
+	and.b32 %r40, %r1, 31;
+	setp.ne.u32 %p9, %r40, 2;
+	@%p9 bra INITIALISED;
+	mbarrier.init.shared::cta.b64 [own], 1;
+	fence.mbarrier_init.release.cluster;
+INITIALISED:
+	bar.warp.sync 0xffffffff;
+	setp.ne.u32 %p9, %r40, 0;
+	@%p9 bra OTHERS;
+WAIT_OWN:
+	mbarrier.try_wait.parity.shared::cta.b64 %p9, [own], 0;
+	@!%p9 bra WAIT_OWN;
+	bra LEFT;
+OTHERS:
+	setp.ne.u32 %p9, %r40, 1;
+	@%p9 bra LEFT;
+	mbarrier.arrive.shared::cta.b64 _, [own];
+LEFT:
+	bar.warp.sync 0xffffffff;
+	bar.sync 0;)";
+  const RunResult result =
+      run_in_child(edited({{"\t.shared .align 4 .b32 tmem;", "\t.shared .align 4 .b32 tmem;\n\t.shared .align 8 .b64 own;"}, {"\tbar.sync 0;", wait}}));
+  INFO(result.report);
+  CHECK(result.outcome == Outcome::pass);
+}
