@@ -35,7 +35,7 @@ TEST_CASE("every scenario of the project verifies", "[scenarios]") {
   auto names = scenario_names("");
   REQUIRE(names.size() >= 9);
   const auto smoke = scenario_names("smoke");
-  REQUIRE(smoke.size() == 66);  // ten of each kernel, and ten outputs and six narrow tiles of the block-scaled one
+  REQUIRE(smoke.size() == 76);  // ten of each kernel, and ten outputs and six narrow tiles of the block-scaled one
   names.insert(names.end(), smoke.begin(), smoke.end());
   for (const std::string& name : scenario_names("split_k"))
     if (name.find("splits_4") == std::string::npos) names.push_back(name);  // those take 10 s
@@ -73,7 +73,7 @@ TEST_CASE("the smoke configurations of the scaled matmuls verify in the bit mode
     CHECK(r.warnings.empty());
     ++runs;
   }
-  CHECK(runs == 56);
+  CHECK(runs == 66);
 }
 
 TEST_CASE("FP32 output shows the accumulators within 1e-5, BF16 output within 1e-2 of float64", "[scenarios]") {
