@@ -255,9 +255,9 @@ m("load-a-mask-b", "A's slice goes to the CTAs that share B", r"expect_tx|bytes|
 m("load-b-mask-a", "B's slice goes to the CTAs that share A", r"expect_tx|bytes|input_full|TM5|mismatch",
   ("b_share(cfg_, place_), map_of(params_.b)", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, a_mask(cfg_, place_)}), map_of(params_.b)"))
 m("load-a-mask-own", "A's slice comes back to its own CTA alone", r"expect_tx|bytes|input_full",
-  ("a_share(cfg_, place_), map_of(params_.a)", "(TileShare{a_share(cfg_, place_).index, a_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), &params_.a"))
+  ("a_share(cfg_, place_), map_of(params_.a)", "(TileShare{a_share(cfg_, place_).index, a_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), map_of(params_.a)"))
 m("load-b-mask-own", "B's slice comes back to its own CTA alone", r"expect_tx|bytes|input_full",
-  ("b_share(cfg_, place_), map_of(params_.b)", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), &params_.b"))
+  ("b_share(cfg_, place_), map_of(params_.b)", "(TileShare{b_share(cfg_, place_).index, b_share(cfg_, place_).sharers, CtaMask{uint16_t(1u << place_.rank)}}), map_of(params_.b)"))
 m("load-group-of-one", "only the first k tile of a group is copied", r"expect_tx counts|bytes",
   ("for (int j = 0; j < cfg_.k_group_size; ++j) {", "for (int j = 0; j < 1; ++j) {"))
 of("kernels/matmul/rings.h")
@@ -902,7 +902,7 @@ m("scaled-copies-last", "SFA is copied behind the MMAs that read it", r"TC13|TC1
 
 of("kernels/block_scaled/scaled_loader.h")
 m("scaled-no-sfa-load", "SFA is not loaded", r"input_full",
-  ("    isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, map_of(params_.sfa),", "    if (false) isa.cp_async_bulk_tensor_shared_global(stage.sfa.base, map_of(params_.sfa),"))
+  ("    isa.cp_async_bulk_tensor_shared_global(stage.sfa.base,", "    if (false) isa.cp_async_bulk_tensor_shared_global(stage.sfa.base,"))
 m("scaled-sfb-twice", "the load warp brings SFB, too, where another warp does", r"input_full|TM7|MB5|TM5",
   ("    if (stores_sfb(cfg_)) return;  // the SFB load warp brings them\n", ""))
 
@@ -1007,3 +1007,173 @@ for array, old, new, what in (("residual_empty", EPILOGUE, "4", "warps instead o
     n = 1 + sum(x.id.startswith(f"cutlass-count-{array}") for x in MUTANTS)
     m(f"cutlass-count-{array}-{n}", f"count of {array}: {what}", rf"{array}|MB17|MB5|TM7|TM5",
       altered(array, "count", old, new, CUTLASS_TILES))
+
+# blockwise: ids begin with "blockwise-"
+of("kernels/blockwise/blockwise_epilogue_warp.h")
+m("blockwise-no-fence", "no proxy fence between the reads of row scales and their release", r"TM11",
+  ("  isa.fence_proxy_async_shared_cta();  // TMA fills the tile again\n", ""))
+m("blockwise-no-warp-sync", "lanes release a stage before their warp has met", r"TM7|TM5|LN\d",
+  ("  isa.bar_warp_sync();                 // few lanes arrive for all that have read\n", ""))
+m("blockwise-release-one-lane", "clusters: one lane releases instead of one for each CTA", r"input_empty",
+  ("isa.lanes_below(cluster_size(cfg), [&]", "isa.lanes_below(1, [&]"))
+m("blockwise-release-first", "the stage is released before its scales are read", r"TM7|TM5|input_empty",
+  ("    release_row_scales(isa, cfg, stage);\n", ""),
+  ("    const RowScales rows =", "    release_row_scales(isa, cfg, stage);\n    const RowScales rows ="))
+m("blockwise-no-release", "row scales are not released", r"arrive.*input_empty|input_empty.*arrive",
+  ("    release_row_scales(isa, cfg, stage);\n", ""))
+m("blockwise-release-twice", "row scales are released twice", r"input_empty|TM7|MB5",
+  ("    release_row_scales(isa, cfg, stage);\n", "    release_row_scales(isa, cfg, stage);\n    release_row_scales(isa, cfg, stage);\n"))
+m("blockwise-no-input-step", "the epilogue stays at a stage of the input ring", r"input_empty|TM7|TM5|MB5",
+  ("    input.consumer_step();\n", ""))
+m("blockwise-no-accum-wait", "a product is added before it is complete", r"accum_full|TC3|TC15|TM5|TC7|MB5",
+  ("accumulators.consumer_wait();", "accumulators.at(accumulators.consumer_stage());"))
+m("blockwise-accum-released-first", "an accumulator is released before it is loaded", r"TC15|TC3",
+  ("    accumulators.consumer_release(accumulator);\n", ""),
+  ("    sums.add(isa,", "    accumulators.consumer_release(accumulator);\n    sums.add(isa,"))
+m("blockwise-accum-not-released", "an accumulator is not released", r"accum_empty",
+  ("    accumulators.consumer_release(accumulator);\n", ""))
+m("blockwise-sums-not-cleared", "sums of the tile before are kept", r"mismatch", ("  sums.clear(isa, cfg);\n", ""))
+m("blockwise-last-k-left-out", "the last k tile is not added", r"accum_|input_empty|mismatch",
+  ("k < tile.k_end(); ++k", "k + 1 < tile.k_end(); ++k"))
+of("kernels/blockwise/tile_sums.h")
+m("blockwise-first-n-block", "every strip takes the scale of the tile's first block of columns", r"mismatch",
+  ("second ? columns.of[1](lane) : columns.of[0](lane)", "second ? columns.of[0](lane) : columns.of[0](lane)"))
+m("blockwise-rows-swapped", "rows 8 to 15 of a fragment take the scales of rows 0 to 7", r"mismatch",
+  ("scale[r / 2 % 2]", "scale[r / 4 % 2]"))
+m("blockwise-half-forgotten", "both halves of the rows read the same scales", r"mismatch",
+  ("first_row + 16 * fragment + 8 * half + lane / 4", "first_row + 16 * fragment + lane / 4"))
+m("blockwise-scales-transposed", "B's scales are read as if they were blocks of K x blocks of N", (r"mismatch", r"GM1"),
+  ("(uint64_t(block) * uint64_t(table.k_blocks) + uint64_t(k_block_of(cfg, k_tile)))",
+   "(uint64_t(k_block_of(cfg, k_tile)) * uint64_t(table.n_blocks) + uint64_t(block))"))
+m("blockwise-no-block-guard", "scales behind the last block of columns are read", r"GM1|mismatch",
+  ("inside(lane) = block < table.n_blocks;", "inside(lane) = true;"))
+of("kernels/blockwise/blockwise_loader.h")
+m("blockwise-k-tile-for-block", "k tiles of 64: the scales of the k tile's number, not of its block", r"mismatch",
+  ("k_block_of(cfg_, k_tile)}", "k_tile}"))
+m("blockwise-scales-own-barrier", "pairs: the scales of the odd CTA count on its own barrier", r"input_full|MB15|MB5|TM5",
+  ("leader_address(cfg_, stage.full())", "stage.full()"))
+m("blockwise-scales-of-pair", "pairs: both CTAs load the scales of the even one's rows", r"mismatch",
+  ("tile.m * block_m(cfg_), k_block_of", "tile.m / cfg_.cta_group * cfg_.cta_group * block_m(cfg_), k_block_of"))
+
+# ---------------------------------------------------------------------------------------------------------------------
+# grouped_1d1d: ids begin with "moe-"
+of("kernels/grouped_1d1d/group_walk.h")
+m("moe-walk-from-zero", "every worker begins at tile 0", r"mismatch|GM",
+  ("next_(int(isa.ctaid().x) / cfg.cta_group)", "next_(0)"))
+m("moe-walk-strides-one", "workers take tiles one by one", r"mismatch|GM",
+  ("      next_ += workers_;\n      return tile;", "      next_ += 1;\n      return tile;"))
+m("moe-end-of-group", "a group ends at its own first row", r"mismatch|GM4",
+  ("word(p.offsets, g + 1)", "word(p.offsets, g)"))
+m("moe-skips-nothing", "groups without an expert have tiles", r"GM5|GM1|TM\d",
+  ("tiles_ = group_.has_work() ? tiles_m() * tiles_n() : 0;", "tiles_ = tiles_m() * tiles_n();"))
+m("moe-tiles-before", "tiles of the groups before are forgotten", r"mismatch|GM4|GM",
+  ("      tiles_before_ += tiles_;\n", "      tiles_before_ = tiles_;\n"))
+m("moe-tiles-rounded-down", "a tail has no tile", r"GM4|mismatch",
+  ("    return ceil_div(cfg_.ab_swapped ? columns_ : group_.end_row - group_.first_row, cfg_.mma_m);",
+   "    return (cfg_.ab_swapped ? columns_ : group_.end_row - group_.first_row) / cfg_.mma_m;"))
+m("moe-narrow-block", "the last block of a swizzle is as wide as the others", r"mismatch|GM",
+  ("const int width = fast - first < block ? fast - first : block;", "const int width = block;"))
+m("moe-no-scale-offset", "scales of a group without the padding before it", r"mismatch",
+  ("first / rows_per_scale_group(cfg_) + scale_offset", "first / rows_per_scale_group(cfg_)"))
+of("kernels/grouped_1d1d/moe_loader.h")
+m("moe-other-expert", "weights of another expert", r"mismatch|TM",
+  ("const int weight = tile.group.expert * params_.n,", "const int weight = (tile.group.expert + 1) % 2 * params_.n,"))
+m("moe-scales-of-n", "the scales of experts lie N rows apart, not whole atoms", r"mismatch",
+  ("tile.group.expert * ceil_div(params_.n, kScaleAtomRows)", "tile.group.expert * params_.n / kScaleAtomRows"))
+m("moe-half-forgotten", "pairs: both CTAs load the same rows of B", r"mismatch",
+  (" + tile.n * cfg_.mma_n + place_.half * block_n(cfg_);", " + tile.n * cfg_.mma_n;"))
+of("kernels/grouped_1d1d/token_rows_of_tile.h")
+m("moe-end-of-all", "a tile ends at its own last row, whatever group that is of", r"mismatch|GM5",
+  ("const int end = first + rows < tile.group.end_row ? first + rows : tile.group.end_row;", "const int end = first + rows;"))
+m("moe-search-low", "the search for the end of a group is one short", r"GM5|GM4|mismatch",
+  ("low = middle + 1;", "low = middle;"))
+m("moe-factor-of-group", "the factor of expert 0", r"mismatch", ("4 * uint64_t(tile.group.expert)", "0 * uint64_t(tile.group.expert)"))
+of("kernels/grouped_1d1d/work_ring.h")
+m("moe-ring-no-acquire", "a slot is overwritten before it is read", r"SM3|work_empty|MB5|MB8",
+  ("const int stage = ring.producer_acquire(loc);", "const int stage = ring.producer_stage();"))
+m("moe-ring-no-sync", "a slot is released before all lanes have read it", r"SM3|work_empty",
+  ("    isa_.bar_warp_sync();  // all lanes have read\n", ""))
+m("moe-ring-half-slot", "the second half of a slot is written behind the arrival", r"SM3",
+  ("        isa_.st_shared_b128(slot(stage) + 16, value.group, loc);\n        isa_.mbarrier_arrive(ring.full(stage), Scope::cta, loc);\n",
+   "        isa_.mbarrier_arrive(ring.full(stage), Scope::cta, loc);\n        isa_.st_shared_b128(slot(stage) + 16, value.group, loc);\n"))
+m("moe-ring-no-end", "the slot without work is not published", r"work_full",
+  ("      ring.producer_step(loc);\n      more = tile.valid;", "      ring.producer_step(loc);\n      more = tile.valid && tile.k_count > 0 && ++published < 2;"),
+  ("    bool more = true;\n", "    bool more = true;\n    int published = 0;\n"))
+
+# ---------------------------------------------------------------------------------------------------------------------
+# grouped_1d2d: ids begin with "moefp8-"
+of("kernels/grouped_1d2d/token_loader.h")
+m("moefp8-scale-at-token", "scales are taken where the token is, without padding between groups", r"TM10|mismatch",
+  ("TensorCoords{scale, k_block_of", "TensorCoords{token, k_block_of"))
+m("moefp8-scale-of-group", "every tile of a group takes its first scales", r"mismatch",
+  ("tile.group.scale_group + (token - tile.group.first_row)", "tile.group.scale_group + 0 * (token - tile.group.first_row)"))
+m("moefp8-no-scales", "scales of tokens are not loaded", r"input_full",
+  ("    isa.cp_async_bulk_tensor_shared_global(stage.a_scales.base,", "    if (false) isa.cp_async_bulk_tensor_shared_global(stage.a_scales.base,"))
+m("moefp8-weights-of-tile", "an expert's weights begin a tile too late", r"mismatch|TM",
+  ("tile.group.expert * params_.n + tile.n * cfg_.mma_n", "tile.group.expert * params_.n + (tile.n + 1) * cfg_.mma_n"))
+m("moefp8-own-barrier", "pairs: the odd CTA's bytes count on its own barrier", r"input_full|MB15|MB5",
+  ("leader_address(cfg_, stage.full())", "stage.full()"))
+m("moefp8-half-forgotten", "pairs: both CTAs load the same rows of B", r"mismatch", (" + place_.half * block_n(cfg_);", ";"))
+of("kernels/grouped_1d2d/params.h")
+m("moefp8-scales-of-expert-0", "all experts' products take the first one's block scales", r"mismatch",
+  ("b_scales + uint64_t(expert) *", "b_scales + 0 * uint64_t(expert) *"))
+m("moefp8-scales-apart", "block scales of experts lie N rows apart, not N / 128", r"mismatch|GM1",
+  ("uint64_t(expert) * uint64_t(n_blocks)", "uint64_t(expert) * uint64_t(n)"))
+of("kernels/grouped_1d2d/grouped_sums_epilogue.h")
+m("moefp8-whole", "every tile is stored as a whole one", r"GM5|mismatch", ("  if (tokens.whole())\n", "  if (true)\n"))
+m("moefp8-guard-all", "stores are guarded by all rows, not by the group's", r"GM5|mismatch",
+  ("GlobalMatrix{params.groups.c, tokens.end, params.n}", "GlobalMatrix{params.groups.c, params.m, params.n}"))
+m("moefp8-row-of-group", "a tail is stored at the group's first row", r"mismatch|GM",
+  ("tokens.end, params.n}, tokens.first, column)", "tokens.end, params.n}, tile.group.first_row, column)"))
+m("moefp8-no-rows-no-sums", "a CTA without rows of a short group passes its k tiles over", r"input_empty|accum_empty",
+  ("    sum_k_tiles(isa, cfg,", "    if (tokens.end > tokens.first) sum_k_tiles(isa, cfg,"))
+m("moefp8-tail-not-summed", "tails are stored before their products are in", r"input_empty|accum_empty|mismatch",
+  ("    sum_k_tiles(isa, cfg,", "    if (tokens.whole()) sum_k_tiles(isa, cfg,"))
+m("moefp8-tile-kept", "the expert of the first tile is used for all", r"mismatch",
+  ("params.scales_of(tile.group.expert)", "params.scales_of(tile.group.expert / 2)"))
+of("kernels/grouped_1d2d/grouped_1d2d_kernel.h")
+m("moefp8-work-tiles", "the MMA warp adds all k tiles of a tile in one accumulator", r"accum_full|input_empty|mismatch",
+  ("return KTileScheduler<Scheduler>{scheduler};", "return scheduler;"),
+  ("SM100_HD static KTileScheduler<Scheduler> work(", "SM100_HD static Scheduler& work("))
+
+# ---------------------------------------------------------------------------------------------------------------------
+# grouped_block_scaled: ids begin with "maps-"
+of("kernels/grouped_block_scaled/map_editor.h")
+m("maps-no-acquire", "maps are not acquired", r"TP2",
+  ("  for (int i = 0; i < count; ++i)\n    isa.fence_proxy_tensormap_acquire(maps + uint64_t(i) * kTensorMapBytes, MemoryScope::gpu, loc);\n", ""))
+m("maps-acquire-first", "the first map of a set is acquired, the others are not", r"TP2",
+  ("  for (int i = 0; i < count; ++i)\n    isa.fence_proxy_tensormap_acquire(", "  for (int i = 0; i < 1; ++i)\n    isa.fence_proxy_tensormap_acquire("))
+m("maps-no-warp-sync", "a copy of a template is taken before its edit", r"TP\d|SM3|LN\d",
+  ("    isa.bar_warp_sync();  // the lanes copy what one of them has edited\n", ""))
+m("maps-no-release", "maps edited in place are not released", r"TP3",
+  ("    isa.fence_proxy_tensormap_release(MemoryScope::gpu, loc);\n", ""))
+m("maps-address-kept", "the address of a matrix is the group's before", r"mismatch|GM|TP",
+  ("  isa.tensormap_replace_global_address(map, matrix.address, loc);\n", ""))
+m("maps-rows-kept", "the rows of a matrix are the group's before", r"mismatch|GM",
+  ("  isa.template tensormap_replace_global_dim<1>(map, matrix.rows, loc);\n", ""))
+m("maps-stride-kept", "the row pitch of a matrix is the group's before", r"mismatch|GM",
+  ("  isa.template tensormap_replace_global_stride<0>(map, matrix.row_bytes, loc);\n", ""))
+m("maps-scale-stride-kept", "the pitch of the scale atoms is the group's before", r"mismatch|GM",
+  ("  isa.template tensormap_replace_global_stride<1>(map, uint64_t(k_atoms) * kScaleAtomBytes, loc);\n", ""))
+of("kernels/grouped_block_scaled/grouped_loader.h")
+m("maps-one-slot", "a set of maps is edited while copies read it", r"TP1",
+  ("slot_ = slot_ + 1 == cfg_.map_slots ? 0 : slot_ + 1;", "slot_ = 0;"))
+m("maps-group-of-first", "maps are edited for the first group alone", r"mismatch|GM|TM",
+  ("if (tile.group == group_ || tile.k_count == 0) return;", "if (group_ >= 0 || tile.k_count == 0) return;"))
+m("maps-sfb-of-m", "the scales of B have as many rows as A", r"mismatch|GM",
+  ("const int rows = i % 2 == 0 ? problem.m : problem.n;", "const int rows = i != 1 ? problem.m : problem.n;"))
+m("maps-pointers-off", "pointers of the next group", r"mismatch|GM|TM",
+  ("load_pointer(isa, params_.pointers, group_, GroupPointer(i), loc)", "load_pointer(isa, params_.pointers, group_ + 1, GroupPointer(i), loc)"))
+of("kernels/grouped_block_scaled/group_scheduler.h")
+m("maps-walk-from-zero", "every worker begins at tile 0", r"mismatch|GM",
+  ("index_(int(scheduler.isa_.ctaid().x) / scheduler.cfg_.cluster_m)", "index_(0)"))
+m("maps-half-forgotten", "pairs: both CTAs compute the same rows", r"mismatch|GM4",
+  (".m = local % tiles_.along_m * cfg.cta_group + half,", ".m = local % tiles_.along_m * cfg.cta_group,"))
+m("maps-along-n", "tiles are counted along N, and placed along M", r"mismatch|GM4",
+  (".n = local / tiles_.along_m,", ".n = local / tiles_.along_n,"))
+of("kernels/grouped_block_scaled/grouped_epilogue.h")
+m("maps-output-of-first", "the map of C is edited for the first group alone", r"mismatch|GM",
+  ("if (tile.group != group_ && group.is_first(isa))", "if (group_ < 0 && group.is_first(isa))"))
+m("maps-no-zeros", "a group with K = 0 is left out", r"GM4", ("      write_zero_tile(isa, cfg, group, output);\n", ""))
+m("maps-no-template", "the template of C is not copied to shared memory", r"SM\d|TP|TM",
+  ("isa.elected([&] { copy_template(isa, params_.c, copy_, loc); });", ";"))

@@ -24,7 +24,8 @@ import sys
 import tempfile
 
 from mutants import MUTANTS
-from scenarios import COPY_SCENARIOS, CUTLASS_SCENARIOS, SCALED_SCENARIOS, SCENARIOS
+from scenarios import (BLOCKWISE_SCENARIOS, COPY_SCENARIOS, CUTLASS_SCENARIOS, MAPS_SCENARIOS, MOE_FP8_SCENARIOS,
+                       MOE_SCENARIOS, SCALED_SCENARIOS, SCENARIOS)
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -35,8 +36,13 @@ TIMEOUT_S = 60
 # host side too: reports are held against it.
 ROLE_UNITS = {"matmul": "kernels/matmul/sim/matmul_code.cpp", "copy": "kernels/copy/sim/copy_code.cpp",
               "scaled": "kernels/block_scaled/sim/block_scaled_code.cpp",
-              "cutlass": "kernels/cutlass_block_scaled/sim/cutlass_block_scaled_code.cpp"}
-SCENARIOS_OF = {"matmul": SCENARIOS, "copy": COPY_SCENARIOS, "scaled": SCALED_SCENARIOS, "cutlass": CUTLASS_SCENARIOS}
+              "cutlass": "kernels/cutlass_block_scaled/sim/cutlass_block_scaled_code.cpp",
+              "blockwise": "kernels/blockwise/sim/blockwise_code.cpp",
+              "moe": "kernels/grouped_1d1d/sim/grouped_1d1d_code.cpp",
+              "moefp8": "kernels/grouped_1d2d/sim/grouped_1d2d_code.cpp",
+              "maps": "kernels/grouped_block_scaled/sim/grouped_block_scaled_code.cpp"}
+SCENARIOS_OF = {"matmul": SCENARIOS, "copy": COPY_SCENARIOS, "scaled": SCALED_SCENARIOS, "cutlass": CUTLASS_SCENARIOS, "blockwise": BLOCKWISE_SCENARIOS,
+                "moe": MOE_SCENARIOS, "moefp8": MOE_FP8_SCENARIOS, "maps": MAPS_SCENARIOS}
 TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/matmul/host/matmul_run.cpp",
                "kernels/copy/shared_storage.h": "kernels/copy/host/copy_run.cpp",
                "kernels/block_scaled/tiles.h": "kernels/block_scaled/host/block_scaled_run.cpp",

@@ -62,3 +62,44 @@ CUTLASS_SCENARIOS = [
     Scenario("both, late answers", "smoke/cutlass_block_scaled_05.toml", ("run.jitter=3",)),
     Scenario("one strip of the residual", "smoke/cutlass_block_scaled_09.toml"),
 ]
+
+BLOCKWISE_SCENARIOS = [
+    Scenario("blockwise", "bugs/sound/blockwise.toml"),
+    Scenario("two blocks of columns", "smoke/blockwise_02.toml"),
+    Scenario("cluster", "bugs/sound/blockwise_cluster.toml"),
+    Scenario("pairs", "smoke/blockwise_01.toml", ("config.mma=[256, 128, 32]", "config.cta_group=2", "config.cluster=[2, 1, 1]",
+                                                   "problem.m=512", "run.sms=2")),
+    Scenario("half k tiles, ragged", "smoke/blockwise_01.toml", ("config.swizzle=64", "problem.m=200", "problem.n=200",
+                                                                 "problem.k=336")),
+    Scenario("late answers", "bugs/sound/blockwise.toml", ("run.jitter=3",)),
+    Scenario("a tile over the last block", "smoke/blockwise_01.toml", ("config.mma=[64, 136, 32]", "problem.n=200")),
+]
+
+MOE_SCENARIOS = [
+    Scenario("ragged groups", "smoke/grouped_1d1d_01.toml"),
+    Scenario("factors", "smoke/grouped_1d1d_02.toml"),
+    Scenario("ring", "bugs/sound/grouped_ring.toml"),
+    Scenario("ring of one slot", "bugs/sound/grouped_ring.toml", ("config.work_stages=1",)),
+    Scenario("pairs", "smoke/grouped_1d1d_01.toml", ("config.mma=[256, 128, 64]", "config.cta_group=2")),
+    Scenario("contiguous", "smoke/grouped_1d1d_01.toml", ("problem.layout=contiguous",)),
+    Scenario("blocks of tiles", "smoke/grouped_1d1d_01.toml", ("config.block_swizzle=2", "problem.tokens=[390, 64, 100, 0, 257]")),
+    Scenario("experts end in an atom", "smoke/grouped_1d1d_01.toml", ("problem.n=200",)),
+]
+
+MOE_FP8_SCENARIOS = [
+    Scenario("ragged groups", "bugs/sound/tokens_of_experts.toml"),
+    Scenario("ragged groups, two CTAs", "smoke/grouped_1d2d_01.toml"),
+    Scenario("pairs", "bugs/sound/tokens_by_pairs.toml"),
+    Scenario("ring", "bugs/sound/tokens_by_a_ring.toml"),
+    Scenario("nothing fills its tile", "smoke/grouped_1d2d_09.toml"),
+    Scenario("late answers", "bugs/sound/tokens_of_experts.toml", ("run.jitter=3",)),
+]
+
+MAPS_SCENARIOS = [
+    Scenario("maps in shared memory", "bugs/sound/grouped_maps.toml"),
+    Scenario("maps in global memory", "bugs/sound/grouped_maps_global.toml"),
+    Scenario("a group without K", "bugs/sound/grouped_without_k.toml"),
+    Scenario("shapes", "bugs/sound/grouped_maps.toml", ("problem.groups=[[200, 136, 512], [64, 264, 256], [300, 72, 1024]]", "run.sms=2")),
+    Scenario("pairs", "bugs/sound/grouped_maps.toml", ("config.cta_group=2", "config.mma=[256, 128, 64]",
+                                                      "problem.groups=[[512, 256, 512], [256, 128, 256]]", "run.sms=4")),
+]

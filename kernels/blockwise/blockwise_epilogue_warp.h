@@ -22,15 +22,15 @@ SM100_KERNEL void release_row_scales(I& isa, const Config& cfg, const Stage& sta
 
 /// The k tiles of a work tile.
 /// @param input  only its cursor steps: an accumulator's commit comes after the MMA warp's wait for the stage
-template <int R, Isa I, class Config, class Input>
+/// @param table  of the B that the tile multiplies with (load_column_scales)
+template <int R, Isa I, class Config, class Input, class Table>
 SM100_KERNEL void sum_k_tiles(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& accumulators,
-                              Input& input, const BlockwiseParams& params, const WorkTile& tile,
-                              TileSums<R>& sums) {
+                              Input& input, const Table& table, const WorkTile& tile, TileSums<R>& sums) {
   const int warp = group.index(isa);
   sums.clear(isa, cfg);
   for (int k = tile.k_begin; k < tile.k_end(); ++k) {
     // On their way while we wait.
-    const ColumnScales columns = load_column_scales(isa, cfg, params, tile.n, k);
+    const ColumnScales columns = load_column_scales(isa, cfg, table, tile.n, k);
     const AccumulatorStage accumulator = accumulators.consumer_wait();
     const auto stage = input.at(input.consumer_stage());
     const RowScales rows = load_row_scales(isa, cfg, stage.a_scales, stage.index, warp_part(cfg, warp).row);
@@ -63,21 +63,32 @@ SM100_KERNEL void sum_and_store_tiles(I& isa, const Config& cfg, const WarpGroup
   }
 }
 
+/// An epilogue warp's start: where accumulators lie.
+template <Isa I, class Config, class Storage>
+SM100_KERNEL TmemAddr await_tensor_memory(I& isa, const Config& cfg, const Storage& smem) {
+  isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));
+  isa.tcgen05_fence_after_thread_sync();
+  return TmemAddr{isa.ld_shared_u32(smem.tmem_address)};
+}
+
+/// And its end: all its loads are done, tensor memory may be freed, by the peer's MMA warp too.
+template <Isa I, class Config, class Storage>
+SM100_KERNEL void release_tensor_memory(I& isa, const Config& cfg, const Storage& smem) {
+  isa.tcgen05_fence_before_thread_sync();
+  if (cfg.cta_group == 2) isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::cta);
+  isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);
+}
+
 template <Isa I, class Config, class Storage, class Scheduler>
 SM100_KERNEL void blockwise_epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
                                           const BlockwiseParams& params, Scheduler& scheduler) {
-  isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));
-  isa.tcgen05_fence_after_thread_sync();
-  const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};
+  const TmemAddr tmem = await_tensor_memory(isa, cfg, smem);
   switch (strip_columns(cfg)) {  // register blocks have fixed sizes
     case 32: sum_and_store_tiles<4>(isa, cfg, group, smem, params, scheduler, tmem); break;
     case 16: sum_and_store_tiles<2>(isa, cfg, group, smem, params, scheduler, tmem); break;
     default: sum_and_store_tiles<1>(isa, cfg, group, smem, params, scheduler, tmem);
   }
-  // All our loads are done: tensor memory may be freed, by the peer's MMA warp too.
-  isa.tcgen05_fence_before_thread_sync();
-  if (cfg.cta_group == 2) isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::cta);
-  isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);
+  release_tensor_memory(isa, cfg, smem);
 }
 
 }  // namespace sm100

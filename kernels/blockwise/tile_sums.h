@@ -43,19 +43,21 @@ struct ColumnScales {
   LaneArray<uint32_t, 1> of[2];
 };
 
-template <Isa I, class Config>
-SM100_KERNEL ColumnScales load_column_scales(I& isa, const Config& cfg, const BlockwiseParams& params, int tile_n,
-                                             int k_tile, Loc loc = Loc::current()) {
+/// @param table  b_scales, n_blocks and k_blocks of the matrix that the tile's columns are of: BlockwiseParams, or
+///               what a kernel with several such matrices has for one
+template <Isa I, class Config, class Table>
+SM100_KERNEL ColumnScales load_column_scales(I& isa, const Config& cfg, const Table& table, int tile_n, int k_tile,
+                                             Loc loc = Loc::current()) {
   ColumnScales scales;
   for (int i = 0; i < n_blocks_per_tile(cfg); ++i) {
     const int block = first_n_block(cfg, tile_n) + i;
     const GlobalAddr address =
-        params.b_scales + (uint64_t(block) * uint64_t(params.k_blocks) + uint64_t(k_block_of(cfg, k_tile))) * 4;
+        table.b_scales + (uint64_t(block) * uint64_t(table.k_blocks) + uint64_t(k_block_of(cfg, k_tile))) * 4;
     LaneArray<GlobalAddr, 1> at;
     LaneArray<bool, 1> inside;
     isa.for_each_lane(lane_cost::kColumnScale, [&](int lane) {
       at(lane) = address;
-      inside(lane) = block < params.n_blocks;
+      inside(lane) = block < table.n_blocks;
     });
     scales.of[i] = isa.ld_global_b32(at, inside, loc);
   }

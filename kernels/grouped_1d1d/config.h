@@ -4,33 +4,33 @@
 #pragma once
 
 #include "kernels/block_scaled/config.h"
+#include "kernels/grouped_1d1d/token_schedule.h"
 
 namespace sm100 {
 
-/// Where the rows of a group are in A and C.
-enum class TokenLayout : uint8_t {
-  prefix_sum,  ///< groups one behind the other, without gaps: row offsets and an expert for each group
-  contiguous,  ///< groups aligned to whole tiles: an expert for each row, -1 in the rows between
-  masked,      ///< a slot of fixed size for each expert, and how many of its rows hold tokens
-};
-
-SM100_HD constexpr const char* name(TokenLayout layout) {
-  return layout == TokenLayout::prefix_sum   ? "prefix_sum"
-         : layout == TokenLayout::contiguous ? "contiguous"
-                                             : "masked";
-}
-
 /// Of the base: clc_stages is 0 and static_scheduler false, the cluster is the pair or the CTA, and `scaled` says
 /// that experts have factors of their own.
-struct Grouped1d1dConfig : BlockScaledConfig {
-  TokenLayout layout = TokenLayout::prefix_sum;
-  int work_stages = 0;  ///< 0: every warp replays the walk over the tiles; else slots of the scheduler warp's ring
-  bool whole_tiles =
-      false;  ///< tiles that cross a group's end are stored as the others are, with their foreign rows
-
+struct Grouped1d1dConfig : BlockScaledConfig, TokenSchedule {
   constexpr Grouped1d1dConfig() { clc_stages = 0; }
   constexpr bool operator==(const Grouped1d1dConfig&) const = default;
 };
+
+/// Where the scales of a group's rows lie is counted in atoms, where they lie in atoms, else in rows.
+template <class C>
+SM100_HD constexpr int rows_per_scale_group(const C&) {
+  return BlockScaled<C> ? kScaleAtomRows : 1;
+}
+/// Scales of a group begin at a multiple of so many rows' scales: with an atom, or where TMA may begin, at 16
+/// bytes.
+template <class C>
+SM100_HD constexpr int scale_granule_rows(const C&) {
+  return BlockScaled<C> ? kScaleAtomRows : 4;
+}
+/// Of so many rows with their padding.
+template <class C>
+SM100_HD constexpr int scale_groups(const C& c, int rows) {
+  return ceil_div(rows, scale_granule_rows(c)) * (scale_granule_rows(c) / rows_per_scale_group(c));
+}
 
 /// Rows of tokens in a tile of the MMA: swapped, tokens run along its N.
 template <class C>

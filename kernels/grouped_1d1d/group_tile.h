@@ -10,7 +10,7 @@ namespace sm100 {
 /// Rows first ... end - 1 of A and C belong to one expert.
 struct Group {
   int first_row = 0, end_row = 0;
-  int scale_group = 0;  ///< atom row of the first row's scales
+  int scale_group = 0;  ///< place of the first row's scales: atom row, or row where each scale is a row's own
   int expert = -1;
 
   SM100_HD constexpr bool has_work() const { return expert >= 0 && end_row > first_row; }

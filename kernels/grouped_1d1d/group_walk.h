@@ -6,19 +6,19 @@
 /// the same words and comes to the same tiles.
 #pragma once
 
+#include "kernels/grouped_1d1d/group_params.h"
 #include "kernels/grouped_1d1d/group_tile.h"
-#include "kernels/grouped_1d1d/params.h"
 #include "kernels/matmul/cluster_share.h"
 #include "kernels/scheduler/work_iterator.h"
 
 namespace sm100 {
 
 /// The groups of a launch, in the words of its layout.
-template <Isa I, class Config>
+/// @tparam Params  those of a matmul, with GroupParams `groups`
+template <Isa I, class Config, class Params>
 class GroupTable {
  public:
-  SM100_HD GroupTable(I& isa, const Config& cfg, const Grouped1d1dParams& params)
-      : isa_(isa), cfg_(cfg), params_(params) {}
+  SM100_HD GroupTable(I& isa, const Config& cfg, const Params& params) : isa_(isa), cfg_(cfg), params_(params) {}
 
   SM100_HD int groups() const { return params_.groups.groups; }
 
@@ -26,7 +26,7 @@ class GroupTable {
     const GroupParams& p = params_.groups;
     if (cfg_.layout == TokenLayout::masked) {
       const int first = g * p.slot_rows, tokens = word(p.counts, g);
-      return {first, first + tokens, g * ceil_div(p.slot_rows, kScaleAtomRows), g};
+      return {first, first + tokens, g * scale_groups(cfg_, p.slot_rows), g};
     }
     // All rows are one group; its tiles ask for their expert one by one.
     if (cfg_.layout == TokenLayout::contiguous) return {0, params_.m, 0, 0};
@@ -34,7 +34,7 @@ class GroupTable {
     const int end = word(p.offsets, g + 1);
     const int expert = word(p.experts, g);
     const int scale_offset = word(p.scale_offsets, g);
-    return {first, end, first / kScaleAtomRows + scale_offset, expert};
+    return {first, end, first / rows_per_scale_group(cfg_) + scale_offset, expert};
   }
   /// contiguous: -1 between the groups.
   SM100_KERNEL int expert_of_row(int row) const { return word(params_.groups.experts, row); }
@@ -45,14 +45,14 @@ class GroupTable {
   }
   I& isa_;
   const Config& cfg_;
-  const Grouped1d1dParams& params_;
+  const Params& params_;
 };
 
 /// The walk of the executing warp's worker: its CTA, or its pair.
-template <Isa I, class Config>
+template <Isa I, class Config, class Params>
 class GroupWalk {
  public:
-  SM100_KERNEL GroupWalk(I& isa, const Config& cfg, const Grouped1d1dParams& params)
+  SM100_KERNEL GroupWalk(I& isa, const Config& cfg, const Params& params)
       : isa_(isa),
         cfg_(cfg),
         table_(isa, cfg, params),
@@ -117,7 +117,7 @@ class GroupWalk {
 
   I& isa_;
   const Config& cfg_;
-  GroupTable<I, Config> table_;
+  GroupTable<I, Config, Params> table_;
   int columns_, k_tiles_, half_;
   int next_, workers_;                 ///< tile that comes next, of all groups
   int index_ = -1, tiles_before_ = 0;  ///< the group, and the tiles of those before it
@@ -126,32 +126,31 @@ class GroupWalk {
 };
 
 /// Every role walks for itself.
-template <Isa I, class Config>
+template <Isa I, class Config, class Params>
 class ReplayedWalk {
  public:
   static constexpr bool kPublishes = false;
 
-  SM100_HD ReplayedWalk(I& isa, const Config& cfg, const Grouped1d1dParams& params)
-      : isa_(isa), cfg_(cfg), params_(params) {}
+  SM100_HD ReplayedWalk(I& isa, const Config& cfg, const Params& params) : isa_(isa), cfg_(cfg), params_(params) {}
 
   class Walk {
    public:
-    SM100_KERNEL explicit Walk(const GroupWalk<I, Config>& walk) : walk_(walk) {}
+    SM100_KERNEL explicit Walk(const GroupWalk<I, Config, Params>& walk) : walk_(walk) {}
     SM100_KERNEL GroupTile first() { return walk_.first(); }
     SM100_KERNEL GroupTile fetch(Loc) { return walk_.fetch(); }
     SM100_KERNEL void throttle_signal(Loc) {}
 
    private:
-    GroupWalk<I, Config> walk_;
+    GroupWalk<I, Config, Params> walk_;
   };
   SM100_KERNEL WorkIterator<Walk> work_iterator() {
-    return WorkIterator<Walk>{Walk{GroupWalk<I, Config>{isa_, cfg_, params_}}};
+    return WorkIterator<Walk>{Walk{GroupWalk<I, Config, Params>{isa_, cfg_, params_}}};
   }
 
  private:
   I& isa_;
   const Config& cfg_;
-  const Grouped1d1dParams& params_;
+  const Params& params_;
 };
 
 }  // namespace sm100

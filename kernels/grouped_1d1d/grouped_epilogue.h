@@ -3,52 +3,13 @@
 #pragma once
 
 #include "kernels/epilogue/tile_writer.h"
-#include "kernels/grouped_1d1d/group_walk.h"
 #include "kernels/grouped_1d1d/guarded_writer.h"
+#include "kernels/grouped_1d1d/params.h"
+#include "kernels/grouped_1d1d/token_rows_of_tile.h"
 #include "kernels/matmul/named_barriers.h"
 #include "kernels/matmul/rings.h"
 
 namespace sm100 {
-
-/// One behind the last of the tile's rows `first` ... `first + rows - 1` that are the group's.
-template <Isa I, class Config>
-SM100_KERNEL int end_of_rows(I& isa, const Config& cfg, const Grouped1d1dParams& params, const GroupTile& tile,
-                             int first, int rows) {
-  const int end = first + rows < tile.group.end_row ? first + rows : tile.group.end_row;
-  if (cfg.layout != TokenLayout::contiguous || end <= first) return end;
-  // The group's rows, then padding up to its alignment: the first row that names no expert.
-  const GroupTable<I, Config> table{isa, cfg, params};
-  if (table.expert_of_row(end - 1) == tile.group.expert) return end;
-  int low = first, high = end - 1;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (table.expert_of_row(middle) == tile.group.expert)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/// What the epilogue must know of a tile: its rows in C, and its expert's factor.
-struct TokenRowsOfTile {
-  int first, rows;  ///< of this CTA's part of the tile
-  int end;          ///< one behind the last that it stores
-  FunctorParams functor;
-
-  SM100_HD constexpr bool whole() const { return end == first + rows; }
-};
-
-template <Isa I, class Config>
-SM100_KERNEL TokenRowsOfTile rows_of_tile(I& isa, const Config& cfg, const Grouped1d1dParams& params,
-                                          const GroupTile& tile) {
-  const int first = tile.first_token(cfg), rows = cfg.ab_swapped ? cfg.mma_n : block_m(cfg);
-  TokenRowsOfTile t{first, rows, first + rows, params.functor};
-  if (!cfg.whole_tiles) t.end = end_of_rows(isa, cfg, params, tile, first, rows);
-  if (cfg.scaled)
-    t.functor.alpha = as_float(isa.ld_global_u32(params.groups.expert_scales + 4 * uint64_t(tile.group.expert)));
-  return t;
-}
 
 /// All four warps of the group.
 template <Isa I, class Config>
@@ -61,15 +22,17 @@ SM100_KERNEL void write_group_tile(I& isa, const Config& cfg, const WarpGroup& g
             column = cfg.ab_swapped ? tokens.first : tile.n * cfg.mma_n;
   if (tokens.whole()) {
     const OutputTile<> output{.map = &params.c,
-                            .functor = &tokens.functor,
-                            .column = column,
-                            .row = row,
-                            .buffers = strips,
-                            .result = accumulator};
+                              .functor = &tokens.functor,
+                              .column = column,
+                              .row = row,
+                              .buffers = strips,
+                              .result = accumulator};
     write_tile(isa, cfg, group, ring, output);
   } else if (tokens.end > tokens.first) {
-    write_guarded_tile(isa, cfg, group, ring, accumulator, tokens.functor,
-                       GlobalMatrix{params.groups.c, tokens.end, params.n}, row, column);
+    constexpr int kRepetitions = 4;  // MMA_N is a multiple of 64: strips have 32 columns
+    write_guarded_strips<kRepetitions>(isa, cfg, group, AccumulatorStrips<I>{isa, ring, accumulator},
+                                       tokens.functor, GlobalMatrix{params.groups.c, tokens.end, params.n}, row,
+                                       column);
   } else {
     ring.consumer_release(accumulator);  // all rows of this CTA lie beyond the group: its peer has the last ones
   }

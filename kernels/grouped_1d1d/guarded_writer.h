@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Writes a tile that crosses its group's end: tensor memory -> registers -> global memory, each store guarded by
-/// its row.  A TMA store of whole boxes would overwrite the next group's first rows.
+/// Writes a tile that crosses its group's end: registers -> global memory, each store guarded by its row.  A TMA
+/// store of whole boxes would overwrite the next group's first rows.
 #pragma once
 
 #include "kernels/epilogue/fragment_functor.h"
 #include "kernels/epilogue/global_writer.h"
 #include "kernels/epilogue/output_strip.h"
-#include "kernels/pipeline/output_ring.h"
+#include "kernels/epilogue/strip_source.h"
 
 namespace sm100 {
 
@@ -49,27 +49,27 @@ SM100_KERNEL void store_fragment(I& isa, const Config& cfg, const GlobalMatrix& 
     store_fragment_bf16<R>(isa, c, row, column, f, loc);
 }
 
-/// All four warps of the group.
-/// @param c  C down to the end of the group
+/// All four warps of the group.  R: strip columns / 8.
+/// @param source  of the tile's strips (kernels/epilogue/strip_source.h)
+/// @param c       C down to the end of the group
 /// @param tile_row, tile_column  corner of the tile in the kernel's output (swapped: in C's transpose)
-template <Isa I, class Config>
-SM100_KERNEL void write_guarded_tile(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
-                                     const AccumulatorStage& result, const FunctorParams& functor,
-                                     const GlobalMatrix& c, int tile_row, int tile_column) {
-  constexpr int kRepetitions = 4;  // MMA_N is a multiple of 64: strips have 32 columns
+template <int R, Isa I, class Config, class Source>
+SM100_KERNEL void write_guarded_strips(I& isa, const Config& cfg, const WarpGroup& group, Source&& source,
+                                       const FunctorParams& functor, const GlobalMatrix& c, int tile_row,
+                                       int tile_column) {
   const int warp = group.index(isa), strips = strips_per_tile(cfg);
-  const int row = tile_row + warp_part(cfg, warp).row;
-  for (int i = 0; i < strips; ++i) {
-    const TmemAddr strip = result.accumulator.plus_columns(uint32_t(i * strip_columns(cfg)));
-    AccumulatorFragments<kRepetitions> f = load_fragments<kRepetitions>(isa, strip, warp, has_lower_fragment(cfg));
-    if (i + 1 == strips) ring.consumer_release(result);
-    const int column = tile_column + i * strip_columns(cfg);
+  const WarpPart part = warp_part(cfg, warp);
+  const int row = tile_row + part.row;
+  source.for_each(strips, [&](int i) {
+    AccumulatorFragments<R> f = source.template load<R>(i, warp, has_lower_fragment(cfg));
+    if (i + 1 == strips) source.release();
+    const int column = tile_column + part.half * accumulator_columns(cfg) + i * strip_columns(cfg);
     if (has_functor(cfg)) apply_functor(isa, cfg, functor, row, column, f);
     TraceSpan span{isa, TraceEvent::store_issue};
     f.walk(has_lower_fragment(cfg), [&](const auto& registers, int fragment_row) {
-      store_fragment<kRepetitions>(isa, cfg, c, row + fragment_row, column, registers);
+      store_fragment<R>(isa, cfg, c, row + fragment_row, column, registers);
     });
-  }
+  });
 }
 
 }  // namespace sm100

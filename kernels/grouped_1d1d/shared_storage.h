@@ -8,12 +8,14 @@
 
 namespace sm100 {
 
-struct Grouped1d1dStorage : MatmulStorage<BlockScaledTiles> {
+/// @tparam Tiles  of a stage
+template <class Tiles>
+struct TokenStorage : MatmulStorage<Tiles> {
   WorkStorage work;  ///< work_stages
 
   template <class C, class Layout>
-  SM100_HD static constexpr void place(Grouped1d1dStorage& s, const C& c, Layout& layout) {
-    MatmulStorage::place(s, c, layout);
+  SM100_HD static constexpr void place(TokenStorage& s, const C& c, Layout& layout) {
+    MatmulStorage<Tiles>::place(s, c, layout);
     layout.barriers(s.work.ring.full, {.name = "work_full",
                                        .stages = c.work_stages,
                                        .count = 1,
@@ -29,5 +31,7 @@ struct Grouped1d1dStorage : MatmulStorage<BlockScaledTiles> {
     layout.bytes(s.work.slots, kWorkSlotBytes * uint32_t(c.work_stages), 16);
   }
 };
+
+using Grouped1d1dStorage = TokenStorage<BlockScaledTiles>;
 
 }  // namespace sm100

@@ -41,19 +41,19 @@ SM100_HD constexpr GroupTile tile_of(const WorkSlot& s) {
           {low(s.group.lo), high(s.group.lo), low(s.group.hi), high(s.group.hi)}};
 }
 
-template <Isa I, class Config>
+template <Isa I, class Config, class Params>
 class WorkRing {
   using Ring = ProducerConsumerPipeline<I>;
 
  public:
   static constexpr bool kPublishes = true;  ///< needs a scheduler warp
 
-  SM100_HD WorkRing(I& isa, const Config& cfg, const Grouped1d1dParams& params, const WorkStorage& storage)
+  SM100_HD WorkRing(I& isa, const Config& cfg, const Params& params, const WorkStorage& storage)
       : isa_(isa), cfg_(cfg), params_(params), storage_(storage) {}
 
   /// Scheduler warp: all tiles, then the slot without one.
   SM100_KERNEL void publish(Loc loc = Loc::current()) {
-    GroupWalk<I, Config> walk{isa_, cfg_, params_};
+    GroupWalk<I, Config, Params> walk{isa_, cfg_, params_};
     Ring ring = work_ring();
     bool more = true;
     while (more) {
@@ -100,7 +100,7 @@ class WorkRing {
 
   I& isa_;
   const Config& cfg_;
-  const Grouped1d1dParams& params_;
+  const Params& params_;
   WorkStorage storage_;
 };
 

@@ -14,6 +14,8 @@
 #include "kernels/cutlass_block_scaled/host/cutlass_block_scaled_run.h"
 #include "kernels/grouped_1d1d/host/choose_grouped_1d1d.h"
 #include "kernels/grouped_1d1d/host/grouped_1d1d_run.h"
+#include "kernels/grouped_1d2d/host/choose_grouped_1d2d.h"
+#include "kernels/grouped_1d2d/host/grouped_1d2d_run.h"
 #include "kernels/grouped_block_scaled/host/grouped_block_scaled_rules.h"
 #include "kernels/grouped_block_scaled/host/grouped_block_scaled_run.h"
 #include "kernels/host/scenario.h"
@@ -46,7 +48,8 @@ struct Question {
   std::optional<CutlassBlockScaledConfig> cutlass;  ///< of cutlass_block_scaled
   std::optional<BlockwiseConfig> blockwise;         ///< those of blockwise
   std::optional<GroupedBlockScaledProblem> groups;  ///< of grouped_block_scaled, whose operands they name
-  std::optional<Grouped1d1dProblem> tokens;         ///< of grouped_1d1d; none of them: matmul is asked about
+  std::optional<Grouped1d1dProblem> tokens;         ///< of grouped_1d1d
+  std::optional<Grouped1d2dProblem> fp8_tokens;     ///< of grouped_1d2d; none of them: matmul is asked about
   std::string title;                                ///< what is multiplied, if `request` does not say it
   std::string scenario;                             ///< empty: a shape from the command line
   std::string profile, device;
@@ -168,6 +171,17 @@ Question question_of_scenario(const ExplainOptions& o) {
     q.tokens = p;
     q.title = make_run(s)->title();
     q.own_config = !p.auto_config;
+  } else if (s.kernel == &grouped_1d2d_definition()) {
+    const Grouped1d2dProblem& p = s.problem_as<Grouped1d2dProblem>();
+    q.request = {.m = int(token_rows(p, p.config.layout, 1).rows),
+                 .n = p.n,
+                 .k = p.k,
+                 .dtype = p.config.dtype,
+                 .output = p.config.output,
+                 .sms = s.sms_in_run()};
+    q.fp8_tokens = p;
+    q.title = make_run(s)->title();
+    q.own_config = !p.auto_config;
   } else if (s.kernel == &blockwise_definition()) {
     const BlockwiseProblem& p = s.problem_as<BlockwiseProblem>();
     q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
@@ -180,9 +194,9 @@ Question question_of_scenario(const ExplainOptions& o) {
     if (!p.auto_config) q.request.dtype = p.config.dtype, q.request.output = p.config.output;
     q.own_config = !p.auto_config;
   } else {
-    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {}, {} and {} only", o.what[0],
+    throw InputError(fmt::format("{}: kernel {}: a configuration is chosen for {}, {}, {} and {} only", o.what[0],
                                  s.kernel->name, kernels_of_a_shape(), grouped_block_scaled_definition().name,
-                                 grouped_1d1d_definition().name));
+                                 grouped_1d1d_definition().name, grouped_1d2d_definition().name));
   }
   q.scenario = s.path.string();
   q.profile = s.profile;
@@ -199,6 +213,7 @@ ConfigChoice choice_for(const Question& q) {
     return choose_grouped(q.groups->groups, operands, q.request.sms);
   }
   if (q.tokens) return choose_grouped_1d1d(*q.tokens, q.request.sms);
+  if (q.fp8_tokens) return choose_grouped_1d2d(*q.fp8_tokens, q.request.sms);
   if (q.scaled) return choose_block_scaled(q.request, *q.scaled);
   if (q.cutlass) return choose_cutlass(q.request, *q.cutlass);
   if (q.blockwise) return choose_blockwise(q.request, *q.blockwise);
@@ -219,6 +234,7 @@ ConfigChoice answer(const Question& q) {
 std::string_view dtype_of(const Question& q) {
   if (q.groups) return word_of_operands(q.groups->config);
   if (q.tokens) return word_of_operands(q.tokens->config);
+  if (q.fp8_tokens) return name(q.fp8_tokens->config.dtype);
   if (q.scaled) return word_of_operands(*q.scaled);
   if (q.cutlass) return word_of_operands(*q.cutlass);
   return name(q.blockwise ? q.blockwise->dtype : q.request.dtype);
@@ -245,7 +261,7 @@ std::string line(std::string_view label, std::string_view value, std::string_vie
 
 std::string format_answer(const Question& q, const ConfigChoice& choice) {
   const ConfigRequest& r = q.request;
-  const std::string what = q.tokens ? q.title : fmt::format("{} {}", problem_text(q), dtype_of(q));
+  const std::string what = q.tokens || q.fp8_tokens ? q.title : fmt::format("{} {}", problem_text(q), dtype_of(q));
   std::string text = fmt::format("{} on {} SM{} of {}\n", what, r.sms, r.sms == 1 ? "" : "s", q.device);
   for (size_t i = 0; i < choice.chosen; ++i)
     text += line("passed over", mma_text(choice.candidates[i]),

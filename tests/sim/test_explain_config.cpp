@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "paths.h"
 #include "sim/program.h"
 
 namespace sm100::sim {
@@ -67,6 +68,17 @@ TEST_CASE("explain-config: a scenario is explained for the SMs of its run", "[ex
   CHECK(table.out.find("on 148 SMs") != std::string::npos);
   CHECK(table.out.find("note           a.toml has a [config] of its own") != std::string::npos);
   CHECK(table.out.find("\nconfig = { output = \"f32\", cta_group = 2") != std::string::npos);
+}
+
+TEST_CASE("explain-config: tiles of groups of FP8 tokens are counted group by group", "[explain]") {
+  ScratchDirectory scratch;
+  const Ran ran = run(scratch, fmt::format("explain-config {}/grouped_1d2d/auto_config.toml", scenario_dir()));
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out,
+             Catch::StartsWith("332 tokens in 4 groups x 512 x 512 e4m3 blockwise on 8 SMs of NVIDIA B200\n"));
+  // One tile of 64 rows for 37, 5 and two for 90 tokens, four for 200; two of 256 columns.
+  CHECK_THAT(ran.out, Catch::Contains("[64, 256, 32]   16 tiles of all groups in 2 waves of 8"));
+  CHECK_THAT(ran.out, Catch::Contains("scheduling     \"replay\""));
 }
 
 TEST_CASE("explain-config: JSON says the same, to a file or instead of the text", "[explain]") {

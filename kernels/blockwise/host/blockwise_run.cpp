@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <random>
-
 #include "kernels/blockwise/blockwise_kernel.h"
+#include "kernels/blockwise/host/block_scales.h"
 #include "kernels/host/tensor_maps.h"
 #include "kernels/matmul/host/matmul_launch.h"
 
@@ -25,21 +23,6 @@ ProductShape shape_of(const Scenario& s) {
           .output = p.config.output,
           .seed = s.seed,
           .truncated_mma_k = s.numerics == Numerics::b200 ? p.config.mma_k : 0};
-}
-
-/// Scales from 1/2 to 2 with all bits of their mantissas.
-void fill_scales(uint64_t seed, uint64_t bytes, uint8_t* data) {
-  std::mt19937_64 random(seed);
-  for (uint64_t at = 0; at < bytes; at += 4) {
-    const float scale = 0.5f + 1.5f * float(random() >> 40) / float(1 << 24);
-    std::memcpy(data + at, &scale, 4);
-  }
-}
-
-double float_at(const uint8_t* data, int64_t i) {
-  float value;
-  std::memcpy(&value, data + 4 * i, 4);
-  return double(value);
 }
 
 }  // namespace
@@ -69,7 +52,7 @@ std::vector<Tensor> BlockwiseRun::tensors() const {
 
 void BlockwiseRun::fill(size_t i, uint8_t* bytes) const {
   if (i == kScaleA || i == kScaleB)
-    fill_scales(shape().seed + i, tensors()[i].bytes, bytes);
+    fill_block_scales(shape().seed + i, tensors()[i].bytes, bytes);
   else
     Product::fill(i, bytes);
 }
@@ -79,8 +62,8 @@ void BlockwiseRun::read_row(int operand, const std::vector<const uint8_t*>& tens
   Product::read_row(operand, tensors, row, values);
   for (int k = 0; k < problem_.k; ++k) {
     const int64_t block = k / kBlock;
-    values[k] *= operand == 0 ? float_at(tensors[kScaleA], block * a_scale_pitch() + row)
-                              : float_at(tensors[kScaleB], int64_t(row / kBlock) * k_blocks() + block);
+    values[k] *= operand == 0 ? block_scale(tensors[kScaleA], block * a_scale_pitch() + row)
+                              : block_scale(tensors[kScaleB], int64_t(row / kBlock) * k_blocks() + block);
   }
 }
 

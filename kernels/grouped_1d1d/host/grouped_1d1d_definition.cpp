@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "kernels/block_scaled/host/block_scaled_rules.h"
 #include "kernels/block_scaled/host/operand_words.h"
@@ -15,20 +13,9 @@
 namespace sm100::host {
 namespace {
 
-constexpr int kDefaultWorkStages = 2;
-
 const TomlTable::Words<ScaleType> kScaleTypes = {{"ue8m0", ScaleType::ue8m0}, {"ue4m3", ScaleType::ue4m3}};
 const TomlTable::Words<ScalePadding> kPaddings = {{"zero", ScalePadding::zero}, {"nan", ScalePadding::nan}};
 const TomlTable::Words<DataType> kOutputs = {{"bf16", DataType::bf16}, {"f32", DataType::f32}};
-const TomlTable::Words<TokenLayout> kLayouts = {{"prefix_sum", TokenLayout::prefix_sum},
-                                                {"contiguous", TokenLayout::contiguous},
-                                                {"masked", TokenLayout::masked}};
-
-std::vector<int> read_list(const TomlTable& table, std::string_view key) {
-  std::vector<int> values;
-  for (int64_t value : table.integer_list(key, INT64_MIN, INT64_MAX)) values.push_back(clamp_to_int(value));
-  return values;
-}
 
 void read_operands(const TomlTable& table, Grouped1d1dConfig& c) {
   std::vector<std::string_view> words;
@@ -40,50 +27,12 @@ void read_operands(const TomlTable& table, Grouped1d1dConfig& c) {
   if (table.has("scale_type")) c.scale_type = table.choice("scale_type", kScaleTypes);
 }
 
-/// Keys that mean something in one layout only.
-void refuse_keys_of_other_layouts(const TomlDocument& document, const TomlTable& table, TokenLayout layout,
-                                  Refusals& refused) {
-  const auto only = [&](std::string_view key, bool here, const char* text) {
-    if (table.has(key) && !here) refused.push_back(document.message(table.path(key), text));
-  };
-  only("experts", layout != TokenLayout::masked,
-       "not with layout = \"masked\": the slots are those of the experts 0, 1, 2 ... in their order");
-  only("num_experts", layout != TokenLayout::masked,
-       "not with layout = \"masked\": there are as many experts as problem.tokens has counts");
-  only("slot_rows", layout == TokenLayout::masked, "for layout = \"masked\" only: rows of each expert's slot");
-  only("alignment", layout == TokenLayout::contiguous,
-       "for layout = \"contiguous\" only: groups begin at multiples of so many rows");
-}
-
-/// What tokens and layout leave open.
-void complete_groups(const TomlTable& table, Grouped1d1dProblem& s) {
-  s.experts.resize(s.tokens.size());
-  std::iota(s.experts.begin(), s.experts.end(), 0);
-  s.num_experts = int(s.tokens.size());
-  if (s.config.layout == TokenLayout::masked) {
-    const int most = *std::max_element(s.tokens.begin(), s.tokens.end());
-    s.slot_rows = most > 0 && most <= 1 << 30 ? align_up(most, kScaleAtomRows) : kScaleAtomRows;
-    if (table.has("slot_rows")) s.slot_rows = read_unjudged(table, "slot_rows");
-    return;
-  }
-  if (table.has("experts")) {
-    s.experts = read_list(table, "experts");
-    s.num_experts = std::max(0, *std::max_element(s.experts.begin(), s.experts.end())) + 1;
-  }
-  if (table.has("num_experts")) s.num_experts = read_unjudged(table, "num_experts");
-  if (table.has("alignment")) s.alignment = read_unjudged(table, "alignment");
-}
-
 void read_problem(const TomlDocument& document, const TomlTable& root, Grouped1d1dProblem& s, Refusals& refused) {
-  const TomlTable table =
-      root.table("problem", {"tokens", "experts", "num_experts", "n", "k", "dtype", "scale_type", "scale_padding",
-                             "layout", "slot_rows", "alignment", "expert_scales"});
+  std::vector<std::string> keys = kTokenKeys;
+  keys.insert(keys.end(), {"dtype", "scale_type", "scale_padding", "expert_scales"});
+  const TomlTable table = root.table("problem", keys);
   read_operands(table, s.config);
-  s.tokens = read_list(table, "tokens");
-  s.n = read_unjudged(table, "n"), s.k = read_unjudged(table, "k");
-  if (table.has("layout")) s.config.layout = table.choice("layout", kLayouts);
-  refuse_keys_of_other_layouts(document, table, s.config.layout, refused);
-  complete_groups(table, s);
+  read_tokens(document, table, kScaleAtomRows, s, s.config.layout, refused);
   if (table.has("scale_padding")) s.scale_padding = table.choice("scale_padding", kPaddings);
   s.config.scaled = table.has("expert_scales") && table.boolean("expert_scales");
 }
@@ -98,18 +47,7 @@ void read_config(const TomlDocument& document, const TomlTable& root, Grouped1d1
     if (table.has("output")) c.output = table.choice("output", kOutputs);
     read_tiles_and_schedule(document, table, c, refused);
     if (table.has("cta_group") && !table.has("cluster")) c.cluster_m = c.cta_group;
-    if (table.has("store")) c.whole_tiles = table.word("store", {"guarded", "whole"}) == "whole";
-    const bool ring = table.has("scheduling") && table.word("scheduling", {"replay", "ring"}) == "ring";
-    if (ring) c.work_stages = kDefaultWorkStages;
-    if (table.has("work_stages")) {
-      c.work_stages = read_unjudged(table, "work_stages");
-      if (!ring)
-        refused.push_back(
-            document.message("config.work_stages", "for scheduling = \"ring\" only: slots of the ring"));
-      else if (c.work_stages == 0)
-        refused.push_back(
-            document.message("config.work_stages", "allowed are 1 to 64 (slots of the scheduler warp's ring)"));
-    }
+    read_token_schedule(document, table, c, refused);
   }
   if (c.mma_n >= 8 && c.mma_n < 64 && c.mma_n % 8 == 0)
     throw document.not_implemented(

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The grouped 1D-1D matmul on a scenario's problem: tokens, stacked experts and what the device reads about
-/// groups; a float64 product for each group, and rows that nobody may write.
+/// The grouped 1D-1D matmul on a scenario's problem: tokens, stacked experts and their scales.
 #pragma once
 
 #include "kernels/block_scaled/host/scale_tensor.h"
-#include "kernels/grouped_1d1d/host/token_rows.h"
+#include "kernels/grouped_1d1d/host/token_product.h"
 #include "kernels/grouped_1d1d/params.h"
-#include "kernels/host/product.h"
 #include "kernels/host/scenario.h"
 
 namespace sm100::host {
 
 const KernelDefinition& grouped_1d1d_definition();
 
-class Grouped1d1dRun : public Product {
+class Grouped1d1dRun : public TokenProduct {
  public:
   using Problem = Grouped1d1dProblem;
   explicit Grouped1d1dRun(const Scenario& scenario);
@@ -28,21 +26,15 @@ class Grouped1d1dRun : public Product {
   std::string_view role(int warp) const override { return matmul_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, words about groups, C
   void fill(size_t i, uint8_t* bytes) const override;
-  Check check(const std::vector<const uint8_t*>& tensors) const override;
   bool is_plain() const override { return !has_functor(config_); }
-  double flops() const override;
   std::string title() const override;
   std::string chosen_configuration() const override;
   std::string configuration_json() const override;
 
  private:
-  /// Words in global memory that say where groups are.
-  struct Words {
-    std::string name;
-    std::vector<int> values;
-  };
-  std::vector<Words> words() const;
-  std::vector<float> expert_scales() const;
+  void read_token(const std::vector<const uint8_t*>& tensors, const TokenGroup& group, int token,
+                  double* values) const override;
+  void read_weights(const std::vector<const uint8_t*>& tensors, int expert, int row, double* values) const override;
 
   /// Bytes of a row of A or B.
   int row_bytes() const { return problem_.k * operand_bits(config_) / 8; }
@@ -54,16 +46,9 @@ class Grouped1d1dRun : public Product {
   /// The exact values of a row of A or B.
   void read_values(int operand, const std::vector<const uint8_t*>& tensors, int row, int scale_row,
                    double* values) const;
-  void compare_group(const TokenGroup& group, const std::vector<const uint8_t*>& tensors, int64_t step,
-                     class Comparison& comparison, int& compared) const;
-  /// What of C should be written and is not, or should not be and is.
-  void look_for_marks(const uint8_t* c, Check& check) const;
 
   Grouped1d1dProblem problem_;
   const Grouped1d1dConfig& config_ = problem_.config;
-  TokenRows rows_;
-  uint64_t seed_;
-  int truncated_mma_k_;
   int sms_, gpc_sms_;
 };
 

@@ -47,10 +47,13 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
     blockwise_ = &BlockwiseConfigurations::entries[*index];
   if (const auto index = number_after(symbol_, "CompiledGrouped1d1dConfigILm"))
     grouped_1d1d_ = &Grouped1d1dConfigurations::entries[*index];
+  if (const auto index = number_after(symbol_, "CompiledGrouped1d2dConfigILm"))
+    grouped_1d2d_ = &Grouped1d2dConfigurations::entries[*index];
   for (const MatmulList& list : kMatmulLists)
     if (const auto index = number_after(symbol_, fmt::format("{}{}ELm", list.type.size(), list.type)))
       matmul_ = &list.entries[*index];
-  if (!block_scaled_ && !blockwise_ && !grouped_ && !cutlass_ && !grouped_1d1d_ && !copy_ && !fallback_ && !direct_ && !matmul_)
+  if (!block_scaled_ && !blockwise_ && !grouped_ && !cutlass_ && !grouped_1d1d_ && !grouped_1d2d_ && !copy_ && !fallback_ &&
+      !direct_ && !matmul_)
     throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
   traced_ = symbol_.find(kRecorderMark) != std::string::npos;
   std::istringstream in(text_);
@@ -63,6 +66,7 @@ const MatmulConfig& PtxEntry::config() const { return matmul_->config; }
 const BlockScaledConfig& PtxEntry::block_scaled_config() const { return block_scaled_->config; }
 
 const Grouped1d1dConfig& PtxEntry::grouped_1d1d_config() const { return grouped_1d1d_->config; }
+const Grouped1d2dConfig& PtxEntry::grouped_1d2d_config() const { return grouped_1d2d_->config; }
 const BlockwiseConfig& PtxEntry::blockwise_config() const { return blockwise_->config; }
 const GroupedBlockScaledConfig& PtxEntry::grouped_config() const { return grouped_->config; }
 const CutlassBlockScaledConfig& PtxEntry::cutlass_config() const { return cutlass_->config; }
@@ -77,6 +81,7 @@ std::string PtxEntry::name() const {
   const char* configuration = block_scaled_   ? block_scaled_->name
                               : blockwise_    ? blockwise_->name
                               : grouped_1d1d_ ? grouped_1d1d_->name
+                              : grouped_1d2d_ ? grouped_1d2d_->name
                               : grouped_      ? grouped_->name
                               : cutlass_      ? cutlass_->name
                               : copy_         ? copy_->name

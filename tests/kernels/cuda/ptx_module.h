@@ -14,6 +14,8 @@
 #include "kernels/direct/cuda/direct_configurations.h"
 #include "kernels/fallback/cuda/fallback_configurations.h"
 #include "kernels/grouped_1d1d/cuda/grouped_1d1d_configurations.h"
+#include "kernels/grouped_1d2d/cuda/grouped_1d2d_configurations.h"
+#include "kernels/grouped_block_scaled/cuda/grouped_block_scaled_configurations.h"
 #include "kernels/matmul/cuda/configurations.h"
 
 namespace sm100 {
@@ -27,11 +29,23 @@ class PtxEntry {
 
   const std::string& symbol() const { return symbol_; }
   const std::string& text() const { return text_; }
-  enum class Kernel { matmul, block_scaled, blockwise, grouped_1d1d, grouped, cutlass, copy, fallback, direct };
+  enum class Kernel {
+    matmul,
+    block_scaled,
+    blockwise,
+    grouped_1d1d,
+    grouped_1d2d,
+    grouped,
+    cutlass,
+    copy,
+    fallback,
+    direct
+  };
   Kernel kernel() const {
     return block_scaled_   ? Kernel::block_scaled
            : blockwise_    ? Kernel::blockwise
            : grouped_1d1d_ ? Kernel::grouped_1d1d
+           : grouped_1d2d_ ? Kernel::grouped_1d2d
            : grouped_      ? Kernel::grouped
            : cutlass_      ? Kernel::cutlass
            : copy_         ? Kernel::copy
@@ -43,6 +57,7 @@ class PtxEntry {
   const MatmulConfig& config() const;
   const BlockScaledConfig& block_scaled_config() const;
   const Grouped1d1dConfig& grouped_1d1d_config() const;
+  const Grouped1d2dConfig& grouped_1d2d_config() const;
   const BlockwiseConfig& blockwise_config() const;
   const GroupedBlockScaledConfig& grouped_config() const;
   const CutlassBlockScaledConfig& cutlass_config() const;
@@ -65,6 +80,7 @@ class PtxEntry {
   const NamedConfig* matmul_ = nullptr;
   const NamedBlockScaledConfig* block_scaled_ = nullptr;
   const NamedGrouped1d1dConfig* grouped_1d1d_ = nullptr;
+  const NamedGrouped1d2dConfig* grouped_1d2d_ = nullptr;
   const NamedBlockwiseConfig* blockwise_ = nullptr;
   const NamedGroupedConfig* grouped_ = nullptr;
   const NamedCutlassConfig* cutlass_ = nullptr;

@@ -16,6 +16,7 @@
 #include "kernels/direct/shared_storage.h"
 #include "kernels/fallback/shared_storage.h"
 #include "kernels/grouped_1d1d/shared_storage.h"
+#include "kernels/grouped_1d2d/grouped_1d2d_kernel.h"
 #include "kernels/grouped_block_scaled/grouped_block_scaled_kernel.h"
 #include "kernels/matmul/split_reduction.h"
 #include "ptx_module.h"
@@ -58,6 +59,7 @@ uint32_t dynamic_smem_bytes(const PtxEntry& entry) {
   switch (entry.kernel()) {
     case PtxEntry::Kernel::block_scaled: return storage_bytes<BlockScaledStorage>(entry.block_scaled_config());
     case PtxEntry::Kernel::grouped_1d1d: return storage_bytes<Grouped1d1dStorage>(entry.grouped_1d1d_config());
+    case PtxEntry::Kernel::grouped_1d2d: return storage_bytes<Grouped1d2dStorage>(entry.grouped_1d2d_config());
     case PtxEntry::Kernel::blockwise: return storage_bytes<BlockwiseStorage>(entry.blockwise_config());
     case PtxEntry::Kernel::grouped: return storage_bytes<GroupedStorage>(entry.grouped_config());
     case PtxEntry::Kernel::cutlass: return storage_bytes<CutlassStorage>(entry.cutlass_config());
@@ -112,6 +114,7 @@ TEST_CASE("ptxas: no spills and no stack in any kernel") {
                   2);  // named barriers 0 and 1
   check_resources("block_scaled, sm_100a", read_ptx(SM100_BLOCK_SCALED_PTX), SM100_BLOCK_SCALED_PTXAS_LOG, 2);
   check_resources("grouped_1d1d, sm_100a", read_ptx(SM100_GROUPED_1D1D_PTX), SM100_GROUPED_1D1D_PTXAS_LOG, 2);
+  check_resources("grouped_1d2d, sm_100a", read_ptx(SM100_GROUPED_1D2D_PTX), SM100_GROUPED_1D2D_PTXAS_LOG, 2);
   check_resources("blockwise, sm_100a", read_ptx(SM100_BLOCKWISE_PTX), SM100_BLOCKWISE_PTXAS_LOG, 2);
   check_resources("grouped_block_scaled, sm_100a", read_ptx(SM100_GROUPED_PTX), SM100_GROUPED_PTXAS_LOG, 2);
   check_resources("cutlass_block_scaled, sm_100a", read_ptx(SM100_CUTLASS_PTX), SM100_CUTLASS_PTXAS_LOG, 2);
@@ -124,6 +127,7 @@ TEST_CASE("Trace off: the PTX is that of a build without trace points, byte for 
   check_trace_points(SM100_MATMUL_PTX, SM100_MATMUL_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_BLOCK_SCALED_PTX, SM100_BLOCK_SCALED_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_GROUPED_1D1D_PTX, SM100_GROUPED_1D1D_PTX_WITHOUT_TRACE_POINTS);
+  check_trace_points(SM100_GROUPED_1D2D_PTX, SM100_GROUPED_1D2D_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_BLOCKWISE_PTX, SM100_BLOCKWISE_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_GROUPED_PTX, SM100_GROUPED_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_CUTLASS_PTX, SM100_CUTLASS_PTX_WITHOUT_TRACE_POINTS);
