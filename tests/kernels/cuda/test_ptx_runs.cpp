@@ -9,9 +9,11 @@
 #include "kernels/block_scaled/host/block_scaled_problem.h"
 #include "kernels/blockwise/host/blockwise_problem.h"
 #include "kernels/copy/host/copy_run.h"
+#include "kernels/cutlass_block_scaled/host/cutlass_block_scaled_problem.h"
 #include "kernels/direct/host/direct_run.h"
 #include "kernels/fallback/host/fallback_run.h"
 #include "kernels/grouped_1d1d/host/grouped_1d1d_problem.h"
+#include "kernels/grouped_1d2d/host/grouped_1d2d_problem.h"
 #include "kernels/grouped_block_scaled/host/grouped_block_scaled_problem.h"
 #include "kernels/host/ptx_file.h"
 #include "kernels/matmul/host/matmul_problem.h"
@@ -170,6 +172,29 @@ TEST_CASE("PTX runs as role code does: grouped_block_scaled") {
     problem.config = entry.grouped_config(), problem.auto_config = false;
     return s;
   });
+}
+
+TEST_CASE("PTX runs as role code does: cutlass_block_scaled") {
+  compare_all(SM100_CUTLASS_PTX, PtxEntry::Kernel::cutlass, [](const PtxEntry& entry) {
+    host::Scenario s = products<host::CutlassBlockScaledProblem>("smoke/cutlass_block_scaled_01", entry.cutlass_config(), 1024);
+    auto& problem = s.problem_as<host::CutlassBlockScaledProblem>();
+    problem.alpha = problem.config.scaled ? 0.5f : 1, problem.beta = problem.config.residual ? 0.75f : 0;
+    return s;
+  });
+}
+
+TEST_CASE("PTX runs as role code does: grouped_1d2d") {
+  compare_all(
+      SM100_GROUPED_1D2D_PTX, PtxEntry::Kernel::grouped_1d2d,
+      [](const PtxEntry& entry) {
+        const bool masked = entry.grouped_1d2d_config().layout == TokenLayout::masked;
+        host::Scenario s = base(masked ? "smoke/grouped_1d2d_05" : "smoke/grouped_1d2d_01");
+        s.sms = 4;
+        auto& problem = s.problem_as<host::Grouped1d2dProblem>();
+        problem.config = entry.grouped_1d2d_config(), problem.auto_config = false;
+        return s;
+      },
+      kBlockwiseCycles);
 }
 
 TEST_CASE("PTX runs as role code does: fallback") {
