@@ -191,6 +191,14 @@ class WarpContext {
   void trace_begin(TraceEvent event, const TraceArgs& args);
   void trace_end();
 
+  /// Spans that a front end without trace points derives: they cost nothing.  One at a time.
+  void derived_span(TraceEvent event, const TraceArgs& args) {
+    if (cta.observer().recorder()) begin_span(event, args);
+  }
+  void end_derived_span() {
+    if (!warp.open_spans.empty()) end_span();
+  }
+
   // ---- registers that are still on their way
   /// Issue waits until the registers of the global loads hold values.
   void use_global_loads() { hold_issue(global_loads_done); }

@@ -308,6 +308,7 @@ std::string Scenario::trace_configuration_json() const {
   if (ctas_per_sm > 1) json["ctas_per_sm"] = ctas_per_sm;
   if (registers > 0) json["registers"] = registers;
   if (hand_out_descending) json["hand_out"] = "descending";
+  if (ptx || !kernel->trace_points) json["spans"] = "derived";
   return json.dump();
 }
 

@@ -75,6 +75,7 @@ std::optional<ReduceOp> reduction_of(const ServiceCall& c) {
 const std::vector<std::string_view> kRefusedTensor = {".im2col", ".im2col::w", ".im2col::w::128", ".tile::gather4", ".tile::scatter4"};
 
 PtxOutcome tensor_load(ServiceCall& c) {
+  c.warp.does(TraceEvent::load_issue);
   return for_each_copy(c, [&](int lane, LaneMask by) {
     const SmemAddr smem{c.shared(c.operand(0), lane)}, barrier{c.shared(c.operand(2), lane)};
     const TensorMapAddr map = tensor_map_at(c, c.address(c.operand(1), lane));
@@ -91,6 +92,7 @@ PtxOutcome tensor_load(ServiceCall& c) {
 PtxOutcome tensor_copy(ServiceCall& c) {
   // A load's first operand is a place in shared memory; a store's is the tensor.
   if (c.operand(0).elements.empty()) return tensor_load(c);
+  c.warp.does(TraceEvent::store_issue);
   return for_each_copy(c, [&](int lane, LaneMask by) {
     c.execute(CpAsyncBulkTensorGlobalShared{tensor_map_at(c, c.address(c.operand(0), lane)), coordinates_of(c, c.operand(0), lane),
                                             {c.shared(c.operand(1), lane)}},
@@ -111,6 +113,7 @@ PtxOutcome tensor_reduction(ServiceCall& c) {
 }
 
 PtxOutcome bulk_copy(ServiceCall& c) {
+  c.warp.does(c.has(".mbarrier::complete_tx::bytes") ? TraceEvent::load_issue : TraceEvent::store_issue);
   return for_each_copy(c, [&](int lane, LaneMask by) {
     const auto bytes = uint32_t(c.value(c.operand(2), lane));
     const uint64_t to = c.address(c.operand(0), lane), from = c.address(c.operand(1), lane);
@@ -134,11 +137,13 @@ PtxOutcome bulk_copy(ServiceCall& c) {
 PtxOutcome commit_group(ServiceCall& c) { return c.execute(CpAsyncBulkCommitGroup{}), kDone; }
 
 PtxOutcome wait_group(ServiceCall& c) {
+  c.warp.does(TraceEvent::store_wait);
   const int pending = int(c.value(0));
   if (c.has(".read"))
     c.execute(CpAsyncBulkWaitGroupRead{pending});
   else
     c.execute(CpAsyncBulkWaitGroup{pending});
+  c.warp.has_waited();
   return kDone;
 }
 

@@ -84,8 +84,8 @@ PtxOutcome createpolicy(ServiceCall& c) {
 }  // namespace
 
 std::vector<PtxServiceEntry> matrix_services() {
-  return {{"stmatrix", stmatrix, Together::all, false, kRefusedMatrix},
-          {"ldmatrix", ldmatrix, Together::all, true, kRefusedMatrix},
+  return {{"stmatrix", stmatrix, Together::all, false, kRefusedMatrix, TraceEvent::smem_write},
+          {"ldmatrix", ldmatrix, Together::all, true, kRefusedMatrix, TraceEvent::smem_read},
           {"st.async", st_async, Together::any, true, {".b64", ".u64", ".s64", ".f64"}},
           {"createpolicy", createpolicy}};
 }

@@ -154,6 +154,8 @@ PtxOutcome wait(ServiceCall& c) {
         const int lane = std::countr_zero(by);
         const SmemAddr barrier{c.shared(address, lane)};
         bool complete;
+        const bool loops = c.warp.code.wait_of(c.at) != nullptr;
+        if (loops && c.has(".parity")) c.warp.waits_for(barrier, uint32_t(c.value(phase, lane)));
         if (c.has(".parity")) {
           complete = c.execute(Parity{barrier, uint32_t(c.value(phase, lane)), scope_of(c)}, by);
         } else {
@@ -162,6 +164,7 @@ PtxOutcome wait(ServiceCall& c) {
             states(std::countr_zero(left)) = {c.value(phase, std::countr_zero(left))};
           complete = c.execute(State{barrier, states, scope_of(c)}, by);
         }
+        if (loops && complete) c.warp.has_waited();
         c.file().set_predicate(result.row, complete ? ptx::kAllLanes : 0, by);
         all &= complete;
         return kDone;

@@ -6,11 +6,13 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/isa/address.h"
 #include "kernels/isa/portability.h"
+#include "kernels/isa/trace.h"
 #include "ptx/program.h"
 
 namespace sm100::sim {
@@ -40,6 +42,8 @@ struct PtxServiceEntry {
   bool needs_values = true;
   /// Modifiers of forms that are not implemented.
   std::vector<std::string_view> refuses{};
+  /// What the warp is doing from here on, until it waits or does something else.
+  std::optional<TraceEvent> span{};
 };
 /// The entry with the longest match; nullptr: none.
 const PtxServiceEntry* ptx_service(std::string_view opcode);

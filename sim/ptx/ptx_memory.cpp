@@ -188,6 +188,7 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
         }
         return true;
       }
+      if (access.store && (doing_ == TraceEvent::tmem_load || doing_ == TraceEvent::store_issue)) does(TraceEvent::smem_write);
       if (access.store)
         context.execute(StSharedLanes{bytes, &shared, cluster, values}, lanes, loc);
       else
@@ -221,6 +222,7 @@ bool PtxWarp::access_global(const ptx::Instr& i, const PtxAccess& access, LaneMa
     return true;
   }
   if (ordered) return not_implemented(std::string(code.program().text(i))), false;
+  if (access.store && doing_ && doing_ != TraceEvent::load_issue && doing_ != TraceEvent::mma_issue) does(TraceEvent::store_issue);
   if (access.store)
     context.execute(StGlobalLanes{bytes, &addresses, values}, lanes, loc);
   else

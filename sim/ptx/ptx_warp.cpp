@@ -61,7 +61,7 @@ void PtxWarp::run() {
     }
   }
   settle_alu();
-  if (!over_) return;
+  if (!over_) return has_waited();
   for (;;) warp_.pass(1'000'000);  // whoever runs the simulation has stopped it
 }
 
@@ -244,6 +244,7 @@ bool PtxWarp::execute_service(Group& group, const Instr& i, LaneMask lanes, Stop
   if (unknowns_ && entry->needs_values)
     for (const Operand& operand : service.operands)
       if (depends_on_unknown(operand)) return stop = depends_on_data(i), true;
+  if (entry->span) does(*entry->span);
   ServiceCall call{*this, service, i, group.pc, lanes, code.loc(group.pc)};
   const PtxOutcome outcome = entry->run(call);
   if (over_ || outcome == PtxOutcome::stop || !context.cta.observer().violations().empty()) return stop = Stop::over, true;
@@ -381,6 +382,29 @@ PtxWarp::Stop PtxWarp::depends_on_data(const Instr& i) {
   fail("not-implemented",
        fmt::format("{} at {} depends on data, and this run has none: run with --data full", code.program().text(i), place(i)));
   return Stop::over;
+}
+
+// ---------------------------------------------------------------- spans
+
+void PtxWarp::does(TraceEvent event, const TraceArgs& args) {
+  if (!context.cta.observer().recorder() || (doing_ == event && event != TraceEvent::wait)) return;
+  has_waited();
+  context.derived_span(event, args);
+  doing_ = event;
+}
+
+void PtxWarp::waits_for(SmemAddr barrier, uint32_t parity) {
+  if (!context.cta.observer().recorder()) return;
+  const models::Mbarrier::State* state = context.own.mbarrier.find(barrier.offset());
+  const BarrierName name = barrier_name(context.cta.kernel(), barrier.offset());
+  const int64_t phase = state ? WaitHistory::named(parity, state->phase) : -1;
+  const bool goes_on = doing_ == TraceEvent::wait && context.given_up && context.given_up->barrier.offset() == barrier.offset();
+  if (!goes_on) does(TraceEvent::wait, {.barrier = barrier, .stage = name.array ? name.stage : -1, .phase = int(phase)});
+}
+
+/// Whatever the warp was doing is over.
+void PtxWarp::has_waited() {
+  if (std::exchange(doing_, std::nullopt)) context.end_derived_span();
 }
 
 // ---------------------------------------------------------------- special registers

@@ -52,6 +52,10 @@ class PtxWarp {
     tmem_values_.resize(size_t(ptx::kLanes) * kTmemRegisters);
     return tmem_values_.data();
   }
+  // ---- what the warp is doing, for traces: derived from its waits and from what it issues
+  void does(TraceEvent event, const TraceArgs& args = {});
+  void waits_for(SmemAddr barrier, uint32_t parity);
+  void has_waited();
   bool other_groups() const { return !waiting_.empty() || !ready_.empty(); }
 
  private:
@@ -97,6 +101,7 @@ class PtxWarp {
   ptx::LaneMask live_ = 0;
   double alu_cycles_ = 0;
   bool over_ = false;
+  std::optional<TraceEvent> doing_;  ///< the open span
 
   // Registers that are not there yet, by row.
   struct Mark {

@@ -255,17 +255,17 @@ std::vector<PtxServiceEntry> tcgen05_services() {
   return {{"tcgen05.alloc", alloc, Together::all},
           {"tcgen05.dealloc", dealloc, Together::all},
           {"tcgen05.relinquish_alloc_permit", relinquish, Together::all},
-          {"tcgen05.mma", mma, Together::any, true, {".sp", ".ws"}},
-          {"tcgen05.cp", cp},
+          {"tcgen05.mma", mma, Together::any, true, {".sp", ".ws"}, TraceEvent::mma_issue},
+          {"tcgen05.cp", cp, Together::any, true, {}, TraceEvent::mma_issue},
           {"tcgen05.commit", commit},
-          {"tcgen05.ld", ld, Together::all, false, {".pack::16b", ".red", ".16x32bx2"}},
+          {"tcgen05.ld", ld, Together::all, false, {".pack::16b", ".red", ".16x32bx2"}, TraceEvent::tmem_load},
           {"tcgen05.st", st, Together::all, false, {".unpack::16b", ".16x32bx2"}},
           {"tcgen05.wait::ld", wait_ld, Together::all},
           {"tcgen05.wait::st", wait_st, Together::all},
           {"tcgen05.fence::before_thread_sync", fence_before},
           {"tcgen05.fence::after_thread_sync", fence_after},
-          {"clusterlaunchcontrol.try_cancel", try_cancel},
-          {"clusterlaunchcontrol.query_cancel.is_canceled", is_canceled},
+          {"clusterlaunchcontrol.try_cancel", try_cancel, Together::any, true, {}, TraceEvent::clc_request},
+          {"clusterlaunchcontrol.query_cancel.is_canceled", is_canceled, Together::any, true, {}, TraceEvent::clc_fetch},
           {"clusterlaunchcontrol.query_cancel.get_first_ctaid", first_ctaid}};
 }
 

@@ -344,6 +344,7 @@ const KernelDefinition& ptx_definition() {
   static const KernelDefinition definition = {.name = "ptx",
                                               .description = "a kernel that is given as PTX, with its launch (docs/ptx.md)",
                                               .tensor_core = false,
+                                              .trace_points = false,
                                               .read = read,
                                               .run = run_of<PtxRun>};
   return definition;
