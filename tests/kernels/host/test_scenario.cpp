@@ -178,7 +178,7 @@ TEST_CASE("messages name file and line and key and value and what is allowed") {
   CHECK(complaint(kSmall + "[run]\nxyzzy = 1\n") ==
         "s.toml:10: unknown key 'run.xyzzy' = 1; allowed here are data, l2, sms, seed, jitter, numerics, "
         "max_cycles, recorder, recorder_cycles, hazards, "
-        "sm_clock_ghz, launches, feed, ctas_per_sm, registers, hand_out");
+        "sm_clock_ghz, launches, feed, ctas_per_sm, registers, hand_out, ptx, ptx_entry");
   CHECK(complaint(kSmall + "[run]\nrecorder_cycles = [1, 2, 3]\n") ==
         "s.toml:10: key 'run.recorder_cycles' = [1, 2, 3]: needs run.recorder = true");
   CHECK(complaint(kSmall + "[run]\nrecorder = true\nrecorder_cycles = [1, 2]\n") != "");
