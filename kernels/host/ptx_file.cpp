@@ -31,7 +31,8 @@ std::vector<size_t> entries_like(const ptx::Module& module, const std::string& p
 
 }  // namespace
 
-PtxFile read_ptx_file(const TomlTable& table, std::string_view file_key, std::string_view entry_key, const std::filesystem::path& folder) {
+PtxFile read_ptx_file(const TomlTable& table, std::string_view file_key, std::string_view entry_key,
+                      const std::filesystem::path& folder) {
   PtxFile file{.path = table.string(file_key)};
   if (file.path.is_relative()) file.path = folder / file.path;
   std::ifstream in(file.path, std::ios::binary);
@@ -39,14 +40,13 @@ PtxFile read_ptx_file(const TomlTable& table, std::string_view file_key, std::st
   if (!in || !(text << in.rdbuf())) throw table.wrong(file_key, fmt::format("cannot read {}", file.path.string()));
   try {
     file.module = std::make_shared<const ptx::Module>(ptx::parse(text.str(), file.path.filename().string()));
-  } catch (const ptx::PtxError& wrong) {
-    throw InputError(wrong.what());
-  }
+  } catch (const ptx::PtxError& wrong) { throw InputError(wrong.what()); }
   if (file.module->entries.empty()) throw table.wrong(file_key, "the file has no .entry");
   const std::vector<size_t> found = entries_like(*file.module, table.has(entry_key) ? table.string(entry_key) : "");
   if (found.size() != 1)
-    throw table.wrong(entry_key, fmt::format("{} entries have this in their name; name one of {}",
-                                             found.empty() ? "no" : std::to_string(found.size()), names_of(*file.module)));
+    throw table.wrong(entry_key,
+                      fmt::format("{} entries have this in their name; name one of {}",
+                                  found.empty() ? "no" : std::to_string(found.size()), names_of(*file.module)));
   file.entry_index = found[0];
   return file;
 }

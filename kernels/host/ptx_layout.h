@@ -9,7 +9,8 @@
 
 namespace sm100::host {
 
-/// Offsets of the first static symbol, from which the offsets of all count, and of the dynamic ones, behind all static ones.
+/// Offsets of the first static symbol, from which the offsets of all count, and of the dynamic ones, behind all
+/// static ones.
 struct SharedLayout {
   uint64_t first_static = kSmemUserBase, first_dynamic = kSmemUserBase;
 };
@@ -21,7 +22,8 @@ inline SharedLayout shared_layout(const ptx::Program& program) {
   };
   SharedLayout layout;
   layout.first_static = rounded_up(kSmemUserBase, std::max(program.shared_align, program.dynamic_shared_align));
-  layout.first_dynamic = layout.first_static + rounded_up(program.static_shared_bytes, program.dynamic_shared_align);
+  layout.first_dynamic =
+      layout.first_static + rounded_up(program.static_shared_bytes, program.dynamic_shared_align);
   return layout;
 }
 

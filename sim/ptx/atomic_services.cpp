@@ -14,12 +14,14 @@ namespace {
 
 constexpr PtxOutcome kDone = PtxOutcome::done;
 using Together = PtxServiceEntry::Together;
-const std::vector<std::string_view> kRefused = {".shared", ".shared::cta", ".shared::cluster", ".v2", ".v4", ".v8", ".b16", ".b128"};
+const std::vector<std::string_view> kRefused = {".shared", ".shared::cta", ".shared::cluster", ".v2", ".v4", ".v8",
+                                                ".b16",    ".b128"};
 
 std::optional<ReduceOp> operation_of(const ServiceCall& c) {
   static constexpr std::pair<std::string_view, ReduceOp> kOps[] = {
-      {".add", ReduceOp::add}, {".min", ReduceOp::min},     {".max", ReduceOp::max},   {".inc", ReduceOp::inc},   {".dec", ReduceOp::dec},
-      {".and", ReduceOp::bit_and}, {".or", ReduceOp::bit_or}, {".xor", ReduceOp::bit_xor}, {".exch", ReduceOp::exch}};
+      {".add", ReduceOp::add},   {".min", ReduceOp::min},     {".max", ReduceOp::max},
+      {".inc", ReduceOp::inc},   {".dec", ReduceOp::dec},     {".and", ReduceOp::bit_and},
+      {".or", ReduceOp::bit_or}, {".xor", ReduceOp::bit_xor}, {".exch", ReduceOp::exch}};
   for (const auto& [name, op] : kOps)
     if (c.has(name)) return op;
   return std::nullopt;
@@ -27,9 +29,10 @@ std::optional<ReduceOp> operation_of(const ServiceCall& c) {
 
 std::optional<ReduceType> type_of(const ServiceCall& c) {
   static constexpr std::pair<std::string_view, ReduceType> kTypes[] = {
-      {".u32", ReduceType::u32}, {".s32", ReduceType::s32},     {".u64", ReduceType::u64},       {".s64", ReduceType::s64},
-      {".b32", ReduceType::b32}, {".b64", ReduceType::b64},     {".f16x2", ReduceType::f16x2},   {".bf16x2", ReduceType::bf16x2},
-      {".f16", ReduceType::f16}, {".bf16", ReduceType::bf16},   {".f32", ReduceType::f32_ftz},   {".f64", ReduceType::f64}};
+      {".u32", ReduceType::u32},     {".s32", ReduceType::s32},       {".u64", ReduceType::u64},
+      {".s64", ReduceType::s64},     {".b32", ReduceType::b32},       {".b64", ReduceType::b64},
+      {".f16x2", ReduceType::f16x2}, {".bf16x2", ReduceType::bf16x2}, {".f16", ReduceType::f16},
+      {".bf16", ReduceType::bf16},   {".f32", ReduceType::f32_ftz},   {".f64", ReduceType::f64}};
   for (const auto& [name, type] : kTypes)
     if (c.has(name)) return type;
   return std::nullopt;
@@ -64,19 +67,23 @@ struct Lanes {
 PtxOutcome atomic(ServiceCall& c, bool returns) {
   const size_t at = returns ? 1 : 0;
   const auto type = type_of(c);
-  if (!type || c.operand(at + 1).kind == Operand::Kind::vector) return c.warp.not_implemented("atom or red of vectors, or of this type");
+  if (!type || c.operand(at + 1).kind == Operand::Kind::vector)
+    return c.warp.not_implemented("atom or red of vectors, or of this type");
   LaneArray<GlobalAddr, 1> addresses{};
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     addresses(lane) = {c.address(c.operand(at), lane)};
-    if (c.has(".shared") || c.has(".shared::cta") || c.has(".shared::cluster") || c.file().windows.shared.has(addresses(lane).value))
+    if (c.has(".shared") || c.has(".shared::cta") || c.has(".shared::cluster") ||
+        c.file().windows.shared.has(addresses(lane).value))
       return c.warp.not_implemented("atomics of shared memory");
   }
   const bool wide = register_bytes(*type) == 8;
   Lanes values(c, &c.operand(at + 1), wide), results(c, nullptr, wide);
   if (c.has(".cas")) {
     Lanes swapped(c, &c.operand(at + 2), wide);
-    c.execute(AtomCasGlobal{{ReduceOp::exch, *type, sem_of(c), scope_of_memory(c), &addresses, swapped.data()}, values.data(), results.data()});
+    c.execute(AtomCasGlobal{{ReduceOp::exch, *type, sem_of(c), scope_of_memory(c), &addresses, swapped.data()},
+                            values.data(),
+                            results.data()});
   } else {
     const auto op = operation_of(c);
     if (!op) return c.warp.not_implemented("atom or red of this kind");
@@ -87,7 +94,8 @@ PtxOutcome atomic(ServiceCall& c, bool returns) {
       c.execute(RedGlobal{operands});
   }
   if (returns)
-    for (LaneMask left = c.lanes; left != 0; left &= left - 1) c.set(c.operand(0), std::countr_zero(left), results.of(std::countr_zero(left)));
+    for (LaneMask left = c.lanes; left != 0; left &= left - 1)
+      c.set(c.operand(0), std::countr_zero(left), results.of(std::countr_zero(left)));
   return kDone;
 }
 
@@ -96,6 +104,8 @@ PtxOutcome red(ServiceCall& c) { return atomic(c, false); }
 
 }  // namespace
 
-std::vector<PtxServiceEntry> atomic_services() { return {{"atom", atom, Together::any, true, kRefused}, {"red", red, Together::any, true, kRefused}}; }
+std::vector<PtxServiceEntry> atomic_services() {
+  return {{"atom", atom, Together::any, true, kRefused}, {"red", red, Together::any, true, kRefused}};
+}
 
 }  // namespace sm100::sim

@@ -12,9 +12,11 @@ using Together = PtxServiceEntry::Together;
 TensorMapAddr tensor_map_at(ServiceCall& c, uint64_t generic) {
   const ptx::Windows& windows = c.file().windows;
   if (windows.param.has(generic))
-    return reinterpret_cast<const TensorMap*>(c.warp.parameter_bytes(generic - windows.param.base, sizeof(TensorMap)));
+    return reinterpret_cast<const TensorMap*>(
+        c.warp.parameter_bytes(generic - windows.param.base, sizeof(TensorMap)));
   if (windows.constant.has(generic))
-    return reinterpret_cast<const TensorMap*>(c.warp.code.constant_bytes().data() + (generic - windows.constant.base));
+    return reinterpret_cast<const TensorMap*>(c.warp.code.constant_bytes().data() +
+                                              (generic - windows.constant.base));
   return GlobalAddr{generic};
 }
 
@@ -65,14 +67,15 @@ const Operand& mask_of(const ServiceCall& c) { return c.operand(c.size() - 1 - c
 
 std::optional<ReduceOp> reduction_of(const ServiceCall& c) {
   static constexpr std::pair<std::string_view, ReduceOp> kOps[] = {
-      {".add", ReduceOp::add}, {".min", ReduceOp::min},     {".max", ReduceOp::max},    {".inc", ReduceOp::inc},
+      {".add", ReduceOp::add}, {".min", ReduceOp::min},     {".max", ReduceOp::max},   {".inc", ReduceOp::inc},
       {".dec", ReduceOp::dec}, {".and", ReduceOp::bit_and}, {".or", ReduceOp::bit_or}, {".xor", ReduceOp::bit_xor}};
   for (const auto& [name, op] : kOps)
     if (c.has(name)) return op;
   return std::nullopt;
 }
 
-const std::vector<std::string_view> kRefusedTensor = {".im2col", ".im2col::w", ".im2col::w::128", ".tile::gather4", ".tile::scatter4"};
+const std::vector<std::string_view> kRefusedTensor = {".im2col", ".im2col::w", ".im2col::w::128", ".tile::gather4",
+                                                      ".tile::scatter4"};
 
 PtxOutcome tensor_load(ServiceCall& c) {
   c.warp.does(TraceEvent::load_issue);
@@ -82,7 +85,10 @@ PtxOutcome tensor_load(ServiceCall& c) {
     const Coordinates coords = coordinates_of(c, c.operand(1), lane);
     const int group = c.has(".cta_group::2") ? 2 : 1;
     if (c.has(".multicast::cluster"))
-      c.execute(CpAsyncBulkTensorSharedGlobalMulticast{smem, map, coords, barrier, {uint16_t(c.value(mask_of(c), lane))}, group}, by);
+      c.execute(
+          CpAsyncBulkTensorSharedGlobalMulticast{
+              smem, map, coords, barrier, {uint16_t(c.value(mask_of(c), lane))}, group},
+          by);
     else
       c.execute(CpAsyncBulkTensorSharedGlobal{smem, map, coords, barrier, group}, by);
     return kDone;
@@ -94,7 +100,8 @@ PtxOutcome tensor_copy(ServiceCall& c) {
   if (c.operand(0).elements.empty()) return tensor_load(c);
   c.warp.does(TraceEvent::store_issue);
   return for_each_copy(c, [&](int lane, LaneMask by) {
-    c.execute(CpAsyncBulkTensorGlobalShared{tensor_map_at(c, c.address(c.operand(0), lane)), coordinates_of(c, c.operand(0), lane),
+    c.execute(CpAsyncBulkTensorGlobalShared{tensor_map_at(c, c.address(c.operand(0), lane)),
+                                            coordinates_of(c, c.operand(0), lane),
                                             {c.shared(c.operand(1), lane)}},
               by);
     return kDone;
@@ -106,8 +113,14 @@ PtxOutcome tensor_reduction(ServiceCall& c) {
   if (!op) return c.warp.not_implemented(std::string(c.service.base));
   return for_each_copy(c, [&](int lane, LaneMask by) {
     const TensorMapAddr map = tensor_map_at(c, c.address(c.operand(0), lane));
-    if (map.in_global) return c.warp.not_implemented("cp.reduce.async.bulk.tensor with a tensor map in global memory");
-    c.execute(CpReduceAsyncBulkTensor{*op, map.parameter(), coordinates_of(c, c.operand(0), lane), {c.shared(c.operand(1), lane)}, policy_of(c, lane)}, by);
+    if (map.in_global)
+      return c.warp.not_implemented("cp.reduce.async.bulk.tensor with a tensor map in global memory");
+    c.execute(CpReduceAsyncBulkTensor{*op,
+                                      map.parameter(),
+                                      coordinates_of(c, c.operand(0), lane),
+                                      {c.shared(c.operand(1), lane)},
+                                      policy_of(c, lane)},
+              by);
     return kDone;
   });
 }
@@ -118,11 +131,15 @@ PtxOutcome bulk_copy(ServiceCall& c) {
     const auto bytes = uint32_t(c.value(c.operand(2), lane));
     const uint64_t to = c.address(c.operand(0), lane), from = c.address(c.operand(1), lane);
     if (c.has(".shared::cluster") && c.has(".shared::cta") && !c.has(".global")) {
-      c.execute(CpAsyncBulkSharedCluster{{uint32_t(to)}, {uint32_t(from)}, bytes, {c.shared(c.operand(3), lane)}}, by);
+      c.execute(CpAsyncBulkSharedCluster{{uint32_t(to)}, {uint32_t(from)}, bytes, {c.shared(c.operand(3), lane)}},
+                by);
     } else if (c.has(".mbarrier::complete_tx::bytes")) {
       const SmemAddr barrier{c.shared(c.operand(3), lane)};
       if (c.has(".multicast::cluster"))
-        c.execute(CpAsyncBulkSharedGlobalMulticast{{uint32_t(to)}, {from}, bytes, barrier, {uint16_t(c.value(mask_of(c), lane))}, policy_of(c, lane)}, by);
+        c.execute(
+            CpAsyncBulkSharedGlobalMulticast{
+                {uint32_t(to)}, {from}, bytes, barrier, {uint16_t(c.value(mask_of(c), lane))}, policy_of(c, lane)},
+            by);
       else
         c.execute(CpAsyncBulkSharedGlobal{{uint32_t(to)}, {from}, bytes, barrier, policy_of(c, lane)}, by);
     } else {
@@ -149,7 +166,10 @@ PtxOutcome wait_group(ServiceCall& c) {
 
 PtxOutcome bulk_prefetch(ServiceCall& c) {
   return for_each_copy(c, [&](int lane, LaneMask by) {
-    c.execute(CpAsyncBulkPrefetchL2{{c.address(c.operand(0), lane)}, uint32_t(c.value(c.operand(1), lane)), policy_of(c, lane)}, by);
+    c.execute(
+        CpAsyncBulkPrefetchL2{
+            {c.address(c.operand(0), lane)}, uint32_t(c.value(c.operand(1), lane)), policy_of(c, lane)},
+        by);
     return kDone;
   });
 }
@@ -157,8 +177,11 @@ PtxOutcome bulk_prefetch(ServiceCall& c) {
 PtxOutcome tensor_prefetch(ServiceCall& c) {
   return for_each_copy(c, [&](int lane, LaneMask by) {
     const TensorMapAddr map = tensor_map_at(c, c.address(c.operand(0), lane));
-    if (map.in_global) return c.warp.not_implemented("cp.async.bulk.prefetch.tensor with a tensor map in global memory");
-    c.execute(CpAsyncBulkPrefetchTensorL2{map.parameter(), coordinates_of(c, c.operand(0), lane), policy_of(c, lane)}, by);
+    if (map.in_global)
+      return c.warp.not_implemented("cp.async.bulk.prefetch.tensor with a tensor map in global memory");
+    c.execute(
+        CpAsyncBulkPrefetchTensorL2{map.parameter(), coordinates_of(c, c.operand(0), lane), policy_of(c, lane)},
+        by);
     return kDone;
   });
 }
@@ -190,11 +213,12 @@ PtxOutcome cp_async_wait_all(ServiceCall& c) {
   return kDone;
 }
 PtxOutcome cp_async_arrive(ServiceCall& c) {
-  return c.for_each_alike([&](int lane) { return c.shared(c.operand(0), lane); },
-                          [&](LaneMask by) {
-                            c.execute(CpAsyncMbarrierArrive{{c.shared(c.operand(0), std::countr_zero(by))}, c.has(".noinc")}, by);
-                            return kDone;
-                          });
+  return c.for_each_alike(
+      [&](int lane) { return c.shared(c.operand(0), lane); },
+      [&](LaneMask by) {
+        c.execute(CpAsyncMbarrierArrive{{c.shared(c.operand(0), std::countr_zero(by))}, c.has(".noinc")}, by);
+        return kDone;
+      });
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ using sim::WarpContext;
 
 namespace {
 
-/// Takes the SM's shared-memory port for what the lanes read or write; the cycle at which the last wavefront is through.
+/// Takes the SM's shared-memory port for what the lanes read or write; the cycle at which the last wavefront is
+/// through.
 Cycles pass_port(WarpContext& w, uint32_t bytes, double issue) {
   w.charge(issue);
   w.settle();
@@ -35,14 +36,17 @@ uint8_t* shared_bytes(WarpContext& w, ClusterSmemAddr address, uint32_t bytes, b
   }
   models::SharedMemory* memory = w.cta.gpu().clusters().reach(w.own.slot, address, what, w.source());
   if (!memory) return nullptr;
-  if (address.offset() % alignment == 0 && memory->contains(address.offset(), bytes)) return memory->data(address.offset());
+  if (address.offset() % alignment == 0 && memory->contains(address.offset(), bytes))
+    return memory->data(address.offset());
   w.violate(address.offset() % alignment != 0 ? "SM2" : "SM1",
-            std::string(what) + " at a shared address of another CTA that is not aligned, or outside of its shared memory");
+            std::string(what) +
+                " at a shared address of another CTA that is not aligned, or outside of its shared memory");
   return nullptr;
 }
 
 /// One set of bytes for each CTA that the lanes reach.
-void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint32_t bytes, bool write, const char* what) {
+void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint32_t bytes, bool write,
+           const char* what) {
   HazardChecker* h = w.hazards();
   for (uint32_t left = w.lanes(); left != 0;) {
     const uint32_t rank = addresses[std::countr_zero(left)][0].rank();
@@ -72,7 +76,8 @@ void pass_lines(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint3
   std::vector<uint64_t> lines;
   for (int lane = 0; lane < kWarpLanes; ++lane)
     if (w.is_active(lane))
-      for (uint64_t line = addresses[lane][0].value / line_bytes; line <= (addresses[lane][0].value + bytes - 1) / line_bytes; ++line)
+      for (uint64_t line = addresses[lane][0].value / line_bytes;
+           line <= (addresses[lane][0].value + bytes - 1) / line_bytes; ++line)
         lines.push_back(line);
   std::sort(lines.begin(), lines.end());
   const auto n = double(std::unique(lines.begin(), lines.end()) - lines.begin());

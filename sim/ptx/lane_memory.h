@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Loads and stores of any width by any lanes, each at an address of its own: what front ends need whose programs are not
-/// written in the widths of the seam.  Bytes always move: addresses, bounds and answers pass through them.
+/// Loads and stores of any width by any lanes, each at an address of its own: what front ends need whose programs
+/// are not written in the widths of the seam.  Bytes always move: addresses, bounds and answers pass through them.
 #pragma once
 
 #include "kernels/isa/instructions/instruction.h"

@@ -48,7 +48,8 @@ PtxOutcome shfl(ServiceCall& c) {
   LaneMask valid = 0;
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    const int bval = int(c.value(b, lane) & 31), cval = int(c.value(limits, lane) & 31), mask = int(c.value(limits, lane) >> 8 & 31);
+    const int bval = int(c.value(b, lane) & 31), cval = int(c.value(limits, lane) & 31),
+              mask = int(c.value(limits, lane) >> 8 & 31);
     const int max_lane = (lane & mask) | (cval & ~mask), min_lane = lane & mask;
     int from;
     bool inside;
@@ -90,8 +91,10 @@ PtxOutcome match(ServiceCall& c) {
   };
   if (c.has(".any")) {
     LaneMask masks[ptx::kLanes] = {};
-    for (LaneMask left = c.lanes; left != 0; left &= left - 1) masks[std::countr_zero(left)] = alike(std::countr_zero(left));
-    for (LaneMask left = c.lanes; left != 0; left &= left - 1) c.set(result, std::countr_zero(left), masks[std::countr_zero(left)]);
+    for (LaneMask left = c.lanes; left != 0; left &= left - 1)
+      masks[std::countr_zero(left)] = alike(std::countr_zero(left));
+    for (LaneMask left = c.lanes; left != 0; left &= left - 1)
+      c.set(result, std::countr_zero(left), masks[std::countr_zero(left)]);
     return kDone;
   }
   const bool all = alike(c.first()) == c.lanes;
@@ -147,9 +150,13 @@ PtxOutcome activemask(ServiceCall& c) {
 }  // namespace
 
 std::vector<PtxServiceEntry> lane_services() {
-  return {{"elect.sync", elect, Together::mask},   {"shfl.sync", shfl, Together::mask, false}, {"vote.sync", vote, Together::mask},
-          {"match.any.sync", match, Together::mask}, {"match.all.sync", match, Together::mask},
-          {"redux.sync", redux, Together::mask, false},   {"activemask", activemask}};
+  return {{"elect.sync", elect, Together::mask},
+          {"shfl.sync", shfl, Together::mask, false},
+          {"vote.sync", vote, Together::mask},
+          {"match.any.sync", match, Together::mask},
+          {"match.all.sync", match, Together::mask},
+          {"redux.sync", redux, Together::mask, false},
+          {"activemask", activemask}};
 }
 
 }  // namespace sm100::sim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stmatrix and ldmatrix, stores to other CTAs that complete bytes at an mbarrier, cache policies (PTX 9.7.14.5, 9.7.9.12, 9.7.9.2).
+// stmatrix and ldmatrix, stores to other CTAs that complete bytes at an mbarrier, cache policies
+// (PTX 9.7.14.5, 9.7.9.12, 9.7.9.2).
 #include "sim/ptx/lane_memory.h"
 #include "sim/ptx/services.h"
 
@@ -38,7 +39,8 @@ PtxOutcome stmatrix(ServiceCall& c) {
   const std::span<const Operand> from = registers_of(c.operand(1));
   uint32_t values[ptx::kLanes * 4];
   for (int lane = 0; lane < ptx::kLanes; ++lane)
-    for (size_t m = 0; m < from.size() && m < 4; ++m) values[size_t(lane) * size_t(matrices) + m] = uint32_t(c.value(from[m], lane));
+    for (size_t m = 0; m < from.size() && m < 4; ++m)
+      values[size_t(lane) * size_t(matrices) + m] = uint32_t(c.value(from[m], lane));
   c.execute(Stmatrix{&rows, values, matrices, c.has(".trans")});
   return kDone;
 }
@@ -61,13 +63,15 @@ PtxOutcome ldmatrix(ServiceCall& c) {
 /// [address], value, [mbarrier]
 PtxOutcome st_async(ServiceCall& c) {
   const std::span<const Operand> from = registers_of(c.operand(1));
-  if (!c.has(".b32") && !c.has(".u32") && !c.has(".s32") && !c.has(".f32")) return c.warp.not_implemented("st.async of this type");
+  if (!c.has(".b32") && !c.has(".u32") && !c.has(".s32") && !c.has(".f32"))
+    return c.warp.not_implemented("st.async of this type");
   LaneArray<ClusterSmemAddr, 1> to{}, barriers{};
   uint32_t values[ptx::kLanes * 4] = {};
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     to(lane) = {c.shared(c.operand(0), lane)}, barriers(lane) = {c.shared(c.operand(2), lane)};
-    for (size_t i = 0; i < from.size() && i < 4; ++i) values[size_t(lane) * from.size() + i] = uint32_t(c.value(from[i], lane));
+    for (size_t i = 0; i < from.size() && i < 4; ++i)
+      values[size_t(lane) * from.size() + i] = uint32_t(c.value(from[i], lane));
   }
   c.execute(StAsync{uint32_t(4 * from.size()), &to, values, barriers});
   return kDone;

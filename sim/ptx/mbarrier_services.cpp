@@ -17,12 +17,15 @@ bool remote(const ServiceCall& c) { return c.has(".shared::cluster"); }
 bool returns_state(const ServiceCall& c) { return c.operand(0).kind != ptx::Operand::Kind::address; }
 
 PtxOutcome init(ServiceCall& c) {
-  return c.for_each_alike([&](int lane) { return std::pair{c.shared(c.operand(0), lane), c.value(c.operand(1), lane)}; },
-                          [&](LaneMask by) {
-                            const int lane = std::countr_zero(by);
-                            c.execute(MbarrierInit{{c.shared(c.operand(0), lane)}, uint32_t(c.value(c.operand(1), lane))}, by);
-                            return kDone;
-                          });
+  return c.for_each_alike(
+      [&](int lane) {
+        return std::pair{c.shared(c.operand(0), lane), c.value(c.operand(1), lane)};
+      },
+      [&](LaneMask by) {
+        const int lane = std::countr_zero(by);
+        c.execute(MbarrierInit{{c.shared(c.operand(0), lane)}, uint32_t(c.value(c.operand(1), lane))}, by);
+        return kDone;
+      });
 }
 
 PtxOutcome inval(ServiceCall& c) {
@@ -41,17 +44,20 @@ void put_states(ServiceCall& c, LaneMask by, const LaneArray<MbarrierToken, 1>& 
 
 PtxOutcome arrive_remotely(ServiceCall& c, const ptx::Operand& address, const ptx::Operand* count) {
   if (count)
-    return c.for_each_alike([&](int lane) { return std::pair{c.shared(address, lane), c.value(*count, lane)}; },
-                            [&](LaneMask by) {
-                              const int lane = std::countr_zero(by);
-                              const ClusterSmemAddr barrier{c.shared(address, lane)};
-                              const auto n = uint32_t(c.value(*count, lane));
-                              if (n == 1)
-                                c.execute(MbarrierArriveRemote{barrier, scope_of(c)}, by);
-                              else
-                                c.execute(MbarrierArriveCountRemote{barrier, n, scope_of(c)}, by);
-                              return kDone;
-                            });
+    return c.for_each_alike(
+        [&](int lane) {
+          return std::pair{c.shared(address, lane), c.value(*count, lane)};
+        },
+        [&](LaneMask by) {
+          const int lane = std::countr_zero(by);
+          const ClusterSmemAddr barrier{c.shared(address, lane)};
+          const auto n = uint32_t(c.value(*count, lane));
+          if (n == 1)
+            c.execute(MbarrierArriveRemote{barrier, scope_of(c)}, by);
+          else
+            c.execute(MbarrierArriveCountRemote{barrier, n, scope_of(c)}, by);
+          return kDone;
+        });
   LaneArray<ClusterSmemAddr, 1> barriers{};
   bool alike = true;
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
@@ -70,7 +76,9 @@ PtxOutcome arrive_expect_tx(ServiceCall& c) {
   const size_t at = c.operand(0).kind == ptx::Operand::Kind::address ? 0 : 1;
   const ptx::Operand &address = c.operand(at), &bytes = c.operand(at + 1);
   return c.for_each_alike(
-      [&](int lane) { return std::pair{c.shared(address, lane), c.value(bytes, lane)}; },
+      [&](int lane) {
+        return std::pair{c.shared(address, lane), c.value(bytes, lane)};
+      },
       [&](LaneMask by) {
         const int lane = std::countr_zero(by);
         const auto n = uint32_t(c.value(bytes, lane));
@@ -95,7 +103,9 @@ PtxOutcome arrive(ServiceCall& c) {
   const ptx::Operand* count = c.size() > at + 1 ? &c.operand(at + 1) : nullptr;
   if (remote(c)) return arrive_remotely(c, address, count);
   return c.for_each_alike(
-      [&](int lane) { return std::pair{c.shared(address, lane), count ? c.value(*count, lane) : 1}; },
+      [&](int lane) {
+        return std::pair{c.shared(address, lane), count ? c.value(*count, lane) : 1};
+      },
       [&](LaneMask by) {
         const int lane = std::countr_zero(by);
         const SmemAddr barrier{c.shared(address, lane)};
@@ -115,7 +125,9 @@ PtxOutcome arrive_drop(ServiceCall& c) {
   const ptx::Operand& address = c.operand(at);
   const ptx::Operand* count = c.size() > at + 1 ? &c.operand(at + 1) : nullptr;
   return c.for_each_alike(
-      [&](int lane) { return std::pair{c.shared(address, lane), count ? c.value(*count, lane) : 1}; },
+      [&](int lane) {
+        return std::pair{c.shared(address, lane), count ? c.value(*count, lane) : 1};
+      },
       [&](LaneMask by) {
         const int lane = std::countr_zero(by);
         const uint32_t n = count ? uint32_t(c.value(*count, lane)) : 1;
@@ -131,16 +143,19 @@ PtxOutcome arrive_drop(ServiceCall& c) {
 
 template <class Local, class Remote>
 PtxOutcome transaction(ServiceCall& c) {
-  return c.for_each_alike([&](int lane) { return std::pair{c.shared(c.operand(0), lane), c.value(c.operand(1), lane)}; },
-                          [&](LaneMask by) {
-                            const int lane = std::countr_zero(by);
-                            const uint32_t at = c.shared(c.operand(0), lane), bytes = uint32_t(c.value(c.operand(1), lane));
-                            if (remote(c))
-                              c.execute(Remote{{at}, bytes, scope_of(c)}, by);
-                            else
-                              c.execute(Local{{at}, bytes, scope_of(c)}, by);
-                            return kDone;
-                          });
+  return c.for_each_alike(
+      [&](int lane) {
+        return std::pair{c.shared(c.operand(0), lane), c.value(c.operand(1), lane)};
+      },
+      [&](LaneMask by) {
+        const int lane = std::countr_zero(by);
+        const uint32_t at = c.shared(c.operand(0), lane), bytes = uint32_t(c.value(c.operand(1), lane));
+        if (remote(c))
+          c.execute(Remote{{at}, bytes, scope_of(c)}, by);
+        else
+          c.execute(Local{{at}, bytes, scope_of(c)}, by);
+        return kDone;
+      });
 }
 
 /// Lanes that wait for different phases do so one after the other, each as PTX gives it to all.
@@ -149,7 +164,9 @@ PtxOutcome wait(ServiceCall& c) {
   const ptx::Operand &result = c.operand(0), &address = c.operand(1), &phase = c.operand(2);
   bool all = true;
   const PtxOutcome outcome = c.for_each_alike(
-      [&](int lane) { return std::pair{c.shared(address, lane), c.has(".parity") ? c.value(phase, lane) : 0}; },
+      [&](int lane) {
+        return std::pair{c.shared(address, lane), c.has(".parity") ? c.value(phase, lane) : 0};
+      },
       [&](LaneMask by) {
         const int lane = std::countr_zero(by);
         const SmemAddr barrier{c.shared(address, lane)};
@@ -173,7 +190,8 @@ PtxOutcome wait(ServiceCall& c) {
 }
 
 PtxOutcome try_wait(ServiceCall& c) {
-  // Outside of a loop that waits it is a peek, which may give up at once; with lanes that have something else to do, too.
+  // Outside of a loop that waits it is a peek, which may give up at once; with lanes that have something else to
+  // do, too.
   if (c.warp.code.wait_of(c.at)) return wait<MbarrierTryWaitParity, MbarrierTryWait>(c);
   return wait<MbarrierTestWaitParity, MbarrierTestWait>(c) == PtxOutcome::stop ? PtxOutcome::stop : kDone;
 }
@@ -200,19 +218,23 @@ PtxOutcome mapa(ServiceCall& c) {
   const auto of = [&](int lane) {
     return address.kind == ptx::Operand::Kind::address ? c.address(address, lane) : c.value(address, lane);
   };
-  return c.for_each_alike([&](int lane) { return std::pair{of(lane), c.value(rank, lane)}; },
-                          [&](LaneMask by) {
-                            const int lane = std::countr_zero(by);
-                            const auto address_of = uint32_t(of(lane)), to = uint32_t(c.value(rank, lane));
-                            // Compilers compute addresses ahead of the branch that decides who uses them: whoever uses one of
-                            // a CTA that is not there is told then.
-                            const ClusterSmemAddr mapped = to < c.context().cta.cluster_ctas()
-                                                               ? c.execute(Mapa{{address_of}, to}, by)
-                                                               : ClusterSmemAddr{to << kClusterRankShift | (address_of & kSmemOffsetMask)};
-                            for (LaneMask left = by; left != 0; left &= left - 1)
-                              c.set(result, std::countr_zero(left), generic ? kPtxSharedWindow + mapped.value : mapped.value);
-                            return kDone;
-                          });
+  return c.for_each_alike(
+      [&](int lane) {
+        return std::pair{of(lane), c.value(rank, lane)};
+      },
+      [&](LaneMask by) {
+        const int lane = std::countr_zero(by);
+        const auto address_of = uint32_t(of(lane)), to = uint32_t(c.value(rank, lane));
+        // Compilers compute addresses ahead of the branch that decides who uses them: whoever uses one of
+        // a CTA that is not there is told then.
+        const ClusterSmemAddr mapped =
+            to < c.context().cta.cluster_ctas()
+                ? c.execute(Mapa{{address_of}, to}, by)
+                : ClusterSmemAddr{to << kClusterRankShift | (address_of & kSmemOffsetMask)};
+        for (LaneMask left = by; left != 0; left &= left - 1)
+          c.set(result, std::countr_zero(left), generic ? kPtxSharedWindow + mapped.value : mapped.value);
+        return kDone;
+      });
 }
 
 }  // namespace

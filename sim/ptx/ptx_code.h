@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An entry of a PTX file bound to a launch: the decoded program with its addresses filled in, its parameters, and for each
-/// instruction its place in the source and what carries it out.  All warps of the kernel share one.
+/// An entry of a PTX file bound to a launch: the decoded program with its addresses filled in, its parameters, and
+/// for each instruction its place in the source and what carries it out.  All warps of the kernel share one.
 #pragma once
 
 #include <array>

@@ -13,7 +13,8 @@ namespace {
 /// Parameters as tensor copies need them: maps in a window are aligned as the window is.
 class Parameters {
  public:
-  explicit Parameters(const std::vector<uint8_t>& bytes) : bytes_(bytes.size()), maps_((bytes.size() + sizeof(TensorMap) - 1) / sizeof(TensorMap) + 1) {
+  explicit Parameters(const std::vector<uint8_t>& bytes)
+      : bytes_(bytes.size()), maps_((bytes.size() + sizeof(TensorMap) - 1) / sizeof(TensorMap) + 1) {
     std::memcpy(maps_.data(), bytes.data(), bytes.size());
   }
   std::span<const uint8_t> window() const { return {maps_[0].bytes, bytes_}; }

@@ -63,7 +63,8 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
     if (access.store)
       for (const Operand& o : access.data) use(o);
   }
-  if (bytes > kLaneBytes) return not_implemented(fmt::format("{} of {} bytes", code.program().text(i), bytes)), false;
+  if (bytes > kLaneBytes)
+    return not_implemented(fmt::format("{} of {} bytes", code.program().text(i), bytes)), false;
   static_assert(sizeof lane_values_[0] == kLaneBytes);
   const LaneBytes values = lane_values_;
   if (access.store) {
@@ -72,7 +73,8 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
       for (size_t v = 0; v < access.data.size(); ++v) {
         const Operand& o = access.data[v];
         if (element == 16) {
-          const uint64_t halves[2] = {file.read<uint64_t>(o.row)[lane], file.read<uint64_t>(o.row.next_half())[lane]};
+          const uint64_t halves[2] = {file.read<uint64_t>(o.row)[lane],
+                                      file.read<uint64_t>(o.row.next_half())[lane]};
           std::memcpy(values[lane], halves, 16);
         } else {
           const uint64_t bits = o.kind == Operand::Kind::predicate ? 0 : o.lane_value(file, lane);
@@ -97,7 +99,9 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
     left &= ~alike;
     models::Cycles arrives = 0;
     bool unknown = false;
-    if (!access_space(i, access, first.space, first.cluster, alike, shared, global, bytes, values, arrives, unknown)) return false;
+    if (!access_space(i, access, first.space, first.cluster, alike, shared, global, bytes, values, arrives,
+                      unknown))
+      return false;
     if (!context.cta.observer().violations().empty()) return false;
     if (access.store) continue;
     for (LaneMask rest = alike; rest != 0; rest &= rest - 1) {
@@ -139,12 +143,13 @@ bool uniform(const Array& addresses, LaneMask lanes) {
 
 /// Where a form of the seam fits, it is taken: the same instruction takes the same time whoever issues it.
 bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space space, bool cluster, LaneMask lanes,
-                           const LaneArray<ClusterSmemAddr, 1>& shared, const LaneArray<GlobalAddr, 1>& global, uint32_t bytes,
-                           uint8_t (*values)[32], models::Cycles& arrives, bool& unknown) {
+                           const LaneArray<ClusterSmemAddr, 1>& shared, const LaneArray<GlobalAddr, 1>& global,
+                           uint32_t bytes, uint8_t (*values)[32], models::Cycles& arrives, bool& unknown) {
   const sm100::Loc loc = code.loc(current_);
   const int first = std::countr_zero(lanes);
   const auto everywhere = [&](const void* from) {
-    for (LaneMask left = lanes; left != 0; left &= left - 1) std::memcpy(values[std::countr_zero(left)], from, bytes);
+    for (LaneMask left = lanes; left != 0; left &= left - 1)
+      std::memcpy(values[std::countr_zero(left)], from, bytes);
   };
   switch (space) {
     case Space::param:
@@ -159,7 +164,8 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
         const int lane = std::countr_zero(left);
         const uint64_t base = space == Space::call_param ? code.program().local_bytes : 0;
         uint8_t* at = local_bytes(lane, base + global[lane][0].value, bytes);
-        if (!at) return fail("GM1", fmt::format("{} outside of the thread's local memory", code.program().text(i))), false;
+        if (!at)
+          return fail("GM1", fmt::format("{} outside of the thread's local memory", code.program().text(i))), false;
         access.store ? std::memcpy(at, values[lane], bytes) : std::memcpy(values[lane], at, bytes);
       }
       context.charge_private(context.issue.alu);
@@ -188,7 +194,8 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
         }
         return true;
       }
-      if (access.store && (doing_ == TraceEvent::tmem_load || doing_ == TraceEvent::store_issue)) does(TraceEvent::smem_write);
+      if (access.store && (doing_ == TraceEvent::tmem_load || doing_ == TraceEvent::store_issue))
+        does(TraceEvent::smem_write);
       if (access.store)
         context.execute(StSharedLanes{bytes, &shared, cluster, values}, lanes, loc);
       else
@@ -197,15 +204,17 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
     }
     case Space::global:
     case Space::generic:
-      if (global[first][0].value >= kPtxConstantWindow && global[first][0].value - kPtxConstantWindow < code.constant_bytes().size())
+      if (global[first][0].value >= kPtxConstantWindow &&
+          global[first][0].value - kPtxConstantWindow < code.constant_bytes().size())
         return not_implemented("variables of the module in global memory"), false;
       return access_global(i, access, lanes, global, bytes, values, arrives, unknown);
     default: return not_implemented(fmt::format("{} in this state space", code.program().text(i))), false;
   }
 }
 
-bool PtxWarp::access_global(const ptx::Instr& i, const PtxAccess& access, LaneMask lanes, const LaneArray<GlobalAddr, 1>& addresses,
-                            uint32_t bytes, uint8_t (*values)[32], models::Cycles& arrives, bool& unknown) {
+bool PtxWarp::access_global(const ptx::Instr& i, const PtxAccess& access, LaneMask lanes,
+                            const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes, uint8_t (*values)[32],
+                            models::Cycles& arrives, bool& unknown) {
   const sm100::Loc loc = code.loc(current_);
   const int first = std::countr_zero(lanes);
   const bool one = uniform(addresses, lanes);
@@ -213,7 +222,8 @@ bool PtxWarp::access_global(const ptx::Instr& i, const PtxAccess& access, LaneMa
   if (ordered && bytes == 4 && one) {
     if (!access.store) {
       const uint32_t word = context.execute(LdAcquireGpuGlobalU32{addresses[first][0]}, lanes, loc);
-      for (LaneMask left = lanes; left != 0; left &= left - 1) std::memcpy(values[std::countr_zero(left)], &word, 4);
+      for (LaneMask left = lanes; left != 0; left &= left - 1)
+        std::memcpy(values[std::countr_zero(left)], &word, 4);
     } else {
       uint32_t word;
       std::memcpy(&word, values[first], 4);
@@ -222,7 +232,8 @@ bool PtxWarp::access_global(const ptx::Instr& i, const PtxAccess& access, LaneMa
     return true;
   }
   if (ordered) return not_implemented(std::string(code.program().text(i))), false;
-  if (access.store && doing_ && doing_ != TraceEvent::load_issue && doing_ != TraceEvent::mma_issue) does(TraceEvent::store_issue);
+  if (access.store && doing_ && doing_ != TraceEvent::load_issue && doing_ != TraceEvent::mma_issue)
+    does(TraceEvent::store_issue);
   if (access.store)
     context.execute(StGlobalLanes{bytes, &addresses, values}, lanes, loc);
   else

@@ -19,17 +19,19 @@ namespace {
 
 /// Cycles of a division, which is a routine of many instructions.
 constexpr double kDivisionCycles = 65;
-/// So many rounds in which every group has waited in vain: whoever is first waits on, and the run may be found to hang.
+/// So many rounds in which every group has waited in vain: whoever is first waits on, and the run may be found to
+/// hang.
 constexpr int kVainRounds = 64;
 
 uint32_t threads_of(const PtxLaunch& launch) { return launch.block.x * launch.block.y * launch.block.z; }
 
 }  // namespace
 
-PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp& warp, const models::DeviceProfile& profile,
-                 FaultInterceptor* faults)
+PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp& warp,
+                 const models::DeviceProfile& profile, FaultInterceptor* faults)
     : context(warp, profile, faults),
-      file(code.program().register_bytes, code.constants(warp.cta.cluster_rank()), code.windows(warp.cta.cluster_rank())),
+      file(code.program().register_bytes, code.constants(warp.cta.cluster_rank()),
+           code.windows(warp.cta.cluster_rank())),
       code(code),
       warp_(warp),
       parameters_(parameters),
@@ -77,7 +79,8 @@ PtxWarp::Group PtxWarp::next_group() {
     }
     std::swap(ready_, waiting_);
   }
-  const auto lowest = std::min_element(ready_.begin(), ready_.end(), [](const Group& a, const Group& b) { return a.pc < b.pc; });
+  const auto lowest =
+      std::min_element(ready_.begin(), ready_.end(), [](const Group& a, const Group& b) { return a.pc < b.pc; });
   const Group group = *lowest;
   ready_.erase(lowest);
   set_limit();
@@ -163,7 +166,8 @@ PtxWarp::Stop PtxWarp::run_group(Group& group) {
         for (LaneMask left = lanes; left != 0; left &= left - 1)
           if (table.index.lane_value(file, std::countr_zero(left)) == index) alike |= left & -left;
         if (index >= table.targets.size())
-          return fail("GM1", fmt::format("brx.idx with index {}, of {} targets", index, table.targets.size())), Stop::over;
+          return fail("GM1", fmt::format("brx.idx with index {}, of {} targets", index, table.targets.size())),
+                 Stop::over;
         if (alike != group.lanes) {  // the others come again, with another index or past it
           add_ready({alike == lanes ? group.pc + 1 : group.pc, group.lanes & ~alike});
           group.lanes = alike;
@@ -207,9 +211,7 @@ PtxWarp::Stop PtxWarp::run_group(Group& group) {
         }
         return fail("TR1", "trap"), Stop::over;
       case Kind::call:
-      case Kind::ret:
-        current_ = group.pc;
-        return not_implemented(std::string(program.text(i))), Stop::over;
+      case Kind::ret: current_ = group.pc; return not_implemented(std::string(program.text(i))), Stop::over;
       case Kind::unsupported:
         current_ = group.pc;
         if (lanes == 0) {
@@ -226,7 +228,8 @@ PtxWarp::Stop PtxWarp::run_group(Group& group) {
 bool PtxWarp::execute_service(Group& group, const Instr& i, LaneMask lanes, Stop& stop) {
   const PtxServiceEntry* entry = code.service(i);
   const ptx::Service& service = code.program().services[i.detail];
-  if (!entry || code.refused(i)) return stop = Stop::over, not_implemented(std::string(code.program().text(i))), true;
+  if (!entry || code.refused(i))
+    return stop = Stop::over, not_implemented(std::string(code.program().text(i))), true;
   if (entry->together != PtxServiceEntry::Together::any && group.parked != UINT32_MAX) {
     LaneMask needed = live_;
     if (entry->together == PtxServiceEntry::Together::mask && !service.operands.empty())
@@ -247,9 +250,11 @@ bool PtxWarp::execute_service(Group& group, const Instr& i, LaneMask lanes, Stop
   if (entry->span) does(*entry->span);
   ServiceCall call{*this, service, i, group.pc, lanes, code.loc(group.pc)};
   const PtxOutcome outcome = entry->run(call);
-  if (over_ || outcome == PtxOutcome::stop || !context.cta.observer().violations().empty()) return stop = Stop::over, true;
+  if (over_ || outcome == PtxOutcome::stop || !context.cta.observer().violations().empty())
+    return stop = Stop::over, true;
   if (unknowns_ && !entry->needs_values && !service.operands.empty() &&
-      std::any_of(service.operands.begin(), service.operands.end(), [&](const Operand& o) { return depends_on_unknown(o); })) {
+      std::any_of(service.operands.begin(), service.operands.end(),
+                  [&](const Operand& o) { return depends_on_unknown(o); })) {
     const Operand& to = service.operands[0];
     unknown(to.kind == Operand::Kind::pair ? to.elements[0] : to);
   }
@@ -310,8 +315,8 @@ void PtxWarp::wait_for_row(Row row) {
   context.hold_issue(was.ready);
 }
 
-/// PTX is not what the hardware issues: ptxas moves loads ahead of what uses them.  So arithmetic does not wait for a load; its
-/// result is there when its operands are, and who makes something of it that others see waits.
+/// PTX is not what the hardware issues: ptxas moves loads ahead of what uses them.  So arithmetic does not wait for
+/// a load; its result is there when its operands are, and who makes something of it that others see waits.
 void PtxWarp::pass_on_arrivals(const Instr& i) {
   current_ = uint32_t(&i - code.program().code.data());
   models::Cycles ready = 0;
@@ -335,9 +340,7 @@ void PtxWarp::pass_on_arrivals(const Instr& i) {
 void PtxWarp::use(const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::reg: wait_for_row(operand.row); break;
-    case Operand::Kind::address:
-      wait_for_row(operand.row);
-      [[fallthrough]];
+    case Operand::Kind::address: wait_for_row(operand.row); [[fallthrough]];
     case Operand::Kind::vector:
     case Operand::Kind::pair:
       for (const Operand& element : operand.elements) use(element);
@@ -374,127 +377,15 @@ bool PtxWarp::depends_on_unknown(const Operand& operand) const {
       break;
     default: break;
   }
-  return std::any_of(operand.elements.begin(), operand.elements.end(), [&](const Operand& o) { return depends_on_unknown(o); });
+  return std::any_of(operand.elements.begin(), operand.elements.end(),
+                     [&](const Operand& o) { return depends_on_unknown(o); });
 }
 
 PtxWarp::Stop PtxWarp::depends_on_data(const Instr& i) {
   current_ = uint32_t(&i - code.program().code.data());
-  fail("not-implemented",
-       fmt::format("{} at {} depends on data, and this run has none: run with --data full", code.program().text(i), place(i)));
+  fail("not-implemented", fmt::format("{} at {} depends on data, and this run has none: run with --data full",
+                                      code.program().text(i), place(i)));
   return Stop::over;
-}
-
-// ---------------------------------------------------------------- spans
-
-void PtxWarp::does(TraceEvent event, const TraceArgs& args) {
-  if (!context.cta.observer().recorder() || (doing_ == event && event != TraceEvent::wait)) return;
-  has_waited();
-  context.derived_span(event, args);
-  doing_ = event;
-}
-
-void PtxWarp::waits_for(SmemAddr barrier, uint32_t parity) {
-  if (!context.cta.observer().recorder()) return;
-  const models::Mbarrier::State* state = context.own.mbarrier.find(barrier.offset());
-  const BarrierName name = barrier_name(context.cta.kernel(), barrier.offset());
-  const int64_t phase = state ? WaitHistory::named(parity, state->phase) : -1;
-  const bool goes_on = doing_ == TraceEvent::wait && context.given_up && context.given_up->barrier.offset() == barrier.offset();
-  if (!goes_on) does(TraceEvent::wait, {.barrier = barrier, .stage = name.array ? name.stage : -1, .phase = int(phase)});
-}
-
-/// Whatever the warp was doing is over.
-void PtxWarp::has_waited() {
-  if (std::exchange(doing_, std::nullopt)) context.end_derived_span();
-}
-
-// ---------------------------------------------------------------- special registers
-
-void PtxWarp::fill_specials() {
-  const PtxLaunch& launch = code.launch();
-  const Dim3 id = context.cta.ctaid();
-  const uint32_t rank = context.cluster_ctarank(), first = uint32_t(warp_.index) * ptx::kLanes;
-  const Dim3 c = launch.cluster;
-  const Dim3 clusters{launch.grid.x / c.x, launch.grid.y / c.y, launch.grid.z / c.z};
-  const auto uniform = [&](std::string_view name) -> std::optional<uint64_t> {
-    const auto xyz = [&](std::string_view base, Dim3 v) -> std::optional<uint64_t> {
-      if (name == std::string(base) + ".x") return v.x;
-      if (name == std::string(base) + ".y") return v.y;
-      if (name == std::string(base) + ".z") return v.z;
-      return std::nullopt;
-    };
-    for (const auto& [base, v] : {std::pair{"%ntid", launch.block}, std::pair{"%ctaid", id}, std::pair{"%nctaid", launch.grid},
-                                  std::pair{"%clusterid", Dim3{id.x / c.x, id.y / c.y, id.z / c.z}}, std::pair{"%nclusterid", clusters},
-                                  std::pair{"%cluster_ctaid", Dim3{id.x % c.x, id.y % c.y, id.z % c.z}}, std::pair{"%cluster_nctaid", c}})
-      if (const auto v2 = xyz(base, v)) return v2;
-    if (name == "%cluster_ctarank") return rank;
-    if (name == "%cluster_nctarank") return c.x * c.y * c.z;
-    if (name == "%warpid") return uint64_t(warp_.index);
-    if (name == "%nwarpid") return 64;
-    if (name == "%smid") return uint64_t(context.sm.id);
-    if (name == "%nsmid") return uint64_t(context.profile.device.sms);
-    if (name == "%gridid") return uint64_t(context.cta.launch());
-    if (name == "%is_explicit_cluster") return c.x * c.y * c.z > 1 ? kAllLanes : 0;
-    if (name == "%dynamic_smem_size") return launch.dynamic_smem_bytes;
-    if (name == "%total_smem_size") return launch.dynamic_smem_bytes + code.program().static_shared_bytes;
-    return std::nullopt;
-  };
-  for (const ptx::Special& special : code.program().specials) {
-    if (special.changes) continue;
-    const std::string_view name = special.name;
-    if (special.width == 1) {
-      file.set_predicate(special.row, LaneMask(uniform(name).value_or(0)), kAllLanes);
-      continue;
-    }
-    for (int lane = 0; lane < ptx::kLanes; ++lane) {
-      const uint32_t thread = first + uint32_t(lane);
-      const Dim3 b = launch.block;
-      uint64_t v = 0;
-      if (name == "%tid.x")
-        v = thread % b.x;
-      else if (name == "%tid.y")
-        v = thread / b.x % b.y;
-      else if (name == "%tid.z")
-        v = thread / b.x / b.y;
-      else if (name == "%laneid")
-        v = uint64_t(lane);
-      else if (name == "%lanemask_eq")
-        v = 1u << lane;
-      else if (name == "%lanemask_lt")
-        v = (1u << lane) - 1;
-      else if (name == "%lanemask_le")
-        v = (uint64_t{2} << lane) - 1;
-      else if (name == "%lanemask_gt")
-        v = uint32_t(~((uint64_t{2} << lane) - 1));
-      else if (name == "%lanemask_ge")
-        v = uint32_t(~((uint64_t{1} << lane) - 1));
-      else
-        v = uniform(name).value_or(0);
-      if (special.width == 4)
-        file.write<uint32_t>(special.row)[lane] = uint32_t(v);
-      else
-        file.write<uint64_t>(special.row)[lane] = v;
-    }
-  }
-}
-
-/// Clocks, as they are now.
-void PtxWarp::fill_changing(const Instr&) {
-  settle_alu();
-  const uint64_t cycle = context.issue_cycle();
-  for (const ptx::Special& special : code.program().specials) {
-    if (!special.changes) continue;
-    uint64_t v = cycle;
-    if (special.name == "%clock_hi") v = cycle >> 32;
-    if (special.name.starts_with("%globaltimer")) {
-      const auto ns = uint64_t(double(cycle) / context.profile.device.sm_clock_ghz);
-      v = special.name == "%globaltimer_hi" ? ns >> 32 : ns;
-    }
-    for (int lane = 0; lane < ptx::kLanes; ++lane)
-      if (special.width == 4)
-        file.write<uint32_t>(special.row)[lane] = uint32_t(v);
-      else
-        file.write<uint64_t>(special.row)[lane] = v;
-  }
 }
 
 // ---------------------------------------------------------------- ends

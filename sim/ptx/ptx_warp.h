@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A warp that executes PTX on the models.  Its lanes are in groups, each at an instruction of its own; the group with the lowest
-/// address goes first, and groups that meet become one again.  So lanes come together behind a branch where code is laid out
-/// in order, and every lane makes progress: a group that waits in vain lets the others go.
+/// A warp that executes PTX on the models.  Its lanes are in groups, each at an instruction of its own; the group
+/// with the lowest address goes first, and groups that meet become one again.  So lanes come together behind a
+/// branch where code is laid out in order, and every lane makes progress: a group that waits in vain lets the
+/// others go.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace sm100::sim {
 class PtxWarp {
  public:
   /// @param parameters  the launch's parameter window, aligned to 64 bytes; must outlive the warp
-  PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp& warp, const models::DeviceProfile& profile,
-          FaultInterceptor* faults);
+  PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp& warp,
+          const models::DeviceProfile& profile, FaultInterceptor* faults);
 
   /// From the entry's first instruction until all lanes have exited, or the run is over.
   void run();
@@ -72,11 +73,13 @@ class PtxWarp {
   Stop run_group(Group& group);
   bool execute_service(Group& group, const ptx::Instr& i, ptx::LaneMask lanes, Stop& stop);
   bool access_memory(const ptx::Instr& i, ptx::LaneMask lanes);
-  bool access_space(const ptx::Instr& i, const ptx::Access& access, ptx::Space space, bool cluster, ptx::LaneMask lanes,
-                    const LaneArray<ClusterSmemAddr, 1>& shared, const LaneArray<GlobalAddr, 1>& global, uint32_t bytes,
-                    uint8_t (*values)[32], models::Cycles& arrives, bool& unknown);
-  bool access_global(const ptx::Instr& i, const ptx::Access& access, ptx::LaneMask lanes, const LaneArray<GlobalAddr, 1>& addresses,
-                     uint32_t bytes, uint8_t (*values)[32], models::Cycles& arrives, bool& unknown);
+  bool access_space(const ptx::Instr& i, const ptx::Access& access, ptx::Space space, bool cluster,
+                    ptx::LaneMask lanes, const LaneArray<ClusterSmemAddr, 1>& shared,
+                    const LaneArray<GlobalAddr, 1>& global, uint32_t bytes, uint8_t (*values)[32],
+                    models::Cycles& arrives, bool& unknown);
+  bool access_global(const ptx::Instr& i, const ptx::Access& access, ptx::LaneMask lanes,
+                     const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes, uint8_t (*values)[32],
+                     models::Cycles& arrives, bool& unknown);
   /// True: the group stops.
   bool branch(Group& group, const ptx::Instr& i, ptx::LaneMask taken, uint32_t target);
   void add_ready(Group group);

@@ -20,7 +20,9 @@ const PtxServiceEntry* ptx_service(std::string_view opcode) {
   const PtxServiceEntry* best = nullptr;
   for (const PtxServiceEntry& entry : ptx_services()) {
     if (!opcode.starts_with(entry.opcode)) continue;
-    if (opcode.size() > entry.opcode.size() && opcode[entry.opcode.size()] != '.' && opcode[entry.opcode.size()] != ':') continue;
+    if (opcode.size() > entry.opcode.size() && opcode[entry.opcode.size()] != '.' &&
+        opcode[entry.opcode.size()] != ':')
+      continue;
     if (!best || entry.opcode.size() > best->opcode.size()) best = &entry;
   }
   return best;
@@ -35,14 +37,16 @@ std::string ptx_missing(const ptx::Program& program, const ptx::Instr& instr) {
       const PtxServiceEntry* entry = ptx_service(program.text(instr));
       if (!entry) return "no such instruction on the models";
       for (const std::string_view modifier : entry->refuses)
-        if (program.services[instr.detail].modifiers.has(modifier)) return std::string("the form with ") + std::string(modifier);
+        if (program.services[instr.detail].modifiers.has(modifier))
+          return std::string("the form with ") + std::string(modifier);
       return "";
     }
     case ptx::Kind::memory: {
       const ptx::Access& access = program.accesses[instr.detail];
       const int bytes = ptx::bytes(access.type) * access.vector;
       const bool ordered = access.order == ptx::Order::acquire || access.order == ptx::Order::release;
-      if (ordered && access.space != ptx::Space::shared && bytes != 4) return "acquire and release of other than 32 bits";
+      if (ordered && access.space != ptx::Space::shared && bytes != 4)
+        return "acquire and release of other than 32 bits";
       return "";
     }
     default: return "";

@@ -21,9 +21,13 @@ std::vector<PtxServiceEntry> atomic_services();
 std::vector<PtxServiceEntry> matrix_services();
 
 /// Who is meant by `.cta` and `.cluster`; wider scopes are clusters to an mbarrier.
-inline Scope scope_of(const ServiceCall& c) { return c.has(".cta") || !c.has(".cluster") ? Scope::cta : Scope::cluster; }
+inline Scope scope_of(const ServiceCall& c) {
+  return c.has(".cta") || !c.has(".cluster") ? Scope::cta : Scope::cluster;
+}
 inline int cta_group_of(const ServiceCall& c) { return c.has(".cta_group::2") ? 2 : 1; }
-inline int64_t signed_value(const ServiceCall& c, const ptx::Operand& o, int lane) { return int32_t(c.value(o, lane)); }
+inline int64_t signed_value(const ServiceCall& c, const ptx::Operand& o, int lane) {
+  return int32_t(c.value(o, lane));
+}
 
 /// Where a tensor map lies: among the parameters, in constant memory of the module, or in global memory.
 TensorMapAddr tensor_map_at(ServiceCall& c, uint64_t generic);

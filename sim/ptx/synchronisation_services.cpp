@@ -44,7 +44,8 @@ PtxOutcome cluster_wait(ServiceCall& c) { return c.execute(BarrierClusterWait{})
 /// Of all proxies' fences the model knows the one between generic and async accesses.
 PtxOutcome fence_proxy_async(ServiceCall& c) { return c.execute(FenceProxyAsyncSharedCta{}), kDone; }
 
-/// Order between generic accesses: what barriers hand on includes it, words of global memory hand on by their own order.
+/// Order between generic accesses: what barriers hand on includes it, words of global memory hand on by their own
+/// order.
 PtxOutcome fence(ServiceCall& c) {
   c.context().at(c.loc, c.lanes);
   c.context().charge(c.context().issue.fence);

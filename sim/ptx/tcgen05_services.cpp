@@ -30,8 +30,8 @@ PtxOutcome relinquish(ServiceCall& c) { return c.execute(Tcgen05RelinquishAllocP
 // ---- MMAs
 
 std::optional<MmaKind> kind_of(const ServiceCall& c) {
-  for (const MmaKind kind :
-       {MmaKind::f16, MmaKind::tf32, MmaKind::f8f6f4, MmaKind::i8, MmaKind::mxf8f6f4, MmaKind::mxf4, MmaKind::mxf4nvf4})
+  for (const MmaKind kind : {MmaKind::f16, MmaKind::tf32, MmaKind::f8f6f4, MmaKind::i8, MmaKind::mxf8f6f4,
+                             MmaKind::mxf4, MmaKind::mxf4nvf4})
     if (c.has(std::string(".kind::") + name(kind))) return kind;
   return std::nullopt;
 }
@@ -70,7 +70,8 @@ PtxOutcome mma(ServiceCall& c) {
   TmemAddr sfa{}, sfb{};
   if (scaled) sfa = {uint32_t(c.address(4))}, sfb = {uint32_t(c.address(5))}, at = 6;
   if (at < c.size() && c.operand(at).kind == Operand::Kind::vector) {
-    if (disables_lanes(c, c.operand(at), c.first())) return c.warp.not_implemented("tcgen05.mma with disabled output lanes");
+    if (disables_lanes(c, c.operand(at), c.first()))
+      return c.warp.not_implemented("tcgen05.mma with disabled output lanes");
     ++at;
   }
   if (at >= c.size() || c.operand(at).kind != Operand::Kind::predicate)
@@ -86,7 +87,8 @@ PtxOutcome mma(ServiceCall& c) {
     for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
       const int other = std::countr_zero(rest);
       const Tcgen05Mma o = read(other);
-      if (o.d == m.d && o.a.tile == m.a.tile && o.a.tmem == m.a.tmem && o.b == m.b && o.idesc == m.idesc && bool(enabled >> other & 1) == m.enable_input_d)
+      if (o.d == m.d && o.a.tile == m.a.tile && o.a.tmem == m.a.tmem && o.b == m.b && o.idesc == m.idesc &&
+          bool(enabled >> other & 1) == m.enable_input_d)
         by |= rest & -rest;
     }
     left &= ~by;
@@ -99,10 +101,11 @@ PtxOutcome mma(ServiceCall& c) {
 }
 
 PtxOutcome cp(ServiceCall& c) {
-  static constexpr std::pair<std::string_view, TmemCopyShape> kShapes[] = {{".128x256b", TmemCopyShape::s128x256b},
-                                                                           {".128x128b", TmemCopyShape::s128x128b},
-                                                                           {".4x256b", TmemCopyShape::s4x256b},
-                                                                           {".32x128b", TmemCopyShape::s32x128b_warpx4}};
+  static constexpr std::pair<std::string_view, TmemCopyShape> kShapes[] = {
+      {".128x256b", TmemCopyShape::s128x256b},
+      {".128x128b", TmemCopyShape::s128x128b},
+      {".4x256b", TmemCopyShape::s4x256b},
+      {".32x128b", TmemCopyShape::s32x128b_warpx4}};
   std::optional<TmemCopyShape> shape;
   for (const auto& [name, value] : kShapes)
     if (c.has(name)) shape = value;
@@ -112,25 +115,34 @@ PtxOutcome cp(ServiceCall& c) {
   const TmemDecompression packed = c.has(".b6x16_p32")   ? TmemDecompression::b6x16_p32
                                    : c.has(".b4x16_p64") ? TmemDecompression::b4x16_p64
                                                          : TmemDecompression::none;
-  return c.for_each_alike([&](int lane) { return std::pair{c.address(c.operand(0), lane), c.value(c.operand(1), lane)}; },
-                          [&](LaneMask by) {
-                            const int lane = std::countr_zero(by);
-                            c.execute(Tcgen05Cp{*shape, cta_group_of(c), {uint32_t(c.address(c.operand(0), lane))}, {c.value(c.operand(1), lane)}, packed}, by);
-                            return kDone;
-                          });
+  return c.for_each_alike(
+      [&](int lane) {
+        return std::pair{c.address(c.operand(0), lane), c.value(c.operand(1), lane)};
+      },
+      [&](LaneMask by) {
+        const int lane = std::countr_zero(by);
+        c.execute(Tcgen05Cp{*shape,
+                            cta_group_of(c),
+                            {uint32_t(c.address(c.operand(0), lane))},
+                            {c.value(c.operand(1), lane)},
+                            packed},
+                  by);
+        return kDone;
+      });
 }
 
 PtxOutcome commit(ServiceCall& c) {
-  return c.for_each_alike([&](int lane) { return c.shared(c.operand(0), lane); },
-                          [&](LaneMask by) {
-                            const int lane = std::countr_zero(by);
-                            const SmemAddr barrier{c.shared(c.operand(0), lane)};
-                            if (c.has(".multicast::cluster"))
-                              c.execute(Tcgen05CommitMulticast{cta_group_of(c), barrier, {uint16_t(c.value(c.operand(1), lane))}}, by);
-                            else
-                              c.execute(Tcgen05Commit{cta_group_of(c), barrier}, by);
-                            return kDone;
-                          });
+  return c.for_each_alike(
+      [&](int lane) { return c.shared(c.operand(0), lane); },
+      [&](LaneMask by) {
+        const int lane = std::countr_zero(by);
+        const SmemAddr barrier{c.shared(c.operand(0), lane)};
+        if (c.has(".multicast::cluster"))
+          c.execute(Tcgen05CommitMulticast{cta_group_of(c), barrier, {uint16_t(c.value(c.operand(1), lane))}}, by);
+        else
+          c.execute(Tcgen05Commit{cta_group_of(c), barrier}, by);
+        return kDone;
+      });
 }
 
 // ---- registers and tensor memory
@@ -168,8 +180,9 @@ PtxOutcome ld(ServiceCall& c) {
   const std::span<const Operand> to = registers_of(c.operand(0));
   const auto [kind, repeat] = *shape;
   const size_t n = size_t(registers_per_thread(kind, repeat));
-  if (to.size() != n) return c.warp.not_implemented("tcgen05.ld with another number of registers than its shape has");
-  uint32_t* const values = c.warp.tmem_values(); // other warps run while this one waits: each has its own
+  if (to.size() != n)
+    return c.warp.not_implemented("tcgen05.ld with another number of registers than its shape has");
+  uint32_t* const values = c.warp.tmem_values();  // other warps run while this one waits: each has its own
   const TmemAddr address{uint32_t(c.address(1))};
   switch (kind) {
     case TmemShape::s32x32b: load_shape<TmemShape::s32x32b>(c, repeat, address, values); break;
@@ -191,7 +204,8 @@ PtxOutcome st(ServiceCall& c) {
   const std::span<const Operand> from = registers_of(c.operand(1));
   const auto [kind, repeat] = *shape;
   const size_t n = size_t(registers_per_thread(kind, repeat));
-  if (from.size() != n) return c.warp.not_implemented("tcgen05.st with another number of registers than its shape has");
+  if (from.size() != n)
+    return c.warp.not_implemented("tcgen05.st with another number of registers than its shape has");
   uint32_t* const values = c.warp.tmem_values();
   for (size_t r = 0; r < n; ++r)
     for (int lane = 0; lane < ptx::kLanes; ++lane) values[size_t(lane) * n + r] = uint32_t(c.value(from[r], lane));
@@ -227,13 +241,15 @@ PtxOutcome try_cancel(ServiceCall& c) {
 ClcResponse response_of(const ServiceCall& c, const Operand& o, int lane) {
   ClcResponse response;
   static_assert(sizeof response == 16);
-  const uint64_t halves[2] = {c.file().read<uint64_t>(o.row)[lane], c.file().read<uint64_t>(o.row.next_half())[lane]};
+  const uint64_t halves[2] = {c.file().read<uint64_t>(o.row)[lane],
+                              c.file().read<uint64_t>(o.row.next_half())[lane]};
   std::memcpy(&response, halves, sizeof halves);
   return response;
 }
 
 PtxOutcome is_canceled(ServiceCall& c) {
-  const bool canceled = c.execute(ClusterlaunchcontrolQueryCancelIsCanceled{response_of(c, c.operand(1), c.first())});
+  const bool canceled =
+      c.execute(ClusterlaunchcontrolQueryCancelIsCanceled{response_of(c, c.operand(1), c.first())});
   c.set_predicate(c.operand(0), canceled ? ptx::kAllLanes : 0);
   return kDone;
 }
@@ -265,7 +281,12 @@ std::vector<PtxServiceEntry> tcgen05_services() {
           {"tcgen05.fence::before_thread_sync", fence_before},
           {"tcgen05.fence::after_thread_sync", fence_after},
           {"clusterlaunchcontrol.try_cancel", try_cancel, Together::any, true, {}, TraceEvent::clc_request},
-          {"clusterlaunchcontrol.query_cancel.is_canceled", is_canceled, Together::any, true, {}, TraceEvent::clc_fetch},
+          {"clusterlaunchcontrol.query_cancel.is_canceled",
+           is_canceled,
+           Together::any,
+           true,
+           {},
+           TraceEvent::clc_fetch},
           {"clusterlaunchcontrol.query_cancel.get_first_ctaid", first_ctaid}};
 }
 

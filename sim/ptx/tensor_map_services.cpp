@@ -23,16 +23,22 @@ template <TensorMapField kField>
 PtxOutcome replace_field(ServiceCall& c) {
   const bool indexed = c.size() == 3;
   const ptx::Operand &where = c.operand(0), &value = c.operand(c.size() - 1);
-  return c.for_each_alike([&](int lane) { return std::pair{c.address(where, lane), c.value(value, lane)}; },
-                          [&](LaneMask by) {
-                            const int lane = std::countr_zero(by);
-                            const uint64_t at = c.address(where, lane);
-                            const bool shared = c.has(".shared::cta") || c.file().windows.shared.has(at);
-                            c.execute(TensormapReplace<kField>{{uint32_t(at)}, {at}, !shared,
-                                                               indexed ? uint32_t(c.value(c.operand(1), lane)) : 0, c.value(value, lane)},
-                                      by);
-                            return kDone;
-                          });
+  return c.for_each_alike(
+      [&](int lane) {
+        return std::pair{c.address(where, lane), c.value(value, lane)};
+      },
+      [&](LaneMask by) {
+        const int lane = std::countr_zero(by);
+        const uint64_t at = c.address(where, lane);
+        const bool shared = c.has(".shared::cta") || c.file().windows.shared.has(at);
+        c.execute(TensormapReplace<kField>{{uint32_t(at)},
+                                           {at},
+                                           !shared,
+                                           indexed ? uint32_t(c.value(c.operand(1), lane)) : 0,
+                                           c.value(value, lane)},
+                  by);
+        return kDone;
+      });
 }
 
 PtxOutcome replace(ServiceCall& c) {

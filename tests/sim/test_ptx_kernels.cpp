@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that is given as PTX: right as it is written, and each edit of its text is found as the same mistake in role code is.
+// A kernel that is given as PTX: right as it is written, and each edit of its text is found as the same mistake in
+// role code is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,7 +68,8 @@ TEST_CASE("a kernel that is given as PTX verifies and nothing is found") {
 TEST_CASE("a kernel that is given as PTX runs under jitter and without data") {
   for (const char* set : {"run.jitter=1", "run.jitter=7", "run.data=none", "run.numerics=b200"}) {
     INFO(set);
-    const RunResult result = run_in_child(host::load_scenario(std::filesystem::path(source_dir()) / "scenarios/ptx/gemm.toml", {set}));
+    const RunResult result =
+        run_in_child(host::load_scenario(std::filesystem::path(source_dir()) / "scenarios/ptx/gemm.toml", {set}));
     INFO(result.report);
     CHECK(result.outcome == Outcome::pass);
   }
@@ -84,7 +86,8 @@ TEST_CASE("PTX with 16 bytes too few in expect_tx: the hang names the instructio
 }
 
 TEST_CASE("PTX that waits for the wrong parity of an empty stage hangs there") {
-  check_report("xor.b32 %r16, %r16, 1; ", "// ", {"HANG", "load (warp 0)", "waits for empty[0] parity 0", "nobody has arrived on it in this run"});
+  check_report("xor.b32 %r16, %r16, 1; ", "// ",
+               {"HANG", "load (warp 0)", "waits for empty[0] parity 0", "nobody has arrived on it in this run"});
 }
 
 TEST_CASE("PTX without the commit that hands a stage back hangs there") {
@@ -97,7 +100,8 @@ TEST_CASE("PTX whose tcgen05.ld is executed by one lane is found") {
 }
 
 TEST_CASE("PTX without a fence behind the wait for the accumulator is warned of, as role code is") {
-  const RunResult result = run_in_child(edited("@!%p5 bra WAIT_DONE;\n\ttcgen05.fence::after_thread_sync;", "@!%p5 bra WAIT_DONE;"));
+  const RunResult result =
+      run_in_child(edited("@!%p5 bra WAIT_DONE;\n\ttcgen05.fence::after_thread_sync;", "@!%p5 bra WAIT_DONE;"));
   CHECK(result.outcome == Outcome::pass);
   CHECK(warns_of(result, "TC16"));
 }
@@ -115,13 +119,17 @@ TEST_CASE("PTX with a wrong coordinate computes wrong numbers") {
   CHECK(run_in_child(edited("shl.b32 %r23, %r4, 7;", "shl.b32 %r23, %r4, 6;")).outcome == Outcome::mismatch);
 }
 
-TEST_CASE("PTX that traps ends with the finding") { check_report("FREED:\n\tret;", "FREED:\n\ttrap;", {"TR1", "trap"}); }
+TEST_CASE("PTX that traps ends with the finding") {
+  check_report("FREED:\n\tret;", "FREED:\n\ttrap;", {"TR1", "trap"});
+}
 
 TEST_CASE("a form of PTX that is not implemented ends the run only where it is executed") {
-  const RunResult executed = run_in_child(edited("\tbar.sync 0;", "\tmultimem.red.relaxed.sys.global.add.u32 [%rd10], %r1;\n\tbar.sync 0;"));
+  const RunResult executed = run_in_child(
+      edited("\tbar.sync 0;", "\tmultimem.red.relaxed.sys.global.add.u32 [%rd10], %r1;\n\tbar.sync 0;"));
   INFO(executed.report);
   CHECK(executed.report.find("not implemented: multimem.red") != std::string::npos);
-  const RunResult passed = run_in_child(edited("\tbar.sync 0;", "\t@%p9 multimem.red.relaxed.sys.global.add.u32 [%rd10], %r1;\n\tbar.sync 0;"));
+  const RunResult passed = run_in_child(
+      edited("\tbar.sync 0;", "\t@%p9 multimem.red.relaxed.sys.global.add.u32 [%rd10], %r1;\n\tbar.sync 0;"));
   INFO(passed.report);
   CHECK(passed.outcome == Outcome::pass);
 }
@@ -173,8 +181,9 @@ OTHERS:
 LEFT:
 	bar.warp.sync 0xffffffff;
 	bar.sync 0;)";
-  const RunResult result =
-      run_in_child(edited({{"\t.shared .align 4 .b32 tmem;", "\t.shared .align 4 .b32 tmem;\n\t.shared .align 8 .b64 own;"}, {"\tbar.sync 0;", wait}}));
+  const RunResult result = run_in_child(
+      edited({{"\t.shared .align 4 .b32 tmem;", "\t.shared .align 4 .b32 tmem;\n\t.shared .align 8 .b64 own;"},
+              {"\tbar.sync 0;", wait}}));
   INFO(result.report);
   CHECK(result.outcome == Outcome::pass);
 }

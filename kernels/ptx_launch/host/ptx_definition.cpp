@@ -7,19 +7,19 @@
 #include <bit>
 #include <iterator>
 
+#include "kernels/host/ptx_layout.h"
 #include "kernels/host/read_config.h"
 #include "kernels/host/tensor_maps.h"
 #include "kernels/ptx_launch/host/ptx_run.h"
-#include "kernels/host/ptx_layout.h"
 
 namespace sm100::host {
 namespace {
 
 constexpr PtxElement kElements[] = {
-    {"bf16", 16, DataType::bf16}, {"f16", 16, DataType::f16},   {"tf32", 32, DataType::tf32},
-    {"f32", 32, DataType::f32},   {"e4m3", 8, DataType::e4m3},  {"e5m2", 8, DataType::e5m2},
-    {"s8", 8, DataType::s8},      {"u8", 8, DataType::u8},      {"b16", 16, std::nullopt},
-    {"u16", 16, std::nullopt},    {"s32", 32, std::nullopt},    {"u32", 32, std::nullopt},
+    {"bf16", 16, DataType::bf16}, {"f16", 16, DataType::f16},  {"tf32", 32, DataType::tf32},
+    {"f32", 32, DataType::f32},   {"e4m3", 8, DataType::e4m3}, {"e5m2", 8, DataType::e5m2},
+    {"s8", 8, DataType::s8},      {"u8", 8, DataType::u8},     {"b16", 16, std::nullopt},
+    {"u16", 16, std::nullopt},    {"s32", 32, std::nullopt},   {"u32", 32, std::nullopt},
     {"s64", 64, std::nullopt},    {"u64", 64, std::nullopt}};
 
 const TomlTable::Words<PtxContents> kContents = {{"random", PtxContents::random},
@@ -40,13 +40,14 @@ const TomlTable::Words<TensorMapDataType> kMapTypes = {{"uint8", TensorMapDataTy
                                                        {"16u4_align8b", TensorMapDataType::packed_16u4_align8b},
                                                        {"16u4_align16b", TensorMapDataType::packed_16u4_align16b},
                                                        {"16u6_align16b", TensorMapDataType::packed_16u6_align16b}};
-const TomlTable::Words<TensorMapSwizzle> kSwizzles = {{"none", TensorMapSwizzle::none},
-                                                      {"32B", TensorMapSwizzle::b32},
-                                                      {"64B", TensorMapSwizzle::b64},
-                                                      {"128B", TensorMapSwizzle::b128},
-                                                      {"128B_atom_32B", TensorMapSwizzle::b128_atom_32b},
-                                                      {"128B_atom_32B_flip_8B", TensorMapSwizzle::b128_atom_32b_flip_8b},
-                                                      {"128B_atom_64B", TensorMapSwizzle::b128_atom_64b}};
+const TomlTable::Words<TensorMapSwizzle> kSwizzles = {
+    {"none", TensorMapSwizzle::none},
+    {"32B", TensorMapSwizzle::b32},
+    {"64B", TensorMapSwizzle::b64},
+    {"128B", TensorMapSwizzle::b128},
+    {"128B_atom_32B", TensorMapSwizzle::b128_atom_32b},
+    {"128B_atom_32B_flip_8B", TensorMapSwizzle::b128_atom_32b_flip_8b},
+    {"128B_atom_64B", TensorMapSwizzle::b128_atom_64b}};
 const TomlTable::Words<TensorMapL2Promotion> kPromotions = {{"none", TensorMapL2Promotion::none},
                                                             {"64B", TensorMapL2Promotion::b64},
                                                             {"128B", TensorMapL2Promotion::b128},
@@ -54,11 +55,12 @@ const TomlTable::Words<TensorMapL2Promotion> kPromotions = {{"none", TensorMapL2
 const TomlTable::Words<TensorMapOobFill> kFills = {{"none", TensorMapOobFill::none},
                                                    {"nan", TensorMapOobFill::nan_request_zero_fma}};
 
-const std::vector<std::string> kProblemKeys = {"ptx",      "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes", "pdl",
-                                               "roles",    "tensor", "argument", "check"};
-const std::vector<std::string> kArgumentKeys = {"parameter", "offset",   "address",         "bytes",   "tensor_map",   "data_type",
-                                                "dims",      "strides",  "box",             "element_strides", "swizzle",
-                                                "l2_promotion", "oob_fill", "value", "type"};
+const std::vector<std::string> kProblemKeys = {
+    "ptx", "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes",
+    "pdl", "roles", "tensor", "argument", "check"};
+const std::vector<std::string> kArgumentKeys = {"parameter", "offset",       "address",  "bytes", "tensor_map",
+                                                "data_type", "dims",         "strides",  "box",   "element_strides",
+                                                "swizzle",   "l2_promotion", "oob_fill", "value", "type"};
 
 /// Reads [problem]; a function for each part.
 class Reader {
@@ -77,7 +79,9 @@ class Reader {
 
  private:
   const ptx::Entry& entry() const { return problem_.file.entry(); }
-  InputError error(const std::string& key, const std::string& text) const { return document_.error("problem." + key, text); }
+  InputError error(const std::string& key, const std::string& text) const {
+    return document_.error("problem." + key, text);
+  }
 
   void read_file() {
     problem_.file = read_ptx_file(table_, "ptx", "entry", scenario_.path.parent_path());
@@ -92,10 +96,13 @@ class Reader {
 
   void read_shape() {
     const auto& directives = entry().directives;
-    const auto stated = [](const std::optional<ptx::Dim3>& d) { return d ? Dim3{(*d)[0], (*d)[1], (*d)[2]} : Dim3{1, 1, 1}; };
+    const auto stated = [](const std::optional<ptx::Dim3>& d) {
+      return d ? Dim3{(*d)[0], (*d)[1], (*d)[2]} : Dim3{1, 1, 1};
+    };
     if (!table_.has("grid")) throw error("grid", "the CTAs of the launch, [x, y, z]");
     problem_.grid = read_dim3("grid", {}, INT32_MAX);
-    if (!table_.has("block") && !directives.reqntid) throw error("block", "the threads of a CTA, [x, y, z]; the entry has no .reqntid");
+    if (!table_.has("block") && !directives.reqntid)
+      throw error("block", "the threads of a CTA, [x, y, z]; the entry has no .reqntid");
     problem_.block = read_dim3("block", stated(directives.reqntid), 1024);
     problem_.cluster = read_dim3("cluster", stated(directives.reqnctapercluster), 16);
     if (problem_.threads() > 1024) throw error("block", "a CTA has at most 1,024 threads");
@@ -103,8 +110,9 @@ class Reader {
     const uint32_t most = directives.maxntid ? allowed.x * allowed.y * allowed.z : 0;
     if (most > 0 && uint32_t(problem_.threads()) > most)
       throw error("block", fmt::format("{} threads; the entry's .maxntid allows {}", problem_.threads(), most));
-    for (const auto& [grid, cluster] : {std::pair{problem_.grid.x, problem_.cluster.x}, std::pair{problem_.grid.y, problem_.cluster.y},
-                                       std::pair{problem_.grid.z, problem_.cluster.z}})
+    for (const auto& [grid, cluster] :
+         {std::pair{problem_.grid.x, problem_.cluster.x}, std::pair{problem_.grid.y, problem_.cluster.y},
+          std::pair{problem_.grid.z, problem_.cluster.z}})
       if (grid % cluster != 0) throw error("grid", "must be a multiple of the cluster in each dimension");
     problem_.dynamic_smem_bytes =
         table_.has("dynamic_smem_bytes") ? uint32_t(table_.integer("dynamic_smem_bytes", 0, 1 << 20)) : 0;
@@ -121,12 +129,17 @@ class Reader {
   /// A symbol of 64-bit elements may be an array of mbarriers.
   void read_symbols(const ptx::Program& program, const SharedLayout& layout) {
     for (const ptx::Symbol& symbol : program.symbols) {
-      if (symbol.space != ptx::Space::shared || symbol.dynamic || symbol.bytes == 0 || symbol.bytes % 8 != 0) continue;
-      const auto of_symbol = [&](const ptx::Variable& v) { return v.name == symbol.name && ptx::bits(v.type) == 64; };
+      if (symbol.space != ptx::Space::shared || symbol.dynamic || symbol.bytes == 0 || symbol.bytes % 8 != 0)
+        continue;
+      const auto of_symbol = [&](const ptx::Variable& v) {
+        return v.name == symbol.name && ptx::bits(v.type) == 64;
+      };
       const auto& own = entry().body.variables;
       const auto& all = problem_.file.module->variables;
-      if (std::none_of(own.begin(), own.end(), of_symbol) && std::none_of(all.begin(), all.end(), of_symbol)) continue;
-      BarrierArray row{"", SmemAddr{uint32_t(layout.first_static + symbol.offset)}, int(symbol.bytes / 8), 0, "", "", ""};
+      if (std::none_of(own.begin(), own.end(), of_symbol) && std::none_of(all.begin(), all.end(), of_symbol))
+        continue;
+      BarrierArray row{
+          "", SmemAddr{uint32_t(layout.first_static + symbol.offset)}, int(symbol.bytes / 8), 0, "", "", ""};
       problem_.barriers.emplace_back(std::make_shared<const std::string>(symbol.name), row);
     }
   }
@@ -138,11 +151,13 @@ class Reader {
   }
 
   void read_tensors() {
-    if (!table_.has("tensor")) throw error("tensor", "[[problem.tensor]] describes each tensor in global memory; there is none");
+    if (!table_.has("tensor"))
+      throw error("tensor", "[[problem.tensor]] describes each tensor in global memory; there is none");
     for (const TomlTable& t : table_.tables("tensor", {"name", "type", "shape", "contents", "metadata"})) {
       PtxTensor tensor{.name = t.string("name")};
       const std::string type = t.string("type");
-      const auto* element = std::find_if(std::begin(kElements), std::end(kElements), [&](const PtxElement& e) { return e.name == type; });
+      const auto* element = std::find_if(std::begin(kElements), std::end(kElements),
+                                         [&](const PtxElement& e) { return e.name == type; });
       if (element == std::end(kElements)) throw t.wrong("type", "allowed are " + element_words());
       tensor.element = *element;
       tensor.shape = t.integer_list("shape", 1, INT32_MAX);
@@ -181,11 +196,13 @@ class Reader {
     const int64_t offset = t.has("offset") ? t.integer("offset", 0, int64_t(param.bytes) - 1) : 0;
     PtxArgument argument = argument_of(t, param, offset);
     argument.offset = uint32_t(param.offset) + uint32_t(offset);
-    const uint32_t bytes = argument.kind == PtxArgument::Kind::tensor_map ? 128 : argument.kind == PtxArgument::Kind::address ? 8 : argument.size;
+    const uint32_t bytes = argument.kind == PtxArgument::Kind::tensor_map ? 128
+                           : argument.kind == PtxArgument::Kind::address  ? 8
+                                                                          : argument.size;
     if (uint64_t(offset) + bytes > param.bytes)
       throw document_.error(t.path(argument_key(t)),
-                            fmt::format("{} bytes at offset {} of parameter {} of {}, which has {} bytes", bytes, offset, index,
-                                        entry().name, param.bytes));
+                            fmt::format("{} bytes at offset {} of parameter {} of {}, which has {} bytes", bytes,
+                                        offset, index, entry().name, param.bytes));
     given_.push_back(index);
     problem_.arguments.push_back(argument);
   }
@@ -196,7 +213,9 @@ class Reader {
 
   PtxArgument argument_of(const TomlTable& t, const ptx::Param& param, int64_t offset) const {
     if (int(t.has("address")) + int(t.has("tensor_map")) + int(t.has("value")) != 1)
-      throw document_.error(t.path("value"), "an argument is one of address = \"TENSOR\", tensor_map = \"TENSOR\" and value = NUMBER");
+      throw document_.error(
+          t.path("value"),
+          "an argument is one of address = \"TENSOR\", tensor_map = \"TENSOR\" and value = NUMBER");
     if (t.has("address")) {
       const size_t of = tensor(t, "address");
       const uint64_t bytes = t.has("bytes") ? uint64_t(t.integer("bytes", 0, INT64_MAX)) : 0;
@@ -207,11 +226,16 @@ class Reader {
   }
 
   PtxArgument value_of(const TomlTable& t, const ptx::Param& param, int64_t offset) const {
-    static const std::vector<std::string_view> words = {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64"};
+    static const std::vector<std::string_view> words = {"u8",  "s8",  "u16", "s16", "u32",
+                                                        "s32", "u64", "s64", "f32", "f64"};
     std::string type = t.has("type") ? t.word("type", words) : "";
     if (type.empty()) {
       const uint32_t size = offset == 0 && !param.array ? uint32_t(param.bytes) : 4;
-      type = ptx::is_float(param.type) && offset == 0 ? (size == 8 ? "f64" : "f32") : size == 8 ? "s64" : size == 2 ? "s16" : size == 1 ? "s8" : "s32";
+      type = ptx::is_float(param.type) && offset == 0 ? (size == 8 ? "f64" : "f32")
+             : size == 8                              ? "s64"
+             : size == 2                              ? "s16"
+             : size == 1                              ? "s8"
+                                                      : "s32";
     }
     PtxArgument argument{.kind = PtxArgument::Kind::value};
     if (type == "f32") {
@@ -223,7 +247,8 @@ class Reader {
       return argument.value = std::bit_cast<uint64_t>(value), argument.size = 8, argument;
     }
     const int bits = std::stoi(type.substr(1));
-    const int64_t low = bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1)), high = bits == 64 ? INT64_MAX : (int64_t{1} << bits) - 1;
+    const int64_t low = bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1)),
+                  high = bits == 64 ? INT64_MAX : (int64_t{1} << bits) - 1;
     argument.value = uint64_t(t.integer("value", low, high)), argument.size = uint32_t(bits / 8);
     return argument;
   }
@@ -236,7 +261,8 @@ class Reader {
     std::vector<int64_t> dims(of.shape.rbegin(), of.shape.rend());
     if (t.has("dims")) dims = t.integer_list("dims", 1, int64_t{1} << 32);
     if (dims.size() > kTensorMapMaxRank)
-      throw document_.error(t.path("dims"), fmt::format("a tensor map has at most {} dimensions", kTensorMapMaxRank));
+      throw document_.error(t.path("dims"),
+                            fmt::format("a tensor map has at most {} dimensions", kTensorMapMaxRank));
     map.rank = uint32_t(dims.size());
     const std::vector<int64_t> box = t.integers("box", dims.size(), 1, 256);
     std::vector<int64_t> steps(dims.size(), 1), strides(dims.size() - 1);
@@ -245,14 +271,16 @@ class Reader {
     for (size_t i = 0; i + 1 < dims.size(); ++i) strides[i] = int64_t(stride), stride *= uint64_t(dims[i + 1]);
     if (t.has("strides")) strides = t.integers("strides", dims.size() - 1, 0, int64_t{1} << 40);
     for (size_t i = 0; i < dims.size(); ++i) {
-      map.global_dim[i] = uint64_t(dims[i]), map.box_dim[i] = uint32_t(box[i]), map.element_stride[i] = uint32_t(steps[i]);
+      map.global_dim[i] = uint64_t(dims[i]), map.box_dim[i] = uint32_t(box[i]),
+      map.element_stride[i] = uint32_t(steps[i]);
       if (i + 1 < dims.size()) map.global_stride[i] = uint64_t(strides[i]);
     }
     if (t.has("swizzle")) map.swizzle = t.choice("swizzle", kSwizzles);
     if (t.has("l2_promotion")) map.l2_promotion = t.choice("l2_promotion", kPromotions);
     if (t.has("oob_fill")) map.oob_fill = t.choice("oob_fill", kFills);
     if (const TensorMapError wrong = validate(map); wrong != TensorMapError::none)
-      throw document_.error(t.path("tensor_map"), fmt::format("cuTensorMapEncodeTiled would refuse this map: {}", message(wrong)));
+      throw document_.error(t.path("tensor_map"),
+                            fmt::format("cuTensorMapEncodeTiled would refuse this map: {}", message(wrong)));
     return argument;
   }
 
@@ -271,8 +299,8 @@ class Reader {
     const auto& params = entry().params;
     for (size_t i = 0; i < params.size(); ++i)
       if (std::find(given_.begin(), given_.end(), i) == given_.end() && params[i].bytes > 1)
-        throw error("argument", fmt::format("parameter {} of {} ({} bytes at offset {}) has no argument", i, entry().name,
-                                            params[i].bytes, params[i].offset));
+        throw error("argument", fmt::format("parameter {} of {} ({} bytes at offset {}) has no argument", i,
+                                            entry().name, params[i].bytes, params[i].offset));
   }
 
   // ---- check
@@ -301,17 +329,19 @@ class Reader {
   void read_product(const TomlTable& t) {
     const auto names = t.strings("product");
     if (names.size() != 3) throw t.wrong("product", "the names of three tensors: A, B, C");
-    PtxProduct product{tensor_named(t, "product", names[0]), tensor_named(t, "product", names[1]), tensor_named(t, "product", names[2]),
-                       t.has("b") && t.word("b", {"n_k", "k_n"}) == "k_n"};
-    const PtxTensor &a = problem_.tensors[product.a], &b = problem_.tensors[product.b], &c = problem_.tensors[product.c];
+    PtxProduct product{tensor_named(t, "product", names[0]), tensor_named(t, "product", names[1]),
+                       tensor_named(t, "product", names[2]), t.has("b") && t.word("b", {"n_k", "k_n"}) == "k_n"};
+    const PtxTensor &a = problem_.tensors[product.a], &b = problem_.tensors[product.b],
+                    &c = problem_.tensors[product.c];
     for (const PtxTensor* tensor : {&a, &b, &c})
       if (tensor->shape.size() != 2 || !tensor->element.format)
         throw t.wrong("product", fmt::format("{} must be a matrix of a floating-point type", tensor->name));
     const int64_t k = a.shape[1], n = c.shape[1];
     const std::vector<int64_t> expected = product.b_is_k_n ? std::vector{k, n} : std::vector{n, k};
     if (a.shape[0] != c.shape[0] || b.shape != expected)
-      throw t.wrong("product", fmt::format("C is {} x {} and A is {} x {}: B must be {} x {}, A have as many rows as C", c.shape[0], n,
-                                           a.shape[0], k, expected[0], expected[1]));
+      throw t.wrong("product",
+                    fmt::format("C is {} x {} and A is {} x {}: B must be {} x {}, A have as many rows as C",
+                                c.shape[0], n, a.shape[0], k, expected[0], expected[1]));
     if (a.element.name != b.element.name) throw t.wrong("product", "A and B must have one type");
     problem_.product = product;
     make_last(product.c);
@@ -341,12 +371,13 @@ std::any read(const TomlDocument& document, const TomlTable& root, Scenario& sce
 }  // namespace
 
 const KernelDefinition& ptx_definition() {
-  static const KernelDefinition definition = {.name = "ptx",
-                                              .description = "a kernel that is given as PTX, with its launch (docs/ptx.md)",
-                                              .tensor_core = false,
-                                              .trace_points = false,
-                                              .read = read,
-                                              .run = run_of<PtxRun>};
+  static const KernelDefinition definition = {
+      .name = "ptx",
+      .description = "a kernel that is given as PTX, with its launch (docs/ptx.md)",
+      .tensor_core = false,
+      .trace_points = false,
+      .read = read,
+      .run = run_of<PtxRun>};
   return definition;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A kernel that is given as PTX: which entry is launched, with which grid, tensors and arguments, and what its result is
-/// compared with.  Format: docs/ptx.md.
+/// A kernel that is given as PTX: which entry is launched, with which grid, tensors and arguments, and what its
+/// result is compared with.  Format: docs/ptx.md.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 #include "kernels/host/kernel_definition.h"
 #include "kernels/host/ptx_file.h"
 #include "kernels/isa/address.h"
-#include "kernels/isa/number_formats.h"
 #include "kernels/isa/lane_array.h"
+#include "kernels/isa/number_formats.h"
 #include "kernels/isa/tensor_map.h"
 #include "kernels/pipeline/barrier_array.h"
 
@@ -28,9 +28,10 @@ enum class PtxContents {
 
 /// What a tensor is made of.
 struct PtxElement {
-  std::string_view name;           ///< "bf16", "s32"
+  std::string_view name;  ///< "bf16", "s32"
   int bits = 0;
-  std::optional<DataType> format;  ///< of what a tensor core multiplies or a cvt makes; integers wider than 8 bits have none
+  std::optional<DataType>
+      format;  ///< of what a tensor core multiplies or a cvt makes; integers wider than 8 bits have none
 };
 
 struct PtxTensor {
@@ -38,7 +39,7 @@ struct PtxTensor {
   PtxElement element;
   std::vector<int64_t> shape;  ///< outermost dimension first
   PtxContents contents = PtxContents::random;
-  bool metadata = false;       ///< control flow follows from it: filled in runs without data too
+  bool metadata = false;  ///< control flow follows from it: filled in runs without data too
 
   int64_t elements() const;
   size_t element_bytes() const { return size_t(element.bits) / 8; }
@@ -49,12 +50,12 @@ struct PtxTensor {
 struct PtxArgument {
   enum class Kind { address, tensor_map, value };
   Kind kind = Kind::value;
-  uint32_t offset = 0;   ///< in the parameter window
-  size_t tensor = 0;     ///< address, tensor_map
-  uint64_t bytes = 0;    ///< address: behind the tensor's first byte
-  TensorMapFields map;   ///< without its address
-  uint64_t value = 0;    ///< its bits
-  uint32_t size = 0;     ///< of the value: 1, 2, 4 or 8 bytes
+  uint32_t offset = 0;  ///< in the parameter window
+  size_t tensor = 0;    ///< address, tensor_map
+  uint64_t bytes = 0;   ///< address: behind the tensor's first byte
+  TensorMapFields map;  ///< without its address
+  uint64_t value = 0;   ///< its bits
+  uint32_t size = 0;    ///< of the value: 1, 2, 4 or 8 bytes
 };
 
 /// The product that the kernel must have computed: C[m][n] = sum over k of A[m][k] * B[n][k].
@@ -71,11 +72,12 @@ struct PtxProblem {
   uint32_t smem_bytes = 0;  ///< of a CTA: static symbols, what alignment leaves between, the dynamic part
   bool pdl = false;
   std::vector<std::string> roles;  ///< of each warp, as the launch file names them; fewer: "warp 5"
-  /// Static shared symbols that may be mbarriers; the names are kept for the process, as a table's rows point to them.
+  /// Static shared symbols that may be mbarriers; the names are kept for the process, as a table's rows point to
+  /// them.
   std::vector<std::pair<std::shared_ptr<const std::string>, BarrierArray>> barriers;
   std::vector<PtxTensor> tensors;  ///< the last one is the output
   std::vector<PtxArgument> arguments;
-  std::optional<PtxProduct> product;           ///< what is compared
+  std::optional<PtxProduct> product;              ///< what is compared
   std::optional<std::pair<size_t, size_t>> copy;  ///< from, to: equal bytes
 
   int threads() const { return int(block.x * block.y * block.z); }

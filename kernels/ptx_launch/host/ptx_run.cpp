@@ -92,7 +92,8 @@ PtxRun::PtxRun(const Scenario& scenario)
       seed_(scenario.seed),
       product_(product_of(problem_, scenario.seed)) {
   for (int warp = 0; warp < problem_.warps(); ++warp)
-    roles_.push_back(size_t(warp) < problem_.roles.size() ? problem_.roles[size_t(warp)] : fmt::format("warp {}", warp));
+    roles_.push_back(size_t(warp) < problem_.roles.size() ? problem_.roles[size_t(warp)]
+                                                          : fmt::format("warp {}", warp));
 }
 
 std::vector<BarrierArray> PtxRun::barriers() const {
@@ -123,7 +124,8 @@ std::vector<Tensor> PtxRun::tensors() const {
   std::vector<Tensor> all;
   for (const PtxTensor& tensor : problem_.tensors) {
     // Loads of warps always move bytes: addresses, bounds and answers pass through them.
-    Tensor described{.name = tensor.name, .bytes = tensor.bytes(), .metadata = tensor.metadata, .type = tensor.element.name};
+    Tensor described{
+        .name = tensor.name, .bytes = tensor.bytes(), .metadata = tensor.metadata, .type = tensor.element.name};
     if (tensor.shape.size() >= 2)
       described.rows = tensor.elements() / tensor.shape.back(), described.columns = tensor.shape.back();
     all.push_back(described);
@@ -146,7 +148,8 @@ void PtxRun::fill(size_t i, uint8_t* bytes) const {
 
 Check PtxRun::check(const std::vector<const uint8_t*>& tensors) const {
   if (problem_.product)
-    return product_->check({tensors[problem_.product->a], tensors[problem_.product->b], tensors[problem_.product->c]});
+    return product_->check(
+        {tensors[problem_.product->a], tensors[problem_.product->b], tensors[problem_.product->c]});
   if (!problem_.copy) return {.ok = true, .reference = "nothing"};
   const PtxTensor& to = problem_.tensors[problem_.copy->second];
   const uint8_t *from_bytes = tensors[problem_.copy->first], *to_bytes = tensors[problem_.copy->second];
@@ -185,7 +188,8 @@ std::string PtxRun::configuration_json() const {
   return json.dump();
 }
 
-std::vector<uint8_t> PtxRun::parameters(const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode) const {
+std::vector<uint8_t> PtxRun::parameters(const std::vector<GlobalAddr>& addresses,
+                                        const TensorMapEncoder& encode) const {
   std::vector<uint8_t> window(problem_.parameter_bytes);
   for (const PtxArgument& argument : problem_.arguments) {
     uint8_t* const to = window.data() + argument.offset;

@@ -18,8 +18,8 @@ class PtxRun : public KernelRun {
   explicit PtxRun(const Scenario& scenario);
 
   LaunchShape launch() const override;
-  /// Names: the static shared symbols of 64-bit elements.  Which of them are mbarriers, and how they are used, is learned from a run
-  /// before.
+  /// Names: the static shared symbols of 64-bit elements.  Which of them are mbarriers, and how they are used, is
+  /// learned from a run before.
   std::vector<BarrierArray> barriers() const override;
   std::vector<std::string_view> roles() const override;
   std::string_view role(int warp) const override { return roles_[size_t(warp)]; }

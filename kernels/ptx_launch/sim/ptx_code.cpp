@@ -14,7 +14,8 @@ KernelCode ptx_code() {
             const host::PtxProblem& problem = run.problem();
             std::vector<std::vector<uint8_t>> windows;
             for (const auto& addresses : binding.tensors)
-              windows.push_back(run.parameters(addresses, [](const TensorMapFields& fields) { return sm100::encode(fields); }));
+              windows.push_back(
+                  run.parameters(addresses, [](const TensorMapFields& fields) { return sm100::encode(fields); }));
             return ptx_runner(binding, *problem.file.module, run.entry(),
                               {problem.grid, problem.block, problem.cluster, problem.dynamic_smem_bytes}, windows);
           }};

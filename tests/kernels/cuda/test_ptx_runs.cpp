@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each compiled kernel runs twice on the model, as role code and as the PTX that nvcc makes of it: every barrier sees the same
-// events in the same order, the output has the same bits, and nothing is found.
+// Each compiled kernel runs twice on the model, as role code and as the PTX that nvcc makes of it: every barrier
+// sees the same events in the same order, the output has the same bits, and nothing is found.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -26,13 +26,14 @@ using namespace sm100::sim;
 
 namespace {
 
-/// The largest difference of the two runs' lengths.  What it is for each kernel is printed; docs/ptx.md says where it comes from.
+/// The largest difference of the two runs' lengths.  What it is for each kernel is printed; docs/ptx.md says where
+/// it comes from.
 constexpr double kCycles = 0.1;
 /// Role code waits for each load of a scale of B, PTX for what uses it.
 constexpr double kBlockwiseCycles = 0.45;
 
-/// Of each barrier, what every phase of it is made of: inits, arrivals, expected and delivered bytes, its end.  In which order the
-/// copies of one phase arrive is up to the memory system, and moves with a cycle.
+/// Of each barrier, what every phase of it is made of: inits, arrivals, expected and delivered bytes, its end.  In
+/// which order the copies of one phase arrive is up to the memory system, and moves with a cycle.
 struct Protocol {
   uint64_t hash = 0, events = 0;
 };
@@ -72,7 +73,8 @@ host::Scenario base(const char* name) {
 }
 
 /// The scenario runs the entry in place of its role code.
-void compare(host::Scenario scenario, const std::shared_ptr<const ptx::Module>& module, const PtxEntry& entry, double cycles) {
+void compare(host::Scenario scenario, const std::shared_ptr<const ptx::Module>& module, const PtxEntry& entry,
+             double cycles) {
   INFO(entry.name());
   const Recorded roles = record(scenario);
   REQUIRE(roles.outcome == Outcome::pass);
@@ -98,7 +100,8 @@ void compare_all(const char* paths, PtxEntry::Kernel kernel, Make&& scenario_of,
   std::vector<std::shared_ptr<const ptx::Module>> modules;
   for (size_t at = text.find(".version"); at != std::string::npos;) {
     const size_t next = text.find("\n.version", at + 1);
-    modules.push_back(std::make_shared<const ptx::Module>(ptx::parse(text.substr(at, next == std::string::npos ? next : next - at), "compiled.ptx")));
+    modules.push_back(std::make_shared<const ptx::Module>(
+        ptx::parse(text.substr(at, next == std::string::npos ? next : next - at), "compiled.ptx")));
     at = next == std::string::npos ? next : next + 1;
   }
   int compared = 0;
@@ -126,10 +129,11 @@ void compare_matmuls(size_t list) {
   const std::string paths = SM100_MATMUL_PTX;
   size_t at = 0;
   for (size_t i = 0; i < list; ++i) at = paths.find(':', at) + 1;
-  compare_all(paths.substr(at, paths.find(':', at) - at).c_str(), PtxEntry::Kernel::matmul, [](const PtxEntry& entry) {
-    const MatmulConfig& c = entry.config();
-    return products<host::MatmulProblem>("01_dense_small", c, 512 * c.num_split_k);
-  });
+  compare_all(paths.substr(at, paths.find(':', at) - at).c_str(), PtxEntry::Kernel::matmul,
+              [](const PtxEntry& entry) {
+                const MatmulConfig& c = entry.config();
+                return products<host::MatmulProblem>("01_dense_small", c, 512 * c.num_split_k);
+              });
 }
 
 }  // namespace
@@ -148,9 +152,12 @@ TEST_CASE("PTX runs as role code does: block_scaled") {
 }
 
 TEST_CASE("PTX runs as role code does: blockwise") {
-  compare_all(SM100_BLOCKWISE_PTX, PtxEntry::Kernel::blockwise, [](const PtxEntry& entry) {
-    return products<host::BlockwiseProblem>("smoke/blockwise_01", entry.blockwise_config(), 1024);
-  }, kBlockwiseCycles);
+  compare_all(
+      SM100_BLOCKWISE_PTX, PtxEntry::Kernel::blockwise,
+      [](const PtxEntry& entry) {
+        return products<host::BlockwiseProblem>("smoke/blockwise_01", entry.blockwise_config(), 1024);
+      },
+      kBlockwiseCycles);
 }
 
 TEST_CASE("PTX runs as role code does: grouped_1d1d") {
@@ -176,7 +183,8 @@ TEST_CASE("PTX runs as role code does: grouped_block_scaled") {
 
 TEST_CASE("PTX runs as role code does: cutlass_block_scaled") {
   compare_all(SM100_CUTLASS_PTX, PtxEntry::Kernel::cutlass, [](const PtxEntry& entry) {
-    host::Scenario s = products<host::CutlassBlockScaledProblem>("smoke/cutlass_block_scaled_01", entry.cutlass_config(), 1024);
+    host::Scenario s =
+        products<host::CutlassBlockScaledProblem>("smoke/cutlass_block_scaled_01", entry.cutlass_config(), 1024);
     auto& problem = s.problem_as<host::CutlassBlockScaledProblem>();
     problem.alpha = problem.config.scaled ? 0.5f : 1, problem.beta = problem.config.residual ? 0.75f : 0;
     return s;
