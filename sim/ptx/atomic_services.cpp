@@ -43,11 +43,6 @@ MemorySem sem_of(const ServiceCall& c) {
   if (c.has(".acquire")) return MemorySem::acquire;
   return c.has(".release") ? MemorySem::release : MemorySem::relaxed;
 }
-MemoryScope scope_of_memory(const ServiceCall& c) {
-  if (c.has(".cta")) return MemoryScope::cta;
-  if (c.has(".cluster")) return MemoryScope::cluster;
-  return c.has(".sys") ? MemoryScope::sys : MemoryScope::gpu;
-}
 
 /// Registers of the lanes as the instruction takes them.
 struct Lanes {
@@ -81,13 +76,13 @@ PtxOutcome atomic(ServiceCall& c, bool returns) {
   Lanes values(c, &c.operand(at + 1), wide), results(c, nullptr, wide);
   if (c.has(".cas")) {
     Lanes swapped(c, &c.operand(at + 2), wide);
-    c.execute(AtomCasGlobal{{ReduceOp::exch, *type, sem_of(c), scope_of_memory(c), &addresses, swapped.data()},
+    c.execute(AtomCasGlobal{{ReduceOp::exch, *type, sem_of(c), memory_scope(c), &addresses, swapped.data()},
                             values.data(),
                             results.data()});
   } else {
     const auto op = operation_of(c);
     if (!op) return c.warp.not_implemented("atom or red of this kind");
-    const AtomicOperands operands{*op, *type, sem_of(c), scope_of_memory(c), &addresses, values.data()};
+    const AtomicOperands operands{*op, *type, sem_of(c), memory_scope(c), &addresses, values.data()};
     if (returns)
       c.execute(AtomGlobal{operands, results.data()});
     else

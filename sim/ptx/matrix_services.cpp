@@ -22,10 +22,6 @@ int matrices_of(const ServiceCall& c) {
   return c.has(".x4") ? 4 : c.has(".x2") ? 2 : 1;
 }
 
-std::span<const Operand> registers_of(const Operand& o) {
-  return o.kind == Operand::Kind::vector ? std::span<const Operand>(o.elements) : std::span<const Operand>(&o, 1);
-}
-
 LaneArray<SmemAddr, 1> rows_of(const ServiceCall& c, const Operand& address) {
   LaneArray<SmemAddr, 1> rows{};
   for (int lane = 0; lane < ptx::kLanes; ++lane) rows(lane) = {c.shared(address, lane)};

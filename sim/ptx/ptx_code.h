@@ -64,7 +64,6 @@ struct PtxLaunch {
 class PtxCode {
  public:
   /// `entry` is one of `module`, which must outlive the code.
-  /// @param first_shared  offset of the first byte that static and dynamic symbols may take
   PtxCode(const ptx::Module& module, const ptx::Entry& entry, const PtxLaunch& launch);
 
   const ptx::Program& program() const { return program_; }

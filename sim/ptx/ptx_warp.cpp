@@ -57,7 +57,7 @@ void PtxWarp::run() {
     switch (run_group(group)) {
       case Stop::meet: add_ready(group); break;
       case Stop::yield: waiting_.push_back(group); break;
-      case Stop::park: parked_.push_back(group); break;
+      case Stop::park: park(group); break;
       case Stop::exited: break;
       case Stop::over: over_ = true; break;
     }
@@ -102,6 +102,13 @@ void PtxWarp::add_ready(Group group) {
         return add_ready(group);
       }
   ready_.push_back(group);
+}
+
+/// Waits for others at this instruction, or goes on with those that wait there.
+void PtxWarp::park(Group group) {
+  const bool met = std::any_of(parked_.begin(), parked_.end(), [&](const Group& other) { return other.pc == group.pc; });
+  if (met) return add_ready(group);
+  parked_.push_back(group);
 }
 
 /// Taken by some lanes only, the lower of the two ways goes first.
@@ -230,12 +237,17 @@ bool PtxWarp::execute_service(Group& group, const Instr& i, LaneMask lanes, Stop
   const ptx::Service& service = code.program().services[i.detail];
   if (!entry || code.refused(i))
     return stop = Stop::over, not_implemented(std::string(code.program().text(i))), true;
-  if (entry->together != PtxServiceEntry::Together::any && group.parked != UINT32_MAX) {
+  if (entry->together != PtxServiceEntry::Together::any) {
+    const bool masked = entry->together == PtxServiceEntry::Together::mask && !service.operands.empty();
     LaneMask needed = live_;
-    if (entry->together == PtxServiceEntry::Together::mask && !service.operands.empty())
-      needed &= LaneMask(service.operands.back().lane_value(file, std::countr_zero(lanes)));
+    if (masked) needed &= LaneMask(service.operands.back().lane_value(file, std::countr_zero(lanes)));
     // Those that wait for a barrier will come when it completes.
-    if ((needed & ~lanes) != 0 && lanes == group.lanes) return stop = Stop::park, true;
+    const bool missing = (needed & ~lanes) != 0 && lanes == group.lanes;
+    if (missing && group.parked != UINT32_MAX) return stop = Stop::park, true;
+    if (missing && masked)
+      return fail("TC2", fmt::format("{} by {} lanes, of {} that its mask names: the others have gone another way",
+                                     code.program().text(i), std::popcount(lanes), std::popcount(needed))),
+             stop = Stop::over, true;
   }
   group.parked = 0;
   if (context.given_up && code.wait_of(group.pc))

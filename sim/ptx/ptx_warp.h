@@ -83,6 +83,7 @@ class PtxWarp {
   /// True: the group stops.
   bool branch(Group& group, const ptx::Instr& i, ptx::LaneMask taken, uint32_t target);
   void add_ready(Group group);
+  void park(Group group);
   void set_limit();
   void pass_on_arrivals(const ptx::Instr& i);
   void pass_on_unknown(const ptx::Instr& i, ptx::LaneMask lanes);

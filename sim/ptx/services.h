@@ -2,6 +2,7 @@
 /// What the groups of services share: reading what an instruction says of itself.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,8 +26,17 @@ inline Scope scope_of(const ServiceCall& c) {
   return c.has(".cta") || !c.has(".cluster") ? Scope::cta : Scope::cluster;
 }
 inline int cta_group_of(const ServiceCall& c) { return c.has(".cta_group::2") ? 2 : 1; }
-inline int64_t signed_value(const ServiceCall& c, const ptx::Operand& o, int lane) {
-  return int32_t(c.value(o, lane));
+
+/// Who is meant by the scope of a fence or an atomic; nothing said: the GPU.
+inline MemoryScope memory_scope(const ServiceCall& c) {
+  if (c.has(".cta")) return MemoryScope::cta;
+  if (c.has(".cluster")) return MemoryScope::cluster;
+  return c.has(".sys") ? MemoryScope::sys : MemoryScope::gpu;
+}
+/// The registers of a vector, or the one.
+inline std::span<const ptx::Operand> registers_of(const ptx::Operand& o) {
+  return o.kind == ptx::Operand::Kind::vector ? std::span<const ptx::Operand>(o.elements)
+                                              : std::span<const ptx::Operand>(&o, 1);
 }
 
 /// Where a tensor map lies: among the parameters, in constant memory of the module, or in global memory.

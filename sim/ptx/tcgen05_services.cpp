@@ -161,10 +161,6 @@ std::optional<std::pair<TmemShape, int>> shape_of(const ServiceCall& c) {
   return std::nullopt;
 }
 
-std::span<const Operand> registers_of(const Operand& o) {
-  return o.kind == Operand::Kind::vector ? std::span<const Operand>(o.elements) : std::span<const Operand>(&o, 1);
-}
-
 template <TmemShape kShape>
 void load_shape(ServiceCall& c, int repeat, TmemAddr address, uint32_t* values) {
   c.execute(Tcgen05Ld<kShape>{repeat, address, values});

@@ -12,12 +12,6 @@ namespace {
 
 constexpr PtxOutcome kDone = PtxOutcome::done;
 
-MemoryScope memory_scope(const ServiceCall& c) {
-  if (c.has(".cta")) return MemoryScope::cta;
-  if (c.has(".cluster")) return MemoryScope::cluster;
-  return c.has(".sys") ? MemoryScope::sys : MemoryScope::gpu;
-}
-
 /// A number for each lane.
 template <TensorMapField kField>
 PtxOutcome replace_field(ServiceCall& c) {

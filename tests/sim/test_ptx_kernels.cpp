@@ -187,3 +187,14 @@ LEFT:
   INFO(result.report);
   CHECK(result.outcome == Outcome::pass);
 }
+
+TEST_CASE("an exchange whose mask names lanes that have gone another way is found") {
+  const std::string halves = R"(
+	and.b32 %r40, %r1, 31;
+	setp.ge.u32 %p9, %r40, 16;
+	@%p9 bra AROUND;
+	shfl.sync.bfly.b32 %r41, %r40, 1, 31, 0xffffffff;
+AROUND:
+	bar.sync 0;)";
+  check_report("\tbar.sync 0;", halves, {"TC2", "shfl.sync.bfly.b32 by 16 lanes, of 32 that its mask names"});
+}
