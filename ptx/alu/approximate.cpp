@@ -25,7 +25,7 @@ template <double (*kFunction)(double), bool kFlush>
 struct Approximate {
   template <class T>
   T operator()(T a) const {
-    return flush_if<kFlush>(round_to<T>(kFunction(to_double(flush_if<kFlush>(a))), Rounding::nearest));
+    return round_result<T>(kFunction(to_double(flush_if<kFlush>(a))), {Rounding::nearest, kFlush});
   }
 };
 template <class Op>
@@ -55,9 +55,9 @@ struct UpperHalf {
     const auto upper = [](double x) {
       return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xffffffff00000000u);
     };
-    const double x = flush(upper(a));
-    if (std::isnan(a)) return std::bit_cast<double>(uint64_t{0x7fffffff} << 32);
-    return flush(upper(kFunction(x)));
+    const double y = kFunction(flush(upper(a)));
+    if (std::isnan(y)) return std::bit_cast<double>(uint64_t{0x7fffffff} << 32);
+    return flush(upper(y));
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "ptx/alu/form_table.h"
 #include "ptx/alu/integers.h"
@@ -102,6 +103,7 @@ struct Brev {
 struct Fns {
   uint32_t operator()(uint32_t mask, uint32_t base, int32_t offset) const {
     if (base > 31) return 0xffffffffu;
+    if (offset == std::numeric_limits<int32_t>::min()) return 0;  // on an H100: it has no magnitude
     const int step = offset < 0 ? -1 : 1;
     int64_t left = offset == 0 ? 1 : std::abs(int64_t{offset});
     for (auto at = static_cast<int>(base); at >= 0 && at < 32; at += step) {
@@ -112,12 +114,18 @@ struct Fns {
   }
 };
 
+/// Position or length of a field: its low byte counts, of 64-bit fields all of it (as on an H100; PTX promises 0 to
+/// 255).
+template <class T>
+uint32_t field_number(uint32_t x) {
+  return sizeof(T) == 8 ? std::min(x, 0xffu) : x & 0xff;
+}
 struct Bfe {
   template <class T>
   T operator()(T a, uint32_t b, uint32_t c) const {
     using U = std::make_unsigned_t<T>;
     constexpr uint32_t kBits = 8 * sizeof(T);
-    const uint32_t at = b & 0xff, length = c & 0xff;
+    const uint32_t at = field_number<T>(b), length = field_number<T>(c);
     if (length == 0) return 0;
     const bool sign = std::is_signed_v<T> && (static_cast<U>(a) >> std::min(at + length - 1, kBits - 1) & 1);
     const U ones = static_cast<U>(~U{0});
@@ -131,7 +139,7 @@ struct Bfi {
   template <class T>
   T operator()(T a, T b, uint32_t c, uint32_t d) const {
     constexpr uint32_t kBits = 8 * sizeof(T);
-    const uint32_t at = c & 0xff, length = d & 0xff;
+    const uint32_t at = field_number<T>(c), length = field_number<T>(d);
     if (at >= kBits || length == 0) return b;
     const T ones = static_cast<T>(~T{0});
     const T field = static_cast<T>((length >= kBits ? ones : static_cast<T>((T{1} << length) - 1)) << at);

@@ -143,15 +143,35 @@ void add_int_to_float(FormTable& table) {
 
 // ---- float to float ----
 
-/// NaN stays one: canonical, but for f64.
+/// A NaN of one format in another: canonical where the conversion computes, else its sign and the upper part of its
+/// payload, as an H100 has it: from f64 always, from bf16 to f32, and between equal formats, where nothing is done.
+template <class D, class S, bool kFlush>
+D nan_from(S a) {
+  if constexpr (std::is_same_v<S, double> && !std::is_same_v<D, double>) {
+    constexpr int kLost = 52 - kFractionBits<D>;
+    const uint64_t kept = bits_of(quiet(a)) >> kLost & ((uint64_t{1} << kFractionBits<D>)-1);
+    const D infinity = round_to<D>(std::copysign(HUGE_VAL, std::signbit(a) ? -1.0 : 1.0), Rounding::nearest);
+    return from_bits<D>(static_cast<Bits<D>>(bits_of(infinity) | kept));
+  } else if constexpr (!kFlush && std::is_same_v<D, float> && std::is_same_v<S, Bf16>) {
+    return from_bits<float>(uint32_t{a.bits} << 16);
+  } else if constexpr (!kFlush && std::is_same_v<D, float> && std::is_same_v<S, float>) {
+    return a;
+  } else if constexpr (kFlush && std::is_same_v<D, double>) {
+    return to_double(canonical_nan<float>());
+  } else {
+    return round_to<D>(to_double(a), Rounding::nearest);
+  }
+}
 template <class D, class S, Rounding kMode, bool kFlush, bool kSat>
 struct FloatToFloat {
+  /// What becomes an f16 is not flushed.
+  static constexpr bool kFlushSource = kFlush && std::is_same_v<S, float> && !std::is_same_v<D, F16>;
+  static constexpr bool kFlushResult = kFlush && std::is_same_v<D, float>;
   D operator()(S a) const {
-    const D d = flush_result(round_to<D>(to_double(flush_source(a)), kMode));
+    if (is_nan(a)) return kSat ? D{} : nan_from<D, S, kFlush>(a);
+    const D d = round_result<D>(to_double(flush_if<kFlushSource>(a)), {kMode, kFlushResult});
     return kSat ? saturate(d) : d;
   }
-  static S flush_source(S a) { return flush_if < kFlush && std::is_same_v < S, float >> (a); }
-  static D flush_result(D d) { return flush_if < kFlush && std::is_same_v < D, float >> (d); }
 };
 template <class D, class S>
 void add_float_to_float(FormTable& table) {
@@ -179,6 +199,7 @@ template <class T, Rounding kMode, bool kFlush, bool kSat>
 struct ToInteger {
   T operator()(T a) const {
     const double x = to_double(flush_if<kFlush>(a));
+    if (std::is_same_v<T, double> && is_nan(a) && !kSat) return quiet(a);
     const T d = round_to<T>(std::copysign(round_to_integer(x, kMode), x), Rounding::nearest);
     return kSat ? saturate(d) : d;
   }

@@ -52,10 +52,17 @@ void add_narrow(FormTable& table, const std::string& mode) {
 
 // ---- tf32 ----
 
+/// NaN as on an H100: .rna adds to the bits, whatever they are, and .satfinite steps back from what is not finite.
 template <Rounding kMode, bool kRelu, bool kFinite>
 struct ToTf32 {
   uint32_t operator()(float x) const {
-    if (is_nan(x)) return 0x7fffffffu;
+    if (is_nan(x)) {
+      if (kMode != Rounding::away) return 0x7fffe000u;
+      const auto bits = std::bit_cast<uint32_t>(x);
+      const uint32_t sum =
+          (bits & 0x80000000u) | ((std::min(bits & 0x7fffffffu, 0x7fffefffu) + 0x1000u) & 0x7fffe000u);
+      return kFinite ? sum - 0x2000u : sum;
+    }
     // tf32 is an f32 with 10 bits of fraction.
     auto bits = static_cast<uint32_t>(round_bits(x, 8, 10, kMode)) << 13;
     if (kFinite && (bits & 0x7fffffffu) == 0x7f800000u) bits = (bits & 0x80000000u) | 0x7f7fe000u;

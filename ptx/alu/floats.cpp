@@ -15,7 +15,7 @@ template <class Op, Rounding kMode, bool kFlush, bool kSat>
 struct Rounded {
   template <class T, class... Rest>
   T operator()(T a, Rest... rest) const {
-    const T d = flush_if<kFlush>(Op{}(kMode, flush_if<kFlush>(a), flush_if<kFlush>(rest)...));
+    const T d = Op{}(How{kMode, kFlush}, flush_if<kFlush>(a), flush_if<kFlush>(rest)...);
     if constexpr (kSat)
       return saturate(d);
     else
@@ -32,44 +32,44 @@ struct BothHalves {
 
 struct Add {
   template <class T>
-  T operator()(Rounding mode, T a, T b) const {
-    return float_add(a, b, mode);
+  T operator()(How how, T a, T b) const {
+    return float_add(a, b, how);
   }
 };
 struct Sub {
   template <class T>
-  T operator()(Rounding mode, T a, T b) const {
-    return float_sub(a, b, mode);
+  T operator()(How how, T a, T b) const {
+    return float_sub(a, b, how);
   }
 };
 struct Mul {
   template <class T>
-  T operator()(Rounding mode, T a, T b) const {
-    return float_mul(a, b, mode);
+  T operator()(How how, T a, T b) const {
+    return float_mul(a, b, how);
   }
 };
 struct Fma {
   template <class T>
-  T operator()(Rounding mode, T a, T b, T c) const {
-    return float_fma(a, b, c, mode);
+  T operator()(How how, T a, T b, T c) const {
+    return float_fma(a, b, c, how);
   }
 };
 struct Div {
   template <class T>
-  T operator()(Rounding mode, T a, T b) const {
-    return float_div(a, b, mode);
+  T operator()(How how, T a, T b) const {
+    return float_div(a, b, how);
   }
 };
 struct Rcp {
   template <class T>
-  T operator()(Rounding mode, T a) const {
-    return float_div(T{1}, a, mode);
+  T operator()(How how, T a) const {
+    return float_div(T{1}, a, how);
   }
 };
 struct Sqrt {
   template <class T>
-  T operator()(Rounding mode, T a) const {
-    return float_sqrt(a, mode);
+  T operator()(How how, T a) const {
+    return float_sqrt(a, how);
   }
 };
 
@@ -86,7 +86,7 @@ struct Extreme {
   T operator()(T a, T b) const {
     a = flush_if<kFlush>(a), b = flush_if<kFlush>(b);
     const auto sign = static_cast<Bits<T>>((bits_of(a) ^ bits_of(b)) & kSignBit<T>);
-    if (kAbs || kXorSign) a = float_abs(a), b = float_abs(b);
+    if (kAbs || kXorSign) a = float_magnitude(a), b = float_magnitude(b);
     const T d = two(a, b);
     if (!kXorSign || is_nan(d)) return d;
     return from_bits<T>(static_cast<Bits<T>>(bits_of(d) | sign));
@@ -94,7 +94,7 @@ struct Extreme {
   template <class T>
   T operator()(T a, T b, T c) const {
     a = flush_if<kFlush>(a), b = flush_if<kFlush>(b), c = flush_if<kFlush>(c);
-    if (kAbs) a = float_abs(a), b = float_abs(b), c = float_abs(c);
+    if (kAbs) a = float_magnitude(a), b = float_magnitude(b), c = float_magnitude(c);
     return two(two(a, b), c);
   }
 };
@@ -133,7 +133,7 @@ struct Testp {
       case Class::infinite: return std::isinf(a);
       case Class::number: return !std::isnan(a);
       case Class::notanumber: return std::isnan(a);
-      case Class::normal: return std::isnormal(a);
+      case Class::normal: return std::isnormal(a) || a == 0;  // an H100 calls zeros normal
       case Class::subnormal: return std::fpclassify(a) == FP_SUBNORMAL;
     }
     return false;
@@ -210,15 +210,24 @@ void add_signs(FormTable& table) {
   table.add<Testp<Class::subnormal>, bool, T>("testp.subnormal" + t);
 }
 
+/// div.approx.ftz multiplies with a reciprocal, which is zero where it would be subnormal.
+struct DivByReciprocal {
+  float operator()(float a, float b) const {
+    a = flush(a), b = flush(b);
+    if (std::abs(b) > 0x1p126f && std::isfinite(b))
+      return float_mul(a, std::copysign(0.0f, b), {Rounding::nearest, true});
+    return float_div(a, b, {Rounding::nearest, true});
+  }
+};
+
 /// Divisions whose result hardware only approximates: within 2 ulp where the quotient is in range (PTX 9.7.3, div).
 template <bool kFlush>
 void add_approximate_division(FormTable& table) {
   const std::string ftz = kFlush ? ".ftz" : "";
   using Op = Rounded<Div, Rounding::nearest, kFlush, false>;
-  for (const char* kind : {"div.approx", "div.full"}) {
-    AluForm& form = table.add<Op, float, float, float>(kind + ftz + ".f32");
-    form.max_ulps = 2;
-  }
+  table.add<Op, float, float, float>("div.full" + ftz + ".f32").max_ulps = 2;
+  using Approximate = std::conditional_t<kFlush, DivByReciprocal, Op>;
+  table.add<Approximate, float, float, float>("div.approx" + ftz + ".f32").max_ulps = 2;
 }
 
 }  // namespace

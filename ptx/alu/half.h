@@ -60,6 +60,12 @@ inline constexpr int kFractionBits<float> = 23;
 template <>
 inline constexpr int kFractionBits<double> = 52;
 
+/// A NaN as hardware hands an operand on that it does not compute with: quiet, with its sign and payload.
+template <class T>
+T quiet(T x) {
+  return from_bits<T>(static_cast<Bits<T>>(bits_of(x) | Bits<T>{1} << (kFractionBits<T> - 1)));
+}
+
 /// .ftz: a subnormal number becomes a zero of its sign.
 template <class T>
 T flush(T x) {

@@ -15,7 +15,7 @@ template <class Op, bool kFlush, Then kThen>
 struct Half {
   template <class T, class... Rest>
   T operator()(T a, Rest... rest) const {
-    const T d = flush_if<kFlush>(Op{}(flush_if<kFlush>(a), flush_if<kFlush>(rest)...));
+    const T d = Op{}(How{Rounding::nearest, kFlush}, flush_if<kFlush>(a), flush_if<kFlush>(rest)...);
     if constexpr (kThen == Then::sat)
       return saturate(d);
     else if constexpr (kThen == Then::relu)
@@ -34,37 +34,37 @@ struct Both {
 
 struct Add {
   template <class T>
-  T operator()(T a, T b) const {
-    return float_add(a, b, Rounding::nearest);
+  T operator()(How how, T a, T b) const {
+    return float_add(a, b, how);
   }
 };
 struct Sub {
   template <class T>
-  T operator()(T a, T b) const {
-    return float_sub(a, b, Rounding::nearest);
+  T operator()(How how, T a, T b) const {
+    return float_sub(a, b, how);
   }
 };
 struct Mul {
   template <class T>
-  T operator()(T a, T b) const {
-    return float_mul(a, b, Rounding::nearest);
+  T operator()(How how, T a, T b) const {
+    return float_mul(a, b, how);
   }
 };
 struct Fma {
   template <class T>
-  T operator()(T a, T b, T c) const {
-    return float_fma(a, b, c, Rounding::nearest);
+  T operator()(How how, T a, T b, T c) const {
+    return float_fma(a, b, c, how);
   }
 };
 struct Neg {
   template <class T>
-  T operator()(T a) const {
+  T operator()(How, T a) const {
     return float_neg(a);
   }
 };
 struct Abs {
   template <class T>
-  T operator()(T a) const {
+  T operator()(How, T a) const {
     return float_abs(a);
   }
 };
@@ -80,7 +80,7 @@ struct Extreme {
   T operator()(T a, T b) const {
     a = flush_if<kFlush>(a), b = flush_if<kFlush>(b);
     const auto sign = static_cast<Bits<T>>((bits_of(a) ^ bits_of(b)) & kSignBit<T>);
-    if (kXorSign) a = float_abs(a), b = float_abs(b);
+    if (kXorSign) a = float_magnitude(a), b = float_magnitude(b);
     const T d = two(a, b);
     return !kXorSign || is_nan(d) ? d : from_bits<T>(static_cast<Bits<T>>(bits_of(d) | sign));
   }

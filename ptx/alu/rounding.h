@@ -67,6 +67,25 @@ inline double round_to<double>(double x, Rounding) {
   return x;
 }
 
+/// What the result of an operation is rounded to.
+struct How {
+  constexpr How(Rounding m, bool f = false) : mode(m), flush(f) {}  // NOLINT(google-explicit-constructor)
+  Rounding mode;
+  bool flush;  ///< .ftz: a result that is subnormal becomes a zero of its sign
+};
+/// `exact`, rounded, with .ftz.  A result is subnormal if it lies below the least normal number when it is rounded
+/// to the format's precision with an exponent that has no limits; so an H100 decides.
+template <class T>
+T round_result(double exact, How how) {
+  const T rounded = round_to<T>(exact, how.mode);
+  if (!how.flush) return rounded;
+  // Twice the number has the fraction that an exponent without limits would give it.
+  constexpr Bits<T> kTwiceLeast = static_cast<Bits<T>>(Bits<T>{2} << kFractionBits<T>);
+  const T twice = round_to<T>(2 * exact, how.mode);
+  const bool subnormal = static_cast<Bits<T>>(bits_of(twice) & ~kSignBit<T>) < kTwiceLeast;
+  return subnormal ? from_bits<T>(static_cast<Bits<T>>(bits_of(rounded) & kSignBit<T>)) : rounded;
+}
+
 /// a + b, rounded to odd.  An exact zero has the sign that the mode gives it.
 inline double sum_to_odd(double a, double b, Rounding mode) {
   const double s = a + b;
@@ -102,59 +121,70 @@ double sqrt64(double a, Rounding mode);
 // ---- the operations of PTX on one number ----
 
 template <class T>
-T float_add(T a, T b, Rounding mode) {
-  return round_to<T>(sum_to_odd(to_double(a), to_double(b), mode), mode);
+T float_add(T a, T b, How how) {
+  return round_result<T>(sum_to_odd(to_double(a), to_double(b), how.mode), how);
 }
 template <class T>
-T float_sub(T a, T b, Rounding mode) {
-  return round_to<T>(sum_to_odd(to_double(a), -to_double(b), mode), mode);
+T float_sub(T a, T b, How how) {
+  return round_result<T>(sum_to_odd(to_double(a), -to_double(b), how.mode), how);
 }
 template <class T>
-T float_mul(T a, T b, Rounding mode) {
-  return round_to<T>(to_double(a) * to_double(b), mode);
+T float_mul(T a, T b, How how) {
+  return round_result<T>(to_double(a) * to_double(b), how);
 }
 template <class T>
-T float_fma(T a, T b, T c, Rounding mode) {
-  return round_to<T>(sum_to_odd(to_double(a) * to_double(b), to_double(c), mode), mode);
+T float_fma(T a, T b, T c, How how) {
+  return round_result<T>(sum_to_odd(to_double(a) * to_double(b), to_double(c), how.mode), how);
 }
 template <class T>
-T float_div(T a, T b, Rounding mode) {
-  return round_to<T>(to_double(a) / to_double(b), mode);
+T float_div(T a, T b, How how) {
+  return round_result<T>(to_double(a) / to_double(b), how);
 }
 template <class T>
-T float_sqrt(T a, Rounding mode) {
-  return round_to<T>(std::sqrt(to_double(a)), mode);
+T float_sqrt(T a, How how) {
+  return round_result<T>(std::sqrt(to_double(a)), how);
 }
 
+// f64: of NaN operands b is the result, else c, else a; so an H100.
+
 template <>
-inline double float_add(double a, double b, Rounding mode) {
-  return mode == Rounding::nearest ? a + b : add64(a, b, mode);
+inline double float_add(double a, double b, How how) {
+  if (is_nan(b)) return quiet(b);
+  return how.mode == Rounding::nearest ? a + b : add64(a, b, how.mode);
 }
 template <>
-inline double float_sub(double a, double b, Rounding mode) {
-  return mode == Rounding::nearest ? a - b : add64(a, -b, mode);
+inline double float_sub(double a, double b, How how) {
+  if (is_nan(b)) return quiet(b);
+  return how.mode == Rounding::nearest ? a - b : add64(a, -b, how.mode);
 }
 template <>
-inline double float_mul(double a, double b, Rounding mode) {
-  return mode == Rounding::nearest ? a * b : mul64(a, b, mode);
+inline double float_mul(double a, double b, How how) {
+  if (is_nan(b)) return quiet(b);
+  return how.mode == Rounding::nearest ? a * b : mul64(a, b, how.mode);
 }
 template <>
-inline double float_fma(double a, double b, double c, Rounding mode) {
-  return mode == Rounding::nearest ? std::fma(a, b, c) : fma64(a, b, c, mode);
+inline double float_fma(double a, double b, double c, How how) {
+  if (is_nan(b)) return quiet(b);
+  if (is_nan(c)) return quiet(c);
+  return how.mode == Rounding::nearest ? std::fma(a, b, c) : fma64(a, b, c, how.mode);
 }
 template <>
-inline double float_div(double a, double b, Rounding mode) {
-  return mode == Rounding::nearest ? a / b : div64(a, b, mode);
+inline double float_div(double a, double b, How how) {
+  return how.mode == Rounding::nearest ? a / b : div64(a, b, how.mode);
 }
 template <>
-inline double float_sqrt(double a, Rounding mode) {
-  return mode == Rounding::nearest ? std::sqrt(a) : sqrt64(a, mode);
+inline double float_sqrt(double a, How how) {
+  return how.mode == Rounding::nearest ? std::sqrt(a) : sqrt64(a, how.mode);
 }
 
-/// -0 < +0; a NaN gives the other operand, two NaNs the canonical one.
+/// -0 < +0; a NaN gives the other operand, two NaNs the canonical one, of f64 the second.
+template <class T>
+T of_two_nans(T b) {
+  return std::is_same_v<T, double> ? quiet(b) : canonical_nan<T>();
+}
 template <class T>
 T float_min(T a, T b) {
-  if (is_nan(a)) return is_nan(b) ? canonical_nan<T>() : b;
+  if (is_nan(a)) return is_nan(b) ? of_two_nans(b) : b;
   if (is_nan(b)) return a;
   const double x = to_double(a), y = to_double(b);
   if (x == y) return bits_of(a) & kSignBit<T> ? a : b;
@@ -162,18 +192,25 @@ T float_min(T a, T b) {
 }
 template <class T>
 T float_max(T a, T b) {
-  if (is_nan(a)) return is_nan(b) ? canonical_nan<T>() : b;
+  if (is_nan(a)) return is_nan(b) ? of_two_nans(b) : b;
   if (is_nan(b)) return a;
   const double x = to_double(a), y = to_double(b);
   if (x == y) return bits_of(a) & kSignBit<T> ? b : a;
   return x > y ? a : b;
 }
+/// abs and neg, which ptxas makes an addition: a NaN becomes the canonical one, of f64 it stays as it is.
 template <class T>
-T float_abs(T a) {
+T float_magnitude(T a) {
   return from_bits<T>(static_cast<Bits<T>>(bits_of(a) & ~kSignBit<T>));
 }
 template <class T>
+T float_abs(T a) {
+  if (is_nan(a)) return std::is_same_v<T, double> ? quiet(a) : canonical_nan<T>();
+  return float_magnitude(a);
+}
+template <class T>
 T float_neg(T a) {
+  if (is_nan(a)) return std::is_same_v<T, double> ? quiet(a) : canonical_nan<T>();
   return from_bits<T>(static_cast<Bits<T>>(bits_of(a) ^ kSignBit<T>));
 }
 

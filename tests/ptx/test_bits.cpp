@@ -111,7 +111,8 @@ TEST_CASE("bfe and bfi, bit by bit") {
             inserted = (inserted & ~(uint64_t{1} << (pos + i))) | static_cast<uint64_t>(bit(a, i)) << (pos + i);
           REQUIRE(extract(a, pos, len) == expected);
           REQUIRE(extract_signed(a, pos, len) == expected_signed);
-          REQUIRE(extract(a, pos | 0x100, len | 0xf00) == expected);  // the low 8 bits count
+          if (width == 32) REQUIRE(extract(a, pos | 0x100, len | 0xf00) == expected);  // the low 8 bits count
+          if (width == 64) REQUIRE(extract(a, pos | 0x100, len) == 0);                 // all bits count
           REQUIRE(insert(a, 0x5555aaaa5555aaaau, pos, len) == inserted);
         }
   }

@@ -135,8 +135,8 @@ TEST_CASE("Half min and max") {
         REQUIRE(min(a, b) == low);
         REQUIRE(max(a, b) == high);
         REQUIRE(nan(a, b) == (is_nan(a) || is_nan(b) ? 0x7fff : low));
-        REQUIRE(neg(a) == (a ^ 0x8000));
-        REQUIRE(abs(a) == (a & 0x7fff));
+        REQUIRE(neg(a) == (is_nan(a) ? 0x7fff : a ^ 0x8000));
+        REQUIRE(abs(a) == (is_nan(a) ? 0x7fff : a & 0x7fff));
       }
   }
 }

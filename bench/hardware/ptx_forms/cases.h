@@ -105,13 +105,35 @@ inline uint64_t operand_value(Type type, std::mt19937_64& engine) {
   }
 }
 
+/// Operands whose exact result lies below the least normal number, so near that it rounds to it in a format of
+/// unbounded exponent: they tell when a form decides that a result is subnormal.  Empty: the form cannot have such.
+inline std::vector<uint64_t> just_subnormal(const std::vector<std::string_view>& parts, bool negative) {
+  const bool fused = parts[0] == "fma" || parts[0] == "mad";
+  if (fused && parts.back() == "f32")
+    return {0x19800000, negative ? 0x19800000u : 0x99800000u, negative ? 0x80800000u : 0x00800000u};
+  if (fused && parts.back() == "f16") return {0x0400, negative ? 0x0400u : 0x8400u, negative ? 0x8400u : 0x0400u};
+  if (fused && parts.back() == "f16x2")
+    return {0x04000400, negative ? 0x04000400u : 0x84008400u, negative ? 0x84008400u : 0x04000400u};
+  if (parts[0] == "mul" && parts.back() == "f32") return {0x21800001, negative ? 0x9e7ffffeu : 0x1e7ffffeu};
+  if (parts[0] == "mul" && parts.back() == "f16") return {0x2001, negative ? 0x9ffeu : 0x1ffeu};
+  if (parts[0] == "mul" && parts.back() == "f16x2") return {0x20012001, negative ? 0x9ffe1ffeu : 0x1ffe9ffeu};
+  if (parts[0] == "cvt" && parts.back() == "f64") return {negative ? 0xb80ffffff8000000u : 0x380ffffff8000000u};
+  return {};
+}
+
+inline uint64_t fnv_1a(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
 inline std::vector<Case> make_cases(bool sm_100) {
   std::vector<Case> cases;
   for (const AluForm& form : alu_forms()) {
     const auto parts = parts_of(form.name);
     if (is_left_out(parts) || (!sm_100 && needs_sm_100(parts))) continue;
     Case c{&form, spelled(parts), {}};
-    std::mt19937_64 engine(cases.size());
+    std::mt19937_64 engine(fnv_1a(form.name));  // operands stay as they are when forms are added
     for (int t = 0; t < kThreads; ++t) {
       std::vector<uint64_t>& row = c.rows.emplace_back();
       for (const AluOperand& o : form.operands) {
@@ -120,9 +142,12 @@ inline std::vector<Case> make_cases(bool sm_100) {
         const uint64_t value = operand_value(o.type, engine);
         row.push_back(width == 64 ? value : value & ((uint64_t{1} << width) - 1));
       }
-      // The table of lop3 is a constant.
+      // The table of lop3 is a constant; fns is defined for bases up to 31.
       if (parts[0] == "lop3") row[3] = 0x96;
+      if (parts[0] == "fns") row[1] &= 31;
     }
+    for (size_t t = 0; t < 2; ++t)
+      if (auto row = just_subnormal(parts, t == 1); !row.empty() && row.size() == c.rows[t].size()) c.rows[t] = row;
     cases.push_back(std::move(c));
   }
   return cases;

@@ -2,6 +2,7 @@
 /// ptx_forms write sm_90a forms.ptx forms.txt: every scalar form as an entry, and operands for it.
 /// ptx_forms compare sm_90a RESULTS: what run.cu printed, against ptx/.  Forms that differ are listed with their
 /// first difference.
+/// ptx_forms fixture sm_90a RESULTS: what tests/ptx/test_silicon.cpp holds ptx/ against.
 
 #include <cmath>
 #include <cstdio>
@@ -10,21 +11,11 @@
 #include <memory>
 #include <sstream>
 
-#include "bench/hardware/ptx_forms/cases.h"
+#include "bench/hardware/ptx_forms/here.h"
 
 namespace {
 
 using namespace sm100::ptx_forms;
-
-std::string register_of(Type type, size_t i) {
-  const int width = bits(type);
-  return (type == Type::pred ? "%p"
-          : width == 8       ? "%c"
-          : width == 16      ? "%h"
-          : width == 32      ? "%r"
-                             : "%d") +
-         std::to_string(i);
-}
 
 /// A 64-bit word becomes the operand, or the other way round.
 std::string to_operand(Type type, size_t i) {
@@ -38,25 +29,6 @@ std::string from_operand(Type type, size_t i) {
   if (type == Type::pred) return "selp.u64 %x, 1, 0, " + name + ";";
   const int width = bits(type);
   return width == 64 ? "mov.b64 %x, " + name + ";" : "cvt.u64.u" + std::to_string(width) + " %x, " + name + ";";
-}
-
-std::string instruction(const Case& c) {
-  std::vector<std::string> written, read;
-  for (size_t i = 0; i < c.form->operands.size(); ++i)
-    (c.form->operands[i].written ? written : read).push_back(register_of(c.form->operands[i].type, i));
-  if (c.form->name.starts_with("lop3")) read[3] = "0x96";
-  const auto join = [](const std::vector<std::string>& list, const char* between) {
-    std::string text;
-    for (const std::string& item : list) text += (text.empty() ? "" : between) + item;
-    return text;
-  };
-  const bool packs = c.form->name.starts_with("mov.pack"), unpacks = c.form->name.starts_with("mov.unpack");
-  // setp of a half has one result in PTX.
-  const Type type = c.form->operands.back().type == Type::pred && read.size() == 3 ? c.form->operands[2].type
-                                                                                   : c.form->operands.back().type;
-  if (c.form->name.starts_with("setp") && (type == Type::f16 || type == Type::bf16)) written.resize(1);
-  const std::string results = unpacks ? "{" + join(written, ", ") + "}" : join(written, "|");
-  return c.opcode + " " + results + ", " + (packs ? "{" + join(read, ", ") + "}" : join(read, ", ")) + ";";
 }
 
 void write_entry(std::ostream& out, const Case& c, size_t number) {
@@ -102,54 +74,8 @@ void write_operands(std::ostream& out, const std::vector<Case>& cases) {
   }
 }
 
-/// What ptx/ makes of a form: the results of each thread.
-std::vector<std::vector<uint64_t>> computed(const Case& c) {
-  std::ostringstream text;
-  text << ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k() {\n.reg .pred %p<9>; .reg .b8 %c<9>; .reg "
-          ".b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>;\n"
-       << instruction(c) << "\n}\n";
-  const Module module = parse(text.str(), c.form->name);
-  const Program program = decode(module, module.entries[0]);
-  const Instr& in = program.code[0];
-  if (in.kind != Kind::alu) throw std::runtime_error(c.form->name + ": " + program.reasons[in.detail]);
-  std::vector<std::vector<uint64_t>> results(kThreads);
-  for (int first = 0; first < kThreads; first += kLanes) {
-    RegisterFile file(program.register_bytes, program.constants, {});
-    const auto& operands = c.form->operands;
-    size_t at = 0;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i].written) continue;
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const uint64_t value = c.rows[static_cast<size_t>(first + lane)][at];
-        if (in.rows[i].area() != 0) continue;
-        if (operands[i].type == Type::pred)
-          file.set_predicate(in.rows[i], value ? kAllLanes : 0, 1u << lane);
-        else if (bits(operands[i].type) == 64)
-          file.write<uint64_t>(in.rows[i])[lane] = value;
-        else
-          file.write<uint32_t>(in.rows[i])[lane] = static_cast<uint32_t>(value);
-      }
-      ++at;
-    }
-    in.alu(file, in, kAllLanes);
-    const bool one_result = instruction(c).find('|') == std::string::npos && c.form->name.starts_with("setp");
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if (!operands[i].written) continue;
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const int width = bits(operands[i].type);
-        uint64_t value = operands[i].type == Type::pred ? file.predicate(in.rows[i]) >> lane & 1
-                         : width == 64                  ? file.read<uint64_t>(in.rows[i])[lane]
-                                                        : file.read<uint32_t>(in.rows[i])[lane];
-        if (width < 64) value &= (uint64_t{1} << width) - 1;
-        results[static_cast<size_t>(first + lane)].push_back(one_result && i == 1 ? 0 : value);
-      }
-    }
-  }
-  return results;
-}
-
-/// Lines of run.cu: "number thread results…".  Returns how many forms differ.
-int compare(const std::vector<Case>& cases, std::istream& in) {
+/// Lines of run.cu: "number thread results…", by form and thread.
+std::vector<std::vector<std::vector<uint64_t>>> read_results(const std::vector<Case>& cases, std::istream& in) {
   std::vector<std::vector<std::vector<uint64_t>>> seen(cases.size(), std::vector<std::vector<uint64_t>>(kThreads));
   for (std::string line; std::getline(in, line);) {
     std::istringstream fields(line);
@@ -157,6 +83,20 @@ int compare(const std::vector<Case>& cases, std::istream& in) {
     if (!(fields >> number >> thread) || number >= cases.size() || thread >= kThreads) continue;
     for (uint64_t value = 0; fields >> std::hex >> value;) seen[number][thread].push_back(value);
   }
+  return seen;
+}
+
+/// A line for each form that hardware does not approximate: its name and the hash of its results.
+void write_fixture(const std::vector<Case>& cases, std::istream& in) {
+  const auto seen = read_results(cases, in);
+  for (size_t i = 0; i < cases.size(); ++i)
+    if (!seen[i][0].empty() && cases[i].form->max_ulps == 0)
+      std::printf("%s %016llx\n", cases[i].form->name.c_str(), static_cast<unsigned long long>(hash_of(seen[i])));
+}
+
+/// Returns how many forms differ.
+int compare(const std::vector<Case>& cases, std::istream& in) {
+  const auto seen = read_results(cases, in);
   int different = 0, compared = 0;
   for (size_t i = 0; i < cases.size(); ++i) {
     if (seen[i][0].empty()) continue;
@@ -200,6 +140,12 @@ int main(int argc, char** argv) {
     std::ifstream results(argv[3]);
     return compare(cases, results) != 0;
   }
-  std::fprintf(stderr, "ptx_forms write TARGET FORMS.ptx FORMS.txt | ptx_forms compare TARGET RESULTS.txt\n");
+  if (command == "fixture" && argc == 4) {
+    std::ifstream results(argv[3]);
+    write_fixture(cases, results);
+    return 0;
+  }
+  std::fprintf(stderr,
+               "ptx_forms write TARGET FORMS.ptx FORMS.txt | ptx_forms compare|fixture TARGET RESULTS.txt\n");
   return 2;
 }
