@@ -119,7 +119,10 @@ bool Cursor::at_label() const {
   return i < text_.size() && text_[i] == ':' && (i + 1 >= text_.size() || text_[i + 1] != ':');
 }
 
-bool Cursor::at_number() const { return is(peek(), kDigit) || (peek() == '.' && is(peek(1), kDigit)); }
+static constexpr std::string_view kWarpSize = "WARP_SZ";  // the one constant that PTX has a name for
+bool Cursor::at_number() const {
+  return is(peek(), kDigit) || (peek() == '.' && is(peek(1), kDigit)) || Cursor(*this).accept_word(kWarpSize);
+}
 
 Number Cursor::hexadecimal_real(int digits) {
   at_ += 2;
@@ -173,6 +176,7 @@ Number Cursor::decimal() {
 }
 
 Number Cursor::number() {
+  if (accept_word(kWarpSize)) return {false, false, 32};
   const char second = static_cast<char>(peek(1) | 0x20);
   if (peek() == '0' && second == 'f') return hexadecimal_real(8);
   if (peek() == '0' && second == 'd') return hexadecimal_real(16);

@@ -303,8 +303,8 @@ void Decoder::access(Instr& in, const Statement& s, const Opcode& op) {
   a.order = order_of(a.modifiers);
   a.scope = scope_of(a.modifiers);
   a.read_only = a.modifiers.has(".nc") || op.base == "ldu";
-  if (const std::string_view v = a.modifiers.value(".v"); v == "2" || v == "4" || v == "8")
-    a.vector = static_cast<uint8_t>(v[0] - '0');
+  for (const uint8_t elements : {2, 4, 8})
+    if (a.modifiers.has(".v" + std::to_string(elements))) a.vector = elements;
   a.address = address(address_term);
   if (a.space == Space::param && a.address.symbol >= 0 &&
       program_.symbols[static_cast<size_t>(a.address.symbol)].space == Space::call_param)

@@ -57,6 +57,19 @@ TEST_CASE("Modifiers are a set: their order is free") {
   CHECK(unsupported(d.program).empty());
 }
 
+TEST_CASE("A vector is found behind .volatile, which begins alike, and WARP_SZ is a number") {
+  const Decoded d(
+      "ld.volatile.global.v4.b32 {%r1, %r2, %r3, %r4}, [%d1+WARP_SZ*4]; st.v2.volatile.shared.b32 [%r1], {%r2, "
+      "%r3};\n"
+      "ld.volatile.shared.u32 %r1, [%r2]; mov.u32 %r1, WARP_SZ; add.u32 %r1, %r2, -WARP_SZ;");
+  CHECK(unsupported(d.program).empty());
+  CHECK(d.program.accesses[d[0].detail].vector == 4);
+  CHECK(d.program.accesses[d[0].detail].order == Order::volatile_);
+  CHECK(d.program.accesses[d[0].detail].address.offset == 128);
+  CHECK(d.program.accesses[d[1].detail].vector == 2);
+  CHECK(d.program.accesses[d[2].detail].vector == 1);
+}
+
 TEST_CASE("What is not known stays with its text and its line") {
   const Decoded d(
       "add.s32 %r1, %r2, 1;\nfrobnicate.s32 %r1, %r2;\nadd.s31 %r1, %r1, %r1;\nadd.s32 %d1, %r1, %r1;\nadd.s31 "
