@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/ptx/special_values.h"
+
 namespace sm100::sim {
 
 using ptx::Instr;
@@ -19,12 +21,6 @@ namespace {
 
 /// Cycles of a division, which is a routine of many instructions.
 constexpr double kDivisionCycles = 65;
-/// So many rounds in which every group has waited in vain: whoever is first waits on, and the run may be found to
-/// hang.
-constexpr int kVainRounds = 64;
-
-uint32_t threads_of(const PtxLaunch& launch) { return launch.block.x * launch.block.y * launch.block.z; }
-
 }  // namespace
 
 PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp& warp,
@@ -38,26 +34,27 @@ PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp&
       local_(size_t(ptx::kLanes) * (code.program().local_bytes + code.program().call_param_bytes)),
       marks_(code.row_starts()),
       unknown_(code.program().register_bytes / 4 + 1) {
-  const uint32_t first = uint32_t(warp.index) * ptx::kLanes, threads = threads_of(code.launch());
-  const uint32_t own = std::min<uint32_t>(ptx::kLanes, threads - first);
-  live_ = own >= 32 ? kAllLanes : (1u << own) - 1;
-  fill_specials();
+  live_ = lanes_of_warp(code.launch(), uint32_t(warp.index));
+  fill_specials(file, code,
+                {.ctaid = context.cta.ctaid(),
+                 .cluster_rank = context.cluster_ctarank(),
+                 .warp = uint32_t(warp.index),
+                 .sm = uint64_t(context.sm.id),
+                 .sms = uint64_t(context.profile.device.sms),
+                 .grid = uint64_t(context.cta.launch())});
 }
 
 // ---------------------------------------------------------------- lanes
 
 void PtxWarp::run() {
-  ready_.push_back({0, live_});
+  groups_.add_ready({0, live_});
   while (live_ != 0 && !over_) {
-    if (ready_.empty() && waiting_.empty()) {  // all that are left wait for lanes that will not come
-      ready_.swap(parked_);
-      for (Group& group : ready_) group.parked = UINT32_MAX;  // the instruction says what is missing
-    }
-    Group group = next_group();
+    if (groups_.none_can_run()) groups_.release_parked();
+    ptx::LaneGroup group = groups_.next();
     switch (run_group(group)) {
-      case Stop::meet: add_ready(group); break;
-      case Stop::yield: waiting_.push_back(group); break;
-      case Stop::park: park(group); break;
+      case Stop::meet: groups_.add_ready(group); break;
+      case Stop::yield: groups_.wait(group); break;
+      case Stop::park: groups_.park(group); break;
       case Stop::exited: break;
       case Stop::over: over_ = true; break;
     }
@@ -67,69 +64,7 @@ void PtxWarp::run() {
   for (;;) warp_.pass(1'000'000);  // whoever runs the simulation has stopped it
 }
 
-/// The ready group with the lowest instruction; if none is ready, those that have waited in vain try again.
-PtxWarp::Group PtxWarp::next_group() {
-  if (ready_.empty()) {
-    if (waiting_.size() > 1) ++vain_rounds_;
-    if (vain_rounds_ < kVainRounds) {
-      const Group group = waiting_.front();
-      waiting_.erase(waiting_.begin());
-      limit_ = UINT32_MAX;
-      return group;
-    }
-    std::swap(ready_, waiting_);
-  }
-  const auto lowest =
-      std::min_element(ready_.begin(), ready_.end(), [](const Group& a, const Group& b) { return a.pc < b.pc; });
-  const Group group = *lowest;
-  ready_.erase(lowest);
-  set_limit();
-  return group;
-}
-
-void PtxWarp::set_limit() {
-  limit_ = UINT32_MAX;
-  for (const Group& other : ready_) limit_ = std::min(limit_, other.pc);
-}
-
-/// Groups at one instruction become one.
-void PtxWarp::add_ready(Group group) {
-  for (std::vector<Group>* groups : {&ready_, &waiting_, &parked_})
-    for (auto other = groups->begin(); other != groups->end(); ++other)
-      if (other->pc == group.pc) {
-        group.lanes |= other->lanes, group.parked = 0;
-        groups->erase(other);
-        return add_ready(group);
-      }
-  ready_.push_back(group);
-}
-
-/// Waits for others at this instruction, or goes on with those that wait there.
-void PtxWarp::park(Group group) {
-  const bool met = std::any_of(parked_.begin(), parked_.end(), [&](const Group& other) { return other.pc == group.pc; });
-  if (met) return add_ready(group);
-  parked_.push_back(group);
-}
-
-/// Taken by some lanes only, the lower of the two ways goes first.
-bool PtxWarp::branch(Group& group, const Instr& i, LaneMask taken, uint32_t target) {
-  const LaneMask others = group.lanes & ~taken;
-  (void)i;
-  if (others == 0) {
-    group.pc = target;
-  } else if (taken == 0) {
-    ++group.pc;
-  } else {
-    const Group a{group.pc + 1, others}, b{target, taken};
-    group = a.pc < b.pc ? a : b;
-    add_ready(a.pc < b.pc ? b : a);
-    set_limit();
-  }
-  if (group.pc < limit_) return false;
-  return true;
-}
-
-PtxWarp::Stop PtxWarp::run_group(Group& group) {
+PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
   const ptx::Program& program = code.program();
   const Instr* const first = program.code.data();
   const uint32_t end = uint32_t(program.code.size());
@@ -159,7 +94,7 @@ PtxWarp::Stop PtxWarp::run_group(Group& group) {
         if (!i.uniform) alu_cycles_ += alu_cost;
         current_ = group.pc;
         if (marked_ > 0) wait_for_row(i.guard);
-        if (branch(group, i, lanes, i.target)) return Stop::meet;
+        if (groups_.branch(group, lanes, i.target)) return Stop::meet;
         if (group.pc <= current_ && alu_cycles_ > 1000) settle_alu(), context.settle();
         continue;
       case Kind::branch_index: {
@@ -175,13 +110,10 @@ PtxWarp::Stop PtxWarp::run_group(Group& group) {
         if (index >= table.targets.size())
           return fail("GM1", fmt::format("brx.idx with index {}, of {} targets", index, table.targets.size())),
                  Stop::over;
-        if (alike != group.lanes) {  // the others come again, with another index or past it
-          add_ready({alike == lanes ? group.pc + 1 : group.pc, group.lanes & ~alike});
-          group.lanes = alike;
-          set_limit();
-        }
+        if (alike != group.lanes)  // the others come again, with another index or past it
+          groups_.split_off(group, group.lanes & ~alike, alike == lanes ? group.pc + 1 : group.pc);
         group.pc = table.targets[index];
-        if (group.pc >= limit_) return Stop::meet;
+        if (group.pc >= groups_.limit()) return Stop::meet;
         continue;
       }
       case Kind::exit:
@@ -227,12 +159,12 @@ PtxWarp::Stop PtxWarp::run_group(Group& group) {
         }
         return not_implemented(std::string(program.text(i))), Stop::over;
     }
-    if (group.pc >= limit_) return Stop::meet;
+    if (group.pc >= groups_.limit()) return Stop::meet;
   }
 }
 
 /// @return the group stops
-bool PtxWarp::execute_service(Group& group, const Instr& i, LaneMask lanes, Stop& stop) {
+bool PtxWarp::execute_service(ptx::LaneGroup& group, const Instr& i, LaneMask lanes, Stop& stop) {
   const PtxServiceEntry* entry = code.service(i);
   const ptx::Service& service = code.program().services[i.detail];
   if (!entry || code.refused(i))
@@ -243,13 +175,13 @@ bool PtxWarp::execute_service(Group& group, const Instr& i, LaneMask lanes, Stop
     if (masked) needed &= LaneMask(service.operands.back().lane_value(file, std::countr_zero(lanes)));
     // Those that wait for a barrier will come when it completes.
     const bool missing = (needed & ~lanes) != 0 && lanes == group.lanes;
-    if (missing && group.parked != UINT32_MAX) return stop = Stop::park, true;
+    if (missing && !group.alone) return stop = Stop::park, true;
     if (missing && masked)
       return fail("TC2", fmt::format("{} by {} lanes, of {} that its mask names: the others have gone another way",
                                      code.program().text(i), std::popcount(lanes), std::popcount(needed))),
              stop = Stop::over, true;
   }
-  group.parked = 0;
+  group.alone = false;
   if (context.given_up && code.wait_of(group.pc))
     alu_cycles_ = 0;  // a loop that asks again: nothing has happened since
   else
@@ -260,7 +192,7 @@ bool PtxWarp::execute_service(Group& group, const Instr& i, LaneMask lanes, Stop
     for (const Operand& operand : service.operands)
       if (depends_on_unknown(operand)) return stop = depends_on_data(i), true;
   if (entry->span) does(*entry->span);
-  ServiceCall call{*this, service, i, group.pc, lanes, code.loc(group.pc)};
+  ServiceCall call{{file, service, lanes}, *this, i, group.pc, code.loc(group.pc)};
   const PtxOutcome outcome = entry->run(call);
   if (over_ || outcome == PtxOutcome::stop || !context.cta.observer().violations().empty())
     return stop = Stop::over, true;
@@ -275,8 +207,8 @@ bool PtxWarp::execute_service(Group& group, const Instr& i, LaneMask lanes, Stop
     stop = Stop::yield;
     return true;
   }
-  if (outcome == PtxOutcome::done) vain_rounds_ = 0;
-  if (group.pc >= limit_) return stop = Stop::meet, true;
+  if (outcome == PtxOutcome::done) groups_.made_progress();
+  if (group.pc >= groups_.limit()) return stop = Stop::meet, true;
   return false;
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A warp that executes PTX on the models.  Its lanes are in groups, each at an instruction of its own; the group
-/// with the lowest address goes first, and groups that meet become one again.  So lanes come together behind a
-/// branch where code is laid out in order, and every lane makes progress: a group that waits in vain lets the
-/// others go.
+/// A warp that executes PTX on the models.  Its lanes are in groups (ptx/lane_groups.h).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "ptx/lane_groups.h"
 #include "ptx/program.h"
 #include "sim/ptx/ptx_code.h"
+#include "sim/ptx/service_operands.h"
 #include "sim/warp_context.h"
 
 namespace sm100::sim {
@@ -57,21 +56,14 @@ class PtxWarp {
   void does(TraceEvent event, const TraceArgs& args = {});
   void waits_for(SmemAddr barrier, uint32_t parity);
   void has_waited();
-  bool other_groups() const { return !waiting_.empty() || !ready_.empty(); }
+  bool other_groups() const { return groups_.others(); }
 
  private:
-  struct Group {
-    uint32_t pc;
-    ptx::LaneMask lanes;
-    uint32_t parked = 0;  ///< 0, or the number of the meeting that it waits for
-  };
   enum class Stop : uint8_t { meet, yield, park, exited, over };
 
-  void fill_specials();
   void fill_changing(const ptx::Instr& i);
-  Group next_group();
-  Stop run_group(Group& group);
-  bool execute_service(Group& group, const ptx::Instr& i, ptx::LaneMask lanes, Stop& stop);
+  Stop run_group(ptx::LaneGroup& group);
+  bool execute_service(ptx::LaneGroup& group, const ptx::Instr& i, ptx::LaneMask lanes, Stop& stop);
   bool access_memory(const ptx::Instr& i, ptx::LaneMask lanes);
   bool access_space(const ptx::Instr& i, const ptx::Access& access, ptx::Space space, bool cluster,
                     ptx::LaneMask lanes, const LaneArray<ClusterSmemAddr, 1>& shared,
@@ -80,11 +72,6 @@ class PtxWarp {
   bool access_global(const ptx::Instr& i, const ptx::Access& access, ptx::LaneMask lanes,
                      const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes, uint8_t (*values)[32],
                      models::Cycles& arrives, bool& unknown);
-  /// True: the group stops.
-  bool branch(Group& group, const ptx::Instr& i, ptx::LaneMask taken, uint32_t target);
-  void add_ready(Group group);
-  void park(Group group);
-  void set_limit();
   void pass_on_arrivals(const ptx::Instr& i);
   void pass_on_unknown(const ptx::Instr& i, ptx::LaneMask lanes);
   bool is_unknown(ptx::Row row) const { return row.area() == 0 && unknown_[row.offset() / 4]; }
@@ -98,10 +85,8 @@ class PtxWarp {
   std::vector<uint8_t> local_;
   std::vector<uint32_t> tmem_values_;
   uint8_t lane_values_[ptx::kLanes][32];  ///< of a load or store on its way
-  std::vector<Group> ready_, waiting_, parked_;
-  uint32_t limit_ = UINT32_MAX;  ///< lowest instruction of the other ready groups
-  uint32_t current_ = 0;         ///< instruction that executes
-  int vain_rounds_ = 0;          ///< of groups that all wait
+  ptx::LaneGroups groups_;
+  uint32_t current_ = 0;  ///< instruction that executes
   ptx::LaneMask live_ = 0;
   double alu_cycles_ = 0;
   bool over_ = false;
@@ -120,37 +105,13 @@ class PtxWarp {
 };
 
 /// An instruction of a unit on its way to it.
-struct ServiceCall {
+struct ServiceCall : ServiceOperands {
   PtxWarp& warp;
-  const ptx::Service& service;
   const ptx::Instr& instr;
   uint32_t at;  ///< of the program
-  ptx::LaneMask lanes;
   sm100::Loc loc;
 
   WarpContext& context() const { return warp.context; }
-  ptx::RegisterFile& file() const { return warp.file; }
-  size_t size() const { return service.operands.size(); }
-  const ptx::Operand& operand(size_t i) const { return service.operands[i]; }
-  bool has(std::string_view modifier) const { return service.modifiers.has(modifier); }
-  int first() const { return std::countr_zero(lanes); }
-  uint64_t value(const ptx::Operand& o, int lane) const { return o.lane_value(warp.file, lane); }
-  uint64_t value(size_t i) const { return value(operand(i), first()); }
-  uint64_t address(const ptx::Operand& o, int lane) const { return o.lane_address(warp.file, lane); }
-  uint64_t address(size_t i) const { return address(operand(i), first()); }
-  /// Of a predicate, by lane.
-  ptx::LaneMask predicate(const ptx::Operand& o) const {
-    return warp.file.predicate(o.row) ^ (o.negated ? ptx::kAllLanes : 0u);
-  }
-  void set_predicate(const ptx::Operand& o, ptx::LaneMask value) const {
-    if (o.kind != ptx::Operand::Kind::sink) warp.file.set_predicate(o.row, value, lanes);
-  }
-  void set(const ptx::Operand& o, int lane, uint64_t bits) const {
-    if (o.kind != ptx::Operand::Kind::sink) o.set_lane(warp.file, lane, bits);
-  }
-  void set_all(const ptx::Operand& o, uint64_t bits) const {
-    for (ptx::LaneMask left = lanes; left != 0; left &= left - 1) set(o, std::countr_zero(left), bits);
-  }
   /// A shared address, from .shared registers or generic ones.
   uint32_t shared(const ptx::Operand& o, int lane) const { return uint32_t(address(o, lane)); }
   SmemAddr smem(size_t i) const { return {shared(operand(i), first())}; }

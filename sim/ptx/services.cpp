@@ -16,17 +16,7 @@ const std::vector<PtxServiceEntry>& ptx_services() {
   return all;
 }
 
-const PtxServiceEntry* ptx_service(std::string_view opcode) {
-  const PtxServiceEntry* best = nullptr;
-  for (const PtxServiceEntry& entry : ptx_services()) {
-    if (!opcode.starts_with(entry.opcode)) continue;
-    if (opcode.size() > entry.opcode.size() && opcode[entry.opcode.size()] != '.' &&
-        opcode[entry.opcode.size()] != ':')
-      continue;
-    if (!best || entry.opcode.size() > best->opcode.size()) best = &entry;
-  }
-  return best;
-}
+const PtxServiceEntry* ptx_service(std::string_view opcode) { return longest_match(ptx_services(), opcode); }
 
 std::string ptx_missing(const ptx::Program& program, const ptx::Instr& instr) {
   switch (instr.kind) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/isa/instructions/catalogue.h"
+#include "sim/ptx/longest_match.h"
 #include "sim/ptx/ptx_warp.h"
 
 namespace sm100::sim {
@@ -33,12 +34,6 @@ inline MemoryScope memory_scope(const ServiceCall& c) {
   if (c.has(".cluster")) return MemoryScope::cluster;
   return c.has(".sys") ? MemoryScope::sys : MemoryScope::gpu;
 }
-/// The registers of a vector, or the one.
-inline std::span<const ptx::Operand> registers_of(const ptx::Operand& o) {
-  return o.kind == ptx::Operand::Kind::vector ? std::span<const ptx::Operand>(o.elements)
-                                              : std::span<const ptx::Operand>(&o, 1);
-}
-
 /// Where a tensor map lies: among the parameters, in constant memory of the module, or in global memory.
 TensorMapAddr tensor_map_at(ServiceCall& c, uint64_t generic);
 
