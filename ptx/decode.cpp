@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
+#include <utility>
 
 #include "ptx/decoder.h"
 #include "ptx/opcode.h"
@@ -29,7 +30,8 @@ std::optional<uint64_t> immediate_bits(const Term& term, Type type) {
     return width >= 64 ? value : value & ((uint64_t{1} << width) - 1);
   }
   const auto value = static_cast<uint64_t>(term.value);
-  if (type == Type::f32 && term.wide) return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
+  if (type == Type::f32 && term.wide)
+    return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
   if (type == Type::f64 && !term.wide)
     return std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))));
   if (width == (term.wide ? 64 : 32)) return value;
@@ -81,25 +83,56 @@ Space space_of(const Modifiers& m) {
 }  // namespace
 
 Decoder::Decoder(const Module& module, const Entry& entry)
-    : module_(module), entry_(entry), body_(entry.body), rows_(module, entry, program_) {
+    : module_(module), entry_(entry), body_(&entry.body), rows_(module, entry, program_) {
   program_.module = &module;
   program_.entry = &entry;
 }
 
 Program Decoder::run() {
-  program_.code.reserve(body_.statements.size() + 1);
-  for (const Statement& s : body_.statements) program_.code.push_back(instruction(s));
+  program_.code.reserve(body_->statements.size() + 1);
+  Frame frame{.function = &entry_, .caller = nullptr};
+  body(frame);
   // Behind the last statement an entry ends.
   Instr end;
   end.kind = entry_.kernel ? Kind::exit : Kind::ret;
   end.guard = rows_.all_lanes();
-  end.line = body_.statements.empty() ? static_cast<uint32_t>(entry_.line)
-                                      : static_cast<uint32_t>(body_.statements.back().line);
+  end.line = body_->statements.empty() ? static_cast<uint32_t>(entry_.line)
+                                       : static_cast<uint32_t>(body_->statements.back().line);
   end.opcode = opcode("ret").text;
   program_.code.push_back(end);
   rows_.finish();
   program_.waits = find_waits(program_);
   return std::move(program_);
+}
+
+void Decoder::body(Frame& frame) {
+  const std::vector<Statement>& all = body_->statements;
+  for (const Statement& s : all) {
+    frame.starts.push_back(static_cast<uint32_t>(program_.code.size()));
+    statement(frame, s, &s == &all.back());
+  }
+  const auto end = static_cast<uint32_t>(program_.code.size());
+  frame.starts.push_back(end);
+  for (const uint32_t at : frame.branches) program_.code[at].target = frame.starts[program_.code[at].target];
+  for (const uint32_t at : frame.tables)
+    for (uint32_t& target : program_.indexed_branches[at].targets) target = frame.starts[target];
+  for (const uint32_t at : frame.returns) program_.code[at].target = end;
+}
+
+void Decoder::statement(Frame& frame, const Statement& s, bool last) {
+  const Opcode& op = opcode(s.opcode);
+  const auto at = static_cast<uint32_t>(program_.code.size());
+  if (op.base == "call" && expand(frame, s)) return;
+  if (op.base == "ret" && frame.caller) {
+    if (last && s.guard == Statement::kNoGuard) return;
+    frame.returns.push_back(at);
+    program_.code.push_back(jump(s));
+    return;
+  }
+  program_.code.push_back(instruction(s));
+  const Instr& in = program_.code.back();
+  if (in.kind == Kind::branch) frame.branches.push_back(at);
+  if (in.kind == Kind::branch_index) frame.tables.push_back(in.detail);
 }
 
 const Decoder::Opcode& Decoder::opcode(std::string_view text) {
@@ -129,7 +162,7 @@ Instr Decoder::instruction(const Statement& s) {
 void Decoder::decode_as(Instr& in, const Statement& s, const Opcode& op) {
   if (op.base == "mov" || op.base == "cvt") return alu_of_vectors(in, s, op);
   if ((op.base == "min" || op.base == "max") && s.count == 4) return alu_of_three(in, s);
-  if (op.form) return alu(in, *op.form, body_.operands(s));
+  if (op.form) return alu(in, *op.form, body_->operands(s));
   if (op.base == "ld" || op.base == "st" || op.base == "ldu")
     if (op.stem.empty()) return access(in, s, op);
   if (!op.stem.empty()) return service(in, s, op);
@@ -157,34 +190,36 @@ void Decoder::unsupported(Instr& in, std::string why) {
 // ---- control ----
 
 void Decoder::branch(Instr& in, const Statement& s) {
-  const auto terms = body_.operands(s);
+  const auto terms = body_->operands(s);
   if (terms.size() != 1 || terms[0].kind != Term::Kind::label) return unsupported(in, "expected one label");
   in.kind = Kind::branch;
   in.uniform = s.opcode == "bra.uni";
   in.cost = in.uniform ? Cost::free : Cost::alu;
-  in.target = body_.labels[terms[0].index].statement;
+  in.target = body_->labels[terms[0].index].statement;
 }
 
 void Decoder::branch_index(Instr& in, const Statement& s) {
-  const auto terms = body_.operands(s);
+  const auto terms = body_->operands(s);
   if (terms.size() != 2 || terms[0].kind != Term::Kind::reg || terms[1].kind != Term::Kind::table)
     return unsupported(in, "expected a register and a .branchtargets");
   IndexedBranch branch{operand(terms[0]), {}};
-  for (const uint32_t label : body_.target_tables[terms[1].index].labels)
-    branch.targets.push_back(body_.labels[label].statement);
+  for (const uint32_t label : body_->target_tables[terms[1].index].labels)
+    branch.targets.push_back(body_->labels[label].statement);
   in.kind = Kind::branch_index;
   in.uniform = s.opcode.ends_with(".uni");
   in.detail = static_cast<uint32_t>(program_.indexed_branches.size());
   program_.indexed_branches.push_back(std::move(branch));
 }
 
+// ---- calls ----
+
 /// call (results), callee, (arguments), prototype: all but the callee may be missing.
-void Decoder::call(Instr& in, const Statement& s) {
+Call Decoder::call_of(const Statement& s) {
   Call c;
   bool named = false;
-  for (const Term& t : body_.operands(s)) {
+  for (const Term& t : body_->operands(s)) {
     if (t.kind == Term::Kind::list) {
-      (named ? c.arguments : c.results) = operands(body_.children(t));
+      (named ? c.arguments : c.results) = operands(body_->children(t));
     } else if (!named) {
       named = true;
       if (t.kind == Term::Kind::symbol)
@@ -197,9 +232,117 @@ void Decoder::call(Instr& in, const Statement& s) {
   for (size_t i = 0; i < module_.functions.size(); ++i)
     if (module_.functions[i].name == c.callee && !module_.functions[i].external)
       c.function = static_cast<int32_t>(i);
+  return c;
+}
+
+/// One whose function has no body: whoever executes it knows it, or not.
+void Decoder::call(Instr& in, const Statement& s) {
+  if (!not_expanded_.empty()) return unsupported(in, std::exchange(not_expanded_, {}));
+  Call c = call_of(s);
+  if (c.callee.empty()) return unsupported(in, "a call through a register");
   in.kind = Kind::call;
   in.detail = static_cast<uint32_t>(program_.calls.size());
   program_.calls.push_back(std::move(c));
+}
+
+Instr Decoder::jump(const Statement& s) const {
+  Instr in;
+  in.kind = Kind::branch;
+  in.line = static_cast<uint32_t>(s.line);
+  in.loc = s.loc;
+  in.opcode = opcodes_.at(s.opcode).text;
+  in.guard = s.guard == Statement::kNoGuard ? rows_.all_lanes() : rows_.reg(s.guard);
+  in.guard_flip = s.guard_negated ? kAllLanes : 0;
+  in.uniform = s.guard == Statement::kNoGuard;
+  in.cost = Cost::free;
+  return in;
+}
+
+namespace {
+
+/// Index into Body::registers of a parameter that is one; nullopt: it lies in .param memory.
+std::optional<uint32_t> register_of(const Entry& function, const Param& param) {
+  const auto& all = function.body.registers;
+  const size_t heads = function.params.size() + function.results.size();
+  for (size_t i = 0; i < all.size() && i < heads; ++i)
+    if (all[i].name == param.name && all[i].number < 0) return static_cast<uint32_t>(i);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string Decoder::bind(const Entry& function, const Call& call, RowLayout::Scope& scope) const {
+  const auto name_of = [&] { return "'" + std::string(function.name) + "'"; };
+  for (const auto& [params, operands] :
+       {std::pair{&function.params, &call.arguments}, std::pair{&function.results, &call.results}}) {
+    if (params->size() != operands->size())
+      return "a call of " + name_of() + " with " + std::to_string(operands->size()) + " operands of " +
+             std::to_string(params->size());
+    for (size_t i = 0; i < params->size(); ++i) {
+      const Operand& o = (*operands)[i];
+      if (const auto reg = register_of(function, (*params)[i])) {
+        const bool pred = function.body.registers[*reg].type == Type::pred;
+        if (pred || (o.kind != Operand::Kind::reg && o.kind != Operand::Kind::immediate))
+          return "a call of " + name_of() + " that passes neither a register nor memory";
+      } else if (o.kind != Operand::Kind::symbol || o.symbol < 0) {
+        return "a call of " + name_of() + " whose operand is no .param variable";
+      } else {
+        scope.parameters[(*params)[i].name] = o.symbol;
+      }
+    }
+  }
+  return {};
+}
+
+void Decoder::copy_registers(const Statement& s, const Entry& function, const std::vector<Param>& params,
+                             const std::vector<Operand>& operands, const RowLayout::Scope& scope, bool results) {
+  for (size_t i = 0; i < params.size(); ++i) {
+    const auto reg = register_of(function, params[i]);
+    if (!reg) continue;
+    const Operand& o = operands[i];
+    const int width = width_of(function.body.registers[*reg].type);
+    const Row own = scope.registers[*reg];
+    const AluForm* form = find_alu_form(width == 4 ? "mov.b32" : width == 8 ? "mov.b64" : "mov.b128");
+    Instr in = jump(s);
+    in.guard = rows_.all_lanes(), in.guard_flip = 0;
+    in.kind = Kind::alu;
+    in.alu = form->function;
+    const Row other = o.is_immediate() ? rows_.immediate(static_cast<uint64_t>(o.value), width) : o.row;
+    in.rows[0] = results ? other : own;
+    in.rows[1] = results ? own : other;
+    if (!o.is_immediate() && o.width != width) unsupported(in, "a call with a register of another width");
+    program_.code.push_back(in);
+  }
+}
+
+bool Decoder::expand(const Frame& caller, const Statement& s) {
+  constexpr size_t kMostInstructions = size_t{1} << 22;
+  const Call call = call_of(s);
+  if (call.function < 0) return false;
+  const Entry& function = module_.functions[static_cast<size_t>(call.function)];
+  for (const Frame* f = &caller; f; f = f->caller)
+    if (f->function == &function) not_expanded_ = "recursion: '" + std::string(function.name) + "' calls itself";
+  if (program_.code.size() > kMostInstructions) not_expanded_ = "calls of more than 2^22 instructions in all";
+  if (!not_expanded_.empty()) return false;
+  RowLayout::Scope scope = rows_.scope_of(function);
+  if (not_expanded_ = bind(function, call, scope); !not_expanded_.empty()) return false;
+
+  const auto skip = static_cast<uint32_t>(program_.code.size());
+  const bool guarded = s.guard != Statement::kNoGuard;
+  if (guarded) {
+    program_.code.push_back(jump(s));
+    program_.code.back().guard_flip ^= kAllLanes;
+  }
+  copy_registers(s, function, function.params, call.arguments, scope, false);
+  const Body* const outer = std::exchange(body_, &function.body);
+  RowLayout::Scope names = rows_.exchange(scope);
+  Frame frame{.function = &function, .caller = &caller};
+  body(frame);
+  rows_.exchange(std::move(names));
+  body_ = outer;
+  copy_registers(s, function, function.results, call.results, scope, true);
+  if (guarded) program_.code[skip].target = static_cast<uint32_t>(program_.code.size());
+  return true;
 }
 
 // ---- memory and services ----
@@ -215,7 +358,7 @@ Operand Decoder::symbol_operand(const Term& term, int64_t addend) {
 }
 
 Operand Decoder::address(const Term& term) {
-  const auto children = body_.children(term);
+  const auto children = body_->children(term);
   Operand o = operand(children[0]);
   if (o.kind == Operand::Kind::symbol)
     o.row = o.symbol < 0 ? o.row : rows_.address(o.symbol, children[0].offset + term.offset, 8);
@@ -230,7 +373,7 @@ Operand Decoder::operand(const Term& term) {
   Operand o;
   switch (term.kind) {
     case Term::Kind::reg: {
-      const Register& r = body_.registers[term.index];
+      const Register& r = body_->registers[term.index];
       o.kind = r.type == Type::pred ? Operand::Kind::predicate : Operand::Kind::reg;
       o.type = r.type;
       o.width = static_cast<uint8_t>(width_of(r.type));
@@ -261,11 +404,11 @@ Operand Decoder::operand(const Term& term) {
     case Term::Kind::list:
     case Term::Kind::pair:
       o.kind = term.kind == Term::Kind::pair ? Operand::Kind::pair : Operand::Kind::vector;
-      o.elements = operands(body_.children(term));
+      o.elements = operands(body_->children(term));
       break;
     case Term::Kind::label:
       o.kind = Operand::Kind::label;
-      o.value = body_.labels[term.index].statement;
+      o.value = body_->labels[term.index].statement;
       break;
     case Term::Kind::string:
       o.kind = Operand::Kind::text;
@@ -290,7 +433,7 @@ void Decoder::access(Instr& in, const Statement& s, const Opcode& op) {
   for (const std::string_view m : a.modifiers.list)
     if (!is_access_word(m))
       return unsupported(in, "'" + std::string(m) + "' is not known of '" + std::string(op.base) + "'");
-  const auto terms = body_.operands(s);
+  const auto terms = body_->operands(s);
   a.store = op.base == "st";
   if (terms.size() < 2) return unsupported(in, "expected an address and what is loaded or stored");
   const Term& address_term = terms[a.store ? 0 : 1];
@@ -310,7 +453,7 @@ void Decoder::access(Instr& in, const Statement& s, const Opcode& op) {
       program_.symbols[static_cast<size_t>(a.address.symbol)].space == Space::call_param)
     a.space = Space::call_param;
   if (data_term.kind == Term::Kind::vector)
-    a.data = operands(body_.children(data_term));
+    a.data = operands(body_->children(data_term));
   else
     a.data.push_back(operand(data_term));
   if (a.data.size() != a.vector)
@@ -322,7 +465,7 @@ void Decoder::access(Instr& in, const Statement& s, const Opcode& op) {
     if (!scalar) return unsupported(in, "what is loaded or stored is no register");
     if (o.kind == Operand::Kind::reg && bits(o.type) < bits(a.type))
       return unsupported(in, a_register_of(o.type) + " is too narrow");
-    const Term& t = data_term.kind == Term::Kind::vector ? body_.children(data_term)[i] : data_term;
+    const Term& t = data_term.kind == Term::Kind::vector ? body_->children(data_term)[i] : data_term;
     if (o.kind == Operand::Kind::immediate && t.kind == Term::Kind::real) {
       const auto value = immediate_bits(t, a.type);
       if (!value) return unsupported(in, "a number in floating point for ." + std::string(name(a.type)));
@@ -341,7 +484,7 @@ void Decoder::service(Instr& in, const Statement& s, const Opcode& op) {
   Service service;
   service.base = op.stem;
   service.modifiers = modifiers_behind(s.opcode, op.stem.size());
-  service.operands = operands(body_.operands(s));
+  service.operands = operands(body_->operands(s));
   in.kind = Kind::service;
   in.detail = static_cast<uint32_t>(program_.services.size());
   program_.services.push_back(std::move(service));
@@ -354,7 +497,7 @@ std::optional<std::string> Decoder::alu_operand(Instr& in, size_t i, const Term&
   Row& row = in.rows[i];
   switch (term.kind) {
     case Term::Kind::reg: {
-      const Type type = body_.registers[term.index].type;
+      const Type type = body_->registers[term.index].type;
       if (width_of(type) != width)
         return a_register_of(type) + " where ." + std::string(name(expected.type)) + " is expected";
       if (expected.written && term.negated) return "a result cannot be negated";
@@ -406,7 +549,7 @@ void Decoder::alu(Instr& in, const AluForm& form, std::span<const Term> terms) {
   std::vector<const Term*> flat;
   for (const Term& t : terms) {
     if (t.kind == Term::Kind::pair || t.kind == Term::Kind::vector)
-      for (const Term& child : body_.children(t)) flat.push_back(&child);
+      for (const Term& child : body_->children(t)) flat.push_back(&child);
     else
       flat.push_back(&t);
   }
@@ -428,7 +571,7 @@ void Decoder::alu(Instr& in, const AluForm& form, std::span<const Term> terms) {
 /// mov packs and unpacks where an operand is a vector; cvt takes wider registers than its types. Both have forms of
 /// their own.
 void Decoder::alu_of_vectors(Instr& in, const Statement& s, const Opcode& op) {
-  const auto terms = body_.operands(s);
+  const auto terms = body_->operands(s);
   if (terms.size() < 2) return unsupported(in, "too few operands");
   std::string text(s.opcode);
   if (op.base == "mov") {
@@ -438,7 +581,7 @@ void Decoder::alu_of_vectors(Instr& in, const Statement& s, const Opcode& op) {
       text += ".pack" + std::to_string(terms[1].count);
   } else {
     const auto wide = [&](const Term& t) {
-      return t.kind == Term::Kind::reg && bits(body_.registers[t.index].type) == 64;
+      return t.kind == Term::Kind::reg && bits(body_->registers[t.index].type) == 64;
     };
     const Modifiers m = modifiers_behind(s.opcode, op.base.size());
     std::vector<Type> types;
@@ -456,7 +599,7 @@ void Decoder::alu_of_vectors(Instr& in, const Statement& s, const Opcode& op) {
 void Decoder::alu_of_three(Instr& in, const Statement& s) {
   const AluForm* form = find_alu_form(std::string(s.opcode) + ".three");
   if (!form) return unsupported(in, "no form with three sources is known");
-  alu(in, *form, body_.operands(s));
+  alu(in, *form, body_->operands(s));
 }
 
 Program decode(const Module& module, const Entry& entry) { return Decoder(module, entry).run(); }

@@ -27,7 +27,7 @@ RowLayout::RowLayout(const Module& module, const Entry& entry, Program& program)
   sink1_ = own(sizeof(LaneMask));
   sink4_ = own(4 * kLanes);
   sink8_ = own(16 * kLanes);  // of a .b128, too
-  add_registers();
+  scope_.registers = add_registers(entry_);
   add_symbols();
 }
 
@@ -46,15 +46,22 @@ Row RowLayout::constant(size_t size) {
 }
 
 /// Predicates first, then by width: small rows lie together.
-void RowLayout::add_registers() {
-  const auto& list = entry_.body.registers;
-  registers_.resize(list.size());
+std::vector<Row> RowLayout::add_registers(const Entry& function) {
+  const auto& list = function.body.registers;
+  std::vector<Row> rows(list.size());
   for (const size_t size : {sizeof(LaneMask), size_t{4 * kLanes}, size_t{8 * kLanes}, size_t{16 * kLanes}})
     for (size_t i = 0; i < list.size(); ++i)
       if (row_bytes(list[i].type) == size) {
-        registers_[i] = own(size);
-        program_.register_rows.emplace_back(registers_[i], static_cast<uint32_t>(i));
+        rows[i] = own(size);
+        if (&function == &entry_) program_.register_rows.emplace_back(rows[i], static_cast<uint32_t>(i));
       }
+  return rows;
+}
+
+const RowLayout::Scope& RowLayout::scope_of(const Entry& function) {
+  const auto [found, fresh] = functions_.try_emplace(&function);
+  if (fresh) found->second = {add_registers(function), add_variables(function), {}};
+  return found->second;
 }
 
 Row RowLayout::sink(int width) const { return width == 1 ? sink1_ : width == 4 ? sink4_ : sink8_; }
@@ -84,33 +91,45 @@ Row RowLayout::special(std::string_view name, bool& changes, int& width) {
   return s.row;
 }
 
+namespace {
+
+Symbol symbol_of(const Variable& v) {
+  return {.name = v.name,
+          .space = v.space,
+          .bytes = v.bytes,
+          .align = v.align,
+          .dynamic = v.space == Space::shared && v.external};
+}
+
+}  // namespace
+
+int32_t RowLayout::add_variables(const Entry& function) {
+  const auto first = static_cast<int32_t>(program_.symbols.size());
+  for (const Variable& v : function.body.variables) program_.symbols.push_back(symbol_of(v));
+  return first;
+}
+
 void RowLayout::add_symbols() {
-  const auto add = [&](Symbol symbol, bool named) {
-    if (named) named_symbols_.emplace(symbol.name, static_cast<int32_t>(program_.symbols.size()));
+  const auto add = [&](Symbol symbol, auto& names) {
+    names.emplace(symbol.name, static_cast<int32_t>(program_.symbols.size()));
     program_.symbols.push_back(std::move(symbol));
   };
   for (const Param& p : entry_.params)
-    add({.name = p.name, .space = Space::param, .offset = p.offset, .bytes = p.bytes, .align = p.align}, true);
-  first_variable_ = static_cast<int32_t>(program_.symbols.size());
-  const auto variable = [](const Variable& v) {
-    return Symbol{.name = v.name,
-                  .space = v.space,
-                  .bytes = v.bytes,
-                  .align = v.align,
-                  .dynamic = v.space == Space::shared && v.external};
-  };
-  for (const Variable& v : entry_.body.variables) add(variable(v), false);
+    add({.name = p.name, .space = Space::param, .offset = p.offset, .bytes = p.bytes, .align = p.align},
+        scope_.parameters);
+  scope_.first_variable = add_variables(entry_);
   for (size_t i = 0; i < module_.variables.size(); ++i) {
-    Symbol s = variable(module_.variables[i]);
+    Symbol s = symbol_of(module_.variables[i]);
     s.variable = static_cast<int32_t>(i);
-    add(std::move(s), true);
+    add(std::move(s), module_symbols_);
   }
 }
 
 int32_t RowLayout::symbol(const Term& term) const {
-  if (term.index != 0xffffffffu) return first_variable_ + static_cast<int32_t>(term.index);
-  const auto found = named_symbols_.find(term.name);
-  return found == named_symbols_.end() ? -1 : found->second;
+  if (term.index != 0xffffffffu) return scope_.first_variable + static_cast<int32_t>(term.index);
+  for (const auto* names : {&scope_.parameters, &module_symbols_})
+    if (const auto found = names->find(term.name); found != names->end()) return found->second;
+  return -1;
 }
 
 Row RowLayout::address(int32_t index, int64_t addend, int width) {
