@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// CTAs of a cluster that run interleaved: their barriers, and whose turn it is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "kernels/host/ptx_layout.h"
+#include "sim/ptx/functional_warp.h"
+#include "sim/ptx/longest_match.h"
+
+namespace sm100::sim {
+
+namespace {
+
+/// Sweeps over the warps of a gang in which every one has polled in vain; then other gangs may go.
+constexpr int kVainSweeps = 64;
+
+}  // namespace
+
+FunctionalCode::FunctionalCode(const FunctionalLaunch& launch)
+    : launch(launch),
+      code(*launch.module, *launch.entry, {launch.grid, launch.block, launch.cluster, launch.dynamic_smem_bytes}) {
+  const ptx::Program& program = code.program();
+  shared_bytes = uint32_t(host::shared_layout(program).first_dynamic) + launch.dynamic_smem_bytes;
+  for (const ptx::Access& a : program.accesses) {
+    const auto element = uint32_t(std::max(1, ptx::bytes(a.type)));
+    memory.push_back({element, element * a.vector,
+                      a.space == ptx::Space::param && !a.store && a.address.row.area() != 0 && element <= 8});
+  }
+  for (const ptx::Instr& i : program.code)
+    if (i.kind == ptx::Kind::service) {
+      services.resize(std::max<size_t>(services.size(), i.detail + 1));
+      services[i.detail] =
+          functional_missing(program, i).empty() ? longest_match(functional_services(), program.text(i)) : nullptr;
+    }
+  spin_.assign(program.code.size(), false);
+  for (const ptx::Wait& wait : program.waits)
+    for (uint32_t at = wait.first; wait.load && at <= wait.last; ++at) {
+      const ptx::Instr& i = program.code[at];
+      spin_[at] = i.kind == ptx::Kind::branch && i.target <= wait.poll && i.target >= wait.first;
+    }
+}
+
+// ---------------------------------------------------------------- CTA
+
+FunctionalCta::FunctionalCta(const FunctionalCode& code, FunctionalGang& gang, uint64_t index, Dim3 id,
+                             uint32_t rank)
+    : code(code), gang(gang), index(index), id(id), rank(rank), shared(code.shared_bytes) {
+  const Dim3 b = code.launch.block;
+  const uint32_t threads = b.x * b.y * b.z;
+  for (uint32_t warp = 0; warp * ptx::kLanes < threads; ++warp)
+    warps.push_back(std::make_unique<FunctionalWarp>(*this, warp));
+  live_warps = uint32_t(warps.size());
+}
+
+void FunctionalCta::arrive(Barrier& barrier, uint32_t threads, uint32_t expected) {
+  barrier.arrived += threads;
+  barrier.expected = expected;
+  complete_if_all(barrier);
+}
+
+/// Threads that have exited are not waited for.
+void FunctionalCta::complete_if_all(Barrier& barrier) {
+  const uint32_t expected = barrier.expected ? barrier.expected : live_warps * ptx::kLanes;
+  if (barrier.arrived == 0 || barrier.arrived < expected) return;
+  ++barrier.generation;
+  barrier.result_yes = std::exchange(barrier.yes, 0);
+  barrier.result_asked = std::exchange(barrier.asked, 0);
+  barrier.arrived = 0;
+}
+
+void FunctionalCta::warp_exited() {
+  --live_warps;
+  for (Barrier& barrier : barriers) complete_if_all(barrier);
+  --gang.live_warps;
+  gang.cluster_complete_if_all();
+}
+
+// ---------------------------------------------------------------- cluster
+
+FunctionalGang::FunctionalGang(const FunctionalCode& code, uint64_t index) : code(code), index(index) {
+  const Dim3 g = code.launch.grid, c = code.launch.cluster;
+  const uint64_t across = g.x / c.x, down = g.y / c.y;
+  const Dim3 first{uint32_t(index % across) * c.x, uint32_t(index / across % down) * c.y,
+                   uint32_t(index / across / down) * c.z};
+  for (uint32_t rank = 0; rank < c.x * c.y * c.z; ++rank) {
+    const Dim3 id{first.x + rank % c.x, first.y + rank / c.x % c.y, first.z + rank / c.x / c.y};
+    const uint64_t linear = (uint64_t{id.z} * g.y + id.y) * g.x + id.x;
+    ctas.push_back(std::make_unique<FunctionalCta>(code, *this, linear, id, rank));
+    live_warps += ctas.back()->live_warps;
+  }
+}
+
+void FunctionalGang::cluster_arrive() {
+  ++cluster_arrived;
+  cluster_complete_if_all();
+}
+
+void FunctionalGang::cluster_complete_if_all() {
+  if (cluster_arrived == 0 || cluster_arrived < live_warps) return;
+  cluster_arrived = 0;
+  ++cluster_generation;
+}
+
+FunctionalGang::State FunctionalGang::run() {
+  using Stop = FunctionalWarp::Stop;
+  progressed = false;
+  for (int vain = 0; vain < kVainSweeps;) {
+    if (index > code.last_gang) return State::failed;  // an earlier one has ended the launch
+    bool any_ran = false, all_in_vain = true;
+    const uint64_t before = warp_instructions;
+    for (auto& cta : ctas)
+      for (auto& warp : cta->warps) {
+        if (!warp || !warp->may_run()) continue;
+        any_ran = true;
+        const Stop stop = warp->run();
+        if (failed) return State::failed;
+        all_in_vain &= warp->in_vain();
+        if (stop == Stop::exited) warp.reset(), cta->warp_exited();
+      }
+    const uint64_t executed = code.warp_instructions += warp_instructions - before;
+    if (live_warps == 0) return State::done;
+    if (!any_ran) return failure = stuck(), State::failed;
+    if (code.launch.max_warp_instructions != 0 && executed >= code.launch.max_warp_instructions)
+      return over_limit(), State::failed;
+    progressed |= !all_in_vain;
+    vain = all_in_vain ? vain + 1 : 0;
+  }
+  return State::suspended;
+}
+
+/// Who waits where: "3 warps at bar.sync at x.ptx:12".
+std::string FunctionalGang::waiting() const {
+  std::map<std::string, int> places;
+  for (const auto& cta : ctas)
+    for (const auto& warp : cta->warps)
+      if (warp) ++places[warp->where()];
+  std::string text;
+  for (const auto& [place, warps] : places)
+    text += fmt::format("{}{} warp{} at {}", text.empty() ? "" : ", ", warps, warps == 1 ? "" : "s", place);
+  return text;
+}
+
+FunctionalResult FunctionalGang::stuck() const {
+  const FunctionalCta& cta = *ctas.front();
+  return {.end = FunctionalEnd::deadlock,
+          .text = fmt::format("CTA ({}, {}, {}) of entry {} waits for ever: {}", cta.id.x, cta.id.y, cta.id.z,
+                              code.launch.entry->name, waiting()),
+          .ctaid = cta.id};
+}
+
+void FunctionalGang::over_limit() {
+  failure = stuck();
+  failure.end = FunctionalEnd::limit;
+  failure.text = fmt::format("more than {} warp instructions, entry {}: {}", code.launch.max_warp_instructions,
+                             code.launch.entry->name, waiting());
+}
+
+std::string FunctionalGang::printed() const {
+  std::string text;
+  for (const auto& cta : ctas) text += cta->printed;
+  return text;
+}
+
+}  // namespace sm100::sim

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Warps, CTAs and clusters of a launch without models (functional_grid.h).  A gang is the CTAs that run
+/// interleaved on one thread of the host: those of a cluster.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ptx/lane_groups.h"
+#include "sim/ptx/functional_grid.h"
+#include "sim/ptx/ptx_code.h"
+#include "sim/ptx/service_operands.h"
+#include "sim/ptx/special_values.h"
+
+namespace sm100::sim {
+
+class FunctionalWarp;
+struct FunctionalGang;
+
+/// How an instruction beyond arithmetic is carried out.
+struct FunctionalService {
+  std::string_view opcode;  ///< the beginning of it, up to a dot
+  /// False: the launch is over.
+  bool (*run)(FunctionalWarp&, const ServiceOperands&, const ptx::Instr&) = nullptr;
+  PtxServiceEntry::Together together = PtxServiceEntry::Together::any;
+  std::vector<std::string_view> refuses{};
+};
+const std::vector<FunctionalService>& functional_services();
+std::vector<FunctionalService> functional_atomics();
+
+/// What every warp of a launch reads.
+class FunctionalCode {
+ public:
+  explicit FunctionalCode(const FunctionalLaunch& launch);
+
+  const FunctionalLaunch& launch;
+  const PtxCode code;
+  uint32_t shared_bytes = 0;  ///< of a CTA's window, from its address 0
+
+  struct Memory {
+    uint32_t element, bytes;  ///< of one value, and of all
+    bool uniform_parameter;   ///< every lane loads the same bytes of the window
+  };
+  std::vector<Memory> memory;                      ///< by Instr::detail
+  std::vector<const FunctionalService*> services;  ///< by Instr::detail; nullptr: not implemented
+  /// Of a branch that closes a loop which waits for a word in memory.
+  bool spins(uint32_t branch) const { return spin_[branch]; }
+
+  // Shared by the threads.
+  mutable std::atomic<uint64_t> last_gang = UINT64_MAX;  ///< a gang behind it need not go on: this one has failed
+  mutable std::atomic<uint64_t> warp_instructions = 0;
+
+ private:
+  std::vector<bool> spin_;
+};
+
+struct FunctionalCta {
+  FunctionalCta(const FunctionalCode& code, FunctionalGang& gang, uint64_t index, Dim3 id, uint32_t rank);
+
+  struct Barrier {
+    uint32_t arrived = 0;     ///< threads
+    uint64_t generation = 0;  ///< completed so often
+    uint32_t expected = 0;    ///< 0: all threads
+    uint32_t yes = 0, asked = 0;
+    uint32_t result_yes = 0, result_asked = 0;  ///< of bar.red, of the last generation
+  };
+  static constexpr int kBarriers = 16;
+
+  const FunctionalCode& code;
+  FunctionalGang& gang;
+  const uint64_t index;
+  const Dim3 id;
+  const uint32_t rank;  ///< in its cluster
+  std::vector<uint8_t> shared;
+  Barrier barriers[kBarriers];
+  std::vector<std::unique_ptr<FunctionalWarp>> warps;
+  uint32_t live_warps = 0;
+  std::string printed;
+
+  /// Threads of the CTA arrive; completes the barrier if they are the last.
+  void arrive(Barrier& barrier, uint32_t threads, uint32_t expected);
+  void warp_exited();
+
+ private:
+  void complete_if_all(Barrier& barrier);
+};
+
+struct FunctionalGang {
+  FunctionalGang(const FunctionalCode& code, uint64_t index);
+
+  enum class State : uint8_t { done, suspended, failed };
+  /// Until all its warps have exited, or those that are left spin on memory.
+  State run();
+
+  const FunctionalCode& code;
+  const uint64_t index;
+  std::vector<std::unique_ptr<FunctionalCta>> ctas;
+  FunctionalResult failure;  ///< of the first warp that could not go on
+  bool failed = false;
+  bool progressed = false;  ///< in the last run() something else happened than polls
+  uint64_t warp_instructions = 0, issue_cycles = 0;
+
+  // barrier.cluster
+  uint32_t live_warps = 0, cluster_arrived = 0;
+  uint64_t cluster_generation = 0;
+  void cluster_arrive();
+  void cluster_complete_if_all();
+
+  /// All that are left wait for ever.
+  FunctionalResult stuck() const;
+  std::string printed() const;
+
+ private:
+  std::string waiting() const;
+  void over_limit();
+};
+
+class FunctionalWarp {
+ public:
+  FunctionalWarp(FunctionalCta& cta, uint32_t index);
+
+  enum class Stop : uint8_t {
+    exited,
+    blocked,  ///< at a barrier
+    spins,    ///< every group has polled in vain
+    slice,    ///< its share of instructions is used up
+    failed,
+  };
+  /// Runs on, which a blocked one may not; counts instructions for its gang.
+  Stop run();
+  /// What it is blocked at has completed.
+  bool may_run();
+  /// The last run() did nothing but poll.
+  bool in_vain() const { return in_vain_; }
+  /// "bar.sync 0 at x.ptx:12", of a blocked warp or one that spins.
+  std::string where() const;
+
+  // ---- for services
+  FunctionalCta& cta;
+  const FunctionalCode& code;
+  ptx::RegisterFile file;
+  const uint32_t index;
+
+  /// Ends the launch.  @return false
+  bool fail(FunctionalEnd end, const char* check, int lane, const std::string& what);
+  bool not_implemented(const std::string& what) {
+    return fail(FunctionalEnd::not_implemented, "", 0, "not implemented: " + what);
+  }
+  /// The instruction's text, and its place.
+  std::string instruction() const;
+
+  /// Bytes at a lane's address in a space; nullptr: the launch has ended.  `own` of a CTA's own shared memory.
+  uint8_t* bytes_at(ptx::Space space, uint64_t address, uint32_t bytes, int lane, bool store);
+  uint8_t* global_bytes(uint64_t address, uint32_t bytes) {
+    const uint64_t in = address - range_.first;
+    return in < range_.bytes && bytes <= range_.bytes - in ? range_.host + in : find_global(address, bytes);
+  }
+  uint8_t* local_bytes(int lane, uint64_t offset, uint64_t bytes);
+  /// The warp waits until a barrier has completed so often; `reduction`: it writes the result of bar.red then.
+  void block_at(FunctionalCta::Barrier& barrier, uint64_t generation, const ServiceOperands* reduction = nullptr);
+  void block_at_cluster(uint64_t generation);
+  bool tried_lock = false;      ///< has executed atom.cas or atom.exch
+  uint64_t cluster_ticket = 0;  ///< the generation that its last arrival completes
+
+ private:
+  Stop run_group(ptx::LaneGroup& group);
+  bool access(const ptx::Instr& i, ptx::LaneMask lanes);
+  bool load_parameter(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
+  template <bool kStore>
+  bool move_lanes(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
+  template <bool kStore>
+  bool move_row(const ptx::Access& access, const FunctionalCode::Memory& how, bool& moved);
+  uint8_t* find_global(uint64_t address, uint32_t bytes);
+  bool service(ptx::LaneGroup& group, const ptx::Instr& i, ptx::LaneMask lanes, Stop& stop);
+
+  ptx::LaneGroups groups_;
+  ptx::LaneMask live_ = 0;
+  std::vector<uint8_t> local_;
+  DeviceMemory::Range range_;              ///< the allocation that was reached last
+  uint32_t current_ = 0;                   ///< instruction that executes
+  uint64_t executed_ = 0, slice_end_ = 0;  ///< instructions
+  uint64_t divisions_ = 0;
+  bool blocked_ = false, in_vain_ = false;
+  FunctionalCta::Barrier* barrier_ = nullptr;
+  uint64_t generation_ = 0;  ///< that it waits for, of `barrier_` or of the cluster's
+  const ptx::Service* reduction_ = nullptr;
+  ptx::LaneMask reducing_ = 0;
+};
+
+}  // namespace sm100::sim
