@@ -540,6 +540,11 @@ inline constexpr Check kChecks[] = {
      "The launch ends with an error; nothing of its results may be used.",
      "The line says which assertion; what it compares is wrong.",
      "what the kernel itself demands", ""},
+    {"TR2", Severity::error, "assertion of the kernel failed",
+     "A thread has called __assertfail: an assert() of the kernel's source does not hold.",
+     "The launch ends with cudaErrorAssert; nothing of its results may be used.",
+     "The message names the expression, the file and the line.",
+     "what the kernel itself demands", ""},
     {"TP1", Severity::error, "tensor map edited while a copy may still read it",
      "A thread edits a tensor map in global memory, and nothing orders the edit behind the copies that use the map; or "
      "a copy uses a map, and nothing orders it behind the edit.",

@@ -28,8 +28,7 @@ void add_wait(RoleTime& role, const std::string& what, uint64_t cycles) {
 }
 
 /// What the warp did for CTAs of the kernel.
-void add_warp(RoleTime& role, const Cta& cta, const Warp& warp, const Kernel& kernel,
-              models::Cycles stopped) {
+void add_warp(RoleTime& role, const Cta& cta, const Warp& warp, const Kernel& kernel, models::Cycles stopped) {
   role.warps += 1;
   if (warp.running && &cta.kernel() == &kernel) role.total_cycles += stopped - warp.started;
   for (const Warp::Account& account : warp.accounts) {
@@ -131,6 +130,26 @@ void measure_schedule(const EndedRun& run, RunResult& result) {
   result.completion_pairs = run.device.observer.completions().pairs();
 }
 
+/// Kernels print bytes; JSON and consoles take UTF-8.  Others become '?'.
+std::string as_utf8(std::string text) {
+  const auto continues = [&](size_t at) { return at < text.size() && (uint8_t(text[at]) & 0xc0) == 0x80; };
+  for (size_t at = 0; at < text.size();) {
+    const auto c = uint8_t(text[at]);
+    const size_t length = c < 0x80                ? 1
+                          : c >= 0xc2 && c < 0xe0 ? 2
+                          : c >= 0xe0 && c < 0xf0 ? 3
+                          : c >= 0xf0 && c < 0xf5 ? 4
+                                                  : 0;
+    size_t have = length == 0 ? 0 : 1;
+    while (have > 0 && have < length && continues(at + have)) ++have;
+    if (length == 0 || have < length)
+      text[at++] = '?';
+    else
+      at += length;
+  }
+  return text;
+}
+
 /// What hardware would do here and the model does not.
 std::vector<std::string> notes_of(const EndedRun& run) {
   std::vector<std::string> notes;
@@ -157,6 +176,7 @@ void measure(const EndedRun& run, RunResult& result) {
   measure_units(run, result);
   measure_schedule(run, result);
   result.notes = notes_of(run);
+  result.printed = as_utf8(run.device.observer.printed());
 }
 
 }  // namespace sm100::sim

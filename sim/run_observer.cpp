@@ -292,4 +292,10 @@ void RunObserver::violation(const models::Violation& violation) {
   if (violations_.size() == 1) sc_core::sc_stop();  // hardware would trap or be undefined from here on
 }
 
+std::string RunObserver::printed() const {
+  std::string all;
+  for (const auto& [cta, text] : printed_) all += text;
+  return all;
+}
+
 }  // namespace sm100::sim

@@ -84,6 +84,10 @@ class RunObserver : public models::Observer {
   /// What is wrong only if the result is; one per kind and place.
   const std::vector<models::Violation>& suspects() const { return suspects_; }
   const std::vector<models::Violation>& notes() const { return notes_; }
+  /// printf of a kernel.  @param cta  linear id
+  void print(int cta, const std::string& text) { printed_[cta] += text; }
+  /// All of it, in the order of CTAs.
+  std::string printed() const;
   uint64_t ctas_exited() const { return ctas_exited_; }
   models::Cycles last_exit() const { return last_exit_; }
 
@@ -140,6 +144,7 @@ class RunObserver : public models::Observer {
   CompletionOrder completions_;
   uint64_t barrier_events_ = 0;
   std::vector<models::Violation> violations_, warnings_, suspects_, notes_;
+  std::map<int, std::string> printed_;  ///< by CTA
   uint64_t ctas_exited_ = 0;
   models::Cycles last_exit_ = 0;
 };

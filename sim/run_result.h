@@ -86,6 +86,7 @@ struct RunResult {
   std::vector<Finding> warnings;  ///< legal, but hardly meant; they do not change the outcome
   std::vector<std::string>
       notes;  ///< what the model leaves out and this run would show on hardware; common practice
+  std::string printed;                   ///< by printf of the kernel, in the order of CTAs; UTF-8
   std::vector<std::string> not_checked;  ///< what the run did not look at, one phrase each; sim/verdict.h
   std::vector<uint64_t> fault_matches;   ///< per [[fault]]: instructions altered
   std::vector<std::string>

@@ -129,7 +129,10 @@ void add_move_forms(FormTable& table) {
   add_window<&Windows::shared>(table, "shared::cluster");
   add_window<&Windows::shared>(table, "shared::cta", false);
   add_window<&Windows::local>(table, "local");
-  add_window<&Windows::constant>(table, "const");
+  // Addresses of .const variables are generic ones: the executor sets them.
+  table.add<Copy, uint64_t, uint64_t>("cvta.const.u64").cost = Cost::free;
+  table.add<Copy, uint64_t, uint64_t>("cvta.to.const.u64").cost = Cost::free;
+  table.add("isspacep.const", &is_in<&Windows::constant>, {Type::pred}, {Type::u64});
   add_window<&Windows::param>(table, "param");
   add_window<&Windows::param>(table, "param::entry");
   table.add("isspacep.shared", &is_in<&Windows::shared_cta>, {Type::pred}, {Type::u64});

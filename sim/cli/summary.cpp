@@ -173,7 +173,9 @@ std::string measurements(const Scenario& s, const RunResult& r) {
 }  // namespace
 
 std::string format_summary(const Scenario& s, const RunResult& r, const std::string& trace) {
-  std::string text = headline(s, r) + not_checked_lines(r);
+  std::string text = r.printed;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += headline(s, r) + not_checked_lines(r);
   for (const Finding& w : r.warnings)
     text += line("warning", fmt::format("{}: {}{}{}", w.id, w.message, w.location.empty() ? "" : "  ", w.location));
   if (r.report.empty()) text += measurements(s, r);

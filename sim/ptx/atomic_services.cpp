@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics of global memory on the models (PTX 9.7.13.3, .4).
+// Atomics on the models (PTX 9.7.13.3, .4).
 #include <array>
 
+#include "sim/ptx/atomic_forms.h"
+#include "sim/ptx/lane_memory.h"
 #include "sim/ptx/services.h"
 
 namespace sm100::sim {
@@ -13,30 +15,6 @@ using ptx::Operand;
 namespace {
 
 constexpr PtxOutcome kDone = PtxOutcome::done;
-using Together = PtxServiceEntry::Together;
-const std::vector<std::string_view> kRefused = {".shared", ".shared::cta", ".shared::cluster", ".v2", ".v4", ".v8",
-                                                ".b16",    ".b128"};
-
-std::optional<ReduceOp> operation_of(const ServiceCall& c) {
-  static constexpr std::pair<std::string_view, ReduceOp> kOps[] = {
-      {".add", ReduceOp::add},   {".min", ReduceOp::min},     {".max", ReduceOp::max},
-      {".inc", ReduceOp::inc},   {".dec", ReduceOp::dec},     {".and", ReduceOp::bit_and},
-      {".or", ReduceOp::bit_or}, {".xor", ReduceOp::bit_xor}, {".exch", ReduceOp::exch}};
-  for (const auto& [name, op] : kOps)
-    if (c.has(name)) return op;
-  return std::nullopt;
-}
-
-std::optional<ReduceType> type_of(const ServiceCall& c) {
-  static constexpr std::pair<std::string_view, ReduceType> kTypes[] = {
-      {".u32", ReduceType::u32},     {".s32", ReduceType::s32},       {".u64", ReduceType::u64},
-      {".s64", ReduceType::s64},     {".b32", ReduceType::b32},       {".b64", ReduceType::b64},
-      {".f16x2", ReduceType::f16x2}, {".bf16x2", ReduceType::bf16x2}, {".f16", ReduceType::f16},
-      {".bf16", ReduceType::bf16},   {".f32", ReduceType::f32_ftz},   {".f64", ReduceType::f64}};
-  for (const auto& [name, type] : kTypes)
-    if (c.has(name)) return type;
-  return std::nullopt;
-}
 
 MemorySem sem_of(const ServiceCall& c) {
   if (c.has(".acq_rel")) return MemorySem::acq_rel;
@@ -59,48 +37,80 @@ struct Lanes {
   uint64_t of(int lane) const { return is_wide ? wide[lane] : words[lane]; }
 };
 
-PtxOutcome atomic(ServiceCall& c, bool returns) {
-  const size_t at = returns ? 1 : 0;
-  const auto type = type_of(c);
-  if (!type || c.operand(at + 1).kind == Operand::Kind::vector)
-    return c.warp.not_implemented("atom or red of vectors, or of this type");
+/// One element of the lanes, at their addresses + `offset`, in global memory as the seam has it.
+void atomic_global(ServiceCall& c, const AtomicForm& form, size_t element, const LaneArray<GlobalAddr, 1>& at) {
+  const size_t first = form.returns ? 1 : 0;
+  const Operand& value = registers_of(c.operand(first + 1))[element];
   LaneArray<GlobalAddr, 1> addresses{};
-  for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    addresses(lane) = {c.address(c.operand(at), lane)};
-    if (c.has(".shared") || c.has(".shared::cta") || c.has(".shared::cluster") ||
-        c.file().windows.shared.has(addresses(lane).value))
-      return c.warp.not_implemented("atomics of shared memory");
-  }
-  const bool wide = register_bytes(*type) == 8;
-  Lanes values(c, &c.operand(at + 1), wide), results(c, nullptr, wide);
-  if (c.has(".cas")) {
-    Lanes swapped(c, &c.operand(at + 2), wide);
-    c.execute(AtomCasGlobal{{ReduceOp::exch, *type, sem_of(c), memory_scope(c), &addresses, swapped.data()},
+  for (int lane = 0; lane < ptx::kLanes; ++lane) addresses(lane) = at[lane][0] + element * form.bytes;
+  const bool wide = form.bytes == 8;
+  Lanes values(c, &value, wide), results(c, nullptr, wide);
+  if (form.cas) {
+    Lanes swapped(c, &c.operand(first + 2), wide);
+    c.execute(AtomCasGlobal{{ReduceOp::exch, form.type, sem_of(c), memory_scope(c), &addresses, swapped.data()},
                             values.data(),
                             results.data()});
   } else {
-    const auto op = operation_of(c);
-    if (!op) return c.warp.not_implemented("atom or red of this kind");
-    const AtomicOperands operands{*op, *type, sem_of(c), memory_scope(c), &addresses, values.data()};
-    if (returns)
+    const AtomicOperands operands{form.op, form.type, sem_of(c), memory_scope(c), &addresses, values.data()};
+    if (form.returns)
       c.execute(AtomGlobal{operands, results.data()});
     else
       c.execute(RedGlobal{operands});
   }
-  if (returns)
-    for (LaneMask left = c.lanes; left != 0; left &= left - 1)
-      c.set(c.operand(0), std::countr_zero(left), results.of(std::countr_zero(left)));
+  if (!form.returns) return;
+  for (LaneMask left = c.lanes; left != 0; left &= left - 1)
+    c.set(registers_of(c.operand(0))[element], std::countr_zero(left), results.of(std::countr_zero(left)));
+}
+
+/// All elements of some lanes' accesses, on their bytes: in shared memory, and types that AtomGlobal has not.
+void atomic_bytes(ServiceCall& c, const AtomicForm& form, LaneMask by, bool shared, bool cluster) {
+  const Operand& address = c.operand(form.returns ? 1 : 0);
+  const size_t elements = registers_of(c.operand(form.returns ? 2 : 1)).size();
+  LaneArray<ClusterSmemAddr, 1> in_shared{};
+  LaneArray<GlobalAddr, 1> in_global{};
+  for (LaneMask left = by; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    in_shared(lane) = {c.shared(address, lane)}, in_global(lane) = {c.address(address, lane)};
+  }
+  const std::function<void(int, uint8_t*)> modify = [&](int lane, uint8_t* at) {
+    for (size_t v = 0; v < elements; ++v)
+      atomic_element(c, form, v, lane, at + v * form.bytes, shared, PlainWord{});
+  };
+  models::Cycles arrives = 0;
+  c.execute(AtomLanes{form.bytes * uint32_t(elements), shared ? &in_shared : nullptr, cluster, &in_global, &modify,
+                      &arrives},
+            by);
+  if (!form.returns) return;
+  for (const Operand& to : registers_of(c.operand(0)))
+    if (to.kind == Operand::Kind::reg) c.warp.arrives(to.row, to.width, arrives);
+}
+
+PtxOutcome atomic(ServiceCall& c) {
+  const AtomicForm form = atomic_form(c.service);
+  if (!form.missing.empty()) return c.warp.not_implemented(form.missing);
+  const Operand& address = c.operand(form.returns ? 1 : 0);
+  c.warp.tried_lock |= form.cas || form.op == ReduceOp::exch;
+  LaneMask shared = form.space == ptx::Space::shared ? c.lanes : 0;
+  LaneArray<GlobalAddr, 1> addresses{};
+  for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    addresses(lane) = {c.address(address, lane)};
+    if (form.space == ptx::Space::generic && c.file().windows.shared.has(addresses(lane).value))
+      shared |= left & -left;
+  }
+  if (shared != 0)
+    atomic_bytes(c, form, shared, true, form.space == ptx::Space::generic || c.has(".shared::cluster"));
+  if (shared == c.lanes || c.warp.over()) return kDone;
+  if (shared != 0)
+    return c.warp.not_implemented("an atomic whose lanes are partly in shared and partly in global memory");
+  if (form.type == ReduceType::none) return atomic_bytes(c, form, c.lanes, false, false), kDone;
+  for (size_t v = 0; v < registers_of(c.operand(form.returns ? 2 : 1)).size() && !c.warp.over(); ++v)
+    atomic_global(c, form, v, addresses);
   return kDone;
 }
 
-PtxOutcome atom(ServiceCall& c) { return atomic(c, true); }
-PtxOutcome red(ServiceCall& c) { return atomic(c, false); }
-
 }  // namespace
 
-std::vector<PtxServiceEntry> atomic_services() {
-  return {{"atom", atom, Together::any, true, kRefused}, {"red", red, Together::any, true, kRefused}};
-}
+std::vector<PtxServiceEntry> atomic_services() { return {{"atom", atomic}, {"red", atomic}}; }
 
 }  // namespace sm100::sim

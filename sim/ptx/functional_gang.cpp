@@ -21,7 +21,13 @@ constexpr int kVainSweeps = 64;
 
 FunctionalCode::FunctionalCode(const FunctionalLaunch& launch)
     : launch(launch),
-      code(*launch.module, *launch.entry, {launch.grid, launch.block, launch.cluster, launch.dynamic_smem_bytes}) {
+      code(*launch.module, *launch.entry,
+           {launch.grid,
+            launch.block,
+            launch.cluster,
+            launch.dynamic_smem_bytes,
+            {launch.variables.begin(), launch.variables.end()}}),
+      variables(code.constant_bytes()) {
   const ptx::Program& program = code.program();
   shared_bytes = uint32_t(host::shared_layout(program).first_dynamic) + launch.dynamic_smem_bytes;
   for (const ptx::Access& a : program.accesses) {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sim/ptx/atomic_forms.h"
+#include "sim/ptx/device_calls.h"
 #include "sim/ptx/functional_warp.h"
 #include "sim/ptx/longest_match.h"
 
@@ -157,8 +158,8 @@ FunctionalResult run_functional(const FunctionalLaunch& launch) { return Grid(la
 std::string functional_missing(const ptx::Program& program, const ptx::Instr& instr) {
   switch (instr.kind) {
     case ptx::Kind::unsupported: return program.reasons[instr.detail];
-    case ptx::Kind::call:
-    case ptx::Kind::ret: return "calls of functions";
+    case ptx::Kind::call: return call_missing(program.calls[instr.detail]);
+    case ptx::Kind::ret: return "a function that is run by itself";
     case ptx::Kind::service: {
       const FunctionalService* entry = longest_match(functional_services(), program.text(instr));
       if (!entry) return std::string(program.text(instr)) + " without models";

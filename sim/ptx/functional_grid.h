@@ -53,9 +53,10 @@ struct FunctionalLaunch {
   uint32_t dynamic_smem_bytes = 0;
   std::span<const uint8_t> parameters;  ///< the parameter window
   const DeviceMemory* memory = nullptr;
-  int threads = 0;       ///< of the host; 0: as many as it has cores
-  uint64_t grid_id = 0;  ///< %gridid
-  int sms = 148;         ///< of the device, for %nsmid and the rough length
+  std::span<const uint64_t> variables{};  ///< PtxLaunch::variables; empty: the launch has variables of its own
+  int threads = 0;                        ///< of the host; 0: as many as it has cores
+  uint64_t grid_id = 0;                   ///< %gridid
+  int sms = 148;                          ///< of the device, for %nsmid and the rough length
   double sm_clock_ghz = 1.85;
   uint64_t max_warp_instructions = 0;  ///< 0: any number
   /// What printf of the kernel prints, in the order of CTAs; from one thread at a time.

@@ -71,74 +71,62 @@ uint8_t* FunctionalWarp::local_bytes(int lane, uint64_t offset, uint64_t bytes) 
   return offset < each && bytes <= each - offset ? local_.data() + size_t(lane) * each + offset : nullptr;
 }
 
-uint8_t* FunctionalWarp::bytes_at(Space space, uint64_t address, uint32_t bytes, int lane, bool store) {
+FunctionalWarp::Found FunctionalWarp::find_bytes(Space space, uint64_t address, uint32_t bytes, int lane,
+                                                 bool store) {
   const ptx::Windows& windows = file.windows;
-  if (space == Space::generic || space == Space::none) {
+  if (address >= kPtxSharedWindow && (space == Space::generic || space == Space::none)) {
     space = Space::global;
-    if (address >= kPtxSharedWindow) {
-      if (windows.shared.has(address))
-        space = Space::shared, address -= windows.shared.base;
-      else if (windows.local.has(address))
-        space = Space::local, address -= windows.local.base;
-      else if (windows.param.has(address))
-        space = Space::param, address -= windows.param.base;
-      else if (windows.constant.has(address))
-        space = Space::constant;
-    }
+    if (windows.shared.has(address))
+      space = Space::shared, address -= windows.shared.base;
+    else if (windows.local.has(address))
+      space = Space::local, address -= windows.local.base;
+    else if (windows.param.has(address))
+      space = Space::param, address -= windows.param.base;
   }
-  if (address % bytes != 0) {
+  switch (space) {
+    case Space::shared: {
+      const uint64_t rank = address >> kClusterRankShift, offset = address & kSmemOffsetMask;
+      const bool inside = rank < cta.gang.ctas.size() && offset + bytes <= code.shared_bytes;
+      return {inside ? cta.gang.ctas[rank]->shared.data() + offset : nullptr, "SM1",
+              "outside of the CTA's shared memory"};
+    }
+    case Space::local: return {local_bytes(lane, address, bytes), "GM1", "outside of the thread's local memory"};
+    case Space::call_param:
+      return {local_bytes(lane, code.code.program().local_bytes + address, bytes), "GM1",
+              "outside of the thread's local memory"};
+    case Space::param: {
+      const std::span<const uint8_t> window = code.launch.parameters;
+      const bool inside = !store && address < window.size() && bytes <= window.size() - address;
+      return {inside ? const_cast<uint8_t*>(window.data()) + address : nullptr, "GM1", "outside of the parameters"};
+    }
+    default: break;
+  }
+  if (windows.constant.has(address)) {
+    const uint64_t at = address - windows.constant.base;
+    const bool inside = bytes <= code.variables.size() - at;
+    return {inside ? code.variables.data() + at : nullptr, "GM1", "outside of the module's variables"};
+  }
+  return {global_bytes(address, bytes), "GM1", "outside of every allocation"};
+}
+
+uint8_t* FunctionalWarp::bytes_at(Space space, uint64_t address, uint32_t bytes, int lane, bool store) {
+  if ((address & (bytes - 1)) != 0) {  // sizes are powers of two
     fail(FunctionalEnd::misaligned, "GM1", lane,
          fmt::format("address {:#x} is not a multiple of {}", address, bytes));
     return nullptr;
   }
-  uint8_t* found = nullptr;
-  const char *check = "GM1", *where = "outside of every allocation";
-  switch (space) {
-    case Space::global: found = global_bytes(address, bytes); break;
-    case Space::shared: {
-      const uint64_t rank = address >> kClusterRankShift, offset = address & kSmemOffsetMask;
-      if (rank < cta.gang.ctas.size() && offset + bytes <= code.shared_bytes)
-        found = cta.gang.ctas[rank]->shared.data() + offset;
-      check = "SM1", where = "outside of the CTA's shared memory";
-      break;
-    }
-    case Space::local:
-    case Space::call_param: {
-      const uint64_t base = space == Space::call_param ? code.code.program().local_bytes : 0;
-      found = local_bytes(lane, base + address, bytes);
-      where = "outside of the thread's local memory";
-      break;
-    }
-    case Space::param: {
-      const std::span<const uint8_t> window = code.launch.parameters;
-      if (!store && address < window.size() && bytes <= window.size() - address)
-        found = const_cast<uint8_t*>(window.data()) + address;
-      where = "outside of the parameters";
-      break;
-    }
-    case Space::constant: {
-      const std::vector<uint8_t>& all = code.code.constant_bytes();
-      const uint64_t at = address - kPtxConstantWindow;
-      if (!store && at < all.size() && bytes <= all.size() - at) found = const_cast<uint8_t*>(all.data()) + at;
-      where = "outside of the module's constants";
-      break;
-    }
-    default: break;
-  }
-  if (!found)
-    fail(FunctionalEnd::out_of_bounds, check, lane, fmt::format("{} bytes at {:#x}: {}", bytes, address, where));
-  return found;
+  const Found found = find_bytes(space, address, bytes, lane, store);
+  if (!found.bytes)
+    fail(FunctionalEnd::out_of_bounds, found.check, lane,
+         fmt::format("{} bytes at {:#x}: {}", bytes, address, found.where));
+  return found.bytes;
 }
 
 bool FunctionalWarp::access(const ptx::Instr& i, LaneMask lanes) {
   const Access& a = code.code.program().accesses[i.detail];
   const FunctionalCode::Memory& how = code.memory[i.detail];
   if (how.uniform_parameter) return load_parameter(a, how, lanes);
-  bool moved = false;
-  if (lanes == ptx::kAllLanes && a.vector == 1 && a.order == ptx::Order::weak) {
-    if (!(a.store ? move_row<true>(a, how, moved) : move_row<false>(a, how, moved))) return false;
-    if (moved) return true;
-  }
+  if (a.order == ptx::Order::weak && how.element <= 8 && move_plain(a, how, lanes)) return true;
   return a.store ? move_lanes<true>(a, how, lanes) : move_lanes<false>(a, how, lanes);
 }
 
@@ -159,29 +147,99 @@ bool FunctionalWarp::load_parameter(const Access& a, const FunctionalCode::Memor
   return true;
 }
 
-/// All lanes, one register each, at addresses in a row: one copy.  `moved`: it was so.
-template <bool kStore>
-bool FunctionalWarp::move_row(const Access& a, const FunctionalCode::Memory& how, bool& moved) {
-  const Operand& data = a.data[0];
-  if (data.kind != Operand::Kind::reg || data.width != how.element || (how.element != 4 && how.element != 8))
-    return true;
-  if (a.address.width != 8 || (a.space != Space::global && a.space != Space::generic)) return true;
-  const uint64_t* addresses = file.read<uint64_t>(a.address.row);
-  const uint64_t first = addresses[0];
-  if (first + uint64_t(a.address.offset) >= kPtxSharedWindow) return true;
-  uint64_t others = 0;
-  for (uint32_t lane = 0; lane < uint32_t(ptx::kLanes); ++lane)
-    others |= addresses[lane] ^ (first + lane * uint64_t{how.element});
-  const uint64_t address = first + uint64_t(a.address.offset);
-  if (others != 0 || address % how.element != 0) return true;
-  const uint32_t all = how.element * ptx::kLanes;
-  uint8_t* at = global_bytes(address, all);
-  if (!at) return true;  // lane by lane, to say which
-  if constexpr (kStore)
-    std::memcpy(at, file.read<uint8_t>(data.row), all);
+FunctionalWarp::Region FunctionalWarp::region_of(Space space, uint64_t address) {
+  const ptx::Windows& w = file.windows;
+  const bool any = space == Space::generic || space == Space::none;
+  uint64_t base = 0;  // of the space among generic addresses
+  if (any && address >= kPtxSharedWindow) {
+    if (w.shared.has(address))
+      space = Space::shared, base = w.shared.base;
+    else if (w.local.has(address))
+      space = Space::local, base = w.local.base;
+  }
+  switch (space) {
+    case Space::shared: {
+      const uint64_t rank = (address - base) >> kClusterRankShift;
+      if (rank >= cta.gang.ctas.size()) return {};
+      return {base + (rank << kClusterRankShift), code.shared_bytes, cta.gang.ctas[rank]->shared.data(), 0};
+    }
+    case Space::local: return {base, local_.size() / ptx::kLanes, local_.data(), local_.size() / ptx::kLanes};
+    case Space::call_param: {
+      const uint64_t each = local_.size() / ptx::kLanes, own = code.code.program().local_bytes;
+      return {0, each - own, local_.data() + own, each};
+    }
+    case Space::param: return {};
+    default: break;
+  }
+  if (w.constant.has(address)) return {w.constant.base, code.variables.size(), code.variables.data(), 0};
+  if (address - range_.first >= range_.bytes) find_global(address, 1);
+  return {range_.first, range_.bytes, range_.host, 0};
+}
+
+namespace {
+
+template <class T, class Register>
+void load_register(Register* to, uint8_t* const* at, size_t offset, LaneMask lanes) {
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    T value;
+    std::memcpy(&value, at[lane] + offset, sizeof value);
+    to[lane] = Register(value);
+  }
+}
+template <class T, class Register>
+void store_register(const Register* from, uint8_t* const* at, size_t offset, LaneMask lanes) {
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const T value = T(from[lane]);
+    std::memcpy(at[lane] + offset, &value, sizeof value);
+  }
+}
+/// Between one register of the lanes and T at `at` + `offset`.
+template <class T>
+void move_register(ptx::RegisterFile& file, const Operand& o, bool store, uint8_t* const* at, size_t offset,
+                   LaneMask lanes) {
+  if (store && o.width == 4)
+    store_register<T>(file.read<uint32_t>(o.row), at, offset, lanes);
+  else if (store)
+    store_register<T>(file.read<uint64_t>(o.row), at, offset, lanes);
+  else if (o.width == 4)
+    load_register<T>(file.write<uint32_t>(o.row), at, offset, lanes);
   else
-    std::memcpy(file.write<uint8_t>(data.row), at, all);
-  moved = true;
+    load_register<T>(file.write<uint64_t>(o.row), at, offset, lanes);
+}
+
+using MoveRegister = void (*)(ptx::RegisterFile&, const Operand&, bool, uint8_t* const*, size_t, LaneMask);
+MoveRegister move_of(ptx::Type type, uint32_t element) {
+  const bool is_signed = ptx::is_signed(type);
+  switch (element) {
+    case 1: return is_signed ? move_register<int8_t> : move_register<uint8_t>;
+    case 2: return is_signed ? move_register<int16_t> : move_register<uint16_t>;
+    case 4: return is_signed ? move_register<int32_t> : move_register<uint32_t>;
+    default: return move_register<uint64_t>;
+  }
+}
+
+}  // namespace
+
+/// All lanes in one region and aligned: without looking at each.  @return false: nothing has happened
+bool FunctionalWarp::move_plain(const Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
+  const Region region = region_of(a.space, a.address.lane_address(file, std::countr_zero(lanes)));
+  if (region.bytes < how.bytes) return false;
+  const uint64_t last = region.bytes - how.bytes;
+  uint8_t* at[ptx::kLanes];
+  uint64_t wrong = 0;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t address = a.address.lane_address(file, lane), in = address - region.first;
+    wrong |= (address & (how.bytes - 1)) | uint64_t{in > last};
+    at[lane] = region.host + in + uint64_t(lane) * region.lane_stride;
+  }
+  if (wrong != 0) return false;
+  const MoveRegister move = move_of(a.type, how.element);
+  for (size_t v = 0; v < a.data.size(); ++v)
+    if (a.store || a.data[v].kind != Operand::Kind::sink)
+      move(file, a.data[v], a.store, at, v * how.element, lanes);
   return true;
 }
 

@@ -7,6 +7,8 @@
 #include <bit>
 #include <utility>
 
+#include "sim/ptx/device_calls.h"
+
 namespace sm100::sim {
 
 using ptx::Instr;
@@ -161,6 +163,28 @@ bool FunctionalWarp::service(LaneGroup& group, const Instr& i, LaneMask lanes, S
   if (!blocked_) return true;
   ++group.pc;
   return stop = Stop::blocked, false;
+}
+
+/// vprintf and __assertfail.
+bool FunctionalWarp::call(const Instr& i, LaneMask lanes) {
+  const ptx::Program& program = code.code.program();
+  const ptx::Call& c = program.calls[i.detail];
+  if (const std::string why = call_missing(c); !why.empty()) return not_implemented(why);
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const ReadGeneric read = [&](uint64_t address, uint32_t bytes) -> const uint8_t* {
+      return find_bytes(ptx::Space::generic, address, bytes, lane, false).bytes;
+    };
+    const DeviceCall called(c, file, lane, local_bytes(lane, program.local_bytes, program.call_param_bytes),
+                            program.call_param_bytes);
+    if (device_function(c.callee) == DeviceFunction::assertion)
+      return fail(FunctionalEnd::assertion, "TR2", lane, called.assertion(read));
+    const auto printed = called.print(read);
+    if (!printed)
+      return fail(FunctionalEnd::out_of_bounds, "GM1", lane, "format or arguments lie outside of every allocation");
+    cta.printed += *printed;
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------- barriers

@@ -49,6 +49,8 @@ class FunctionalCode {
   bool spins(uint32_t branch) const { return spin_[branch]; }
 
   // Shared by the threads.
+  /// The module's variables, if the launch does not say where they lie: at kPtxConstantWindow, for this launch.
+  mutable std::vector<uint8_t> variables;
   mutable std::atomic<uint64_t> last_gang = UINT64_MAX;  ///< a gang behind it need not go on: this one has failed
   mutable std::atomic<uint64_t> warp_instructions = 0;
 
@@ -170,9 +172,21 @@ class FunctionalWarp {
   bool load_parameter(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
   template <bool kStore>
   bool move_lanes(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
-  template <bool kStore>
-  bool move_row(const ptx::Access& access, const FunctionalCode::Memory& how, bool& moved);
+  /// Where the bytes of one space lie, or an allocation's.
+  struct Region {
+    uint64_t first = 0, bytes = 0;
+    uint8_t* host = nullptr;
+    uint64_t lane_stride = 0;  ///< each lane has bytes of its own
+  };
+  Region region_of(ptx::Space space, uint64_t address);
+  bool move_plain(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
   uint8_t* find_global(uint64_t address, uint32_t bytes);
+  struct Found {
+    uint8_t* bytes;  ///< nullptr: `where` says why, a finding of `check`
+    const char *check, *where;
+  };
+  Found find_bytes(ptx::Space space, uint64_t address, uint32_t bytes, int lane, bool store);
+  bool call(const ptx::Instr& i, ptx::LaneMask lanes);
   bool service(ptx::LaneGroup& group, const ptx::Instr& i, ptx::LaneMask lanes, Stop& stop);
 
   ptx::LaneGroups groups_;

@@ -119,6 +119,23 @@ void StSharedLanes::execute(WarpContext& w) const {
   touch(w, *addresses, bytes, true, "st.shared");
 }
 
+void AtomLanes::execute(WarpContext& w) const {
+  if (shared) {
+    *arrives = pass_port(w, bytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
+  } else {
+    w.charge(w.issue.ld_shared);
+    w.settle();
+    *arrives = w.issue_cycle() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
+  }
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    uint8_t* at = shared ? shared_bytes(w, (*shared)[lane][0], bytes, cluster, "atom.shared")
+                         : global_bytes(w, (*global)[lane][0], bytes, lane, "atom.global");
+    if (!at) return;
+    (*modify)(lane, at);
+  }
+}
+
 void Ldmatrix::execute(WarpContext& w) const {
   *arrives = pass_port(w, 4 * uint32_t(matrices), w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
   for (int q = 0; q < matrices; ++q)

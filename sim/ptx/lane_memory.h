@@ -3,6 +3,8 @@
 /// are not written in the widths of the seam.  Bytes always move: addresses, bounds and answers pass through them.
 #pragma once
 
+#include <functional>
+
 #include "kernels/isa/instructions/instruction.h"
 #include "models/time.h"
 
@@ -29,6 +31,22 @@ struct StSharedLanes {
   const LaneArray<ClusterSmemAddr, 1>* addresses;
   bool cluster;
   LaneBytes values;
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
+/// An atomic of the lanes, one after the other, on bytes of shared memory, or of global memory where the type is
+/// none of AtomGlobal's.  Hazards are not looked at: atomics do not race with each other.
+struct AtomLanes {
+  static constexpr Description kIs{
+      .function = "atom_shared", .opcode = "atom", .each_lane = true, .other_ctas = true};
+  uint32_t bytes;
+  const LaneArray<ClusterSmemAddr, 1>* shared;  ///< nullptr: global
+  bool cluster;
+  const LaneArray<GlobalAddr, 1>* global;
+  const std::function<void(int lane, uint8_t* at)>* modify;
+  models::Cycles* arrives;
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;

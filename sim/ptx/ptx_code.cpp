@@ -2,10 +2,10 @@
 #include "sim/ptx/ptx_code.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "kernels/host/ptx_layout.h"
+#include "sim/ptx/module_image.h"
 
 namespace sm100::sim {
 
@@ -15,27 +15,23 @@ PtxCode::PtxCode(const ptx::Module& module, const ptx::Entry& entry, const PtxLa
   place_instructions();
 }
 
-namespace {
-
-uint64_t rounded_up(uint64_t offset, uint64_t align) { return (offset + align - 1) / align * align; }
-
-}  // namespace
-
 /// Static symbols lie where a kernel's shared memory begins, dynamic ones behind them.
 void PtxCode::place_symbols() {
   const host::SharedLayout layout = host::shared_layout(program_);
-  uint64_t constant = 0;
+  const std::vector<uint64_t> addresses = place_variables();
+  const std::vector<const ptx::Variable*> variables = variables_with_address(*program_.module);
   std::map<const ptx::Symbol*, uint64_t> fixed;  // the same for all ranks
   for (const ptx::Symbol& symbol : program_.symbols) {
     if (symbol.space != ptx::Space::constant && symbol.space != ptx::Space::global) continue;
-    constant = rounded_up(constant, std::max<uint64_t>(16, symbol.align));
-    fixed[&symbol] = kPtxConstantWindow + constant;
-    constant_bytes_.resize(constant + symbol.bytes);
-    if (symbol.variable >= 0) {
-      const auto& data = program_.module->variables[size_t(symbol.variable)].data;
-      std::memcpy(constant_bytes_.data() + constant, data.data(), std::min<size_t>(data.size(), symbol.bytes));
+    if (symbol.variable < 0) {  // of a function: it starts as zeros
+      const uint64_t at = (constant_bytes_.size() + 15) / 16 * 16;
+      fixed[&symbol] = kPtxConstantWindow + at;
+      constant_bytes_.resize(at + symbol.bytes);
+      continue;
     }
-    constant += symbol.bytes;
+    const ptx::Variable* variable = &program_.module->variables[size_t(symbol.variable)];
+    const auto index = size_t(std::find(variables.begin(), variables.end(), variable) - variables.begin());
+    if (index < addresses.size()) fixed[&symbol] = addresses[index];
   }
   const uint32_t ranks = launch_.cluster.x * launch_.cluster.y * launch_.cluster.z;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
@@ -47,6 +43,20 @@ void PtxCode::place_symbols() {
                              (uint64_t{rank} << kClusterRankShift) + layout.first_static + symbol.offset);
     }
   }
+}
+
+/// Of the module's variables with an address.
+std::vector<uint64_t> PtxCode::place_variables() {
+  if (!launch_.variables.empty()) return launch_.variables;
+  const ptx::Module& module = *program_.module;
+  const VariableLayout layout = lay_out_variables(module, kPtxConstantWindow);
+  constant_bytes_.resize(layout.bytes);
+  size_t i = 0;
+  for (const ptx::Variable* variable : variables_with_address(module)) {
+    const std::vector<uint8_t> bytes = initial_bytes(module, *variable, layout.addresses);
+    std::copy(bytes.begin(), bytes.end(), constant_bytes_.data() + (layout.addresses[i++] - kPtxConstantWindow));
+  }
+  return layout.addresses;
 }
 
 void PtxCode::place_instructions() {

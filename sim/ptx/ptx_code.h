@@ -59,6 +59,9 @@ inline constexpr uint64_t kPtxSharedWindow = 0x7f40'0000'0000, kPtxParamWindow =
 struct PtxLaunch {
   Dim3 grid, block, cluster;
   uint32_t dynamic_smem_bytes = 0;
+  /// Addresses in global memory of the module's `.global` and `.const` variables, in their order; empty: they are
+  /// constants of the code, at kPtxConstantWindow.
+  std::vector<uint64_t> variables{};
 };
 
 class PtxCode {
@@ -81,11 +84,12 @@ class PtxCode {
   /// Places where a row of a warp's registers can start, for marks on them.
   size_t row_starts() const { return program_.register_bytes / kRowAlign + 1; }
   static constexpr uint32_t kRowAlign = 64;
-  /// Module variables of .const and .global, at kPtxConstantWindow.
+  /// Module variables of .const and .global, at kPtxConstantWindow; none if the launch says where they lie.
   const std::vector<uint8_t>& constant_bytes() const { return constant_bytes_; }
 
  private:
   void place_symbols();
+  std::vector<uint64_t> place_variables();
   void place_instructions();
 
   const PtxLaunch launch_;

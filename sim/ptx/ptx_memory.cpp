@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/isa/instructions/catalogue.h"
+#include "sim/ptx/device_calls.h"
 #include "sim/ptx/lane_memory.h"
 #include "sim/ptx/ptx_warp.h"
 
@@ -53,6 +54,47 @@ uint8_t* PtxWarp::local_bytes(int lane, uint64_t offset, uint64_t bytes) {
   const uint64_t each = code.program().local_bytes + code.program().call_param_bytes;
   if (offset + bytes > each) return nullptr;
   return local_.data() + size_t(lane) * each + offset;
+}
+
+const uint8_t* PtxWarp::readable(uint64_t address, uint32_t bytes, int lane) {
+  const ptx::Windows& w = file.windows;
+  if (w.shared.has(address)) {
+    const ClusterSmemAddr at{uint32_t(address - w.shared.base)};
+    const bool own = at.rank() == context.cluster_ctarank() && context.own.smem.contains(at.offset(), bytes);
+    return own ? context.own.smem.data(at.offset()) : nullptr;
+  }
+  if (w.local.has(address)) return local_bytes(lane, address - w.local.base, bytes);
+  if (w.param.has(address)) return parameter_bytes(address - w.param.base, bytes);
+  if (w.constant.has(address)) {
+    const uint64_t at = address - w.constant.base;
+    const std::vector<uint8_t>& all = code.constant_bytes();
+    return bytes <= all.size() - at ? all.data() + at : nullptr;
+  }
+  return context.cta.gpu().memory().data({address}, bytes);
+}
+
+/// vprintf and __assertfail.
+bool PtxWarp::call(const ptx::Instr& i, LaneMask lanes) {
+  const ptx::Program& program = code.program();
+  const ptx::Call& c = program.calls[i.detail];
+  if (const std::string why = call_missing(c); !why.empty()) return not_implemented(why), false;
+  settle_alu();
+  context.at(code.loc(current_), lanes);
+  context.charge_private(context.issue.alu);
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const ReadGeneric read = [&](uint64_t address, uint32_t bytes) { return readable(address, bytes, lane); };
+    const DeviceCall called(c, file, lane, local_bytes(lane, program.local_bytes, program.call_param_bytes),
+                            program.call_param_bytes);
+    if (device_function(c.callee) == DeviceFunction::assertion) {
+      const uint32_t thread = uint32_t(warp_.index) * ptx::kLanes + uint32_t(lane);
+      return fail("TR2", fmt::format("{}; thread {}", called.assertion(read), thread)), false;
+    }
+    const auto printed = called.print(read);
+    if (!printed) return fail("GM1", "vprintf: format or arguments lie outside of every allocation"), false;
+    context.cta.observer().print(context.cta.linear_id(), *printed);
+  }
+  return true;
 }
 
 bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
@@ -171,6 +213,8 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
       context.charge_private(context.issue.alu);
       return true;
     case Space::constant:
+      if (!file.windows.constant.has(global[first][0].value))
+        return access_global(i, access, lanes, global, bytes, values, arrives, unknown);
       for (LaneMask left = lanes; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
         const uint64_t at = global[lane][0].value - kPtxConstantWindow;
@@ -204,9 +248,9 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
     }
     case Space::global:
     case Space::generic:
-      if (global[first][0].value >= kPtxConstantWindow &&
-          global[first][0].value - kPtxConstantWindow < code.constant_bytes().size())
-        return not_implemented("variables of the module in global memory"), false;
+      if (file.windows.constant.has(global[first][0].value))
+        return access_space(i, access, Space::constant, cluster, lanes, shared, global, bytes, values, arrives,
+                            unknown);
       return access_global(i, access, lanes, global, bytes, values, arrives, unknown);
     default: return not_implemented(fmt::format("{} in this state space", code.program().text(i))), false;
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/ptx/special_values.h"
 
@@ -96,6 +97,8 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
         if (marked_ > 0) wait_for_row(i.guard);
         if (groups_.branch(group, lanes, i.target)) return Stop::meet;
         if (group.pc <= current_ && alu_cycles_ > 1000) settle_alu(), context.settle();
+        // A loop that tries to take a lock: its holder may be a lane of this warp.
+        if (group.pc <= current_ && std::exchange(tried_lock, false) && groups_.others()) return Stop::yield;
         continue;
       case Kind::branch_index: {
         const ptx::IndexedBranch& table = program.indexed_branches[i.detail];
@@ -150,6 +153,10 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
         }
         return fail("TR1", "trap"), Stop::over;
       case Kind::call:
+        current_ = group.pc;
+        if (lanes != 0 && !call(i, lanes)) return Stop::over;
+        ++group.pc;
+        break;
       case Kind::ret: current_ = group.pc; return not_implemented(std::string(program.text(i))), Stop::over;
       case Kind::unsupported:
         current_ = group.pc;

@@ -44,6 +44,7 @@ class PtxWarp {
   PtxOutcome not_implemented(const std::string& what);
   PtxOutcome fail(const char* id, const std::string& what);
   bool over() const { return over_; }
+  bool tried_lock = false;  ///< has executed atom.cas or atom.exch since its last branch back
   const uint8_t* parameter_bytes(uint64_t offset, uint64_t bytes) const;
   uint8_t* local_bytes(int lane, uint64_t offset, uint64_t bytes);
   /// Registers of a tensor load or store on their way, 128 of each lane.
@@ -65,6 +66,9 @@ class PtxWarp {
   Stop run_group(ptx::LaneGroup& group);
   bool execute_service(ptx::LaneGroup& group, const ptx::Instr& i, ptx::LaneMask lanes, Stop& stop);
   bool access_memory(const ptx::Instr& i, ptx::LaneMask lanes);
+  bool call(const ptx::Instr& i, ptx::LaneMask lanes);
+  /// At a generic address of one lane; nullptr: it may not read all of them.
+  const uint8_t* readable(uint64_t address, uint32_t bytes, int lane);
   bool access_space(const ptx::Instr& i, const ptx::Access& access, ptx::Space space, bool cluster,
                     ptx::LaneMask lanes, const LaneArray<ClusterSmemAddr, 1>& shared,
                     const LaneArray<GlobalAddr, 1>& global, uint32_t bytes, uint8_t (*values)[32],

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "sim/ptx/atomic_forms.h"
+#include "sim/ptx/device_calls.h"
+
 namespace sm100::sim {
 
 const std::vector<PtxServiceEntry>& ptx_services() {
@@ -21,14 +24,16 @@ const PtxServiceEntry* ptx_service(std::string_view opcode) { return longest_mat
 std::string ptx_missing(const ptx::Program& program, const ptx::Instr& instr) {
   switch (instr.kind) {
     case ptx::Kind::unsupported: return program.reasons[instr.detail];
-    case ptx::Kind::call:
-    case ptx::Kind::ret: return "calls of functions";
+    case ptx::Kind::call: return call_missing(program.calls[instr.detail]);
+    case ptx::Kind::ret: return "a function that is run by itself";
     case ptx::Kind::service: {
       const PtxServiceEntry* entry = ptx_service(program.text(instr));
       if (!entry) return "no such instruction on the models";
       for (const std::string_view modifier : entry->refuses)
         if (program.services[instr.detail].modifiers.has(modifier))
           return std::string("the form with ") + std::string(modifier);
+      if (entry->opcode == "atom" || entry->opcode == "red")
+        return atomic_form(program.services[instr.detail]).missing;
       return "";
     }
     case ptx::Kind::memory: {

@@ -18,7 +18,7 @@ namespace {
   [[maybe_unused]] const auto& [outcome, verified, check, checked_launch, output_hash, cycles, sm_clock_ghz,
                                 microseconds, tflops, gb_per_s, title, chosen_configuration, tensor_utilization,
                                 sms_used, filled_bytes, l2_read_bytes, dram_bytes, ctas_launched, ctas_by_clc,
-                                launches, roles, findings, warnings, notes, not_checked, fault_matches,
+                                launches, roles, findings, warnings, notes, printed, not_checked, fault_matches,
                                 unmatched_faults, unexpected, delays, drawn, completion_order, completion_pairs,
                                 report, barrier_events, wall_seconds, peak_rss_bytes] = r;
 }
@@ -53,7 +53,7 @@ RunResult full() {
       {"MB5", "input_full", 1, 2, "mma", 3, "mma_warp.h:57", "load", 4, "load_warp.h:9", "cause", "message"},
       {.id = "hang", .message = "\xff is no UTF-8"}};
   r.warnings = {{.id = "MB8", .message = "w"}, {.id = "MB8", .message = "w"}};
-  r.notes = {"n"}, r.not_checked = {"c"}, r.fault_matches = {0, 2}, r.unmatched_faults = {"f"}, r.unexpected = "u";
+  r.notes = {"n"}, r.printed = "p\n", r.not_checked = {"c"}, r.fault_matches = {0, 2}, r.unmatched_faults = {"f"}, r.unexpected = "u";
   const models::Delay delay{{models::JitterSite(1), 2, 3, 4, 5}, 6};
   r.delays = {{delay, "+6 cycles"}}, r.drawn = {delay, delay};
   r.completion_order = UINT64_MAX, r.completion_pairs = {1, UINT64_MAX}, r.report = "r\n", r.barrier_events = 11;
