@@ -132,6 +132,9 @@ FunctionalWarp::Stop FunctionalWarp::run_group(LaneGroup& group) {
           break;
         }
         case Kind::nop: break;
+        case Kind::call:
+          if (!call(i, lanes)) return Stop::failed;
+          break;
         case Kind::trap: return fail(FunctionalEnd::trap, "TR1", std::countr_zero(lanes), "trap"), Stop::failed;
         default: return not_implemented(functional_missing(program, i)), Stop::failed;
       }

@@ -59,7 +59,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"GD2", "what is missing is an event, no instruction: scenarios/launches/missing_event.toml"},
     {"NB4", "no two groups of warps can meet on one id with equal counts here; one that leaves its group hangs"},
     {"TR1", "an assertion of the kernel's own; tests/sim/test_ptx_kernels.cpp has one"},
-    {"TR2", "the same; tests/sim/test_ptx_calls.cpp has one"},
+    {"TR2", "the same; tests/sim/ptx/test_calls.cpp has one"},
     {"RG1", "no kernel of the catalogue has setmaxnreg; tests/models/test_register_pool.cpp shows it"},
     {"RG2", "the same"},
     {"MB7", "no kernel of the catalogue invalidates a barrier or drops out; tests/sim/test_mbarrier_states.cpp shows it"},
