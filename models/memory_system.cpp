@@ -14,6 +14,9 @@ uint64_t scrambled(uint64_t v) {
   return v ^ v >> 33;
 }
 
+/// An allocation and a gap behind it, so that a run past the end is noticed.
+uint64_t with_gap(uint64_t bytes) { return (bytes + 255) / 256 * 256 + 4096; }
+
 }  // namespace
 
 MemorySystem::MemorySystem(const DeviceProfile& profile)
@@ -28,13 +31,18 @@ void MemorySystem::make_dirty() {
 }
 
 GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_data) {
-  Allocation a{std::move(name), next_base_, bytes, {}, {}};
-  if (with_data) a.data.assign(bytes, 0);
-  const uint64_t line = uint64_t(profile_.memory.line_bytes);
-  a.line_ready.assign(bytes / line + 1, kNotInL2);
-  next_base_ += (bytes + 255) / 256 * 256 + 4096;  // a gap, so that a run past the end is noticed
+  const GlobalAddr address{next_base_};
+  place(std::move(name), address, bytes, with_data);
+  next_base_ += with_gap(bytes);
+  return address;
+}
+
+void MemorySystem::place(std::string name, GlobalAddr address, uint64_t bytes, bool with_data, uint8_t* there) {
+  Allocation a{std::move(name), address.value, bytes, {}, there, {}};
+  if (with_data && !there) a.own.assign(std::max<uint64_t>(1, bytes), 0), a.data = a.own.data();
+  a.line_ready.assign(bytes / uint64_t(profile_.memory.line_bytes) + 1, kNotInL2);
+  allocated_ += with_gap(bytes);
   allocations_.push_back(std::move(a));
-  return {allocations_.back().base};
 }
 
 void MemorySystem::warm(GlobalAddr address, uint64_t size) {
@@ -55,7 +63,7 @@ MemorySystem::Allocation* MemorySystem::find(GlobalAddr address, uint64_t size) 
 
 uint8_t* MemorySystem::data(GlobalAddr address, uint64_t size) {
   Allocation* a = find(address, size);
-  return a && !a->data.empty() ? &a->data[address.value - a->base] : nullptr;
+  return a && a->data ? a->data + (address.value - a->base) : nullptr;
 }
 
 std::pair<std::string, uint64_t> MemorySystem::place(GlobalAddr address) {
@@ -127,8 +135,8 @@ Cycles MemorySystem::read(Request& request, Cycles at, int cluster) {
 }
 
 Cycles MemorySystem::accept_write(uint64_t bytes, Cycles at) {
-  // next_base_ grows with the allocations: their sum is what the kernel touches.
-  if (next_base_ - kFirstBase <= uint64_t(profile_.memory.l2_mib) << 20) return at;
+  // The sum of the allocations is what the kernel touches.
+  if (allocated_ <= uint64_t(profile_.memory.l2_mib) << 20) return at;
   // L2 writes back when it likes: what it gathers spreads over all channels.
   const double cycles = double(bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
   double free_of_all = 0;

@@ -33,6 +33,9 @@ class MemorySystem {
 
   /// Reserves `bytes` of global memory, 256-byte aligned; `with_data` gives it bytes, zeroed.
   GlobalAddr allocate(std::string name, uint64_t bytes, bool with_data);
+  /// [address, address + bytes), which overlaps no other, is an allocation, too.
+  /// @param there  its bytes, which the caller keeps and owns; nullptr: it gets some as allocate()'s do
+  void place(std::string name, GlobalAddr address, uint64_t bytes, bool with_data, uint8_t* there = nullptr);
 
   /// L2 is full of lines that others have written, and the translations of no page are at hand: what a memset of
   /// all of L2 leaves behind.
@@ -94,7 +97,8 @@ class MemorySystem {
   struct Allocation {
     std::string name;
     uint64_t base, bytes;
-    std::vector<uint8_t> data;
+    std::vector<uint8_t> own;
+    uint8_t* data;                   ///< nullptr: without data
     std::vector<Cycles> line_ready;  ///< per line: cycle at which it is in L2; kNotInL2 if nobody asked yet
   };
   static constexpr Cycles kNotInL2 = ~Cycles{0};
@@ -114,6 +118,7 @@ class MemorySystem {
   size_t last_found_ = 0;
   static constexpr uint64_t kFirstBase = 0x7f0000000000;
   uint64_t next_base_ = kFirstBase;
+  uint64_t allocated_ = 0;  ///< bytes of all allocations, with the gaps behind them
   double l2_free_ = 0;                ///< cycle at which L2 has answered everything asked for so far
   std::vector<double> channel_free_;  ///< cycle at which each HBM channel has served everything asked for so far
   double line_cycles_ = 0;            ///< that a channel takes for a line

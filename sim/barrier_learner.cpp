@@ -3,10 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <deque>
 #include <nlohmann/json.hpp>
@@ -113,9 +117,14 @@ std::vector<BarrierTable> learned_tables(const std::function<std::vector<Barrier
   int ends[2];
   if (pipe(ends) != 0) return {};
   std::fflush(nullptr);
+  [[maybe_unused]] const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return close(ends[0]), close(ends[1]), std::vector<BarrierTable>{};
   if (child == 0) {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that is killed takes it along
+    if (getppid() != parent) _exit(1);
+#endif
     close(ends[0]);
     // Warnings and crash reports are those of the run that counts.
     if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, 1), dup2(nowhere, 2);

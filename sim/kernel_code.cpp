@@ -47,8 +47,11 @@ std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::RunPlan& plan,
   const auto allocate = [&](const host::PlannedKernel& kernel, size_t i, const std::string& of_launch) {
     const host::Tensor tensor = kernel.run->tensors()[i];
     const bool bytes = with_data || tensor.locks || tensor.metadata;
-    const GlobalAddr address = memory.allocate(kernel.qualified(tensor.name) + of_launch, tensor.bytes, bytes);
-    if (!bytes) return address;
+    const std::string name = kernel.qualified(tensor.name) + of_launch;
+    if (tensor.address) memory.place(name, {*tensor.address}, tensor.bytes, bytes, tensor.bytes_there);
+    const GlobalAddr address =
+        tensor.address ? GlobalAddr{*tensor.address} : memory.allocate(name, tensor.bytes, bytes);
+    if (!bytes || tensor.bytes_there) return address;
     uint8_t* data = memory.data(address, tensor.bytes);
     if (filled && !filled->empty())
       std::copy((*filled)[i].begin(), (*filled)[i].end(), data);

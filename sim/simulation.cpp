@@ -218,6 +218,8 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
       device_(scenario.device, launches_of(plan_, kernels_), device_options(), options.recorder),
       altered_(scenario.faults.size(), 0) {
   device_.observer.set_learner(options.learner);
+  if (options.learner)
+    for (const PlannedKernel& planned : plan_.kernels) planned.run->before_trial();
   set_delays();
   load_memory();
   bind_code();

@@ -41,6 +41,9 @@ struct Tensor {
   // What another launch's output must agree with to be read as this tensor; without them the bytes must.
   std::string_view type{};  ///< "bf16"; empty: not stated
   int64_t rows = 0, columns = 0;
+  std::optional<uint64_t> address{};  ///< that the launch states, as its parameters hold it; absent: the device chooses
+  /// Its bytes, which are there already and are not filled: device memory of a program.  nullptr: the run makes them.
+  uint8_t* bytes_there = nullptr;
 };
 
 /// An element of the output that is not what it should be.
@@ -110,6 +113,10 @@ class KernelRun {
   virtual Check check(const std::vector<const uint8_t*>& tensors) const = 0;
   /// Bytes that check() needs beside the tensors, at most.
   virtual double check_bytes() const { return 0; }
+
+  /// The run that follows is made to learn from and thrown away, in a process of its own: what it writes to bytes that
+  /// are there already must not be seen.
+  virtual void before_trial() const {}
 
   /// Floating-point operations; 0 for a kernel that moves data.
   virtual double flops() const = 0;

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <iterator>
 
-#include "kernels/host/ptx_layout.h"
 #include "kernels/host/read_config.h"
 #include "kernels/host/tensor_maps.h"
 #include "kernels/ptx_launch/host/ptx_run.h"
@@ -57,10 +57,10 @@ const TomlTable::Words<TensorMapOobFill> kFills = {{"none", TensorMapOobFill::no
 
 const std::vector<std::string> kProblemKeys = {
     "ptx", "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes",
-    "pdl", "roles", "tensor", "argument", "check"};
-const std::vector<std::string> kArgumentKeys = {"parameter", "offset",       "address",  "bytes", "tensor_map",
-                                                "data_type", "dims",         "strides",  "box",   "element_strides",
-                                                "swizzle",   "l2_promotion", "oob_fill", "value", "type"};
+    "pdl", "roles", "tensor", "argument", "check",   "variables"};
+const std::vector<std::string> kArgumentKeys = {
+    "parameter", "offset",          "address", "bytes",        "tensor_map", "data_type", "dims", "strides",
+    "box",       "element_strides", "swizzle", "l2_promotion", "oob_fill",   "value",     "type", "hex"};
 
 /// Reads [problem]; a function for each part.
 class Reader {
@@ -74,6 +74,9 @@ class Reader {
     read_tensors();
     read_arguments();
     read_check();
+    if (table_.has("variables"))
+      for (const int64_t address : table_.integer_list("variables", 0, int64_t{1} << 46))
+        problem_.variables.push_back(uint64_t(address));
     return std::move(problem_);
   }
 
@@ -116,32 +119,11 @@ class Reader {
       if (grid % cluster != 0) throw error("grid", "must be a multiple of the cluster in each dimension");
     problem_.dynamic_smem_bytes =
         table_.has("dynamic_smem_bytes") ? uint32_t(table_.integer("dynamic_smem_bytes", 0, 1 << 20)) : 0;
-    const ptx::Program program = ptx::decode(*problem_.file.module, entry());
-    const SharedLayout layout = shared_layout(program);
-    problem_.smem_bytes = uint32_t(layout.first_dynamic - kSmemUserBase) + problem_.dynamic_smem_bytes;
-    read_symbols(program, layout);
+    describe_shared_memory(problem_);
     problem_.pdl = table_.has("pdl") && table_.boolean("pdl");
     if (table_.has("roles")) problem_.roles = table_.strings("roles");
     if (int(problem_.roles.size()) > problem_.warps())
       throw error("roles", fmt::format("a name for each of the {} warps, at most", problem_.warps()));
-  }
-
-  /// A symbol of 64-bit elements may be an array of mbarriers.
-  void read_symbols(const ptx::Program& program, const SharedLayout& layout) {
-    for (const ptx::Symbol& symbol : program.symbols) {
-      if (symbol.space != ptx::Space::shared || symbol.dynamic || symbol.bytes == 0 || symbol.bytes % 8 != 0)
-        continue;
-      const auto of_symbol = [&](const ptx::Variable& v) {
-        return v.name == symbol.name && ptx::bits(v.type) == 64;
-      };
-      const auto& own = entry().body.variables;
-      const auto& all = problem_.file.module->variables;
-      if (std::none_of(own.begin(), own.end(), of_symbol) && std::none_of(all.begin(), all.end(), of_symbol))
-        continue;
-      BarrierArray row{
-          "", SmemAddr{uint32_t(layout.first_static + symbol.offset)}, int(symbol.bytes / 8), 0, "", "", ""};
-      problem_.barriers.emplace_back(std::make_shared<const std::string>(symbol.name), row);
-    }
   }
 
   static std::string element_words() {
@@ -153,7 +135,8 @@ class Reader {
   void read_tensors() {
     if (!table_.has("tensor"))
       throw error("tensor", "[[problem.tensor]] describes each tensor in global memory; there is none");
-    for (const TomlTable& t : table_.tables("tensor", {"name", "type", "shape", "contents", "metadata"})) {
+    for (const TomlTable& t :
+         table_.tables("tensor", {"name", "type", "shape", "contents", "file", "address", "metadata"})) {
       PtxTensor tensor{.name = t.string("name")};
       const std::string type = t.string("type");
       const auto* element = std::find_if(std::begin(kElements), std::end(kElements),
@@ -162,12 +145,33 @@ class Reader {
       tensor.element = *element;
       tensor.shape = t.integer_list("shape", 1, INT32_MAX);
       if (t.has("contents")) tensor.contents = t.choice("contents", kContents);
+      if (t.has("file")) read_contents(t, tensor);
+      if (t.has("address")) read_address(t, tensor);
       // Counts, offsets and the like: control flow follows from them.
       tensor.metadata = t.has("metadata") ? t.boolean("metadata") : !tensor.element.format;
       for (const PtxTensor& other : problem_.tensors)
         if (other.name == tensor.name) throw t.wrong("name", "two tensors have this name");
       problem_.tensors.push_back(tensor);
     }
+  }
+
+  void read_contents(const TomlTable& t, PtxTensor& tensor) const {
+    if (t.has("contents")) throw t.wrong("file", "a tensor has contents or a file");
+    tensor.contents = PtxContents::file;
+    tensor.file = scenario_.path.parent_path() / t.string("file");
+    std::error_code failed;
+    const uint64_t bytes = std::filesystem::file_size(tensor.file, failed);
+    if (failed) throw t.wrong("file", "cannot be read: " + failed.message());
+    if (bytes != tensor.bytes())
+      throw t.wrong("file", fmt::format("has {} bytes, the tensor {}", bytes, tensor.bytes()));
+  }
+
+  void read_address(const TomlTable& t, PtxTensor& tensor) const {
+    tensor.address = uint64_t(t.integer("address", 256, int64_t{1} << 46));
+    for (const PtxTensor& other : problem_.tensors)
+      if (other.address && *tensor.address < *other.address + other.bytes() &&
+          *other.address < *tensor.address + tensor.bytes())
+        throw t.wrong("address", fmt::format("{} lies there, too", other.name));
   }
 
   size_t tensor(const TomlTable& t, std::string_view key) const {
@@ -198,6 +202,7 @@ class Reader {
     argument.offset = uint32_t(param.offset) + uint32_t(offset);
     const uint32_t bytes = argument.kind == PtxArgument::Kind::tensor_map ? 128
                            : argument.kind == PtxArgument::Kind::address  ? 8
+                           : argument.kind == PtxArgument::Kind::image    ? uint32_t(argument.image.size())
                                                                           : argument.size;
     if (uint64_t(offset) + bytes > param.bytes)
       throw document_.error(t.path(argument_key(t)),
@@ -208,21 +213,37 @@ class Reader {
   }
 
   static std::string_view argument_key(const TomlTable& t) {
-    return t.has("tensor_map") ? "tensor_map" : t.has("address") ? "address" : "value";
+    return t.has("tensor_map") ? "tensor_map" : t.has("address") ? "address" : t.has("hex") ? "hex" : "value";
   }
 
   PtxArgument argument_of(const TomlTable& t, const ptx::Param& param, int64_t offset) const {
-    if (int(t.has("address")) + int(t.has("tensor_map")) + int(t.has("value")) != 1)
-      throw document_.error(
-          t.path("value"),
-          "an argument is one of address = \"TENSOR\", tensor_map = \"TENSOR\" and value = NUMBER");
+    if (int(t.has("address")) + int(t.has("tensor_map")) + int(t.has("value")) + int(t.has("hex")) != 1)
+      throw document_.error(t.path("value"),
+                            "an argument is one of address = \"TENSOR\", tensor_map = \"TENSOR\", value = NUMBER "
+                            "and hex = \"BYTES\"");
     if (t.has("address")) {
       const size_t of = tensor(t, "address");
       const uint64_t bytes = t.has("bytes") ? uint64_t(t.integer("bytes", 0, INT64_MAX)) : 0;
       return {.kind = PtxArgument::Kind::address, .tensor = of, .bytes = bytes};
     }
     if (t.has("tensor_map")) return tensor_map_of(t);
+    if (t.has("hex")) return image_of(t);
     return value_of(t, param, offset);
+  }
+
+  /// Two hexadecimal digits for each byte, with spaces and line ends between them as one likes.
+  static PtxArgument image_of(const TomlTable& t) {
+    PtxArgument argument{.kind = PtxArgument::Kind::image};
+    int digits = 0, byte = 0;
+    for (const char c : t.string("hex")) {
+      if (std::isspace(static_cast<unsigned char>(c))) continue;
+      if (!std::isxdigit(static_cast<unsigned char>(c)))
+        throw t.wrong("hex", "has two hexadecimal digits for each byte");
+      byte = byte * 16 + (c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
+      if (++digits % 2 == 0) argument.image.push_back(uint8_t(byte)), byte = 0;
+    }
+    if (digits % 2 != 0) throw t.wrong("hex", "has an odd number of digits");
+    return argument;
   }
 
   PtxArgument value_of(const TomlTable& t, const ptx::Param& param, int64_t offset) const {

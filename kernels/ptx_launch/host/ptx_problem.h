@@ -3,6 +3,8 @@
 /// result is compared with.  Format: docs/ptx.md.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +26,7 @@ enum class PtxContents {
   zeros,
   ones,
   unwritten,  ///< 0xff in every byte, which no result has: what nobody writes shows
+  file,       ///< the bytes of a file
 };
 
 /// What a tensor is made of.
@@ -39,16 +42,19 @@ struct PtxTensor {
   PtxElement element;
   std::vector<int64_t> shape;  ///< outermost dimension first
   PtxContents contents = PtxContents::random;
-  bool metadata = false;  ///< control flow follows from it: filled in runs without data too
+  bool metadata = false;         ///< control flow follows from it: filled in runs without data too
+  std::filesystem::path file{};  ///< of PtxContents::file, as long as the tensor
+  std::optional<uint64_t> address{};
+  uint8_t* bytes_there = nullptr;  ///< Tensor::bytes_there
 
   int64_t elements() const;
   size_t element_bytes() const { return size_t(element.bits) / 8; }
   uint64_t bytes() const { return uint64_t(elements()) * element_bytes(); }
 };
 
-/// Bytes of a parameter: the address of a tensor, the tensor map of one, or a number.
+/// Bytes of a parameter: the address of a tensor, the tensor map of one, a number, or bytes as they are.
 struct PtxArgument {
-  enum class Kind { address, tensor_map, value };
+  enum class Kind { address, tensor_map, value, image };
   Kind kind = Kind::value;
   uint32_t offset = 0;  ///< in the parameter window
   size_t tensor = 0;    ///< address, tensor_map
@@ -56,6 +62,7 @@ struct PtxArgument {
   TensorMapFields map;  ///< without its address
   uint64_t value = 0;   ///< its bits
   uint32_t size = 0;    ///< of the value: 1, 2, 4 or 8 bytes
+  std::vector<uint8_t> image{};
 };
 
 /// The product that the kernel must have computed: C[m][n] = sum over k of A[m][k] * B[n][k].
@@ -79,10 +86,17 @@ struct PtxProblem {
   std::vector<PtxArgument> arguments;
   std::optional<PtxProduct> product;              ///< what is compared
   std::optional<std::pair<size_t, size_t>> copy;  ///< from, to: equal bytes
+  /// Where the module's `.global` and `.const` variables lie, in their order; empty: the run places them.
+  std::vector<uint64_t> variables{};
+  std::function<void()> before_trial{};  ///< KernelRun::before_trial; empty: nothing is to be done
 
   int threads() const { return int(block.x * block.y * block.z); }
   int warps() const { return (threads() + kWarpLanes - 1) / kWarpLanes; }
 };
+
+/// Fills in what follows from the entry and the launch's shape: bytes of shared memory, symbols that may be
+/// mbarriers.
+void describe_shared_memory(PtxProblem& problem);
 
 const KernelDefinition& ptx_definition();
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -79,6 +80,12 @@ void fill_random(const PtxTensor& tensor, uint64_t seed, uint8_t* to) {
   }
 }
 
+void fill_from(const std::filesystem::path& path, uint8_t* to, uint64_t bytes) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(to), std::streamsize(bytes)))
+    throw InputError(fmt::format("{}: cannot be read", path.string()));
+}
+
 }  // namespace
 
 int64_t PtxTensor::elements() const {
@@ -105,6 +112,10 @@ std::vector<BarrierArray> PtxRun::barriers() const {
   return rows;
 }
 
+void PtxRun::before_trial() const {
+  if (problem_.before_trial) problem_.before_trial();
+}
+
 LaunchShape PtxRun::launch() const {
   return {.grid = problem_.grid,
           .cluster = problem_.cluster,
@@ -124,8 +135,12 @@ std::vector<Tensor> PtxRun::tensors() const {
   std::vector<Tensor> all;
   for (const PtxTensor& tensor : problem_.tensors) {
     // Loads of warps always move bytes: addresses, bounds and answers pass through them.
-    Tensor described{
-        .name = tensor.name, .bytes = tensor.bytes(), .metadata = tensor.metadata, .type = tensor.element.name};
+    Tensor described{.name = tensor.name,
+                     .bytes = tensor.bytes(),
+                     .metadata = tensor.metadata,
+                     .type = tensor.element.name,
+                     .address = tensor.address,
+                     .bytes_there = tensor.bytes_there};
     if (tensor.shape.size() >= 2)
       described.rows = tensor.elements() / tensor.shape.back(), described.columns = tensor.shape.back();
     all.push_back(described);
@@ -139,6 +154,7 @@ void PtxRun::fill(size_t i, uint8_t* bytes) const {
     case PtxContents::random: return fill_random(tensor, seed_ + i * 0x9e3779b97f4a7c15u, bytes);
     case PtxContents::zeros: std::memset(bytes, 0, tensor.bytes()); return;
     case PtxContents::unwritten: std::memset(bytes, 0xff, tensor.bytes()); return;
+    case PtxContents::file: return fill_from(tensor.file, bytes, tensor.bytes());
     case PtxContents::ones: break;
   }
   const uint64_t one = encoded(tensor.element, 1);
@@ -193,6 +209,10 @@ std::vector<uint8_t> PtxRun::parameters(const std::vector<GlobalAddr>& addresses
   std::vector<uint8_t> window(problem_.parameter_bytes);
   for (const PtxArgument& argument : problem_.arguments) {
     uint8_t* const to = window.data() + argument.offset;
+    if (argument.kind == PtxArgument::Kind::image) {
+      std::memcpy(to, argument.image.data(), argument.image.size());
+      continue;
+    }
     if (argument.kind == PtxArgument::Kind::value) {
       std::memcpy(to, &argument.value, argument.size);
       continue;

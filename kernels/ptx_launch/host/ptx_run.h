@@ -25,6 +25,7 @@ class PtxRun : public KernelRun {
   std::string_view role(int warp) const override { return roles_[size_t(warp)]; }
   std::vector<Tensor> tensors() const override;
   void fill(size_t i, uint8_t* bytes) const override;
+  void before_trial() const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
   double check_bytes() const override { return product_ ? product_->check_bytes() : 0; }
   double flops() const override { return product_ ? product_->flops() : 0; }

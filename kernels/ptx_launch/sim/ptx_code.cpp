@@ -17,7 +17,8 @@ KernelCode ptx_code() {
               windows.push_back(
                   run.parameters(addresses, [](const TensorMapFields& fields) { return sm100::encode(fields); }));
             return ptx_runner(binding, *problem.file.module, run.entry(),
-                              {problem.grid, problem.block, problem.cluster, problem.dynamic_smem_bytes}, windows);
+                              {problem.grid, problem.block, problem.cluster, problem.dynamic_smem_bytes, problem.variables},
+                              windows);
           }};
 }
 

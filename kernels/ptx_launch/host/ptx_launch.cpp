@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/ptx_launch/host/ptx_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/host/ptx_layout.h"
+#include "kernels/host/scenario.h"
+
+namespace sm100::host {
+namespace {
+
+/// A symbol of 64-bit elements may be an array of mbarriers.
+void add_symbols(PtxProblem& problem, const ptx::Program& program, const SharedLayout& layout) {
+  for (const ptx::Symbol& symbol : program.symbols) {
+    if (symbol.space != ptx::Space::shared || symbol.dynamic || symbol.bytes == 0 || symbol.bytes % 8 != 0)
+      continue;
+    const auto of_symbol = [&](const ptx::Variable& v) { return v.name == symbol.name && ptx::bits(v.type) == 64; };
+    const auto& own = problem.file.entry().body.variables;
+    const auto& all = problem.file.module->variables;
+    if (std::none_of(own.begin(), own.end(), of_symbol) && std::none_of(all.begin(), all.end(), of_symbol))
+      continue;
+    const BarrierArray row{
+        "", SmemAddr{uint32_t(layout.first_static + symbol.offset)}, int(symbol.bytes / 8), 0, "", "", ""};
+    problem.barriers.emplace_back(std::make_shared<const std::string>(symbol.name), row);
+  }
+}
+
+/// A launch that CUDA refuses.
+void check_launch(const PtxProblem& problem, const std::string& name) {
+  const auto refuse = [&](const std::string& why) { return InputError(fmt::format("{}: {}", name, why)); };
+  const Dim3 &grid = problem.grid, &block = problem.block, &cluster = problem.cluster;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
+    throw refuse("a grid and a block have at least one CTA and one thread in each dimension");
+  if (uint64_t(block.x) * block.y * block.z > 1024) throw refuse("a CTA has at most 1,024 threads");
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    throw refuse(fmt::format("a grid of {} x {} x {} CTAs is no multiple of clusters of {} x {} x {}", grid.x,
+                             grid.y, grid.z, cluster.x, cluster.y, cluster.z));
+  const ptx::Directives& directives = problem.file.entry().directives;
+  if (const auto most = directives.maxntid;
+      most && uint32_t(problem.threads()) > (*most)[0] * (*most)[1] * (*most)[2])
+    throw refuse(fmt::format("{} threads; the entry's .maxntid allows {}", problem.threads(),
+                             (*most)[0] * (*most)[1] * (*most)[2]));
+}
+
+}  // namespace
+
+void describe_shared_memory(PtxProblem& problem) {
+  const ptx::Program program = ptx::decode(*problem.file.module, problem.file.entry());
+  const SharedLayout layout = shared_layout(program);
+  problem.smem_bytes = uint32_t(layout.first_dynamic - kSmemUserBase) + problem.dynamic_smem_bytes;
+  add_symbols(problem, program, layout);
+}
+
+PtxProblem problem_of(const PtxLaunchValues& launch, const std::string& name) {
+  PtxProblem problem;
+  problem.file = {.path = launch.module->name, .module = launch.module, .entry_index = launch.entry};
+  problem.parameter_bytes = uint32_t(problem.file.entry().param_bytes);
+  problem.grid = launch.grid, problem.block = launch.block, problem.cluster = launch.cluster;
+  problem.dynamic_smem_bytes = launch.dynamic_smem_bytes;
+  check_launch(problem, name);
+  if (launch.parameters.size() != problem.parameter_bytes)
+    throw InputError(fmt::format("{}: {} bytes of parameters, the entry takes {}", name, launch.parameters.size(),
+                                 problem.parameter_bytes));
+  describe_shared_memory(problem);
+  for (const PtxMemory& memory : launch.memory)
+    problem.tensors.push_back({.name = fmt::format("memory {:#x}", memory.address),
+                               .element = {"u8", 8, DataType::u8},
+                               .shape = {int64_t(memory.bytes)},
+                               .contents = PtxContents::unwritten,
+                               .metadata = true,
+                               .address = memory.address,
+                               .bytes_there = memory.there});
+  if (problem.tensors.empty())  // a run has an output
+    problem.tensors.push_back(
+        {.name = "nothing", .element = {"u8", 8, DataType::u8}, .shape = {1}, .contents = PtxContents::zeros});
+  if (!launch.parameters.empty())
+    problem.arguments.push_back({.kind = PtxArgument::Kind::image, .image = launch.parameters});
+  problem.variables = launch.variables;
+  problem.before_trial = launch.before_trial;
+  return problem;
+}
+
+}  // namespace sm100::host
