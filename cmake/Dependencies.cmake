@@ -17,3 +17,11 @@ pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 add_library(sm100_systemc INTERFACE)
 target_link_libraries(sm100_systemc INTERFACE PkgConfig::SYSTEMC)
 target_compile_definitions(sm100_systemc INTERFACE SC_DISABLE_API_VERSION_CHECK)
+
+# Code in CUDA programs is compressed with one of these.  Without them `sm100sim exec` cannot run programs.
+pkg_check_modules(ZSTD IMPORTED_TARGET libzstd)
+pkg_check_modules(LZ4 IMPORTED_TARGET liblz4)
+set(SM100_EXEC_LIBRARY OFF)
+if(ZSTD_FOUND AND LZ4_FOUND AND CMAKE_SYSTEM_NAME STREQUAL Linux)
+  set(SM100_EXEC_LIBRARY ON)
+endif()

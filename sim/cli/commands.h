@@ -31,5 +31,6 @@ void add_export_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);
 void add_import_command(CLI::App& app, int& exit_code);
 void add_ptx_command(CLI::App& app, int& exit_code);
+void add_exec_command(CLI::App& app, int& exit_code);
 
 }  // namespace sm100::sim::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A launch of a program: what its runtime library has asked for, and what came of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/protocol.h"
+#include "kernels/host/scenario.h"
+#include "kernels/ptx_launch/host/ptx_launch.h"
+#include "sim/run_result.h"
+
+namespace sm100::exec {
+
+struct Launch {
+  int number = 0;  ///< of the program, from 1
+  std::shared_ptr<const ptx::Module> module;
+  size_t entry = 0;
+  Shape shape;
+  std::vector<uint8_t> parameters;
+  std::vector<Block> memory;     ///< all allocations
+  std::vector<Block> variables;  ///< of the module's scope, those that have an address, in their order
+
+  const ptx::Entry& code() const { return module->entries[entry]; }
+  std::string name() const;  ///< "launch 3"
+  /// "device_kernel<...>, grid 4 x 4 of 192 threads, clusters of 2 x 1"
+  std::string title() const;
+};
+
+/// What came of it.
+struct LaunchOutcome {
+  sim::RunResult result;
+  std::string error;         ///< why there is no result; empty: there is one
+  bool bad_launch = false;   ///< the error is one that CUDA reports, too: a shape that the device does not take
+  bool carried_out = false;  ///< every CTA has run to its end, without a finding
+};
+
+}  // namespace sm100::exec

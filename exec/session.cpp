@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/session.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "exec/device_memory.h"
+#include "exec/library_folder.h"
+#include "exec/modules.h"
+#include "exec/program_file.h"
+#include "exec/protocol.h"
+#include "exec/save_launch.h"
+#include "exec/worker.h"
+#include "models/gpu.h"
+#include "models/occupancy.h"
+
+namespace sm100::exec {
+namespace {
+
+using host::InputError;
+
+constexpr int kPollMilliseconds = 200;
+
+class Session {
+ public:
+  explicit Session(const SessionOptions& options)
+      : options_(options), memory_(uint64_t{180} << 30), program_(find_program(options.command.front())) {}
+  ~Session();
+
+  SessionResult run();
+
+ private:
+  void start();
+  [[noreturn]] void become_program(int socket, pid_t parent);
+  /// False: the program has ended, or is nobody's that we know.
+  bool wait_for_request();
+  bool program_ended();
+  bool answer();
+
+  Writer hello(Reader& request);
+  Writer add_module(Reader& request);
+  Writer describe_entry(Reader& request);
+  Writer occupancy(Reader& request);
+  Writer launch(Reader& request);
+  /// The entry that a request names; nullptr: there is none.
+  const ptx::Entry* read_entry(Reader& request, Launch& launch);
+  LaunchOutcome carry_out_launch(const Launch& launch);
+
+  const SessionOptions& options_;
+  const DeviceMemory memory_;
+  const std::filesystem::path program_;
+  Modules modules_;
+  SessionResult result_;
+  int socket_ = -1, numbered_ = 0;
+  pid_t process_ = -1;
+  std::optional<int> status_;  ///< of the program, once it has ended
+};
+
+Session::~Session() {
+  if (process_ > 0 && !status_) kill(process_, SIGKILL), waitpid(process_, nullptr, 0);
+  if (socket_ >= 0) close(socket_);
+}
+
+// ---------------------------------------------------------------- the program
+
+void Session::start() {
+  check_program(program_);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw InputError(fmt::format("exec: no socket can be made: {}", std::strerror(errno)));
+  std::fflush(nullptr);
+  const pid_t parent = getpid();
+  process_ = fork();
+  if (process_ < 0) throw InputError(fmt::format("exec: no process can be started: {}", std::strerror(errno)));
+  if (process_ == 0) become_program(ends[1], parent);
+  close(ends[1]);
+  socket_ = ends[0];
+}
+
+void Session::become_program(int socket, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGFPE, SIGBUS, SIGPIPE}) std::signal(signal, SIG_DFL);
+  const int own_socket = dup(socket), own_memory = dup(memory_.file());  // without the flag that closes them
+  setenv(kVariable, fmt::format("{},{},{}", own_socket, own_memory, memory_.bytes()).c_str(), 1);
+  const char* const before = std::getenv("LD_LIBRARY_PATH");
+  const std::string folder = library_folder().string();
+  setenv("LD_LIBRARY_PATH", before && *before ? fmt::format("{}:{}", folder, before).c_str() : folder.c_str(), 1);
+  std::vector<char*> arguments;
+  for (const std::string& argument : options_.command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execv(program_.c_str(), arguments.data());
+  const std::string line = fmt::format("exec: {}: {}\n", program_.string(), std::strerror(errno));
+  [[maybe_unused]] const ssize_t n = write(2, line.data(), line.size());
+  _exit(127);
+}
+
+bool Session::program_ended() {
+  int status = 0;
+  if (!status_ && waitpid(process_, &status, WNOHANG) == process_) status_ = status;
+  return status_.has_value();
+}
+
+bool Session::wait_for_request() {
+  for (;;) {
+    pollfd one{socket_, POLLIN, 0};
+    const int ready = poll(&one, 1, kPollMilliseconds);
+    if (ready > 0) return (one.revents & POLLIN) != 0;
+    if (ready < 0 && errno != EINTR) return false;
+    if (program_ended()) return false;
+  }
+}
+
+SessionResult Session::run() {
+  start();
+  while (wait_for_request() && answer()) {}
+  if (!status_) {
+    int status = 0;
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {}
+    status_ = status;
+  }
+  result_.program_exit = WIFEXITED(*status_) ? WEXITSTATUS(*status_) : 128 + WTERMSIG(*status_);
+  return result_;
+}
+
+// ---------------------------------------------------------------- what its library asks
+
+bool Session::answer() {
+  Header header;
+  std::string body;
+  if (!receive_message(socket_, header, body)) return false;
+  Reader request(std::move(body));
+  Writer reply;
+  try {
+    switch (Request(header.request)) {
+      case Request::hello: reply = hello(request); break;
+      case Request::module: reply = add_module(request); break;
+      case Request::entry: reply = describe_entry(request); break;
+      case Request::occupancy: reply = occupancy(request); break;
+      case Request::launch: reply = launch(request); break;
+      case Request::note: options_.say(request.text()); break;
+      case Request::refusal:
+        result_.refused = true;
+        options_.say(fmt::format("{}: {}", program_.string(), request.text()));
+        break;
+      default: throw std::runtime_error(fmt::format("request {} is unknown", header.request));
+    }
+  } catch (const std::runtime_error& error) {
+    result_.refused = true;
+    options_.say(
+        fmt::format("{}: its runtime library is not that of this sm100sim: {}", program_.string(), error.what()));
+    return false;
+  }
+  return send_message(socket_, Request(0), reply);
+}
+
+Writer Session::hello(Reader& request) {
+  if (request.get<uint32_t>() != kProtocolVersion) throw std::runtime_error("it is of another version");
+  result_.connected = true;
+  const models::DeviceProfile& profile = options_.device.device;
+  DeviceFacts facts;
+  const std::string name = fmt::format("sm100sim model of {}", profile.name);
+  std::memcpy(facts.name, name.data(), std::min(name.size(), sizeof facts.name - 1));
+  facts.memory_bytes = memory_.bytes(), facts.l2_bytes = uint64_t(profile.memory.l2_mib) << 20;
+  facts.sms = uint32_t(options_.device.sms_in_run());
+  facts.clock_khz = uint32_t(profile.device.sm_clock_ghz * 1e6);
+  facts.smem_bytes_per_sm = uint32_t(profile.device.smem_bytes_per_sm);
+  facts.smem_bytes_per_cta = uint32_t(profile.device.smem_bytes_per_cta_max);
+  facts.registers_per_sm = uint32_t(profile.device.registers_per_sm);
+  facts.threads_per_sm = uint32_t(profile.device.threads_per_sm);
+  facts.ctas_per_sm = uint32_t(profile.device.ctas_per_sm);
+  return Writer().put(facts);
+}
+
+Writer Session::add_module(Reader& request) {
+  Writer reply;
+  try {
+    const uint32_t number = modules_.add(request.text(), program_.filename().string());
+    const auto module = modules_.module(number);
+    std::vector<const ptx::Variable*> variables;
+    for (const ptx::Variable& variable : module->variables)
+      if (has_address(variable)) variables.push_back(&variable);
+    reply.put(uint8_t{1}).put(number).put(uint32_t(variables.size()));
+    for (const ptx::Variable* variable : variables)
+      reply.text(variable->name)
+          .put(uint64_t{variable->bytes})
+          .text({reinterpret_cast<const char*>(variable->data.data()), variable->data.size()});
+  } catch (const ptx::PtxError& error) {
+    result_.refused = true;
+    options_.say(fmt::format("the PTX of {} cannot be read: {}", program_.string(), error.what()));
+    reply.put(uint8_t{0});
+  }
+  return reply;
+}
+
+const ptx::Entry* Session::read_entry(Reader& request, Launch& launch) {
+  launch.module = modules_.module(request.get<uint32_t>());
+  const std::string name = request.text();
+  const int entry = launch.module ? find_entry(*launch.module, name) : -1;
+  if (entry < 0) return nullptr;
+  launch.entry = size_t(entry);
+  return &launch.code();
+}
+
+Writer Session::describe_entry(Reader& request) {
+  Launch launch;
+  const ptx::Entry* const entry = read_entry(request, launch);
+  if (!entry) return Writer().put(uint8_t{0});
+  return Writer().put(uint8_t{1}).put(facts_of(*launch.module, *entry)).list(parameters_of(*entry));
+}
+
+Writer Session::occupancy(Reader& request) {
+  Launch launch;
+  const ptx::Entry* const entry = read_entry(request, launch);
+  const Shape shape = request.get<Shape>();
+  int ctas = 0, clusters = 0;
+  if (entry) {
+    const EntryFacts facts = facts_of(*launch.module, *entry);
+    const uint32_t threads = shape.block[0] * shape.block[1] * shape.block[2];
+    const models::CtaResources cta{int((threads + 31) / 32), facts.static_smem_bytes + shape.dynamic_smem_bytes, 0};
+    ctas = models::occupancy(cta, options_.device.device).ctas;
+    const uint32_t of_cluster = std::max(1u, shape.cluster[0] * shape.cluster[1] * shape.cluster[2]);
+    clusters = int(uint32_t(ctas) * uint32_t(options_.device.sms_in_run()) / of_cluster);
+  }
+  return Writer().put(ctas).put(clusters);
+}
+
+// ---------------------------------------------------------------- launches
+
+Writer Session::launch(Reader& request) {
+  Launch launch;
+  if (!read_entry(request, launch)) throw std::runtime_error("a launch names no entry");
+  launch.number = ++numbered_;
+  launch.shape = request.get<Shape>();
+  launch.parameters = request.list<uint8_t>();
+  launch.memory = request.list<Block>();
+  launch.variables = request.list<Block>();
+  for (const Block& block : launch.memory)  // the program's library is the program's: it may say anything
+    if (block.address < kDeviceBase || block.address - kDeviceBase > memory_.bytes() ||
+        block.bytes > memory_.bytes() - (block.address - kDeviceBase))
+      throw std::runtime_error("an allocation is not in device memory");
+  const LaunchOutcome outcome = carry_out_launch(launch);
+  LaunchReply reply;
+  reply.refused = outcome.bad_launch, reply.carried_out = outcome.carried_out;
+  reply.nanoseconds = outcome.result.microseconds * 1e3;
+  result_.launches += outcome.carried_out;
+  return Writer().put(reply);
+}
+
+LaunchOutcome Session::carry_out_launch(const Launch& launch) {
+  host::Scenario scenario = options_.device;
+  LaunchOutcome outcome;
+  try {
+    if (!options_.save.empty()) save_launch(options_.save, launch, options_.device);
+    scenario = scenario_of(launch, options_.device, memory_);
+    outcome = carry_out(scenario, [&] { return !program_ended(); });
+  } catch (const InputError& error) { outcome.error = error.what(), outcome.bad_launch = true; }
+  options_.launched(launch, outcome, scenario);
+  return outcome;
+}
+
+}  // namespace
+
+SessionResult run_program(const SessionOptions& options) { return Session(options).run(); }
+
+}  // namespace sm100::exec

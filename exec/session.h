@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Runs a CUDA program whose device is the models: starts it with our runtime library, answers what the library
+/// asks, and carries out its launches, one after the other.
+///
+///     Session session(options);
+///     const SessionResult result = session.run();
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "exec/launch.h"
+
+namespace sm100::exec {
+
+struct SessionOptions {
+  std::vector<std::string> command;  ///< the program and its arguments
+  host::Scenario device;             ///< profile, number of SMs, data and jitter of every launch
+  std::filesystem::path save;        ///< a folder for the launches; empty: none are written
+  /// A launch is over.  It is called before the program goes on.
+  std::function<void(const Launch&, const LaunchOutcome&, const host::Scenario&)> launched;
+  /// A sentence for the user: a function that is not implemented, why the program cannot run.
+  std::function<void(const std::string&)> say;
+};
+
+struct SessionResult {
+  int program_exit = 0;    ///< its exit code, or 128 and the signal that ended it
+  bool connected = false;  ///< it has called our runtime library
+  bool refused = false;    ///< it could not run; `say` has said why
+  int launches = 0;        ///< carried out to their end
+};
+
+/// Throws host::InputError where the program cannot be started.
+SessionResult run_program(const SessionOptions& options);
+
+}  // namespace sm100::exec

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Carries a launch out: in a process of its own, on the models, with all checks.
+#pragma once
+
+#include <functional>
+
+#include "exec/device_memory.h"
+#include "exec/launch.h"
+
+namespace sm100::exec {
+
+/// What a scenario would say of the launch.  Throws host::InputError where the device does not take it.
+/// @param device  a scenario with the profile and the number of SMs
+host::Scenario scenario_of(const Launch& launch, const host::Scenario& device, const DeviceMemory& memory);
+
+/// Returns when the launch is over, or when `wanted` has said that nobody waits for it any more, which it is asked
+/// now and then.
+LaunchOutcome carry_out(const host::Scenario& scenario, const std::function<bool()>& wanted);
+
+}  // namespace sm100::exec

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/// sm100sim exec PROGRAM ARGS...: runs a CUDA program whose kernels run on the models.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "exec/modules.h"
+#include "exec/session.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/integers.h"
+#include "sim/cli/json_output.h"
+#include "sim/cli/streams.h"
+#include "sim/cli/summary.h"
+#include "sim/text.h"
+
+namespace sm100::sim::cli {
+
+using namespace host;
+namespace {
+
+struct ExecOptions {
+  std::vector<std::string> command;
+  std::string profile = "b200", json, save;
+  int sms = 0;
+  std::optional<uint64_t> jitter;
+};
+
+/// Of every launch.
+Scenario device_of(const ExecOptions& options) {
+  Scenario device;
+  device.profile = options.profile;
+  device.device = load_profile(options.profile);
+  if (options.sms > device.device.device.sms)
+    throw InputError(
+        fmt::format("--sms {}: profile {} has {} SMs", options.sms, options.profile, device.device.device.sms));
+  device.sms = options.sms;
+  device.ctas_per_sm = 0;  // as many as fit, as on hardware
+  device.jitter = options.jitter;
+  return device;
+}
+
+/// Says what came of each launch, and keeps what the exit code and --json need.
+class Report {
+ public:
+  explicit Report(const ExecOptions& options) : options_(options) {}
+
+  void launched(const exec::Launch& launch, const exec::LaunchOutcome& outcome, const Scenario& scenario) {
+    print(launch, outcome, scenario);
+    if (!outcome.carried_out) note_exit(code_of(outcome));
+    if (!options_.json.empty()) launches_.push_back(json_of(launch, outcome));
+  }
+
+  /// Of this process; `program` is what the program returned.
+  int exit_code(const exec::SessionResult& result) const { return worst_ != kOk ? worst_ : result.program_exit; }
+  void note_exit(int code) {
+    if (worst_ == kOk) worst_ = code;
+  }
+
+  void write(const exec::SessionResult& result) const {
+    if (options_.json.empty()) return;
+    Json json = json_document("exec");
+    json.update(Json{{"command", options_.command},
+                     {"profile", options_.profile},
+                     {"sms", options_.sms > 0 ? Json(options_.sms) : Json()},
+                     {"launches", launches_},
+                     {"program_exit", result.program_exit},
+                     {"exit", exit_code(result)}});
+    write_json(options_.json, json);
+  }
+
+ private:
+  static int code_of(const exec::LaunchOutcome& outcome) {
+    if (!outcome.error.empty()) return outcome.bad_launch ? kBadInput : kInternalError;
+    return exit_code_of(outcome.result);
+  }
+
+  void print(const exec::Launch& launch, const exec::LaunchOutcome& outcome, const Scenario& scenario) {
+    const RunResult& result = outcome.result;
+    if (!outcome.error.empty())
+      return say(fmt::format("exec: {}: {}: {}", launch.name(), launch.title(), outcome.error));
+    if (!outcome.carried_out) {
+      const std::string text = format_summary(scenario, result, "");
+      return say(fmt::format("exec: {}: {}\n{}", launch.name(), launch.title(), text.substr(0, text.size() - 1)));
+    }
+    const size_t warnings = result.warnings.size();
+    say(fmt::format("exec: {}: {}: {} cycles, {}{}, {:.2f} s", launch.name(), launch.title(),
+                    grouped(int64_t(result.cycles)), verdict_text(result),
+                    warnings == 0 ? "" : fmt::format(", {} warning{}", warnings, warnings == 1 ? "" : "s"),
+                    result.wall_seconds));
+    say_warnings(result);
+  }
+
+  /// Each check once for a kernel of the program, with the number of its places.
+  void say_warnings(const RunResult& result) {
+    std::map<std::string, std::vector<const Finding*>> by_check;
+    for (const Finding& warning : result.warnings) by_check[warning.id].push_back(&warning);
+    for (const auto& [id, all] : by_check) {
+      const Finding& first = *all.front();
+      const std::string more = all.size() == 1 ? "" : fmt::format(", and {} more", all.size() - 1);
+      const std::string line =
+          fmt::format("{}: {}{}{}{}", id, first.message, first.location.empty() ? "" : "  ", first.location, more);
+      if (said_.insert(line).second) say("      warning  " + line);
+    }
+  }
+
+  static std::string verdict_text(const RunResult& result) {
+    const Verdict verdict = verdict_of(result);
+    if (verdict == Verdict::incomplete) return fmt::format("not checked: {}", result.not_checked.front());
+    return verdict == Verdict::clean ? "no findings" : std::string(name(verdict));
+  }
+
+  static Json json_of(const exec::Launch& launch, const exec::LaunchOutcome& outcome) {
+    Json json = {{"launch", launch.number},
+                 {"entry", std::string(launch.code().name)},
+                 {"grid", launch.shape.grid},
+                 {"block", launch.shape.block},
+                 {"cluster", launch.shape.cluster},
+                 {"dynamic_smem_bytes", launch.shape.dynamic_smem_bytes},
+                 {"carried_out", outcome.carried_out},
+                 {"error", text_or_null(outcome.error)}};
+    if (outcome.error.empty()) {
+      Json run = outcome.result;
+      run.erase("details");
+      json["result"] = run;
+    }
+    return json;
+  }
+
+  const ExecOptions& options_;
+  std::set<std::string> said_;  ///< warnings, each once
+  Json launches_ = Json::array();
+  int worst_ = kOk;
+};
+
+int exec(const ExecOptions& options) {
+  if (options.command.empty()) throw InputError("exec: needs a program: sm100sim exec [OPTIONS] ./program ARGS...");
+  if (!options.json.empty()) check_json_path(options.json, options.command.front());
+  Report report(options);
+  const exec::SessionOptions session{
+      .command = options.command,
+      .device = device_of(options),
+      .save = options.save,
+      .launched = [&](const auto& launch, const auto& outcome,
+                      const auto& scenario) { report.launched(launch, outcome, scenario); },
+      .say = [](const std::string& sentence) { say("exec: " + sentence); }};
+  const exec::SessionResult result = exec::run_program(session);
+  if (result.refused) report.note_exit(kBadInput);
+  if (result.launches == 0 && report.exit_code(result) == kOk) {
+    say(result.connected
+            ? "exec: no kernel was launched, so nothing was checked"
+            : fmt::format("exec: {} has not called sm100sim's CUDA runtime library, so nothing was checked",
+                          options.command.front()));
+    report.note_exit(kBadInput);
+  }
+  report.write(result);
+  return report.exit_code(result);
+}
+
+}  // namespace
+
+void add_exec_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ExecOptions>();
+  CLI::App* command = app.add_subcommand("exec", "Run a CUDA program (linked with -cudart shared) on the models");
+  command->add_option("--sms", options->sms, "SMs that the program sees and its kernels run on")
+      ->type_name("N")
+      ->check(integers(1));
+  command->add_option("--profile", options->profile, "Device profile")->type_name("NAME")->check(some_text());
+  command->add_option("--save", options->save, "Write every launch into this folder, for sm100sim ptx")
+      ->type_name("DIR")
+      ->check(file_name());
+  command->add_option("--json", options->json, "Write what came of each launch as JSON")
+      ->type_name("FILE")
+      ->check(file_name());
+  command->add_option("--jitter", options->jitter, "Perturb asynchronous latencies")
+      ->type_name("SEED")
+      ->check(integers(0));
+  command->prefix_command();
+  command->callback([command, options, &exit_code] {
+    options->command = command->remaining();
+    if (!options->command.empty() && options->command.front() == "--")
+      options->command.erase(options->command.begin());
+    exit_code = exec(*options);
+  });
+  command->footer("The program and its arguments follow the options. See docs/exec.md");
+}
+
+}  // namespace sm100::sim::cli

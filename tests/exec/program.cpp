@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA program without nvcc, for tests of `sm100sim exec`: what nvcc would have generated is written by hand.
+//
+//   program add          adds two vectors; 0: the sums are right
+//   program hang         a kernel that waits for an arrival which never comes
+//   program ignore       the same, then adds and copies without looking at errors; 0: the sums are right
+//   program symbol       writes a constant, reads a variable that the kernel has written
+//   program nothing      launches nothing
+//   program attribute    a launch attribute that is not implemented
+//   program refused      a function that is not implemented
+//   program read         reads device memory through its pointer
+//   program unwritten    0: fresh memory holds 0xff
+//   program old          code for another architecture
+//   program binary       machine code only
+//   program wait         sleeps until it is killed
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+extern "C" {
+struct Dim3 {
+  unsigned x, y, z;
+};
+struct LaunchAttribute {
+  int id;
+  alignas(8) unsigned char value[64];
+};
+struct LaunchConfig {
+  Dim3 grid, block;
+  size_t dynamic_smem_bytes;
+  void* stream;
+  const LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+void** __cudaRegisterFatBinary(void* wrapper);
+void __cudaRegisterFatBinaryEnd(void** module);
+void __cudaRegisterFunction(void** module, const char* host, char* device, const char* name, int, void*, void*,
+                            void*, void*, int*);
+void __cudaRegisterVar(void** module, char* host, char* device, const char* name, int, size_t, int, int);
+int __cudaGetKernel(void** kernel, const void* host);
+int __cudaLaunchKernel(void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t, void* stream);
+int cudaLaunchKernelExC(const LaunchConfig* config, const void* host, void** arguments);
+int cudaMalloc(void** pointer, size_t bytes);
+int cudaFree(void* pointer);
+int cudaMemcpy(void* to, const void* from, size_t bytes, int kind);
+int cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, int kind);
+int cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, int kind);
+int cudaDeviceSynchronize();
+int cudaGetLastError();
+const char* cudaGetErrorName(int error);
+int cudaEventCreate(void** event);
+int cudaEventRecord(void* event, void* stream);
+int cudaEventElapsedTime(float* milliseconds, void* from, void* to);
+int cudaMallocManaged(void** pointer, size_t bytes, unsigned flags);
+}
+
+namespace {
+
+constexpr char kPtx[] = R"(
+.version 8.7
+.target sm_100a
+.address_size 64
+
+.const .align 4 .f32 scale = 0f3F800000;
+.global .align 4 .u32 counter;
+
+.visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<8>;
+  .reg .f32 %f<6>;
+  .reg .b64 %rd<12>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [c];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  setp.ge.u32 %p1, %r5, %r1;
+  @%p1 bra DONE;
+  cvta.to.global.u64 %rd4, %rd1;
+  cvta.to.global.u64 %rd5, %rd2;
+  cvta.to.global.u64 %rd6, %rd3;
+  mul.wide.u32 %rd7, %r5, 4;
+  add.s64 %rd8, %rd4, %rd7;
+  add.s64 %rd9, %rd5, %rd7;
+  add.s64 %rd10, %rd6, %rd7;
+  ld.global.f32 %f1, [%rd8];
+  ld.global.f32 %f2, [%rd9];
+  add.f32 %f3, %f1, %f2;
+  ld.const.f32 %f4, [scale];
+  mul.f32 %f5, %f3, %f4;
+  st.global.f32 [%rd10], %f5;
+  setp.ne.u32 %p2, %r5, 0;
+  @%p2 bra DONE;
+  st.global.u32 [counter], %r1;
+DONE:
+  ret;
+}
+
+.visible .entry hang()
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<4>;
+  .shared .align 8 .b64 never;
+  mov.u32 %r1, never;
+  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra READY;
+  mbarrier.init.shared::cta.b64 [%r1], 1;
+READY:
+  bar.sync 0;
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 0;
+  @!%p2 bra WAIT;
+  ret;
+}
+)";
+
+struct Wrapper {
+  uint32_t magic = 0x466243b1, version = 1;
+  const void* container = nullptr;
+  void* other = nullptr;
+};
+
+template <class T>
+void put(std::vector<uint8_t>& bytes, size_t at, T value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+/// A container with one entry, uncompressed.
+std::vector<uint8_t> container(const std::string& text, uint16_t kind, uint32_t architecture) {
+  constexpr size_t kHeader = 16, kEntry = 64;
+  const size_t payload = (text.size() + 1 + 7) / 8 * 8;
+  std::vector<uint8_t> bytes(kHeader + kEntry + payload);
+  put(bytes, 0, uint32_t{0xba55ed50}), put(bytes, 4, uint16_t{1}), put(bytes, 6, uint16_t(kHeader));
+  put(bytes, 8, uint64_t(kEntry + payload));
+  put(bytes, kHeader, kind), put(bytes, kHeader + 2, uint16_t{0x0101}), put(bytes, kHeader + 4, uint32_t(kEntry));
+  put(bytes, kHeader + 8, uint64_t(payload)), put(bytes, kHeader + 28, architecture);
+  std::memcpy(bytes.data() + kHeader + kEntry, text.data(), text.size());
+  return bytes;
+}
+
+char add_stub, hang_stub;  // what the kernels' addresses are to the host
+float scale;
+uint32_t counter;
+
+void load(const std::string& text, uint16_t kind, uint32_t architecture) {
+  static std::vector<uint8_t> code;
+  static Wrapper wrapper;
+  code = container(text, kind, architecture);
+  wrapper.container = code.data();
+  void** const module = __cudaRegisterFatBinary(&wrapper);
+  const auto entry = [&](char* host, const char* name) {
+    __cudaRegisterFunction(module, host, const_cast<char*>(name), name, -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
+  };
+  entry(&add_stub, "add"), entry(&hang_stub, "hang");
+  __cudaRegisterVar(module, reinterpret_cast<char*>(&scale), nullptr, "scale", 0, 4, 1, 0);
+  __cudaRegisterVar(module, reinterpret_cast<char*>(&counter), nullptr, "counter", 0, 4, 0, 0);
+  __cudaRegisterFatBinaryEnd(module);
+}
+
+int launch(const void* host, unsigned ctas, unsigned threads, void** arguments) {
+  void* kernel = nullptr;
+  __cudaGetKernel(&kernel, host);
+  return __cudaLaunchKernel(kernel, {ctas, 1, 1}, {threads, 1, 1}, arguments, 0, nullptr);
+}
+
+int hang() { return launch(&hang_stub, 1, 64, nullptr); }
+
+/// Elements that are not the sum times `factor`; all of them where anything failed.
+int add(float factor) {
+  constexpr unsigned kElements = 1000;
+  std::vector<float> a(kElements), b(kElements), c(kElements);
+  for (unsigned i = 0; i < kElements; ++i) a[i] = float(i), b[i] = float(2 * i);
+  void *da = nullptr, *db = nullptr, *dc = nullptr;
+  const size_t bytes = 4 * kElements;
+  cudaMalloc(&da, bytes), cudaMalloc(&db, bytes), cudaMalloc(&dc, bytes);
+  cudaMemcpy(da, a.data(), bytes, 1), cudaMemcpy(db, b.data(), bytes, 1);
+  unsigned n = kElements;
+  void* arguments[] = {&da, &db, &dc, &n};
+  launch(&add_stub, (kElements + 255) / 256, 256, arguments);
+  const int error = cudaDeviceSynchronize();
+  cudaMemcpy(c.data(), dc, bytes, 2);
+  int wrong = 0;
+  for (unsigned i = 0; i < kElements; ++i) wrong += !(c[i] == factor * 3 * float(i));
+  std::printf("%s, %d wrong\n", cudaGetErrorName(error), wrong);
+  cudaFree(da), cudaFree(db), cudaFree(dc);
+  return wrong;
+}
+
+int timed_add() {
+  void *begin = nullptr, *end = nullptr;
+  float milliseconds = 0;
+  cudaEventCreate(&begin), cudaEventCreate(&end);
+  cudaEventRecord(begin, nullptr);
+  const int wrong = add(1);
+  cudaEventRecord(end, nullptr);
+  cudaEventElapsedTime(&milliseconds, begin, end);
+  std::printf("%s\n", milliseconds > 0 ? "took simulated time" : "took no time");
+  return wrong;
+}
+
+int with_symbols() {
+  const float three = 3;
+  uint32_t written = 0;
+  cudaMemcpyToSymbol(&scale, &three, sizeof three, 0, 1);
+  const int wrong = add(3);
+  cudaMemcpyFromSymbol(&written, &counter, sizeof written, 0, 2);
+  std::printf("counter %u\n", written);
+  return wrong != 0 || written != 1000;
+}
+
+int with_attribute() {
+  LaunchAttribute policy = {};
+  policy.id = 1;
+  const LaunchConfig config{{1, 1, 1}, {64, 1, 1}, 0, nullptr, &policy, 1};
+  const int error = cudaLaunchKernelExC(&config, &hang_stub, nullptr);
+  std::printf("%s\n", cudaGetErrorName(error));
+  return 0;
+}
+
+int is_unwritten() {
+  void* memory = nullptr;
+  std::vector<uint8_t> bytes(5000);
+  cudaMalloc(&memory, bytes.size());
+  cudaMemcpy(bytes.data(), memory, bytes.size(), 2);
+  int other = 0;
+  for (const uint8_t byte : bytes) other += byte != 0xff;
+  std::printf("%d bytes are not 0xff\n", other);
+  return add(1) + other;  // something must run
+}
+
+int read_directly() {
+  void* memory = nullptr;
+  cudaMalloc(&memory, 16);
+  return *static_cast<volatile int*>(memory);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "old")
+    load(replaced(kPtx, "sm_100a", "sm_90a"), 1, 90);
+  else
+    load(kPtx, what == "binary" ? 2 : 1, 100);
+  if (what == "add") return timed_add();
+  if (what == "old" || what == "binary") return add(1) == 0;
+  if (what == "hang") return hang(), cudaDeviceSynchronize() == 0 ? 1 : 0;
+  if (what == "ignore") return hang(), add(1);
+  if (what == "symbol") return with_symbols();
+  if (what == "attribute") return with_attribute();
+  if (what == "unwritten") return is_unwritten();
+  if (what == "read") return read_directly();
+  if (what == "refused") {
+    void* memory = nullptr;
+    std::printf("%s\n", cudaGetErrorName(cudaMallocManaged(&memory, 16, 1)));
+    return add(1);
+  }
+  if (what == "wait") {
+    const int wrong = add(1);
+    std::printf("ready\n"), std::fflush(stdout);
+    pause();
+    return wrong;
+  }
+  return cudaDeviceSynchronize();
+}

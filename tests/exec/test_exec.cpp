@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// sm100sim exec, as a user runs it, with a program of ours that needs no nvcc (program.cpp).
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "catch.h"
+#include "exec_paths.h"
+#include "sim/program.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+
+namespace {
+
+Ran exec(const std::string& what, const std::string& options = "") {
+  return run(ScratchDirectory(), "exec --sms 2 " + options + " " + SM100_EXEC_PROGRAM + " " + what);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("exec: a program's kernel computes its sums on the models, and its timers show simulated time") {
+  const Ran ran = exec("add");
+  INFO(ran.err);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out == "cudaSuccess, 0 wrong\ntook simulated time\n");
+  CHECK(contains(ran.err, "exec: launch 1: add, grid 4 of 256 threads: "));
+}
+
+TEST_CASE("exec: constants and variables of a module are the program's symbols") {
+  const Ran ran = exec("symbol");
+  INFO(ran.err);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out == "cudaSuccess, 0 wrong\ncounter 1000\n");
+}
+
+TEST_CASE("exec: a kernel that hangs is reported, and the exit code is 3 whatever the program returns") {
+  const Ran ran = exec("hang");
+  INFO(ran.err);
+  CHECK(ran.exit_code == 3);
+  CHECK(contains(ran.err, "HANG"));
+  CHECK(contains(ran.err, "never"));
+}
+
+TEST_CASE("exec: after a launch that was not carried out nothing passes") {
+  const Ran ran = exec("ignore");
+  INFO(ran.err);
+  CHECK(ran.exit_code == 3);
+  CHECK(ran.out == "cudaErrorLaunchFailure, 1000 wrong\n");
+}
+
+TEST_CASE("exec: a program that launches nothing does not pass") {
+  const Ran ran = exec("nothing");
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err == "exec: no kernel was launched, so nothing was checked\n");
+}
+
+TEST_CASE("exec: a program that never calls the runtime library does not pass") {
+  const Ran ran = run(ScratchDirectory(), "exec true");
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err == "exec: true has not called sm100sim's CUDA runtime library, so nothing was checked\n");
+}
+
+TEST_CASE("exec: fresh memory holds what no result has") {
+  const Ran ran = exec("unwritten");
+  CHECK(ran.exit_code == 0);
+  CHECK(contains(ran.out, "0 bytes are not 0xff\n"));
+}
+
+TEST_CASE("exec: a host that reads device memory dies of it, with a sentence") {
+  const Ran ran = exec("read");
+  CHECK(ran.exit_code == 128 + SIGSEGV);
+  CHECK(contains(
+      ran.err,
+      "exec: the host program has read or written device memory through its pointer; it needs cudaMemcpy\n"));
+}
+
+TEST_CASE("exec: what is not implemented says its name and fails") {
+  const Ran function = exec("refused");
+  CHECK(contains(function.err, "exec: not implemented: cudaMallocManaged\n"));
+  CHECK(contains(function.out, "cudaErrorNotSupported\n"));
+  const Ran attribute = exec("attribute");
+  CHECK(
+      contains(attribute.err, "exec: not implemented: launch attribute 1 cudaLaunchAttributeAccessPolicyWindow\n"));
+  CHECK(contains(attribute.out, "cudaErrorNotSupported\n"));
+  CHECK(attribute.exit_code == 2);
+}
+
+TEST_CASE("exec: programs that cannot run are refused in a sentence") {
+  struct Refusal {
+    std::string program, sentence;
+  };
+  const std::string own = SM100_EXEC_PROGRAM;
+  const std::string folder = std::filesystem::path(own).parent_path().string();
+  const std::vector<Refusal> all = {
+      {own + " old", own + ": the program has PTX for sm_90a, and this device is sm_100a: build with -gencode "
+                           "arch=compute_100a,code=compute_100a"},
+      {own + " binary", own + ": the program has machine code only (sm_100) and no PTX: build with -gencode "
+                              "arch=compute_100a,code=compute_100a"},
+      {folder + "/exec_static_program", folder + "/exec_static_program: the CUDA runtime is linked into it, which "
+                                                 "needs NVIDIA's driver: link with nvcc -cudart "
+                                                 "shared (CMake: set CUDA_RUNTIME_LIBRARY to Shared)"},
+      {folder + "/exec_cuda12_program", folder + "/exec_cuda12_program: it asks for libcudart.so.12, and sm100sim "
+                                                 "has the runtime library of CUDA 13 only: build "
+                                                 "it with CUDA 13"},
+      {"no_such_program", "no_such_program: there is no such program (a path has a slash: ./no_such_program)"},
+      {"", "exec: needs a program: sm100sim exec [OPTIONS] ./program ARGS..."}};
+  for (const Refusal& refusal : all) {
+    const Ran ran = run(ScratchDirectory(), "exec " + refusal.program);
+    INFO(refusal.program << "\n" << ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(contains(ran.err, refusal.sentence + "\n"));
+  }
+}
+
+TEST_CASE("exec: a launch that was written runs again from its files") {
+  const ScratchDirectory folder;
+  const std::string saved = (folder / "saved").string();
+  const Ran ran = run(folder, "exec --sms 2 --save " + saved + " " + SM100_EXEC_PROGRAM + " symbol");
+  INFO(ran.err);
+  REQUIRE(ran.exit_code == 0);
+  const Ran again =
+      run(folder, "ptx " + saved + "/launch_1.ptx --launch " + saved + "/launch_1.toml --json result.json");
+  INFO(again.err);
+  CHECK(again.exit_code == 0);
+  const Ran hang = run(folder, "exec --sms 2 --save " + saved + " " + SM100_EXEC_PROGRAM + " hang");
+  CHECK(hang.exit_code == 3);
+  CHECK(run(folder, "ptx " + saved + "/launch_1.ptx --launch " + saved + "/launch_1.toml").exit_code == 3);
+}
+
+TEST_CASE("exec: --json has every launch") {
+  const ScratchDirectory folder;
+  const Ran ran = run(folder, std::string("exec --sms 2 --json all.json ") + SM100_EXEC_PROGRAM + " add");
+  REQUIRE(ran.exit_code == 0);
+  const auto json = nlohmann::json::parse(read_whole(folder / "all.json"));
+  CHECK(json["schema"] == "sm100sim.exec");
+  REQUIRE(json["launches"].size() == 1);
+  CHECK(json["launches"][0]["entry"] == "add");
+  CHECK(json["launches"][0]["carried_out"] == true);
+  CHECK(json["launches"][0]["result"]["cycles"] > 0);
+}
+
+TEST_CASE("exec: the program's exit code is passed on") {
+  CHECK(exec("add").exit_code == 0);
+  const Ran ran =
+      run(ScratchDirectory(), std::string("exec --sms 2 sh -c '") + SM100_EXEC_PROGRAM + " add; exit 7'");
+  CHECK(ran.exit_code == 7);
+}
+
+TEST_CASE("exec: the library exports every name of its table, and each is what the table says") {
+  void* const library = dlopen(SM100_EXEC_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library);
+  int names = 0;
+#define SM100_NAME(name) \
+  ++names;               \
+  INFO(#name);           \
+  CHECK(dlvsym(library, #name, "libcudart.so.13"));
+#define SUPPORTED(name) SM100_NAME(name)
+#define PER_THREAD(name, same) SM100_NAME(name)
+#define REFUSED(name) SM100_NAME(name)
+#include "exec/shim/names.inc"
+  CHECK(names == 422);
+}
