@@ -33,5 +33,7 @@ void add_half_forms(FormTable&);         // halves.cpp: f16, bf16 and packed one
 void add_approximate_forms(FormTable&);  // approximate.cpp: rcp to tanh
 void add_conversion_forms(FormTable&);   // convert.cpp: cvt among integers and floats
 void add_narrow_forms(FormTable&);       // convert_narrow.cpp: cvt of packed 8-, 6- and 4-bit formats
+/// singles.cpp: faster functions for some forms that are in the table already.
+void replace_single_forms(FormTable&);
 
 }  // namespace sm100::ptx
