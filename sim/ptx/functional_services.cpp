@@ -55,8 +55,8 @@ bool find_barrier(FunctionalWarp& w, const ServiceOperands& c, size_t at, Functi
 }
 
 bool bar_sync(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
-  FunctionalCta::Barrier* barrier;
-  uint32_t expected;
+  FunctionalCta::Barrier* barrier = nullptr;
+  uint32_t expected = 0;
   if (!find_barrier(w, c, 0, barrier, expected)) return false;
   w.block_at(*barrier, barrier->generation + 1);
   w.cta.arrive(*barrier, ptx::kLanes, expected);
@@ -64,8 +64,8 @@ bool bar_sync(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
 }
 
 bool bar_arrive(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
-  FunctionalCta::Barrier* barrier;
-  uint32_t expected;
+  FunctionalCta::Barrier* barrier = nullptr;
+  uint32_t expected = 0;
   if (!find_barrier(w, c, 0, barrier, expected)) return false;
   w.cta.arrive(*barrier, ptx::kLanes, expected);
   return true;
@@ -73,8 +73,8 @@ bool bar_arrive(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
 
 /// bar.red.op d, a{, b}, {!}p
 bool bar_red(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
-  FunctionalCta::Barrier* barrier;
-  uint32_t expected;
+  FunctionalCta::Barrier* barrier = nullptr;
+  uint32_t expected = 0;
   if (!find_barrier(w, c, 1, barrier, expected)) return false;
   const LaneMask yes = c.predicate(c.operand(c.size() - 1)) & c.lanes;
   barrier->yes += uint32_t(std::popcount(yes));
