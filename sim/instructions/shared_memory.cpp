@@ -34,7 +34,6 @@ namespace {
 
 /// Takes the SM's shared-memory data port for one warp instruction; returns when its last wavefront is through.
 Cycles access_shared(WarpContext& w, uint32_t bytes_per_lane, double issue) {
-  w.use_global_loads();
   w.charge(issue);
   w.settle();
   const auto wavefronts = double(bytes_per_lane) * w.active_lanes() / double(w.profile.smem.bytes_per_cycle);
@@ -98,6 +97,7 @@ void StShared::execute(WarpContext& w) const {
     w.hold_issue(w.shared_loads.front());
     w.shared_loads.pop_front();
   }
+  w.use_global_loads();  // what it stores may follow from them
   access_shared(w, bytes, w.issue.st_shared);
   if (!w.sm.with_data) return;
   const uint32_t words = (bytes + 3) / 4;
@@ -112,6 +112,7 @@ void StShared::execute(WarpContext& w) const {
 
 void StSharedB128::execute(WarpContext& w) const {
   constexpr uint32_t kBytes = 16;
+  w.use_global_loads();  // what it stores may follow from them
   access_shared(w, kBytes, w.issue.st_shared);
   if (!w.in_shared(address, kBytes, kBytes, name_of_store(kBytes))) return;
   w.own.smem.store(address.offset(), value);
@@ -119,6 +120,7 @@ void StSharedB128::execute(WarpContext& w) const {
 }
 
 void StSharedUniform::execute(WarpContext& w) const {
+  w.use_global_loads();  // what it stores may follow from them
   access_shared(w, sizeof words.w / kWarpLanes, w.issue.st_shared);
   if (!w.in_shared(address, sizeof words.w, sizeof words.w, "st.shared.v4")) return;
   std::memcpy(w.own.smem.data(address.offset()), words.w, sizeof words.w);
@@ -127,6 +129,7 @@ void StSharedUniform::execute(WarpContext& w) const {
 
 void Stmatrix::execute(WarpContext& w) const {
   w.uses_registers(registers);
+  w.use_global_loads();  // what it stores may follow from them
   access_shared(w, 4 * uint32_t(matrices), w.issue.stmatrix);
   if (!w.sm.with_data) return;
   for (int q = 0; q < matrices; ++q)
