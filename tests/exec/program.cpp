@@ -178,7 +178,7 @@ int hang() { return launch(&hang_stub, 1, 64, nullptr); }
 /// Elements that are not the sum times `factor`; all of them where anything failed.
 int add(float factor) {
   constexpr unsigned kElements = 1000;
-  std::vector<float> a(kElements), b(kElements), c(kElements);
+  std::vector<float> a(kElements), b(kElements), c(kElements, -1);
   for (unsigned i = 0; i < kElements; ++i) a[i] = float(i), b[i] = float(2 * i);
   void *da = nullptr, *db = nullptr, *dc = nullptr;
   const size_t bytes = 4 * kElements;

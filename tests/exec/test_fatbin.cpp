@@ -100,9 +100,11 @@ TEST_CASE("fatbin: broken containers are errors, not reads beyond their end") {
   const std::string whole = container(entry(ptx, 100, text_for("sm_100a"), kZstd));
   for (size_t size = 0; size + 8 < whole.size(); size += 7) {
     INFO(size);
+    bool none = false;
     try {
-      CHECK(read_fatbin(view(whole.substr(0, size))).empty());
-    } catch (const std::runtime_error&) { SUCCEED(); }
+      none = read_fatbin(view(whole.substr(0, size))).empty();
+    } catch (const std::runtime_error&) { none = true; }
+    CHECK(none);
   }
   std::string wrong = whole;
   put(wrong, kContainer + 8, ~uint64_t{0});
