@@ -211,6 +211,17 @@ void add_share(std::vector<Mbarrier::State::Share>& shares, const Source& source
 }  // namespace
 
 void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
+  // Of a unit behind the inval of a barrier that nobody waits on any longer: Triton's kernels end so.
+  const int32_t at = offset % 8 == 0 && smem_.contains(offset, 8) ? index_[offset / 8] : kNone;
+  if (source.kind != ActorKind::warp && at <= kEnded &&
+      smem_.load<uint64_t>(offset) == states_[size_t(kEnded - at)].word)
+    return observer_.violation(
+        {"MB1",
+         fmt::format(
+             "tcgen05.commit arrives at {:#x}, where mbarrier.inval has ended the mbarrier; works on hardware "
+             "as far as known, because the memory has not been used for anything else",
+             offset),
+         now(), slot_, offset, source, /*warning=*/true});
   State* state = valid_object(offset, "mbarrier.arrive", source);
   if (!state) return;
   while (count > 0) {

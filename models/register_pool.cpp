@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/isa/lane_array.h"
 #include "kernels/isa/register_count.h"
 #include "models/time.h"
 
@@ -14,6 +15,9 @@ const char* spelling(bool increase) { return increase ? "setmaxnreg.inc" : "setm
 }  // namespace
 
 void RegisterPool::start_cta(int warps, int registers) {
+  // A warp gets whole units: 255 registers of a thread are 256.
+  const int unit = int(profile_.device.register_unit / kWarpLanes);
+  registers = (registers + unit - 1) / unit * unit;
   launched_with_ = registers;
   warps_.assign(size_t(warps), {.held = registers});
   pools_ = {};

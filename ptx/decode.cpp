@@ -483,7 +483,9 @@ void Decoder::access(Instr& in, const Statement& s, const Opcode& op) {
 void Decoder::service(Instr& in, const Statement& s, const Opcode& op) {
   Service service;
   service.base = op.stem;
-  service.modifiers = modifiers_behind(s.opcode, op.stem.size());
+  service.modifiers = modifiers_behind(op.stem, op.base.size());  // .inc of setmaxnreg.inc is one, too
+  for (const std::string_view modifier : modifiers_behind(s.opcode, op.stem.size()).list)
+    service.modifiers.list.push_back(modifier);
   service.operands = operands(body_->operands(s));
   in.kind = Kind::service;
   in.detail = static_cast<uint32_t>(program_.services.size());

@@ -29,7 +29,8 @@ inline constexpr Check kChecks[] = {
     // ---- mbarrier
     {"MB1", Severity::error, "mbarrier operation where no mbarrier has been initialised",
      "An arrive, expect_tx, complete_tx or wait names a shared-memory word that holds no valid mbarrier in this "
-     "CTA, or one that mbarrier.inval has ended; or inval comes while warps still wait.",
+     "CTA, or one that mbarrier.inval has ended; or inval comes while warps still wait. A tcgen05.commit that arrives "
+     "behind inval, where nothing else has been written, is a warning: Triton's warp-specialised kernels end so.",
      "Undefined. The operation changes whatever bytes lie there: arrivals are lost and somebody waits for ever, "
      "at the start of the kernel and depending on launch skew.",
      "Initialise every barrier in one thread, then fence.mbarrier_init, then a CTA barrier (a cluster barrier "
@@ -76,7 +77,7 @@ inline constexpr Check kChecks[] = {
      "A warp waits on a barrier whose phase it should see next has completed two or more phases ago, and nothing "
      "orders the phases in between before its wait (it was lapped); or with a parity other than 0 and 1. As a "
      "warning: two waits in a row by one warp use the same parity and the second passes on the phase that the "
-     "first has seen. After a test_wait that was true the same phase may be asked for once more.",
+     "first has seen. After test_waits that were true the same phase may be tested again, and waited for once.",
      "A parity names the open phase or the one before, nothing older: a lapped waiter sleeps through a phase "
      "that has long completed, a stale one passes at once and reads a stage that is not filled. Right when the "
      "producer leads, wrong numbers when it lags, a hang one lap later.",
@@ -181,7 +182,8 @@ inline constexpr Check kChecks[] = {
      "generic "
      "proxy, so it needs the fence as well; where only the fence is missing behind cp.async it is a warning, "
      "because "
-     "published kernels work without it (CUTLASS 92).",
+     "published kernels work without it (CUTLASS 92). So it is where a copy overwrites the address that tcgen05.alloc "
+     "wrote, behind a barrier (Triton).",
      "The unit may read the bytes from before: an old output strip, wrong products, rare and not reproducible.",
      "Every writing thread runs fence.proxy.async.shared::cta after its writes, then the barrier, then one "
      "thread issues.",
@@ -502,7 +504,8 @@ inline constexpr Check kChecks[] = {
      "Two warps access the same bytes through the generic proxy, one of them writes, and neither happens before "
      "the other. If a tcgen05.commit or a cluster barrier with .relaxed arrival lies between, it is a warning: PTX "
      "promises nothing of it, but the first access was over (the address of tensor memory in CUTLASS's FMHA and in "
-     "DeepGEMM's pairs).",
+     "DeepGEMM's pairs). A store of the bytes that are there already is one, too (Triton's warps all store what is the "
+     "same for all of them; looked at where PTX is executed).",
      "The reader may see old bytes; right on most runs.",
      "A barrier between writer and reader (bar.sync, bar.arrive and bar.sync, or an mbarrier), also before the "
      "next write.",

@@ -49,6 +49,8 @@ int Cta::peer_id(uint32_t rank) const {
 }
 
 void Cta::warp_exited(Warp& warp) {
+  if (HazardChecker* h = observer_.hazards())
+    h->warp_exits({.slot = slot(), .by = {.warp = int8_t(warp.index), .cta = linear_id_}});
   gpu_.clusters().warp_exited(slot(), warp.index);
   if (--live_warps_ > 0) return;
   gpu_.clusters().cta_exited(slot());

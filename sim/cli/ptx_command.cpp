@@ -71,6 +71,16 @@ Json forms_json(const ptx::Module& module, const std::vector<ptx::UnsupportedFor
   return rows;
 }
 
+/// How often each form occurs.
+Json opcodes_json(const ptx::Program& program) {
+  std::map<std::string, size_t> opcodes;
+  for (const ptx::Instr& in : program.code) ++opcodes[std::string(program.text(in))];
+  Json json = Json::object();
+  for (const auto& [opcode, count] : opcodes)
+    if (!opcode.empty()) json[opcode] = count;
+  return json;
+}
+
 Json counts_json(const ptx::Program& program) {
   std::map<std::string, size_t> kinds;
   for (const ptx::Instr& in : program.code) ++kinds[std::string(ptx::name(in.kind))];
@@ -90,6 +100,7 @@ Json entry_json(const ptx::Module& module, const ptx::Entry& entry) {
           {"instructions", program.code.size() - 1},
           {"forms", opcodes.size()},
           {"kinds", counts_json(program)},
+          {"opcodes", opcodes_json(program)},
           {"waits_for_mbarriers", program.waits.size() - static_cast<size_t>(loads)},
           {"waits_for_memory", loads},
           {"param_bytes", program.param_bytes},
@@ -148,7 +159,8 @@ void check(const PtxOptions& options) {
 RunOptions launched(const PtxOptions& options) {
   RunOptions run = options.run;
   run.scenario = options.launch;
-  run.sets.insert(run.sets.begin(), fmt::format("problem.ptx=\"{}\"", std::filesystem::absolute(options.file).string()));
+  run.sets.insert(run.sets.begin(),
+                  fmt::format("problem.ptx=\"{}\"", std::filesystem::absolute(options.file).string()));
   if (!options.entry.empty()) run.sets.push_back(fmt::format("problem.entry=\"{}\"", options.entry));
   return run;
 }
@@ -157,11 +169,15 @@ RunOptions launched(const PtxOptions& options) {
 
 void add_ptx_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PtxOptions>();
-  CLI::App* command = app.add_subcommand("ptx", "Run a kernel that is given as PTX, or say what of it is not implemented");
+  CLI::App* command =
+      app.add_subcommand("ptx", "Run a kernel that is given as PTX, or say what of it is not implemented");
   command->add_option("FILE", options->file, "PTX file")->required()->check(file_name());
-  CLI::Option* check_only = command->add_flag(
-      "--check", options->check, "List the instructions of each entry that are not implemented, without running it");
-  command->add_option("--launch", options->launch, "Grid, tensors and arguments: a scenario with kernel = \"ptx\" (docs/ptx.md)")
+  CLI::Option* check_only =
+      command->add_flag("--check", options->check,
+                        "List the instructions of each entry that are not implemented, without running it");
+  command
+      ->add_option("--launch", options->launch,
+                   "Grid, tensors and arguments: a scenario with kernel = \"ptx\" (docs/ptx.md)")
       ->type_name("FILE")
       ->excludes(check_only)
       ->check(file_name());
@@ -171,7 +187,8 @@ void add_ptx_command(CLI::App& app, int& exit_code) {
   add_run_options(*command, std::shared_ptr<RunOptions>(options, &options->run));
   command->callback([options, &exit_code] {
     if (options->check) return check(*options), void(exit_code = kOk);
-    if (options->launch.empty()) throw InputError("ptx: needs --launch FILE, which says how the kernel is launched, or --check");
+    if (options->launch.empty())
+      throw InputError("ptx: needs --launch FILE, which says how the kernel is launched, or --check");
     exit_code = run(launched(*options));
   });
 }

@@ -64,8 +64,8 @@ struct Knowledge {
   VectorClock happened;
   VectorClock fenced;  ///< the part that a fence.proxy.async orders before asynchronous accesses
   VectorClock tmem;    ///< the part that a tcgen05.fence::before_thread_sync handed on
-  /// What came before on hardware although PTX does not promise it: what the thread of a commit knew, and who
-  /// arrived .relaxed at a cluster barrier.  What `happened` holds need not be in here.
+  /// What came before on hardware although PTX does not promise it: what the thread of a commit knew, who arrived
+  /// .relaxed at a cluster barrier, and who has exited before it.  What `happened` holds need not be in here.
   VectorClock likely;
   std::vector<uint32_t> releases;  ///< of other clusters, by words of global memory; ascending
 

@@ -142,6 +142,9 @@ void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release
   }
   step(t);
 }
+void HazardChecker::warp_exits(const Thread& t) {
+  for (Knowledge& handed_on : cluster(t.slot).barrier) handed_on.add_likely(warp(t).known);
+}
 void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
   warp(t).known.join(cluster(t.slot).barrier[phase & 1]);
 }
@@ -218,10 +221,10 @@ void HazardChecker::touch_tmem(const Thread& t, uint32_t at_rank, Footprints::Id
       return true;
     }
     if (pipelined(earlier, later) && self.tmem_seen.knows(issue_of(earlier))) return true;
-    if (!self.known.happened.knows(earlier.over)) return false;
-    // tcgen05.dealloc is no asynchronous operation, and the fences order nothing else: of what is over it needs
-    // none.
+    // tcgen05.dealloc is no asynchronous operation and touches no memory.  The fences order nothing else, and of
+    // what is over it needs to know no more than that: a relaxed arrive and an exit say so, too.
     const bool freed = later.kind == AccessKind::tmem_dealloc;
+    if (!self.known.happened.knows(earlier.over)) return freed && self.known.likely.knows(earlier.over);
     return own || freed || self.tmem_seen.knows(earlier.over);
   };
   cluster(t.slot).ctas[at_rank].tmem.access(tmem_sets_, set, later, ordered,
@@ -237,6 +240,7 @@ Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, c
   // What published kernels leave to hardware: a stage that comes back with a commit is filled again, and the
   // address that tcgen05.alloc wrote is read behind a commit.  To a unit a byte that a thread wrote needs a fence
   // on top.
+  if (later.repeats && is_threads(earlier.kind)) return Missing::change;
   const bool to_unit = is_generic(earlier.kind) && earlier.write && !is_generic(later.kind);
   const bool refilled = later.kind == AccessKind::tensor_load && !to_unit;
   if ((refilled || earlier.kind == AccessKind::alloc_result) && known.likely.knows(earlier.over))
@@ -330,7 +334,8 @@ AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& acces
 }
 
 void HazardChecker::generic(const Thread& t, uint32_t at_rank, Footprints::Id set, bool write) {
-  const Access accessed = access(t, AccessKind::generic, write, now(t));
+  Access accessed = access(t, AccessKind::generic, write, now(t));
+  accessed.repeats = write && std::exchange(repeats_, false);
   touch_smem(t, at_rank, set, accessed);
   if (at_rank != rank(t.slot)) note_remote(t, at_rank, accessed);
 }
@@ -443,7 +448,8 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
   if (kind != AccessKind::atomic) return cell.reads.clear();
   // Atomics do not follow each other: a plain store comes after all of them, not after the last alone.
   std::erase_if(cell.reads, [&](const GlobalAccess& earlier) {
-    return earlier.cluster == now_accessed.cluster && earlier.access.over.component == now_accessed.access.over.component;
+    return earlier.cluster == now_accessed.cluster &&
+           earlier.access.over.component == now_accessed.access.over.component;
   });
   cell.reads.push_back(now_accessed);
 }

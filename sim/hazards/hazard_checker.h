@@ -58,6 +58,7 @@ enum class Missing {
   promise,     ///< the first was over before a tcgen05.commit or a .relaxed arrival that lies between; PTX promises
                ///< nothing of it
   completion,  ///< a tcgen05.st that comes before, but has not been waited for
+  change,      ///< nothing orders them, and the second writes the bytes that are there
 };
 
 class HazardChecker {
@@ -105,6 +106,8 @@ class HazardChecker {
   /// @param release  false: .relaxed, which hands on nothing but what the warp has fenced by fence.mbarrier_init
   void cluster_arrive(const Thread& thread, uint64_t phase, bool release);
   void cluster_pass(const Thread& thread, uint64_t phase);
+  /// The cluster barrier waits for a warp no longer that has exited: what it did is over (PTX 9.7.13.4, exit).
+  void warp_exits(const Thread& thread);
 
   // ---- what the units tell (RunObserver)
   void mbarrier_event(const models::MbarrierEvent& event);
@@ -115,6 +118,8 @@ class HazardChecker {
   }
   /// In the shared memory of CTA `rank`.
   void generic(const Thread& thread, uint32_t rank, Footprints::Id set, bool write);
+  /// The next store of a warp to shared memory writes the bytes that are there already.
+  void store_repeats() { repeats_ = true; }
   /// By the lanes of a mask, as their groups are.
   void cp_async(const Thread& thread, uint32_t lanes, Footprints::Id set);
   void cp_async_commit_group(const Thread& thread, uint32_t lanes);
@@ -234,7 +239,8 @@ class HazardChecker {
     uint32_t id;             ///< of all clusters of the run
     int launch;
     const Kernel* kernel;
-    bool fences_reads = false;  ///< its table says so: a stage that threads have read comes back behind fence.proxy.async
+    bool fences_reads =
+        false;  ///< its table says so: a stage that threads have read comes back behind fence.proxy.async
     std::vector<CtaState> ctas;
     std::vector<std::vector<Access>>
         remote;            ///< by rank: the last accesses of other CTAs' warps to its shared memory
@@ -396,6 +402,7 @@ class HazardChecker {
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
   uint32_t last_op_ = 0, clusters_started_ = 0;
   bool async_stores_ = false;  ///< which are generic accesses that are over with a phase
+  bool repeats_ = false;       ///< store_repeats() of the next store
   std::map<std::tuple<int, Part, uint32_t>, size_t> lanes_;  ///< by warp, part and lanes: index as of a barrier
   /// Line and file of both instructions that TC16 has been reported for.
   std::set<std::tuple<uint32_t, std::string_view, uint32_t, std::string_view>> told_;

@@ -112,6 +112,7 @@ const char* why_it_works(Missing missing) {
       return "because the first access was over before the tcgen05.commit or cluster barrier that lies between";
     case Missing::completion:
       return "because published kernels do it: tensor memory seems to carry out the accesses of warps in order";
+    case Missing::change: return "because the second writes the bytes that are there already";
     default: return nullptr;
   }
 }
@@ -187,6 +188,13 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
     return {"TM6", fmt::format("{} {} what st.async of {} wrote, without a proxy fence", unit(l), does, first),
             fmt::format("fence.proxy.async by {} (warp {}) after its wait for the st.async", second, l.by.warp)};
   const char* reader = l.kind == AccessKind::mma_operand ? "an asynchronous unit" : unit(l);
+  if (fence_only && e.kind == AccessKind::alloc_result && l.write)
+    return {"TM6",
+            fmt::format("{} overwrites the address that tcgen05.alloc of {} wrote, without a proxy fence", unit(l),
+                        first),
+            fmt::format("fence.proxy.async.shared::cta by {} (warp {}) after the address has been read", second,
+                        l.by.warp),
+            "because published kernels (Triton's) do it, behind a barrier at which all have read it"};
   if (fence_only)
     return {"TM6", fmt::format("{} {} what threads of {} wrote without a proxy fence", reader, does, first),
             fmt::format("fence.proxy.async.shared::cta by {} (warp {}) after its stores, before the barrier", first,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous copies of PTX on the models: tensor, bulk, cp.async (PTX 9.7.9.25 to .27), tensor maps.
+#include "sim/ptx/lane_memory.h"
 #include "sim/ptx/services.h"
 
 namespace sm100::sim {
@@ -193,16 +194,24 @@ PtxOutcome prefetch(ServiceCall& c) {
 
 // ---- cp.async, not bulk
 
+/// [shared], [global], size, then the bytes to read of it or a predicate that says to read none.
 PtxOutcome cp_async(ServiceCall& c) {
-  if (c.size() < 3 || c.value(2) != 16 || (c.size() > 3 && !c.has(".L2::cache_hint")))
-    return c.warp.not_implemented("cp.async of other than 16 bytes, or with a size of the source");
+  const size_t operands = c.size() - c.has(".L2::cache_hint");
+  const auto bytes = uint32_t(c.value(2));
   LaneArray<SmemAddr, 1> to{};
   LaneArray<GlobalAddr, 1> from{};
+  LaneArray<uint32_t, 1> read{};
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    to(lane) = {c.shared(c.operand(0), lane)}, from(lane) = {c.address(c.operand(1), lane)};
+    to(lane) = {c.shared(c.operand(0), lane)}, from(lane) = {c.address(c.operand(1), lane)}, read(lane) = bytes;
+    if (operands < 4) continue;
+    const Operand& last = c.operand(3);
+    if (last.kind == Operand::Kind::predicate)
+      read(lane) = c.predicate(last) >> lane & 1 ? 0 : bytes;
+    else
+      read(lane) = uint32_t(c.value(last, lane));
   }
-  c.execute(CpAsyncCgSharedGlobal{&to, &from});
+  c.execute(CpAsyncLanes{bytes, &to, &from, &read});
   return kDone;
 }
 PtxOutcome cp_async_commit(ServiceCall& c) { return c.execute(CpAsyncCommitGroup{}), kDone; }

@@ -110,12 +110,15 @@ void LdSharedLanes::execute(WarpContext& w) const {
 
 void StSharedLanes::execute(WarpContext& w) const {
   pass_port(w, bytes, w.issue.st_shared);
+  bool repeats = true;  // Triton's warps all store what is the same for all of them
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
     uint8_t* to = shared_bytes(w, (*addresses)[lane][0], bytes, cluster, "st.shared");
     if (!to) return;
+    repeats = repeats && std::memcmp(to, values[lane], bytes) == 0;
     std::memcpy(to, values[lane], bytes);
   }
+  if (HazardChecker* h = w.hazards(); h && repeats) h->store_repeats();
   touch(w, *addresses, bytes, true, "st.shared");
 }
 
@@ -150,6 +153,28 @@ void Ldmatrix::execute(WarpContext& w) const {
       registers[lane * matrices + q] = pair;
     }
   w.touch(*rows, 8 * matrices, 16, false);
+}
+
+void CpAsyncLanes::execute(WarpContext& w) const {
+  w.charge(w.issue.ld_shared);  // assumed as long as a load from shared memory
+  w.settle();
+  const Cycles landed = models::now() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) w.copies[size_t(lane)].landed = std::max(w.copies[size_t(lane)].landed, landed);
+  if (!w.sm.with_data) return;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    const SmemAddr address = (*to)[lane][0];
+    if (!w.in_shared(address, bytes, bytes, "cp.async")) return;
+    const uint32_t read = std::min((*read_bytes)[lane][0], bytes);
+    std::memset(w.own.smem.data(address.offset()) + read, 0, bytes - read);
+    if (read == 0) continue;
+    const uint8_t* source = w.global_bytes((*from)[lane][0], read, lane, "cp.async");
+    if (!source) return;
+    w.check_prerequisites((*from)[lane][0], "cp.async");
+    std::memcpy(w.own.smem.data(address.offset()), source, read);
+  }
+  if (HazardChecker* h = w.hazards()) h->cp_async(w.thread(), w.lanes(), w.footprint(*h, *to, kWarpLanes, bytes));
 }
 
 void LdGlobalLanes::execute(WarpContext& w) const {

@@ -65,6 +65,19 @@ struct Ldmatrix {
   void execute(sim::WarpContext&) const;
 };
 
+/// cp.async of any size, with bytes that are not read but become zeros (PTX 9.7.9.25.3.1).  Approximated as
+/// CpAsyncCgSharedGlobal is: bytes move at once and count as landed an L2 hit later.
+struct CpAsyncLanes {
+  static constexpr Description kIs{.function = "cp_async", .opcode = "cp.async"};
+  uint32_t bytes;  ///< 4, 8 or 16
+  const LaneArray<SmemAddr, 1>* to;
+  const LaneArray<GlobalAddr, 1>* from;
+  const LaneArray<uint32_t, 1>* read_bytes;  ///< of `bytes`; the others become zeros
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
 struct LdGlobalLanes {
   static constexpr Description kIs{.function = "ld_global", .opcode = "ld.global"};
   uint32_t bytes;

@@ -79,14 +79,23 @@ void PtxCode::place_instructions() {
       places_.push_back({own_file, i.line, 1, function});
   }
   services_.assign(program_.services.size(), nullptr);
+  together_.assign(program_.services.size(), PtxServiceEntry::Together::any);
   refused_.assign(program_.services.size(), false);
   waits_.assign(program_.code.size() + 1, nullptr);
   for (uint32_t at = 0; at < program_.code.size(); ++at) {
     const ptx::Instr& i = program_.code[at];
-    if (i.kind == ptx::Kind::service)
-      services_[i.detail] = ptx_service(program_.text(i)), refused_[i.detail] = !ptx_missing(program_, i).empty();
+    if (i.kind == ptx::Kind::service) place_service(i);
     waits_[at] = program_.wait_of_poll(at);
   }
+}
+
+void PtxCode::place_service(const ptx::Instr& i) {
+  using Together = PtxServiceEntry::Together;
+  const PtxServiceEntry* const entry = services_[i.detail] = ptx_service(program_.text(i));
+  refused_[i.detail] = !ptx_missing(program_, i).empty();
+  if (!entry) return;
+  const bool aligned = program_.services[i.detail].modifiers.has(".aligned");
+  together_[i.detail] = aligned && entry->together == Together::any ? Together::all : entry->together;
 }
 
 ptx::Windows PtxCode::windows(uint32_t rank) const {

@@ -77,6 +77,8 @@ class PtxCode {
   sm100::Loc loc(uint32_t instruction) const { return sm100::Loc(places_[instruction]); }
   /// Of an instruction of Kind::service.
   const PtxServiceEntry* service(const ptx::Instr& i) const { return services_[i.detail]; }
+  /// Of an instruction that the models know: its service's, or all lanes where the instruction itself is .aligned.
+  PtxServiceEntry::Together together(const ptx::Instr& i) const { return together_[i.detail]; }
   /// It is of a form that is not implemented.
   bool refused(const ptx::Instr& i) const { return refused_[i.detail]; }
   /// The loop that an instruction polls for, or nullptr.
@@ -91,15 +93,17 @@ class PtxCode {
   void place_symbols();
   std::vector<uint64_t> place_variables();
   void place_instructions();
+  void place_service(const ptx::Instr& i);
 
   const PtxLaunch launch_;
   ptx::Program program_;
-  std::vector<std::vector<std::byte>> constants_;  ///< by rank
-  std::vector<sm100::Loc::Place> places_;          ///< by instruction
-  std::deque<std::string> texts_;                  ///< that places point to
-  std::vector<const PtxServiceEntry*> services_;   ///< by Instr::detail
-  std::vector<bool> refused_;                      ///< by Instr::detail
-  std::vector<const ptx::Wait*> waits_;            ///< by instruction
+  std::vector<std::vector<std::byte>> constants_;    ///< by rank
+  std::vector<sm100::Loc::Place> places_;            ///< by instruction
+  std::deque<std::string> texts_;                    ///< that places point to
+  std::vector<const PtxServiceEntry*> services_;     ///< by Instr::detail
+  std::vector<bool> refused_;                        ///< by Instr::detail
+  std::vector<const ptx::Wait*> waits_;              ///< by instruction
+  std::vector<PtxServiceEntry::Together> together_;  ///< by Instr::detail
   std::vector<uint8_t> constant_bytes_;
 };
 

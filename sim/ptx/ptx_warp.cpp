@@ -176,8 +176,8 @@ bool PtxWarp::execute_service(ptx::LaneGroup& group, const Instr& i, LaneMask la
   const ptx::Service& service = code.program().services[i.detail];
   if (!entry || code.refused(i))
     return stop = Stop::over, not_implemented(std::string(code.program().text(i))), true;
-  if (entry->together != PtxServiceEntry::Together::any) {
-    const bool masked = entry->together == PtxServiceEntry::Together::mask && !service.operands.empty();
+  if (const auto together = code.together(i); together != PtxServiceEntry::Together::any) {
+    const bool masked = together == PtxServiceEntry::Together::mask && !service.operands.empty();
     LaneMask needed = live_;
     if (masked) needed &= LaneMask(service.operands.back().lane_value(file, std::countr_zero(lanes)));
     // Those that wait for a barrier will come when it completes.

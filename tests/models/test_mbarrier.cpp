@@ -231,6 +231,21 @@ TEST_CASE("MB1: an arrival after inval", "[mbarrier]") {
   CHECK(b.observer.violations[0].message.find("ended by mbarrier.inval") != std::string::npos);
 }
 
+TEST_CASE("MB1: a commit behind inval is a warning, as long as nothing else is there", "[mbarrier]") {
+  for (const bool reused : {false, true}) {
+    Bench b;
+    b.barrier.init(kBar, 2, b.by);
+    b.barrier.inval(kBar, b.by);
+    if (reused) b.smem.store<uint64_t>(kBar, 77);
+    Source commit = b.by;
+    commit.kind = ActorKind::umma;
+    b.barrier.arrive(kBar, 1, commit);
+    REQUIRE(b.observer.violations.size() == 1);
+    CHECK(b.observer.violations[0].id == std::string("MB1"));
+    CHECK(b.observer.violations[0].warning == !reused);
+  }
+}
+
 TEST_CASE("MB1: inval while somebody waits", "[mbarrier]") {
   Bench b;
   Waiter waiter;

@@ -95,3 +95,12 @@ TEST_CASE("RG2: the warps of a warpgroup execute the same setmaxnreg", "[registe
   CHECK_FALSE(t.pool.check(false, 32, {.warp = 5}));
   CHECK(t.observer.violation_id() == "RG2");
 }
+
+TEST_CASE("a warp has whole units of registers: 255 of a thread are 256", "[registers]") {
+  Bench t;
+  t.pool.start_cta(8, 255);
+  CHECK(t.pool.launched_with() == 256);
+  CHECK(t.inc(0, 256) == 4);
+  CHECK(t.inc(1, 256) == 4);
+  CHECK(t.observer.violation_id() == "");
+}

@@ -27,7 +27,7 @@ std::string text_of(const std::filesystem::path& file) {
 using Edits = std::vector<std::pair<std::string, std::string>>;
 
 /// scenarios/ptx/gemm.ptx with texts in place of others, the first occurrence of each.
-host::Scenario edited(const Edits& edits) {
+host::Scenario edited(const Edits& edits, std::vector<std::string> sets = {}) {
   static const ScratchDirectory directory;
   static int number = 0;
   const auto folder = std::filesystem::path(source_dir()) / "scenarios/ptx";
@@ -38,7 +38,8 @@ host::Scenario edited(const Edits& edits) {
     text.replace(at, from.size(), to);
   }
   const auto file = directory.write(fmt::format("edited{}.ptx", number++), text);
-  return host::load_scenario(folder / "gemm.toml", {fmt::format("problem.ptx=\"{}\"", file.string())});
+  sets.push_back(fmt::format("problem.ptx=\"{}\"", file.string()));
+  return host::load_scenario(folder / "gemm.toml", sets);
 }
 host::Scenario edited(const std::string& from, const std::string& to) { return edited(Edits{{from, to}}); }
 
@@ -188,6 +189,35 @@ LEFT:
   CHECK(result.outcome == Outcome::pass);
 }
 
+TEST_CASE("an .aligned instruction waits for the lanes of its warp that wait for an mbarrier") {
+  // The elected lane of DeepGEMM's load waits while the others come to the cluster barrier at the kernel's end.
+  const std::string meeting = R"(
+	setp.ne.u32 %p9, %r2, 3;
+	@%p9 bra MEET;
+	and.b32 %r40, %r1, 31;
+	setp.ne.u32 %p9, %r40, 0;
+	@%p9 bra MEET;
+	mbarrier.init.shared::cta.b64 [own], 1;
+	fence.mbarrier_init.release.cluster;
+	mbarrier.arrive.expect_tx.shared::cta.b64 _, [own], 128;
+	mov.u32 %r41, own;
+	add.u32 %r41, %r41, 128;
+	ld.param.u64 %rd10, [c];
+	cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r41], [%rd10], 128, [own];
+WAIT_OWN:
+	mbarrier.try_wait.parity.shared::cta.b64 %p9, [own], 0;
+	@!%p9 bra WAIT_OWN;
+MEET:
+	barrier.cluster.arrive.relaxed.aligned;
+	barrier.cluster.wait.aligned;
+	bar.sync 0;)";
+  const RunResult result = run_in_child(edited(
+      {{"\t.shared .align 4 .b32 tmem;", "\t.shared .align 4 .b32 tmem;\n\t.shared .align 128 .b64 own[32];"},
+       {"\tbar.sync 0;", meeting}}));
+  INFO(result.report);
+  CHECK(result.outcome == Outcome::pass);
+}
+
 TEST_CASE("an exchange whose mask names lanes that have gone another way is found") {
   const std::string halves = R"(
 	and.b32 %r40, %r1, 31;
@@ -197,4 +227,93 @@ TEST_CASE("an exchange whose mask names lanes that have gone another way is foun
 AROUND:
 	bar.sync 0;)";
   check_report("\tbar.sync 0;", halves, {"TC2", "shfl.sync.bfly.b32 by 16 lanes, of 32 that its mask names"});
+}
+
+TEST_CASE("cp.async reads as many bytes as it is told, and makes zeros of the others") {
+  // Lane l copies 16 bytes of A, but reads 8 of them where l is odd, and 4 or none by the other forms.
+  const std::string copies = R"(
+	setp.ne.u32 %p9, %r2, 3;
+	@%p9 bra COPIED;
+	mov.u32 %r40, %laneid;
+	shl.b32 %r41, %r40, 4;
+	mov.u32 %r42, own;
+	add.u32 %r42, %r42, %r41;
+	ld.param.u64 %rd10, [c];
+	and.b32 %r43, %r40, 1;
+	setp.eq.u32 %p9, %r43, 1;
+	selp.b32 %r44, 8, 16, %p9;
+	cp.async.cg.shared.global [%r42], [%rd10], 16, %r44;
+	cp.async.wait_all;
+	ld.shared.v2.b64 {%rd11, %rd12}, [%r42];
+	setp.ne.b64 %p8, %rd11, 0xffffffffffffffff;
+	@%p8 trap;
+	selp.b64 %rd13, 0, 0xffffffffffffffff, %p9;
+	setp.ne.b64 %p8, %rd12, %rd13;
+	@%p8 trap;
+	cp.async.ca.shared.global [%r42], [%rd10], 4, %p9;
+	cp.async.wait_all;
+	ld.shared.b32 %r45, [%r42];
+	selp.b32 %r44, 0, 0xffffffff, %p9;
+	setp.ne.b32 %p8, %r45, %r44;
+	@%p8 trap;
+COPIED:
+	bar.sync 0;)";
+  const RunResult result = run_in_child(
+      edited({{"\t.shared .align 4 .b32 tmem;", "\t.shared .align 4 .b32 tmem;\n\t.shared .align 16 .b8 own[512];"},
+              {"\tbar.sync 0;", copies}}));
+  INFO(result.report);
+  CHECK(result.outcome == Outcome::pass);
+}
+
+TEST_CASE("warps that store the same bytes at one place are warned of, others are found") {
+  const auto storing = [](const char* value) {
+    return run_in_child(
+        edited({{"\t.shared .align 4 .b32 tmem;", "\t.shared .align 4 .b32 tmem;\n\t.shared .align 4 .b32 own;"},
+                {"\tbar.sync 0;", fmt::format("\tst.shared.b32 [own], {};\n\tbar.sync 0;", value)}}));
+  };
+  const RunResult same = storing("%r5"), different = storing("%r2");
+  INFO(same.report);
+  CHECK(same.outcome == Outcome::pass);
+  CHECK(warns_of(same, "SM3"));
+  INFO(different.report);
+  CHECK(different.report.find("FINDING SM3") != std::string::npos);
+}
+
+TEST_CASE("setmaxnreg goes into the direction that its name says") {
+  const auto with = [](const char* instruction) {
+    return run_in_child(
+        edited({{"\tbar.sync 0;", fmt::format("\t{}.sync.aligned.u32 160;\n\tbar.sync 0;", instruction)}},
+               {"run.registers=168"}));
+  };
+  const RunResult fewer = with("setmaxnreg.dec"), more = with("setmaxnreg.inc");
+  INFO(fewer.report);
+  CHECK(fewer.outcome == Outcome::pass);
+  INFO(more.report);
+  CHECK(more.report.find("FINDING RG1") != std::string::npos);
+  CHECK(more.report.find("setmaxnreg.inc 160 by a warp whose threads have 168 registers") != std::string::npos);
+}
+
+TEST_CASE("match.any gives each lane those of its value, match.all whether all have one") {
+  // Values 0 and 1 by the lane's lowest bit: an odd lane gets 0xaaaaaaaa, and not all are alike.
+  const std::string matches = R"(
+	mov.u32 %r40, %laneid;
+	and.b32 %r41, %r40, 1;
+	match.any.sync.b32 %r42, %r41, 0xffffffff;
+	setp.eq.u32 %p9, %r41, 1;
+	selp.b32 %r41, 0xaaaaaaaa, 0x55555555, %p9;
+	setp.ne.u32 %p9, %r42, %r41;
+	@%p9 trap;
+	match.all.sync.b32 %r42|%p9, %r40, 0xffffffff;
+	@%p9 trap;
+	bar.sync 0;)";
+  const RunResult result = run_in_child(edited("\tbar.sync 0;", matches));
+  INFO(result.report);
+  CHECK(result.outcome == Outcome::pass);
+}
+
+TEST_CASE("forms whose name goes on behind that of a known one are not taken for it") {
+  const RunResult sparse =
+      run_in_child(edited("tcgen05.mma.cta_group::1.kind::f16", "tcgen05.mma.sp.cta_group::1.kind::f16"));
+  INFO(sparse.report);
+  CHECK(sparse.report.find("not implemented: tcgen05.mma.sp.cta_group::1.kind::f16") != std::string::npos);
 }

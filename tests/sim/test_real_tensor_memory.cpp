@@ -84,6 +84,42 @@ TEST_CASE("TC9 and TC16: loads that are over, then a barrier and dealloc, need n
 
 namespace {
 
+enum class Behind { relaxed_arrive, exit, nothing };
+
+/// Warp 0 frees tensor memory that warp 1 has loaded: behind a cluster barrier at which warp 1 arrives .relaxed
+/// (learn-cuda v7, DeepGEMM), or which it leaves to its exit (ThunderKittens), or behind nothing.
+RoleCode freed_behind_a_cluster_barrier(Behind behind, bool wait = true) {
+  return {.program =
+              [=](RoleIsa& isa) {
+                set_up(isa, 2);
+                if (isa.warpid() == 1) {
+                  isa.tcgen05_ld_32x32b<8>(quarter(isa));
+                  if (wait) isa.tcgen05_wait_ld();
+                  if (behind == Behind::exit) return;
+                }
+                if (behind != Behind::nothing) {
+                  isa.barrier_cluster_arrive_relaxed();
+                  isa.barrier_cluster_wait();
+                } else {
+                  idle(isa);
+                }
+                if (isa.warpid() == 0) isa.tcgen05_dealloc(TmemAddr::at(0, 0), 512, 1);
+              },
+          .barriers = full_and_empty()};
+}
+
+}  // namespace
+
+TEST_CASE("TC9: a cluster barrier that is relaxed, or that the other warp's exit completes, comes before dealloc",
+          "[real]") {
+  CHECK_DIAGNOSIS(freed_behind_a_cluster_barrier(Behind::relaxed_arrive), "clean");
+  CHECK_DIAGNOSIS(freed_behind_a_cluster_barrier(Behind::exit), "clean");
+  CHECK_DIAGNOSIS(freed_behind_a_cluster_barrier(Behind::nothing), "finding TC9");
+  CHECK_DIAGNOSIS(freed_behind_a_cluster_barrier(Behind::relaxed_arrive, false), "finding TC9");
+}
+
+namespace {
+
 enum class Use { waits, loads, nothing };
 
 /// Warp 0 multiplies, warp 1 waits for its commit, warp 2 frees tensor memory behind a barrier of all: no tcgen05

@@ -15,13 +15,6 @@
 namespace sm100::host {
 namespace {
 
-constexpr PtxElement kElements[] = {
-    {"bf16", 16, DataType::bf16}, {"f16", 16, DataType::f16},  {"tf32", 32, DataType::tf32},
-    {"f32", 32, DataType::f32},   {"e4m3", 8, DataType::e4m3}, {"e5m2", 8, DataType::e5m2},
-    {"s8", 8, DataType::s8},      {"u8", 8, DataType::u8},     {"b16", 16, std::nullopt},
-    {"u16", 16, std::nullopt},    {"s32", 32, std::nullopt},   {"u32", 32, std::nullopt},
-    {"s64", 64, std::nullopt},    {"u64", 64, std::nullopt}};
-
 const TomlTable::Words<PtxContents> kContents = {{"random", PtxContents::random},
                                                  {"zeros", PtxContents::zeros},
                                                  {"ones", PtxContents::ones},
@@ -73,7 +66,7 @@ class Reader {
     read_shape();
     read_tensors();
     read_arguments();
-    read_check();
+    read_check(table_, problem_);
     if (table_.has("variables"))
       for (const int64_t address : table_.integer_list("variables", 0, int64_t{1} << 46))
         problem_.variables.push_back(uint64_t(address));
@@ -128,7 +121,7 @@ class Reader {
 
   static std::string element_words() {
     std::vector<std::string_view> words;
-    for (const PtxElement& e : kElements) words.push_back(e.name);
+    for (const PtxElement& e : ptx_elements()) words.push_back(e.name);
     return fmt::format("{}", fmt::join(words, ", "));
   }
 
@@ -139,16 +132,19 @@ class Reader {
          table_.tables("tensor", {"name", "type", "shape", "contents", "file", "address", "metadata"})) {
       PtxTensor tensor{.name = t.string("name")};
       const std::string type = t.string("type");
-      const auto* element = std::find_if(std::begin(kElements), std::end(kElements),
-                                         [&](const PtxElement& e) { return e.name == type; });
-      if (element == std::end(kElements)) throw t.wrong("type", "allowed are " + element_words());
+      const auto all = ptx_elements();
+      const auto element =
+          std::find_if(all.begin(), all.end(), [&](const PtxElement& e) { return e.name == type; });
+      if (element == all.end()) throw t.wrong("type", "allowed are " + element_words());
       tensor.element = *element;
       tensor.shape = t.integer_list("shape", 1, INT32_MAX);
+      if (tensor.elements() * tensor.element.bits % 8 != 0) throw t.wrong("shape", "must be whole bytes");
       if (t.has("contents")) tensor.contents = t.choice("contents", kContents);
       if (t.has("file")) read_contents(t, tensor);
       if (t.has("address")) read_address(t, tensor);
       // Counts, offsets and the like: control flow follows from them.
-      tensor.metadata = t.has("metadata") ? t.boolean("metadata") : !tensor.element.format;
+      tensor.metadata =
+          t.has("metadata") ? t.boolean("metadata") : tensor.element.is_integer() && !tensor.element.format;
       for (const PtxTensor& other : problem_.tensors)
         if (other.name == tensor.name) throw t.wrong("name", "two tensors have this name");
       problem_.tensors.push_back(tensor);
@@ -288,7 +284,7 @@ class Reader {
     const std::vector<int64_t> box = t.integers("box", dims.size(), 1, 256);
     std::vector<int64_t> steps(dims.size(), 1), strides(dims.size() - 1);
     if (t.has("element_strides")) steps = t.integers("element_strides", dims.size(), 1, 8);
-    uint64_t stride = uint64_t(dims[0]) * of.element_bytes();
+    uint64_t stride = uint64_t(dims[0]) * uint64_t(of.element.bits) / 8;
     for (size_t i = 0; i + 1 < dims.size(); ++i) strides[i] = int64_t(stride), stride *= uint64_t(dims[i + 1]);
     if (t.has("strides")) strides = t.integers("strides", dims.size() - 1, 0, int64_t{1} << 40);
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -306,8 +302,10 @@ class Reader {
   }
 
   TensorMapDataType default_map_type(const TomlTable& t, const PtxTensor& of) const {
-    if (of.element.format && *of.element.format != DataType::tf32) return tensor_map_type(*of.element.format);
+    if (of.element.format && *of.element.format != DataType::tf32 && of.element.bits >= 8)
+      return tensor_map_type(*of.element.format);
     switch (of.element.bits) {
+      case 8: return TensorMapDataType::uint8;
       case 16: return TensorMapDataType::uint16;
       case 32: return of.element.format ? TensorMapDataType::tfloat32 : TensorMapDataType::uint32;
       case 64: return TensorMapDataType::uint64;
@@ -322,60 +320,6 @@ class Reader {
       if (std::find(given_.begin(), given_.end(), i) == given_.end() && params[i].bytes > 1)
         throw error("argument", fmt::format("parameter {} of {} ({} bytes at offset {}) has no argument", i,
                                             entry().name, params[i].bytes, params[i].offset));
-  }
-
-  // ---- check
-
-  void read_check() {
-    if (!table_.has("check")) return;
-    const TomlTable t = table_.table("check", {"product", "copy", "b"});
-    if (t.has("product")) {
-      read_product(t);
-    } else if (t.has("copy")) {
-      const auto names = t.strings("copy");
-      if (names.size() != 2) throw t.wrong("copy", "the names of two tensors: from, to");
-      problem_.copy = {tensor_named(t, "copy", names[0]), tensor_named(t, "copy", names[1])};
-      make_last(problem_.copy->second);
-    } else {
-      throw error("check", "states product = [\"A\", \"B\", \"C\"] or copy = [\"FROM\", \"TO\"]");
-    }
-  }
-
-  size_t tensor_named(const TomlTable& t, std::string_view key, const std::string& name) const {
-    for (size_t i = 0; i < problem_.tensors.size(); ++i)
-      if (problem_.tensors[i].name == name) return i;
-    throw t.wrong(key, fmt::format("no tensor is called '{}'", name));
-  }
-
-  void read_product(const TomlTable& t) {
-    const auto names = t.strings("product");
-    if (names.size() != 3) throw t.wrong("product", "the names of three tensors: A, B, C");
-    PtxProduct product{tensor_named(t, "product", names[0]), tensor_named(t, "product", names[1]),
-                       tensor_named(t, "product", names[2]), t.has("b") && t.word("b", {"n_k", "k_n"}) == "k_n"};
-    const PtxTensor &a = problem_.tensors[product.a], &b = problem_.tensors[product.b],
-                    &c = problem_.tensors[product.c];
-    for (const PtxTensor* tensor : {&a, &b, &c})
-      if (tensor->shape.size() != 2 || !tensor->element.format)
-        throw t.wrong("product", fmt::format("{} must be a matrix of a floating-point type", tensor->name));
-    const int64_t k = a.shape[1], n = c.shape[1];
-    const std::vector<int64_t> expected = product.b_is_k_n ? std::vector{k, n} : std::vector{n, k};
-    if (a.shape[0] != c.shape[0] || b.shape != expected)
-      throw t.wrong("product",
-                    fmt::format("C is {} x {} and A is {} x {}: B must be {} x {}, A have as many rows as C",
-                                c.shape[0], n, a.shape[0], k, expected[0], expected[1]));
-    if (a.element.name != b.element.name) throw t.wrong("product", "A and B must have one type");
-    problem_.product = product;
-    make_last(product.c);
-  }
-
-  /// The output is the last tensor.
-  void make_last(size_t output) {
-    const size_t last = problem_.tensors.size() - 1;
-    std::swap(problem_.tensors[output], problem_.tensors[last]);
-    const auto moved = [&](size_t& i) { i = i == output ? last : i == last ? output : i; };
-    for (PtxArgument& argument : problem_.arguments) moved(argument.tensor);
-    if (problem_.product) moved(problem_.product->a), moved(problem_.product->b), moved(problem_.product->c);
-    if (problem_.copy) moved(problem_.copy->first), moved(problem_.copy->second);
   }
 
   const TomlDocument& document_;

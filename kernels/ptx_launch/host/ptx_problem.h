@@ -14,9 +14,10 @@
 #include "kernels/host/ptx_file.h"
 #include "kernels/isa/address.h"
 #include "kernels/isa/lane_array.h"
-#include "kernels/isa/number_formats.h"
 #include "kernels/isa/tensor_map.h"
 #include "kernels/pipeline/barrier_array.h"
+#include "kernels/ptx_launch/host/ptx_check.h"
+#include "kernels/ptx_launch/host/ptx_element.h"
 
 namespace sm100::host {
 
@@ -27,14 +28,6 @@ enum class PtxContents {
   ones,
   unwritten,  ///< 0xff in every byte, which no result has: what nobody writes shows
   file,       ///< the bytes of a file
-};
-
-/// What a tensor is made of.
-struct PtxElement {
-  std::string_view name;  ///< "bf16", "s32"
-  int bits = 0;
-  std::optional<DataType>
-      format;  ///< of what a tensor core multiplies or a cvt makes; integers wider than 8 bits have none
 };
 
 struct PtxTensor {
@@ -48,8 +41,7 @@ struct PtxTensor {
   uint8_t* bytes_there = nullptr;  ///< Tensor::bytes_there
 
   int64_t elements() const;
-  size_t element_bytes() const { return size_t(element.bits) / 8; }
-  uint64_t bytes() const { return uint64_t(elements()) * element_bytes(); }
+  uint64_t bytes() const { return (uint64_t(elements()) * uint64_t(element.bits) + 7) / 8; }
 };
 
 /// Bytes of a parameter: the address of a tensor, the tensor map of one, a number, or bytes as they are.
@@ -65,12 +57,6 @@ struct PtxArgument {
   std::vector<uint8_t> image{};
 };
 
-/// The product that the kernel must have computed: C[m][n] = sum over k of A[m][k] * B[n][k].
-struct PtxProduct {
-  size_t a = 0, b = 0, c = 0;  ///< tensors
-  bool b_is_k_n = false;       ///< B lies as [k][n]
-};
-
 struct PtxProblem {
   PtxFile file;
   uint32_t parameter_bytes = 0;
@@ -84,8 +70,9 @@ struct PtxProblem {
   std::vector<std::pair<std::shared_ptr<const std::string>, BarrierArray>> barriers;
   std::vector<PtxTensor> tensors;  ///< the last one is the output
   std::vector<PtxArgument> arguments;
-  std::optional<PtxProduct> product;              ///< what is compared
-  std::optional<std::pair<size_t, size_t>> copy;  ///< from, to: equal bytes
+  std::optional<PtxProduct> product;                   ///< what is compared
+  std::optional<std::pair<size_t, size_t>> copy;       ///< from, to: equal bytes
+  std::optional<std::pair<size_t, size_t>> reference;  ///< expected, output: equal but for roundings
   /// Where the module's `.global` and `.const` variables lie, in their order; empty: the run places them.
   std::vector<uint64_t> variables{};
   std::function<void()> before_trial{};  ///< KernelRun::before_trial; empty: nothing is to be done

@@ -7,78 +7,11 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "kernels/host/comparison.h"
-#include "kernels/isa/lane_array.h"
 
 namespace sm100::host {
 namespace {
-
-/// B lies as [n][k] or as [k][n].
-class PtxProductCheck : public Product {
- public:
-  PtxProductCheck(const ProductShape& shape, bool b_is_k_n) : Product(shape), b_is_k_n_(b_is_k_n) {}
-  LaunchShape launch() const override { return {}; }
-  std::vector<BarrierArray> barriers() const override { return {}; }
-  std::vector<std::string_view> roles() const override { return {}; }
-  std::string_view role(int) const override { return ""; }
-  std::string configuration_json() const override { return "{}"; }
-
- protected:
-  void read_row(int operand, const std::vector<const uint8_t*>& tensors, int row, double* out) const override {
-    if (operand == 0 || !b_is_k_n_) return Product::read_row(operand, tensors, row, out);
-    const size_t bytes = size_t(element_bits(shape().operands)) / 8;
-    for (int k = 0; k < shape().k; ++k) {
-      uint32_t bits = 0;
-      std::memcpy(&bits, tensors[1] + bytes * (size_t(k) * size_t(shape().n) + size_t(row)), bytes);
-      out[k] = double(decode(shape().operands, bits));
-    }
-  }
-
- private:
-  bool b_is_k_n_;
-};
-
-std::unique_ptr<PtxProductCheck> product_of(const PtxProblem& problem, uint64_t seed) {
-  if (!problem.product) return nullptr;
-  const PtxTensor &a = problem.tensors[problem.product->a], &c = problem.tensors[problem.product->c];
-  const ProductShape shape{.m = int(c.shape[c.shape.size() - 2]),
-                           .n = int(c.shape.back()),
-                           .k = int(a.shape.back()),
-                           .operands = *a.element.format,
-                           .output = *c.element.format,
-                           .seed = seed};
-  return std::make_unique<PtxProductCheck>(shape, problem.product->b_is_k_n);
-}
-
-/// A number in the element's format.
-uint64_t encoded(const PtxElement& element, float value) {
-  if (!element.format) return uint64_t(int64_t(value));
-  switch (*element.format) {
-    case DataType::f16: return cvt_rn_f16_f32(value);
-    case DataType::bf16: return cvt_rn_bf16_f32(value);
-    case DataType::tf32: return cvt_rn_tf32_f32(value);
-    case DataType::f32: return as_bits(value);
-    case DataType::e4m3: return cvt_rn_satfinite_e4m3_f32(value);
-    case DataType::e5m2: return cvt_rn_satfinite_e5m2_f32(value);
-    default: return uint64_t(int64_t(value));
-  }
-}
-
-bool is_integer(const PtxElement& element) {
-  return !element.format || *element.format == DataType::s8 || *element.format == DataType::u8;
-}
-
-void fill_random(const PtxTensor& tensor, uint64_t seed, uint8_t* to) {
-  std::mt19937_64 random(seed);
-  for (int64_t e = 0; e < tensor.elements(); ++e) {
-    const uint64_t drawn = random();
-    const float value = float(int64_t(drawn >> 40) - (1 << 23)) / float(1 << 23);
-    const uint64_t bits = is_integer(tensor.element) ? drawn : encoded(tensor.element, value);
-    std::memcpy(to + tensor.element_bytes() * size_t(e), &bits, tensor.element_bytes());
-  }
-}
 
 void fill_from(const std::filesystem::path& path, uint8_t* to, uint64_t bytes) {
   std::ifstream file(path, std::ios::binary);
@@ -151,22 +84,23 @@ std::vector<Tensor> PtxRun::tensors() const {
 void PtxRun::fill(size_t i, uint8_t* bytes) const {
   const PtxTensor& tensor = problem_.tensors[i];
   switch (tensor.contents) {
-    case PtxContents::random: return fill_random(tensor, seed_ + i * 0x9e3779b97f4a7c15u, bytes);
+    case PtxContents::random:
+      return fill_random(tensor.element, seed_ + i * 0x9e3779b97f4a7c15u, bytes, uint64_t(tensor.elements()));
     case PtxContents::zeros: std::memset(bytes, 0, tensor.bytes()); return;
     case PtxContents::unwritten: std::memset(bytes, 0xff, tensor.bytes()); return;
     case PtxContents::file: return fill_from(tensor.file, bytes, tensor.bytes());
-    case PtxContents::ones: break;
+    case PtxContents::ones: return fill_with(tensor.element, 1, bytes, uint64_t(tensor.elements()));
   }
-  const uint64_t one = encoded(tensor.element, 1);
-  const size_t size = tensor.element_bytes();
-  for (int64_t e = 0; e < tensor.elements(); ++e) std::memcpy(bytes + size * size_t(e), &one, size);
 }
 
 Check PtxRun::check(const std::vector<const uint8_t*>& tensors) const {
-  if (problem_.product)
-    return product_->check(
-        {tensors[problem_.product->a], tensors[problem_.product->b], tensors[problem_.product->c]});
-  if (!problem_.copy) return {.ok = true, .reference = "nothing"};
+  if (problem_.product) return product_->check(tensors);
+  if (problem_.reference) return check_reference(tensors);
+  if (problem_.copy) return check_copy(tensors);
+  return {.ok = true, .reference = "nothing"};
+}
+
+Check PtxRun::check_copy(const std::vector<const uint8_t*>& tensors) const {
   const PtxTensor& to = problem_.tensors[problem_.copy->second];
   const uint8_t *from_bytes = tensors[problem_.copy->first], *to_bytes = tensors[problem_.copy->second];
   int64_t different = 0;
@@ -177,7 +111,26 @@ Check PtxRun::check(const std::vector<const uint8_t*>& tensors) const {
               .reference = problem_.tensors[problem_.copy->first].name,
               .rows = rows,
               .of_rows = rows};
-  if (!check.ok) check.unwritten = unwritten_elements(to_bytes, rows, columns, int(to.element_bytes()));
+  if (!check.ok && to.element.bits >= 8)
+    check.unwritten = unwritten_elements(to_bytes, rows, columns, to.element.bits / 8);
+  return check;
+}
+
+Check PtxRun::check_reference(const std::vector<const uint8_t*>& tensors) const {
+  const auto [from, to] = *problem_.reference;
+  const PtxTensor &expected = problem_.tensors[from], &output = problem_.tensors[to];
+  const int columns = int(output.shape.back()), rows = int(output.elements() / columns);
+  Comparison comparison(error_limit(*output.element.format));
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column) {
+      const size_t i = size_t(row) * size_t(columns) + size_t(column);
+      comparison.add(element_value(output.element, tensors[to], i),
+                     element_value(expected.element, tensors[from], i), row, column);
+    }
+  Check check = comparison.result(rows);
+  check.of_rows = rows, check.reference = expected.name;
+  check.unwritten = unwritten_elements(tensors[to], rows, columns, output.element.bits / 8);
+  if (check.unwritten) check.ok = false;
   return check;
 }
 

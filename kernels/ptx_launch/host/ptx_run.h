@@ -39,6 +39,9 @@ class PtxRun : public KernelRun {
   std::vector<uint8_t> parameters(const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode) const;
 
  private:
+  Check check_copy(const std::vector<const uint8_t*>& tensors) const;
+  Check check_reference(const std::vector<const uint8_t*>& tensors) const;
+
   const PtxProblem problem_;
   const uint64_t seed_;
   std::vector<std::string> roles_;
