@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, ReduceType> kTypes[] = {
     {".u32", ReduceType::u32},     {".s32", ReduceType::s32},       {".u64", ReduceType::u64},
     {".s64", ReduceType::s64},     {".b32", ReduceType::b32},       {".b64", ReduceType::b64},
     {".f16x2", ReduceType::f16x2}, {".bf16x2", ReduceType::bf16x2}, {".f16", ReduceType::f16},
-    {".bf16", ReduceType::bf16},   {".f32", ReduceType::f32_ftz},   {".f64", ReduceType::f64}};
+    {".bf16", ReduceType::bf16},   {".f32", ReduceType::f32},       {".f64", ReduceType::f64}};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ struct AtomicForm {
   ptx::Space space = ptx::Space::generic;
 
   /// atom.add.f32 flushes subnormals in global memory and keeps them in shared memory.
-  ReduceType type_in(bool shared) const { return type == ReduceType::f32_ftz && shared ? ReduceType::f32 : type; }
+  ReduceType type_in(bool shared) const { return type == ReduceType::f32 && !shared ? ReduceType::f32_ftz : type; }
   uint64_t masked(uint64_t value) const { return bytes >= 8 ? value : value & ((uint64_t{1} << 8 * bytes) - 1); }
 };
 

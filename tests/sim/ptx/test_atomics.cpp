@@ -118,6 +118,7 @@ TEST_CASE("atomics of vectors and of 128 bits") {
 	mov.b64 %rd2, 1; mov.b64 %rd3, 2; mov.b64 %rd4, 3;
 	mov.b128 %q1, {%rd2, %rd3}; mov.b128 %q2, {%rd4, %rd4};
 	atom.global.cas.b128 %q3, [%rd1+32], %q1, %q2;
+	atom.global.cas.b128 %q3, [%rd1+32], %q1, %q1;  // memory holds something else
 	atom.global.exch.b128 %q3, [%rd1+48], %q1;
 	mov.b128 {%rd5, %rd6}, %q3;
 	st.global.v2.u64 [%rd1+64], {%rd5, %rd6};

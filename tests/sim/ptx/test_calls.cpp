@@ -126,6 +126,14 @@ const std::string kPrintf = R"(
 	.local .align 8 .b8 depot[8];
 	.reg .b32 %r<6>; .reg .b64 %rd<6>; .reg .pred %p;
 	mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;
+	setp.ne.u32 %p, %r1, 0;
+	@%p bra PRINT;
+	mov.u32 %r4, 100000;  // the first CTA prints late
+LATE:
+	sub.u32 %r4, %r4, 1;
+	setp.ne.u32 %p, %r4, 0;
+	@%p bra LATE;
+PRINT:
 	setp.ge.u32 %p, %r2, 2;
 	@%p ret;
 	st.local.v2.u32 [depot], {%r1, %r2};

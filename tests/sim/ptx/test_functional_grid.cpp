@@ -183,6 +183,7 @@ END:
   const FunctionalResult r = p.run({2, 1, 1}, {64, 1, 1}, {});
   CHECK(r.end == FunctionalEnd::deadlock);
   has(r.text, "CTA (0, 0, 0) of entry k waits for ever: 1 warp at bar.sync at test.ptx:10");
+  CHECK(r.text.find("poll") == std::string::npos);
 }
 
 TEST_CASE(
@@ -267,6 +268,11 @@ MEET:
 	mov.u64 %rd2, word;
 	cvta.shared.u64 %rd2, %rd2;
 	mapa.u64 %rd3, %rd2, %r2;
+	mul.lo.u32 %r7, %r1, 10000;  // the last one comes late
+LATE:
+	sub.u32 %r7, %r7, 1;
+	setp.gt.s32 %p1, %r7, 0;
+	@%p1 bra LATE;
 	add.u32 %r3, %r1, 1;
 	setp.lt.u32 %p1, %r2, 4;
 	@%p1 atom.add.u32 %r4, [%rd3], %r3;
@@ -308,6 +314,24 @@ TEST_CASE("FunctionalGrid: local memory is each thread's own, by its own and by 
   INFO(r.text);
   REQUIRE(r.end == FunctionalEnd::finished);
   for (uint32_t i = 0; i < 48; ++i) CHECK(p.memory.at<uint32_t>(to, i) == i + 5);
+}
+
+TEST_CASE("FunctionalGrid: an access behind shared or local memory is found") {
+  const auto check_of = [](const std::string& access) {
+    FunctionalProgram p(
+        ".entry k() {\n\t.shared .align 16 .b8 s[64]; .local .align 16 .b8 l[64];\n"
+        "\t.reg .b32 %r<2>; .reg .b64 %rd<2>;\n\tmov.u64 %rd0, s; mov.u64 %rd1, l;\n\t" +
+        access + "\n\tret;\n}");
+    const FunctionalResult r = p.run({1, 1, 1}, {32, 1, 1}, {});
+    INFO(r.text);
+    return r.end == FunctionalEnd::out_of_bounds ? r.check : "";
+  };
+  CHECK(check_of("ld.shared.u32 %r0, [%rd0+60]; st.local.u32 [%rd1+60], %r0;").empty());
+  CHECK(check_of("ld.shared.u32 %r0, [%rd0+64];") == "SM1");
+  CHECK(check_of("st.shared.v2.u32 [%rd0+1048576], {%r0, %r0};") == "SM1");
+  CHECK(check_of("cvta.shared.u64 %rd0, %rd0; atom.add.u32 %r0, [%rd0+64], 1;") == "SM1");
+  CHECK(check_of("st.local.u32 [%rd1+64], %r0;") == "GM1");
+  CHECK(check_of("cvta.local.u64 %rd1, %rd1; ld.u32 %r0, [%rd1+64];") == "GM1");
 }
 
 TEST_CASE("FunctionalGrid: loads extend as their type says, in fast and in slow accesses") {
@@ -364,6 +388,14 @@ TEST_CASE("FunctionalGrid: the first CTA that fails is the one that is reported,
 	mov.u32 %r1, %ctaid.x;
 	setp.lt.u32 %p, %r1, 20;
 	@%p ret;
+	setp.ne.u32 %p, %r1, 20;
+	@%p bra FAIL;
+	mov.u32 %r2, 100000;  // others fail before it
+LATE:
+	sub.u32 %r2, %r2, 1;
+	setp.ne.u32 %p, %r2, 0;
+	@%p bra LATE;
+FAIL:
 	trap;
 })");
     const FunctionalResult r = p.run({100, 1, 1}, {32, 1, 1}, Arguments() << uint64_t{0}, {1, 1, 1}, threads);
