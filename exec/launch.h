@@ -33,6 +33,7 @@ struct LaunchOutcome {
   sim::RunResult result;
   std::string error;         ///< why there is no result; empty: there is one
   bool bad_launch = false;   ///< the error is one that CUDA reports, too: a shape that the device does not take
+  bool functional = false;   ///< without models: its cycles are a rough figure
   bool carried_out = false;  ///< every CTA has run to its end, without a finding
 };
 

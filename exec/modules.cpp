@@ -24,10 +24,6 @@ std::shared_ptr<const ptx::Module> Modules::module(uint32_t number) const {
   return number < modules_.size() ? modules_[number] : nullptr;
 }
 
-bool has_address(const ptx::Variable& variable) {
-  return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
-}
-
 int find_entry(const ptx::Module& module, const std::string& name) {
   for (size_t i = 0; i < module.entries.size(); ++i)
     if (module.entries[i].name == name && !module.entries[i].external) return int(i);

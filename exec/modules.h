@@ -24,10 +24,6 @@ class Modules {
   std::deque<std::shared_ptr<const ptx::Module>> modules_;
 };
 
-/// Variables of the module's scope that have an address: `.global` and `.const`, in the order of
-/// ptx::Module::variables.
-bool has_address(const ptx::Variable& variable);
-
 /// Index of the entry; -1: there is none of that name.
 int find_entry(const ptx::Module& module, const std::string& name);
 EntryFacts facts_of(const ptx::Module& module, const ptx::Entry& entry);

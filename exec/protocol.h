@@ -31,7 +31,8 @@ inline constexpr uint32_t kMostBytes = 1u << 30;
 
 enum class Request : uint32_t {
   hello,      ///< version, major of the library -> DeviceFacts
-  module,     ///< text of PTX -> number, variables
+  module,     ///< text of PTX -> 1, number, bytes of its variables; or 0
+  variables,  ///< module, address -> name, address, bytes of each; they have their initial values
   entry,      ///< module, name -> EntryFacts
   occupancy,  ///< module, name, Shape -> CTAs of an SM, clusters of the device
   launch,     ///< module, name, Shape, parameters, Blocks -> LaunchReply

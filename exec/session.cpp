@@ -24,6 +24,7 @@
 #include "exec/worker.h"
 #include "models/gpu.h"
 #include "models/occupancy.h"
+#include "sim/ptx/module_image.h"
 
 namespace sm100::exec {
 namespace {
@@ -48,8 +49,15 @@ class Session {
   bool program_ended();
   bool answer();
 
+  /// The program's library is the program's: it may say anything.
+  void check_in_device(const Block& block) const {
+    if (block.address < kDeviceBase || block.address - kDeviceBase > memory_.bytes() ||
+        block.bytes > memory_.bytes() - (block.address - kDeviceBase))
+      throw std::runtime_error("an allocation is not in device memory");
+  }
   Writer hello(Reader& request);
   Writer add_module(Reader& request);
+  Writer place_variables(Reader& request);
   Writer describe_entry(Reader& request);
   Writer occupancy(Reader& request);
   Writer launch(Reader& request);
@@ -146,6 +154,7 @@ bool Session::answer() {
     switch (Request(header.request)) {
       case Request::hello: reply = hello(request); break;
       case Request::module: reply = add_module(request); break;
+      case Request::variables: reply = place_variables(request); break;
       case Request::entry: reply = describe_entry(request); break;
       case Request::occupancy: reply = occupancy(request); break;
       case Request::launch: reply = launch(request); break;
@@ -188,18 +197,28 @@ Writer Session::add_module(Reader& request) {
   try {
     const uint32_t number = modules_.add(request.text(), program_.filename().string());
     const auto module = modules_.module(number);
-    std::vector<const ptx::Variable*> variables;
-    for (const ptx::Variable& variable : module->variables)
-      if (has_address(variable)) variables.push_back(&variable);
-    reply.put(uint8_t{1}).put(number).put(uint32_t(variables.size()));
-    for (const ptx::Variable* variable : variables)
-      reply.text(variable->name)
-          .put(uint64_t{variable->bytes})
-          .text({reinterpret_cast<const char*>(variable->data.data()), variable->data.size()});
+    reply.put(uint8_t{1}).put(number).put(uint64_t{sim::lay_out_variables(*module, kDeviceBase).bytes});
   } catch (const ptx::PtxError& error) {
     result_.refused = true;
     options_.say(fmt::format("the PTX of {} cannot be read: {}", program_.string(), error.what()));
     reply.put(uint8_t{0});
+  }
+  return reply;
+}
+
+Writer Session::place_variables(Reader& request) {
+  const auto module = modules_.module(request.get<uint32_t>());
+  const uint64_t base = request.get<uint64_t>();
+  if (!module) throw std::runtime_error("variables of no module");
+  const sim::VariableLayout layout = sim::lay_out_variables(*module, base);
+  check_in_device({base, layout.bytes});
+  const std::vector<const ptx::Variable*> all = sim::variables_with_address(*module);
+  Writer reply;
+  reply.put(uint32_t(all.size()));
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<uint8_t> bytes = sim::initial_bytes(*module, *all[i], layout.addresses);
+    if (!bytes.empty()) std::memcpy(reinterpret_cast<void*>(layout.addresses[i]), bytes.data(), bytes.size());
+    reply.text(all[i]->name).put(layout.addresses[i]).put(uint64_t{all[i]->bytes});
   }
   return reply;
 }
@@ -230,8 +249,9 @@ Writer Session::occupancy(Reader& request) {
     const uint32_t threads = shape.block[0] * shape.block[1] * shape.block[2];
     const models::CtaResources cta{int((threads + 31) / 32), facts.static_smem_bytes + shape.dynamic_smem_bytes, 0};
     ctas = models::occupancy(cta, options_.device.device).ctas;
-    const uint32_t of_cluster = std::max(1u, shape.cluster[0] * shape.cluster[1] * shape.cluster[2]);
-    clusters = int(uint32_t(ctas) * uint32_t(options_.device.sms_in_run()) / of_cluster);
+    const int of_cluster = int(std::max(1u, shape.cluster[0] * shape.cluster[1] * shape.cluster[2]));
+    const int sms = options_.device.sms_in_run(), of_gpc = options_.device.device.device.gpc_sms;
+    clusters = ctas * (sms / of_gpc * (of_gpc / of_cluster) + sms % of_gpc / of_cluster);  // each within a GPC
   }
   return Writer().put(ctas).put(clusters);
 }
@@ -246,10 +266,7 @@ Writer Session::launch(Reader& request) {
   launch.parameters = request.list<uint8_t>();
   launch.memory = request.list<Block>();
   launch.variables = request.list<Block>();
-  for (const Block& block : launch.memory)  // the program's library is the program's: it may say anything
-    if (block.address < kDeviceBase || block.address - kDeviceBase > memory_.bytes() ||
-        block.bytes > memory_.bytes() - (block.address - kDeviceBase))
-      throw std::runtime_error("an allocation is not in device memory");
+  for (const Block& block : launch.memory) check_in_device(block);
   const LaunchOutcome outcome = carry_out_launch(launch);
   LaunchReply reply;
   reply.refused = outcome.bad_launch, reply.carried_out = outcome.carried_out;
@@ -264,7 +281,7 @@ LaunchOutcome Session::carry_out_launch(const Launch& launch) {
   try {
     if (!options_.save.empty()) save_launch(options_.save, launch, options_.device);
     scenario = scenario_of(launch, options_.device, memory_);
-    outcome = carry_out(scenario, [&] { return !program_ended(); });
+    outcome = carry_out(launch, scenario, [&] { return !program_ended(); });
   } catch (const InputError& error) { outcome.error = error.what(), outcome.bad_launch = true; }
   options_.launched(launch, outcome, scenario);
   return outcome;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "exec/functional.h"
 #include "sim/process_pool.h"
 #include "sim/run_reply.h"
 #include "sim/simulation.h"
@@ -40,9 +41,14 @@ host::Scenario scenario_of(const Launch& launch, const host::Scenario& device, c
   return scenario;
 }
 
-LaunchOutcome carry_out(const host::Scenario& scenario, const std::function<bool()>& wanted) {
+LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, const std::function<bool()>& wanted) {
+  const bool functional = runs_without_models(launch);
   sim::ProcessPool worker(1);
-  worker.start(0, [&] { return sim::bytes_of_run([&](sim::Json&) { return sim::run_simulation(scenario); }); });
+  worker.start(0, [&] {
+    return sim::bytes_of_run([&](sim::Json&) {
+      return functional ? run_without_models(launch, scenario) : sim::run_simulation(scenario);
+    });
+  });
   std::optional<sim::ProcessPool::Finished> finished;
   while (!finished) {
     finished = worker.wait(sim::ProcessPool::Clock::now() + kPatience);
@@ -50,6 +56,7 @@ LaunchOutcome carry_out(const host::Scenario& scenario, const std::function<bool
   }
   sim::RunReply reply = sim::reply_of(*finished);
   LaunchOutcome outcome;
+  outcome.functional = functional;
   outcome.bad_launch = !reply.input_error.empty();
   outcome.error = reply.error("the worker of this launch");
   outcome.result = std::move(reply.result);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Carries a launch out: in a process of its own, on the models, with all checks.
+/// Carries a launch out, in a process of its own: on the models, with all checks, or, where no instruction of it
+/// needs them, without.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,6 @@ host::Scenario scenario_of(const Launch& launch, const host::Scenario& device, c
 
 /// Returns when the launch is over, or when `wanted` has said that nobody waits for it any more, which it is asked
 /// now and then.
-LaunchOutcome carry_out(const host::Scenario& scenario, const std::function<bool()>& wanted);
+LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, const std::function<bool()>& wanted);
 
 }  // namespace sm100::exec

@@ -154,17 +154,17 @@ abi::Error Device::load(Module& module) {
   if (!answer) return sticky;
   if (!answer->get<uint8_t>()) return module.error = abi::invalid_ptx;
   module.number = answer->get<uint32_t>();
+  const uint64_t bytes = answer->get<uint64_t>();
+  if (bytes == 0) return abi::success;
+  const auto base = allocate(bytes);
+  if (!base) return module.error = abi::memory_allocation;
+  answer = ask(Request::variables, Writer().put(*module.number).put(*base));
+  if (!answer) return sticky;
   for (uint32_t left = answer->get<uint32_t>(); left > 0; --left) {
-    Module::Variable variable;
-    variable.name = answer->text(), variable.bytes = answer->get<uint64_t>();
-    const std::string initial = answer->text();
-    const auto address = allocate(variable.bytes);
-    if (!address) return module.error = abi::memory_allocation;
-    variable.address = *address;
-    uint8_t* const bytes = memory_ + (*address - kDeviceBase);
-    std::memset(bytes, 0, variable.bytes);
-    std::memcpy(bytes, initial.data(), std::min<size_t>(initial.size(), variable.bytes));
-    module.variables.push_back(std::move(variable));
+    Module::Variable& variable = module.variables.emplace_back();
+    variable.name = answer->text();
+    variable.address = answer->get<uint64_t>();
+    variable.bytes = answer->get<uint64_t>();
   }
   return abi::success;
 }

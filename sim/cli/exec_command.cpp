@@ -50,6 +50,8 @@ class Report {
   explicit Report(const ExecOptions& options) : options_(options) {}
 
   void launched(const exec::Launch& launch, const exec::LaunchOutcome& outcome, const Scenario& scenario) {
+    std::fwrite(outcome.result.printed.data(), 1, outcome.result.printed.size(), stdout);  // as the program's own
+    std::fflush(stdout);
     print(launch, outcome, scenario);
     if (!outcome.carried_out) note_exit(code_of(outcome));
     if (!options_.json.empty()) launches_.push_back(json_of(launch, outcome));
@@ -84,15 +86,30 @@ class Report {
     if (!outcome.error.empty())
       return say(fmt::format("exec: {}: {}: {}", launch.name(), launch.title(), outcome.error));
     if (!outcome.carried_out) {
-      const std::string text = format_summary(scenario, result, "");
-      return say(fmt::format("exec: {}: {}\n{}", launch.name(), launch.title(), text.substr(0, text.size() - 1)));
+      return say(
+          fmt::format("exec: {}: {}\n{}", launch.name(), launch.title(), report_text(launch, scenario, result)));
     }
     const size_t warnings = result.warnings.size();
-    say(fmt::format("exec: {}: {}: {} cycles, {}{}, {:.2f} s", launch.name(), launch.title(),
-                    grouped(int64_t(result.cycles)), verdict_text(result),
+    say(fmt::format("exec: {}: {}: {}, {}{}, {:.2f} s", launch.name(), launch.title(), length_text(outcome),
+                    outcome.functional ? "not on the models" : verdict_text(result),
                     warnings == 0 ? "" : fmt::format(", {} warning{}", warnings, warnings == 1 ? "" : "s"),
                     result.wall_seconds));
     say_warnings(result);
+  }
+
+  /// The summary of a run, with the commands that run this launch again.
+  std::string report_text(const exec::Launch& launch, const Scenario& scenario, const RunResult& result) const {
+    RunResult silent = result;
+    silent.printed.clear();
+    std::string text = format_summary(scenario, silent, "");
+    text.pop_back();  // the last end of line
+    const size_t begin = text.find("  replay: "), end = text.find('\n', begin);
+    if (begin == std::string::npos) return text;
+    const std::string folder = options_.save.empty() ? "DIR" : options_.save;
+    std::string replay = fmt::format("  replay: sm100sim ptx {0}/launch_{1}.ptx --launch {0}/launch_{1}.toml",
+                                     folder, launch.number);
+    if (options_.save.empty()) replay += " (behind sm100sim exec --save DIR)";
+    return text.replace(begin, end - begin, replay);
   }
 
   /// Each check once for a kernel of the program, with the number of its places.
@@ -108,6 +125,10 @@ class Report {
     }
   }
 
+  static std::string length_text(const exec::LaunchOutcome& outcome) {
+    return fmt::format("{}{} cycles", outcome.functional ? "about " : "", grouped(int64_t(outcome.result.cycles)));
+  }
+
   static std::string verdict_text(const RunResult& result) {
     const Verdict verdict = verdict_of(result);
     if (verdict == Verdict::incomplete) return fmt::format("not checked: {}", result.not_checked.front());
@@ -121,6 +142,7 @@ class Report {
                  {"block", launch.shape.block},
                  {"cluster", launch.shape.cluster},
                  {"dynamic_smem_bytes", launch.shape.dynamic_smem_bytes},
+                 {"functional", outcome.functional},
                  {"carried_out", outcome.carried_out},
                  {"error", text_or_null(outcome.error)}};
     if (outcome.error.empty()) {

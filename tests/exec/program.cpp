@@ -12,7 +12,8 @@
 //   program unwritten    0: fresh memory holds 0xff
 //   program old          code for another architecture
 //   program binary       machine code only
-//   program wait         sleeps until it is killed
+//   program wait         adds, then sleeps until it is killed
+//   program spin         a kernel that runs for minutes
 #include <unistd.h>
 
 #include <cstdint>
@@ -121,6 +122,18 @@ WAIT:
   @!%p2 bra WAIT;
   ret;
 }
+
+.visible .entry spin()
+{
+  .reg .pred %p<2>;
+  .reg .b64 %rd<2>;
+  mov.u64 %rd1, 0;
+AGAIN:
+  add.u64 %rd1, %rd1, 1;
+  setp.lt.u64 %p1, %rd1, 100000000000;
+  @%p1 bra AGAIN;
+  ret;
+}
 )";
 
 struct Wrapper {
@@ -147,7 +160,7 @@ std::vector<uint8_t> container(const std::string& text, uint16_t kind, uint32_t 
   return bytes;
 }
 
-char add_stub, hang_stub;  // what the kernels' addresses are to the host
+char add_stub, hang_stub, spin_stub;  // what the kernels' addresses are to the host
 float scale;
 uint32_t counter;
 
@@ -161,7 +174,7 @@ void load(const std::string& text, uint16_t kind, uint32_t architecture) {
     __cudaRegisterFunction(module, host, const_cast<char*>(name), name, -1, nullptr, nullptr, nullptr, nullptr,
                            nullptr);
   };
-  entry(&add_stub, "add"), entry(&hang_stub, "hang");
+  entry(&add_stub, "add"), entry(&hang_stub, "hang"), entry(&spin_stub, "spin");
   __cudaRegisterVar(module, reinterpret_cast<char*>(&scale), nullptr, "scale", 0, 4, 1, 0);
   __cudaRegisterVar(module, reinterpret_cast<char*>(&counter), nullptr, "counter", 0, 4, 0, 0);
   __cudaRegisterFatBinaryEnd(module);
@@ -259,6 +272,7 @@ int main(int argc, char** argv) {
   if (what == "add") return timed_add();
   if (what == "old" || what == "binary") return add(1) == 0;
   if (what == "hang") return hang(), cudaDeviceSynchronize() == 0 ? 1 : 0;
+  if (what == "spin") return launch(&spin_stub, 1, 32, nullptr);
   if (what == "ignore") return hang(), add(1);
   if (what == "symbol") return with_symbols();
   if (what == "attribute") return with_attribute();

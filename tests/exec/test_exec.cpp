@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // sm100sim exec, as a user runs it, with a program of ours that needs no nvcc (program.cpp).
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "catch.h"
 #include "exec_paths.h"
@@ -153,6 +159,70 @@ TEST_CASE("exec: the program's exit code is passed on") {
   CHECK(ran.exit_code == 7);
 }
 
+namespace {
+
+/// `sm100sim exec PROGRAM WHAT` as a child, and the processes that it has started.
+class Running {
+ public:
+  explicit Running(const char* what) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // whoever loses its parent becomes our child
+    parent = fork();
+    if (parent == 0) {
+      const int nowhere = open("/dev/null", O_WRONLY);
+      dup2(nowhere, 1), dup2(nowhere, 2);
+      const std::string binary = sm100sim_binary();
+      execl(binary.c_str(), binary.c_str(), "exec", "--sms", "2", SM100_EXEC_PROGRAM, what, nullptr);
+      _exit(127);
+    }
+  }
+  /// Its children, once there are so many.
+  std::vector<pid_t> children(size_t count) const {
+    for (;;) {
+      std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+      std::vector<pid_t> all;
+      for (pid_t child; file >> child;) all.push_back(child);
+      if (all.size() == count || waitpid(parent, nullptr, WNOHANG) != 0) return all;
+    }
+  }
+  /// Of the parent; returns when all of its processes have ended.
+  int end() const {
+    int status = 0, of_parent = -1;
+    for (pid_t ended; (ended = waitpid(-1, &status, 0)) > 0 || errno == EINTR;)
+      if (ended == parent) of_parent = status;
+    return of_parent;
+  }
+  pid_t parent = -1;
+};
+
+}  // namespace
+
+TEST_CASE("exec: a worker that is killed fails its launch, and the program goes on") {
+  const Running running("spin");
+  const std::vector<pid_t> children = running.children(2);  // the program, then the worker
+  REQUIRE(children.size() == 2);
+  kill(children[1], SIGKILL);
+  const int status = running.end();
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 5);
+}
+
+TEST_CASE("exec: a parent that is killed takes program and worker along") {
+  const Running running("spin");
+  REQUIRE(running.children(2).size() == 2);
+  kill(running.parent, SIGKILL);
+  CHECK(WIFSIGNALED(running.end()));
+}
+
+TEST_CASE("exec: a program that is killed ends the parent and the worker") {
+  const Running running("spin");
+  const std::vector<pid_t> children = running.children(2);
+  REQUIRE(children.size() == 2);
+  kill(children[0], SIGKILL);
+  const int status = running.end();
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) != 0);
+}
+
 TEST_CASE("exec: the library exports every name of its table, and each is what the table says") {
   void* const library = dlopen(SM100_EXEC_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   REQUIRE(library);
@@ -166,4 +236,25 @@ TEST_CASE("exec: the library exports every name of its table, and each is what t
 #define REFUSED(name) SM100_NAME(name)
 #include "exec/shim/names.inc"
   CHECK(names == 422);
+}
+
+TEST_CASE("docs/: exec.md lists the functions that the library has and refuses") {
+  std::set<std::string> supported, refused;
+#undef SUPPORTED
+#undef PER_THREAD
+#undef REFUSED
+#define SUPPORTED(name) supported.insert(#name);
+#define PER_THREAD(name, same) supported.insert(#name);
+#define REFUSED(name) refused.insert(#name);
+#include "exec/shim/names.inc"
+  const std::string page = read_whole(source_dir() + "/docs/exec.md");
+  const auto listed = [&](const std::string& head) {
+    const size_t begin = page.find("```\n", page.find("\n" + head + "\n")) + 4;
+    std::istringstream text(page.substr(begin, page.find("```", begin) - begin));
+    std::set<std::string> names;
+    for (std::string name; text >> name;) names.insert(name);
+    return names;
+  };
+  CHECK(listed("Supported:") == supported);
+  CHECK(listed("Refused by name:") == refused);
 }
