@@ -71,6 +71,7 @@ WarpView view_of(const Program& program, const Reach& reach) {
   WarpView view;
   for (uint32_t at = 0; at < program.code.size(); ++at) {
     const Instr& i = program.code[at];
+    view.calls |= i.kind == Kind::call && program.calls[i.detail].function >= 0 && reach.executes(at);
     if (i.kind != Kind::service || !reach.executes(at)) continue;
     const Service& service = program.services[i.detail];
     view.actions |= action_of(service);

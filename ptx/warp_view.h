@@ -45,6 +45,7 @@ std::string instruction_name(const Program& program, const BarrierUse& use);
 struct WarpView {
   enum Action : unsigned { schedules = 1, loads = 2, multiplies = 4, reads_tmem = 8 };
   unsigned actions = 0;
+  bool calls = false;  ///< functions, which may do more
   std::vector<BarrierUse> uses;
 };
 WarpView view_of(const Program& program, const Reach& reach);
