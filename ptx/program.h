@@ -64,6 +64,7 @@ struct Instr {
   uint32_t line = 0;        ///< in the PTX
   uint32_t loc = 0;         ///< Module::locs
   uint16_t negated = 0;     ///< bit i: predicate rows[i] is read negated
+  uint8_t written = 0;      ///< of an ALU instruction, bit i: rows[i] is a result
   Kind kind = Kind::unsupported;
   Cost cost = Cost::alu;
   bool uniform = false;  ///< branch: .uni

@@ -90,7 +90,9 @@ std::vector<BarrierArray> BarrierLearner::table(size_t kernel) const {
     const auto named = known(open);
     if (named != open.end()) {
       BarrierArray row = *named;  // the first of its stages speaks for all
-      row.count = seen.count, row.arrives = kept(arrives), row.arrives_with = kept(with), row.waits = kept(waits);
+      row.count = seen.count, row.arrives_with = kept(with);
+      if (std::string_view(row.arrives).empty()) row.arrives = kept(arrives);
+      if (std::string_view(row.waits).empty()) row.waits = kept(waits);
       table.push_back(row);
       of_before = nullptr;
       continue;

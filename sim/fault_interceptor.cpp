@@ -3,16 +3,46 @@
 
 #include <algorithm>
 
+#include "sim/compiled_place.h"
 #include "sim/cta.h"
+#include "sim/fault_place.h"
 
 namespace sm100::sim {
 
 using host::FaultSpec;
 
+namespace {
+
+Loc& next_place() {
+  static Loc place;
+  return place;
+}
+
+/// "line 547", "source gemm.cu:143": what a front end executes now stands there, and allows what the fault does.
+bool stands_at(const FaultSpec& f, std::string_view function) {
+  const CompiledPlace place = place_of(next_place());
+  if (place.ptx.line == 0) return false;
+  constexpr std::string_view kLine = "line ", kSource = "source ";
+  const std::string_view wanted = f.instruction;
+  const bool there = wanted.starts_with(kLine)
+                         ? wanted.substr(kLine.size()) == std::to_string(place.ptx.line)
+                         : place.source.line > 0 && wanted.substr(kSource.size()) == source_text(place.source);
+  const host::FaultInstruction* row = there ? host::fault_instruction(function) : nullptr;
+  if (!row || !row->allows(f.action)) return false;
+  const auto names = row->operand_names();
+  return f.operand.empty() || std::find(names.begin(), names.end(), f.operand) != names.end();
+}
+
+bool by_place(const FaultSpec& f) { return f.instruction.starts_with("line ") || f.instruction.starts_with("source "); }
+
+}  // namespace
+
+void faults_look_at(const Loc& loc) { next_place() = loc; }
+
 bool FaultInterceptor::selects(const FaultSpec& f, const Warp& warp, std::string_view function,
                                const BarrierName& barrier, int id) const {
   const Cta& cta = warp.cta;
-  return f.instruction == function && (f.role.empty() || f.role == cta.kernel().role(warp.index)) &&
+  return (by_place(f) ? stands_at(f, function) : f.instruction == function) && (f.role.empty() || f.role == cta.kernel().role(warp.index)) &&
          (f.barrier.empty() || (barrier.array && f.barrier == barrier.array->name)) &&
          (f.stage < 0 || (barrier.array && f.stage == barrier.stage)) && (f.id < 0 || f.id == id) &&
          (f.cta < 0 || f.cta == cta.grid_id()) && (f.launch < 0 || f.launch == cta.launch()) &&
@@ -32,8 +62,12 @@ Alteration FaultInterceptor::match(const Warp& warp, std::string_view function, 
   const BarrierName name = barrier_name(warp.cta.kernel(), selection.has_barrier ? selection.barrier : last_wait_);
   for (size_t i = 0; i < faults_.size(); ++i)
     if (faults_[i].action != FaultAction::early && selects(faults_[i], warp, function, name, selection.id) &&
-        counts(i))
-      alteration.apply(faults_[i]);
+        counts(i)) {
+      if (faults_[i].action == FaultAction::add && faults_[i].operand.empty())
+        alteration.add(host::fault_instruction(function)->operands[0], faults_[i].value);
+      else
+        alteration.apply(faults_[i]);
+    }
   return alteration;
 }
 

@@ -8,6 +8,7 @@
 #include "sim/hang/causes.h"
 #include "sim/hang/names.h"
 #include "sim/hang/report_parts.h"
+#include "sim/ptx/ptx_uses.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -82,17 +83,30 @@ std::string fault_text(const Root& root, const LaunchList& launches) {
   if (cause.fault_cta < 0) return {};
   std::string text = fmt::format("  at fault: {} of {}", warps_text(cause.fault_role, cause.fault_warps),
                                  cta_text(cause.fault_cta, launches));
-  if (!cause.fault_line.empty()) text += (cause.after_line ? "  after " : "  ") + cause.fault_line;
+  if (const std::string line = line_of(cause.fault_loc); !line.empty())
+    text += (cause.after_line ? "  after " : "  ") + line;
   if (!cause.fault_doing.empty()) text += "; it " + cause.fault_doing;
   if (!root.likewise.empty()) text += "; likewise in " + ctas_text(root.likewise);
   return text + "\n";
 }
 
+/// What a barrier of a PTX program is that has no name: "mbarrier 0x4400 is 4 barriers, filled by TMA for load, awaited by mma".
+std::string nameless_text(const Wait& w) {
+  if (!w.on_mbarrier() || !ptx_uses_of(w.cta->kernel())) return {};
+  const BarrierArray& array = *w.barrier.array;
+  if (!std::string_view(array.name).starts_with("mbarrier 0x")) return {};
+  const std::string by = completed_by(array);
+  return fmt::format("     {} is {} of count {}{}{}{}\n", array.name,
+                     array.stages == 1 ? "a barrier" : fmt::format("{} barriers", array.stages), array.count,
+                     by.empty() ? ", which nothing completes" : ", ", by,
+                     std::string_view(array.waits).empty() ? "" : fmt::format(", awaited by {}", array.waits));
+}
+
 std::string root_text(const WaitGraph& graph, const Root& root) {
   const Wait& w = graph.waits()[root.wait];
-  return fmt::format("  {} of {} waits for {} since cycle {}  {}\n     {}\n  likely cause: {}\n{}",
+  return fmt::format("  {} of {} waits for {} since cycle {}  {}\n     {}\n{}  likely cause: {}\n{}",
                      warps_text(w.role, w.warps), cta_text(w.cta->linear_id(), w.cta->launches()), waited_for(w),
-                     grouped(int64_t(w.blocked.since)), line_of(w.blocked.loc), missing_text(w), root.cause.text,
+                     grouped(int64_t(w.blocked.since)), line_of(w.blocked.loc), missing_text(w), nameless_text(w), root.cause.text,
                      fault_text(root, w.cta->launches()));
 }
 
@@ -125,7 +139,7 @@ std::vector<HangMark> marks_of(const WaitGraph& graph, const Root& root, models:
       const Warp& at_fault = *cause.fault_slot->warps()[size_t(warp)];
       if (at_fault.running && at_fault.blocked.on != Blocked::On::nothing) mark.time = at_fault.blocked.since;
     }
-    mark.line = cause.fault_line, mark.text = cause.text;
+    mark.line = line_of(cause.fault_loc), mark.text = cause.text;
     marks.push_back(std::move(mark));
   }
   for (size_t i = 0; i < graph.waits().size(); ++i)
@@ -164,7 +178,8 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
                     .phase = w.state ? int(w.state->phase) : -1,
                     .role = w.role,
                     .cta = w.cta->linear_id(),
-                    .location = line_of(w.blocked.loc)};
+                    .location = line_of(w.blocked.loc),
+                    .place = place_of(w.blocked.loc)};
   if (budget > 0) {  // the wait may still end: nobody is at fault
     report.finding.cause = report.finding.message =
         fmt::format("the budget of {} cycles is used up", grouped(int64_t(budget)));
@@ -172,7 +187,8 @@ HangReport explain_hang(const std::vector<Cta*>& ctas, models::Cycles cycle, mod
   }
   report.finding.fault_role = root.cause.fault_role;
   report.finding.fault_cta = root.cause.fault_cta;
-  report.finding.fault_location = root.cause.fault_line;
+  report.finding.fault_location = line_of(root.cause.fault_loc);
+  report.finding.fault_place = place_of(root.cause.fault_loc);
   report.finding.cause = root.cause.text;
   report.finding.message = fmt::format("{} can never wake: {}", warps_text(w.role, w.warps), root.cause.text);
   return report;

@@ -44,7 +44,7 @@ Finding finding_of(const models::Violation& v, const EndedRun& run) {
   }
   if (v.source.warp >= 0) f.role = kernel_of(v, run).role(v.source.warp);
   f.cta = v.source.cta >= 0 ? v.source.cta : slot.linear_id();
-  f.location = line_of(v.source.loc);
+  f.location = line_of(v.source.loc), f.place = place_of(v.source.loc);
   return f;
 }
 

@@ -227,6 +227,30 @@ void read_details(const Json& json, RunResult& r) {
 Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 Json number_or_null(int64_t value) { return value < 0 ? Json() : Json(value); }
 
+namespace {
+
+Json source_json(const SourceLine& at) { return {{"file", at.file}, {"line", at.line}}; }
+SourceLine source_of(const Json& json) { return {json.at("file"), json.at("line")}; }
+
+/// null: it is no place in PTX.
+Json place_json(const CompiledPlace& place) {
+  if (place.ptx.line == 0) return {};
+  return {{"file", text_or_null(place.source.file)},
+          {"line", place.source.line > 0 ? Json(place.source.line) : Json()},
+          {"ptx_file", place.ptx.file},
+          {"ptx_line", place.ptx.line},
+          {"inlined_at", array_of(place.inlined_at, source_json)}};
+}
+CompiledPlace place_of(const Json& json) {
+  if (json.is_null()) return {};
+  CompiledPlace place{.source = {text_of(json.at("file")), value_or(json.at("line"), 0u)},
+                      .ptx = {json.at("ptx_file"), json.at("ptx_line")}};
+  for (const Json& call : json.at("inlined_at")) place.inlined_at.push_back(source_of(call));
+  return place;
+}
+
+}  // namespace
+
 void to_json(Json& json, const Finding& f) {
   json = {{"id", f.id},
           {"count", 1},
@@ -240,7 +264,9 @@ void to_json(Json& json, const Finding& f) {
           {"fault_cta", number_or_null(f.fault_cta)},
           {"fault_location", text_or_null(f.fault_location)},
           {"cause", text_or_null(f.cause)},
-          {"message", f.message}};
+          {"message", f.message},
+          {"place", place_json(f.place)},
+          {"fault_place", place_json(f.fault_place)}};
 }
 
 void from_json(const Json& json, Finding& f) {
@@ -256,6 +282,7 @@ void from_json(const Json& json, Finding& f) {
        .fault_location = text_of(json.at("fault_location")),
        .cause = text_of(json.at("cause")),
        .message = json.at("message")};
+  f.place = place_of(json.at("place")), f.fault_place = place_of(json.at("fault_place"));
 }
 
 void to_json(Json& json, const RunResult& result) {

@@ -7,6 +7,8 @@
 #include <systemc>
 
 #include "models/time.h"
+#include "sim/barrier_listener.h"
+#include "sim/compiled_place.h"
 #include "sim/cta.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/text.h"
@@ -175,8 +177,14 @@ void RunObserver::clc_decoded(Cta& cta, int n, const ClcResponse& response, cons
        models::now(), cta.slot(), 0, by});
 }
 
+BarrierListener*& barrier_listener() {
+  static BarrierListener* listener = nullptr;
+  return listener;
+}
+
 void RunObserver::mbarrier_event(const models::MbarrierEvent& e) {
   ++barrier_events_;
+  if (BarrierListener* listener = barrier_listener()) listener->mbarrier_event(kernel_at(e.slot), e);
   if (learner_) learner_->mbarrier_event(kernel_at(e.slot), e);
   if (hazards_) hazards_->mbarrier_event(e);
   check_arriver(e);
@@ -231,9 +239,17 @@ void RunObserver::wakeup(Warp& warp, const std::string& reason, models::Cycles b
 
 int16_t RunObserver::line_name(const Loc& loc) {
   if (loc.line() == 0) return traces::kNoName;
-  const auto [known, added] = line_names_.try_emplace({loc.file_name(), loc.line()}, traces::kNoName);
-  if (added)
-    if (const std::string line = line_of(loc); !line.empty()) known->second = recorder_->intern(line);
+  // A line of a source may have become many of the PTX.
+  const auto [known, added] =
+      line_names_.try_emplace(is_compiled(loc) ? std::pair{loc.function_name(), loc.column()}
+                                               : std::pair{loc.file_name(), loc.line()},
+                              traces::kNoName);
+  if (!added) return known->second;
+  std::string line = line_of(loc);
+  // A reader of a trace has no file to look the line up in.
+  if (is_compiled(loc))
+    if (const std::string text = text_at(place_of(loc).source); !text.empty()) line += ": " + text;
+  if (!line.empty()) known->second = recorder_->intern(line);
   return known->second;
 }
 

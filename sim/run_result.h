@@ -10,6 +10,7 @@
 
 #include "kernels/host/kernel_run.h"
 #include "models/profiles/jitter_point.h"
+#include "sim/compiled_place.h"
 
 namespace sm100::sim {
 
@@ -30,6 +31,8 @@ struct Finding {
   std::string fault_location;
   std::string cause;    ///< likely cause, one sentence
   std::string message;  ///< one line
+  /// Of a kernel that is given as PTX: what `location` and `fault_location` say, in parts.
+  CompiledPlace place{}, fault_place{};
 };
 
 /// Where the warps of one role spent their time, in SM cycles summed over `warps` warps.

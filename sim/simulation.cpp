@@ -19,6 +19,7 @@
 #include "sim/huge_pages.h"
 #include "sim/kernel_code.h"
 #include "sim/ptx/ptx_kernel.h"
+#include "sim/ptx/ptx_uses.h"
 #include "sim/run_figures.h"
 #include "sim/run_findings.h"
 
@@ -48,7 +49,11 @@ void learn_barriers(const Scenario& scenario, std::deque<Kernel>& kernels, const
     Simulation simulation(scenario, {.prepared = options.prepared, .learner = &learner});
     simulation.run();
     std::vector<BarrierTable> learned;
-    for (const Kernel& kernel : kernels) learned.push_back(learner.table(kernel.index));
+    for (const Kernel& kernel : kernels) {
+      BarrierTable& table = learned.emplace_back(learner.table(kernel.index));
+      const Kernel& bound = simulation.kernels()[kernel.index];
+      if (const PtxUses* uses = ptx_uses_of(bound)) complete_table(table, bound, *uses);
+    }
     return learned;
   });
   for (Kernel& kernel : kernels)
@@ -167,6 +172,7 @@ class Simulation::Machine {
   Machine(const Scenario& scenario, const SimulationOptions& options);
   RunEnd run(const RunCallbacks& callbacks);
   RunResult result();
+  const std::deque<Kernel>& kernels() const { return kernels_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -396,6 +402,7 @@ Simulation::Simulation(const Scenario& scenario, const SimulationOptions& option
 Simulation::~Simulation() = default;
 RunEnd Simulation::run(const RunCallbacks& callbacks) { return machine_->run(callbacks); }
 RunResult Simulation::result() { return machine_->result(); }
+const std::deque<Kernel>& Simulation::kernels() const { return machine_->kernels(); }
 
 RunResult run_simulation(const Scenario& scenario, const SimulationOptions& options,
                          const RunCallbacks& callbacks) {

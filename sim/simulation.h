@@ -8,9 +8,11 @@
 /// SystemC elaborates once per process, so a process makes one Simulation.
 #pragma once
 
+#include <deque>
 #include <memory>
 
 #include "kernels/host/scenario.h"
+#include "sim/kernel.h"
 #include "sim/prepared.h"
 #include "sim/run_result.h"
 #include "sim/verdict.h"
@@ -43,6 +45,9 @@ class Simulation {
   /// Judges what has been run and compares its numbers with their reference; the recorder's trace is complete then,
   /// but for Recorder::finish.  Called once, after run().
   RunResult result();
+
+  /// Those of the run, with their code.
+  const std::deque<Kernel>& kernels() const;
 
  private:
   class Machine;

@@ -17,12 +17,8 @@ inline std::string grouped(int64_t n) {
   return n < 0 ? "-" + digits : digits;
 }
 
-/// File name and line of the role code; empty when unknown.
-inline std::string line_of(const Loc& loc) {
-  const std::string_view file = loc.file_name();
-  if (file.empty() || loc.line() == 0) return {};
-  return fmt::format("{}:{}", file.substr(file.find_last_of('/') + 1), loc.line());
-}
+/// File name and line of the role code, "gemm.cu:143 (x.ptx:547)" of PTX with line information; empty when unknown.
+std::string line_of(const Loc& loc);
 
 /// A word of a shell command.
 inline std::string shell_word(const std::string& text) {

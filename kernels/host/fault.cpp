@@ -7,9 +7,12 @@
 #include <climits>
 
 #include "kernels/host/kernel_run.h"
+#include "kernels/host/ptx_file.h"
 #include "kernels/host/read_config.h"
 #include "kernels/host/run_plan.h"
 #include "kernels/isa/instructions/catalogue.h"
+#include "kernels/ptx_launch/host/ptx_run.h"
+#include "ptx/program.h"
 
 namespace sm100::host {
 namespace {
@@ -192,9 +195,67 @@ const FaultInstruction* fault_instruction(std::string_view name) {
 }
 
 std::vector<std::string> fault_keys() {
-  return {"role", "instruction", "barrier", "stage",  "id",      "cta",   "launch",
-          "warp", "occurrence",  "from",    "action", "operand", "value", "optional"};
+  return {"role",   "instruction", "line", "source",  "barrier", "stage", "id",      "cta",
+          "launch", "warp",        "occurrence", "from", "action", "operand", "value", "optional"};
 }
+
+namespace {
+
+/// The entry whose PTX the warps execute, and the file's name; nullptr: they execute role code.
+std::pair<const ptx::Module*, const ptx::Entry*> ptx_of(const Scenario& scenario, const KernelRun& kernel) {
+  if (scenario.ptx) return {scenario.ptx->module.get(), &scenario.ptx->entry()};
+  if (const auto* run = dynamic_cast<const PtxRun*>(&kernel)) return {run->problem().file.module.get(), &run->entry()};
+  return {nullptr, nullptr};
+}
+
+/// Of a fault by line: "line 547" for the PTX's, "source gemm.cu:143" for that of the source, as FaultSpec::instruction has it.
+/// Some instruction must stand there that faults can alter.
+std::string read_place(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
+                       const KernelRun& kernel) {
+  const bool by_source = table.has("source");
+  const char* const key = by_source ? "source" : "line";
+  for (const char* other : {"instruction", by_source ? "line" : "instruction"})
+    if (table.has(other)) throw document.error(table.path(key), fmt::format("not together with {}: it names the instruction", other));
+  const auto [module, entry] = ptx_of(scenario, kernel);
+  if (!entry) throw document.error(table.path(key), "allowed where warps execute PTX: kernel = \"ptx\", or run.ptx");
+  const std::string source = by_source ? table.string("source") : "";
+  const int64_t line = by_source ? 0 : table.integer("line", 1, INT_MAX);
+  const ptx::Program program = ptx::decode(*module, *entry);
+  std::string there;
+  for (const ptx::Instr& i : program.code) {
+    if (by_source ? module->place(i.loc) != source : int64_t(i.line) != line) continue;
+    if (i.kind == ptx::Kind::service) return by_source ? "source " + source : fmt::format("line {}", line);
+    there = program.text(i);
+  }
+  const std::string where = by_source ? source : fmt::format("line {} of {}", line, module->name);
+  if (there.empty())
+    throw document.error(table.path(key), fmt::format("no instruction of {} stands at {}", entry->name, where));
+  throw document.error(table.path(key),
+                       fmt::format("{} has {}: faults alter instructions of units and of synchronisation "
+                                   "(sm100sim list faults), not loads, stores and arithmetic",
+                                   where, there));
+}
+
+FaultAction read_any_action(const TomlDocument& document, const TomlTable& table) {
+  const std::string word = table.word("action", {kFaultActionNames.begin(), kFaultActionNames.end()});
+  const auto at = std::find(kFaultActionNames.begin(), kFaultActionNames.end(), word);
+  const auto action = FaultAction(at - kFaultActionNames.begin());
+  if (action == FaultAction::early)
+    throw document.error(table.path("action"), "not allowed with line: it moves a release of role code");
+  return action;
+}
+
+/// Which instruction it is shows when it is executed: an action or operand that it does not have alters nothing.
+void read_fault_by_place(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
+                         const KernelRun& kernel, FaultSpec& fault) {
+  fault.instruction = read_place(document, table, scenario, kernel);
+  read_selection(document, table, scenario, kernel, fault);
+  fault.action = read_any_action(document, table);
+  if (table.has("operand")) fault.operand = table.string("operand");
+  fault.value = read_value(document, table, fault);
+}
+
+}  // namespace
 
 FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
                      const RunPlan& plan) {
@@ -207,15 +268,23 @@ FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const
                          fmt::format("kernel {} is a microbenchmark; faults are for the kernels with a result",
                                      planned.definition->name));
   if (table.has("role")) fault.role = table.word("role", kernel.roles());
-  fault.instruction = table.word("instruction", faulty_instructions(*planned.definition));
-  read_selection(document, table, scenario, kernel, fault);
-  const FaultInstruction& row = *fault_instruction(fault.instruction);
-  fault.action = read_action(document, table, row, fault);
-  fault.operand = read_operand(document, table, row, fault.action);
-  fault.value = read_value(document, table, fault);
+  const bool by_place = table.has("line") || table.has("source");
+  if (by_place) {
+    read_fault_by_place(document, table, scenario, kernel, fault);
+  } else {
+    fault.instruction = table.word("instruction", faulty_instructions(*planned.definition));
+    read_selection(document, table, scenario, kernel, fault);
+    const FaultInstruction& row = *fault_instruction(fault.instruction);
+    fault.action = read_action(document, table, row, fault);
+    fault.operand = read_operand(document, table, row, fault.action);
+    fault.value = read_value(document, table, fault);
+  }
   if (table.has("optional")) fault.optional = table.boolean("optional");
   fault.if_unmatched = document.message(
-      table.path("instruction"), "the fault matched no instruction of this run (allowed with optional = true)");
+      table.path(table.has("line") ? "line" : table.has("source") ? "source" : "instruction"),
+      by_place ? "the fault altered nothing in this run: the line was not executed, or what stands there has no such "
+                 "action or operand (sm100sim list faults; allowed with optional = true)"
+               : "the fault matched no instruction of this run (allowed with optional = true)");
   return fault;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "kernels/isa/address.h"
 #include "ptx/program.h"
@@ -25,6 +27,14 @@ inline SharedLayout shared_layout(const ptx::Program& program) {
   layout.first_dynamic =
       layout.first_static + rounded_up(program.static_shared_bytes, program.dynamic_shared_align);
   return layout;
+}
+
+/// Immediates and addresses as the CTA of rank 0 sees them.
+inline std::vector<std::byte> placed_constants(const ptx::Program& program, const SharedLayout& layout) {
+  std::vector<std::byte> constants = program.constants;
+  for (const ptx::Symbol& symbol : program.symbols)
+    if (symbol.space == ptx::Space::shared) program.set_address(constants, symbol, layout.first_static + symbol.offset);
+  return constants;
 }
 
 }  // namespace sm100::host

@@ -30,6 +30,7 @@ void add_stats_command(CLI::App& app, int& exit_code);
 void add_export_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);
 void add_import_command(CLI::App& app, int& exit_code);
+void add_ledger_command(CLI::App& app, int& exit_code);
 void add_ptx_command(CLI::App& app, int& exit_code);
 void add_exec_command(CLI::App& app, int& exit_code);
 

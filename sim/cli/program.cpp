@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
   cli::add_export_command(app, exit_code);
   cli::add_diff_command(app, exit_code);
   cli::add_import_command(app, exit_code);
+  cli::add_ledger_command(app, exit_code);
   cli::add_ptx_command(app, exit_code);
   cli::add_exec_command(app, exit_code);
   try {
@@ -85,7 +86,7 @@ int run(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error(fmt::format(
           "sm100sim: '{}' is not a command; allowed are run, check, explore, explain, explain-config, accuracy, "
-          "list, stats, export, import, diff, ptx, exec",
+          "list, stats, export, import, diff, ledger, ptx, exec",
           argv[1]));
       return kBadInput;
     }

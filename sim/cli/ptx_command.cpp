@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// sm100sim ptx --check FILE: what of each entry of a PTX file the simulator knows, without running it.
+/// sm100sim ptx: runs a kernel that is given as PTX; --check says what of each entry the simulator knows,
+/// --describe writes a launch file to fill in, both without running it.
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "ptx/program.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/json_output.h"
+#include "sim/cli/ptx_description.h"
 #include "sim/cli/run_command.h"
 #include "sim/ptx/ptx_code.h"
 #include "traces/format/compressed_file.h"
@@ -25,8 +27,8 @@ using namespace host;
 namespace {
 
 struct PtxOptions {
-  std::string file, entry, launch;
-  bool check = false;
+  std::string file, entry, launch, names;
+  bool check = false, describe = false;
   RunOptions run;
 };
 
@@ -155,6 +157,29 @@ void check(const PtxOptions& options) {
   if (!traces::is_standard_stream(options.run.json)) print_check(options, json);
 }
 
+/// The entry of that name, or the only one that has it as a part of its name.
+const ptx::Entry& chosen_entry(const ptx::Module& module, const PtxOptions& options) {
+  std::vector<const ptx::Entry*> found;
+  std::string names;
+  for (const ptx::Entry& entry : module.entries) {
+    if (entry.external) continue;
+    if (entry.name == options.entry) return entry;
+    names += fmt::format("\n  {}", entry.name);
+    if (entry.name.find(options.entry) != std::string_view::npos) found.push_back(&entry);
+  }
+  if (found.size() == 1) return *found[0];
+  throw InputError(fmt::format("{}: {} entries{}; --entry names one of:{}", options.file,
+                               found.empty() ? std::string("no") : std::to_string(found.size()),
+                               options.entry.empty() ? "" : fmt::format(" have '{}' in their name", options.entry),
+                               names));
+}
+
+void describe(const PtxOptions& options) {
+  ptx::Module module = module_of(options.file);
+  module.name = std::filesystem::path(options.file).filename().string();
+  fmt::print("{}", launch_description(module, chosen_entry(module, options), options.file));
+}
+
 /// The launch file is a scenario; the command line names the PTX.
 RunOptions launched(const PtxOptions& options) {
   RunOptions run = options.run;
@@ -162,6 +187,8 @@ RunOptions launched(const PtxOptions& options) {
   run.sets.insert(run.sets.begin(),
                   fmt::format("problem.ptx=\"{}\"", std::filesystem::absolute(options.file).string()));
   if (!options.entry.empty()) run.sets.push_back(fmt::format("problem.entry=\"{}\"", options.entry));
+  if (!options.names.empty())
+    run.sets.push_back(fmt::format("problem.names=\"{}\"", std::filesystem::absolute(options.names).string()));
   return run;
 }
 
@@ -175,11 +202,23 @@ void add_ptx_command(CLI::App& app, int& exit_code) {
   CLI::Option* check_only =
       command->add_flag("--check", options->check,
                         "List the instructions of each entry that are not implemented, without running it");
+  CLI::Option* describe_only =
+      command->add_flag("--describe", options->describe,
+                        "Write a launch file for an entry, with what its text says and blanks to fill in");
+  describe_only->excludes(check_only);
+  command
+      ->add_option("--names", options->names,
+                   "What barriers and warps are called: [[barrier]] and [[role]] (docs/ptx.md)")
+      ->type_name("FILE")
+      ->excludes(check_only)
+      ->excludes(describe_only)
+      ->check(file_name());
   command
       ->add_option("--launch", options->launch,
                    "Grid, tensors and arguments: a scenario with kernel = \"ptx\" (docs/ptx.md)")
       ->type_name("FILE")
       ->excludes(check_only)
+      ->excludes(describe_only)
       ->check(file_name());
   command->add_option("--entry", options->entry, "This entry alone, or the only one that has this in its name")
       ->type_name("NAME")
@@ -187,8 +226,9 @@ void add_ptx_command(CLI::App& app, int& exit_code) {
   add_run_options(*command, std::shared_ptr<RunOptions>(options, &options->run));
   command->callback([options, &exit_code] {
     if (options->check) return check(*options), void(exit_code = kOk);
+    if (options->describe) return describe(*options), void(exit_code = kOk);
     if (options->launch.empty())
-      throw InputError("ptx: needs --launch FILE, which says how the kernel is launched, or --check");
+      throw InputError("ptx: needs --launch FILE, which says how the kernel is launched, --describe or --check");
     exit_code = run(launched(*options));
   });
 }

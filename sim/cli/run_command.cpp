@@ -20,6 +20,7 @@
 #include "sim/cli/streams.h"
 #include "sim/cli/summary.h"
 #include "sim/cli/trace_selection.h"
+#include "sim/compiled_place.h"
 #include "sim/simulation.h"
 #include "traces/format/compressed_file.h"
 #include "traces/format/numbers.h"
@@ -93,6 +94,7 @@ std::vector<std::string> RunOptions::overrides() const {
 int run(const RunOptions& options) {
   const Scenario scenario = load_scenario(scenario_file(options.scenario), options.overrides());
   check_outputs(options, scenario);
+  name_inlining(options.inlining);
   const std::unique_ptr<traces::Recorder> recorder = make_recorder(options, scenario);
   for (const std::string& warning : scenario.warnings) say("warning: " + warning);
 
@@ -144,6 +146,8 @@ void add_run_options(CLI::App& app, const std::shared_ptr<RunOptions>& options) 
       ->check(integers(0));
   command->add_option("--numerics", options->numerics, "How the tensor core adds")
       ->check(CLI::IsMember({"fast", "b200"}));
+  command->add_flag("--inlining", options->inlining,
+                    "Places of PTX with the calls that they were inlined at (--json has them always)");
   command->add_flag("--progress", options->progress, "Show progress on stderr from the start");
 }
 

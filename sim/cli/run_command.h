@@ -19,6 +19,7 @@ struct RunOptions {
   std::string data, numerics;
   std::optional<int64_t> jitter;
   bool progress = false;
+  bool inlining = false;
 
   /// The short options are words for --set; they come last and win.
   std::vector<std::string> overrides() const;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/hang/names.h"
+#include "sim/ptx/ptx_uses.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -15,29 +16,40 @@ using models::MbarrierEventKind;
 namespace {
 
 /// Line where the warp delivers to the array: its own last one, else that of a warp of its role elsewhere.
-std::string delivery_line(const WaitGraph& graph, const Debt& debt, const BarrierArray& array) {
-  if (std::string exact = line_of(debt.loc); !exact.empty()) return exact;
+Loc delivery_line(const WaitGraph& graph, const Debt& debt, const BarrierArray& array) {
+  if (debt.loc.line() > 0) return debt.loc;
   const auto line = [&](const Warp& warp) {
-    if (warp.use.empty()) return std::string{};
+    if (warp.use.empty()) return Loc{};
     const Warp::Use& use = use_of(warp, array);
-    return line_of(debt.bytes > 0 ? use.copied : use.arrived);
+    return debt.bytes > 0 ? use.copied : use.arrived;
   };
-  std::string own = line(debt.state());
-  if (!own.empty()) return own;
+  if (const Loc own = line(debt.state()); own.line() > 0) return own;
   for (Cta* cta : graph.slots())
     for (const auto& warp : cta->warps())
       if (cta->kernel().role(warp->index) == debt.role())
-        if (std::string other = line(*warp); !other.empty()) return other;
+        if (const Loc other = line(*warp); other.line() > 0) return other;
   return {};
 }
 
+/// Where the text of a PTX program has the delivery that no warp has made yet.
+Loc written_delivery(const Debt& debt, const BarrierArray& array) {
+  const PtxUses* uses = ptx_uses_of(debt.kernel());
+  if (!uses) return {};
+  const PtxUse* found = nullptr;
+  for (const PtxUse* use : uses->of(array)) {
+    if (!(use->warps >> debt.warp & 1) || !use->use.signals()) continue;
+    if (!found || (debt.bytes > 0 && use->use.does == ptx::BarrierUse::Does::bytes)) found = use;
+  }
+  return found ? found->loc : Loc{};
+}
+
 /// Line of the role's stores to words of global memory.
-std::string release_line(const WaitGraph& graph, const Debt& debt) {
-  if (std::string own = line_of(debt.state().released); !own.empty()) return own;
+Loc release_line(const WaitGraph& graph, const Debt& debt) {
+  if (debt.state().released.line() > 0) return debt.state().released;
   for (Cta* cta : graph.slots())
     for (const auto& warp : cta->warps())
       if (&cta->kernel() == &debt.kernel() && cta->kernel().role(warp->index) == debt.role())
-        if (std::string other = line_of(warp->released); !other.empty()) return other;
+        if (warp->released.line() > 0) return warp->released;
   return {};
 }
 
@@ -60,13 +72,14 @@ void blame(Cause& cause, const WaitGraph& graph, const Wait& wait, const std::ve
   for (const Debt& d : debts)
     if (d.cta == first.cta && d.role() == first.role()) cause.fault_warps.push_back(d.warp);
   cause.fault_doing = doing(graph, first);
-  if (wait.blocked.on == Blocked::On::global_word) cause.fault_line = release_line(graph, first);
+  if (wait.blocked.on == Blocked::On::global_word) cause.fault_loc = release_line(graph, first);
   if (!wait.on_mbarrier()) return;
   const BarrierArray& array = *wait.barrier.array;
-  cause.fault_line = delivery_line(graph, first, array);
+  cause.fault_loc = delivery_line(graph, first, array);
+  if (cause.fault_loc.line() == 0) cause.fault_loc = written_delivery(first, array);
   const BarrierArray* other = partner(wait.cta->kernel(), array);
-  if (!cause.fault_line.empty() || !other || first.exited()) return;
-  cause.fault_line = line_of(use_of(first.state(), *other).waited);
+  if (cause.fault_loc.line() > 0 || !other || first.exited()) return;
+  cause.fault_loc = use_of(first.state(), *other).waited;
   cause.after_line = true;
 }
 
@@ -79,7 +92,7 @@ void blame_arming(Cause& cause, const WaitGraph& graph, const Wait& w) {
       if (w.cta->peer_id(r) == e.source.cta)
         blame(cause, graph, w,
               {{.slot = peer_slot(graph.slots(), *w.cta, r), .cta = e.source.cta, .warp = e.source.warp}});
-    cause.fault_line = line_of(e.source.loc), cause.after_line = false;
+    cause.fault_loc = e.source.loc, cause.after_line = false;
   }
 }
 

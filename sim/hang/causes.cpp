@@ -33,7 +33,7 @@ Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
                      : fmt::format("{} comes to {} with {} threads; those of its roles ({}) are {}", w.role,
                                    w.cta->describe(w.blocked, true), named.expected, row->roles, threads);
     blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
-    cause.fault_line = line_of(w.blocked.loc), cause.fault_doing.clear();
+    cause.fault_loc = w.blocked.loc, cause.fault_doing.clear();
     return cause;
   }
   Cause cause{.certainty = 20, .text = counts};

@@ -16,7 +16,7 @@ struct Cause {
   int fault_cta = -1;
   std::vector<int> fault_warps;
   Cta* fault_slot = nullptr;
-  std::string fault_line;   ///< where it should have acted, or acted wrongly
+  Loc fault_loc{};          ///< where it should have acted, or acted wrongly
   bool after_line = false;  ///< its role has never done so: the line is that of the wait before it
   std::string fault_doing;  ///< and what it does instead
 };

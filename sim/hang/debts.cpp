@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "sim/ptx/ptx_uses.h"
+
 namespace sm100::sim {
 
 namespace {
@@ -240,10 +242,51 @@ std::string_view arrival_of(const BarrierArray& array, std::string_view role) {
   return instructions[size_t(at - roles.begin())];
 }
 
+int step_of(const BarrierArray& array) {
+  const std::string_view with = array.arrives_with;
+  if (with == "mbarrier.arrive.expect_tx") return 0;
+  if (with == "tcgen05.commit") return 1;
+  return with == "mbarrier.arrive" ? 2 : -1;
+}
+
+bool is_empty_side(const Kernel& kernel, const BarrierArray& array) {
+  const std::string_view name = array.name;
+  if (name.ends_with("_full") || name.ends_with("_empty")) return name.ends_with("_empty");
+  const BarrierArray* other = partner(kernel, array);
+  return other && step_of(array) > step_of(*other);
+}
+
+namespace {
+
+/// Some role of the one list stands in the other.
+bool share_roles(std::string_view a, std::string_view b) {
+  for (size_t at = 0; at < a.size();) {
+    const size_t end = std::min(a.find(", ", at), a.size());
+    if (lists(b, a.substr(at, end - at))) return true;
+    at = end + 2;
+  }
+  return false;
+}
+
+const BarrierArray* partner_by_use(const Kernel& kernel, const BarrierArray& array) {
+  if (!ptx_uses_of(kernel) || step_of(array) < 0) return nullptr;
+  const BarrierArray* found = nullptr;
+  for (const BarrierArray& other : kernel.barriers) {
+    const bool mirrors = &other != &array && other.stages == array.stages && step_of(other) >= 0 &&
+                         step_of(other) != step_of(array) && share_roles(array.arrives, other.waits) &&
+                         share_roles(array.waits, other.arrives);
+    if (mirrors && found) return nullptr;
+    if (mirrors) found = &other;
+  }
+  return found;
+}
+
+}  // namespace
+
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array) {
   const std::string_view name = array.name;
   const bool full = name.ends_with("_full");
-  if (!full && !name.ends_with("_empty")) return nullptr;
+  if (!full && !name.ends_with("_empty")) return partner_by_use(kernel, array);
   const std::string other = std::string(name.substr(0, name.rfind('_'))) + (full ? "_empty" : "_full");
   for (const BarrierArray& a : kernel.barriers)
     if (a.name == other) return &a;

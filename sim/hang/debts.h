@@ -53,7 +53,15 @@ bool filled_like_others(const Slots& slots, Cta& owner, const models::Mbarrier::
 /// The instruction with which a role arrives: where a row of the table lists as many of them as roles, the role's own.
 std::string_view arrival_of(const BarrierArray& array, std::string_view role);
 
-/// The other array of a ring: "input_full" for "input_empty" and the reverse; nullptr: it is no ring.
+/// How far along the way of the data a barrier is, by who completes it: copies 0, MMAs that read what they bring 1,
+/// warps that read what those make 2; -1: nobody is known.
+int step_of(const BarrierArray& array);
+
+/// A barrier of the ring says that a stage may be filled again: "input_empty"; of PTX, what its partner's data are followed by.
+bool is_empty_side(const Kernel& kernel, const BarrierArray& array);
+
+/// The other array of a ring: "input_full" for "input_empty" and the reverse; of PTX, where names say nothing, the only one with as
+/// many stages that the roles use the other way round; nullptr: it is no ring.
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array);
 
 /// A warp's account of an array; an empty one if the array is another kernel's.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "sim/compiled_place.h"
 #include "sim/hang/blame.h"
 #include "sim/hang/names.h"
+#include "sim/ptx/ptx_uses.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -72,13 +74,29 @@ std::string first_fill_text(const Wait& w, const MbarrierState& word, uint32_t s
       grouped(int64_t(w.state->expected_bytes)));
 }
 
+/// Each copy to the barrier that the text of a PTX program has is among those of this phase.
+bool every_copy_came(const Wait& w) {
+  const PtxUses* uses = ptx_uses_of(w.cta->kernel());
+  if (!uses || uses->signals_unknown()) return false;
+  const auto& received = w.state->received;
+  int copies = 0;
+  for (const PtxUse* use : uses->of(*w.barrier.array)) {
+    if (use->use.does != ptx::BarrierUse::Does::bytes) continue;
+    ++copies;
+    if (std::none_of(received.begin(), received.end(),
+                     [&](const auto& share) { return place_of(share.loc).ptx.line == unsigned(use->line); }))
+      return false;
+  }
+  return copies > 0;
+}
+
 Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
   if (Cause c = strayed_bytes_cause(graph, w, word); c.certainty > 0) return c;
   if (word.pending != 0 || word.tx == 0) return {};
   const auto expected = int64_t(w.state->expected_bytes);
   const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
   const uint32_t copy = w.cta->observer().smallest_copy(w.cta->kernel(), *w.barrier.array);
-  const bool may_lack_a_copy = usual == 0 && word.tx % kCopyGranule == 0;
+  const bool may_lack_a_copy = usual == 0 && word.tx % kCopyGranule == 0 && !every_copy_came(w);
   if (word.tx > 0 && uint32_t(word.tx) < copy && !may_lack_a_copy) {
     Cause cause{.certainty = 100,
                 .text = fmt::format("expect_tx counts {} bytes more than the copies of this phase deliver: ",
@@ -157,24 +175,28 @@ std::string first_lap_text(const Wait& w) {
 /// Nothing has ever come to the barrier.
 bool untouched(const Wait& w) { return w.on_mbarrier() && w.state->phase == 0 && w.state->events == 1; }
 
+/// The first waits for what the second has to fill before: of role code, rings of copies and MMAs alone.
+bool hands_back(const Wait& w, const Wait& filled) {
+  const int by = step_of(*w.barrier.array), from = step_of(*filled.barrier.array);
+  return ptx_uses_of(w.cta->kernel()) ? from >= 0 && by > from : by == 1 && from == 0;
+}
+
 /// Nobody can have emptied what nobody has filled: MMAs read what copies bring, so of two that wait for each other
 /// on barriers that nothing has come to, one for a commit and one for bytes, the first should not have waited.  For
 /// rings without names; of named ones wrong_turn_cause knows more.
 Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
   const BarrierArray& array = *w.barrier.array;
-  if (!untouched(w) || partner(w.cta->kernel(), array) || std::string_view(array.arrives_with) != "tcgen05.commit")
-    return {};
+  const bool named = partner(w.cta->kernel(), array) && !ptx_uses_of(w.cta->kernel());
+  if (!untouched(w) || named || step_of(array) < 1) return {};
   // In a later lap it waits for the release of what it should have filled.
   if (use_of(w.warp(), array).waits > w.barrier.stage) return {};
   for (size_t i : w.on) {
     const Wait& other = graph.waits()[i];
     const bool mutual = std::find(other.on.begin(), other.on.end(), graph.index(w)) != other.on.end();
-    if (!mutual || !untouched(other) ||
-        std::string_view(other.barrier.array->arrives_with) != "mbarrier.arrive.expect_tx")
-      continue;
+    if (!mutual || !untouched(other) || !hands_back(w, other)) continue;
     Cause cause{.certainty = 94, .text = first_lap_text(w)};
     blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
-    cause.fault_line = line_of(w.blocked.loc), cause.after_line = false;
+    cause.fault_loc = w.blocked.loc, cause.after_line = false;
     return cause;
   }
   return {};
@@ -184,9 +206,11 @@ Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
 Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   const BarrierArray& array = *w.barrier.array;
   if (!partner(w.cta->kernel(), array)) return {};
-  const bool full = std::string_view(array.name).ends_with("_full");
+  const bool full = !is_empty_side(w.cta->kernel(), array);
   const int waits = use_of(w.warp(), array).waits, stage = waits % array.stages, lap = waits / array.stages;
   const uint32_t parity = uint32_t(lap & 1) ^ (full ? 0u : 1u);  // a producer's first lap waits for parity 1
+  // How others' code walks a ring is known of its first lap alone.
+  if (ptx_uses_of(w.cta->kernel()) && (lap > 0 || stage != w.barrier.stage)) return {};
   Cause cause;
   if (stage != w.barrier.stage) {
     cause = {.certainty = 92,
@@ -203,7 +227,7 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
                                  w.blocked.parity, lap, array.name, parity)};
   }
   blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
-  cause.fault_line = line_of(w.blocked.loc), cause.after_line = false;
+  cause.fault_loc = w.blocked.loc, cause.after_line = false;
   return cause;
 }
 
@@ -245,7 +269,7 @@ std::string passed_text(const Wait& w, const Debt& d) {
   const std::string_view arrival = arrival_of(array, d.role());
   const std::string who = d.role() + of_cta(w, d.cta), barrier = text_of(w.barrier) + of_cta(w, w.cta->linear_id());
   const BarrierArray* other = partner(w.cta->kernel(), array);
-  const bool empty = std::string_view(array.name).ends_with("_empty");
+  const bool empty = is_empty_side(w.cta->kernel(), array);
   const int waits = use_of(d.state(), array).waits;
   if (d.bytes > 0 || array.count == 0)
     return fmt::format("{} {} without a copy of {} bytes into stage {}: {} misses them", who,
@@ -281,10 +305,53 @@ Cause passed_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& w
   return cause;
 }
 
+/// Who brought the bytes of a phase that nobody arms, of a PTX program without an instruction that would.
+Cause unarmed_cause(const WaitGraph& graph, const Wait& w, int64_t bytes) {
+  Cause cause{.certainty = 99,
+              .text = fmt::format("{} bytes were delivered to a phase that nobody armed, and no warp may come to an instruction that "
+                                  "arrives on {}: an mbarrier.arrive.expect_tx is missing",
+                                  grouped(bytes), w.barrier.array->name)};
+  const Mbarrier::State::Share& copies = w.state->received.front();
+  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r)
+    if (w.cta->peer_id(r) == copies.cta && copies.warp >= 0)
+      blame(cause, graph, w,
+            {{.slot = peer_slot(graph.slots(), *w.cta, r), .cta = copies.cta, .warp = copies.warp, .loc = copies.loc, .bytes = 1}});
+  return cause;
+}
+
+/// Of a PTX program: nothing that its warps may come to arrives on the barrier.
+Cause no_signal_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  const BarrierArray& array = *w.barrier.array;
+  const PtxUses* uses = ptx_uses_of(w.cta->kernel());
+  if (!uses || uses->signals_unknown() || word.pending == 0) return {};
+  const std::vector<const PtxUse*> of = uses->of(array);
+  if (std::any_of(of.begin(), of.end(), [](const PtxUse* use) { return use->use.arrives(); })) return {};
+  if (word.tx < 0 && !w.state->received.empty()) return unarmed_cause(graph, w, -word.tx);
+  Cause cause{.certainty = 99,
+              .text = fmt::format("no warp of the program may come to an instruction that arrives on {}",
+                                  array.stages > 1 ? array.name : text_of(w.barrier))};
+  // Whoever waits for what the waiting role fills, and not for this barrier, is to hand it back.
+  for (const BarrierArray& other : w.cta->kernel().barriers) {
+    if (&other == &array || !lists(other.arrives, w.role)) continue;
+    std::vector<Debt> consumers;
+    for (const auto& warp : w.cta->warps()) {
+      const std::string& role = w.cta->kernel().role(warp->index);
+      if (role != w.role && lists(other.waits, role) && !lists(array.waits, role))
+        consumers.push_back({.slot = w.cta, .cta = w.cta->linear_id(), .warp = warp->index});
+    }
+    if (consumers.empty()) continue;
+    cause.text += fmt::format(": {}, which waits for {}, has none to hand it back with", consumers.front().role(), other.name);
+    blame(cause, graph, w, consumers);
+    cause.fault_loc = use_of(consumers.front().state(), other).waited, cause.after_line = true;
+    break;
+  }
+  return cause;
+}
+
 /// More releases than fills: someone releases what it has not waited for.
 Cause early_release_cause(const WaitGraph& graph, const Wait& w) {
   const BarrierArray* full = partner(w.cta->kernel(), *w.barrier.array);
-  if (!full || !std::string_view(w.barrier.array->name).ends_with("_empty")) return {};
+  if (!full || !is_empty_side(w.cta->kernel(), *w.barrier.array)) return {};
   // Of a pair, the leader's barrier alone is filled.
   Cta* leader = w.cta->tcgen05_group == 2 ? peer_slot(graph.slots(), *w.cta, w.cta->cluster_rank() & ~1u) : w.cta;
   const Mbarrier::State* fill =
@@ -307,6 +374,7 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
             .text = fmt::format("{} was initialised for {} arrivals per phase; the kernel's barrier table says {}",
                                 text_of(w.barrier), word.expected, array.count)};
   if (copy_in_flight(graph, w)) return {.certainty = 1, .text = "copies for it are in flight"};
+  if (Cause c = no_signal_cause(graph, w, word); c.certainty > 0) return c;
   if (Cause c = bytes_cause(graph, w, word); c.certainty > 0) return c;
   if (Cause c = passed_cause(graph, w, word); c.certainty > 90) return c;
   if (Cause c = wrong_turn_cause(graph, w); c.certainty > 0) return c;

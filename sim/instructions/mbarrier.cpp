@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/barrier_listener.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -134,6 +135,8 @@ bool try_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state) 
   const int64_t sees = state ? WaitHistory::named(parity, state->phase) : 0;
   const std::optional<WaitHistory::Seen> before = state ? w.waits.last(history_key(*state)) : std::nullopt;
   const bool counts = state && parity <= 1 && check_wait(w, *state, parity, false, by_state);
+  if (sim::BarrierListener* listener = sim::barrier_listener())
+    listener->mbarrier_wait(w.warp, offset, parity, sees, /*tests=*/false, w.loc());
   if (w.own.mbarrier.test_parity(offset, parity, w.point())) {
     if (recording && !w.warp.open_spans.empty()) w.warp.open_spans.back().flow_in = state->last_cause;
     if (counts) w.count_wait(barrier, sees);
@@ -209,6 +212,8 @@ bool test_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state)
     sleep_through_tests(w, barrier, parity, *spin);
   }
   const models::Mbarrier::State& state = *w.own.mbarrier.find(offset);
+  if (sim::BarrierListener* listener = sim::barrier_listener())
+    listener->mbarrier_wait(w.warp, offset, parity, WaitHistory::named(parity, state.phase), /*tests=*/true, w.loc());
   if (w.cta.observer().recorder() && !w.warp.open_spans.empty())
     w.warp.open_spans.back().flow_in = state.last_cause;
   if (check_wait(w, state, parity, true, by_state)) w.count_wait(barrier, WaitHistory::named(parity, state.phase));

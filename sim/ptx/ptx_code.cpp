@@ -5,6 +5,7 @@
 #include <map>
 
 #include "kernels/host/ptx_layout.h"
+#include "sim/compiled_place.h"
 #include "sim/ptx/module_image.h"
 
 namespace sm100::sim {
@@ -59,24 +60,46 @@ std::vector<uint64_t> PtxCode::place_variables() {
   return layout.addresses;
 }
 
+namespace {
+
+/// The calls that the code of a `.loc` was inlined at, the innermost first.
+std::vector<SourceLine> calls_of(const ptx::Module& module, uint32_t loc) {
+  std::vector<SourceLine> calls;
+  constexpr size_t kDeepest = 64;
+  for (uint32_t at = module.locs[loc].inlined_at; at != 0 && calls.size() < kDeepest;
+       at = module.locs[at].inlined_at) {
+    const ptx::Loc& call = module.locs[at];
+    const auto file = module.files.find(call.file);
+    if (call.line == 0 || file == module.files.end()) break;
+    calls.push_back({std::string(file->second), call.line});
+    if (call.inlined_at >= at) break;
+  }
+  return calls;
+}
+
+}  // namespace
+
 void PtxCode::place_instructions() {
-  const auto kept = [&](std::string text) {
-    const auto known = std::find(texts_.begin(), texts_.end(), text);
-    return known != texts_.end() ? known->c_str() : texts_.emplace_back(std::move(text)).c_str();
-  };
   const ptx::Module& module = *program_.module;
-  const char* const own_file = kept(module.name);
+  texts_.push_back(module.name);
+  const char* const own_file = texts_.back().c_str();
   std::map<uint32_t, const char*> files;
-  for (const auto& [number, name] : module.files) files[number] = kept(std::string(name));
-  const char* const function = kept(std::string(program_.entry->name));
+  for (const auto& [number, name] : module.files) files[number] = texts_.emplace_back(name).c_str();
+  const char* const own_function = compiled_function(program_.entry->name, module.name);
+  std::map<uint32_t, const char*> functions;  // by .loc
   for (const ptx::Instr& i : program_.code) {
     const ptx::Loc& loc = module.locs[i.loc];
-    // The column tells instructions of one source line apart: a wait that asks again is known by its place.
     const auto file = files.find(loc.file);
-    if (loc.line > 0 && file != files.end())
-      places_.push_back({file->second, loc.line, i.line, function});
-    else
-      places_.push_back({own_file, i.line, 1, function});
+    if (loc.line == 0 || file == files.end()) {
+      places_.push_back({own_file, i.line, i.line, own_function});
+      continue;
+    }
+    const char*& function = functions[i.loc];
+    if (!function)
+      function = loc.inlined_at == 0
+                     ? own_function
+                     : compiled_function(program_.entry->name, module.name, calls_of(module, i.loc));
+    places_.push_back({file->second, loc.line, i.line, function});
   }
   services_.assign(program_.services.size(), nullptr);
   together_.assign(program_.services.size(), PtxServiceEntry::Together::any);

@@ -50,13 +50,15 @@ std::vector<uint64_t> allocate_variables(const ptx::Module& module, models::Memo
 class RunCode {
  public:
   RunCode(const ptx::Module& module, const ptx::Entry& entry, const PtxLaunch& launch)
-      : module_(module), entry_(entry), code_(std::make_unique<const PtxCode>(module, entry, launch)) {}
+      : module_(module), entry_(entry), code_(std::make_shared<const PtxCode>(module, entry, launch)) {}
+
+  const std::shared_ptr<const PtxCode>& now() const { return code_; }
 
   const PtxCode& at(models::MemorySystem& memory) {
     if (!placed_ && code_->launch().variables.empty() && writes_variables(*code_)) {
       PtxLaunch launch = code_->launch();
       launch.variables = allocate_variables(module_, memory);
-      code_ = std::make_unique<const PtxCode>(module_, entry_, launch);
+      code_ = std::make_shared<const PtxCode>(module_, entry_, launch);
     }
     placed_ = true;
     return *code_;
@@ -65,7 +67,7 @@ class RunCode {
  private:
   const ptx::Module& module_;
   const ptx::Entry& entry_;
-  std::unique_ptr<const PtxCode> code_;
+  std::shared_ptr<const PtxCode> code_;
   bool placed_ = false;
 };
 
@@ -77,12 +79,13 @@ std::function<void(Warp&)> ptx_runner(const Binding& binding, const ptx::Module&
   const auto parameters = std::make_shared<std::vector<Parameters>>();
   for (const std::vector<uint8_t>& window : windows) parameters->emplace_back(window);
   const host::Scenario& scenario = binding.scenario;
-  return [&scenario, &altered = binding.altered, first = binding.first_launch, code, parameters](Warp& warp) {
+  const auto run = [&scenario, &altered = binding.altered, first = binding.first_launch, code, parameters](Warp& warp) {
     FaultInterceptor faults(scenario.faults, altered);
     PtxWarp program(code->at(warp.cta.gpu().memory()), (*parameters)[size_t(warp.cta.launch() - first)].window(),
                     warp, scenario.device, scenario.faults.empty() ? nullptr : &faults);
     program.run();
   };
+  return PtxRunner{[code] { return code->now(); }, run};
 }
 
 }  // namespace sm100::sim

@@ -226,6 +226,7 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
       context.charge_private(context.issue.alu);
       return true;
     case Space::shared: {
+      faults_look_at(loc);
       const bool own = !cluster || shared[first][0].rank() == context.cluster_ctarank();
       if (!access.store && own && uniform(shared, lanes) && (bytes == 4 || (bytes == 16 && access.vector == 2))) {
         const SmemAddr address{shared[first][0].value};

@@ -8,6 +8,7 @@
 
 #include "ptx/lane_groups.h"
 #include "ptx/program.h"
+#include "sim/fault_place.h"
 #include "sim/ptx/ptx_code.h"
 #include "sim/ptx/service_operands.h"
 #include "sim/warp_context.h"
@@ -122,10 +123,12 @@ struct ServiceCall : ServiceOperands {
 
   template <class I>
   auto execute(const I& instruction) const {
+    faults_look_at(loc);
     return context().execute(instruction, lanes, loc);
   }
   template <class I>
   auto execute(const I& instruction, ptx::LaneMask by) const {
+    faults_look_at(loc);
     return context().execute(instruction, by, loc);
   }
   /// f(lanes) for lanes whose keys are alike, until one returns other than done.

@@ -39,6 +39,7 @@ TEST_CASE("JSON: every command says which schema and which program", "[json]") {
       {"explain-config", "explain-config 512 512 512 --json -"},
       {"stats", "stats t.pftrace --critical-path --json -"},
       {"diff", "diff t.pftrace t.pftrace --json -"},
+      {"ledger", "ledger single_k_step --format json"},
       {"list", "list --json -"}};
   for (const auto& [name, arguments] : commands) {
     CAPTURE(name);

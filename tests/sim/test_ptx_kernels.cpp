@@ -88,7 +88,7 @@ TEST_CASE("PTX with 16 bytes too few in expect_tx: the hang names the instructio
 
 TEST_CASE("PTX that waits for the wrong parity of an empty stage hangs there") {
   check_report("xor.b32 %r16, %r16, 1; ", "// ",
-               {"HANG", "load (warp 0)", "waits for empty[0] parity 0", "nobody has arrived on it in this run"});
+               {"HANG", "load (warp 0)", "waits for empty[0] parity 0", "tcgen05.commit of mma (warp 1)"});
 }
 
 TEST_CASE("PTX without the commit that hands a stage back hangs there") {

@@ -28,7 +28,7 @@ namespace {
 }
 [[maybe_unused]] void every_member(const Finding& finding) {
   [[maybe_unused]] const auto& [id, barrier, stage, phase, role, cta, location, fault_role, fault_cta,
-                                fault_location, cause, message] = finding;
+                                fault_location, cause, message, place, fault_place] = finding;
 }
 
 /// No member has its initial value.
@@ -50,7 +50,8 @@ RunResult full() {
   r.ctas_launched = 8, r.ctas_by_clc = 9, r.launches = {{1, 2}, {3, 0}};
   r.roles = {{"mma", 2, 30, {{"tma", 20}, {"a", 10}}}};
   r.findings = {
-      {"MB5", "input_full", 1, 2, "mma", 3, "mma_warp.h:57", "load", 4, "load_warp.h:9", "cause", "message"},
+      {"MB5", "input_full", 1, 2, "mma", 3, "mma_warp.h:57", "load", 4, "load_warp.h:9", "cause", "message",
+       {{"a/gemm.cu", 143}, {"x.ptx", 547}, {{"b/tile.h", 12}}}, {{}, {"x.ptx", 9}, {}}},
       {.id = "hang", .message = "\xff is no UTF-8"}};
   r.warnings = {{.id = "MB8", .message = "w"}, {.id = "MB8", .message = "w"}};
   r.notes = {"n"}, r.printed = "p\n", r.not_checked = {"c"}, r.fault_matches = {0, 2}, r.unmatched_faults = {"f"}, r.unexpected = "u";
@@ -78,6 +79,8 @@ TEST_CASE("a result that was sent is the result", "[json][process]") {
   CHECK(after.check.unwritten->last_column == 4);
   CHECK(after.findings[0].fault_location == "load_warp.h:9");
   CHECK(after.findings[1].message == before.findings[1].message);
+  CHECK(after.findings[0].place == before.findings[0].place);
+  CHECK(after.findings[0].fault_place == before.findings[0].fault_place);
   CHECK(after.findings[1].stage == -1);
   CHECK(after.roles[0].waiting == before.roles[0].waiting);  // their order too
   CHECK(after.delays[0].delay == before.delays[0].delay);

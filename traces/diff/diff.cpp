@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "traces/diff/derived_spans.h"
 #include "traces/diff/structure_diff.h"
 #include "traces/diff/timing_diff.h"
 
@@ -55,6 +56,12 @@ std::vector<std::string> comparison_notes(const Trace& a, const Trace& b) {
       notes.push_back(fmt::format("{} holds a part of its run only ({})", which, trace.metadata.part));
   };
   note_part("A", a), note_part("B", b);
+  if (spans_are_derived(a) != spans_are_derived(b))
+    notes.push_back(fmt::format("the spans of {} are derived from what warps wait for and issue (PTX has no trace points), those "
+                                "of {} were recorded: compared is what both can know",
+                                spans_are_derived(a) ? "A" : "B", spans_are_derived(a) ? "B" : "A"));
+  else if (spans_are_derived(a))
+    notes.emplace_back("the spans of both are derived from what warps wait for and issue: PTX has no trace points");
   // 1 GHz is a timer, not an SM clock.
   const double ghz_a = a.metadata.ticks_per_second * 1e-9, ghz_b = b.metadata.ticks_per_second * 1e-9;
   if (ghz_a != 1 && ghz_b != 1 && std::abs(ghz_a / ghz_b - 1) > 0.001)
@@ -93,9 +100,12 @@ TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* pairs) {
   TraceDiff diff;
   diff.configuration = configuration_difference(a, b);
   diff.notes = comparison_notes(a, b);
-  const RoleTracks tracks_a = tracks_of(a, "A"), tracks_b = tracks_of(b, "B");
+  RoleTracks tracks_a = tracks_of(a, "A"), tracks_b = tracks_of(b, "B");
+  const bool a_derived = spans_are_derived(a), b_derived = spans_are_derived(b);
+  std::vector<std::string> unknown = keep_what_both_know(tracks_a, tracks_b, a_derived, b_derived);
   MatchedSpans matched;
   diff.structure = compare_structure(a, b, tracks_a, tracks_b, matched, ring_difference(diff.configuration));
+  diff.structure.not_compared.insert(diff.structure.not_compared.end(), unknown.begin(), unknown.end());
   diff.timing = compare_timing(a, b, tracks_a, tracks_b, matched);
   diff.cta_intervals = compare_cta_intervals(a, b);
   if (pairs)

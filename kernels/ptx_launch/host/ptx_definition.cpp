@@ -10,6 +10,7 @@
 
 #include "kernels/host/read_config.h"
 #include "kernels/host/tensor_maps.h"
+#include "kernels/ptx_launch/host/ptx_names.h"
 #include "kernels/ptx_launch/host/ptx_run.h"
 
 namespace sm100::host {
@@ -50,7 +51,8 @@ const TomlTable::Words<TensorMapOobFill> kFills = {{"none", TensorMapOobFill::no
 
 const std::vector<std::string> kProblemKeys = {
     "ptx", "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes",
-    "pdl", "roles", "tensor", "argument", "check",   "variables"};
+    "pdl", "roles", "names",  "tensor",   "argument", "check",
+    "variables"};
 const std::vector<std::string> kArgumentKeys = {
     "parameter", "offset",          "address", "bytes",        "tensor_map", "data_type", "dims", "strides",
     "box",       "element_strides", "swizzle", "l2_promotion", "oob_fill",   "value",     "type", "hex"};
@@ -114,9 +116,19 @@ class Reader {
         table_.has("dynamic_smem_bytes") ? uint32_t(table_.integer("dynamic_smem_bytes", 0, 1 << 20)) : 0;
     describe_shared_memory(problem_);
     problem_.pdl = table_.has("pdl") && table_.boolean("pdl");
-    if (table_.has("roles")) problem_.roles = table_.strings("roles");
-    if (int(problem_.roles.size()) > problem_.warps())
+    read_roles();
+    if (!table_.has("names")) return;
+    std::filesystem::path file = table_.string("names");
+    if (file.is_relative()) file = scenario_.path.parent_path() / file;
+    read_ptx_names(file, problem_);
+  }
+
+  void read_roles() {
+    if (!table_.has("roles")) return;
+    const std::vector<std::string> stated = table_.strings("roles");
+    if (int(stated.size()) > problem_.warps())
       throw error("roles", fmt::format("a name for each of the {} warps, at most", problem_.warps()));
+    std::copy(stated.begin(), stated.end(), problem_.roles.begin());
   }
 
   static std::string element_words() {

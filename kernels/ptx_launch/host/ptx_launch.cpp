@@ -7,6 +7,7 @@
 
 #include "kernels/host/ptx_layout.h"
 #include "kernels/host/scenario.h"
+#include "kernels/ptx_launch/host/ptx_names.h"
 
 namespace sm100::host {
 namespace {
@@ -21,9 +22,9 @@ void add_symbols(PtxProblem& problem, const ptx::Program& program, const SharedL
     const auto& all = problem.file.module->variables;
     if (std::none_of(own.begin(), own.end(), of_symbol) && std::none_of(all.begin(), all.end(), of_symbol))
       continue;
-    const BarrierArray row{
-        "", SmemAddr{uint32_t(layout.first_static + symbol.offset)}, int(symbol.bytes / 8), 0, "", "", ""};
-    problem.barriers.emplace_back(std::make_shared<const std::string>(symbol.name), row);
+    problem.barriers.push_back({.name = std::string(symbol.name),
+                                .offset = uint32_t(layout.first_static + symbol.offset),
+                                .stages = int(symbol.bytes / 8)});
   }
 }
 
@@ -51,6 +52,7 @@ void describe_shared_memory(PtxProblem& problem) {
   const SharedLayout layout = shared_layout(program);
   problem.smem_bytes = uint32_t(layout.first_dynamic - kSmemUserBase) + problem.dynamic_smem_bytes;
   add_symbols(problem, program, layout);
+  problem.roles = ptx_roles(program, layout, problem.block);
 }
 
 PtxProblem problem_of(const PtxLaunchValues& launch, const std::string& name) {

@@ -57,6 +57,14 @@ struct PtxArgument {
   std::vector<uint8_t> image{};
 };
 
+/// A row of barriers whose counts are learned.
+struct PtxBarriers {
+  std::string name;
+  uint32_t offset = 0;
+  int stages = 1;
+  std::string arrives, waits;  ///< roles; empty: learned, too
+};
+
 struct PtxProblem {
   PtxFile file;
   uint32_t parameter_bytes = 0;
@@ -64,10 +72,10 @@ struct PtxProblem {
   uint32_t dynamic_smem_bytes = 0;
   uint32_t smem_bytes = 0;  ///< of a CTA: static symbols, what alignment leaves between, the dynamic part
   bool pdl = false;
-  std::vector<std::string> roles;  ///< of each warp, as the launch file names them; fewer: "warp 5"
-  /// Static shared symbols that may be mbarriers; the names are kept for the process, as a table's rows point to
-  /// them.
-  std::vector<std::pair<std::shared_ptr<const std::string>, BarrierArray>> barriers;
+  /// Of each warp: as the launch file or names.toml says, else what the program's text lets it do; empty: "warp 5".
+  std::vector<std::string> roles;
+  /// Barriers of names.toml, and static shared symbols that may be mbarriers.
+  std::vector<PtxBarriers> barriers;
   std::vector<PtxTensor> tensors;  ///< the last one is the output
   std::vector<PtxArgument> arguments;
   std::optional<PtxProduct> product;                   ///< what is compared

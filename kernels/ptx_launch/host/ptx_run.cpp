@@ -7,11 +7,18 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "kernels/host/comparison.h"
 
 namespace sm100::host {
 namespace {
+
+/// Text that lives as long as the process: rows of a table point to it.
+const char* kept(const std::string& text) {
+  static std::set<std::string> all;
+  return all.insert(text).first->c_str();
+}
 
 void fill_from(const std::filesystem::path& path, uint8_t* to, uint64_t bytes) {
   std::ifstream file(path, std::ios::binary);
@@ -31,17 +38,16 @@ PtxRun::PtxRun(const Scenario& scenario)
     : problem_(scenario.problem_as<PtxProblem>()),
       seed_(scenario.seed),
       product_(product_of(problem_, scenario.seed)) {
-  for (int warp = 0; warp < problem_.warps(); ++warp)
-    roles_.push_back(size_t(warp) < problem_.roles.size() ? problem_.roles[size_t(warp)]
-                                                          : fmt::format("warp {}", warp));
+  for (int warp = 0; warp < problem_.warps(); ++warp) {
+    const bool named = size_t(warp) < problem_.roles.size() && !problem_.roles[size_t(warp)].empty();
+    roles_.push_back(named ? problem_.roles[size_t(warp)] : fmt::format("warp {}", warp));
+  }
 }
 
 std::vector<BarrierArray> PtxRun::barriers() const {
   std::vector<BarrierArray> rows;
-  for (const auto& [name, row] : problem_.barriers) {
-    rows.push_back(row);
-    rows.back().name = name->c_str();
-  }
+  for (const PtxBarriers& b : problem_.barriers)
+    rows.push_back({kept(b.name), SmemAddr{b.offset}, b.stages, 0, kept(b.arrives), "", kept(b.waits)});
   return rows;
 }
 
