@@ -17,7 +17,8 @@ constexpr const char* kKernel = R"(.version 9.0
 .visible .entry k(.param .u64 a, .param .align 4 .b8 s[8])
 .maxntid 128
 {
-.shared .align 8 .b64 bars[2];
+.reg .b32 %r<2>; .shared .align 8 .b64 bars[2];
+mov.u32 %r1, bars;
 ret;
 }
 )";
@@ -99,7 +100,7 @@ TEST_CASE("ptx launch file: tensors have addresses and bytes of files, parameter
 
 TEST_CASE("ptx launch file: what is wrong with them is one line") {
   const Files files;
-  CHECK(contains(files.error("shape = [4]", "shape = [5]"), "problem.tensor[0].file"));
+  CHECK(contains(files.error("shape = [4]", "shape = [5]"), "has 4 bytes, the tensor 5"));
   CHECK(contains(files.error("a.bin", "other.bin"), "cannot be read"));
   CHECK(contains(files.error("file = \"a.bin\"", "file = \"a.bin\"\ncontents = \"zeros\""), "contents or a file"));
   CHECK(contains(files.error("address = 0x200000002000", "address = 0x200000001002"), "a lies there, too"));
