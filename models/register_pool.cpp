@@ -41,13 +41,13 @@ bool RegisterPool::check(bool increase, int registers, const Source& source) {
   if (n == group.size()) group.push_back({increase, registers});
   const Executed& first = group[n];
   if (first.increase != increase || first.registers != registers) {
-    violate("RG2",
-            fmt::format(
-                "{} {} by warp {}, where another warp of its warpgroup has executed {} {}: all four must execute "
-                "the same",
-                instruction, registers, source.warp, spelling(first.increase), first.registers),
-            source);
-    return false;
+    observer_.violation(
+        {"RG2",
+         fmt::format(
+             "{} {} by warp {}, where another warp of its warpgroup has executed {} {}: all four must execute "
+             "the same",
+             instruction, registers, source.warp, spelling(first.increase), first.registers),
+         now(), slot_, 0, source, true});
   }
   if (known() && (increase ? registers < warp.held : registers > warp.held)) {
     violate("RG1",

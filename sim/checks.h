@@ -29,7 +29,8 @@ inline constexpr Check kChecks[] = {
     // ---- mbarrier
     {"MB1", Severity::error, "mbarrier operation where no mbarrier has been initialised",
      "An arrive, expect_tx, complete_tx or wait names a shared-memory word that holds no valid mbarrier in this "
-     "CTA, or one that mbarrier.inval has ended; or inval comes while warps still wait. A tcgen05.commit that arrives "
+     "CTA, or one that mbarrier.inval has ended; or inval comes while warps still wait. A tcgen05.commit that "
+     "arrives "
      "behind inval, where nothing else has been written, is a warning: Triton's warp-specialised kernels end so.",
      "Undefined. The operation changes whatever bytes lie there: arrivals are lost and somebody waits for ever, "
      "at the start of the kernel and depending on launch skew.",
@@ -182,7 +183,8 @@ inline constexpr Check kChecks[] = {
      "generic "
      "proxy, so it needs the fence as well; where only the fence is missing behind cp.async it is a warning, "
      "because "
-     "published kernels work without it (CUTLASS 92). So it is where a copy overwrites the address that tcgen05.alloc "
+     "published kernels work without it (CUTLASS 92). So it is where a copy overwrites the address that "
+     "tcgen05.alloc "
      "wrote, behind a barrier (Triton).",
      "The unit may read the bytes from before: an old output strip, wrong products, rare and not reproducible.",
      "Every writing thread runs fence.proxy.async.shared::cta after its writes, then the barrier, then one "
@@ -386,9 +388,10 @@ inline constexpr Check kChecks[] = {
      "Undefined; ptxas refuses the numbers, nobody looks at the direction.",
      "Compare with the registers at launch that ptxas -v prints: launch bounds change them.",
      "PTX, Miscellaneous Instructions: setmaxnreg", ""},
-    {"RG2", Severity::error, "warps of a warpgroup execute different setmaxnreg",
+    {"RG2", Severity::warning, "warps of a warpgroup execute different setmaxnreg",
      "All four warps of a warpgroup must execute the same setmaxnreg; one executes another number or direction.",
-     "Undefined.", "Branch by warpgroup (four warps from a multiple of four on), not by warp.",
+     "PTX promises nothing. It works as far as known: CUTLASS's FMHA does it, and registers are a warp's.",
+     "Branch by warpgroup (four warps from a multiple of four on), not by warp.",
      "PTX, Miscellaneous Instructions: setmaxnreg", ""},
 
     // ---- cluster launch control
@@ -504,7 +507,8 @@ inline constexpr Check kChecks[] = {
      "Two warps access the same bytes through the generic proxy, one of them writes, and neither happens before "
      "the other. If a tcgen05.commit or a cluster barrier with .relaxed arrival lies between, it is a warning: PTX "
      "promises nothing of it, but the first access was over (the address of tensor memory in CUTLASS's FMHA and in "
-     "DeepGEMM's pairs). A store of the bytes that are there already is one, too (Triton's warps all store what is the "
+     "DeepGEMM's pairs). A store of the bytes that are there already is one, too (Triton's warps all store what is "
+     "the "
      "same for all of them; looked at where PTX is executed).",
      "The reader may see old bytes; right on most runs.",
      "A barrier between writer and reader (bar.sync, bar.arrive and bar.sync, or an mbarrier), also before the "
@@ -533,7 +537,8 @@ inline constexpr Check kChecks[] = {
      "issued or committed, and predicates that cut off too much.",
      "the problem: every element of the output is a result", "KB-24"},
     {"GM5", Severity::error, "output written that is not the kernel's",
-     "The kernel has ended and rows of its output that it has no result for do not hold what was there before. A run "
+     "The kernel has ended and rows of its output that it has no result for do not hold what was there before. A "
+     "run "
      "without data cannot see it.",
      "Other data overwritten: the next expert's first rows, or what a skipped group held.",
      "Guard the stores of tiles that cross the end of a group row by row; TMA stores whole boxes.",
@@ -541,34 +546,39 @@ inline constexpr Check kChecks[] = {
     {"TR1", Severity::error, "trap executed",
      "A thread has come to a trap instruction: an assertion of the kernel's own.",
      "The launch ends with an error; nothing of its results may be used.",
-     "The line says which assertion; what it compares is wrong.",
-     "what the kernel itself demands", ""},
+     "The line says which assertion; what it compares is wrong.", "what the kernel itself demands", ""},
     {"TR2", Severity::error, "assertion of the kernel failed",
      "A thread has called __assertfail: an assert() of the kernel's source does not hold.",
      "The launch ends with cudaErrorAssert; nothing of its results may be used.",
-     "The message names the expression, the file and the line.",
-     "what the kernel itself demands", ""},
+     "The message names the expression, the file and the line.", "what the kernel itself demands", ""},
     {"TP1", Severity::error, "tensor map edited while a copy may still read it",
-     "A thread edits a tensor map in global memory, and nothing orders the edit behind the copies that use the map; or "
+     "A thread edits a tensor map in global memory, and nothing orders the edit behind the copies that use the "
+     "map; or "
      "a copy uses a map, and nothing orders it behind the edit.",
-     "A block of the output belongs to another group, or half of the map is new: an illegal address. Rare, and only "
+     "A block of the output belongs to another group, or half of the map is new: an illegal address. Rare, and "
+     "only "
      "where copies are slow.",
-     "Wait for the copies before the edit (their mbarrier, or one behind it; cp.async.bulk.wait_group.read for stores), "
+     "Wait for the copies before the edit (their mbarrier, or one behind it; cp.async.bulk.wait_group.read for "
+     "stores), "
      "or edit another map of a ring.",
      "PTX 8 (memory consistency model), 9.7.9 (tensormap.replace)", "KB-27"},
     {"TP2", Severity::error, "tensor map used without an acquire of its last edit",
      "A copy uses a tensor map in global memory that was edited, and this CTA has not executed "
      "fence.proxy.tensormap::generic.acquire on it since the release.",
-     "The copy engine keeps maps that it has read: it copies with the map as it was, another group's tile, or as many "
+     "The copy engine keeps maps that it has read: it copies with the map as it was, another group's tile, or as "
+     "many "
      "bytes as another box has, and a barrier hangs.",
-     "fence.proxy.tensormap::generic.acquire.gpu [map], 128 behind the release, before the first copy, in every CTA that "
+     "fence.proxy.tensormap::generic.acquire.gpu [map], 128 behind the release, before the first copy, in every "
+     "CTA that "
      "uses the map.",
      "PTX 9.7.13 (fence.proxy.tensormap)", "KB-27"},
     {"TP3", Severity::error, "edit of a tensor map that was not released",
-     "A tensor map in global memory was edited by tensormap.replace, and no fence.proxy.tensormap release follows the "
+     "A tensor map in global memory was edited by tensormap.replace, and no fence.proxy.tensormap release follows "
+     "the "
      "edit before a copy uses the map.",
      "The copy engine may see the map as it was, whatever it acquires.",
-     "fence.proxy.tensormap::generic.release.gpu by the thread that edits, or edit a copy in shared memory and bring it "
+     "fence.proxy.tensormap::generic.release.gpu by the thread that edits, or edit a copy in shared memory and "
+     "bring it "
      "with tensormap.cp_fenceproxy, which releases.",
      "PTX 9.7.13 (fence.proxy.tensormap)", "KB-27"},
     {"GD1", Severity::error, "output of the launch ahead read before it has completed",

@@ -6,7 +6,7 @@ EXPLANATIONS = """\
 | warning | what is behind it | true? |
 |---|---|---|
 | MB14 (ThunderKittens, Triton) | one thread initialises, then `bar.sync` or `barrier.cluster` with release and acquire; TMA and `tcgen05.commit` use the barriers, and no fence that PTX documents for units stands between | by the letter |
-| MB14 (CUTLASS 70, 74) | the barrier for the deallocation is initialised behind the last `fence.mbarrier_init`, the cluster barrier that follows is `.relaxed` | by the letter; a whole tile lies between |
+| MB14 (CUTLASS) | the barrier for the deallocation is initialised behind the last `fence.mbarrier_init`, the cluster barrier that follows is `.relaxed` | by the letter; a whole tile lies between |
 | TC16 (ThunderKittens, Triton, CUTLASS) | no `tcgen05.fence::after_thread_sync` behind the wait for the accumulator | by the letter; no case is known where it matters |
 | TC18 (ThunderKittens, CUTLASS) | arithmetic on the registers stands in front of `tcgen05.wait::ld`, in the PTX too | by the letter; an instruction waits for registers that it reads |
 | TC2 (DeepGEMM) | all epilogue warps name lane 0; the kernel's comment says that hardware ignores these bits | by the letter |
