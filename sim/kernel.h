@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A kernel ready to run on the model: its grid, its resources, the code of a warp, the names of its barriers.  What a run
-/// launches is a LaunchList (sim/launch_list.h).
+/// A kernel ready to run on the model: its grid, its resources, the code of a warp, the names of its barriers. What
+/// a run launches is a LaunchList (sim/launch_list.h).
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,13 @@ struct Kernel {
   Dim3 cluster{1, 1, 1};
   int warps = 0;
   uint32_t smem_bytes = 0;
-  int registers = 0;                           ///< of a thread; 0: not known
-  std::string prefix{};                        ///< of its roles and barriers in traces and accounts: "gemm."
-  size_t index = 0;                            ///< among the kernels of the run
+  int registers = 0;     ///< of a thread; 0: not known
+  std::string prefix{};  ///< of its roles and barriers in traces and accounts: "gemm."
+  size_t index = 0;      ///< among the kernels of the run
   std::vector<BarrierArray> barriers;
+  /// Of each row of `barriers`: who arrives was learned from a run, which another schedule may differ from; empty:
+  /// of none.
+  std::vector<bool> learned_arrivers{};
   std::vector<NamedBarrier> named_barriers{};  ///< empty: unknown
   std::function<void(Warp&)> run_warp;         ///< code of one warp, from start to exit
   std::vector<std::string> roles;              ///< of each warp: "load", "epilogue"; several warps may share a role

@@ -142,6 +142,7 @@ void RunObserver::check_arriver(const models::MbarrierEvent& e) {
   const BarrierName name = barrier_name(kernel, e.offset);
   if (!name.array) return;
   const size_t array = size_t(name.array - kernel.barriers.data());
+  if (array < kernel.learned_arrivers.size() && kernel.learned_arrivers[array]) return;
   if (kernels_[kernel.index].arriver_warps[array] >> e.source.warp & 1) return;
   violation({"MB15",
              fmt::format("arrival on {}[{}] by {}: the kernel's barrier table lists {}", name.array->name,
@@ -240,10 +241,9 @@ void RunObserver::wakeup(Warp& warp, const std::string& reason, models::Cycles b
 int16_t RunObserver::line_name(const Loc& loc) {
   if (loc.line() == 0) return traces::kNoName;
   // A line of a source may have become many of the PTX.
-  const auto [known, added] =
-      line_names_.try_emplace(is_compiled(loc) ? std::pair{loc.function_name(), loc.column()}
-                                               : std::pair{loc.file_name(), loc.line()},
-                              traces::kNoName);
+  const auto [known, added] = line_names_.try_emplace(
+      is_compiled(loc) ? std::pair{loc.function_name(), loc.column()} : std::pair{loc.file_name(), loc.line()},
+      traces::kNoName);
   if (!added) return known->second;
   std::string line = line_of(loc);
   // A reader of a trace has no file to look the line up in.

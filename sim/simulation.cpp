@@ -56,9 +56,15 @@ void learn_barriers(const Scenario& scenario, std::deque<Kernel>& kernels, const
     }
     return learned;
   });
-  for (Kernel& kernel : kernels)
-    if (must_learn(kernel.barriers))
-      kernel.barriers = kernel.index < tables.size() ? tables[kernel.index] : BarrierTable{};
+  for (Kernel& kernel : kernels) {
+    if (!must_learn(kernel.barriers)) continue;
+    const BarrierTable stated = std::move(kernel.barriers);
+    kernel.barriers = kernel.index < tables.size() ? tables[kernel.index] : BarrierTable{};
+    for (const BarrierArray& array : kernel.barriers)
+      kernel.learned_arrivers.push_back(std::none_of(stated.begin(), stated.end(), [&](const BarrierArray& row) {
+        return row.base.offset() == array.base.offset() && row.arrives && *row.arrives;
+      }));
+  }
 }
 
 void check_shared_memory(const Scenario& scenario, const Kernel& kernel) {
@@ -122,7 +128,8 @@ int sms_used(const Scenario& s, const LaunchList& launches) {
   }
 }
 
-/// CTA slots of an SM: what the scenario asks for, which must fit; of several kernels, as many as may be there in all.
+/// CTA slots of an SM: what the scenario asks for, which must fit; of several kernels, as many as may be there in
+/// all.
 int ctas_per_sm(const Scenario& s, const LaunchList& launches) {
   int all = 0;
   for (const Kernel* kernel : launches.kernels()) {
@@ -252,9 +259,11 @@ void Simulation::Machine::bind_code() {
   }
 }
 
-std::function<void(Warp&)> Simulation::Machine::compiled_code(const KernelCode& code, const Binding& binding) const {
+std::function<void(Warp&)> Simulation::Machine::compiled_code(const KernelCode& code,
+                                                              const Binding& binding) const {
   if (!code.parameters)
-    throw InputError(fmt::format("{}: run.ptx: kernel {} is PTX already, or has no parameters of its own", scenario_.path.string(), code.kernel->name));
+    throw InputError(fmt::format("{}: run.ptx: kernel {} is PTX already, or has no parameters of its own",
+                                 scenario_.path.string(), code.kernel->name));
   const LaunchShape shape = binding.run.launch();
   const PtxLaunch launch{shape.grid, {uint32_t(shape.warps) * kWarpLanes, 1, 1}, shape.cluster, shape.smem_bytes};
   return ptx_runner(binding, *scenario_.ptx->module, scenario_.ptx->entry(), launch, code.parameters(binding));
@@ -296,7 +305,8 @@ void Simulation::Machine::warm_inputs() {
     const std::vector<Tensor> described = plan_.run_of(launch).tensors();
     const auto& inputs = plan_.launches[size_t(launch)].inputs;
     for (size_t i = 0; i + 1 < described.size(); ++i)
-      if (!described[i].written && std::none_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.tensor == i; }))
+      if (!described[i].written &&
+          std::none_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.tensor == i; }))
         device_.gpu.memory().warm(tensors_[size_t(launch)][i], described[i].bytes);
   }
 }
