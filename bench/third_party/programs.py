@@ -85,6 +85,9 @@ def category(program, answer, said):
             return f"incomplete: {launch['error']}"
     if not any(word in said for word in program.passed):
         return "incomplete: the program does not say that it passed"
+    unchecked = sorted({n.split(" (")[0] for l in answer["launches"] for n in l["result"]["not_checked"]})
+    if unchecked:  # the comparison has passed all the same
+        return "incomplete: " + ", ".join(unchecked)
     return "verified"
 
 

@@ -83,7 +83,7 @@ def category(result):
     if result["verdict"] == "findings":
         return "hang" if result["outcome"] == "hang" else "finding: " + result["findings"][0]["id"]
     if result["verdict"] == "incomplete":
-        return "incomplete: " + ", ".join(result["not_checked"])
+        return "incomplete: " + ", ".join(n.split(" (")[0] for n in result["not_checked"])
     return "verified" if result["verified"] else "incomplete: the output was not compared"
 
 

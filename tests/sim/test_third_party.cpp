@@ -33,7 +33,9 @@ bool starts_with_one_of(const std::string& text, std::initializer_list<const cha
 
 TEST_CASE("docs/third-party.md has a row for each kernel of the JSON, with its figures", "[third_party]") {
   const std::string text = page();
-  for (const json& k : data()["kernels"]) {
+  const json all = data();
+  CHECK_FALSE(all["kernels"].empty());
+  for (const json& k : all["kernels"]) {
     const std::string name = k["name"], category = k["category"];
     INFO(name);
     CHECK(starts_with_one_of(category, {"verified", "finding: ", "hang", "incomplete: ", "not implemented: "}));
@@ -67,10 +69,15 @@ TEST_CASE("docs/third-party.md names every form and counts what the JSON counts"
 TEST_CASE("docs/third-party.md has the reports of what was broken on purpose", "[third_party]") {
   const std::string text = page();
   std::map<std::string, int> mistakes;
-  for (const json& b : data()["broken"]) {
+  const json all = data();
+  for (const json& b : all["broken"]) {
     ++mistakes[b["kernel"].get<std::string>()];
     CHECK_FALSE(b["report"].empty());
     for (const json& line : b["report"]) CHECK(text.find(line.get<std::string>()) != std::string::npos);
   }
-  for (const auto& [kernel, n] : mistakes) CHECK(n == 5);
+  CHECK(mistakes.size() == 2);
+  for (const auto& [kernel, n] : mistakes) {
+    INFO(kernel);
+    CHECK(n == 5);
+  }
 }
