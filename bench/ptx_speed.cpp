@@ -117,8 +117,7 @@ void against_roles() {
     fmt::print("direct from PTX: skipped, {} has not been built\n", SM100_DIRECT_PTX);
     return;
   }
-  const std::string scenario =
-      fmt::format("run '{}/scenarios/direct/v5_4096.toml' --set run.recorder=false", SM100_SOURCE_DIR);
+  const std::string scenario = fmt::format("run '{}/scenarios/direct/v5_4096.toml'", SM100_SOURCE_DIR);
   const double roles = run(scenario);
   const double ptx = run(fmt::format("{} --set 'run.ptx={}' --set run.ptx_entry=DirectConfigILm6EEENS_10NoRecorder",
                                      scenario, SM100_DIRECT_PTX));
