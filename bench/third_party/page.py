@@ -17,7 +17,6 @@ EXPLANATIONS = """\
 | TC4 (CUTLASS 77) | `tcgen05.st` without `wait::st` in front of another warp's load | by the letter; tensor memory seems to carry out accesses in order |
 | TC9 (CUTLASS 77) | the same in front of the deallocation | by the letter |
 | RG2 (CUTLASS 77) | the last warp of a warpgroup gives back another number of registers than its three neighbours | by the letter |
-| GM3 (CUTLASS 77, ends the run) | not in FMHA but in the kernel that compares its output: a loop of `atom.cas` begins with a plain load, the idiom of the CUDA programming guide | by the letter a race |
 | MB1 (Triton ws) | the ring's barriers are invalidated while `tcgen05.commit`s to them are on their way: the wait for the last commit comes behind | true; harmless as long as nothing else is put there |
 """
 
