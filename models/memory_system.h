@@ -118,7 +118,7 @@ class MemorySystem {
   size_t last_found_ = 0;
   static constexpr uint64_t kFirstBase = 0x7f0000000000;
   uint64_t next_base_ = kFirstBase;
-  uint64_t allocated_ = 0;  ///< bytes of all allocations, with the gaps behind them
+  uint64_t allocated_ = 0;            ///< bytes of all allocations, with the gaps behind them
   double l2_free_ = 0;                ///< cycle at which L2 has answered everything asked for so far
   std::vector<double> channel_free_;  ///< cycle at which each HBM channel has served everything asked for so far
   double line_cycles_ = 0;            ///< that a channel takes for a line

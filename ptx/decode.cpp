@@ -565,7 +565,8 @@ void Decoder::alu(Instr& in, const AluForm& form, std::span<const Term> terms) {
   in.alu = form.function;
   in.cost = form.cost;
   in.aux = form.aux;
-  for (size_t i = 0; i < flat.size(); ++i) in.written |= static_cast<uint8_t>(form.operands[i].written ? 1u << i : 0);
+  for (size_t i = 0; i < flat.size(); ++i)
+    in.written |= static_cast<uint8_t>(form.operands[i].written ? 1u << i : 0);
   for (size_t i = 0; i < flat.size(); ++i)
     if (auto why = alu_operand(in, i, *flat[i], form.operands[i]))
       return unsupported(in, "operand " + std::to_string(i + 1) + " is " + *why);

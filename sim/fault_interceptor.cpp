@@ -33,7 +33,9 @@ bool stands_at(const FaultSpec& f, std::string_view function) {
   return f.operand.empty() || std::find(names.begin(), names.end(), f.operand) != names.end();
 }
 
-bool by_place(const FaultSpec& f) { return f.instruction.starts_with("line ") || f.instruction.starts_with("source "); }
+bool by_place(const FaultSpec& f) {
+  return f.instruction.starts_with("line ") || f.instruction.starts_with("source ");
+}
 
 }  // namespace
 
@@ -42,7 +44,8 @@ void faults_look_at(const Loc& loc) { next_place() = loc; }
 bool FaultInterceptor::selects(const FaultSpec& f, const Warp& warp, std::string_view function,
                                const BarrierName& barrier, int id) const {
   const Cta& cta = warp.cta;
-  return (by_place(f) ? stands_at(f, function) : f.instruction == function) && (f.role.empty() || f.role == cta.kernel().role(warp.index)) &&
+  return (by_place(f) ? stands_at(f, function) : f.instruction == function) &&
+         (f.role.empty() || f.role == cta.kernel().role(warp.index)) &&
          (f.barrier.empty() || (barrier.array && f.barrier == barrier.array->name)) &&
          (f.stage < 0 || (barrier.array && f.stage == barrier.stage)) && (f.id < 0 || f.id == id) &&
          (f.cta < 0 || f.cta == cta.grid_id()) && (f.launch < 0 || f.launch == cta.launch()) &&

@@ -90,7 +90,8 @@ std::string fault_text(const Root& root, const LaunchList& launches) {
   return text + "\n";
 }
 
-/// What a barrier of a PTX program is that has no name: "mbarrier 0x4400 is 4 barriers, filled by TMA for load, awaited by mma".
+/// What a barrier of a PTX program is that has no name: "mbarrier 0x4400 is 4 barriers, filled by TMA for load,
+/// awaited by mma".
 std::string nameless_text(const Wait& w) {
   if (!w.on_mbarrier() || !ptx_uses_of(w.cta->kernel())) return {};
   const BarrierArray& array = *w.barrier.array;
@@ -106,8 +107,8 @@ std::string root_text(const WaitGraph& graph, const Root& root) {
   const Wait& w = graph.waits()[root.wait];
   return fmt::format("  {} of {} waits for {} since cycle {}  {}\n     {}\n{}  likely cause: {}\n{}",
                      warps_text(w.role, w.warps), cta_text(w.cta->linear_id(), w.cta->launches()), waited_for(w),
-                     grouped(int64_t(w.blocked.since)), line_of(w.blocked.loc), missing_text(w), nameless_text(w), root.cause.text,
-                     fault_text(root, w.cta->launches()));
+                     grouped(int64_t(w.blocked.since)), line_of(w.blocked.loc), missing_text(w), nameless_text(w),
+                     root.cause.text, fault_text(root, w.cta->launches()));
 }
 
 /// The waits, that of the root first, and who is at fault.

@@ -50,8 +50,8 @@ struct LaunchTime {
   // Of launches with names, the [[launch]] tables:
   std::string name{}, kernel{};
   int stream = 0;
-  /// "pass", "mismatch"; "completed": not compared; "findings" and "hang": the run's first finding is in it; "unfinished",
-  /// "not started".
+  /// "pass", "mismatch"; "completed": not compared; "findings" and "hang": the run's first finding is in it;
+  /// "unfinished", "not started".
   std::string outcome{};
   bool started() const { return outcome != "not started"; }
 };
@@ -68,8 +68,8 @@ struct RunResult {
   host::Check check;         ///< of the output, the first wrong one or the last; as initialised when not compared
   int checked_launch = 0;    ///< whose output `check` is about
   uint64_t output_hash = 0;  ///< of the bytes of all launches' outputs; 0 without data
-  /// The length of the run: from the launch, at cycle 0, until the last CTA has exited and the last store is visible; of a
-  /// run that did not pass, until it ended.  The trace has it as Metadata::run_ticks.
+  /// The length of the run: from the launch, at cycle 0, until the last CTA has exited and the last store is
+  /// visible; of a run that did not pass, until it ended.  The trace has it as Metadata::run_ticks.
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;
   double microseconds = 0;
@@ -88,8 +88,8 @@ struct RunResult {
   std::vector<Finding> findings;
   std::vector<Finding> warnings;  ///< legal, but hardly meant; they do not change the outcome
   std::vector<std::string>
-      notes;  ///< what the model leaves out and this run would show on hardware; common practice
-  std::string printed;                   ///< by printf of the kernel, in the order of CTAs; UTF-8
+      notes;            ///< what the model leaves out and this run would show on hardware; common practice
+  std::string printed;  ///< by printf of the kernel, in the order of CTAs; UTF-8
   std::vector<std::string> not_checked;  ///< what the run did not look at, one phrase each; sim/verdict.h
   std::vector<uint64_t> fault_matches;   ///< per [[fault]]: instructions altered
   std::vector<std::string>
@@ -97,8 +97,8 @@ struct RunResult {
   std::string unexpected;            ///< how the run differs from [expect], one line; empty: it does not
   std::vector<DelayUse> delays;      ///< of the [[delay]] entries, in order of time
   std::vector<models::Delay> drawn;  ///< what the jitter seed delayed, if asked for
-  /// The order in which barrier phases completed, whatever the times: a hash of the sequence, and which completion came
-  /// next after which on an SM.
+  /// The order in which barrier phases completed, whatever the times: a hash of the sequence, and which completion
+  /// came next after which on an SM.
   uint64_t completion_order = 0;
   std::vector<uint64_t> completion_pairs;
   std::string report;           ///< human text of a hang or of findings; empty when clean

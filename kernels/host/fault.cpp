@@ -195,8 +195,8 @@ const FaultInstruction* fault_instruction(std::string_view name) {
 }
 
 std::vector<std::string> fault_keys() {
-  return {"role",   "instruction", "line", "source",  "barrier", "stage", "id",      "cta",
-          "launch", "warp",        "occurrence", "from", "action", "operand", "value", "optional"};
+  return {"role",   "instruction", "line",       "source", "barrier", "stage",   "id",    "cta",
+          "launch", "warp",        "occurrence", "from",   "action",  "operand", "value", "optional"};
 }
 
 namespace {
@@ -204,20 +204,23 @@ namespace {
 /// The entry whose PTX the warps execute, and the file's name; nullptr: they execute role code.
 std::pair<const ptx::Module*, const ptx::Entry*> ptx_of(const Scenario& scenario, const KernelRun& kernel) {
   if (scenario.ptx) return {scenario.ptx->module.get(), &scenario.ptx->entry()};
-  if (const auto* run = dynamic_cast<const PtxRun*>(&kernel)) return {run->problem().file.module.get(), &run->entry()};
+  if (const auto* run = dynamic_cast<const PtxRun*>(&kernel))
+    return {run->problem().file.module.get(), &run->entry()};
   return {nullptr, nullptr};
 }
 
-/// Of a fault by line: "line 547" for the PTX's, "source gemm.cu:143" for that of the source, as FaultSpec::instruction has it.
-/// Some instruction must stand there that faults can alter.
+/// Of a fault by line: "line 547" for the PTX's, "source gemm.cu:143" for that of the source, as
+/// FaultSpec::instruction has it. Some instruction must stand there that faults can alter.
 std::string read_place(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
                        const KernelRun& kernel) {
   const bool by_source = table.has("source");
   const char* const key = by_source ? "source" : "line";
   for (const char* other : {"instruction", by_source ? "line" : "instruction"})
-    if (table.has(other)) throw document.error(table.path(key), fmt::format("not together with {}: it names the instruction", other));
+    if (table.has(other))
+      throw document.error(table.path(key), fmt::format("not together with {}: it names the instruction", other));
   const auto [module, entry] = ptx_of(scenario, kernel);
-  if (!entry) throw document.error(table.path(key), "allowed where warps execute PTX: kernel = \"ptx\", or run.ptx");
+  if (!entry)
+    throw document.error(table.path(key), "allowed where warps execute PTX: kernel = \"ptx\", or run.ptx");
   const std::string source = by_source ? table.string("source") : "";
   const int64_t line = by_source ? 0 : table.integer("line", 1, INT_MAX);
   const ptx::Program program = ptx::decode(*module, *entry);
@@ -281,10 +284,13 @@ FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const
   }
   if (table.has("optional")) fault.optional = table.boolean("optional");
   fault.if_unmatched = document.message(
-      table.path(table.has("line") ? "line" : table.has("source") ? "source" : "instruction"),
-      by_place ? "the fault altered nothing in this run: the line was not executed, or what stands there has no such "
-                 "action or operand (sm100sim list faults; allowed with optional = true)"
-               : "the fault matched no instruction of this run (allowed with optional = true)");
+      table.path(table.has("line")     ? "line"
+                 : table.has("source") ? "source"
+                                       : "instruction"),
+      by_place
+          ? "the fault altered nothing in this run: the line was not executed, or what stands there has no such "
+            "action or operand (sm100sim list faults; allowed with optional = true)"
+          : "the fault matched no instruction of this run (allowed with optional = true)");
   return fault;
 }
 

@@ -33,16 +33,18 @@ struct LaunchShape {
 struct Tensor {
   std::string name;
   uint64_t bytes = 0;
-  /// Words that CTAs synchronise on, or tables that their walk depends on: filled before every launch, and in runs without
-  /// data.
+  /// Words that CTAs synchronise on, or tables that their walk depends on: filled before every launch, and in runs
+  /// without data.
   bool locks = false;
   bool metadata = false;  ///< words that control flow follows from: filled in runs without data too
   bool written = false;   ///< the kernel writes it beside the output: every launch has one of its own
   // What another launch's output must agree with to be read as this tensor; without them the bytes must.
   std::string_view type{};  ///< "bf16"; empty: not stated
   int64_t rows = 0, columns = 0;
-  std::optional<uint64_t> address{};  ///< that the launch states, as its parameters hold it; absent: the device chooses
-  /// Its bytes, which are there already and are not filled: device memory of a program.  nullptr: the run makes them.
+  std::optional<uint64_t>
+      address{};  ///< that the launch states, as its parameters hold it; absent: the device chooses
+  /// Its bytes, which are there already and are not filled: device memory of a program.  nullptr: the run makes
+  /// them.
   uint8_t* bytes_there = nullptr;
 };
 
@@ -106,7 +108,8 @@ class KernelRun {
   virtual std::vector<FeedInput> feed_inputs() const { return {}; }
   /// Writes the initial bytes of tensor `i`: seeded values; the output gets a pattern that no result has.
   virtual void fill(size_t i, uint8_t* bytes) const = 0;
-  /// Of a tensor with `locks`, behind fill(): what follows from where the tensors lie (tables of pointers, tensor maps).
+  /// Of a tensor with `locks`, behind fill(): what follows from where the tensors lie (tables of pointers, tensor
+  /// maps).
   virtual void fill_addresses(size_t /*i*/, const std::vector<GlobalAddr>& /*addresses*/,
                               const TensorMapEncoder& /*encode*/, uint8_t* /*bytes*/) const {}
   /// Compares the output with a reference computed from the inputs; pointers in the order of tensors().
@@ -114,8 +117,8 @@ class KernelRun {
   /// Bytes that check() needs beside the tensors, at most.
   virtual double check_bytes() const { return 0; }
 
-  /// The run that follows is made to learn from and thrown away, in a process of its own: what it writes to bytes that
-  /// are there already must not be seen.
+  /// The run that follows is made to learn from and thrown away, in a process of its own: what it writes to bytes
+  /// that are there already must not be seen.
   virtual void before_trial() const {}
 
   /// Floating-point operations; 0 for a kernel that moves data.

@@ -33,7 +33,8 @@ inline SharedLayout shared_layout(const ptx::Program& program) {
 inline std::vector<std::byte> placed_constants(const ptx::Program& program, const SharedLayout& layout) {
   std::vector<std::byte> constants = program.constants;
   for (const ptx::Symbol& symbol : program.symbols)
-    if (symbol.space == ptx::Space::shared) program.set_address(constants, symbol, layout.first_static + symbol.offset);
+    if (symbol.space == ptx::Space::shared)
+      program.set_address(constants, symbol, layout.first_static + symbol.offset);
   return constants;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who owes something to the open phase of a barrier: arrivals, or bytes of copies.
 ///
-/// A barrier counts what each warp delivers to a phase.  Who delivered to a phase that has completed, and not to the open
-/// one, owes it: of this barrier, of another stage of its array, or of the same array in another CTA.  Before any phase
-/// has completed, the kernel's table of barriers says whose roles arrive.
+/// A barrier counts what each warp delivers to a phase.  Who delivered to a phase that has completed, and not to
+/// the open one, owes it: of this barrier, of another stage of its array, or of the same array in another CTA.
+/// Before any phase has completed, the kernel's table of barriers says whose roles arrive.
 #pragma once
 
 #include <string_view>
@@ -46,22 +46,24 @@ Debts bytes_owed(const Slots& slots, Cta& owner, const models::Mbarrier::State& 
 /// Bytes that a completed phase of such a barrier was delivered; 0: none has completed.
 uint64_t usual_bytes(const Slots& slots, Cta& owner, const models::Mbarrier::State& state);
 
-/// In the first fill: the barrier has got what other stages of its array have, and its place in other CTAs of the cluster, and
-/// expects as much as they do.  False if there are none to compare with.
+/// In the first fill: the barrier has got what other stages of its array have, and its place in other CTAs of the
+/// cluster, and expects as much as they do.  False if there are none to compare with.
 bool filled_like_others(const Slots& slots, Cta& owner, const models::Mbarrier::State& state);
 
-/// The instruction with which a role arrives: where a row of the table lists as many of them as roles, the role's own.
+/// The instruction with which a role arrives: where a row of the table lists as many of them as roles, the role's
+/// own.
 std::string_view arrival_of(const BarrierArray& array, std::string_view role);
 
 /// How far along the way of the data a barrier is, by who completes it: copies 0, MMAs that read what they bring 1,
 /// warps that read what those make 2; -1: nobody is known.
 int step_of(const BarrierArray& array);
 
-/// A barrier of the ring says that a stage may be filled again: "input_empty"; of PTX, what its partner's data are followed by.
+/// A barrier of the ring says that a stage may be filled again: "input_empty"; of PTX, what its partner's data are
+/// followed by.
 bool is_empty_side(const Kernel& kernel, const BarrierArray& array);
 
-/// The other array of a ring: "input_full" for "input_empty" and the reverse; of PTX, where names say nothing, the only one with as
-/// many stages that the roles use the other way round; nullptr: it is no ring.
+/// The other array of a ring: "input_full" for "input_empty" and the reverse; of PTX, where names say nothing, the
+/// only one with as many stages that the roles use the other way round; nullptr: it is no ring.
 const BarrierArray* partner(const Kernel& kernel, const BarrierArray& array);
 
 /// A warp's account of an array; an empty one if the array is another kernel's.

@@ -307,15 +307,21 @@ Cause passed_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& w
 
 /// Who brought the bytes of a phase that nobody arms, of a PTX program without an instruction that would.
 Cause unarmed_cause(const WaitGraph& graph, const Wait& w, int64_t bytes) {
-  Cause cause{.certainty = 99,
-              .text = fmt::format("{} bytes were delivered to a phase that nobody armed, and no warp may come to an instruction that "
-                                  "arrives on {}: an mbarrier.arrive.expect_tx is missing",
-                                  grouped(bytes), w.barrier.array->name)};
+  Cause cause{
+      .certainty = 99,
+      .text = fmt::format(
+          "{} bytes were delivered to a phase that nobody armed, and no warp may come to an instruction that "
+          "arrives on {}: an mbarrier.arrive.expect_tx is missing",
+          grouped(bytes), w.barrier.array->name)};
   const Mbarrier::State::Share& copies = w.state->received.front();
   for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r)
     if (w.cta->peer_id(r) == copies.cta && copies.warp >= 0)
       blame(cause, graph, w,
-            {{.slot = peer_slot(graph.slots(), *w.cta, r), .cta = copies.cta, .warp = copies.warp, .loc = copies.loc, .bytes = 1}});
+            {{.slot = peer_slot(graph.slots(), *w.cta, r),
+              .cta = copies.cta,
+              .warp = copies.warp,
+              .loc = copies.loc,
+              .bytes = 1}});
   return cause;
 }
 
@@ -340,7 +346,8 @@ Cause no_signal_cause(const WaitGraph& graph, const Wait& w, const MbarrierState
         consumers.push_back({.slot = w.cta, .cta = w.cta->linear_id(), .warp = warp->index});
     }
     if (consumers.empty()) continue;
-    cause.text += fmt::format(": {}, which waits for {}, has none to hand it back with", consumers.front().role(), other.name);
+    cause.text += fmt::format(": {}, which waits for {}, has none to hand it back with", consumers.front().role(),
+                              other.name);
     blame(cause, graph, w, consumers);
     cause.fault_loc = use_of(consumers.front().state(), other).waited, cause.after_line = true;
     break;

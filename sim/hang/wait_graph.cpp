@@ -190,8 +190,7 @@ bool WaitGraph::has_passed(const Wait& wait, const Debt& debt) const {
   // A result is committed after the input that it is made of: until then its stage stays acquired.  And what is
   // read together with the stages of another ring is handed back with the last of them.
   const BarrierArray* input = partner(wait.cta->kernel(), *now->barrier.array);
-  if (!input || !is_empty_side(wait.cta->kernel(), *input) || !lists(input->arrives, debt.role()))
-    return true;
+  if (!input || !is_empty_side(wait.cta->kernel(), *input) || !lists(input->arrives, debt.role())) return true;
   const bool feeds =
       lists(input->arrives_with, "tcgen05.commit") && std::string_view(array.arrives_with) == "tcgen05.commit";
   const bool read_with = std::string_view(input->arrives_with) == "fenced mbarrier.arrive";

@@ -213,7 +213,8 @@ bool test_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state)
   }
   const models::Mbarrier::State& state = *w.own.mbarrier.find(offset);
   if (sim::BarrierListener* listener = sim::barrier_listener())
-    listener->mbarrier_wait(w.warp, offset, parity, WaitHistory::named(parity, state.phase), /*tests=*/true, w.loc());
+    listener->mbarrier_wait(w.warp, offset, parity, WaitHistory::named(parity, state.phase), /*tests=*/true,
+                            w.loc());
   if (w.cta.observer().recorder() && !w.warp.open_spans.empty())
     w.warp.open_spans.back().flow_in = state.last_cause;
   if (check_wait(w, state, parity, true, by_state)) w.count_wait(barrier, WaitHistory::named(parity, state.phase));

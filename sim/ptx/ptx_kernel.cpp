@@ -79,7 +79,8 @@ std::function<void(Warp&)> ptx_runner(const Binding& binding, const ptx::Module&
   const auto parameters = std::make_shared<std::vector<Parameters>>();
   for (const std::vector<uint8_t>& window : windows) parameters->emplace_back(window);
   const host::Scenario& scenario = binding.scenario;
-  const auto run = [&scenario, &altered = binding.altered, first = binding.first_launch, code, parameters](Warp& warp) {
+  const auto run = [&scenario, &altered = binding.altered, first = binding.first_launch, code,
+                    parameters](Warp& warp) {
     FaultInterceptor faults(scenario.faults, altered);
     PtxWarp program(code->at(warp.cta.gpu().memory()), (*parameters)[size_t(warp.cta.launch() - first)].window(),
                     warp, scenario.device, scenario.faults.empty() ? nullptr : &faults);

@@ -144,7 +144,8 @@ std::vector<const PtxUse*> PtxUses::of(const BarrierArray& array) const {
 }
 
 bool PtxUses::signals_unknown() const {
-  return calls || std::any_of(all.begin(), all.end(), [](const PtxUse& u) { return u.use.signals() && !u.use.barrier; });
+  return calls ||
+         std::any_of(all.begin(), all.end(), [](const PtxUse& u) { return u.use.signals() && !u.use.barrier; });
 }
 
 PtxUses uses_of(const PtxCode& code, int warps) {

@@ -23,8 +23,8 @@ namespace {
                                 report, barrier_events, wall_seconds, peak_rss_bytes] = r;
 }
 [[maybe_unused]] void every_member(const host::Check& check) {
-  [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, of_rows, wrong_element, unwritten, foreign] =
-      check;
+  [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, of_rows, wrong_element, unwritten,
+                                foreign] = check;
 }
 [[maybe_unused]] void every_member(const Finding& finding) {
   [[maybe_unused]] const auto& [id, barrier, stage, phase, role, cta, location, fault_role, fault_cta,
@@ -49,12 +49,24 @@ RunResult full() {
   r.tensor_utilization = 0.5, r.sms_used = 4, r.filled_bytes = 5, r.l2_read_bytes = 6, r.dram_bytes = 7;
   r.ctas_launched = 8, r.ctas_by_clc = 9, r.launches = {{1, 2}, {3, 0}};
   r.roles = {{"mma", 2, 30, {{"tma", 20}, {"a", 10}}}};
-  r.findings = {
-      {"MB5", "input_full", 1, 2, "mma", 3, "mma_warp.h:57", "load", 4, "load_warp.h:9", "cause", "message",
-       {{"a/gemm.cu", 143}, {"x.ptx", 547}, {{"b/tile.h", 12}}}, {{}, {"x.ptx", 9}, {}}},
-      {.id = "hang", .message = "\xff is no UTF-8"}};
+  r.findings = {{"MB5",
+                 "input_full",
+                 1,
+                 2,
+                 "mma",
+                 3,
+                 "mma_warp.h:57",
+                 "load",
+                 4,
+                 "load_warp.h:9",
+                 "cause",
+                 "message",
+                 {{"a/gemm.cu", 143}, {"x.ptx", 547}, {{"b/tile.h", 12}}},
+                 {{}, {"x.ptx", 9}, {}}},
+                {.id = "hang", .message = "\xff is no UTF-8"}};
   r.warnings = {{.id = "MB8", .message = "w"}, {.id = "MB8", .message = "w"}};
-  r.notes = {"n"}, r.printed = "p\n", r.not_checked = {"c"}, r.fault_matches = {0, 2}, r.unmatched_faults = {"f"}, r.unexpected = "u";
+  r.notes = {"n"}, r.printed = "p\n", r.not_checked = {"c"}, r.fault_matches = {0, 2}, r.unmatched_faults = {"f"},
+  r.unexpected = "u";
   const models::Delay delay{{models::JitterSite(1), 2, 3, 4, 5}, 6};
   r.delays = {{delay, "+6 cycles"}}, r.drawn = {delay, delay};
   r.completion_order = UINT64_MAX, r.completion_pairs = {1, UINT64_MAX}, r.report = "r\n", r.barrier_events = 11;

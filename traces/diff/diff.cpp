@@ -57,9 +57,10 @@ std::vector<std::string> comparison_notes(const Trace& a, const Trace& b) {
   };
   note_part("A", a), note_part("B", b);
   if (spans_are_derived(a) != spans_are_derived(b))
-    notes.push_back(fmt::format("the spans of {} are derived from what warps wait for and issue (PTX has no trace points), those "
-                                "of {} were recorded: compared is what both can know",
-                                spans_are_derived(a) ? "A" : "B", spans_are_derived(a) ? "B" : "A"));
+    notes.push_back(fmt::format(
+        "the spans of {} are derived from what warps wait for and issue (PTX has no trace points), those "
+        "of {} were recorded: compared is what both can know",
+        spans_are_derived(a) ? "A" : "B", spans_are_derived(a) ? "B" : "A"));
   else if (spans_are_derived(a))
     notes.emplace_back("the spans of both are derived from what warps wait for and issue: PTX has no trace points");
   // 1 GHz is a timer, not an SM clock.

@@ -50,9 +50,8 @@ const TomlTable::Words<TensorMapOobFill> kFills = {{"none", TensorMapOobFill::no
                                                    {"nan", TensorMapOobFill::nan_request_zero_fma}};
 
 const std::vector<std::string> kProblemKeys = {
-    "ptx", "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes",
-    "pdl", "roles", "names",  "tensor",   "argument", "check",
-    "variables"};
+    "ptx",   "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes", "pdl",
+    "roles", "names", "tensor", "argument", "check",   "variables"};
 const std::vector<std::string> kArgumentKeys = {
     "parameter", "offset",          "address", "bytes",        "tensor_map", "data_type", "dims", "strides",
     "box",       "element_strides", "swizzle", "l2_promotion", "oob_fill",   "value",     "type", "hex"};

@@ -14,8 +14,8 @@ namespace sm100::host {
 /// Of each warp: "scheduler", "load", "mma", "epilogue"; empty: the text does not say.
 std::vector<std::string> ptx_roles(const ptx::Program& program, const SharedLayout& layout, Dim3 block);
 
-/// Reads [[barrier]] and [[role]] of a names.toml into the problem: names, stages, who arrives and waits, in place of
-/// symbols that lie there.  Throws InputError.
+/// Reads [[barrier]] and [[role]] of a names.toml into the problem: names, stages, who arrives and waits, in place
+/// of symbols that lie there.  Throws InputError.
 void read_ptx_names(const std::filesystem::path& file, PtxProblem& problem);
 
 }  // namespace sm100::host

@@ -110,9 +110,8 @@ TEST_CASE("scales that leave their tensor are refused") {
   const std::string check =
       "[problem.check]\nproduct = [\"A\", \"B\", \"C\"]\n"
       "[[problem.check.scales]]\nof = \"A\"\ntensor = \"SFA\"\nk = 32\n";
-  CHECK_THROWS_WITH(
-      Launch(tensors, check),
-      Catch::Contains("SFA has 7 elements, and the steps of 4 x 2 scales go to element 7"));
+  CHECK_THROWS_WITH(Launch(tensors, check),
+                    Catch::Contains("SFA has 7 elements, and the steps of 4 x 2 scales go to element 7"));
 }
 
 TEST_CASE("an output is compared with a tensor that is expected, but for roundings") {
