@@ -17,12 +17,6 @@ using ptx::Space;
 
 namespace {
 
-uint64_t widened(const Access& access, uint64_t bits, uint32_t bytes) {
-  if (!ptx::is_signed(access.type) || bytes == 8) return bits;
-  const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
-  return (bits ^ sign) - sign;
-}
-
 template <class T>
 uint64_t read_as(const uint8_t* from, bool ordered) {
   if (ordered) return std::atomic_ref<T>(*reinterpret_cast<T*>(const_cast<uint8_t*>(from))).load();

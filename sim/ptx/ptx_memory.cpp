@@ -19,13 +19,6 @@ using ptx::Space;
 
 namespace {
 
-/// A value in memory as its register holds it: signed ones are extended, others have zeros above.
-uint64_t widened(const PtxAccess& access, uint64_t bits, uint32_t bytes) {
-  if (!ptx::is_signed(access.type) || bytes == 8) return bits;
-  const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
-  return (bits ^ sign) - sign;
-}
-
 /// The space of one lane's address, and the address in it.
 struct Place {
   Space space;

@@ -10,6 +10,13 @@
 
 namespace sm100::sim {
 
+/// A value in memory as its register holds it: signed ones are extended, others have zeros above.
+inline uint64_t widened(const ptx::Access& access, uint64_t bits, uint32_t bytes) {
+  if (!ptx::is_signed(access.type) || bytes == 8) return bits;
+  const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
+  return (bits ^ sign) - sign;
+}
+
 struct ServiceOperands {
   ptx::RegisterFile& registers;
   const ptx::Service& service;
