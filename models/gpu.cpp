@@ -152,6 +152,7 @@ void Gpu::complete(size_t grid) {
 void Gpu::launch_dependents(const CtaContext& cta) {
   Place& place = places_[size_t(cta.slot)];
   if (std::exchange(place.triggered, true)) return;
+  grids_[place.grid].triggered = true;
   --grids_[place.grid].holding;
   open_dependents();
 }
@@ -169,6 +170,14 @@ std::optional<int> Gpu::unfinished_writer(GlobalAddr address, int launch) const 
     if (!order_.before(writer, launch) || !grids_[size_t(writer)].completed) return writer;
   }
   return std::nullopt;
+}
+
+std::optional<int> Gpu::programmatic_writer(GlobalAddr address, int launch) const {
+  const int ahead = order_.ahead(launch);
+  if (ahead < 0 || !grids_[size_t(launch)].launch.programmatic || !lets_dependents_start(ahead))
+    return std::nullopt;
+  const GlobalRange& writes = grids_[size_t(ahead)].launch.writes;
+  return address.value - writes.address.value < writes.bytes ? std::optional(ahead) : std::nullopt;
 }
 
 // ---- placement

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The device: SMs in GPCs, memory, cluster launch control, the paths inside clusters, the launches of its streams and the
-/// placement of their clusters on SMs in waves (PTX 9.7.13.13 griddepcontrol).
-/// Modelled: a cluster starts when a place of consecutive SMs in one GPC has room for all of its CTAs; an SM holds as many
-/// CTAs as fit (models/occupancy.h), up to Options::ctas_per_sm; clusters go where the fewest CTAs are, the lowest SM first;
+/// The device: SMs in GPCs, memory, cluster launch control, the paths inside clusters, the launches of its streams
+/// and the placement of their clusters on SMs in waves (PTX 9.7.13.13 griddepcontrol). Modelled: a cluster starts
+/// when a place of consecutive SMs in one GPC has room for all of its CTAs; an SM holds as many CTAs as fit
+/// (models/occupancy.h), up to Options::ctas_per_sm; clusters go where the fewest CTAs are, the lowest SM first;
 /// launch latency, waves, CLC taking clusters that wait.  GPC g holds SMs [g * gpc_sms, (g + 1) * gpc_sms).
-/// A launch starts when the one ahead in its stream has completed, its CTAs have exited and what they wrote is visible, and
-/// so have the launches whose events its stream waits for.  A programmatic launch starts when every CTA of the one ahead has
-/// executed launch_dependents or exited, and those events have come; griddepcontrol.wait then blocks until all launches
-/// ahead in the stream have completed.
-/// Clusters of open launches are handed out in the order of the host's calls: those of a launch only when none of an
-/// earlier one waits (the leftover policy: Amert et al., "GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed", RTSS 2017;
-/// Gilman and Walls, "Demystifying the Placement Policies of the NVIDIA GPU Thread Block Scheduler", 2021).
-/// Assumed: an event takes as long as a launch gap of one stream; streams have one priority.
-/// Approximated: hardware need not take neighbouring SMs, may put two CTAs of a cluster on one SM, and may give the place of
-/// an exited CTA away earlier.
+/// A launch starts when the one ahead in its stream has completed, its CTAs have exited and what they wrote is
+/// visible, and so have the launches whose events its stream waits for.  A programmatic launch starts when every
+/// CTA of the one ahead has executed launch_dependents or exited, and those events have come; griddepcontrol.wait
+/// then blocks until all launches ahead in the stream have completed. Clusters of open launches are handed out in
+/// the order of the host's calls: those of a launch only when none of an earlier one waits (the leftover policy:
+/// Amert et al., "GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed", RTSS 2017; Gilman and Walls,
+/// "Demystifying the Placement Policies of the NVIDIA GPU Thread Block Scheduler", 2021). Assumed: an event takes
+/// as long as a launch gap of one stream; streams have one priority. Approximated: hardware need not take
+/// neighbouring SMs, may put two CTAs of a cluster on one SM, and may give the place of an exited CTA away earlier.
 #pragma once
 
 #include <memory>
@@ -76,14 +75,17 @@ class Gpu : public sc_core::sc_module {
   /// The same for launches that may be there at once, each behind the last.
   static int first_wave_sms(const std::vector<Launch>& launches, const DeviceProfile& profile, int sms);
 
-  /// Puts a grid into its stream.  One that has nothing to wait for starts at once: as many clusters as find SMs now, the rest
-  /// as SMs become free.  Throws like first_wave_sms.
+  /// Puts a grid into its stream.  One that has nothing to wait for starts at once: as many clusters as find SMs
+  /// now, the rest as SMs become free.  Throws like first_wave_sms.
   void launch(const Launch& launch, CtaRunner& runner);
   /// The CTA has ended; a waiting cluster may start in its place.  What it wrote is visible at cycle `visible`.
   void cta_exited(const CtaContext& cta, Cycles visible = 0);
 
   /// griddepcontrol.launch_dependents by a thread of the CTA; what follows the first of a CTA has no effect.
   void launch_dependents(const CtaContext& cta);
+  /// Some CTA of the launch has executed launch_dependents: the next may run beside it, and read what is not there
+  /// yet.
+  bool lets_dependents_start(int launch) const { return grids_[size_t(launch)].triggered; }
   bool has_dependents(int launch) const { return order_.behind(launch) >= 0; }
   /// Something is ahead of the launch in its stream.
   bool has_prerequisites(int launch) const { return order_.ahead(launch) >= 0; }
@@ -93,10 +95,13 @@ class Gpu : public sc_core::sc_module {
   }
   /// `waiter.wake` is notified when griddepcontrol.wait may return.
   void wait_prerequisites(int launch, Waiter& waiter);
-  /// A launch that writes to this address and has not completed, or that nothing orders before `launch`; launches that are
-  /// ordered behind it do not count.
+  /// A launch that writes to this address and has not completed, or that nothing orders before `launch`; launches
+  /// that are ordered behind it do not count.
   std::optional<int> unfinished_writer(GlobalAddr address, int launch) const;
   const LaunchOrder& order() const { return order_; }
+  /// The launch ahead in its stream, if `launch` may start before that has completed and reads there what that
+  /// writes: only behind griddepcontrol.wait may it.
+  std::optional<int> programmatic_writer(GlobalAddr address, int launch) const;
 
   int sms() const { return int(sms_.size()); }
   Sm& sm(int i) { return *sms_[size_t(i)]; }
@@ -129,6 +134,7 @@ class Gpu : public sc_core::sc_module {
     bool completed = false;  ///< and so are all ahead in its stream
     uint64_t running = 0;    ///< CTAs
     uint64_t holding = 0;    ///< CTAs that run and have not executed launch_dependents
+    bool triggered = false;  ///< some CTA has
     std::optional<Cycles> first_start;
     Cycles visible = 0;
     std::vector<Waiter*> waiting;  ///< in griddepcontrol.wait
@@ -146,8 +152,8 @@ class Gpu : public sc_core::sc_module {
   /// Somebody waits for the launch to complete.
   bool is_waited_for(size_t grid) const;
   void start_waiting();
-  /// Puts slots for a cluster of the launch on consecutive SMs from `first_sm` on, none of which has more than `others` CTAs,
-  /// into found_.  False: there is no room.
+  /// Puts slots for a cluster of the launch on consecutive SMs from `first_sm` on, none of which has more than
+  /// `others` CTAs, into found_.  False: there is no room.
   bool find_room(const Launch& launch, int first_sm, int others);
   bool start_cluster(size_t grid);
 

@@ -111,6 +111,7 @@ void Mbarrier::init(uint32_t offset, uint32_t count, const Source& source) {
   const int32_t before = std::exchange(index_[offset / 8], int32_t(states_.size()));
   State& state = states_.emplace_back();
   state.offset = offset;
+  state.init = source;
   if (before <= kEnded) state.life = states_[size_t(kEnded - before)].life + 1;
   state.word = result.word;
   smem_.store(offset, state.word);
@@ -224,7 +225,8 @@ void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
          now(), slot_, offset, source, /*warning=*/true});
   State* state = valid_object(offset, "mbarrier.arrive", source);
   if (!state) return;
-  while (count > 0) {
+  const uint32_t lanes = count;
+  for (bool completed = false; count > 0;) {
     // The lanes arrive one after the other; what the open phase still takes, it takes in one step.
     const uint32_t pending = decode_mbarrier(state->word).pending;
     const uint32_t step = std::max(1u, std::min(count, pending));
@@ -233,6 +235,14 @@ void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
     add_share(state->arrived, source, step);
     record(*state, MbarrierEventKind::arrive, step, result.completed_phase, source);
     if (result.completed_phase) complete_phase(*state, source);
+    if (result.completed_phase && std::exchange(completed, true))
+      return violate(
+          "MB5",
+          fmt::format("{} lanes arrive at once, and the mbarrier counts {} arrival{}: they complete phase "
+                      "after phase, where one of them was meant to arrive",
+                      lanes, decode_mbarrier(state->word).expected,
+                      decode_mbarrier(state->word).expected == 1 ? "" : "s"),
+          offset, source);
     count -= step;
   }
 }

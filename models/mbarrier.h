@@ -62,6 +62,7 @@ class Mbarrier {
       bool asleep = true;  ///< false: it has given up, and may ask again
     };
     std::vector<Wait> waits;
+    Source init{};      ///< of its mbarrier.init
     uint32_t life = 0;  ///< how many mbarriers of this CTA lay here before it, each ended by inval
     Cycles ended = 0;   ///< when inval has ended it
     uint64_t events = 0;

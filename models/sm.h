@@ -13,6 +13,8 @@
 
 namespace sm100::models {
 
+class Provenance;
+
 /// The tensor memory accelerator's paths: to L2, into shared memory and out of it.
 struct TmaEngine {
   double asked = 0;                      ///< cycle at which L2 has been asked for all copies so far
@@ -68,6 +70,7 @@ class Sm : public sc_core::sc_module {
   TmaEngine tma;
   TensorPipe tensor_pipe;
   CompletionQueue cp_async{"cp_async"};  ///< arrivals that follow threads' copies
+  Provenance* provenance = nullptr;      ///< hears where numbers come from and go to; nullptr: nobody does
 };
 
 }  // namespace sm100::models

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "kernels/isa/number_formats.h"
+#include "models/provenance.h"
 #include "models/time.h"
 
 namespace sm100::models {
@@ -132,6 +133,7 @@ void Tma::land(uint32_t number, Cycles done) {
   if (to.lands && !to.lands(copy)) return;
   filled_bytes_ += bytes;
   if (sm_.with_data) move_load(copy);
+  if (sm_.provenance) sm_.provenance->landed(slot_, copy);
   Source source = copy.source;
   source.kind = ActorKind::tma;
   source.lands_on = int16_t(slot_);
@@ -178,6 +180,7 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   sm_.tma.completions.post(read_done, [this, read_done, number = new_copy(copy, at, {}, flow)] {
     const Copy& stored = copies_[number];
     if (sm_.with_data) move_store(stored.operands);
+    if (sm_.provenance) sm_.provenance->stored(slot_, stored.operands);
     Source source = stored.operands.source;
     source.kind = ActorKind::tma;
     observer_.unit_span(
@@ -293,6 +296,15 @@ namespace {
 template <class F>
 void for_each_row(const TensorCopy& copy, uint32_t alignment, F&& f) {
   const TensorMapFields& map = copy.map;
+  if (copy.linear) {  // no row, however long, but lines one after the other
+    const uint64_t end = map.global_address + map.box_dim[0];
+    for (uint64_t at = map.global_address; at < end;) {
+      const uint64_t line_end = std::min(end, (at / alignment + 1) * alignment);
+      f(at, line_end - at, 1u);
+      at = line_end;
+    }
+    return;
+  }
   const auto bytes_of = [&](int64_t elements) { return global_bytes(map.data_type, uint64_t(elements)); };
   bool alike = map.global_dim[0] >= uint64_t(std::max<int64_t>(0, int64_t{copy.coords[0]} + box_extent(map, 0))) &&
                copy.coords[0] >= 0;
@@ -327,7 +339,8 @@ double Tma::load_cycles(const TensorCopy& copy) const {
     slots += count * ((address + bytes - 1) / line - address / line + 1);
     rows += count;
   });
-  return double(slots + (box_lines(copy.map) - rows)) / profile_.tma.load_rows_per_cycle;
+  const uint64_t outside = copy.linear ? 0 : box_lines(copy.map) - rows;
+  return double(slots + outside) / profile_.tma.load_rows_per_cycle;
 }
 
 /// A row is read from shared memory once for each 128-byte line that it touches, 32 bytes a cycle, and a sector

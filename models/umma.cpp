@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "models/provenance.h"
 #include "models/time.h"
 #include "models/umma_operands.h"
 
@@ -62,6 +63,10 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   const uint32_t columns = accumulator_columns(data_path_layout(operation.m, command.cta_group), operation.idesc.n);
   group_end_column_ = std::max(group_end_column_, command.d.column() + columns);
   if (sm_.with_data) accepted_.push_back({operation, sequence_, group_});
+  if (sm_.provenance)
+    sm_.provenance->multiplied(command.cta_group == 1 ? participants(slot_, sm_.id)
+                                                      : participants(slot_, sm_.id, peer_->slot_, peer_->sm_.id),
+                               operation, command.source);
 }
 
 void Umma::take_pipe(double start, double interval, double done, int cta_group) {
@@ -97,8 +102,10 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
   }
   const Cycles finished = std::max(at, Cycles(std::llround(covered.done)));
   const Cycles late = jitter_.delay(JitterSite::umma_commit, source, {.to = -1, .barrier = barrier});
-  const Cycles arrives = std::max(covered.committed, finished + Cycles(profile_.umma.commit_cycles) + late);
-  covered.committed = arrives;
+  // Nothing is promised of commits to different barriers.
+  Cycles& before = covered.committed[barrier];
+  const Cycles arrives = std::max(before, finished + Cycles(profile_.umma.commit_cycles) + late);
+  before = arrives;
   Source by = source;
   by.kind = ActorKind::umma;
   by.flow = observer_.new_flow();

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <systemc>
 
 #include "kernels/isa/instr_descriptor.h"
@@ -139,7 +140,7 @@ class Umma {
     double done = 0;        ///< cycle at which the thread's last MMA has finished
     uint64_t flow = 0;      ///< of the span that this MMA is in, once committed
     uint64_t sequence = 0;  ///< of that MMA; 0: the thread has issued nothing
-    Cycles committed = 0;   ///< cycle at which its last commit arrives; commits arrive in the order of issue
+    std::map<uint32_t, Cycles> committed{};  ///< by mbarrier: when its last commit arrives there
   };
   std::vector<Issued> issued_;
   Issued& issued(const Source& source) {

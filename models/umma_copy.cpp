@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/provenance.h"
 #include "models/umma.h"
 
 namespace sm100::models {
@@ -38,6 +39,11 @@ void Umma::copy(const TensorMemoryCopyCommand& command, Cycles at) {
                          .columns = int(columns)});
   }
   if (sm_.with_data) copies_.push_back({*operation, sequence_});
+  if (sm_.provenance)
+    sm_.provenance->copied_to_tensor_memory(command.cta_group == 1
+                                                ? participants(slot_, sm_.id)
+                                                : participants(slot_, sm_.id, peer_->slot_, peer_->sm_.id),
+                                            *operation, command.source);
 }
 
 double Umma::copy_interval(TmemCopyShape shape) const {

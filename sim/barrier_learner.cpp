@@ -12,20 +12,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <deque>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace sm100::sim {
 namespace {
-
-/// Text that lives as long as the process: a table's rows point to it.
-const char* kept(std::string text) {
-  static std::deque<std::string> all;
-  for (const std::string& known : all)
-    if (known == text) return known.c_str();
-  return all.emplace_back(std::move(text)).c_str();
-}
 
 std::string joined(const std::set<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
@@ -46,7 +37,7 @@ bool covers(const BarrierArray& array, uint32_t offset) {
 
 nlohmann::json to_json(const BarrierTable& table) {
   nlohmann::json rows = nlohmann::json::array();
-  for (const BarrierArray& a : table)
+  for (const BarrierArray& a : table.rows)
     rows.push_back({a.name, a.base.value, a.stages, a.count, a.arrives, a.arrives_with, a.waits});
   return rows;
 }
@@ -54,7 +45,8 @@ nlohmann::json to_json(const BarrierTable& table) {
 BarrierTable from_json(const nlohmann::json& rows) {
   BarrierTable table;
   for (const auto& r : rows)
-    table.push_back({kept(r[0]), SmemAddr{r[1].get<uint32_t>()}, r[2], r[3], kept(r[4]), kept(r[5]), kept(r[6])});
+    table.rows.push_back({table.keep(r[0]), SmemAddr{r[1].get<uint32_t>()}, r[2], r[3], table.keep(r[4]),
+                          table.keep(r[5]), table.keep(r[6])});
   return table;
 }
 
@@ -75,8 +67,10 @@ void BarrierLearner::waited(const Kernel& kernel, uint32_t offset, int warp) {
   seen_[kernel.index][offset].waits.insert(kernel.role(warp));
 }
 
-std::vector<BarrierArray> BarrierLearner::table(size_t kernel) const {
-  std::vector<BarrierArray> table, open;
+BarrierTable BarrierLearner::table(size_t kernel) const {
+  BarrierTable learned;
+  std::vector<BarrierArray>& table = learned.rows;
+  std::vector<BarrierArray> open;
   for (const BarrierArray& row : kernels_[kernel]->barriers) (row.count > 0 ? table : open).push_back(row);
   const BarrierArray* of_before = nullptr;  // the nameless row that the barrier before belongs to
   for (const auto& [at, seen] : seen_[kernel]) {
@@ -90,9 +84,9 @@ std::vector<BarrierArray> BarrierLearner::table(size_t kernel) const {
     const auto named = known(open);
     if (named != open.end()) {
       BarrierArray row = *named;  // the first of its stages speaks for all
-      row.count = seen.count, row.arrives_with = kept(with);
-      if (std::string_view(row.arrives).empty()) row.arrives = kept(arrives);
-      if (std::string_view(row.waits).empty()) row.waits = kept(waits);
+      row.count = seen.count, row.arrives_with = learned.keep(with);
+      if (std::string_view(row.arrives).empty()) row.arrives = learned.keep(arrives);
+      if (std::string_view(row.waits).empty()) row.waits = learned.keep(waits);
       table.push_back(row);
       of_before = nullptr;
       continue;
@@ -103,11 +97,11 @@ std::vector<BarrierArray> BarrierLearner::table(size_t kernel) const {
       ++last->stages;
       continue;
     }
-    table.push_back({kept(fmt::format("mbarrier {:#x}", offset)), SmemAddr{offset}, 1, seen.count, kept(arrives),
-                     kept(with), kept(waits)});
+    table.push_back({learned.keep(fmt::format("mbarrier {:#x}", offset)), SmemAddr{offset}, 1, seen.count,
+                     learned.keep(arrives), learned.keep(with), learned.keep(waits)});
     of_before = &table.back();
   }
-  return table;
+  return learned;
 }
 
 bool must_learn(const std::vector<BarrierArray>& table) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The barrier table of a kernel that states none, or only names: what a run of it shows.  A barrier is found at its
-/// mbarrier.init; arrivals, waits and roles are those that occurred.
+/// The barrier table of a kernel that states none, or only names: what a run of it shows.  A barrier is found at
+/// its mbarrier.init; arrivals, waits and roles are those that occurred.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/pipeline/barrier_array.h"
 #include "models/observer.h"
+#include "sim/barrier_table.h"
 #include "sim/launch_list.h"
 
 namespace sm100::sim {
@@ -26,9 +26,10 @@ class BarrierLearner {
   void mbarrier_event(const Kernel& kernel, const models::MbarrierEvent& event);
   void waited(const Kernel& kernel, uint32_t offset, int warp);
 
-  /// Rows for the barriers that the kernel's table lacks: neighbours that are used alike are one array.  Its name is that of
-  /// a row of the table which gives no count ("full"), else "mbarrier 0x4400".  Rows of the table that give a count stay.
-  std::vector<BarrierArray> table(size_t kernel = 0) const;
+  /// Rows for the barriers that the kernel's table lacks: neighbours that are used alike are one array.  Its name
+  /// is that of a row of the table which gives no count ("full"), else "mbarrier 0x4400".  Rows of the table that
+  /// give a count stay.
+  BarrierTable table(size_t kernel = 0) const;
 
  private:
   struct Seen {
@@ -39,9 +40,8 @@ class BarrierLearner {
   std::vector<std::map<uint32_t, Seen>> seen_;  ///< by offset, of all CTAs of the kernel
 };
 
-using BarrierTable = std::vector<BarrierArray>;
-/// Calls `run` in a process of its own (SystemC elaborates once in each) and returns the tables that it has learned, by
-/// kernel; none where no process can be made.
+/// Calls `run` in a process of its own (SystemC elaborates once in each) and returns the tables that it has
+/// learned, by kernel; none where no process can be made.
 std::vector<BarrierTable> learned_tables(const std::function<std::vector<BarrierTable>()>& run);
 
 /// The kernel's table leaves something to learn.

@@ -58,8 +58,10 @@ inline constexpr Check kChecks[] = {
      "stage.",
      "PTX 9.7.13.15", "KB-04"},
     {"MB5", Severity::error, "arrival on a phase that has no pending arrivals left",
-     "More arrivals than the barrier counts: all have arrived and the phase is still open for bytes.",
-     "Outside the documented range; an H200 traps (launch failure).",
+     "More arrivals than the barrier counts: all have arrived and the phase is still open for bytes. Or the lanes "
+     "of one instruction arrive so often that they complete a phase and the next one, too.",
+     "Outside the documented range; an H200 traps (launch failure). Of many lanes the phases complete one after "
+     "the other: waiters pass early, or sleep through.",
      "Arrive once per expected participant: usually 32 lanes ran what one elected lane should, or the count "
      "forgets somebody.",
      "PTX 9.7.13.15", "KB-03, KB-04"},
@@ -148,6 +150,17 @@ inline constexpr Check kChecks[] = {
      "too large: the first wait hangs.",
      "Initialise from the table; count every arrival of every CTA: CM/G + CN - 1 commits for a stage of a cluster.",
      "the kernel's barrier table", "KB-04, KB-19"},
+    {"SC1", Severity::error, "scope .cta across CTAs",
+     "An arrive on an mbarrier of another CTA, or a wait on one where threads of other CTAs arrive, has the scope "
+     ".cta: it orders "
+     "nothing for them. A warning where an arrive states .cta; with run.scopes = \"strict\" a finding, and "
+     "also where it "
+     "states no scope, which is .cta by the letter. Published kernels leave the scope out, and work.",
+     "Nothing on most runs; bytes that were written before the arrive are seen late, by another CTA.",
+     "mbarrier.arrive.release.cluster and mbarrier.try_wait.acquire.cluster. A release at cluster scope waits for "
+     "the warp's "
+     "writes.",
+     "PTX 9.7.13.15; memory consistency model, scope", "KB-35"},
 
     // ---- TMA
     {"TM1", Severity::error, "tensor map invalid, or not of this copy",
@@ -309,7 +322,8 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.16", "KB-17, KB-21"},
     {"TC9", Severity::error, "tensor-memory allocation out of step",
      "alloc with a wrong number of columns or after relinquish_alloc_permit, dealloc of something else or while "
-     "MMAs run, or exit with columns still allocated.",
+     "MMAs run, or exit with columns still allocated. With cta_group::2 also a dealloc that nothing orders behind "
+     "the peer's alloc.",
      "The next CTA on that SM blocks in alloc, or a launch failure.",
      "Powers of two from 32 to 512; dealloc what was allocated, by one warp, after everybody has read; "
      "relinquish last.",
@@ -443,7 +457,8 @@ inline constexpr Check kChecks[] = {
      "Name the count once and use the constant on every side, bar.arrive included.", "PTX 9.7.13.1",
      "KB-06, KB-07"},
     {"NB3", Severity::error, "named barrier: one warp arrives twice in a generation",
-     "A warp that has run bar.arrive comes again before the generation is complete.",
+     "A warp that has run bar.arrive comes again before the generation is complete, or with nothing that tells it "
+     "so.",
      "A warp that is counted too often stands in for one that is missing: the generation completes early.",
      "One bar.arrive for each generation; look for an arrive in a loop whose sync is outside.", "PTX 9.7.13.1",
      "KB-06"},
@@ -597,6 +612,39 @@ inline constexpr Check kChecks[] = {
      "or "
      "both in one stream.",
      "CUDA programming guide (streams, events)", ""},
+
+    // ---- where numbers come from (run.provenance)
+    {"PV1", Severity::error, "multiplied with what does not belong there",
+     "Rows of an operand, a step along K or scale factors are not those of the place where the sum is stored: "
+     "another "
+     "row, another tensor or group, a step left out, doubled or of another tile, 16-byte pieces in another order, "
+     "a sum "
+     "that adds to what was left in tensor memory. The finding names who loaded or multiplied it.",
+     "Wrong numbers; right ones only where the values happen to be alike.",
+     "Compare what was used with what belongs there: coordinates of the load, the descriptor's start, stride and "
+     "swizzle, "
+     "the accumulate flag of the tile's first MMA.",
+     "what the kernel says that it multiplies", "KB-24, KB-29, KB-30"},
+    {"PV2", Severity::error, "the right sum in the wrong place, or changed on its way",
+     "What was multiplied is right. Between the load from tensor memory and the store it went to other rows or "
+     "columns, "
+     "or became another value.",
+     "Wrong numbers.",
+     "Look at the lines that the finding names: columns and lanes of the load, order of registers, the strip and "
+     "its "
+     "swizzle, coordinates of the store, terms of the epilogue.",
+     "what the kernel says that it multiplies", "KB-38, KB-39"},
+    {"PV3", Severity::warning, "a tile computed or stored twice",
+     "Two accumulators hold the same product, or two stores have written the same elements.",
+     "Nothing but time where the numbers agree; whichever store comes last where they do not.",
+     "Look at how tiles are numbered: two CTAs, or two turns of one, come to the same.",
+     "what the kernel says that it multiplies", ""},
+    {"PV4", Severity::error, "output that nobody has stored",
+     "No store has written elements of the output. The finding says how far they came: not multiplied, not loaded "
+     "from "
+     "tensor memory, or not stored.",
+     "Whatever lay there before.", "Look at bounds and at the number of tiles, columns and stores.",
+     "what the kernel says that it multiplies", "KB-30"},
 
     // ---- the run as a whole
     {"hang", Severity::error, "warps that can never wake", "Nothing is left to happen and warps are still waiting.",

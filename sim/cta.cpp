@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/provenance.h"
 #include "models/time.h"
 #include "sim/hazards/hazard_checker.h"
 
@@ -33,6 +34,7 @@ void Cta::start(int launch, Dim3 ctaid) {
   cluster_rank_ = gpu_.clusters().rank(slot()), cluster_ctas_ = gpu_.clusters().ctas(slot());
   tcgen05_group = 0;
   observer_.cta_started(*this);
+  if (models::Provenance* p = sm().provenance) p->cta_started(slot());
   if (HazardChecker* hazards = observer_.hazards(); hazards && cluster_rank() == 0)
     hazards->start_cluster(gpu_.clusters().slots(slot()), launch_);
   models::Jitter& jitter = gpu_.jitter();

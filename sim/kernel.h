@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,7 @@ struct Kernel {
   std::string prefix{};  ///< of its roles and barriers in traces and accounts: "gemm."
   size_t index = 0;      ///< among the kernels of the run
   std::vector<BarrierArray> barriers;
+  std::shared_ptr<const std::set<std::string>> barrier_texts{};  ///< of learned rows
   /// Of each row of `barriers`: who arrives was learned from a run, which another schedule may differ from; empty:
   /// of none.
   std::vector<bool> learned_arrivers{};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/finding_record.h"
@@ -69,13 +70,40 @@ std::string violation_text(const models::Violation& v, const Finding& f, const E
   return text;
 }
 
+/// Of MB5: who has taken the last arrival of a phase that still waits for bytes.
+void add_arrival_before(models::Violation& v, const EndedRun& run) {
+  const auto* state = slot_of(v, run).context().mbarrier.find(v.barrier);
+  if (v.id != "MB5" || !state || decode_mbarrier(state->word).tx == 0) return;
+  const uint64_t kept = std::min<uint64_t>(state->events, models::Mbarrier::State::kHistory);
+  for (uint64_t back = 1; back <= kept; ++back) {
+    const models::MbarrierEvent& event = state->history[(state->events - back) % models::Mbarrier::State::kHistory];
+    if (event.phase != state->phase || !event.arrives || event.source.kind != models::ActorKind::warp) continue;
+    const bool by_lanes = event.time == v.time && event.source.cta == v.source.cta &&
+                          event.source.warp == v.source.warp && event.source.loc.line() == v.source.loc.line();
+    v.details.insert(
+        v.details.begin(),
+        by_lanes
+            ? std::string("likely: several lanes execute what one was meant to: it has arrived already")
+            : fmt::format("before: by {} (warp {}) of CTA {} at cycle {}  {}",
+                          run.launches().kernel_of_cta(event.source.cta).role(event.source.warp), event.source.warp,
+                          event.source.cta, grouped(int64_t(event.time)), line_of(event.source.loc)));
+    if (!by_lanes)
+      v.details.insert(
+          v.details.begin() + 1,
+          "likely: two fills share this barrier, or the second one has not waited for the right release, "
+          "or one release came too often");
+    return;
+  }
+}
+
 void add_finding(Finding finding, std::string report, RunResult& result) {
   if (result.report.empty()) result.report = std::move(report);
   result.findings.push_back(std::move(finding));
 }
 
 void report_violations(const EndedRun& run, RunResult& result) {
-  for (const models::Violation& v : run.device.observer.violations()) {
+  for (models::Violation v : run.device.observer.violations()) {
+    add_arrival_before(v, run);
     const Finding f = finding_of(v, run);
     const std::string report = violation_text(v, f, run) + "  the run ends here, its results are not checked\n" +
                                more_lines(f.id, run.scenario);

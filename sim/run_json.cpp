@@ -285,11 +285,37 @@ void from_json(const Json& json, Finding& f) {
   f.place = place_of(json.at("place")), f.fault_place = place_of(json.at("fault_place"));
 }
 
+namespace {
+
+/// null: nothing was kept.
+Json provenance_json(const ProvenanceResult& p) {
+  if (!p.kept) return {};
+  return {{"repeated", p.repeated},
+          {"tiles", p.tiles},
+          {"causes", p.causes},
+          {"not_looked_at", p.not_looked_at},
+          {"report", p.report}};
+}
+ProvenanceResult provenance_of(const Json& json) {
+  ProvenanceResult p;
+  if (json.is_null()) return p;
+  p.kept = true;
+  json.at("repeated").get_to(p.repeated);
+  json.at("tiles").get_to(p.tiles);
+  json.at("causes").get_to(p.causes);
+  json.at("not_looked_at").get_to(p.not_looked_at);
+  json.at("report").get_to(p.report);
+  return p;
+}
+
+}  // namespace
+
 void to_json(Json& json, const RunResult& result) {
   json = Json::object();
   add_verdict(json, result);
   add_figures(json, result);
   add_findings(json, result);
+  json["provenance"] = provenance_json(result.provenance);
   json["host"] = {{"wall_seconds", result.wall_seconds}, {"peak_rss_bytes", result.peak_rss_bytes}};
   json["details"] = details_json(result);
 }
@@ -300,6 +326,7 @@ void from_json(const Json& json, RunResult& result) {
   read_figures(json, result);
   read_findings(json, result);
   read_details(json.at("details"), result);
+  result.provenance = provenance_of(json.at("provenance"));
   json.at("host").at("wall_seconds").get_to(result.wall_seconds);
   json.at("host").at("peak_rss_bytes").get_to(result.peak_rss_bytes);
 }

@@ -50,6 +50,10 @@ class RunObserver : public models::Observer {
   void set_hazards(HazardChecker* hazards) { hazards_ = hazards; }
   HazardChecker* hazards() { return hazards_; }
 
+  /// `.cta` is what an instruction without a scope means, and across CTAs a finding.
+  void set_strict_scopes() { strict_scopes_ = true; }
+  bool strict_scopes() const { return strict_scopes_; }
+
   /// Hears of mbarriers and who uses them; nullptr: nobody does.
   void set_learner(BarrierLearner* learner) { learner_ = learner; }
   /// A warp waits on an mbarrier, or tests it.
@@ -131,6 +135,7 @@ class RunObserver : public models::Observer {
   std::vector<const Cta*> ctas_;   ///< by slot; nullptr: none has started
   traces::Recorder* recorder_;
   HazardChecker* hazards_ = nullptr;
+  bool strict_scopes_ = false;
   bool registers_unknown_ = false;
   BarrierLearner* learner_ = nullptr;
   models::MemorySystem* memory_ = nullptr;

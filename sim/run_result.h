@@ -62,6 +62,16 @@ struct DelayUse {
   std::string text;  ///< "+412 cycles: tma load 17 of load (warp 5) of CTA 0 for input_full[3] ..."
 };
 
+/// What is known of where the numbers come from (run.provenance).
+struct ProvenanceResult {
+  bool kept = false;            ///< by this run, or by its repetition
+  bool repeated = false;        ///< the run was repeated to find out
+  int tiles = 0;                ///< accumulators that were compared
+  std::vector<Finding> causes;  ///< they are among the findings and warnings too
+  std::vector<std::string> not_looked_at;
+  std::string report;  ///< human text of the causes
+};
+
 struct RunResult {
   Outcome outcome = Outcome::pass;
   bool verified = false;     ///< results were compared with a float64 product
@@ -88,8 +98,9 @@ struct RunResult {
   std::vector<Finding> findings;
   std::vector<Finding> warnings;  ///< legal, but hardly meant; they do not change the outcome
   std::vector<std::string>
-      notes;            ///< what the model leaves out and this run would show on hardware; common practice
-  std::string printed;  ///< by printf of the kernel, in the order of CTAs; UTF-8
+      notes;  ///< what the model leaves out and this run would show on hardware; common practice
+  ProvenanceResult provenance;
+  std::string printed;                   ///< by printf of the kernel, in the order of CTAs; UTF-8
   std::vector<std::string> not_checked;  ///< what the run did not look at, one phrase each; sim/verdict.h
   std::vector<uint64_t> fault_matches;   ///< per [[fault]]: instructions altered
   std::vector<std::string>

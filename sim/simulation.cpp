@@ -18,6 +18,8 @@
 #include "sim/hazards/hazard_checker.h"
 #include "sim/huge_pages.h"
 #include "sim/kernel_code.h"
+#include "sim/provenance/explanation.h"
+#include "sim/provenance/repetition.h"
 #include "sim/ptx/ptx_kernel.h"
 #include "sim/ptx/ptx_uses.h"
 #include "sim/run_figures.h"
@@ -58,13 +60,29 @@ void learn_barriers(const Scenario& scenario, std::deque<Kernel>& kernels, const
   });
   for (Kernel& kernel : kernels) {
     if (!must_learn(kernel.barriers)) continue;
-    const BarrierTable stated = std::move(kernel.barriers);
-    kernel.barriers = kernel.index < tables.size() ? tables[kernel.index] : BarrierTable{};
+    const std::vector<BarrierArray> stated = std::move(kernel.barriers);
+    const BarrierTable learned = kernel.index < tables.size() ? tables[kernel.index] : BarrierTable{};
+    kernel.barriers = learned.rows, kernel.barrier_texts = learned.texts;
     for (const BarrierArray& array : kernel.barriers)
       kernel.learned_arrivers.push_back(std::none_of(stated.begin(), stated.end(), [&](const BarrierArray& row) {
         return row.base.offset() == array.base.offset() && row.arrives && *row.arrives;
       }));
   }
+}
+
+/// Nobody, if the run cannot be repeated or its numbers are not compared.
+std::unique_ptr<provenance::Repetition> repetition_of(const Scenario& scenario, const RunPlan& plan,
+                                                      const SimulationOptions& options) {
+  if (scenario.provenance != ProvenanceMode::automatic || scenario.data != DataMode::full || options.learner)
+    return nullptr;
+  for (const PlannedKernel& kernel : plan.kernels)
+    for (const Tensor& tensor : kernel.run->tensors())
+      if (tensor.bytes_there) return nullptr;  // a program's memory, which the run changes
+  return std::make_unique<provenance::Repetition>([&scenario, &options] {
+    Scenario with_provenance = scenario;
+    with_provenance.provenance = ProvenanceMode::on;
+    return run_simulation(with_provenance, {.prepared = options.prepared});
+  });
 }
 
 void check_shared_memory(const Scenario& scenario, const Kernel& kernel) {
@@ -192,6 +210,8 @@ class Simulation::Machine {
   void load_memory();
   void warm_inputs();
   void describe_trace();
+  void keep_provenance();
+  void explain_numbers(Comparison numbers, const EndedRun& run, RunResult& result);
 
   bool run_slice();
   uint64_t ctas() const { return device_.launches.ctas(); }
@@ -211,13 +231,15 @@ class Simulation::Machine {
   const Scenario& scenario_;
   const SimulationOptions options_;
   const RunPlan plan_;
-  std::deque<Kernel> kernels_;  ///< as RunPlan::kernels
+  const std::unique_ptr<provenance::Repetition> repetition_;  ///< made before the device is
+  std::deque<Kernel> kernels_;                                ///< as RunPlan::kernels
   Device device_;
   std::vector<std::vector<GlobalAddr>> tensors_;            ///< by launch
   std::deque<std::vector<std::vector<GlobalAddr>>> bound_;  ///< by kernel: those of its launches
   std::vector<uint64_t> altered_;                           ///< by [[fault]]
   std::optional<HazardChecker> hazards_;
-  models::Cycles horizon_ = 0;  ///< up to which the run has come; the clock may stop short of it
+  std::unique_ptr<provenance::Record> record_;  ///< nullptr: nobody keeps where numbers come from
+  models::Cycles horizon_ = 0;                  ///< up to which the run has come; the clock may stop short of it
   RunEnd end_ = RunEnd::completed;
 };
 
@@ -227,6 +249,7 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
     : scenario_(scenario),
       options_(options),
       plan_(prepared_plan(scenario)),
+      repetition_(repetition_of(scenario, plan_, options)),
       kernels_(checked_kernels(scenario, plan_, options)),
       device_(scenario.device, launches_of(plan_, kernels_), device_options(), options.recorder),
       altered_(scenario.faults.size(), 0) {
@@ -237,7 +260,9 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
   load_memory();
   bind_code();
   describe_trace();
+  if (scenario_.provenance == ProvenanceMode::on && !options.learner) keep_provenance();
   if (scenario_.hand_out_descending) device_.gpu.clc().hand_out_descending();
+  if (scenario_.scopes == Scopes::strict) device_.observer.set_strict_scopes();
   if (scenario_.hazards)
     device_.observer.set_hazards(&hazards_.emplace(device_.launches, device_.gpu.slots(), device_.observer));
 }
@@ -322,6 +347,12 @@ void Simulation::Machine::describe_trace() {
   metadata.seed = scenario_.seed;
 }
 
+void Simulation::Machine::keep_provenance() {
+  record_ = std::make_unique<provenance::Record>();
+  provenance::watch_outputs(plan_, tensors_, *record_);
+  for (int slot = 0; slot < device_.gpu.slots(); ++slot) device_.gpu.cta(slot).sm.provenance = record_.get();
+}
+
 // ---------------------------------------------------------------- run
 
 RunEnd Simulation::Machine::run(const RunCallbacks& callbacks) {
@@ -363,13 +394,28 @@ RunResult Simulation::Machine::result() {
   result.fault_matches = altered_;
   const Comparison numbers = compare_outputs(run, options_.prepared, result);
   if (numbers == Comparison::wrong) explain_wrong_numbers(run, result);
+  explain_numbers(numbers, run, result);
   judge(scenario_, end_, numbers, result);
   if (device_.observer.had_unknown_registers())
-    result.not_checked.push_back("setmaxnreg (run.registers says how many registers a thread is launched with)");
+    result.not_checked.push_back(
+        "setmaxnreg: nobody says with how many registers a thread is launched, as ptxas -v prints it "
+        "(--registers N of sm100sim ptx and exec, run.registers, or .maxnreg or .minnctapersm of the entry)");
+  if (record_)
+    for (const std::string& part : result.provenance.not_looked_at)
+      result.not_checked.push_back("where numbers come from: " + part);
   label_trace(result);
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - wall_start_).count();
   result.peak_rss_bytes = peak_rss_bytes();
   return result;
+}
+
+/// Where the numbers come from: as this run has kept it, or, if they are wrong, as its repetition does.
+void Simulation::Machine::explain_numbers(Comparison numbers, const EndedRun& run, RunResult& result) {
+  if (record_)
+    provenance::explain(run, *record_, result);
+  else if (numbers == Comparison::wrong && repetition_)
+    if (const auto repeated = repetition_->result()) provenance::adopt(*repeated, result);
+  provenance::complete_findings(result);
 }
 
 /// What warps were in when the run ended is counted, and shows in the trace, up to that moment.

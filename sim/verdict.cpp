@@ -16,16 +16,19 @@ namespace {
 
 // ---------------------------------------------------------------- the judgement
 
-/// @param explained  findings say why the numbers are wrong
-Outcome outcome_of(RunEnd end, Comparison numbers, bool explained) {
+/// Provenance says where numbers come from.
+bool is_of_provenance(const Finding& f) { return f.id.starts_with("PV"); }
+
+/// @param findings  that say why the numbers are wrong; where provenance alone does, they are still wrong numbers
+Outcome outcome_of(RunEnd end, Comparison numbers, const std::vector<Finding>& findings) {
   switch (end) {
     case RunEnd::completed: break;
     case RunEnd::violation: return Outcome::findings;
     case RunEnd::hang:
     case RunEnd::out_of_cycles: return Outcome::hang;
   }
-  if (numbers != Comparison::wrong) return Outcome::pass;
-  return explained ? Outcome::findings : Outcome::mismatch;
+  if (numbers != Comparison::wrong) return findings.empty() ? Outcome::pass : Outcome::findings;
+  return std::all_of(findings.begin(), findings.end(), is_of_provenance) ? Outcome::mismatch : Outcome::findings;
 }
 
 bool found(const RunResult& result, std::string_view id) {
@@ -100,7 +103,7 @@ std::string difference_from(const Expectation& expect, const RunResult& r) {
 }  // namespace
 
 void judge(const Scenario& scenario, RunEnd end, Comparison numbers, RunResult& result) {
-  result.outcome = outcome_of(end, numbers, /*explained=*/!result.findings.empty());
+  result.outcome = outcome_of(end, numbers, result.findings);
   result.not_checked = parts_not_checked(scenario, result);
   result.unmatched_faults = unmatched_faults(scenario, result);
   result.unexpected = difference_from(scenario.expect, result);

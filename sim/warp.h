@@ -56,8 +56,8 @@ class Warp : public sc_core::sc_module {
   void suspend(const Blocked& why);
   /// Waits until a cycle that is already known; accounts the time as waiting.
   void suspend_until(models::Cycles cycle, const Blocked& why);
-  /// Adds the wait that the run's end, at cycle `until`, interrupted to the accounts.  It may have been asked for again since:
-  /// what was counted beyond the end is taken back.
+  /// Adds the wait that the run's end, at cycle `until`, interrupted to the accounts.  It may have been asked for
+  /// again since: what was counted beyond the end is taken back.
   void account_open_wait(models::Cycles until);
   /// Lets `cycles` pass.
   void pass(models::Cycles cycles);
@@ -71,8 +71,8 @@ class Warp : public sc_core::sc_module {
   int64_t cluster_phase = -1;  ///< of the cluster barrier, between arrive and wait
   models::Cycles started = 0;
   models::Cycles stores_visible = 0;  ///< cycle at which the global stores of its lanes are visible
-  /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them, and
-  /// name the lines.
+  /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them,
+  /// and name the lines.
   struct Use {
     int waits = 0, arrivals = 0;
     uint32_t waited_on = 0;             ///< offset of the barrier of the last wait that ended
@@ -91,6 +91,13 @@ class Warp : public sc_core::sc_module {
     }
   };
   std::vector<Use> use;
+  /// Its last wait that passed at once on a phase that it had seen before (MB8).
+  struct StaleWait {
+    uint32_t on = 0;  ///< offset; 0: none has
+    int64_t phase = 0;
+    Loc loc{};
+    models::Cycles at = 0;
+  } stale_wait;
   /// The word in global memory that it polls in a loop, until another one.
   struct Polls {
     GlobalAddr address{};

@@ -48,10 +48,56 @@ void WarpContext::release_early(SmemAddr waited) {
   if (!release.clc && leader == rank)
     perform(instructions::MbarrierArrive{{barrier.value}, Scope::cta});
   else
-    perform(instructions::MbarrierArriveRemote{barrier, Scope::cta});
+    perform(instructions::MbarrierArriveRemote{barrier, Scope::unstated});
+}
+
+// ---- scopes
+
+namespace {
+/// "at .cta", "without a scope".
+const char* scope_text(Scope scope) {
+  return scope == Scope::cta ? "at scope .cta" : "without a scope, which is .cta,";
+}
+std::string barrier_text(const Kernel& kernel, uint32_t offset) {
+  const BarrierName name = barrier_name(kernel, offset);
+  return name.array ? fmt::format("{}[{}]", name.array->name, name.stage)
+                    : fmt::format("the mbarrier at {:#x}", offset);
+}
+}  // namespace
+
+void WarpContext::check_release_scope(Scope scope, ClusterSmemAddr barrier, const char* instruction) {
+  if (barrier.rank() == cluster_ctarank()) return;
+  if (HazardChecker* h = hazards()) h->arrives_from_another_cta(thread(), barrier.rank(), barrier.offset());
+  if (scope == Scope::cluster || (scope == Scope::unstated && !cta.observer().strict_scopes())) return;
+  report_scope(
+      fmt::format("{} {} on {} of CTA rank {}: those who wait there are in another CTA, and it orders nothing "
+                  "that the warp did before for them",
+                  instruction, scope_text(scope), barrier_text(cta.kernel(), barrier.offset()), barrier.rank()),
+      barrier.offset());
+}
+
+void WarpContext::check_acquire_scope(Scope scope, SmemAddr barrier, const char* instruction) {
+  if (scope == Scope::cluster || !cta.observer().strict_scopes()) return;
+  HazardChecker* h = hazards();
+  if (!h || !h->other_ctas_arrive(thread(), barrier.offset())) return;
+  report_scope(
+      fmt::format("{} {} on {}: threads of other CTAs arrive there, and it orders nothing of theirs before what "
+                  "the warp does next",
+                  instruction, scope_text(scope), barrier_text(cta.kernel(), barrier.offset())),
+      barrier.offset());
+}
+
+void WarpContext::report_scope(std::string message, uint32_t barrier) {
+  cta.observer().violation(
+      {"SC1", std::move(message), now(), own.slot, barrier, source(), !cta.observer().strict_scopes()});
 }
 
 // ---- what operands must be
+
+void WarpContext::forget(CtaMask ranks, uint32_t offset, uint64_t bytes) {
+  for (uint32_t r = 0; r < cta.cluster_ctas(); ++r)
+    if (ranks.bits >> r & 1) cta.gpu().cta(cta.peer_slot(r)).smem.forget(offset, bytes);
+}
 
 bool WarpContext::own_window(SmemAddr address, const char* what) {
   if (address.value >> kClusterRankShift == cluster_ctarank()) return true;
@@ -89,9 +135,19 @@ uint8_t* WarpContext::global_bytes(GlobalAddr address, uint32_t bytes, int lane,
 
 void WarpContext::check_prerequisites(GlobalAddr address, const char* what) {
   if (cta.gpu().launches() == 1) return;
-  const auto writer = cta.gpu().unfinished_writer(address, cta.launch());
-  if (!writer) return;
   const LaunchList& launches = cta.launches();
+  const auto writer = cta.gpu().unfinished_writer(address, cta.launch());
+  if (!writer) {
+    // In this run it has completed in time.
+    HazardChecker* h = hazards();
+    const auto ahead = h ? cta.gpu().programmatic_writer(address, cta.launch()) : std::nullopt;
+    if (ahead && !h->knows_prerequisites(thread()))
+      violate("GD1", fmt::format(
+                         "{} by {} from the output of {}, which happens to have completed: nothing orders the read "
+                         "behind a griddepcontrol.wait",
+                         what, launches.name(cta.launch()), launches.name(*ahead)));
+    return;
+  }
   const std::string read =
       fmt::format("{} by {} from the output of {}", what, launches.name(cta.launch()), launches.name(*writer));
   if (cta.gpu().order().before(*writer, cta.launch()))

@@ -129,10 +129,17 @@ class WarpContext {
     for (uint32_t lanes = lanes_; lanes != 0; lanes &= lanes - 1) by.lane = int8_t(std::countr_zero(lanes)), f(by);
   }
   void violate(const char* id, std::string message);
+  void report_scope(std::string message, uint32_t barrier);
   /// The same on an mbarrier, for the run to go on.
   void warn(const char* id, std::string message, uint32_t barrier = 0);
   /// Of the innermost span, which it gives one.
   uint64_t flow_of_open_span();
+
+  // ---- scopes (SC1)
+  /// Of an arrive on the barrier of some CTA.
+  void check_release_scope(Scope scope, ClusterSmemAddr barrier, const char* instruction);
+  /// Of a wait that is over.
+  void check_acquire_scope(Scope scope, SmemAddr barrier, const char* instruction);
 
   // ---- hazards
   HazardChecker* hazards() { return cta.observer().hazards(); }
@@ -162,6 +169,8 @@ class WarpContext {
   // ---- what operands must be; false: a finding has been reported
   /// `.shared::cta` addresses may carry the own rank, not another.
   bool own_window(SmemAddr address, const char* what);
+  /// A copy of a run without data is to bring these bytes to the CTAs of `ranks`.
+  void forget(CtaMask ranks, uint32_t offset, uint64_t bytes);
   /// The access is inside the CTA's shared memory and naturally aligned.
   bool in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, const char* what);
   /// The bytes of a lane's access, if it is aligned and inside an allocation.

@@ -24,22 +24,24 @@ class Mutant(NamedTuple):
     survives: str = ""
 
 
-MUTANTS: list[Mutant] = []
-_file = ""
+def mutant_list():
+    """A list, of(FILE) that says which file comes next, and m(...) that adds a mutant of it."""
+    mutants: list[Mutant] = []
+    current = ""
+
+    def of(file):
+        nonlocal current
+        current = file
+
+    def m(id, what, expect, *edits, equivalent="", survives=""):
+        patterns = (expect,) if isinstance(expect, str) else expect
+        mutants.append(Mutant(id, current, edits, what, patterns, equivalent, survives))
+
+    return mutants, of, m
 
 
-SCOPES = "the simulator takes every scope for the widest; on hardware cta may let a peer's writes be seen late"
-
-
-def of(file):
-    global _file
-    _file = file
-
-
-def m(id, what, expect, *edits, equivalent="", survives=""):
-    patterns = (expect,) if isinstance(expect, str) else expect
-    MUTANTS.append(Mutant(id, _file, edits, what, patterns, equivalent, survives))
-
+MUTANTS, of, m = mutant_list()
+SCOPES = "happens-before takes every scope for the widest; a stated .cta across CTAs is a warning (SC1)"
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/pipeline/pipeline_state.h")

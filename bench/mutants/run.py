@@ -23,10 +23,15 @@ import subprocess
 import sys
 import tempfile
 
-from mutants import MUTANTS
-from scenarios import (BLOCKWISE_SCENARIOS, COPY_SCENARIOS, CUTLASS_SCENARIOS, MAPS_SCENARIOS, MOE_FP8_SCENARIOS,
+import mutants
+import people
+from scenarios import (BLOCKWISE_SCENARIOS, COPY_SCENARIOS, CUTLASS_SCENARIOS, DIRECT_SCENARIOS, FALLBACK_SCENARIOS,
+                       MAPS_SCENARIOS, MOE_FP8_SCENARIOS, PEOPLE_SCENARIOS,
                        MOE_SCENARIOS, SCALED_SCENARIOS, SCENARIOS)
 
+# --list: its mutants, and where their results are kept.
+LISTS = {"protocol": (mutants.MUTANTS, "results.jsonl"), "people": (people.MUTANTS, "people.jsonl")}
+MUTANTS = mutants.MUTANTS
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 MAX_CYCLES = 150_000  # the longest scenario takes a fifth of it
@@ -40,9 +45,12 @@ ROLE_UNITS = {"matmul": "kernels/matmul/sim/matmul_code.cpp", "copy": "kernels/c
               "blockwise": "kernels/blockwise/sim/blockwise_code.cpp",
               "moe": "kernels/grouped_1d1d/sim/grouped_1d1d_code.cpp",
               "moefp8": "kernels/grouped_1d2d/sim/grouped_1d2d_code.cpp",
-              "maps": "kernels/grouped_block_scaled/sim/grouped_block_scaled_code.cpp"}
+              "maps": "kernels/grouped_block_scaled/sim/grouped_block_scaled_code.cpp",
+              "direct": "kernels/direct/sim/direct_code.cpp",
+              "fallback": "kernels/fallback/sim/fallback_code.cpp"}
 SCENARIOS_OF = {"matmul": SCENARIOS, "copy": COPY_SCENARIOS, "scaled": SCALED_SCENARIOS, "cutlass": CUTLASS_SCENARIOS, "blockwise": BLOCKWISE_SCENARIOS,
-                "moe": MOE_SCENARIOS, "moefp8": MOE_FP8_SCENARIOS, "maps": MAPS_SCENARIOS}
+                "moe": MOE_SCENARIOS, "moefp8": MOE_FP8_SCENARIOS, "maps": MAPS_SCENARIOS,
+                "direct": DIRECT_SCENARIOS, "fallback": FALLBACK_SCENARIOS}
 TABLE_UNITS = {"kernels/matmul/shared_storage.h": "kernels/matmul/host/matmul_run.cpp",
                "kernels/copy/shared_storage.h": "kernels/copy/host/copy_run.cpp",
                "kernels/block_scaled/tiles.h": "kernels/block_scaled/host/block_scaled_run.cpp",
@@ -281,16 +289,23 @@ def table(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", choices=LISTS, default="protocol", help="protocol: calls left out, doubled or altered; "
+                        "people: wrong bounds, coordinates, descriptors")
     parser.add_argument("--only", default="", help="mutants whose id matches this regular expression")
     parser.add_argument("--sample", type=int, help="this many of the list at most, evenly spread")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at the same time")
     parser.add_argument("--again", action="store_true", help="also those that have a result")
     parser.add_argument("--judge", action="store_true", help="run nothing: judge the results against the patterns")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="a build tree of Ninja")
-    parser.add_argument("--results", type=pathlib.Path, default=HERE / "results.jsonl")
+    parser.add_argument("--results", type=pathlib.Path, help="default: the list's own")
     parser.add_argument("--table", type=pathlib.Path, help="write the table as Markdown")
     args = parser.parse_args()
     args.build = args.build.resolve()
+    global MUTANTS
+    MUTANTS, results_file = LISTS[args.list]
+    args.results = args.results or HERE / results_file
+    if args.list == "people":
+        SCENARIOS_OF["matmul"] = PEOPLE_SCENARIOS
 
     ids = [m.id for m in MUTANTS]
     assert len(ids) == len(set(ids)), "ids are unique"

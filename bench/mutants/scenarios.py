@@ -33,6 +33,25 @@ SCENARIOS = [
                                             "problem.k=256", "config.stages=2", "run.sms=2")),
 ]
 
+# What people.py needs beside: epilogues with terms, and the kernels whose synchronisation mutants.py leaves alone.
+PEOPLE_SCENARIOS = SCENARIOS + [
+    Scenario("functor in registers", "14_fused_epilogue.toml", ("problem.k=256",)),
+    Scenario("f32 output", "01_dense_small.toml", ("config.output=f32", "config.stages=4", "problem.k=256")),
+]
+
+DIRECT_SCENARIOS = [
+    Scenario("one thread", "direct/v1a.toml", ("problem.m=512", "problem.n=512", "problem.k=512")),
+    Scenario("slabs", "direct/v1b.toml", ("problem.m=512", "problem.n=512", "problem.k=512")),
+    Scenario("roles", "direct/v4.toml", ("problem.m=512", "problem.n=512", "problem.k=512")),
+    Scenario("pairs", "direct/v5.toml", ("problem.m=512", "problem.n=512", "problem.k=512")),
+]
+
+FALLBACK_SCENARIOS = [
+    Scenario("ragged", "21_fallback.toml"),
+    Scenario("64 rows", "21_fallback.toml", ("config.block_m=64",)),
+    Scenario("f32 output", "21_fallback.toml", ("config.output=f32", "config.block_n=32")),
+]
+
 COPY_SCENARIOS = [
     Scenario("copy", "copy/three_stages.toml", ("problem.m=512", "problem.n=1024")),
     Scenario("copy, one stage", "copy/one_stage.toml", ("problem.m=512", "problem.n=1024", "run.sms=2")),

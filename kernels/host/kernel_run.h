@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/host/expected_product.h"
 #include "kernels/isa/address.h"
 #include "kernels/isa/tensor_map.h"
 #include "kernels/pipeline/barrier_array.h"
@@ -116,6 +117,10 @@ class KernelRun {
   virtual Check check(const std::vector<const uint8_t*>& tensors) const = 0;
   /// Bytes that check() needs beside the tensors, at most.
   virtual double check_bytes() const { return 0; }
+
+  /// What must be multiplied with what, for tensors at these addresses (in the order of tensors()); empty: the
+  /// kernel does not say, or multiplies nothing.
+  virtual ExpectedResult expected_result(const std::vector<GlobalAddr>& /*addresses*/) const { return {}; }
 
   /// The run that follows is made to learn from and thrown away, in a process of its own: what it writes to bytes
   /// that are there already must not be seen.

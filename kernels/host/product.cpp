@@ -108,6 +108,20 @@ void Product::read_row(int operand, const std::vector<const uint8_t*>& tensors, 
     values[l] = element_of(tensors[size_t(operand)], shape_.operands, size_t(row) * k + l);
 }
 
+ExpectedResult Product::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  const std::vector<Tensor> all = tensors();
+  const auto matrix_of = [&](size_t i, int rows, int columns) -> ExpectedMatrix {
+    const uint64_t pitch = all[i].bytes / uint64_t(rows);
+    return {all[i].name, addresses[i].value, rows, pitch, int(pitch * 8 / uint64_t(columns))};
+  };
+  ExpectedProduct product{.a = matrix_of(0, shape_.m, shape_.k),
+                          .b = matrix_of(1, shape_.n, shape_.k),
+                          .c = matrix_of(all.size() - 1, shape_.m, shape_.n),
+                          .k = shape_.k};
+  if (is_plain()) product.plain = shape_.output;
+  return {.products = {product}, .copies = {}};
+}
+
 double Product::bytes() const {
   double sum = 0;
   for (const Tensor& tensor : tensors()) sum += double(tensor.bytes);

@@ -29,6 +29,7 @@ class Product : public KernelRun {
   /// A and B: values in [-1, 1), rounded to their type; C: NaN, so that an element that nobody writes cannot pass.
   void fill(size_t i, uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   double check_bytes() const override { return 8.0 * shape_.n * shape_.k; }
   double flops() const override { return 2.0 * shape_.m * shape_.n * shape_.k; }
   double bytes() const override;
@@ -61,8 +62,9 @@ class Product : public KernelRun {
 
 /// A row-major matrix in global memory.
 Tensor matrix(std::string name, DataType type, int64_t rows, int64_t columns);
-/// Largest relative Frobenius error that passes: the output type's rounding, or f32 summation for f32 output.  The check
-/// adds what the configuration's own roundings may: the bit model's truncation, and rounding before a functor on the strip.
+/// Largest relative Frobenius error that passes: the output type's rounding, or f32 summation for f32 output.  The
+/// check adds what the configuration's own roundings may: the bit model's truncation, and rounding before a functor
+/// on the strip.
 double error_limit(DataType output);
 /// Largest relative error of rounding to a type.
 double unit_roundoff(DataType type);

@@ -11,8 +11,8 @@
 #include "kernels/host/data_directory.h"
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/launch_tables.h"
-#include "kernels/host/read_config.h"
 #include "kernels/host/ptx_file.h"
+#include "kernels/host/read_config.h"
 #include "kernels/host/run_plan.h"
 
 namespace sm100::host {
@@ -21,6 +21,9 @@ namespace {
 const TomlTable::Words<DataMode> kDataModes = {{"full", DataMode::full}, {"none", DataMode::none}};
 const TomlTable::Words<L2State> kL2States = {
     {"cold", L2State::cold}, {"warm", L2State::warm}, {"dirty", L2State::dirty}};
+const TomlTable::Words<Scopes> kScopes = {{"stated", Scopes::stated}, {"strict", Scopes::strict}};
+const TomlTable::Words<ProvenanceMode> kProvenanceModes = {
+    {"automatic", ProvenanceMode::automatic}, {"off", ProvenanceMode::off}, {"on", ProvenanceMode::on}};
 const TomlTable::Words<Numerics> kNumerics = {{"fast", Numerics::fast}, {"b200", Numerics::b200}};
 
 /// "matmul, fallback and direct": the kernels of which `which` is true.
@@ -38,12 +41,13 @@ std::string kernel_names(Which which) {
 // ---------------------------------------------------------------- [run]
 
 std::vector<std::string> run_keys() {
-  return {"data",       "l2",           "sms",
-          "seed",       "jitter",       "numerics",
-          "max_cycles", "recorder",     "recorder_cycles",
-          "hazards",    "sm_clock_ghz", "launches",
-          "feed",       "ctas_per_sm",  "registers",
-          "hand_out",   "ptx",          "ptx_entry"};
+  return {"data",       "l2",        "sms",
+          "seed",       "jitter",    "numerics",
+          "max_cycles", "recorder",  "recorder_cycles",
+          "hazards",    "scopes",    "sm_clock_ghz",
+          "launches",   "feed",      "ctas_per_sm",
+          "registers",  "hand_out",  "ptx",
+          "ptx_entry",  "provenance"};
 }
 
 /// What recording costs instead of what the profile says: another kernel's profiler.
@@ -83,7 +87,9 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
   if (table.has("l2")) s.l2 = table.choice("l2", kL2States);
   if (table.has("sms")) s.sms = read_int(table, "sms", 1, s.device.device.sms);
   if (table.has("seed")) s.seed = uint64_t(table.integer("seed", 0, INT64_MAX));
+  if (table.has("provenance")) s.provenance = table.choice("provenance", kProvenanceModes);
   if (table.has("hazards")) s.hazards = table.boolean("hazards");
+  if (table.has("scopes")) s.scopes = table.choice("scopes", kScopes);
   if (table.has("jitter")) s.jitter = uint64_t(table.integer("jitter", 0, INT64_MAX));
   if (table.has("numerics")) s.numerics = table.choice("numerics", kNumerics);
   const auto all = kernels_of(s);

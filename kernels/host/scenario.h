@@ -21,8 +21,8 @@
 
 namespace sm100::host {
 
-/// Bad input: a line for each thing that is wrong, most often one, with file, line, key, value and what is allowed.  The
-/// program exits with 2.
+/// Bad input: a line for each thing that is wrong, most often one, with file, line, key, value and what is allowed.
+/// The program exits with 2.
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& line) : InputError(std::vector{line}) {}
@@ -34,9 +34,15 @@ class InputError : public std::runtime_error {
 };
 
 enum class DataMode { full, none };
-/// What L2 holds when the kernel starts: nothing, all of the input, or lines of others that must be written back first
-/// (then no address translation is at hand either).
+/// What L2 holds when the kernel starts: nothing, all of the input, or lines of others that must be written back
+/// first (then no address translation is at hand either).
 enum class L2State { cold, warm, dirty };
+/// Which scopes of mbarrier arrives and waits are looked at: those that an instruction states, or, as PTX has it to
+/// the letter, also `.cta` where it states none.
+enum class Scopes { stated, strict };
+/// Whether a run keeps where its numbers come from: when a result is wrong the run is repeated to find out, never,
+/// always.
+enum class ProvenanceMode { automatic, off, on };
 /// How the tensor core adds: `fast` sums in f32 through Eigen, `b200` is the bit-exact model (reference 4.4).
 enum class Numerics { fast, b200 };
 
@@ -76,24 +82,27 @@ struct Scenario {
   std::string name;                    ///< file name without extension
   std::string description;             ///< one line; empty: none
   std::string sound;                   ///< a bug's twin without its faults: path beside this file, without .toml
-  std::vector<LaunchSpec> launch_list;  ///< the [[launch]] tables, in the order of the host's calls; empty: one kernel
+  std::vector<LaunchSpec>
+      launch_list;  ///< the [[launch]] tables, in the order of the host's calls; empty: one kernel
   const KernelDefinition* kernel = nullptr;  ///< of the first launch
   std::string profile;                       ///< "b200"
   std::any problem;  ///< [problem] and [config], as the kernel has read them; of the first launch
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;
-  int sms = 0;                       ///< 0: all of the profile's
-  int launches = 1;                  ///< of the kernel, in stream order, or in the list
-  std::string feed;                  ///< what each launch reads the output of the one before as; empty: it does not
-  int ctas_per_sm = 1;               ///< CTAs that an SM holds at most; 0: as many as fit
-  int registers = 0;                 ///< of a thread, as ptxas reports; 0: not known, they limit nothing
+  int sms = 0;          ///< 0: all of the profile's
+  int launches = 1;     ///< of the kernel, in stream order, or in the list
+  std::string feed;     ///< what each launch reads the output of the one before as; empty: it does not
+  int ctas_per_sm = 1;  ///< CTAs that an SM holds at most; 0: as many as fit
+  int registers = 0;    ///< of a thread, as ptxas reports; 0: not known, they limit nothing
   std::shared_ptr<const PtxFile> ptx;  ///< compiled PTX of the kernel, executed in place of its role code
-  bool hand_out_descending = false;  ///< clusters are launched and cancelled from the grid's last to its first
-  uint64_t seed = 1;                 ///< of the operand values
-  std::optional<uint64_t> jitter;    ///< seed of perturbed latencies; absent: none
-  uint64_t max_cycles = 0;           ///< 0: no budget
-  bool hazards = true;               ///< check that something orders conflicting accesses
+  bool hand_out_descending = false;    ///< clusters are launched and cancelled from the grid's last to its first
+  uint64_t seed = 1;                   ///< of the operand values
+  std::optional<uint64_t> jitter;      ///< seed of perturbed latencies; absent: none
+  uint64_t max_cycles = 0;             ///< 0: no budget
+  bool hazards = true;                 ///< check that something orders conflicting accesses
+  Scopes scopes = Scopes::stated;
+  ProvenanceMode provenance = ProvenanceMode::automatic;
   bool recorder = false;             ///< charge the trace points with what the device recorder costs
   double recorder_first_cycles = 0;  ///< and a warp's first event with so much more
   std::vector<FaultSpec> faults;
@@ -102,7 +111,8 @@ struct Scenario {
   std::vector<std::string> warnings;  ///< legal, but hardly meant; lines as InputError's
   models::DeviceProfile device;       ///< the loaded profile, with overrides applied
 
-  /// [problem] and [config] as the type that the scenario's kernel reads; throws std::bad_any_cast if it is another's.
+  /// [problem] and [config] as the type that the scenario's kernel reads; throws std::bad_any_cast if it is
+  /// another's.
   template <class Problem>
   const Problem& problem_as() const {
     return std::any_cast<const Problem&>(problem);
@@ -112,7 +122,8 @@ struct Scenario {
     return std::any_cast<Problem&>(problem);
   }
   int sms_in_run() const { return sms > 0 ? sms : device.device.sms; }
-  /// CTAs that a persistent kernel launches: as many as are to run at once.  With ctas_per_sm = "hardware" one per SM.
+  /// CTAs that a persistent kernel launches: as many as are to run at once.  With ctas_per_sm = "hardware" one per
+  /// SM.
   int persistent_ctas() const { return sms_in_run() * std::max(1, ctas_per_sm); }
 
   /// JSON text of kernel, problem and configuration, for --json.

@@ -35,8 +35,9 @@
 
 namespace sm100 {
 
-/// `.scope` of mbarrier arrives and waits (PTX 9.7.13.15).
-enum class Scope : uint8_t { cta, cluster };
+/// `.sem.scope` of mbarrier arrives and waits (PTX 9.7.13.15).  `unstated` leaves both out, as CUTLASS does on all
+/// of them: by the letter that is `.cta`, on barriers of other CTAs, too.
+enum class Scope : uint8_t { cta, cluster, unstated };
 
 /// Registers with the same values in all lanes.
 template <int N>
@@ -92,7 +93,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   // Between lanes (9.7.9.6, 9.7.13.4); all 32 take part.
   { isa.shfl_sync_bfly_b32(r1, i) } -> std::same_as<LaneArray<uint32_t, 1>>;       // that of lane ^ i
   { isa.redux_sync_max_abs_nan_f32(r1) } -> std::same_as<LaneArray<uint32_t, 1>>;  // sm_100a
-  isa.bar_warp_sync();  // bar.warp.sync
+  isa.bar_warp_sync();                                                             // bar.warp.sync
   // No instructions: the active lanes change, or use, what role code takes for the same in all lanes.
   isa.lanes_write(agreement);
   isa.lanes_read(agreement);
@@ -153,12 +154,12 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_shared_v4(rows) } -> std::same_as<LaneArray<uint32_t, 4>>;  // ld.shared.v4.b32
   isa.st_shared_b128(smem, response);                                  // st.shared.v2.b64
   { isa.ld_shared_b32(rows) } -> std::same_as<LaneArray<uint32_t, 1>>;
-  isa.st_shared_b16(rows, isa.laneid());                               // the lower half of a register
+  isa.st_shared_b16(rows, isa.laneid());  // the lower half of a register
   isa.st_shared_b32(rows, isa.laneid());
   isa.st_shared_v2(rows, r2);
   isa.st_shared_v4(rows, r4);
   isa.st_shared_v4(smem, UniformWords<4>{});  // one address; there in runs without data too
-  isa.stmatrix_x2(rows, r2);  // stmatrix.sync.aligned.m8n8.x2.shared.b16
+  isa.stmatrix_x2(rows, r2);                  // stmatrix.sync.aligned.m8n8.x2.shared.b16
   isa.stmatrix_x4(rows, r4);
   isa.stmatrix_x2_trans(rows, r2);  // .trans: each 8x8 matrix is stored transposed
   isa.stmatrix_x4_trans(rows, r4);
@@ -187,7 +188,7 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.st_global_v2(globals, r2);
   isa.st_global_v4(globals, r4);
   { isa.mad_wide_u32(isa.laneid(), u, GlobalAddr{}) } -> std::same_as<LaneArray<GlobalAddr, 1>>;  // mad.wide.u32
-  { isa.ld_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;              // ld.global.u32, one address
+  { isa.ld_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.global.u32, one address
   // ld.global.nc, of one address: tables that the roles' walk depends on; there in runs without data too.
   { isa.ld_global_nc_v4(GlobalAddr{}) } -> std::same_as<UniformWords<4>>;
   { isa.ld_global_nc_b64(GlobalAddr{}) } -> std::same_as<uint64_t>;

@@ -38,7 +38,7 @@ SM100_KERNEL void epilogue_warp(I& isa, const Config& cfg, const WarpGroup& grou
   // All our loads are done: tensor memory may be freed.
   isa.tcgen05_fence_before_thread_sync();
   if (cfg.cta_group == 2)  // the peer's MMA warp frees what the pair's MMAs wrote: it waits for us too
-    isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::cta);
+    isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::unstated);
   isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);
 }
 

@@ -97,10 +97,10 @@ class InputRing : public ProducerConsumerPipeline<I> {
     if (ctas == 1) {
       this->isa_.elected([&] { this->isa_.mbarrier_arrive(stage.empty(), Scope::cta, loc); });
     } else {
-      // Lane i tells CTA i.  Scope cta, as CUTLASS and DeepGEMM have it for remote arrivals too: we only read, and
+      // Lane i tells CTA i.  No scope, as CUTLASS and DeepGEMM have it: we only read, and
       // a release at cluster scope makes the warp wait for its writes, 700 cycles on an H200 (bench/hardware).
       this->isa_.lanes_below(ctas, [&] {
-        this->isa_.mbarrier_arrive(this->isa_.mapa(stage.empty(), this->isa_.laneid()), Scope::cta, loc);
+        this->isa_.mbarrier_arrive(this->isa_.mapa(stage.empty(), this->isa_.laneid()), Scope::unstated, loc);
       });
     }
   }

@@ -62,7 +62,7 @@ class OutputRing : public ProducerConsumerPipeline<I> {
     this->isa_.tcgen05_fence_before_thread_sync();
     const SmemAddr own = this->empty(stage.index);
     if (sharing_.cta_group == 2)
-      this->isa_.mbarrier_arrive(ClusterSmemAddr{own.value & ~(1u << kClusterRankShift)}, Scope::cta, loc);
+      this->isa_.mbarrier_arrive(ClusterSmemAddr{own.value & ~(1u << kClusterRankShift)}, Scope::unstated, loc);
     else
       this->isa_.mbarrier_arrive(own, Scope::cta, loc);
   }

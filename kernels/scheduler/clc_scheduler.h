@@ -104,9 +104,9 @@ class ClcScheduler {
     // Our generic read must be ordered before the next response, which the CLC unit writes through the async
     // proxy.
     isa_.fence_proxy_async_shared_cta();
-    // CTA 0 owns the ring.  Scope cta as in CUTLASS: we only read, and a release at cluster scope makes the warp
+    // CTA 0 owns the ring.  No scope, as in CUTLASS: we only read, and a release at cluster scope makes the warp
     // wait for all its writes (docs/accuracy-h200.md, section 2).
-    isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::cta, loc);
+    isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::unstated, loc);
     clc.consumer_step();
     return grid_.tile_of(ctaid, valid);
   }

@@ -52,7 +52,7 @@ inline constexpr std::array<JitterSiteRow, 18> kJitterSites = {{
     {"tma store", JitterBound::async, true, false, "a tensor store begins to read shared memory"},
     {"tma store visible", JitterBound::async, true, false, "what a tensor store wrote is visible"},
     {"global store", JitterBound::async, true, false, "what a store of the warp wrote to global memory is visible"},
-    {"umma commit", JitterBound::async, true, false, "a commit arrives; later commits of the thread come after it"},
+    {"umma commit", JitterBound::async, true, false, "a commit arrives; the thread's later ones to that barrier come after it"},
     {"commit delivery", JitterBound::async, true, true,
      "a multicast commit arrives at another CTA, in order per CTA"},
     {"clc response", JitterBound::async, true, false, "launch control answers a request of the warp"},

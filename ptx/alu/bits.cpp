@@ -258,22 +258,22 @@ void not_predicate(RegisterFile& file, const Instr& in, LaneMask mask) {
 
 template <class T>
 void add_logic(FormTable& table, const std::string& t) {
-  table.add<And, T, T, T>("and" + t);
-  table.add<Or, T, T, T>("or" + t);
-  table.add<Xor, T, T, T>("xor" + t);
-  table.add<Not, T, T>("not" + t);
+  table.add_wide<And, T, T, T>("and" + t);
+  table.add_wide<Or, T, T, T>("or" + t);
+  table.add_wide<Xor, T, T, T>("xor" + t);
+  table.add_wide<Not, T, T>("not" + t);
   table.add<Cnot, T, T>("cnot" + t);
-  table.add<Shl, T, T, uint32_t>("shl" + t);
-  table.add<Shr, T, T, uint32_t>("shr" + t);
+  table.add_wide<Shl, T, T, uint32_t>("shl" + t);
+  table.add_wide<Shr, T, T, uint32_t>("shr" + t);
 }
 template <class T>
 void add_shift_right(FormTable& table) {
-  table.add<Shr, T, T, uint32_t>("shr." + std::string(name(TypeOf<T>::value)));
+  table.add_wide<Shr, T, T, uint32_t>("shr." + std::string(name(TypeOf<T>::value)));
 }
 template <class T>
 void add_fields(FormTable& table) {
   const std::string t = "." + std::string(name(TypeOf<T>::value));
-  table.add<Bfe, T, T, uint32_t, uint32_t>("bfe" + t);
+  table.add_wide<Bfe, T, T, uint32_t, uint32_t>("bfe" + t);
   table.add<Bfind<false>, uint32_t, T>("bfind" + t);
   table.add<Bfind<true>, uint32_t, T>("bfind.shiftamt" + t);
 }
@@ -282,7 +282,7 @@ void add_counts(FormTable& table, const std::string& t) {
   table.add<Popc, uint32_t, T>("popc" + t);
   table.add<Clz, uint32_t, T>("clz" + t);
   table.add<Brev, T, T>("brev" + t);
-  table.add<Bfi, T, T, T, uint32_t, uint32_t>("bfi" + t);
+  table.add_wide<Bfi, T, T, T, uint32_t, uint32_t>("bfi" + t);
 }
 template <bool kA, bool kB>
 void add_dot_products(FormTable& table, const std::string& types) {
@@ -303,10 +303,10 @@ void add_bit_forms(FormTable& table) {
   table.add("or.pred", &predicates<Or>, {Type::pred}, {Type::pred, Type::pred});
   table.add("xor.pred", &predicates<Xor>, {Type::pred}, {Type::pred, Type::pred});
   table.add("not.pred", &not_predicate, {Type::pred}, {Type::pred});
-  table.add<Shf<true, true>, U, U, U, U>("shf.l.wrap.b32");
-  table.add<Shf<true, false>, U, U, U, U>("shf.l.clamp.b32");
-  table.add<Shf<false, true>, U, U, U, U>("shf.r.wrap.b32");
-  table.add<Shf<false, false>, U, U, U, U>("shf.r.clamp.b32");
+  table.add_wide<Shf<true, true>, U, U, U, U>("shf.l.wrap.b32");
+  table.add_wide<Shf<true, false>, U, U, U, U>("shf.l.clamp.b32");
+  table.add_wide<Shf<false, true>, U, U, U, U>("shf.r.wrap.b32");
+  table.add_wide<Shf<false, false>, U, U, U, U>("shf.r.clamp.b32");
   add_fields<uint32_t>(table), add_fields<int32_t>(table), add_fields<uint64_t>(table), add_fields<int64_t>(table);
   add_counts<uint32_t>(table, ".b32"), add_counts<uint64_t>(table, ".b64");
   table.add<Fns, U, U, U, int32_t>("fns.b32");
@@ -316,7 +316,7 @@ void add_bit_forms(FormTable& table) {
   table.add<Szext<false>, U, U, U>("szext.wrap.u32");
   table.add<Szext<true>, int32_t, int32_t, U>("szext.clamp.s32");
   table.add<Szext<false>, int32_t, int32_t, U>("szext.wrap.s32");
-  table.add<Prmt, U, U, U, U>("prmt.b32");
+  table.add_wide<Prmt, U, U, U, U>("prmt.b32");
   table.add<PrmtMode<0x3210, 0x4321, 0x5432, 0x6543>, U, U, U, U>("prmt.b32.f4e");
   table.add<PrmtMode<0x5670, 0x6701, 0x7012, 0x0123>, U, U, U, U>("prmt.b32.b4e");
   table.add<PrmtMode<0x0000, 0x1111, 0x2222, 0x3333>, U, U, U, U>("prmt.b32.rc8");
@@ -326,7 +326,7 @@ void add_bit_forms(FormTable& table) {
   add_dot_products<false, false>(table, ".u32.u32"), add_dot_products<false, true>(table, ".u32.s32");
   add_dot_products<true, false>(table, ".s32.u32"), add_dot_products<true, true>(table, ".s32.s32");
   const Type b32 = Type::b32, pred = Type::pred;
-  table.add("lop3.b32", &lop3, {b32}, {b32, b32, b32, b32});
+  table.add("lop3.b32", wide<&lop3>(), {b32}, {b32, b32, b32, b32});
   table.add("lop3.or.b32", &lop3_with_predicate<false>, {b32, pred}, {b32, b32, b32, b32, pred});
   table.add("lop3.and.b32", &lop3_with_predicate<true>, {b32, pred}, {b32, b32, b32, b32, pred});
 }

@@ -37,12 +37,11 @@ bool holds(int relations, T a, T b) {
 template <class T, int kRelations, bool kFlush>
 LaneMask compare(const RegisterFile& file, const Instr& in, int first, LaneMask mask) {
   const Source<T> a(file, in, first), b(file, in, first + 1);
-  LaneMask result = 0;
+  LaneFlags result;
   for_each_lane(mask, [&](int lane) {
-    result |= static_cast<LaneMask>(holds(kRelations, flush_if<kFlush>(a[lane]), flush_if<kFlush>(b[lane])))
-              << lane;
+    result.set(lane, holds(kRelations, flush_if<kFlush>(a[lane]), flush_if<kFlush>(b[lane])));
   });
-  return result;
+  return result.mask();
 }
 
 template <class T, int kRelations, bool kFlush>
@@ -51,6 +50,15 @@ void setp(RegisterFile& file, const Instr& in, LaneMask mask) {
   const LaneMask with = in.aux ? in.predicate(file, 4) : 0;
   file.set_predicate(in.rows[0], combine(in.aux, holds_in, with), mask);
   file.set_predicate(in.rows[1], combine(in.aux, ~holds_in, with), mask);
+}
+
+/// Most comparisons are of integers.
+template <class T, int kRelations, bool kFlush>
+AluFunction setp_function() {
+  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
+    return wide<&setp<T, kRelations, kFlush>>();
+  else
+    return &setp<T, kRelations, kFlush>;
 }
 
 /// The two halves: p is the low one's, q the high one's.
@@ -154,7 +162,7 @@ void add_set_to(FormTable& table, const std::string& op, Type type, Type result)
 template <class T, bool kFlush, int kRelations>
 void add_comparison(FormTable& table, const std::string& op, Type type) {
   add_combined(table, "setp." + op + (kFlush ? ".ftz" : ""), "." + std::string(name(type)),
-               &setp<T, kRelations, kFlush>, {Type::pred, Type::pred}, {type, type});
+               setp_function<T, kRelations, kFlush>(), {Type::pred, Type::pred}, {type, type});
   add_set_to<T, uint32_t, kFlush, kRelations>(table, op, type, Type::u32);
   add_set_to<T, uint32_t, kFlush, kRelations>(table, op, type, Type::s32);
   if constexpr (!std::is_same_v<T, F16> && !std::is_same_v<T, Bf16>) {
@@ -222,7 +230,7 @@ template <class T>
 void add_selections(FormTable& table, std::initializer_list<const char*> types) {
   for (const char* type : types) {
     const std::string t = std::string(".") + type;
-    table.add<Selp, T, T, T, bool>("selp" + t);
+    table.add_wide<Selp, T, T, T, bool>("selp" + t);
     table.add<SlctS32, T, T, T, int32_t>("slct" + t + ".s32");
     table.add<SlctF32<false>, T, T, T, float>("slct" + t + ".f32");
     table.add<SlctF32<true>, T, T, T, float>("slct.ftz" + t + ".f32");

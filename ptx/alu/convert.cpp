@@ -51,7 +51,10 @@ template <class D, class S, bool kSat>
 void add_int_to_int(FormTable& table) {
   const std::string text =
       std::string(kSat ? "cvt.sat" : "cvt") + dotted(TypeOf<D>::value) + dotted(TypeOf<S>::value);
-  table.add<IntToInt<D, S, kSat>, D, S>(text);
+  if constexpr (sizeof(D) >= 4 && sizeof(S) >= 4 && !kSat)
+    table.add_wide<IntToInt<D, S, kSat>, D, S>(text);
+  else
+    table.add<IntToInt<D, S, kSat>, D, S>(text);
   if constexpr (sizeof(D) < 8) table.add<IntToWide<D, S, kSat>, uint64_t, S>(text + ".wide_result");
   if constexpr (sizeof(S) < 8) table.add<WideToInt<D, S, kSat>, D, uint64_t>(text + ".wide_source");
   if constexpr (sizeof(D) < 8 && sizeof(S) < 8)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ptx/alu/lanes.h"
+#include "ptx/alu/wide.h"
 
 namespace sm100::ptx {
 
@@ -16,6 +17,11 @@ class FormTable {
   template <class Op, class D, class... S>
   AluForm& add(std::string opcode) {
     return add(std::move(opcode), &map_lanes<Op, D, S...>, {TypeOf<D>::value}, {TypeOf<S>::value...});
+  }
+  /// The same of a form that code is full of: with the host's widest vectors.
+  template <class Op, class D, class... S>
+  AluForm& add_wide(std::string opcode) {
+    return add(std::move(opcode), wide<&map_lanes<Op, D, S...>>(), {TypeOf<D>::value}, {TypeOf<S>::value...});
   }
   /// A form with a function of its own: it writes the rows of `written` and reads those of `read`.
   AluForm& add(std::string opcode, AluFunction function, std::vector<Type> written, std::vector<Type> read);

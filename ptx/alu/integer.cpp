@@ -182,24 +182,24 @@ struct Abs {
 template <class T>
 void add_of(FormTable& table) {
   const std::string t = "." + std::string(name(TypeOf<T>::value));
-  table.add<Add, T, T, T>("add" + t);
-  table.add<Sub, T, T, T>("sub" + t);
-  table.add<Min, T, T, T>("min" + t);
-  table.add<Max, T, T, T>("max" + t);
-  table.add<MulLo, T, T, T>("mul.lo" + t);
+  table.add_wide<Add, T, T, T>("add" + t);
+  table.add_wide<Sub, T, T, T>("sub" + t);
+  table.add_wide<Min, T, T, T>("min" + t);
+  table.add_wide<Max, T, T, T>("max" + t);
+  table.add_wide<MulLo, T, T, T>("mul.lo" + t);
   table.add<MulHi, T, T, T>("mul.hi" + t);
-  table.add<MadLo, T, T, T, T>("mad.lo" + t);
+  table.add_wide<MadLo, T, T, T, T>("mad.lo" + t);
   table.add<MadHi, T, T, T, T>("mad.hi" + t);
   table.add<Sad, T, T, T, T>("sad" + t);
   table.add<Div, T, T, T>("div" + t).cost = Cost::division;
   table.add<Rem, T, T, T>("rem" + t).cost = Cost::division;
   if constexpr (sizeof(T) < 8) {
-    table.add<MulWide, Double<T>, T, T>("mul.wide" + t);
-    table.add<MadWide, Double<T>, T, T, Double<T>>("mad.wide" + t);
+    table.add_wide<MulWide, Double<T>, T, T>("mul.wide" + t);
+    table.add_wide<MadWide, Double<T>, T, T, Double<T>>("mad.wide" + t);
   }
   if constexpr (std::is_signed_v<T>) {
-    table.add<Neg, T, T>("neg" + t);
-    table.add<Abs, T, T>("abs" + t);
+    table.add_wide<Neg, T, T>("neg" + t);
+    table.add_wide<Abs, T, T>("abs" + t);
   }
 }
 

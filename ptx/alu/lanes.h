@@ -116,6 +116,24 @@ using Bits = std::conditional_t<
 template <class T>
 using Container = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
+/// A bit of each lane, kept as bytes, which compilers store side by side.
+class LaneFlags {
+ public:
+  void set(int lane, bool value) { bytes_[lane] = value; }
+  LaneMask mask() const {
+    LaneMask all = 0;
+    for (int first = 0; first < kLanes; first += 8) {
+      uint64_t eight;
+      std::memcpy(&eight, bytes_ + first, sizeof eight);
+      all |= static_cast<LaneMask>(eight * 0x0102040810204080u >> 56) << first;  // byte i to bit i
+    }
+    return all;
+  }
+
+ private:
+  alignas(kLanes) uint8_t bytes_[kLanes] = {};
+};
+
 /// Where an operand's values lie while an instruction runs.
 template <class T>
 struct Source {
@@ -157,10 +175,10 @@ template <>
 struct Destination<bool> {
   RegisterFile& file;
   Row row;
-  LaneMask mask = 0;
+  LaneFlags flags;
   Destination(RegisterFile& f, const Instr& in, int i) : file(f), row(in.rows[static_cast<size_t>(i)]) {}
-  void set(int lane, bool value) { mask |= static_cast<LaneMask>(value) << lane; }
-  void finish(LaneMask lanes) { file.set_predicate(row, mask, lanes); }
+  void set(int lane, bool value) { flags.set(lane, value); }
+  void finish(LaneMask lanes) { file.set_predicate(row, flags.mask(), lanes); }
 };
 template <>
 struct Destination<B128> {

@@ -63,7 +63,7 @@ struct Pack {
 
 template <class T>
 void add_copies(FormTable& table, std::initializer_list<const char*> types) {
-  for (const char* type : types) table.add<Copy, T, T>(std::string("mov.") + type).cost = Cost::free;
+  for (const char* type : types) table.add_wide<Copy, T, T>(std::string("mov.") + type).cost = Cost::free;
 }
 
 template <Window Windows::*kWindow>
@@ -122,16 +122,16 @@ void add_move_forms(FormTable& table) {
   Pack<uint64_t, uint16_t, 4>::add(table, "mov.b64", Type::b64, Type::b16);
   Pack<B128, uint64_t, 2>::add(table, "mov.b128", Type::b128, Type::b64);
   Pack<B128, uint32_t, 4>::add(table, "mov.b128", Type::b128, Type::b32);
-  table.add<Copy, uint64_t, uint64_t>("cvta.global.u64").cost = Cost::free;
-  table.add<Copy, uint64_t, uint64_t>("cvta.to.global.u64").cost = Cost::free;
+  table.add_wide<Copy, uint64_t, uint64_t>("cvta.global.u64").cost = Cost::free;
+  table.add_wide<Copy, uint64_t, uint64_t>("cvta.to.global.u64").cost = Cost::free;
   table.add("isspacep.global", &is_global, {Type::pred}, {Type::u64});
   add_window<&Windows::shared>(table, "shared", false);
   add_window<&Windows::shared>(table, "shared::cluster");
   add_window<&Windows::shared>(table, "shared::cta", false);
   add_window<&Windows::local>(table, "local");
   // Addresses of .const variables are generic ones: the executor sets them.
-  table.add<Copy, uint64_t, uint64_t>("cvta.const.u64").cost = Cost::free;
-  table.add<Copy, uint64_t, uint64_t>("cvta.to.const.u64").cost = Cost::free;
+  table.add_wide<Copy, uint64_t, uint64_t>("cvta.const.u64").cost = Cost::free;
+  table.add_wide<Copy, uint64_t, uint64_t>("cvta.to.const.u64").cost = Cost::free;
   table.add("isspacep.const", &is_in<&Windows::constant>, {Type::pred}, {Type::u64});
   add_window<&Windows::param>(table, "param");
   add_window<&Windows::param>(table, "param::entry");

@@ -15,8 +15,8 @@ Json json_document(std::string_view command, int schema_version) {
           {"tool_version", tool_version()}};
 }
 
-void write_json(const std::string& path, const Json& json) {
-  write_output("--json", [&] {
+void write_json(const std::string& path, const Json& json, std::string_view option) {
+  write_output(option, [&] {
     traces::AtomicFile file(path);
     file.stream() << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     file.commit();

@@ -16,8 +16,8 @@ std::string tool_version();
 /// @param command  "run" for the schema "sm100sim.run"
 Json json_document(std::string_view command, int schema_version = 1);
 
-/// Writes the object, indented; `path` "-" is standard output.  Throws InputError that begins with "--json".
-void write_json(const std::string& path, const Json& json);
+/// Writes the object, indented; `path` "-" is standard output.  Throws InputError that begins with the option.
+void write_json(const std::string& path, const Json& json, std::string_view option = "--json");
 
 /// Throws InputError unless the object can be written there; `input` must not be overwritten.
 void check_json_path(const std::string& path, const std::string& input);

@@ -41,6 +41,10 @@ std::string range(uint64_t least, uint64_t most) {
                        : fmt::format("{} to {}", grouped(int64_t(least)), grouped(int64_t(most)));
 }
 
+std::string phases(uint64_t least, uint64_t most) {
+  return fmt::format("{} phase{}", range(least, most), most == 1 ? "" : "s");
+}
+
 std::string name_of(const LedgerRow& row) { return fmt::format("{}[{}]", row.barrier, row.stages); }
 
 std::string bytes_text(const LedgerRow& row) {
@@ -54,8 +58,8 @@ std::string bytes_text(const LedgerRow& row) {
 std::string phases_text(const LedgerRow& row, const Ledger& ledger) {
   const bool per_tile = ledger.least_tiles > 0 && ledger.least_tiles == ledger.most_tiles &&
                         row.least_phases == row.most_phases && row.most_phases % ledger.most_tiles == 0;
-  return per_tile ? fmt::format("{} phases a tile", grouped(int64_t(row.most_phases / ledger.most_tiles)))
-                  : fmt::format("{} phases a CTA", range(row.least_phases, row.most_phases));
+  if (per_tile) return phases(row.most_phases / ledger.most_tiles, row.most_phases / ledger.most_tiles) + " a tile";
+  return phases(row.least_phases, row.most_phases) + " a CTA";
 }
 
 /// "load: mbarrier.arrive.expect_tx gemm.ptx:83"
@@ -69,8 +73,11 @@ std::string entry_text(const LedgerEntry& e) {
 
 std::string text_of(const KernelLedger& kernel) {
   const Ledger& ledger = kernel.ledger;
-  std::string text = fmt::format("{}: {} arrays of mbarriers", kernel.title, ledger.rows.size());
-  if (ledger.most_tiles > 0) text += fmt::format(", {} tiles a CTA", range(ledger.least_tiles, ledger.most_tiles));
+  std::string text = fmt::format("{}: {} array{} of mbarriers", kernel.title, ledger.rows.size(),
+                                 ledger.rows.size() == 1 ? "" : "s");
+  if (ledger.most_tiles > 0)
+    text += fmt::format(", {} tile{} a CTA", range(ledger.least_tiles, ledger.most_tiles),
+                        ledger.most_tiles == 1 ? "" : "s");
   text += "\n";
   for (const LedgerRow& row : ledger.rows) {
     text += fmt::format("\n{}  at {:#x}, {} arrival{} a phase{}, {}\n", name_of(row), row.offset, row.count,

@@ -15,6 +15,7 @@
 #include "kernels/host/toml_reader.h"
 #include "ptx/program.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/integers.h"
 #include "sim/cli/json_output.h"
 #include "sim/cli/ptx_description.h"
 #include "sim/cli/run_command.h"
@@ -29,6 +30,7 @@ namespace {
 struct PtxOptions {
   std::string file, entry, launch, names;
   bool check = false, describe = false;
+  int registers = 0;  ///< of a thread; 0: not given
   RunOptions run;
 };
 
@@ -186,6 +188,7 @@ RunOptions launched(const PtxOptions& options) {
   run.scenario = options.launch;
   run.sets.insert(run.sets.begin(),
                   fmt::format("problem.ptx=\"{}\"", std::filesystem::absolute(options.file).string()));
+  if (options.registers > 0) run.sets.push_back(fmt::format("run.registers={}", options.registers));
   if (!options.entry.empty()) run.sets.push_back(fmt::format("problem.entry=\"{}\"", options.entry));
   if (!options.names.empty())
     run.sets.push_back(fmt::format("problem.names=\"{}\"", std::filesystem::absolute(options.names).string()));
@@ -223,6 +226,13 @@ void add_ptx_command(CLI::App& app, int& exit_code) {
   command->add_option("--entry", options->entry, "This entry alone, or the only one that has this in its name")
       ->type_name("NAME")
       ->check(some_text());
+  command
+      ->add_option("--registers", options->registers,
+                   "Registers that a thread is launched with, as ptxas -v prints them: what setmaxnreg hands out")
+      ->type_name("N")
+      ->excludes(check_only)
+      ->excludes(describe_only)
+      ->check(integers(1, 255));
   add_run_options(*command, std::shared_ptr<RunOptions>(options, &options->run));
   command->callback([options, &exit_code] {
     if (options->check) return check(*options), void(exit_code = kOk);

@@ -87,6 +87,7 @@ std::vector<std::string> RunOptions::overrides() const {
   std::vector<std::string> all = sets;
   if (!data.empty()) all.push_back("run.data=" + data);
   if (!numerics.empty()) all.push_back("run.numerics=" + numerics);
+  if (!provenance.empty()) all.push_back("run.provenance=" + provenance);
   if (jitter) all.push_back(fmt::format("run.jitter={}", *jitter));
   return all;
 }
@@ -146,6 +147,11 @@ void add_run_options(CLI::App& app, const std::shared_ptr<RunOptions>& options) 
       ->check(integers(0));
   command->add_option("--numerics", options->numerics, "How the tensor core adds")
       ->check(CLI::IsMember({"fast", "b200"}));
+  command
+      ->add_option(
+          "--provenance", options->provenance,
+          "Where numbers come from: automatic, if a result is wrong the run is repeated to say why; on; off")
+      ->check(CLI::IsMember({"automatic", "on", "off"}));
   command->add_flag("--inlining", options->inlining,
                     "Places of PTX with the calls that they were inlined at (--json has them always)");
   command->add_flag("--progress", options->progress, "Show progress on stderr from the start");

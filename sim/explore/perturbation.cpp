@@ -14,6 +14,8 @@ host::Scenario perturbed(host::Scenario scenario, const Perturbation& perturbati
     scenario.overrides.push_back(fmt::format("run.jitter={}", *perturbation.seed));  // for the report's replay line
   }
   for (const models::Delay& d : perturbation.delays) scenario.delays.push_back({d, ""});
+  // Many runs of a search are wrong; whoever replays the one that it names is told why.
+  if (scenario.provenance == host::ProvenanceMode::automatic) scenario.provenance = host::ProvenanceMode::off;
   return scenario;
 }
 

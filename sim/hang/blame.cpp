@@ -96,6 +96,13 @@ void blame_arming(Cause& cause, const WaitGraph& graph, const Wait& w) {
   }
 }
 
+void blame_init(Cause& cause, const WaitGraph& graph, const Wait& w) {
+  const models::Source& by = w.state->init;
+  if (by.warp < 0 || by.cta != w.cta->linear_id()) return;
+  blame(cause, graph, w, {{.slot = w.cta, .cta = by.cta, .warp = by.warp}});
+  cause.fault_loc = by.loc, cause.after_line = false, cause.fault_doing.clear();
+}
+
 std::string of_cta(const Wait& w, int cta) {
   return cta == w.cta->linear_id() && w.cta->cluster_ctas() == 1 ? "" : fmt::format(" of CTA {}", cta);
 }

@@ -15,6 +15,9 @@ void blame(Cause& cause, const WaitGraph& graph, const Wait& wait, const std::ve
 /// Blames whoever has armed the open phase of the mbarrier.
 void blame_arming(Cause& cause, const WaitGraph& graph, const Wait& wait);
 
+/// Blames whoever has initialised the mbarrier.
+void blame_init(Cause& cause, const WaitGraph& graph, const Wait& wait);
+
 /// "of CTA 3", nothing where the GPU runs one CTA per cluster and the barrier is in the same one.
 std::string of_cta(const Wait& wait, int cta);
 

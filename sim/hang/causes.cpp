@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/hang/blame.h"
+#include "sim/hang/cycle_causes.h"
 #include "sim/hang/mbarrier_causes.h"
 #include "sim/hang/names.h"
 #include "sim/hang/registers.h"
@@ -52,6 +53,12 @@ Cause named_barrier_cause(const WaitGraph& graph, const Wait& w) {
   return cause;
 }
 
+/// CTAs of the launch that have not started, and whose work CLC has not handed out.
+uint64_t not_started(Cta& cta) {
+  const Dim3& cluster = cta.kernel().cluster;
+  return cta.gpu().clc().waiting(cta.launch()) * cluster.x * cluster.y * cluster.z;
+}
+
 Cause word_cause(const WaitGraph& graph, const Wait& w) {
   const Warp& warp = w.warp();
   const std::string word = w.cta->describe(w.blocked, true);
@@ -70,6 +77,20 @@ Cause word_cause(const WaitGraph& graph, const Wait& w) {
     blame(cause, graph, w, passed);
   } else if (!w.debts.all.empty()) {
     blame(cause, graph, w, w.debts.all);
+  }
+  const auto* last = w.cta->gpu().words().last_store(w.blocked.address);
+  const uint64_t missing_ctas = not_started(*w.cta);
+  if (last && last->value != w.blocked.value) {
+    cause = {
+        .certainty = 78,
+        .text = fmt::format("{} was {} and has been overwritten by a plain store before {} of CTA {} looked: it "
+                            "holds {}",
+                            word, last->value, w.role, w.cta->linear_id(), w.blocked.value)};
+  } else if (missing_ctas > 0 && w.debts.all.empty()) {
+    cause = {.certainty = 79,
+             .text = fmt::format("{} of the {} CTAs have never started: there is no room for them before others "
+                                 "exit, and those that run wait until {} changes",
+                                 missing_ctas, w.cta->kernel().ctas(), word)};
   }
   return cause;
 }
@@ -130,53 +151,6 @@ Cause tensor_memory_cause(const WaitGraph& graph, const Wait& w) {
   return cause;
 }
 
-std::string cycle_text(const WaitGraph& graph, const std::vector<size_t>& cycle) {
-  std::string text;
-  const auto name = [&](const Wait& w) {
-    const bool one_cta = std::all_of(cycle.begin(), cycle.end(), [&](size_t i) {
-      return graph.waits()[i].cta == graph.waits()[cycle.front()].cta;
-    });
-    const bool alone = std::none_of(cycle.begin(), cycle.end(), [&](size_t i) {
-      const Wait& other = graph.waits()[i];
-      return &other != &w && other.role == w.role && other.cta == w.cta;
-    });
-    const std::string role = alone ? w.role : warps_text(w.role, w.warps);
-    return w.cta->cluster_ctas() > 1 || !one_cta ? fmt::format("{} of CTA {}", role, w.cta->linear_id()) : role;
-  };
-  for (size_t i : cycle) {
-    const Wait& w = graph.waits()[i];
-    text += fmt::format("{} -> {} -> ", name(w), w.cta->describe(w.blocked, true));
-  }
-  return text + name(graph.waits()[cycle.front()]);
-}
-
-/// Of a cycle with one named barrier in it, where `w` waits and has done nothing yet of what the others wait for:
-/// the warp that the barrier misses should have come before it waits for what follows from the barrier.
-Cause barrier_in_cycle_cause(const WaitGraph& graph, const Wait& w, const std::vector<size_t>& cycle) {
-  const auto named = std::count_if(cycle.begin(), cycle.end(), [&](size_t i) {
-    return graph.waits()[i].blocked.on == Blocked::On::named_barrier;
-  });
-  if (w.blocked.on != Blocked::On::named_barrier || named != 1 || !w.debts.certain || cycle.size() < 2) return {};
-  const Wait& late = graph.waits()[cycle[1]];
-  const Wait& owed = graph.waits()[cycle.back()];  // by the warps of `w`
-  const bool at_its_start = owed.on_mbarrier() && std::all_of(w.warps.begin(), w.warps.end(), [&](int warp) {
-                              return use_of(*w.cta->warps()[size_t(warp)], *owed.barrier.array).arrivals == 0;
-                            });
-  if (!at_its_start) return {};
-  const std::string who = late.role == w.role ? warps_text(late.role, late.warps) : late.role;
-  Cause cause{
-      .certainty = 51,
-      .text = fmt::format("{}{} has not arrived on {}: its arrival is missing, or comes behind its wait for "
-                          "{}, which needs the barrier first",
-                          who, of_cta(w, late.cta->linear_id()), w.cta->describe(w.blocked, true),
-                          late.cta->describe(late.blocked, true))};
-  std::vector<Debt> in_cycle;
-  for (const Debt& d : w.debts.all)
-    if (graph.of(d) == &late) in_cycle.push_back(d);
-  blame(cause, graph, w, in_cycle);
-  return cause;
-}
-
 }  // namespace
 
 bool copy_in_flight(const WaitGraph& graph, const Wait& w) {
@@ -208,15 +182,7 @@ Cause cause_of(const WaitGraph& graph, const Wait& w) {
     default: cause = {.certainty = 4, .text = "the cluster barrier " + missing_text(w)};
   }
   if (cause.certainty >= 60) return cause;
-  if (const std::vector<size_t> cycle = graph.cycle_through(graph.index(w)); !cycle.empty()) {
-    if (const Cause c = barrier_in_cycle_cause(graph, w, cycle); c.certainty > 0) return c;
-    // Many may wait at a cluster barrier for what is only seen elsewhere in the cycle.
-    Cause c{.certainty = w.blocked.on == Blocked::On::cluster_barrier ? 49 : 50,
-            .text = (cycle.size() == 1 ? "it waits for itself: " : "these wait for each other: ") +
-                    cycle_text(graph, cycle)};
-    blame(c, graph, w, w.debts.all);
-    return c;
-  }
+  if (const Cause c = cycle_cause(graph, w); c.certainty > 0) return c;
   if (cause.certainty == 0) {
     cause = {.certainty = w.on.empty() ? 25 : 5, .text = missing_text(w)};
     blame(cause, graph, w, w.debts.all);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "sim/hang/overcount.h"
 #include "sim/ptx/ptx_uses.h"
 
 namespace sm100::sim {
@@ -104,15 +105,17 @@ bool takes_part(const Warp& warp, const Kernel& kernel, const BarrierArray& arra
          std::any_of(warp.use.begin(), warp.use.end(), [](const Warp::Use& u) { return u.waits > 0; });
 }
 
-/// Warps of the array's roles in CTAs `first` to `last` of the owner's cluster.
+/// Warps of the array's roles, or whose text arrives on it, in CTAs `first` to `last` of the owner's cluster.
 Shares warps_of_table(const Slots& slots, Cta& owner, const BarrierArray& array, uint32_t first, uint32_t last,
                       bool participants) {
   Shares all;
+  const PtxUses* uses = ptx_uses_of(owner.kernel());
   for (uint32_t rank = first; rank <= last; ++rank) {
     const Cta* cta = peer_slot(slots, owner, rank);
     if (cta->linear_id() != owner.peer_id(rank)) continue;
     for (const auto& warp : cta->warps())
-      if (lists(array.arrives, cta->kernel().role(warp->index)) &&
+      if ((lists(array.arrives, cta->kernel().role(warp->index)) ||
+           (uses && uses->may_arrive(array, warp->index))) &&
           !(rank % 2 == 1 && by_leaders(owner, array, cta->kernel().role(warp->index))) &&
           (!participants || takes_part(*warp, cta->kernel(), array)))
         all.push_back({cta->linear_id(), warp->index, 0, {}});
@@ -159,8 +162,14 @@ Debts arrivals_owed(const Slots& slots, Cta& owner, const State& state) {
   if (word.pending == 0 || !name.array) return {};
   if (auto owed = owed_by_model(slots, owner, state, &State::arrived, &State::arrived_before, word.pending))
     return debts_of(slots, owner, *owed, &Debt::arrivals);
+  // The count of a learned row is the one that is in question.
+  const bool learned = ptx_uses_of(owner.kernel()) != nullptr;
+  if (learned)
+    if (Debts debts = overcount(slots, owner, state); debts.overcounted > 0) return debts;
   if (auto owed = owed_by_table(slots, owner, state, *name.array, word.pending))
     return debts_of(slots, owner, *owed, &Debt::arrivals);
+  if (!learned)
+    if (Debts debts = overcount(slots, owner, state); debts.overcounted > 0) return debts;
   // Not to be told: whoever of the roles has not come, in the own CTA first.
   Debts debts;
   const uint32_t rank = owner.cluster_rank();

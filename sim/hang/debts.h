@@ -33,6 +33,9 @@ struct Debt {
 struct Debts {
   std::vector<Debt> all;
   bool certain = true;  ///< false: one of these, or some
+  /// Nobody owes them: all that may arrive have come, and the open phase still misses so many arrivals.
+  uint32_t overcounted = 0;
+  std::vector<Debt> came{};  ///< and these have
 };
 
 /// The CTA of rank `rank` in the cluster of `cta`: its slot.

@@ -8,6 +8,8 @@
 #include "sim/compiled_place.h"
 #include "sim/hang/blame.h"
 #include "sim/hang/names.h"
+#include "sim/hang/overcount.h"
+#include "sim/hang/stray_causes.h"
 #include "sim/ptx/ptx_uses.h"
 #include "sim/text.h"
 
@@ -18,33 +20,6 @@ using models::MbarrierEvent;
 using models::MbarrierEventKind;
 
 namespace {
-
-/// The bytes that are missing here were counted by the same barrier of another CTA, where nobody expects them.
-Cause strayed_bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
-  if (word.tx <= 0) return {};
-  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
-    Cta& other = *peer_slot(graph.slots(), *w.cta, r);
-    const Mbarrier::State* state = other.context().mbarrier.find(w.state->offset);
-    if (&other == w.cta || !state || state->received.empty() || decode_mbarrier(state->word).tx >= 0) continue;
-    const Mbarrier::State::Share& stray = state->received.front();
-    const bool waited = std::any_of(graph.waits().begin(), graph.waits().end(), [&](const Wait& o) {
-      return o.cta == &other && o.barrier.array == w.barrier.array;
-    });
-    if (waited || stray.cta != other.linear_id()) continue;
-    Cause cause{.certainty = 97,
-                .text = fmt::format(
-                    "{} of CTA {} signals the bytes of its copies to {} of CTA {}, where nobody expects them; "
-                    "CTA {} waits for them",
-                    w.cta->kernel().role(stray.warp), stray.cta, text_of(w.barrier), other.linear_id(),
-                    w.cta->linear_id())};
-    for (uint32_t by = 0; by < w.cta->cluster_ctas(); ++by)
-      if (w.cta->peer_id(by) == stray.cta)
-        blame(cause, graph, w,
-              {{.slot = peer_slot(graph.slots(), *w.cta, by), .cta = stray.cta, .warp = stray.warp, .bytes = 1}});
-    return cause;
-  }
-  return {};
-}
 
 /// The first fill of all counts as many times what has come as the cluster has CTAs, though all of them load.
 bool counts_the_cluster(const WaitGraph& graph, const Wait& w) {
@@ -231,39 +206,6 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   return cause;
 }
 
-/// Some warp of the CTA has waited on the array, or does.
-bool waited_in(const WaitGraph& graph, const Cta& cta, const BarrierArray& array) {
-  return std::any_of(cta.warps().begin(), cta.warps().end(),
-                     [&](const auto& warp) { return !warp->use.empty() && use_of(*warp, array).waits > 0; }) ||
-         std::any_of(graph.waits().begin(), graph.waits().end(),
-                     [&](const Wait& o) { return o.cta == &cta && o.barrier.array == &array; });
-}
-
-/// The arrival that is missing here is on the same barrier of another CTA, where nobody waits for it; the debtor
-/// may have gone since.
-Cause wrong_cta_cause(const WaitGraph& graph, const Wait& w, const std::vector<Debt>& passed) {
-  const Debt& d = passed.front();
-  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
-    Cta& other = *peer_slot(graph.slots(), *w.cta, r);
-    if (&other == w.cta || other.linear_id() != w.cta->peer_id(r)) continue;
-    const Mbarrier::State* state = other.context().mbarrier.find(w.state->offset);
-    if (!state || state->phase > 0 || waited_in(graph, other, *w.barrier.array)) continue;
-    const auto& shares = d.bytes > 0 ? state->received : state->arrived;
-    if (std::none_of(shares.begin(), shares.end(),
-                     [&](const auto& s) { return s.cta == d.cta && s.warp == d.warp; }))
-      continue;
-    const int at = other.linear_id();
-    Cause cause{
-        .certainty = 96,
-        .text = fmt::format("{} of CTA {} {} {} of {}, where nobody waits; CTA {} waits for it", d.role(), d.cta,
-                            d.bytes > 0 ? "signals the bytes of its copies to" : "arrives on", text_of(w.barrier),
-                            at == d.cta ? "its own CTA" : fmt::format("CTA {}", at), w.cta->linear_id())};
-    blame(cause, graph, w, passed);
-    return cause;
-  }
-  return {};
-}
-
 std::string passed_text(const Wait& w, const Debt& d) {
   const BarrierArray& array = *w.barrier.array;
   const std::string_view arrival = arrival_of(array, d.role());
@@ -376,12 +318,18 @@ Cause early_release_cause(const WaitGraph& graph, const Wait& w) {
 Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
   const MbarrierState word = decode_mbarrier(w.state->word);
   const BarrierArray& array = *w.barrier.array;
-  if (word.expected != array.count)
-    return {.certainty = 110,
-            .text = fmt::format("{} was initialised for {} arrivals per phase; the kernel's barrier table says {}",
-                                text_of(w.barrier), word.expected, array.count)};
+  if (word.expected != array.count) {
+    Cause cause{
+        .certainty = 110,
+        .text = fmt::format("{} was initialised for {} arrivals per phase; the kernel's barrier table says {}",
+                            text_of(w.barrier), word.expected, array.count)};
+    blame_init(cause, graph, w);
+    return cause;
+  }
   if (copy_in_flight(graph, w)) return {.certainty = 1, .text = "copies for it are in flight"};
   if (Cause c = no_signal_cause(graph, w, word); c.certainty > 0) return c;
+  if (Cause c = overcount_cause(graph, w); c.certainty > 0) return c;
+  if (Cause c = doubled_arrivals_cause(graph, w, word); c.certainty > 0) return c;
   if (Cause c = bytes_cause(graph, w, word); c.certainty > 0) return c;
   if (Cause c = passed_cause(graph, w, word); c.certainty > 90) return c;
   if (Cause c = wrong_turn_cause(graph, w); c.certainty > 0) return c;

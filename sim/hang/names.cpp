@@ -106,7 +106,8 @@ std::string missing_text(const Wait& w) {
     const auto* last = w.cta->gpu().words().last_store(w.blocked.address);
     std::string text = fmt::format("polled, it holds {}", w.blocked.value);
     if (w.warp().in_tile() && w.warp().awaited_k > 0) text += fmt::format(", wanted is {}", w.warp().awaited_k);
-    text += last ? fmt::format("; the last store to it, of {}, was by {} of CTA {} at cycle {} ({})", last->value,
+    text += last ? fmt::format("; the last {} to it, of {}, was by {} of CTA {} at cycle {} ({})",
+                               last->value == w.blocked.value ? "store" : "release or atomic", last->value,
                                w.cta->kernel().role(last->by.warp), last->by.cta, grouped(int64_t(last->visible)),
                                line_of(last->by.loc))
                  : std::string("; nobody has stored to it");
@@ -118,11 +119,15 @@ std::string missing_text(const Wait& w) {
   const MbarrierState word = decode_mbarrier(w.state->word);
   const BarrierArray& array = *w.barrier.array;
   std::vector<std::string> parts;
-  if (word.pending > 0) {
+  if (w.debts.overcounted > 0) {
+    parts.push_back(fmt::format("{} of {} arrivals; all that may arrive have come", grouped(word.pending),
+                                grouped(word.expected)));
+  } else if (word.pending > 0) {
     // A table that was learned from this run has nobody where nobody came.
     const std::string who = !debtors.empty() ? debtors : std::string(array.arrives);
-    parts.push_back(fmt::format("{} of {} arrivals: {}", grouped(word.pending), grouped(word.expected),
-                                who.empty() ? "nobody has arrived on it in this run" : std::string(missing_instruction(w)) + " of " + who));
+    parts.push_back(fmt::format(
+        "{} of {} arrivals: {}", grouped(word.pending), grouped(word.expected),
+        who.empty() ? "nobody has arrived on it in this run" : std::string(missing_instruction(w)) + " of " + who));
   }
   if (word.tx > 0)
     parts.push_back(fmt::format("{} of {} bytes{}{}", grouped(word.tx), grouped(int64_t(w.state->expected_bytes)),

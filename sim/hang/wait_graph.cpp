@@ -58,7 +58,7 @@ Debts WaitGraph::debts_of(const Wait& w) const {
     case Blocked::On::mbarrier: {
       if (!w.on_mbarrier()) return {};
       Debts debts = arrivals_owed(slots_, *w.cta, *w.state);
-      if (debts.all.empty()) debts = bytes_owed(slots_, *w.cta, *w.state);
+      if (debts.all.empty() && debts.overcounted == 0) debts = bytes_owed(slots_, *w.cta, *w.state);
       return debts;
     }
     case Blocked::On::named_barrier: return named_barrier_debts(w);

@@ -55,6 +55,10 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
   report_.violation(v);
 }
 
+void HazardChecker::arrives_from_another_cta(const Thread& t, uint32_t at_rank, uint32_t offset) {
+  if (at_rank < cluster(t.slot).ctas.size()) barrier_of(cluster(t.slot).ctas[at_rank], offset).other_ctas = true;
+}
+
 void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
   if (!clusters_[size_t(e.slot)]) return;
   Cluster& in = cluster(e.slot);

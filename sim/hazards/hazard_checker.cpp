@@ -119,17 +119,60 @@ void HazardChecker::tcgen05_fence_before(const Thread& t) {
 }
 void HazardChecker::tcgen05_fence_after(const Thread& t) { warp(t).tmem_seen = warp(t).known.tmem; }
 
+uint32_t HazardChecker::named_component(uint32_t at_rank, int id) {
+  size_t& index = named_[size_t(id & 15)];
+  if (index == 0) index = ++barriers_;
+  return barrier_component(at_rank, index - 1);
+}
+
 void HazardChecker::bar_arrive(const Thread& t, int id) {
-  cta(t.slot).named[size_t(id & 15)].open.join(warp(t).known);
+  Meeting& meeting = cta(t.slot).named[size_t(id & 15)];
+  meeting.joined.resize(cta(t.slot).warps.size()), meeting.joined_at.resize(meeting.joined.size());
+  Clock& joined = meeting.joined[size_t(t.by.warp)];
+  Loc& joined_at = meeting.joined_at[size_t(t.by.warp)];
+  const Stamp last{named_component(rank(t.slot), id), joined};
+  // In the same generation it is the unit's to report.
+  if (joined != 0 && joined != meeting.generation && !warp(t).known.happened.knows(last))
+    report_second_arrival(t, id, joined_at);
+  joined = meeting.generation, joined_at = t.by.loc;
+  meeting.open.join(warp(t).known);
   step(t);
 }
 void HazardChecker::bar_complete(const Thread& t, int id) {
   Meeting& meeting = cta(t.slot).named[size_t(id & 15)];
+  meeting.open.happened.advance({named_component(rank(t.slot), id), meeting.generation++});
   std::swap(meeting.completed, meeting.open);
   meeting.open.clear();
 }
 void HazardChecker::bar_pass(const Thread& t, int id) {
   warp(t).known.join(cta(t.slot).named[size_t(id & 15)].completed);
+}
+void HazardChecker::report_second_arrival(const Thread& t, int id, const Loc& first) {
+  models::Violation v{
+      .id = "NB3",
+      .message = fmt::format("named barrier {}: the warp arrives again, and nothing tells it that the generation "
+                             "which it has joined is complete",
+                             id),
+      .time = models::now(),
+      .slot = t.slot,
+      .source = t.by};
+  v.details = {
+      "it has joined it at  " + line_of(first),
+      "in this run the others were there in time; where they come later, this arrival stands in for one of theirs"};
+  report_.violation(v);
+}
+void HazardChecker::prerequisites_complete(const Thread& t) {
+  if (prerequisites_ == 0) prerequisites_ = ++barriers_;
+  warp(t).known.happened.advance({barrier_component(0, prerequisites_ - 1), 1});
+}
+bool HazardChecker::knows_prerequisites(const Thread& t) {
+  if (prerequisites_ == 0) return false;
+  const Stamp complete{barrier_component(0, prerequisites_ - 1), 1};
+  const Knowledge& known = warp(t).known;
+  // That a grid has completed stays true, so whatever comes behind on hardware will do: a tcgen05.commit, too.
+  return known.happened.knows(complete) || known.likely.knows(complete) ||
+         std::any_of(known.releases.begin(), known.releases.end(),
+                     [&](uint32_t r) { return releases_[r - 1].happened.knows(complete); });
 }
 void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release) {
   Knowledge& handed_on = cluster(t.slot).barrier[phase & 1];
@@ -144,6 +187,7 @@ void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release
 }
 void HazardChecker::warp_exits(const Thread& t) {
   for (Knowledge& handed_on : cluster(t.slot).barrier) handed_on.add_likely(warp(t).known);
+  report_doubted(t);
 }
 void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
   warp(t).known.join(cluster(t.slot).barrier[phase & 1]);
@@ -299,9 +343,12 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
                         "a lane arrived for others of its warp, which had not met since they touched these bytes: "
                         "bar.warp.sync (__syncwarp) before the arrive  " +
                             line_of(first.apart_at));
-  if (t.warp && missing != Missing::fence)
-    if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty())
+  if (t.warp && missing != Missing::fence) {
+    if (std::string stale = hazard_stale_line(kernel(t.slot), *t.warp, earlier, later); !stale.empty())
+      text.details.insert(text.details.begin(), std::move(stale));
+    else if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));
+  }
   models::Violation v{
       .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
@@ -369,6 +416,7 @@ uint32_t HazardChecker::cp_async_arrive(const Thread& t, uint32_t lanes) {
 }
 
 void HazardChecker::alloc_result(const Thread& t, Footprints::Id set) {
+  cluster(t.slot).ctas[rank(t.slot)].allocated = now(t);
   touch_smem(t, rank(t.slot), set, access(t, AccessKind::alloc_result, true, now(t)));
 }
 
@@ -416,60 +464,6 @@ void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending) {
   if (warp(t).committed != 0 && (warp(t).committed & lanes) == 0) return;  // for groups of threads that have none
   const int64_t done = int64_t(warp(t).group) - 1 - pending;
   if (done > 0) warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kGroups), Clock(done)});
-}
-
-// ---- global memory
-
-void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
-  access_global(t, address, AccessKind::global, write);
-}
-
-void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write) {
-  const auto ordered = [&](const GlobalAccess& earlier) {
-    if (kind == AccessKind::atomic && earlier.access.kind == AccessKind::atomic) return true;
-    return ordered_in_global(t, earlier);
-  };
-  const GlobalAccess now_accessed = global_access(t, kind, write, now(t));
-  const auto conflict = [&](const GlobalAccess& earlier) {
-    const Kernel& first = *launches_[earlier.launch].kernel;
-    const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);
-    models::Violation v{
-        .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
-    v.details = text.details;
-    v.places = {hazard_place(first, earlier.access), hazard_place(kernel(t.slot), now_accessed.access)};
-    report_.violation(v);
-  };
-  GlobalCell& cell = global_[address.value];
-  if (cell.write && !ordered(*cell.write)) conflict(*cell.write);
-  if (!write) return cell.reads.push_back(now_accessed);
-  for (const GlobalAccess& read : cell.reads)
-    if (!ordered(read)) conflict(read);
-  cell.write = now_accessed;
-  if (kind != AccessKind::atomic) return cell.reads.clear();
-  // Atomics do not follow each other: a plain store comes after all of them, not after the last alone.
-  std::erase_if(cell.reads, [&](const GlobalAccess& earlier) {
-    return earlier.cluster == now_accessed.cluster &&
-           earlier.access.over.component == now_accessed.access.over.component;
-  });
-  cell.reads.push_back(now_accessed);
-}
-
-uint32_t HazardChecker::release_word(const Thread& t, uint32_t before) {
-  Knowledge handed_on;
-  handed_on.releases = warp(t).known.releases;
-  if (before != 0) handed_on.add_releases(releases_[before - 1].releases), handed_on.add_releases({before});
-  releases_.push_back({cluster(t.slot).id, warp(t).known.happened, std::move(handed_on.releases)});
-  step(t);
-  return uint32_t(releases_.size());
-}
-
-void HazardChecker::acquire_word(const Thread& t, uint32_t release) {
-  if (release == 0) return;
-  Knowledge& known = warp(t).known;
-  known.add_releases(releases_[release - 1].releases);
-  known.add_releases({release});
-  for (const uint32_t r : known.releases)  // of the own cluster they are clocks like any others
-    if (releases_[r - 1].cluster == cluster(t.slot).id) known.happened.join(releases_[r - 1].happened);
 }
 
 }  // namespace sm100::sim

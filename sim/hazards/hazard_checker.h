@@ -5,7 +5,7 @@
 /// and accumulators), tcgen05.cp, ld and st, CLC responses; in every CTA of a cluster.  What orders: mbarrier
 /// phases, commits, bulk-group and tcgen05 waits, named and cluster barriers; with fence.proxy.async where threads
 /// write what an asynchronous unit reads. A tcgen05.ld is also over once one of its registers has been read (TC18).
-/// Scopes are not looked at (PTX 9.7.13.15: production kernels leave .cluster out).  The order is that of
+/// Scopes are not looked at (PTX 9.7.13.15: production kernels leave .cluster out); SC1 is about them.  The order is that of
 /// synchronisation, not of this run's time: a schedule in which the numbers happen to be right is reported as well.
 ///
 /// What PTX does not promise but hardware keeps, as far as anybody knows, is a warning that says why
@@ -93,6 +93,16 @@ class HazardChecker {
   bool knows_completed(const Thread& thread, uint32_t barrier, int64_t phase);
   /// The barrier is used by the thread, or by a unit that it asks, in CTA `rank`.
   void uses_barrier(const Thread& thread, uint32_t rank, uint32_t barrier, bool by_unit);
+  /// A thread arrives on a barrier of another CTA.
+  void arrives_from_another_cta(const Thread& thread, uint32_t rank, uint32_t barrier);
+  /// Threads of other CTAs have arrived on the barrier of the own one.
+  bool other_ctas_arrive(const Thread& thread, uint32_t barrier) {
+    return barrier_of(cta(thread.slot), barrier).other_ctas;
+  }
+  /// griddepcontrol.wait has returned: the launches ahead have completed, for whoever comes behind this.
+  void prerequisites_complete(const Thread& thread);
+  /// Something orders that before what the warp does next.
+  bool knows_prerequisites(const Thread& thread);
   /// All lanes of the warp execute one instruction: a release by some of them covers what others did before it.
   void lanes_have_met(const Thread& thread);
   void fence_mbarrier_init(const Thread& thread);
@@ -160,12 +170,14 @@ class HazardChecker {
   void tmem_wait_load(const Thread& thread);
   void tmem_store(const Thread& thread, TmemShape shape, int repeat, TmemAddr address);
   void tmem_wait_store(const Thread& thread);
-  void tmem_dealloc(const Thread& thread, TmemAddr address, uint32_t columns);
+  void tmem_dealloc(const Thread& thread, TmemAddr address, uint32_t columns, int cta_group);
 
   /// A warp's lanes load or store global memory; `address` is the first lane's and stands for all.
   void global(const Thread& thread, GlobalAddr address, bool write);
   /// Lanes execute an atomic; they are in order among themselves, whoever executes them.
-  void atomic(const Thread& thread, GlobalAddr address) {
+  /// @param compares  it is a compare-and-swap: what the warp has loaded from the word before was a guess
+  void atomic(const Thread& thread, GlobalAddr address, bool compares) {
+    if (compares) compare_and_swap(thread, address);
     access_global(thread, address, AccessKind::atomic, true);
   }
   // ---- tensor maps in global memory
@@ -184,6 +196,10 @@ class HazardChecker {
   uint32_t release_word(const Thread& thread, uint32_t before = 0);
   /// ld.acquire has read what that release stored; 0: nobody's.
   void acquire_word(const Thread& thread, uint32_t release);
+  /// A fence of generic accesses, of a scope beyond the CTA.
+  void fence_memory(const Thread& thread);
+  /// A relaxed atomic on a word that `before` was released with: what goes along with the new value.
+  uint32_t relaxed_atomic(const Thread& thread, uint32_t before);
 
   uint32_t new_op() { return ++last_op_; }
   Footprints& smem_sets() { return smem_sets_; }
@@ -196,11 +212,15 @@ class HazardChecker {
     Clock ended = 0;      ///< phases of mbarriers that were here before, and ended by inval
     Stamp init, fenced;   ///< of mbarrier.init and of the fence.mbarrier_init behind it (kInits)
     bool initialised = false, warned = false;
+    bool other_ctas = false;          ///< threads of other CTAs arrive
     bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
   };
   struct Meeting {
     Knowledge open, completed;
+    Clock generation = 1;       ///< the open one
+    std::vector<Clock> joined;  ///< by warp: the last generation that it arrived in
+    std::vector<Loc> joined_at;
   };
   /// A thread that issues MMAs and copies to tensor memory, and the accesses that came before theirs to the same
   /// bytes.
@@ -222,6 +242,8 @@ class HazardChecker {
     uint32_t copying_lanes = 0;  ///< of its first cp.async
     VectorClock before_copies;   ///< what the warp's copies came after, as MmaThread::before
     std::vector<Barrier*> unfenced_inits;
+    uint32_t fence_release = 0;  ///< what relaxed atomics behind its last fence hand on; 0: it has executed none
+    std::set<uint32_t> read_relaxed;     ///< what a fence acquires: releases whose values relaxed atomics have read
     const Warp* account = nullptr;       ///< of its waits
     std::vector<Access> unwaited_loads;  ///< tcgen05.ld that neither a wait nor a read of a register has ended
     Clock met = 0;                       ///< own clock when all lanes last met
@@ -233,6 +255,7 @@ class HazardChecker {
     std::vector<WarpState> warps;
     std::deque<Barrier> barriers;  ///< by barrier_index(); grows at its end, so that pointers stay
     std::array<Meeting, 16> named;
+    Stamp allocated{0, 0};  ///< its last tcgen05.alloc
   };
   struct Cluster {
     std::vector<int> slots;  ///< by rank
@@ -263,6 +286,12 @@ class HazardChecker {
   struct GlobalCell {
     std::optional<GlobalAccess> write;
     std::vector<GlobalAccess> reads;
+  };
+  /// A plain load that an atomic of somebody else races with.
+  struct DoubtedRead {
+    uint64_t address;
+    GlobalAccess read;
+    models::Violation violation;  ///< if nothing comes behind it that makes it harmless
   };
   struct MapAcquire {
     int slot;  ///< whose copies see the last edit from then on
@@ -324,6 +353,8 @@ class HazardChecker {
   void check_complete(const models::MbarrierEvent& event, const Barrier& barrier);
   /// Of the barrier at an offset, in every CTA: those of the kernel's table in its order, then others as they come.
   size_t barrier_index(uint32_t offset);
+  /// Generations of a named barrier of the CTA, as phases of an mbarrier.
+  uint32_t named_component(uint32_t rank, int id);
   Barrier& barrier_of(CtaState& cta, uint32_t offset) {
     const size_t index = barrier_index(offset);
     if (index >= cta.barriers.size()) cta.barriers.resize(barriers_);
@@ -343,12 +374,18 @@ class HazardChecker {
   void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
             uint32_t op, bool linear = false, bool reduces = false);
   void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write);
+  bool made_by(const Thread& t, const GlobalAccess& access);
+  void doubt(const GlobalAccess& read, GlobalAddr address, models::Violation violation);
+  void compare_and_swap(const Thread& t, GlobalAddr address);
+  /// Of the warp, which exits without having compared.
+  void report_doubted(const Thread& t);
   /// The warp has accessed shared memory of another CTA.
   void note_remote(const Thread& t, uint32_t rank, const Access& access);
   /// Reads of what `later` overwrites have to be fenced: a CLC response's, and a stage's where the kernel says so.
   bool fences_reads_before(const Thread& t, const Access& later);
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   void touch_tmem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
+  void check_peer_has_allocated(const Thread& t);
   /// What an MMA touches in each CTA, looked up once for each combination of operands.
   struct MmaSets {
     models::MmaCommand command;
@@ -379,6 +416,8 @@ class HazardChecker {
                   GlobalAddr map);
   /// The copy `op` has read its map.
   void map_load_landed(uint32_t op, Stamp over, int64_t phase);
+  /// NB3 where the generation was complete in time, by luck.
+  void report_second_arrival(const Thread& t, int id, const Loc& first);
   /// The two lines have not been told of yet.
   bool new_pair(const Access& earlier, const Access& later);
 
@@ -390,13 +429,17 @@ class HazardChecker {
   std::vector<uint32_t> barrier_at_ =
       std::vector<uint32_t>(kSmemWindowBytes / 8, kNoBarrier);  ///< by word: its index
   size_t barriers_ = 0;                                         ///< known so far
+  std::array<size_t, 16> named_{};  ///< of named barriers: 1 + the index as of an mbarrier
+  size_t prerequisites_ = 0;        ///< the same of griddepcontrol.wait
   Footprints smem_sets_, tmem_sets_;
   std::vector<std::shared_ptr<Cluster>> clusters_;  ///< by slot
   std::vector<uint32_t> ranks_;                     ///< by slot, of its CTA in the cluster
   Flights<Flight> flights_;
   std::vector<Release> releases_;
   std::unordered_map<uint64_t, GlobalCell> global_;  ///< by address
-  std::unordered_map<uint64_t, EditedMap> maps_;     ///< tensor maps in global memory, by address
+  std::vector<DoubtedRead> doubted_;
+  std::set<std::pair<uint32_t, std::string_view>> told_loads_;  ///< line and file
+  std::unordered_map<uint64_t, EditedMap> maps_;                ///< tensor maps in global memory, by address
   std::vector<uint64_t> unreleased_maps_;
   std::unordered_map<uint32_t, uint64_t> map_loads_;           ///< on their way, by op: which map
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
@@ -430,6 +473,9 @@ models::Place hazard_place(const Kernel& kernel, const Access& access);
 /// "load has last waited on input_empty[1], until cycle 4,290  load_warp.h:58": of the wait that would have ordered
 /// the two; empty where it was no mbarrier's.
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);
+/// Of that wait where it has passed at once on a phase that the warp had seen before, so that it ordered nothing;
+/// empty: it has not.
+std::string hazard_stale_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);
 /// Details of a copy that is still on its way.
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);
 

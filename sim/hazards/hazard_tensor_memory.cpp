@@ -272,7 +272,8 @@ void HazardChecker::tmem_wait_store(const Thread& t) {
   warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kTmemStores), warp(t).tmem_stores});
 }
 
-void HazardChecker::tmem_dealloc(const Thread& t, TmemAddr address, uint32_t columns) {
+void HazardChecker::tmem_dealloc(const Thread& t, TmemAddr address, uint32_t columns, int cta_group) {
+  if (cta_group == 2) check_peer_has_allocated(t);
   const uint32_t column = address.column();
   const Footprints::Id set = tmem_sets_.intern(uint64_t{1} << 61 | uint64_t{column} << 12 | columns, [&] {
     std::vector<Footprints::Interval> cells;
@@ -281,6 +282,24 @@ void HazardChecker::tmem_dealloc(const Thread& t, TmemAddr address, uint32_t col
     return cells;
   });
   touch_tmem(t, rank(t.slot), set, access(t, AccessKind::tmem_dealloc, true, now(t)));
+}
+
+/// That of the peer returns when hardware grants it: the pair's columns are not to be freed before.
+void HazardChecker::check_peer_has_allocated(const Thread& t) {
+  const Stamp allocated = cluster(t.slot).ctas[rank(t.slot) ^ 1].allocated;
+  const Knowledge& known = warp(t).known;
+  if (allocated.clock > 0 && (known.happened.knows(allocated) || known.likely.knows(allocated))) return;
+  models::Violation v{.id = "TC9",
+                      .message =
+                          "tcgen05.dealloc.cta_group::2, and nothing orders it behind the tcgen05.alloc of its "
+                          "peer, which may not have returned",
+                      .time = models::now(),
+                      .slot = t.slot,
+                      .source = t.by};
+  v.details = {
+      "missing: a cluster barrier, or an arrive of the peer behind its tcgen05.alloc and a wait for it, "
+      "before the tcgen05.dealloc"};
+  report_.violation(v);
 }
 
 }  // namespace sm100::sim

@@ -2,7 +2,7 @@
 // Words for two accesses that nothing orders: what each was, what is missing between them, and what would be it.
 #include <fmt/format.h>
 
-#include "sim/hazards/hazard_checker.h"
+#include "sim/hazards/barriers_meant.h"
 #include "sim/text.h"
 #include "sim/warp.h"
 
@@ -32,19 +32,6 @@ const char* noun(const Access& a) {
     case AccessKind::atomic: return "atomic";
   }
   return "?";
-}
-
-/// "input_full[2]"; empty for barriers that the kernel does not name.
-std::string barrier_text(const Kernel& kernel, uint32_t offset) {
-  const BarrierName name = barrier_name(kernel, offset);
-  return name.array ? fmt::format("{}[{}]", name.array->name, name.stage) : "";
-}
-
-/// The barrier by which a ring's stage comes back: input_empty[2] for input_full[2].
-std::string release_text(const Kernel& kernel, uint32_t full_offset) {
-  const std::string full = barrier_text(kernel, full_offset);
-  const size_t at = full.find("_full");
-  return at == std::string::npos ? "" : full.substr(0, at) + "_empty" + full.substr(at + 5);
 }
 
 /// ", for input_full[2] phase 3": the barrier that a copy or a response signals.
@@ -203,6 +190,14 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
           fmt::format("fence.proxy.async by {}, then a barrier with {} before the instruction", first, second)};
 }
 
+/// "a tcgen05.commit after these MMAs, and a wait of epilogue for accum_full".
+std::string commit_and_wait(const Kernel& kernel, const Access& e, const Access& l, const char* what) {
+  const BarrierArray* array = commit_array(kernel, e.by.warp, l.by.warp);
+  return fmt::format("a tcgen05.commit{} after {}, and a wait of {} for {}",
+                     array ? fmt::format(" to {}", array->name) : "", what, kernel.role(l.by.warp),
+                     array ? "it" : "its mbarrier");
+}
+
 Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, Missing missing,
                      AccessProgress progress) {
   const std::string first = kernel.role(e.by.warp), second = kernel.role(l.by.warp);
@@ -219,12 +214,11 @@ Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
     case AccessKind::accumulator:
       if (l.kind == AccessKind::tmem_load)
         return {"TC3", fmt::format("{} reads an accumulator whose MMAs may still run", second),
-                fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
+                commit_and_wait(kernel, e, l, "these MMAs")};
       return {"TC17", fmt::format("{} overwrites an accumulator whose MMAs may still run", second),
-              fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
+              commit_and_wait(kernel, e, l, "these MMAs")};
     case AccessKind::copied: {
-      const std::string missing =
-          fmt::format("a tcgen05.commit after the copy, and a wait of {} for its mbarrier", second);
+      const std::string missing = commit_and_wait(kernel, e, l, "the copy");
       if (l.kind == AccessKind::tmem_load)
         return {"TC3", fmt::format("{} reads tensor memory that tcgen05.cp may still write", second), missing};
       return {
@@ -238,10 +232,10 @@ Verdict tmem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
     }
     case AccessKind::mma_scale:
       return {"TC17", fmt::format("{} overwrites scale factors that MMAs may still read", second),
-              fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
+              commit_and_wait(kernel, e, l, "these MMAs")};
     case AccessKind::mma_operand:
       return {"TC17", fmt::format("{} overwrites operand A in tensor memory that MMAs may still read", second),
-              fmt::format("a tcgen05.commit after these MMAs, and a wait of {} for its mbarrier", second)};
+              commit_and_wait(kernel, e, l, "these MMAs")};
     case AccessKind::tmem_load:
       return {
           "TC15",
@@ -274,14 +268,10 @@ std::string bytes_text(bool tmem, Footprints::Interval bytes, int rank) {
                      bytes.begin / kTmemColumns * 16, last / kTmemColumns * 16 + 15, where);
 }
 
-/// The barriers whose phases say that what `fill` brings is there; nullptr: none of the kernel's table.
-const BarrierArray* full_array(const Kernel& kernel, const Access& read, const Access& fill) {
+/// The barriers whose phases say that what `fill` brings is there; nullptr: it is not known.
+const BarrierArray* full_array(const Kernel& kernel, const Access& read, const Access& fill, const Warp* reader) {
   if (fill.barrier) return barrier_name(kernel, fill.barrier).array;
-  for (const BarrierArray& array : kernel.barriers)
-    if (std::string_view(array.arrives_with) == "tcgen05.commit" &&
-        lists(array.arrives, kernel.role(fill.by.warp)) && lists(array.waits, kernel.role(read.by.warp)))
-      return &array;
-  return nullptr;
+  return commit_array(kernel, fill.by.warp, read.by.warp, reader);
 }
 
 /// "epilogue has last waited on accum_full[0], until cycle 3,094  epilogue_warp.h:26".
@@ -298,12 +288,24 @@ std::string fresh_wait_text(const Kernel& kernel, const Warp& warp, const Warp::
       line_of(use.fresh.loc));
 }
 
+/// Of a wait that named a phase which its warp had seen before; empty: the last wait on these barriers was none.
+std::string stale_wait_text(const Kernel& kernel, const Warp& warp, const Warp::Use& use) {
+  const Warp::StaleWait& stale = warp.stale_wait;
+  if (stale.on == 0 || stale.on != use.waited_on || stale.at != use.waited_at) return {};
+  return fmt::format(
+      "the wait of {} for {} passed at once at cycle {} on phase {}, which it had seen before: a stage or parity "
+      "of "
+      "the lap before  {}",
+      kernel.role(warp.index), barrier_text(kernel, stale.on), grouped(int64_t(stale.at)), stale.phase,
+      line_of(stale.loc));
+}
+
 }  // namespace
 
 HazardText unfilled_text(const Kernel& kernel, int rank, const Access& read, const Access& fill, const Warp* reader,
                          bool tmem, Footprints::Interval bytes) {
   const std::string who = kernel.role(read.by.warp);
-  const BarrierArray* full = full_array(kernel, read, fill);
+  const BarrierArray* full = full_array(kernel, read, fill, reader);
   std::string full_text = full ? full->name : "the mbarrier that its fill completes";
   if (fill.barrier && full) full_text = barrier_text(kernel, fill.barrier);
   std::vector<std::string> lines = {line(kernel, "first: ", read), line(kernel, "second:", fill),
@@ -317,6 +319,9 @@ HazardText unfilled_text(const Kernel& kernel, int rank, const Access& read, con
     } else if (use.fresh.on != 0) {
       fate = "passed at once";
       lines.push_back(fresh_wait_text(kernel, *reader, use));
+    } else if (std::string stale = stale_wait_text(kernel, *reader, use); !stale.empty()) {
+      fate = "names another stage or lap";
+      lines.insert(lines.begin(), std::move(stale));
     } else {
       lines.push_back(last_wait_text(kernel, *reader, use));
     }
@@ -334,22 +339,36 @@ models::Place hazard_place(const Kernel& kernel, const Access& a) {
   return {.source = a.by.source(), .time = a.cycle, .text = noun(a) + barrier_phase_text(kernel, a)};
 }
 
-std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later) {
+namespace {
+/// The warp's use of the barriers that would have ordered the two; nullptr: none of the kernel's table.
+const Warp::Use* use_between(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later,
+                             std::string& array) {
   const bool after_copy = earlier.kind == AccessKind::tensor_load || earlier.kind == AccessKind::clc_response;
   const std::string wanted = later.barrier ? release_text(kernel, later.barrier)
                              : after_copy  ? barrier_text(kernel, earlier.barrier)
                                            : "";
-  if (wanted.empty()) return {};
-  const std::string array = wanted.substr(0, wanted.find('['));
-  for (size_t i = 0; i < kernel.barriers.size() && i < warp.use.size(); ++i) {
-    if (array != kernel.barriers[i].name) continue;
-    const Warp::Use& use = warp.use[i];
-    if (use.waits == 0) return fmt::format("{} has never waited on {}", kernel.role(warp.index), array);
-    if (use.fresh.on != 0 && use.fresh.at == use.waited_at && !later.barrier)
-      return fresh_wait_text(kernel, warp, use);
-    return last_wait_text(kernel, warp, use);
-  }
-  return {};
+  if (wanted.empty()) return nullptr;
+  array = wanted.substr(0, wanted.find('['));
+  for (size_t i = 0; i < kernel.barriers.size() && i < warp.use.size(); ++i)
+    if (array == kernel.barriers[i].name) return &warp.use[i];
+  return nullptr;
+}
+}  // namespace
+
+std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later) {
+  std::string array;
+  const Warp::Use* use = use_between(kernel, warp, earlier, later, array);
+  if (!use) return {};
+  if (use->waits == 0) return fmt::format("{} has never waited on {}", kernel.role(warp.index), array);
+  if (use->fresh.on != 0 && use->fresh.at == use->waited_at && !later.barrier)
+    return fresh_wait_text(kernel, warp, *use);
+  return last_wait_text(kernel, warp, *use);
+}
+
+std::string hazard_stale_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later) {
+  std::string array;
+  const Warp::Use* use = use_between(kernel, warp, earlier, later, array);
+  return use ? stale_wait_text(kernel, warp, *use) : std::string();
 }
 
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy) {

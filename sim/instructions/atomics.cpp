@@ -32,8 +32,10 @@ ReduceType at_l2(ReduceType type) { return type == ReduceType::f32 ? ReduceType:
 
 /// Performs f(lane, old value) on every lane's word and puts what it held into `results`, if there are any.
 /// @param waits  for the results
+/// @param compares  before it stores
 template <class F>
-void perform(WarpContext& w, const AtomicOperands& atomic, const char* what, void* results, bool waits, F&& f) {
+void perform(WarpContext& w, const AtomicOperands& atomic, const char* what, void* results, bool waits,
+             bool compares, F&& f) {
   const uint32_t bytes = bytes_of(atomic.type);
   w.use_global_loads();
   w.charge(w.issue.ld_shared);  // assumed as long as a load
@@ -61,9 +63,12 @@ void perform(WarpContext& w, const AtomicOperands& atomic, const char* what, voi
       const auto* last = words.last_store(address);
       const uint32_t before = last ? last->by.op : 0;
       if (acquires(atomic.sem)) h->acquire_word(w.thread(), before);
-      h->atomic(w.thread(), address);
+      h->atomic(w.thread(), address, compares);
       // What follows the value's release in the order of its atomics belongs to it (PTX 8.8, release sequences).
-      by.op = releases(atomic.sem) ? h->release_word(w.thread(), before) : before;
+      const bool relaxed = !releases(atomic.sem) && !acquires(atomic.sem);
+      by.op = relaxed                ? h->relaxed_atomic(w.thread(), before)
+              : releases(atomic.sem) ? h->release_word(w.thread(), before)
+                                     : before;
     }
     const uint64_t old = words.modify(address, bytes, by, [&](uint64_t held) { return f(by.lane, held); });
     const size_t size = register_bytes(atomic.type);
@@ -90,18 +95,18 @@ uint64_t combined(const AtomicOperands& atomic, int lane, uint64_t old) {
 
 void AtomGlobal::execute(WarpContext& w) const {
   if (!exists(w, atomic, "atom")) return;
-  perform(w, atomic, "atom.global", results, true,
+  perform(w, atomic, "atom.global", results, true, false,
           [&](int lane, uint64_t old) { return combined(atomic, lane, old); });
 }
 
 void RedGlobal::execute(WarpContext& w) const {
   if (!exists(w, atomic, "red")) return;
-  perform(w, atomic, "red.global", nullptr, false,
+  perform(w, atomic, "red.global", nullptr, false, false,
           [&](int lane, uint64_t old) { return combined(atomic, lane, old); });
 }
 
 void AtomCasGlobal::execute(WarpContext& w) const {
-  perform(w, atomic, "atom.global.cas", results, true, [&](int lane, uint64_t old) {
+  perform(w, atomic, "atom.global.cas", results, true, true, [&](int lane, uint64_t old) {
     return old == register_of(compare, lane, atomic.type) ? register_of(atomic.registers, lane, atomic.type) : old;
   });
 }

@@ -126,10 +126,14 @@ void GriddepcontrolWait::execute(WarpContext& w) const {
   if (!w.cta.gpu().has_prerequisites(w.cta.launch())) return;
   w.settle();
   w.warp.begins_wait(w.loc());
-  if (w.cta.gpu().prerequisites_complete(w.cta.launch())) return;
+  const auto complete = [&] {
+    if (HazardChecker* h = w.hazards()) h->prerequisites_complete(w.thread());
+  };
+  if (w.cta.gpu().prerequisites_complete(w.cta.launch())) return complete();
   const models::Cycles begin = models::now();
   w.cta.gpu().wait_prerequisites(w.cta.launch(), w.warp.waiter);
   w.warp.suspend({.on = Blocked::On::prerequisite_grids, .loc = w.loc()});
+  complete();
   // Roles have no trace point here: alone in the stream the instruction never waits.
   if (traces::Recorder* recorder = w.cta.observer().recorder())
     recorder->span({.begin = begin,

@@ -28,6 +28,7 @@ void load(WarpContext& w, SmemAddr smem, GlobalAddr global, uint32_t bytes, Smem
   if (Warp::Use* use = w.use_of(barrier)) use->copied = w.loc();
   const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << w.cluster_ctarank())});
   const Cycles at = w.enqueue_cycle();
+  if (!w.sm.with_data) w.forget(ranks, copy.smem, bytes);
   HazardChecker* h = w.hazards();
   w.for_each_thread([&](const models::Source& by) {
     copy.source = by;

@@ -109,6 +109,7 @@ void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& c
   copy.multicast = multicast ? multicast->bits : 0;
   if (Warp::Use* use = w.use_of(barrier)) use->copied = w.loc();
   const Cycles at = std::max(w.enqueue_cycle(), copy.map_ready);
+  if (!w.sm.with_data) w.forget(ranks, copy.smem, smem_footprint(copy.map));
   HazardChecker* h = w.hazards();
   w.for_each_thread([&](const models::Source& by) {
     copy.source = by;

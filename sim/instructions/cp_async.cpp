@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 
+#include "models/provenance.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -36,6 +37,8 @@ void CpAsyncCgSharedGlobal::execute(WarpContext& w) const {
     if (!from) return;
     w.check_prerequisites((*src)[lane][0], kWhat);
     std::memcpy(w.own.smem.data(to.offset()), from, kBytes);
+    if (models::Provenance* p = w.sm.provenance)
+      p->copied_by_thread(w.own.slot, to.offset(), (*src)[lane][0].value, kBytes, w.source());
   }
   if (HazardChecker* h = w.hazards()) h->cp_async(w.thread(), w.lanes(), w.footprint(*h, *dst, kWarpLanes, kBytes));
 }

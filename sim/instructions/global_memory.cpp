@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "models/provenance.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -120,6 +121,8 @@ void StGlobal::execute(WarpContext& w) const {
         w.global_bytes((*addresses)[lane][0] + uint64_t(int64_t{offset}), bytes, lane, name_of(true, bytes));
     if (!target) return;
     std::memcpy(target, registers + size_t(lane) * words_of(bytes), bytes);  // little-endian: b16 is the lower half
+    if (models::Provenance* p = w.sm.provenance)
+      p->global_written(w.own.slot, (*addresses)[lane][0].value + uint64_t(int64_t{offset}), bytes, w.source());
   }
 }
 

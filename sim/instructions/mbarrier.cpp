@@ -61,6 +61,7 @@ bool check_wait(WarpContext& w, const models::Mbarrier::State& state, uint32_t p
     const std::string barrier =
         w.cta.describe({.on = sim::Blocked::On::mbarrier, .offset = state.offset, .loc = w.loc()}, true);
     const int64_t seen = w.waits.seen(key);
+    if (stale) w.warp.stale_wait = {.on = state.offset, .phase = seen, .loc = w.loc(), .at = now()};
     const char* const instruction = test ? "test_wait" : "try_wait";
     w.cta.observer().violation(
         {"MB8",
@@ -79,6 +80,12 @@ bool check_wait(WarpContext& w, const models::Mbarrier::State& state, uint32_t p
 }  // namespace
 
 namespace {
+
+/// `over`: the phase has completed, and its acquire has the scope.
+bool acquired(WarpContext& w, bool over, Scope scope, SmemAddr barrier, const char* instruction) {
+  if (over) w.check_acquire_scope(scope, barrier, instruction);
+  return over;
+}
 
 /// The try_wait that has just returned false, once more.
 bool asks_again(const WarpContext& w, SmemAddr barrier, uint32_t parity) {
@@ -156,7 +163,9 @@ bool try_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state) 
 
 }  // namespace
 
-bool MbarrierTryWaitParity::execute(WarpContext& w) const { return try_wait(w, barrier, parity, false); }
+bool MbarrierTryWaitParity::execute(WarpContext& w) const {
+  return acquired(w, try_wait(w, barrier, parity, false), scope, barrier, "mbarrier.try_wait");
+}
 
 namespace {
 
@@ -240,16 +249,18 @@ std::optional<uint32_t> parity_of_states(WarpContext& w, SmemAddr barrier,
 
 }  // namespace
 
-bool MbarrierTestWaitParity::execute(WarpContext& w) const { return test_wait(w, barrier, parity, false); }
+bool MbarrierTestWaitParity::execute(WarpContext& w) const {
+  return acquired(w, test_wait(w, barrier, parity, false), scope, barrier, "mbarrier.test_wait");
+}
 
 bool MbarrierTestWait::execute(WarpContext& w) const {
   const std::optional<uint32_t> parity = parity_of_states(w, barrier, states, "mbarrier.test_wait");
-  return !parity || test_wait(w, barrier, *parity, true);
+  return !parity || acquired(w, test_wait(w, barrier, *parity, true), scope, barrier, "mbarrier.test_wait");
 }
 
 bool MbarrierTryWait::execute(WarpContext& w) const {
   const std::optional<uint32_t> parity = parity_of_states(w, barrier, states, "mbarrier.try_wait");
-  return !parity || try_wait(w, barrier, *parity, true);
+  return !parity || acquired(w, try_wait(w, barrier, *parity, true), scope, barrier, "mbarrier.try_wait");
 }
 
 void FenceMbarrierInit::execute(WarpContext& w) const {

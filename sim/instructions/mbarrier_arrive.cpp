@@ -16,7 +16,11 @@ uint32_t releases(WarpContext& w, uint32_t rank, uint32_t barrier) {
   return h ? h->release(w.thread(), rank, barrier) : 0;
 }
 
-uint32_t releases_later(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& barriers) {
+/// Lanes arrive at barriers of any CTA.
+uint32_t releases_later(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& barriers, Scope scope,
+                        const char* instruction) {
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) w.check_release_scope(scope, barriers[lane][0], instruction);
   HazardChecker* h = w.hazards();
   if (!h) return 0;
   for (int lane = 0; lane < kWarpLanes; ++lane)
@@ -40,6 +44,7 @@ void MbarrierArriveRemote::execute(WarpContext& w) const {
   w.count_arrival({barrier.offset()});
   w.charge(w.issue.mbarrier_arrive);
   w.settle();
+  w.check_release_scope(scope, barrier, "mbarrier.arrive");
   models::Source by = w.source();
   if (HazardChecker* h = w.hazards()) {
     h->uses_barrier(w.thread(), barrier.rank(), barrier.offset(), false);
@@ -52,7 +57,7 @@ void MbarrierArriveLanes::execute(WarpContext& w) const {
   w.count_arrival({barriers[w.first_active_lane()][0].offset()});
   w.charge(w.issue.mbarrier_arrive);
   w.settle();
-  const uint32_t op = releases_later(w, barriers);
+  const uint32_t op = releases_later(w, barriers, scope, "mbarrier.arrive");
   w.for_each_thread([&](models::Source by) {
     by.op = op;
     w.cta.gpu().clusters().arrive(w.own.slot, barriers[by.lane][0], 1, by);
@@ -75,7 +80,7 @@ void MbarrierArriveExpectTxLanes::execute(WarpContext& w) const {
   w.count_arrival({barriers[w.first_active_lane()][0].offset()});
   w.charge(w.issue.mbarrier_arrive);
   w.settle();
-  const uint32_t op = releases_later(w, barriers);
+  const uint32_t op = releases_later(w, barriers, scope, "mbarrier.arrive.expect_tx");
   w.for_each_thread([&](models::Source by) {
     by.op = op;
     w.cta.gpu().clusters().arrive_expect_tx(w.own.slot, barriers[by.lane][0], bytes, by);
@@ -100,10 +105,12 @@ LaneArray<MbarrierToken, 1> arrive_by_threads(WarpContext& w, SmemAddr barrier, 
   return states;
 }
 
-void arrive_remote_by_threads(WarpContext& w, ClusterSmemAddr barrier, const MbarrierArrival& arrival) {
+void arrive_remote_by_threads(WarpContext& w, ClusterSmemAddr barrier, const MbarrierArrival& arrival, Scope scope,
+                              const char* instruction) {
   w.count_arrival({barrier.offset()});
   w.charge(w.issue.mbarrier_arrive);
   w.settle();
+  w.check_release_scope(scope, barrier, instruction);
   uint32_t op = 0;
   if (HazardChecker* h = w.hazards()) {
     h->uses_barrier(w.thread(), barrier.rank(), barrier.offset(), false);
@@ -118,7 +125,7 @@ void arrive_remote_by_threads(WarpContext& w, ClusterSmemAddr barrier, const Mba
 }  // namespace
 
 void MbarrierArriveCountRemote::execute(WarpContext& w) const {
-  arrive_remote_by_threads(w, barrier, {.count = count});
+  arrive_remote_by_threads(w, barrier, {.count = count}, scope, "mbarrier.arrive");
 }
 LaneArray<MbarrierToken, 1> MbarrierArriveState::execute(WarpContext& w) const {
   return arrive_by_threads(w, barrier, {.count = count}, "mbarrier.arrive");
@@ -133,13 +140,13 @@ LaneArray<MbarrierToken, 1> MbarrierArriveDrop::execute(WarpContext& w) const {
   return arrive_by_threads(w, barrier, {.count = count, .drop = true}, "mbarrier.arrive_drop");
 }
 void MbarrierArriveDropRemote::execute(WarpContext& w) const {
-  arrive_remote_by_threads(w, barrier, {.count = count, .drop = true});
+  arrive_remote_by_threads(w, barrier, {.count = count, .drop = true}, scope, "mbarrier.arrive_drop");
 }
 LaneArray<MbarrierToken, 1> MbarrierArriveDropExpectTx::execute(WarpContext& w) const {
   return arrive_by_threads(w, barrier, {.bytes = bytes, .drop = true}, "mbarrier.arrive_drop.expect_tx");
 }
 void MbarrierArriveDropExpectTxRemote::execute(WarpContext& w) const {
-  arrive_remote_by_threads(w, barrier, {.bytes = bytes, .drop = true});
+  arrive_remote_by_threads(w, barrier, {.bytes = bytes, .drop = true}, scope, "mbarrier.arrive_drop.expect_tx");
 }
 LaneArray<MbarrierToken, 1> MbarrierArriveDropNoComplete::execute(WarpContext& w) const {
   return arrive_by_threads(w, barrier, {.count = count, .drop = true, .no_complete = true},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "models/provenance.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -63,6 +64,9 @@ void load_lanes(WarpContext& w, const LaneArray<SmemAddr, 1>& addresses, uint32_
     const SmemAddr address = addresses[lane][0];
     if (!w.in_shared(address, bytes, bytes, what)) return;
     std::memcpy(registers + uint32_t(lane) * (bytes / 4), w.own.smem.data(address.offset()), bytes);
+    if (models::Provenance* p = w.sm.provenance)
+      p->shared_read(w.own.slot, lane, address.offset(), bytes, registers + uint32_t(lane) * (bytes / 4),
+                     w.source());
   }
   w.touch(addresses, kWarpLanes, bytes, false);
 }
@@ -106,6 +110,8 @@ void StShared::execute(WarpContext& w) const {
     const SmemAddr address = (*addresses)[lane][0];
     if (!w.in_shared(address, bytes, bytes, name_of_store(bytes))) return;
     std::memcpy(w.own.smem.data(address.offset()), registers + uint32_t(lane) * words, bytes);
+    if (models::Provenance* p = w.sm.provenance)
+      p->shared_written(w.own.slot, lane, address.offset(), bytes, registers + uint32_t(lane) * words, w.source());
   }
   w.touch(*addresses, kWarpLanes, bytes, true);
 }
@@ -116,6 +122,8 @@ void StSharedB128::execute(WarpContext& w) const {
   access_shared(w, kBytes, w.issue.st_shared);
   if (!w.in_shared(address, kBytes, kBytes, name_of_store(kBytes))) return;
   w.own.smem.store(address.offset(), value);
+  if (models::Provenance* p = w.sm.provenance)
+    p->shared_written(w.own.slot, 0, address.offset(), kBytes, nullptr, w.source());
   w.touch(address, kBytes, true);
 }
 
@@ -124,6 +132,8 @@ void StSharedUniform::execute(WarpContext& w) const {
   access_shared(w, sizeof words.w / kWarpLanes, w.issue.st_shared);
   if (!w.in_shared(address, sizeof words.w, sizeof words.w, "st.shared.v4")) return;
   std::memcpy(w.own.smem.data(address.offset()), words.w, sizeof words.w);
+  if (models::Provenance* p = w.sm.provenance)
+    p->shared_written(w.own.slot, 0, address.offset(), sizeof words.w, nullptr, w.source());
   w.touch(address, sizeof words.w, true);
 }
 
@@ -142,6 +152,9 @@ void Stmatrix::execute(WarpContext& w) const {
         w.own.smem.store(row.offset() + 2u * uint32_t(c), uint16_t(pair >> (16 * i)));
       }
     }
+  if (models::Provenance* p = w.sm.provenance)
+    for (int row = 0; row < 8 * matrices; ++row)
+      p->shared_written(w.own.slot, row, (*rows)[row][0].offset(), 16, nullptr, w.source());
   w.touch(*rows, 8 * matrices, 16, true);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "models/provenance.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -40,7 +41,7 @@ void Tcgen05Dealloc::execute(WarpContext& w) const {
   w.settle();
   if (w.own.umma.finished() > now())
     return w.violate("TC9", fmt::format("tcgen05.dealloc of {} columns while MMAs have not finished", columns));
-  if (HazardChecker* h = w.hazards()) h->tmem_dealloc(w.thread(), address, columns);
+  if (HazardChecker* h = w.hazards()) h->tmem_dealloc(w.thread(), address, columns, cta_group);
   if (cta_group == 1) return w.own.tmem.dealloc(address, columns, w.source());
   while (!w.own.tmem.dealloc_pair(w.peer().tmem, address, columns, w.warp.waiter, w.source()))
     w.warp.suspend({.on = Blocked::On::tmem_dealloc, .offset = columns, .loc = w.loc()});
@@ -173,6 +174,11 @@ Cycles transfer(WarpContext& w, models::UnitSpanKind kind, TmemAddr address, int
   return done;
 }
 
+/// Of the warp's quarter, whatever the address says of it.
+uint32_t first_lane(const WarpContext& w, TmemAddr address) {
+  return 32u * uint32_t(w.warp.index % 4) + address.lane() % 32;
+}
+
 /// Issue waits for a transfer.
 void wait_for(WarpContext& w, Cycles transferred) {
   if (transferred > 0) w.hold_issue(transferred + Cycles(w.profile.tmem.ld_latency_cycles));
@@ -185,6 +191,9 @@ void Tcgen05Ld<kShape>::execute(WarpContext& w) const {
   w.charge(w.issue.tcgen05_ld);
   w.settle();
   w.own.tmem.load(kShape, repeat, address, w.warp.index, registers, w.source());
+  if (models::Provenance* p = w.sm.provenance)
+    p->tensor_memory_loaded(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address), address.column(),
+                            w.sm.with_data ? registers : nullptr, w.source());
   if (HazardChecker* h = w.hazards()) h->tmem_load(w.thread(), kShape, repeat, address);
   WarpContext::UnwaitedLoad load{registers, registers + kWarpLanes * registers_per_thread(kShape, repeat),
                                  ++w.tmem_loads};
@@ -218,6 +227,9 @@ void Tcgen05St<kShape>::execute(WarpContext& w) const {
   w.charge(w.issue.tcgen05_ld);
   w.settle();
   w.own.tmem.store(kShape, repeat, address, w.warp.index, registers, w.source());
+  if (models::Provenance* p = w.sm.provenance)
+    p->tensor_memory_stored(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address), address.column(),
+                            w.source());
   if (HazardChecker* h = w.hazards()) h->tmem_store(w.thread(), kShape, repeat, address);
   w.tmem_stores_done =
       transfer(w, models::UnitSpanKind::tmem_write, address, columns_spanned(kShape, repeat), w.tmem_stores_done);

@@ -126,6 +126,38 @@ PtxOutcome tensor_reduction(ServiceCall& c) {
   });
 }
 
+std::optional<ReduceType> reduced_type_of(const ServiceCall& c) {
+  static constexpr std::pair<std::string_view, ReduceType> kTypes[] = {
+      {".u32", ReduceType::u32}, {".s32", ReduceType::s32}, {".u64", ReduceType::u64},   {".s64", ReduceType::s64},
+      {".b32", ReduceType::b32}, {".b64", ReduceType::b64}, {".bf16", ReduceType::bf16}, {".f16", ReduceType::f16},
+      {".f32", ReduceType::f32}, {".f64", ReduceType::f64}};
+  for (const auto& [name, type] : kTypes)
+    if (c.has(name)) return type;
+  return std::nullopt;
+}
+
+PtxOutcome bulk_reduction(ServiceCall& c) {
+  const auto op = reduction_of(c);
+  const auto type = reduced_type_of(c);
+  const bool into_shared = c.has(".mbarrier::complete_tx::bytes");
+  if (!op || !type) return c.warp.not_implemented(std::string(c.service.base));
+  c.warp.does(TraceEvent::store_issue);
+  return for_each_copy(c, [&](int lane, LaneMask by) {
+    const SmemAddr from{c.shared(c.operand(1), lane)};
+    const auto bytes = uint32_t(c.value(c.operand(2), lane));
+    if (into_shared)
+      c.execute(
+          CpReduceAsyncBulkSharedCluster{
+              *op, *type, {uint32_t(c.address(c.operand(0), lane))}, from, bytes, {c.shared(c.operand(3), lane)}},
+          by);
+    else
+      c.execute(
+          CpReduceAsyncBulkGlobal{*op, *type, {c.address(c.operand(0), lane)}, from, bytes, policy_of(c, lane)},
+          by);
+    return kDone;
+  });
+}
+
 PtxOutcome bulk_copy(ServiceCall& c) {
   c.warp.does(c.has(".mbarrier::complete_tx::bytes") ? TraceEvent::load_issue : TraceEvent::store_issue);
   return for_each_copy(c, [&](int lane, LaneMask by) {
@@ -235,6 +267,7 @@ PtxOutcome cp_async_arrive(ServiceCall& c) {
 std::vector<PtxServiceEntry> copy_services() {
   return {{"cp.async.bulk.tensor", tensor_copy, Together::any, true, kRefusedTensor},
           {"cp.reduce.async.bulk.tensor", tensor_reduction, Together::any, true, kRefusedTensor},
+          {"cp.reduce.async.bulk", bulk_reduction, Together::any, true},
           {"cp.async.bulk", bulk_copy, Together::any, true, {".ignore_oob"}},
           {"cp.async.bulk.commit_group", commit_group},
           {"cp.async.bulk.wait_group", wait_group},

@@ -2,9 +2,12 @@
 #include "sim/ptx/lane_memory.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "models/provenance.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -44,6 +47,12 @@ uint8_t* shared_bytes(WarpContext& w, ClusterSmemAddr address, uint32_t bytes, b
   return nullptr;
 }
 
+/// What has the bytes that shared_bytes found.
+models::SharedMemory& memory_at(WarpContext& w, ClusterSmemAddr address, bool cluster) {
+  if (!cluster || address.rank() == w.cluster_ctarank()) return w.own.smem;
+  return w.cta.gpu().cta(w.cta.peer_slot(address.rank())).smem;
+}
+
 /// One set of bytes for each CTA that the lanes reach.
 void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint32_t bytes, bool write,
            const char* what) {
@@ -51,21 +60,30 @@ void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint3
   for (uint32_t left = w.lanes(); left != 0;) {
     const uint32_t rank = addresses[std::countr_zero(left)][0].rank();
     LaneArray<SmemAddr, 1> own{};
-    std::vector<sim::Footprints::Interval> all;
     uint64_t key = 0xcbf29ce484222325u ^ bytes;
-    for (int lane = 0; lane < kWarpLanes; ++lane) {
-      if (!(left >> lane & 1) || addresses[lane][0].rank() != rank) continue;
+    uint32_t alike = 0;
+    for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      if (addresses[lane][0].rank() != rank) continue;
       const uint32_t at = addresses[lane][0].offset();
       own(lane) = {at};
-      all.push_back({at, at + bytes});
       key = (key ^ at) * 0x100000001b3u, key ^= key >> 29;
-      left &= ~(1u << lane);
+      alike |= rest & -rest;
     }
+    left &= ~alike;
     if (rank == w.cluster_ctarank() || (rank == 0 && w.cta.cluster_ctas() == 1)) {
       w.touch(own, kWarpLanes, bytes, write);
     } else if (h) {
       h->check_started(w.thread(), rank, what);
-      h->generic(w.thread(), rank, h->smem_sets().intern(key | uint64_t{1} << 62, [&] { return all; }), write);
+      const auto intervals = [&] {
+        std::vector<sim::Footprints::Interval> all;
+        for (uint32_t rest = alike; rest != 0; rest &= rest - 1) {
+          const uint32_t at = own[std::countr_zero(rest)][0].offset();
+          all.push_back({at, at + bytes});
+        }
+        return all;
+      };
+      h->generic(w.thread(), rank, h->smem_sets().intern(key | uint64_t{1} << 62, intervals), write);
     }
   }
 }
@@ -73,14 +91,15 @@ void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint3
 /// Lines that the lanes' stores touch pass one after the other.
 void pass_lines(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes) {
   const auto line_bytes = uint64_t(w.profile.memory.line_bytes);
-  std::vector<uint64_t> lines;
+  std::array<uint64_t, 2 * kWarpLanes> lines;  // a lane's bytes are in two at most
+  size_t touched = 0;
   for (int lane = 0; lane < kWarpLanes; ++lane)
-    if (w.is_active(lane))
-      for (uint64_t line = addresses[lane][0].value / line_bytes;
-           line <= (addresses[lane][0].value + bytes - 1) / line_bytes; ++line)
-        lines.push_back(line);
-  std::sort(lines.begin(), lines.end());
-  const auto n = double(std::unique(lines.begin(), lines.end()) - lines.begin());
+    if (w.is_active(lane)) {
+      lines[touched++] = addresses[lane][0].value / line_bytes;
+      lines[touched++] = (addresses[lane][0].value + bytes - 1) / line_bytes;
+    }
+  std::sort(lines.begin(), lines.begin() + long(touched));
+  const auto n = double(std::unique(lines.begin(), lines.begin() + long(touched)) - lines.begin());
   w.settle();
   const auto taken = Cycles(std::ceil(n / w.profile.smem.store_lines_per_cycle));
   w.warp.ahead += double(w.sm.shared_memory.pass(now(), taken) - now());
@@ -104,6 +123,9 @@ void LdSharedLanes::execute(WarpContext& w) const {
     if (cluster && address.rank() != w.cluster_ctarank())
       *arrives = std::max(*arrives, through + Cycles(2 * w.profile.cluster.remote_arrive_cycles));
     std::memcpy(values[lane], from, bytes);
+    *unknown |= memory_at(w, address, cluster).forgotten(address.offset(), bytes);
+    if (models::Provenance* p = w.sm.provenance; p && (!cluster || address.rank() == w.cluster_ctarank()))
+      p->shared_read(w.own.slot, lane, address.offset(), bytes, values[lane], w.source());
   }
   touch(w, *addresses, bytes, false, "ld.shared");
 }
@@ -117,6 +139,11 @@ void StSharedLanes::execute(WarpContext& w) const {
     if (!to) return;
     repeats = repeats && std::memcmp(to, values[lane], bytes) == 0;
     std::memcpy(to, values[lane], bytes);
+    const ClusterSmemAddr at = (*addresses)[lane][0];
+    models::SharedMemory& memory = memory_at(w, at, cluster);
+    unknown ? memory.forget(at.offset(), bytes) : memory.learn(at.offset(), bytes);
+    if (models::Provenance* p = w.sm.provenance; p && (!cluster || at.rank() == w.cluster_ctarank()))
+      p->shared_written(w.own.slot, lane, at.offset(), bytes, values[lane], w.source());
   }
   if (HazardChecker* h = w.hazards(); h && repeats) h->store_repeats();
   touch(w, *addresses, bytes, true, "st.shared");
@@ -148,6 +175,7 @@ void Ldmatrix::execute(WarpContext& w) const {
         const int r = transposed ? 2 * (lane % 4) + i : lane / 4, c = transposed ? lane / 4 : 2 * (lane % 4) + i;
         const SmemAddr row = (*rows)[8 * q + r][0];
         if (!w.in_shared(row, 16, 16, "ldmatrix")) return;
+        *unknown |= w.own.smem.forgotten(row.offset(), 16);
         pair |= uint32_t(w.own.smem.load<uint16_t>(row.offset() + 2u * uint32_t(c))) << (16 * i);
       }
       registers[lane * matrices + q] = pair;
@@ -161,7 +189,12 @@ void CpAsyncLanes::execute(WarpContext& w) const {
   const Cycles landed = models::now() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
   for (int lane = 0; lane < kWarpLanes; ++lane)
     if (w.is_active(lane)) w.copies[size_t(lane)].landed = std::max(w.copies[size_t(lane)].landed, landed);
-  if (!w.sm.with_data) return;
+  if (!w.sm.with_data) {
+    for (int lane = 0; lane < kWarpLanes; ++lane)
+      if (w.is_active(lane) && w.own.smem.contains((*to)[lane][0].offset(), bytes))
+        w.own.smem.forget((*to)[lane][0].offset(), bytes);
+    return;
+  }
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
     const SmemAddr address = (*to)[lane][0];
@@ -173,6 +206,8 @@ void CpAsyncLanes::execute(WarpContext& w) const {
     if (!source) return;
     w.check_prerequisites((*from)[lane][0], "cp.async");
     std::memcpy(w.own.smem.data(address.offset()), source, read);
+    if (models::Provenance* p = w.sm.provenance)
+      p->copied_by_thread(w.own.slot, address.offset(), (*from)[lane][0].value, read, w.source());
   }
   if (HazardChecker* h = w.hazards()) h->cp_async(w.thread(), w.lanes(), w.footprint(*h, *to, kWarpLanes, bytes));
 }
@@ -209,6 +244,8 @@ void StGlobalLanes::execute(WarpContext& w) const {
     uint8_t* to = global_bytes(w, (*addresses)[lane][0], bytes, lane, "st.global");
     if (!to && w.sm.with_data) return;
     if (to) std::memcpy(to, values[lane], bytes);
+    if (models::Provenance* p = w.sm.provenance)
+      p->global_written(w.own.slot, (*addresses)[lane][0].value, bytes, w.source());
   }
 }
 

@@ -20,6 +20,7 @@ struct LdSharedLanes {
   bool cluster;
   LaneBytes values;
   models::Cycles* arrives;  ///< when the registers hold the values
+  bool* unknown;            ///< set where a run without data does not know the bytes
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;
@@ -31,6 +32,7 @@ struct StSharedLanes {
   const LaneArray<ClusterSmemAddr, 1>* addresses;
   bool cluster;
   LaneBytes values;
+  bool unknown;  ///< of a run without data: the values follow from a tensor's contents
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;
@@ -60,6 +62,7 @@ struct Ldmatrix {
   int matrices;         ///< 1, 2 or 4
   bool transposed;
   models::Cycles* arrives;
+  bool* unknown;
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;

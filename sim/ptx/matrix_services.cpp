@@ -38,6 +38,10 @@ PtxOutcome stmatrix(ServiceCall& c) {
     for (size_t m = 0; m < from.size() && m < 4; ++m)
       values[size_t(lane) * size_t(matrices) + m] = uint32_t(c.value(from[m], lane));
   c.execute(Stmatrix{&rows, values, matrices, c.has(".trans")});
+  models::SharedMemory& memory = c.context().own.smem;
+  const bool unknown = c.warp.follows_from_data(c.operand(1));
+  for (int row = 0; row < 8 * matrices && !c.warp.over(); ++row)
+    unknown ? memory.forget(rows[row][0].offset(), 16) : memory.learn(rows[row][0].offset(), 16);
   return kDone;
 }
 
@@ -48,10 +52,12 @@ PtxOutcome ldmatrix(ServiceCall& c) {
   const std::span<const Operand> to = registers_of(c.operand(0));
   uint32_t values[ptx::kLanes * 4] = {};
   models::Cycles arrives = 0;
-  c.execute(Ldmatrix{&rows, values, matrices, c.has(".trans"), &arrives});
+  bool unknown = false;
+  c.execute(Ldmatrix{&rows, values, matrices, c.has(".trans"), &arrives, &unknown});
   for (size_t m = 0; m < to.size() && m < 4; ++m) {
     for (int lane = 0; lane < ptx::kLanes; ++lane) c.set(to[m], lane, values[size_t(lane) * size_t(matrices) + m]);
     if (to[m].kind == Operand::Kind::reg) c.warp.arrives(to[m].row, to[m].width, arrives);
+    if (unknown) c.warp.unknown(to[m]);
   }
   return kDone;
 }

@@ -62,6 +62,7 @@ struct PtxLaunch {
   /// Addresses in global memory of the module's `.global` and `.const` variables, in their order; empty: they are
   /// constants of the code, at kPtxConstantWindow.
   std::vector<uint64_t> variables{};
+  uint64_t grid_workspace = 0;  ///< %envreg1 and %envreg2: cooperative groups' words for grid.sync(); 0: none
 };
 
 class PtxCode {

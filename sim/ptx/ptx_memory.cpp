@@ -133,7 +133,8 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
     }
     left &= ~alike;
     models::Cycles arrives = 0;
-    bool unknown = false;
+    bool unknown = access.store && std::any_of(access.data.begin(), access.data.end(),
+                                               [&](const Operand& o) { return follows_from_data(o); });
     if (!access_space(i, access, first.space, first.cluster, alike, shared, global, bytes, values, arrives,
                       unknown))
       return false;
@@ -156,7 +157,10 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
       }
     }
     for (const Operand& o : access.data)
-      if (unknown) this->unknown(o);
+      if (unknown)
+        this->unknown(o);
+      else if (unknowns_ && alike == live_ && o.kind == Operand::Kind::reg)
+        unknown_[o.row.offset() / 4] = false;
     if (arrives > 0)
       for (const Operand& o : access.data)
         if (o.kind == Operand::Kind::reg) this->arrives(o.row, o.width, arrives);
@@ -223,6 +227,7 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
       const bool own = !cluster || shared[first][0].rank() == context.cluster_ctarank();
       if (!access.store && own && uniform(shared, lanes) && (bytes == 4 || (bytes == 16 && access.vector == 2))) {
         const SmemAddr address{shared[first][0].value};
+        unknown = context.own.smem.forgotten(address.offset(), bytes);
         if (bytes == 4) {
           const uint32_t word = context.execute(LdSharedU32{address}, lanes, loc);
           everywhere(&word);
@@ -235,9 +240,9 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
       if (access.store && (doing_ == TraceEvent::tmem_load || doing_ == TraceEvent::store_issue))
         does(TraceEvent::smem_write);
       if (access.store)
-        context.execute(StSharedLanes{bytes, &shared, cluster, values}, lanes, loc);
+        context.execute(StSharedLanes{bytes, &shared, cluster, values, unknown}, lanes, loc);
       else
-        context.execute(LdSharedLanes{bytes, &shared, cluster, values, &arrives}, lanes, loc);
+        context.execute(LdSharedLanes{bytes, &shared, cluster, values, &arrives, &unknown}, lanes, loc);
       return true;
     }
     case Space::global:

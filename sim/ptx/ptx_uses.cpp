@@ -15,12 +15,6 @@ using Does = ptx::BarrierUse::Does;
 
 namespace {
 
-/// Text that lives as long as the process: a table's rows point to it.
-const char* kept(const std::string& text) {
-  static std::set<std::string> all;
-  return all.insert(text).first->c_str();
-}
-
 bool same(const ptx::BarrierUse& a, const ptx::BarrierUse& b) {
   return a.instruction == b.instruction && a.barrier.has_value() == b.barrier.has_value() &&
          (!a.barrier || (a.barrier->offset == b.barrier->offset && a.barrier->exact == b.barrier->exact)) &&
@@ -84,7 +78,8 @@ void join(BarrierArray& row, const BarrierArray& other) {
   if (std::string_view(row.waits).empty()) row.waits = other.waits;
 }
 
-std::vector<BarrierArray> arrays_of(const std::vector<BarrierArray>& rows, const PtxUses& uses) {
+std::vector<BarrierArray> arrays_of(BarrierTable& table, const std::vector<BarrierArray>& rows,
+                                    const PtxUses& uses) {
   const std::set<uint32_t> bases = bases_of(uses);
   std::vector<BarrierArray> arrays;
   std::set<std::pair<int, uint64_t>> of_last;
@@ -103,7 +98,7 @@ std::vector<BarrierArray> arrays_of(const std::vector<BarrierArray>& rows, const
       continue;
     }
     arrays.push_back(row);
-    if (nameless(row)) arrays.back().name = kept(fmt::format("mbarrier {:#x}", row.base.offset()));
+    if (nameless(row)) arrays.back().name = table.keep(fmt::format("mbarrier {:#x}", row.base.offset()));
   }
   return arrays;
 }
@@ -115,7 +110,7 @@ std::string joined(const std::set<std::string>& words) {
 }
 
 /// Who may arrive or wait, where the run has shown nobody.
-void fill(BarrierArray& row, const Kernel& kernel, const PtxUses& uses) {
+void fill(BarrierTable& table, BarrierArray& row, const Kernel& kernel, const PtxUses& uses) {
   std::set<std::string> arrives, with, waits;
   for (const PtxUse* use : uses.of(row))
     for (int warp = 0; warp < kernel.warps; ++warp) {
@@ -124,9 +119,9 @@ void fill(BarrierArray& row, const Kernel& kernel, const PtxUses& uses) {
       if (use->use.waits()) waits.insert(kernel.role(warp));
     }
   if (with.contains("mbarrier.arrive.expect_tx")) with.erase("mbarrier.arrive");
-  if (std::string_view(row.arrives).empty()) row.arrives = kept(joined(arrives));
-  if (std::string_view(row.arrives_with).empty()) row.arrives_with = kept(joined(with));
-  if (std::string_view(row.waits).empty()) row.waits = kept(joined(waits));
+  if (std::string_view(row.arrives).empty()) row.arrives = table.keep(joined(arrives));
+  if (std::string_view(row.arrives_with).empty()) row.arrives_with = table.keep(joined(with));
+  if (std::string_view(row.waits).empty()) row.waits = table.keep(joined(waits));
 }
 
 }  // namespace
@@ -141,6 +136,12 @@ std::vector<const PtxUse*> PtxUses::of(const BarrierArray& array) const {
   for (const PtxUse& use : all)
     if (names_barrier(use.use, array)) found.push_back(&use);
   return found;
+}
+
+bool PtxUses::may_arrive(const BarrierArray& array, int warp) const {
+  return std::any_of(all.begin(), all.end(), [&](const PtxUse& use) {
+    return use.use.arrives() && (use.warps >> warp & 1) && names_barrier(use.use, array);
+  });
 }
 
 bool PtxUses::signals_unknown() const {
@@ -173,9 +174,9 @@ PtxUses uses_of(const PtxCode& code, int warps) {
   return all;
 }
 
-void complete_table(std::vector<BarrierArray>& table, const Kernel& kernel, const PtxUses& uses) {
-  table = arrays_of(single(table), uses);
-  for (BarrierArray& row : table) fill(row, kernel, uses);
+void complete_table(BarrierTable& table, const Kernel& kernel, const PtxUses& uses) {
+  table.rows = arrays_of(table, single(table.rows), uses);
+  for (BarrierArray& row : table.rows) fill(table, row, kernel, uses);
 }
 
 std::string completed_by(const BarrierArray& array) {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/pipeline/barrier_array.h"
 #include "ptx/warp_view.h"
+#include "sim/barrier_table.h"
 #include "sim/kernel.h"
 #include "sim/ptx/ptx_code.h"
 
@@ -34,6 +34,8 @@ struct PtxUses {
 
   /// Uses that name a barrier of the array, or may.
   std::vector<const PtxUse*> of(const BarrierArray& array) const;
+  /// The warp may come to an arrival on a barrier of the array.
+  bool may_arrive(const BarrierArray& array, int warp) const;
   /// There may be instructions that signal a barrier which the text does not name.
   bool signals_unknown() const;
 };
@@ -45,7 +47,7 @@ bool names_barrier(const ptx::BarrierUse& use, const BarrierArray& array);
 /// Learned rows as the program's text explains them: nameless barriers that lie next to each other, have one count
 /// and are used alike are one array, by what the run has shown of them, else by what the text says; and who has not
 /// come in the run that was learned from, but may, stands in the row.
-void complete_table(std::vector<BarrierArray>& table, const Kernel& kernel, const PtxUses& uses);
+void complete_table(BarrierTable& table, const Kernel& kernel, const PtxUses& uses);
 
 /// "filled by TMA for load", "completed by tcgen05.commit of mma", "completed by arrivals of epilogue"; empty: by
 /// nobody.

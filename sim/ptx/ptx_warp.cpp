@@ -36,6 +36,7 @@ PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp&
       marks_(code.row_starts()),
       unknown_(code.program().register_bytes / 4 + 1) {
   live_ = lanes_of_warp(code.launch(), uint32_t(warp.index));
+  if (!context.sm.with_data && warp.index == 0) context.own.smem.keep_track();
   fill_specials(file, code,
                 {.ctaid = context.cta.ctaid(),
                  .cluster_rank = context.cluster_ctarank(),

@@ -39,6 +39,8 @@ class PtxWarp {
   void use(const ptx::Operand& operand);
   /// Of a run without data: the register holds a value that nobody has computed, and whatever follows from it.
   void unknown(const ptx::Operand& operand);
+  /// Of a run without data: some register of it does.
+  bool follows_from_data(const ptx::Operand& operand) const { return unknowns_ && depends_on_unknown(operand); }
   /// Cycles of the instructions since the last service.
   void settle_alu();
   /// Ends the run: "what at place".

@@ -24,7 +24,7 @@ std::vector<PtxServiceEntry> matrix_services();
 
 /// Who is meant by `.cta` and `.cluster`; wider scopes are clusters to an mbarrier.
 inline Scope scope_of(const ServiceCall& c) {
-  return c.has(".cta") || !c.has(".cluster") ? Scope::cta : Scope::cluster;
+  return c.has(".cluster") ? Scope::cluster : c.has(".cta") ? Scope::cta : Scope::unstated;
 }
 inline int cta_group_of(const ServiceCall& c) { return c.has(".cta_group::2") ? 2 : 1; }
 

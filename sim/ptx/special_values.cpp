@@ -40,6 +40,8 @@ uint64_t uniform_value(std::string_view name, const PtxCode& code, const WarpIde
       {"%nsmid", who.sms},
       {"%gridid", who.grid},
       {"%is_explicit_cluster", c.x * c.y * c.z > 1 ? ptx::kAllLanes : 0},
+      {"%envreg1", launch.grid_workspace >> 32},
+      {"%envreg2", launch.grid_workspace & UINT32_MAX},
       {"%dynamic_smem_size", launch.dynamic_smem_bytes},
       {"%total_smem_size", launch.dynamic_smem_bytes + code.program().static_shared_bytes}};
   for (const auto& [known, value] : scalars)

@@ -45,10 +45,12 @@ PtxOutcome cluster_wait(ServiceCall& c) { return c.execute(BarrierClusterWait{})
 PtxOutcome fence_proxy_async(ServiceCall& c) { return c.execute(FenceProxyAsyncSharedCta{}), kDone; }
 
 /// Order between generic accesses: what barriers hand on includes it, words of global memory hand on by their own
-/// order.
+/// order or by fences around relaxed atomics.
 PtxOutcome fence(ServiceCall& c) {
   c.context().at(c.loc, c.lanes);
   c.context().charge(c.context().issue.fence);
+  const bool of_cta = c.has(".cta");
+  if (HazardChecker* const h = c.context().hazards(); h && !of_cta) h->fence_memory(c.context().thread());
   return kDone;
 }
 

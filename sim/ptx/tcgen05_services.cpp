@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor memory, tensor core and cluster launch control of PTX on the models (PTX 9.7.16, 9.7.13.17).
+#include <charconv>
 #include <cstring>
 
 #include "sim/ptx/services.h"
@@ -154,11 +155,15 @@ std::optional<std::pair<TmemShape, int>> shape_of(const ServiceCall& c) {
                                                                        {".16x64b", TmemShape::s16x64b},
                                                                        {".16x128b", TmemShape::s16x128b},
                                                                        {".16x256b", TmemShape::s16x256b}};
-  for (const auto& [name, shape] : kShapes)
-    if (c.has(name))
-      for (int repeat = 1; repeat <= kMostRegisters; repeat *= 2)
-        if (c.has(".x" + std::to_string(repeat))) return std::pair{shape, repeat};
-  return std::nullopt;
+  std::optional<TmemShape> found;
+  int repeat = 0;
+  for (const std::string_view modifier : c.service.modifiers.list) {
+    for (const auto& [name, shape] : kShapes)
+      if (modifier == name) found = shape;
+    if (modifier.starts_with(".x")) std::from_chars(modifier.data() + 2, modifier.data() + modifier.size(), repeat);
+  }
+  const bool known = found && repeat >= 1 && repeat <= kMostRegisters && (repeat & (repeat - 1)) == 0;
+  return known ? std::optional(std::pair{*found, repeat}) : std::nullopt;
 }
 
 template <TmemShape kShape>
@@ -186,10 +191,11 @@ PtxOutcome ld(ServiceCall& c) {
     case TmemShape::s16x128b: load_shape<TmemShape::s16x128b>(c, repeat, address, values); break;
     default: load_shape<TmemShape::s16x256b>(c, repeat, address, values); break;
   }
+  const bool with_data = c.context().sm.with_data;
   for (size_t r = 0; r < n; ++r) {
-    for (int lane = 0; lane < ptx::kLanes; ++lane) c.set(to[r], lane, values[size_t(lane) * n + r]);
+    for (int lane = 0; with_data && lane < ptx::kLanes; ++lane) c.set(to[r], lane, values[size_t(lane) * n + r]);
     if (to[r].kind == Operand::Kind::reg) c.warp.loaded_from_tmem(to[r].row, c.context().tmem_loads);
-    if (!c.context().sm.with_data) c.warp.unknown(to[r]);
+    if (!with_data) c.warp.unknown(to[r]);
   }
   return kDone;
 }

@@ -86,6 +86,20 @@ TEST_CASE("a bulk store writes the bytes that its mask names, and is of a bulk g
   CHECK(b.global_bytes(96, 16) == counting(16, 96));
 }
 
+TEST_CASE("a bulk store is read 32 bytes a cycle, however long it is", "[bulk]") {
+  ClusterBench b(2, 2);
+  const GlobalAddr global = b.memory.allocate("bytes", 16384, true);
+  const auto read_done = [&](int cta, uint32_t bytes) {
+    TensorCopy store = linear_copy(global, ClusterBench::kTile, bytes);
+    store.source.warp = 0, store.source.lane = 0;
+    b.nodes[size_t(cta)]->tma.store(store, 0);
+    b.nodes[size_t(cta)]->tma.commit_group(0, 1);
+    return b.nodes[size_t(cta)]->tma.stores_read_done();
+  };
+  const Cycles shorter = read_done(0, 1024), longer = read_done(1, 4096);
+  CHECK(longer - shorter == (4096 - 1024) / 32);
+}
+
 TEST_CASE("a bulk reduction combines element by element", "[bulk]") {
   Bench b;
   put(b.nodes[0]->smem, kTile, std::vector<uint8_t>(32, 0x81));

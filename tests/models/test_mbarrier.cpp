@@ -83,6 +83,25 @@ TEST_CASE("32 lanes that arrive may complete a phase and begin the next", "[mbar
   CHECK(decode_mbarrier(b.smem.load<uint64_t>(kBar)).pending == 32);
 }
 
+TEST_CASE("lanes of one instruction that complete phase after phase are MB5", "[mbarrier]") {
+  Bench b;
+  SECTION("one was meant to arrive") {
+    b.barrier.init(kBar, 1, b.by);
+    b.barrier.arrive(kBar, 32, b.by);
+    CHECK(b.observer.violation_id() == "MB5");
+  }
+  SECTION("half of them were") {
+    b.barrier.init(kBar, 16, b.by);
+    b.barrier.arrive(kBar, 32, b.by);
+    CHECK(b.observer.violation_id() == "MB5");
+  }
+  SECTION("a phase and the beginning of the next") {
+    b.barrier.init(kBar, 17, b.by);
+    b.barrier.arrive(kBar, 32, b.by);
+    CHECK(b.observer.violation_id() == "");
+  }
+}
+
 TEST_CASE("a waiter wakes the profile's wake-up cycles after the phase completes", "[mbarrier]") {
   Bench b;
   Waiter waiter;

@@ -204,7 +204,7 @@ TEST_CASE("tf32 keeps ten bits of fraction") {
       positive("cvt.rn.relu.tf32.f32"), finite("cvt.rna.satfinite.tf32.f32");
   for (const uint32_t a : edge_floats(200)) {
     const bool nan = std::isnan(f32(a));
-    const uint32_t r = nan ? std::min(a & 0x7fffffff, 0x7fffefffu) + 0x1000 & 0x7fffe000u | (a & 0x80000000u)
+    const uint32_t r = nan ? ((std::min(a & 0x7fffffff, 0x7fffefffu) + 0x1000) & 0x7fffe000u) | (a & 0x80000000u)
                            : cvt_rna_tf32_f32(f32(a));
     REQUIRE(away(a) == r);
     REQUIRE(nearest(a) == (nan ? 0x7fffe000u : cvt_rn_tf32_f32(f32(a))));

@@ -126,6 +126,35 @@ TEST_CASE("relaxed atomics race with nobody but plain accesses", "[atomics]") {
   CHECK(ids(program(true), 1, 2) == "finding GM3");
 }
 
+namespace {
+
+/// An atomic made of a compare-and-swap: a plain load guesses what the word holds.
+auto doubled(bool compares) {
+  return [=](RoleIsa& isa) {
+    uint32_t assumed = 0;
+    isa.elected([&] { assumed = isa.ld_global_u32(memory); });
+    isa.for_each_lane(500 * int(isa.ctaid().x), [](int) {});
+    for (bool done = false; compares && !done;) {
+      isa.elected([&] {
+        const uint32_t old = isa.atom_cas_global<ReduceType::b32, kRelaxed, kGpu>(word(0), value(assumed),
+                                                                                  value(2 * assumed + 1))[0][0];
+        done = old == assumed, assumed = old;
+      });
+    }
+    if (!compares)
+      isa.elected([&] { isa.red_global<ReduceOp::add, ReduceType::u32, kRelaxed, kGpu>(word(0), value(assumed)); });
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a plain load in front of a compare-and-swap loop is a guess: a warning", "[atomics]") {
+  CHECK(ids(doubled(true), 1, 3) == "warning GM3");
+}
+TEST_CASE("GM3: a plain load whose word others change by atomics, and nothing compares", "[atomics]") {
+  CHECK(ids(doubled(false), 1, 3) == "finding GM3");
+}
+
 TEST_CASE("a load that polls wakes when an atomic changes the word, with data and without", "[atomics]") {
   for (const bool with_data : {true, false})
     CHECK(ids(

@@ -12,7 +12,7 @@ namespace sm100::sim {
 namespace {
 
 /// What a run of the scenario shows, whatever its kernel's table says.
-std::vector<BarrierArray> learned(const host::Scenario& scenario, std::vector<BarrierArray> named = {}) {
+BarrierTable learned(const host::Scenario& scenario, std::vector<BarrierArray> named = {}) {
   Kernel kernel = kernel_of(*host::make_run(scenario));
   kernel.barriers = std::move(named);
   const auto tables = learned_tables([&] {
@@ -21,11 +21,11 @@ std::vector<BarrierArray> learned(const host::Scenario& scenario, std::vector<Ba
     simulation.run();
     return std::vector<BarrierTable>{learner.table()};
   });
-  return tables.empty() ? std::vector<BarrierArray>{} : tables.front();
+  return tables.empty() ? BarrierTable{} : tables.front();
 }
 
-const BarrierArray* at(const std::vector<BarrierArray>& table, uint32_t offset) {
-  for (const BarrierArray& a : table)
+const BarrierArray* at(const BarrierTable& table, uint32_t offset) {
+  for (const BarrierArray& a : table.rows)
     if (offset >= a.base.offset() && offset < a.base.offset() + 8u * uint32_t(a.stages)) return &a;
   return nullptr;
 }
@@ -45,7 +45,7 @@ bool within(std::string_view some, std::string_view all) {
 TEST_CASE("a run shows what kernels' tables state: counts, who arrives, who waits", "[learner]") {
   for (const char* name : {"01_dense_small", "13_pairs", "copy/multicast_2", "21_fallback", "direct/v5"}) {
     const host::Scenario scenario = host::load_scenario(scenario_dir() + "/" + name + ".toml", {"run.data=none"});
-    const std::vector<BarrierArray> table = learned(scenario);
+    const BarrierTable table = learned(scenario);
     for (const BarrierArray& stated : host::make_run(scenario)->barriers())
       for (int stage = 0; stage < stated.stages; ++stage) {
         CAPTURE(name, stated.name, stage);
@@ -65,8 +65,8 @@ TEST_CASE("a row without a count is a name, and the run gives the rest", "[learn
   std::vector<BarrierArray> names = host::make_run(scenario)->barriers();
   REQUIRE(names.size() == 2);
   const uint32_t full = names[0].base.offset(), empty = names[1].base.offset();
-  const std::vector<BarrierArray> table = learned(scenario, {{"mine", names[0].base, 4, 0, "", "", ""}});
-  REQUIRE(table.size() == 2);
+  const BarrierTable table = learned(scenario, {{"mine", names[0].base, 4, 0, "", "", ""}});
+  REQUIRE(table.rows.size() == 2);
   CHECK(std::string(at(table, full)->name) == "mine");
   CHECK(at(table, full)->stages == 4);
   CHECK(std::string(at(table, full)->arrives_with) == "mbarrier.arrive.expect_tx");

@@ -379,3 +379,40 @@ TEST_CASE("a producer whose first lap waits for parity 1 hands its stage over", 
   CHECK(c.exits.size() == 1);
   CHECK(c.device->observer.ctas_exited() == 1);
 }
+
+namespace {
+
+/// Warps 1 and 2 arrive once each on a barrier of `count`, warp 0 waits; warp 2 may leave it out.
+void two_arrive(Clusters& c, uint32_t count, bool all_come) {
+  c.kernel.barriers.push_back({"ready", {kBar}, 1, count, "mma", "mbarrier.arrive", "load"});
+  c.program = [count, all_come](SimIsa& isa) {
+    if (isa.warpid() == 0) init_barrier(isa, count);
+    isa.bar_sync(0, 96);
+    if (isa.warpid() == 0) return wait(isa, 0);
+    if (isa.warpid() == 1 || all_come) arrive(isa);
+  };
+  c.run();
+}
+
+}  // namespace
+
+TEST_CASE("a table whose count nobody can make up: the count is too high", "[blame][report]") {
+  Clusters c(1, 1, 3);
+  two_arrive(c, 3, true);
+  const HangReport hang = explain_hang(c.device->slots(), models::now(), 0, "replay");
+  CAPTURE(hang.text);
+  CHECK(hang.finding.cause ==
+        "ready[0] is initialised for 3 arrivals a phase; 2 have come, of mma (warps 1-2) of CTA 0, and nobody else "
+        "arrives on it: the count is 1 too high, or an arrival is not in the program");
+  CHECK(hang.finding.fault_role == "load");
+  CHECK_THAT(hang.finding.fault_location, Catch::StartsWith("clusters.h:"));
+}
+
+TEST_CASE("a count that one warp leaves open is that warp's", "[blame][report]") {
+  Clusters c(1, 1, 3);
+  two_arrive(c, 2, false);
+  const HangReport hang = explain_hang(c.device->slots(), models::now(), 0, "replay");
+  CAPTURE(hang.text);
+  CHECK_THAT(hang.finding.cause, !Catch::Contains("too high"));
+  CHECK(hang.finding.fault_role == "mma");
+}

@@ -22,7 +22,9 @@ const fs::path kSource = source_dir();
 /// Every check id that models/ and sim/ name in a string.
 std::set<std::string> ids_in_the_sources() {
   const std::regex id(
-      "\"((?:MB|TM|TC|CL|CB|NB|CR|EX|GM|GD|LN|RG|SM|TP|TR|TX)[0-9]+|hang|cycle-budget|mismatch|not-implemented)\"");
+      "\"((?:MB|TM|TC|CL|CB|NB|CR|EX|GM|GD|LN|PV|RG|SC|SM|TP|TR|TX)[0-9]+|hang|cycle-budget|mismatch|not-"
+      "implemented)"
+      "\"");
   std::set<std::string> found;
   for (const char* folder : {"models", "sim"})
     for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {

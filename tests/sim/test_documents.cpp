@@ -23,6 +23,7 @@ const std::map<std::string, const char*> kWholePages = {
     {"docs/faults.txt", "docs/faults.txt is what sm100sim list faults prints"},
     {"docs/figures.md", "documents: docs/figures.md lists who holds which figures"},
     {"docs/isa-support.txt", "docs/isa-support.txt is what sm100sim list isa prints"},
+    {"docs/world-bugs.md", "world bugs: each ends as it expects, and docs/world-bugs.md says what it prints"},
 };
 
 /// Quantities that are no figures of a run: units, the thing asked about, what a word means.

@@ -334,8 +334,23 @@ TEST_CASE("fault: own_cta signals the wrong CTA", "[fault]") {
         kPass);
 }
 
-TEST_CASE("fault: cta_scope is what the model does not see", "[fault]") {
-  CHECK(run_with(kPairs, "instruction=\"mbarrier_try_wait_parity\", action=\"cta_scope\"").exit_code == kPass);
+TEST_CASE("fault: cta_scope is a warning where the arrive is for another CTA, and nothing else", "[fault]") {
+  const auto warns = [](const Ran& ran) { return (ran.out + ran.err).find("SC1") != std::string::npos; };
+  const std::string fault =
+      "role=\"epilogue\", instruction=\"mbarrier_arrive\", barrier=\"accum_empty\", action=\"cta_scope\"";
+  const Ran pair = run_with(kPairs, fault);
+  CHECK(pair.exit_code == kPass);
+  CHECK(warns(pair));
+  const Ran own = run_with(kOneSm, fault);
+  CHECK(own.exit_code == kPass);
+  CHECK_FALSE(warns(own));
+  // By the letter of PTX an arrive without a scope is .cta, too.
+  ScratchDirectory scratch;
+  scratch.write("s.toml", kPairs);
+  const Ran strict = run(scratch, "run s.toml --set run.scopes=strict");
+  CHECK(strict.exit_code == kFinding);
+  CHECK(strict.out.find("FINDING SC1") == 0);
+  CHECK(run(scratch, "run s.toml").exit_code == kPass);
 }
 
 TEST_CASE("fault: other lanes than the elected one", "[fault]") {

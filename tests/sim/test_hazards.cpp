@@ -30,7 +30,7 @@ TEST_CASE("hazards: what each missing edge is called", "[hazards]") {
       {kSmall, R"(instruction="tcgen05_commit", barrier="input_empty", action="other_lane")", "TM7",
        "missing: a wait of load for input_empty[0], completed by a tcgen05.commit"},
       {kSmall, R"(instruction="tcgen05_commit", barrier="accum_full", action="other_lane")", "TC3",
-       "missing: a tcgen05.commit after these MMAs, and a wait of epilogue"},
+       "missing: a tcgen05.commit to accum_full after these MMAs, and a wait of epilogue"},
       {"bugs/sound/one_accumulator", R"(instruction="tcgen05_wait_ld", action="drop")", "TC15",
        "missing: tcgen05.wait::ld of epilogue"},
       {kSmall, R"(instruction="fence_proxy_async_shared_cta", barrier="accum_full", action="drop")", "TM6",

@@ -128,7 +128,17 @@ TEST_CASE("Faults by line do what edits of the text do") {
   }
   SECTION("wrong count") {
     check_parts(run_of(text, fault("[%r9], 1;", "action = \"add\"\noperand = \"count\"\nvalue = 1")).report,
-                {"HANG", "done[0]"});
+                {"HANG", "done[0] is initialised for 2 arrivals a phase; 1 has come, of mma (warp 1) of CTA",
+                 "the count is 1 too high",
+                 fmt::format("at fault: load (warp 0) of CTA 0  k.ptx:{}", line_of_text(text, "[%r9], 1;"))});
+  }
+  SECTION("wrong count of a ring") {
+    for (const std::string barrier : {"full", "empty"})
+      check_parts(
+          run_of(text, fault(barrier == "full" ? "[%r7], 1;" : "[%r8], 1;",
+                             "action = \"add\"\noperand = \"count\"\nvalue = 1"))
+              .report,
+          {"HANG", barrier + "[0] is initialised for 2 arrivals a phase; 1 has come", "the count is 1 too high"});
   }
 }
 

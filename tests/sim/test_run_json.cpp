@@ -18,13 +18,16 @@ namespace {
   [[maybe_unused]] const auto& [outcome, verified, check, checked_launch, output_hash, cycles, sm_clock_ghz,
                                 microseconds, tflops, gb_per_s, title, chosen_configuration, tensor_utilization,
                                 sms_used, filled_bytes, l2_read_bytes, dram_bytes, ctas_launched, ctas_by_clc,
-                                launches, roles, findings, warnings, notes, printed, not_checked, fault_matches,
-                                unmatched_faults, unexpected, delays, drawn, completion_order, completion_pairs,
-                                report, barrier_events, wall_seconds, peak_rss_bytes] = r;
+                                launches, roles, findings, warnings, notes, provenance, printed, not_checked,
+                                fault_matches, unmatched_faults, unexpected, delays, drawn, completion_order,
+                                completion_pairs, report, barrier_events, wall_seconds, peak_rss_bytes] = r;
 }
 [[maybe_unused]] void every_member(const host::Check& check) {
   [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, of_rows, wrong_element, unwritten,
                                 foreign] = check;
+}
+[[maybe_unused]] void every_member(const ProvenanceResult& provenance) {
+  [[maybe_unused]] const auto& [kept, repeated, tiles, causes, not_looked_at, report] = provenance;
 }
 [[maybe_unused]] void every_member(const Finding& finding) {
   [[maybe_unused]] const auto& [id, barrier, stage, phase, role, cta, location, fault_role, fault_cta,
@@ -65,6 +68,12 @@ RunResult full() {
                  {{}, {"x.ptx", 9}, {}}},
                 {.id = "hang", .message = "\xff is no UTF-8"}};
   r.warnings = {{.id = "MB8", .message = "w"}, {.id = "MB8", .message = "w"}};
+  r.provenance = {.kept = true,
+                  .repeated = true,
+                  .tiles = 3,
+                  .causes = {{.id = "PV1", .message = "m"}},
+                  .not_looked_at = {"l"},
+                  .report = "p\n"};
   r.notes = {"n"}, r.printed = "p\n", r.not_checked = {"c"}, r.fault_matches = {0, 2}, r.unmatched_faults = {"f"},
   r.unexpected = "u";
   const models::Delay delay{{models::JitterSite(1), 2, 3, 4, 5}, 6};

@@ -387,13 +387,15 @@ class Writer {
 
 }  // namespace
 
+void write_pftrace(const Trace& trace, std::ostream& to) {
+  google::protobuf::io::OstreamOutputStream stream(&to, 1 << 20);
+  google::protobuf::io::CodedOutputStream output(&stream);
+  Writer(trace, output).write();
+}
+
 void write_pftrace(const Trace& trace, const std::filesystem::path& path) {
   AtomicFile file(path);
-  {
-    google::protobuf::io::OstreamOutputStream stream(&file.stream(), 1 << 20);
-    google::protobuf::io::CodedOutputStream output(&stream);
-    Writer(trace, output).write();
-  }
+  write_pftrace(trace, file.stream());
   file.commit();
 }
 

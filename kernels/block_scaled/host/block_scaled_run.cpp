@@ -128,6 +128,18 @@ void BlockScaledRun::read_row(int operand, const std::vector<const uint8_t*>& te
   }
 }
 
+ExpectedResult BlockScaledRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  ExpectedResult result = Product::expected_result(addresses);
+  const auto scales = [&](int operand) -> ExpectedMatrix {
+    const ScaleTensor tensor = scales_of(operand);
+    return {operand == 0 ? "SFA" : "SFB", addresses[kSfa + size_t(operand)].value, tensor.rows,
+            tensor.bytes() / uint64_t(tensor.row_groups()), 8};
+  };
+  for (ExpectedProduct& product : result.products)
+    product.sfa = scales(0), product.sfb = scales(1), product.scale_block = scale_block(config_);
+  return result;
+}
+
 double BlockScaledRun::finished(double x, int, int, const std::vector<const uint8_t*>&) const {
   return config_.scaled ? x * double(problem_.alpha) : x;
 }

@@ -37,6 +37,7 @@ class BlockScaledRun : public Product {
   void fill(size_t i, uint8_t* bytes) const override;
   bool is_plain() const override { return !has_functor(config_) && !quantises(config_); }
   Check check(const std::vector<const uint8_t*>& tensors) const override;
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   std::string title() const override;
   std::string chosen_configuration() const override;
   std::string configuration_json() const override;

@@ -104,6 +104,18 @@ Check CopyRun::check(const std::vector<const uint8_t*>& tensors) const {
   return check;
 }
 
+ExpectedResult CopyRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  ExpectedResult result;
+  for (int copy = 0; copy < copy_sharers(config_); ++copy)
+    result.copies.push_back({.name = copy_sharers(config_) > 1 ? fmt::format("copy {}", copy) : "",
+                             .from = addresses[0].value,
+                             .to = addresses[1].value + uint64_t(copy) * source_bytes(),
+                             .bytes = source_bytes(),
+                             .row_bytes = uint64_t(problem_.n) * kCopyElementBytes,
+                             .bits = 8 * kCopyElementBytes});
+  return result;
+}
+
 double CopyRun::bytes() const { return double(source_bytes()) * (1 + copy_sharers(config_)); }
 
 std::string CopyRun::title() const {

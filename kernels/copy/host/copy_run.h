@@ -36,6 +36,7 @@ class CopyRun : public KernelRun {
   /// Source: seeded bytes; destination: a pattern, so that what nobody writes cannot pass.
   void fill(size_t i, uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   double flops() const override { return 0; }
   double bytes() const override;
   std::string title() const override;

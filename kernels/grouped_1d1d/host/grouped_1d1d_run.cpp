@@ -49,6 +49,26 @@ Grouped1d1dRun::Grouped1d1dRun(const Scenario& s)
       sms_(s.sms_in_run()),
       gpc_sms_(s.device.device.gpc_sms) {}
 
+/// The products of TokenProduct, in its order, with their scales.
+ExpectedResult Grouped1d1dRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  ExpectedResult result = TokenProduct::expected_result(addresses);
+  const auto scales = [&](int operand, int first_row, int rows) -> ExpectedMatrix {
+    const ScaleTensor tensor = scales_of(operand);
+    const uint64_t pitch = tensor.bytes() / uint64_t(tensor.row_groups());
+    return {operand == 0 ? "SFA" : "SFB",
+            addresses[kSfa + size_t(operand)].value + uint64_t(first_row / kScaleAtomRows) * pitch, rows, pitch, 8};
+  };
+  size_t next = 0;
+  for (const TokenGroup& group : rows().groups) {
+    if (!group.has_work()) continue;
+    ExpectedProduct& product = result.products[next++];
+    product.sfa = scales(0, int(group.first_scale_row), int(group.rows));
+    product.sfb = scales(1, group.expert * expert_scale_rows(), problem_.n);
+    product.scale_block = scale_block(config_);
+  }
+  return result;
+}
+
 ScaleTensor Grouped1d1dRun::scales_of(int operand) const {
   return {.rows = operand == 0 ? int(rows().scale_rows) : problem_.num_experts * expert_scale_rows(),
           .scales = ceil_div(problem_.k, scale_block(config_)),

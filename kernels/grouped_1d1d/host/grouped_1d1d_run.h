@@ -26,6 +26,7 @@ class Grouped1d1dRun : public TokenProduct {
   std::string_view role(int warp) const override { return matmul_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, words about groups, C
   void fill(size_t i, uint8_t* bytes) const override;
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   bool is_plain() const override { return !has_functor(config_); }
   std::string title() const override;
   std::string chosen_configuration() const override;

@@ -186,6 +186,29 @@ Check TokenProduct::check(const std::vector<const uint8_t*>& tensors) const {
   return check;
 }
 
+ExpectedResult TokenProduct::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  const std::vector<Tensor> all = tensors();
+  const auto rows_of = [&](size_t i, int64_t rows_of_all, int columns, int64_t first,
+                           int64_t rows) -> ExpectedMatrix {
+    const uint64_t pitch = all[i].bytes / uint64_t(rows_of_all);
+    return {all[i].name, addresses[i].value + uint64_t(first) * pitch, rows, pitch,
+            int(pitch * 8 / uint64_t(columns))};
+  };
+  ExpectedResult result;
+  const int n = shape().n, k = shape().k;
+  for (size_t g = 0; g < rows_.groups.size(); ++g) {
+    const TokenGroup& group = rows_.groups[g];
+    if (!group.has_work()) continue;
+    result.products.push_back(
+        {.name = fmt::format("group {}", g),
+         .a = rows_of(0, rows_.rows, k, group.first_row, group.rows),
+         .b = rows_of(1, int64_t{tokens_.problem.num_experts} * n, k, int64_t{group.expert} * n, n),
+         .c = rows_of(all.size() - 1, rows_.rows, n, group.first_row, group.rows),
+         .k = k});
+  }
+  return result;
+}
+
 double TokenProduct::flops() const {
   int64_t rows = 0;
   for (const TokenGroup& group : rows_.groups) rows += group.has_work() ? group.rows : 0;

@@ -15,6 +15,7 @@ class TokenProduct : public Product {
  public:
   void fill(size_t i, uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   double flops() const override;
 
   /// What of a kernel's configuration its results depend on.

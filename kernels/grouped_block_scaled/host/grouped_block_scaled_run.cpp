@@ -165,6 +165,21 @@ Check GroupedBlockScaledRun::check(const std::vector<const uint8_t*>& tensors) c
   return worst;
 }
 
+ExpectedResult GroupedBlockScaledRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  ExpectedResult result;
+  for (size_t g = 0; g < products_.size(); ++g) {
+    if (!has_tiles(problem_.groups[g]) || problem_.groups[g].k == 0) continue;
+    const std::vector<GlobalAddr> of_group = {addresses[kA] + offset(kA, g), addresses[kB] + offset(kB, g),
+                                              addresses[kSfa] + offset(kSfa, g), addresses[kSfb] + offset(kSfb, g),
+                                              addresses[kOutput] + offset(kC, g)};
+    for (ExpectedProduct product : products_[g]->expected_result(of_group).products) {
+      product.name = fmt::format("group {}", g);
+      result.products.push_back(std::move(product));
+    }
+  }
+  return result;
+}
+
 double GroupedBlockScaledRun::check_bytes() const {
   double most = 0;
   for (const auto& product : products_) most = std::max(most, product->check_bytes());

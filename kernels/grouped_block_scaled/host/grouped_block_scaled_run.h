@@ -32,6 +32,7 @@ class GroupedBlockScaledRun : public KernelRun {
   void fill_addresses(size_t i, const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode,
                       uint8_t* bytes) const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   double check_bytes() const override;
   double flops() const override;
   double bytes() const override;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// mbarrier (PTX 9.7.13.15), mapa (9.7.9.24).
 ///
-/// Arrives release and waits acquire, at the scope that role code names; the scope is a constant once inlined.
+/// Arrives release and waits acquire, at the scope that role code names; the scope is a constant once inlined.  Only
+/// arrivals on barriers of other CTAs have a form of their own without a scope: it is `.cta`, PTX's default.
 /// Every function clobbers memory: ordinary accesses must not move across an arrive or a wait.
 #pragma once
 
@@ -30,6 +31,8 @@ class Mbarrier {
   SM100_KERNEL void mbarrier_arrive(ClusterSmemAddr barrier, Scope scope, Loc = Loc::current()) const {
     if (scope == Scope::cluster) {
       asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier.value) : "memory");
+    } else if (scope == Scope::unstated) {
+      asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier.value) : "memory");
     } else {
       asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(barrier.value) : "memory");
     }

@@ -50,8 +50,8 @@ const TomlTable::Words<TensorMapOobFill> kFills = {{"none", TensorMapOobFill::no
                                                    {"nan", TensorMapOobFill::nan_request_zero_fma}};
 
 const std::vector<std::string> kProblemKeys = {
-    "ptx",   "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes", "pdl",
-    "roles", "names", "tensor", "argument", "check",   "variables"};
+    "ptx",   "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes", "registers_per_thread", "pdl",
+    "roles", "names", "tensor", "argument", "check",   "variables",          "grid_workspace"};
 const std::vector<std::string> kArgumentKeys = {
     "parameter", "offset",          "address", "bytes",        "tensor_map", "data_type", "dims", "strides",
     "box",       "element_strides", "swizzle", "l2_promotion", "oob_fill",   "value",     "type", "hex"};
@@ -62,16 +62,21 @@ class Reader {
   Reader(const TomlDocument& document, const TomlTable& root, const Scenario& scenario)
       : document_(document), table_(root.table("problem", kProblemKeys)), scenario_(scenario) {}
 
+  /// Of a thread, by the launch file or the entry; 0: neither says.
+  int registers() const { return registers_; }
+
   PtxProblem read() {
     read_file();
     read_shape();
     read_tensors();
     read_arguments();
     read_check(table_, problem_);
+    if (table_.has("grid_workspace"))
+      problem_.grid_workspace = uint64_t(table_.integer("grid_workspace", 0, int64_t{1} << 46));
     if (table_.has("variables"))
       for (const int64_t address : table_.integer_list("variables", 0, int64_t{1} << 46))
         problem_.variables.push_back(uint64_t(address));
-    return std::move(problem_);
+    return problem_;
   }
 
  private:
@@ -114,6 +119,8 @@ class Reader {
     problem_.dynamic_smem_bytes =
         table_.has("dynamic_smem_bytes") ? uint32_t(table_.integer("dynamic_smem_bytes", 0, 1 << 20)) : 0;
     describe_shared_memory(problem_);
+    registers_ = table_.has("registers_per_thread") ? int(table_.integer("registers_per_thread", 1, 255))
+                                                    : stated_registers(*problem_.file.module, entry());
     problem_.pdl = table_.has("pdl") && table_.boolean("pdl");
     read_roles();
     if (!table_.has("names")) return;
@@ -336,12 +343,16 @@ class Reader {
   const TomlDocument& document_;
   const TomlTable table_;
   const Scenario& scenario_;
+  int registers_ = 0;
   PtxProblem problem_;
   std::vector<size_t> given_;  ///< parameters that arguments name
 };
 
 std::any read(const TomlDocument& document, const TomlTable& root, Scenario& scenario) {
-  return Reader(document, root, scenario).read();
+  Reader reader(document, root, scenario);
+  PtxProblem problem = reader.read();
+  if (scenario.registers == 0) scenario.registers = reader.registers();  // run.registers comes first
+  return problem;
 }
 
 }  // namespace

@@ -8,21 +8,33 @@
 #include "kernels/host/ptx_layout.h"
 #include "kernels/host/scenario.h"
 #include "kernels/ptx_launch/host/ptx_names.h"
+#include "ptx/cpp_names.h"
 
 namespace sm100::host {
 namespace {
 
-/// A symbol of 64-bit elements may be an array of mbarriers.
+/// As the source has it, if no other shared symbol of the program is called so.
+std::string shared_name(const ptx::Program& program, const ptx::Symbol& symbol) {
+  const std::string name = ptx::variable_name(std::string(symbol.name));
+  for (const ptx::Symbol& other : program.symbols)
+    if (other.space == ptx::Space::shared && other.name != symbol.name &&
+        ptx::variable_name(std::string(other.name)) == name)
+      return std::string(symbol.name);
+  return name;
+}
+
+/// A symbol of 64-bit elements may be an array of mbarriers.  Those that the entry does not use have no place.
 void add_symbols(PtxProblem& problem, const ptx::Program& program, const SharedLayout& layout) {
   for (const ptx::Symbol& symbol : program.symbols) {
-    if (symbol.space != ptx::Space::shared || symbol.dynamic || symbol.bytes == 0 || symbol.bytes % 8 != 0)
+    if (symbol.space != ptx::Space::shared || !symbol.used || symbol.dynamic || symbol.bytes == 0 ||
+        symbol.bytes % 8 != 0)
       continue;
     const auto of_symbol = [&](const ptx::Variable& v) { return v.name == symbol.name && ptx::bits(v.type) == 64; };
     const auto& own = problem.file.entry().body.variables;
     const auto& all = problem.file.module->variables;
     if (std::none_of(own.begin(), own.end(), of_symbol) && std::none_of(all.begin(), all.end(), of_symbol))
       continue;
-    problem.barriers.push_back({.name = std::string(symbol.name),
+    problem.barriers.push_back({.name = shared_name(program, symbol),
                                 .offset = uint32_t(layout.first_static + symbol.offset),
                                 .stages = int(symbol.bytes / 8)});
   }
@@ -46,6 +58,23 @@ void check_launch(const PtxProblem& problem, const std::string& name) {
 }
 
 }  // namespace
+
+int stated_registers(const ptx::Module& module, const ptx::Entry& entry) {
+  const ptx::Directives& d = entry.directives;
+  if (d.maxnreg) return int(*d.maxnreg);
+  const std::optional<ptx::Dim3>& block = d.reqntid ? d.reqntid : d.maxntid;
+  if (!block || !d.minnctapersm || *d.minnctapersm == 0) return 0;
+  const ptx::Program program = ptx::decode(module, entry);
+  if (std::none_of(program.services.begin(), program.services.end(),
+                   [](const ptx::Service& s) { return s.base.starts_with("setmaxnreg"); }))
+    return 0;  // as many as its code needs
+  // A quarter of an SM has a quarter of the warps and of the registers, which are given to warps eight of each
+  // thread at a time.
+  constexpr uint32_t kRegistersOfQuarter = 16384, kGranule = 8, kMost = 255;
+  const uint32_t threads = (*block)[0] * (*block)[1] * (*block)[2];
+  const uint32_t warps = (threads + kWarpLanes - 1) / kWarpLanes * *d.minnctapersm, of_quarter = (warps + 3) / 4;
+  return int(std::min(kMost, kRegistersOfQuarter / (of_quarter * kWarpLanes) / kGranule * kGranule));
+}
 
 void describe_shared_memory(PtxProblem& problem) {
   const ptx::Program program = ptx::decode(*problem.file.module, problem.file.entry());
@@ -79,7 +108,7 @@ PtxProblem problem_of(const PtxLaunchValues& launch, const std::string& name) {
         {.name = "nothing", .element = {"u8", 8, DataType::u8}, .shape = {1}, .contents = PtxContents::zeros});
   if (!launch.parameters.empty())
     problem.arguments.push_back({.kind = PtxArgument::Kind::image, .image = launch.parameters});
-  problem.variables = launch.variables;
+  problem.variables = launch.variables, problem.grid_workspace = launch.grid_workspace;
   problem.before_trial = launch.before_trial;
   return problem;
 }

@@ -26,6 +26,7 @@ struct PtxLaunchValues {
   std::vector<uint8_t> parameters;  ///< the parameter window
   std::vector<PtxMemory> memory;
   std::vector<uint64_t> variables;     ///< PtxProblem::variables
+  uint64_t grid_workspace = 0;         ///< PtxProblem::grid_workspace
   std::function<void()> before_trial;  ///< KernelRun::before_trial
 };
 

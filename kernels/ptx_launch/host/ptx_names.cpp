@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/host/toml_reader.h"
+#include "ptx/cpp_names.h"
 #include "ptx/warp_view.h"
 
 namespace sm100::host {
@@ -17,7 +18,7 @@ std::string shared_symbols(const ptx::Program& program) {
   std::string names;
   for (const ptx::Symbol& symbol : program.symbols)
     if (symbol.space == ptx::Space::shared && symbol.used)
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", symbol.name);
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", ptx::variable_name(std::string(symbol.name)));
   return names.empty() ? "the entry uses no shared symbol: give an offset" : "allowed are " + names;
 }
 
@@ -31,7 +32,8 @@ uint32_t first_barrier(const TomlTable& t, const ptx::Program& program, const Sh
   if (!named) return offset;
   const std::string symbol = t.string("symbol");
   for (const ptx::Symbol& s : program.symbols)
-    if (s.space == ptx::Space::shared && s.used && s.name == symbol)
+    if (s.space == ptx::Space::shared && s.used &&
+        (s.name == symbol || ptx::variable_name(std::string(s.name)) == symbol))
       return uint32_t(layout.first_static + s.offset) + offset;
   throw t.wrong("symbol", shared_symbols(program));
 }

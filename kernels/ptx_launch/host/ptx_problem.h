@@ -83,11 +83,17 @@ struct PtxProblem {
   std::optional<std::pair<size_t, size_t>> reference;  ///< expected, output: equal but for roundings
   /// Where the module's `.global` and `.const` variables lie, in their order; empty: the run places them.
   std::vector<uint64_t> variables{};
+  uint64_t grid_workspace = 0;           ///< of a cooperative launch: address of two words; 0: none
   std::function<void()> before_trial{};  ///< KernelRun::before_trial; empty: nothing is to be done
 
   int threads() const { return int(block.x * block.y * block.z); }
   int warps() const { return (threads() + kWarpLanes - 1) / kWarpLanes; }
 };
+
+/// Registers with which ptxas launches a thread of an entry that has setmaxnreg: .maxnreg, else all that leave room
+/// for .minnctapersm CTAs of .maxntid or .reqntid threads (docs/ptx.md).  0: the entry does not say; ptxas then
+/// ignores its setmaxnreg.
+int stated_registers(const ptx::Module& module, const ptx::Entry& entry);
 
 /// Fills in what follows from the entry and the launch's shape: bytes of shared memory, symbols that may be
 /// mbarriers.

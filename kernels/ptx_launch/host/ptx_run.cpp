@@ -7,18 +7,12 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "kernels/host/comparison.h"
+#include "ptx/cpp_names.h"
 
 namespace sm100::host {
 namespace {
-
-/// Text that lives as long as the process: rows of a table point to it.
-const char* kept(const std::string& text) {
-  static std::set<std::string> all;
-  return all.insert(text).first->c_str();
-}
 
 void fill_from(const std::filesystem::path& path, uint8_t* to, uint64_t bytes) {
   std::ifstream file(path, std::ios::binary);
@@ -47,7 +41,7 @@ PtxRun::PtxRun(const Scenario& scenario)
 std::vector<BarrierArray> PtxRun::barriers() const {
   std::vector<BarrierArray> rows;
   for (const PtxBarriers& b : problem_.barriers)
-    rows.push_back({kept(b.name), SmemAddr{b.offset}, b.stages, 0, kept(b.arrives), "", kept(b.waits)});
+    rows.push_back({b.name.c_str(), SmemAddr{b.offset}, b.stages, 0, b.arrives.c_str(), "", b.waits.c_str()});
   return rows;
 }
 
@@ -106,6 +100,32 @@ Check PtxRun::check(const std::vector<const uint8_t*>& tensors) const {
   return {.ok = true, .reference = "nothing"};
 }
 
+/// The product or the copy that the launch names, where rows of both operands lie along K.
+ExpectedResult PtxRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  ExpectedResult result;
+  const auto matrix_of = [&](size_t i) -> ExpectedMatrix {
+    const PtxTensor& t = problem_.tensors[i];
+    const auto pitch = uint64_t(t.shape[1] * t.element.bits / 8);
+    return {t.name, addresses[i].value, t.shape[0], pitch, t.element.bits};
+  };
+  if (const auto& product = problem_.product; product && !product->b_is_k_n)
+    result.products.push_back(
+        {.a = matrix_of(product->a),
+         .b = matrix_of(product->b),
+         .c = matrix_of(product->c),
+         .k = problem_.tensors[product->a].shape[1],
+         .plain = product->scales.empty() ? problem_.tensors[product->c].element.format : std::nullopt});
+  if (problem_.copy) {
+    const PtxTensor& to = problem_.tensors[problem_.copy->second];
+    result.copies.push_back({.from = addresses[problem_.copy->first].value,
+                             .to = addresses[problem_.copy->second].value,
+                             .bytes = to.bytes(),
+                             .row_bytes = uint64_t(to.shape.back() * to.element.bits / 8),
+                             .bits = to.element.bits});
+  }
+  return result;
+}
+
 Check PtxRun::check_copy(const std::vector<const uint8_t*>& tensors) const {
   const PtxTensor& to = problem_.tensors[problem_.copy->second];
   const uint8_t *from_bytes = tensors[problem_.copy->first], *to_bytes = tensors[problem_.copy->second];
@@ -148,7 +168,8 @@ double PtxRun::bytes() const {
 
 std::string PtxRun::title() const {
   const std::string file = problem_.file.path.filename().string();
-  return product_ ? fmt::format("{} of {}", product_->title(), file) : fmt::format("{} of {}", entry().name, file);
+  return fmt::format("{} of {}", product_ ? product_->title() : ptx::function_name(std::string(entry().name)),
+                     file);
 }
 
 std::string PtxRun::configuration_json() const {

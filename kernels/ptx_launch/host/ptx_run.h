@@ -27,6 +27,7 @@ class PtxRun : public KernelRun {
   void fill(size_t i, uint8_t* bytes) const override;
   void before_trial() const override;
   Check check(const std::vector<const uint8_t*>& tensors) const override;
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   double check_bytes() const override { return product_ ? product_->check_bytes() : 0; }
   double flops() const override { return product_ ? product_->flops() : 0; }
   double bytes() const override;

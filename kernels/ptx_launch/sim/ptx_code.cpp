@@ -16,10 +16,10 @@ KernelCode ptx_code() {
             for (const auto& addresses : binding.tensors)
               windows.push_back(
                   run.parameters(addresses, [](const TensorMapFields& fields) { return sm100::encode(fields); }));
-            return ptx_runner(
-                binding, *problem.file.module, run.entry(),
-                {problem.grid, problem.block, problem.cluster, problem.dynamic_smem_bytes, problem.variables},
-                windows);
+            return ptx_runner(binding, *problem.file.module, run.entry(),
+                              {problem.grid, problem.block, problem.cluster, problem.dynamic_smem_bytes,
+                               problem.variables, problem.grid_workspace},
+                              windows);
           }};
 }
 

@@ -71,7 +71,7 @@ export function findCtas(trace: Trace): Cta[] {
     const parent = trace.tracks[track.parent]?.kind === 'cta' ? track.parent : -2 - track.cta;
     let cta = byParent.get(parent);
     if (!cta) {
-      const title = parent >= 0 ? trace.tracks[parent].name : `CTA ${track.cta} on SM ${track.sm}`;
+      const title = parent >= 0 ? trace.tracks[parent].name : track.cta < 0 ? 'Host' : `CTA ${track.cta} on SM ${track.sm}`;
       const {cluster, rank} = parent >= 0 ? trace.tracks[parent] : {cluster: -1, rank: -1};
       cta = {key: '', id: track.cta, sm: track.sm, title, cluster, rank, roles: [], units: [], arrays: [], rings: [],
         begin: Infinity, end: -Infinity};

@@ -56,7 +56,9 @@ function spanSentences(model: Model, side: number, i: number, words: Words): voi
   const sinks = trace.sinksOf(trace.spans.flowOut[i]);
   const marked = markSentences(model, side, i);
   words.sentences.push(...marked);
-  if (kind === 'wait') {
+  if (track.cta < 0) {
+    words.sentences.push(length.startsWith('0 ') ? 'A call of the program; calls take no simulated time.' : 'A launch of the program.');
+  } else if (kind === 'wait') {
     const atOnce = cause < 0 && trace.events.count > 0 && !model.openWaits[side].has(i);
     if (!(marked.length > 0 && model.openWaits[side].has(i))) words.sentences.push(atOnce
       ? `The ${track.name} warp looked at ${placeText(trace, i)} and went on at once: the phase was complete already.`
@@ -125,7 +127,7 @@ function describeSpan(model: Model, side: number, i: number): Words {
   words.short = `${trackText(track)}${tile ? `, ${tile}` : ''}\n${duration(model, length, trace)} (${seconds(trace, length)})\n${words.sentences.join(' ')}`;
   const facts = words.facts;
   if (model.sides.length > 1) facts.push(['trace', side === 0 ? `A, ${trace.name}` : `B, ${trace.name}`]);
-  facts.push(['where', `${trackText(track)}, SM ${track.sm}`]);
+  facts.push(['where', track.cta < 0 ? 'host' : `${trackText(track)}, SM ${track.sm}`]);
   facts.push(['when', `${grouped(spans.begin[i])} to ${grouped(spans.end[i])}`]);
   facts.push(['length', `${grouped(length)} ${tickName(trace)} = ${seconds(trace, length)}`]);
   if (tile) facts.push(['tile', tile.replace('tile ', '')]);

@@ -73,7 +73,8 @@ function spanText(trace: Trace, i: number, width: number): string {
     store_issue: 'store', store_wait: 'wait store', clc_request: 'ask', clc_fetch: 'read', tma_load: 'copy', tma_store: 'copy',
     clc_cancel: 'request', umma: 'mma',
   };
-  const choices = kind === 'wait'
+  const choices = trace.track(i).cta < 0 ? [place]  // of the host: a launch, or a call
+    : kind === 'wait'
     ? [`wait ${place}`, place, place.replace(/^(input|accum)_/, '').replace(/^(clc|throttle)_\w+/, '$1'), stage >= 0 ? `[${stage}]` : '']
     : [`${kind} ${place}${k >= 0 ? ` k ${k}` : ''}`, `${kind} ${place}`, kind, short[kind] ?? '', number];
   return choices.map((text) => text.trim()).find((text) => text && textWidth(text, false) + 7 <= width) ?? '';

@@ -60,7 +60,7 @@ TEST_CASE("PTX of pipeline_copy: a dependent launch waits before its loads and l
 
 TEST_CASE("PTX of pipeline_copy: readers release to their own CTA, or to each CTA of the cluster") {
   for_each_entry([](const PtxEntry& e, const CopyConfig& c) {
-    const size_t remote = e.count("mbarrier.arrive.release.cta.shared::cluster.b64 _,"),
+    const size_t remote = e.count("mbarrier.arrive.shared::cluster.b64 _,"),
                  own = e.count("mbarrier.arrive.release.cta.shared::cta.b64 _,");
     CHECK((remote > 0) == c.multicast);
     CHECK((own > 0) == !c.multicast);

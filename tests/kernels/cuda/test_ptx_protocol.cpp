@@ -315,7 +315,7 @@ TEST_CASE("PTX: cluster launch control is there exactly when the configuration h
     // Each reader's release of the response goes to CTA 0; of a pair, accumulators go to the leader and tensor
     // memory to the peer.
     const size_t pair = e.config().cta_group == 2 ? 2 + (e.config().num_split_k > 1) : 0;
-    CHECK(e.count("mbarrier.arrive.release.cta.shared::cluster.b64 _,") == canceled.size() + pair);
+    CHECK(e.count("mbarrier.arrive.shared::cluster.b64 _,") == canceled.size() + pair);
     CHECK(e.count("mbarrier.arrive.release.cluster") == 0);
     CHECK(e.count("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _,") == (clc ? 1 : 0));
     // The response is read before the async proxy may write the next one over it.

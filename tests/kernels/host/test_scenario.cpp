@@ -177,8 +177,8 @@ TEST_CASE("messages name file and line and key and value and what is allowed") {
   CHECK(complaint(kSmall + "[runn]\nsms = 1\n") == "s.toml:9: unknown table 'runn'; did you mean 'run'?");
   CHECK(complaint(kSmall + "[run]\nxyzzy = 1\n") ==
         "s.toml:10: unknown key 'run.xyzzy' = 1; allowed here are data, l2, sms, seed, jitter, numerics, "
-        "max_cycles, recorder, recorder_cycles, hazards, "
-        "sm_clock_ghz, launches, feed, ctas_per_sm, registers, hand_out, ptx, ptx_entry");
+        "max_cycles, recorder, recorder_cycles, hazards, scopes, "
+        "sm_clock_ghz, launches, feed, ctas_per_sm, registers, hand_out, ptx, ptx_entry, provenance");
   CHECK(complaint(kSmall + "[run]\nrecorder_cycles = [1, 2, 3]\n") ==
         "s.toml:10: key 'run.recorder_cycles' = [1, 2, 3]: needs run.recorder = true");
   CHECK(complaint(kSmall + "[run]\nrecorder = true\nrecorder_cycles = [1, 2]\n") != "");

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a kernel should have multiplied with what: C = A * B^T, or several of them, by where the elements lie in
+/// global memory.  Provenance (sim/provenance/) holds a run against it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/isa/number_formats.h"
+
+namespace sm100::host {
+
+/// A matrix in global memory, row by row; of an operand a row is along K.
+struct ExpectedMatrix {
+  std::string name;  ///< "A"
+  uint64_t address = 0;
+  int64_t rows = 0;
+  uint64_t pitch = 0;  ///< bytes from one row to the next
+  int bits = 0;        ///< of an element
+};
+
+/// C(i, j) is the sum over k of A(i, k) * B(j, k), and what an epilogue makes of it.
+struct ExpectedProduct {
+  std::string name{};  ///< "group 3"; empty where there is one
+  ExpectedMatrix a, b, c;
+  int64_t k = 0;  ///< elements
+  /// Scale factors in atoms of 128 rows x 4 (CUTLASS's layout), a byte for each block of `scale_block` elements
+  /// along K.
+  std::optional<ExpectedMatrix> sfa{}, sfb{};
+  int scale_block = 0;
+  /// C is nothing but the sums, converted to its type: then what is stored can be held against tensor memory.
+  std::optional<DataType> plain{};
+};
+
+/// Bytes that must be those of another place.
+struct ExpectedCopy {
+  std::string name{};
+  uint64_t from = 0, to = 0, bytes = 0;
+  uint64_t row_bytes = 0;  ///< for reports: of a row
+  int bits = 0;            ///< of an element
+};
+
+struct ExpectedResult {
+  std::vector<ExpectedProduct> products;
+  std::vector<ExpectedCopy> copies;
+
+  bool empty() const { return products.empty() && copies.empty(); }
+};
+
+}  // namespace sm100::host

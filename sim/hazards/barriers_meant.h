@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which mbarrier is meant where an access lacks its wait: by the kernel's table, or by the text of its PTX.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/hazards/hazard_checker.h"
+#include "sim/warp.h"
+
+namespace sm100::sim {
+
+/// "input_full[2]"; empty for barriers that the kernel does not name.
+std::string barrier_text(const Kernel& kernel, uint32_t offset);
+
+/// The barrier by which a ring's stage comes back: input_empty[2] for input_full[2]; empty: it is not known.
+std::string release_text(const Kernel& kernel, uint32_t full_offset);
+
+/// The array whose phases tell the warps of `reader` that MMAs and copies of tensor memory of warp `issuer` are
+/// over: the one that the one commits to and the other waits for, of several the one whose wait has passed before
+/// any phase had completed.  nullptr: none, or more than one may be meant.
+const BarrierArray* commit_array(const Kernel& kernel, int issuer, int reader, const Warp* waits = nullptr);
+
+}  // namespace sm100::sim

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Global memory under the hazard checker: loads, stores and atomics of warps, ordered by words that are released
+// and acquired.
+#include <algorithm>
+#include <utility>
+
+#include "models/time.h"
+#include "sim/hazards/hazard_checker.h"
+
+namespace sm100::sim {
+
+void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
+  access_global(t, address, AccessKind::global, write);
+}
+
+bool HazardChecker::made_by(const Thread& t, const GlobalAccess& access) {
+  return access.cluster == cluster(t.slot).id &&
+         access.access.over.component == component(rank(t.slot), t.by.warp, kWarp);
+}
+
+/// A plain load races with atomics: harmless if a compare-and-swap of the same warp finds out whether the word has
+/// changed since, as in loops that make an atomic of one.
+void HazardChecker::doubt(const GlobalAccess& read, GlobalAddr address, models::Violation violation) {
+  for (const DoubtedRead& known : doubted_)
+    if (known.address == address.value && known.read.cluster == read.cluster &&
+        known.read.access.over.component == read.access.over.component)
+      return;
+  doubted_.push_back({address.value, read, std::move(violation)});
+}
+
+void HazardChecker::compare_and_swap(const Thread& t, GlobalAddr address) {
+  if (const auto cell = global_.find(address.value); cell != global_.end())
+    std::erase_if(cell->second.reads, [&](const GlobalAccess& read) {
+      return read.access.kind == AccessKind::global && made_by(t, read);
+    });
+  std::erase_if(doubted_, [&](DoubtedRead& doubted) {
+    if (doubted.address != address.value || !made_by(t, doubted.read)) return false;
+    models::Violation& v = doubted.violation;
+    v.warning = true;
+    v.message +=
+        "; works on hardware as far as known, because a compare-and-swap behind the load finds out whether the "
+        "word "
+        "has changed";
+    if (told_loads_.insert({v.source.loc.line(), v.source.loc.file_name()}).second) report_.violation(v);
+    return true;
+  });
+}
+
+void HazardChecker::report_doubted(const Thread& t) {
+  for (const DoubtedRead& doubted : std::exchange(doubted_, {}))
+    if (made_by(t, doubted.read))
+      report_.violation(doubted.violation);
+    else
+      doubted_.push_back(doubted);
+}
+
+void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write) {
+  const auto ordered = [&](const GlobalAccess& earlier) {
+    if (kind == AccessKind::atomic && earlier.access.kind == AccessKind::atomic) return true;
+    return ordered_in_global(t, earlier);
+  };
+  const GlobalAccess now_accessed = global_access(t, kind, write, now(t));
+  const auto conflict = [&](const GlobalAccess& earlier) {
+    const Kernel& first = *launches_[earlier.launch].kernel;
+    const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);
+    models::Violation v{
+        .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
+    v.details = text.details;
+    v.places = {hazard_place(first, earlier.access), hazard_place(kernel(t.slot), now_accessed.access)};
+    const auto is_plain_load = [](const GlobalAccess& a) {
+      return a.access.kind == AccessKind::global && !a.access.write;
+    };
+    if (is_plain_load(earlier) && kind == AccessKind::atomic) {
+      v.source = earlier.access.by.source();
+      return doubt(earlier, address, std::move(v));
+    }
+    if (is_plain_load(now_accessed) && earlier.access.kind == AccessKind::atomic)
+      return doubt(now_accessed, address, std::move(v));
+    report_.violation(v);
+  };
+  GlobalCell& cell = global_[address.value];
+  if (cell.write && !ordered(*cell.write)) conflict(*cell.write);
+  if (!write) return cell.reads.push_back(now_accessed);
+  for (const GlobalAccess& read : cell.reads)
+    if (!ordered(read)) conflict(read);
+  cell.write = now_accessed;
+  if (kind != AccessKind::atomic) return cell.reads.clear();
+  // Atomics do not follow each other: a plain store comes after all of them, not after the last alone.
+  std::erase_if(cell.reads, [&](const GlobalAccess& earlier) {
+    return earlier.cluster == now_accessed.cluster &&
+           earlier.access.over.component == now_accessed.access.over.component;
+  });
+  cell.reads.push_back(now_accessed);
+}
+
+uint32_t HazardChecker::release_word(const Thread& t, uint32_t before) {
+  Knowledge handed_on;
+  handed_on.releases = warp(t).known.releases;
+  if (before != 0) handed_on.add_releases(releases_[before - 1].releases), handed_on.add_releases({before});
+  releases_.push_back({cluster(t.slot).id, warp(t).known.happened, std::move(handed_on.releases)});
+  step(t);
+  return uint32_t(releases_.size());
+}
+
+void HazardChecker::acquire_word(const Thread& t, uint32_t release) {
+  if (release == 0) return;
+  Knowledge& known = warp(t).known;
+  known.add_releases(releases_[release - 1].releases);
+  known.add_releases({release});
+  for (const uint32_t r : known.releases)  // of the own cluster they are clocks like any others
+    if (releases_[r - 1].cluster == cluster(t.slot).id) known.happened.join(releases_[r - 1].happened);
+}
+
+}  // namespace sm100::sim

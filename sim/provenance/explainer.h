@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Holds what a launch has multiplied and stored (sim/provenance/record.h) against what it should have
+/// (kernels/host/expected_product.h), and says what differs, where and by whom.
+///
+/// Accumulators are compared by what they consist of: rows of A, rows of B, steps along K.  Where they should go is
+/// what the stores say that their warps' fragments went to.  What belongs to a place and was used nowhere points at
+/// the loads or the MMAs; what was computed and lies elsewhere points at the epilogue.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/provenance/accumulators.h"
+
+namespace sm100::sim::provenance {
+
+/// Rows and columns of the output.
+struct Region {
+  int64_t first_row = 0, last_row = -1, first_column = 0, last_column = -1;
+
+  void add(int64_t row, int64_t column);
+  std::string text() const;  ///< "rows 0-127, columns 128-255"
+};
+
+struct Cause {
+  std::string id;
+  bool warning = false;
+  std::string what;  ///< one sentence, without where
+  models::Source at;
+  std::vector<std::string> details;
+  std::string example{};  ///< "rows 0-127, columns 128-255"
+  int tiles = 0, of_tiles = 0;
+};
+
+/// "load (warp 5) of CTA 1, load_warp.h:38"
+using Who = std::function<std::string(const models::Source&)>;
+
+class Explainer {
+ public:
+  /// @param in_launch  of a CTA: it is of the launch that is explained
+  /// @param bytes      of global memory; nullptr where there are none
+  Explainer(const Record& record, const host::ExpectedResult& expected, std::function<bool(int cta)> in_launch,
+            std::function<const uint8_t*(uint64_t address, uint64_t bytes)> bytes, Who who);
+
+  /// The causes, those that explain most first.
+  /// @param with_data  else nobody knows what warps have stored
+  std::vector<Cause> causes(bool with_data);
+  /// What could not be followed, one phrase each.
+  const std::set<std::string>& not_looked_at() const { return not_looked_at_; }
+  int tiles() const { return tiles_; }
+  /// What is known of an element of the output that is wrong for no other reason.
+  /// @param address  of the element
+  std::optional<Cause> what_became_of(uint64_t address);
+
+ private:
+  /// Where the stores have put what a set of fragments holds.
+  struct SetPlace {
+    int product = -1;
+    Region region;
+    uint32_t delivery = 0;
+  };
+  /// Of an accumulator: rows and columns of D that one set of fragments holds.
+  struct Cells {
+    int first_row = -1, last_row = -1, first_column = -1, last_column = -1;
+  };
+  /// Rows of D, or columns, which hold another row of the operand than belongs to their place.
+  struct Misfit {
+    uint32_t set = 0;
+    bool of_a = true;
+    int first = 0, count = 0;
+    RowOf used, wanted;
+  };
+
+  // explainer.cpp
+  void find_accumulators();
+  void drop_tiles_without_stores();
+  void find_places();
+  Cells cells_in(const Accumulator& acc, uint32_t set) const;
+  /// The set holds one tile, and all of it went to a place of the same size: which cell went where is known.
+  bool goes_together(const Accumulator& acc, uint32_t set, const Cells& cells) const;
+  bool swapped(const Accumulator& acc) const;
+  /// D's rows were stored as columns of C, as far as the places of its sets tell.
+  bool turned_by_stores(const Accumulator& acc) const;
+  /// By row of D, then column: somebody has loaded the cell.
+  std::vector<bool> loaded_cells(const Accumulator& acc) const;
+  int product_of(const Accumulator& acc) const;
+  bool is_stored(const Accumulator& acc) const;
+  Region region_of(const Accumulator& acc) const;
+  void add(Cause cause, const Accumulator& acc);
+  void add(Cause cause, const std::string& region);
+  bool has_cause(const Accumulator& acc) const { return explained_.count(acc.history) > 0; }
+
+  // operand_causes.cpp
+  void compare_places();
+  std::vector<Misfit> misfits(const Accumulator& acc) const;
+  void explain_misfit(const Accumulator& acc, const Misfit& misfit);
+  void explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right);
+  void compare_steps(const Accumulator& acc);
+  bool explain_old_sum(const Accumulator& acc);
+  const Accumulator* multiplied(const RowOf& a, const RowOf& b) const;
+  /// Whatever belongs into C was multiplied by somebody, for this place or for another.
+  bool all_multiplied(size_t product);
+  /// A load of these bytes into the shared memory that the MMA reads; nullptr: there was none.
+  /// @param beside  of the same stage: it counts on the same mbarrier; nullptr: of any
+  const Box* load_of(const Mma& mma, uint64_t address, const Box* beside = nullptr) const;
+  const Box* box_used(const Mma& mma, bool a, int row) const;
+
+  // scale_causes.cpp
+  void compare_scales(const Accumulator& acc);
+
+  // k_causes.cpp
+  void compare_k();
+  void explain_k_pairs(const Accumulator& acc);
+  void explain_coverage(const std::vector<const Accumulator*>& of_tile, const std::vector<const Accumulator*>& lost,
+                        int64_t k);
+
+  // output_causes.cpp
+  void compare_output();
+  void explain_unwritten(size_t product, const Watched& output);
+  void explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes);
+  void compare_cells(size_t product, const Watched& output);
+  void compare_values(size_t product, const Watched& output);
+  void compare_copies();
+
+  std::string place_of(const Box& box) const;  ///< "box {k 0, row 128}"
+  std::string rows_text(const RowOf& first, int64_t count) const;
+
+  const Record& record_;
+  const host::ExpectedResult& expected_;
+  const std::function<bool(int)> in_launch_;
+  const std::function<const uint8_t*(uint64_t, uint64_t)> bytes_;
+  const Who who_;
+  const Matrices matrices_;
+
+  std::map<uint32_t, Accumulator> accumulators_;                               ///< by history
+  std::vector<SetPlace> places_;                                               ///< by set of fragments
+  std::map<std::pair<int, int64_t>, std::vector<const Accumulator*>> by_row_;  ///< of D: matrix and row
+  bool with_data_ = true;
+  int tiles_ = 0;
+  std::map<size_t, bool> all_multiplied_;  ///< by product, once it was asked for
+
+  struct Group {
+    Cause cause;
+    std::set<std::string> regions;
+  };
+  std::vector<Group> groups_;
+  std::set<uint32_t> explained_;
+  std::set<std::string> not_looked_at_;
+};
+
+/// "16-31", "5"
+std::string range_text(int64_t first, int64_t last);
+
+}  // namespace sm100::sim::provenance

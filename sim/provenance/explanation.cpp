@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/provenance/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/provenance/explainer.h"
+#include "sim/text.h"
+
+namespace sm100::sim::provenance {
+namespace {
+
+/// Elements of an output beyond which its stores are not kept.
+constexpr uint64_t kMostElements = uint64_t{1} << 27;
+
+/// "load (warp 5) of CTA 1, load_warp.h:38"
+std::string who(const LaunchList& launches, const models::Source& source) {
+  if (source.cta < 0) return "nobody known";
+  std::string text = launches.cta_name(source.cta);
+  if (source.warp >= 0)
+    text =
+        fmt::format("{} (warp {}) of {}", launches.kernel_of_cta(source.cta).role(source.warp), source.warp, text);
+  const std::string line = line_of(source.loc);
+  return line.empty() ? text : text + ", " + line;
+}
+
+/// Of the worst element, which the check names by its row in the output, or in that of the product that it names.
+uint64_t address_of_wrong(const host::ExpectedResult& expected, GlobalAddr output, const host::Check& check) {
+  if (expected.products.empty()) return 0;
+  const host::ExpectedMatrix* c = &expected.products.front().c;
+  uint64_t base = output.value;
+  for (const host::ExpectedProduct& p : expected.products)
+    if (!p.name.empty() && check.reference.ends_with(" of " + p.name)) c = &p.c, base = p.c.address;
+  return base + uint64_t(check.wrong_element->row) * c->pitch +
+         uint64_t(check.wrong_element->column) * uint64_t(c->bits) / 8;
+}
+
+std::string message_of(const Cause& cause) {
+  std::string text = cause.what;
+  if (cause.tiles > 1)
+    text += fmt::format(", in {} of {} tiles, the first {}", cause.tiles, std::max(cause.tiles, cause.of_tiles),
+                        cause.example);
+  else if (!cause.example.empty())
+    text += fmt::format(", in {}", cause.example);
+  return text;
+}
+
+Finding finding_of(const Cause& cause, const LaunchList& launches) {
+  Finding f{.id = cause.id, .cause = cause.what, .message = message_of(cause)};
+  if (cause.at.cta >= 0) {
+    f.cta = cause.at.cta;
+    if (cause.at.warp >= 0) f.role = launches.kernel_of_cta(cause.at.cta).role(cause.at.warp);
+  }
+  f.location = line_of(cause.at.loc), f.place = place_of(cause.at.loc);
+  return f;
+}
+
+std::string report_of(const Cause& cause, const LaunchList& launches, bool wrong) {
+  std::string text = fmt::format("{} {}: {}\n",
+                                 cause.warning ? "WARNING"
+                                 : wrong       ? "MISMATCH"
+                                               : "FINDING",
+                                 cause.id, message_of(cause));
+  if (cause.at.cta >= 0) text += fmt::format("  where: {}\n", who(launches, cause.at));
+  for (const std::string& detail : cause.details) text += "  " + detail + "\n";
+  return text;
+}
+
+}  // namespace
+
+void watch_outputs(const host::RunPlan& plan, const std::vector<std::vector<GlobalAddr>>& tensors, Record& record) {
+  for (size_t launch = 0; launch < tensors.size(); ++launch) {
+    const host::ExpectedResult expected = plan.run_of(int(launch)).expected_result(tensors[launch]);
+    const auto watch = [&](uint64_t address, uint64_t bytes, int bits) {
+      const uint32_t grain = uint32_t(std::max(1, bits / 8));
+      if (bytes / grain <= kMostElements) record.watch(address, bytes, grain);
+    };
+    for (const host::ExpectedProduct& p : expected.products)
+      watch(p.c.address, uint64_t(p.c.rows) * p.c.pitch, p.c.bits);
+    for (const host::ExpectedCopy& c : expected.copies) watch(c.to, c.bytes, c.bits);
+  }
+}
+
+void explain(const EndedRun& run, const Record& record, RunResult& result) {
+  ProvenanceResult& provenance = result.provenance;
+  provenance.kept = true;
+  if (run.end != RunEnd::completed) return;
+  const bool wrong = run.with_data() && !result.verified;
+  std::string report;
+  for (int launch = 0; launch < run.launches().size(); ++launch) {
+    const host::ExpectedResult expected = run.plan.run_of(launch).expected_result(run.tensors[size_t(launch)]);
+    if (expected.empty()) {
+      provenance.not_looked_at.push_back("a kernel that does not say what it multiplies");
+      continue;
+    }
+    Explainer explainer(
+        record, expected, [&](int cta) { return cta >= 0 && run.launches().of_cta(cta) == launch; },
+        [&](uint64_t address, uint64_t bytes) { return run.device.gpu.memory().data({address}, bytes); },
+        [&](const models::Source& source) { return who(run.launches(), source); });
+    std::vector<Cause> causes = explainer.causes(run.with_data());
+    const bool all_warn = std::all_of(causes.begin(), causes.end(), [](const Cause& c) { return c.warning; });
+    if (wrong && all_warn && result.checked_launch == launch && result.check.wrong_element)
+      if (const auto cause = explainer.what_became_of(
+              address_of_wrong(expected, run.tensors[size_t(launch)].back(), result.check)))
+        causes.push_back(*cause);
+    for (const Cause& cause : causes) {
+      const Finding finding = finding_of(cause, run.launches());
+      (cause.warning ? result.warnings : result.findings).push_back(finding);
+      provenance.causes.push_back(finding);
+      report += report_of(cause, run.launches(), wrong);
+    }
+    provenance.tiles += explainer.tiles();
+    for (const std::string& part : explainer.not_looked_at()) provenance.not_looked_at.push_back(part);
+  }
+  provenance.report = report;
+}
+
+void complete_findings(RunResult& result) {
+  const ProvenanceResult& provenance = result.provenance;
+  if (provenance.report.empty()) return;
+  const auto error = std::find_if(provenance.causes.begin(), provenance.causes.end(),
+                                  [](const Finding& f) { return f.id != "PV3"; });
+  for (Finding& f : result.findings) {
+    if ((f.id != "GM4" && f.id != "GM5") || !f.location.empty() || error == provenance.causes.end()) continue;
+    f.message += ": " + error->message;
+    f.role = error->role, f.cta = error->cta, f.location = error->location, f.place = error->place;
+  }
+  // Below the first line of what there is, which says what was seen.
+  const size_t first_line = result.report.find('\n');
+  if (first_line == std::string::npos)
+    result.report = provenance.report;
+  else
+    result.report.insert(first_line + 1, provenance.report);
+}
+
+void adopt(const RunResult& repetition, RunResult& result) {
+  result.provenance = repetition.provenance;
+  result.provenance.repeated = true;
+  for (const auto& [from, to] :
+       {std::pair(&repetition.findings, &result.findings), {&repetition.warnings, &result.warnings}})
+    for (const Finding& f : *from)
+      if (f.id.starts_with("PV")) to->push_back(f);
+}
+
+}  // namespace sm100::sim::provenance

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/provenance/matrices.h"
+
+#include <algorithm>
+
+namespace sm100::sim::provenance {
+
+Matrices::Matrices(const std::vector<host::ExpectedProduct>& products) {
+  for (const host::ExpectedProduct& product : products) {
+    a_.push_back(add(product.a, product.name));
+    b_.push_back(add(product.b, product.name));
+  }
+  for (int i = 0; i < int(all_.size()); ++i) by_address_.push_back(i);
+  std::sort(by_address_.begin(), by_address_.end(),
+            [&](int x, int y) { return all_[size_t(x)].address < all_[size_t(y)].address; });
+}
+
+int Matrices::add(const host::ExpectedMatrix& matrix, const std::string& product) {
+  const auto same = std::find_if(all_.begin(), all_.end(), [&](const host::ExpectedMatrix& m) {
+    return m.address == matrix.address && m.rows == matrix.rows && m.pitch == matrix.pitch;
+  });
+  if (same != all_.end()) return int(same - all_.begin());
+  all_.push_back(matrix);
+  products_.push_back(product);
+  return int(all_.size()) - 1;
+}
+
+std::optional<Matrices::Place> Matrices::at(uint64_t address) const {
+  const auto place_in = [&](int matrix) -> std::optional<Place> {
+    const host::ExpectedMatrix& m = all_[size_t(matrix)];
+    const uint64_t offset = address - m.address;
+    if (address < m.address || offset >= uint64_t(m.rows) * m.pitch) return std::nullopt;
+    return Place{matrix, int64_t(offset / m.pitch), int64_t(offset % m.pitch)};
+  };
+  if (last_ < all_.size())
+    if (const auto place = place_in(int(last_))) return place;
+  const auto behind = std::upper_bound(by_address_.begin(), by_address_.end(), address,
+                                       [&](uint64_t a, int matrix) { return a < all_[size_t(matrix)].address; });
+  if (behind == by_address_.begin()) return std::nullopt;
+  const auto place = place_in(*(behind - 1));
+  if (place) last_ = size_t(place->matrix);
+  return place;
+}
+
+bool Matrices::is_a(int matrix) const { return std::find(a_.begin(), a_.end(), matrix) != a_.end(); }
+
+std::string Matrices::name(int matrix) const {
+  const std::string& product = products_[size_t(matrix)];
+  return all_[size_t(matrix)].name + (product.empty() ? "" : " of " + product);
+}
+
+}  // namespace sm100::sim::provenance

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the operands: those that were used against those that belong to the place of the result.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/provenance/explainer.h"
+
+namespace sm100::sim::provenance {
+
+const Accumulator* Explainer::multiplied(const RowOf& a, const RowOf& b) const {
+  const auto of_row = by_row_.find({a.matrix, a.row});
+  if (of_row == by_row_.end()) return nullptr;
+  for (const Accumulator* acc : of_row->second)
+    if (std::find(acc->b.rows.begin(), acc->b.rows.end(), b) != acc->b.rows.end()) return acc;
+  return nullptr;
+}
+
+bool Explainer::all_multiplied(size_t p) {
+  if (const auto known = all_multiplied_.find(p); known != all_multiplied_.end()) return known->second;
+  const host::ExpectedProduct& product = expected_.products[p];
+  const int64_t rows = product.a.rows, columns = product.b.rows;
+  std::vector<bool> done(size_t(rows * columns), false);
+  int64_t left = rows * columns;
+  for (const auto& [history, acc] : accumulators_) {
+    const bool turned = swapped(acc);
+    for (const RowOf& row : turned ? acc.b.rows : acc.a.rows)
+      for (const RowOf& column : turned ? acc.a.rows : acc.b.rows)
+        if (row.matrix == matrices_.a_of(p) && column.matrix == matrices_.b_of(p) &&
+            !done[size_t(row.row * columns + column.row)])
+          done[size_t(row.row * columns + column.row)] = true, --left;
+  }
+  return all_multiplied_[p] = left == 0;
+}
+
+const Box* Explainer::load_of(const Mma& mma, uint64_t address, const Box* beside) const {
+  // Only what lies there when the MMA is issued: later boxes at a place hide earlier ones.
+  const std::vector<Box>& boxes = record_.boxes();
+  const auto behind = std::upper_bound(boxes.begin(), boxes.end(), mma.time,
+                                       [](models::Cycles time, const Box& box) { return time < box.time; });
+  constexpr int kMostPlaces = 1024;
+  std::set<std::pair<int, uint32_t>> seen;
+  int looked_at = 0;
+  for (auto box = behind; box != boxes.begin() && looked_at < kMostPlaces;) {
+    --box;
+    if (box->slot != mma.by.slots[0] && box->slot != mma.by.slots[1]) continue;
+    ++looked_at;
+    if (!seen.insert({box->slot, box->smem}).second || (beside && box->barrier != beside->barrier)) continue;
+    if (box->brings(address)) return &*box;
+  }
+  return nullptr;
+}
+
+const Box* Explainer::box_used(const Mma& mma, bool a, int row) const {
+  for (const RowRun& run : a ? mma.a : mma.b)
+    if (row >= run.first && row < run.first + run.count) {
+      const Origin origin = run.of(row, 0);
+      const bool loaded = origin.kind == OriginKind::global || origin.kind == OriginKind::fill;
+      return loaded ? &record_.boxes()[origin.record] : nullptr;
+    }
+  return nullptr;
+}
+
+/// What MMAs of an accumulator multiply that the others do not.
+void Explainer::compare_steps(const Accumulator& acc) {
+  for (const bool a : {true, false}) {
+    const OperandRows& operand = a ? acc.a : acc.b;
+    const auto scrambled =
+        std::find_if(operand.scrambled.begin(), operand.scrambled.end(), [](int row) { return row >= 0; });
+    if (scrambled != operand.scrambled.end()) {
+      const auto step = size_t(scrambled - operand.scrambled.begin());
+      const Mma& mma = record_.mmas()[acc.mmas[step]];
+      Cause cause{.id = "PV1", .at = mma.source, .details = {}};
+      const Box* box = box_used(mma, a, *scrambled);
+      const RowOf row = operand.rows[size_t(*scrambled)];
+      Origin first;
+      for (const RowRun& run : a ? mma.a : mma.b)
+        if (*scrambled >= run.first && *scrambled < run.first + run.count) first = run.of(*scrambled, 0);
+      const int bits = row.known() ? matrices_[row.matrix].bits : 8;
+      const int64_t k = operand.k[step], elements = int64_t(first.bytes) * 8 / bits;
+      if (box && !load_of(mma, first.address + first.bytes, box)) {
+        cause.at = box->source;
+        cause.what = fmt::format(
+            "{} has other bytes where k {} belongs, which was not loaded: a piece of the tile is loaded "
+            "from another column",
+            rows_text(row, 1), range_text(k + elements, k + 2 * elements - 1));
+      } else {
+        cause.what = fmt::format(
+            "the 16-byte pieces of {} lie in another order than the descriptor of operand {} reads them: "
+            "swizzle, stride or step of the descriptor and of the load disagree",
+            rows_text(row, 1), a ? 'A' : 'B');
+      }
+      if (box) cause.details.push_back(fmt::format("loaded by {}, {}", who_(box->source), place_of(*box)));
+      cause.details.push_back(fmt::format("read by {}", who_(mma.source)));
+      add(std::move(cause), acc);
+      return;
+    }
+  }
+  if (explain_old_sum(acc)) return;
+  for (const bool a : {true, false}) {
+    const OperandRows& operand = a ? acc.a : acc.b;
+    if (operand.deviations.empty()) continue;
+    const Deviation& first = operand.deviations.front();
+    const Mma& mma = record_.mmas()[acc.mmas[size_t(first.step)]];
+    const RowOf most = operand.rows[size_t(first.first)];
+    std::set<int> steps;
+    for (const Deviation& d : operand.deviations) steps.insert(d.step);
+    const int64_t k = operand.k[size_t(first.step)], count = operand.k_count[size_t(first.step)];
+    Cause cause{.id = "PV1", .at = mma.source, .details = {}};
+    cause.what = fmt::format("{} of {} MMAs of an accumulator of {} multiply {}, at k {}", steps.size(),
+                             acc.mmas.size(), rows_text(most, first.count), rows_text(first.is, first.count),
+                             k < 0 ? "?" : range_text(k, k + count - 1));
+    const Box* needed = most.known() && k >= 0 ? load_of(mma, matrices_.address(most.matrix, most.row, k),
+                                                         box_used(mma, a, first.first))
+                                               : nullptr;
+    if (const Box* box = box_used(mma, a, first.first)) {
+      if (!needed) cause.at = box->source;
+      cause.details.push_back(fmt::format("loaded by {}, {}", who_(box->source), place_of(*box)));
+    }
+    if (needed)
+      cause.details.push_back(fmt::format("what belongs there was loaded by {}, {}, and not multiplied",
+                                          who_(needed->source), place_of(*needed)));
+    cause.details.push_back(fmt::format("multiplied by {}", who_(mma.source)));
+    add(std::move(cause), acc);
+    return;
+  }
+}
+
+/// K begins anew in the middle, with other rows, and the MMA adds.
+bool Explainer::explain_old_sum(const Accumulator& acc) {
+  const auto first_row = [&](size_t step, bool a) -> RowOf {
+    const Mma& mma = record_.mmas()[acc.mmas[step]];
+    const std::vector<RowRun>& runs = a ? mma.a : mma.b;
+    if (runs.empty() || runs.front().chunk[0].kind != OriginKind::global) return {};
+    const auto place = matrices_.at(runs.front().chunk[0].address);
+    return place ? RowOf{place->matrix, place->row} : RowOf{};
+  };
+  for (size_t step = 1; step < acc.mmas.size(); ++step) {
+    if (acc.a.k[step] != acc.a.k[0] || acc.b.k[step] != acc.b.k[0]) continue;
+    const RowOf old_a = first_row(0, true), new_a = first_row(step, true), old_b = first_row(0, false),
+                new_b = first_row(step, false);
+    if (old_a == new_a && old_b == new_b) continue;
+    const Mma &last = record_.mmas()[acc.mmas[step - 1]], &next = record_.mmas()[acc.mmas[step]];
+    const auto tile = [&](const RowOf& a, const RowOf& b) {
+      return fmt::format("{} and {}", rows_text(a, int64_t(acc.a.rows.size())),
+                         rows_text(b, int64_t(acc.b.rows.size())));
+    };
+    Cause cause{.id = "PV1", .at = next.source, .details = {}};
+    cause.what = fmt::format(
+        "the first MMA of a tile adds to the sum that an earlier tile has left, instead of overwriting it: {} "
+        "on top of {}",
+        tile(new_a, new_b), tile(old_a, old_b));
+    cause.details = {fmt::format("left by {}", who_(last.source)),
+                     fmt::format("added to by {}", who_(next.source))};
+    add(std::move(cause), acc);
+    return true;
+  }
+  return false;
+}
+
+// ---- against the place of the result
+
+std::vector<Explainer::Misfit> Explainer::misfits(const Accumulator& acc) const {
+  std::vector<Misfit> all;
+  const bool turned = turned_by_stores(acc);
+  for (const uint32_t set : acc.sets) {
+    const SetPlace& place = places_[set];
+    if (place.product < 0) continue;
+    const Cells cells = cells_in(acc, set);
+    if (cells.first_row < 0 || !goes_together(acc, set, cells)) continue;
+    const auto product = size_t(place.product);
+    const int a_matrix = turned ? matrices_.b_of(product) : matrices_.a_of(product),
+              b_matrix = turned ? matrices_.a_of(product) : matrices_.b_of(product);
+    const auto compare = [&](bool of_a, int first, int last, int64_t at, int64_t end, int matrix) {
+      const std::vector<RowOf>& rows = (of_a ? acc.a : acc.b).rows;
+      for (int i = first; i <= last && at + (i - first) <= end && i < int(rows.size()); ++i) {
+        const RowOf wanted{matrix, at + (i - first)}, used = rows[size_t(i)];
+        if (used == wanted || wanted.row >= matrices_[matrix].rows) continue;
+        Misfit* const before = all.empty() ? nullptr : &all.back();
+        if (before && before->set == set && before->of_a == of_a && before->first + before->count == i &&
+            before->used.matrix == used.matrix && (!used.known() || used.row == before->used.row + before->count))
+          ++before->count;
+        else
+          all.push_back({set, of_a, i, 1, used, wanted});
+      }
+    };
+    const Region& r = place.region;
+    compare(true, cells.first_row, cells.last_row, turned ? r.first_column : r.first_row,
+            turned ? r.last_column : r.last_row, a_matrix);
+    compare(false, cells.first_column, cells.last_column, turned ? r.first_row : r.first_column,
+            turned ? r.last_row : r.last_column, b_matrix);
+  }
+  return all;
+}
+
+void Explainer::compare_places() {
+  for (const auto& [history, acc] : accumulators_) {
+    if (has_cause(acc)) continue;
+    std::vector<Misfit> all = misfits(acc);
+    // One for each operand, over all sets: the first rows and how far they go.
+    for (const bool of_a : {true, false}) {
+      std::vector<Misfit> joined;
+      for (const Misfit& m : all)
+        if (m.of_a == of_a) joined.push_back(m);
+      if (joined.empty()) continue;
+      std::sort(joined.begin(), joined.end(), [](const Misfit& x, const Misfit& y) { return x.first < y.first; });
+      Misfit first = joined.front();
+      for (const Misfit& m : joined)
+        if (m.first <= first.first + first.count && m.used.matrix == first.used.matrix &&
+            m.used.row - m.first == first.used.row - first.first &&
+            m.wanted.row - m.first == first.wanted.row - first.first)
+          first.count = std::max(first.count, m.first + m.count - first.first);
+      explain_misfit(acc, first);
+    }
+  }
+}
+
+void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
+  // Was what belongs there computed?  Then it lies in the wrong place, else the operand is wrong.
+  const OperandRows& operand = misfit.of_a ? acc.a : acc.b;
+  RowOf other;  // that belongs to the same set on the other side
+  const SetPlace& place = places_[misfit.set];
+  const bool turned = turned_by_stores(acc);
+  const auto product = size_t(place.product);
+  if (misfit.of_a)
+    other = {turned ? matrices_.a_of(product) : matrices_.b_of(product),
+             turned ? place.region.first_row : place.region.first_column};
+  else
+    other = {turned ? matrices_.b_of(product) : matrices_.a_of(product),
+             turned ? place.region.first_column : place.region.first_row};
+  const Accumulator* right = misfit.of_a ? multiplied(misfit.wanted, other) : multiplied(other, misfit.wanted);
+  if (right && all_multiplied(product)) return explain_misplaced(acc, misfit, *right);
+
+  const Mma& mma = record_.mmas()[acc.mmas.front()];
+  Cause cause{.id = "PV1", .at = mma.source, .details = {}};
+  cause.what = fmt::format("{} were used where {} belong", rows_text(misfit.used, misfit.count),
+                           rows_text(misfit.wanted, misfit.count));
+  const int64_t k = operand.k.front();
+  // A row that other rows of D have multiplied was not left out: the load has put it there.
+  const bool elsewhere = std::find(operand.rows.begin(), operand.rows.end(), misfit.wanted) != operand.rows.end();
+  const Box* used = box_used(mma, misfit.of_a, misfit.first);
+  const Box* needed = k < 0 || elsewhere
+                          ? nullptr
+                          : load_of(mma, matrices_.address(misfit.wanted.matrix, misfit.wanted.row, k), used);
+  if (used && !needed) cause.at = used->source;
+  if (used) cause.details.push_back(fmt::format("loaded by {}, {}", who_(used->source), place_of(*used)));
+  if (needed)
+    cause.details.push_back(fmt::format("what belongs there was loaded by {}, {}, and not multiplied",
+                                        who_(needed->source), place_of(*needed)));
+  cause.details.push_back(fmt::format("multiplied by {}, operand {}", who_(mma.source), misfit.of_a ? 'A' : 'B'));
+  add(std::move(cause), acc);
+}
+
+/// The sums were right, and went elsewhere.
+void Explainer::explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right) {
+  // Cells that nobody loads: the loads are wrong.  Else the sums went astray behind them.
+  const std::vector<bool> cells = loaded_cells(right);
+  const bool loaded = right.sets.empty() || std::find(cells.begin(), cells.end(), false) == cells.end();
+  const Fragment& fragment = record_.fragments()[record_.fragment_sets()[misfit.set].front()];
+  const Delivery& delivery = record_.deliveries()[places_[misfit.set].delivery - 1];
+  const Store& store = record_.stores()[delivery.store - 1];
+  const bool columns_of_c = misfit.of_a == turned_by_stores(acc);
+  Cause cause{.id = "PV2", .at = loaded ? store.source : fragment.source, .details = {}};
+  const char* const what = columns_of_c ? "columns" : "rows";
+  if (loaded)
+    cause.what =
+        fmt::format("the sums of {} {} were stored in {} {}: the store's coordinates or its source are wrong", what,
+                    range_text(misfit.used.row, misfit.used.row + misfit.count - 1), what,
+                    range_text(misfit.wanted.row, misfit.wanted.row + misfit.count - 1));
+  else
+    cause.what = fmt::format(
+        "the sums of {} {} were loaded from tensor memory where those of {} {} belong, which nobody loads: "
+        "the load's {} are wrong",
+        what, range_text(misfit.used.row, misfit.used.row + misfit.count - 1), what,
+        range_text(misfit.wanted.row, misfit.wanted.row + misfit.count - 1), misfit.of_a ? "lanes" : "columns");
+  cause.details = {fmt::format("loaded from tensor memory by {}, columns {}", who_(fragment.source),
+                               range_text(fragment.column, fragment.column + fragment.columns - 1)),
+                   fmt::format("stored by {}", who_(store.source))};
+  add(std::move(cause), acc);
+}
+
+}  // namespace sm100::sim::provenance

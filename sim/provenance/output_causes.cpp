@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The output: what nobody has stored, what was stored twice, and what was copied from the wrong place.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/provenance/explainer.h"
+#include "sim/text.h"
+
+namespace sm100::sim::provenance {
+
+void Explainer::compare_output() {
+  for (size_t p = 0; p < expected_.products.size(); ++p) {
+    const host::ExpectedProduct& product = expected_.products[p];
+    for (const Watched& output : record_.watched()) {
+      if (output.address != product.c.address) continue;
+      explain_unwritten(p, output);
+      explain_stored_twice(output, product.c.name + (product.name.empty() ? "" : " of " + product.name),
+                           product.c.pitch);
+      compare_cells(p, output);
+      if (product.plain) compare_values(p, output);
+    }
+  }
+}
+
+void Explainer::explain_unwritten(size_t p, const Watched& output) {
+  const host::ExpectedProduct& product = expected_.products[p];
+  const uint64_t per_row = product.c.pitch / output.grain;
+  Region region;
+  uint64_t count = 0;
+  for (uint64_t e = 0; e < output.delivered.size(); ++e)
+    if (output.delivered[e] == 0) region.add(int64_t(e / per_row), int64_t(e % per_row)), ++count;
+  if (count == 0) return;
+  Cause cause{.id = "PV4", .at = {}, .details = {}};
+  cause.what = fmt::format("nobody has stored {} of {} elements of {}", grouped(int64_t(count)),
+                           grouped(int64_t(output.delivered.size())), product.c.name);
+  // What belongs into the first of them: multiplied, loaded from tensor memory, or not even that?
+  const RowOf row{matrices_.a_of(p), region.first_row}, column{matrices_.b_of(p), region.first_column};
+  const Accumulator* acc = multiplied(row, column);
+  if (!acc) acc = multiplied(column, row);
+  const std::string first = fmt::format("row {}, column {}", region.first_row, region.first_column);
+  if (!acc) {
+    cause.details.push_back(fmt::format(
+        "no MMA has multiplied what belongs to {}: no warp has had the tile, or its operands are others", first));
+    const Store* last = record_.stores().empty() ? nullptr : &record_.stores().back();
+    if (last)
+      cause.at = last->source, cause.details.push_back(fmt::format("the last store is by {}", who_(last->source)));
+  } else {
+    const std::vector<RowOf>& rows = acc->a.rows;
+    const std::vector<RowOf>& columns = acc->b.rows;
+    const bool turned = swapped(*acc);
+    const auto i = std::find(rows.begin(), rows.end(), turned ? column : row) - rows.begin();
+    const auto j = std::find(columns.begin(), columns.end(), turned ? row : column) - columns.begin();
+    const Fragment* loaded = nullptr;
+    for (const uint32_t set : acc->sets) {
+      const Cells cells = cells_in(*acc, set);
+      if (i >= cells.first_row && i <= cells.last_row && j >= cells.first_column && j <= cells.last_column)
+        loaded = &record_.fragments()[record_.fragment_sets()[set].front()];
+    }
+    const Mma& mma = record_.mmas()[acc->mmas.back()];
+    cause.at = mma.source;
+    cause.details.push_back(fmt::format("{} was multiplied by {}", first, who_(mma.source)));
+    if (loaded && output.stored_twice > 0) {
+      const Store &under = record_.stores()[output.first_store - 1],
+                  &over = record_.stores()[output.second_store - 1];
+      cause.id = "PV2", cause.at = under.source;
+      cause.details.push_back(fmt::format("stored elsewhere: row {}, column {} was stored by {}, and then by {}",
+                                          output.first_twice / per_row, output.first_twice % per_row,
+                                          who_(under.source), who_(over.source)));
+      cause.what += ", and others twice: a store's coordinates are wrong";
+    }
+    if (loaded && output.stored_twice == 0)
+      cause.at = loaded->source,
+      cause.details.push_back(
+          fmt::format("loaded from tensor memory by {}, and not stored there", who_(loaded->source)));
+    if (!loaded) {
+      cause.details.push_back(fmt::format(
+          "and nobody has loaded it from tensor memory: column {} and lane {} of the accumulator", j, i % 128));
+      for (const uint32_t set : acc->sets)
+        cause.at = record_.fragments()[record_.fragment_sets()[set].back()].source;
+      if (!acc->sets.empty())
+        cause.details.push_back(fmt::format("the accumulator's last load is by {}", who_(cause.at)));
+    }
+  }
+  add(std::move(cause), region.text());
+}
+
+std::optional<Cause> Explainer::what_became_of(uint64_t address) {
+  for (size_t p = 0; p < expected_.products.size(); ++p)
+    for (const Watched& output : record_.watched()) {
+      const host::ExpectedProduct& product = expected_.products[p];
+      if (output.address != product.c.address || address - output.address >= output.bytes) continue;
+      const uint64_t e = (address - output.address) / output.grain, per_row = product.c.pitch / output.grain;
+      if (output.delivered[e] == 0) return std::nullopt;
+      const auto row = int64_t(e / per_row), column = int64_t(e % per_row);
+      const Delivery& delivery = record_.deliveries()[output.delivered[e] - 1];
+      const Store& store = record_.stores()[delivery.store - 1];
+      const Write* write = delivery.write != 0 ? &record_.writes()[delivery.write - 1] : nullptr;
+      const uint32_t set = write ? write->fragments : store.fragments;
+      Cause cause{.id = "PV2", .at = write ? write->source : store.source, .details = {}};
+      std::set<uint32_t> parts;
+      const Accumulator* acc = multiplied({matrices_.a_of(p), row}, {matrices_.b_of(p), column});
+      if (!acc) acc = multiplied({matrices_.b_of(p), column}, {matrices_.a_of(p), row});
+      for (const auto& [history, other] : accumulators_)
+        if (acc && other.a.rows.front() == acc->a.rows.front() && other.b.rows.front() == acc->b.rows.front())
+          parts.insert(history);
+      if (parts.size() > 1)
+        cause.what = fmt::format(
+            "what was multiplied is right, and what is stored is not: the epilogue adds up the partial sums of {} "
+            "accumulators, or scales them, wrongly (workspace, scales of blocks, registers)",
+            parts.size());
+      else if (product.plain)
+        cause.what =
+            "what was multiplied is right, and what is stored is not: the error comes between the load from tensor "
+            "memory "
+            "and the store (registers, strip, scale factors that warps store)";
+      else
+        cause.what =
+            "what was multiplied is right, and what is stored is not: the terms of the epilogue are wrong (factor, "
+            "bias, "
+            "residual, functor, scales of the output), or where they are taken from";
+      if (set != 0) {
+        const Fragment& fragment = record_.fragments()[record_.fragment_sets()[set - 1].front()];
+        cause.details.push_back(fmt::format("loaded from tensor memory by {}", who_(fragment.source)));
+      }
+      if (write) cause.details.push_back(fmt::format("written to shared memory by {}", who_(write->source)));
+      cause.details.push_back(fmt::format("stored by {}", who_(store.source)));
+      cause.example = fmt::format("the worst element, row {}, column {}", row, column), cause.tiles = 1,
+      cause.of_tiles = tiles_;
+      return cause;
+    }
+  return std::nullopt;
+}
+
+void Explainer::explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes) {
+  if (output.stored_twice == 0) return;
+  const Store &first = record_.stores()[output.first_store - 1],
+              &second = record_.stores()[output.second_store - 1];
+  Cause cause{.id = "PV3", .warning = true, .at = second.source, .details = {}};
+  cause.what = fmt::format("{} elements of {} are stored twice", grouped(int64_t(output.stored_twice)), name);
+  cause.details = {fmt::format("first by {}", who_(first.source)),
+                   fmt::format("and again by {}", who_(second.source))};
+  const uint64_t per_row = row_bytes / output.grain;
+  add(std::move(cause),
+      fmt::format("row {}, column {}", output.first_twice / per_row, output.first_twice % per_row));
+}
+
+// ---- kernels that copy
+
+namespace {
+
+/// Where an element was copied from; 0: it was not.
+uint64_t source_of(const Record& record, const Watched& output, uint64_t element) {
+  const Delivery& d = record.deliveries()[output.delivered[element] - 1];
+  return d.source == 0 ? 0 : d.source + (output.address + element * output.grain - d.to);
+}
+
+}  // namespace
+
+void Explainer::compare_copies() {
+  for (const host::ExpectedCopy& copy : expected_.copies)
+    for (const Watched& output : record_.watched()) {
+      if (output.address != copy.to) continue;
+      const uint64_t per_row = copy.row_bytes / output.grain;
+      Region wrong, unwritten;
+      uint64_t wrong_count = 0, unwritten_count = 0, example = 0;
+      for (uint64_t e = 0; e < output.delivered.size(); ++e) {
+        const uint32_t number = output.delivered[e];
+        const auto row = int64_t(e / per_row), column = int64_t(e % per_row);
+        if (number == 0) {
+          unwritten.add(row, column), ++unwritten_count;
+          continue;
+        }
+        const uint64_t source = source_of(record_, output, e);
+        if (source == 0 || source == copy.from + e * output.grain) continue;
+        if (wrong_count++ == 0) example = e;
+        wrong.add(row, column);
+      }
+      if (wrong_count > 0) {
+        const uint64_t source = source_of(record_, output, example) - copy.from;
+        const Delivery& delivery = record_.deliveries()[output.delivered[example] - 1];
+        const Store& store = record_.stores()[delivery.store - 1];
+        const Box& box = record_.boxes()[delivery.box - 1];
+        // Did the bytes that belong there come into this CTA at all?
+        const Box* needed = nullptr;
+        for (const Box& other : record_.boxes())
+          if (other.slot == box.slot && other.brings(copy.from + example * output.grain)) needed = &other;
+        Cause cause{.id = needed ? "PV2" : "PV1", .at = needed ? store.source : box.source, .details = {}};
+        const uint64_t source_row = source / copy.row_bytes, source_column = source % copy.row_bytes / output.grain;
+        cause.what = fmt::format(
+            "{} elements are copied from another place: row {}, column {} holds the source's row {}, column {}",
+            grouped(int64_t(wrong_count)), example / per_row, example % per_row, source_row, source_column);
+        cause.details = {fmt::format("loaded by {}, {}", who_(box.source), place_of(box)),
+                         fmt::format("stored by {}", who_(store.source))};
+        if (needed)
+          cause.details.push_back(
+              fmt::format("what belongs there was loaded by {}, {}", who_(needed->source), place_of(*needed)));
+        add(std::move(cause), (copy.name.empty() ? "" : copy.name + ", ") + wrong.text());
+      }
+      if (unwritten_count > 0) {
+        Cause cause{.id = "PV4",
+                    .at = record_.stores().empty() ? models::Source{} : record_.stores().back().source,
+                    .details = {}};
+        cause.what = fmt::format("nobody has stored {} of {} elements", grouped(int64_t(unwritten_count)),
+                                 grouped(int64_t(output.delivered.size())));
+        if (!record_.stores().empty()) cause.details = {fmt::format("the last store is by {}", who_(cause.at))};
+        add(std::move(cause), (copy.name.empty() ? "" : copy.name + ", ") + unwritten.text());
+      }
+      explain_stored_twice(output, copy.name.empty() ? "the destination" : copy.name, copy.row_bytes);
+    }
+}
+
+}  // namespace sm100::sim::provenance

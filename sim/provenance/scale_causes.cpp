@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scale factors: those of the rows and of the blocks of K that an MMA multiplies.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/provenance/explainer.h"
+
+namespace sm100::sim::provenance {
+namespace {
+
+constexpr int64_t kAtomRows = 128, kAtomScales = 4, kAtomBytes = 512;
+
+/// Where the scale of a row and of a block of K lies, in atoms of 128 rows x 4.
+uint64_t address_of(const host::ExpectedMatrix& scales, int64_t row, int64_t block) {
+  return scales.address + uint64_t(row / kAtomRows) * scales.pitch +
+         uint64_t(block / kAtomScales * kAtomBytes + row % 32 * 16 + row % kAtomRows / 32 * 4 +
+                  block % kAtomScales);
+}
+
+/// "SFA of row 3, k block 5", or where else the byte lies.
+std::string scale_text(const host::ExpectedMatrix& scales, uint64_t address) {
+  if (address < scales.address || scales.pitch == 0) return "bytes that are no " + scales.name;
+  const int64_t at = int64_t(address - scales.address), group = at / int64_t(scales.pitch),
+                in_group = at % int64_t(scales.pitch);
+  const int64_t atom = in_group / kAtomBytes, byte = in_group % kAtomBytes;
+  const int64_t row = group * kAtomRows + byte % 16 / 4 * 32 + byte / 16, block = atom * kAtomScales + byte % 4;
+  if (row >= (scales.rows + kAtomRows - 1) / kAtomRows * kAtomRows) return "bytes that are no " + scales.name;
+  return fmt::format("{} of row {}, k block {}", scales.name, row, block);
+}
+
+}  // namespace
+
+void Explainer::compare_scales(const Accumulator& acc) {
+  const int p = product_of(acc);
+  if (p < 0 || !is_stored(acc)) return;  // beyond a group's end anything may be multiplied
+  const host::ExpectedProduct& product = expected_.products[size_t(p)];
+  if (product.scale_block == 0 || !product.sfa || !product.sfb) return;
+  const bool turned = swapped(acc);
+  for (const bool a : {true, false}) {
+    const OperandRows& operand = a ? acc.a : acc.b;
+    const bool of_a = a != turned;  // of the product's A
+    const host::ExpectedMatrix& scales = of_a ? *product.sfa : *product.sfb;
+    const int matrix = of_a ? matrices_.a_of(size_t(p)) : matrices_.b_of(size_t(p));
+    for (size_t step = 0; step < acc.mmas.size(); ++step) {
+      const Mma& mma = record_.mmas()[acc.mmas[step]];
+      const auto& cells = a ? mma.sfa : mma.sfb;
+      if (!cells || operand.k[step] < 0 || operand.k[step] >= product.k) continue;
+      for (size_t i = 0; i < std::min(operand.rows.size(), cells->size()); ++i) {
+        const RowOf& row = operand.rows[i];
+        const ScaleCell& cell = (*cells)[i];
+        if (row.matrix != matrix || cell.address == 0) continue;  // stored by warps, or of rows that are not stored
+        const uint64_t used = cell.address + uint64_t(a ? mma.sfa_byte : mma.sfb_byte),
+                       wanted = address_of(scales, row.row, operand.k[step] / product.scale_block);
+        if (used == wanted) continue;
+        const Box& box = record_.boxes()[cell.box - 1];
+        const Box* needed = load_of(mma, wanted, &box);
+        // Wrong from the box's first MMA on: the box itself begins elsewhere.
+        const std::vector<ScaleCell>* before =
+            step == 0 ? nullptr
+                      : (a ? record_.mmas()[acc.mmas[step - 1]].sfa : record_.mmas()[acc.mmas[step - 1]].sfb).get();
+        if (needed == &box && (!before || i >= before->size() || (*before)[i].box != cell.box)) needed = nullptr;
+        Cause cause{.id = "PV1", .at = needed ? mma.source : box.source, .details = {}};
+        cause.what = fmt::format("scale factors of operand {} are others: {} was used where {} belongs",
+                                 a ? 'A' : 'B', scale_text(scales, used), scale_text(scales, wanted));
+        cause.details = {fmt::format("loaded by {}, {}", who_(box.source), place_of(box)),
+                         fmt::format("multiplied by {}", who_(mma.source))};
+        if (needed)
+          cause.details.push_back(
+              fmt::format("what belongs there was loaded by {}, {}: the copy to tensor memory, the MMA's "
+                          "scale address or its scale id leads to another",
+                          who_(needed->source), place_of(*needed)));
+        return add(std::move(cause), acc);
+      }
+    }
+  }
+}
+
+}  // namespace sm100::sim::provenance

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where numbers come from: what is said of wrong ones, that nothing is said of right ones, and how rows of operands
+// are read.
+#include "paths.h"
+#include "sim/provenance/accumulators.h"
+#include "sim/provenance/record.h"
+
+#include <string>
+
+#include "catch.h"
+#include "sim/child_process.h"
+#include "sim/run_json.h"
+#include "sim/verdict.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kScenarios = fs::path(source_dir()) / "scenarios";
+
+Scenario with(const std::string& file, host::ProvenanceMode mode, const std::vector<std::string>& set = {}) {
+  Scenario s = load_scenario(kScenarios / file, set);
+  s.provenance = mode;
+  return s;
+}
+
+bool says(const RunResult& r, const std::string& part) {
+  return std::any_of(r.provenance.causes.begin(), r.provenance.causes.end(),
+                     [&](const Finding& f) { return f.message.find(part) != std::string::npos; });
+}
+
+/// A tile of 128 rows x 64 bf16 in the swizzle of the map, and one MMA that reads its first 32 bytes of each row.
+provenance::Record record_of(Swizzle loaded, Swizzle read) {
+  constexpr uint32_t kTile = 0x4000;
+  models::TensorCopy copy;
+  copy.map.data_type = TensorMapDataType::bfloat16;
+  copy.map.rank = 2;
+  copy.map.global_address = 0x10000;
+  copy.map.global_dim[0] = 256, copy.map.global_dim[1] = 512;
+  copy.map.global_stride[0] = 512;
+  copy.map.box_dim[0] = 64, copy.map.box_dim[1] = 128;
+  copy.map.element_stride[0] = copy.map.element_stride[1] = 1;
+  copy.map.swizzle = loaded == Swizzle::b128 ? TensorMapSwizzle::b128 : TensorMapSwizzle::none;
+  copy.coords = {64, 128};
+  copy.smem = kTile;
+  provenance::Record record;
+  record.cta_started(0);
+  record.landed(0, copy);
+  models::MmaOperation mma{};
+  mma.kind = MmaKind::f16, mma.m = 128, mma.n = 64, mma.cta_group = 1;
+  mma.a = mma.b = decode(make_smem_descriptor({kTile}, 16, 1024, read));
+  record.multiplied({{0, -1}, {0, -1}}, mma, {});
+  return record;
+}
+
+const std::vector<host::ExpectedProduct> kProduct = {
+    {.a = {.name = "A", .address = 0x10000, .rows = 512, .pitch = 512, .bits = 16},
+     .b = {.name = "B", .address = 0x90000, .rows = 512, .pitch = 512, .bits = 16},
+     .c = {.name = "C", .address = 0x110000, .rows = 512, .pitch = 1024, .bits = 16},
+     .k = 256}};
+
+}  // namespace
+
+TEST_CASE("the rows that a descriptor leads to are those of the load, in the load's swizzle", "[provenance]") {
+  const provenance::Record record = record_of(Swizzle::b128, Swizzle::b128);
+  REQUIRE(record.mmas().size() == 1);
+  REQUIRE(record.mmas()[0].a.size() == 1);  // 128 rows that lie alike
+  const provenance::Matrices matrices(kProduct);
+  const provenance::OperandRows a = provenance::rows_over(record, matrices, {0}, true);
+  REQUIRE(a.rows.size() == 128);
+  for (int i = 0; i < 128; ++i) CHECK(a.rows[size_t(i)] == provenance::RowOf{0, 128 + i});
+  CHECK(a.k[0] == 64);
+  CHECK(a.k_count[0] == 16);
+  CHECK(a.scrambled[0] == -1);
+}
+
+TEST_CASE("a descriptor of another swizzle than the load's finds the pieces of rows in another order",
+          "[provenance]") {
+  const provenance::Record record = record_of(Swizzle::none, Swizzle::b128);
+  const provenance::OperandRows a = provenance::rows_over(record, provenance::Matrices(kProduct), {0}, true);
+  CHECK((a.scrambled[0] >= 0 || a.other_k[0] >= 0));
+}
+
+TEST_CASE("shared memory that nobody has filled is nobody's", "[provenance]") {
+  provenance::Record record;
+  record.cta_started(0);
+  models::MmaOperation mma{};
+  mma.kind = MmaKind::f16, mma.m = 128, mma.n = 64, mma.cta_group = 1;
+  mma.a = mma.b = decode(make_smem_descriptor({0x4000}, 16, 1024, Swizzle::b128));
+  record.multiplied({{0, -1}, {0, -1}}, mma, {});
+  const provenance::OperandRows a = provenance::rows_over(record, provenance::Matrices(kProduct), {0}, true);
+  CHECK(a.rows[0].matrix == provenance::RowOf::kNobody);
+}
+
+TEST_CASE("an MMA that overwrites begins a new sum, one that adds goes on with the old one", "[provenance]") {
+  provenance::Record record = record_of(Swizzle::b128, Swizzle::b128);
+  models::MmaOperation mma{};
+  mma.kind = MmaKind::f16, mma.m = 128, mma.n = 64, mma.cta_group = 1;
+  mma.a = mma.b = decode(make_smem_descriptor({0x4000}, 16, 1024, Swizzle::b128));
+  mma.enable_input_d = true;
+  record.multiplied({{0, -1}, {0, -1}}, mma, {});
+  mma.enable_input_d = false;
+  record.multiplied({{0, -1}, {0, -1}}, mma, {});
+  CHECK(record.mmas_of(2) == std::vector<uint32_t>{0, 1});
+  CHECK(record.mmas_of(3) == std::vector<uint32_t>{2});
+}
+
+TEST_CASE("a run with wrong numbers is repeated, unless it is told not to", "[provenance]") {
+  const char* const wrong = "bugs/provenance/row_of_one_step.toml";
+  const RunResult repeated = run_in_child(with(wrong, host::ProvenanceMode::automatic));
+  CHECK(repeated.outcome == Outcome::mismatch);
+  CHECK(repeated.provenance.repeated);
+  CHECK(says(repeated, "B rows 64-191"));
+  const RunResult kept = run_in_child(with(wrong, host::ProvenanceMode::on));
+  CHECK_FALSE(kept.provenance.repeated);
+  CHECK(kept.provenance.report == repeated.provenance.report);
+  const RunResult off = run_in_child(with(wrong, host::ProvenanceMode::off));
+  CHECK(off.outcome == Outcome::mismatch);
+  CHECK_FALSE(off.provenance.kept);
+  CHECK(Json(off).at("provenance").is_null());
+}
+
+TEST_CASE("right numbers of the wrong rows are a finding", "[provenance]") {
+  const RunResult r = run_in_child(with("bugs/provenance/right_by_chance.toml", host::ProvenanceMode::on));
+  CHECK(r.verified);
+  CHECK(r.outcome == Outcome::findings);
+  CHECK(exit_code_of(r) == kFindings);
+  CHECK(finding_of(r).id == "PV1");
+}
+
+TEST_CASE("nothing is said of what is right, in any kernel", "[provenance]") {
+  for (const char* file :
+       {"08_more_tiles_than_sms.toml", "12_ragged.toml", "13_pairs.toml", "14_fused_epilogue.toml",
+        "21_fallback.toml", "18_dependent_launch.toml", "direct/v1a.toml", "direct/v5.toml",
+        "copy/multicast_4_ragged.toml", "smoke/smoke_06.toml", "smoke/block_scaled_03.toml",
+        "smoke/block_scaled_output_04.toml", "smoke/cutlass_block_scaled_06.toml", "smoke/blockwise_02.toml",
+        "smoke/grouped_1d1d_02.toml", "smoke/grouped_1d2d_03.toml", "smoke/grouped_block_scaled_04.toml"}) {
+    CAPTURE(file);
+    const RunResult r = run_in_child(with(file, host::ProvenanceMode::on));
+    CAPTURE(r.provenance.report);
+    CHECK(r.outcome == Outcome::pass);
+    CHECK(verdict_of(r) == Verdict::clean);
+    CHECK(r.provenance.kept);
+    CHECK(r.provenance.causes.empty());
+    CHECK(r.provenance.not_looked_at.empty());
+  }
+}
+
+TEST_CASE("keeping it changes no cycle and no bit", "[provenance]") {
+  for (const char* file : {"13_pairs.toml", "smoke/smoke_05.toml", "smoke/grouped_1d1d_01.toml"}) {
+    CAPTURE(file);
+    const RunResult off = run_in_child(with(file, host::ProvenanceMode::off)),
+                    on = run_in_child(with(file, host::ProvenanceMode::on));
+    CHECK(on.cycles == off.cycles);
+    CHECK(on.output_hash == off.output_hash);
+    CHECK(on.barrier_events == off.barrier_events);
+  }
+}
