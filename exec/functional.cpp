@@ -44,6 +44,7 @@ sim::Finding finding_of(const sim::FunctionalResult& result) {
 }  // namespace
 
 bool runs_without_models(const Launch& launch) {
+  if (launch.shape.cooperative) return false;  // CTAs wait for each other, and there they run one after the other
   return !sim::functional_obstacle(ptx::decode(*launch.module, launch.code()));
 }
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "exec/modules.h"
+#include "ptx/cpp_names.h"
 
 namespace sm100::exec {
 namespace {
@@ -19,7 +19,7 @@ std::string extents(const uint32_t (&d)[3]) {
 std::string Launch::name() const { return fmt::format("launch {}", number); }
 
 std::string Launch::title() const {
-  std::string text = fmt::format("{}, grid {} of {} threads", short_name(std::string(code().name)),
+  std::string text = fmt::format("{}, grid {} of {} threads", ptx::function_name(std::string(code().name)),
                                  extents(shape.grid), extents(shape.block));
   if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 1)
     text += fmt::format(", clusters of {}", extents(shape.cluster));

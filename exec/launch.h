@@ -10,6 +10,7 @@
 #include "kernels/host/scenario.h"
 #include "kernels/ptx_launch/host/ptx_launch.h"
 #include "sim/run_result.h"
+#include "traces/format/schema.h"
 
 namespace sm100::exec {
 
@@ -18,6 +19,7 @@ struct Launch {
   std::shared_ptr<const ptx::Module> module;
   size_t entry = 0;
   Shape shape;
+  int registers = 0;  ///< of a thread, by its machine code; 0: the program has none
   std::vector<uint8_t> parameters;
   std::vector<Block> memory;     ///< all allocations
   std::vector<Block> variables;  ///< of the module's scope, those that have an address, in their order
@@ -35,6 +37,7 @@ struct LaunchOutcome {
   bool bad_launch = false;   ///< the error is one that CUDA reports, too: a shape that the device does not take
   bool functional = false;   ///< without models: its cycles are a rough figure
   bool carried_out = false;  ///< every CTA has run to its end, without a finding
+  std::shared_ptr<const traces::Trace> trace;  ///< of a launch on the models, if it was recorded
 };
 
 }  // namespace sm100::exec

@@ -22,7 +22,7 @@ namespace sm100::exec {
 /// Environment of the program: "SOCKET,MEMORY,BYTES", two file descriptors that it inherits and the size of the
 /// second.
 inline constexpr char kVariable[] = "SM100SIM_EXEC";
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 /// Where device memory begins in the address space of every process.
 inline constexpr uint64_t kDeviceBase = 0x2000'0000'0000;
 inline constexpr uint64_t kDeviceAlign = 256;  ///< of what cudaMalloc returns
@@ -30,12 +30,16 @@ inline constexpr uint64_t kDeviceAlign = 256;  ///< of what cudaMalloc returns
 inline constexpr uint32_t kMostBytes = 1u << 30;
 
 enum class Request : uint32_t {
-  hello,      ///< version, major of the library -> DeviceFacts
-  module,     ///< text of PTX -> 1, number, bytes of its variables; or 0
+  hello,   ///< version, major of the library -> DeviceFacts
+  module,  ///< text of PTX, empty: the program has none; number of entries with machine code, name and registers of
+           ///< each -> 1, number, bytes of its variables; or 0
   variables,  ///< module, address -> name, address, bytes of each; they have their initial values
   entry,      ///< module, name -> EntryFacts
   occupancy,  ///< module, name, Shape -> CTAs of an SM, clusters of the device
   launch,     ///< module, name, Shape, parameters, Blocks -> LaunchReply
+  entries,    ///< module -> their number, names
+  calls,      ///< names of functions that the program has called, if the device records them -> nothing
+  measured,   ///< nanoseconds between two events of the program -> nothing
   note,       ///< a sentence for the user -> nothing
   refusal,    ///< a sentence: the program cannot run -> nothing
 };
@@ -52,6 +56,8 @@ struct DeviceFacts {
   uint32_t sms = 0, clock_khz = 0;
   uint32_t smem_bytes_per_sm = 0, smem_bytes_per_cta = 0;
   uint32_t registers_per_sm = 0, threads_per_sm = 0, ctas_per_sm = 0;
+  uint8_t records_calls = 0;
+  uint8_t has_ptx = 0;  ///< of the user, for modules without
 };
 
 struct Parameter {
@@ -61,6 +67,7 @@ struct Parameter {
 struct EntryFacts {
   uint32_t parameter_bytes = 0;
   uint32_t static_smem_bytes = 0, local_bytes = 0, constant_bytes = 0;
+  uint32_t registers = 0;           ///< of a thread, by the machine code; 0: there is none
   uint32_t threads = 1024;          ///< of a CTA, at most
   uint32_t cluster[3] = {1, 1, 1};  ///< of the entry's directives
   uint8_t cluster_stated = 0;
@@ -70,7 +77,9 @@ struct Shape {
   uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
   uint32_t dynamic_smem_bytes = 0;
   uint8_t cluster_stated = 0;  ///< as an attribute of the launch
+  uint8_t cooperative = 0;     ///< all CTAs are on the device at once
   uint64_t stream = 0;
+  uint64_t grid_workspace = 0;  ///< of a cooperative launch: two words in device memory, zero
 };
 
 /// An allocation.

@@ -53,6 +53,10 @@ std::string launch_file(const Launch& launch, const host::Scenario& device, cons
       fmt::format("[problem]\nptx = \"{}.ptx\"\nentry = \"{}\"\ngrid = {}\nblock = {}\ncluster = {}\n", stem,
                   entry.name, triple(launch.shape.grid), triple(launch.shape.block), triple(launch.shape.cluster));
   text += fmt::format("dynamic_smem_bytes = {}\n", launch.shape.dynamic_smem_bytes);
+  if (const int registers = launch.registers > 0 ? launch.registers : device.registers; registers > 0)
+    text += fmt::format("registers_per_thread = {}\n", registers);
+  if (launch.shape.grid_workspace != 0)
+    text += fmt::format("grid_workspace = {:#x}\n", launch.shape.grid_workspace);
   if (!launch.variables.empty()) {
     text += "variables = [";  // addresses of the module's variables, in their order
     for (const Block& variable : launch.variables) text += fmt::format("{:#x}, ", variable.address);

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "exec/device_memory.h"
+#include "exec/given_ptx.h"
 #include "exec/library_folder.h"
 #include "exec/modules.h"
 #include "exec/program_file.h"
@@ -36,7 +37,10 @@ constexpr int kPollMilliseconds = 200;
 class Session {
  public:
   explicit Session(const SessionOptions& options)
-      : options_(options), memory_(uint64_t{180} << 30), program_(find_program(options.command.front())) {}
+      : options_(options),
+        memory_(uint64_t{180} << 30),
+        given_(options.ptx),
+        program_(find_program(options.command.front())) {}
   ~Session();
 
   SessionResult run();
@@ -59,6 +63,7 @@ class Session {
   Writer add_module(Reader& request);
   Writer place_variables(Reader& request);
   Writer describe_entry(Reader& request);
+  Writer list_entries(Reader& request);
   Writer occupancy(Reader& request);
   Writer launch(Reader& request);
   /// The entry that a request names; nullptr: there is none.
@@ -67,6 +72,7 @@ class Session {
 
   const SessionOptions& options_;
   const DeviceMemory memory_;
+  GivenPtx given_;
   const std::filesystem::path program_;
   Modules modules_;
   SessionResult result_;
@@ -138,6 +144,10 @@ SessionResult Session::run() {
     while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {}
     status_ = status;
   }
+  for (const std::filesystem::path& path : given_.unused()) {
+    result_.refused = true;
+    options_.say(fmt::format("--ptx {}: the program has loaded no module with an entry of it", path.string()));
+  }
   result_.program_exit = WIFEXITED(*status_) ? WEXITSTATUS(*status_) : 128 + WTERMSIG(*status_);
   return result_;
 }
@@ -156,8 +166,13 @@ bool Session::answer() {
       case Request::module: reply = add_module(request); break;
       case Request::variables: reply = place_variables(request); break;
       case Request::entry: reply = describe_entry(request); break;
+      case Request::entries: reply = list_entries(request); break;
       case Request::occupancy: reply = occupancy(request); break;
       case Request::launch: reply = launch(request); break;
+      case Request::calls:
+        for (uint32_t left = request.get<uint32_t>(); left > 0; --left) options_.called(request.text());
+        break;
+      case Request::measured: options_.measured(request.get<double>()); break;
       case Request::note: options_.say(request.text()); break;
       case Request::refusal:
         result_.refused = true;
@@ -189,13 +204,22 @@ Writer Session::hello(Reader& request) {
   facts.registers_per_sm = uint32_t(profile.device.registers_per_sm);
   facts.threads_per_sm = uint32_t(profile.device.threads_per_sm);
   facts.ctas_per_sm = uint32_t(profile.device.ctas_per_sm);
+  facts.records_calls = options_.recorded, facts.has_ptx = !given_.empty();
   return Writer().put(facts);
 }
 
 Writer Session::add_module(Reader& request) {
   Writer reply;
   try {
-    const uint32_t number = modules_.add(request.text(), program_.filename().string());
+    const std::string own = request.text();
+    const GivenPtx::File* const given = given_.for_module(own);
+    if (own.empty() && !given) throw std::runtime_error("a module has no PTX");
+    const uint32_t number = given ? modules_.add(given->text, given->path.string(), true)
+                                  : modules_.add(own, program_.filename().string());
+    for (uint32_t left = request.get<uint32_t>(); left > 0; --left) {
+      const std::string entry = request.text();
+      modules_.set_registers(number, entry, request.get<uint32_t>());
+    }
     const auto module = modules_.module(number);
     reply.put(uint8_t{1}).put(number).put(uint64_t{sim::lay_out_variables(*module, kDeviceBase).bytes});
   } catch (const ptx::PtxError& error) {
@@ -224,19 +248,42 @@ Writer Session::place_variables(Reader& request) {
 }
 
 const ptx::Entry* Session::read_entry(Reader& request, Launch& launch) {
-  launch.module = modules_.module(request.get<uint32_t>());
+  const uint32_t number = request.get<uint32_t>();
+  launch.module = modules_.module(number);
   const std::string name = request.text();
+  launch.registers = modules_.registers(number, name);
   const int entry = launch.module ? find_entry(*launch.module, name) : -1;
   if (entry < 0) return nullptr;
   launch.entry = size_t(entry);
   return &launch.code();
 }
 
+namespace {
+/// Of a thread, by the machine code, else by the entry's directives; 0: not known.
+int registers_of(const Launch& launch) {
+  return launch.registers > 0 ? launch.registers : host::stated_registers(*launch.module, launch.code());
+}
+}  // namespace
+
 Writer Session::describe_entry(Reader& request) {
   Launch launch;
   const ptx::Entry* const entry = read_entry(request, launch);
   if (!entry) return Writer().put(uint8_t{0});
-  return Writer().put(uint8_t{1}).put(facts_of(*launch.module, *entry)).list(parameters_of(*entry));
+  EntryFacts facts = facts_of(*launch.module, *entry);
+  facts.registers = uint32_t(registers_of(launch));
+  return Writer().put(uint8_t{1}).put(facts).list(parameters_of(*entry));
+}
+
+Writer Session::list_entries(Reader& request) {
+  const auto module = modules_.module(request.get<uint32_t>());
+  if (!module) throw std::runtime_error("entries of no module");
+  std::vector<std::string_view> names;
+  for (const ptx::Entry& entry : module->entries)
+    if (!entry.external) names.push_back(entry.name);
+  Writer reply;
+  reply.put(uint32_t(names.size()));
+  for (const std::string_view name : names) reply.text(name);
+  return reply;
 }
 
 Writer Session::occupancy(Reader& request) {
@@ -247,7 +294,8 @@ Writer Session::occupancy(Reader& request) {
   if (entry) {
     const EntryFacts facts = facts_of(*launch.module, *entry);
     const uint32_t threads = shape.block[0] * shape.block[1] * shape.block[2];
-    const models::CtaResources cta{int((threads + 31) / 32), facts.static_smem_bytes + shape.dynamic_smem_bytes, 0};
+    const models::CtaResources cta{int((threads + 31) / 32), facts.static_smem_bytes + shape.dynamic_smem_bytes,
+                                   registers_of(launch)};
     ctas = models::occupancy(cta, options_.device.device).ctas;
     const int of_cluster = int(std::max(1u, shape.cluster[0] * shape.cluster[1] * shape.cluster[2]));
     const int sms = options_.device.sms_in_run(), of_gpc = options_.device.device.device.gpc_sms;
@@ -281,7 +329,10 @@ LaunchOutcome Session::carry_out_launch(const Launch& launch) {
   try {
     if (!options_.save.empty()) save_launch(options_.save, launch, options_.device);
     scenario = scenario_of(launch, options_.device, memory_);
-    outcome = carry_out(launch, scenario, [&] { return !program_ended(); });
+    outcome = carry_out(launch, scenario, options_.recorded, [&](const LaunchProgress& progress) {
+      options_.running(launch, progress);
+      return !program_ended();
+    });
   } catch (const InputError& error) { outcome.error = error.what(), outcome.bad_launch = true; }
   options_.launched(launch, outcome, scenario);
   return outcome;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exec/launch.h"
+#include "exec/worker.h"
 
 namespace sm100::exec {
 
@@ -19,6 +20,16 @@ struct SessionOptions {
   std::vector<std::string> command;  ///< the program and its arguments
   host::Scenario device;             ///< profile, number of SMs, data and jitter of every launch
   std::filesystem::path save;        ///< a folder for the launches; empty: none are written
+  /// PTX files in place of modules of the program: of one that has an entry of the same name, or of one without
+  /// PTX.
+  std::vector<std::filesystem::path> ptx;
+  bool recorded = false;  ///< outcomes have traces, and `called` hears of the program's calls
+  /// The program has called this function of its library.
+  std::function<void(const std::string&)> called;
+  /// The program has asked for the time between two events.
+  std::function<void(double nanoseconds)> measured;
+  /// A launch runs; called now and then.
+  std::function<void(const Launch&, const LaunchProgress&)> running;
   /// A launch is over.  It is called before the program goes on.
   std::function<void(const Launch&, const LaunchOutcome&, const host::Scenario&)> launched;
   /// A sentence for the user: a function that is not implemented, why the program cannot run.

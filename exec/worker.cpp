@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/worker.h"
 
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <sstream>
 
 #include "exec/functional.h"
 #include "sim/process_pool.h"
 #include "sim/run_reply.h"
 #include "sim/simulation.h"
 #include "sim/verdict.h"
+#include "traces/format/pftrace.h"
 
 namespace sm100::exec {
 namespace {
@@ -29,6 +35,7 @@ host::Scenario scenario_of(const Launch& launch, const host::Scenario& device, c
                                .parameters = launch.parameters,
                                .memory = {},
                                .variables = {},
+                               .grid_workspace = launch.shape.grid_workspace,
                                .before_trial = [&memory] { memory.make_private(); }};
   for (const Block& block : launch.memory)
     values.memory.push_back({block.address, block.bytes, reinterpret_cast<uint8_t*>(block.address)});
@@ -36,23 +43,87 @@ host::Scenario scenario_of(const Launch& launch, const host::Scenario& device, c
   host::Scenario scenario = device;
   scenario.name = launch.name();
   scenario.path = launch.name();
+  if (launch.registers > 0)
+    scenario.registers = launch.registers;  // the option is for kernels without machine code
+  if (scenario.registers == 0) scenario.registers = host::stated_registers(*launch.module, launch.code());
   scenario.kernel = &host::ptx_definition();
   scenario.problem = host::problem_of(values, launch.name());
   return scenario;
 }
 
-LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, const std::function<bool()>& wanted) {
+namespace {
+
+/// A page that worker and parent have in common.
+class SharedProgress {
+ public:
+  SharedProgress()
+      : page_(mmap(nullptr, sizeof(LaunchProgress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (page_ == MAP_FAILED) throw host::InputError("exec: there is no memory left to start a worker");
+  }
+  ~SharedProgress() { munmap(page_, sizeof(LaunchProgress)); }
+  SharedProgress(const SharedProgress&) = delete;
+  SharedProgress& operator=(const SharedProgress&) = delete;
+
+  LaunchProgress& get() const { return *static_cast<LaunchProgress*>(page_); }
+
+ private:
+  void* page_;
+};
+
+/// In the worker.
+sim::RunResult run_on_models(const host::Scenario& scenario, bool recorded, LaunchProgress& progress,
+                             sim::Json& beside) {
+  const sim::RunCallbacks callbacks{
+      .progress = [&](double fraction, uint64_t cycle) { progress.fraction = fraction, progress.cycle = cycle; }};
+  if (!recorded) return sim::run_simulation(scenario, {}, callbacks);
+  traces::Recorder recorder;
+  sim::RunResult result = sim::run_simulation(scenario, {.recorder = &recorder}, callbacks);
+  recorder.finish();
+  std::ostringstream bytes;
+  traces::write_pftrace(recorder.trace(), bytes);
+  const std::string text = std::move(bytes).str();
+  beside = sim::Json::binary({text.begin(), text.end()});
+  return result;
+}
+
+/// In its parent: the bytes are read as a file without a name.
+std::shared_ptr<const traces::Trace> trace_of(const sim::Json& beside) {
+  if (!beside.is_binary()) return nullptr;
+  const auto& bytes = beside.get_binary();
+  const int file = memfd_create("sm100sim trace", MFD_CLOEXEC);
+  for (size_t at = 0; file >= 0 && at < bytes.size();) {
+    const ssize_t n = write(file, bytes.data() + at, bytes.size() - at);
+    if (n <= 0) break;
+    at += size_t(n);
+  }
+  std::shared_ptr<const traces::Trace> trace;
+  try {
+    trace = std::make_shared<const traces::Trace>(traces::read_pftrace(fmt::format("/proc/self/fd/{}", file)));
+  } catch (const std::runtime_error& error) {
+    close(file);
+    throw host::InputError(fmt::format("the trace of a launch cannot be read again: {}", error.what()));
+  }
+  close(file);
+  return trace;
+}
+
+}  // namespace
+
+LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, bool recorded,
+                        const std::function<bool(const LaunchProgress&)>& wanted) {
+  const SharedProgress progress;
   const bool functional = runs_without_models(launch);
   sim::ProcessPool worker(1);
   worker.start(0, [&] {
-    return sim::bytes_of_run([&](sim::Json&) {
-      return functional ? run_without_models(launch, scenario) : sim::run_simulation(scenario);
+    return sim::bytes_of_run([&](sim::Json& beside) {
+      return functional ? run_without_models(launch, scenario)
+                        : run_on_models(scenario, recorded, progress.get(), beside);
     });
   });
   std::optional<sim::ProcessPool::Finished> finished;
   while (!finished) {
     finished = worker.wait(sim::ProcessPool::Clock::now() + kPatience);
-    if (!finished && !wanted()) worker.stop(0);
+    if (!finished && !wanted(progress.get())) worker.stop(0);
   }
   sim::RunReply reply = sim::reply_of(*finished);
   LaunchOutcome outcome;
@@ -60,6 +131,7 @@ LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, co
   outcome.bad_launch = !reply.input_error.empty();
   outcome.error = reply.error("the worker of this launch");
   outcome.result = std::move(reply.result);
+  outcome.trace = trace_of(reply.beside);
   outcome.carried_out = outcome.error.empty() && outcome.result.outcome == sim::Outcome::pass;
   return outcome;
 }

@@ -14,8 +14,16 @@ namespace sm100::exec {
 /// @param device  a scenario with the profile and the number of SMs
 host::Scenario scenario_of(const Launch& launch, const host::Scenario& device, const DeviceMemory& memory);
 
+/// How far a launch on the models has come.
+struct LaunchProgress {
+  double fraction = 0;  ///< of its CTAs' work
+  uint64_t cycle = 0;
+};
+
 /// Returns when the launch is over, or when `wanted` has said that nobody waits for it any more, which it is asked
 /// now and then.
-LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, const std::function<bool()>& wanted);
+/// @param recorded  the outcome has the trace of a launch on the models
+LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, bool recorded,
+                        const std::function<bool(const LaunchProgress&)>& wanted);
 
 }  // namespace sm100::exec

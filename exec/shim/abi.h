@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What of the CUDA runtime's binary interface this library needs, from NVIDIA's public documentation of the
-/// runtime API (version 13).  Enumerations are integers here: their functions are extern "C", so names and sizes
-/// are all that links.
+/// What of the binary interfaces of the CUDA runtime and the driver these libraries need, from NVIDIA's public
+/// documentation (version 13).  Enumerations are integers here: their functions are extern "C", so names and sizes
+/// are all that links.  Errors have the runtime's numbers; the driver's are the same but for a few (driver.h).
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,24 @@ enum Error : int {
   invalid_memcpy_direction = 21,
   invalid_device_function = 98,
   invalid_device = 101,
+  invalid_kernel_image = 200,
+  invalid_context = 201,
   no_kernel_image_for_device = 209,
   invalid_ptx = 218,
+  file_not_found = 301,
   invalid_resource_handle = 400,
+  illegal_state = 401,
   symbol_not_found = 500,
   not_ready = 600,
   launch_out_of_resources = 701,
   launch_failure = 719,
+  cooperative_launch_too_large = 720,
   not_supported = 801,
+  capture_unsupported = 900,
+  capture_invalidated = 901,
+  capture_unmatched = 903,
+  capture_unjoined = 904,
+  captured_event = 907,
   invalid_cluster_size = 912,
 };
 
@@ -58,6 +68,30 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 static_assert(sizeof(LaunchConfig) == 56);
+
+/// CUlaunchConfig; its attributes are the runtime's.
+struct DriverLaunchConfig {
+  Dim3 grid, block;
+  unsigned dynamic_smem_bytes;
+  void* stream;
+  const LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+static_assert(sizeof(DriverLaunchConfig) == 56 && offsetof(DriverLaunchConfig, stream) == 32);
+
+/// CUDA_MEMCPY2D: of each side the row pitch and where it begins; `kind` 1 host, 2 device, 4 by address.
+struct DriverCopy2D {
+  struct Side {
+    size_t x_bytes, y;
+    int kind;
+    const void* host;
+    uint64_t device;
+    void* array;
+    size_t pitch;
+  } from, to;
+  size_t width, height;
+};
+static_assert(sizeof(DriverCopy2D) == 128);
 
 /// cudaFuncAttributes
 struct FunctionAttributes {
@@ -102,10 +136,12 @@ enum DevicePropOffset : size_t {
   prop_stream_priorities_supported = 608,
   prop_shared_mem_per_multiprocessor = 624,
   prop_regs_per_multiprocessor = 632,
+  prop_managed_memory = 636,
   prop_cooperative_launch = 668,
   prop_shared_mem_per_block_optin = 672,
   prop_max_blocks_per_multi_processor = 688,
   prop_reserved_shared_mem_per_block = 696,
+  prop_memory_pools_supported = 720,
   prop_cluster_launch = 748,
 };
 

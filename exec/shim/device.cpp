@@ -6,8 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
 
 #include "exec/shim/fatbin.h"
 
@@ -19,6 +23,18 @@ uint64_t pages(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 uint64_t device_end = kDeviceBase;
 struct sigaction before_us;
+/// The managed allocations while they are the device's, for the handler of signals: {first, end} pairs, {0, 0} ends
+/// them.
+constexpr size_t kMostWatched = 64;
+struct Watched {
+  uint64_t first = 0, end = 0;
+} watched[kMostWatched + 1];
+
+bool is_watched(uint64_t address) {
+  for (const Watched* w = watched; w->end != 0; ++w)
+    if (address >= w->first && address < w->end) return true;
+  return false;
+}
 
 /// A host that reads a device pointer gets its signal, as on hardware, and a sentence that says why.
 void on_segmentation_fault(int signal, siginfo_t* info, void*) {
@@ -26,17 +42,37 @@ void on_segmentation_fault(int signal, siginfo_t* info, void*) {
   if (address >= kDeviceBase && address < device_end) {
     static const char text[] =
         "exec: the host program has read or written device memory through its pointer; it needs cudaMemcpy\n";
-    [[maybe_unused]] const ssize_t n = write(2, text, sizeof text - 1);
+    static const char managed[] =
+        "exec: the host program has read or written managed memory while a launch may still use it; it needs "
+        "cudaDeviceSynchronize\n";
+    const bool early = is_watched(address);
+    [[maybe_unused]] const ssize_t n = write(2, early ? managed : text, (early ? sizeof managed : sizeof text) - 1);
   }
   sigaction(signal, &before_us, nullptr);  // the access is made again, and this time ends as it would without us
 }
 
 }  // namespace
 
+namespace {
+
+std::atomic<Device*> created = nullptr;
+
+/// What is called behind the last launch.
+__attribute__((destructor)) void at_end() {
+  Device* const device = created;
+  if (!device || !device->connected()) return;
+  const std::unique_lock lock(device->mutex, std::try_to_lock);  // a thread may be in a launch for ever
+  if (lock.owns_lock()) device->send_calls();
+}
+
+}  // namespace
+
 thread_local abi::Error Device::last = abi::success;
+thread_local std::vector<void*> Device::contexts;
 
 Device& Device::get() {
   static Device* const device = new Device;  // lives as long as the process: other libraries' destructors may call
+  created = device;
   return *device;
 }
 
@@ -79,12 +115,30 @@ std::optional<Reader> Device::ask(Request request, const Writer& body) {
   return std::nullopt;
 }
 
+void Device::called(const char* name) {
+  constexpr size_t kAtOnce = 4096;
+  if (!facts_.records_calls) return;
+  calls_.push_back(name);
+  if (calls_.size() >= kAtOnce) send_calls();
+}
+
+void Device::send_calls() {
+  if (calls_.empty()) return;
+  Writer names;
+  names.put(uint32_t(calls_.size()));
+  for (const char* const name : calls_) names.text(name);
+  calls_.clear();
+  ask(Request::calls, names);
+}
+
+void Device::measured(double between) { ask(Request::measured, Writer().put(between)); }
+
 void Device::note(const std::string& sentence) { ask(Request::note, Writer().text(sentence)); }
 void Device::refuse(const std::string& sentence) { ask(Request::refusal, Writer().text(sentence)); }
 
 // ---- memory
 
-std::optional<uint64_t> Device::allocate(uint64_t bytes) {
+std::optional<uint64_t> Device::allocate(uint64_t bytes, bool managed) {
   const uint64_t room =
       pages(std::max<uint64_t>(bytes, 1)) + kPage;  // a gap, so that a run past the end is noticed
   uint64_t at = kDeviceBase + kPage;
@@ -97,6 +151,10 @@ std::optional<uint64_t> Device::allocate(uint64_t bytes) {
   used_ += room;
   // What nobody writes shows: a pattern that is NaN in every type.
   std::memset(memory_ + (at - kDeviceBase), 0xff, bytes);
+  if (managed) {
+    managed_.insert(at);
+    mprotect(reinterpret_cast<void*>(at), pages(bytes), lent_ ? PROT_READ | PROT_WRITE : PROT_NONE);
+  }
   return at;
 }
 
@@ -105,6 +163,7 @@ bool Device::free(uint64_t address) {
   if (block == allocations_.end()) return false;
   const uint64_t room = pages(std::max<uint64_t>(block->second, 1));
   madvise(memory_ + (address - kDeviceBase), room, MADV_REMOVE);
+  if (managed_.erase(address) > 0) mprotect(reinterpret_cast<void*>(address), room, PROT_NONE);
   used_ -= room + kPage;
   allocations_.erase(block);
   return true;
@@ -125,14 +184,133 @@ uint8_t* Device::bytes_at(const void* pointer, uint64_t bytes) {
   return offset <= block->second && bytes <= block->second - offset ? memory_ + (address - kDeviceBase) : nullptr;
 }
 
+std::optional<Block> Device::block_at(uint64_t address) const {
+  auto block = allocations_.upper_bound(address);
+  if (block == allocations_.begin()) return std::nullopt;
+  --block;
+  if (address - block->first >= std::max<uint64_t>(block->second, 1)) return std::nullopt;
+  return Block{block->first, block->second};
+}
+
+bool Device::is_managed(const void* pointer) const {
+  const auto block = block_at(reinterpret_cast<uint64_t>(pointer));
+  return block && managed_.count(block->address) > 0;
+}
+
+void Device::lend_managed() {
+  const bool lent = streams.idle();
+  if (lent == lent_) return;
+  lent_ = lent;
+  size_t at = 0;
+  for (const uint64_t address : managed_) {
+    const uint64_t room = pages(std::max<uint64_t>(allocations_[address], 1));
+    mprotect(reinterpret_cast<void*>(address), room, lent ? PROT_READ | PROT_WRITE : PROT_NONE);
+    if (!lent && at < kMostWatched) watched[at++] = {address, address + room};
+  }
+  watched[at] = {};
+}
+
+// ---- streams
+
+abi::Error Device::enqueue(void* handle, const Work& work) {
+  Stream* const stream = streams.find(handle);
+  if (!stream) return abi::invalid_resource_handle;
+  streams.issued(*stream);
+  if (stream->capture) {
+    stream->capture->graph->nodes.push_back(work);
+    return abi::success;
+  }
+  const abi::Error error = work(*this);
+  lend_managed();
+  return error;
+}
+
+abi::Error Device::wait_for_stream(void* handle) {
+  Stream* const stream = streams.find(handle);
+  if (!stream) return abi::invalid_resource_handle;
+  if (stream->capture) {
+    stream->capture->invalid = true;
+    return abi::capture_unsupported;
+  }
+  streams.waited(stream->after);
+  lend_managed();
+  return abi::success;
+}
+
+abi::Error Device::wait_for_event(void* handle) {
+  Event* const event = streams.find_event(handle);
+  if (!event) return abi::invalid_resource_handle;
+  if (event->capture) return abi::captured_event;
+  streams.waited(event->after);
+  lend_managed();
+  return abi::success;
+}
+
+abi::Error Device::wait_for_all() {
+  if (const abi::Error error = streams.unsafe_call()) return error;
+  streams.waited_for_all();
+  lend_managed();
+  return abi::success;
+}
+
 // ---- code
 
 Function* Device::function(const void* host_pointer) {
-  const auto found = functions.find(host_pointer);
-  if (found != functions.end()) return found->second.get();
-  for (const auto& [host, function] : functions)
-    if (function.get() == host_pointer) return function.get();
-  return nullptr;
+  const auto stub = stubs.find(host_pointer);
+  if (stub != stubs.end()) return stub->second;
+  const auto found = functions_.find(host_pointer);
+  return found == functions_.end() ? nullptr : found->second.get();
+}
+
+Function& Device::add_function(Module& module, const std::string& name) {
+  auto function = std::make_unique<Function>();
+  function->module = &module, function->name = name;
+  Function& added = *function;
+  functions_[&added] = std::move(function);
+  return added;
+}
+
+Function* Device::function(Module& module, const std::string& name) {
+  const auto known = module.functions.find(name);
+  if (known != module.functions.end()) return known->second;
+  Function& added = add_function(module, name);
+  if (describe(added) != abi::success) {
+    functions_.erase(&added);
+    return nullptr;
+  }
+  return module.functions[name] = &added;
+}
+
+Module* Device::module(const void* handle) const {
+  const auto found = modules.find(handle);
+  return found == modules.end() ? nullptr : found->second.get();
+}
+
+abi::Error Device::load_text(const std::string& text, Module*& module) {
+  auto added = std::make_unique<Module>();
+  added->text = text;
+  if (const abi::Error error = load(*added)) return error;
+  module = added.get();
+  modules[module] = std::move(added);
+  return abi::success;
+}
+
+bool Device::unload(const void* handle) {
+  Module* const gone = module(handle);
+  if (!gone) return false;
+  for (auto at = functions_.begin(); at != functions_.end();)
+    at = at->second->module == gone ? functions_.erase(at) : std::next(at);
+  if (!gone->variables.empty()) free(block_at(gone->variables.front().address)->address);
+  modules.erase(handle);
+  return true;
+}
+
+abi::Error Device::entries(Module& module, std::vector<std::string>& names) {
+  if (const abi::Error error = load(module)) return error;
+  auto answer = ask(Request::entries, Writer().put(*module.number));
+  if (!answer) return sticky;
+  for (uint32_t left = answer->get<uint32_t>(); left > 0; --left) names.push_back(answer->text());
+  return abi::success;
 }
 
 Symbol* Device::symbol(const void* host_pointer) {
@@ -140,17 +318,36 @@ Symbol* Device::symbol(const void* host_pointer) {
   return found == symbols.end() ? nullptr : &found->second;
 }
 
+namespace {
+Writer with_registers(Writer request, const std::vector<EntryRegisters>& registers) {
+  request.put(uint32_t(registers.size()));
+  for (const EntryRegisters& entry : registers) request.text(entry.name).put(entry.registers);
+  return request;
+}
+}  // namespace
+
 abi::Error Device::load(Module& module) {
   if (module.number || module.error != abi::success) return module.error;
+  if (!module.container) return send_text(module, module.text);
   std::string text;
+  std::vector<EntryRegisters> registers;
   try {
-    text = ptx_for_device(read_fatbin(fatbin_at(module.container)));
+    const std::vector<FatbinEntry> entries = read_fatbin(fatbin_at(module.container));
+    registers = registers_for_device(entries);
+    text = ptx_for_device(entries);
+    if (text.empty()) return module.error = abi::no_kernel_image_for_device;
   } catch (const std::exception& error) {
-    refuse(error.what());
-    return module.error = abi::no_kernel_image_for_device;
+    if (!facts_.has_ptx) {
+      refuse(error.what());
+      return module.error = abi::no_kernel_image_for_device;
+    }
   }
-  if (text.empty()) return module.error = abi::no_kernel_image_for_device;
-  auto answer = ask(Request::module, Writer().text(text));
+  return send_text(module, text, registers);
+}
+
+abi::Error Device::send_text(Module& module, const std::string& text,
+                             const std::vector<EntryRegisters>& registers) {
+  auto answer = ask(Request::module, with_registers(Writer().text(text), registers));
   if (!answer) return sticky;
   if (!answer->get<uint8_t>()) return module.error = abi::invalid_ptx;
   module.number = answer->get<uint32_t>();
@@ -192,13 +389,74 @@ abi::Error Device::occupancy(Function& function, const Shape& shape, int& ctas, 
   return abi::success;
 }
 
-abi::Error Device::launch(Function& function, const Shape& shape, void** arguments) {
+// ---- launches
+
+namespace {
+
+constexpr uint32_t kSmemWithoutAsking = 48 * 1024, kPortableCluster = 8;
+
+uint64_t product(const uint32_t (&d)[3]) { return uint64_t{d[0]} * d[1] * d[2]; }
+
+}  // namespace
+
+abi::Error Device::check_cooperative(Function& function, const Shape& shape) {
+  int ctas = 0, clusters = 0;
+  if (const abi::Error error = occupancy(function, shape, ctas, clusters)) return error;
+  const uint64_t fit =
+      shape.cluster_stated ? uint64_t(clusters) * product(shape.cluster) : uint64_t(ctas) * facts_.sms;
+  if (product(shape.grid) <= fit) return abi::success;
+  note(function.name + ": a cooperative launch of " + std::to_string(product(shape.grid)) + " CTAs, and " +
+       std::to_string(fit) + " fit on " + std::to_string(facts_.sms) + " SMs at once");
+  return abi::cooperative_launch_too_large;
+}
+
+abi::Error Device::check(Function& function, Shape& shape) {
   if (const abi::Error error = describe(function)) return error;
+  const EntryFacts& facts = *function.facts;
+  if (!shape.cluster_stated && facts.cluster_stated) std::copy_n(facts.cluster, 3, shape.cluster);
+  const int64_t allowed = function.most_dynamic_smem >= 0
+                              ? function.most_dynamic_smem
+                              : int64_t{kSmemWithoutAsking} - int64_t{facts.static_smem_bytes};
+  if (shape.dynamic_smem_bytes > std::max<int64_t>(allowed, 0)) {
+    note(function.name + ": " + std::to_string(shape.dynamic_smem_bytes) +
+         " bytes of dynamic shared memory, and cudaFuncSetAttribute has allowed " +
+         std::to_string(std::max<int64_t>(allowed, 0)));
+    return abi::invalid_value;
+  }
+  const uint64_t ctas = product(shape.cluster);
+  if (ctas > kPortableCluster && !function.non_portable_cluster) {
+    note(function.name + ": a cluster of " + std::to_string(ctas) +
+         " CTAs needs cudaFuncAttributeNonPortableClusterSizeAllowed");
+    return abi::invalid_cluster_size;
+  }
+  if (!shape.cooperative) return abi::success;
+  const abi::Error error = check_cooperative(function, shape);
+  return error ? error : give_grid_workspace(shape);
+}
+
+abi::Error Device::give_grid_workspace(Shape& shape) {
+  constexpr uint64_t kBytes = 8;  // how many there are, and the barrier
+  if (!grid_workspace_) {
+    grid_workspace_ = allocate(kBytes);
+    if (!grid_workspace_) return abi::memory_allocation;
+    const uint32_t words[] = {kBytes, 0};
+    std::memcpy(memory_ + (*grid_workspace_ - kDeviceBase), words, kBytes);
+  }
+  shape.grid_workspace = *grid_workspace_;
+  return abi::success;
+}
+
+std::vector<uint8_t> Device::parameter_window(const Function& function, void** arguments) const {
   std::vector<uint8_t> window(function.facts->parameter_bytes);
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     std::memcpy(window.data() + parameter.offset, arguments[i], parameter.bytes);
   }
+  return window;
+}
+
+abi::Error Device::launch(Function& function, const Shape& shape, const std::vector<uint8_t>& window) {
+  send_calls();
   std::vector<Block> blocks, variables;
   for (const auto& [address, bytes] : allocations_) blocks.push_back({address, bytes});
   for (const Module::Variable& variable : function.module->variables)

@@ -11,8 +11,9 @@
 namespace sm100::exec {
 namespace {
 
-constexpr uint32_t kContainer = 0xba55ed50;
+constexpr uint32_t kContainer = 0xba55ed50, kWrapper = 0x466243b1, kElf = 0x464c457f;
 constexpr size_t kContainerHeader = 16, kSmallestEntryHeader = 64;
+constexpr uint32_t kArchitecture = 100;  ///< of this device
 constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
 constexpr uint64_t kMostText = uint64_t{1} << 30;  ///< of a module; a file that asks for more is broken
 
@@ -36,6 +37,21 @@ std::string unpacked(std::span<const uint8_t> packed, uint64_t flags, uint64_t b
                                     int(text.size()));
   if (n < 0 || uint64_t(n) != bytes) throw std::runtime_error("the program's PTX cannot be unpacked (LZ4)");
   return text;
+}
+
+std::string contents_of(std::span<const uint8_t> entry, uint64_t header, uint64_t payload) {
+  const uint64_t flags = at<uint64_t>(entry, 40), packed = at<uint32_t>(entry, 16);
+  const bool is_packed = (flags & (kFlagLz4 | kFlagZstd)) != 0;
+  if (is_packed && packed > payload) throw std::runtime_error("an entry of the program's code is cut short");
+  return unpacked(entry.subspan(header, is_packed ? packed : payload), flags, at<uint64_t>(entry, 56));
+}
+
+/// Nobody needs machine code here: what cannot be read says nothing.
+std::vector<EntryRegisters> registers_of_code(std::span<const uint8_t> entry, uint64_t header, uint64_t payload) {
+  try {
+    const std::string elf = contents_of(entry, header, payload);
+    return registers_of({reinterpret_cast<const uint8_t*>(elf.data()), elf.size()});
+  } catch (const std::runtime_error&) { return {}; }
 }
 
 /// What `.target` names: "sm_100a".
@@ -84,11 +100,10 @@ std::vector<FatbinEntry> read_fatbin(std::span<const uint8_t> container) {
     FatbinEntry& added = entries.emplace_back();
     added.ptx = at<uint16_t>(entry, 0) == 1, added.architecture = at<uint32_t>(entry, 28);
     if (added.ptx) {
-      const uint64_t flags = at<uint64_t>(entry, 40), packed = at<uint32_t>(entry, 16);
-      const bool is_packed = (flags & (kFlagLz4 | kFlagZstd)) != 0;
-      if (is_packed && packed > payload) throw std::runtime_error("an entry of the program's code is cut short");
-      added.text = unpacked(entry.subspan(header, is_packed ? packed : payload), flags, at<uint64_t>(entry, 56));
+      added.text = contents_of(entry, header, payload);
       added.text.resize(std::strlen(added.text.c_str()));  // the payload is padded with zeros
+    } else if (added.architecture == kArchitecture) {
+      added.registers = registers_of_code(entry, header, payload);
     }
     begin += header + payload;
   }
@@ -108,6 +123,60 @@ std::string ptx_for_device(const std::vector<FatbinEntry>& entries) {
                                ", and this device is sm_100a: " + flag);
   throw std::runtime_error("the program has machine code only (sm_" + std::to_string(entries.front().architecture) +
                            ") and no PTX: " + flag);
+}
+
+namespace {
+
+/// The first four bytes; of a shorter text those that there are.
+uint32_t magic_of(const char* bytes, size_t most) {
+  uint32_t magic = 0;
+  const size_t size = std::min<size_t>(strnlen(bytes, std::min<size_t>(most, 4)), 4);
+  std::memcpy(&magic, bytes, size);
+  return magic;
+}
+
+std::string checked(const std::string& text) {
+  const std::string_view target = target_of(text);
+  if (target.empty())
+    throw std::runtime_error("the program loads a module that is neither PTX nor a container of nvcc");
+  if (fitness(target) == 0)
+    throw std::runtime_error("the program loads PTX for " + std::string(target) +
+                             ", and this device is sm_100a: compile it with --gpu-architecture=compute_100a");
+  return text;
+}
+
+[[noreturn]] void refuse_cubin() {
+  throw std::runtime_error(
+      "the program loads a module of machine code (a cubin), and only PTX can be simulated: give it the PTX (nvcc "
+      "-ptx, "
+      "or -gencode arch=compute_100a,code=compute_100a)");
+}
+
+}  // namespace
+
+std::string ptx_of_image(const void* image) {
+  const auto* bytes = static_cast<const char*>(image);
+  const uint32_t magic = magic_of(bytes, SIZE_MAX);
+  if (magic == kElf) refuse_cubin();
+  if (magic == kContainer) return ptx_for_device(read_fatbin(fatbin_at(image)));
+  if (magic != kWrapper) return checked(bytes);
+  const void* container = nullptr;
+  std::memcpy(&container, bytes + 8, sizeof container);
+  return ptx_for_device(read_fatbin(fatbin_at(container)));
+}
+
+std::string ptx_of_file(const std::string& bytes) {
+  const uint32_t magic = magic_of(bytes.data(), bytes.size());
+  if (magic == kElf) refuse_cubin();
+  if (magic == kContainer)
+    return ptx_for_device(read_fatbin({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+  return checked(bytes);
+}
+
+std::vector<EntryRegisters> registers_for_device(const std::vector<FatbinEntry>& entries) {
+  std::vector<EntryRegisters> all;
+  for (const FatbinEntry& entry : entries) all.insert(all.end(), entry.registers.begin(), entry.registers.end());
+  return all;
 }
 
 }  // namespace sm100::exec

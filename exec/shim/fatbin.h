@@ -16,12 +16,15 @@
 #include <string>
 #include <vector>
 
+#include "exec/shim/cubin.h"
+
 namespace sm100::exec {
 
 struct FatbinEntry {
-  bool ptx = false;           ///< else machine code
-  uint32_t architecture = 0;  ///< 100
-  std::string text;           ///< of PTX
+  bool ptx = false;                       ///< else machine code
+  uint32_t architecture = 0;              ///< 100
+  std::string text;                       ///< of PTX
+  std::vector<EntryRegisters> registers;  ///< of machine code
 };
 
 /// Throws std::runtime_error: bytes that are no container, or that cannot be unpacked.
@@ -34,5 +37,12 @@ std::span<const uint8_t> fatbin_at(const void* container);
 /// architecture up to it without a suffix.  Throws std::runtime_error with a sentence for the user: there is
 /// machine code only, or PTX for others.  Empty: there is no code at all.
 std::string ptx_for_device(const std::vector<FatbinEntry>& entries);
+
+/// What the machine code for such a device has, if there is any.
+std::vector<EntryRegisters> registers_for_device(const std::vector<FatbinEntry>& entries);
+/// The PTX of what a program gives to cuModuleLoadData: text, a container, or a wrapper of one.  Throws as above.
+std::string ptx_of_image(const void* image);
+/// Of a file's bytes.
+std::string ptx_of_file(const std::string& bytes);
 
 }  // namespace sm100::exec

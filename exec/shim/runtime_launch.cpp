@@ -1,54 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of the runtime library: what nvcc's start-up code registers, launches, attributes of functions, occupancy.
-#include <algorithm>
-#include <cstring>
+// Code of the runtime library: what nvcc's start-up code registers, launches, libraries, attributes of functions,
+// occupancy.
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "exec/shim/device.h"
+#include "exec/shim/launches.h"
+#include "exec/shim/libraries.h"
 
 using namespace sm100::exec;
 using namespace sm100::exec::abi;
 
 namespace {
-
-// cudaFuncAttribute
-enum FunctionAttribute : int {
-  most_dynamic_smem = 8,
-  preferred_carveout = 9,
-  cluster_must_be_set = 10,
-  required_width = 11,
-  required_depth = 13,
-  non_portable_cluster = 14,
-  scheduling_policy = 15,
-};
-
-// cudaLaunchAttributeID
-enum LaunchAttributeId : int {
-  ignore = 0,
-  cluster_dimension = 4,
-  cluster_scheduling_policy = 5,
-  programmatic_stream_serialization = 6,
-  priority = 8,
-  memory_sync_domain_map = 9,
-  memory_sync_domain = 10,
-  preferred_cluster_dimension = 11,
-  preferred_smem_carveout = 14,
-};
-
-const char* name_of_attribute(int id) {
-  switch (id) {
-    case 1: return "cudaLaunchAttributeAccessPolicyWindow";
-    case 2: return "cudaLaunchAttributeCooperative";
-    case 3: return "cudaLaunchAttributeSynchronizationPolicy";
-    case 7: return "cudaLaunchAttributeProgrammaticEvent";
-    case 12: return "cudaLaunchAttributeLaunchCompletionEvent";
-    case 13: return "cudaLaunchAttributeDeviceUpdatableKernelNode";
-    case 16: return "cudaLaunchAttributeNvlinkUtilCentricScheduling";
-    default: return "";
-  }
-}
-
-constexpr uint32_t kSmemWithoutAsking = 48 * 1024, kPortableCluster = 8;
 
 /// What the kernel's next launch has between <<< and >>>.
 struct Configuration {
@@ -58,80 +22,9 @@ struct Configuration {
 };
 thread_local std::vector<Configuration> configurations;
 
-void set(uint32_t (&to)[3], const Dim3& from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
-
-Shape shape_of(const Dim3& grid, const Dim3& block, size_t dynamic_smem_bytes, const void* stream) {
-  Shape shape;
-  set(shape.grid, grid), set(shape.block, block);
-  shape.dynamic_smem_bytes = uint32_t(std::min<size_t>(dynamic_smem_bytes, UINT32_MAX));
-  shape.stream = reinterpret_cast<uint64_t>(stream);
-  return shape;
-}
-
-/// What CUDA refuses before the device sees it.
-Error check(Device& device, Function& function, const Shape& shape) {
-  if (const Error error = device.describe(function)) return error;
-  const EntryFacts& facts = *function.facts;
-  const int64_t allowed = function.most_dynamic_smem >= 0
-                              ? function.most_dynamic_smem
-                              : int64_t{kSmemWithoutAsking} - int64_t{facts.static_smem_bytes};
-  if (shape.dynamic_smem_bytes > std::max<int64_t>(allowed, 0)) {
-    device.note(function.name + ": " + std::to_string(shape.dynamic_smem_bytes) +
-                " bytes of dynamic shared memory, and cudaFuncSetAttribute has allowed " +
-                std::to_string(std::max<int64_t>(allowed, 0)));
-    return invalid_value;
-  }
-  const uint32_t ctas = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
-  if (ctas > kPortableCluster && !function.non_portable_cluster) {
-    device.note(function.name + ": a cluster of " + std::to_string(ctas) +
-                " CTAs needs cudaFuncAttributeNonPortableClusterSizeAllowed");
-    return invalid_cluster_size;
-  }
-  return success;
-}
-
-Error launch(Device& device, const void* host, Shape shape, void** arguments) {
+Error launch_stub(Device& device, const void* host, const Shape& shape, void** arguments) {
   Function* const function = device.function(host);
-  if (!function) return invalid_device_function;
-  if (const Error error = device.describe(*function)) return error;
-  if (!shape.cluster_stated && function->facts->cluster_stated)
-    std::copy_n(function->facts->cluster, 3, shape.cluster);
-  if (const Error error = check(device, *function, shape)) return error;
-  return device.launch(*function, shape, arguments);
-}
-
-/// What the attributes change.  Hints change nothing.
-Error read_attributes(Device& device, const LaunchConfig& config, Shape& shape) {
-  for (unsigned i = 0; i < config.attribute_count; ++i) {
-    const LaunchAttribute& attribute = config.attributes[i];
-    switch (attribute.id) {
-      case cluster_dimension: {
-        Dim3 cluster;
-        std::memcpy(&cluster, attribute.value, sizeof cluster);
-        set(shape.cluster, cluster), shape.cluster_stated = 1;
-        break;
-      }
-      case ignore:
-      case cluster_scheduling_policy:
-      case programmatic_stream_serialization:  // launches of a stream are run one after the other
-      case priority:
-      case memory_sync_domain_map:
-      case memory_sync_domain:
-      case preferred_cluster_dimension:
-      case preferred_smem_carveout: break;
-      case 2: {  // cudaLaunchAttributeCooperative
-        int on = 0;
-        std::memcpy(&on, attribute.value, sizeof on);
-        if (!on) break;
-        [[fallthrough]];
-      }
-      default:
-        device.note("not implemented: launch attribute " + std::to_string(attribute.id) + " " +
-                    name_of_attribute(attribute.id));
-        return not_supported;
-    }
-  }
-  return success;
+  return function ? launch(device, *function, shape, arguments) : invalid_device_function;
 }
 
 }  // namespace
@@ -146,10 +39,12 @@ SM100_EXEC_API void** __cudaRegisterFatBinary(void* wrapper) {
   };
   Device& device = Device::get();
   const std::lock_guard lock(device.mutex);
-  auto& module = device.modules.emplace_back(std::make_unique<Module>());
+  auto module = std::make_unique<Module>();
   const auto* const from = static_cast<const Wrapper*>(wrapper);
   if (from && from->magic == 0x466243b1) module->container = from->container;
-  return reinterpret_cast<void**>(module.get());
+  Module* const handle = module.get();
+  device.modules[handle] = std::move(module);
+  return reinterpret_cast<void**>(handle);
 }
 SM100_EXEC_API void __cudaRegisterFatBinaryEnd(void**) {}
 SM100_EXEC_API void __cudaUnregisterFatBinary(void**) {}
@@ -159,9 +54,7 @@ SM100_EXEC_API void __cudaRegisterFunction(void** module, const char* host, char
                                            void*, void*, void*, int*) {
   Device& device = Device::get();
   const std::lock_guard lock(device.mutex);
-  auto function = std::make_unique<Function>();
-  function->module = reinterpret_cast<Module*>(module), function->name = name;
-  device.functions[host] = std::move(function);
+  device.stubs[host] = &device.add_function(*reinterpret_cast<Module*>(module), name);
 }
 SM100_EXEC_API void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, size_t bytes, int,
                                       int) {
@@ -198,20 +91,55 @@ SM100_EXEC_API int cudaGetFuncBySymbol(void** function, const void* host) {
 
 SM100_EXEC_API int cudaLaunchKernel(const void* host, Dim3 grid, Dim3 block, void** arguments,
                                     size_t dynamic_smem_bytes, void* stream) {
-  return call(
-      [&](Device& d) { return launch(d, host, shape_of(grid, block, dynamic_smem_bytes, stream), arguments); });
+  return call([&](Device& d) {
+    return launch_stub(d, host, shape_of(grid, block, dynamic_smem_bytes, stream), arguments);
+  });
 }
 SM100_EXEC_API int __cudaLaunchKernel(void* kernel, Dim3 grid, Dim3 block, void** arguments,
                                       size_t dynamic_smem_bytes, void* stream) {
   return cudaLaunchKernel(kernel, grid, block, arguments, dynamic_smem_bytes, stream);
 }
+SM100_EXEC_API int cudaLaunchCooperativeKernel(const void* host, Dim3 grid, Dim3 block, void** arguments,
+                                               size_t dynamic_smem_bytes, void* stream) {
+  return call([&](Device& d) {
+    Shape shape = shape_of(grid, block, dynamic_smem_bytes, stream);
+    shape.cooperative = 1;
+    return launch_stub(d, host, shape, arguments);
+  });
+}
 SM100_EXEC_API int cudaLaunchKernelExC(const LaunchConfig* config, const void* host, void** arguments) {
   return call([&](Device& d) {
     if (!config) return invalid_value;
     Shape shape = shape_of(config->grid, config->block, config->dynamic_smem_bytes, config->stream);
-    if (const Error error = read_attributes(d, *config, shape)) return error;
-    return launch(d, host, shape, arguments);
+    if (const Error error = read_attributes(d, config->attributes, config->attribute_count, shape)) return error;
+    return launch_stub(d, host, shape, arguments);
   });
+}
+
+// ---- libraries
+
+SM100_EXEC_API int cudaLibraryLoadData(void** library, const void* code, int*, void**, unsigned, int*, void**,
+                                       unsigned) {
+  return call([&](Device& d) { return load_library(d, library, code); });
+}
+SM100_EXEC_API int cudaLibraryLoadFromFile(void** library, const char* file, int*, void**, unsigned, int*, void**,
+                                           unsigned) {
+  return call([&](Device& d) { return load_file(d, library, file); });
+}
+SM100_EXEC_API int cudaLibraryUnload(void* library) {
+  return call([&](Device& d) { return d.unload(library) ? success : invalid_resource_handle; });
+}
+SM100_EXEC_API int cudaLibraryGetKernel(void** kernel, void* library, const char* name) {
+  return call([&](Device& d) { return find_function(d, kernel, library, name); });
+}
+SM100_EXEC_API int cudaLibraryGetGlobal(void** pointer, size_t* bytes, void* library, const char* name) {
+  return call([&](Device& d) { return find_variable(d, pointer, bytes, library, name); });
+}
+SM100_EXEC_API int cudaLibraryGetKernelCount(unsigned* count, void* library) {
+  return call([&](Device& d) { return count_functions(d, count, library); });
+}
+SM100_EXEC_API int cudaLibraryEnumerateKernels(void** kernels, unsigned count, void* library) {
+  return call([&](Device& d) { return list_functions(d, kernels, count, library); });
 }
 
 // ---- functions
@@ -219,23 +147,11 @@ SM100_EXEC_API int cudaLaunchKernelExC(const LaunchConfig* config, const void* h
 SM100_EXEC_API int cudaFuncSetAttribute(const void* host, int attribute, int value) {
   return call([&](Device& d) {
     Function* const function = d.function(host);
-    if (!function) return invalid_device_function;
-    if (const Error error = d.describe(*function)) return error;
-    switch (attribute) {
-      case most_dynamic_smem:
-        if (value < 0 || uint64_t(value) + function->facts->static_smem_bytes > d.facts().smem_bytes_per_cta)
-          return invalid_value;
-        function->most_dynamic_smem = value;
-        return success;
-      case non_portable_cluster: function->non_portable_cluster = value != 0; return success;
-      case preferred_carveout:
-      case scheduling_policy: return success;
-      default:
-        if (attribute < cluster_must_be_set || attribute > required_depth) return invalid_value;
-        d.note("not implemented: cudaFuncSetAttribute of attribute " + std::to_string(attribute));
-        return not_supported;
-    }
+    return function ? set_attribute(d, *function, attribute, value) : invalid_device_function;
   });
+}
+SM100_EXEC_API int cudaKernelSetAttributeForDevice(void* kernel, int attribute, int value, int) {
+  return cudaFuncSetAttribute(kernel, attribute, value);
 }
 SM100_EXEC_API int cudaFuncGetAttributes(FunctionAttributes* attributes, const void* host) {
   return call([&](Device& d) {
@@ -246,11 +162,10 @@ SM100_EXEC_API int cudaFuncGetAttributes(FunctionAttributes* attributes, const v
     *attributes = {};
     attributes->shared_bytes = facts.static_smem_bytes, attributes->local_bytes = facts.local_bytes;
     attributes->constant_bytes = facts.constant_bytes;
-    attributes->threads = int(facts.threads), attributes->registers = 32;  // ptxas would know; see docs/exec.md
+    attributes->threads = int(facts.threads),
+    attributes->registers = facts.registers > 0 ? int(facts.registers) : 32;
     attributes->ptx_version = attributes->binary_version = 100;
-    attributes->dynamic_shared_bytes = function->most_dynamic_smem >= 0
-                                           ? function->most_dynamic_smem
-                                           : int(kSmemWithoutAsking) - int(facts.static_smem_bytes);
+    attributes->dynamic_shared_bytes = most_dynamic_smem(*function);
     attributes->carveout = -1;
     attributes->non_portable_cluster = function->non_portable_cluster;
     if (facts.cluster_stated) {
@@ -306,7 +221,7 @@ SM100_EXEC_API int cudaOccupancyMaxActiveClusters(int* clusters, const void* hos
     if (!function) return invalid_device_function;
     if (!clusters || !config) return invalid_value;
     Shape shape = shape_of(config->grid, config->block, config->dynamic_smem_bytes, nullptr);
-    if (const Error error = read_attributes(d, *config, shape)) return error;
+    if (const Error error = read_attributes(d, config->attributes, config->attribute_count, shape)) return error;
     int ctas = 0;
     return d.occupancy(*function, shape, ctas, *clusters);
   });
@@ -315,7 +230,7 @@ SM100_EXEC_API int cudaOccupancyMaxPotentialClusterSize(int* ctas, const void* h
   return call([&](Device& d) {
     Function* const function = d.function(host);
     if (!function) return invalid_device_function;
-    *ctas = function->non_portable_cluster ? 16 : int(kPortableCluster);
+    *ctas = most_ctas_of_cluster(*function);
     return success;
   });
 }

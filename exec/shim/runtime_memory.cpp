@@ -1,73 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the runtime library: allocations, copies, fills, symbols.
+// Memory of the runtime library: allocations, copies, fills, symbols, pools.
 #include <cstdlib>
-#include <cstring>
+#include <string>
 
-#include "exec/shim/device.h"
+#include "exec/shim/memory.h"
 
 using namespace sm100::exec;
 using namespace sm100::exec::abi;
 
 namespace {
-
-Error allocate(Device& device, void** pointer, size_t bytes) {
-  if (!pointer) return invalid_value;
-  *pointer = nullptr;
-  if (bytes == 0) return success;
-  const auto address = device.allocate(bytes);
-  if (!address) return memory_allocation;
-  *pointer = reinterpret_cast<void*>(*address);
-  return success;
-}
-
-/// Whether the pointers are where the kind says; cudaMemcpyDefault goes by the addresses.
-bool fits(int kind, const void* to, const void* from) {
-  const bool to_device = Device::in_device_range(to), from_device = Device::in_device_range(from);
-  switch (kind) {
-    case host_to_host: return !to_device && !from_device;
-    case host_to_device: return to_device && !from_device;
-    case device_to_host: return !to_device && from_device;
-    case device_to_device: return to_device && from_device;
-    case by_address: return true;
-    default: return false;
-  }
-}
-
-Error copy(Device& device, void* to, const void* from, size_t bytes, int kind) {
-  if (bytes == 0) return success;
-  if (kind < host_to_host || kind > by_address) return invalid_memcpy_direction;
-  if (!to || !from || !fits(kind, to, from)) return invalid_value;
-  uint8_t* const written = device.bytes_at(to, bytes);
-  const uint8_t* const read = device.bytes_at(from, bytes);
-  if (!written || !read) return invalid_value;
-  std::memmove(written, read, bytes);
-  return success;
-}
-
-Error copy_rows(Device& device, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                size_t height, int kind) {
-  if (width > to_pitch || width > from_pitch) return invalid_value;
-  for (size_t row = 0; row < height; ++row)
-    if (const Error error = copy(device, static_cast<char*>(to) + row * to_pitch,
-                                 static_cast<const char*>(from) + row * from_pitch, width, kind))
-      return error;
-  return success;
-}
-
-Error fill(Device& device, void* to, int value, size_t bytes) {
-  if (bytes == 0) return success;
-  uint8_t* const written = Device::in_device_range(to) ? device.bytes_at(to, bytes) : nullptr;
-  if (!written) return invalid_value;
-  std::memset(written, value, bytes);
-  return success;
-}
-
-Error fill_rows(Device& device, void* to, size_t pitch, int value, size_t width, size_t height) {
-  if (width > pitch) return invalid_value;
-  for (size_t row = 0; row < height; ++row)
-    if (const Error error = fill(device, static_cast<char*>(to) + row * pitch, value, width)) return error;
-  return success;
-}
 
 /// Where a variable of the program lies; nullptr: it has none of that name.
 const Module::Variable* variable_of(Device& device, const void* host_pointer, Error& error) {
@@ -80,40 +21,75 @@ const Module::Variable* variable_of(Device& device, const void* host_pointer, Er
   return nullptr;
 }
 
-Error copy_symbol(Device& device, const void* symbol, void* other, size_t bytes, size_t offset, bool to_symbol,
-                  int kind) {
+/// What a copy to or from a variable copies.
+Error rows_of_symbol(Device& device, const void* symbol, void* other, size_t bytes, size_t offset, bool to_symbol,
+                     int kind, Rows& rows) {
   Error error = success;
   const Module::Variable* const variable = variable_of(device, symbol, error);
   if (!variable) return error;
   if (offset > variable->bytes || bytes > variable->bytes - offset) return invalid_value;
   void* const own = reinterpret_cast<void*>(variable->address + offset);
-  return to_symbol ? copy(device, own, other, bytes, kind) : copy(device, other, own, bytes, kind);
+  rows.to = to_symbol ? own : other, rows.from = to_symbol ? other : own, rows.width = bytes, rows.kind = kind;
+  return success;
 }
 
-Error allocate_host(void** pointer, size_t bytes) {
-  if (!pointer) return invalid_value;
-  *pointer = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  return *pointer || bytes == 0 ? success : memory_allocation;
+int copy_symbol(const void* symbol, const void* other, size_t bytes, size_t offset, bool to_symbol, int kind,
+                const char* name = __builtin_FUNCTION()) {
+  return call(
+      [&](Device& d) {
+        Rows rows;
+        const Error error =
+            rows_of_symbol(d, symbol, const_cast<void*>(other), bytes, offset, to_symbol, kind, rows);
+        return error ? error : copy_now(d, rows);
+      },
+      name);
+}
+int copy_symbol_later(const void* symbol, const void* other, size_t bytes, size_t offset, bool to_symbol, int kind,
+                      void* stream, const char* name = __builtin_FUNCTION()) {
+  return call(
+      [&](Device& d) {
+        Rows rows;
+        const Error error =
+            rows_of_symbol(d, symbol, const_cast<void*>(other), bytes, offset, to_symbol, kind, rows);
+        return error ? error : copy_later(d, stream, rows);
+      },
+      name);
+}
+
+/// Allocations and frees of the host must not come while a stream is captured.
+template <class F>
+int outside_captures(const F& f, const char* name = __builtin_FUNCTION()) {
+  return call(
+      [&](Device& d) {
+        const Error error = d.streams.unsafe_call();
+        return error ? error : f(d);
+      },
+      name);
+}
+
+template <class F>
+int on_stream(void* stream, const F& f, const char* name = __builtin_FUNCTION()) {
+  return call([&](Device& d) { return at_once(d, stream, f); }, name);
 }
 
 }  // namespace
 
 SM100_EXEC_API int cudaMalloc(void** pointer, size_t bytes) {
-  return call([&](Device& d) { return allocate(d, pointer, bytes); });
+  return outside_captures([&](Device& d) { return allocate(d, pointer, bytes); });
 }
-SM100_EXEC_API int cudaMallocAsync(void** pointer, size_t bytes, void*) { return cudaMalloc(pointer, bytes); }
+SM100_EXEC_API int cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
+  return outside_captures(
+      [&](Device& d) { return bytes == 0 ? invalid_value : allocate(d, pointer, bytes, true); });
+}
 SM100_EXEC_API int cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
-  return call([&](Device& d) {
-    if (!pitch) return invalid_value;
-    *pitch = (width + 511) / 512 * 512;
-    return allocate(d, pointer, *pitch * height);
-  });
+  return outside_captures([&](Device& d) { return allocate_rows(d, pointer, pitch, width, height); });
 }
 SM100_EXEC_API int cudaFree(void* pointer) {
-  return call(
-      [&](Device& d) { return !pointer || d.free(reinterpret_cast<uint64_t>(pointer)) ? success : invalid_value; });
+  return outside_captures([&](Device& d) {
+    const Error error = pointer ? d.wait_for_all() : success;
+    return error ? error : release(d, pointer);
+  });
 }
-SM100_EXEC_API int cudaFreeAsync(void* pointer, void*) { return cudaFree(pointer); }
 SM100_EXEC_API int cudaMallocHost(void** pointer, size_t bytes) {
   return call([&](Device&) { return allocate_host(pointer, bytes); });
 }
@@ -144,55 +120,126 @@ SM100_EXEC_API int cudaPointerGetAttributes(PointerAttributes* attributes, const
     void* const plain = const_cast<void*>(pointer);
     if (Device::in_device_range(pointer)) {
       if (!d.bytes_at(pointer, 1)) return invalid_value;
-      attributes->type = 2, attributes->device_pointer = plain;
+      attributes->type = d.is_managed(pointer) ? 3 : 2, attributes->device_pointer = plain;
+      if (attributes->type == 3) attributes->host_pointer = plain;
     } else {
       attributes->device = -2, attributes->host_pointer = plain;
     }
     return success;
   });
 }
+/// Where managed memory lies is of no account to a device whose memory is the host's.
+SM100_EXEC_API int cudaMemPrefetchAsync(const void* pointer, size_t bytes, uint64_t, unsigned, void* stream) {
+  return call([&](Device& d) {
+    if (!d.is_managed(pointer) || !d.bytes_at(pointer, bytes)) return invalid_value;
+    return d.enqueue(stream, [](Device&) { return success; });
+  });
+}
+SM100_EXEC_API int cudaMemAdvise(const void* pointer, size_t bytes, int, uint64_t) {
+  return call(
+      [&](Device& d) { return d.is_managed(pointer) && d.bytes_at(pointer, bytes) ? success : invalid_value; });
+}
+
+// ---- memory of streams, pools
+
+SM100_EXEC_API int cudaMallocAsync(void** pointer, size_t bytes, void* stream) {
+  return on_stream(stream, [&](Device& d) { return allocate(d, pointer, bytes); });
+}
+SM100_EXEC_API int cudaFreeAsync(void* pointer, void* stream) {
+  return on_stream(stream, [&](Device& d) { return pointer ? release(d, pointer) : invalid_value; });
+}
+SM100_EXEC_API int cudaMallocFromPoolAsync(void** pointer, size_t bytes, void* pool, void* stream) {
+  return on_stream(stream,
+                   [&](Device& d) { return find_pool(pool) ? allocate(d, pointer, bytes) : invalid_value; });
+}
+SM100_EXEC_API int cudaDeviceGetDefaultMemPool(void** pool, int device) {
+  return call([&](Device&) {
+    if (!pool) return invalid_value;
+    *pool = default_pool();
+    return device == 0 ? success : invalid_device;
+  });
+}
+SM100_EXEC_API int cudaDeviceGetMemPool(void** pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
+SM100_EXEC_API int cudaDeviceSetMemPool(int device, void* pool) {
+  return call([&](Device&) { return device != 0 ? invalid_device : find_pool(pool) ? success : invalid_value; });
+}
+SM100_EXEC_API int cudaMemPoolCreate(void** pool, const void* properties) {
+  return call([&](Device&) {
+    if (!pool || !properties) return invalid_value;
+    *pool = create_pool();
+    return success;
+  });
+}
+SM100_EXEC_API int cudaMemPoolDestroy(void* pool) {
+  return call([&](Device&) { return destroy_pool(pool) ? success : invalid_value; });
+}
+SM100_EXEC_API int cudaMemPoolSetAttribute(void* handle, int attribute, void* value) {
+  return call([&](Device& d) {
+    Pool* const pool = find_pool(handle);
+    return pool ? pool_attribute(d, *pool, attribute, value, true) : invalid_value;
+  });
+}
+SM100_EXEC_API int cudaMemPoolGetAttribute(void* handle, int attribute, void* value) {
+  return call([&](Device& d) {
+    Pool* const pool = find_pool(handle);
+    return pool ? pool_attribute(d, *pool, attribute, value, false) : invalid_value;
+  });
+}
+SM100_EXEC_API int cudaMemPoolTrimTo(void* pool, size_t) {
+  return call([&](Device&) { return find_pool(pool) ? success : invalid_value; });
+}
+SM100_EXEC_API int cudaMemPoolSetAccess(void* pool, const void*, size_t) {
+  return call([&](Device&) { return find_pool(pool) ? success : invalid_value; });
+}
+
+// ---- copies, fills
 
 SM100_EXEC_API int cudaMemcpy(void* to, const void* from, size_t bytes, int kind) {
-  return call([&](Device& d) { return copy(d, to, from, bytes, kind); });
+  return call([&](Device& d) { return copy_now(d, {to, 0, from, 0, bytes, 1, kind}); });
 }
-SM100_EXEC_API int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void*) {
-  return cudaMemcpy(to, from, bytes, kind);
+SM100_EXEC_API int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void* stream) {
+  return call([&](Device& d) { return copy_later(d, stream, {to, 0, from, 0, bytes, 1, kind}); });
 }
 SM100_EXEC_API int cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, int kind) {
-  return call([&](Device& d) { return copy_rows(d, to, to_pitch, from, from_pitch, width, height, kind); });
+  return call([&](Device& d) { return copy_now(d, {to, to_pitch, from, from_pitch, width, height, kind}); });
 }
 SM100_EXEC_API int cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                                     size_t height, int kind, void*) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+                                     size_t height, int kind, void* stream) {
+  return call([&](Device& d) {
+    return copy_later(d, stream, {to, to_pitch, from, from_pitch, width, height, kind});
+  });
 }
 SM100_EXEC_API int cudaMemset(void* to, int value, size_t bytes) {
-  return call([&](Device& d) { return fill(d, to, value, bytes); });
+  return call([&](Device& d) { return fill_now(d, {to, 0, uint32_t(value), 1, bytes, 1}); });
 }
-SM100_EXEC_API int cudaMemsetAsync(void* to, int value, size_t bytes, void*) {
-  return cudaMemset(to, value, bytes);
+SM100_EXEC_API int cudaMemsetAsync(void* to, int value, size_t bytes, void* stream) {
+  return call([&](Device& d) { return fill_later(d, stream, {to, 0, uint32_t(value), 1, bytes, 1}); });
 }
 SM100_EXEC_API int cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return call([&](Device& d) { return fill_rows(d, to, pitch, value, width, height); });
+  return call([&](Device& d) { return fill_now(d, {to, pitch, uint32_t(value), 1, width, height}); });
 }
-SM100_EXEC_API int cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, void*) {
-  return cudaMemset2D(to, pitch, value, width, height);
+SM100_EXEC_API int cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, void* stream) {
+  return call([&](Device& d) { return fill_later(d, stream, {to, pitch, uint32_t(value), 1, width, height}); });
 }
 
+// ---- symbols
+
 SM100_EXEC_API int cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, int kind) {
-  return call(
-      [&](Device& d) { return copy_symbol(d, symbol, const_cast<void*>(from), bytes, offset, true, kind); });
+  return copy_symbol(symbol, from, bytes, offset, true, kind);
 }
 SM100_EXEC_API int cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
-                                           int kind, void*) {
-  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+                                           int kind, void* stream) {
+  return copy_symbol_later(symbol, from, bytes, offset, true, kind, stream);
 }
 SM100_EXEC_API int cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, int kind) {
-  return call([&](Device& d) { return copy_symbol(d, symbol, to, bytes, offset, false, kind); });
+  return copy_symbol(symbol, to, bytes, offset, false, kind);
 }
 SM100_EXEC_API int cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, int kind,
-                                             void*) {
-  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+                                             void* stream) {
+  return copy_symbol_later(symbol, to, bytes, offset, false, kind, stream);
 }
 SM100_EXEC_API int cudaGetSymbolAddress(void** pointer, const void* symbol) {
   return call([&](Device& d) {

@@ -11,12 +11,19 @@
 
 #include "exec/modules.h"
 #include "exec/session.h"
+#include "exec/timeline.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/integers.h"
 #include "sim/cli/json_output.h"
+#include "sim/cli/output_path.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/sarif.h"
 #include "sim/cli/streams.h"
 #include "sim/cli/summary.h"
 #include "sim/text.h"
+#include "traces/format/compressed_file.h"
+#include "traces/format/pftrace.h"
+#include "traces/html/html_report.h"
 
 namespace sm100::sim::cli {
 
@@ -24,10 +31,12 @@ using namespace host;
 namespace {
 
 struct ExecOptions {
-  std::vector<std::string> command;
-  std::string profile = "b200", json, save;
-  int sms = 0;
+  std::vector<std::string> command, ptx;
+  std::string profile = "b200", json, save, trace, html, sarif;
+  int sms = 0, registers = 0;
+  bool progress = false;
   std::optional<uint64_t> jitter;
+  bool recorded() const { return !trace.empty() || !html.empty(); }
 };
 
 /// Of every launch.
@@ -41,6 +50,7 @@ Scenario device_of(const ExecOptions& options) {
   device.sms = options.sms;
   device.ctas_per_sm = 0;  // as many as fit, as on hardware
   device.jitter = options.jitter;
+  device.registers = options.registers;
   return device;
 }
 
@@ -50,11 +60,44 @@ class Report {
   explicit Report(const ExecOptions& options) : options_(options) {}
 
   void launched(const exec::Launch& launch, const exec::LaunchOutcome& outcome, const Scenario& scenario) {
+    progress_.reset();
     std::fwrite(outcome.result.printed.data(), 1, outcome.result.printed.size(), stdout);  // as the program's own
     std::fflush(stdout);
     print(launch, outcome, scenario);
     if (!outcome.carried_out) note_exit(code_of(outcome));
     if (!options_.json.empty()) launches_.push_back(json_of(launch, outcome));
+    if (!options_.sarif.empty()) add_to_sarif(launch, outcome);
+    if (options_.recorded()) timeline_.launch(launch, outcome);
+    nanoseconds_ += outcome.result.microseconds * 1e3;
+    ++launched_, functional_ += outcome.functional;
+  }
+
+  void running(const exec::Launch& launch, const exec::LaunchProgress& progress) {
+    if (!progress_) progress_.emplace(options_.progress);
+    progress_->update(progress.fraction,
+                      fmt::format("{}, cycle {}", launch.name(), grouped(int64_t(progress.cycle))));
+  }
+
+  void called(const std::string& name) { timeline_.call(name); }
+  void measured(double nanoseconds) { measured_.push_back(nanoseconds); }
+
+  /// What all launches took, beside what the program has measured of it.
+  void say_total() const {
+    if (launched_ == 0) return;
+    std::string line = fmt::format("exec: {} launch{}", launched_, launched_ == 1 ? "" : "es");
+    if (functional_ > 0) line += fmt::format(", {} not on the models", functional_);
+    line += fmt::format("; simulated time {}{}", functional_ > 0 ? "about " : "", time_text(nanoseconds_));
+    if (!measured_.empty()) line += fmt::format(", the program's events say {}", time_text(measured_.front()));
+    for (size_t i = 1; i < measured_.size() && i < kMostTimes; ++i) line += ", " + time_text(measured_[i]);
+    if (measured_.size() > kMostTimes) line += fmt::format(" and {} more", measured_.size() - kMostTimes);
+    say(line);
+  }
+
+  /// A sentence of the program's library, or of the session.
+  void say_sentence(const std::string& sentence) {
+    progress_.reset();
+    say("exec: " + sentence);
+    sentences_.push_back(sentence);
   }
 
   /// Of this process; `program` is what the program returned.
@@ -63,19 +106,45 @@ class Report {
     if (worst_ == kOk) worst_ = code;
   }
 
-  void write(const exec::SessionResult& result) const {
-    if (options_.json.empty()) return;
+  void write(const exec::SessionResult& result) {
+    if (!options_.json.empty()) write_json(options_.json, document(result));
+    if (!options_.sarif.empty()) {
+      if (result.refused)
+        for (const std::string& sentence : sentences_) sarif_.add_failure("exec", sentence);
+      write_json(options_.sarif, sarif_.document(options_.command, exit_code(result)), "--sarif");
+    }
+    if (!options_.recorded()) return;
+    traces::Trace& trace = timeline_.finish();
+    trace.metadata.scenario = options_.command.front();
+    trace.metadata.tool_version = tool_version();
+    if (trace.metadata.source.empty()) trace.metadata.source = "sim", trace.metadata.device = options_.profile;
+    if (!options_.trace.empty()) write_output("--trace", [&] { traces::write_pftrace(trace, options_.trace); });
+    if (!options_.html.empty())
+      write_output("--html", [&] { traces::write_html_report({trace, options_.command.front()}, options_.html); });
+  }
+
+ private:
+  Json document(const exec::SessionResult& result) const {
     Json json = json_document("exec");
     json.update(Json{{"command", options_.command},
                      {"profile", options_.profile},
                      {"sms", options_.sms > 0 ? Json(options_.sms) : Json()},
                      {"launches", launches_},
+                     {"sentences", sentences_},
+                     {"simulated_nanoseconds", nanoseconds_},
+                     {"measured_nanoseconds", measured_},
                      {"program_exit", result.program_exit},
                      {"exit", exit_code(result)}});
-    write_json(options_.json, json);
+    return json;
   }
 
- private:
+  void add_to_sarif(const exec::Launch& launch, const exec::LaunchOutcome& outcome) {
+    const std::string where = fmt::format("{}: {}", launch.name(), launch.title());
+    if (!outcome.error.empty()) return sarif_.add_failure("exec", fmt::format("{}: {}", where, outcome.error));
+    for (const Finding& finding : outcome.result.findings) sarif_.add(finding, false, where);
+    for (const Finding& warning : outcome.result.warnings) sarif_.add(warning, true, where);
+  }
+
   static int code_of(const exec::LaunchOutcome& outcome) {
     if (!outcome.error.empty()) return outcome.bad_launch ? kBadInput : kInternalError;
     return exit_code_of(outcome.result);
@@ -156,20 +225,51 @@ class Report {
   const ExecOptions& options_;
   std::set<std::string> said_;  ///< warnings, each once
   Json launches_ = Json::array();
+  Sarif sarif_;
+  exec::Timeline timeline_;
+  std::vector<std::string> sentences_;
+  std::optional<Progress> progress_;
+  static constexpr size_t kMostTimes = 5;
+  static std::string time_text(double nanoseconds) {
+    return nanoseconds < 1e6 ? fmt::format("{:.2f} us", nanoseconds * 1e-3)
+                             : fmt::format("{:.3f} ms", nanoseconds * 1e-6);
+  }
+
+  std::vector<double> measured_;  ///< by events of the program
+  int launched_ = 0, functional_ = 0;
+  double nanoseconds_ = 0;
   int worst_ = kOk;
 };
 
+void check_outputs(const ExecOptions& options) {
+  const std::string& program = options.command.front();
+  if (!options.json.empty()) check_json_path(options.json, program);
+  const std::pair<const char*, const std::string&> files[] = {
+      {"--trace", options.trace}, {"--html", options.html}, {"--sarif", options.sarif}};
+  for (const auto& [option, path] : files) {
+    if (path.empty()) continue;
+    if (traces::is_standard_stream(path))
+      throw InputError(fmt::format("{} -: standard output is the program's; name a file", option));
+    check_output_path(option, path, program);
+  }
+}
+
 int exec(const ExecOptions& options) {
   if (options.command.empty()) throw InputError("exec: needs a program: sm100sim exec [OPTIONS] ./program ARGS...");
-  if (!options.json.empty()) check_json_path(options.json, options.command.front());
+  check_outputs(options);
   Report report(options);
   const exec::SessionOptions session{
       .command = options.command,
       .device = device_of(options),
       .save = options.save,
+      .ptx = {options.ptx.begin(), options.ptx.end()},
+      .recorded = options.recorded(),
+      .called = [&](const std::string& name) { report.called(name); },
+      .measured = [&](double nanoseconds) { report.measured(nanoseconds); },
+      .running = [&](const auto& launch, const auto& progress) { report.running(launch, progress); },
       .launched = [&](const auto& launch, const auto& outcome,
                       const auto& scenario) { report.launched(launch, outcome, scenario); },
-      .say = [](const std::string& sentence) { say("exec: " + sentence); }};
+      .say = [&](const std::string& sentence) { report.say_sentence(sentence); }};
   const exec::SessionResult result = exec::run_program(session);
   if (result.refused) report.note_exit(kBadInput);
   if (result.launches == 0 && report.exit_code(result) == kOk) {
@@ -179,6 +279,7 @@ int exec(const ExecOptions& options) {
                           options.command.front()));
     report.note_exit(kBadInput);
   }
+  report.say_total();
   report.write(result);
   return report.exit_code(result);
 }
@@ -191,13 +292,36 @@ void add_exec_command(CLI::App& app, int& exit_code) {
   command->add_option("--sms", options->sms, "SMs that the program sees and its kernels run on")
       ->type_name("N")
       ->check(integers(1));
+  command
+      ->add_option("--registers", options->registers,
+                   "Registers that a thread is launched with, of kernels for which the program has no machine code")
+      ->type_name("N")
+      ->check(integers(1, 255));
   command->add_option("--profile", options->profile, "Device profile")->type_name("NAME")->check(some_text());
+  command
+      ->add_option("--ptx", options->ptx,
+                   "PTX in place of the program's module that has the same entries, or that has no PTX; may be "
+                   "repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->check(file_name());
   command->add_option("--save", options->save, "Write every launch into this folder, for sm100sim ptx")
       ->type_name("DIR")
       ->check(file_name());
   command->add_option("--json", options->json, "Write what came of each launch as JSON")
       ->type_name("FILE")
       ->check(file_name());
+  command
+      ->add_option("--trace", options->trace,
+                   "Write all launches and calls as one Perfetto trace, compressed if it "
+                   "ends in .gz")
+      ->type_name("FILE")
+      ->check(file_name());
+  command->add_option("--html", options->html, "Write them as a page")->type_name("FILE")->check(file_name());
+  command->add_option("--sarif", options->sarif, "Write findings and hangs as SARIF 2.1.0, for code review")
+      ->type_name("FILE")
+      ->check(file_name());
+  command->add_flag("--progress", options->progress, "Show progress of each launch on stderr from its start");
   command->add_option("--jitter", options->jitter, "Perturb asynchronous latencies")
       ->type_name("SEED")
       ->check(integers(0));

@@ -2,6 +2,7 @@
 // A CUDA program without nvcc, for tests of `sm100sim exec`: what nvcc would have generated is written by hand.
 //
 //   program add          adds two vectors; 0: the sums are right
+//   program copies       twelve launches on the models
 //   program hang         a kernel that waits for an arrival which never comes
 //   program ignore       the same, then adds and copies without looking at errors; 0: the sums are right
 //   program symbol       writes a constant, reads a variable that the kernel has written
@@ -56,7 +57,7 @@ const char* cudaGetErrorName(int error);
 int cudaEventCreate(void** event);
 int cudaEventRecord(void* event, void* stream);
 int cudaEventElapsedTime(float* milliseconds, void* from, void* to);
-int cudaMallocManaged(void** pointer, size_t bytes, unsigned flags);
+int cudaMalloc3D(void* pointer, size_t extent);
 }
 
 namespace {
@@ -123,6 +124,39 @@ WAIT:
   ret;
 }
 
+.visible .entry copy(.param .u64 from, .param .u64 to)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<6>;
+  .shared .align 128 .b8 tile[256];
+  .shared .align 8 .b64 arrived;
+  mov.u32 %r1, arrived;
+  mov.u32 %r2, tile;
+  mov.u32 %r3, %tid.x;
+  ld.param.u64 %rd1, [from];
+  ld.param.u64 %rd2, [to];
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra READY;
+  mbarrier.init.shared::cta.b64 [%r1], 1;
+  fence.mbarrier_init.release.cluster;
+READY:
+  bar.sync 0;
+  @%p1 bra WAIT;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1], 256;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 256, [%r1];
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 0;
+  @!%p2 bra WAIT;
+  shl.b32 %r4, %r3, 2;
+  add.u32 %r5, %r2, %r4;
+  ld.shared.u32 %r6, [%r5];
+  cvt.u64.u32 %rd3, %r4;
+  add.s64 %rd4, %rd2, %rd3;
+  st.global.u32 [%rd4], %r6;
+  ret;
+}
+
 .visible .entry spin()
 {
   .reg .pred %p<2>;
@@ -160,7 +194,7 @@ std::vector<uint8_t> container(const std::string& text, uint16_t kind, uint32_t 
   return bytes;
 }
 
-char add_stub, hang_stub, spin_stub;  // what the kernels' addresses are to the host
+char add_stub, copy_stub, hang_stub, spin_stub;  // what the kernels' addresses are to the host
 float scale;
 uint32_t counter;
 
@@ -174,7 +208,7 @@ void load(const std::string& text, uint16_t kind, uint32_t architecture) {
     __cudaRegisterFunction(module, host, const_cast<char*>(name), name, -1, nullptr, nullptr, nullptr, nullptr,
                            nullptr);
   };
-  entry(&add_stub, "add"), entry(&hang_stub, "hang"), entry(&spin_stub, "spin");
+  entry(&add_stub, "add"), entry(&copy_stub, "copy"), entry(&hang_stub, "hang"), entry(&spin_stub, "spin");
   __cudaRegisterVar(module, reinterpret_cast<char*>(&scale), nullptr, "scale", 0, 4, 1, 0);
   __cudaRegisterVar(module, reinterpret_cast<char*>(&counter), nullptr, "counter", 0, 4, 0, 0);
   __cudaRegisterFatBinaryEnd(module);
@@ -206,6 +240,25 @@ int add(float factor) {
   for (unsigned i = 0; i < kElements; ++i) wrong += !(c[i] == factor * 3 * float(i));
   std::printf("%s, %d wrong\n", cudaGetErrorName(error), wrong);
   cudaFree(da), cudaFree(db), cudaFree(dc);
+  return wrong;
+}
+
+/// Copies that were wrong.
+int copies() {
+  constexpr unsigned kWords = 64;
+  std::vector<uint32_t> from(kWords), to(kWords);
+  void *device_from = nullptr, *device_to = nullptr;
+  cudaMalloc(&device_from, 4 * kWords), cudaMalloc(&device_to, 4 * kWords);
+  int wrong = 0;
+  for (unsigned turn = 0; turn < 12; ++turn) {
+    for (unsigned i = 0; i < kWords; ++i) from[i] = turn + i;
+    cudaMemcpy(device_from, from.data(), 4 * kWords, 1);
+    void* arguments[] = {&device_from, &device_to};
+    launch(&copy_stub, 1, kWords, arguments);
+    cudaMemcpy(to.data(), device_to, 4 * kWords, 2);
+    wrong += from != to;
+  }
+  std::printf("%d wrong\n", wrong);
   return wrong;
 }
 
@@ -270,6 +323,7 @@ int main(int argc, char** argv) {
   else
     load(kPtx, what == "binary" ? 2 : 1, 100);
   if (what == "add") return timed_add();
+  if (what == "copies") return copies();
   if (what == "old" || what == "binary") return add(1) == 0;
   if (what == "hang") return hang(), cudaDeviceSynchronize() == 0 ? 1 : 0;
   if (what == "spin") return launch(&spin_stub, 1, 32, nullptr);
@@ -280,7 +334,7 @@ int main(int argc, char** argv) {
   if (what == "read") return read_directly();
   if (what == "refused") {
     void* memory = nullptr;
-    std::printf("%s\n", cudaGetErrorName(cudaMallocManaged(&memory, 16, 1)));
+    std::printf("%s\n", cudaGetErrorName(cudaMalloc3D(&memory, 16)));
     return add(1);
   }
   if (what == "wait") {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elf.h>
 #include <lz4.h>
 #include <zstd.h>
 
@@ -61,7 +62,70 @@ std::string text_for(const std::string& target) {
 
 std::string chosen(const std::string& entries) { return ptx_for_device(read_fatbin(view(container(entries)))); }
 
+template <class T>
+std::string bytes_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+/// Machine code as far as registers_of looks at it: the attribute 0x2f of two entries, and one of another format.
+std::string machine_code() {
+  const std::string names = std::string("\0.shstrtab\0.strtab\0.symtab\0.nv.info\0", 36),
+                    strings = std::string("\0first\0second\0", 14);
+  const std::string symbols =
+      bytes_of(Elf64_Sym{}) +
+      bytes_of(Elf64_Sym{.st_name = 1, .st_info = 0, .st_other = 0, .st_shndx = 0, .st_value = 0, .st_size = 0}) +
+      bytes_of(Elf64_Sym{.st_name = 7, .st_info = 0, .st_other = 0, .st_shndx = 0, .st_value = 0, .st_size = 0});
+  const auto attribute = [](uint8_t kind, uint32_t symbol, uint32_t value) {
+    return bytes_of(uint8_t{4}) + bytes_of(kind) + bytes_of(uint16_t{8}) + bytes_of(symbol) + bytes_of(value);
+  };
+  const std::string info =
+      attribute(0x11, 1, 5) + attribute(0x2f, 1, 168) + std::string("\x03\x1b\x7f\x00", 4) + attribute(0x2f, 2, 40);
+  const std::string parts[] = {names, strings, symbols, info};
+  std::string file(sizeof(Elf64_Ehdr), '\0');
+  std::string headers = bytes_of(Elf64_Shdr{});
+  const uint32_t name_of[] = {1, 11, 19, 27};
+  for (uint32_t i = 0; i < 4; ++i) {
+    Elf64_Shdr header{};
+    header.sh_name = name_of[i], header.sh_offset = file.size(), header.sh_size = parts[i].size();
+    header.sh_link = i == 2 ? 2 : 0;
+    headers += bytes_of(header);
+    file += parts[i];
+  }
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_shentsize = sizeof(Elf64_Shdr), header.e_shnum = 5, header.e_shstrndx = 1, header.e_shoff = file.size();
+  std::memcpy(file.data(), &header, sizeof header);
+  return file + headers;
+}
+
+std::string registers_in(const std::string& entries) {
+  std::string all;
+  for (const EntryRegisters& entry : registers_for_device(read_fatbin(view(container(entries)))))
+    all += entry.name + "=" + std::to_string(entry.registers) + " ";
+  return all;
+}
+
 }  // namespace
+
+TEST_CASE("fatbin: machine code beside the PTX says with how many registers entries are launched") {
+  const std::string text = entry(ptx, 100, text_for("sm_100a"), kZstd);
+  for (const uint64_t flags : {kPlain, kLz4, kZstd})
+    CHECK(registers_in(text + entry(elf, 100, machine_code(), flags)) == "first=168 second=40 ");
+  CHECK(registers_in(text) == "");
+  CHECK(registers_in(text + entry(elf, 90, machine_code(), kPlain)) == "");
+}
+
+TEST_CASE("fatbin: machine code that is cut short says nothing, and the PTX is read") {
+  const std::string whole = machine_code();
+  for (size_t size = 0; size < whole.size(); size += 5) {
+    INFO(size);
+    const std::string entries =
+        entry(ptx, 100, text_for("sm_100a"), kZstd) + entry(elf, 100, whole.substr(0, size), kPlain);
+    CHECK(registers_in(entries).size() <= 20);
+    CHECK(chosen(entries) == text_for("sm_100a"));
+  }
+}
 
 TEST_CASE("fatbin: PTX is read plain, from LZ4 and from zstd") {
   const std::string text = text_for("sm_100a");

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every other name that the library exports: it is there, so that programs start, and says what it is when it is
 // called.
-#include "exec/shim/device.h"
+#include "exec/shim/driver.h"
 
 using namespace sm100::exec;
 
 namespace {
 
 int refuse(const char* name) {
-  return call([&](Device& d) {
-    d.note("not implemented: " + std::string(name));
-    return abi::not_supported;
-  });
+  return driver_call_without_context(
+      [&](Device& d) {
+        d.note("not implemented: " + std::string(name));
+        return abi::not_supported;
+      },
+      name);
 }
 
 }  // namespace
-
-/// cudaChannelFormatDesc is returned in memory, so it cannot be refused as the others are.
-struct ChannelFormat {
-  int x, y, z, w, kind;
-};
-SM100_EXEC_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
-  return {x, y, z, w, kind};
-}
 
 #define SUPPORTED(name)
 #define REFUSED(name) \
@@ -33,4 +27,4 @@ SM100_EXEC_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, i
 #else
 #define PER_THREAD(name, same) REFUSED(name)
 #endif
-#include "exec/shim/names.inc"
+#include "exec/shim/driver_names.inc"

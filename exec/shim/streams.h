@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Streams, events and captured graphs of a program.
+///
+/// Work is carried out in the order of the calls, so a stream has nothing to queue.  What it keeps is what the
+/// program may rely on: which work of which stream is over for a host that has waited (managed memory is the host's
+/// only then), and, while a stream is captured, the work itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "exec/shim/abi.h"
+
+namespace sm100::exec {
+
+class Device;
+
+using Work = std::function<abi::Error(Device&)>;
+
+/// Of each stream, by its number: how much of its work comes before.
+using WorkCounts = std::map<uint64_t, uint64_t>;
+
+/// Captured work, in the order of the calls.
+struct Graph {
+  std::vector<Work> nodes;
+};
+
+struct Capture {
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
+  uint64_t origin = 0;            ///< number of the stream that began it
+  std::set<uint64_t> joined;      ///< the others
+  int mode = 0;                   ///< cudaStreamCaptureMode
+  unsigned long long number = 0;  ///< what programs tell captures apart by
+  bool invalid = false;           ///< a call that must not be captured has come
+};
+
+struct Stream {
+  uint64_t number = 0;
+  unsigned flags = 0;  ///< 1: does not wait for the default stream
+  int priority = 0;
+  uint64_t issued = 0;  ///< pieces of work
+  WorkCounts after;     ///< what its next piece of work comes after
+  std::shared_ptr<Capture> capture;
+};
+
+struct Event {
+  double nanoseconds = -1;  ///< -1: not recorded
+  unsigned flags = 0;       ///< 2: without time
+  WorkCounts after;
+  std::shared_ptr<Capture> capture;  ///< recorded in
+};
+
+class Streams {
+ public:
+  Stream* create(unsigned flags, int priority);
+  bool destroy(void* handle);
+  /// nullptr: there is no such stream.  The default stream has the handles 0, 1 and 2.
+  Stream* find(void* handle);
+
+  Event* create_event(unsigned flags);
+  bool destroy_event(void* handle);
+  Event* find_event(void* handle);
+
+  /// A piece of work is now the last of the stream.
+  void issued(Stream& stream);
+  abi::Error record(Event& event, Stream& stream, double nanoseconds);
+  abi::Error wait(Stream& stream, Event& event);
+
+  /// The host has waited for that much, or for everything.
+  void waited(const WorkCounts& counts);
+  void waited_for_all();
+  /// The host has waited for all work.
+  bool idle() const;
+
+  abi::Error begin_capture(Stream& stream, int mode);
+  abi::Error end_capture(Stream& stream, std::shared_ptr<Graph>& graph);
+  /// A call of the host that must not come while a stream is captured: it invalidates every capture of the global
+  /// mode.
+  abi::Error unsafe_call();
+
+ private:
+  void after(WorkCounts& all, const WorkCounts& more);
+
+  Stream default_;
+  std::map<const void*, std::unique_ptr<Stream>> streams_;
+  std::map<const void*, std::unique_ptr<Event>> events_;
+  WorkCounts waited_;
+  uint64_t last_number_ = 0;
+  unsigned long long last_capture_ = 0;
+  int captures_ = 0;
+};
+
+}  // namespace sm100::exec
