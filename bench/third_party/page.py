@@ -50,6 +50,12 @@ def rendered(data):
             "`bench/third_party/broken.py` makes five mistakes by pattern in the PTX of a kernel. What the report says first:", ""]
     for b in data["broken"]:
         out += [f"{b['kernel']}, {b['mistake']}, line {b['line']} of its PTX: {b['expected']}.", "", "```"] + b["report"] + ["```", ""]
+    if data.get("mutated"):
+        out += ["## Programs with a mistake in their PTX", "",
+                "The same mistakes, and stores that are missing, in the kernels of whole programs: `sm100sim exec --ptx` puts the changed text in place of the program's",
+                "own, and the program goes on to compare. `passed`: what was changed is not executed, or a barrier that nobody waits for at this size (`ledger`: 0 phases a CTA).", ""]
+        out.append(table(["program", "mistake", "line", "exit code", "outcome"],
+                         [[m["program"], m["mistake"], str(m["line"]), str(m["exit"]), m["outcome"]] for m in data["mutated"]]))
     out += ["## What of PTX is there", ""]
     complete, entries = sum(f["complete"] for f in data["files"]), sum(f["entries"] for f in data["files"])
     counts = {s: sum(f["state"] == s for f in data["forms"].values()) for s in ("modelled", "approximated", "rejected")}

@@ -7,8 +7,11 @@ ended with a finding.
 import dataclasses
 import hashlib
 import json
+import re
 import subprocess
 import time
+
+from broken import Mistake, MISTAKES, broken
 
 OPTIONS = ["-std=c++17", "-O3", "--expt-relaxed-constexpr", "-DNDEBUG", "-I", "{CUTLASS}/include", "-I", "{CUTLASS}/tools/util/include", "-I",
            "{CUTLASS}/examples/common", "-gencode", "arch=compute_100a,code=compute_100a", "-cudart", "shared"]
@@ -34,6 +37,8 @@ PROGRAMS = [
     Program("CUTLASS 72b nvfp4 output", "72_blackwell_narrow_precision_gemm/72b_blackwell_nvfp4_nvfp4_gemm.cu", "c72b", SIZE, sms=8),
     Program("CUTLASS 72c mxfp8", "72_blackwell_narrow_precision_gemm/72c_blackwell_mixed_mxfp8_bf16_gemm.cu", "c72c", SIZE, sms=8),
     Program("CUTLASS 74 stream-K", "74_blackwell_gemm_streamk/blackwell_gemm_streamk.cu", "c74", SIZE),
+    Program("CUTLASS 75 grouped", "75_blackwell_grouped_gemm/75_blackwell_grouped_gemm.cu", "c75",
+            ["--m=256", "--n=256", "--k=128", "--groups=2", "--iterations=0"], sms=16, size="256 x 256 x 128, 2 groups"),
     Program("CUTLASS 81 blockwise FP8", "81_blackwell_gemm_blockwise/81_blackwell_gemm_blockwise.cu", "c81", SIZE),
     Program("CUTLASS 92 MoE", "92_blackwell_moe_gemm/92_blackwell_moe_gemm_regular.cu", "c92", ["--m=256", "--n=64", "--k=256", "--l=2", "--iterations=0"],
             sms=16, size="256 x 64 x 256, 2 groups"),
@@ -71,6 +76,46 @@ def run(simulator, program, binary, folder, limit):
     done = subprocess.run([simulator, "exec", "--sms", str(program.sms), "--save", saved, "--json", answer, binary, *program.arguments],
                           capture_output=True, text=True, timeout=limit)
     return json.loads(answer.read_text()), done.stdout, time.time() - begin, saved
+
+
+def without_stores(lines):
+    """On each path: the first store behind tensor-memory loads."""
+    changed, behind = [], False
+    for i, line in enumerate(lines):
+        behind |= "tcgen05.ld." in line
+        if behind and re.search(r"^\s*(@!?%p\d+ )?st\.(shared|global)\b", line):
+            lines[i], behind = "", False
+            changed.append(i)
+    return changed[0]
+
+
+MUTATIONS = [*MISTAKES, Mistake("stores removed", "the program's own comparison", without_stores)]
+
+
+def outcome(program, done):
+    """How a run has ended, in the words of its first report."""
+    for line in done.stderr.splitlines():
+        if re.match(r"(HANG|FINDING) ", line):
+            return line.rstrip()
+    if any(word in done.stdout for word in program.passed):
+        return "passed"
+    return "the program's comparison fails"
+
+
+def mutated(simulator, program, binary, ptx, entry, folder, limit):
+    """What becomes of the program with each mistake in its kernel's PTX."""
+    records, file = [], folder / "mutated.ptx"
+    for mistake in MUTATIONS:
+        try:
+            text, line = broken(ptx.read_text(), entry, mistake)
+        except (StopIteration, IndexError, TypeError):
+            continue  # the pattern is not there
+        file.write_text(text)
+        done = subprocess.run([simulator, "exec", "--sms", str(program.sms), "--ptx", file, binary, *program.arguments], capture_output=True,
+                              text=True, timeout=limit)
+        records.append({"program": program.name, "mistake": mistake.name, "line": line, "exit": done.returncode, "outcome": outcome(program, done)})
+        print(f"  {mistake.name}: {done.returncode}, {records[-1]['outcome']}", flush=True)
+    return records
 
 
 def category(program, answer, said):

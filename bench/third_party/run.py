@@ -118,7 +118,7 @@ def merged(old, new, key):
     return [r for r in old if key(r) not in fresh] + new
 
 
-def write(docs, simulator, records, said, files):
+def write(docs, simulator, records, said, mutated, files):
     path = docs / "third-party.json"
     data = json.loads(path.read_text()) if path.exists() else {"kernels": [], "broken": [], "files": [], "forms": {}}
     order = [k.name for k in (*KERNELS, *programs.PROGRAMS)]
@@ -127,13 +127,14 @@ def write(docs, simulator, records, said, files):
     data = {"schema": "sm100sim.third-party", "schema_version": 1,
             "projects": [{"name": p.title, "url": p.url, "commit": p.commit, "variable": p.variable, "licence": p.licence} for p in PROJECTS.values()],
             "kernels": kernels, "broken": merged(data["broken"], said, lambda r: (r["kernel"], r["mistake"])),
+            "mutated": merged(data.get("mutated", []), mutated, lambda r: (r["program"], r["mistake"])),
             "files": sorted(merged(data["files"], listed, lambda r: r["file"]), key=lambda r: r["file"]),
             "forms": dict(sorted((data["forms"] | forms).items()))}
     path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     (docs / "third-party.md").write_text(rendered(data))
 
 
-def run_programs(simulator, arguments, folder, records, said, files):
+def run_programs(simulator, arguments, folder, records, said, mutated, files):
     chosen = [p for p in programs.PROGRAMS if arguments.only in p.name]
     cutlass = checkout("CUTLASS")
     if chosen and (not cutlass or not programs.supports(simulator)):
@@ -152,6 +153,8 @@ def run_programs(simulator, arguments, folder, records, said, files):
         files.setdefault(f"CUTLASS {program.binary[1:]}", ptx)
         if arguments.broken and program.broken:
             said += broken_records(simulator, program.name, ptx, launch["entry"], saved / f"launch_{launch['launch']}.toml")
+        if arguments.mutated:
+            mutated += programs.mutated(simulator, program, binary.resolve(), ptx, launch["entry"], folder, arguments.limit)
 
 
 def main():
@@ -160,13 +163,14 @@ def main():
     parser.add_argument("--only", default="", help="kernels whose name holds this")
     parser.add_argument("--keep", help="a folder for PTX and launch files, instead of a temporary one")
     parser.add_argument("--broken", action="store_true", help="also the mistakes of broken.py")
+    parser.add_argument("--mutated", action="store_true", help="also the programs with a mistake in their PTX, judged by their own comparison")
     parser.add_argument("--write", type=pathlib.Path, metavar="DOCS", help="writes DOCS/third-party.json and .md; what is not run stays")
     parser.add_argument("--programs", type=pathlib.Path, help="a folder that keeps compiled programs of CUTLASS: minutes each")
     parser.add_argument("--limit", type=int, default=1800, help="seconds for a program")
     parser.add_argument("--also", nargs="*", default=[], type=pathlib.Path, help="further PTX files whose forms are counted")
     arguments = parser.parse_args()
     simulator = pathlib.Path(arguments.simulator).resolve()
-    records, said, files = [], [], {f"{p.stem}": p for p in arguments.also}
+    records, said, mutated, files = [], [], [], {f"{p.stem}": p for p in arguments.also}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(arguments.keep or name)
         folder.mkdir(exist_ok=True)
@@ -191,9 +195,9 @@ def main():
                 toml = folder / "broken.toml"
                 toml.write_text(str(launch).replace('"kernel.ptx"', '"broken.ptx"'))
                 said += broken_records(simulator, kernel.name, ptx, launch.entry, toml)
-        run_programs(simulator, arguments, folder, records, said, files)
+        run_programs(simulator, arguments, folder, records, said, mutated, files)
         if arguments.write:
-            write(arguments.write, simulator, records, said, files)
+            write(arguments.write, simulator, records, said, mutated, files)
 
 
 if __name__ == "__main__":
