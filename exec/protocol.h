@@ -53,6 +53,7 @@ struct Header {
 struct DeviceFacts {
   char name[64] = {};
   uint64_t memory_bytes = 0, l2_bytes = 0;
+  uint32_t compute_capability = 100;  ///< 10.0
   uint32_t sms = 0, clock_khz = 0;
   uint32_t smem_bytes_per_sm = 0, smem_bytes_per_cta = 0;
   uint32_t registers_per_sm = 0, threads_per_sm = 0, ctas_per_sm = 0;

@@ -197,6 +197,7 @@ Writer Session::hello(Reader& request) {
   const std::string name = fmt::format("sm100sim model of {}", profile.name);
   std::memcpy(facts.name, name.data(), std::min(name.size(), sizeof facts.name - 1));
   facts.memory_bytes = memory_.bytes(), facts.l2_bytes = uint64_t(profile.memory.l2_mib) << 20;
+  facts.compute_capability = uint32_t(profile.device.compute_capability);
   facts.sms = uint32_t(options_.device.sms_in_run());
   facts.clock_khz = uint32_t(profile.device.sm_clock_ghz * 1e6);
   facts.smem_bytes_per_sm = uint32_t(profile.device.smem_bytes_per_sm);

@@ -17,6 +17,7 @@
 #include "models/tensor_memory.h"
 #include "models/tma.h"
 #include "models/umma.h"
+#include "models/wgmma.h"
 
 namespace sm100::models {
 
@@ -32,6 +33,7 @@ class CtaContext {
         tmem(slot, sm.tensor_memory, observer),
         tma(slot, sm, smem, mbarrier, memory, profile, jitter, observer),
         umma(slot, sm, accumulation, smem, tmem, mbarrier, profile, jitter, observer),
+        wgmma(slot, sm, accumulation, smem, profile, jitter, observer),
         clc{.slot = slot} {}
   CtaContext(const CtaContext&) = delete;
   CtaContext& operator=(const CtaContext&) = delete;
@@ -46,6 +48,7 @@ class CtaContext {
     tmem.start_cta();
     tma.start_cta(cluster);
     umma.start_cta();
+    wgmma.start_cta(takes.warps);
     clc.launch = launch, clc.observed_failure = false;
   }
 
@@ -58,6 +61,7 @@ class CtaContext {
   TensorMemory tmem;
   Tma tma;
   Umma umma;
+  Wgmma wgmma;
   ClcRequests clc;
 };
 

@@ -20,7 +20,7 @@ bool fills_shared(const Service& service) {
 unsigned action_of(const Service& service) {
   if (service.base == "clusterlaunchcontrol.try_cancel") return WarpView::schedules;
   if (service.base == "cp.async.bulk.tensor" && fills_shared(service)) return WarpView::loads;
-  if (service.base.starts_with("tcgen05.mma")) return WarpView::multiplies;
+  if (service.base.starts_with("tcgen05.mma") || service.base.starts_with("wgmma.mma")) return WarpView::multiplies;
   if (service.base.starts_with("tcgen05.ld")) return WarpView::reads_tmem;
   return 0;
 }

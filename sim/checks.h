@@ -407,6 +407,27 @@ inline constexpr Check kChecks[] = {
      "PTX promises nothing. It works as far as known: CUTLASS's FMHA does it, and registers are a warp's.",
      "Branch by warpgroup (four warps from a multiple of four on), not by warp.",
      "PTX, Miscellaneous Instructions: setmaxnreg", ""},
+    // ---- wgmma (sm_90a)
+    {"WG1", Severity::warning, "register of a wgmma that is on its way",
+     "An instruction reads or writes a register of D, or writes one of A, between a wgmma.mma_async and the "
+     "wgmma.wait_group that covers it.",
+     "Undefined in PTX. ptxas sees it and waits there, behind every instruction of the chain (C7514): right numbers, "
+     "a fraction of the speed.",
+     "Touch accumulators behind wgmma.wait_group only; in C++ pin them with an empty asm volatile(\"\" : \"+f\"(d)) "
+     "behind it.",
+     "PTX, wgmma.mma_async; wgmma.wait_group", ""},
+    {"WG2", Severity::error, "warps of a warpgroup execute different wgmma",
+     "The n-th wgmma.mma_async of one of four neighbouring warps has another form, other descriptors or another "
+     "scale-d than that of another, or the warp's four are not complete.",
+     "Undefined: each warp drives a quarter of the tensor core with its own operands.",
+     "Compute descriptors and scale-d from what all 128 threads share; warpgroups begin at multiples of four warps.",
+     "PTX, wgmma.mma_async", ""},
+    {"WG3", Severity::warning, "wgmma without wgmma.fence",
+     "A warp executes its first wgmma.mma_async and has executed no wgmma.fence. Later fences, which what the warp "
+     "does with the registers in between may need, are not looked at.",
+     "Undefined in PTX; ptxas inserts the fence (C7519).",
+     "wgmma.fence.sync.aligned before the first wgmma.mma_async, and wherever its registers have been touched.",
+     "PTX, wgmma.fence", ""},
 
     // ---- cluster launch control
     {"CL1", Severity::error, "CLC response misaligned or out of range",

@@ -158,6 +158,7 @@ std::string Cta::describe(const Blocked& blocked, bool with_stage, const Kernel&
       return with_stage ? fmt::format("{}[{}]", tensor, offset / 4) : tensor;
     }
     case Blocked::On::prerequisite_grids: return "griddepcontrol.wait";
+    case Blocked::On::wgmma: return "wgmma.wait_group";
     case Blocked::On::nothing: break;
   }
   return "nothing";

@@ -31,11 +31,13 @@ struct Blocked {
     registers,
     bulk_group,
     global_word,
-    prerequisite_grids
+    prerequisite_grids,
+    wgmma
   };
   On on = On::nothing;
   uint32_t offset =
-      0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns; registers: of a thread
+      0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns; registers: of a thread;
+          ///< wgmma: number of the instruction
   uint32_t parity = 0;
   Loc loc{};
   models::Cycles since = 0;  ///< the wait began; 0: now

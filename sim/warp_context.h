@@ -262,6 +262,11 @@ class WarpContext {
 
   uint64_t read_only_line = UINT64_MAX;  ///< of global memory, that its last ld.global.nc has read
 
+  // ---- wgmma
+  /// Until the warp's wgmma.mma_async up to that number are over: D is there, shared operands may be overwritten.
+  void wait_for_wgmma(uint32_t number);
+  bool wgmma_fenced = false;
+
   // ---- what else the warp's instructions leave for later ones
   /// Of one thread: when its cp.async so far have landed, and those of its groups that may be pending, oldest
   /// first.

@@ -98,7 +98,10 @@ void Device::connect() {
   // The program's own children are no programs of this device.
   fcntl(socket, F_SETFD, FD_CLOEXEC), fcntl(memory, F_SETFD, FD_CLOEXEC);
   socket_ = socket;
-  if (auto answer = ask(Request::hello, Writer().put(kProtocolVersion))) facts_ = answer->get<DeviceFacts>();
+  if (auto answer = ask(Request::hello, Writer().put(kProtocolVersion))) {
+    facts_ = answer->get<DeviceFacts>();
+    set_device_architecture(facts_.compute_capability);
+  }
   struct sigaction action = {};
   action.sa_sigaction = on_segmentation_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

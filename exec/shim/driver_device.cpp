@@ -87,9 +87,9 @@ SM100_EXEC_API int cuDeviceGetAttribute(int* value, int id, int device) {
   });
 }
 SM100_EXEC_API int cuDeviceComputeCapability(int* major, int* minor, int device) {
-  return driver_call_without_context([&](Device&) {
+  return driver_call_without_context([&](Device& d) {
     if (!major || !minor) return invalid_value;
-    *major = 10, *minor = 0;
+    *major = int(d.facts().compute_capability / 10), *minor = int(d.facts().compute_capability % 10);
     return on_device_0(device);
   });
 }

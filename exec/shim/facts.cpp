@@ -84,7 +84,7 @@ bool device_attribute(const DeviceFacts& facts, int id, int& value) {
     case 39: value = int(facts.threads_per_sm); return true;      // MaxThreadsPerMultiProcessor
     case 40: value = 1; return true;                              // AsyncEngineCount
     case 41: value = 1; return true;                              // UnifiedAddressing
-    case 75: value = 10; return true;                             // ComputeCapabilityMajor
+    case 75: value = int(facts.compute_capability / 10); return true;                             // ComputeCapabilityMajor
     case 76: value = 0; return true;                              // ComputeCapabilityMinor
     case 81: value = int(facts.smem_bytes_per_sm); return true;   // MaxSharedMemoryPerMultiprocessor
     case 82: value = int(facts.registers_per_sm); return true;    // MaxRegistersPerMultiprocessor
@@ -149,8 +149,8 @@ void fill_properties(const DeviceFacts& facts, unsigned char* to) {
   std::memcpy(to + prop_max_threads_dim, threads, sizeof threads);
   std::memcpy(to + prop_max_grid_size, grid, sizeof grid);
   put(prop_total_const_mem, size_t(64 * 1024));
-  put(prop_major, 10);
-  put(prop_minor, 0);
+  put(prop_major, int(facts.compute_capability / 10));
+  put(prop_minor, int(facts.compute_capability % 10));
   put(prop_texture_alignment, size_t(512));
   put(prop_multi_processor_count, int(facts.sms));
   put(prop_concurrent_kernels, 1);

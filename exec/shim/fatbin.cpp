@@ -13,9 +13,13 @@ namespace {
 
 constexpr uint32_t kContainer = 0xba55ed50, kWrapper = 0x466243b1, kElf = 0x464c457f;
 constexpr size_t kContainerHeader = 16, kSmallestEntryHeader = 64;
-constexpr uint32_t kArchitecture = 100;  ///< of this device
 constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
 constexpr uint64_t kMostText = uint64_t{1} << 30;  ///< of a module; a file that asks for more is broken
+
+uint32_t architecture = 100;  ///< of the process's device
+std::string own_target() { return "sm_" + std::to_string(architecture) + "a"; }
+/// For nvcc, behind "arch=".
+std::string own_virtual() { return "compute_" + std::to_string(architecture) + "a"; }
 
 template <class T>
 T at(std::span<const uint8_t> bytes, size_t offset) {
@@ -65,18 +69,20 @@ std::string_view target_of(std::string_view text) {
 
 /// 0: code for it does not run here; else the higher the better.
 int fitness(std::string_view target) {
-  if (target == "sm_100a") return 1000;
-  if (target == "sm_100f") return 999;
+  if (target == own_target()) return 1000;
+  if (architecture == 100 && target == "sm_100f") return 999;
   if (target.substr(0, 3) != "sm_") return 0;
   int number = 0;
   for (const char c : target.substr(3)) {
-    if (c < '0' || c > '9' || number > 100) return 0;  // a suffix binds it to its own architecture
+    if (c < '0' || c > '9' || number > int(architecture)) return 0;  // a suffix binds it to its own architecture
     number = number * 10 + (c - '0');
   }
-  return number <= 100 ? number : 0;
+  return number <= int(architecture) ? number : 0;
 }
 
 }  // namespace
+
+void set_device_architecture(uint32_t capability) { architecture = capability; }
 
 std::span<const uint8_t> fatbin_at(const void* container) {
   const auto* bytes = static_cast<const uint8_t*>(container);
@@ -102,7 +108,7 @@ std::vector<FatbinEntry> read_fatbin(std::span<const uint8_t> container) {
     if (added.ptx) {
       added.text = contents_of(entry, header, payload);
       added.text.resize(std::strlen(added.text.c_str()));  // the payload is padded with zeros
-    } else if (added.architecture == kArchitecture) {
+    } else if (added.architecture == architecture) {
       added.registers = registers_of_code(entry, header, payload);
     }
     begin += header + payload;
@@ -116,11 +122,11 @@ std::string ptx_for_device(const std::vector<FatbinEntry>& entries) {
     if (entry.ptx && fitness(target_of(entry.text)) > (best ? fitness(target_of(best->text)) : 0)) best = &entry;
   if (best) return best->text;
   if (entries.empty()) return "";
-  const std::string flag = "build with -gencode arch=compute_100a,code=compute_100a";
+  const std::string flag = "build with -gencode arch=" + own_virtual() + ",code=" + own_virtual();
   for (const FatbinEntry& entry : entries)
     if (entry.ptx)
       throw std::runtime_error("the program has PTX for " + std::string(target_of(entry.text)) +
-                               ", and this device is sm_100a: " + flag);
+                               ", and this device is " + own_target() + ": " + flag);
   throw std::runtime_error("the program has machine code only (sm_" + std::to_string(entries.front().architecture) +
                            ") and no PTX: " + flag);
 }
@@ -140,16 +146,16 @@ std::string checked(const std::string& text) {
   if (target.empty())
     throw std::runtime_error("the program loads a module that is neither PTX nor a container of nvcc");
   if (fitness(target) == 0)
-    throw std::runtime_error("the program loads PTX for " + std::string(target) +
-                             ", and this device is sm_100a: compile it with --gpu-architecture=compute_100a");
+    throw std::runtime_error("the program loads PTX for " + std::string(target) + ", and this device is " +
+                             own_target() + ": compile it with --gpu-architecture=" + own_virtual());
   return text;
 }
 
 [[noreturn]] void refuse_cubin() {
   throw std::runtime_error(
       "the program loads a module of machine code (a cubin), and only PTX can be simulated: give it the PTX (nvcc "
-      "-ptx, "
-      "or -gencode arch=compute_100a,code=compute_100a)");
+      "-ptx, or -gencode arch=" +
+      own_virtual() + ",code=" + own_virtual() + ")");
 }
 
 }  // namespace

@@ -27,14 +27,17 @@ struct FatbinEntry {
   std::vector<EntryRegisters> registers;  ///< of machine code
 };
 
+/// Compute capability of the process's device, 100 for 10.0; 100 unless somebody has said so.
+void set_device_architecture(uint32_t capability);
+
 /// Throws std::runtime_error: bytes that are no container, or that cannot be unpacked.
 std::vector<FatbinEntry> read_fatbin(std::span<const uint8_t> container);
 
 /// Of a container in memory whose size only its header has.
 std::span<const uint8_t> fatbin_at(const void* container);
 
-/// The PTX that a device of compute capability 10.0 can be given: of sm_100a first, then sm_100f, then the highest
-/// architecture up to it without a suffix.  Throws std::runtime_error with a sentence for the user: there is
+/// The PTX that the device can be given: on one of compute capability 10.0 of sm_100a first, then sm_100f, then the
+/// highest architecture up to it without a suffix.  Throws std::runtime_error with a sentence for the user: there is
 /// machine code only, or PTX for others.  Empty: there is no code at all.
 std::string ptx_for_device(const std::vector<FatbinEntry>& entries);
 

@@ -14,6 +14,7 @@ struct ProductShape {
   DataType operands = DataType::bf16, output = DataType::bf16;
   uint64_t seed = 0;        ///< of the operands' values
   int truncated_mma_k = 0;  ///< the tensor core's sums are truncated every so many elements of k; 0: they are not
+  int truncated_bits = 24;  ///< and then are off by one part in 2^this, relative to the whole
 };
 
 /// A is M x K, B is N x K, C is M x N, all row-major.  Tensors: A, B, what a derived class adds, C.

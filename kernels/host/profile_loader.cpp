@@ -99,11 +99,14 @@ models::DeviceProfile load_profile(const std::string& name) {
   std::map<std::string, std::vector<std::string>> keys;  // section -> entries
   const bool has_tensor_core = std::any_of(std::begin(kTensorCoreSections), std::end(kTensorCoreSections),
                                            [&](const char* section) { return document.has(section); });
+  const bool has_wgmma = document.has("wgmma");
   profile.visit([&](const std::string& key, auto&) {
     const std::string section = key.substr(0, key.find('.'));
+    if (section == "wgmma" && !has_wgmma) return;
     if (has_tensor_core || !is_tensor_core_section(section)) keys[section].push_back(EntryReader::entry(key));
   });
   profile.has_tensor_core = has_tensor_core;
+  profile.has_wgmma = has_wgmma;
   std::vector<std::string> top = {"name"};
   for (const auto& [section, entries] : keys) top.push_back(section);
   const TomlTable root = document.root(top);

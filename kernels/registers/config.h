@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Configuration of warpgroup_registers, and its barriers.
 ///
-/// The frame of a warp-specialised kernel and nothing in it: warpgroup 0 hands out tokens through a ring of two stages, the
-/// others wait for each and give it back.  Before that each warpgroup executes one setmaxnreg, or none.  It shows whether the
-/// registers that the warpgroups ask for are there.
+/// The frame of a warp-specialised kernel and nothing in it: warpgroup 0 hands out tokens through a ring of two
+/// stages, the others wait for each and give it back.  Before that each warpgroup executes one setmaxnreg, or none.
+/// It shows whether the registers that the warpgroups ask for are there.
 #pragma once
 
 #include <array>
 
+#include "kernels/isa/wgmma.h"
 #include "kernels/pipeline/barrier_array.h"
 #include "kernels/pipeline/smem_layout.h"
 
@@ -30,7 +31,6 @@ struct WarpgroupRegistersConfig {
   constexpr bool operator==(const WarpgroupRegistersConfig&) const = default;
 };
 
-inline constexpr int kWarpgroupWarps = 4;
 inline constexpr int kTokenStages = 2;
 
 /// Role of a warp, for reports and traces.

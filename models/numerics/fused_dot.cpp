@@ -70,35 +70,42 @@ uint32_t special_result(float special) {
   return special < 0 ? kInfinity | 0x80000000u : kInfinity;
 }
 
-/// @param scale_exponent  added to the exponents of all products
+struct Rules {
+  bool f16_d = false;
+  int scale_exponent = 0;                   ///< added to the exponents of all products
+  int fraction_bits = kFractionBits;        ///< kept below the largest exponent
+  int smallest_exponent = kMinExponentF32;  ///< the largest is not below it: a D of zero has it
+};
+
 uint32_t fused_dot(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
-                   int b_min_exponent, bool f16_d, int scale_exponent) {
+                   int b_min_exponent, const Rules& rules) {
   // Anything not finite decides the result alone.
   float special = accumulate && !std::isfinite(c) ? c : 0.f;
   for (int i = 0; i < k; ++i)
     if (!std::isfinite(a[i]) || !std::isfinite(b[i])) special += a[i] * b[i];
   if (!std::isfinite(special)) return special_result(special);
 
-  const int c_min_exponent = f16_d ? kMinExponentF16 : kMinExponentF32;
+  const int c_min_exponent = rules.f16_d ? kMinExponentF16 : kMinExponentF32;
   Scaled terms[kMaxK];
-  int count = 0, largest = kMinExponentF32;  // a D of zero has it
+  int count = 0, largest = rules.smallest_exponent;
   for (int i = 0; i < k; ++i) {
     if (a[i] == 0 || b[i] == 0) continue;
     const Scaled x = scale(a[i], kOperandFractionBits, a_min_exponent),
                  y = scale(b[i], kOperandFractionBits, b_min_exponent);
-    terms[count] = {x.exponent + y.exponent + scale_exponent, x.significand * y.significand};
+    terms[count] = {x.exponent + y.exponent + rules.scale_exponent, x.significand * y.significand};
     largest = std::max(largest, terms[count++].exponent);
   }
   const bool add_c = accumulate && c != 0;
   const Scaled z = add_c ? scale(c, 23, c_min_exponent) : Scaled{};
   if (add_c) largest = std::max(largest, z.exponent);
 
-  int64_t sum = add_c ? shift_toward_zero(z.significand, kFractionBits - 23 - (largest - z.exponent)) : 0;
+  const int fraction = rules.fraction_bits;
+  int64_t sum = add_c ? shift_toward_zero(z.significand, fraction - 23 - (largest - z.exponent)) : 0;
   for (int i = 0; i < count; ++i)
     sum += shift_toward_zero(terms[i].significand,
-                             kFractionBits - 2 * kOperandFractionBits - (largest - terms[i].exponent));
-  const uint32_t bits = truncate_to_f32(sum, largest, kFractionBits, f16_d);
-  const bool vanishes = f16_d && (cvt_rn_f16_f32(std::bit_cast<float>(bits)) & 0x7fff) == 0;
+                             fraction - 2 * kOperandFractionBits - (largest - terms[i].exponent));
+  const uint32_t bits = truncate_to_f32(sum, largest, fraction, rules.f16_d);
+  const bool vanishes = rules.f16_d && (cvt_rn_f16_f32(std::bit_cast<float>(bits)) & 0x7fff) == 0;
   return vanishes ? 0 : bits;
 }
 
@@ -106,14 +113,28 @@ uint32_t fused_dot(const float* a, const float* b, int k, float c, bool accumula
 
 uint32_t fused_dot_b200(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
                         int b_min_exponent, bool f16_d) {
-  return fused_dot(a, b, k, c, accumulate, a_min_exponent, b_min_exponent, f16_d, 0);
+  return fused_dot(a, b, k, c, accumulate, a_min_exponent, b_min_exponent, {.f16_d = f16_d});
 }
 
 uint32_t fused_dot_b200_mxf8f6f4(const float* a, const float* b, int k, float c, bool accumulate,
                                  int a_min_exponent, int b_min_exponent, float sfa, float sfb) {
   if (std::isnan(sfa) || std::isnan(sfb)) return kNan;
   const int exponent = scale(sfa, 0, kMinExponentUe8m0).exponent + scale(sfb, 0, kMinExponentUe8m0).exponent;
-  return fused_dot(a, b, k, c, accumulate, a_min_exponent, b_min_exponent, false, exponent);
+  return fused_dot(a, b, k, c, accumulate, a_min_exponent, b_min_exponent, {.scale_exponent = exponent});
+}
+
+uint32_t fused_dot_wgmma(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
+                         int b_min_exponent, WgmmaSum sum) {
+  constexpr int kFractionBitsFp8 = 13, kDroppedBits = 23 - kFractionBitsFp8, kNone = -1000;
+  const bool fp8 = sum == WgmmaSum::fp8_f32 || sum == WgmmaSum::fp8_f16;
+  const bool f16_d = sum == WgmmaSum::f16 || sum == WgmmaSum::fp8_f16;
+  const uint32_t bits = fused_dot(
+      a, b, k, c, accumulate, a_min_exponent, b_min_exponent,
+      {.f16_d = f16_d, .fraction_bits = fp8 ? kFractionBitsFp8 : kFractionBits, .smallest_exponent = kNone});
+  const bool finite = (bits & kInfinity) != kInfinity;
+  if (sum != WgmmaSum::fp8_f32 || !finite) return bits;
+  const uint32_t kept = bits >> kDroppedBits << kDroppedBits;
+  return (kept & ~0x80000000u) == 0 ? 0 : kept;
 }
 
 uint32_t fused_dot_b200_mxf4(const float* a, const float* b, int k, float c, bool accumulate, const float* sfa,

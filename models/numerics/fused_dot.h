@@ -49,4 +49,13 @@ uint32_t fused_dot_b200_mxf8f6f4(const float* a, const float* b, int k, float c,
 uint32_t fused_dot_b200_mxf4(const float* a, const float* b, int k, float c, bool accumulate, const float* sfa,
                              const float* sfb, int block, bool ue8m0);
 
+/// How wgmma of an H200 adds, bit for bit on 720,896 random products of each type (docs/instructions.md): as above,
+/// but zero terms take no part in the largest exponent.  8-bit types keep 13 fractional bits instead of 25, and an
+/// f32 D of theirs is cut off after 13 bits as well.
+enum class WgmmaSum { f32, f16, fp8_f32, fp8_f16 };
+
+/// @return f32 bits; of an f16 D as fused_dot_b200() returns them
+uint32_t fused_dot_wgmma(const float* a, const float* b, int k, float c, bool accumulate, int a_min_exponent,
+                         int b_min_exponent, WgmmaSum sum);
+
 }  // namespace sm100::models

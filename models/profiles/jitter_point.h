@@ -33,6 +33,7 @@ enum class JitterSite : uint8_t {
   warp_start,
   cta_start,
   try_wait,
+  wgmma,
 };
 
 /// Which entry of the profile's [jitter] bounds a site's delays.
@@ -46,7 +47,7 @@ struct JitterSiteRow {
   std::string_view what;  ///< what comes later
 };
 
-inline constexpr std::array<JitterSiteRow, 18> kJitterSites = {{
+inline constexpr std::array<JitterSiteRow, 19> kJitterSites = {{
     {"tma load", JitterBound::async, true, false, "the box of a tensor load that the warp issued reaches the SMs"},
     {"tma delivery", JitterBound::async, true, true, "a multicast box reaches one of its CTAs"},
     {"tma store", JitterBound::async, true, false, "a tensor store begins to read shared memory"},
@@ -67,8 +68,9 @@ inline constexpr std::array<JitterSiteRow, 18> kJitterSites = {{
     {"warp start", JitterBound::start, true, false, "the warp's first instruction"},
     {"cta start", JitterBound::start, false, false, "the first instruction of all warps of the CTA"},
     {"try_wait", JitterBound::issue, true, false, "a try_wait that would suspend the warp returns false at once"},
+    {"wgmma", JitterBound::async, true, false, "a wgmma.mma_async that the warp issued last of its four is done"},
 }};
-static_assert(size_t(JitterSite::try_wait) + 1 == kJitterSites.size());
+static_assert(size_t(JitterSite::wgmma) + 1 == kJitterSites.size());
 
 constexpr const JitterSiteRow& row(JitterSite site) { return kJitterSites[size_t(site)]; }
 

@@ -17,8 +17,10 @@ using Cycles = uint64_t;
 struct DeviceProfile {
   std::string name;
   bool has_tensor_core = true;  ///< tcgen05, tensor memory and CLC: sections umma, tmem, clc
+  bool has_wgmma = false;       ///< section wgmma
 
   struct {
+    int compute_capability;  ///< 100: 10.0
     int sms, gpc_sms, smem_bytes_per_cta_max;
     // What an SM holds at once (models/occupancy.h); units are what is handed out at a time.
     int smem_bytes_per_sm, smem_reserved_per_cta, smem_unit, ctas_per_sm, warps_per_sm, threads_per_sm,
@@ -58,6 +60,12 @@ struct DeviceProfile {
     int i8_cycles, pair_i8_cycles, scaled_cycles, scaled_ss_cycles, scaled_ts_n256_cycles;
     int cp_bytes_per_cycle;  ///< tcgen05.cp, read from a CTA's shared memory
   } umma{};
+  /// The warpgroup's matrix instruction of sm_90a.
+  struct {
+    int latency_cycles, smem_read_bytes_per_cycle, columns_per_cycle, register_floor_cycles;
+    // issue of an instruction: max(issue_min, N / columns_per_issue - issue_less), of integers issue_min
+    int fence_cycles, wait_cycles, issue_min_cycles, issue_less_cycles, columns_per_issue_cycle;
+  } wgmma{};
   struct {
     int bytes_per_cycle, ld_latency_cycles;
     double store_lines_per_cycle;  ///< 128-byte lines of global memory that the warps' stores write
@@ -102,6 +110,7 @@ struct DeviceProfile {
 
 template <class V>
 void DeviceProfile::visit(V&& v) {
+  v("device.compute_capability", device.compute_capability);
   v("device.sms", device.sms);
   v("device.gpc_sms", device.gpc_sms);
   v("device.smem_bytes_per_cta_max", device.smem_bytes_per_cta_max);
@@ -166,6 +175,15 @@ void DeviceProfile::visit(V&& v) {
   v("umma.scaled_ss_cycles", umma.scaled_ss_cycles);
   v("umma.scaled_ts_n256_cycles", umma.scaled_ts_n256_cycles);
   v("umma.cp_bytes_per_cycle", umma.cp_bytes_per_cycle);
+  v("wgmma.latency_cycles", wgmma.latency_cycles);
+  v("wgmma.smem_read_bytes_per_cycle", wgmma.smem_read_bytes_per_cycle);
+  v("wgmma.columns_per_cycle", wgmma.columns_per_cycle);
+  v("wgmma.register_floor_cycles", wgmma.register_floor_cycles);
+  v("wgmma.fence_cycles", wgmma.fence_cycles);
+  v("wgmma.wait_cycles", wgmma.wait_cycles);
+  v("wgmma.issue_min_cycles", wgmma.issue_min_cycles);
+  v("wgmma.issue_less_cycles", wgmma.issue_less_cycles);
+  v("wgmma.columns_per_issue_cycle", wgmma.columns_per_issue_cycle);
   v("smem.bytes_per_cycle", smem.bytes_per_cycle);
   v("smem.ld_latency_cycles", smem.ld_latency_cycles);
   v("smem.store_lines_per_cycle", smem.store_lines_per_cycle);

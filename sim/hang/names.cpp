@@ -115,6 +115,8 @@ std::string missing_text(const Wait& w) {
   }
   if (w.blocked.on == Blocked::On::prerequisite_grids) return "waits for " + unfinished_launches(*w.cta);
   if (w.blocked.on == Blocked::On::registers) return missing_registers(w);
+  if (w.blocked.on == Blocked::On::wgmma)
+    return fmt::format("misses wgmma.mma_async, the {}. of the warpgroup's, of {}", w.blocked.offset, debtors);
   if (!w.on_mbarrier()) return debtors.empty() ? "misses what nobody is known to deliver" : "misses " + debtors;
   const MbarrierState word = decode_mbarrier(w.state->word);
   const BarrierArray& array = *w.barrier.array;

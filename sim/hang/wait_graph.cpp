@@ -72,6 +72,12 @@ Debts WaitGraph::debts_of(const Wait& w) const {
     case Blocked::On::tmem_dealloc: return tensor_memory_debts(w);
     case Blocked::On::registers: return register_debts(w);
     case Blocked::On::global_word: return word_debts(w);
+    case Blocked::On::wgmma: {
+      Debts debts;
+      for (const int warp : w.cta->context().wgmma.missing(w.warp().index, w.blocked.offset))
+        debts.all.push_back({.slot = w.cta, .cta = w.cta->linear_id(), .warp = warp});
+      return debts;
+    }
     default: return {};
   }
 }

@@ -37,6 +37,7 @@
 
 #include "kernels/isa/isa.h"
 #include "models/umma.h"
+#include "models/wgmma.h"
 #include "sim/hazards/copy_groups.h"
 #include "sim/hazards/flights.h"
 #include "sim/hazards/shadow.h"
@@ -160,6 +161,10 @@ class HazardChecker {
   void clc_request(const Thread& thread, CtaMask ranks, uint32_t response, uint32_t barrier, uint32_t op);
   void mma(const Thread& thread, const models::MmaCommand& command);
   void tmem_copy(const Thread& thread, const models::TensorMemoryCopyCommand& command);
+  /// One warp executes the warpgroup's wgmma.mma_async of that number.
+  void wgmma(const Thread& thread, const models::WgmmaCommand& command, uint32_t number);
+  /// The warp has waited for those up to that number: all of the warpgroup's are over.
+  void wgmma_wait(const Thread& thread, uint32_t number);
   /// A commit by one thread; the result goes along as Source::op.
   uint32_t commit(const Thread& thread);
   /// Returns its number among the warp's loads, from 1.
@@ -395,6 +400,11 @@ class HazardChecker {
   };
   const MmaSets& mma_sets(const models::MmaCommand& command);
   Footprints::Id operand_set(const models::MmaCommand& command, bool a);
+  Footprints::Id wgmma_operand_set(const models::WgmmaCommand& command, bool a);
+  /// Rows of an operand in shared memory; `key` stands for all that decides which bytes these are.
+  Footprints::Id descriptor_set(uint64_t key, const SmemDescriptorFields& f, Major major, uint32_t bytes, uint32_t rows);
+  /// Of the warpgroup of the thread: instructions that are over, by number.
+  uint32_t wgmma_component(const Thread& t);
   /// `columns` from `first` on, in the lanes that hold D; of A in tensor memory as well.
   Footprints::Id tmem_set(const models::MmaCommand& command, int rows_of_m, TmemAddr first, uint32_t columns);
   /// Columns in all lanes, of any access by the tensor core.

@@ -28,12 +28,17 @@ Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
   // The bits of a descriptor leave room for all else that decides which bytes it means.
   uint64_t key = (a ? c.a : c.b).bits * 0x9e3779b97f4a7c15u ^ (uint64_t{rows} << 8 | bytes << 1 | transposed);
   key |= uint64_t{1} << 63;  // apart from ranges
+  return descriptor_set(key, f, transposed ? Major::mn : Major::k, bytes, rows);
+}
+
+Footprints::Id HazardChecker::descriptor_set(uint64_t key, const SmemDescriptorFields& f, Major major, uint32_t bytes,
+                                             uint32_t rows) {
   return smem_sets_.intern(key, [&] {
     std::vector<Footprints::Interval> chunks;
     const uint32_t k = models::kOperandRowBytes / bytes;  // nibbles of mxf4 two at a time
     for (uint32_t i = 0; i < rows; ++i)
       for (uint32_t j = 0; j < k; ++j) {
-        const uint32_t at = operand_address(f, transposed ? Major::mn : Major::k, bytes, i, j);
+        const uint32_t at = operand_address(f, major, bytes, i, j);
         if (!chunks.empty() && chunks.back().end == at)
           chunks.back().end += bytes;
         else

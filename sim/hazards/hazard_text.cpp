@@ -20,6 +20,7 @@ const char* noun(const Access& a) {
     case AccessKind::async_store: return "st.async";
     case AccessKind::clc_response: return "CLC response";
     case AccessKind::mma_operand: return "tcgen05.mma, reading an operand";
+    case AccessKind::wgmma_operand: return "wgmma.mma_async, reading an operand";
     case AccessKind::accumulator: return "tcgen05.mma, writing its accumulator";
     case AccessKind::mma_scale: return "tcgen05.mma, reading scale factors";
     case AccessKind::copy_source: return "tcgen05.cp, reading shared memory";
@@ -87,6 +88,7 @@ const char* unit(const Access& a) {
     case AccessKind::tensor_store: return a.linear ? "a bulk copy" : "a tensor store";
     case AccessKind::bulk_source: return "a bulk copy";
     case AccessKind::mma_operand: return "tcgen05.mma";
+    case AccessKind::wgmma_operand: return "wgmma.mma_async";
     case AccessKind::copy_source: return "tcgen05.cp";
     default: return "an asynchronous unit";
   }
@@ -121,6 +123,10 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
   if (e.kind == AccessKind::mma_operand)
     return {"TM7", fmt::format("{} overwrites operands that MMAs may still read", second),
             by_release + ", completed by a tcgen05.commit that follows these MMAs in their thread"};
+  if (e.kind == AccessKind::wgmma_operand)
+    return {"TM7", fmt::format("{} overwrites operands that wgmma of {} may still read", second, first),
+            one_warp(e, l) ? "wgmma.wait_group that covers it, between the two"
+                           : fmt::format("wgmma.wait_group of {} that covers it, then its arrive, and {}", first, by_release)};
   if (e.kind == AccessKind::copy_source)
     return {"TM7", fmt::format("{} overwrites what tcgen05.cp may still read", second),
             by_release + ", completed by a tcgen05.commit that follows the copy in its thread"};

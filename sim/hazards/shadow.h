@@ -24,6 +24,7 @@ enum class AccessKind : uint8_t {
   mma_operand,   ///< A or B in shared memory, A in tensor memory
   accumulator,   ///< D of an MMA
   mma_scale,     ///< scale factors of an MMA, in tensor memory
+  wgmma_operand,  ///< A or B of a wgmma, in shared memory
   copy_source,   ///< tcgen05.cp's read of shared memory
   copied,        ///< what it writes to tensor memory
   tmem_load,     ///< tcgen05.ld

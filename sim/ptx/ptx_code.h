@@ -44,6 +44,8 @@ struct PtxServiceEntry {
   std::vector<std::string_view> refuses{};
   /// What the warp is doing from here on, until it waits or does something else.
   std::optional<TraceEvent> span{};
+  /// Its first operand may still be on its way from an earlier one of its kind.
+  bool accumulates = false;
 };
 /// The entry with the longest match; nullptr: none.
 const PtxServiceEntry* ptx_service(std::string_view opcode);

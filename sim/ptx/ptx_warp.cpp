@@ -195,10 +195,12 @@ bool PtxWarp::execute_service(ptx::LaneGroup& group, const Instr& i, LaneMask la
   else
     settle_alu();
   if (marked_ > 0)
-    for (const Operand& operand : service.operands) use(operand);
+    for (size_t o = entry->accumulates ? 1 : 0; o < service.operands.size(); ++o) use(service.operands[o]);
   if (unknowns_ && entry->needs_values)
-    for (const Operand& operand : service.operands)
-      if (depends_on_unknown(operand)) return stop = depends_on_data(i), true;
+    for (const Operand& operand : service.operands) {
+      const bool matrix = entry->accumulates && operand.kind == Operand::Kind::vector;
+      if (!matrix && depends_on_unknown(operand)) return stop = depends_on_data(i), true;
+    }
   if (entry->span) does(*entry->span);
   ServiceCall call{{file, service, lanes}, *this, i, group.pc, code.loc(group.pc)};
   const PtxOutcome outcome = entry->run(call);
@@ -231,7 +233,8 @@ void PtxWarp::arrives(Row row, uint8_t width, models::Cycles when) {
   if (row.area() != 0) return;
   for (const Row part : {row, row.next_half()}) {
     Mark& mark = marks_[part.offset() / PtxCode::kRowAlign];
-    marked_ += mark.ready == 0 && mark.tmem_load == 0;
+    if (mark.wgmma != 0 || mark.wgmma_read != 0) touch_in_flight(std::max(mark.wgmma, mark.wgmma_read), true);
+    marked_ += !mark.any();
     mark = {when, 0};
     if (width < 16) return;
   }
@@ -240,7 +243,7 @@ void PtxWarp::arrives(Row row, uint8_t width, models::Cycles when) {
 void PtxWarp::loaded_from_tmem(Row row, uint32_t number) {
   if (row.area() != 0) return;
   const uint32_t at = row.offset() / PtxCode::kRowAlign;
-  marked_ += marks_[at].ready == 0 && marks_[at].tmem_load == 0;
+  marked_ += !marks_[at].any();
   marks_[at] = {0, number};
   tmem_rows_.push_back(at);
 }
@@ -254,7 +257,9 @@ void PtxWarp::tmem_loads_waited() {
 void PtxWarp::wait_for_row(Row row) {
   if (row.area() != 0) return;
   Mark& mark = marks_[row.offset() / PtxCode::kRowAlign];
-  if (mark.ready == 0 && mark.tmem_load == 0) return;
+  if (!mark.any()) return;
+  if (mark.wgmma != 0) return touch_in_flight(mark.wgmma, false);
+  if (mark.wgmma_read != 0) return;  // a second reader
   const Mark was = std::exchange(mark, {});
   --marked_;
   if (was.tmem_load != 0) {
@@ -275,7 +280,7 @@ void PtxWarp::pass_on_arrivals(const Instr& i) {
   const auto look = [&](Row row) {
     if (row.area() != 0 || row.at == 0) return;
     Mark& mark = marks_[row.offset() / PtxCode::kRowAlign];
-    if (mark.tmem_load != 0) return wait_for_row(row);
+    if (mark.tmem_load != 0 || mark.wgmma != 0) return wait_for_row(row);
     ready = std::max(ready, mark.ready);
   };
   for (size_t r = 1; r < i.rows.size(); ++r) look(i.rows[r]);
@@ -283,6 +288,7 @@ void PtxWarp::pass_on_arrivals(const Instr& i) {
   const Row to = i.rows[0];
   if (to.area() != 0 || to.at == 0) return;
   Mark& mark = marks_[to.offset() / PtxCode::kRowAlign];
+  if (mark.wgmma != 0 || mark.wgmma_read != 0) touch_in_flight(std::max(mark.wgmma, mark.wgmma_read), true);
   if (mark.tmem_load != 0) return;
   const bool later = ready > context.issue_cycle() + models::Cycles(alu_cycles_);
   marked_ += int(later) - int(mark.ready != 0);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,14 @@ class PtxWarp {
     tmem_values_.resize(size_t(ptx::kLanes) * kTmemRegisters);
     return tmem_values_.data();
   }
+  // ---- accumulators of wgmma, which belong to the tensor core until a wait
+  /// Room for these registers' values, filled with them unless an instruction on its way writes them or `read` is
+  /// false.
+  uint32_t* accumulators(std::span<const ptx::Operand> d, bool read);
+  /// The warp's wgmma.mma_async of that number has been issued with these registers.
+  void accumulates(std::span<const ptx::Operand> d, std::span<const ptx::Operand> a, uint32_t number);
+  /// Those up to that number have been waited for.
+  void accumulated(uint32_t number);
   // ---- what the warp is doing, for traces: derived from its waits and from what it issues
   void does(TraceEvent event, const TraceArgs& args = {});
   void waits_for(SmemAddr barrier, uint32_t parity);
@@ -103,10 +112,25 @@ class PtxWarp {
   struct Mark {
     models::Cycles ready = 0;
     uint32_t tmem_load = 0;
+    uint32_t wgmma = 0;       ///< number of the one on its way that writes it
+    uint32_t wgmma_read = 0;  ///< that may read it
+    bool any() const { return ready != 0 || tmem_load != 0 || wgmma != 0 || wgmma_read != 0; }
   };
+  Mark* mark_of(ptx::Row row) {
+    return row.area() != 0 || row.at == 0 ? nullptr : &marks_[row.offset() / PtxCode::kRowAlign];
+  }
+  /// WG1: the program touches a register of a wgmma on its way.  ptxas waits there, and so does this.
+  void touch_in_flight(uint32_t number, bool writes);
   std::vector<Mark> marks_;
   int marked_ = 0;  ///< rows with a mark
   std::vector<uint32_t> tmem_rows_;
+  struct Accumulators {
+    std::span<const ptx::Operand> registers;
+    std::vector<uint32_t> values;  ///< [lane * registers + r]
+    uint32_t last = 0;             ///< number of the last instruction that writes them
+  };
+  std::list<Accumulators> accumulators_;  ///< on their way
+  std::vector<std::pair<uint32_t, uint32_t>> fragments_;  ///< of A: mark, number
   std::vector<bool> unknown_;  ///< by the word that a row starts at
   bool unknowns_ = false;      ///< there has been one
 };

@@ -12,7 +12,7 @@ const std::vector<PtxServiceEntry>& ptx_services() {
   static const std::vector<PtxServiceEntry> all = [] {
     std::vector<PtxServiceEntry> joined;
     for (const auto& list : {mbarrier_services(), copy_services(), tensor_map_services(), tcgen05_services(),
-                             synchronisation_services(), lane_services(), atomic_services(), matrix_services()})
+                             synchronisation_services(), lane_services(), atomic_services(), matrix_services(), wgmma_services()})
       joined.insert(joined.end(), list.begin(), list.end());
     return joined;
   }();

@@ -21,6 +21,7 @@ std::vector<PtxServiceEntry> lane_services();
 std::vector<PtxServiceEntry> tensor_map_services();
 std::vector<PtxServiceEntry> atomic_services();
 std::vector<PtxServiceEntry> matrix_services();
+std::vector<PtxServiceEntry> wgmma_services();
 
 /// Who is meant by `.cta` and `.cluster`; wider scopes are clusters to an mbarrier.
 inline Scope scope_of(const ServiceCall& c) {

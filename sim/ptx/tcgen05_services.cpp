@@ -18,7 +18,13 @@ constexpr PtxOutcome kDone = PtxOutcome::done;
 
 // ---- allocation
 
+PtxOutcome no_unit(ServiceCall& c, const char* what) {
+  return c.warp.not_implemented(std::string(what) + " on " + c.context().profile.name +
+                                ", which has none: it is of sm_100a (--profile b200)");
+}
+
 PtxOutcome alloc(ServiceCall& c) {
+  if (!c.context().profile.has_tensor_core) return no_unit(c, "tcgen05");
   c.execute(Tcgen05Alloc{c.smem(0), uint32_t(c.value(1)), cta_group_of(c)});
   return kDone;
 }
@@ -233,6 +239,7 @@ PtxOutcome fence_after(ServiceCall& c) { return c.execute(Tcgen05FenceAfterThrea
 // ---- cluster launch control
 
 PtxOutcome try_cancel(ServiceCall& c) {
+  if (!c.context().profile.has_tensor_core) return no_unit(c, "clusterlaunchcontrol");
   if (c.has(".multicast::cluster::all"))
     c.execute(ClusterlaunchcontrolTryCancelMulticast{c.smem(0), c.smem(1)});
   else

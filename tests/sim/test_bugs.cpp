@@ -64,6 +64,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"TR2", "the same; tests/sim/ptx/test_calls.cpp has one"},
     {"RG1", "no kernel of the catalogue has setmaxnreg; tests/models/test_register_pool.cpp shows it"},
     {"RG2", "the same"},
+    {"WG1", "ptxas repairs it; tests/sim/ptx/test_wgmma.cpp shows it"},
     {"MB7",
      "no kernel of the catalogue invalidates a barrier or drops out; tests/sim/test_mbarrier_states.cpp shows it"},
     {"MB13", "the same"},

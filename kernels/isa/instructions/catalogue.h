@@ -21,6 +21,7 @@
 #include "kernels/isa/instructions/shared_memory.h"
 #include "kernels/isa/instructions/tcgen05.h"
 #include "kernels/isa/instructions/tensor_map.h"
+#include "kernels/isa/instructions/wgmma.h"
 
 namespace sm100::instructions {
 
@@ -35,6 +36,7 @@ constexpr void for_each_instruction(F&& f) {
   for_each(BulkTensorGroup{}, f), for_each(BulkCopyGroup{}, f), for_each(TensorMapGroup{}, f);
   for_each(CpAsyncGroup{}, f);
   for_each(Tcgen05Group{}, f), for_each(ClcGroup{}, f);
+  for_each(WgmmaGroup{}, f);
 }
 
 /// An operand of the instruction has that name; empty: any name.
@@ -74,6 +76,7 @@ inline std::vector<SupportLine> support_lines() {
   group(TensorMapGroup{});
   group(Tcgen05Group{}, kTcgen05Rejected);
   group(ClcGroup{});
+  group(WgmmaGroup{}, kWgmmaRejected);
   group(BarrierGroup{});
   group(RegisterGroup{});
   group(LaneExchangeGroup{});

@@ -190,15 +190,19 @@ void read_check(const TomlTable& problem_table, PtxProblem& problem) {
   CheckReader(table, problem).read();
 }
 
-std::unique_ptr<Product> product_of(const PtxProblem& problem, uint64_t seed) {
+std::unique_ptr<Product> product_of(const PtxProblem& problem, const Scenario& scenario) {
   if (!problem.product) return nullptr;
+  constexpr int kMmaBits = 32 * 8;   // of each row
+  constexpr int kBitsOfWgmma8 = 10;  // an H200 keeps 13 bits of each of 33 terms (models/numerics/fused_dot.h)
   const PtxTensor &a = problem.tensors[problem.product->a], &c = problem.tensors[problem.product->c];
   const ProductShape shape{.m = int(c.shape[0]),
                            .n = int(c.shape[1]),
                            .k = int(a.shape[1]),
                            .operands = *a.element.format,
                            .output = *c.element.format,
-                           .seed = seed};
+                           .seed = scenario.seed,
+                           .truncated_mma_k = scenario.numerics == Numerics::b200 ? kMmaBits / a.element.bits : 0,
+                           .truncated_bits = scenario.device.has_wgmma && a.element.bits == 8 ? kBitsOfWgmma8 : 24};
   return std::make_unique<PtxProductCheck>(shape, problem);
 }
 

@@ -11,6 +11,7 @@ namespace sm100::host {
 
 struct PtxProblem;
 class Product;
+struct Scenario;
 class TomlTable;
 
 /// Where something lies by its number: the digit of each extent, the fastest first, times its step in elements.
@@ -40,6 +41,6 @@ struct PtxProduct {
 void read_check(const TomlTable& problem_table, PtxProblem& problem);
 
 /// The reference of problem.product; nullptr: there is none.
-std::unique_ptr<Product> product_of(const PtxProblem& problem, uint64_t seed);
+std::unique_ptr<Product> product_of(const PtxProblem& problem, const Scenario& scenario);
 
 }  // namespace sm100::host
