@@ -46,6 +46,7 @@ const std::map<std::string, const char*> kThemes = {
     {"scales", "Scale factors: their copies, their columns, their padding, which of them multiply what."},
     {"stores", "The way of a strip from registers to global memory."},
     {"tensor_memory", "Accumulators and the columns of tensor memory: reads, allocation, release."},
+    {"wgmma", "Hopper: operands that the warpgroup's matrix instruction still reads, and warps that disagree about it."},
 };
 
 /// Checks that no scenario of the folder shows.

@@ -12,8 +12,9 @@ namespace sm100::instructions {
 struct WgmmaFence {
   static constexpr Description kIs{
       .function = "wgmma_fence", .opcode = "wgmma.fence", .aligned = true, .faults = Alterable::step};
-  static constexpr SupportLine kSupport[] = {{"wgmma.fence, .commit_group, .wait_group", Support::modelled,
-                                              "sm_90a; at most 7 groups of a warp in flight"}};
+  static constexpr SupportLine kSupport[] = {
+      {"wgmma.fence, .commit_group, .wait_group", Support::modelled,
+       "sm_90a; at most 7 groups of a warp in flight; a fence that is missing: WG3"}};
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;
