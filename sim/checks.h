@@ -288,7 +288,7 @@ inline constexpr Check kChecks[] = {
      "tensor "
      "memory seems to carry out such accesses in order; nobody has measured it. Without a barrier, or before an "
      "MMA, "
-     "it is an error.",
+     "it is an error; before an MMA a warning, if the storing warp has loaded since and waited for that (stream-K again).",
      "The old columns are read.",
      "tcgen05.wait::st.sync.aligned after the last st, then tcgen05.fence::before_thread_sync and the barrier.",
      "PTX 9.7.16", ""},

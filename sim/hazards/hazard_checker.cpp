@@ -289,9 +289,14 @@ Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, c
   const bool refilled = later.kind == AccessKind::tensor_load && !to_unit;
   if ((refilled || earlier.kind == AccessKind::alloc_result) && known.likely.knows(earlier.over))
     return Missing::promise;
-  if (earlier.kind == AccessKind::tmem_store && !is_tensor_core(later.kind) &&
-      known.happened.knows(issue_of(earlier)))
-    return Missing::completion;
+  if (earlier.kind == AccessKind::tmem_store && known.happened.knows(issue_of(earlier))) {
+    if (!is_tensor_core(later.kind)) return Missing::completion;
+    // Before an MMA, if the storing warp has loaded since, and waited: its accesses are taken to be in order.
+    const WarpState& storing = warp_of(cluster(t.slot), earlier);
+    if (known.happened.knows(
+            {component(issuing_rank(earlier), earlier.by.warp, kTmemLoads), storing.loads_at_store + 1}))
+      return Missing::completion;
+  }
   return Missing::order;
 }
 

@@ -247,9 +247,9 @@ class HazardChecker {
     uint32_t copying_lanes = 0;  ///< of its first cp.async
     VectorClock before_copies;   ///< what the warp's copies came after, as MmaThread::before
     std::vector<Barrier*> unfenced_inits;
-    uint32_t fence_release = 0;  ///< what relaxed atomics behind its last fence hand on; 0: it has executed none
     std::set<uint32_t> read_relaxed;     ///< what a fence acquires: releases whose values relaxed atomics have read
     const Warp* account = nullptr;       ///< of its waits
+    Clock loads_at_store = 0;            ///< tmem_loads at its last tcgen05.st
     std::vector<Access> unwaited_loads;  ///< tcgen05.ld that neither a wait nor a read of a register has ended
     Clock met = 0;                       ///< own clock when all lanes last met
     Stamp apart{0, 0};  ///< own accesses from here on are not what lanes of it released at `apart_at`
@@ -282,6 +282,7 @@ class HazardChecker {
     uint32_t cluster;
     VectorClock happened;
     std::vector<uint32_t> releases;  ///< that it knew of
+    bool fence = false;              ///< of no word: what relaxed atomics behind it hand on
   };
   struct GlobalAccess {
     uint32_t cluster = 0;

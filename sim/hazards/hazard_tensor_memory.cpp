@@ -270,6 +270,7 @@ void HazardChecker::tmem_wait_load(const Thread& t) {
 }
 void HazardChecker::tmem_store(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
   const Stamp over{component(rank(t.slot), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
+  warp(t).loads_at_store = warp(t).tmem_loads;
   touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp),
              access(t, AccessKind::tmem_store, true, over));
 }

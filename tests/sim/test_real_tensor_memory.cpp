@@ -225,7 +225,8 @@ namespace {
 enum class Reader { same_warp, other_warp, mma };
 
 /// Warp 1 stores; it, or warp 5 with the same lanes, loads; or warp 0 multiplies what was stored.
-RoleCode stored(Reader reader, bool wait, bool sync = true, bool fences = true) {
+/// `loads`: warp 1 loads it first, and waits for that.
+RoleCode stored(Reader reader, bool wait, bool sync = true, bool fences = true, bool loads = false) {
   return {.program =
               [=](RoleIsa& isa) {
                 constexpr int kWarps = 6;
@@ -235,6 +236,10 @@ RoleCode stored(Reader reader, bool wait, bool sync = true, bool fences = true) 
                 if (w == 1) {
                   isa.tcgen05_st_16x256b(at, LaneArray<uint32_t, 4>{});
                   if (wait) isa.tcgen05_wait_st();
+                  if (loads) {
+                    isa.tcgen05_ld_16x256b<1>(at);
+                    isa.tcgen05_wait_ld();
+                  }
                   if (fences) isa.tcgen05_fence_before_thread_sync();
                 }
                 if (sync) isa.bar_sync(1, 32 * kWarps);
@@ -266,6 +271,12 @@ TEST_CASE("TC4, stream-K: a warp loads what it has stored, without wait::st", "[
   CAPTURE(text);
   CHECK(ids_of(text) == "warning TC4");
   CHECK(contains(text, "works on hardware as far as known, because"));
+}
+
+TEST_CASE("TC4, stream-K: an MMA comes behind a store whose warp has loaded since", "[real]") {
+  const std::string text = diagnosis(stored(Reader::mma, false, true, true, true));
+  CAPTURE(text);
+  CHECK(ids_of(text) == "warning TC4, warning TC4");
 }
 
 TEST_CASE("TC4, FMHA: another warp loads what was stored without wait::st", "[real]") {
