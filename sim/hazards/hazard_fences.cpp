@@ -22,7 +22,7 @@ uint32_t HazardChecker::relaxed_atomic(const Thread& t, uint32_t before) {
   Knowledge handed_on;
   handed_on.releases = fence.releases;
   handed_on.add_releases(releases_[before - 1].releases), handed_on.add_releases({before});
-  releases_.push_back({fence.cluster, fence.happened, std::move(handed_on.releases)});
+  releases_.push_back({fence.cluster, fence.happened, fence.fenced, std::move(handed_on.releases)});
   return uint32_t(releases_.size());
 }
 
