@@ -579,6 +579,15 @@ inline constexpr Check kChecks[] = {
      "Other data overwritten: the next expert's first rows, or what a skipped group held.",
      "Guard the stores of tiles that cross the end of a group row by row; TMA stores whole boxes.",
      "the problem: rows of groups without an expert, and rows between groups", "KB-30"},
+    {"GM6", Severity::warning, "bulk copy of what threads have written to global memory, without a proxy fence",
+     "cp.async.bulk reads, through the async proxy, global memory that a thread of this launch has stored. A "
+     "release "
+     "and an acquire order the two, and neither the writer before its release nor the reader behind its acquire "
+     "has "
+     "executed fence.proxy.async.",
+     "Old bytes now and then: the copy may overtake the stores. Data of a dispatch are those of the one before.",
+     "fence.proxy.async between the acquire and the copy, in the thread that copies.",
+     "PTX 8 (memory consistency model: proxies)", ""},
     {"TR1", Severity::error, "trap executed",
      "A thread has come to a trap instruction: an assertion of the kernel's own.",
      "The launch ends with an error; nothing of its results may be used.",
@@ -666,6 +675,27 @@ inline constexpr Check kChecks[] = {
      "tensor memory, or not stored.",
      "Whatever lay there before.", "Look at bounds and at the number of tiles, columns and stores.",
      "what the kernel says that it multiplies", "KB-30"},
+
+    // ---- what roles say that they work on (trace points)
+    {"WK1", Severity::warning, "a stage filled with one tile or k step and consumed as another",
+     "By their trace points the role that fills a stage and the one that consumes it name different tiles or k "
+     "steps for it. Code without trace points is not looked at.",
+     "Wrong numbers where the two really differ, or a hang at the end when one has a step left.",
+     "Compare the loops of the two roles: bounds, order of tiles, and what each reads to find its next tile. If "
+     "only "
+     "the labels differ, correct the trace points.",
+     "the kernel itself", "KB-31"},
+    {"WK2", Severity::warning, "a role goes through other tiles than the others",
+     "By their trace points one role of a CTA has skipped a tile that the others have, has one that they have not, "
+     "or has another order. Roles that take turns, and roles that end early, are not meant.",
+     "Wrong numbers: a tile gets the sums of another.",
+     "Look at what the role reads to find its next tile, and at its conditions for leaving a tile out.",
+     "the kernel itself", "KB-31"},
+    {"WK3", Severity::warning, "a filled stage that nobody has consumed",
+     "A CTA exits, and by the trace points of its roles a stage was filled that no role has consumed. Where the "
+     "result is compared and right nothing is said: kernels that stop early end so.",
+     "A step along K is missing in the sums.", "Compare the bounds of the loops that fill and consume.",
+     "the kernel itself", ""},
 
     // ---- the run as a whole
     {"hang", Severity::error, "warps that can never wake", "Nothing is left to happen and warps are still waiting.",

@@ -8,6 +8,7 @@
 #include "models/provenance.h"
 #include "models/time.h"
 #include "sim/hazards/hazard_checker.h"
+#include "sim/text.h"
 
 namespace sm100::sim {
 
@@ -33,6 +34,7 @@ void Cta::start(int launch, Dim3 ctaid) {
   live_warps_ = kernel_->warps;
   cluster_rank_ = gpu_.clusters().rank(slot()), cluster_ctas_ = gpu_.clusters().ctas(slot());
   tcgen05_group = 0;
+  labels.start(*kernel_);
   observer_.cta_started(*this);
   if (models::Provenance* p = sm().provenance) p->cta_started(slot());
   if (HazardChecker* hazards = observer_.hazards(); hazards && cluster_rank() == 0)
@@ -111,6 +113,47 @@ void Cta::check_exit() {
                 offset, word.tx == 0);
     }
   for (const BarrierArray& array : kernel_->barriers) check_waited_for(array);
+  check_work();
+}
+
+void Cta::consumes(const Warp& warp, const BarrierArray& full, int ring, int stage, const RingLabels::Label& as) {
+  const size_t index = size_t(&full - kernel_->barriers.data());
+  const Warp::Use& use = warp.use[index];
+  const RingLabels::Fill* fill = labels.consumed(ring, stage, use.waited_phase);
+  if (!fill || fill->label == as) return;
+  const Warp& filler = *warps_[size_t(fill->warp)];
+  observer_.violation({.id = "WK1",
+                       .message = fmt::format("{} takes {}[{}] phase {} for {}; {} has filled it with {}",
+                                              kernel_->role(warp.index), full.name, stage, use.waited_phase,
+                                              text_of(as), kernel_->role(filler.index), text_of(fill->label)),
+                       .time = models::now(),
+                       .slot = slot(),
+                       .barrier = use.waited_on,
+                       .source = {.warp = int8_t(warp.index), .loc = use.waited, .cta = linear_id_},
+                       .warning = true,
+                       .details = {fmt::format("filled after {}", line_of(fill->loc))}});
+}
+
+void Cta::check_work() {
+  if (const auto d = work_difference(*this, true); d && d->order)
+    observer_.violation({.id = "WK2",
+                         .message = d->text,
+                         .time = models::now(),
+                         .slot = slot(),
+                         .source = {.warp = int8_t(d->warp->index), .loc = d->tile.loc, .cta = linear_id_},
+                         .warning = true});
+  for (const auto& [array, fill] : labels.left_over()) {
+    const BarrierArray& full = kernel_->barriers[size_t(array)];
+    observer_.violation(
+        {.id = "WK3",
+         .message = fmt::format("{} has filled {}[{}] phase {} with {}, and nobody has consumed it",
+                                kernel_->role(fill.warp), full.name, fill.stage, fill.phase, text_of(fill.label)),
+         .time = models::now(),
+         .slot = slot(),
+         .barrier = full.base.offset() + 8u * uint32_t(fill.stage),
+         .source = {.warp = int8_t(fill.warp), .loc = fill.loc, .cta = linear_id_},
+         .warning = true});
+  }
 }
 
 void Cta::check_waited_for(const BarrierArray& array) {

@@ -10,6 +10,7 @@
 
 #include "models/gpu.h"
 #include "sim/launch_list.h"
+#include "sim/role_work.h"
 #include "sim/run_observer.h"
 #include "sim/warp.h"
 
@@ -47,6 +48,9 @@ class Cta : public sc_core::sc_module {
   int peer_id(uint32_t rank) const;
   /// And the slot that it runs or ran in.
   int peer_slot(uint32_t rank) const { return gpu_.clusters().slot_of(slot(), rank); }
+  RingLabels labels;  ///< with what its stages are filled
+  /// A warp consumes a stage of a ring: WK1.
+  void consumes(const Warp& warp, const BarrierArray& full, int ring, int stage, const RingLabels::Label& as);
   int tcgen05_group = 0;  ///< cta_group of the CTA's tcgen05 instructions; 0: none yet
   bool resident() const { return live_warps_ > 0; }
   /// Of the CTA.  The slot has as many as the largest CTA of the run.
@@ -62,6 +66,8 @@ class Cta : public sc_core::sc_module {
 
  private:
   void check_exit();
+  /// WK2 and WK3: what its roles have said that they work on.
+  void check_work();
   /// MB16: arrivals on barriers of the array that nobody has waited on.
   void check_waited_for(const BarrierArray& array);
   int linear(Dim3 id) const {

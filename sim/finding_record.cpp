@@ -84,4 +84,59 @@ void record_hang(RunObserver& observer, const HangReport& hang, models::Cycles c
       {cycle, track, hang.finding.id, false, hang.finding.message, hang.text, std::move(marks)});
 }
 
+namespace {
+
+/// The report of each cause: a line, and those below it that are set in.
+std::vector<std::string> reports_of(const ProvenanceResult& provenance) {
+  std::vector<std::string> reports;
+  for (size_t at = 0; at < provenance.report.size();) {
+    const size_t end = std::min(provenance.report.find('\n', at), provenance.report.size());
+    const std::string line = provenance.report.substr(at, end - at) + "\n";
+    if (line.starts_with("  ") && !reports.empty())
+      reports.back() += line;
+    else
+      reports.push_back(line);
+    at = end + 1;
+  }
+  return reports;
+}
+
+/// When a unit first did what the line asked for, for a CTA's role.
+std::optional<uint64_t> first_of_line(const Trace& trace, TrackId cta, const std::string& line) {
+  std::optional<uint64_t> first;
+  for (const traces::Span& span : trace.spans)
+    if (trace.tracks[span.track].parent == cta && span.args.line >= 0 &&
+        trace.names[size_t(span.args.line)] == line && span.begin <= first.value_or(span.begin))
+      first = span.begin;
+  return first;
+}
+
+}  // namespace
+
+void record_provenance(RunObserver& observer, const LaunchList& launches, const RunResult& result) {
+  if (!observer.recorder()) return;
+  const ProvenanceResult& provenance = result.provenance;
+  const std::vector<std::string> reports = reports_of(provenance);
+  for (size_t i = 0; i < provenance.causes.size(); ++i) {
+    const Finding& f = provenance.causes[i];
+    int warp = -1;
+    if (f.cta >= 0) {
+      const std::vector<std::string>& roles = launches.kernel_of_cta(f.cta).roles;
+      if (const auto role = std::find(roles.begin(), roles.end(), f.role); role != roles.end())
+        warp = int(role - roles.begin());
+    }
+    const Trace& trace = observer.recorder()->trace();
+    const TrackId role = observer.role_track(f.cta, warp);
+    const uint64_t time = role == kNoTrack
+                              ? result.cycles
+                              : first_of_line(trace, trace.tracks[role].parent, f.location).value_or(result.cycles);
+    std::vector<FindingMark> marks;
+    if (role != kNoTrack)
+      marks.push_back(
+          {.what = FindingMark::What::fault, .track = role, .time = time, .line = f.location, .text = f.message});
+    observer.recorder()->finding({time, role == kNoTrack ? 0 : role, f.id, f.id == "PV3", f.message,
+                                  i < reports.size() ? reports[i] : provenance.report, std::move(marks)});
+  }
+}
+
 }  // namespace sm100::sim

@@ -18,4 +18,9 @@ void record_finding(RunObserver& observer, const models::Violation& violation, c
 /// @param cycle  that the report names
 void record_hang(RunObserver& observer, const HangReport& hang, models::Cycles cycle);
 
+/// What is known of where the numbers come from: a finding for each cause, on the track of the role that it names,
+/// at the first span of the line that it names.
+/// @param launches  whose roles the causes name
+void record_provenance(RunObserver& observer, const LaunchList& launches, const RunResult& result);
+
 }  // namespace sm100::sim

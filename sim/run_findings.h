@@ -12,7 +12,7 @@ namespace sm100::sim {
 void report_end(const EndedRun& run, RunResult& result);
 
 /// What is legal but hardly meant, as warnings.
-void report_warnings(const EndedRun& run, RunResult& result);
+void report_warnings(const EndedRun& run, Comparison numbers, RunResult& result);
 
 /// Why the numbers are wrong, where the run knows it, as findings with a report: reads of what nobody wrote, if the
 /// result is no number (else they are warnings), and output that nobody wrote.

@@ -15,6 +15,7 @@
 #include "sim/barrier_learner.h"
 #include "sim/comparison.h"
 #include "sim/ended_run.h"
+#include "sim/finding_record.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/huge_pages.h"
 #include "sim/kernel_code.h"
@@ -389,10 +390,10 @@ RunResult Simulation::Machine::result() {
   const EndedRun run = ended();
   RunResult result;
   report_end(run, result);
-  report_warnings(run, result);
   measure(run, result);
   result.fault_matches = altered_;
   const Comparison numbers = compare_outputs(run, options_.prepared, result);
+  report_warnings(run, numbers, result);
   if (numbers == Comparison::wrong) explain_wrong_numbers(run, result);
   explain_numbers(numbers, run, result);
   judge(scenario_, end_, numbers, result);
@@ -415,6 +416,7 @@ void Simulation::Machine::explain_numbers(Comparison numbers, const EndedRun& ru
     provenance::explain(run, *record_, result);
   else if (numbers == Comparison::wrong && repetition_)
     if (const auto repeated = repetition_->result()) provenance::adopt(*repeated, result);
+  record_provenance(run.device.observer, run.launches(), result);
   provenance::complete_findings(result);
 }
 

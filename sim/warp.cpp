@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/time.h"
 #include "sim/cta.h"
@@ -42,6 +43,7 @@ void Warp::run() {
     polls = {};
     released = {};
     open_trace_points_ = 0, tile_point_ = -1;
+    steps = {};
     cta.kernel().run_warp(*this);
     if (ahead >= 1) pass(models::Cycles(ahead));
     account().total_cycles += models::now() - started;
@@ -57,6 +59,32 @@ void Warp::trace_point_begins(TraceEvent event, const TraceArgs& args) {
   }
   if (event == TraceEvent::lock_wait) awaited_k = args.k;
   ++open_trace_points_;
+  const bool consumes = event == TraceEvent::mma_issue || event == TraceEvent::smem_read;
+  if ((consumes || event == TraceEvent::load_issue) && args.k >= 0) step(!consumes, args);
+}
+
+void Warp::step(bool fills, const TraceArgs& args) {
+  Tile* tile = in_tile() ? &tiles.back() : nullptr;
+  RingLabels::Label label{args.tile_m, args.tile_n, args.k};
+  if (label.m < 0 && tile) label.m = tile->m, label.n = tile->n;
+  Loc loc;
+  bool any = false;
+  for (size_t i = 0; i < use.size(); ++i) {
+    if (!std::exchange(use[i].since_step, false)) continue;
+    const int ring = fills ? cta.labels.ring_of_empty(i) : cta.labels.ring_of_full(i);
+    if (ring < 0) continue;
+    const BarrierArray& array = cta.kernel().barriers[i];
+    const int stage = int(use[i].waited_on - array.base.offset()) / 8;
+    any = true, loc = use[i].waited;
+    if (fills)
+      cta.labels.filled(
+          ring, {.stage = stage, .phase = use[i].waited_phase + 1, .label = label, .warp = index, .loc = loc});
+    else
+      cta.consumes(*this, array, ring, stage, label);
+  }
+  if (!any) return;
+  (fills ? steps.fills : steps.consumes) = true;
+  steps.begin(tile, args.k, loc);
 }
 
 void Warp::trace_point_ends() {

@@ -12,6 +12,7 @@
 
 #include "kernels/isa/trace.h"
 #include "models/mbarrier.h"
+#include "sim/role_work.h"
 #include "traces/format/recorder.h"
 
 namespace sm100::sim {
@@ -78,6 +79,8 @@ class Warp : public sc_core::sc_module {
   struct Use {
     int waits = 0, arrivals = 0;
     uint32_t waited_on = 0;             ///< offset of the barrier of the last wait that ended
+    int64_t waited_phase = 0;           ///< that it has seen
+    bool since_step = false;            ///< it came after the last step of the warp
     Loc waited{}, arrived{}, copied{};  ///< line of the last wait that ended, arrival, copy that signals it
     models::Cycles waited_at = 0;
     /// The last wait that passed at once on phase -1: parity 1, and no phase of the barrier had completed.
@@ -88,7 +91,7 @@ class Warp : public sc_core::sc_module {
     } fresh;
 
     void count_wait(uint32_t barrier, int64_t phase, models::Cycles now, Loc loc) {
-      ++waits, waited = loc, waited_at = now, waited_on = barrier;
+      ++waits, waited = loc, waited_at = now, waited_on = barrier, waited_phase = phase, since_step = true;
       if (phase < 0) fresh = {barrier, loc, now};
     }
   };
@@ -117,10 +120,13 @@ class Warp : public sc_core::sc_module {
   } word_loads;
 
   /// Work tiles that its trace points named, over all CTAs of this slot, and whether it is still in the last.
-  struct Tile {
-    int cta, m, n;
-  };
+  using Tile = TileWork;
   std::vector<Tile> tiles;
+  WarpSteps steps;  ///< in this CTA
+  /// A tensor load, of the step that it is in.
+  void copies_tile(const int32_t* coords, const uint32_t* box, const uint64_t* dims, uint32_t rank) {
+    if (steps.fills) steps.copies(in_tile() ? &tiles.back() : nullptr, coords, box, dims, rank);
+  }
   bool in_tile() const { return tile_point_ >= 0; }
   int awaited_k = 0;  ///< of the last wait for a lock: the value that lets it go on
   void trace_point_begins(TraceEvent event, const TraceArgs& args);
@@ -149,6 +155,8 @@ class Warp : public sc_core::sc_module {
 
  private:
   void run();
+  /// A trace point says with what a stage is filled, or as what it is consumed.
+  void step(bool fills, const TraceArgs& args);
   void account(const Blocked& why, models::Cycles waited);
   sc_core::sc_event start_;
   models::Cycles suspended_at_ = 0;

@@ -33,8 +33,20 @@ m("people-split-from-0", "every split loads K from its beginning", rf"(k |K ).*{
 m("people-swapped-maps", "B is loaded with A's map", rf"(A|B).*{LOAD}|TM",
   ("map_of(params_.b), {k, b_row}", "map_of(params_.a), {k, b_row}"))
 
+STEP_MORE = ("k < tile.k_end(); k += cfg.k_group_size", "k <= tile.k_end(); k += cfg.k_group_size")
+STEP_LESS = ("k < tile.k_end(); k += cfg.k_group_size", "k + cfg.k_group_size < tile.k_end(); k += cfg.k_group_size")
+m("people-load-step-more", "the load warp fills once too often for each tile", r"load (has filled|goes on to fill) .* too many", STEP_MORE)
+m("people-load-step-less", "the load warp fills once too seldom for each tile", r"load has filled .* too few", STEP_LESS)
+m("people-load-skips-tile", "the load warp leaves out a tile", r"load has skipped tile \(1, 0\)",
+  ("work.throttle_signal();  // lets the scheduler ask for the next tile\n",
+   "work.throttle_signal();  // lets the scheduler ask for the next tile\n    if (tile.m == 1 && tile.n == 0) continue;\n"))
+
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/matmul/mma_warp.h")
+m("people-mma-step-more", "the MMA warp waits for one stage too many for each tile", r"mma (has consumed|waits for) .* too many", STEP_MORE)
+m("people-mma-step-less", "the MMA warp takes one stage too few for each tile", r"mma has consumed .* too few", STEP_LESS)
+m("people-mma-skips-tile", "the MMA warp leaves out a tile", r"mma has skipped tile \(1, 0\)",
+  ("is_written_without_mmas(cfg, tile)) continue;", "is_written_without_mmas(cfg, tile) || (tile.m == 1 && tile.n == 0)) continue;"))
 m("people-b-of-first-slot", "all k tiles of a group multiply B's first", rf"(k |K |B ).*{MMA}",
   ("b = operand_descriptor(stage.b(j))", "b = operand_descriptor(stage.b(0))"))
 m("people-b-not-advanced", "B's descriptor stays at the tile's first 32 bytes", rf"(k |K |B ).*{MMA}",

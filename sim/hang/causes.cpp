@@ -10,6 +10,7 @@
 #include "sim/hang/mbarrier_causes.h"
 #include "sim/hang/names.h"
 #include "sim/hang/registers.h"
+#include "sim/hang/work_causes.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -185,6 +186,8 @@ Cause cause_of(const WaitGraph& graph, const Wait& w) {
       break;
     default: cause = {.certainty = 4, .text = "the cluster barrier " + missing_text(w)};
   }
+  if (cause.certainty != 1)
+    if (const Cause c = work_cause(graph, w); c.certainty > cause.certainty) return c;
   if (cause.certainty >= 60) return cause;
   if (const Cause c = cycle_cause(graph, w); c.certainty > 0) return c;
   if (cause.certainty == 0) {

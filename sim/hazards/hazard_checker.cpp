@@ -112,6 +112,7 @@ bool HazardChecker::knows_completed(const Thread& t, uint32_t offset, int64_t ph
 
 void HazardChecker::fence_proxy_async(const Thread& t) {
   warp(t).known.fenced.assign(warp(t).known.happened, fenced_components());
+  warp(t).fenced_releases = warp(t).known.releases;
   step(t);  // what the warp accesses from here on is not covered
 }
 void HazardChecker::tcgen05_fence_before(const Thread& t) {

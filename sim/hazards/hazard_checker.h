@@ -5,8 +5,9 @@
 /// and accumulators), tcgen05.cp, ld and st, CLC responses; in every CTA of a cluster.  What orders: mbarrier
 /// phases, commits, bulk-group and tcgen05 waits, named and cluster barriers; with fence.proxy.async where threads
 /// write what an asynchronous unit reads. A tcgen05.ld is also over once one of its registers has been read (TC18).
-/// Scopes are not looked at (PTX 9.7.13.15: production kernels leave .cluster out); SC1 is about them.  The order is that of
-/// synchronisation, not of this run's time: a schedule in which the numbers happen to be right is reported as well.
+/// Scopes are not looked at (PTX 9.7.13.15: production kernels leave .cluster out); SC1 is about them.  The order
+/// is that of synchronisation, not of this run's time: a schedule in which the numbers happen to be right is
+/// reported as well.
 ///
 /// What PTX does not promise but hardware keeps, as far as anybody knows, is a warning that says why
 /// (Missing::promise, ::completion).
@@ -179,6 +180,8 @@ class HazardChecker {
 
   /// A warp's lanes load or store global memory; `address` is the first lane's and stands for all.
   void global(const Thread& thread, GlobalAddr address, bool write);
+  /// A bulk copy reads global memory (GM6).
+  void bulk_source(const Thread& thread, GlobalAddr from, uint32_t bytes);
   /// Lanes execute an atomic; they are in order among themselves, whoever executes them.
   /// @param compares  it is a compare-and-swap: what the warp has loaded from the word before was a guess
   void atomic(const Thread& thread, GlobalAddr address, bool compares) {
@@ -247,6 +250,7 @@ class HazardChecker {
     uint32_t copying_lanes = 0;  ///< of its first cp.async
     VectorClock before_copies;   ///< what the warp's copies came after, as MmaThread::before
     std::vector<Barrier*> unfenced_inits;
+    std::vector<uint32_t> fenced_releases;  ///< of other clusters, that its last fence.proxy.async came behind
     std::set<uint32_t> read_relaxed;     ///< what a fence acquires: releases whose values relaxed atomics have read
     const Warp* account = nullptr;       ///< of its waits
     Clock loads_at_store = 0;            ///< tmem_loads at its last tcgen05.st
@@ -280,7 +284,7 @@ class HazardChecker {
   /// What a release of a word of global memory hands to other clusters.
   struct Release {
     uint32_t cluster;
-    VectorClock happened;
+    VectorClock happened, fenced;
     std::vector<uint32_t> releases;  ///< that it knew of
     bool fence = false;              ///< of no word: what relaxed atomics behind it hand on
   };
@@ -422,6 +426,8 @@ class HazardChecker {
               Footprints::Id first, Footprints::Id second);
   /// Something orders an access of any cluster before what the warp does next.
   bool ordered_in_global(const Thread& t, const GlobalAccess& earlier);
+  /// And a proxy fence lies between, of the one or the other.
+  bool fenced_in_global(const Thread& t, const GlobalAccess& earlier);
   GlobalAccess global_access(const Thread& t, AccessKind kind, bool write, Stamp over);
   void report_map(const Thread& t, const char* id, const GlobalAccess& earlier, const GlobalAccess& later,
                   GlobalAddr map);
@@ -493,6 +499,9 @@ std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& c
 /// TP1, TP2 and TP3: an edit of a tensor map and a copy that uses it.
 HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Access& earlier,
                            const Kernel& second_kernel, const Access& later, GlobalAddr map);
+/// A bulk copy reads what threads have written, and no proxy fence lies between (GM6).
+HazardText unfenced_source_text(const Kernel& first_kernel, const Access& write, const Kernel& second_kernel,
+                                const Access& copy, GlobalAddr address);
 /// The same for two accesses of warps to global memory.
 HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier, const Kernel& second_kernel,
                               const Access& later, GlobalAddr address);

@@ -31,12 +31,12 @@ uint32_t HazardChecker::relaxed_atomic(const Thread& t, uint32_t before) {
     const std::vector<uint32_t>& known = releases_[before - 1].releases;
     if (std::includes(known.begin(), known.end(), fences.begin(), fences.end())) return before;
   }
-  Release all{.cluster = cluster(t.slot).id, .happened = {}, .releases = {}};
+  Release all{.cluster = cluster(t.slot).id, .happened = {}, .fenced = {}, .releases = {}};
   Knowledge handed_on;
   if (before != 0) fences.insert(std::lower_bound(fences.begin(), fences.end(), before), before);
   for (const uint32_t r : fences) {
     const Release& one = releases_[r - 1];
-    if (one.cluster == all.cluster) all.happened.join(one.happened);
+    if (one.cluster == all.cluster) all.happened.join(one.happened), all.fenced.join(one.fenced);
     handed_on.add_releases(one.releases), handed_on.add_releases({r});
   }
   all.releases = std::move(handed_on.releases);

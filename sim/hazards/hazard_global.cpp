@@ -93,11 +93,55 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
   cell.reads.push_back(now_accessed);
 }
 
+bool HazardChecker::fenced_in_global(const Thread& t, const GlobalAccess& earlier) {
+  const WarpState& self = warp(t);
+  const Stamp over = earlier.access.over;
+  if (earlier.cluster == cluster(t.slot).id) return self.known.fenced.knows(over);
+  const auto of_writer = [&](uint32_t r) { return releases_[r - 1].cluster == earlier.cluster; };
+  return std::any_of(self.fenced_releases.begin(), self.fenced_releases.end(),
+                     [&](uint32_t r) { return of_writer(r) && releases_[r - 1].happened.knows(over); }) ||
+         std::any_of(self.known.releases.begin(), self.known.releases.end(),
+                     [&](uint32_t r) { return of_writer(r) && releases_[r - 1].fenced.knows(over); });
+}
+
+void HazardChecker::bulk_source(const Thread& t, GlobalAddr from, uint32_t bytes) {
+  constexpr uint32_t kWord = 4;
+  const auto look = [&](uint64_t address, const GlobalCell& cell) {
+    if (!cell.write || cell.write->access.kind != AccessKind::global) return false;
+    const GlobalAccess& write = *cell.write;
+    if (launches_.order().before(write.launch, cluster(t.slot).launch)) return false;
+    if (!ordered_in_global(t, write) || fenced_in_global(t, write)) return false;
+    const GlobalAccess read = global_access(t, AccessKind::bulk_source, false, now(t));
+    const HazardText text =
+        unfenced_source_text(*launches_[write.launch].kernel, write.access, kernel(t.slot), read.access, {address});
+    report_.violation({.id = text.id,
+                       .message = text.message,
+                       .time = models::now(),
+                       .slot = t.slot,
+                       .source = t.by,
+                       .warning = true,
+                       .details = text.details,
+                       .places = {hazard_place(*launches_[write.launch].kernel, write.access),
+                                  hazard_place(kernel(t.slot), read.access)}});
+    return true;
+  };
+  // Whichever is shorter; a cell stands at the first address of an instruction.
+  if (global_.size() < bytes / kWord) {
+    for (const auto& [address, cell] : global_)
+      if (address >= from.value && address < from.value + bytes && look(address, cell)) return;
+    return;
+  }
+  for (uint32_t at = 0; at < bytes; at += kWord)
+    if (const auto cell = global_.find(from.value + at); cell != global_.end())
+      if (look(cell->first, cell->second)) return;
+}
+
 uint32_t HazardChecker::release_word(const Thread& t, uint32_t before) {
   Knowledge handed_on;
   handed_on.releases = warp(t).known.releases;
   if (before != 0) handed_on.add_releases(releases_[before - 1].releases), handed_on.add_releases({before});
-  releases_.push_back({cluster(t.slot).id, warp(t).known.happened, std::move(handed_on.releases)});
+  releases_.push_back(
+      {cluster(t.slot).id, warp(t).known.happened, warp(t).known.fenced, std::move(handed_on.releases)});
   step(t);
   return uint32_t(releases_.size());
 }

@@ -54,9 +54,20 @@ struct Verdict {
   const char* id;
   std::string message, missing;
   const char* works = "";  ///< "because ...": hardware is known to do what is meant; such a verdict is a warning
+  bool address = false;    ///< no wait is missing: `missing` says which address is wrong
 };
 
 bool one_warp(const Access& a, const Access& b) { return a.by.cta == b.by.cta && a.by.warp == b.by.warp; }
+
+/// Two tensor loads that no wait could part: into other stages of a ring, or of one fill by other lines.
+bool never_touch(const Kernel& kernel, const Access& e, const Access& l) {
+  if (e.kind != AccessKind::tensor_load || l.kind != AccessKind::tensor_load || !e.barrier || !l.barrier)
+    return false;
+  const BarrierName first = barrier_name(kernel, e.barrier), second = barrier_name(kernel, l.barrier);
+  if (!first.array || first.array != second.array) return false;
+  const bool other_lines = e.by.loc.line() > 0 && l.by.loc.line() > 0 && e.by.loc.line() != l.by.loc.line();
+  return first.stage != second.stage || (other_lines && e.by.cta == l.by.cta && e.by.warp == l.by.warp);
+}
 
 /// A copy's or response's bytes, then anything else.
 Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
@@ -75,6 +86,19 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
             flying ? fmt::format("{} reads bytes of {} that have not landed", role, what)
                    : fmt::format("{} reads bytes without having waited for {} that writes them", role, what),
             wait + " before it reads"};
+  if (never_touch(kernel, e, l)) {
+    const BarrierName first = barrier_name(kernel, e.barrier), second = barrier_name(kernel, l.barrier);
+    Verdict v{
+        "TM5", fmt::format("two copies of {} overlap that should never touch: an address is wrong", role), {}};
+    v.missing = first.stage != second.stage
+                    ? fmt::format(
+                          "the copies are for different stages, {} and {}: their addresses, or the "
+                          "size of a stage",
+                          barrier, barrier_text(kernel, l.barrier))
+                    : fmt::format("both copies are for {}: their addresses, or the size of the boxes", barrier);
+    v.address = true;
+    return v;
+  }
   return {response    ? "CL6"
           : registers ? "SM3"
                       : "TM5",
@@ -398,6 +422,20 @@ HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier,
                first, second)}};
 }
 
+HazardText unfenced_source_text(const Kernel& first_kernel, const Access& write, const Kernel& second_kernel,
+                                const Access& copy, GlobalAddr address) {
+  const std::string first = first_kernel.role(write.by.warp), second = second_kernel.role(copy.by.warp);
+  return {
+      "GM6",
+      fmt::format("a bulk copy of {} reads global memory that threads of {} have written, without a proxy fence",
+                  second, first),
+      {line(first_kernel, "first: ", write), line(second_kernel, "second:", copy),
+       fmt::format("both touch global memory at {:#x}", address.value),
+       fmt::format("missing: fence.proxy.async by {} (warp {}) after its acquire and before the copy", second,
+                   copy.by.warp)},
+      true};
+}
+
 HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Access& earlier,
                            const Kernel& second_kernel, const Access& later, GlobalAddr map) {
   const std::string first = first_kernel.role(earlier.by.warp), second = second_kernel.role(later.by.warp);
@@ -450,7 +488,7 @@ HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, co
     lines.push_back(earlier.kind == AccessKind::tensor_store
                         ? "no cp.async.bulk.commit_group has followed the first: no wait_group covers it"
                         : "no tcgen05.commit has followed the first: no mbarrier says when it is over");
-  lines.push_back("missing: " + std::move(v.missing));
+  lines.push_back((v.address ? "wrong: " : "missing: ") + std::move(v.missing));
   const std::string_view id = v.id;
   const bool works = *v.works != '\0', lint = id == "TC16" || id == "CL8" || id == "TM11";
   if (works) v.message += fmt::format("; works on hardware as far as known, {}", v.works);

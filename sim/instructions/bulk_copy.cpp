@@ -30,6 +30,7 @@ void load(WarpContext& w, SmemAddr smem, GlobalAddr global, uint32_t bytes, Smem
   const Cycles at = w.enqueue_cycle();
   if (!w.sm.with_data) w.forget(ranks, copy.smem, bytes);
   HazardChecker* h = w.hazards();
+  if (h) h->bulk_source(w.thread(), global, bytes);
   w.for_each_thread([&](const models::Source& by) {
     copy.source = by;
     if (h) {

@@ -108,6 +108,7 @@ void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& c
   copy.barrier = barrier.offset();
   copy.multicast = multicast ? multicast->bits : 0;
   if (Warp::Use* use = w.use_of(barrier)) use->copied = w.loc();
+  w.warp.copies_tile(copy.coords.data(), copy.map.box_dim, copy.map.global_dim, copy.map.rank);
   const Cycles at = std::max(w.enqueue_cycle(), copy.map_ready);
   if (!w.sm.with_data) w.forget(ranks, copy.smem, smem_footprint(copy.map));
   HazardChecker* h = w.hazards();

@@ -418,6 +418,26 @@ await check('the header has the verdict, the configuration and the version; the 
 });
 await hang.close();
 
+const mismatch = await browser.open(simulator.page('mismatch', simulator.trace('mismatch', 'bugs/provenance/rows_of_another_tile.toml')));
+await check('wrong numbers are explained: the badge and the findings say what was multiplied, and lead to the load', async () => {
+  assert.match(await mismatch.locator('.badge').innerText(), /^MISMATCH, PV1 and \d more$/);
+  await mismatch.locator('.badge').click();
+  await settle(mismatch);
+  assert.deepEqual(await mismatch.evaluate(() => [report.model.tab, report.model.selection.kind]), ['findings', 'finding']);
+  const text = await mismatch.locator('.finding').first().innerText();
+  assert.match(text, /PV1/);
+  assert.match(text, /where .* belong/);
+  assert.match(text, /loaded by load \(warp 5\)/);
+  const at = await mismatch.evaluate(() => {
+    const {trace} = report.model.sides[0], found = report.model.findings[0].findings[0];
+    return {role: trace.tracks[found.track].name, time: found.time, end: trace.metadata.run_ticks ?? Infinity};
+  });
+  assert.match(at.role, /load/);
+  await picture(mismatch, 'mismatch-light');
+  clean(mismatch);
+});
+await mismatch.close();
+
 const raced = simulator.trace('finding', 'bugs/phases/stale_release_parity.toml');
 const finding = await browser.open(simulator.page('finding', raced), {scheme: 'dark'});
 await check('a finding is pinned where it happened, and a click shows its report', async () => {

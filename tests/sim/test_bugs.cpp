@@ -47,6 +47,7 @@ const std::map<std::string, const char*> kThemes = {
     {"stores", "The way of a strip from registers to global memory."},
     {"tensor_memory", "Accumulators and the columns of tensor memory: reads, allocation, release."},
     {"wgmma", "Hopper: operands that the warpgroup's matrix instruction still reads, and warps that disagree about it."},
+    {"work", "Roles that work on different tiles or steps and yet end: what their trace points say is compared."},
 };
 
 /// Checks that no scenario of the folder shows.
@@ -59,6 +60,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"EX1", "depends on a few hundred cycles between commit and exit; MB12 finds the same drain missing"},
     {"EX2", "a role that reads a response before it has come is found first (CL6)"},
     {"PV4", "the bytes of the output show it first (GM4), whose finding then has the reason"},
+    {"GM6", "no kernel of the catalogue copies what threads store; scenarios/bugs/world/x82_flag_then_copy.toml does"},
     {"GD2", "what is missing is an event, no instruction: scenarios/launches/missing_event.toml"},
     {"NB4", "no two groups of warps can meet on one id with equal counts here; one that leaves its group hangs"},
     {"TR1", "an assertion of the kernel's own; tests/sim/test_ptx_kernels.cpp has one"},

@@ -22,7 +22,7 @@ const fs::path kSource = source_dir();
 /// Every check id that models/ and sim/ name in a string.
 std::set<std::string> ids_in_the_sources() {
   const std::regex id(
-      "\"((?:MB|TM|TC|CL|CB|NB|CR|EX|GM|GD|LN|PV|RG|SC|SM|TP|TR|TX|WG)[0-9]+|hang|cycle-budget|mismatch|not-"
+      "\"((?:MB|TM|TC|CL|CB|NB|CR|EX|GM|GD|LN|PV|RG|SC|SM|TP|TR|TX|WG|WK)[0-9]+|hang|cycle-budget|mismatch|not-"
       "implemented)"
       "\"");
   std::set<std::string> found;

@@ -5,9 +5,11 @@
 #include "sim/provenance/accumulators.h"
 #include "sim/provenance/record.h"
 
+#include <fstream>
 #include <string>
 
 #include "catch.h"
+#include "scratch_directory.h"
 #include "sim/child_process.h"
 #include "sim/run_json.h"
 #include "sim/verdict.h"
@@ -105,6 +107,55 @@ TEST_CASE("an MMA that overwrites begins a new sum, one that adds goes on with t
   record.multiplied({{0, -1}, {0, -1}}, mma, {});
   CHECK(record.mmas_of(2) == std::vector<uint32_t>{0, 1});
   CHECK(record.mmas_of(3) == std::vector<uint32_t>{2});
+}
+
+namespace {
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The GEMM of scenarios/ptx with a line altered, run as its launch file says.
+RunResult run_altered_ptx(const fs::path& folder, const std::string& line, const std::string& altered,
+                          host::ProvenanceMode mode) {
+  std::string text = text_of(kScenarios / "ptx/gemm.ptx");
+  if (!line.empty()) {
+    REQUIRE(text.find(line) != std::string::npos);
+    text.replace(text.find(line), line.size(), altered);
+  }
+  std::ofstream(folder / "gemm.ptx") << text;
+  std::ofstream(folder / "gemm.toml") << text_of(kScenarios / "ptx/gemm.toml");
+  Scenario s = load_scenario(folder / "gemm.toml", {});
+  s.provenance = mode;
+  return run_in_child(s);
+}
+
+}  // namespace
+
+TEST_CASE("a PTX kernel with wrong coordinates is explained by the lines of its text", "[provenance]") {
+  const ScratchDirectory scratch;
+  const auto run = [&](const char* line, const char* altered) {
+    return run_altered_ptx(scratch.path(), line, altered, host::ProvenanceMode::automatic);
+  };
+  const RunResult b_row = run("shl.b32 %r24, %r3, 6;", "shl.b32 %r24, %r3, 5;");
+  CHECK(b_row.outcome == Outcome::mismatch);
+  CHECK(b_row.provenance.repeated);
+  CHECK(says(b_row, "B rows 32-95 were used where B rows 64-127 belong"));
+  CHECK(b_row.provenance.causes.at(0).location == "gemm.ptx:93");
+  const RunResult k = run("shl.b32 %r22, %r14, 6;", "shl.b32 %r22, %r14, 5;");
+  CHECK(says(k, "k 32-127 is multiplied more than once, and k 160-255 is never multiplied"));
+  const RunResult overwrites = run("setp.ne.u32 %p7, %r14, 0;", "setp.ne.u32 %p7, %r14, 1;");
+  CHECK(says(overwrites, "the MMA of k 64 overwrites the sum instead of adding to it"));
+}
+
+TEST_CASE("a PTX kernel with right numbers has nothing to explain", "[provenance]") {
+  const ScratchDirectory scratch;
+  const RunResult r = run_altered_ptx(scratch.path(), "", "", host::ProvenanceMode::on);
+  CHECK(verdict_of(r) == Verdict::clean);
+  CHECK(r.provenance.kept);
+  CHECK(r.provenance.tiles == 4);
+  CHECK(r.provenance.causes.empty());
 }
 
 TEST_CASE("a run with wrong numbers is repeated, unless it is told not to", "[provenance]") {

@@ -14,11 +14,15 @@ export interface Verdict {
 export function verdictOf(trace: Trace, findings: FindingGroup[]): Verdict | null {
   const {outcome, verdict, source} = trace.metadata;
   const errors = findings.filter((group) => !group.warning), warnings = findings.length - errors.length;
+  if (outcome === 'mismatch') {
+    // Findings of provenance (PV) say where the numbers come from.
+    const text = `MISMATCH${errors.length > 0 ? `, ${errors[0].id}` : ''}${errors.length > 1 ? ` and ${errors.length - 1} more` : ''}`;
+    return {kind: 'bad', text, explanation: errors[0]?.message ?? 'The output is not the product of the operands.'};
+  }
   if (errors.length > 0) {
     const text = findingTitle(errors[0]).toUpperCase().replace('FINDING ', '') + (errors.length > 1 ? ` and ${errors.length - 1} more` : '');
     return {kind: 'bad', text, explanation: errors[0].message};
   }
-  if (outcome === 'mismatch') return {kind: 'bad', text: 'MISMATCH', explanation: 'The output is not the product of the operands.'};
   const found = warnings > 0 ? `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}` : '';
   if (outcome === 'pass')
     return {
