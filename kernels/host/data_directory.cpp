@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr const char* kSourceTreeFile = "sm100sim-source-tree.txt";
 
 struct DataDirectories {
-  fs::path profiles, scenarios;
+  fs::path profiles, scenarios, lessons;
 };
 
 bool has_data(const DataDirectories& d) {
@@ -22,10 +22,12 @@ bool has_data(const DataDirectories& d) {
   return fs::is_directory(d.profiles, error);
 }
 
-DataDirectories of_source_tree(const fs::path& tree) { return {tree / "models" / "profiles", tree / "scenarios"}; }
+DataDirectories of_source_tree(const fs::path& tree) {
+  return {tree / "models" / "profiles", tree / "scenarios", tree / "docs" / "lessons"};
+}
 DataDirectories of_prefix(const fs::path& prefix) {
   const fs::path share = prefix / "share" / "sm100sim";
-  return {share / "profiles", share / "scenarios"};
+  return {share / "profiles", share / "scenarios", share / "lessons"};
 }
 
 fs::path named_source_tree(const fs::path& build) {
@@ -64,6 +66,7 @@ fs::path chosen(const char* variable, const fs::path& otherwise) {
 
 fs::path profile_directory() { return chosen("SM100SIM_PROFILES", data().profiles); }
 fs::path scenario_directory() { return chosen("SM100SIM_SCENARIOS", data().scenarios); }
+fs::path lesson_directory() { return chosen("SM100SIM_LESSONS", data().lessons); }
 
 std::string scenario_name(const fs::path& file) {
   const std::string stem = file.stem().string();

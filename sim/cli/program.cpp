@@ -68,6 +68,7 @@ int run(int argc, char** argv) {
   cli::add_explain_config_command(app, exit_code);
   cli::add_accuracy_command(app, exit_code);
   cli::add_list_command(app, exit_code);
+  cli::add_lessons_command(app, exit_code);
   cli::add_stats_command(app, exit_code);
   cli::add_export_command(app, exit_code);
   cli::add_diff_command(app, exit_code);
@@ -86,7 +87,7 @@ int run(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error(fmt::format(
           "sm100sim: '{}' is not a command; allowed are run, check, explore, explain, explain-config, accuracy, "
-          "list, stats, export, import, diff, ledger, ptx, exec",
+          "list, lessons, stats, export, import, diff, ledger, ptx, exec",
           argv[1]));
       return kBadInput;
     }

@@ -46,6 +46,11 @@ fs::path scenario_file(const std::string& text) {
   if (!path.empty() && path.is_relative())
     for (const fs::path& name : {path, fs::path(text + ".toml")})
       if (const fs::path file = scenario_directory() / name; fs::is_regular_file(file, ignored)) return file;
+  // As the documents write it, wherever we are: "scenarios/02_one_stage.toml".
+  if (path.is_relative() && !path.empty() && *path.begin() == "scenarios")
+    if (const fs::path file = scenario_directory() / path.lexically_relative("scenarios");
+        fs::is_regular_file(file, ignored))
+      return file;
   if (const fs::path file = lesson(path.extension() == ".toml" ? fs::path(path).replace_extension() : path);
       !file.empty())
     return file;

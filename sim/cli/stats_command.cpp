@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "kernels/host/scenario.h"
 #include "sim/cli/commands.h"
@@ -12,6 +14,7 @@
 #include "sim/cli/read_trace.h"
 #include "traces/analysis/critical_path.h"
 #include "traces/analysis/statistics.h"
+#include "traces/analysis/text_timeline.h"
 #include "traces/format/compressed_file.h"
 
 namespace sm100::sim::cli {
@@ -21,7 +24,8 @@ namespace {
 
 struct StatsOptions {
   std::string trace, json;
-  bool critical_path = false;
+  bool critical_path = false, timeline = false;
+  std::optional<int> cta;
   size_t steps = 0;
 };
 
@@ -117,6 +121,17 @@ Json stats_json(const StatsOptions& options, const traces::Trace& trace, const t
   return json;
 }
 
+/// The life of one CTA; the first that ran.
+std::string timeline_of(const StatsOptions& options, const traces::Trace& trace) {
+  constexpr int kColumns = 100;
+  const std::vector<int> ctas = traces::ctas_with_spans(trace);
+  if (ctas.empty()) throw InputError(fmt::format("{}: --timeline: no CTA ran in it", options.trace));
+  if (options.cta && std::find(ctas.begin(), ctas.end(), *options.cta) == ctas.end())
+    throw InputError(fmt::format("--cta {}: not in {}; it has CTAs {} to {}", *options.cta, options.trace,
+                                 ctas.front(), ctas.back()));
+  return traces::format_timeline(trace, options.cta.value_or(ctas.front()), kColumns);
+}
+
 void stats(const StatsOptions& options) {
   const traces::Trace trace = read_trace(options.trace);
   std::optional<traces::CriticalPath> path;
@@ -124,6 +139,7 @@ void stats(const StatsOptions& options) {
   check_json_path(options.json, options.trace);
   if (!options.json.empty()) write_json(options.json, stats_json(options, trace, path ? &*path : nullptr));
   if (traces::is_standard_stream(options.json)) return;
+  if (options.timeline) return fmt::print("{}", timeline_of(options, trace));
   fmt::print("{}",
              path ? traces::format_critical_path(trace, *path, options.steps) : traces::format_statistics(trace));
 }
@@ -141,6 +157,13 @@ void add_stats_command(CLI::App& app, int& exit_code) {
       ->check(integers(0, 1'000'000'000))
       ->type_name("N")
       ->needs(critical_path);
+  CLI::Option* timeline = command->add_flag("--timeline", options->timeline,
+                                            "The life of one CTA as text: roles, stages, accumulators");
+  timeline->excludes(critical_path);
+  command->add_option("--cta", options->cta, "With --timeline: which CTA (the first that ran)")
+      ->check(integers(0, INT32_MAX))
+      ->type_name("N")
+      ->needs(timeline);
   command->add_option("--json", options->json, "Write the numbers as JSON; - prints them instead of the text")
       ->type_name("FILE")
       ->check(file_name());

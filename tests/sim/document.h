@@ -114,11 +114,12 @@ inline void write_document(const Document& page) {
   for (const std::string& line : page.lines) out << line << "\n";
 }
 
-/// README.md and the pages of docs/, sorted.
+/// README.md and the pages of docs/ and docs/lessons/, sorted.
 inline std::vector<std::string> document_names() {
   std::vector<std::string> names{"README.md"};
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(source_dir()) / "docs"))
-    if (entry.path().extension() == ".md") names.push_back("docs/" + entry.path().filename().string());
+  for (const std::string folder : {"docs/", "docs/lessons/"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(source_dir()) / folder))
+      if (entry.path().extension() == ".md") names.push_back(folder + entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
@@ -148,6 +149,21 @@ inline TableRows limits(const ScratchDirectory& folder, const TableRows& now) {
   return rows;
 }
 
+/// Cycles of the runs that the table names in its second column, and how many more than the first one's.
+inline TableRows lesson_cost(const ScratchDirectory& folder, const TableRows& now) {
+  TableRows rows{now.begin(), now.begin() + 2};
+  std::optional<int64_t> first;
+  for (size_t i = 2; i < now.size(); ++i) {
+    const size_t end = now[i].rfind('`'), begin = now[i].rfind('`', end - 1) + 1;
+    const int64_t cycles = cycles_of(folder, now[i].substr(begin, end - begin));
+    const int64_t more = cycles - first.value_or(cycles);
+    rows.push_back(fmt::format("{}` | {} | {} |", now[i].substr(0, end), grouped(cycles),
+                               !first ? "" : (more < 0 ? "" : "+") + grouped(more)));
+    first = first.value_or(cycles);
+  }
+  return rows;
+}
+
 }  // namespace figure_tables
 
 /// By NAME: makes the table's lines in a console folder, from those that stand there now.
@@ -155,6 +171,7 @@ inline const std::map<std::string, std::function<TableRows(const ScratchDirector
     kFigureTables = {{"tail", figure_tables::tail},
                      {"dependent_launch", figure_tables::dependent_launch},
                      {"limits", figure_tables::limits},
+                     {"lesson_cost", figure_tables::lesson_cost},
                      {"frames", frame_tables::chronicle},
                      {"frames_pipelines", frame_tables::pipeline_claims},
                      {"frames_memory", frame_tables::memory_claims},
