@@ -59,6 +59,10 @@ TEST_CASE("an instruction wants all lanes together where the device side emits .
   const std::string device = device_side();
   for_each_instruction([&]<class I>(Type<I>) {
     CAPTURE(I::kIs.function, I::kIs.opcode);
+    if (I::kIs.opcode.starts_with("wgmma.")) {  // comes as PTX only, which has .sync.aligned on every form
+      CHECK(I::kIs.aligned);
+      return;
+    }
     const std::set<std::string> found = spellings(device, I::kIs.opcode);
     CHECK(!found.empty());
     for (const std::string& spelling : found) {
