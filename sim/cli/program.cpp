@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
   cli::add_run_command(app, exit_code);
   cli::add_check_command(app, exit_code);
   cli::add_explore_command(app, exit_code);
+  cli::add_sweep_command(app, exit_code);
   cli::add_explain_command(app, exit_code);
   cli::add_explain_config_command(app, exit_code);
   cli::add_accuracy_command(app, exit_code);
@@ -86,7 +87,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error(fmt::format(
-          "sm100sim: '{}' is not a command; allowed are run, check, explore, explain, explain-config, accuracy, "
+          "sm100sim: '{}' is not a command; allowed are run, check, explore, sweep, explain, explain-config, accuracy, "
           "list, lessons, stats, export, import, diff, ledger, ptx, exec",
           argv[1]));
       return kBadInput;

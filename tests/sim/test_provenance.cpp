@@ -199,6 +199,20 @@ TEST_CASE("nothing is said of what is right, in any kernel", "[provenance]") {
   }
 }
 
+TEST_CASE("sums that are scaled, or finished by other warps, are not taken for what is stored", "[provenance]") {
+  const RunResult scaled =
+      run_in_child(with("smoke/blockwise_01.toml", host::ProvenanceMode::on, {"problem.k=96"}));
+  CHECK(scaled.outcome == Outcome::pass);
+  const RunResult finished =
+      run_in_child(with("01_dense_small.toml", host::ProvenanceMode::on,
+                        {"problem.m=280", "problem.n=144", "problem.k=64", "config.mma=[64,144,16]",
+                         "config.swizzle=32", "config.output=f32", "config.accum_stages=3",
+                         "config.ab_swapped=true", "config.activation=relu", "config.register_epilogue=false"}));
+  INFO(finished.report);
+  CHECK(finished.outcome == Outcome::pass);
+  CHECK(finished.provenance.not_looked_at.size() == 1);
+}
+
 TEST_CASE("keeping it changes no cycle and no bit", "[provenance]") {
   for (const char* file : {"13_pairs.toml", "smoke/smoke_05.toml", "smoke/grouped_1d1d_01.toml"}) {
     CAPTURE(file);

@@ -27,6 +27,7 @@ class BlockwiseRun : public Product {
   std::string_view role(int warp) const override { return matmul_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, scale A, scale B, C
   void fill(size_t i, uint8_t* bytes) const override;
+  bool is_plain() const override { return false; }  // sums times scale factors
   std::string title() const override;
   std::string chosen_configuration() const override;
   std::string configuration_json() const override;
