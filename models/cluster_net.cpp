@@ -228,7 +228,7 @@ void ClusterNet::load_multicast(int slot, const TensorCopy& copy, CtaMask mask, 
   const auto ctas = uint32_t(cluster->members.size());
   for (uint32_t r = 0; r < ctas; ++r)
     if ((mask.bits >> r & 1) && !reaches(*cluster, r, kWhat, copy.barrier, copy.source)) return;
-  const std::optional<Cycles> arrived = ports_[size_t(slot)].tma->fetch(copy, at);
+  const std::optional<MemorySystem::Arrival> arrived = ports_[size_t(slot)].tma->fetch(copy, at);
   if (!arrived) return;
   for (uint32_t r = 0; r < ctas; ++r) {
     if (!(mask.bits >> r & 1)) continue;
@@ -236,14 +236,14 @@ void ClusterNet::load_multicast(int slot, const TensorCopy& copy, CtaMask mask, 
     const Cycles late =
         jitter_.delay(JitterSite::tma_delivery, copy.source, {.to = int(r), .barrier = copy.barrier});
     Tma& tma = *ports_[size_t(cluster->members[r].slot)].tma;
-    tma.deliver(copy, at, *arrived + late, delivery(cluster, r, signal, kWhat));
+    tma.deliver(copy, at, {arrived->first + late, arrived->last + late}, delivery(cluster, r, signal, kWhat));
   }
 }
 
 void ClusterNet::load_pair(int slot, const TensorCopy& copy, uint32_t barrier_rank, Cycles at) {
   if (!signals_exist(slot, {uint16_t(1u << rank(slot))}, barrier_rank, copy.barrier, copy.source)) return;
   Tma& tma = *ports_[size_t(slot)].tma;
-  if (const std::optional<Cycles> arrived = tma.fetch(copy, at))
+  if (const std::optional<MemorySystem::Arrival> arrived = tma.fetch(copy, at))
     tma.deliver(copy, at, *arrived, delivery(of(slot), rank(slot), barrier_rank, "tensor load"));
 }
 

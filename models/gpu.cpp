@@ -139,8 +139,6 @@ void Gpu::finish(size_t grid) {
 
 void Gpu::complete(size_t grid) {
   grids_[grid].completed = true;
-  const GlobalRange& writes = grids_[grid].launch.writes;
-  memory_.warm(writes.address, writes.bytes);  // for the next; L2 never evicts a line
   if (const int behind = order_.behind(int(grid)); behind >= 0)
     launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependency_wait_ns), [this, behind] {
       for (Waiter* waiter : std::exchange(grids_[size_t(behind)].waiting, {}))

@@ -7,6 +7,16 @@
 namespace sm100::models {
 namespace {
 
+constexpr uint64_t kSector = 32, kUnit = 64;
+
+/// A box that was used so many generations of L2 ago is there, and need not be touched to stay.
+constexpr uint32_t kFreshGenerations = 8;
+
+/// Units of a box that waits for all that is ahead of it on the paths to L2, and the part of that wait which a
+/// single row sees: on an H200 excess latencies of 28 r / (1 - r) and 7 r / (1 - r) cycles for 128 rows and one.
+constexpr uint64_t kLongBox = 256;
+constexpr double kShortWait = 0.3;
+
 /// A hash whose bits are all good (MurmurHash3's finaliser).
 uint64_t scrambled(uint64_t v) {
   v = (v ^ v >> 33) * 0xff51afd7ed558ccdu;
@@ -14,19 +24,36 @@ uint64_t scrambled(uint64_t v) {
   return v ^ v >> 33;
 }
 
+/// A number from 0 to 1 that looks random and is the same in every run.
+double uniform(uint64_t of) { return double(scrambled(scrambled(of)) >> 11) * 0x1p-53; }
+
 /// An allocation and a gap behind it, so that a run past the end is noticed.
 uint64_t with_gap(uint64_t bytes) { return (bytes + 255) / 256 * 256 + 4096; }
+
+/// How many pieces of `size` bytes [address, address + bytes) touches.
+uint64_t pieces(uint64_t address, uint64_t bytes, uint64_t size) {
+  return (address + bytes - 1) / size - address / size + 1;
+}
+
+int gpcs(const DeviceProfile& profile) {
+  return (profile.device.sms + profile.device.gpc_sms - 1) / profile.device.gpc_sms;
+}
 
 }  // namespace
 
 MemorySystem::MemorySystem(const DeviceProfile& profile)
     : profile_(profile),
+      l2_(profile),
       channel_free_(size_t(profile.memory.dram_channels)),
+      channel_read_(size_t(profile.memory.dram_channels), -1e18),
       line_cycles_(profile.memory.line_bytes * profile.memory.dram_channels /
-                   profile.bytes_per_cycle(profile.memory.dram_tb_per_s)) {}
+                   profile.bytes_per_cycle(profile.memory.dram_tb_per_s)) {
+  free_.gpc_reads.resize(size_t(gpcs(profile)));
+  free_.gpc_writes.resize(size_t(gpcs(profile)));
+}
 
 void MemorySystem::make_dirty() {
-  dirty_lines_ = (uint64_t(profile_.memory.l2_mib) << 20) / uint64_t(profile_.memory.line_bytes);
+  l2_.fill_with_others();
   translations_cold_ = true;
 }
 
@@ -40,15 +67,9 @@ GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_da
 void MemorySystem::place(std::string name, GlobalAddr address, uint64_t bytes, bool with_data, uint8_t* there) {
   Allocation a{std::move(name), address.value, bytes, {}, there, {}};
   if (with_data && !there) a.own.assign(std::max<uint64_t>(1, bytes), 0), a.data = a.own.data();
-  a.line_ready.assign(bytes / uint64_t(profile_.memory.line_bytes) + 1, kNotInL2);
-  allocated_ += with_gap(bytes);
+  a.lines = std::make_unique<std::vector<L2Line>>(bytes / uint64_t(profile_.memory.line_bytes) + 1);
+  l2_.watch(a.lines.get());
   allocations_.push_back(std::move(a));
-}
-
-void MemorySystem::warm(GlobalAddr address, uint64_t size) {
-  Request request;
-  touch(request, address, size);
-  for (const Request::Line& line : request.missing) *line.ready = 0;
 }
 
 MemorySystem::Allocation* MemorySystem::find(GlobalAddr address, uint64_t size) {
@@ -71,34 +92,84 @@ std::pair<std::string, uint64_t> MemorySystem::place(GlobalAddr address) {
   return a ? std::pair{a->name, address.value - a->base} : std::pair{std::string(), uint64_t{0}};
 }
 
-void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size) {
+int MemorySystem::home_of(uint64_t address) const {
+  return int(scrambled(address / uint64_t(profile_.memory.dram_interleave_bytes)) >> 63);
+}
+
+// ---- reads
+
+void MemorySystem::warm(GlobalAddr address, uint64_t size) {
   Allocation* a = find(address, size);
   if (!a || size == 0) return;
   const uint64_t line = uint64_t(profile_.memory.line_bytes);
   const uint64_t first = (address.value - a->base) / line, last = (address.value - a->base + size - 1) / line;
-  request.lines += last - first + 1;
-  for (uint64_t l = first; l <= last; ++l) {
-    Cycles& ready = a->line_ready[l];
-    if (ready == kNotInL2) {
-      request.missing.push_back({&ready, a->base + l * line});
-      ready = 0;  // a second touch by this request is no second miss; read() sets the cycle
-    } else {
-      request.ready = std::max(request.ready, ready);
-    }
-  }
+  for (uint64_t l = first; l <= last; ++l)
+    for (int half = 0; half < L2Line::kHalves; ++half) l2_.read((*a->lines)[l], half, home_of(a->base + l * line));
 }
 
-double MemorySystem::access_dram(uint64_t address, double at) {
+MemorySystem::Request& MemorySystem::box(uint64_t box) { return boxes_[box]; }
+
+bool MemorySystem::is_held(const Request& request, const MemoryPort& port) const {
+  const int half = half_of(port.sm);
+  const uint32_t used = request.generation[size_t(half)];
+  // L2 holds 32 generations; its order of use may be out by a few.
+  return used != 0 && l2_.generation(half) - used < kFreshGenerations;
+}
+
+void MemorySystem::start(Request& request, const MemoryPort& port) {
+  request.lines = request.sectors = request.units = 0;
+  request.missing.clear();
+  request.first_ready = ~Cycles{0}, request.last_ready = 0;
+  request.from_other_half = false;
+  request.generation[size_t(half_of(port.sm))] = 0;
+}
+
+void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size, const MemoryPort& port) {
+  Allocation* a = find(address, size);
+  if (!a || size == 0) return;
+  const uint64_t line = uint64_t(profile_.memory.line_bytes);
+  const uint64_t begin = address.value, end = begin + size;
+  const uint64_t first = (begin - a->base) / line, last = (end - 1 - a->base) / line;
+  request.lines += last - first + 1;
+  request.units += pieces(begin, size, kUnit);
+  request.sectors += pieces(begin, size, kSector);
+  const int half = half_of(port.sm);
+  // Where the halves are not told apart, a line stays where it was read only.
+  const bool home_keeps = profile_.memory.l2_far_ns > 0;
+  const uint32_t before = l2_.generation(half);
+  for (uint64_t l = first; l <= last; ++l) {
+    L2Line& there = (*a->lines)[l];
+    const uint64_t at = a->base + l * line;
+    switch (l2_.read(there, half, home_keeps ? home_of(at) : half)) {
+      case L2Cache::Place::memory: {
+        const uint64_t from = std::max(at, begin), to = std::min(at + line, end);
+        request.missing.push_back({&there, at, uint32_t(pieces(from, to - from, kSector))});
+        there.set_ready(0);  // a second touch by this request is no second miss; read() sets the cycle
+        break;
+      }
+      case L2Cache::Place::other_half: request.from_other_half = true; [[fallthrough]];
+      case L2Cache::Place::own_half:
+        request.first_ready = std::min(request.first_ready, there.ready());
+        request.last_ready = std::max(request.last_ready, there.ready());
+    }
+  }
+  // A generation that began meanwhile does not hold the rows before.
+  if (uint32_t& all = request.generation[size_t(half)]; all == 0) all = before;
+}
+
+double MemorySystem::access_dram(uint64_t address, double at, double lines) {
   const uint64_t block = scrambled(address / uint64_t(profile_.memory.dram_interleave_bytes));
-  double& free = channel_free_[block % channel_free_.size()];
-  const bool evicts = dirty_lines_ > 0;
-  if (evicts) --dirty_lines_;
-  return free = std::max(free, at) + line_cycles_ * (evicts ? 2 : 1);
+  const size_t channel = block % channel_free_.size();
+  double& free = channel_free_[channel];
+  // What has to leave L2 for it goes first, and the channel turns round.
+  const double written = double(l2_.take_written_back(1)) * profile_.memory.dram_write_cost;
+  if (written > 0) dram_bytes_ += uint64_t(profile_.memory.line_bytes);
+  channel_read_[channel] = std::max(free, at);
+  return free = std::max(free, at) + line_cycles_ * (lines + written);
 }
 
 double MemorySystem::dram_wait(uint64_t address) const {
-  const double uniform = double(scrambled(scrambled(address)) >> 11) * 0x1p-53;
-  return -profile_.memory.dram_wait_ns * std::log1p(-uniform) * profile_.device.sm_clock_ghz;
+  return -profile_.memory.dram_wait_ns * std::log1p(-uniform(address)) * profile_.device.sm_clock_ghz;
 }
 
 double MemorySystem::translated(uint64_t address, double at) {
@@ -109,42 +180,125 @@ double MemorySystem::translated(uint64_t address, double at) {
       translated_.try_emplace(address / (uint64_t(profile_.memory.translation_mib) << 20), known).first->second);
 }
 
-Cycles MemorySystem::read(Request& request, Cycles at, int cluster) {
-  const Cycles hit = profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
-  // The answer can be shared until it has left L2.
-  const bool coalesced = cluster >= 0 && request.cluster == cluster && request.arrives > at + hit / 2;
-  if (!coalesced) l2_read_bytes_ += request.lines * uint64_t(profile_.memory.line_bytes);
-  request.cluster = cluster;
-  if (!request.missing.empty()) {
-    const double extra = profile_.memory.dram_extra_ns * profile_.device.sm_clock_ghz;
-    double in_l2 = 0, wait = 0;
-    for (size_t i = 0; i < request.missing.size(); ++i) {
-      const Request::Line& line = request.missing[i];
-      if (i % size_t(profile_.memory.dram_wait_lines) == 0) wait = dram_wait(line.address);
-      const double there = access_dram(line.address, translated(line.address, double(at))) + extra + wait;
-      *line.ready = Cycles(std::llround(there));
-      in_l2 = std::max(in_l2, there);
-    }
-    dram_bytes_ += request.missing.size() * uint64_t(profile_.memory.line_bytes);
-    request.ready = std::max(request.ready, Cycles(std::llround(in_l2)));
+MemorySystem::Passage MemorySystem::pass_paths(uint64_t units, double at, int sm, bool write) {
+  const double bytes = double(units * kUnit);
+  Passage all{at, at};
+  const auto pass = [&](double& free, double amount, double tb_per_s, bool waits = true) {
+    const double begin = std::max(free, at);
+    free = begin + amount / profile_.bytes_per_cycle(tb_per_s);
+    if (waits) all = {std::max(all.begin, begin), std::max(all.end, free)};
+  };
+  const size_t gpc = size_t(sm / profile_.device.gpc_sms);
+  pass(free_.all, bytes, profile_.memory.l2_tb_per_s);
+  if (write) {
+    pass(free_.writes, bytes, profile_.memory.l2_write_tb_per_s);
+    pass(free_.gpc_writes[gpc], bytes, profile_.memory.l2_gpc_write_tb_per_s);
+  } else {
+    pass(free_.writes, bytes * profile_.memory.l2_write_share_of_reads, profile_.memory.l2_write_tb_per_s, false);
+    pass(free_.reads, bytes, profile_.memory.l2_read_tb_per_s);
+    pass(free_.gpc_reads[gpc], bytes, profile_.memory.l2_gpc_tb_per_s);
   }
-  if (coalesced) return std::max(at, request.arrives);
-  l2_free_ = std::max(l2_free_, double(at)) + double(request.lines) * profile_.memory.line_bytes /
-                                                  profile_.bytes_per_cycle(profile_.memory.l2_tb_per_s);
-  return request.arrives = std::max(Cycles(l2_free_), request.ready) + hit;
+  return all;
 }
 
-Cycles MemorySystem::accept_write(uint64_t bytes, Cycles at) {
-  // The sum of the allocations is what the kernel touches.
-  if (allocated_ <= uint64_t(profile_.memory.l2_mib) << 20) return at;
-  // L2 writes back when it likes: what it gathers spreads over all channels.
-  const double cycles = double(bytes) / profile_.bytes_per_cycle(profile_.memory.dram_tb_per_s);
-  double free_of_all = 0;
-  for (double& free : channel_free_) free_of_all += free = std::max(free, double(at)) + cycles;
-  dram_bytes_ += bytes;
-  return Cycles(std::llround(free_of_all / double(channel_free_.size())));
+/// Sends for the missing lines, one after the other between two cycles.
+void MemorySystem::bring(Request& request, double from, double until, int half) {
+  const double ghz = profile_.device.sm_clock_ghz;
+  const double extra = profile_.memory.dram_extra_ns * ghz, far = profile_.memory.l2_far_ns * ghz;
+  const double sectors = double(uint64_t(profile_.memory.line_bytes) / kSector);
+  double wait = 0;
+  for (size_t i = 0; i < request.missing.size(); ++i) {
+    const Request::Missing& missing = request.missing[i];
+    const double at = from + (until - from) * double(i + 1) / double(request.missing.size());
+    if (i % size_t(profile_.memory.dram_wait_lines) == 0) wait = dram_wait(missing.address);
+    const double lines = double((missing.sectors + 1) / 2 * 2) / sectors;  // HBM moves 64 bytes
+    const double there = access_dram(missing.address, translated(missing.address, at), lines) + extra + wait +
+                         (home_of(missing.address) == half ? 0 : far);
+    const Cycles ready = Cycles(std::llround(there));
+    missing.line->set_ready(ready);
+    request.first_ready = std::min(request.first_ready, ready);
+    request.last_ready = std::max(request.last_ready, ready);
+    dram_bytes_ += uint64_t(lines * double(profile_.memory.line_bytes));
+  }
+  request.missing = {};  // many boxes are remembered, and few read again from HBM
 }
 
-Cycles MemorySystem::write(Cycles at) { return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns); }
+MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles at, const MemoryPort& port) {
+  const Cycles hit = profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
+  const bool in_gpc = profile_.memory.merge_in_gpc != 0;
+  const int by = in_gpc ? port.sm / profile_.device.gpc_sms : port.cluster;
+  Request::Asked& asked = request.asked[size_t(std::max(by, 0)) % request.asked.size()];
+  // The answer can be shared until it has left L2, by so many, and not always when the SM has much on its way.
+  const double lost = profile_.memory.merge_lost_per_kib *
+                      std::max(0.0, double(port.in_flight) / 1024 - profile_.memory.merge_free_kib);
+  const bool merged = by >= 0 && asked.by == by && asked.times < profile_.memory.merge_most &&
+                      asked.arrival.last > from + hit / 2 &&
+                      (lost <= 0 || uniform(at * 1024 + uint64_t(port.sm)) >= lost);
+  if (!request.missing.empty()) bring(request, double(from), double(at), half_of(port.sm));
+  if (merged) {
+    ++asked.times;
+    return asked.arrival = {std::max(from, asked.arrival.first), std::max(at, asked.arrival.last)};
+  }
+  l2_read_bytes_ += request.sectors * kSector;
+  const Cycles far = request.from_other_half ? profile_.cycles_of_ns(profile_.memory.l2_far_ns) : 0;
+  const Passage passage = pass_paths(request.units, double(from), port.sm, false);
+  // The rows of a short box find their way between those of long ones.
+  const double longest = double(kLongBox),
+               part = kShortWait + (1 - kShortWait) * std::min(1.0, double(request.units) / longest);
+  const double passed_over = (1 - part) * (passage.begin - double(from));
+  const Cycles begin = Cycles(passage.begin - passed_over), end = std::max(at, Cycles(passage.end - passed_over));
+  asked = {.by = by,
+           .times = 1,
+           .arrival = {std::max(begin, std::min(request.first_ready, request.last_ready)) + hit,
+                       std::max(end, request.last_ready) + hit + far}};
+  request.from_other_half = false;  // it has come
+  return asked.arrival;
+}
+
+MemorySystem::Arrival MemorySystem::read(GlobalAddr address, uint64_t size, Cycles at, const MemoryPort& port) {
+  Request request;
+  touch(request, address, size, port);
+  return read(request, at, at, port);
+}
+
+// ---- writes
+
+void MemorySystem::touch(Write& write, GlobalAddr address, uint64_t size) {
+  write.bytes += size;
+  if (size == 0) return;
+  write.units += pieces(address.value, size, kUnit);
+  Allocation* a = find(address, size);
+  if (!a) return;
+  const uint64_t line = uint64_t(profile_.memory.line_bytes);
+  const uint64_t first = (address.value - a->base) / line, last = (address.value + size - 1 - a->base) / line;
+  for (uint64_t l = first; l <= last; ++l) {
+    L2Line& there = (*a->lines)[l];
+    const uint64_t at = a->base + l * line;
+    if (l2_.write(there, home_of(at))) there.set_ready(0), write.new_lines.push_back(at);
+  }
+}
+
+Cycles MemorySystem::accept(const Write& write, Cycles at, const MemoryPort& port) {
+  double accepted = pass_paths(write.units, double(at), port.sm, true).end;
+  // A line finds room when another has been written back.
+  double served = 0;
+  uint64_t waits = 0;
+  for (const uint64_t address : write.new_lines) {
+    const uint64_t written = l2_.take_written_back(1);
+    if (written == 0) break;
+    const size_t channel =
+        scrambled(address / uint64_t(profile_.memory.dram_interleave_bytes)) % channel_free_.size();
+    double& free = channel_free_[channel];
+    const bool turns =
+        channel_read_[channel] > double(at) - profile_.memory.dram_turn_ns * profile_.device.sm_clock_ghz;
+    free = std::max(free, double(at)) + line_cycles_ * (turns ? profile_.memory.dram_write_cost : 1);
+    served += free, ++waits;
+    dram_bytes_ += uint64_t(profile_.memory.line_bytes);
+  }
+  if (waits > 0) accepted = std::max(accepted, served / double(waits));
+  return Cycles(std::llround(accepted));
+}
+
+Cycles MemorySystem::visible(Cycles at) { return at + profile_.cycles_of_ns(profile_.memory.store_visible_ns); }
 
 }  // namespace sm100::models

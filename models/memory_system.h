@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Global memory behind an L2 and HBM.
 ///
-/// Modelled: the bytes of every allocation; L2 hit latency and bandwidth; 128-byte lines that stay in L2 once read;
-/// a read of a line that is still on its way from HBM waits for it and costs no second transfer; HBM as channels
-/// that each serve blocks of addresses, one access after the other, and now and then late (memory.dram_wait_ns);
-/// lines of other programs that L2 must write back before it can take ours; address translations that nobody has
-/// asked for yet; writes that share HBM with reads once the allocations exceed what L2 holds (memory.l2_mib).
-/// Approximated: no eviction of the kernel's own lines; one latency to both L2 partitions (a tensor copy has lines
-/// in both and waits for the farther one); all constants from the profile's [memory].
+/// Modelled: the bytes of every allocation; what L2 holds, by its size and what was used last (l2_cache.h), and what
+/// it must write back; its latency, near and across the chip; the paths of a GPC and of the chip to it, for reads
+/// and writes, in units of 64 bytes; a read of a line that is still on its way from HBM waits for it and costs no
+/// second transfer; equal requests that wait together are one; HBM as channels that each serve blocks of addresses,
+/// one access after the other, and now and then late (memory.dram_wait_ns); address translations that nobody has
+/// asked for yet.  Approximated: paths serve one box after the other; threads' own loads take the latency of a hit
+/// wherever the line is; all constants from the profile's [memory].
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "kernels/isa/address.h"
+#include "models/l2_cache.h"
 #include "models/profiles/profile.h"
 
 namespace sm100::models {
@@ -25,6 +28,13 @@ namespace sm100::models {
 struct GlobalRange {
   GlobalAddr address{};
   uint64_t bytes = 0;
+};
+
+/// Who reads or writes.
+struct MemoryPort {
+  int sm = 0;
+  int cluster = -1;        ///< any number that names the CTA's cluster; -1: nobody's
+  uint64_t in_flight = 0;  ///< bytes that loads of the SM have asked for and not got
 };
 
 class MemorySystem {
@@ -40,7 +50,7 @@ class MemorySystem {
   /// L2 is full of lines that others have written, and the translations of no page are at hand: what a memset of
   /// all of L2 leaves behind.
   void make_dirty();
-  /// Lines of [address, address + size) that nobody has asked for are in L2.
+  /// All SMs have read [address, address + size), in this order: as much of it as L2 holds is there.
   void warm(GlobalAddr address, uint64_t size);
 
   /// The bytes at `address`, or nullptr when [address, address + size) is not inside one allocation with
@@ -50,47 +60,65 @@ class MemorySystem {
   /// The allocation that holds `address`, and how far into it: "locks", 12.  Empty: none does.
   std::pair<std::string, uint64_t> place(GlobalAddr address);
 
-  /// One copy's traffic to L2, gathered line by line before asking for its latency.
-  struct Request {
-    Cycles ready = 0;  ///< cycle at which the last line that is on its way is in L2
-    struct Line {
-      Cycles* ready;  ///< cycle at which it is in L2
-      uint64_t address;
-    };
-    std::vector<Line> missing;  ///< lines that HBM has to bring
-    uint64_t lines = 0;         ///< asked of L2
-    int cluster = -1;           ///< that asked last
-    Cycles arrives = 0;         ///< cycle at which it gets the data
+  /// Cycles at which the first and the last of a copy's bytes arrive.
+  struct Arrival {
+    Cycles first = 0, last = 0;
   };
-  /// The request of a box that was read before: its lines are in L2 or on their way, and none is looked at again.
-  /// `box` identifies the bytes (a hash of where they lie); nullptr when this box is new.
-  const Request* known_box(uint64_t box) const {
-    const auto it = known_boxes_.find(box);
-    return it == known_boxes_.end() ? nullptr : &it->second;
-  }
-  /// Remembers what read() has found out about a box, and who asked for it last.
-  void remember_box(uint64_t box, const Request& request) {
-    known_boxes_[box] = {.ready = request.ready,
-                         .missing = {},
-                         .lines = request.lines,
-                         .cluster = request.cluster,
-                         .arrives = request.arrives};
-  }
-  /// Adds the lines of [address, address + size) to the request.
-  void touch(Request& request, GlobalAddr address, uint64_t size);
-  /// Cycle at which the data of a read asked for at `at` have arrived; missing lines are then on their way, and
-  /// request.ready says when all of its lines are in L2.  CTAs of a cluster that ask for a box while it is on its
-  /// way to another of them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
-  /// @param cluster  of the CTA that asks, any number that names it; -1: nobody's
-  Cycles read(Request& request, Cycles at, int cluster = -1);
-  /// Cycle at which memory has taken `bytes` offered at `at`: at once while L2 holds all that the kernel touches,
-  /// at HBM's pace, which reads share, when it does not.
-  Cycles accept_write(uint64_t bytes, Cycles at);
+  /// What a copy reads: gathered row by row with touch(), then asked for with read().
+  struct Request {
+    uint64_t lines = 0;    ///< of 128 bytes
+    uint64_t sectors = 0;  ///< of 32 bytes
+    uint64_t units = 0;    ///< of 64 bytes, in which L2's paths move them; no row shares one with another
+
+    struct Missing {
+      L2Line* line;
+      uint64_t address;
+      uint32_t sectors;
+    };
+    std::vector<Missing> missing;        ///< lines that HBM has to bring
+    Cycles first_ready = ~Cycles{0};     ///< cycle at which L2 has the first of the others
+    Cycles last_ready = 0;               ///< and the last
+    bool from_other_half = false;
+    std::array<uint32_t, L2Line::kHalves> generation{};  ///< in which each half has all of it; 0: not known
+    /// Who has asked last, by cluster or GPC, and what came of it.
+    struct Asked {
+      int by = -1, times = 0;
+      Arrival arrival;
+    };
+    std::array<Asked, 8> asked{};
+  };
+  /// A request that is remembered: `box` identifies the bytes (a hash of where they lie).  Its lines need not be
+  /// touched again while is_held().
+  Request& box(uint64_t box);
+  /// All lines of the request are in the half of this SM, or on their way, without a look at each.
+  bool is_held(const Request& request, const MemoryPort& port) const;
+  /// Begins a request anew, for all rows of a copy.
+  void start(Request& request, const MemoryPort& port);
+  /// Adds a row of bytes, [address, address + size), to the request.
+  void touch(Request& request, GlobalAddr address, uint64_t size, const MemoryPort& port);
+  /// When the data of a request arrive whose rows are asked for from cycle `from` until `at`; missing lines are then
+  /// on their way. CTAs of a cluster, or of a GPC (memory.merge_in_gpc), that ask for a box while it is on its way to another
+  /// of them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
+  Arrival read(Request& request, Cycles from, Cycles at, const MemoryPort& port);
+  /// As touch() and read() of one range.
+  Arrival read(GlobalAddr address, uint64_t size, Cycles at, const MemoryPort& port);
+
+  /// What a copy or a warp's stores write, gathered row by row with touch(); then write() says when memory has taken
+  /// it.
+  struct Write {
+    uint64_t bytes = 0;
+    uint64_t units = 0;
+    std::vector<uint64_t> new_lines;  ///< addresses of lines that were not in L2
+  };
+  void touch(Write& write, GlobalAddr address, uint64_t size);
+  /// Cycle at which memory has taken what is offered at `at`: at L2's pace, or at HBM's where L2 must first write
+  /// back what it holds.
+  Cycles accept(const Write& write, Cycles at, const MemoryPort& port);
   /// Cycle at which a write handed over at `at` is visible to the whole device.
-  Cycles write(Cycles at);
+  Cycles visible(Cycles at);
 
   uint64_t dram_bytes() const { return dram_bytes_; }
-  /// Bytes that reads asked of L2, in whole lines; a multicast asks once.
+  /// Bytes that reads asked of L2, in sectors of 32; a multicast asks once.
   uint64_t l2_read_bytes() const { return l2_read_bytes_; }
 
  private:
@@ -98,31 +126,43 @@ class MemorySystem {
     std::string name;
     uint64_t base, bytes;
     std::vector<uint8_t> own;
-    uint8_t* data;                   ///< nullptr: without data
-    std::vector<Cycles> line_ready;  ///< per line: cycle at which it is in L2; kNotInL2 if nobody asked yet
+    uint8_t* data;  ///< nullptr: without data
+    std::unique_ptr<std::vector<L2Line>> lines;
   };
-  static constexpr Cycles kNotInL2 = ~Cycles{0};
   Allocation* find(GlobalAddr address, uint64_t size);
+  int half_of(int sm) const { return sm * 2 >= profile_.device.sms ? 1 : 0; }
+  int home_of(uint64_t address) const;
 
-  /// Takes the channel of an address for one line, from cycle `at` on; returns when the channel has served it.
-  double access_dram(uint64_t address, double at);
+  /// Takes the channel of an address for some sectors of a line, from cycle `at` on; returns when the channel has
+  /// served it.
+  double access_dram(uint64_t address, double at, double lines);
   /// Cycles that lines from this address on come late: an exponential distribution, drawn from the address, so that
   /// it is the same in every run.
   double dram_wait(uint64_t address) const;
   /// Cycle at which the page's translation is known to a request of cycle `at`.
   double translated(uint64_t address, double at);
+  void bring(Request& request, double from, double at, int half);
+  /// Cycles at which the paths to L2 begin to move some units more, from cycle `at` on, and have moved them.
+  struct Passage {
+    double begin, end;
+  };
+  Passage pass_paths(uint64_t units, double at, int sm, bool write);
 
   const DeviceProfile& profile_;
   std::vector<Allocation> allocations_;
-  std::unordered_map<uint64_t, Request> known_boxes_;
+  std::unordered_map<uint64_t, Request> boxes_;
   size_t last_found_ = 0;
   static constexpr uint64_t kFirstBase = 0x7f0000000000;
   uint64_t next_base_ = kFirstBase;
-  uint64_t allocated_ = 0;            ///< bytes of all allocations, with the gaps behind them
-  double l2_free_ = 0;                ///< cycle at which L2 has answered everything asked for so far
+  L2Cache l2_;
+  /// Cycles at which paths have moved all that they were asked to.
+  struct Paths {
+    std::vector<double> gpc_reads, gpc_writes;
+    double all = 0, reads = 0, writes = 0;
+  } free_;
   std::vector<double> channel_free_;  ///< cycle at which each HBM channel has served everything asked for so far
+  std::vector<double> channel_read_;  ///< cycle of its last read
   double line_cycles_ = 0;            ///< that a channel takes for a line
-  uint64_t dirty_lines_ = 0;          ///< of others, in L2
   bool translations_cold_ = false;
   std::unordered_map<uint64_t, double> translated_;  ///< by page: cycle from which its translation is known
   uint64_t dram_bytes_ = 0, l2_read_bytes_ = 0;

@@ -18,6 +18,7 @@ class Provenance;
 /// The tensor memory accelerator's paths: to L2, into shared memory and out of it.
 struct TmaEngine {
   double asked = 0;                      ///< cycle at which L2 has been asked for all copies so far
+  uint64_t in_flight = 0;                ///< bytes of loads that have been asked for
   double fill_free = 0, drain_free = 0;  ///< cycle at which the paths into / out of shared memory are free
   std::vector<uint8_t> row;              ///< that a copy is moving
   CompletionQueue completions{"tma"};

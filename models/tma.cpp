@@ -50,30 +50,31 @@ const char* name_of(const TensorCopy& copy, bool is_load) {
 }  // namespace
 
 void Tma::load(const TensorCopy& copy, Cycles at) {
-  if (const std::optional<Cycles> arrived = fetch(copy, at)) deliver(copy, at, *arrived, {});
+  if (const std::optional<MemorySystem::Arrival> arrived = fetch(copy, at)) deliver(copy, at, *arrived, {});
 }
 
-std::optional<Cycles> Tma::fetch(const TensorCopy& copy, Cycles at) {
+MemoryPort Tma::port() const { return {.sm = sm_.id, .cluster = cluster_, .in_flight = sm_.tma.in_flight}; }
+
+std::optional<MemorySystem::Arrival> Tma::fetch(const TensorCopy& copy, Cycles at) {
   if (!check(copy, true)) return std::nullopt;
-  const uint64_t box = box_id(copy);
-  const MemorySystem::Request* known = memory_.known_box(box);
-  MemorySystem::Request request = known ? *known : traffic(copy);
-  // The engine asks for one copy after the other.
-  const double bytes = double(request.lines) * profile_.memory.line_bytes;
-  sm_.tma.asked = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles))) +
-                  bytes / profile_.tma.request_bytes_per_cycle;
-  const Cycles arrived = memory_.read(request, Cycles(sm_.tma.asked), cluster_);
-  memory_.remember_box(box, request);
-  return arrived + jitter_.delay(JitterSite::tma_load, copy.source, {.to = -1, .barrier = copy.barrier});
+  MemorySystem::Arrival arrival = ask(copy, at);
+  const Cycles late = jitter_.delay(JitterSite::tma_load, copy.source, {.to = -1, .barrier = copy.barrier});
+  return MemorySystem::Arrival{arrival.first + late, arrival.last + late};
+}
+
+/// The engine asks for one copy after the other.
+MemorySystem::Arrival Tma::ask(const TensorCopy& copy, Cycles at) {
+  MemorySystem::Request& request = memory_.box(box_id(copy));
+  if (!memory_.is_held(request, port())) gather(request, copy);
+  const double from = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles)));
+  sm_.tma.asked = from + double(request.sectors * 32) / profile_.tma.request_bytes_per_cycle;
+  MemorySystem::Arrival arrival = memory_.read(request, Cycles(from), Cycles(sm_.tma.asked), port());
+  arrival.first += Cycles(std::llround(double(request.lines) * profile_.tma.load_latency_cycles_per_line));
+  return {arrival.first, std::max(arrival.first, arrival.last)};
 }
 
 void Tma::prefetch(const TensorCopy& copy, Cycles at) {
-  if (!check(copy, true, /*uses_smem=*/false)) return;
-  MemorySystem::Request request = traffic(copy);
-  const double bytes = double(request.lines) * profile_.memory.line_bytes;
-  sm_.tma.asked = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles))) +
-                  bytes / profile_.tma.request_bytes_per_cycle;
-  memory_.read(request, Cycles(sm_.tma.asked), cluster_);
+  if (check(copy, true, /*uses_smem=*/false)) ask(copy, at);
 }
 
 Cycles Tma::read_shared(uint32_t bytes, Cycles at) {
@@ -104,19 +105,23 @@ uint32_t Tma::new_copy(const TensorCopy& operands, Cycles issued, Delivery to, u
   return number;
 }
 
-void Tma::deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to) {
+void Tma::deliver(const TensorCopy& copy, Cycles issued, MemorySystem::Arrival arrival, Delivery to) {
   if (!to.signal) to.signal = &mbarrier_, to.signal_slot = slot_;
   const uint32_t number = new_copy(copy, issued, std::move(to), 0);
+  copies_[number].last_arrives = arrival.last;
   loads_.push_back(number);
-  // Row slots are taken when the data arrive, so that a copy may overtake one that waits for HBM: loads are
-  // unordered.
-  sm_.tma.completions.post(arrived, [this, number] { fill(number); });
+  sm_.tma.in_flight += transfer_bytes(copy.map);
+  // Row slots are taken when the data begin to arrive, so that a copy may overtake one that waits for HBM: loads
+  // are unordered.
+  sm_.tma.completions.post(arrival.first, [this, number] { fill(number); });
 }
 
 void Tma::fill(uint32_t number) {
   const TensorCopy& copy = copies_[number].operands;
   sm_.tma.fill_free = std::max(sm_.tma.fill_free, double(now())) + load_cycles(copy);
-  const Cycles done = Cycles(std::ceil(sm_.tma.fill_free));
+  // Rows fill shared memory as they come; the last may come when all others are there.
+  const double last = double(copies_[number].last_arrives) + 1 / profile_.tma.load_rows_per_cycle;
+  const Cycles done = Cycles(std::ceil(std::max(sm_.tma.fill_free, last)));
   sm_.shared_memory.filled_until(sm_.tma.fill_free);
   share_port(copy);
   sm_.tma.completions.post(done, [this, number, done] {
@@ -127,9 +132,10 @@ void Tma::fill(uint32_t number) {
 }
 
 void Tma::land(uint32_t number, Cycles done) {
-  auto& [copy, issued, to, no_flow] = copies_[number];
+  auto& [copy, issued, to, no_flow, arrived] = copies_[number];
   const uint32_t bytes = uint32_t(transfer_bytes(copy.map));  // the full box, also where it is out of bounds
   loads_.erase(std::find(loads_.begin(), loads_.end(), number));
+  sm_.tma.in_flight -= bytes;
   if (to.lands && !to.lands(copy)) return;
   filled_bytes_ += bytes;
   if (sm_.with_data) move_load(copy);
@@ -165,10 +171,10 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
       at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.delay(JitterSite::tma_store, copy.source);
   sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(start)) + store_cycles(copy);
   // Memory that cannot keep up holds the reads of shared memory back.
-  const Cycles accepted = memory_.accept_write(transfer_bytes(copy.map), start);
+  const Cycles accepted = memory_.accept(written(copy), start, port());
   sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(accepted));
   const Cycles read_done = Cycles(std::ceil(sm_.tma.drain_free));
-  const Cycles visible = memory_.write(read_done) + jitter_.delay(JitterSite::store_visible, copy.source);
+  const Cycles visible = memory_.visible(read_done) + jitter_.delay(JitterSite::store_visible, copy.source);
   share_port(copy);
 
   Group& group = open_group(copy.source.warp, copy.source.lane);
@@ -372,16 +378,31 @@ uint64_t Tma::box_id(const TensorCopy& copy) {
   return h;
 }
 
-MemorySystem::Request Tma::traffic(const TensorCopy& copy) {
-  MemorySystem::Request request;
+namespace {
+
+/// Calls f(address, bytes) for each row that the box has in its tensor; of a copy of bytes, for each of its lines.
+template <class F>
+void for_each_range(const TensorCopy& copy, F&& f) {
   const auto bytes_of = [&](int64_t n) { return global_bytes(copy.map.data_type, uint64_t(n)); };
   const uint32_t lines = uint32_t(box_lines(copy.map));
   for (uint32_t l = 0; l < lines; ++l) {
     const BoxLine line = box_line(copy.map, copy.coords.data(), l);
     if (line.in_bounds && line.count > 0)
-      memory_.touch(request, {line.global_address + bytes_of(line.first)}, bytes_of(line.count));
+      f(GlobalAddr{line.global_address + bytes_of(line.first)}, bytes_of(line.count));
   }
-  return request;
+}
+
+}  // namespace
+
+void Tma::gather(MemorySystem::Request& request, const TensorCopy& copy) {
+  memory_.start(request, port());
+  for_each_range(copy, [&](GlobalAddr at, uint64_t bytes) { memory_.touch(request, at, bytes, port()); });
+}
+
+MemorySystem::Write Tma::written(const TensorCopy& copy) {
+  MemorySystem::Write write;
+  for_each_range(copy, [&](GlobalAddr at, uint64_t bytes) { memory_.touch(write, at, bytes); });
+  return write;
 }
 
 // ---- semantics

@@ -60,9 +60,8 @@ class Tma {
 
   /// cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes, issued at cycle `at`.
   void load(const TensorCopy& copy, Cycles at);
-  /// The part of a load that asks L2 and HBM: cycle at which the box reaches the SMs, nullopt when the operands are
-  /// illegal.
-  std::optional<Cycles> fetch(const TensorCopy& copy, Cycles at);
+  /// The part of a load that asks L2 and HBM: when the box reaches the SMs, nullopt when the operands are illegal.
+  std::optional<MemorySystem::Arrival> fetch(const TensorCopy& copy, Cycles at);
   /// The part that fills this CTA's shared memory with a box that was fetched, and signals a barrier.
   struct Delivery {
     InlineFunction<bool(const TensorCopy&), 48>
@@ -71,7 +70,7 @@ class Tma {
         nullptr;           ///< whose barrier at copy.barrier is told; nullptr: this CTA's (cta_group::2 may differ)
     int signal_slot = -1;  ///< its CTA's slot
   };
-  void deliver(const TensorCopy& copy, Cycles issued, Cycles arrived, Delivery to);
+  void deliver(const TensorCopy& copy, Cycles issued, MemorySystem::Arrival arrival, Delivery to);
   /// cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.
   void store(const TensorCopy& copy, Cycles at);
 
@@ -113,7 +112,10 @@ class Tma {
   void land(uint32_t copy, Cycles done);
   UnitSpan span_of(UnitSpanKind kind, const TensorCopy& copy, Cycles begin, Cycles end, uint64_t flow,
                    const Source& source) const;
-  MemorySystem::Request traffic(const TensorCopy& copy);
+  MemoryPort port() const;
+  MemorySystem::Arrival ask(const TensorCopy& copy, Cycles at);
+  void gather(MemorySystem::Request& request, const TensorCopy& copy);
+  MemorySystem::Write written(const TensorCopy& copy);
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);
   void pad_row(const TensorMapFields& map, uint32_t to, const uint8_t* dense);
@@ -140,6 +142,7 @@ class Tma {
     Cycles issued;
     Delivery to;
     uint64_t flow;  ///< stores
+    Cycles last_arrives = 0;  ///< loads
   };
   std::deque<Copy> copies_;            ///< never move
   std::vector<uint32_t> free_copies_;  ///< the last used first

@@ -76,12 +76,25 @@ struct DeviceProfile {
   } tmem{};
   struct {
     double load_rows_per_cycle, store_sectors_per_cycle;
+    double load_latency_cycles_per_line;  ///< by which the first row of a box comes later, for each line of it
     double request_bytes_per_cycle;  ///< at which an SM's copies ask L2, one after the other
     int row_bytes, sector_bytes, load_latency_cycles, store_read_latency_cycles;
   } tma{};
   struct {
-    double l2_hit_ns, l2_tb_per_s, dram_extra_ns, dram_wait_ns, dram_tb_per_s, translation_ns, store_visible_ns;
-    int dram_channels, dram_interleave_bytes, dram_wait_lines, translation_mib, line_bytes, l2_mib;
+    double l2_hit_ns;  ///< in the half of the chip that asks
+    double l2_far_ns;  ///< beyond that, of what comes from the other half
+    /// Of all SMs together, and of a GPC's; writes also share with some of each byte read.
+    double l2_tb_per_s, l2_read_tb_per_s, l2_write_tb_per_s, l2_gpc_tb_per_s, l2_gpc_write_tb_per_s, l2_write_share_of_reads;
+    int l2_mib, l2_dirty_mib;  ///< that L2 holds, and of these that differ from HBM's
+    /// Equal requests that wait together: of a GPC, or of a cluster only (0); how many become one; of an SM with more
+    /// KiB on their way than merge_free_kib, so many of each KiB more are not merged.
+    int merge_in_gpc, merge_most;
+    double merge_free_kib, merge_lost_per_kib;
+    double dram_extra_ns, dram_wait_ns, dram_tb_per_s;
+    /// What writing a line costs a channel that has read less than dram_turn_ns ago, in lines read.
+    double dram_write_cost, dram_turn_ns;
+    double translation_ns, store_visible_ns;
+    int dram_channels, dram_interleave_bytes, dram_wait_lines, translation_mib, line_bytes;
   } memory{};
   struct {
     int remote_arrive_cycles, barrier_cycles;
@@ -192,6 +205,7 @@ void DeviceProfile::visit(V&& v) {
   v("tmem.ld_latency_cycles", tmem.ld_latency_cycles);
   v("tmem.ld_columns_per_cycle", tmem.ld_columns_per_cycle);
   v("tma.load_rows_per_cycle", tma.load_rows_per_cycle);
+  v("tma.load_latency_cycles_per_line", tma.load_latency_cycles_per_line);
   v("tma.store_sectors_per_cycle", tma.store_sectors_per_cycle);
   v("tma.sector_bytes", tma.sector_bytes);
   v("tma.row_bytes", tma.row_bytes);
@@ -199,10 +213,22 @@ void DeviceProfile::visit(V&& v) {
   v("tma.load_latency_cycles", tma.load_latency_cycles);
   v("tma.store_read_latency_cycles", tma.store_read_latency_cycles);
   v("memory.l2_hit_ns", memory.l2_hit_ns);
+  v("memory.l2_far_ns", memory.l2_far_ns);
   v("memory.l2_tb_per_s", memory.l2_tb_per_s);
+  v("memory.l2_read_tb_per_s", memory.l2_read_tb_per_s);
+  v("memory.l2_write_tb_per_s", memory.l2_write_tb_per_s);
+  v("memory.l2_gpc_tb_per_s", memory.l2_gpc_tb_per_s);
+  v("memory.l2_gpc_write_tb_per_s", memory.l2_gpc_write_tb_per_s);
+  v("memory.l2_write_share_of_reads", memory.l2_write_share_of_reads);
+  v("memory.merge_in_gpc", memory.merge_in_gpc);
+  v("memory.merge_most", memory.merge_most);
+  v("memory.merge_free_kib", memory.merge_free_kib);
+  v("memory.merge_lost_per_kib", memory.merge_lost_per_kib);
   v("memory.dram_extra_ns", memory.dram_extra_ns);
   v("memory.dram_wait_ns", memory.dram_wait_ns);
   v("memory.dram_tb_per_s", memory.dram_tb_per_s);
+  v("memory.dram_write_cost", memory.dram_write_cost);
+  v("memory.dram_turn_ns", memory.dram_turn_ns);
   v("memory.dram_channels", memory.dram_channels);
   v("memory.dram_interleave_bytes", memory.dram_interleave_bytes);
   v("memory.dram_wait_lines", memory.dram_wait_lines);
@@ -211,6 +237,7 @@ void DeviceProfile::visit(V&& v) {
   v("memory.store_visible_ns", memory.store_visible_ns);
   v("memory.line_bytes", memory.line_bytes);
   v("memory.l2_mib", memory.l2_mib);
+  v("memory.l2_dirty_mib", memory.l2_dirty_mib);
   v("cluster.remote_arrive_cycles", cluster.remote_arrive_cycles);
   v("cluster.barrier_cycles", cluster.barrier_cycles);
   v("clc.response_ns", clc.response_ns);

@@ -6,19 +6,20 @@ namespace {
 
 struct Replay {
   const char* id;
+  const char* device;
   std::vector<DataSet> (*run)(const AccuracyInputs&);
 };
-constexpr Replay kReplays[] = {{"umma", replay_umma},
-                               {"tma", replay_tma},
-                               {"multicast", replay_multicast},
-                               {"mainloop", replay_mainloop},
-                               {"matmul_v5", replay_matmul_v5}};
+constexpr Replay kReplays[] = {
+    {"umma", "b200", replay_umma},           {"tma", "b200", replay_tma},
+    {"multicast", "b200", replay_multicast}, {"mainloop", "b200", replay_mainloop},
+    {"matmul_v5", "b200", replay_matmul_v5}, {"h200_memory", "h200", replay_h200_memory}};
 
 }  // namespace
 
-std::vector<std::string> data_set_ids() {
+std::vector<std::string> data_set_ids(const std::string& device) {
   std::vector<std::string> ids;
-  for (const Replay& r : kReplays) ids.emplace_back(r.id);
+  for (const Replay& r : kReplays)
+    if (device == r.device) ids.emplace_back(r.id);
   return ids;
 }
 

@@ -36,14 +36,14 @@ struct DataSet {
 
 /// Where measurements and scenarios are.
 struct AccuracyInputs {
-  std::filesystem::path measured;   ///< folder with b200/
+  std::filesystem::path measured;   ///< folder with b200/ and h200/
   std::filesystem::path scenarios;  ///< folder with accuracy/
   int jobs = 1;
   std::function<void(double, const std::string&)> progress = [](double, const std::string&) {};
 };
 
-/// Names of the data sets, in the order of the report.
-std::vector<std::string> data_set_ids();
+/// Names of the data sets of a device, "b200" or "h200", in the order of the report.
+std::vector<std::string> data_set_ids(const std::string& device);
 /// Replays one; some ids give several tables.  Throws InputError when the measurements cannot be read.
 std::vector<DataSet> replay(const std::string& id, const AccuracyInputs& inputs);
 
@@ -60,5 +60,6 @@ std::vector<DataSet> replay_tma(const AccuracyInputs& inputs);
 std::vector<DataSet> replay_multicast(const AccuracyInputs& inputs);
 std::vector<DataSet> replay_mainloop(const AccuracyInputs& inputs);
 std::vector<DataSet> replay_matmul_v5(const AccuracyInputs& inputs);
+std::vector<DataSet> replay_h200_memory(const AccuracyInputs& inputs);
 
 }  // namespace sm100::sim

@@ -14,29 +14,33 @@
 namespace sm100::sim {
 namespace {
 
-/// Bytes per second into the shared memory of all SMs, once the rings turn steadily.
+/// Bytes per second into the shared memory of all SMs, once the rings turn steadily; CTAs that found no SM at first
+/// ran when others had ended, and each wave takes its own time.
 std::vector<double> fill_rate(const ReplayedRun& run) {
   const auto& c = run.scenario.problem_as<sm100::TmaTilesConfig>();
   const double bytes = 4.0 * c.box_width * c.box_height;
+  std::map<int, std::set<int>> ctas_of_sm;
+  for (const traces::Track& track : run.trace.tracks)
+    if (track.kind == traces::TrackKind::role) ctas_of_sm[track.sm].insert(track.cta);
   std::map<traces::TrackId, std::vector<uint64_t>> arrivals;  // of each warp
   for (const traces::Span& span : run.trace.spans)
     if (span.kind == traces::SpanKind::wait) arrivals[span.track].push_back(span.end);
-  double per_cycle = 0;
+  struct Wave {
+    double per_cycle = 0, bytes = 0;
+  };
+  std::map<size_t, Wave> waves;
   for (const auto& [track, ends] : arrivals) {
+    const traces::Track& t = run.trace.tracks[track];
+    const std::set<int>& ctas = ctas_of_sm[t.sm];
     const size_t first = ends.size() / 4, last = ends.size() - 1;
-    per_cycle += bytes * double(last - first) / double(ends[last] - ends[first]);
+    Wave& wave = waves[size_t(std::distance(ctas.begin(), ctas.find(t.cta)))];
+    wave.per_cycle += bytes * double(last - first) / double(ends[last] - ends[first]);
+    wave.bytes += bytes * double(ends.size());
   }
-  // CTAs that found no SM at first ran when others had ended.
-  std::map<int, std::set<int>> ctas_of_sm;
-  size_t waves = 1;
-  for (const traces::Track& track : run.trace.tracks)
-    if (track.kind == traces::TrackKind::role) {
-      ctas_of_sm[track.sm].insert(track.cta);
-      waves = std::max(waves, ctas_of_sm[track.sm].size());
-    }
-  per_cycle /= double(waves);
+  double all = 0, cycles = 0;
+  for (const auto& [number, wave] : waves) all += wave.bytes, cycles += wave.bytes / wave.per_cycle;
   const double l2 = double(run.result.l2_read_bytes) / double(run.result.filled_bytes);
-  return {per_cycle * run.result.sm_clock_ghz * 1e9, l2};
+  return {all / cycles * run.result.sm_clock_ghz * 1e9, l2};
 }
 
 /// Clock to clock around arming, issue and wait of each CTA's only tile: the median.

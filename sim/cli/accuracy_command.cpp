@@ -26,24 +26,40 @@ namespace fs = std::filesystem;
 namespace {
 
 struct CommandOptions {
-  std::string measured, output, rows;
+  std::string measured, output, rows, device = "b200";
   std::vector<std::string> only;
   int jobs = 0;  // 0: a process for each core
   bool progress = false;
 };
 
-std::string page_of(const std::vector<DataSet>& sets, bool plots, const std::vector<std::string>& only) {
+/// Who wrote the page.
+std::string written_by(const char* command) {
+  return fmt::format("Written by `{}` {}", command,
+                     *commit() ? fmt::format("at commit `{}`", commit()) : "of version " + std::string(version()));
+}
+
+std::string head_of(const std::string& device) {
+  if (device == "h200")
+    return "# Memory of the H200 profile\n\n" + written_by("sm100sim accuracy --device h200") +
+           ": single mechanisms of memory, measured on an H200 by microbenchmarks, replayed on the model with "
+           "`models/profiles/h200.toml`. Errors are simulated / measured - 1 without their signs. Whole copies, "
+           "event "
+           "by event, are in [accuracy-h200.md](accuracy-h200.md).\n\n";
+  return "# Accuracy of the B200 profile\n\n" + written_by("sm100sim accuracy") +
+         ": published measurements of a B200 (`models/profiles/b200.toml` cites them), "
+         "replayed row by "
+         "row on the model by the scenarios of `scenarios/accuracy/`. Nothing here ran on a B200 of ours. Errors "
+         "are "
+         "simulated / "
+         "measured - 1 without their signs, unless a table says cycles. How the H200 compares is in "
+         "[accuracy-h200.md](accuracy-h200.md); whole kernels are in [accuracy-kernels.md](accuracy-kernels.md). "
+         "[measurements.md](measurements.md) says where the measurements are.\n\n";
+}
+
+std::string page_of(const std::vector<DataSet>& sets, bool plots, const CommandOptions& options) {
+  const std::vector<std::string>& only = options.only;
   std::string page =
-      "# Accuracy of the B200 profile\n\n"
-      "Written by `sm100sim accuracy` " +
-      (*commit() ? fmt::format("at commit `{}`", commit()) : "of version " + std::string(version())) +
-      ": published measurements of a B200 (`models/profiles/b200.toml` cites them), "
-      "replayed row by "
-      "row on the model by the scenarios of `scenarios/accuracy/`. Nothing here ran on a B200 of ours. Errors are "
-      "simulated / "
-      "measured - 1 without their signs, unless a table says cycles. How the H200 compares is in "
-      "[accuracy-h200.md](accuracy-h200.md); whole kernels are in [accuracy-kernels.md](accuracy-kernels.md). "
-      "[measurements.md](measurements.md) says where the measurements are.\n\n"
+      head_of(options.device) +
       "| data set | rows | failed | mean | p90 | max | fitted on these rows |\n|---|---|---|---|---|---|---|\n";
   if (!only.empty()) page.insert(page.find("\n\n|"), fmt::format("\n\n**Only {}.**", fmt::join(only, ", ")));
   for (const DataSet& set : sets) {
@@ -79,9 +95,10 @@ std::string rows_of(const std::vector<DataSet>& sets) {
 
 int run_accuracy(const CommandOptions& options) {
   const fs::path measured(options.measured);
-  if (!fs::is_directory(measured / "b200"))
-    throw InputError(fmt::format(
-        "--measured {}: must be a folder with the measurements in b200/ (docs/measurements.md)", options.measured));
+  if (!fs::is_directory(measured / options.device))
+    throw InputError(
+        fmt::format("--measured {}: must be a folder with the measurements in {}/ (docs/measurements.md)",
+                    options.measured, options.device));
   const fs::path output(options.output), plots = output.parent_path() / "pictures" / "accuracy";
   if (!options.output.empty()) check_output_path("-o", output, {});
   if (!options.rows.empty()) check_output_path("--rows", options.rows, {});
@@ -90,7 +107,7 @@ int run_accuracy(const CommandOptions& options) {
       .scenarios = scenario_directory(),
       .jobs = options.jobs > 0 ? options.jobs : std::max(1, int(std::thread::hardware_concurrency()))};
   std::vector<DataSet> sets;
-  for (const std::string& id : data_set_ids()) {
+  for (const std::string& id : data_set_ids(options.device)) {
     if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), id) == options.only.end())
       continue;
     Progress progress(options.progress);
@@ -117,7 +134,7 @@ int run_accuracy(const CommandOptions& options) {
     throw InputError(fmt::format("-o {}: cannot make {}: {}", options.output, plots.string(), failed.message()));
   const bool drawn = draw_plots(sets, plots);
   if (!drawn) say("warning: gnuplot not found: the page has no plots (apt-get install gnuplot-nox)");
-  write("-o", output, page_of(sets, drawn, options.only));
+  write("-o", output, page_of(sets, drawn, options));
   fmt::print("  wrote {}\n", output.string());
   return exit_code;
 }
@@ -126,15 +143,19 @@ int run_accuracy(const CommandOptions& options) {
 
 void add_accuracy_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CommandOptions>();
-  CLI::App* command = app.add_subcommand("accuracy", "Replay published B200 measurements and compare the time");
+  CLI::App* command =
+      app.add_subcommand("accuracy", "Replay measurements of a B200 or an H200 and compare the time");
   command->add_option("--measured", options->measured, "Folder with the measurements (docs/measurements.md)")
       ->type_name("DIR")
       ->envname("SM100_MEASURED_DIR")
       ->required();
-  command->add_option("--only", options->only, "Data sets to replay; default: all")
+  command->add_option("--device", options->device, "Whose measurements: b200 (default), h200")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"b200", "h200"}));
+  command->add_option("--only", options->only, "Data sets of a B200 to replay; default: all")
       ->type_name("ID")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(data_set_ids()));
+      ->check(CLI::IsMember(data_set_ids("b200")));
   command->add_option("-o,--output", options->output, "Write the page, and plots beside it in pictures/accuracy")
       ->type_name("FILE")
       ->check(file_name());

@@ -77,7 +77,7 @@ void perform(WarpContext& w, const AtomicOperands& atomic, const char* what, voi
   if (waits)
     w.warp.pass(latency - latency / 2);
   else
-    w.warp.stores_visible = std::max(w.warp.stores_visible, w.cta.gpu().memory().write(now()));
+    w.warp.stores_visible = std::max(w.warp.stores_visible, w.cta.gpu().memory().visible(now()));
 }
 
 bool exists(WarpContext& w, const AtomicOperands& atomic, const char* what) {

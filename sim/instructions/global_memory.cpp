@@ -109,9 +109,12 @@ void StGlobal::execute(WarpContext& w) const {
   w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
   models::MemorySystem& memory = w.cta.gpu().memory();
   // Predicates are data: a run without data must offer memory the same bytes.
-  const Cycles accepted = memory.accept_write(uint64_t(bytes) * uint64_t(w.active_lanes()), w.enqueue_cycle());
+  models::MemorySystem::Write written;
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) memory.touch(written, (*addresses)[lane][0] + uint64_t(int64_t{offset}), bytes);
+  const Cycles accepted = memory.accept(written, w.enqueue_cycle(), {.sm = w.sm.id, .cluster = -1});
   const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
-  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.write(accepted) + late);
+  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(accepted) + late);
   if (!w.sm.with_data) return;
   if (HazardChecker* h = w.hazards(); h && !predicates)
     h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
@@ -182,7 +185,7 @@ void StReleaseGpuGlobalU32::execute(WarpContext& w) const {
   // Release: after all that this thread knows of, which is what the CTA's warps have written up to the barrier
   // before.
   Cycles visible =
-      w.cta.gpu().memory().write(now()) + w.jitter().delay(models::JitterSite::global_store, w.point());
+      w.cta.gpu().memory().visible(now()) + w.jitter().delay(models::JitterSite::global_store, w.point());
   for (const auto& warp : w.cta.warps()) visible = std::max(visible, warp->stores_visible);
   w.warp.stores_visible = std::max(w.warp.stores_visible, visible);
   models::Source by = w.source();

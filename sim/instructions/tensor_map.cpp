@@ -37,7 +37,7 @@ bool replace_at(uint8_t* bytes, TensorMapField field, uint32_t ordinal, uint64_t
 /// PTX: a release comes after the thread's writes.
 void wait_for_write(WarpContext& w) {
   const Cycles visible =
-      w.cta.gpu().memory().write(models::now()) + w.jitter().delay(models::JitterSite::global_store, w.point());
+      w.cta.gpu().memory().visible(models::now()) + w.jitter().delay(models::JitterSite::global_store, w.point());
   w.warp.stores_visible = std::max(w.warp.stores_visible, visible);
   w.warp.pass(visible - models::now());
 }

@@ -235,9 +235,12 @@ void StGlobalLanes::execute(WarpContext& w) const {
   if (bytes >= 16) pass_lines(w, *addresses, bytes);
   w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
   models::MemorySystem& memory = w.cta.gpu().memory();
-  const Cycles accepted = memory.accept_write(uint64_t(bytes) * uint64_t(w.active_lanes()), w.enqueue_cycle());
+  models::MemorySystem::Write written;
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) memory.touch(written, (*addresses)[lane][0], bytes);
+  const Cycles accepted = memory.accept(written, w.enqueue_cycle(), {.sm = w.sm.id, .cluster = -1});
   const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
-  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.write(accepted) + late);
+  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(accepted) + late);
   if (HazardChecker* h = w.hazards()) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;

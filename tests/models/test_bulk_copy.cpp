@@ -154,7 +154,7 @@ TEST_CASE("TM15, TM2: what a bulk copy does not take", "[bulk]") {
 
 TEST_CASE("a prefetch brings lines into L2 and nothing else", "[bulk]") {
   Bench cold, warm;
-  const auto arrival = [](Bench& b, Cycles at) { return *b.nodes[0]->tma.fetch(b.copy(0, 256), at) - at; };
+  const auto arrival = [](Bench& b, Cycles at) { return b.nodes[0]->tma.fetch(b.copy(0, 256), at)->last - at; };
   warm.nodes[0]->tma.prefetch(warm.copy(0, 256), 0);
   CHECK(arrival(warm, 100'000) < arrival(cold, 100'000));
   CHECK(warm.nodes[0]->state().received_bytes == 0);

@@ -17,10 +17,8 @@ struct Bench {
   explicit Bench(uint64_t bytes = 64 << 20) : address(memory.allocate("matrix", bytes, false)) {}
 
   /// Cycles from the request at `at` to the data of `bytes` at this offset.
-  Cycles read(uint64_t offset, uint64_t bytes, Cycles at, int cluster = -1) {
-    MemorySystem::Request request;
-    memory.touch(request, address + offset, bytes);
-    return memory.read(request, at, cluster) - at;
+  Cycles read(uint64_t offset, uint64_t bytes, Cycles at, MemoryPort port = {}) {
+    return memory.read(address + offset, bytes, at, port).last - at;
   }
 
   DeviceProfile profile = b200();
@@ -34,7 +32,7 @@ TEST_CASE("a hit takes the L2 latency, whatever its size", "[memory]") {
   Bench b;
   b.memory.warm(b.address, 1 << 20);
   CHECK(b.read(0, 128, 0) == b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns));
-  b.profile.memory.l2_tb_per_s = 1e9;
+  b.profile.memory.l2_tb_per_s = b.profile.memory.l2_read_tb_per_s = b.profile.memory.l2_gpc_tb_per_s = 1e9;
   CHECK(b.read(0, 1 << 20, 1000) == b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns));
   CHECK(b.memory.dram_bytes() == 0);
 }
@@ -51,7 +49,8 @@ TEST_CASE("a miss takes HBM's latency more, and a line on its way is not fetched
 TEST_CASE("HBM sustains its rate however many ask: a long stream takes bytes over rate", "[memory]") {
   Bench b(256 << 20);
   Cycles end = 0;
-  for (uint64_t at = 0; at < 256 << 20; at += 32 << 10) end = std::max(end, b.read(at, 32 << 10, 0));
+  for (uint64_t at = 0; at < 256 << 20; at += 32 << 10)
+    end = std::max(end, b.read(at, 32 << 10, 0, {.sm = int(at >> 15) % 148}));
   const double rate = double(256 << 20) / double(end);
   CHECK(rate / b.profile.bytes_per_cycle(b.profile.memory.dram_tb_per_s) > 0.9);
   CHECK(rate / b.profile.bytes_per_cycle(b.profile.memory.dram_tb_per_s) <= 1.0);
@@ -93,13 +92,16 @@ TEST_CASE("lines of others are written back first, and a page's translation is l
 TEST_CASE("CTAs of one cluster that ask for a box on its way share the answer", "[memory]") {
   Bench b;
   MemorySystem::Request request;
-  b.memory.touch(request, b.address, 4096);
-  const Cycles arrives = b.memory.read(request, 0, 7);
+  b.memory.touch(request, b.address, 4096, {.cluster = 7});
+  const auto read = [&](Cycles at, int cluster) {
+    return b.memory.read(request, at, at, {.cluster = cluster}).last;
+  };
+  const Cycles arrives = read(0, 7);
   CHECK(b.memory.l2_read_bytes() == 4096);
-  CHECK(b.memory.read(request, 10, 7) == arrives);
+  CHECK(read(10, 7) == arrives);
   CHECK(b.memory.l2_read_bytes() == 4096);  // coalesced
-  b.memory.read(request, 20, 8);
+  read(20, 8);
   CHECK(b.memory.l2_read_bytes() == 2 * 4096);  // another cluster
-  b.memory.read(request, 1'000'000, 8);
+  read(1'000'000, 8);
   CHECK(b.memory.l2_read_bytes() == 3 * 4096);  // too late
 }

@@ -46,6 +46,8 @@ TEST_CASE("a box over the edge signals the full box to every CTA", "[tma][cluste
 TEST_CASE("memory is read once, and the box takes the fill port of each destination", "[tma][cluster][timing]") {
   ClusterBench b(3, 3);
   b.profile.tma.request_bytes_per_cycle = b.profile.memory.l2_tb_per_s = 1e9;  // asked for and answered at once
+  b.profile.memory.l2_read_tb_per_s = b.profile.memory.l2_gpc_tb_per_s = 1e9;
+  b.profile.tma.load_latency_cycles_per_line = 0;
   const Cycles latency =
       Cycles(b.profile.tma.load_latency_cycles) + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns);
   b.net.load_multicast(0, b.box(0, 64), {0b111}, 0);  // cold

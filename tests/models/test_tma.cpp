@@ -142,6 +142,8 @@ TEST_CASE("an L2 hit takes the profile's latency plus one cycle per row, and row
           "[tma][timing]") {
   Bench b(128, 64);
   b.profile.tma.request_bytes_per_cycle = b.profile.memory.l2_tb_per_s = 1e9;  // asked for and answered at once
+  b.profile.memory.l2_read_tb_per_s = b.profile.memory.l2_gpc_tb_per_s = 1e9;
+  b.profile.tma.load_latency_cycles_per_line = 0;
   const Cycles latency =
       Cycles(b.profile.tma.load_latency_cycles) + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns);
   b.tma.load(b.copy(128, 64, 0, 0), 0);  // cold: brings the lines into L2
@@ -159,7 +161,8 @@ TEST_CASE("an L2 hit takes the profile's latency plus one cycle per row, and row
 
 TEST_CASE("copies of an SM ask L2 one after the other", "[tma][timing]") {
   Bench b(128, 64);
-  b.profile.memory.l2_tb_per_s = 1e9;
+  b.profile.memory.l2_tb_per_s = b.profile.memory.l2_read_tb_per_s = b.profile.memory.l2_gpc_tb_per_s = 1e9;
+  b.profile.tma.load_latency_cycles_per_line = 0;
   b.profile.tma.request_bytes_per_cycle = 16;
   b.memory.warm(b.address, 128 * 128);
   const Cycles hit = b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns),
@@ -168,20 +171,22 @@ TEST_CASE("copies of an SM ask L2 one after the other", "[tma][timing]") {
   b.tma.load(b.copy(64, 64, 64, 0), 0);
   sc_core::sc_start();
   REQUIRE(b.observer.spans.size() == 2);
-  CHECK(b.observer.spans[0].end == first + 8192 / 16 + hit + 64);
-  CHECK(b.observer.spans[1].end == first + 2 * 8192 / 16 + hit + 64);
+  // Rows fill shared memory while others are asked for.
+  CHECK(b.observer.spans[0].end == first + 8192 / 16 + hit + 1);
+  CHECK(b.observer.spans[1].end == first + 2 * 8192 / 16 + hit + 1);
 }
 
 TEST_CASE("L2 answers at its rate", "[tma][timing]") {
   Bench b(128, 64);
   b.profile.tma.request_bytes_per_cycle = 1e9;
+  b.profile.tma.load_latency_cycles_per_line = 0;
   b.profile.memory.l2_tb_per_s = 4 * b.profile.device.sm_clock_ghz * 1e-3 * (1 - 1e-9);  // 4 bytes a cycle
   b.memory.warm(b.address, 128 * 128);
   b.tma.load(b.copy(128, 64, 0, 0), 0);
   sc_core::sc_start();
   REQUIRE(b.observer.spans.size() == 1);
   CHECK(b.observer.spans[0].end == Cycles(b.profile.tma.load_latency_cycles) + 4096 +
-                                       b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns) + 128);
+                                       b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns) + 1);
 }
 
 TEST_CASE("bulk groups complete in commit order, .read before visible", "[tma]") {

@@ -153,3 +153,41 @@ TEST_CASE("published tables are laid out by bench/measured.py, without the rows 
   INFO(ran.out << ran.err);
   CHECK(ran.exit_code == 0);
 }
+
+TEST_CASE("mechanisms of an H200's memory: one SM, one GPC, a short box, a mix, as they were measured",
+          "[accuracy]") {
+  const ScratchDirectory here;
+  const fs::path folder = here / "h200";
+  write(folder / "1_l2_capacity.csv", "order,footprint_mib,tb_per_s\nown_seq,99.0000,4.43\n");
+  write(folder / "2_gpc_rate.csv",
+        "data,order,gpc,streaming_sms,tb_per_s\nl2,tpc_by_tpc,1,1,0.21\nl2,tpc_by_tpc,1,8,1.28\n");
+  write(folder / "5_write_sms.csv", "placement,gpc,sms,tb_per_s\none_gpc,1,1,0.0632\n");
+  write(folder / "2_latency_under_load.csv",
+        "stream,observer,observer_rows,who,interval_cycles,streaming_sms,p50\nl2,l2,1,all,0,0,352\n");
+  write(folder / "4_coalescing_counters.csv",
+        "placement,group_size,same_data,burst,depth,l2_bytes_per_filled\ncluster,2,1,1,1,0.5\n");
+  write(folder / "5_writes.csv",
+        "reads,writes,read_footprint_mib,write_footprint_mib,tb_per_s\n1,1,8.25,8.25,7.16\n");
+  write(folder / "6_short_rows.csv",
+        "row_bytes,rows,layout,sms,depth,cycles_per_box\n32,128,dense,1,8,127.95\n128,128,dense,1,8,153.5\n");
+  write(folder / "7_fill_rows.csv", "where,rows,p50\nl2,1,374\nl2,128,516\nhbm_dense,1,799\n");
+  write(folder / "5_copies_in_a_row.csv", "cluster,slots,read_mb,written_mb,us_per_launch\n2,4,33.55,67.11,32.6\n");
+  const Ran ran = run(here, "accuracy --device h200 --measured . --rows rows.csv");
+  INFO(ran.out << ran.err);
+  REQUIRE(ran.exit_code == 0);
+  std::ifstream rows(here / "rows.csv");
+  int seen = 0;
+  for (std::string line; std::getline(rows, line); ++seen) {
+    if (seen == 0) continue;
+    INFO(line);
+    const size_t at = line.rfind("\",");
+    double measured = 0, simulated = 0;
+    REQUIRE(std::sscanf(line.c_str() + at + 2, "%lf,%lf", &measured, &simulated) == 2);
+    CHECK(simulated / measured == Approx(1).margin(0.08));
+  }
+  CHECK(seen == 1 + 13);
+
+  const Ran none = run(here, "accuracy --device b200 --measured .");
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, Catch::Contains("must be a folder with the measurements in b200/"));
+}

@@ -63,8 +63,9 @@ std::any read_umma_batches(const TomlDocument& document, const TomlTable& root, 
 std::any read_tma_tiles(const TomlDocument& document, const TomlTable& root, Scenario& s) {
   TmaTilesConfig c;
   if (root.has("config")) {
-    const TomlTable table = root.table("config", {"box_width", "box_height", "warps", "stages", "cluster",
-                                                  "sharers", "multicast", "sync", "tiles", "loop_cycles"});
+    const TomlTable table = root.table(
+        "config", {"box_width", "box_height", "warps", "stages", "cluster", "sharers", "multicast", "sync", "tiles",
+                   "distinct", "shuffled", "reads", "writes", "observer_rows", "loop_cycles", "uneven"});
     if (table.has("box_width")) c.box_width = read_int(table, "box_width", 4, 256);
     if (table.has("box_height")) c.box_height = read_int(table, "box_height", 1, 256);
     if (table.has("warps")) c.warps = read_int(table, "warps", 1, 16);
@@ -75,7 +76,13 @@ std::any read_tma_tiles(const TomlDocument& document, const TomlTable& root, Sce
     if (table.has("sharers")) c.sharers = read_int(table, "sharers", 1, 1024);
     if (table.has("sync")) c.sync = table.boolean("sync");
     if (table.has("tiles")) c.tiles = read_int(table, "tiles", 1, 1 << 20);
+    if (table.has("distinct")) c.distinct = read_int(table, "distinct", 0, 1 << 20);
+    if (table.has("shuffled")) c.shuffled = table.boolean("shuffled");
+    if (table.has("reads")) c.reads = read_int(table, "reads", 0, 16);
+    if (table.has("writes")) c.writes = read_int(table, "writes", 0, 16);
+    if (table.has("observer_rows")) c.observer_rows = read_int(table, "observer_rows", 0, 256);
     if (table.has("loop_cycles")) c.loop_cycles = read_int(table, "loop_cycles", 0, 1 << 20);
+    if (table.has("uneven")) c.uneven = table.boolean("uneven");
   }
   if (c.box_width % 4 != 0)
     throw document.error("config.box_width", "allowed are multiples of 4 (16 bytes)", std::to_string(c.box_width));
@@ -85,6 +92,12 @@ std::any read_tma_tiles(const TomlDocument& document, const TomlTable& root, Sce
   if (c.multicast && c.cluster > 1 && !(c.sync && c.stages == 1))
     throw document.error("config.multicast",
                          "needs sync = true and stages = 1: a slot may be overwritten when all have it", "true");
+  if (c.reads + c.writes == 0) throw document.error("config.reads", "reads and writes are both 0", "0");
+  if (c.writes > 0 && (c.sync || c.multicast))
+    throw document.error("config.writes", "not implemented: with sync or multicast", std::to_string(c.writes));
+  if (c.observer_rows > c.box_height)
+    throw document.error("config.observer_rows", fmt::format("at most box_height, {}", c.box_height),
+                         std::to_string(c.observer_rows));
   if (c.cluster > s.sms_in_run())
     throw document.error("config.cluster", fmt::format("there are {} SMs", s.sms_in_run()),
                          std::to_string(c.cluster));
@@ -94,9 +107,9 @@ std::any read_tma_tiles(const TomlDocument& document, const TomlTable& root, Sce
                                      tile_bytes(c), kSmemBudgetBytes),
                          std::to_string(c.stages));
   check_shared_memory(document, "config.stages", storage_bytes<TmaTilesStorage>(c));
-  const double tiles = double(s.sms_in_run()) * c.tiles * c.warps;
+  const double tiles = double(s.sms_in_run()) * distinct_tiles(c) * c.warps;
   if (tiles * c.box_height > double(1 << 30) || tiles * tile_bytes(c) > 0x1p36)
-    throw document.error("config.tiles", "the tiles of all CTAs must be less than 2^30 rows and 64 GiB",
+    throw document.error("config.tiles", "different tiles of all CTAs must be less than 2^30 rows and 64 GiB",
                          std::to_string(c.tiles));
   return c;
 }
@@ -118,7 +131,7 @@ const KernelDefinition& tma_tiles_definition() {
   static const KernelDefinition definition = {
       .name = "tma_tiles",
       .description =
-          "microbenchmark: tensor loads into rings that nobody reads, multicast too, no data (SM90 and SM100)",
+          "microbenchmark: tensor copies into rings that nobody reads and out of them, no data (SM90 and SM100)",
       .tensor_core = false,
       .arithmetic = false,
       .result = false,
@@ -156,7 +169,13 @@ std::string TmaTilesRun::configuration_json() const {
       {"multicast", c.multicast},
       {"sync", c.sync},
       {"tiles", c.tiles},
+      {"distinct", c.distinct},
+      {"shuffled", c.shuffled},
+      {"reads", c.reads},
+      {"writes", c.writes},
+      {"observer_rows", c.observer_rows},
       {"loop_cycles", c.loop_cycles},
+      {"uneven", c.uneven},
   };
   return json.dump();
 }

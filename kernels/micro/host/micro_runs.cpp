@@ -55,11 +55,12 @@ std::vector<BarrierArray> TmaTilesRun::barriers() const {
 }
 
 int TmaTilesRun::rows() const {
-  return ceil_div(ctas(), config_.sharers) * config_.tiles * config_.warps * config_.box_height;
+  return ceil_div(ctas(), config_.sharers) * distinct_tiles(config_) * config_.warps * config_.box_height;
 }
 
 std::vector<Tensor> TmaTilesRun::tensors() const {
-  return {{"source", uint64_t(rows()) * uint64_t(config_.box_width) * 4}, {"nothing", 256}};
+  const uint64_t bytes = uint64_t(rows()) * uint64_t(config_.box_width) * 4;
+  return {{"source", bytes}, {"target", config_.writes > 0 ? bytes : 256}};
 }
 
 double TmaTilesRun::bytes() const { return double(rows()) * config_.box_width * 4; }
@@ -71,13 +72,18 @@ std::string TmaTilesRun::title() const {
 
 TmaTilesParams TmaTilesRun::params(const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode) const {
   const TmaTilesConfig& c = config_;
-  return {.source = encode(matrix_fields({.address = addresses[0],
-                                          .type = TensorMapDataType::float32,
-                                          .rows = rows(),
-                                          .columns = c.box_width,
-                                          .box_rows = c.box_height,
-                                          .box_columns = c.box_width,
-                                          .swizzle = Swizzle::none}))};
+  const auto tiles = [&](GlobalAddr address, int box_rows) {
+    return encode(matrix_fields({.address = address,
+                                 .type = TensorMapDataType::float32,
+                                 .rows = rows(),
+                                 .columns = c.box_width,
+                                 .box_rows = box_rows,
+                                 .box_columns = c.box_width,
+                                 .swizzle = Swizzle::none}));
+  };
+  return {.source = tiles(addresses[0], c.box_height),
+          .target = c.writes > 0 ? tiles(addresses[1], c.box_height) : TensorMap{},
+          .observed = c.observer_rows > 0 ? tiles(addresses[0], c.observer_rows) : TensorMap{}};
 }
 
 }  // namespace sm100::host

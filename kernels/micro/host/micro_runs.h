@@ -50,7 +50,7 @@ class TmaTilesRun : public MicroRun {
   std::vector<BarrierArray> barriers() const override;
   std::vector<std::string_view> roles() const override { return {"load"}; }
   std::string_view role(int warp) const override { return tma_tiles_role(warp); }
-  std::vector<Tensor> tensors() const override;  ///< source, nothing
+  std::vector<Tensor> tensors() const override;  ///< source, target
   double flops() const override { return 0; }
   double bytes() const override;
   std::string title() const override;

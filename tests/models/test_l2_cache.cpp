@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What L2 holds: two halves, the last used stay, written lines go back to memory.
+#include "models/l2_cache.h"
+
+#include <vector>
+
+#include "catch.h"
+#include "models/fixture.h"
+
+using namespace sm100;
+using namespace sm100::models;
+using Where = L2Cache::Place;
+
+namespace {
+
+/// An L2 of 2 MiB: 8,192 lines in each half, of which 2,048 may be dirty.
+struct Bench {
+  static DeviceProfile small() {
+    DeviceProfile p = b200();
+    p.memory.l2_mib = 2, p.memory.l2_dirty_mib = 1;
+    return p;
+  }
+  /// Misses of a walk over the first `n` lines by an SM of this half; every second line's home is the other one, or
+  /// none's.
+  int walk(size_t n, int half, bool all_home = false) {
+    int misses = 0;
+    for (size_t i = 0; i < n; ++i) misses += l2.read(lines[i], half, all_home ? half : int(i & 1)) == Where::memory;
+    return misses;
+  }
+  DeviceProfile profile = small();
+  L2Cache l2{profile};
+  std::vector<L2Line> lines = std::vector<L2Line>(32768);
+};
+
+}  // namespace
+
+TEST_CASE("what one half reads again and again hits as long as that half holds it", "[l2]") {
+  Bench b;
+  CHECK(b.walk(8000, 0) == 8000);
+  CHECK(b.walk(8000, 0) == 0);
+  CHECK(b.walk(8000, 0) == 0);
+}
+
+TEST_CASE("a walk over a little more than a half holds finds nothing: the last used stay", "[l2]") {
+  Bench b;
+  b.walk(9000, 0, true);
+  CHECK(b.walk(9000, 0, true) > 8900);
+  Bench both;  // lines whose home is the other half are found there
+  both.walk(9000, 0);
+  CHECK(both.walk(9000, 0) == 4500);
+}
+
+TEST_CASE("a line is found in the other half, and then held in both", "[l2]") {
+  Bench b;
+  CHECK(b.l2.read(b.lines[0], 0, 0) == Where::memory);
+  CHECK(b.l2.read(b.lines[0], 1, 0) == Where::other_half);
+  CHECK(b.l2.read(b.lines[0], 1, 0) == Where::own_half);
+  CHECK(b.l2.read(b.lines[1], 0, 1) == Where::memory);  // through its home
+  CHECK(b.l2.read(b.lines[1], 1, 1) == Where::own_half);
+}
+
+TEST_CASE("a written line leaves the other half, and is written back once", "[l2]") {
+  Bench b;
+  b.l2.read(b.lines[0], 1, 0);
+  CHECK_FALSE(b.l2.write(b.lines[0], 0));  // it was in its home
+  CHECK(b.l2.read(b.lines[0], 1, 0) == Where::other_half);
+  CHECK(b.l2.take_written_back(100) == 0);
+  // A half keeps 4,096 written lines: what is more goes to memory, the oldest first.
+  for (size_t i = 2; i < 2 * 6000; i += 2) b.l2.write(b.lines[i], 0);
+  const uint64_t back = b.l2.take_written_back(~uint64_t{0});
+  CHECK(back >= 6000 - 4096 - 256);
+  CHECK(back <= 6000 - 4096 + 256);
+  CHECK(b.l2.take_written_back(1) == 0);
+}
+
+TEST_CASE("lines written again and again are written back only when they no longer fit", "[l2]") {
+  Bench few, many;
+  for (int pass = 0; pass < 4; ++pass) {
+    for (size_t i = 0; i < 2 * 3000; i += 2) few.l2.write(few.lines[i], 0);
+    for (size_t i = 0; i < 2 * 6000; i += 2) many.l2.write(many.lines[i], 0);
+  }
+  CHECK(few.l2.take_written_back(~uint64_t{0}) == 0);
+  CHECK(many.l2.take_written_back(~uint64_t{0}) >= 3 * 6000);
+}
+
+TEST_CASE("generations can be counted for ever", "[l2]") {
+  Bench b;
+  b.l2.watch(&b.lines);
+  for (int walks = 0; walks < 200; ++walks) b.walk(20000, walks & 1);  // 15,000 generations
+  b.walk(4000, 0);
+  CHECK(b.walk(4000, 0) == 0);
+  for (int walks = 0; walks < 2000; ++walks) b.walk(4000, 0);  // none of them goes
+  CHECK(b.walk(4000, 0) == 0);
+}
