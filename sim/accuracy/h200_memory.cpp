@@ -150,7 +150,7 @@ DataSet rates(const AccuracyInputs& inputs) {
              .unit = "TB/s",
              .source = "`2_gpc_rate.csv`, `5_write_sms.csv`, `scenarios/accuracy/h200_memory.toml`",
              .replays = "some SMs of one GPC stream hits, or store the same boxes again and again",
-             .fitted = "`memory.l2_gpc_tb_per_s`, `memory.l2_gpc_write_tb_per_s`, `tma.load_bytes_per_cycle`",
+             .fitted = "`memory.l2_gpc_tb_per_s`, `memory.l2_gpc_write_tb_per_s`, `tma.request_bytes_per_cycle`",
              .x_label = "SMs"}};
   const auto reads = medians(CsvTable(inputs.measured / "h200" / "2_gpc_rate.csv"),
                              {"data", "order", "gpc", "streaming_sms"}, "tb_per_s");
@@ -269,7 +269,7 @@ DataSet short_rows(const AccuracyInputs& inputs) {
              .unit = "cycles per box of 128 rows",
              .source = "`6_short_rows.csv`, `scenarios/accuracy/h200_memory.toml`",
              .replays = "one SM, or all, load hits; rows of 32, 64 and 128 bytes, 1 to 8 boxes in flight",
-             .fitted = "`tma.load_rows_per_cycle`, `tma.load_bytes_per_cycle`",
+             .fitted = "`tma.load_rows_per_cycle`, `tma.request_bytes_per_cycle`",
              .x_label = "boxes in flight"}};
   const auto measured = medians(CsvTable(inputs.measured / "h200" / "6_short_rows.csv"),
                                 {"row_bytes", "rows", "layout", "sms", "depth"}, "cycles_per_box");
