@@ -220,7 +220,7 @@ void MemorySystem::bring(Request& request, double from, double until, int half) 
     request.last_ready = std::max(request.last_ready, ready);
     dram_bytes_ += uint64_t(lines * double(profile_.memory.line_bytes));
   }
-  request.missing = {};  // many boxes are remembered, and few read again from HBM
+  std::vector<Request::Missing>().swap(request.missing);  // many boxes are remembered, and few read again from HBM
 }
 
 MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles at, const MemoryPort& port) {
