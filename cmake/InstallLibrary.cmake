@@ -15,13 +15,14 @@ foreach(name sim cli traces)
   set_target_properties(sm100_${name} PROPERTIES EXPORT_NAME ${name})
 endforeach()
 install(TARGETS ${targets} sm100_roles sm100_warnings sm100_systemc EXPORT sm100simTargets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/sm100sim)
-install(DIRECTORY kernels models sim traces DESTINATION ${SM100_INSTALLED_HEADERS}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/sm100sim COMPONENT dev)
+install(DIRECTORY kernels models sim traces DESTINATION ${SM100_INSTALLED_HEADERS} COMPONENT dev
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sm100sim)
-install(EXPORT sm100simTargets NAMESPACE sm100sim:: DESTINATION ${package})
+install(EXPORT sm100simTargets NAMESPACE sm100sim:: DESTINATION ${package} COMPONENT dev)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sm100simConfigVersion.cmake COMPATIBILITY ExactVersion)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/sm100simConfig.cmake.in ${PROJECT_BINARY_DIR}/sm100simConfig.cmake @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/sm100simConfig.cmake ${PROJECT_BINARY_DIR}/sm100simConfigVersion.cmake DESTINATION ${package})
+install(FILES ${PROJECT_BINARY_DIR}/sm100simConfig.cmake ${PROJECT_BINARY_DIR}/sm100simConfigVersion.cmake DESTINATION ${package}
+        COMPONENT dev)

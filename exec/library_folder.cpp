@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/library_folder.h"
 
+#include "kernels/host/data_directory.h"
 #include "kernels/host/scenario.h"
 
 namespace sm100::exec {
@@ -9,9 +10,9 @@ namespace fs = std::filesystem;
 
 fs::path library_folder() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path program = host::program_file();
   for (fs::path folder = program.parent_path(); !folder.empty(); folder = folder.parent_path()) {
-    for (const char* const below : {"lib/sm100sim", "exec/lib"})
+    for (const char* const below : {SM100_LIBRARY_FOLDER, "exec/lib"})  // of an installation, of a build folder
       if (fs::exists(folder / below / "libcudart.so.13", error)) return folder / below;
     if (folder == folder.root_path()) break;
   }

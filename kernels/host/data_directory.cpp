@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/host/data_directory.h"
 
+#include <sys/auxv.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -41,7 +43,7 @@ fs::path named_source_tree(const fs::path& build) {
 /// tree that its file names, and a build folder that was moved the source tree that it lies in.
 DataDirectories find_data() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path program = program_file();
   for (fs::path folder = program.parent_path(); !folder.empty(); folder = folder.parent_path()) {
     const fs::path tree = named_source_tree(folder);
     if (!tree.empty() && has_data(of_source_tree(tree))) return of_source_tree(tree);
@@ -63,6 +65,14 @@ fs::path chosen(const char* variable, const fs::path& otherwise) {
 }
 
 }  // namespace
+
+fs::path program_file() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) return program;
+  const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return started ? fs::canonical(started, error) : fs::path();
+}
 
 fs::path profile_directory() { return chosen("SM100SIM_PROFILES", data().profiles); }
 fs::path scenario_directory() { return chosen("SM100SIM_SCENARIOS", data().scenarios); }

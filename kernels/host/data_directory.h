@@ -8,6 +8,9 @@
 
 namespace sm100::host {
 
+/// The running program, also where /proc is not mounted (a root that was just made).
+std::filesystem::path program_file();
+
 /// Directory of device profiles (*.toml): SM100SIM_PROFILES if set, else what belongs to the running program.
 std::filesystem::path profile_directory();
 

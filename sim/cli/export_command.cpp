@@ -105,7 +105,7 @@ void add_export_command(CLI::App& app, int& exit_code) {
       ->add_option("--format", options->format,
                    "chrome-json; vcd: the mbarriers of one SM as waveforms; csv: a row per span; html: a page that "
                    "shows the run")
-      ->type_name("FORMAT")
+      ->type_name("{chrome-json,vcd,csv,html}")
       ->required();
   command
       ->add_option("-o,--output", options->output,

@@ -2,6 +2,7 @@
 #include "sim/cli/main.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <exception>
@@ -9,7 +10,9 @@
 #include <iostream>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "kernels/host/scenario.h"
 #include "kernels/host/toml_reader.h"
@@ -77,6 +80,7 @@ int run(int argc, char** argv) {
   cli::add_ledger_command(app, exit_code);
   cli::add_ptx_command(app, exit_code);
   cli::add_exec_command(app, exit_code);
+  cli::add_completion_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help, --version
@@ -86,10 +90,10 @@ int run(int argc, char** argv) {
     return kOk;
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      print_error(fmt::format(
-          "sm100sim: '{}' is not a command; allowed are run, check, explore, sweep, explain, explain-config, accuracy, "
-          "list, lessons, stats, export, import, diff, ledger, ptx, exec",
-          argv[1]));
+      std::vector<std::string> names;
+      for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+      print_error(
+          fmt::format("sm100sim: '{}' is not a command; allowed are {}", argv[1], fmt::join(names, ", ")));
       return kBadInput;
     }
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));
