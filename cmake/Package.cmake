@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # `./dev package` makes the packages of this system with cpack: sm100sim, what is needed to run it, and sm100sim-dev, what is needed to
-# build programs with kernels of one's own (find_package(sm100sim)).  Libraries that they need are found by dpkg-shlibdeps.
+# build programs with kernels of one's own (find_package(sm100sim)), and python3-sm100sim.  Libraries that they need are found by dpkg-shlibdeps.
 set(CPACK_PACKAGE_NAME sm100sim)
 set(CPACK_PACKAGE_VENDOR "sm100sim")
 set(CPACK_PACKAGE_CONTACT "The authors of sm100sim <sm100sim@localhost>")
@@ -17,6 +17,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_SOURCE_GENERATOR TXZ)
 set(CPACK_COMPONENTS_ALL sm100sim dev)
+if(SM100_PYTHON_BUILT)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/packages)
 
@@ -31,4 +34,9 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME sm100sim-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
     "sm100sim (= ${PROJECT_VERSION}), libsystemc-dev, libeigen3-dev, libfmt-dev, libtomlplusplus-dev, nlohmann-json3-dev, libcli11-dev, libprotobuf-dev, zlib1g-dev")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "sm100sim for Python 3: runs as functions, traces as NumPy arrays.")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-sm100sim)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "sm100sim (= ${PROJECT_VERSION}), python3 (>= ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}), python3-numpy")
 include(CPack)
