@@ -8,7 +8,9 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(Catch2 REQUIRED) # 2 (Debian 12) and 3 both work, see tests/catch.h
+if(SM100_TESTS)
+  find_package(Catch2 REQUIRED) # 2 (Debian 12) and 3 both work, see tests/catch.h
+endif()
 
 # Debian's libsystemc ships a pkg-config file and no CMake package.  It was built as C++17; a C++20 program links
 # to it once the API version check is off.

@@ -161,8 +161,8 @@ TEST_CASE("import: a wrong map ends in one line", "[import]") {
   CHECK(map_error("cta = \"pid\"", "sm = \"pid\"") ==
         "map.toml:5: table 'track': must have 'cta', an expression, or {cta} in a name's pattern\n");
   CHECK(map_error("cta = \"pid\"", "process_name = \"CTA {ctaid}\"") ==
-        "map.toml:6: key 'track.process_name' = \"CTA {ctaid}\": '{ctaid}' is none of {cta}, {sm}, {warp} and "
-        "{role}\n");
+        "map.toml:6: key 'track.process_name' = \"CTA {ctaid}\": '{ctaid}' is none of {cta}, {sm}, {warp}, {role} "
+        "and {}\n");
   CHECK(map_error("[[role]]\nname = \"load\"", "") ==
         "map.toml:5: table 'track': must have {role} in a name's pattern, or the map [[role]] tables\n");
   CHECK(map_error("name = \"load\"", "name = \"load\"\nevents = [\"LAOD\"]") ==
@@ -349,6 +349,44 @@ load_issue            32,768        32        32        64          64       1,0
 mma_issue             16,384        32        64        64          96         900,736
 )");
   }
+}
+
+// ---------------------------------------------------------------- Triton's Proton
+
+TEST_CASE("a trace in the form of Triton's Proton: names in pid and tid, a line for each overlap", "[import]") {
+  const ScratchDirectory scratch;
+  const auto event = [](const std::string& name, const std::string& cta, const std::string& warp, double begin,
+                        double end) {
+    nlohmann::json event = {{"cname", "good"}, {"name", name}, {"cat", "gemm"}, {"ph", "X"}};
+    event["pid"] = "my gemm Core" + cta;
+    event["tid"] = "warp " + warp;
+    event["ts"] = begin, event["dur"] = end - begin;
+    event["args"] = {
+        {"Finalization Time (ns)", 512}, {"Frequency (MHz)", 1000.0}, {"call_stack", {"main", "gemm"}}};
+    return event;
+  };
+  nlohmann::json file = {{"displayTimeUnit", "ns"}, {"traceEvents", nlohmann::json::array()}};
+  for (int i = 0; i < 4; ++i) {
+    const double at = 0.1 * i;
+    file["traceEvents"].push_back(event("wait_empty", "7 CTA3", "4 (line 0)", at, at + 0.04));
+    file["traceEvents"].push_back(event("load", "7 CTA3", "4 (line 0)", at + 0.04, at + 0.06));
+    file["traceEvents"].push_back(event("mma", "7 CTA3", "5 (line 0)", at + 0.05, at + 0.09));
+    file["traceEvents"].push_back(event("wait_full", "7 CTA3", "5 (line 1)", at + 0.06, at + 0.08));
+  }
+  file["traceEvents"].push_back(event("epilogue", "0 CTA0", "0 (line 0)", 0.5, 0.75));
+  scratch.write("proton.json", file.dump());
+  const Ran ran = run(scratch, "import proton.json --map " + kMaps + "triton_proton.toml -o t.pftrace");
+  CHECK(ran.err.empty());
+  REQUIRE(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Catch::Contains("17 spans of 4 roles in 2 CTAs"));
+  const Trace trace = traces::read_pftrace(scratch / "t.pftrace");
+  std::vector<Span> waits;
+  for (const Span& span : trace.spans)
+    if (trace.tracks[span.track].name == "load" && span.kind == SpanKind::wait) waits.push_back(span);
+  REQUIRE(waits.size() == 4);
+  CHECK((waits[3].begin == 300 && waits[3].end == 340 && waits[3].args.stage == 0 && waits[3].args.phase == 0));
+  const Track& load = trace.tracks[waits[0].track];
+  CHECK((load.sm == 7 && load.cta == 3 && load.warp == 4));
 }
 
 }  // namespace sm100::sim

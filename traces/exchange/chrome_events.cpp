@@ -136,7 +136,11 @@ class Reader {
     edge.span.name = text;
     edge.span.args = args_of(event);
     read_times(event, edge);
-    edges_[{integer(event, "pid"), integer(event, "tid")}].push_back(edge);
+    const int64_t pid = identity(event, "pid", process_names_);
+    const int64_t tid = identity(event, "tid", tid_names_);
+    if (const auto named = tid_names_.find(tid); named != tid_names_.end())
+      thread_names_.try_emplace({pid, tid}, named->second);
+    edges_[{pid, tid}].push_back(edge);
   }
 
   void read_times(const json& event, Edge& edge) {
@@ -178,6 +182,15 @@ class Reader {
     return value->get<int64_t>();
   }
 
+  /// A pid or tid.  Some tools write its name there; it gets a number, and the name is the process's or thread's.
+  int64_t identity(const json& event, const char* key, std::map<int64_t, std::string>& names) {
+    const json* value = member(event, key);
+    if (!value || !value->is_string()) return integer(event, key);
+    const auto [known, added] = numbers_.try_emplace(value->get<std::string>(), kNamed + int64_t(numbers_.size()));
+    if (added) names.try_emplace(known->second, known->first);
+    return known->second;
+  }
+
   /// Names of processes and threads; other metadata says nothing that we keep.
   void read_metadata(const json& event) {
     const json* what = member(event, "name");
@@ -185,11 +198,11 @@ class Reader {
     const json* args = args_of(event);
     const json* name = args ? member(*args, "name") : nullptr;
     if (!name || !name->is_string()) fail(fmt::format("'args.name' is {}; a string is needed", display(name)));
-    const int64_t pid = integer(event, "pid");
+    const int64_t pid = identity(event, "pid", process_names_);
     if (*what == "process_name") {
       process_names_[pid] = name->get<std::string>();
     } else {
-      const std::pair key(pid, integer(event, "tid"));
+      const std::pair key(pid, identity(event, "tid", tid_names_));
       thread_names_[key] = name->get<std::string>();
       edges_.try_emplace(key);
     }
@@ -231,7 +244,9 @@ class Reader {
   size_t index_ = 0;
   uint64_t last_ = 0;                                               ///< ticks: the latest begin or end of any event
   std::map<std::pair<int64_t, int64_t>, std::vector<Edge>> edges_;  ///< by (pid, tid)
-  std::map<int64_t, std::string> process_names_;
+  std::map<int64_t, std::string> process_names_, tid_names_;
+  std::map<std::string, int64_t> numbers_;             ///< of pids and tids that are strings
+  static constexpr int64_t kNamed = int64_t{1} << 61;  ///< the first of these numbers
   std::map<std::pair<int64_t, int64_t>, std::string> thread_names_;
 };
 

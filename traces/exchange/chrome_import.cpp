@@ -39,10 +39,10 @@ bool match(std::string_view pattern, std::string_view text, Place& place) {
     if (end == std::string_view::npos) return false;
     const std::string_view name = pattern.substr(brace + 1, end - brace - 1);
     pattern.remove_prefix(end + 1);
-    if (name == "role") {  // up to what follows in the pattern
+    if (name == "role" || name.empty()) {  // up to what follows in the pattern
       const size_t length = pattern.empty() ? text.size() : text.find(pattern.substr(0, pattern.find('{')));
       if (length == std::string_view::npos || length == 0) return false;
-      place.role = text.substr(0, length);
+      if (name == "role") place.role = text.substr(0, length);
       text.remove_prefix(length);
       continue;
     }
@@ -351,8 +351,8 @@ void check_pattern(std::string_view pattern) {
        at = pattern.find_first_of("{}", at)) {
     const size_t end = pattern.find_first_of("{}", at + 1);
     const std::string_view name = pattern.substr(at, end == std::string_view::npos ? end : end + 1 - at);
-    if (name != "{cta}" && name != "{sm}" && name != "{warp}" && name != "{role}")
-      throw std::runtime_error(fmt::format("'{}' is none of {{cta}}, {{sm}}, {{warp}} and {{role}}", name));
+    if (name != "{cta}" && name != "{sm}" && name != "{warp}" && name != "{role}" && name != "{}")
+      throw std::runtime_error(fmt::format("'{}' is none of {{cta}}, {{sm}}, {{warp}}, {{role}} and {{}}", name));
     at = end + 1;
   }
 }

@@ -34,7 +34,8 @@ struct ChromeImportMap {
 
   double units_per_second = 1e6;  ///< of ts and dur; Chrome's format says microseconds
 
-  // Where a thread lies.  A pattern is text with {cta}, {sm}, {warp} (digits) and {role}: "CTA {cta} on SM {sm}".
+  // Where a thread lies.  A pattern is text with {cta}, {sm}, {warp} (digits), {role} and {} (anything): "CTA {cta} on
+  // SM {sm}".  A pid or tid that is a string is the name.
   std::string process_name, thread_name;    ///< patterns; empty: the name is not looked at
   std::optional<Expression> cta, sm, warp;  ///< over kThreadVariables; instead of the pattern's
 
@@ -61,7 +62,7 @@ struct ChromeImportMap {
   std::vector<std::string> ignore;  ///< names of events to leave out
 };
 
-/// Throws std::runtime_error, one line, unless all braces of a pattern are {cta}, {sm}, {warp} or {role}.
+/// Throws std::runtime_error, one line, unless all braces of a pattern are {cta}, {sm}, {warp}, {role} or {}.
 void check_pattern(std::string_view pattern);
 
 /// Only role tracks and their spans come in: no units, barriers and flows.  One track per (pid, tid) and role.

@@ -29,7 +29,7 @@ class Sm100sim(CMakePackage):
     depends_on("zlib-api")
     depends_on("zstd")
     depends_on("lz4")
-    depends_on("catch2@2.13:", type=("build", "test"))
+    depends_on("catch2@2.13:", type="test")
     depends_on("python@3.9:", type=("build", "run"), when="+python")
     depends_on("py-numpy", type=("build", "run"), when="+python")
     depends_on("py-pybind11", type="build", when="+python")
@@ -40,7 +40,11 @@ class Sm100sim(CMakePackage):
     generator("ninja")
 
     def cmake_args(self):
-        args = [self.define("SM100_CUDA", False), self.define_from_variant("SM100_PYTHON", "python")]
+        args = [
+            self.define("SM100_CUDA", False),
+            self.define("SM100_TESTS", self.run_tests),
+            self.define_from_variant("SM100_PYTHON", "python"),
+        ]
         if self.spec.satisfies("+python"):
             version = self.spec["python"].version.up_to(2)
             args.append(self.define("SM100_PYTHON_DIR", f"lib/python{version}/site-packages"))
