@@ -559,7 +559,8 @@ inline constexpr Check kChecks[] = {
      "PTX 6.4 (operands)", ""},
     {"GM3", Severity::error, "global memory shared by CTAs without order",
      "Two CTAs access the same workspace or output, one writes, and no lock (release, acquire) or launch orders "
-     "them.",
+     "them. A warning where the writer has fenced, a relaxed atomic came behind it and has been read, and only the "
+     "reader's fence is missing: CUTLASS's reductions do so.",
      "Lost partial sums or an old workspace; with unchanged inputs the numbers may even be right.",
      "fence, barrier, then st.release by one thread; ld.acquire and a barrier on the other side; zero locks "
      "before each launch.",

@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -67,10 +68,14 @@ def run_test(args, program, test):
         report = pathlib.Path(scratch) / "run.json"
         begin = time.monotonic()
         try:
-            ended = subprocess.run([args.sim, "exec", "--sms", str(args.sms), "--json", str(report), str(program),
-                                    "--gtest_filter=" + test], capture_output=True, text=True, errors="replace", timeout=args.limit)
-            code, said = ended.returncode, ended.stdout + ended.stderr
+            # In a session of its own, so that the program and the workers end with it.
+            running = subprocess.Popen([args.sim, "exec", "--sms", str(args.sms), "--json", str(report), str(program), "--gtest_filter=" + test],
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+            said, _ = running.communicate(timeout=args.limit)
+            code = running.returncode
         except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)
+            running.communicate()
             code, said = -1, ""
         row = {"program": program.name, "test": test, "seconds": round(time.monotonic() - begin, 1), "launches": 0, "kernels": 0,
                "verdicts": {}, "warnings": [], "category": "time limit", "detail": f"more than {args.limit} s"}

@@ -68,6 +68,8 @@ struct Knowledge {
   /// .relaxed at a cluster barrier, and who has exited before it.  What `happened` holds need not be in here.
   VectorClock likely;
   std::vector<uint32_t> releases;  ///< of other clusters, by words of global memory; ascending
+  /// And those that relaxed atomics have read, without a fence behind them: PTX promises nothing of what came before.
+  std::vector<uint32_t> unfenced;
 
   void add_likely(const Knowledge& other) { likely.join(other.happened), likely.join(other.likely); }
   void join(const Knowledge& other) {
@@ -76,16 +78,23 @@ struct Knowledge {
     tmem.join(other.tmem);
     likely.join(other.likely);
     add_releases(other.releases);
+    add(unfenced, other.unfenced);
   }
-  void clear() { happened.clear(), fenced.clear(), tmem.clear(), likely.clear(), releases.clear(); }
+  void clear() {
+    happened.clear(), fenced.clear(), tmem.clear(), likely.clear(), releases.clear(), unfenced.clear();
+  }
+  void add_releases(const std::vector<uint32_t>& more) { add(releases, more); }
+  void add_unfenced(uint32_t release) { add(unfenced, {release}); }
+
+ private:
   /// Keeps the last ones: a lock is passed on soon after it was released.
-  void add_releases(const std::vector<uint32_t>& more) {
-    if (more.empty()) return;
+  static void add(std::vector<uint32_t>& to, const std::vector<uint32_t>& more) {
+    if (more.empty() || to == more) return;
     constexpr size_t kKept = 64;
     std::vector<uint32_t> all;
-    std::set_union(releases.begin(), releases.end(), more.begin(), more.end(), std::back_inserter(all));
+    std::set_union(to.begin(), to.end(), more.begin(), more.end(), std::back_inserter(all));
     if (all.size() > kKept) all.erase(all.begin(), all.end() - kKept);
-    releases = std::move(all);
+    to = std::move(all);
   }
 };
 

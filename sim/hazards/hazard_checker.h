@@ -426,6 +426,8 @@ class HazardChecker {
               Footprints::Id first, Footprints::Id second);
   /// Something orders an access of any cluster before what the warp does next.
   bool ordered_in_global(const Thread& t, const GlobalAccess& earlier);
+  /// Not by PTX, but by a fence of the writer and a relaxed atomic that has been read behind it, with no fence since.
+  bool ordered_but_for_a_fence(const Thread& t, const GlobalAccess& earlier);
   /// And a proxy fence lies between, of the one or the other.
   bool fenced_in_global(const Thread& t, const GlobalAccess& earlier);
   GlobalAccess global_access(const Thread& t, AccessKind kind, bool write, Stamp over);

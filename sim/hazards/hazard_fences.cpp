@@ -21,7 +21,7 @@ void HazardChecker::fence_memory(const Thread& t) {
 
 uint32_t HazardChecker::relaxed_atomic(const Thread& t, uint32_t before) {
   WarpState& self = warp(t);
-  if (before != 0) self.read_relaxed.insert(before);
+  if (before != 0) self.read_relaxed.insert(before), self.known.add_unfenced(before);
   std::vector<uint32_t> fences;
   for (const uint32_t r : self.known.releases)
     if (releases_[r - 1].fence && releases_[r - 1].cluster == cluster(t.slot).id) fences.push_back(r);

@@ -19,6 +19,17 @@ bool HazardChecker::ordered_in_global(const Thread& t, const GlobalAccess& earli
   });
 }
 
+bool HazardChecker::ordered_but_for_a_fence(const Thread& t, const GlobalAccess& earlier) {
+  const auto covers = [&](uint32_t r) {
+    return releases_[r - 1].cluster == earlier.cluster && releases_[r - 1].happened.knows(earlier.access.over);
+  };
+  const std::vector<uint32_t>& read = warp(t).known.unfenced;
+  return std::any_of(read.begin(), read.end(), [&](uint32_t r) {
+    const std::vector<uint32_t>& before = releases_[r - 1].releases;
+    return covers(r) || std::any_of(before.begin(), before.end(), covers);
+  });
+}
+
 HazardChecker::GlobalAccess HazardChecker::global_access(const Thread& t, AccessKind kind, bool write, Stamp over) {
   return {cluster(t.slot).id, cluster(t.slot).launch, access(t, kind, write, over)};
 }
