@@ -676,6 +676,30 @@ class SimIsa {
     execute(instructions::Tcgen05FenceAfterThreadSync{}, loc);
   }
 
+  // ---- wgmma
+  void wgmma_fence(Loc loc = Loc::current()) { execute(instructions::WgmmaFence{}, loc); }
+  template <int N>
+  void wgmma_fence(LaneArray<float, N>&, Loc loc = Loc::current()) {
+    wgmma_fence(loc);
+  }
+  template <WgmmaForm kForm>
+  void wgmma_mma_async(LaneArray<float, wgmma_d_registers(kForm)>& sums, SmemDescriptor a, SmemDescriptor b,
+                       bool scale_d, Loc loc = Loc::current()) {
+    static_assert(kForm.d == WgmmaD::f32 && !kForm.a_in_registers,
+                  "not implemented: role code has D in f32 and A in shared memory");
+    auto* const d = reinterpret_cast<uint32_t*>(&sums[0][0]);  // registers of 32 bits, whatever they mean
+    execute(instructions::WgmmaMmaAsync{kForm, a, nullptr, b, scale_d, d}, loc);
+  }
+  void wgmma_commit_group(Loc loc = Loc::current()) { execute(instructions::WgmmaCommitGroup{}, loc); }
+  template <int kPending>
+  void wgmma_wait_group(Loc loc = Loc::current()) {
+    execute(instructions::WgmmaWaitGroup{kPending}, loc);
+  }
+  template <int kPending, int N>
+  void wgmma_wait_group(LaneArray<float, N>&, Loc loc = Loc::current()) {
+    wgmma_wait_group<kPending>(loc);
+  }
+
   // ---- cluster launch control
   void clusterlaunchcontrol_try_cancel(SmemAddr response, SmemAddr barrier, Loc loc = Loc::current()) {
     execute(instructions::ClusterlaunchcontrolTryCancel{response, barrier}, loc);

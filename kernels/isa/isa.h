@@ -32,6 +32,7 @@
 #include "kernels/isa/tensor_map_edit.h"
 #include "kernels/isa/tmem_copy.h"
 #include "kernels/isa/trace.h"
+#include "kernels/isa/wgmma.h"
 
 namespace sm100 {
 
@@ -64,8 +65,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
                        LaneArray<SmemAddr, 1> rows, LaneArray<GlobalAddr, 1> globals, LaneArray<bool, 1> p,
                        LaneArray<uint32_t, 1> r1, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4,
                        LaneArray<ClusterSmemAddr, 1> remotes, LaneArray<uint64_t, 1> wide, L2CachePolicy policy,
-                       LaneArray<MbarrierToken, 1> states, LaneAgreement agreement, uint32_t u, int i,
-                       void (*body)(), void (*lane_body)(int)) {
+                       LaneArray<MbarrierToken, 1> states, LaneArray<float, 64> sums, LaneAgreement agreement,
+                       uint32_t u, int i, void (*body)(), void (*lane_body)(int)) {
   // Special registers and lanes.
   { isa.warpid() } -> std::same_as<int>;   // %tid.x / 32
   { isa.ctaid() } -> std::same_as<Dim3>;   // %ctaid
@@ -295,6 +296,15 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   isa.tcgen05_wait_st();
   isa.tcgen05_fence_before_thread_sync();
   isa.tcgen05_fence_after_thread_sync();
+
+  // wgmma of sm_90a (Asynchronous warpgroup level matrix instructions): by all four warps of a warpgroup.  The sums
+  // are not to be touched between the first wgmma.mma_async and a wait that covers the last one.
+  isa.wgmma_fence();
+  isa.wgmma_fence(sums);
+  isa.template wgmma_mma_async<WgmmaForm{.n = 128}>(sums, sdesc, sdesc, true);  // scale-d: adds to the sums
+  isa.wgmma_commit_group();
+  isa.template wgmma_wait_group<0>();
+  isa.template wgmma_wait_group<0>(sums);
 
   // Cluster launch control (9.7.13.17, .18).
   isa.clusterlaunchcontrol_try_cancel(smem, smem);            // response, mbarrier

@@ -26,6 +26,7 @@
 #include "kernels/isa/sm100/tcgen05.cuh"
 #include "kernels/isa/sm100/tensor_copy.cuh"
 #include "kernels/isa/sm100/tensor_map.cuh"
+#include "kernels/isa/sm90/wgmma.cuh"
 
 namespace sm100 {
 
@@ -56,7 +57,8 @@ class Sm100 : public device::Lanes,
               public device::TensorMapEdits,
               public device::CpAsync,
               public device::Tcgen05<>,
-              public device::ClusterLaunchControl<> {
+              public device::ClusterLaunchControl<>,
+              public device::Wgmma<> {
  public:
   // Overloads of one instruction for several address spaces and operands come from two subjects.
   using device::Mbarrier::mbarrier_arrive, device::MbarrierState::mbarrier_arrive;

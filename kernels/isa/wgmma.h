@@ -31,9 +31,11 @@ struct WgmmaForm {
   constexpr bool operator==(const WgmmaForm&) const = default;
 };
 
-constexpr int wgmma_k(const WgmmaForm& form) { return 32 * 8 / element_bits(form.a); }
+SM100_HD constexpr int wgmma_k(const WgmmaForm& form) { return 32 * 8 / element_bits(form.a); }
 /// Registers of a thread that D takes.
-constexpr int wgmma_d_registers(const WgmmaForm& form) { return form.d == WgmmaD::f16 ? form.n / 4 : form.n / 2; }
+SM100_HD constexpr int wgmma_d_registers(const WgmmaForm& form) {
+  return form.d == WgmmaD::f16 ? form.n / 4 : form.n / 2;
+}
 
 struct WgmmaCell {
   int row, column;
@@ -45,6 +47,18 @@ constexpr WgmmaCell wgmma_d_cell(int warp, int lane, int r) {
 /// Row of A and first of the four bytes along K that a register holds.
 constexpr WgmmaCell wgmma_a_cell(int warp, int lane, int r) {
   return {16 * warp + lane / 4 + 8 * (r & 1), 4 * (lane % 4) + 16 * (r >> 1)};
+}
+
+/// A descriptor for wgmma.  Offsets in bytes, multiples of 16; the CTA's rank in `start` is dropped.
+SM100_HD constexpr SmemDescriptor make_wgmma_descriptor(SmemAddr start, uint32_t lbo, uint32_t sbo,
+                                                        Swizzle swizzle) {
+  const uint64_t code = swizzle == Swizzle::b128  ? 1
+                        : swizzle == Swizzle::b64 ? 2
+                        : swizzle == Swizzle::b32 ? 3
+                                                  : 0;
+  return {uint64_t{(start.value & kDescriptorWindowMask) >> 4} |
+          uint64_t{(lbo & kDescriptorWindowMask) >> 4} << 16 | uint64_t{(sbo & kDescriptorWindowMask) >> 4} << 32 |
+          code << 62};
 }
 
 /// A Hopper descriptor has its swizzle in bits 63:62 (0 none, 1 128B, 2 64B, 3 32B).  Bits 15:14, 31:30, 48:46 and

@@ -37,6 +37,8 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
   if (const auto index = number_after(symbol_, "CompiledFallbackConfigILm"))
     fallback_ = &kFallbackConfigurations[*index];
   if (const auto index = number_after(symbol_, "CompiledDirectConfigILm")) direct_ = &kDirectConfigurations[*index];
+  if (const auto index = number_after(symbol_, "CompiledHopperMatmulConfigILm"))
+    hopper_ = &kHopperMatmulConfigurations[*index];
   if (const auto index = number_after(symbol_, "CompiledBlockScaledConfigILm"))
     block_scaled_ = &BlockScaledConfigurations::entries[*index];
   if (const auto index = number_after(symbol_, "CompiledGroupedConfigILm"))
@@ -53,7 +55,7 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
     if (const auto index = number_after(symbol_, fmt::format("{}{}ELm", list.type.size(), list.type)))
       matmul_ = &list.entries[*index];
   if (!block_scaled_ && !blockwise_ && !grouped_ && !cutlass_ && !grouped_1d1d_ && !grouped_1d2d_ && !copy_ && !fallback_ &&
-      !direct_ && !matmul_)
+      !direct_ && !hopper_ && !matmul_)
     throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
   traced_ = symbol_.find(kRecorderMark) != std::string::npos;
   std::istringstream in(text_);
@@ -77,6 +79,8 @@ const FallbackConfig& PtxEntry::fallback_config() const { return fallback_->conf
 
 const DirectConfig& PtxEntry::direct_config() const { return direct_->config; }
 
+const HopperMatmulConfig& PtxEntry::hopper_config() const { return hopper_->config; }
+
 std::string PtxEntry::name() const {
   const char* configuration = block_scaled_   ? block_scaled_->name
                               : blockwise_    ? blockwise_->name
@@ -87,6 +91,7 @@ std::string PtxEntry::name() const {
                               : copy_         ? copy_->name
                               : fallback_     ? fallback_->name
                               : direct_       ? direct_->name
+                              : hopper_       ? hopper_->name
                                               : matmul_->name;
   return std::string(configuration) + (traced_ ? ", traced" : "");
 }

@@ -10,6 +10,7 @@
 #include "kernels/blockwise/cuda/blockwise_configurations.h"
 #include "kernels/cutlass_block_scaled/cuda/cutlass_block_scaled_configurations.h"
 #include "kernels/grouped_block_scaled/cuda/grouped_block_scaled_configurations.h"
+#include "kernels/hopper_matmul/cuda/hopper_matmul_configurations.h"
 #include "kernels/copy/cuda/copy_configurations.h"
 #include "kernels/direct/cuda/direct_configurations.h"
 #include "kernels/fallback/cuda/fallback_configurations.h"
@@ -39,7 +40,8 @@ class PtxEntry {
     cutlass,
     copy,
     fallback,
-    direct
+    direct,
+    hopper
   };
   Kernel kernel() const {
     return block_scaled_   ? Kernel::block_scaled
@@ -51,6 +53,7 @@ class PtxEntry {
            : copy_         ? Kernel::copy
            : fallback_     ? Kernel::fallback
            : direct_       ? Kernel::direct
+           : hopper_       ? Kernel::hopper
                            : Kernel::matmul;
   }
   /// The configuration, of the entry's kernel only.
@@ -64,6 +67,7 @@ class PtxEntry {
   const CopyConfig& copy_config() const;
   const FallbackConfig& fallback_config() const;
   const DirectConfig& direct_config() const;
+  const HopperMatmulConfig& hopper_config() const;
   bool traced() const { return traced_; }
   /// For messages: "128x128_s6" or "128x128_s6, traced".
   std::string name() const;
@@ -87,6 +91,7 @@ class PtxEntry {
   const NamedCopyConfig* copy_ = nullptr;
   const NamedFallbackConfig* fallback_ = nullptr;
   const NamedDirectConfig* direct_ = nullptr;
+  const NamedHopperMatmulConfig* hopper_ = nullptr;
   bool traced_;
   std::vector<PtxLine> lines_;
 };

@@ -18,6 +18,7 @@
 #include "kernels/grouped_1d1d/shared_storage.h"
 #include "kernels/grouped_1d2d/grouped_1d2d_kernel.h"
 #include "kernels/grouped_block_scaled/grouped_block_scaled_kernel.h"
+#include "kernels/hopper_matmul/shared_storage.h"
 #include "kernels/matmul/split_reduction.h"
 #include "ptx_module.h"
 
@@ -66,6 +67,7 @@ uint32_t dynamic_smem_bytes(const PtxEntry& entry) {
     case PtxEntry::Kernel::copy: return storage_bytes<CopyStorage>(entry.copy_config());
     case PtxEntry::Kernel::fallback: return storage_bytes<FallbackStorage>(entry.fallback_config());
     case PtxEntry::Kernel::direct: return storage_bytes<DirectStorage>(entry.direct_config());
+    case PtxEntry::Kernel::hopper: return storage_bytes<HopperStorage>(entry.hopper_config());
     default: return storage_bytes<SharedStorage>(entry.config());
   }
 }
@@ -127,6 +129,17 @@ TEST_CASE("ptxas: no spills and no stack in any kernel") {
   check_resources("pipeline_copy, sm_90a and sm_100a", read_ptx(SM100_COPY_PTX), SM100_COPY_PTXAS_LOG, 1);
   check_resources("fallback, sm_100a", read_ptx(SM100_FALLBACK_PTX), SM100_FALLBACK_PTXAS_LOG, 1);
   check_resources("direct, sm_100a", read_ptx(SM100_DIRECT_PTX), SM100_DIRECT_PTXAS_LOG, 1);
+  // A consumer's barriers follow from its index: ptxas counts all.
+  check_resources("hopper_matmul, sm_90a", read_ptx(SM100_HOPPER_PTX), SM100_HOPPER_PTXAS_LOG, 16);
+}
+
+TEST_CASE("ptxas: wgmma of hopper_matmul are neither serialised nor waited for where the source does not say so") {
+  const std::string log = read_text(SM100_HOPPER_PTXAS_LOG);
+  CHECK(log.find("Compiling entry function") != std::string::npos);
+  for (const char* code : {"C7510", "C7514", "C7517", "serialized"}) {
+    CAPTURE(code);
+    CHECK(log.find(code) == std::string::npos);
+  }
 }
 
 TEST_CASE("Trace off: the PTX is that of a build without trace points, byte for byte") {
@@ -140,4 +153,5 @@ TEST_CASE("Trace off: the PTX is that of a build without trace points, byte for 
   check_trace_points(SM100_COPY_PTX, SM100_COPY_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_FALLBACK_PTX, SM100_FALLBACK_PTX_WITHOUT_TRACE_POINTS);
   check_trace_points(SM100_DIRECT_PTX, SM100_DIRECT_PTX_WITHOUT_TRACE_POINTS);
+  check_trace_points(SM100_HOPPER_PTX, SM100_HOPPER_PTX_WITHOUT_TRACE_POINTS);
 }

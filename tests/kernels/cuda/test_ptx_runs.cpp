@@ -14,6 +14,7 @@
 #include "kernels/grouped_1d1d/host/grouped_1d1d_problem.h"
 #include "kernels/grouped_1d2d/host/grouped_1d2d_problem.h"
 #include "kernels/grouped_block_scaled/host/grouped_block_scaled_problem.h"
+#include "kernels/hopper_matmul/host/hopper_matmul_run.h"
 #include "kernels/host/ptx_file.h"
 #include "kernels/matmul/host/matmul_problem.h"
 #include "paths.h"
@@ -207,6 +208,15 @@ TEST_CASE("PTX runs as role code does: pipeline_copy") {
     host::Scenario s = base("copy/four_stages");
     auto& problem = s.problem_as<host::CopyProblem>();
     problem = {.m = 1024, .n = 1024, .config = entry.copy_config()};
+    return s;
+  });
+}
+
+TEST_CASE("PTX runs as role code does: hopper_matmul") {
+  compare_all(SM100_HOPPER_PTX, PtxEntry::Kernel::hopper, [](const PtxEntry& entry) {
+    host::Scenario s = base("hopper/cooperative");
+    auto& problem = s.problem_as<host::HopperMatmulProblem>();
+    problem = {.m = 512, .n = 512, .k = 1024, .config = entry.hopper_config()};
     return s;
   });
 }
