@@ -65,13 +65,13 @@ SM100_KERNEL void multiply_tile(I& isa, const Config& cfg, Ring& ring, Warpgroup
 /// 64 rows of C, strip by strip.
 template <int N, Isa I, class Config>
 SM100_KERNEL void store_rows_of_tile(I& isa, const Config& cfg, const HopperStorage& smem,
-                                     const HopperMatmulParams& params, const WarpGroup& group, int consumer,
+                                     const HopperMatmulParams& params, const WarpGroup& group, SmemAddr strips,
                                      const WarpgroupSums<N>& sums, int row, int column) {
   constexpr int kColumns = widest_strip(N), kRegisters = kColumns / 2;
   SM100_UNROLL
   for (int i = 0; i < N / kColumns; ++i) {
     const int buffer = i % kOutputBuffers;
-    const SmemAddr strip = smem.strips[consumer * kOutputBuffers + buffer].base;
+    const SmemAddr strip = strips + uint32_t(buffer) * smem.strips.shape.bytes();
     {
       TraceSpan span{isa, TraceEvent::smem_write, {.stage = buffer}};
       LaneArray<uint32_t, kRegisters> f;
@@ -95,6 +95,7 @@ SM100_KERNEL void consume_hopper_tiles(I& isa, const Config& cfg, const HopperSt
   InputRing ring{isa, smem.input, cfg.stages, smem.tiles, Scope::cta};
   const int rank = cfg.cluster == 1 ? 0 : int(isa.cluster_ctarank());
   constexpr int kBoth = 2 * kWarpgroupWarps * kWarpLanes;
+  const SmemAddr strips = smem.strips[consumer * kOutputBuffers].base;
 
   for (int turn = 0; work.has_work(); ++turn) {
     const WorkTile tile = work.current();
@@ -111,7 +112,7 @@ SM100_KERNEL void consume_hopper_tiles(I& isa, const Config& cfg, const HopperSt
     const int part = is_pingpong(cfg) ? 0 : consumer * kWgmmaM;  // rows of the CTA's tile
     multiply_tile<N, kType>(isa, cfg, ring, sums, tile, part);
     if (is_pingpong(cfg) && !last) isa.bar_arrive(kHopperTurnBarrier + 1 - consumer, kBoth);
-    store_rows_of_tile<N>(isa, cfg, smem, params, group, consumer, sums,
+    store_rows_of_tile<N>(isa, cfg, smem, params, group, strips, sums,
                           (tile.m * cfg.cluster + rank) * hopper_block_m(cfg) + part, tile.n * cfg.block_n);
   }
 }

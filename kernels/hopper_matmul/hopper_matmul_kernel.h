@@ -22,7 +22,11 @@ SM100_KERNEL void hopper_matmul_kernel(I& isa, const Config& cfg, const HopperMa
     if (warp == kHopperLoadWarp) hopper_load_warp(isa, cfg, smem, params, work);
   } else {
     isa.template setmaxnreg_inc<kConsumerRegisters>();
-    hopper_consumer_warps(isa, cfg, smem, params, work, warp / kWarpgroupWarps - 1);
+    // Each by itself: on the device its barriers and rows are constants.
+    if (hopper_consumer(0).has(warp))
+      hopper_consumer_warps(isa, cfg, smem, params, work, 0);
+    else
+      hopper_consumer_warps(isa, cfg, smem, params, work, 1);
   }
 }
 

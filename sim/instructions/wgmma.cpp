@@ -31,6 +31,11 @@ void WgmmaFence::execute(WarpContext& w) const {
 
 void WgmmaMmaAsync::execute(WarpContext& w) const {
   w.settle();
+  if (!w.profile.has_wgmma) {
+    w.violate("not-implemented",
+              "not implemented: wgmma on " + w.profile.name + ", which has none: it is of sm_90a (--profile h200)");
+    return;
+  }
   if (!w.wgmma_fenced && w.warp.index % kWarpgroupWarps == 0)
     w.warn("WG3", "wgmma.mma_async without a wgmma.fence before the warp's first one: ptxas inserts it");
   w.wgmma_fenced = true;

@@ -45,6 +45,7 @@ struct RoleCode {
   bool checked = true;     ///< for hazards
   std::vector<BarrierArray> barriers{};
   std::vector<host::FaultSpec> faults{};
+  std::string profile = "b200";
   std::function<void(Device&)> before{};  ///< once the device is there
   std::function<void(Device&)> after{};   ///< at the end of the run
 };
@@ -52,7 +53,7 @@ struct RoleCode {
 /// "finding TC15: ..." and "warning TC18: ...", a line each, in the order in which they came; then details; "hang"
 /// if warps are left.
 inline std::string diagnosis_here(const RoleCode& code) {
-  const models::DeviceProfile profile = host::load_profile("b200");
+  const models::DeviceProfile profile = host::load_profile(code.profile);
   Kernel kernel;
   kernel.cluster = {code.ctas, 1, 1};
   kernel.grid = {code.ctas * code.clusters, 1, 1};

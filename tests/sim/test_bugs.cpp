@@ -33,6 +33,7 @@ const std::map<std::string, const char*> kThemes = {
     {"bytes", "A barrier expects other bytes than the copies deliver."},
     {"clusters", "A signal, a mask or a cluster barrier misses the CTA that it is meant for."},
     {"groups", "Groups of tokens (MoE): where they begin and end, whose scales they have, who takes which tile."},
+    {"hopper", "hopper_matmul: stages that go back too early, turns at the tensor core, and what TMA reads."},
     {"lanes", "Too many lanes execute an instruction, too few, or another one."},
     {"launch_control", "Cluster launch control: requests, responses, and the roles that decode them."},
     {"launches", "One launch depends on another."},
@@ -46,7 +47,8 @@ const std::map<std::string, const char*> kThemes = {
     {"scales", "Scale factors: their copies, their columns, their padding, which of them multiply what."},
     {"stores", "The way of a strip from registers to global memory."},
     {"tensor_memory", "Accumulators and the columns of tensor memory: reads, allocation, release."},
-    {"wgmma", "Hopper: operands that the warpgroup's matrix instruction still reads, and warps that disagree about it."},
+    {"wgmma",
+     "Hopper: operands that the warpgroup's matrix instruction still reads, and warps that disagree about it."},
     {"work", "Roles that work on different tiles or steps and yet end: what their trace points say is compared."},
 };
 
@@ -60,7 +62,8 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"EX1", "depends on a few hundred cycles between commit and exit; MB12 finds the same drain missing"},
     {"EX2", "a role that reads a response before it has come is found first (CL6)"},
     {"PV4", "the bytes of the output show it first (GM4), whose finding then has the reason"},
-    {"GM6", "no kernel of the catalogue copies what threads store; scenarios/bugs/world/x82_flag_then_copy.toml does"},
+    {"GM6",
+     "no kernel of the catalogue copies what threads store; scenarios/bugs/world/x82_flag_then_copy.toml does"},
     {"GD2", "what is missing is an event, no instruction: scenarios/launches/missing_event.toml"},
     {"NB4", "no two groups of warps can meet on one id with equal counts here; one that leaves its group hangs"},
     {"TR1", "an assertion of the kernel's own; tests/sim/test_ptx_kernels.cpp has one"},

@@ -125,6 +125,19 @@ mma = [128, 128, 64]
 sms = 1
 )";
 /// Scales of the output along columns: lanes exchange, bytes are stored.
+const char* const kHopperRun = R"(kernel  = "hopper_matmul"
+profile = "h200"
+[problem]
+m = 256
+n = 128
+k = 256
+[config]
+schedule = "pingpong"
+cluster = 2
+stages = 2
+[run]
+sms = 2
+)";
 const char* const kScaledOutputRun = R"(kernel  = "block_scaled"
 profile = "b200"
 [problem]
@@ -416,9 +429,9 @@ TEST_CASE("a kernel's list of what faults may alter names nothing that they cann
 }
 
 TEST_CASE("fault: every instruction of the table can be altered in some run", "[fault]") {
-  const char* const scenarios[] = {kOneSm,      kMulticast,         kSplit,          kCopy,         kFallbackRun,
-                                   kDirectRun,  kScaledRun,         kNarrowRun,      kBlockwiseRun, kTokensRun,
-                                   kGroupedRun, kGroupedInPlaceRun, kScaledOutputRun};
+  const char* const scenarios[] = {kOneSm,      kMulticast,         kSplit,           kCopy,         kFallbackRun,
+                                   kDirectRun,  kScaledRun,         kNarrowRun,       kBlockwiseRun, kTokensRun,
+                                   kGroupedRun, kGroupedInPlaceRun, kScaledOutputRun, kHopperRun};
   for (const host::FaultInstruction& row : host::faultable_instructions()) {
     if (!called_by_some_kernel(row.name)) continue;
     CAPTURE(row.name);

@@ -157,6 +157,6 @@ TEST_CASE("lessons: a tree that was installed has them", "[lessons][install]") {
   const Ran ran = run_program(scratch, "env -u SM100SIM_LESSONS '" + program.string() + "'", "lessons 1");
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Catch::StartsWith("# Lesson 1: "));
-  CHECK_THAT(read_whole(fs::path(source_dir()) / "CMakeLists.txt"),
+  CHECK_THAT(read_whole(fs::path(source_dir()) / "cmake/Install.cmake"),
              Catch::Contains("install(DIRECTORY docs/lessons/"));
 }

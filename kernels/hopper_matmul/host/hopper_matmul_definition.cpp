@@ -102,7 +102,6 @@ constexpr std::string_view kCalls[] = {
     "barrier_cluster_arrive",
     "barrier_cluster_wait",
     "fence_proxy_async_shared_cta",
-    "stmatrix_x4",
     "cp_async_bulk_tensor_shared_global",
     "cp_async_bulk_tensor_shared_global_multicast",
     "cp_async_bulk_tensor_global_shared",
