@@ -74,6 +74,13 @@ bool PlayApi::redeem(const PlayRequest& request) {
   return true;
 }
 
+bool PlayApi::admits(const PlayRequest& request) const {
+  // Pages are opened by their address; all else is asked by the page, whose header no other page can send.
+  const bool is_page = request.method == "GET" && (request.path == "/" || request.path == "/report");
+  const std::string secret = is_page ? of_query(request, "token") : request.header(kTokenHeader);
+  return is_ours(request) && same_secret(secret, token_);
+}
+
 PlayResponse PlayApi::answer(const PlayRequest& request) {
   if (!is_ours(request))
     return refusal(403,
@@ -85,10 +92,7 @@ PlayResponse PlayApi::answer(const PlayRequest& request) {
     there.headers["Location"] = "/?token=" + token_;
     return there;
   }
-  // Pages are opened by their address; all else is asked by the page, whose header no other page can send.
-  const bool is_page = request.method == "GET" && (request.path == "/" || request.path == "/report");
-  const std::string secret = is_page ? of_query(request, "token") : request.header(kTokenHeader);
-  if (!same_secret(secret, token_))
+  if (!admits(request))
     return refusal(403, "Refused: this needs the token of the address that sm100sim play has printed.");
   if (!is_known(request.path)) return refusal(404, "There is nothing here.");
   return route(request);

@@ -45,6 +45,8 @@ class PlayApi {
   PlayApi(std::string token, std::string ticket, int port, std::string page, PlayAsk ask);
 
   PlayResponse answer(const PlayRequest& request);
+  /// Whether it comes from our page and has the token; its body is not looked at.
+  bool admits(const PlayRequest& request) const;
 
  private:
   bool is_ours(const PlayRequest& request) const;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -185,10 +186,16 @@ class Controls {
       if (t.cta_group == 2 && along_m % 2 != 0) choice.set.push_back({"config.cluster", {2, cluster[1], 1}});
       if (t.cta_group == 1 && now("cta_group") == 2 && along_m == 2)
         choice.set.push_back({"config.cluster", {1, cluster[1], 1}});
+      if (t.cta_group == 2) make_room(std::max(2, along_m) * cluster[1].get<int>(), choice);
       choices.push_back(choice);
     }
     const std::string now_label = fmt::format("{} x {}", mma[0].get<int>(), mma[1].get<int>());
     add_choice("tile", "Tile", "Shape of the tile that a CTA, or a pair of CTAs, computes", choices, now_label);
+  }
+
+  /// A cluster needs an SM for each of its CTAs.
+  void make_room(int ctas, Choice& choice) const {
+    if (ctas > scenario_.sms_in_run()) choice.set.push_back({"run.sms", ctas});
   }
 
   void add_cluster() {
@@ -196,12 +203,17 @@ class Controls {
     if (cluster.is_null() || !can_be_set("config.cluster")) return;
     std::vector<Choice> choices;
     if (cluster.is_array()) {
-      for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {4, 2}, {4, 4}})
+      for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {4, 2}, {4, 4}}) {
         choices.push_back({fmt::format("{} x {}", x, y), {{"config.cluster", {x, y, 1}}}});
+        make_room(x * y, choices.back());
+      }
       add_choice("cluster", "Cluster", "CTAs of a cluster along M and N", choices,
                  fmt::format("{} x {}", cluster[0].get<int>(), cluster[1].get<int>()));
     } else {
-      for (const int x : {1, 2, 4, 8}) choices.push_back({std::to_string(x), {{"config.cluster", x}}});
+      for (const int x : {1, 2, 4, 8}) {
+        choices.push_back({std::to_string(x), {{"config.cluster", x}}});
+        make_room(x, choices.back());
+      }
       add_choice("cluster", "Cluster", "CTAs of a cluster", choices, cluster.dump());
     }
   }

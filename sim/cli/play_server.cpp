@@ -74,15 +74,16 @@ void PlayServer::start(PlayApi& api) {
                               {"Referrer-Policy", "no-referrer"},
                               {"Cross-Origin-Resource-Policy", "same-origin"},
                               {"Cross-Origin-Opener-Policy", "same-origin"}});
-  // All requests, whatever their method and path, are PlayApi's; a POST's body has been read where its handler
-  // runs.
+  server.set_keep_alive_timeout(1);  // stop() waits for connections
+  // All requests, whatever their method and path, are PlayApi's.  Of those that are admitted and have a body, it
+  // has been read where the handler runs; nothing is read of others.
   const auto handler = [&api](const httplib::Request& from, httplib::Response& to) {
     fill(to, api.answer(request_of(from)));
   };
-  server.Get(".*", handler);
-  server.Post(".*", handler);
-  server.set_pre_routing_handler([handler](const httplib::Request& from, httplib::Response& to) {
-    if (from.method == "GET" || from.method == "POST") return httplib::Server::HandlerResponse::Unhandled;
+  server.Post("/api/run", handler);
+  server.set_pre_routing_handler([&api, handler](const httplib::Request& from, httplib::Response& to) {
+    if (from.method == "POST" && from.path == "/api/run" && api.admits(request_of(from)))
+      return httplib::Server::HandlerResponse::Unhandled;
     handler(from, to);
     return httplib::Server::HandlerResponse::Handled;
   });

@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <sstream>
 
 #include "kernels/host/toml_reader.h"
@@ -45,8 +47,10 @@ void confine(const PlayLimits& limits) {
   const int nowhere = ::open("/dev/null", O_WRONLY);
   dup2(nowhere, STDOUT_FILENO);
   dup2(nowhere, STDERR_FILENO);
+#ifndef __SANITIZE_ADDRESS__  // which takes address space without end
   const rlimit memory{limits.memory, limits.memory};
   setrlimit(RLIMIT_AS, &memory);
+#endif
 }
 
 Json result_beside(const Scenario& scenario, const RunResult& result, const traces::Recorder& recorder) {
@@ -129,27 +133,21 @@ struct PlaySession::Choice {
   fs::path file;
   std::vector<std::string> settings;   ///< without the fault
   std::vector<std::string> overrides;  ///< with it
-  std::vector<PlayFault> faults;       ///< offered
+  std::optional<PlayFault> fault;
   Scenario scenario;
   bool changed = false;
-  std::string key() const { return state.json().dump(); }
+  std::string file_time;
+  /// A file may be edited while it is played.
+  std::string key() const { return state.json().dump() + file_time; }
 };
 
 PlaySession::PlaySession(const std::string& opened, const PlayLimits& limits)
     : limits_(limits), opened_file_(scenario_file(opened)) {
   load_scenario(opened_file_);
+  opened_ = opened_file_.string();
   std::error_code ignored;
-  const auto files = scenario_files();
-  const bool listed = std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
-    return fs::equivalent(file, opened_file_, ignored);
-  });
-  opened_ =
-      listed
-          ? name_of(fs::canonical(opened_file_).lexically_relative(fs::canonical(scenario_directory())).empty()
-                        ? opened_file_
-                        : scenario_directory() /
-                              fs::canonical(opened_file_).lexically_relative(fs::canonical(scenario_directory())))
-          : opened_file_.string();
+  for (const fs::path& file : scenario_files())
+    if (fs::equivalent(file, opened_file_, ignored)) opened_ = name_of(file);
 }
 
 PlaySession::~PlaySession() = default;
@@ -194,6 +192,8 @@ PlaySession::Choice PlaySession::choice_of(const PlayState& state) {
   choice.file = file_of(state.scenario);
   choice.settings = state.settings();
   choice.overrides = choice.settings;
+  std::error_code ignored;
+  choice.file_time = std::to_string(fs::last_write_time(choice.file, ignored).time_since_epoch().count());
   choice.changed = !state.set.empty() || !state.fault.empty();
   choice.settings.push_back("fault=[]");  // a fault may refuse what the configuration allows
   if (state.fault == "none") choice.overrides.push_back("fault=[]");
@@ -206,11 +206,26 @@ PlaySession::Choice PlaySession::choice_of(const PlayState& state) {
           one_line(fmt::format("--set fault={}: this configuration has no such fault; the menu has those "
                                "that it has",
                                state.fault.substr(0, 80))));
+    choice.fault = *found;
     choice.overrides.push_back(found->override(state.occurrence));
   }
   choice.scenario = load_scenario(choice.file, choice.overrides);
   if (choice.changed) choice.scenario.expect = {};
   return choice;
+}
+
+/// As a scenario to keep; what it is said to be is what has been made of it.
+std::string PlaySession::text_of(const Choice& choice) {
+  std::vector<std::string> overrides = choice.overrides;
+  std::vector<std::string> changes;
+  for (const auto& [key, value] : choice.state.set)
+    changes.push_back(fmt::format("{} {}", key.substr(key.find('.') + 1),
+                                  value.is_string() ? value.get<std::string>() : value.dump()));
+  if (choice.state.fault == "none") changes.emplace_back("no fault");
+  if (choice.fault) changes.push_back(choice.fault->words);
+  const Json description = fmt::format("{} with {}", choice.state.scenario, fmt::join(changes, ", "));
+  overrides.push_back("description=" + description.dump());
+  return scenario_text(choice.file, overrides, choice.changed);
 }
 
 std::shared_ptr<const PlaySession::Run> PlaySession::known(const Choice& choice) const {
@@ -234,7 +249,12 @@ std::vector<std::shared_ptr<const PlaySession::Run>> PlaySession::runs_of(const 
     run->name = choices[finished->id].scenario.name;
     run->seconds = seconds_since(begin);
     if (const std::string error = reply.error("the run"); !error.empty()) {
-      run->errors = lines_of(error);
+      run->errors =
+          reply.internal_error == std::bad_alloc().what()
+              ? std::vector{fmt::format("the run needs more than {} GiB of memory; a smaller problem or fewer "
+                                        "SMs need less",
+                                        limits_.memory >> 30)}
+              : lines_of(error);
     } else {
       const auto& bytes = reply.beside.at("trace").get_binary();
       run->trace.assign(bytes.begin(), bytes.end());
@@ -266,7 +286,7 @@ std::vector<PlayFault> PlaySession::offered(const Choice& choice) {
   PlayState settings = choice.state;
   settings.fault.clear(), settings.occurrence = 0;
   settings.set.erase("run.seed"), settings.set.erase("run.jitter");
-  const std::string key = settings.json().dump();
+  const std::string key = settings.json().dump() + choice.file_time;
   for (const auto& [known, faults] : offers_)
     if (known == key) return faults;
   const Scenario scenario = load_scenario(choice.file, choice.settings);
@@ -370,7 +390,7 @@ Json PlaySession::run(const Json& request) {
                 {"faults", faults_json(offered(now))},
                 {"own_fault", own_faults(original)},
                 {"controls", play_controls(now.scenario, now.settings)},
-                {"text", scenario_text(now.file, now.overrides, now.changed)},
+                {"text", text_of(now)},
                 {"command", command_of(now.file.string(), now.overrides)}};
   if (compare) {
     const Json both =

@@ -54,6 +54,7 @@ class PlaySession {
   std::shared_ptr<const Run> known(const Choice& choice) const;
   std::vector<Choice> choices_of(const Json& request);
   std::vector<std::shared_ptr<const Run>> runs_of(const std::vector<Choice>& choices);
+  static std::string text_of(const Choice& choice);
   static PlayTrace trace_of(const Run& run, const std::string& which);
   Json apart(const std::function<Json()>& work) const;
   std::vector<PlayFault> offered(const Choice& choice);

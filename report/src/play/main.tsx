@@ -6,7 +6,7 @@ import '../style.css';
 import './play.css';
 import {App} from '../ui/app';
 import {Player} from './player';
-import {readMenu} from './session';
+import {fresh, readMenu, same} from './session';
 import {Strip} from './strip';
 
 declare global {
@@ -20,7 +20,12 @@ async function open(): Promise<void> {
   const root = document.getElementById('app')!;
   try {
     const player = new Player(await readMenu());
-    await player.show(player.state, player.before);
+    const {state, before} = player;
+    await player.show(state, before);
+    // An address may hold what the scenario refuses: then its controls are there to mend it.
+    for (const scenario of [state.scenario, player.menu.opened])
+      if (!player.model) await player.show(fresh(scenario), null);
+    if (player.model && player.complaints.length === 0 && !same(player.state, state)) await player.show(state, before);
     if (!player.model) throw new Error(player.complaints.map(({text}) => text).join(' '));
     window.player = player;
     root.replaceChildren();

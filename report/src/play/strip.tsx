@@ -51,7 +51,7 @@ function aboutText({key}: Complaint, controls: Control[], state: State): string 
   const control = controls.find((c) => keysOf(c).includes(key));
   if (key === 'fault') return 'Fault: ';
   if (!control || !(key in state.set)) return '';
-  return `${control.label}, ${key.replace(/.*\./, '')} ${state.set[key]}: `;
+  return `${control.label}${control.kind === 'number' ? '' : `, ${key.replace(/.*\./, '')}`} ${state.set[key]}: `;
 }
 
 /** The keys that a control sets. */
