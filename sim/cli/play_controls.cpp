@@ -38,7 +38,6 @@ const std::vector<Words>& words() {
       {"config.block_k", "k tile", "Depth of a tile", {64, 128, 256}},
       {"config.tile_m", "Tile M", "Rows of a tile", {64, 128}},
       {"config.tile_n", "Tile N", "Columns of a tile", {128, 256, 512}},
-      {"config.raster_order", "Raster", "The order of the tiles", {"along_m", "along_n"}},
   };
   return all;
 }
@@ -65,12 +64,10 @@ class Controls {
     add_number("config.accum_stages");
     add_k_tile();
     add_tile();
-    for (const Words& row : words())
-      if (row.key != "config.raster_order") add_words(row);
+    for (const Words& row : words()) add_words(row);
     add_cluster();
     add_scheduler();
     add_number("config.num_split_k");
-    add_words(words().back());
     for (const char* key : {"problem.m", "problem.n", "problem.k", "run.sms"}) add_number(key);
     add_choice("l2", "L2", "What the second-level cache holds at the start",
                {{"cold", {{"run.l2", "cold"}}}, {"warm", {{"run.l2", "warm"}}}, {"dirty", {{"run.l2", "dirty"}}}});

@@ -5,6 +5,7 @@
 #   run.sh page                        the committed pages are what their sources build
 #   run.sh actors                      who acts is learned from the trace
 #   run.sh browser SM100SIM FOLDER     the page in headless Chromium
+#   run.sh play SM100SIM FOLDER        sm100sim play in it
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 report=$here/../../report
@@ -24,7 +25,7 @@ case "$1" in
     done
     echo "report/page.html and report/play.html are what their sources build" ;;
   actors) exec node "$here/actors_test.mjs" ;;
-  browser)
+  browser|play)
     command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || skip "chromium is missing"
-    exec node "$here/browser_test.mjs" "$2" "$3" ;;
+    exec node "$here/$1_test.mjs" "$2" "$3" ;;
 esac

@@ -70,8 +70,7 @@ TEST_CASE("play: every control of a matmul and what it says of its choices", "[p
   std::vector<std::string> ids;
   for (const Json& row : reply["controls"]) ids.push_back(row["id"]);
   CHECK(ids == std::vector<std::string>{"stages", "accum_stages", "swizzle", "tile", "cluster", "scheduler",
-                                        "num_split_k", "raster_order", "m", "n", "k", "sms", "l2", "seed",
-                                        "jitter"});
+                                        "num_split_k", "m", "n", "k", "sms", "l2", "seed", "jitter"});
   const Json& tile = control(reply, "tile");
   CHECK(tile["choices"][tile["value"].get<size_t>()]["label"] == "128 x 128");
   for (const Json& choice : tile["choices"]) {
