@@ -27,3 +27,9 @@ set(SM100_EXEC_LIBRARY OFF)
 if(ZSTD_FOUND AND LZ4_FOUND AND CMAKE_SYSTEM_NAME STREQUAL Linux)
   set(SM100_EXEC_LIBRARY ON)
 endif()
+
+# `sm100sim play` serves its page with cpp-httplib.  Without it the command says what is missing.
+pkg_check_modules(HTTPLIB IMPORTED_TARGET cpp-httplib)
+if(NOT HTTPLIB_FOUND)
+  message(STATUS "cpp-httplib not found (Debian: libcpp-httplib-dev): sm100sim play is left out")
+endif()

@@ -33,7 +33,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/exec/lib)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME sm100sim-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "sm100sim (= ${PROJECT_VERSION}), libsystemc-dev, libeigen3-dev, libfmt-dev, libtomlplusplus-dev, nlohmann-json3-dev, libcli11-dev, libprotobuf-dev, zlib1g-dev")
+    "sm100sim (= ${PROJECT_VERSION}), libsystemc-dev, libeigen3-dev, libfmt-dev, libtomlplusplus-dev, nlohmann-json3-dev, libcli11-dev, libprotobuf-dev, zlib1g-dev, libcpp-httplib-dev")
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "sm100sim for Python 3: runs as functions, traces as NumPy arrays.")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-sm100sim)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)

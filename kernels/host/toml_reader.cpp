@@ -445,6 +445,7 @@ TomlTable TomlTable::table(std::string_view key, const std::vector<std::string>&
 
 std::vector<TomlTable> TomlTable::tables(std::string_view key, const std::vector<std::string>& keys) const {
   const toml::node* node = find(document_.content_->root, document_.full(path(key)));
+  if (const toml::array* array = node ? node->as_array() : nullptr; array && array->empty()) return {};
   if (!node || !node->is_array_of_tables())
     throw wrong(key, fmt::format("must be an array of tables, [[{}]]", path(key)));
   std::vector<TomlTable> elements;

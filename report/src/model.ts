@@ -21,7 +21,7 @@ export type Selection =
   | {kind: 'barrier'; side: number; cta: Cta; track: Track; time: number}
   | {kind: 'finding'; side: number; finding: Finding};
 
-export type Tab = 'overview' | 'selection' | 'search' | 'findings' | 'path' | 'differences' | 'legend';
+export type Tab = 'overview' | 'report' | 'selection' | 'search' | 'findings' | 'path' | 'differences' | 'legend';
 export type Unit = 'cycles' | 'time';
 
 const kOpenAtFirst = 2;
@@ -34,8 +34,11 @@ export function causes(finding: Finding): Mark[] {
 }
 
 export class Model {
-  readonly sides: Side[];
-  readonly view: Viewport;
+  sides: Side[] = [];
+  /** While the picture moves from one run to the next: the sides with spans that are on their way. */
+  moving: Side[] | null = null;
+  diff: Diff | null = null;
+  view: Viewport;
   rows: Row[] = [];
   scroll = 0;
   selection: Selection | null = null;
@@ -50,6 +53,8 @@ export class Model {
   unit: Unit = 'cycles';
   showFlows = true;
   showPath = false;
+  /** What `sm100sim run` prints of the run, where the page can ask for it. */
+  report = '';
   query = '';
   hits: Hit[] = [];
   hit = -1;
@@ -58,13 +63,13 @@ export class Model {
   /** Ticks of the first trace by which the second is moved. */
   shift = 0;
   /** By side: waits that nobody ended. */
-  readonly openWaits: Set<number>[];
+  openWaits: Set<number>[] = [];
   /** By side: what a finding says of a span. */
-  readonly marked: Map<number, Mark['what']>[];
-  readonly findings: FindingGroup[];
+  marked: Map<number, Mark['what']>[] = [];
+  findings: FindingGroup[] = [];
   /** By side: the run ended because nobody could go on. */
-  readonly hung: boolean[];
-  private readonly ctaOfTrack: (Cta | undefined)[][];
+  hung: boolean[] = [];
+  private ctaOfTrack: (Cta | undefined)[][] = [];
   private readonly toggled = new Set<string>();
   private readonly listeners: (() => void)[] = [];
   private readonly viewListeners: (() => void)[] = [];
@@ -72,7 +77,15 @@ export class Model {
   private readonly barriers = new Map<string, BarrierLane>();
   private readonly tiles = new Map<Cta, TileNumbers>();
 
-  constructor(traces: Trace[], readonly diff: Diff | null) {
+  constructor(traces: Trace[], diff: Diff | null) {
+    this.take(traces, diff);
+    this.view = this.wholeRun();
+    this.theme = matchMedia('(prefers-color-scheme: dark)').matches ? dark : light;
+    this.layOut();
+  }
+
+  private take(traces: Trace[], diff: Diff | null): void {
+    this.diff = diff;
     this.sides = traces.map((trace) => ({trace, ctas: findCtas(trace)}));
     this.ctaOfTrack = this.sides.map(({trace, ctas}) => {
       const byTrack: (Cta | undefined)[] = trace.tracks.map((t) => ctas.find((cta) => cta.id === t.cta));
@@ -84,15 +97,49 @@ export class Model {
     this.marked = traces.map(markedSpans);
     this.findings = groupFindings(traces);
     this.hung = traces.map((trace) => trace.findings.some((finding) => finding.id === 'hang'));
+  }
+
+  /** What the picture draws. */
+  get drawn(): Side[] {
+    return this.moving ?? this.sides;
+  }
+  /** From the first event to the last, on the common axis. */
+  get extent(): [number, number] {
     let first = Infinity, last = -Infinity;
     this.sides.forEach(({trace}, side) => {
       first = Math.min(first, this.axis(side, trace.begin));
       last = Math.max(last, this.axis(side, trace.end));
     });
-    this.view = new Viewport(first, last, first, last);
-    this.view.showAll();
-    this.theme = matchMedia('(prefers-color-scheme: dark)').matches ? dark : light;
+    return [first, last];
+  }
+  private wholeRun(): Viewport {
+    const [first, last] = this.extent;
+    const view = new Viewport(first, last, first, last);
+    view.showAll();
+    return view;
+  }
+
+  /** Other traces in place of these: what is open, which part is shown and the theme stay, what is selected does not. */
+  replace(traces: Trace[], diff: Diff | null): void {
+    const {width, from, to, showsAll} = this.view;
+    this.take(traces, diff);
+    this.moving = null;
+    this.shift = 0;
+    this.view = this.wholeRun();
+    this.view.width = width;
+    if (!showsAll) this.view.show(from, to, 0);
+    this.selection = this.hover = null;
+    [this.hits, this.hit, this.difference] = [[], -1, -1];
+    this.tiles.clear();
+    this.forget();
+    if (this.tab === 'selection' || (this.tab === 'differences' && !diff)) this.tab = 'overview';
     this.layOut();
+    this.scrollTo(this.scroll);
+  }
+  /** The times of spans and events have changed: what was derived from them has not. */
+  forget(): void {
+    this.rings.clear();
+    this.barriers.clear();
   }
 
   // ---- time
@@ -120,7 +167,7 @@ export class Model {
     const key = `${side} ${cta.key} ${ring.name}`;
     let found = this.rings.get(key);
     if (!found) {
-      const {trace, ctas} = this.sides[side];
+      const {trace, ctas} = this.drawn[side];
       this.rings.set(key, found = ringOccupancy(trace, ctas, cta, ring.name, ring.stages));
     }
     return found;
@@ -128,7 +175,7 @@ export class Model {
   barrier(side: number, cta: Cta, track: Track): BarrierLane {
     const key = `${side} ${track.id}`;
     let found = this.barriers.get(key);
-    if (!found) this.barriers.set(key, found = barrierLane(this.sides[side].trace, track, cta.end));
+    if (!found) this.barriers.set(key, found = barrierLane(this.drawn[side].trace, track, cta.end));
     return found;
   }
   tileNumber(side: number, cta: Cta, key: string): number {

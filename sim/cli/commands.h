@@ -28,6 +28,7 @@ void add_explain_config_command(CLI::App& app, int& exit_code);
 void add_accuracy_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_lessons_command(CLI::App& app, int& exit_code);
+void add_play_command(CLI::App& app, int& exit_code);
 void add_stats_command(CLI::App& app, int& exit_code);
 void add_export_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);

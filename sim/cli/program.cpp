@@ -73,6 +73,7 @@ int run(int argc, char** argv) {
   cli::add_accuracy_command(app, exit_code);
   cli::add_list_command(app, exit_code);
   cli::add_lessons_command(app, exit_code);
+  cli::add_play_command(app, exit_code);
   cli::add_stats_command(app, exit_code);
   cli::add_export_command(app, exit_code);
   cli::add_diff_command(app, exit_code);

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs a test of the HTML report's page where its tools are; elsewhere says what is missing and is skipped (77).
 #
-#   run.sh page                        the committed page is what its sources build
+#   run.sh page                        the committed pages are what their sources build
 #   run.sh actors                      who acts is learned from the trace
 #   run.sh browser SM100SIM FOLDER     the page in headless Chromium
+#   run.sh play SM100SIM FOLDER        sm100sim play in it
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 report=$here/../../report
@@ -15,14 +16,16 @@ command -v node >/dev/null || skip "node is missing"
 
 case "$1" in
   page)
-    built=$(mktemp)
-    trap 'rm -f "$built"' EXIT
+    built=$(mktemp -d)
+    trap 'rm -rf "$built"' EXIT
     (cd "$report" && node_modules/.bin/tsc --noEmit)
     node "$report/build.mjs" "$built"
-    cmp "$built" "$report/page.html" || { echo "report/page.html is not what report/src builds: npm run build in report/"; exit 1; }
-    echo "report/page.html is what its sources build" ;;
+    for page in page.html play.html; do
+      cmp "$built/$page" "$report/$page" || { echo "report/$page is not what report/src builds: npm run build in report/"; exit 1; }
+    done
+    echo "report/page.html and report/play.html are what their sources build" ;;
   actors) exec node "$here/actors_test.mjs" ;;
-  browser)
+  browser|play)
     command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || skip "chromium is missing"
-    exec node "$here/browser_test.mjs" "$2" "$3" ;;
+    exec node "$here/$1_test.mjs" "$2" "$3" ;;
 esac

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DPAGE=page.html -DOUTPUT=page.cpp -P embed_page.cmake: a text file as a C++ string literal, in pieces that
-# every compiler takes.
+# cmake -DPAGE=page.html -DOUTPUT=page.cpp [-DHEADER=H -DNAMESPACE=N -DFUNCTION=F] -P embed_page.cmake: a text file as a C++
+# string literal, in pieces that every compiler takes; without more words, sm100::traces::html_page() of traces/html/page.h.
+if(NOT HEADER)
+  set(HEADER traces/html/page.h)
+  set(NAMESPACE sm100::traces)
+  set(FUNCTION html_page)
+endif()
 file(READ ${PAGE} text)
 string(LENGTH "${text}" length)
 set(pieces "")
@@ -10,15 +15,15 @@ while(at LESS length)
   string(APPEND pieces "    R\"sm100page(${piece})sm100page\"\n")
   math(EXPR at "${at} + 8192")
 endwhile()
-file(WRITE ${OUTPUT} "#include \"traces/html/page.h\"
+file(WRITE ${OUTPUT} "#include \"${HEADER}\"
 
-namespace sm100::traces {
+namespace ${NAMESPACE} {
 
-std::string_view html_page() {
+std::string_view ${FUNCTION}() {
   using namespace std::string_view_literals;
   return
 ${pieces}    \"\"sv;
 }
 
-}  // namespace sm100::traces
+}  // namespace ${NAMESPACE}
 ")

@@ -15,10 +15,15 @@ struct NamedTrace {
   std::string name;  ///< shown in the page, usually the file's name
 };
 
+/// The page.
+std::string html_report(const NamedTrace& trace);
+/// Both on one axis, with what diff_traces(a, b, &matched) found.
+std::string html_report(const NamedTrace& a, const NamedTrace& b, const TraceDiff& diff,
+                        const MatchedPairs& matched);
+
 /// Same guarantees as write_pftrace: a whole file or none, std::runtime_error with one line otherwise.
 void write_html_report(const NamedTrace& trace, const std::filesystem::path& path);
 
-/// Both on one axis, with what diff_traces(a, b, &matched) found.
 void write_html_report(const NamedTrace& a, const NamedTrace& b, const TraceDiff& diff, const MatchedPairs& matched,
                        const std::filesystem::path& path);
 

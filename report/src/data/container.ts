@@ -43,8 +43,13 @@ function decode<Values extends Column>(bytes: Uint8Array, at: number, values: Va
 export async function readContainer<Header>(id: string): Promise<Container<Header> | null> {
   const element = document.getElementById(id);
   if (!element) return null;
-  const bytes = await inflated(bytesOf((element.textContent ?? '').trim()));
+  const base64 = (element.textContent ?? '').trim();
   element.remove(); // megabytes that nobody reads again
+  return unpack(base64);
+}
+
+export async function unpack<Header>(base64: string): Promise<Container<Header>> {
+  const bytes = await inflated(bytesOf(base64));
   const headerLength = new DataView(bytes.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerLength)));
   const places = new Map<string, {count: number; at: number}>();

@@ -2,7 +2,7 @@
 // What `sm100sim diff` found between two traces (traces/html/diff_data.h), as a list to step through.
 
 import {nanoseconds} from '../text/format';
-import {readContainer} from './container';
+import {type Container, readContainer, unpack} from './container';
 import {placeText, tileText} from './tiles';
 import type {Trace} from './trace';
 
@@ -97,7 +97,15 @@ function timingDifferences(a: Trace, b: Trace, spansA: Int32Array, spansB: Int32
 
 export async function readDiff(a: Trace, b: Trace): Promise<Diff | null> {
   const data = await readContainer<DiffHeader>('diff');
-  if (!data) return null;
+  return data ? diffOf(data, a, b) : null;
+}
+
+/** Of a block that is not in the page. */
+export async function unpackDiff(base64: string, a: Trace, b: Trace): Promise<Diff> {
+  return diffOf(await unpack<DiffHeader>(base64), a, b);
+}
+
+function diffOf(data: Container<DiffHeader>, a: Trace, b: Trace): Diff {
   const {header} = data;
   const spansA = data.column('matched.a'), spansB = data.column('matched.b');
   const partnerOfA = new Int32Array(a.spans.count).fill(-1), partnerOfB = new Int32Array(b.spans.count).fill(-1);

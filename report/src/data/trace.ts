@@ -2,7 +2,7 @@
 // A trace in memory: tracks, spans and barrier events as columns, with the indices that drawing and searching need.
 // What the fields mean is in docs/trace-format.md.
 
-import {type Container, readContainer} from './container';
+import {type Container, readContainer, unpack} from './container';
 
 export type TrackKind = 'gpu' | 'cta' | 'role' | 'unit' | 'barrier';
 
@@ -393,4 +393,9 @@ export class Trace {
 export async function readTrace(id: string): Promise<Trace | null> {
   const data = await readContainer<Header>(id);
   return data ? new Trace(data) : null;
+}
+
+/** Of a block that is not in the page. */
+export async function unpackTrace(base64: string): Promise<Trace> {
+  return new Trace(await unpack<Header>(base64));
 }

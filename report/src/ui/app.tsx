@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame around the picture: bar on top, panel on the right, help.
 
+import type {ComponentChildren} from 'preact';
 import {useEffect, useReducer, useRef} from 'preact/hooks';
 
 import type {Trace} from '../data/trace';
@@ -23,7 +24,8 @@ declare global {
   }
 }
 
-export function App({model}: {model: Model}) {
+/** @param strip  below the bar: what changes the run, where something can */
+export function App({model, strip}: {model: Model; strip?: ComponentChildren}) {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const map = useRef<HTMLDivElement>(null), plot = useRef<HTMLDivElement>(null), field = useRef<HTMLInputElement>(null), live = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -47,7 +49,10 @@ export function App({model}: {model: Model}) {
   }, []);
   return (
     <div class={`app ${model.panelOpen ? '' : 'wide'}`} style={{'--panel-width': `${model.panelWidth}px`, '--panel-height': `${model.panelHeight}px`}}>
-      <Bar model={model} field={field} />
+      <div class="top">
+        <Bar model={model} field={field} />
+        {strip}
+      </div>
       <div class="minimap" ref={map} />
       <div class="plot" ref={plot} />
       {model.panelOpen && <Splitter model={model} />}

@@ -14,6 +14,7 @@ import {SearchTab} from './search_tab';
 export function Panel({model}: {model: Model}) {
   const findings = model.findings.length;
   const tabs: [Tab, string][] = [['overview', 'Overview'], ['selection', 'Selection']];
+  if (model.report) tabs.push(['report', 'Report']);
   if (findings > 0) tabs.push(['findings', `Findings ${findings}`]);
   if (model.sides[0].trace.path) tabs.push(['path', 'Path']);
   if (model.diff) tabs.push(['differences', 'Differences']);
@@ -32,6 +33,7 @@ export function Panel({model}: {model: Model}) {
       <div class="content" role="tabpanel">
         {model.tab === 'overview' && <Overview model={model} />}
         {model.tab === 'selection' && <SelectionTab model={model} />}
+        {model.tab === 'report' && <div class="text"><pre>{model.report}</pre></div>}
         {model.tab === 'findings' && <FindingsTab model={model} />}
         {model.tab === 'path' && <PathTab model={model} />}
         {model.tab === 'differences' && <DifferencesTab model={model} />}

@@ -105,7 +105,7 @@ function longest(trace: Trace, track: Track): number {
 function spanLine(frame: Frame, row: Row, track: Track, top: number, bottom: number, y: number,
                   fits: (i: number) => boolean, strip: boolean): void {
   const {model, raster, paints, labels, density} = frame;
-  const {trace} = model.sides[row.side];
+  const {trace} = model.drawn[row.side];
   const {view, theme} = model;
   const from = model.tick(row.side, view.from), to = model.tick(row.side, view.to);
   const found = frame.found[row.side];
@@ -132,7 +132,7 @@ function spanLine(frame: Frame, row: Row, track: Track, top: number, bottom: num
 }
 
 function drawRole(frame: Frame, row: Row & {kind: 'role'}, y: number): void {
-  const {trace} = frame.model.sides[row.side];
+  const {trace} = frame.model.drawn[row.side];
   spanLine(frame, row, row.track, kStrip.top, kStrip.bottom - 1, y, (i) => trace.contains[i] === 1, true);
   spanLine(frame, row, row.track, bodyBox(row).top, bodyBox(row).bottom, y, (i) => trace.contains[i] === 0, false);
 }
@@ -145,7 +145,7 @@ export function laneBox(row: Row & {kind: 'unit'}, lane: number): [number, numbe
 }
 
 function drawUnit(frame: Frame, row: Row & {kind: 'unit'}, y: number): void {
-  const {trace} = frame.model.sides[row.side];
+  const {trace} = frame.model.drawn[row.side];
   for (let lane = 0; lane < row.lanes; ++lane) {
     const [top, height] = laneBox(row, lane);
     spanLine(frame, row, row.track, Math.round(top), Math.round(top + height), y, (i) => trace.spans.lane[i] === lane, false);
@@ -251,7 +251,7 @@ export function columnBox(row: Row & {kind: 'tmem'}, trace: Trace, span: number)
 
 function drawTmem(frame: Frame, row: Row & {kind: 'tmem'}, y: number): void {
   const {model, raster, paints, density, labels} = frame;
-  const {trace} = model.sides[row.side];
+  const {trace} = model.drawn[row.side];
   const {view, theme} = model;
   const background = row.side === 1 ? theme.secondBackground : theme.background;
   const from = model.tick(row.side, view.from), to = model.tick(row.side, view.to);
@@ -282,7 +282,7 @@ function drawTmem(frame: Frame, row: Row & {kind: 'tmem'}, y: number): void {
 /** At work in a CTA: its loads, tensor core and epilogue, a line each. */
 function drawSummary(frame: Frame, side: number, cta: Cta, top: number, height: number): void {
   const {model, raster, paints, density} = frame;
-  const {trace} = model.sides[side];
+  const {trace} = model.drawn[side];
   const {view, theme} = model;
   const from = model.tick(side, view.from), to = model.tick(side, view.to);
   const wait = trace.kindNumber('wait'), storeWait = trace.kindNumber('store_wait');

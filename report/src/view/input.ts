@@ -131,7 +131,7 @@ export function listen(model: Model, picture: Picture, live: HTMLElement, focusS
   }
 
   window.addEventListener('keydown', (event) => {
-    const inField = event.target instanceof HTMLInputElement;
+    const inField = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
     if ((event.ctrlKey || event.metaKey) && event.key === 'f') {
       event.preventDefault();
       return focusSearch();

@@ -24,8 +24,10 @@ export class Minimap {
   private names = namesWidth();
   private width = 0;
   private asked = false;
-  private readonly from: number;
-  private readonly to: number;
+  private from = 0;
+  private to = 1;
+  /** Of which the bands are. */
+  private sides: unknown = null;
 
   /** @param picture  says which spans stand out */
   constructor(private readonly model: Model, private readonly picture: Picture, private readonly host: HTMLElement) {
@@ -33,13 +35,10 @@ export class Minimap {
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', 'Overview of the whole run');
     host.append(this.canvas);
-    let from = Infinity, to = -Infinity;
-    model.sides.forEach(({trace}, side) => {
-      from = Math.min(from, model.axis(side, trace.begin));
-      to = Math.max(to, model.axis(side, trace.end));
-    });
-    [this.from, this.to] = [from - (to - from) * 0.01, to + (to - from) * 0.01];
     new ResizeObserver(() => this.resize()).observe(host);
+    model.onChange(() => {
+      if (this.sides !== model.sides) this.takeSides();
+    });
     model.onMove(() => this.ask());
     this.listen();
     this.resize();
@@ -60,9 +59,16 @@ export class Minimap {
     this.canvas.style.width = `${this.width}px`;
     this.canvas.style.height = `${kHeight}px`;
     this.names = namesWidth();
+    this.takeSides();
+    this.draw();
+  }
+
+  private takeSides(): void {
+    const [from, to] = this.model.extent;
+    [this.from, this.to] = [from - (to - from) * 0.01, to + (to - from) * 0.01];
+    this.sides = this.model.sides;
     this.bands = this.measure(null);
     this.foundOf = this.hitsOf = null;
-    this.draw();
   }
 
   /** Part of each pixel's time that a lane of the actor is at work, over all its lanes of the first trace. */

@@ -91,6 +91,7 @@ export class Picture {
   }
 
   private onPath: Uint8Array | null = null;
+  private onPathOf: unknown = null;
 
   /** By side, spans that stand out, as flags: those that a search found, else those on the critical path while it is shown; null:
    *  all alike. */
@@ -98,7 +99,8 @@ export class Picture {
     const {model} = this;
     const {trace} = model.sides[0];
     if (model.showPath && trace.path && model.hits.length === 0) {
-      if (!this.onPath) {
+      if (this.onPathOf !== trace) {
+        this.onPathOf = trace;
         this.onPath = new Uint8Array(trace.spans.count);
         for (const span of trace.path.span) if (span >= 0) this.onPath[span] = 1;
       }

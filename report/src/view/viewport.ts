@@ -31,6 +31,9 @@ export class Viewport {
   showAll(): void {
     this.show(this.first, this.last, 0.02);
   }
+  get showsAll(): boolean {
+    return this.from <= this.first && this.to >= this.last;
+  }
   /** What is shown at least of the surroundings of a moment: a part of the run. */
   private get least(): number {
     return Math.min(Math.max((this.last - this.first) / 30, 300), 3000);

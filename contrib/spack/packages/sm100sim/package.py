@@ -26,6 +26,7 @@ class Sm100sim(CMakePackage):
     depends_on("nlohmann-json@3.10:")
     depends_on("cli11@2:")
     depends_on("protobuf@3.12:")
+    depends_on("cpp-httplib")
     depends_on("zlib-api")
     depends_on("zstd")
     depends_on("lz4")
