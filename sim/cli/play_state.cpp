@@ -171,7 +171,9 @@ class ScenarioText {
 
   void append_tables(const toml::table& table, const std::string& outer, const std::set<std::string>& without,
                      std::string& text) const {
-    for (const auto& [key, node] : in_order(table, outer)) {
+    for (const Entry& entry : in_order(table, outer)) {
+      const std::string& key = entry.first;  // a lambda captures no structured binding before Clang 16
+      const toml::node* node = entry.second;
       if (without.contains(key) || !is_inner(*node)) continue;
       const auto append = [&](const char* open, const toml::table& inner, const char* close) {
         text += fmt::format("\n{}{}{}{}\n{}", open, outer, key, close, body(inner, outer + key + ".", {}));
