@@ -10,6 +10,9 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/cuda/run/ptx_library.h"
+#include "kernels/isa/lane_array.h"
+
 namespace sm100::cuda {
 
 CudaError::CudaError(const char* call, cudaError_t error)
@@ -104,25 +107,35 @@ TensorMap Gpu::encode(const TensorMapFields& f) const {
 
 // ---- launches
 
-void Gpu::prepare(const void* kernel, const host::LaunchShape& shape) const {
-  SM100_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shape.smem_bytes)));
-  if (shape.cluster.x * shape.cluster.y * shape.cluster.z > 8)
-    SM100_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+DeviceLaunch device_launch(const host::LaunchShape& shape) {
+  return {.grid = shape.grid,
+          .cluster = shape.cluster,
+          .block = {uint32_t(kWarpLanes * shape.warps), 1, 1},
+          .dynamic_smem_bytes = shape.smem_bytes,
+          .pdl = shape.pdl};
 }
 
-void Gpu::launch(const void* kernel, const host::LaunchShape& shape, void** arguments) const {
+void Gpu::prepare(const Launch& l) const {
+  SM100_CUDA(
+      cudaFuncSetAttribute(l.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(l.how.dynamic_smem_bytes)));
+  if (l.how.cluster.x * l.how.cluster.y * l.how.cluster.z > 8)
+    SM100_CUDA(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+}
+
+void Gpu::launch(const Launch& l) const {
+  const auto dim3_of = [](const Dim3& d) { return dim3(d.x, d.y, d.z); };
   cudaLaunchConfig_t config{};
-  config.gridDim = {shape.grid.x, shape.grid.y, shape.grid.z};
-  config.blockDim = {unsigned(32 * shape.warps), 1, 1};
-  config.dynamicSmemBytes = shape.smem_bytes;
+  config.gridDim = dim3_of(l.how.grid);
+  config.blockDim = dim3_of(l.how.block);
+  config.dynamicSmemBytes = l.how.dynamic_smem_bytes;
   cudaLaunchAttribute attributes[2]{};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+  attributes[0].val.clusterDim = {l.how.cluster.x, l.how.cluster.y, l.how.cluster.z};
   attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attributes[1].val.programmaticStreamSerializationAllowed = 1;
   config.attrs = attributes;
-  config.numAttrs = shape.pdl ? 2 : 1;
-  SM100_CUDA(cudaLaunchKernelExC(&config, kernel, arguments));
+  config.numAttrs = l.how.pdl ? 2 : 1;
+  SM100_CUDA(cudaLaunchKernelExC(&config, l.kernel, const_cast<void**>(l.arguments.data())));
 }
 
 void Gpu::wait(double seconds) const {
@@ -169,30 +182,80 @@ class StreamTimer {
 
 }  // namespace
 
-std::vector<double> Gpu::time(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
-                              bool cold, double seconds, const std::function<void()>& before) {
+Gpu::Times Gpu::time(const std::function<void()>& launch, int repeat, bool cold, double seconds,
+                     const std::function<void()>& before) {
+  if (repeat == 0) return {};
   StreamTimer timer;
-  std::vector<double> microseconds;
+  Times times;
+  const std::vector<ClockReading> start = read_clocks();
   for (int i = 0; i < repeat; ++i) {
     before();
     if (cold) flush_l2();
     timer.begin();
-    launch(kernel, shape, arguments);
+    launch();
     timer.end();
     wait(seconds);
-    microseconds.push_back(timer.microseconds());
+    times.microseconds.push_back(timer.microseconds());
   }
-  return microseconds;
+  times.sm_clock_ghz = mean_clock_ghz(start, read_clocks());
+  return times;
 }
 
-double Gpu::time_back_to_back(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
-                              double seconds) {
+Gpu::Times Gpu::time_back_to_back(const std::function<void()>& launch, int repeat, double seconds) {
   StreamTimer timer;
+  const std::vector<ClockReading> start = read_clocks();
   timer.begin();
-  for (int i = 0; i < repeat; ++i) launch(kernel, shape, arguments);
+  for (int i = 0; i < repeat; ++i) launch();
   timer.end();
   wait(seconds);
-  return timer.microseconds() / repeat;
+  return {{timer.microseconds() / repeat}, mean_clock_ghz(start, read_clocks())};
+}
+
+// ---- clocks
+
+double mean_clock_ghz(const std::vector<ClockReading>& before, const std::vector<ClockReading>& after) {
+  double cycles = 0, ns = 0;
+  for (size_t sm = 0; sm < std::min(before.size(), after.size()); ++sm) {
+    if (before[sm].globaltimer_ns == 0 || after[sm].globaltimer_ns == 0) continue;
+    cycles += double(after[sm].cycles - before[sm].cycles);
+    ns += double(after[sm].globaltimer_ns - before[sm].globaltimer_ns);
+  }
+  return ns > 0 ? cycles / ns : 0;
+}
+
+namespace {
+
+/// A thread for each CTA writes both clocks of its SM.
+constexpr const char* kClockProbe = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry clock_probe(.param .u64 readings)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [readings];
+  cvta.to.global.u64 %rd1, %rd1;
+  mov.u32 %r1, %smid;
+  mul.wide.u32 %rd2, %r1, 16;
+  add.s64 %rd3, %rd1, %rd2;
+  mov.u64 %rd4, %clock64;
+  mov.u64 %rd5, %globaltimer;
+  st.global.v2.u64 [%rd3], {%rd4, %rd5};
+  ret;
+}
+)";
+
+}  // namespace
+
+std::vector<ClockReading> Gpu::read_clocks() {
+  if (!probe_) probe_ = std::make_shared<PtxLibrary>(kClockProbe, "the clock probe");
+  std::vector<ClockReading> readings(static_cast<size_t>(sms_));
+  DeviceBuffer there(readings.size() * sizeof(ClockReading));
+  there.clear();
+  void* address = reinterpret_cast<void*>(there.address().value);
+  launch({probe_->kernel("clock_probe"), {.grid = {uint32_t(4 * sms_), 1, 1}}, {&address}});
+  there.download(readings.data(), there.bytes());
+  return readings;
 }
 
 void Gpu::flush_l2() {

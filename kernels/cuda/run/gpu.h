@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -52,6 +53,31 @@ class DeviceBuffer {
   uint64_t bytes_ = 0;
 };
 
+/// Grid, block and what else a launch says beside its arguments.
+struct DeviceLaunch {
+  Dim3 grid{1, 1, 1}, cluster{1, 1, 1}, block{1, 1, 1};
+  uint32_t dynamic_smem_bytes = 0;
+  bool pdl = false;  ///< programmatic stream serialization
+};
+DeviceLaunch device_launch(const host::LaunchShape& shape);
+
+/// A kernel on the device and what it is launched with.
+struct Launch {
+  const void* kernel = nullptr;  ///< a __global__ function or a cudaKernel_t
+  DeviceLaunch how;
+  std::vector<void*> arguments;  ///< one for each parameter
+};
+
+/// Clocks of an SM, read one after the other.
+struct ClockReading {
+  uint64_t cycles = 0;          ///< %clock64
+  uint64_t globaltimer_ns = 0;  ///< 0: no CTA ran there
+};
+/// SM clock between two readings of all SMs; 0 where no SM is in both.
+double mean_clock_ghz(const std::vector<ClockReading>& before, const std::vector<ClockReading>& after);
+
+class PtxLibrary;
+
 class Gpu {
  public:
   /// The first device.  Throws host::InputError in one line if there is none.
@@ -65,28 +91,35 @@ class Gpu {
   /// cuTensorMapEncodeTiled, obtained from the driver.  Throws host::InputError with the fields' error.
   TensorMap encode(const TensorMapFields& fields) const;
 
-  /// Prepares a kernel for `shape` (dynamic shared memory beyond 48 KiB, clusters of more than 8 CTAs).
-  void prepare(const void* kernel, const host::LaunchShape& shape) const;
-  /// Launches without waiting.  `arguments` as for cudaLaunchKernel.
-  void launch(const void* kernel, const host::LaunchShape& shape, void** arguments) const;
+  /// Prepares a kernel for its launch (dynamic shared memory beyond 48 KiB, clusters of more than 8 CTAs).
+  void prepare(const Launch& launch) const;
+  /// Launches without waiting.
+  void launch(const Launch& launch) const;
   /// Waits for everything launched; throws CudaError, or HangError after `seconds`.
   void wait(double seconds) const;
 
-  /// Microseconds of each of `repeat` launches, by CUDA events; `before` runs ahead of each and is not counted.
-  std::vector<double> time(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
-                           bool flush_l2, double seconds, const std::function<void()>& before);
-  /// Microseconds per launch of `repeat` launches with nothing between them: where kernels may overlap, they do.
-  double time_back_to_back(const void* kernel, const host::LaunchShape& shape, void** arguments, int repeat,
-                           double seconds);
+  /// Microseconds and SM clock of launches.
+  struct Times {
+    std::vector<double> microseconds;  ///< of each, by CUDA events; back to back: the mean of all
+    double sm_clock_ghz = 0;           ///< the mean from before the first to behind the last
+  };
+  /// Of each of `repeat` launches; `before` runs ahead of each and is not counted.
+  Times time(const std::function<void()>& launch, int repeat, bool flush_l2, double seconds,
+             const std::function<void()>& before);
+  /// Of `repeat` launches with nothing between them: where kernels may overlap, they do.
+  Times time_back_to_back(const std::function<void()>& launch, int repeat, double seconds);
   /// Writes more bytes than L2 holds, so that what lay in it is gone.
   void flush_l2();
 
  private:
+  std::vector<ClockReading> read_clocks();
+
   std::string name_;
   int sms_ = 0, architecture_ = 0;
   uint64_t l2_bytes_ = 0;
   void* encode_tiled_ = nullptr;
   std::vector<DeviceBuffer> flush_buffer_;
+  std::shared_ptr<PtxLibrary> probe_;  ///< reads the clocks
 };
 
 }  // namespace sm100::cuda

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "kernels/cuda/run/executable.h"
 #include "kernels/cuda/run/reference.h"
 #include "kernels/cuda/run/trace_download.h"
 #include "kernels/host/version.h"
@@ -18,14 +19,13 @@ using host::Scenario;
 
 class HardwareRun {
  public:
-  HardwareRun(const Scenario& scenario, const DeviceKernel& kernel, const RunOptions& options, Gpu& gpu)
+  HardwareRun(const Scenario& scenario, const DeviceKernel* kernel, const RunOptions& options, Gpu& gpu)
       : scenario_(scenario),
-        kernel_(kernel.find(scenario)),
         options_(options),
         gpu_(gpu),
         problem_(host::make_run(scenario)),
-        shape_(problem_->launch()),
-        cold_(scenario.l2 == host::L2State::cold) {
+        cold_(scenario.l2 == host::L2State::cold),
+        of_ours_(kernel != nullptr) {
     for (const host::Tensor& tensor : problem_->tensors()) {
       bytes_.emplace_back(tensor.bytes);
       problem_->fill(bytes_.size() - 1, bytes_.back().data());
@@ -37,28 +37,30 @@ class HardwareRun {
     const std::vector<host::Tensor> tensors = problem_->tensors();
     for (size_t i = 0; i < tensors.size(); ++i)
       if (tensors[i].locks) problem_->fill_addresses(i, addresses_, encode, bytes_[i].data());
-    params_ = kernel.params(*problem_, addresses_, encode);
+    executable_ = load(scenario_, kernel, *problem_, addresses_, encode);
   }
 
   RunOutcome run() {
     std::unique_ptr<TraceBuffers> recording;
-    gpu_.prepare(kernel_.plain, shape_);
+    gpu_.prepare(executable_.plain);
     if (!options_.trace.empty()) {
-      gpu_.prepare(kernel_.traced, shape_);
-      recording = std::make_unique<TraceBuffers>(shape_, options_.trace_capacity);
+      if (!executable_.traced)
+        throw host::InputError(
+            fmt::format("not implemented: {}: --trace of a kernel that is PTX", scenario_.path.string()));
+      recording = std::make_unique<TraceBuffers>(problem_->launch(), options_.trace_capacity);
+      gpu_.prepare(executable_.traced(recording->device_trace()));
       launch_traced(*recording);  // also loads the code
     }
     clear_output();
     launch_plain();
     outcome_.check = check();
     time_plain();
+    if (options_.cublas) time_cublas();
     if (recording) record(*recording);
     return std::move(outcome_);
   }
 
  private:
-  void* params() { return params_.get(); }
-
   /// Words that CTAs synchronise on start every launch as the first.
   void reset_locks() {
     const std::vector<host::Tensor> tensors = problem_->tensors();
@@ -68,37 +70,52 @@ class HardwareRun {
 
   void launch_plain() {
     reset_locks();
-    void* arguments[] = {params(), &no_trace_};
-    gpu_.launch(kernel_.plain, shape_, arguments);
+    gpu_.launch(executable_.plain);
     gpu_.wait(options_.hang_seconds);
   }
 
+  /// Which tensors a launch writes: of a kernel of ours the last one, of PTX nobody says.
+  size_t first_written() const { return ptx_source(scenario_) && !of_ours_ ? 0 : bytes_.size() - 1; }
+
   /// Nothing that an earlier launch wrote may pass for this one's.
   void clear_output() {
-    problem_->fill(bytes_.size() - 1, bytes_.back().data());
-    buffers_.back().upload(bytes_.back().data(), bytes_.back().size());
+    for (size_t i = first_written(); i < bytes_.size(); ++i) {
+      problem_->fill(i, bytes_[i].data());
+      buffers_[i].upload(bytes_[i].data(), bytes_[i].size());
+    }
   }
   host::Check check() {
-    buffers_.back().download(bytes_.back().data(), bytes_.back().size());
+    for (size_t i = first_written(); i < bytes_.size(); ++i)
+      buffers_[i].download(bytes_[i].data(), bytes_[i].size());
     return check_result(*problem_, bytes_, addresses_);
   }
 
   void time_plain() {
-    void* arguments[] = {params(), &no_trace_};
-    outcome_.microseconds = gpu_.time(kernel_.plain, shape_, arguments, options_.repeat, cold_,
-                                      options_.hang_seconds, [this] { reset_locks(); });
+    const auto launch = [this] { gpu_.launch(executable_.plain); };
+    const auto reset = [this] { reset_locks(); };
+    const Gpu::Times times = gpu_.time(launch, options_.repeat, cold_, options_.hang_seconds, reset);
+    outcome_.microseconds = times.microseconds, outcome_.timed_clock_ghz = times.sm_clock_ghz;
     const std::vector<host::Tensor> tensors = problem_->tensors();
     const bool locks = std::any_of(tensors.begin(), tensors.end(), [](const host::Tensor& t) { return t.locks; });
-    if (!cold_ && !locks && options_.repeat > 1)  // with nothing between the launches, nobody resets locks
-      outcome_.back_to_back_microseconds =
-          gpu_.time_back_to_back(kernel_.plain, shape_, arguments, options_.repeat, options_.hang_seconds);
+    if (locks || options_.repeat < 2) return;  // with nothing between the launches, nobody resets locks
+    const Gpu::Times one = gpu_.time_back_to_back(launch, options_.repeat, options_.hang_seconds);
+    outcome_.back_to_back_microseconds = one.microseconds.front();
+    outcome_.back_to_back_clock_ghz = one.sm_clock_ghz;
+  }
+
+  void time_cublas() {
+    const auto product = cublas_launch(*problem_, addresses_);
+    if (!product)
+      throw host::InputError("--cublas: needs a plain product of bf16 operands, and cuBLAS on this machine");
+    if (options_.repeat < 2) return;
+    product(), gpu_.wait(options_.hang_seconds);  // it chooses its kernel
+    outcome_.cublas = gpu_.time(product, options_.repeat, cold_, options_.hang_seconds, [] {});
+    outcome_.cublas_back_to_back = gpu_.time_back_to_back(product, options_.repeat, options_.hang_seconds);
   }
 
   void launch_traced(const TraceBuffers& recording) {
     reset_locks();
-    DeviceTrace device_trace = recording.device_trace();
-    void* arguments[] = {params(), &device_trace};
-    gpu_.launch(kernel_.traced, shape_, arguments);
+    gpu_.launch(executable_.traced(recording.device_trace()));
     try {
       gpu_.wait(options_.hang_seconds);
     } catch (const HangError& hang) {
@@ -119,10 +136,10 @@ class HardwareRun {
     launch_traced(recording);
     write(recording.download(*problem_));
     if (outcome_.check.ok) outcome_.check = check();
-    DeviceTrace device_trace = recording.device_trace();
-    void* arguments[] = {params(), &device_trace};
-    outcome_.traced_microseconds = gpu_.time(kernel_.traced, shape_, arguments, options_.repeat, cold_,
-                                             options_.hang_seconds, [this] { reset_locks(); });
+    const Launch traced = executable_.traced(recording.device_trace());
+    const Gpu::Times times = gpu_.time([&] { gpu_.launch(traced); }, options_.repeat, cold_, options_.hang_seconds,
+                                       [this] { reset_locks(); });
+    outcome_.traced_microseconds = times.microseconds, outcome_.traced_clock_ghz = times.sm_clock_ghz;
   }
 
   void write(DownloadedTrace downloaded) {
@@ -139,17 +156,15 @@ class HardwareRun {
   }
 
   const Scenario& scenario_;
-  CompiledKernel kernel_;
   const RunOptions& options_;
   Gpu& gpu_;
   std::unique_ptr<host::KernelRun> problem_;
-  host::LaunchShape shape_;
   bool cold_;
+  bool of_ours_;  ///< not kernel = "ptx"
   std::vector<DeviceBuffer> buffers_;
   std::vector<GlobalAddr> addresses_;
   std::vector<std::vector<uint8_t>> bytes_;
-  std::shared_ptr<void> params_;
-  DeviceTrace no_trace_{};  ///< the plain kernel's second parameter is empty; this is large enough
+  Executable executable_;
   RunOutcome outcome_;
 };
 
@@ -166,7 +181,7 @@ double RunOutcome::cycles_per_event() const {
   return events_of_a_warp > 0 ? extra * 1e3 * sm_clock_ghz / double(events_of_a_warp) : 0;
 }
 
-RunOutcome run_on_gpu(const Scenario& scenario, const DeviceKernel& kernel, const RunOptions& options, Gpu& gpu) {
+RunOutcome run_on_gpu(const Scenario& scenario, const DeviceKernel* kernel, const RunOptions& options, Gpu& gpu) {
   return HardwareRun(scenario, kernel, options, gpu).run();
 }
 

@@ -17,15 +17,18 @@ struct RunOptions {
   std::string trace;               ///< file; empty: none is recorded
   uint32_t trace_capacity = 8192;  ///< records per warp
   double hang_seconds = 20;        ///< after which a launch counts as hung
+  bool cublas = false;             ///< time cuBLAS on the same operands
 };
 
 struct RunOutcome {
   host::Check check;
   std::vector<double> microseconds;
-  double back_to_back_microseconds = 0;  ///< per launch; 0 where L2 is flushed between launches
+  double back_to_back_microseconds = 0;                    ///< per launch; 0: not measured
+  double timed_clock_ghz = 0, back_to_back_clock_ghz = 0;  ///< SM clock meanwhile
+  Gpu::Times cublas, cublas_back_to_back;                  ///< of RunOptions::cublas
   // Of the recorded launch; 0 without a trace.
   uint64_t dropped_events = 0;
-  double sm_clock_ghz = 0;
+  double sm_clock_ghz = 0, traced_clock_ghz = 0;  ///< of the recorded launch; of those that were timed
   std::vector<double> traced_microseconds;
   uint64_t events_of_a_warp = 0;  ///< the most that one warp recorded
 
@@ -39,7 +42,8 @@ double median(std::vector<double> values);
 
 /// Throws host::InputError for what the scenario asks in vain, CudaError, and HangError.  With `options.trace` the
 /// first launch is recorded, so that one which hangs leaves its trace up to there.
-RunOutcome run_on_gpu(const host::Scenario& scenario, const DeviceKernel& kernel, const RunOptions& options,
+/// @param kernel  null: kernel = "ptx"
+RunOutcome run_on_gpu(const host::Scenario& scenario, const DeviceKernel* kernel, const RunOptions& options,
                       Gpu& gpu);
 
 }  // namespace sm100::cuda

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <memory>
+#include <optional>
 
 #include "kernels/cuda/run/gpu.h"
 #include "kernels/host/comparison.h"
@@ -49,34 +51,78 @@ float element(const uint8_t* data, size_t i, DataType type) {
 
 }  // namespace
 
-bool cublas_product(int m, int n, int k, GlobalAddr a, GlobalAddr b, std::vector<float>& c) {
-  const Cublas cublas;
-  cublasHandle_t handle = nullptr;
-  if (!cublas.present() || cublas.create(&handle) != CUBLAS_STATUS_SUCCESS) return false;
-  DeviceBuffer product(uint64_t(m) * uint64_t(n) * 4);
-  const float one = 1, zero = 0;
-  // cuBLAS is column-major: our row-major C (m x n) is its C^T (n x m) = B * A^T, and row-major B (n x k) its k x
-  // n.
-  const cublasStatus_t status = cublas.gemm(
-      handle, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &one, reinterpret_cast<const void*>(b.value), CUDA_R_16BF, k,
-      reinterpret_cast<const void*>(a.value), CUDA_R_16BF, k, &zero,
-      reinterpret_cast<void*>(product.address().value), CUDA_R_32F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
-  const cudaError_t finished = cudaDeviceSynchronize();
-  cublas.destroy(handle);
-  if (status != CUBLAS_STATUS_SUCCESS) return false;
-  check(finished, "cublasGemmEx");
-  c.resize(size_t(m) * size_t(n));
+namespace {
+
+/// A handle of cuBLAS, for as long as it is there.
+class CublasProducts {
+ public:
+  CublasProducts() {
+    if (cublas_.present() && cublas_.create(&handle_) != CUBLAS_STATUS_SUCCESS) handle_ = nullptr;
+  }
+  ~CublasProducts() {
+    if (handle_) cublas_.destroy(handle_);
+  }
+  CublasProducts(const CublasProducts&) = delete;
+  CublasProducts& operator=(const CublasProducts&) = delete;
+
+  bool present() const { return handle_ != nullptr; }
+  /// C = A * B^T, launched; false: refused.
+  bool launch(const host::ProductShape& s, GlobalAddr a, GlobalAddr b, GlobalAddr c, cudaDataType type) const {
+    const float one = 1, zero = 0;
+    // cuBLAS is column-major: our row-major C (m x n) is its C^T (n x m) = B * A^T, and row-major B (n x k) its k x
+    // n.
+    return cublas_.gemm(handle_, CUBLAS_OP_T, CUBLAS_OP_N, s.n, s.m, s.k, &one,
+                        reinterpret_cast<const void*>(b.value), CUDA_R_16BF, s.k,
+                        reinterpret_cast<const void*>(a.value), CUDA_R_16BF, s.k, &zero,
+                        reinterpret_cast<void*>(c.value), type, s.n, CUBLAS_COMPUTE_32F,
+                        CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
+  }
+
+ private:
+  Cublas cublas_;
+  cublasHandle_t handle_ = nullptr;
+};
+
+/// Of a plain product of BF16 operands.
+std::optional<host::ProductShape> plain_product(const host::KernelRun& run) {
+  const auto* of_two = dynamic_cast<const host::Product*>(&run);
+  if (!of_two || !of_two->is_plain() || of_two->shape().operands != DataType::bf16) return std::nullopt;
+  return of_two->shape();
+}
+
+/// The product in float; false: no cuBLAS.
+bool cublas_product(const host::ProductShape& s, GlobalAddr a, GlobalAddr b, std::vector<float>& c) {
+  const CublasProducts cublas;
+  if (!cublas.present()) return false;
+  DeviceBuffer product(uint64_t(s.m) * uint64_t(s.n) * 4);
+  const bool launched = cublas.launch(s, a, b, product.address(), CUDA_R_32F);
+  check(cudaDeviceSynchronize(), "cublasGemmEx");
+  if (!launched) return false;
+  c.resize(size_t(s.m) * size_t(s.n));
   product.download(c.data(), product.bytes());
   return true;
+}
+
+}  // namespace
+
+std::function<void()> cublas_launch(const host::KernelRun& run, const std::vector<GlobalAddr>& addresses) {
+  const std::optional<host::ProductShape> shape = plain_product(run);
+  auto cublas = std::make_shared<CublasProducts>();
+  if (!shape || !cublas->present()) return {};
+  const cudaDataType type = shape->output == DataType::f32 ? CUDA_R_32F : CUDA_R_16BF;
+  auto product = std::make_shared<DeviceBuffer>(uint64_t(shape->m) * uint64_t(shape->n) * 4);
+  return [=, s = *shape] {
+    if (!cublas->launch(s, addresses[0], addresses[1], product->address(), type))
+      throw CudaError("cublasGemmEx", cudaErrorUnknown);
+  };
 }
 
 host::Check check_result(const host::KernelRun& run, const std::vector<std::vector<uint8_t>>& bytes,
                          const std::vector<GlobalAddr>& addresses) {
   std::vector<float> product;
-  const auto* of_two = dynamic_cast<const host::Product*>(&run);
-  const host::ProductShape s = of_two ? of_two->shape() : host::ProductShape{};
-  const bool plain = of_two && of_two->is_plain() && s.operands == DataType::bf16;
-  if (plain && cublas_product(s.m, s.n, s.k, addresses[0], addresses[1], product)) {
+  const std::optional<host::ProductShape> plain = plain_product(run);
+  if (plain && cublas_product(*plain, addresses[0], addresses[1], product)) {
+    const host::ProductShape& s = *plain;
     host::Comparison comparison(host::error_limit(s.output));
     for (size_t i = 0; i < product.size(); ++i)
       comparison.add(element(bytes.back().data(), i, s.output), product[i], int(i / size_t(s.n)),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace sm100::cuda {
 host::Check check_result(const host::KernelRun& run, const std::vector<std::vector<uint8_t>>& bytes,
                          const std::vector<GlobalAddr>& addresses);
 
-/// C = A * B^T in float by cuBLAS: A is m x k, B n x k, both row-major BF16 on the device; C m x n row-major.
-/// False if there is no cuBLAS on this machine.  Throws CudaError if it fails.
-bool cublas_product(int m, int n, int k, GlobalAddr a, GlobalAddr b, std::vector<float>& c);
+/// Launches cuBLAS on the operands of a plain BF16 product, with the kernel's type of C; empty: it is another
+/// problem, or there is no cuBLAS.  To be called while `run` and the operands are there.
+std::function<void()> cublas_launch(const host::KernelRun& run, const std::vector<GlobalAddr>& addresses);
 
 }  // namespace sm100::cuda

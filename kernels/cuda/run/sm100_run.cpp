@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "kernels/cuda/run/executable.h"
 #include "kernels/cuda/run/hardware_run.h"
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/toml_reader.h"
@@ -36,10 +37,12 @@ struct Options : RunOptions {
 
 // ---- which kernel
 
-const DeviceKernel& device_kernel_of(const Scenario& s) {
+/// Null: the scenario's kernel is PTX.
+const DeviceKernel* device_kernel_of(const Scenario& s) {
   static const std::vector<DeviceKernel> all = built_in_device_kernels();
   for (const DeviceKernel& kernel : all)
-    if (kernel.kernel == s.kernel) return kernel;
+    if (kernel.kernel == s.kernel) return &kernel;
+  if (ptx_source(s)) return nullptr;
   throw InputError(fmt::format("{}: kernel {} is not compiled for a device", s.path.string(), s.kernel->name));
 }
 
@@ -78,7 +81,12 @@ bool runs_on(const DeviceKernel& kernel, int architecture) {
 /// One clear line when this GPU can't run the scenario's kernel.
 void check_architecture(const Gpu& gpu, const Scenario& s) {
   const int architecture = gpu.architecture();
-  const DeviceKernel& wanted = device_kernel_of(s);
+  if (const PtxSource source = ptx_source(s)) {
+    if (ptx_runs_on(*source.module, architecture)) return;
+    throw InputError(fmt::format("the GPU is {} (sm_{}), {} is PTX for {}", gpu.name(), architecture,
+                                 source.module->name, source.module->target));
+  }
+  const DeviceKernel& wanted = *device_kernel_of(s);
   if (runs_on(wanted, architecture)) return;
   std::vector<std::string_view> others;
   for (const DeviceKernel& kernel : built_in_device_kernels())
@@ -119,6 +127,11 @@ void check_scenario(const Scenario& s) {
 
 // ---- what it says
 
+/// "282110 cycles at 1.58 GHz"; empty: no launch, nobody read the clock.
+std::string cycles_text(double us, double ghz) {
+  return ghz > 0 ? fmt::format(": {:.0f} cycles at {:.3f} GHz", us * 1e3 * ghz, ghz) : "";
+}
+
 std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, const RunOutcome& o) {
   const std::unique_ptr<host::KernelRun> problem = host::make_run(s);
   const host::LaunchShape shape = problem->launch();
@@ -128,15 +141,24 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
                   problem->title(), shape.grid.x * shape.grid.y * shape.grid.z, gpu.name(), gpu.architecture());
   text += fmt::format("  verified     {}: {}\n", o.check.ok ? "yes" : "WRONG", o.check.text());
   if (!o.microseconds.empty()) {
-    text += fmt::format("  time         {:.2f} us, median of {} launches{}\n", us, o.microseconds.size(),
-                        s.l2 == host::L2State::cold ? ", L2 flushed before each" : ", input in L2");
+    text += fmt::format("  time         {:.2f} us, median of {} launches{}{}\n", us, o.microseconds.size(),
+                        s.l2 == host::L2State::cold ? ", L2 flushed before each" : ", input in L2",
+                        cycles_text(us, o.timed_clock_ghz));
     text += problem->flops() > 0
                 ? fmt::format("  throughput   {:.1f} TFLOPS\n", problem->flops() / us * 1e-6)
                 : fmt::format("  throughput   {:.1f} GB/s read and written\n", problem->bytes() / us * 1e-3);
     if (o.back_to_back_microseconds > 0)
-      text +=
-          fmt::format("  back to back {:.2f} us per launch of {}{}\n", o.back_to_back_microseconds,
-                      o.microseconds.size(), shape.pdl ? ", each may start before the one ahead has ended" : "");
+      text += fmt::format("  back to back {:.2f} us per launch of {}{}{}\n", o.back_to_back_microseconds,
+                          o.microseconds.size(), shape.pdl ? ", each may start before the one ahead has ended" : "",
+                          cycles_text(o.back_to_back_microseconds, o.back_to_back_clock_ghz));
+  }
+  if (!o.cublas.microseconds.empty()) {
+    const double cublas = median(o.cublas.microseconds), row = o.cublas_back_to_back.microseconds.front();
+    text += fmt::format("  cuBLAS       {:.2f} us{}; back to back {:.2f} us{}\n", cublas,
+                        cycles_text(cublas, o.cublas.sm_clock_ghz), row,
+                        cycles_text(row, o.cublas_back_to_back.sm_clock_ghz));
+    text += fmt::format("  ratio        {:.1f} % of cuBLAS; back to back {:.1f} %\n", 100 * cublas / us,
+                        100 * row / o.back_to_back_microseconds);
   }
   if (const std::string keys = simulator_only(s); !keys.empty())
     text += fmt::format("  no effect    {}: for the simulator\n", keys);
@@ -165,10 +187,17 @@ std::string json(const Scenario& s, const Gpu& gpu, const RunOutcome& o) {
       {"microseconds", us},
       {"microseconds_all", o.microseconds},
       {"back_to_back_microseconds", o.back_to_back_microseconds},
+      {"timed_clock_ghz", o.timed_clock_ghz},
+      {"back_to_back_clock_ghz", o.back_to_back_clock_ghz},
+      {"cublas_microseconds", median(o.cublas.microseconds)},
+      {"cublas_clock_ghz", o.cublas.sm_clock_ghz},
+      {"cublas_back_to_back_microseconds", median(o.cublas_back_to_back.microseconds)},
+      {"cublas_back_to_back_clock_ghz", o.cublas_back_to_back.sm_clock_ghz},
       {"tflops", us > 0 ? problem->flops() / us * 1e-6 : 0},
       {"gb_per_s", us > 0 ? problem->bytes() / us * 1e-3 : 0},
       {"sm_clock_ghz", o.sm_clock_ghz},
       {"traced_microseconds", median(o.traced_microseconds)},
+      {"traced_clock_ghz", o.traced_clock_ghz},
       {"events_of_a_warp", o.events_of_a_warp},
       {"cycles_per_event", o.cycles_per_event()},
       {"dropped_events", o.dropped_events},
@@ -188,8 +217,8 @@ int run_command(const Options& options) {
   const Scenario scenario = host::load_scenario(options.scenario, options.sets);
   check_scenario(scenario);
   check_outputs(options);
-  const DeviceKernel& kernel = device_kernel_of(scenario);
-  kernel.find(scenario);  // says so if there is none, before it looks for a GPU
+  const DeviceKernel* kernel = device_kernel_of(scenario);
+  if (!ptx_source(scenario)) kernel->find(scenario);  // says so if there is none, before it looks for a GPU
   Gpu gpu;
   check_architecture(gpu, scenario);
   for (const std::string& warning : scenario.warnings) fmt::print(stderr, "sm100-run: warning: {}\n", warning);
@@ -219,6 +248,7 @@ int main_checked(int argc, char** argv) {
   app.add_option("--hang-timeout", options.hang_seconds, "Seconds after which a launch counts as hung")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
+  app.add_flag("--cublas", options.cublas, "Time cuBLAS on the same operands, too (plain products of bf16)");
   app.footer("Exit codes: 0 ok, 1 results differ, 2 bad input or no such GPU, 3 hang, 5 internal error");
   try {
     app.parse(argc, argv);

@@ -30,6 +30,14 @@ inline constexpr NamedHopperMatmulConfig kHopperMatmulConfigurations[] = {
       .cluster = 2,
       .stages = 6,
       .mma_n = 128}},
+    {"f32_128x32_s9", {.output = DataType::f32, .block_n = 32, .stages = 9, .mma_n = 32}},
+    {"pingpong_64x64_s13_c4",
+     {.schedule = HopperSchedule::pingpong, .block_n = 64, .cluster = 4, .stages = 13, .mma_n = 64}},
+    // Larger and smaller tiles, with and without a cluster: what an H200 is compared with
+    {"128x256_s4", {.block_n = 256, .stages = 4, .mma_n = 256}},
+    {"128x128_s4_c2", {.block_n = 128, .cluster = 2, .stages = 4, .mma_n = 128}},
+    {"pingpong_64x256_s4", {.schedule = HopperSchedule::pingpong, .block_n = 256, .stages = 4, .mma_n = 256}},
+    {"e4m3_128x256_s4_c2", {.dtype = DataType::e4m3, .block_n = 256, .cluster = 2, .stages = 4, .mma_n = 256}},
 };
 inline constexpr size_t kHopperMatmulConfigurationCount = std::size(kHopperMatmulConfigurations);
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/run/executable.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "kernels/cuda/run/ptx_library.h"
+#include "kernels/host/toml_reader.h"
+#include "kernels/ptx_launch/host/ptx_run.h"
+
+namespace sm100::cuda {
+namespace {
+
+using host::InputError;
+using host::PtxProblem;
+using host::Scenario;
+
+DeviceLaunch ptx_launch(const PtxProblem& problem) {
+  return {.grid = problem.grid,
+          .cluster = problem.cluster,
+          .block = problem.block,
+          .dynamic_smem_bytes = problem.dynamic_smem_bytes,
+          .pdl = problem.pdl};
+}
+
+/// What exec writes into launch files and a GPU decides itself.
+void refuse_simulated(const Scenario& scenario, const PtxProblem& problem) {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("not implemented: {}: {}", scenario.path.string(), what));
+  };
+  for (const host::PtxTensor& tensor : problem.tensors)
+    if (tensor.address)
+      refuse(fmt::format("address of tensor {}: a GPU's allocator chooses addresses", tensor.name));
+  if (!problem.variables.empty()) refuse("problem.variables: variables lie where the driver puts them");
+  if (problem.grid_workspace != 0) refuse("problem.grid_workspace: cooperative launches on a GPU");
+}
+
+std::shared_ptr<PtxLibrary> library(const PtxSource& source) {
+  return std::make_shared<PtxLibrary>(*source.module->text, source.module->name);
+}
+
+/// The parameters of an entry as they stand in its window.
+struct Window {
+  std::shared_ptr<PtxLibrary> library;
+  std::vector<uint8_t> bytes;
+};
+
+Executable load_launch(const Scenario& scenario, const PtxSource& source, const host::PtxRun& run,
+                       const std::vector<GlobalAddr>& addresses, const host::TensorMapEncoder& encode) {
+  refuse_simulated(scenario, run.problem());
+  auto window = std::make_shared<Window>(Window{library(source), run.parameters(addresses, encode)});
+  Launch plain{window->library->kernel(std::string(source.entry->name)), ptx_launch(run.problem()), {}};
+  for (const ptx::Param& parameter : source.entry->params)
+    plain.arguments.push_back(window->bytes.data() + parameter.offset);
+  return {plain, {}, window};
+}
+
+struct Compiled {
+  std::shared_ptr<void> params;
+  DeviceTrace trace{};  ///< the plain kernel's second parameter is empty; this is large enough
+  std::shared_ptr<PtxLibrary> library;
+};
+
+Executable load_compiled(const Scenario& scenario, const PtxSource& source, const DeviceKernel& kernel,
+                         const host::KernelRun& run, const std::vector<GlobalAddr>& addresses,
+                         const host::TensorMapEncoder& encode) {
+  auto compiled = std::make_shared<Compiled>();
+  compiled->params = kernel.params(run, addresses, encode);
+  const DeviceLaunch how = device_launch(run.launch());
+  if (source) {
+    compiled->library = library(source);
+    const void* entry = compiled->library->kernel(std::string(source.entry->name));
+    return {{entry, how, {compiled->params.get(), &compiled->trace}}, {}, compiled};
+  }
+  const CompiledKernel found = kernel.find(scenario);
+  return {{found.plain, how, {compiled->params.get(), &compiled->trace}},
+          [=](const DeviceTrace& trace) {
+            compiled->trace = trace;
+            return Launch{found.traced, how, {compiled->params.get(), &compiled->trace}};
+          },
+          compiled};
+}
+
+}  // namespace
+
+PtxSource ptx_source(const Scenario& scenario) {
+  if (scenario.ptx) return {scenario.ptx->module.get(), &scenario.ptx->entry()};
+  if (scenario.kernel != &host::ptx_definition()) return {};
+  const host::PtxFile& file = scenario.problem_as<PtxProblem>().file;
+  return {file.module.get(), &file.entry()};
+}
+
+bool ptx_runs_on(const ptx::Module& module, int architecture) {
+  std::string_view target = module.target;
+  target.remove_prefix(std::min<size_t>(target.size(), 3));  // "sm_"
+  int wanted = 0;
+  const auto [end, error] = std::from_chars(target.data(), target.data() + target.size(), wanted);
+  if (error != std::errc{}) return true;  // the driver says what it thinks of it
+  const std::string_view suffix(end, size_t(target.data() + target.size() - end));
+  if (suffix == "a") return architecture == wanted;
+  if (suffix == "f") return architecture >= wanted && architecture / 10 == wanted / 10;
+  return architecture >= wanted;
+}
+
+Executable load(const Scenario& scenario, const DeviceKernel* kernel, const host::KernelRun& run,
+                const std::vector<GlobalAddr>& addresses, const host::TensorMapEncoder& encode) {
+  const PtxSource source = ptx_source(scenario);
+  if (!kernel) return load_launch(scenario, source, dynamic_cast<const host::PtxRun&>(run), addresses, encode);
+  return load_compiled(scenario, source, *kernel, run, addresses, encode);
+}
+
+}  // namespace sm100::cuda

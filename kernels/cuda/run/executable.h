@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a scenario launches on the device: a compiled kernel of this program, or PTX that the driver compiles.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/run/device_kernel.h"
+#include "kernels/cuda/run/gpu.h"
+#include "kernels/host/kernel_run.h"
+#include "kernels/host/scenario.h"
+#include "kernels/isa/device_trace.h"
+#include "ptx/module.h"
+
+namespace sm100::cuda {
+
+/// A launch and its recording twin.
+struct Executable {
+  Launch plain;
+  /// The launch that records into those buffers.
+  std::function<Launch(const DeviceTrace&)> traced;
+  std::shared_ptr<void> keeps;  ///< what the arguments point into
+};
+
+/// The PTX that a scenario runs: the file of a launch with kernel = "ptx", or that of run.ptx; null: none.
+struct PtxSource {
+  const ptx::Module* module = nullptr;
+  const ptx::Entry* entry = nullptr;
+  explicit operator bool() const { return module != nullptr; }
+};
+PtxSource ptx_source(const host::Scenario& scenario);
+
+/// Compiled kernels run on their own architecture; of PTX `.target` says: sm_90a nowhere else, sm_90 on later ones,
+/// too.
+bool ptx_runs_on(const ptx::Module& module, int architecture);
+
+/// Throws host::InputError for what a launch file asks and a GPU cannot give, and what the driver refuses.
+/// @param kernel  null: kernel = "ptx"
+Executable load(const host::Scenario& scenario, const DeviceKernel* kernel, const host::KernelRun& run,
+                const std::vector<GlobalAddr>& addresses, const host::TensorMapEncoder& encode);
+
+}  // namespace sm100::cuda
