@@ -11,6 +11,7 @@
 
 #include "sim/cli/run_command.h"
 
+#include "kernels/ptx_launch/host/ptx_faults.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
@@ -22,6 +23,7 @@
 #include "sim/cli/trace_selection.h"
 #include "sim/compiled_place.h"
 #include "sim/simulation.h"
+#include "traces/format/atomic_file.h"
 #include "traces/format/compressed_file.h"
 #include "traces/format/numbers.h"
 #include "traces/format/pftrace.h"
@@ -60,6 +62,20 @@ void write_trace(const RunOptions& options, traces::Recorder& recorder) {
   write_output("--trace", [&] { traces::write_pftrace(trace, options.trace); });
 }
 
+void write_ptx(const std::string& path, const Scenario& scenario) {
+  const std::string text = faulty_ptx(scenario);
+  if (is_standard_output(path)) {
+    fmt::print("{}", text);
+    return;
+  }
+  check_output_path("--write-ptx", path, scenario.path);
+  write_output("--write-ptx", [&] {
+    traces::AtomicFile file(path);
+    file.stream() << text;
+    file.commit();
+  });
+}
+
 /// A delay whose point was never reached is no error: another schedule may reach it.
 std::vector<std::string> unmatched_delays(const Scenario& scenario, const RunResult& result) {
   std::vector<std::string> lines;
@@ -95,6 +111,10 @@ std::vector<std::string> RunOptions::overrides() const {
 int run(const RunOptions& options) {
   const Scenario scenario = load_scenario(scenario_file(options.scenario), options.overrides());
   check_outputs(options, scenario);
+  if (!options.write_ptx.empty()) {
+    write_ptx(options.write_ptx, scenario);
+    return 0;
+  }
   name_inlining(options.inlining);
   const std::unique_ptr<traces::Recorder> recorder = make_recorder(options, scenario);
   for (const std::string& warning : scenario.warnings) say("warning: " + warning);
@@ -152,6 +172,11 @@ void add_run_options(CLI::App& app, const std::shared_ptr<RunOptions>& options) 
           "--provenance", options->provenance,
           "Where numbers come from: automatic, if a result is wrong the run is repeated to say why; on; off")
       ->check(CLI::IsMember({"automatic", "on", "off"}));
+  command
+      ->add_option("--write-ptx", options->write_ptx,
+                   "Write the PTX of the scenario with its faults in the text, for a GPU, and run nothing")
+      ->type_name("FILE")
+      ->check(file_name());
   command->add_flag("--inlining", options->inlining,
                     "Places of PTX with the calls that they were inlined at (--json has them always)");
   command->add_flag("--progress", options->progress, "Show progress on stderr from the start");

@@ -16,6 +16,7 @@ struct RunOptions {
   std::vector<std::string> sets;
   std::string trace, json;  // empty: not asked for
   std::string trace_sms, trace_window;
+  std::string write_ptx;
   std::string data, numerics, provenance;
   std::optional<int64_t> jitter;
   bool progress = false;

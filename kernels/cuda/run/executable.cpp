@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/run/ptx_library.h"
 #include "kernels/host/toml_reader.h"
+#include "kernels/ptx_launch/host/ptx_faults.h"
 #include "kernels/ptx_launch/host/ptx_run.h"
 
 namespace sm100::cuda {
@@ -36,8 +37,8 @@ void refuse_simulated(const Scenario& scenario, const PtxProblem& problem) {
   if (problem.grid_workspace != 0) refuse("problem.grid_workspace: cooperative launches on a GPU");
 }
 
-std::shared_ptr<PtxLibrary> library(const PtxSource& source) {
-  return std::make_shared<PtxLibrary>(*source.module->text, source.module->name);
+std::shared_ptr<PtxLibrary> library(const Scenario& scenario, const PtxSource& source) {
+  return std::make_shared<PtxLibrary>(host::faulty_ptx(scenario), source.module->name);
 }
 
 /// The parameters of an entry as they stand in its window.
@@ -49,7 +50,7 @@ struct Window {
 Executable load_launch(const Scenario& scenario, const PtxSource& source, const host::PtxRun& run,
                        const std::vector<GlobalAddr>& addresses, const host::TensorMapEncoder& encode) {
   refuse_simulated(scenario, run.problem());
-  auto window = std::make_shared<Window>(Window{library(source), run.parameters(addresses, encode)});
+  auto window = std::make_shared<Window>(Window{library(scenario, source), run.parameters(addresses, encode)});
   Launch plain{window->library->kernel(std::string(source.entry->name)), ptx_launch(run.problem()), {}};
   for (const ptx::Param& parameter : source.entry->params)
     plain.arguments.push_back(window->bytes.data() + parameter.offset);
@@ -69,7 +70,7 @@ Executable load_compiled(const Scenario& scenario, const PtxSource& source, cons
   compiled->params = kernel.params(run, addresses, encode);
   const DeviceLaunch how = device_launch(run.launch());
   if (source) {
-    compiled->library = library(source);
+    compiled->library = library(scenario, source);
     const void* entry = compiled->library->kernel(std::string(source.entry->name));
     return {{entry, how, {compiled->params.get(), &compiled->trace}}, {}, compiled};
   }

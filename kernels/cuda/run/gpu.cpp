@@ -23,9 +23,10 @@ void check(cudaError_t code, const char* call) {
 }
 
 namespace {
-/// A kernel has not finished in time: whatever waits for the device would wait for ever.  The process ends soon.
 bool device_hangs = false;
 }  // namespace
+
+bool device_answers() { return !device_hangs; }
 
 // ---- memory
 
@@ -142,7 +143,7 @@ void Gpu::wait(double seconds) const {
   // A kernel that hangs can't be stopped from here: look, and give up.
   const auto start = std::chrono::steady_clock::now();
   for (cudaError_t state; (state = cudaStreamQuery(nullptr)) != cudaSuccess;) {
-    if (state != cudaErrorNotReady) throw CudaError("kernel", state);
+    if (state != cudaErrorNotReady) throw TrapError(cudaGetErrorString(state));
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) {
       device_hangs = true;
       throw HangError(fmt::format("the kernel has not finished after {} s", seconds));

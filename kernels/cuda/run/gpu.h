@@ -27,9 +27,18 @@ struct HangError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A kernel ended with an error of its own: an illegal instruction, an address that is none, an assertion.
+struct TrapError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Throws CudaError.
 void check(cudaError_t code, const char* call);
 #define SM100_CUDA(call) ::sm100::cuda::check((call), #call)
+
+/// False once a kernel has not finished in time: whatever waits for the device would wait for ever.  The process ends
+/// soon.
+bool device_answers();
 
 /// Bytes in device memory.
 class DeviceBuffer {
@@ -95,7 +104,7 @@ class Gpu {
   void prepare(const Launch& launch) const;
   /// Launches without waiting.
   void launch(const Launch& launch) const;
-  /// Waits for everything launched; throws CudaError, or HangError after `seconds`.
+  /// Waits for everything launched; throws TrapError, or HangError after `seconds`.
   void wait(double seconds) const;
 
   /// Microseconds and SM clock of launches.

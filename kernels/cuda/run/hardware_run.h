@@ -17,11 +17,13 @@ struct RunOptions {
   std::string trace;               ///< file; empty: none is recorded
   uint32_t trace_capacity = 8192;  ///< records per warp
   double hang_seconds = 20;        ///< after which a launch counts as hung
+  int trials = 0;                  ///< launches whose results are all looked at
   bool cublas = false;             ///< time cuBLAS on the same operands
 };
 
 struct RunOutcome {
   host::Check check;
+  int trials = 0, wrong_trials = 0;  ///< of RunOptions::trials
   std::vector<double> microseconds;
   double back_to_back_microseconds = 0;                    ///< per launch; 0: not measured
   double timed_clock_ghz = 0, back_to_back_clock_ghz = 0;  ///< SM clock meanwhile

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "kernels/cuda/run/gpu.h"
 #include "kernels/host/toml_reader.h"
 
 namespace sm100::cuda {
@@ -23,7 +24,7 @@ PtxLibrary::PtxLibrary(const std::string& text, const std::string& name) : name_
 }
 
 PtxLibrary::~PtxLibrary() {
-  if (library_) cudaLibraryUnload(library_);
+  if (library_ && device_answers()) cudaLibraryUnload(library_);
 }
 
 const void* PtxLibrary::kernel(const std::string& entry) const {

@@ -60,7 +60,7 @@ class CublasProducts {
     if (cublas_.present() && cublas_.create(&handle_) != CUBLAS_STATUS_SUCCESS) handle_ = nullptr;
   }
   ~CublasProducts() {
-    if (handle_) cublas_.destroy(handle_);
+    if (handle_ && device_answers()) cublas_.destroy(handle_);
   }
   CublasProducts(const CublasProducts&) = delete;
   CublasProducts& operator=(const CublasProducts&) = delete;

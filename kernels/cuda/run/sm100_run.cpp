@@ -3,7 +3,7 @@
 /// records the same trace as the simulator.
 ///
 /// Exit codes as sm100sim's: 0 ok, 1 wrong results, 2 bad input (also: no such GPU, no such configuration), 3 hang,
-/// 5 internal error.
+/// 4 the kernel trapped, 5 internal error.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ namespace {
 using host::InputError;
 using host::Scenario;
 
-enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kInternalError = 5 };
+enum ExitCode { kOk = 0, kResultsDiffer = 1, kBadInput = 2, kHang = 3, kTrap = 4, kInternalError = 5 };
 
 struct Options : RunOptions {
   std::string scenario, json;
@@ -114,9 +114,11 @@ void check_scenario(const Scenario& s) {
   if (!s.launch_list.empty())
     throw InputError(
         fmt::format("not implemented: {}: [[launch]]: sm100-run launches one kernel", s.path.string()));
-  if (!s.faults.empty())
-    throw InputError(fmt::format("{}: [[fault]] alters simulated instructions; hardware runs sound scenarios only",
-                                 s.path.string()));
+  if (!s.faults.empty() && !ptx_source(s))
+    throw InputError(
+        fmt::format("{}: [[fault]] alters the PTX of a kernel on a GPU: --set run.ptx=FILE --set "
+                    "run.ptx_entry=NAME name that of {}",
+                    s.path.string(), s.kernel->name));
   if (!s.delays.empty())
     throw InputError(
         fmt::format("{}: [[delay]] delays simulated units; hardware takes its own time", s.path.string()));
@@ -140,6 +142,8 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
       fmt::format("{}  {}: {} on {} CTAs of {} (sm_{})\n", o.check.ok ? "PASS" : "MISMATCH", s.name,
                   problem->title(), shape.grid.x * shape.grid.y * shape.grid.z, gpu.name(), gpu.architecture());
   text += fmt::format("  verified     {}: {}\n", o.check.ok ? "yes" : "WRONG", o.check.text());
+  if (o.trials > 0)
+    text += fmt::format("  trials       {} launches, {} with wrong results\n", o.trials, o.wrong_trials);
   if (!o.microseconds.empty()) {
     text += fmt::format("  time         {:.2f} us, median of {} launches{}{}\n", us, o.microseconds.size(),
                         s.l2 == host::L2State::cold ? ", L2 flushed before each" : ", input in L2",
@@ -182,6 +186,8 @@ std::string json(const Scenario& s, const Gpu& gpu, const RunOutcome& o) {
       {"relative_error", o.check.relative_error},
       {"error_limit", o.check.limit},
       {"reference", o.check.reference},
+      {"trials", o.trials},
+      {"wrong_trials", o.wrong_trials},
       {"device", gpu.name()},
       {"architecture", fmt::format("sm_{}", gpu.architecture())},
       {"microseconds", us},
@@ -248,8 +254,13 @@ int main_checked(int argc, char** argv) {
   app.add_option("--hang-timeout", options.hang_seconds, "Seconds after which a launch counts as hung")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
+  app.add_option("--trials", options.trials,
+                 "Launch so often and look at every result, in place of timing; every other launch on a flushed L2")
+      ->check(CLI::Range(1, 1000000));
   app.add_flag("--cublas", options.cublas, "Time cuBLAS on the same operands, too (plain products of bf16)");
-  app.footer("Exit codes: 0 ok, 1 results differ, 2 bad input or no such GPU, 3 hang, 5 internal error");
+  app.footer(
+      "Exit codes: 0 ok, 1 results differ, 2 bad input or no such GPU, 3 hang, 4 the kernel trapped, 5 internal "
+      "error");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) { return app.exit(help); } catch (const CLI::ParseError& error) {
@@ -276,6 +287,10 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     complain("out of memory: this problem, or its trace (--trace-capacity), does not fit on this machine");
     return cuda::kBadInput;
+  } catch (const cuda::TrapError& error) {
+    complain(fmt::format("TRAP: {}", error.what()));
+    std::fflush(nullptr);
+    std::_Exit(cuda::kTrap);  // nothing of the context can be given back
   } catch (const cuda::CudaError& error) {
     if (error.code != cudaErrorMemoryAllocation) {
       complain(fmt::format("internal error: {}", error.what()));

@@ -119,7 +119,9 @@ TraceBuffers::TraceBuffers(const host::LaunchShape& shape, uint32_t capacity)
   clear();
 }
 
-TraceBuffers::~TraceBuffers() { cudaStreamDestroy(stream_); }
+TraceBuffers::~TraceBuffers() {
+  if (device_answers()) cudaStreamDestroy(stream_);
+}
 
 DeviceTrace TraceBuffers::device_trace() const {
   return {.records = reinterpret_cast<DeviceTraceRecord*>(records_.address().value),
