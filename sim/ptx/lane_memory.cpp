@@ -105,6 +105,26 @@ void pass_lines(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint3
   w.warp.ahead += double(w.sm.shared_memory.pass(now(), taken) - now());
 }
 
+/// What the lanes' stores write of L2, gathered as L1 does: lanes in one sector, or in sectors that follow each
+/// other, are one piece.
+models::MemorySystem::Write gathered(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes) {
+  const auto sector = uint64_t(w.profile.tma.sector_bytes);
+  std::array<uint64_t, kWarpLanes> begins;
+  size_t lanes = 0;
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    if (w.is_active(lane)) begins[lanes++] = addresses[lane][0].value;
+  std::sort(begins.begin(), begins.begin() + long(lanes));
+  models::MemorySystem::Write written;
+  models::MemorySystem& memory = w.cta.gpu().memory();
+  for (size_t i = 0; i < lanes;) {
+    const uint64_t from = begins[i];
+    uint64_t to = from + bytes;
+    for (++i; i < lanes && begins[i] / sector <= (to - 1) / sector + 1; ++i) to = std::max(to, begins[i] + bytes);
+    memory.touch(written, {from}, to - from);
+  }
+  return written;
+}
+
 /// nullptr: there are no bytes; with data a finding has been reported.
 uint8_t* global_bytes(WarpContext& w, GlobalAddr address, uint32_t bytes, int lane, const char* what) {
   return w.sm.with_data ? w.global_bytes(address, bytes, lane, what) : w.cta.gpu().memory().data(address, bytes);
@@ -235,10 +255,8 @@ void StGlobalLanes::execute(WarpContext& w) const {
   if (bytes >= 16) pass_lines(w, *addresses, bytes);
   w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
   models::MemorySystem& memory = w.cta.gpu().memory();
-  models::MemorySystem::Write written;
-  for (int lane = 0; lane < kWarpLanes; ++lane)
-    if (w.is_active(lane)) memory.touch(written, (*addresses)[lane][0], bytes);
-  const Cycles accepted = memory.accept(written, w.enqueue_cycle(), {.sm = w.sm.id, .cluster = -1});
+  const Cycles accepted =
+      memory.accept(gathered(w, *addresses, bytes), w.enqueue_cycle(), {.sm = w.sm.id, .cluster = -1});
   const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
   w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(accepted) + late);
   if (HazardChecker* h = w.hazards()) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
