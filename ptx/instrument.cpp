@@ -120,8 +120,9 @@ class Writer {
     return "setp." + cmp + (guard.empty() ? "." : ".and.") + type + " " + to + ", " + operands +
            (guard.empty() ? "; " : ", " + guard + "; ");
   }
-  std::string register_name(const Term& t) const {
-    const Register& r = body_->registers[t.index];
+  std::string register_name(const Term& t) const { return register_name(t.index); }
+  std::string register_name(uint32_t index) const {
+    const Register& r = body_->registers[index];
     return std::string(r.name) + (r.number < 0 ? "" : std::to_string(r.number));
   }
   /// Bits 0-15 of PointRecord::what, into %sm100_w.
@@ -224,18 +225,21 @@ class Writer {
 
   void begin(const WaitSite& w) {
     const uint32_t number = add(PointGroup::waits, PointKind::begin, TraceEvent::wait, w.poll);
+    // The loop may have registers of its own: these hide them, or stand for them where they are not declared yet.
     std::string repeated;
+    for (const uint32_t r : w.sets)
+      repeated += ".reg ." + std::string(ptx::name(body_->registers[r].type)) + " " + register_name(r) + "; ";
     for (const uint32_t s : w.repeated) {
       const StatementText t = statement_text(module_, at(s));
       repeated += std::string(module_.text->substr(t.begin, t.end - t.begin)) + " ";
     }
     std::replace(repeated.begin(), repeated.end(), '\n', ' ');
     const auto code = [&](const std::string& guard) {
-      return block(barrier(*w.barrier, w.shared) + parity(*w.parity) + record(number, true, guard) + sample() +
-                   sets(doing(TraceEvent::wait), guard));
+      return block(repeated + barrier(*w.barrier, w.shared) + parity(*w.parity) + record(number, true, guard) +
+                   sample() + sets(doing(TraceEvent::wait), guard));
     };
-    before(*w.entry, repeated + code(guard_of(w.poll)));
-    for (const uint32_t jump : w.jumps) before(jump, repeated + code(guard_of(jump)));
+    before(*w.entry, code(guard_of(w.poll)));
+    for (const uint32_t jump : w.jumps) before(jump, code(guard_of(jump)));
   }
 
   void over(const WaitSite& w) {

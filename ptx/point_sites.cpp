@@ -256,6 +256,7 @@ class Finder {
         if (changed.contains(r) && !set_here.contains(r)) return "its operands change while it waits";
       written(operands[0], set_here);
     }
+    site.sets.assign(set_here.begin(), set_here.end());
     for (uint32_t s = first; s < site.poll; ++s)
       if (label_of(body_.statements[s])) return "its operands are computed under a branch";
     return nullptr;

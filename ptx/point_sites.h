@@ -41,6 +41,7 @@ struct WaitSite {
   const Label* entry = nullptr;    ///< its beginning is recorded in front of this label
   std::vector<uint32_t> jumps;     ///< and in front of these branches, which lead behind it
   std::vector<uint32_t> repeated;  ///< statements of the loop that set the poll's operands, to be executed before
+  std::vector<uint32_t> sets;      ///< registers that these set: Body::registers
   uint32_t exit = 0;               ///< statement: the wait is over in front of it
   const Label* exit_label = nullptr;  ///< in front of this label of it; nullptr: behind all labels
 };

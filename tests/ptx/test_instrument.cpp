@@ -108,6 +108,18 @@ TEST_CASE("instrument: a branch into a loop that waits records its beginning, to
   CHECK(made.text.find("@%p3 activemask.b32") != std::string::npos);
 }
 
+TEST_CASE("instrument: what a wait's operands follow from in its loop is computed on the way in, too") {
+  const std::string own =
+      "L1:\n\t{ .reg .b32 xx; xor.b32 xx, %r2, 1; mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], xx; "
+      "}\n\t@!%p1 bra L1;\n";
+  const Module module = parse(module_text(entry("k", own)), "k.ptx");
+  const Instrumented made = all_of(module);
+  CHECK(made.unrecorded.empty());
+  const Module traced = parse(made.text, "k.ptx");
+  CHECK(decode(traced, traced.entries[0]).waits.size() == 1);
+  CHECK(made.text.find("xor.b32 xx, %r2, 1;") != made.text.rfind("xor.b32 xx, %r2, 1;"));
+}
+
 TEST_CASE("instrument: what cannot be recorded is said") {
   const std::string changing =
       "L1:\n\txor.b32 %r2, %r2, 1;\n\tmbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;\n\t@!%p1 bra L1;\n";
