@@ -92,6 +92,7 @@ Program Decoder::run() {
   program_.code.reserve(body_->statements.size() + 1);
   Frame frame{.function = &entry_, .caller = nullptr};
   body(frame);
+  program_.starts = std::move(frame.starts);
   // Behind the last statement an entry ends.
   Instr end;
   end.kind = entry_.kernel ? Kind::exit : Kind::ret;

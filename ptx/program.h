@@ -211,6 +211,7 @@ struct Program {
   const Module* module = nullptr;  ///< must outlive the program
   const Entry* entry = nullptr;
   std::vector<Instr> code;
+  std::vector<uint32_t> starts;  ///< by statement of the entry's body, and one more: where its instructions begin
   std::vector<std::string_view> opcodes;
   std::vector<Access> accesses;
   std::vector<Service> services;

@@ -33,6 +33,10 @@ class TextEdits {
 
   /// In front of the guard, behind a label.  A jump to the label executes it, too.
   void before(const Statement& statement, std::string text) { insert(at(statement).begin, std::move(text)); }
+  /// In front of a label: a jump to it does not execute it.
+  void before(const Label& label, std::string text) {
+    insert(static_cast<size_t>(label.name.data() - module_.text->data()), std::move(text));
+  }
   /// Behind the semicolon.  What follows a branch that is taken, or an exit, is not executed.
   void after(const Statement& statement, std::string text) { insert(at(statement).end, std::move(text)); }
   void replace(const Statement& statement, std::string text);

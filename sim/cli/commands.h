@@ -35,6 +35,7 @@ void add_diff_command(CLI::App& app, int& exit_code);
 void add_import_command(CLI::App& app, int& exit_code);
 void add_ledger_command(CLI::App& app, int& exit_code);
 void add_ptx_command(CLI::App& app, int& exit_code);
+void add_instrument_command(CLI::App& app, int& exit_code);
 void add_exec_command(CLI::App& app, int& exit_code);
 /// completion and manual; they describe the commands that are there when they run.
 void add_completion_command(CLI::App& app, int& exit_code);

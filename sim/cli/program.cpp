@@ -80,6 +80,7 @@ int run(int argc, char** argv) {
   cli::add_import_command(app, exit_code);
   cli::add_ledger_command(app, exit_code);
   cli::add_ptx_command(app, exit_code);
+  cli::add_instrument_command(app, exit_code);
   cli::add_exec_command(app, exit_code);
   cli::add_completion_command(app, exit_code);
   try {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/run/clock_fit.h"
+#include "traces/device/clock_fit.h"
 #include "traces/format/recorder.h"
 
 namespace sm100::cuda {
@@ -40,8 +40,8 @@ std::vector<Story> stories(const std::vector<DeviceTraceHeader>& headers,
 
 DeviceTraceKind kind_of(const DeviceTraceRecord& r) { return DeviceTraceKind(r.head & 0xff); }
 
-ClockFit fit(const std::vector<Story>& all) {
-  std::vector<ClockSample> samples;
+traces::ClockFit fit(const std::vector<Story>& all) {
+  std::vector<traces::ClockSample> samples;
   for (const Story& story : all) {
     const DeviceTraceHeader& h = *story.header;
     samples.push_back({h.smid, h.clock, h.globaltimer_ns});
@@ -52,13 +52,13 @@ ClockFit fit(const std::vector<Story>& all) {
       if (kind_of(r) == DeviceTraceKind::clock && ns != 0) samples.push_back({h.smid, story.clocks[i], ns});
     }
   }
-  return ClockFit(samples);
+  return traces::ClockFit(samples);
 }
 
 /// Turns one warp's records into spans on its track.  What a warp was in the middle of ends with its last record.
 class SpanBuilder {
  public:
-  SpanBuilder(traces::Recorder& recorder, traces::TrackId track, const ClockFit& clocks, uint32_t sm,
+  SpanBuilder(traces::Recorder& recorder, traces::TrackId track, const traces::ClockFit& clocks, uint32_t sm,
               const std::vector<BarrierArray>& barriers)
       : recorder_(recorder), track_(track), clocks_(clocks), sm_(sm), barriers_(barriers) {}
 
@@ -96,7 +96,7 @@ class SpanBuilder {
 
   traces::Recorder& recorder_;
   traces::TrackId track_;
-  const ClockFit& clocks_;
+  const traces::ClockFit& clocks_;
   uint32_t sm_;
   const std::vector<BarrierArray>& barriers_;
   std::vector<traces::Span> open_;
@@ -141,7 +141,7 @@ DownloadedTrace TraceBuffers::download(const host::KernelRun& run) const {
   headers_.download(headers.data(), headers_.bytes(), stream_);
   records_.download(records.data(), records_.bytes(), stream_);
   const std::vector<Story> all = stories(headers, records, capacity_);
-  const ClockFit clocks = fit(all);
+  const traces::ClockFit clocks = fit(all);
   const std::vector<BarrierArray> barriers = run.barriers();
 
   traces::Recorder recorder;

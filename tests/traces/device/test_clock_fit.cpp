@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One time axis from the clocks of several SMs.  %globaltimer moves in steps of 32 ns and is read before %clock64.
 
-#include "kernels/cuda/run/clock_fit.h"
+#include "traces/device/clock_fit.h"
 
 #include "catch.h"
 
-using namespace sm100::cuda;
+using namespace sm100::traces;
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-namespace sm100::cuda {
+namespace sm100::traces {
 
 struct ClockSample {
   uint32_t sm;
@@ -39,4 +39,4 @@ class ClockFit {
   std::map<uint32_t, Sm> sms_;
 };
 
-}  // namespace sm100::cuda
+}  // namespace sm100::traces

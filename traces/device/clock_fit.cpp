@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/run/clock_fit.h"
+#include "traces/device/clock_fit.h"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-namespace sm100::cuda {
+namespace sm100::traces {
 
 ClockFit::ClockFit(const std::vector<ClockSample>& samples) {
   if (samples.empty()) throw std::invalid_argument("a clock fit needs samples");
@@ -57,4 +57,4 @@ uint64_t ClockFit::cycles(uint32_t sm, uint64_t clock) const {
   return uint64_t(std::max(0.0, std::round(ns * cycles_per_ns_)));
 }
 
-}  // namespace sm100::cuda
+}  // namespace sm100::traces
