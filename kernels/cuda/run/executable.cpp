@@ -37,9 +37,12 @@ void refuse_simulated(const Scenario& scenario, const PtxProblem& problem) {
   if (problem.grid_workspace != 0) refuse("problem.grid_workspace: cooperative launches on a GPU");
 }
 
-std::shared_ptr<PtxLibrary> library(const Scenario& scenario, const PtxSource& source) {
-  return std::make_shared<PtxLibrary>(host::faulty_ptx(scenario), source.module->name);
-}
+/// The text that a scenario runs, its faults in it.
+struct Text {
+  std::string text, name, entry;
+  Text(const Scenario& scenario, const PtxSource& source)
+      : text(host::faulty_ptx(scenario)), name(source.module->name), entry(source.entry->name) {}
+};
 
 /// The parameters of an entry as they stand in its window.
 struct Window {
@@ -50,11 +53,14 @@ struct Window {
 Executable load_launch(const Scenario& scenario, const PtxSource& source, const host::PtxRun& run,
                        const std::vector<GlobalAddr>& addresses, const host::TensorMapEncoder& encode) {
   refuse_simulated(scenario, run.problem());
-  auto window = std::make_shared<Window>(Window{library(scenario, source), run.parameters(addresses, encode)});
-  Launch plain{window->library->kernel(std::string(source.entry->name)), ptx_launch(run.problem()), {}};
+  const Text text(scenario, source);
+  auto window = std::make_shared<Window>(
+      Window{std::make_shared<PtxLibrary>(text.text, text.name), run.parameters(addresses, encode)});
+  Launch plain{window->library->kernel(text.entry), ptx_launch(run.problem()), {}};
   for (const ptx::Param& parameter : source.entry->params)
     plain.arguments.push_back(window->bytes.data() + parameter.offset);
-  return {plain, {}, window};
+  return {plain, [=](uint32_t capacity) { return record_ptx(text.text, text.name, text.entry, plain, capacity); },
+          window};
 }
 
 struct Compiled {
@@ -70,16 +76,19 @@ Executable load_compiled(const Scenario& scenario, const PtxSource& source, cons
   compiled->params = kernel.params(run, addresses, encode);
   const DeviceLaunch how = device_launch(run.launch());
   if (source) {
-    compiled->library = library(scenario, source);
-    const void* entry = compiled->library->kernel(std::string(source.entry->name));
-    return {{entry, how, {compiled->params.get(), &compiled->trace}}, {}, compiled};
+    const Text text(scenario, source);
+    compiled->library = std::make_shared<PtxLibrary>(text.text, text.name);
+    const Launch plain{compiled->library->kernel(text.entry), how, {compiled->params.get(), &compiled->trace}};
+    return {plain, [=](uint32_t capacity) { return record_ptx(text.text, text.name, text.entry, plain, capacity); },
+            compiled};
   }
   const CompiledKernel found = kernel.find(scenario);
+  const auto traced = [=](const DeviceTrace& trace) {
+    compiled->trace = trace;
+    return Launch{found.traced, how, {compiled->params.get(), &compiled->trace}};
+  };
   return {{found.plain, how, {compiled->params.get(), &compiled->trace}},
-          [=](const DeviceTrace& trace) {
-            compiled->trace = trace;
-            return Launch{found.traced, how, {compiled->params.get(), &compiled->trace}};
-          },
+          [=, shape = run.launch()](uint32_t capacity) { return record_compiled(shape, capacity, traced); },
           compiled};
 }
 

@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/run/device_kernel.h"
 #include "kernels/cuda/run/gpu.h"
+#include "kernels/cuda/run/recording.h"
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/scenario.h"
 #include "kernels/isa/device_trace.h"
@@ -20,8 +21,8 @@ namespace sm100::cuda {
 /// A launch and its recording twin.
 struct Executable {
   Launch plain;
-  /// The launch that records into those buffers.
-  std::function<Launch(const DeviceTrace&)> traced;
+  /// Its twin that records, with room for so many records of a warp.
+  std::function<std::unique_ptr<Recording>(uint32_t capacity)> record;
   std::shared_ptr<void> keeps;  ///< what the arguments point into
 };
 

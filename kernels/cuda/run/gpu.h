@@ -36,8 +36,8 @@ struct TrapError : std::runtime_error {
 void check(cudaError_t code, const char* call);
 #define SM100_CUDA(call) ::sm100::cuda::check((call), #call)
 
-/// False once a kernel has not finished in time: whatever waits for the device would wait for ever.  The process ends
-/// soon.
+/// False once a kernel has not finished in time: whatever waits for the device would wait for ever.  The process
+/// ends soon.
 bool device_answers();
 
 /// Bytes in device memory.

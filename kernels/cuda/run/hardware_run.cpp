@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "kernels/cuda/run/executable.h"
+#include "kernels/cuda/run/recording.h"
 #include "kernels/cuda/run/reference.h"
-#include "kernels/cuda/run/trace_download.h"
 #include "kernels/host/version.h"
 #include "traces/format/pftrace.h"
 
@@ -41,14 +41,11 @@ class HardwareRun {
   }
 
   RunOutcome run() {
-    std::unique_ptr<TraceBuffers> recording;
+    std::unique_ptr<Recording> recording;
     gpu_.prepare(executable_.plain);
     if (!options_.trace.empty()) {
-      if (!executable_.traced)
-        throw host::InputError(
-            fmt::format("not implemented: {}: --trace of a kernel that is PTX", scenario_.path.string()));
-      recording = std::make_unique<TraceBuffers>(problem_->launch(), options_.trace_capacity);
-      gpu_.prepare(executable_.traced(recording->device_trace()));
+      recording = executable_.record(options_.trace_capacity);
+      gpu_.prepare(recording->launch());
       launch_traced(*recording);  // also loads the code
     }
     clear_output();
@@ -141,9 +138,9 @@ class HardwareRun {
     outcome_.cublas_back_to_back = gpu_.time_back_to_back(product, options_.repeat, options_.hang_seconds);
   }
 
-  void launch_traced(const TraceBuffers& recording) {
+  void launch_traced(const Recording& recording) {
     reset_locks();
-    gpu_.launch(executable_.traced(recording.device_trace()));
+    gpu_.launch(recording.launch());
     try {
       gpu_.wait(options_.hang_seconds);
     } catch (const HangError& hang) {
@@ -156,7 +153,7 @@ class HardwareRun {
   }
 
   /// One launch, in the state of L2 that the scenario wants, to the trace file; then what recording costs.
-  void record(TraceBuffers& recording) {
+  void record(Recording& recording) {
     recording.clear();
     if (!cold_) launch_plain();  // clearing the trace's memory has put other lines into L2
     clear_output();
@@ -164,9 +161,8 @@ class HardwareRun {
     launch_traced(recording);
     write(recording.download(*problem_));
     if (outcome_.check.ok) outcome_.check = check();
-    const Launch traced = executable_.traced(recording.device_trace());
-    const Gpu::Times times = gpu_.time([&] { gpu_.launch(traced); }, options_.repeat, cold_, options_.hang_seconds,
-                                       [this] { reset_locks(); });
+    const Gpu::Times times = gpu_.time([&] { gpu_.launch(recording.launch()); }, options_.repeat, cold_,
+                                       options_.hang_seconds, [this] { reset_locks(); });
     outcome_.traced_microseconds = times.microseconds, outcome_.traced_clock_ghz = times.sm_clock_ghz;
   }
 
