@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstring>
 
 #include "kernels/cuda/run/ptx_library.h"
 #include "kernels/host/toml_reader.h"
+#include "kernels/isa/tensor_map.h"
 #include "kernels/ptx_launch/host/ptx_faults.h"
 #include "kernels/ptx_launch/host/ptx_run.h"
 
@@ -25,15 +27,12 @@ DeviceLaunch ptx_launch(const PtxProblem& problem) {
           .pdl = problem.pdl};
 }
 
-/// What exec writes into launch files and a GPU decides itself.
+/// What exec writes into launch files and a GPU decides itself.  Variables of the module lie where the driver puts them, with their
+/// initialisers.
 void refuse_simulated(const Scenario& scenario, const PtxProblem& problem) {
   const auto refuse = [&](const std::string& what) {
     throw InputError(fmt::format("not implemented: {}: {}", scenario.path.string(), what));
   };
-  for (const host::PtxTensor& tensor : problem.tensors)
-    if (tensor.address)
-      refuse(fmt::format("address of tensor {}: a GPU's allocator chooses addresses", tensor.name));
-  if (!problem.variables.empty()) refuse("problem.variables: variables lie where the driver puts them");
   if (problem.grid_workspace != 0) refuse("problem.grid_workspace: cooperative launches on a GPU");
 }
 
@@ -43,6 +42,18 @@ struct Text {
   Text(const Scenario& scenario, const PtxSource& source)
       : text(host::faulty_ptx(scenario)), name(source.module->name), entry(source.entry->name) {}
 };
+
+/// A launch that a program's runtime was given holds tensor maps in the project's own encoding: the driver encodes them again.
+void encode_maps(std::vector<uint8_t>& window, const host::TensorMapEncoder& encode) {
+  TensorMap map;
+  for (size_t at = 0; at + sizeof map.bytes <= window.size(); at += 64) {
+    std::memcpy(map.bytes, window.data() + at, sizeof map.bytes);
+    TensorMapFields fields;
+    if (!decode(map, fields)) continue;
+    map = encode(fields);
+    std::memcpy(window.data() + at, map.bytes, sizeof map.bytes);
+  }
+}
 
 /// The parameters of an entry as they stand in its window.
 struct Window {
@@ -56,6 +67,7 @@ Executable load_launch(const Scenario& scenario, const PtxSource& source, const 
   const Text text(scenario, source);
   auto window = std::make_shared<Window>(
       Window{std::make_shared<PtxLibrary>(text.text, text.name), run.parameters(addresses, encode)});
+  encode_maps(window->bytes, encode);
   Launch plain{window->library->kernel(text.entry), ptx_launch(run.problem()), {}};
   for (const ptx::Param& parameter : source.entry->params)
     plain.arguments.push_back(window->bytes.data() + parameter.offset);

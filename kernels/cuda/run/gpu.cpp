@@ -32,10 +32,10 @@ bool device_answers() { return !device_hangs; }
 
 DeviceBuffer::DeviceBuffer(uint64_t bytes) : bytes_(bytes) { SM100_CUDA(cudaMalloc(&data_, bytes)); }
 DeviceBuffer::~DeviceBuffer() {
-  if (!device_hangs) cudaFree(data_);
+  if (owns_ && !device_hangs) cudaFree(data_);
 }
 DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), owns_(other.owns_) {}
 void DeviceBuffer::upload(const void* from, uint64_t bytes) {
   SM100_CUDA(cudaMemcpy(data_, from, bytes, cudaMemcpyHostToDevice));
 }
@@ -47,6 +47,54 @@ void DeviceBuffer::download(void* to, uint64_t bytes, cudaStream_t stream) const
   SM100_CUDA(cudaStreamSynchronize(stream));
 }
 void DeviceBuffer::clear() { SM100_CUDA(cudaMemset(data_, 0, bytes_)); }
+
+namespace {
+
+/// A function of the driver.
+template <class Function>
+Function* driver(const char* name) {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult result{};
+  SM100_CUDA(cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &result));
+  if (result != cudaDriverEntryPointSuccess) throw host::InputError(fmt::format("the driver has no {}", name));
+  return reinterpret_cast<Function*>(entry);
+}
+
+}  // namespace
+
+FixedMemory::FixedMemory(uint64_t from, uint64_t to) {
+  const auto refused = [&](const char* what, CUresult result) {
+    if (result != CUDA_SUCCESS)
+      throw host::InputError(
+          fmt::format("the addresses {:#x} to {:#x} of the launch file: {}: CUDA error {}", from, to, what, int(result)));
+  };
+  int device = 0;
+  SM100_CUDA(cudaGetDevice(&device));
+  SM100_CUDA(cudaFree(nullptr));  // the context
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  size_t granularity = 0;
+  refused("granularity", driver<decltype(cuMemGetAllocationGranularity)>("cuMemGetAllocationGranularity")(
+                             &granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+  base_ = from / granularity * granularity;
+  bytes_ = (to - base_ + granularity - 1) / granularity * granularity;
+  CUdeviceptr got = 0;
+  refused("reserve", driver<decltype(cuMemAddressReserve)>("cuMemAddressReserve")(&got, bytes_, 0, base_, 0));
+  if (got != base_) throw host::InputError(fmt::format("the addresses {:#x} to {:#x} of the launch file are taken", from, to));
+  CUmemGenericAllocationHandle handle = 0;
+  refused("allocate", driver<decltype(cuMemCreate)>("cuMemCreate")(&handle, bytes_, &properties, 0));
+  allocation_ = handle;
+  refused("map", driver<decltype(cuMemMap)>("cuMemMap")(base_, bytes_, 0, handle, 0));
+  CUmemAccessDesc access{properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  refused("access", driver<decltype(cuMemSetAccess)>("cuMemSetAccess")(base_, bytes_, &access, 1));
+}
+FixedMemory::~FixedMemory() {
+  if (device_hangs) return;
+  driver<decltype(cuMemUnmap)>("cuMemUnmap")(base_, bytes_);
+  driver<decltype(cuMemRelease)>("cuMemRelease")(allocation_);
+  driver<decltype(cuMemAddressFree)>("cuMemAddressFree")(base_, bytes_);
+}
 
 // ---- device
 

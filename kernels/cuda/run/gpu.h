@@ -49,6 +49,13 @@ class DeviceBuffer {
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
+  /// A part of memory that something else owns.
+  static DeviceBuffer view(GlobalAddr address, uint64_t bytes) {
+    DeviceBuffer buffer;
+    buffer.data_ = reinterpret_cast<void*>(address.value), buffer.bytes_ = bytes, buffer.owns_ = false;
+    return buffer;
+  }
+
   GlobalAddr address() const { return {reinterpret_cast<uint64_t>(data_)}; }
   uint64_t bytes() const { return bytes_; }
   void upload(const void* from, uint64_t bytes);
@@ -58,8 +65,24 @@ class DeviceBuffer {
   void clear();
 
  private:
+  DeviceBuffer() = default;
   void* data_ = nullptr;
   uint64_t bytes_ = 0;
+  bool owns_ = true;
+};
+
+/// Device memory at addresses that a launch file states.
+class FixedMemory {
+ public:
+  /// Throws host::InputError if they are taken.
+  FixedMemory(uint64_t from, uint64_t to);
+  ~FixedMemory();
+  FixedMemory(const FixedMemory&) = delete;
+  FixedMemory& operator=(const FixedMemory&) = delete;
+
+ private:
+  uint64_t base_ = 0, bytes_ = 0;
+  unsigned long long allocation_ = 0;
 };
 
 /// Grid, block and what else a launch says beside its arguments.

@@ -26,10 +26,14 @@ class HardwareRun {
         problem_(host::make_run(scenario)),
         cold_(scenario.l2 == host::L2State::cold),
         of_ours_(kernel != nullptr) {
+    reserve_addresses();
     for (const host::Tensor& tensor : problem_->tensors()) {
       bytes_.emplace_back(tensor.bytes);
       problem_->fill(bytes_.size() - 1, bytes_.back().data());
-      buffers_.emplace_back(tensor.bytes);
+      if (tensor.address)
+        buffers_.push_back(DeviceBuffer::view({*tensor.address}, tensor.bytes));
+      else
+        buffers_.emplace_back(tensor.bytes);
       buffers_.back().upload(bytes_.back().data(), tensor.bytes);
       addresses_.push_back(buffers_.back().address());
     }
@@ -59,6 +63,13 @@ class HardwareRun {
   }
 
  private:
+  void reserve_addresses() {
+    uint64_t from = ~uint64_t{0}, to = 0;
+    for (const host::Tensor& tensor : problem_->tensors())
+      if (tensor.address) from = std::min(from, *tensor.address), to = std::max(to, *tensor.address + tensor.bytes);
+    if (from < to) fixed_ = std::make_unique<FixedMemory>(from, to);
+  }
+
   /// Words that CTAs synchronise on start every launch as the first.
   void reset_locks() {
     const std::vector<host::Tensor> tensors = problem_->tensors();
@@ -160,7 +171,10 @@ class HardwareRun {
     if (cold_) gpu_.flush_l2();
     launch_traced(recording);
     write(recording.download(*problem_));
-    if (outcome_.check.ok) outcome_.check = check();
+    const std::vector<std::vector<uint8_t>> plain = bytes_;
+    const host::Check traced = check();
+    if (outcome_.check.ok) outcome_.check = traced;
+    outcome_.traced_bytes_differ = plain != bytes_;
     const Gpu::Times times = gpu_.time([&] { gpu_.launch(recording.launch()); }, options_.repeat, cold_,
                                        options_.hang_seconds, [this] { reset_locks(); });
     outcome_.traced_microseconds = times.microseconds, outcome_.traced_clock_ghz = times.sm_clock_ghz;
@@ -185,6 +199,7 @@ class HardwareRun {
   std::unique_ptr<host::KernelRun> problem_;
   bool cold_;
   bool of_ours_;  ///< not kernel = "ptx"
+  std::unique_ptr<FixedMemory> fixed_;  ///< where the launch file states addresses
   std::vector<DeviceBuffer> buffers_;
   std::vector<GlobalAddr> addresses_;
   std::vector<std::vector<uint8_t>> bytes_;

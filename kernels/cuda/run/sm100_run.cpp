@@ -171,6 +171,8 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
     if (!o.traced_microseconds.empty())
       text += fmt::format("  recording    {:.2f} us: {:.0f} cycles for each of {} events of a warp\n",
                           median(o.traced_microseconds), o.cycles_per_event(), o.events_of_a_warp);
+    if (o.traced_bytes_differ)
+      text += "  WARNING      the recorded launch wrote other bytes than the one before it\n";
     if (o.dropped_events > 0)
       text += fmt::format("  WARNING      {} trace events did not fit: raise --trace-capacity\n", o.dropped_events);
   }
@@ -207,6 +209,7 @@ std::string json(const Scenario& s, const Gpu& gpu, const RunOutcome& o) {
       {"events_of_a_warp", o.events_of_a_warp},
       {"cycles_per_event", o.cycles_per_event()},
       {"dropped_events", o.dropped_events},
+      {"traced_bytes_differ", o.traced_bytes_differ},
       {"scenario", s.path.string()},
       {"configuration", nlohmann::json::parse(s.configuration_json())},
   };
