@@ -103,8 +103,8 @@ class Writer {
   void before(const Label& l, std::string code) { edits_.before(l, count(std::move(code))); }
   void after(uint32_t s, std::string code) { edits_.after(at(s), count(std::move(code))); }
 
-  uint32_t add(PointGroup group, PointKind kind, TraceEvent event, uint32_t s) {
-    made_.points.push_back({group, kind, event, std::string(entry_->name), std::string(at(s).opcode),
+  uint32_t add(PointGroup group, PointKind kind, TraceEvent event, uint32_t s, Doing from = kAnyDoing) {
+    made_.points.push_back({group, kind, event, from, std::string(entry_->name), std::string(at(s).opcode),
                             module_.place(at(s).loc), at(s).line});
     if (made_.points.size() > kMostPoints)
       throw PtxError(module_.name, at(s).line, 1,
@@ -215,7 +215,7 @@ class Writer {
     }
     const bool named = s.barrier && !body_->children(*s.barrier).empty();
     if (named) code += barrier(*s.barrier, s.shared);
-    code += record(add(s.group, s.kind, s.event, s.statement), named, guard);
+    code += record(add(s.group, s.kind, s.event, s.statement, s.from), named, guard);
     if (begins) code += sets(doing(s.event), guard);
     before(s.statement, block(code));
     if (!s.over_behind) return;

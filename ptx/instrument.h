@@ -45,6 +45,9 @@ struct Point {
   PointGroup group = PointGroup::waits;
   PointKind kind = PointKind::begin;
   TraceEvent event = TraceEvent::wait;  ///< of PointKind::begin
+  /// It begins only if the warp is doing one of these: bits of TraceEvents; bit 31: nothing.  What a lane knows of
+  /// its warp is not all that the warp does, so who reads the records looks again.
+  uint32_t from = ~0u;
   std::string entry, opcode;
   std::string place;  ///< "gemm.cu:143"; empty: the text does not say
   int line = 0;       ///< of the PTX

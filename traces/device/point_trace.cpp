@@ -15,6 +15,7 @@ DevicePoint point_of(const PointRecord& r, uint64_t clock, int lane, std::span<c
     throw std::invalid_argument("the records are of another text: there is no point " + std::to_string(p.site));
   p.kind = meanings[size_t(p.site)].kind;
   p.event = SpanKind(meanings[size_t(p.site)].event);  // TraceEvent and SpanKind number the role kinds alike
+  p.from = meanings[size_t(p.site)].from;
   p.barrier = 4 * (r.what & 0xfffe);
   if (p.kind == PointKind::begin && p.event == SpanKind::wait) p.parity = int(r.what & 1);
   return p;
@@ -78,6 +79,8 @@ std::vector<DeviceSpan> derive_spans(const WarpPoints& warp) {
   for (const DevicePoint& p : warp.points) {
     if (p.kind == PointKind::over) close(p.clock);
     if (p.kind != PointKind::begin) continue;
+    constexpr uint32_t kNothing = 1u << 31;
+    if ((p.from & (open ? 1u << unsigned(open->kind) : kNothing)) == 0) continue;
     const bool wait = p.event == SpanKind::wait;
     const bool goes_on =
         open && open->kind == p.event && (!wait || (open->barrier == p.barrier && open->parity == p.parity));

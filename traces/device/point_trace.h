@@ -17,6 +17,7 @@ namespace sm100::traces {
 struct PointMeaning {
   PointKind kind = PointKind::begin;
   TraceEvent event = TraceEvent::wait;
+  uint32_t from = ~0u;
 };
 
 /// A record with its clock in full.
@@ -24,6 +25,7 @@ struct DevicePoint {
   uint64_t clock = 0;
   PointKind kind = PointKind::begin;
   SpanKind event = SpanKind::wait;  ///< of PointKind::begin
+  uint32_t from = ~0u;              ///< PointMeaning::from
   int lane = 0;
   int site = -1;         ///< in ptx::Instrumented::points
   uint32_t barrier = 0;  ///< offset in shared memory; 0: none is named

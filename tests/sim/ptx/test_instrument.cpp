@@ -100,7 +100,7 @@ Recorded run_instrumented(const std::string& scenario, const ptx::InstrumentOpti
   std::vector<PointTraceHeader> headers(warps);
   std::vector<PointRecord> records(warps * layout.records_of_a_warp());
   std::vector<traces::PointMeaning> meanings;
-  for (const ptx::Point& p : made.points) meanings.push_back({p.kind, p.event});
+  for (const ptx::Point& p : made.points) meanings.push_back({p.kind, p.event, p.from});
   std::vector<uint8_t> variable(sizeof layout);
   std::memcpy(variable.data(), &layout, sizeof layout);
 
@@ -171,4 +171,9 @@ TEST_CASE("instrument: what does not fit is counted") {
   CHECK(few.run.outcome == Outcome::pass);
   CHECK(all.lost == 0);
   CHECK(few.lost > 0);
+}
+
+TEST_CASE("instrument: attention, waits of all lanes and copies by rows record what the simulator derives") {
+  for (const char* scenario : {"attention", "attention_aliased", "all_lanes_wait", "add_rows", "flag"})
+    same_spans(std::string("bugs/world/sound/") + scenario);
 }
