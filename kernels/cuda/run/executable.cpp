@@ -27,8 +27,8 @@ DeviceLaunch ptx_launch(const PtxProblem& problem) {
           .pdl = problem.pdl};
 }
 
-/// What exec writes into launch files and a GPU decides itself.  Variables of the module lie where the driver puts them, with their
-/// initialisers.
+/// What exec writes into launch files and a GPU decides itself.  Variables of the module lie where the driver puts
+/// them, with their initialisers.
 void refuse_simulated(const Scenario& scenario, const PtxProblem& problem) {
   const auto refuse = [&](const std::string& what) {
     throw InputError(fmt::format("not implemented: {}: {}", scenario.path.string(), what));
@@ -43,7 +43,8 @@ struct Text {
       : text(host::faulty_ptx(scenario)), name(source.module->name), entry(source.entry->name) {}
 };
 
-/// A launch that a program's runtime was given holds tensor maps in the project's own encoding: the driver encodes them again.
+/// A launch that a program's runtime was given holds tensor maps in the project's own encoding: the driver encodes
+/// them again.
 void encode_maps(std::vector<uint8_t>& window, const host::TensorMapEncoder& encode) {
   TensorMap map;
   for (size_t at = 0; at + sizeof map.bytes <= window.size(); at += 64) {

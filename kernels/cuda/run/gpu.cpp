@@ -65,8 +65,8 @@ Function* driver(const char* name) {
 FixedMemory::FixedMemory(uint64_t from, uint64_t to) {
   const auto refused = [&](const char* what, CUresult result) {
     if (result != CUDA_SUCCESS)
-      throw host::InputError(
-          fmt::format("the addresses {:#x} to {:#x} of the launch file: {}: CUDA error {}", from, to, what, int(result)));
+      throw host::InputError(fmt::format("the addresses {:#x} to {:#x} of the launch file: {}: CUDA error {}", from,
+                                         to, what, int(result)));
   };
   int device = 0;
   SM100_CUDA(cudaGetDevice(&device));
@@ -81,7 +81,8 @@ FixedMemory::FixedMemory(uint64_t from, uint64_t to) {
   bytes_ = (to - base_ + granularity - 1) / granularity * granularity;
   CUdeviceptr got = 0;
   refused("reserve", driver<decltype(cuMemAddressReserve)>("cuMemAddressReserve")(&got, bytes_, 0, base_, 0));
-  if (got != base_) throw host::InputError(fmt::format("the addresses {:#x} to {:#x} of the launch file are taken", from, to));
+  if (got != base_)
+    throw host::InputError(fmt::format("the addresses {:#x} to {:#x} of the launch file are taken", from, to));
   CUmemGenericAllocationHandle handle = 0;
   refused("allocate", driver<decltype(cuMemCreate)>("cuMemCreate")(&handle, bytes_, &properties, 0));
   allocation_ = handle;

@@ -198,7 +198,7 @@ class HardwareRun {
   Gpu& gpu_;
   std::unique_ptr<host::KernelRun> problem_;
   bool cold_;
-  bool of_ours_;  ///< not kernel = "ptx"
+  bool of_ours_;                        ///< not kernel = "ptx"
   std::unique_ptr<FixedMemory> fixed_;  ///< where the launch file states addresses
   std::vector<DeviceBuffer> buffers_;
   std::vector<GlobalAddr> addresses_;

@@ -30,7 +30,7 @@ struct RunOutcome {
   Gpu::Times cublas, cublas_back_to_back;                  ///< of RunOptions::cublas
   // Of the recorded launch; 0 without a trace.
   uint64_t dropped_events = 0;
-  bool traced_bytes_differ = false;  ///< it wrote other bytes than the launches before
+  bool traced_bytes_differ = false;               ///< it wrote other bytes than the launches before
   double sm_clock_ghz = 0, traced_clock_ghz = 0;  ///< of the recorded launch; of those that were timed
   std::vector<double> traced_microseconds;
   uint64_t events_of_a_warp = 0;  ///< the most that one warp recorded

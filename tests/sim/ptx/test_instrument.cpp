@@ -172,8 +172,8 @@ TEST_CASE("instrument: what does not fit is counted") {
   CHECK(all.lost == 0);
   CHECK(few.lost > 0);
 }
-TEST_CASE("instrument: attention, pairs of CTAs and hand-written roles record what the simulator derives") {
-  for (const char* scenario : {"attention", "attention_aliased", "all_lanes_wait", "add_rows", "items", "flag",
-                               "pair_one_response", "dependent_roles", "pair_launches"})
+
+TEST_CASE("instrument: attention, waits of all lanes and copies by rows record what the simulator derives") {
+  for (const char* scenario : {"attention", "attention_aliased", "all_lanes_wait", "add_rows", "flag"})
     same_spans(std::string("bugs/world/sound/") + scenario);
 }
