@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -51,7 +52,30 @@ void keep(RoleTracks& tracks, const std::map<std::string, std::set<Sort>>& known
   }
 }
 
+/// "mbarrier 0x400", stage 3: "mbarrier 0x418".  Rows of barriers are learned by a simulation, not by a GPU.
+void name_by_offset(EventMeaning& m) {
+  constexpr std::string_view kUnnamed = "mbarrier 0x";
+  if (!m.pipeline.starts_with(kUnnamed) || m.stage < 0) return;
+  uint32_t offset = 0;
+  const char* const end = m.pipeline.data() + m.pipeline.size();
+  if (std::from_chars(m.pipeline.data() + kUnnamed.size(), end, offset, 16).ptr != end) return;
+  m.pipeline = fmt::format("mbarrier {:#x}", offset + 8 * uint32_t(m.stage));
+  m.stage = 0;
+}
+
 }  // namespace
+
+void name_as_records_do(const Trace& a, const Trace& b, RoleTracks& tracks_a, RoleTracks& tracks_b) {
+  const auto records = [](const Trace& t) { return t.metadata.source == "hardware" && spans_are_derived(t); };
+  if (!records(a) && !records(b)) return;
+  for (RoleTracks* tracks : {&tracks_a, &tracks_b})
+    for (auto& [key, track] : *tracks)
+      for (RoleEvent& e : track.events) {
+        if (e.meaning.kind != SpanKind::wait || e.meaning.pipeline.empty()) continue;
+        e.meaning.phase &= 1;  // -1, which a barrier starts with, has the parity 1
+        name_by_offset(e.meaning);
+      }
+}
 
 bool spans_are_derived(const Trace& trace) {
   const auto json = nlohmann::json::parse(trace.metadata.configuration, nullptr, false);

@@ -17,4 +17,8 @@ bool spans_are_derived(const Trace& trace);
 /// @return  what it has left out, "setup of A (B's spans are derived)"
 std::vector<std::string> keep_what_both_know(RoleTracks& a, RoleTracks& b, bool a_derived, bool b_derived);
 
+/// A GPU's records of PTX name a barrier by its offset and a phase by its parity.  Where one trace comes from such
+/// records, both name them so.
+void name_as_records_do(const Trace& a, const Trace& b, RoleTracks& tracks_a, RoleTracks& tracks_b);
+
 }  // namespace sm100::traces

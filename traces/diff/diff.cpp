@@ -102,6 +102,7 @@ TraceDiff diff_traces(const Trace& a, const Trace& b, MatchedPairs* pairs) {
   diff.configuration = configuration_difference(a, b);
   diff.notes = comparison_notes(a, b);
   RoleTracks tracks_a = tracks_of(a, "A"), tracks_b = tracks_of(b, "B");
+  name_as_records_do(a, b, tracks_a, tracks_b);
   const bool a_derived = spans_are_derived(a), b_derived = spans_are_derived(b);
   std::vector<std::string> unknown = keep_what_both_know(tracks_a, tracks_b, a_derived, b_derived);
   MatchedSpans matched;

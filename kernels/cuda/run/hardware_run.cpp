@@ -56,6 +56,7 @@ class HardwareRun {
     launch_plain();
     outcome_.check = check();
     if (options_.trials > 0) return repeat_trials();
+    plain_bytes_ = bytes_;
     time_plain();
     if (options_.cublas) time_cublas();
     if (recording) record(*recording);
@@ -171,10 +172,9 @@ class HardwareRun {
     if (cold_) gpu_.flush_l2();
     launch_traced(recording);
     write(recording.download(*problem_));
-    const std::vector<std::vector<uint8_t>> plain = bytes_;
     const host::Check traced = check();
     if (outcome_.check.ok) outcome_.check = traced;
-    outcome_.traced_bytes_differ = plain != bytes_;
+    outcome_.traced_bytes_differ = plain_bytes_ != bytes_;
     const Gpu::Times times = gpu_.time([&] { gpu_.launch(recording.launch()); }, options_.repeat, cold_,
                                        options_.hang_seconds, [this] { reset_locks(); });
     outcome_.traced_microseconds = times.microseconds, outcome_.traced_clock_ghz = times.sm_clock_ghz;
@@ -203,6 +203,7 @@ class HardwareRun {
   std::vector<DeviceBuffer> buffers_;
   std::vector<GlobalAddr> addresses_;
   std::vector<std::vector<uint8_t>> bytes_;
+  std::vector<std::vector<uint8_t>> plain_bytes_;  ///< as the launch without a recorder left them
   Executable executable_;
   RunOutcome outcome_;
 };
