@@ -68,7 +68,10 @@ MemorySystem::Arrival Tma::ask(const TensorCopy& copy, Cycles at) {
   if (!memory_.is_held(request, port())) gather(request, copy);
   const double from = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles)));
   sm_.tma.asked = from + double(request.sectors * 32) / profile_.tma.request_bytes_per_cycle;
-  MemorySystem::Arrival arrival = memory_.read(request, Cycles(from), Cycles(sm_.tma.asked), port());
+  MemoryPort asks = port();
+  // An H200 asks L2 for what multicast boxes need, also where other clusters ask for the same (docs/silicon.md).
+  if (profile_.memory.merge_in_gpc != 0 && copy.multicast != 0) asks.cluster = -1;
+  MemorySystem::Arrival arrival = memory_.read(request, Cycles(from), Cycles(sm_.tma.asked), asks);
   arrival.first += Cycles(std::llround(double(request.lines) * profile_.tma.load_latency_cycles_per_line));
   return {arrival.first, std::max(arrival.first, arrival.last)};
 }

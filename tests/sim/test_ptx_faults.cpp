@@ -53,6 +53,14 @@ class Launch {
     where_.write("faulty.toml", read_whole(source_) + faults);
     return run(where_, "run faulty.toml --provenance off " + options);
   }
+  /// In front of the block that waits for the barrier at that address.
+  void put_before_wait(const std::string& address, const std::string& text) {
+    std::string ptx = read_whole(where_ / "gemm.ptx");
+    const size_t wait = ptx.find("done, " + address);
+    REQUIRE(wait != std::string::npos);
+    ptx.insert(ptx.rfind("{\n.reg .pred done;", wait), text);
+    where_.write("gemm.ptx", ptx);
+  }
   Ran edited(const std::string& faults) {
     const Ran written = with(faults, "--write-ptx edited.ptx");
     INFO(written.err);
@@ -113,6 +121,16 @@ TEST_CASE("A wait that is dropped from the text of PTX is missed alike") {
   CHECK(verdict_of(launch.edited(of)).ids == std::set<std::string>{"TM5"});
 }
 
+// A look is a try_wait outside of a loop; the simulator's faults mean waits.
+TEST_CASE("A look at a barrier is no wait that a fault means") {
+  Launch launch("hopper/gemm.toml");
+  launch.put_before_wait(
+      "[%r310]", "{\n.reg .pred looked;\nmbarrier.try_wait.parity.shared::cta.b64 looked, [%r310], %r475;\n}\n");
+  const std::string of =
+      fault("instruction = \"mbarrier_try_wait_parity\"\nrole = \"producer\"\nfrom = 6\naction = \"drop\"");
+  CHECK(verdict_of(launch.edited(of)).ids == verdict_of(launch.with(of, "--json -")).ids);
+}
+
 TEST_CASE("Two faults stand in one text") {
   const std::string both =
       fault("instruction = \"mbarrier_arrive_expect_tx\"\noccurrence = 3\naction = \"add\"\nvalue = 16") +
@@ -129,7 +147,7 @@ TEST_CASE("Without faults --write-ptx writes the text as it is") {
   CHECK(ran.out == read_whole(scenario_dir() + "/hopper/gemm.ptx"));
 }
 
-TEST_CASE("--write-ptx says what has no PTX, and what cannot be written as PTX") {
+TEST_CASE("The option --write-ptx says what has no PTX, and what cannot be written as PTX") {
   ScratchDirectory where;
   const Ran role_code = run(where, "run " + scenario_dir() + "/hopper/cooperative.toml --write-ptx x.ptx");
   CHECK(role_code.exit_code == 2);

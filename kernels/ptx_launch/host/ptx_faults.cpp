@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "kernels/host/toml_reader.h"
 #include "kernels/ptx_launch/host/ptx_run.h"
 #include "ptx/text_edits.h"
+#include "ptx/waits.h"
 
 namespace sm100::host {
 namespace {
@@ -118,26 +120,36 @@ std::vector<std::string> split(std::string_view operands) {
 /// Names that no compiler gives.
 std::string reg(size_t fault, const char* what) { return fmt::format("%sm100_fault{}_{}", fault, what); }
 
+constexpr std::string_view kTryWait = "mbarrier_try_wait_parity";
 constexpr std::string_view kOffsetMask = "0x00ffffff";  ///< of an address in a cluster's window
 
 class FaultEdits {
  public:
   FaultEdits(const ptx::Module& module, const ptx::Entry& entry, std::span<const FaultSpec> faults,
              const KernelRun& run)
-      : module_(module), entry_(entry), faults_(faults), run_(run), edits_(module) {}
+      : module_(module), entry_(entry), faults_(faults), run_(run), edits_(module) {
+    const ptx::Program program = ptx::decode(module, entry);
+    for (const ptx::Wait& wait : ptx::find_waits(program)) polls_.insert(program.code[wait.poll].line);
+  }
 
   std::string text() {
+    static const Form kOther{.function = "", .opcode = ""};  // what faults by line can drop, repeat and delay
+    for (const FaultSpec& f : faults_) refuse_unknown(f);
     std::vector<size_t> sites(faults_.size(), 0);
     for (const ptx::Statement& statement : entry_.body.statements) {
       const StatementText text = ptx::statement_text(module_, statement);
-      const Form* form = form_of(text.opcode);
-      if (!form) continue;
+      const Form* known = form_of(text.opcode);
+      if (known && known->function == kTryWait && !polls_.contains(statement.line)) known = nullptr;  // a peek
+      const Form& form = known ? *known : kOther;
       std::vector<size_t> meant;
       for (size_t i = 0; i < faults_.size(); ++i)
-        if (means(faults_[i], *form, statement)) meant.push_back(i), ++sites[i];
-      if (follows_waits_ && form->function == "mbarrier_try_wait_parity" && meant.empty())
+        if (means(faults_[i], form, statement)) meant.push_back(i), ++sites[i];
+      if (follows_waits_ && form.function == kTryWait && meant.empty())
         edits_.before(statement, remember_wait(text));
-      if (!meant.empty()) alter(statement, text, *form, meant);
+      if (meant.size() == 1 && always_dropped(faults_[meant[0]], form))
+        edits_.replace(statement, "");
+      else if (!meant.empty())
+        alter(statement, text, form, meant);
     }
     std::string start = "\n";
     for (size_t i = 0; i < faults_.size(); ++i) {
@@ -158,6 +170,22 @@ class FaultEdits {
     if (wanted.starts_with(kLine)) return wanted.substr(kLine.size()) == std::to_string(statement.line);
     if (wanted.starts_with(kSource)) return wanted.substr(kSource.size()) == module_.place(statement.loc);
     return wanted == form.function;
+  }
+
+  /// An instruction whose PTX nobody has described here.
+  static void refuse_unknown(const FaultSpec& fault) {
+    const auto is = [&](const Form& form) { return form.function == fault.instruction; };
+    if (fault.instruction.find(' ') != std::string::npos || std::any_of(forms().begin(), forms().end(), is)) return;
+    throw InputError(
+        fmt::format("not implemented: fault {} of {} in the text of PTX", name(fault.action), fault.instruction));
+  }
+
+  /// Every execution is dropped: the statement goes.  Under a predicate ptxas would compile another kernel: it
+  /// serialises wgmma where it cannot see that all warps execute them alike.
+  static bool always_dropped(const FaultSpec& f, const Form& form) {
+    return f.action == FaultAction::drop && f.occurrence < 0 && f.from == 0 && f.role.empty() && f.warp < 0 &&
+           f.cta < 0 && f.barrier.empty() && f.stage < 0 && f.id < 0 && form.function != kTryWait &&
+           form.function != "mapa";
   }
 
   [[noreturn]] void refuse(const FaultSpec& fault, std::string_view opcode) const {
@@ -239,7 +267,7 @@ class FaultEdits {
     }
     if (f.id >= 0) out += fmt::format("\tsetp.eq.and.s32 {0}, {1}, {2}, {0};\n", q, operands[0], f.id);
     std::string first;  // guard of what decides
-    if (form.function == "mbarrier_try_wait_parity") {
+    if (form.function == kTryWait) {
       // A poll of the barrier whose last poll has failed is the same wait, whose fate is decided.
       out += address_into(t, operands[1]);
       out += fmt::format("\tsetp.eq.u32 {0}, {1}, {2};\n\tsetp.ne.and.u32 {0}, {3}, 0, {0};\n\tmov.b32 {2}, {1};\n",
@@ -284,7 +312,7 @@ class FaultEdits {
              const std::vector<size_t>& meant) {
     std::vector<std::string> operands = split(text.operands);
     std::string out, guard(text.guard), behind;
-    const bool wait = form.function == "mbarrier_try_wait_parity";
+    const bool wait = form.function == kTryWait;
     for (const size_t i : meant) {
       const FaultSpec& f = faults_[i];
       out += decide(i, text, form, operands);
@@ -409,6 +437,7 @@ class FaultEdits {
   std::span<const FaultSpec> faults_;
   const KernelRun& run_;
   ptx::TextEdits edits_;
+  std::set<uint32_t> polls_;  ///< lines of the try_waits in loops that wait; others are looks, which no fault means
   const bool follows_waits_ = std::any_of(faults_.begin(), faults_.end(),
                                           [](const FaultSpec& f) { return !f.barrier.empty() || f.stage >= 0; });
 };
