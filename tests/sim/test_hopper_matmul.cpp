@@ -93,6 +93,15 @@ TEST_CASE("hopper_matmul: random configurations, first batch", "[hopper]") { run
 TEST_CASE("hopper_matmul: random configurations, second batch", "[hopper]") { run_batch(2); }
 TEST_CASE("hopper_matmul: random configurations, third batch", "[hopper]") { run_batch(3); }
 
+// Counted on an H200 (docs/silicon.md): requests of multicast boxes are those of one CTA, and not merged with other
+// clusters'.  Two clusters of two have the same B at the same time: 8 k tiles of 16 KiB of A for each CTA and of 32
+// KiB of B for each cluster, twice.
+TEST_CASE("hopper_matmul: L2 is asked for what multicast boxes need", "[hopper]") {
+  const RunResult result =
+      run_in_child(host::load_scenario(scenario_dir() + "/hopper/cooperative_cluster.toml", {"run.data=none"}));
+  CHECK(result.l2_read_bytes == 2 * 8 * (4 * 16 + 2 * 32) * 1024);
+}
+
 TEST_CASE("hopper_matmul: a value that does not fit is refused in a sentence", "[hopper]") {
   CHECK_THAT(refused("config.block_n=96"), Catch::Contains("allowed are 32, 64, 128, 256 (N of wgmma.mma_async)"));
   CHECK_THAT(refused("config.stages=1"), Catch::Contains("allowed are 2 to 6"));
