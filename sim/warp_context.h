@@ -302,6 +302,9 @@ class WarpContext {
     models::Cycles period = 0;   ///< between the last two
   };
   std::optional<Spin> spin;
+  /// The test under way is a look: a try_wait whose answer no loop asks for again.  It suspends the warp, up to the
+  /// limit.
+  bool test_suspends = false;
 
  private:
   /// The instruction as it is, by lanes().

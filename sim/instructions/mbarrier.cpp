@@ -199,26 +199,59 @@ void sleep_through_tests(WarpContext& w, SmemAddr barrier, uint32_t parity, cons
            w.cta.observer().violations().empty());
 }
 
+/// A try_wait that no loop repeats: suspends until the phase completes, or until the limit.
+bool sleep_once(WarpContext& w, SmemAddr barrier, uint32_t parity) {
+  const uint32_t offset = barrier.offset();
+  const models::Mbarrier::State& state = *w.own.mbarrier.find(offset);
+  const int64_t phase = state.phase;
+  const bool recording = w.cta.observer().recorder() != nullptr;
+  const auto leave = [&] {
+    w.own.mbarrier.give_up(offset, w.warp.waiter);
+    w.own.mbarrier.leave(offset, w.warp.waiter);
+    w.cta.gpu().try_wait_limit().left();
+    if (recording)
+      w.cta.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, w.warp, state, phase, 0, now());
+    return false;
+  };
+  w.warp.begins_wait(w.loc());
+  if (recording)
+    w.cta.observer().mbarrier_wait(traces::BarrierEventKind::wait_begin, w.warp, state, phase, 0, now());
+  w.own.mbarrier.wait_parity(offset, parity, w.warp.waiter);
+  if (w.jitter().delay(models::JitterSite::try_wait, w.point(), {.to = -1, .barrier = offset}) > 0) return leave();
+  w.cta.gpu().try_wait_limit().watch(w.warp.waiter);
+  w.warp.suspend(
+      {.on = sim::Blocked::On::mbarrier, .offset = offset, .parity = parity, .loc = w.loc(), .since = now()});
+  if (std::exchange(w.warp.waiter.gave_up, false)) return leave();
+  if (recording)
+    w.cta.observer().mbarrier_wait(traces::BarrierEventKind::wait_end, w.warp, state, phase, w.warp.waiter.cause,
+                                   now());
+  return true;
+}
+
 bool test_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state) {
+  const char* const instruction = w.test_suspends ? "mbarrier.try_wait" : "mbarrier.test_wait";
   std::optional<WarpContext::Spin> spin = std::exchange(w.spin, std::nullopt);
   if (spin && (spin->barrier != barrier || spin->parity != parity || spin->loc.line() != w.loc().line() ||
                spin->loc.column() != w.loc().column()))
     spin.reset();
   w.charge(w.issue.mbarrier_try_wait);
   w.settle();
-  if (!w.own_window(barrier, "mbarrier.test_wait")) return true;
+  if (!w.own_window(barrier, instruction)) return true;
   const uint32_t offset = barrier.offset();
   w.cta.observer().mbarrier_named(w.cta.kernel(), offset, w.warp.index);
   HazardChecker* h = w.hazards();
   if (h) h->uses_barrier(w.thread(), w.cluster_ctarank(), offset, false);
-  if (!w.own.mbarrier.test_parity(offset, parity, w.point(), "mbarrier.test_wait.parity")) {
+  if (!w.own.mbarrier.test_parity(offset, parity, w.point(), fmt::format("{}.parity", instruction).c_str())) {
     if (!w.cta.observer().violations().empty()) return false;
-    if (!spin || spin->period == 0 || now() - spin->since < kTurnsAwake * spin->period) {
+    if (w.test_suspends) {
+      if (!sleep_once(w, barrier, parity)) return false;
+    } else if (!spin || spin->period == 0 || now() - spin->since < kTurnsAwake * spin->period) {
       w.spin = WarpContext::Spin{
           barrier, parity, w.loc(), spin ? spin->since : now(), now(), spin ? now() - spin->last : 0};
       return false;
+    } else {
+      sleep_through_tests(w, barrier, parity, *spin);
     }
-    sleep_through_tests(w, barrier, parity, *spin);
   }
   const models::Mbarrier::State& state = *w.own.mbarrier.find(offset);
   if (sim::BarrierListener* listener = sim::barrier_listener())

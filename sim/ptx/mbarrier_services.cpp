@@ -158,9 +158,24 @@ PtxOutcome transaction(ServiceCall& c) {
       });
 }
 
+/// While it lives, a test of all the warp's lanes suspends them up to the limit.  A part of a warp that asks is
+/// answered at once (measured on the H200, both).
+class LookThatSuspends {
+ public:
+  LookThatSuspends(ServiceCall& c, LaneMask by, bool suspends) : context_(c.context()) {
+    context_.test_suspends = suspends && by == c.warp.live();
+  }
+  ~LookThatSuspends() { context_.test_suspends = false; }
+  LookThatSuspends(const LookThatSuspends&) = delete;
+  LookThatSuspends& operator=(const LookThatSuspends&) = delete;
+
+ private:
+  WarpContext& context_;
+};
+
 /// Lanes that wait for different phases do so one after the other, each as PTX gives it to all.
 template <class Parity, class State>
-PtxOutcome wait(ServiceCall& c) {
+PtxOutcome wait(ServiceCall& c, bool suspends) {
   const ptx::Operand &result = c.operand(0), &address = c.operand(1), &phase = c.operand(2);
   bool all = true;
   const PtxOutcome outcome = c.for_each_alike(
@@ -173,6 +188,7 @@ PtxOutcome wait(ServiceCall& c) {
         bool complete;
         const bool loops = c.warp.code.wait_of(c.at) != nullptr;
         if (loops && c.has(".parity")) c.warp.waits_for(barrier, uint32_t(c.value(phase, lane)));
+        const LookThatSuspends look(c, by, suspends && !loops);
         if (c.has(".parity")) {
           complete = c.execute(Parity{barrier, uint32_t(c.value(phase, lane)), scope_of(c)}, by);
         } else {
@@ -190,13 +206,12 @@ PtxOutcome wait(ServiceCall& c) {
 }
 
 PtxOutcome try_wait(ServiceCall& c) {
-  // Outside of a loop that waits it is a peek, which may give up at once; with lanes that have something else to
-  // do, too.
-  if (c.warp.code.wait_of(c.at)) return wait<MbarrierTryWaitParity, MbarrierTryWait>(c);
-  return wait<MbarrierTestWaitParity, MbarrierTestWait>(c) == PtxOutcome::stop ? PtxOutcome::stop : kDone;
+  // Outside of a loop that waits it is a look: it suspends once, and the code goes on with its answer.
+  if (c.warp.code.wait_of(c.at)) return wait<MbarrierTryWaitParity, MbarrierTryWait>(c, true);
+  return wait<MbarrierTestWaitParity, MbarrierTestWait>(c, true) == PtxOutcome::stop ? PtxOutcome::stop : kDone;
 }
 PtxOutcome test_wait(ServiceCall& c) {
-  return wait<MbarrierTestWaitParity, MbarrierTestWait>(c) == PtxOutcome::stop ? PtxOutcome::stop : kDone;
+  return wait<MbarrierTestWaitParity, MbarrierTestWait>(c, false) == PtxOutcome::stop ? PtxOutcome::stop : kDone;
 }
 
 PtxOutcome pending_count(ServiceCall& c) {
