@@ -87,7 +87,18 @@ std::string Unwritten::text() const {
                      first_row, last_row, first_column, last_column);
 }
 
+uint64_t hash_of_outputs(const std::vector<Tensor>& tensors, const std::vector<const uint8_t*>& bytes,
+                         uint64_t before) {
+  uint64_t hash = before;
+  const auto add = [&](size_t i) { hash = hash_of(bytes[i], tensors[i].bytes) ^ hash * 0x100000001b3u; };
+  add(tensors.size() - 1);
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].written) add(i);
+  return hash;
+}
+
 std::string Check::text() const {
+  if (!compared()) return "there is nothing to compare the output with";
   std::string text =
       limit > 0 ? fmt::format("relative error {:.1e} against {} (limit {:.0e})", relative_error, reference, limit)
       : ok      ? "every byte"

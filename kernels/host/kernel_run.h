@@ -70,13 +70,16 @@ struct Check {
   bool ok = false;
   double relative_error = 0;          ///< Frobenius norm of the difference over that of the reference
   double limit = 0;                   ///< the largest relative_error that is ok; 0: bytes must be equal
-  std::string reference = "float64";  ///< what the product was compared with
+  std::string reference = "float64";  ///< what the product was compared with; empty: there is nothing to compare with
   int rows = 0;                       ///< rows compared; all of them unless the reference would be too large
   int of_rows = 0;                    ///< rows that the output has
   std::optional<WrongElement> wrong_element;  ///< the worst one, if any is further off than rounding explains
   std::optional<Unwritten> unwritten;         ///< what nobody has written, of all rows
   std::optional<Unwritten> foreign;           ///< what has been written and is no result of the kernel
 
+  /// What a run gives that has no reference.
+  static Check of_nothing() { return {.ok = true, .reference = ""}; }
+  bool compared() const { return !reference.empty(); }
   /// "every byte", "3.1 % of the bytes differ", "relative error 1.7e-03 against float64 (limit 1e-02)", the wrong
   /// element and what nobody has written
   std::string text() const;
@@ -152,5 +155,9 @@ std::vector<std::string_view> barrier_names(const std::vector<BarrierArray>& arr
 
 /// FNV-1a.
 uint64_t hash_of(const uint8_t* bytes, uint64_t count);
+/// Of a launch's output, the last tensor, and of what it writes beside it; pointers in the order of the tensors.
+/// @param before  of the launches ahead
+uint64_t hash_of_outputs(const std::vector<Tensor>& tensors, const std::vector<const uint8_t*>& bytes,
+                         uint64_t before = 0);
 
 }  // namespace sm100::host

@@ -117,7 +117,7 @@ std::string failure_text(const RunResult& run) {
   if (!run.report.empty()) return run.report + (run.report.back() == '\n' ? "" : "\n");
   if (run.outcome == Outcome::mismatch) return "MISMATCH\n" + line("verified", "WRONG: " + run.check.text());
   return "OTHER BITS  the output passes, but differs from that of the run without jitter\n" +
-         line("verified", "yes: " + run.check.text());
+         line("verified", (run.check.compared() ? "yes: " : "no: ") + run.check.text());
 }
 
 /// @param replay, by_seed  commands that run the replay file, and the scenario itself

@@ -54,6 +54,7 @@ std::string name_of(const std::vector<LaunchTime>& launches, size_t i) {
 
 std::string verification(const Scenario& s, const RunResult& r) {
   if (s.data == DataMode::none) return "no (data = \"none\")";
+  if (!r.check.compared()) return fmt::format("no ({})", r.check.text());
   const std::string rows =
       r.check.rows < r.check.of_rows
           ? fmt::format(", {} of {} rows compared", grouped(r.check.rows), grouped(r.check.of_rows))

@@ -87,4 +87,18 @@ TEST_CASE("ptx --check: bad input is one line", "[ptx]") {
   CHECK(error("ptx --check none.ptx") == "none.ptx: cannot be read\n");
 }
 
+TEST_CASE("A launch without a check is not called verified", "[ptx]") {
+  ScratchDirectory scratch;
+  write(scratch, "k.ptx",
+        ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry nothing()\n.reqntid 32\n{\nret;\n}\n");
+  write(scratch, "k.toml",
+        "kernel = \"ptx\"\nprofile = \"b200\"\n[problem]\nptx = \"k.ptx\"\ngrid = [1, 1, 1]\n"
+        "[[problem.tensor]]\nname = \"out\"\ntype = \"u32\"\nshape = [32]\ncontents = \"random\"\n");
+  const Ran ran = run(scratch, "run k.toml --json r.json");
+  INFO(ran.out << ran.err);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Catch::Contains("verified     no (there is nothing to compare the output with)"));
+  CHECK(json::parse(read_whole(scratch / "r.json"))["verified"].is_null());
+}
+
 }  // namespace sm100::sim
