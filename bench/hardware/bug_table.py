@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-HOPPER = {  # problem, config and run of a base, its entry, and the problem that fills the chip
+BASES = {  # problem, config and run of a base, its entry, and the problem that fills the chip
     "cooperative": ("hopper_matmul", 0, "m=512 n=512 k=512", "stages=4", 4, "m=1536 n=1408 k=512"),
     "cluster": ("hopper_matmul", 1, "m=512 n=512 k=512", "block_n=256 cluster=2 stages=4", 4, "m=1536 n=5632 k=512"),
     "pingpong": ("hopper_matmul", 2, "m=512 n=512 k=512", 'schedule="pingpong" block_n=128 stages=6', 4,
@@ -133,7 +133,7 @@ def fault(text: str) -> str:
 
 def prepare(ptx_dir: pathlib.Path, out: pathlib.Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    for base, (kernel, index, problem, config, sms, chip) in HOPPER.items():
+    for base, (kernel, index, problem, config, sms, chip) in BASES.items():
         stem = "hopper_matmul" if kernel == "hopper_matmul" else "copy"
         text = (ptx_dir / f"{stem}_no_trace_points.ptx").read_text()
         first = text.index(".visible .entry")
@@ -151,7 +151,7 @@ def prepare(ptx_dir: pathlib.Path, out: pathlib.Path) -> None:
 
 
 def scenarios(out: pathlib.Path, size: str) -> dict[str, pathlib.Path]:
-    names = [f"sound_{base}" for base in HOPPER] + list(BUGS)
+    names = [f"sound_{base}" for base in BASES] + list(BUGS)
     return {name: out / f"{name}_{size}.toml" for name in names}
 
 
@@ -166,9 +166,8 @@ def model(program: str, out: pathlib.Path) -> None:
             result[name] = {"outcome": "refused", "text": done.stderr.strip()}
             print(name, done.stderr.strip())
             continue
-        first = (d["findings"] or [{}])[0]
         result[name] = {"outcome": d["outcome"], "ids": sorted({f["id"] for f in d["findings"]}),
-                        "warnings": sorted({f["id"] for f in d["warnings"] if isinstance(f, dict)}), "text": first.get("text", first.get("message", ""))}
+                        "warnings": sorted({f["id"] for f in d["warnings"] if isinstance(f, dict)})}
         print(f"{name:28} {d['outcome']:10} {' '.join(result[name]['ids'])}", flush=True)
     (out / "model.json").write_text(json.dumps(result, indent=1))
 

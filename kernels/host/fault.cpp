@@ -201,14 +201,6 @@ std::vector<std::string> fault_keys() {
 
 namespace {
 
-/// The entry whose PTX the warps execute, and the file's name; nullptr: they execute role code.
-std::pair<const ptx::Module*, const ptx::Entry*> ptx_of(const Scenario& scenario, const KernelRun& kernel) {
-  if (scenario.ptx) return {scenario.ptx->module.get(), &scenario.ptx->entry()};
-  if (const auto* run = dynamic_cast<const PtxRun*>(&kernel))
-    return {run->problem().file.module.get(), &run->entry()};
-  return {nullptr, nullptr};
-}
-
 /// Of a fault by line: "line 547" for the PTX's, "source gemm.cu:143" for that of the source, as
 /// FaultSpec::instruction has it. Some instruction must stand there that faults can alter.
 std::string read_place(const TomlDocument& document, const TomlTable& table, const Scenario& scenario,
@@ -218,21 +210,22 @@ std::string read_place(const TomlDocument& document, const TomlTable& table, con
   for (const char* other : {"instruction", by_source ? "line" : "instruction"})
     if (table.has(other))
       throw document.error(table.path(key), fmt::format("not together with {}: it names the instruction", other));
-  const auto [module, entry] = ptx_of(scenario, kernel);
-  if (!entry)
-    throw document.error(table.path(key), "allowed where warps execute PTX: kernel = \"ptx\", or run.ptx");
+  const PtxFile* const file = ptx_of(scenario, kernel);
+  if (!file) throw document.error(table.path(key), "allowed where warps execute PTX: kernel = \"ptx\", or run.ptx");
   const std::string source = by_source ? table.string("source") : "";
   const int64_t line = by_source ? 0 : table.integer("line", 1, INT_MAX);
-  const ptx::Program program = ptx::decode(*module, *entry);
+  const ptx::Module& module = *file->module;
+  const ptx::Program program = ptx::decode(module, file->entry());
   std::string there;
   for (const ptx::Instr& i : program.code) {
-    if (by_source ? module->place(i.loc) != source : int64_t(i.line) != line) continue;
+    if (by_source ? module.place(i.loc) != source : int64_t(i.line) != line) continue;
     if (i.kind == ptx::Kind::service) return by_source ? "source " + source : fmt::format("line {}", line);
     there = program.text(i);
   }
-  const std::string where = by_source ? source : fmt::format("line {} of {}", line, module->name);
+  const std::string where = by_source ? source : fmt::format("line {} of {}", line, module.name);
   if (there.empty())
-    throw document.error(table.path(key), fmt::format("no instruction of {} stands at {}", entry->name, where));
+    throw document.error(table.path(key),
+                         fmt::format("no instruction of {} stands at {}", file->entry().name, where));
   throw document.error(table.path(key),
                        fmt::format("{} has {}: faults alter instructions of units and of synchronisation "
                                    "(sm100sim list faults), not loads, stores and arithmetic",

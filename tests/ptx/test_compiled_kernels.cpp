@@ -3,11 +3,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "catch.h"
 #include "ptx/program.h"
+#include "scratch_directory.h"
 
 using namespace sm100::ptx;
 
@@ -21,11 +20,6 @@ std::vector<std::filesystem::path> files() {
     for (const auto& file : std::filesystem::directory_iterator(folder))
       if (file.path().extension() == ".ptx") found.push_back(file.path());
   return found;
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Statements by another way: what ends with ';' inside of braces and is no directive.  Compilers write labels on
@@ -69,7 +63,7 @@ size_t count_statements(const std::string& text) {
 TEST_CASE("Compiled kernels are read in full: every statement, no unknown form") {
   if (files().empty()) SM100_SKIP("no PTX files: nvcc is needed to make them");
   for (const auto& path : files()) {
-    const std::string text = text_of(path);
+    const std::string text = sm100::read_whole(path);
     const Module module = parse(text, path.filename().string());
     size_t statements = 0;
     for (const Entry& entry : module.entries) {

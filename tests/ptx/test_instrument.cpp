@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "catch.h"
 #include "paths.h"
@@ -19,12 +18,6 @@ using namespace sm100;
 using namespace sm100::ptx;
 
 namespace {
-
-std::string text_of(const std::filesystem::path& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 Instrumented all_of(const Module& module, const InstrumentOptions& options = {}) {
   std::vector<const Entry*> entries;
@@ -58,7 +51,7 @@ std::string ptxas(const std::string& text, const std::string& target) {
   const std::string log = file.string() + ".log";
   const int status =
       std::system((at + " -v -arch=" + target + " -o /dev/null " + file.string() + " > " + log + " 2>&1").c_str());
-  return (status == 0 ? "" : "refused: ") + text_of(log);
+  return (status == 0 ? "" : "refused: ") + read_whole(log);
 }
 
 }  // namespace
@@ -149,7 +142,7 @@ TEST_CASE("instrument: ptxas takes the text and spills nothing") {
   for (const auto& [file, target] :
        {std::pair{"hopper/gemm.ptx", "sm_90a"}, std::pair{"ptx/gemm.ptx", "sm_100a"}}) {
     const auto path = std::filesystem::path(source_dir()) / "scenarios" / file;
-    const Module module = parse(text_of(path), file);
+    const Module module = parse(read_whole(path), file);
     const std::string report = ptxas(all_of(module).text, target);
     if (report == "-") SM100_SKIP("no ptxas");
     std::printf("%s: %s\n", file, report.c_str());

@@ -39,8 +39,8 @@ void refuse_simulated(const Scenario& scenario, const PtxProblem& problem) {
 /// The text that a scenario runs, its faults in it.
 struct Text {
   std::string text, name, entry;
-  Text(const Scenario& scenario, const PtxSource& source)
-      : text(host::faulty_ptx(scenario)), name(source.module->name), entry(source.entry->name) {}
+  Text(const Scenario& scenario, const host::PtxFile& source)
+      : text(host::faulty_ptx(scenario)), name(source.module->name), entry(source.entry().name) {}
 };
 
 /// A launch that a program's runtime was given holds tensor maps in the project's own encoding: the driver encodes
@@ -62,15 +62,16 @@ struct Window {
   std::vector<uint8_t> bytes;
 };
 
-Executable load_launch(const Scenario& scenario, const PtxSource& source, const host::PtxRun& run,
-                       const std::vector<GlobalAddr>& addresses, const host::TensorMapEncoder& encode) {
+Executable load_launch(const Scenario& scenario, const host::PtxRun& run, const std::vector<GlobalAddr>& addresses,
+                       const host::TensorMapEncoder& encode) {
   refuse_simulated(scenario, run.problem());
+  const host::PtxFile& source = run.problem().file;
   const Text text(scenario, source);
   auto window = std::make_shared<Window>(
       Window{std::make_shared<PtxLibrary>(text.text, text.name), run.parameters(addresses, encode)});
   encode_maps(window->bytes, encode);
   Launch plain{window->library->kernel(text.entry), ptx_launch(run.problem()), {}};
-  for (const ptx::Param& parameter : source.entry->params)
+  for (const ptx::Param& parameter : source.entry().params)
     plain.arguments.push_back(window->bytes.data() + parameter.offset);
   return {plain, [=](uint32_t capacity) { return record_ptx(text.text, text.name, text.entry, plain, capacity); },
           window};
@@ -82,14 +83,14 @@ struct Compiled {
   std::shared_ptr<PtxLibrary> library;
 };
 
-Executable load_compiled(const Scenario& scenario, const PtxSource& source, const DeviceKernel& kernel,
+Executable load_compiled(const Scenario& scenario, const host::PtxFile* ptx, const DeviceKernel& kernel,
                          const host::KernelRun& run, const std::vector<GlobalAddr>& addresses,
                          const host::TensorMapEncoder& encode) {
   auto compiled = std::make_shared<Compiled>();
   compiled->params = kernel.params(run, addresses, encode);
   const DeviceLaunch how = device_launch(run.launch());
-  if (source) {
-    const Text text(scenario, source);
+  if (ptx) {
+    const Text text(scenario, *ptx);
     compiled->library = std::make_shared<PtxLibrary>(text.text, text.name);
     const Launch plain{compiled->library->kernel(text.entry), how, {compiled->params.get(), &compiled->trace}};
     return {plain, [=](uint32_t capacity) { return record_ptx(text.text, text.name, text.entry, plain, capacity); },
@@ -107,13 +108,6 @@ Executable load_compiled(const Scenario& scenario, const PtxSource& source, cons
 
 }  // namespace
 
-PtxSource ptx_source(const Scenario& scenario) {
-  if (scenario.ptx) return {scenario.ptx->module.get(), &scenario.ptx->entry()};
-  if (scenario.kernel != &host::ptx_definition()) return {};
-  const host::PtxFile& file = scenario.problem_as<PtxProblem>().file;
-  return {file.module.get(), &file.entry()};
-}
-
 bool ptx_runs_on(const ptx::Module& module, int architecture) {
   std::string_view target = module.target;
   target.remove_prefix(std::min<size_t>(target.size(), 3));  // "sm_"
@@ -128,9 +122,8 @@ bool ptx_runs_on(const ptx::Module& module, int architecture) {
 
 Executable load(const Scenario& scenario, const DeviceKernel* kernel, const host::KernelRun& run,
                 const std::vector<GlobalAddr>& addresses, const host::TensorMapEncoder& encode) {
-  const PtxSource source = ptx_source(scenario);
-  if (!kernel) return load_launch(scenario, source, dynamic_cast<const host::PtxRun&>(run), addresses, encode);
-  return load_compiled(scenario, source, *kernel, run, addresses, encode);
+  if (!kernel) return load_launch(scenario, dynamic_cast<const host::PtxRun&>(run), addresses, encode);
+  return load_compiled(scenario, host::ptx_of(scenario), *kernel, run, addresses, encode);
 }
 
 }  // namespace sm100::cuda

@@ -26,14 +26,6 @@ struct Executable {
   std::shared_ptr<void> keeps;  ///< what the arguments point into
 };
 
-/// The PTX that a scenario runs: the file of a launch with kernel = "ptx", or that of run.ptx; null: none.
-struct PtxSource {
-  const ptx::Module* module = nullptr;
-  const ptx::Entry* entry = nullptr;
-  explicit operator bool() const { return module != nullptr; }
-};
-PtxSource ptx_source(const host::Scenario& scenario);
-
 /// Compiled kernels run on their own architecture; of PTX `.target` says: sm_90a nowhere else, sm_90 on later ones,
 /// too.
 bool ptx_runs_on(const ptx::Module& module, int architecture);

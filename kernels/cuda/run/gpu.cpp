@@ -79,8 +79,10 @@ FixedMemory::FixedMemory(uint64_t from, uint64_t to) {
                              &granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
   base_ = from / granularity * granularity;
   bytes_ = (to - base_ + granularity - 1) / granularity * granularity;
+  // A driver was seen to put ranges of less than 32 MiB where it likes.
+  reserved_ = std::max<uint64_t>(bytes_, uint64_t{64} << 20);
   CUdeviceptr got = 0;
-  refused("reserve", driver<decltype(cuMemAddressReserve)>("cuMemAddressReserve")(&got, bytes_, 0, base_, 0));
+  refused("reserve", driver<decltype(cuMemAddressReserve)>("cuMemAddressReserve")(&got, reserved_, 0, base_, 0));
   if (got != base_)
     throw host::InputError(fmt::format("the addresses {:#x} to {:#x} of the launch file are taken", from, to));
   CUmemGenericAllocationHandle handle = 0;
@@ -94,7 +96,7 @@ FixedMemory::~FixedMemory() {
   if (device_hangs) return;
   driver<decltype(cuMemUnmap)>("cuMemUnmap")(base_, bytes_);
   driver<decltype(cuMemRelease)>("cuMemRelease")(allocation_);
-  driver<decltype(cuMemAddressFree)>("cuMemAddressFree")(base_, bytes_);
+  driver<decltype(cuMemAddressFree)>("cuMemAddressFree")(base_, reserved_);
 }
 
 // ---- device

@@ -81,7 +81,7 @@ class FixedMemory {
   FixedMemory& operator=(const FixedMemory&) = delete;
 
  private:
-  uint64_t base_ = 0, bytes_ = 0;
+  uint64_t base_ = 0, bytes_ = 0, reserved_ = 0;
   unsigned long long allocation_ = 0;
 };
 

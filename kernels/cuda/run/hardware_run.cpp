@@ -10,6 +10,7 @@
 #include "kernels/cuda/run/recording.h"
 #include "kernels/cuda/run/reference.h"
 #include "kernels/host/version.h"
+#include "kernels/ptx_launch/host/ptx_problem.h"
 #include "traces/format/pftrace.h"
 
 namespace sm100::cuda {
@@ -85,7 +86,7 @@ class HardwareRun {
   }
 
   /// Which tensors a launch writes: of a kernel of ours the last one, of PTX nobody says.
-  size_t first_written() const { return ptx_source(scenario_) && !of_ours_ ? 0 : bytes_.size() - 1; }
+  size_t first_written() const { return host::ptx_of(scenario_) && !of_ours_ ? 0 : bytes_.size() - 1; }
 
   /// Nothing that an earlier launch wrote may pass for this one's.
   void clear_output() {
@@ -94,9 +95,16 @@ class HardwareRun {
       buffers_[i].upload(bytes_[i].data(), bytes_[i].size());
     }
   }
-  host::Check check() {
+  void download_written() {
     for (size_t i = first_written(); i < bytes_.size(); ++i)
       buffers_[i].download(bytes_[i].data(), bytes_[i].size());
+  }
+
+  host::Check check() {
+    download_written();
+    std::vector<const uint8_t*> tensors;
+    for (const auto& tensor : bytes_) tensors.push_back(tensor.data());
+    outcome_.output_hash = host::hash_of_outputs(problem_->tensors(), tensors);
     return check_result(*problem_, bytes_, addresses_);
   }
 
@@ -116,8 +124,7 @@ class HardwareRun {
         throw HangError(fmt::format("{}, launch {} of {}; {} of those before had wrong results", hang.what(),
                                     outcome_.trials + 1, options_.trials, outcome_.wrong_trials));
       }
-      for (size_t i = first_written(); i < bytes_.size(); ++i)
-        buffers_[i].download(bytes_[i].data(), bytes_[i].size());
+      download_written();
       if (!right.empty() && bytes_ == right) continue;
       const host::Check now = check_result(*problem_, bytes_, addresses_);
       if (now.ok && right.empty()) right = bytes_;

@@ -10,7 +10,6 @@
 #include "kernels/host/toml_reader.h"
 #include "ptx/instrument.h"
 #include "traces/device/point_trace.h"
-#include "traces/format/recorder.h"
 
 namespace sm100::cuda {
 namespace {
@@ -123,29 +122,13 @@ DownloadedTrace PtxRecording::download(const host::KernelRun& run) const {
   const traces::ClockFit clocks(traces::clock_samples(warps));
   const std::vector<BarrierArray> barriers = run.barriers();
 
-  traces::Recorder recorder;
-  const traces::TrackId gpu = recorder.add_track(traces::TrackKind::gpu, "GPU");
-  traces::TrackId cta_track = traces::kNoTrack;
-  uint32_t cta = ~0u;
-  uint64_t lost = 0, most = 0;
+  WarpTracks tracks(run);
   for (const traces::WarpPoints& warp : warps) {
     const PointTraceHeader& h = warp.header;
-    if (h.cta != cta) {
-      cta = h.cta;
-      cta_track = recorder.add_track(traces::TrackKind::cta, fmt::format("CTA {} on SM {}", cta, h.smid), gpu,
-                                     int(h.smid), int(cta));
-    }
-    const traces::TrackId track = recorder.add_track(traces::TrackKind::role, run.role(int(h.warp)), cta_track,
-                                                     int(h.smid), int(cta), int(h.warp));
-    add(recorder, track, warp, clocks, barriers);
-    lost += warp.lost;
-    most = std::max(most, uint64_t(warp.points.size()) + warp.lost);
+    const traces::TrackId track = tracks.add(h.cta, h.smid, h.warp, warp.points.size(), warp.lost);
+    add(tracks.recorder(), track, warp, clocks, barriers);
   }
-  DownloadedTrace result{std::move(recorder.trace()), most};
-  result.trace.metadata.source = "hardware";
-  result.trace.metadata.ticks_per_second = clocks.cycles_per_ns() * 1e9;
-  result.trace.metadata.dropped_events = lost;
-  return result;
+  return tracks.finish(clocks);
 }
 
 }  // namespace

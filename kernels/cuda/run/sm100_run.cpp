@@ -20,6 +20,7 @@
 #include "kernels/host/kernel_run.h"
 #include "kernels/host/toml_reader.h"
 #include "kernels/host/version.h"
+#include "kernels/ptx_launch/host/ptx_problem.h"
 #include "traces/format/atomic_file.h"
 
 namespace sm100::cuda {
@@ -42,7 +43,7 @@ const DeviceKernel* device_kernel_of(const Scenario& s) {
   static const std::vector<DeviceKernel> all = built_in_device_kernels();
   for (const DeviceKernel& kernel : all)
     if (kernel.kernel == s.kernel) return &kernel;
-  if (ptx_source(s)) return nullptr;
+  if (host::ptx_of(s)) return nullptr;
   throw InputError(fmt::format("{}: kernel {} is not compiled for a device", s.path.string(), s.kernel->name));
 }
 
@@ -81,10 +82,10 @@ bool runs_on(const DeviceKernel& kernel, int architecture) {
 /// One clear line when this GPU can't run the scenario's kernel.
 void check_architecture(const Gpu& gpu, const Scenario& s) {
   const int architecture = gpu.architecture();
-  if (const PtxSource source = ptx_source(s)) {
-    if (ptx_runs_on(*source.module, architecture)) return;
+  if (const host::PtxFile* const ptx = host::ptx_of(s)) {
+    if (ptx_runs_on(*ptx->module, architecture)) return;
     throw InputError(fmt::format("the GPU is {} (sm_{}), {} is PTX for {}", gpu.name(), architecture,
-                                 source.module->name, source.module->target));
+                                 ptx->module->name, ptx->module->target));
   }
   const DeviceKernel& wanted = *device_kernel_of(s);
   if (runs_on(wanted, architecture)) return;
@@ -114,7 +115,7 @@ void check_scenario(const Scenario& s) {
   if (!s.launch_list.empty())
     throw InputError(
         fmt::format("not implemented: {}: [[launch]]: sm100-run launches one kernel", s.path.string()));
-  if (!s.faults.empty() && !ptx_source(s))
+  if (!s.faults.empty() && !host::ptx_of(s))
     throw InputError(
         fmt::format("{}: [[fault]] alters the PTX of a kernel on a GPU: --set run.ptx=FILE --set "
                     "run.ptx_entry=NAME name that of {}",
@@ -141,7 +142,7 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
   std::string text =
       fmt::format("{}  {}: {} on {} CTAs of {} (sm_{})\n", o.check.ok ? "PASS" : "MISMATCH", s.name,
                   problem->title(), shape.grid.x * shape.grid.y * shape.grid.z, gpu.name(), gpu.architecture());
-  text += fmt::format("  verified     {}: {}\n", o.check.ok ? "yes" : "WRONG", o.check.text());
+  text += fmt::format("  verified     {}: {}\n", o.check.compared() ? o.check.ok ? "yes" : "WRONG" : "no", o.check.text());
   if (o.trials > 0)
     text += fmt::format("  trials       {} launches, {} with wrong results\n", o.trials, o.wrong_trials);
   if (!o.microseconds.empty()) {
@@ -184,7 +185,8 @@ std::string json(const Scenario& s, const Gpu& gpu, const RunOutcome& o) {
   const double us = median(o.microseconds);
   const nlohmann::ordered_json json = {
       {"outcome", o.check.ok ? "pass" : "mismatch"},
-      {"verified", o.check.ok},
+      {"verified", o.check.compared() ? nlohmann::json(o.check.ok) : nlohmann::json()},
+      {"output_hash", fmt::format("{:016x}", o.output_hash)},
       {"relative_error", o.check.relative_error},
       {"error_limit", o.check.limit},
       {"reference", o.check.reference},
@@ -227,7 +229,7 @@ int run_command(const Options& options) {
   check_scenario(scenario);
   check_outputs(options);
   const DeviceKernel* kernel = device_kernel_of(scenario);
-  if (!ptx_source(scenario)) kernel->find(scenario);  // says so if there is none, before it looks for a GPU
+  if (!host::ptx_of(scenario)) kernel->find(scenario);  // says so if there is none, before it looks for a GPU
   Gpu gpu;
   check_architecture(gpu, scenario);
   for (const std::string& warning : scenario.warnings) fmt::print(stderr, "sm100-run: warning: {}\n", warning);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/run/trace_download.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "traces/device/clock_fit.h"
-#include "traces/format/recorder.h"
 
 namespace sm100::cuda {
 namespace {
@@ -144,31 +139,15 @@ DownloadedTrace TraceBuffers::download(const host::KernelRun& run) const {
   const traces::ClockFit clocks = fit(all);
   const std::vector<BarrierArray> barriers = run.barriers();
 
-  traces::Recorder recorder;
-  const traces::TrackId gpu = recorder.add_track(traces::TrackKind::gpu, "GPU");
-  traces::TrackId cta_track = traces::kNoTrack;
-  uint32_t cta = ~0u;
-  uint64_t dropped = 0, most = 0;
+  WarpTracks tracks(run);
   for (const Story& story : all) {  // regions are in order of CTA, then warp
     const DeviceTraceHeader& h = *story.header;
-    if (h.cta != cta) {
-      cta = h.cta;
-      cta_track = recorder.add_track(traces::TrackKind::cta, fmt::format("CTA {} on SM {}", cta, h.smid), gpu,
-                                     int(h.smid), int(cta));
-    }
-    const traces::TrackId track = recorder.add_track(traces::TrackKind::role, run.role(int(h.warp)), cta_track,
-                                                     int(h.smid), int(cta), int(h.warp));
-    SpanBuilder spans(recorder, track, clocks, h.smid, barriers);
+    const traces::TrackId track = tracks.add(h.cta, h.smid, h.warp, story.count, story.lost);
+    SpanBuilder spans(tracks.recorder(), track, clocks, h.smid, barriers);
     for (uint32_t i = 0; i < story.count; ++i) spans.add(story.records[i], story.clocks[i]);
     spans.finish();
-    dropped += story.lost;
-    most = std::max(most, uint64_t(story.count) + story.lost);
   }
-  DownloadedTrace result{std::move(recorder.trace()), most};
-  result.trace.metadata.source = "hardware";
-  result.trace.metadata.ticks_per_second = clocks.cycles_per_ns() * 1e9;
-  result.trace.metadata.dropped_events = dropped;
-  return result;
+  return tracks.finish(clocks);
 }
 
 }  // namespace sm100::cuda

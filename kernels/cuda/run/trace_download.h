@@ -7,16 +7,11 @@
 #pragma once
 
 #include "kernels/cuda/run/gpu.h"
+#include "kernels/cuda/run/warp_tracks.h"
 #include "kernels/host/kernel_run.h"
 #include "kernels/isa/device_trace.h"
-#include "traces/format/schema.h"
 
 namespace sm100::cuda {
-
-struct DownloadedTrace {
-  traces::Trace trace;            ///< metadata: source, ticks_per_second and dropped_events are set
-  uint64_t events_of_a_warp = 0;  ///< the most trace points that one warp passed
-};
 
 /// Device memory for the records of one launch.
 class TraceBuffers {

@@ -368,4 +368,15 @@ const KernelDefinition& ptx_definition() {
   return definition;
 }
 
+const PtxFile* ptx_of(const Scenario& scenario) {
+  if (scenario.ptx) return &*scenario.ptx;
+  return scenario.kernel == &ptx_definition() ? &scenario.problem_as<PtxProblem>().file : nullptr;
+}
+
+const PtxFile* ptx_of(const Scenario& scenario, const KernelRun& launch) {
+  if (scenario.ptx) return &*scenario.ptx;
+  const auto* run = dynamic_cast<const PtxRun*>(&launch);
+  return run ? &run->problem().file : nullptr;
+}
+
 }  // namespace sm100::host

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "kernels/host/toml_reader.h"
+#include "kernels/ptx_launch/host/ptx_fault_forms.h"
 #include "kernels/ptx_launch/host/ptx_run.h"
 #include "ptx/text_edits.h"
 #include "ptx/waits.h"
@@ -16,104 +17,6 @@ namespace sm100::host {
 namespace {
 
 using ptx::StatementText;
-
-// ---- which statement is which instruction of a fault
-
-struct OperandPlace {
-  std::string_view name;
-  int index;                      ///< of the operands as PTX has them
-  std::string_view type = "b32";  ///< of its register
-};
-
-/// A form of PTX under the name by which faults call it.
-struct Form {
-  std::string_view function;
-  std::string_view opcode;                  ///< how it begins
-  std::vector<std::string_view> with = {};  ///< parts it has
-  std::vector<std::string_view> without = {};
-  int barrier = -1;  ///< operand that is the mbarrier's address
-  std::vector<OperandPlace> operands = {};
-};
-
-const std::vector<Form>& forms() {
-  static const std::vector<Form> all = {
-      {"mbarrier_init", "mbarrier.init", {}, {}, 0, {{"count", 1}}},
-      {"mbarrier_arrive_expect_tx", "mbarrier.arrive.expect_tx", {}, {}, 1, {{"bytes", 2}}},
-      {"mbarrier_arrive", "mbarrier.arrive", {}, {".expect_tx", ".noComplete", "_drop"}, 1, {}},
-      {"mbarrier_expect_tx", "mbarrier.expect_tx", {}, {}, 0, {{"bytes", 1}}},
-      {"mbarrier_try_wait_parity", "mbarrier.try_wait.parity", {}, {}, 1, {{"parity", 2}}},
-      {"fence_mbarrier_init", "fence.mbarrier_init", {}, {}},
-      {"mapa", "mapa", {}, {}, -1, {{"rank", 2}}},
-      {"bar_warp_sync", "bar.warp.sync", {}, {}},
-      {"bar_sync", "bar.sync", {}, {}, -1, {{"id", 0}, {"threads", 1}}},
-      {"bar_sync", "barrier.sync", {}, {}, -1, {{"id", 0}, {"threads", 1}}},
-      {"bar_arrive", "bar.arrive", {}, {}, -1, {{"id", 0}, {"threads", 1}}},
-      {"bar_arrive", "barrier.arrive", {}, {}, -1, {{"id", 0}, {"threads", 1}}},
-      {"barrier_cluster_arrive", "barrier.cluster.arrive", {}, {".relaxed"}},
-      {"barrier_cluster_wait", "barrier.cluster.wait", {}, {}},
-      {"fence_proxy_async_shared_cta", "fence.proxy.async.shared::cta", {}, {}},
-      {"griddepcontrol_wait", "griddepcontrol.wait", {}, {}},
-      {"griddepcontrol_launch_dependents", "griddepcontrol.launch_dependents", {}, {}},
-      {"cp_async_bulk_tensor_shared_global_multicast",
-       "cp.async.bulk.tensor",
-       {".shared::cluster.global", ".multicast::cluster"},
-       {},
-       2,
-       {{"smem", 0}, {"barrier", 2}, {"mask", 3, "b16"}}},
-      {"cp_async_bulk_tensor_shared_global",
-       "cp.async.bulk.tensor",
-       {".mbarrier::complete_tx::bytes"},
-       {".multicast"},
-       2,
-       {{"smem", 0}, {"barrier", 2}}},
-      {"cp_async_bulk_tensor_global_shared",
-       "cp.async.bulk.tensor",
-       {".global.shared::cta"},
-       {},
-       -1,
-       {{"smem", 1}}},
-      {"cp_async_bulk_commit_group", "cp.async.bulk.commit_group", {}, {}},
-      {"cp_async_bulk_wait_group_read", "cp.async.bulk.wait_group.read", {}, {}},
-      {"cp_async_bulk_wait_group", "cp.async.bulk.wait_group", {}, {".read"}},
-      {"wgmma_fence", "wgmma.fence", {}, {}},
-      {"wgmma_commit_group", "wgmma.commit_group", {}, {}},
-      {"wgmma_wait_group", "wgmma.wait_group", {}, {}},
-      {"wgmma_mma_async", "wgmma.mma_async", {}, {}, -1, {{"a", 1, "b64"}, {"b", 2, "b64"}}},
-  };
-  return all;
-}
-
-const Form* form_of(std::string_view opcode) {
-  const auto is = [&](const Form& form) {
-    const auto has = [&](std::string_view part) { return opcode.find(part) != std::string_view::npos; };
-    return opcode.starts_with(form.opcode) && std::all_of(form.with.begin(), form.with.end(), has) &&
-           std::none_of(form.without.begin(), form.without.end(), has);
-  };
-  const auto at = std::find_if(forms().begin(), forms().end(), is);
-  return at == forms().end() ? nullptr : &*at;
-}
-
-/// "[%r1], {%r2, %r3}, 4" as its three operands.
-std::vector<std::string> split(std::string_view operands) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  std::string part;
-  const auto finish = [&] {
-    const size_t first = part.find_first_not_of(" \t\n"), last = part.find_last_not_of(" \t\n");
-    if (first != std::string::npos) parts.push_back(part.substr(first, last - first + 1));
-    part.clear();
-  };
-  for (const char c : operands) {
-    if (c == '[' || c == '{' || c == '(') ++depth;
-    if (c == ']' || c == '}' || c == ')') --depth;
-    if (c == ',' && depth == 0)
-      finish();
-    else
-      part += c;
-  }
-  finish();
-  return parts;
-}
 
 // ---- a fault's registers
 
@@ -133,14 +36,14 @@ class FaultEdits {
   }
 
   std::string text() {
-    static const Form kOther{.function = "", .opcode = ""};  // what faults by line can drop, repeat and delay
+    static const PtxForm kOther{.function = "", .opcode = ""};  // what faults by line can drop, repeat and delay
     for (const FaultSpec& f : faults_) refuse_unknown(f);
     std::vector<size_t> sites(faults_.size(), 0);
     for (const ptx::Statement& statement : entry_.body.statements) {
       const StatementText text = ptx::statement_text(module_, statement);
-      const Form* known = form_of(text.opcode);
+      const PtxForm* known = ptx_form_of(text.opcode);
       if (known && known->function == kTryWait && !polls_.contains(statement.line)) known = nullptr;  // a peek
-      const Form& form = known ? *known : kOther;
+      const PtxForm& form = known ? *known : kOther;
       std::vector<size_t> meant;
       for (size_t i = 0; i < faults_.size(); ++i)
         if (means(faults_[i], form, statement)) meant.push_back(i), ++sites[i];
@@ -164,7 +67,7 @@ class FaultEdits {
   }
 
  private:
-  bool means(const FaultSpec& fault, const Form& form, const ptx::Statement& statement) const {
+  bool means(const FaultSpec& fault, const PtxForm& form, const ptx::Statement& statement) const {
     constexpr std::string_view kLine = "line ", kSource = "source ";
     const std::string_view wanted = fault.instruction;
     if (wanted.starts_with(kLine)) return wanted.substr(kLine.size()) == std::to_string(statement.line);
@@ -174,15 +77,16 @@ class FaultEdits {
 
   /// An instruction whose PTX nobody has described here.
   static void refuse_unknown(const FaultSpec& fault) {
-    const auto is = [&](const Form& form) { return form.function == fault.instruction; };
-    if (fault.instruction.find(' ') != std::string::npos || std::any_of(forms().begin(), forms().end(), is)) return;
+    const auto is = [&](const PtxForm& form) { return form.function == fault.instruction; };
+    if (fault.instruction.find(' ') != std::string::npos || std::any_of(ptx_forms().begin(), ptx_forms().end(), is))
+      return;
     throw InputError(
         fmt::format("not implemented: fault {} of {} in the text of PTX", name(fault.action), fault.instruction));
   }
 
   /// Every execution is dropped: the statement goes.  Under a predicate ptxas would compile another kernel: it
   /// serialises wgmma where it cannot see that all warps execute them alike.
-  static bool always_dropped(const FaultSpec& f, const Form& form) {
+  static bool always_dropped(const FaultSpec& f, const PtxForm& form) {
     return f.action == FaultAction::drop && f.occurrence < 0 && f.from == 0 && f.role.empty() && f.warp < 0 &&
            f.cta < 0 && f.barrier.empty() && f.stage < 0 && f.id < 0 && form.function != kTryWait &&
            form.function != "mapa";
@@ -229,7 +133,7 @@ class FaultEdits {
   }
 
   std::string remember_wait(const StatementText& text) const {
-    return address_into("%sm100_fault_waited", split(text.operands)[1]) + "\t";
+    return address_into("%sm100_fault_waited", split_operands(text.operands)[1]) + "\t";
   }
 
   /// The offsets of the barriers that a fault means; empty: any.
@@ -244,7 +148,7 @@ class FaultEdits {
   }
 
   /// `hit`: this execution is one that the fault means.
-  std::string decide(size_t i, const StatementText& text, const Form& form,
+  std::string decide(size_t i, const StatementText& text, const PtxForm& form,
                      const std::vector<std::string>& operands) const {
     const FaultSpec& f = faults_[i];
     const std::string q = reg(i, "q"), t = reg(i, "t"), x = reg(i, "x"), n = reg(i, "n"), hit = reg(i, "hit");
@@ -288,7 +192,7 @@ class FaultEdits {
   }
 
   /// The operand plus a value where the fault hits, in a register.
-  std::string added(size_t i, const StatementText& text, const OperandPlace& place,
+  std::string added(size_t i, const StatementText& text, const PtxOperandPlace& place,
                     std::vector<std::string>& operands, int64_t value) const {
     const FaultSpec& f = faults_[i];
     if (size_t(place.index) >= operands.size()) refuse(f, text.opcode);
@@ -308,9 +212,9 @@ class FaultEdits {
     return out;
   }
 
-  void alter(const ptx::Statement& statement, const StatementText& text, const Form& form,
+  void alter(const ptx::Statement& statement, const StatementText& text, const PtxForm& form,
              const std::vector<size_t>& meant) {
-    std::vector<std::string> operands = split(text.operands);
+    std::vector<std::string> operands = split_operands(text.operands);
     std::string out, guard(text.guard), behind;
     const bool wait = form.function == kTryWait;
     for (const size_t i : meant) {
@@ -359,7 +263,7 @@ class FaultEdits {
           const auto place = f.operand.empty() && !form.operands.empty()
                                  ? form.operands.begin()
                                  : std::find_if(form.operands.begin(), form.operands.end(),
-                                                [&](const OperandPlace& p) { return p.name == f.operand; });
+                                                [&](const PtxOperandPlace& p) { return p.name == f.operand; });
           if (place == form.operands.end()) {
             if (f.operand != "barrier" || form.barrier < 0) refuse(f, text.opcode);
             out += added(i, text, {"barrier", form.barrier}, operands, f.value);
@@ -414,13 +318,13 @@ class FaultEdits {
   }
 
   /// Of [map, {x, y}].
-  std::string added_coordinate(size_t i, const StatementText& text, const Form& form,
+  std::string added_coordinate(size_t i, const StatementText& text, const PtxForm& form,
                                std::vector<std::string>& operands) const {
     const FaultSpec& f = faults_[i];
     std::string& operand = operands[form.function.ends_with("tensor_global_shared") ? 0 : 1];
     const size_t open = operand.find('{'), close = operand.find('}');
     if (open == std::string::npos || close == std::string::npos) refuse(f, text.opcode);
-    std::vector<std::string> coordinates = split(operand.substr(open + 1, close - open - 1));
+    std::vector<std::string> coordinates = split_operands(operand.substr(open + 1, close - open - 1));
     const size_t which = f.operand == "x" ? 0 : 1;
     if (which >= coordinates.size()) refuse(f, text.opcode);
     const std::string u = reg(i, "u"), t = reg(i, "t");
@@ -450,16 +354,14 @@ std::string with_faults(const ptx::Module& module, const ptx::Entry& entry, std:
 }
 
 std::string faulty_ptx(const Scenario& scenario) {
-  const std::unique_ptr<KernelRun> run = make_run(scenario);
-  const auto* launch = dynamic_cast<const PtxRun*>(run.get());
-  if (!scenario.ptx && !launch)
+  const PtxFile* const file = ptx_of(scenario);
+  if (!file)
     throw InputError(
         fmt::format("{}: its warps execute role code, not PTX; run.ptx and run.ptx_entry name the compiled "
                     "kernel's (docs/ptx.md)",
                     scenario.path.string()));
-  const PtxFile& file = scenario.ptx ? *scenario.ptx : launch->problem().file;
-  if (scenario.faults.empty()) return *file.module->text;
-  return with_faults(*file.module, file.entry(), scenario.faults, *run);
+  if (scenario.faults.empty()) return *file->module->text;
+  return with_faults(*file->module, file->entry(), scenario.faults, *make_run(scenario));
 }
 
 }  // namespace sm100::host

@@ -101,4 +101,9 @@ void describe_shared_memory(PtxProblem& problem);
 
 const KernelDefinition& ptx_definition();
 
+/// The PTX that a scenario's warps execute: that of run.ptx, or of a launch file; null: they execute role code.
+const PtxFile* ptx_of(const Scenario& scenario);
+/// The same of one of its launches.
+const PtxFile* ptx_of(const Scenario& scenario, const KernelRun& launch);
+
 }  // namespace sm100::host

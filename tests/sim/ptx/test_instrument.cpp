@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "catch.h"
 #include "kernels/ptx_launch/host/ptx_problem.h"
@@ -21,12 +19,6 @@ using namespace sm100;
 using namespace sm100::sim;
 
 namespace {
-
-std::string text_of(const std::filesystem::path& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 /// What a role track holds, without times.
 std::string line_of(traces::SpanKind kind, uint32_t barrier, int parity) {
@@ -105,7 +97,7 @@ Recorded run_instrumented(const std::string& scenario, const ptx::InstrumentOpti
   std::memcpy(variable.data(), &layout, sizeof layout);
 
   const auto launch =
-      directory.write("traced.toml", text_of(file) + tensor("trace", kTrace, sizeof layout) +
+      directory.write("traced.toml", read_whole(file) + tensor("trace", kTrace, sizeof layout) +
                                          tensor("headers", kHeaders, headers.size() * sizeof headers[0]) +
                                          tensor("records", kRecords, records.size() * sizeof records[0]));
   const auto traced = directory.write("traced.ptx", made.text);
