@@ -4,7 +4,7 @@
 /// Modelled: an SM looks into its own half only; a line whose home is the other half is fetched through it and then
 /// held in both, so a line that SMs of both halves read takes room twice; the line that nobody has used for longest
 /// goes first; written lines lie in their home and must be written back before they go, and before they are more
-/// than L2 keeps dirty.  Structure and capacities are measured on an H200 (docs/accuracy-h200-memory.md).
+/// than L2 keeps dirty.  Structure and capacities are measured on an H200 (docs/accuracy-h200-mechanisms.md).
 /// Approximated: age is counted in generations of 1/32 of a half; no sets, any line can lie anywhere.
 #pragma once
 

@@ -9,10 +9,13 @@ struct Replay {
   const char* device;
   std::vector<DataSet> (*run)(const AccuracyInputs&);
 };
-constexpr Replay kReplays[] = {
-    {"umma", "b200", replay_umma},           {"tma", "b200", replay_tma},
-    {"multicast", "b200", replay_multicast}, {"mainloop", "b200", replay_mainloop},
-    {"matmul_v5", "b200", replay_matmul_v5}, {"h200_memory", "h200", replay_h200_memory}};
+constexpr Replay kReplays[] = {{"umma", "b200", replay_umma},
+                               {"tma", "b200", replay_tma},
+                               {"multicast", "b200", replay_multicast},
+                               {"mainloop", "b200", replay_mainloop},
+                               {"matmul_v5", "b200", replay_matmul_v5},
+                               {"h200_memory", "h200", replay_h200_memory},
+                               {"h200_wgmma", "h200", replay_h200_wgmma}};
 
 }  // namespace
 

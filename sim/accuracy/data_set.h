@@ -61,5 +61,6 @@ std::vector<DataSet> replay_multicast(const AccuracyInputs& inputs);
 std::vector<DataSet> replay_mainloop(const AccuracyInputs& inputs);
 std::vector<DataSet> replay_matmul_v5(const AccuracyInputs& inputs);
 std::vector<DataSet> replay_h200_memory(const AccuracyInputs& inputs);
+std::vector<DataSet> replay_h200_wgmma(const AccuracyInputs& inputs);
 
 }  // namespace sm100::sim

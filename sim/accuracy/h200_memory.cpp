@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mechanisms of an H200's memory, one at a time: docs/accuracy-h200-memory.md.
+// Mechanisms of an H200's memory, one at a time: docs/accuracy-h200-mechanisms.md.
 #include <fmt/format.h>
 
 #include <algorithm>

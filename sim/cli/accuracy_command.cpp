@@ -40,11 +40,12 @@ std::string written_by(const char* command) {
 
 std::string head_of(const std::string& device) {
   if (device == "h200")
-    return "# Memory of the H200 profile\n\n" + written_by("sm100sim accuracy --device h200") +
-           ": single mechanisms of memory, measured on an H200 by microbenchmarks, replayed on the model with "
-           "`models/profiles/h200.toml`. Errors are simulated / measured - 1 without their signs. Whole copies, "
-           "event "
-           "by event, are in [accuracy-h200.md](accuracy-h200.md).\n\n";
+    return "# Single mechanisms of the H200 profile\n\n" + written_by("sm100sim accuracy --device h200") +
+           ": memory and wgmma, one mechanism at a time, measured on an H200 by microbenchmarks, replayed on the "
+           "model with `models/profiles/h200.toml`. Errors are simulated / measured - 1 without their signs, "
+           "unless "
+           "a table says cycles. What they add up to in whole kernels is in "
+           "[accuracy-h200.md](accuracy-h200.md).\n\n";
   return "# Accuracy of the B200 profile\n\n" + written_by("sm100sim accuracy") +
          ": published measurements of a B200 (`models/profiles/b200.toml` cites them), "
          "replayed row by "
@@ -93,7 +94,18 @@ std::string rows_of(const std::vector<DataSet>& sets) {
   return text;
 }
 
+std::vector<std::string> all_ids() {
+  std::vector<std::string> all = data_set_ids("b200");
+  for (const std::string& id : data_set_ids("h200")) all.push_back(id);
+  return all;
+}
+
 int run_accuracy(const CommandOptions& options) {
+  const std::vector<std::string> ids = data_set_ids(options.device);
+  for (const std::string& id : options.only)
+    if (std::find(ids.begin(), ids.end(), id) == ids.end())
+      throw InputError(fmt::format("--only {}: no data set of --device {}; allowed are {}", id, options.device,
+                                   fmt::join(ids, ", ")));
   const fs::path measured(options.measured);
   if (!fs::is_directory(measured / options.device))
     throw InputError(
@@ -107,14 +119,14 @@ int run_accuracy(const CommandOptions& options) {
       .scenarios = scenario_directory(),
       .jobs = options.jobs > 0 ? options.jobs : std::max(1, int(std::thread::hardware_concurrency()))};
   std::vector<DataSet> sets;
-  for (const std::string& id : data_set_ids(options.device)) {
+  for (const std::string& id : ids) {
     if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), id) == options.only.end())
       continue;
     Progress progress(options.progress);
     inputs.progress = [&](double part, const std::string& what) { progress.update(part, what); };
     for (DataSet& set : replay(id, inputs)) sets.push_back(std::move(set));
   }
-  for (const DataSet& set : sets) fmt::print("  {:<52}{}\n", set.title, summary_text(set));
+  for (const DataSet& set : sets) fmt::print("  {:<58}{}\n", set.title, summary_text(set));
   const auto write = [](std::string_view option, const fs::path& path, const std::string& text) {
     write_output(option, [&] {
       traces::AtomicFile file(path);
@@ -152,10 +164,10 @@ void add_accuracy_command(CLI::App& app, int& exit_code) {
   command->add_option("--device", options->device, "Whose measurements: b200 (default), h200")
       ->type_name("NAME")
       ->check(CLI::IsMember({"b200", "h200"}));
-  command->add_option("--only", options->only, "Data sets of a B200 to replay; default: all")
+  command->add_option("--only", options->only, "Data sets of the device to replay; default: all")
       ->type_name("ID")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(data_set_ids("b200")));
+      ->check(CLI::IsMember(all_ids()));
   command->add_option("-o,--output", options->output, "Write the page, and plots beside it in pictures/accuracy")
       ->type_name("FILE")
       ->check(file_name());

@@ -172,7 +172,7 @@ TEST_CASE("mechanisms of an H200's memory: one SM, one GPC, a short box, a mix, 
         "row_bytes,rows,layout,sms,depth,cycles_per_box\n32,128,dense,1,8,127.95\n128,128,dense,1,8,153.5\n");
   write(folder / "7_fill_rows.csv", "where,rows,p50\nl2,1,374\nl2,128,516\nhbm_dense,1,799\n");
   write(folder / "5_copies_in_a_row.csv", "cluster,slots,read_mb,written_mb,us_per_launch\n2,4,33.55,67.11,32.6\n");
-  const Ran ran = run(here, "accuracy --device h200 --measured . --rows rows.csv");
+  const Ran ran = run(here, "accuracy --device h200 --only h200_memory --measured . --rows rows.csv");
   INFO(ran.out << ran.err);
   REQUIRE(ran.exit_code == 0);
   std::ifstream rows(here / "rows.csv");
@@ -187,7 +187,35 @@ TEST_CASE("mechanisms of an H200's memory: one SM, one GPC, a short box, a mix, 
   }
   CHECK(seen == 1 + 13);
 
+  const Ran other = run(here, "accuracy --device h200 --only umma --measured .");
+  CHECK(other.exit_code == 2);
+  CHECK_THAT(other.err, Catch::Contains("--only umma: no data set of --device h200; allowed are h200_memory"));
+
   const Ran none = run(here, "accuracy --device b200 --measured .");
   CHECK(none.exit_code == 2);
   CHECK_THAT(none.err, Catch::Contains("must be a folder with the measurements in b200/"));
+}
+
+TEST_CASE("wgmma as measured on an H200: intervals and chains, executed as PTX", "[accuracy]") {
+  const ScratchDirectory here;
+  write(here / "h200" / "wgmma_throughput.csv",
+        "type,N,a_src,layout_a,layout_b,warpgroups,cycles_per_mma_sm\nbf16,8,S,K128,K128,1,17.996\n"
+        "e4m3,64,S,K128,K128,2,32.0\ns8,128,R,K128,K128,1,64.1\nf16(D f16),256,S,K128,K128,1,128.0\n"
+        "b1,128,S,K128,K128,1,64\n");
+  write(here / "h200" / "wgmma_latency.csv",
+        "type,N,a_src,warpgroups,stagger,chain,done_min\nbf16,8,S,1,0,1,59\ntf32,256,S,1,0,4,567\n"
+        "bf16,64,S,2,0,1,99\n");
+  const Ran ran = run(here, "accuracy --device h200 --only h200_wgmma --measured . --rows rows.csv");
+  INFO(ran.out << ran.err);
+  REQUIRE(ran.exit_code == 0);
+  const std::string rows = read_whole(here / "rows.csv");
+  INFO(rows);
+  for (const char* row : {"\"bf16, N = 8, A in shared memory, 1 warpgroup, K128 x K128\",17.996,18,",
+                          "\"e4m3, N = 64, A in shared memory, 2 warpgroups, K128 x K128\",32,32,",
+                          "\"s8, N = 128, A in registers, 1 warpgroup, K128 x K128\",64.1,64,",
+                          "\"f16(D f16), N = 256, A in shared memory, 1 warpgroup, K128 x K128\",128,128,",
+                          "\"bf16, N = 8, A in shared memory, 1 warpgroup, chain of 1\",59,59,",
+                          "\"tf32, N = 256, A in shared memory, 1 warpgroup, chain of 4\",567,567,"})
+    CHECK_THAT(rows, Catch::Contains(row));
+  CHECK(std::count(rows.begin(), rows.end(), '\n') == 7);
 }
