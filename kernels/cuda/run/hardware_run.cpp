@@ -72,11 +72,17 @@ class HardwareRun {
     if (from < to) fixed_ = std::make_unique<FixedMemory>(from, to);
   }
 
+  /// Memory at stated addresses is a program's, and may hold the counters of a workspace.
+  bool resets(const host::Tensor& tensor) const { return tensor.locks || tensor.address.has_value(); }
+
   /// Words that CTAs synchronise on start every launch as the first.
   void reset_locks() {
     const std::vector<host::Tensor> tensors = problem_->tensors();
-    for (size_t i = 0; i < tensors.size(); ++i)
-      if (tensors[i].locks) buffers_[i].upload(bytes_[i].data(), tensors[i].bytes);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (!resets(tensors[i])) continue;
+      if (!tensors[i].locks) problem_->fill(i, bytes_[i].data());
+      buffers_[i].upload(bytes_[i].data(), tensors[i].bytes);
+    }
   }
 
   void launch_plain() {
@@ -140,7 +146,8 @@ class HardwareRun {
     const Gpu::Times times = gpu_.time(launch, options_.repeat, cold_, options_.hang_seconds, reset);
     outcome_.microseconds = times.microseconds, outcome_.timed_clock_ghz = times.sm_clock_ghz;
     const std::vector<host::Tensor> tensors = problem_->tensors();
-    const bool locks = std::any_of(tensors.begin(), tensors.end(), [](const host::Tensor& t) { return t.locks; });
+    const bool locks =
+        std::any_of(tensors.begin(), tensors.end(), [this](const host::Tensor& t) { return resets(t); });
     if (locks || options_.repeat < 2) return;  // with nothing between the launches, nobody resets locks
     const Gpu::Times one = gpu_.time_back_to_back(launch, options_.repeat, options_.hang_seconds);
     outcome_.back_to_back_microseconds = one.microseconds.front();
