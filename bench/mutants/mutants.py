@@ -201,7 +201,7 @@ m("accum-commit-arrive", "an mbarrier.arrive instead of the commit on accum_full
 m("accum-commit-next", "commit on the next accumulator's barrier", r"accum_full|TC3|TC17",
   ("      " + AC, "      " + AC.replace("this->full(stage.index)", "this->full((stage.index + 1) % this->stages())")))
 AR = "this->isa_.mbarrier_arrive(own, Scope::cta, loc);"
-AL = "this->isa_.mbarrier_arrive(ClusterSmemAddr{own.value & ~(1u << kClusterRankShift)}, Scope::cta, loc);"
+AL = "this->isa_.mbarrier_arrive(ClusterSmemAddr{own.value & ~(1u << kClusterRankShift)}, Scope::unstated, loc);"
 m("accum-release-none", "the epilogue does not release the accumulator", r"accum_empty", (AR, "(void)own;"))
 m("accum-release-none-pair", "pairs: the epilogue does not release the accumulator", r"accum_empty", (AL, "(void)own;"))
 m("accum-release-own", "pairs: each CTA releases its own accum_empty", r"accum_empty|MB16", (AL, AR))
@@ -439,7 +439,7 @@ m("epi-no-dealloc-fence", "no fence::before_thread_sync before the dealloc arriv
 m("epi-no-dealloc-arrive", "no arrival on the own tmem_dealloc", r"tmem_dealloc",
   ("  isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);\n", ""))
 m("epi-no-dealloc-peer", "pairs: no arrival on the peer's tmem_dealloc", r"tmem_dealloc",
-  ("    isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::cta);\n", "    (void)0;\n"))
+  ("    isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::unstated);\n", "    (void)0;\n"))
 m("epi-dealloc-own-twice", "pairs: the peer's arrival goes to the own CTA", r"tmem_dealloc|TC1\]|TC9|TC17|MB12",
   ("isa.cluster_ctarank() ^ 1)", "isa.cluster_ctarank())"),
   equivalent="dealloc of a pair is collective: it waits for the peer's, which comes behind the peer's epilogue")
@@ -556,7 +556,7 @@ m("fetch-no-wait", "a response is read without waiting for it", r"CL6|CL9|CL3|cl
   ("clc.consumer_wait(loc)", "clc.consumer_stage()"))
 m("fetch-no-proxy-fence", "no proxy fence between read and release of a response", r"CL8",
   ("    isa_.fence_proxy_async_shared_cta();\n", ""))
-REM = "    isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::cta, loc);\n"
+REM = "    isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::unstated, loc);\n"
 m("fetch-no-release", "responses are not released", r"clc_empty", (REM, ""))
 m("fetch-release-own", "a response is released in the own CTA", r"clc_empty|MB16",
   (REM, "    isa_.mbarrier_arrive(clc.empty(stage), Scope::cta, loc);\n"))
@@ -748,7 +748,7 @@ m("copy-release-no-warp-sync", "the stage is released without the warp's other l
   ("    this->isa_.bar_warp_sync();  // all lanes have read\n", ""),
   survives="the simulator's warps run in step: no lane can still read when one arrives")
 CE = "this->isa_.elected([&] { this->isa_.mbarrier_arrive(stage.empty(), Scope::cta, loc); });"
-CR = "        this->isa_.mbarrier_arrive(this->isa_.mapa(stage.empty(), this->isa_.laneid()), Scope::cta, loc);\n"
+CR = "        this->isa_.mbarrier_arrive(this->isa_.mapa(stage.empty(), this->isa_.laneid()), Scope::unstated, loc);\n"
 m("copy-no-release", "the stage is not released", r"input_empty", (CE, ""))
 m("copy-release-32", "32 lanes release", r"input_empty|TM5|MB5|MB8|TM7",
   (CE, "this->isa_.mbarrier_arrive(stage.empty(), Scope::cta, loc);"))

@@ -9,6 +9,7 @@
 #include "kernels/copy/host/copy_run.h"
 #include "kernels/copy/shared_storage.h"
 #include "sim/child_process.h"
+#include "sim/explained.h"
 #include "sim/program.h"
 
 using namespace sm100;
@@ -103,3 +104,7 @@ TEST_CASE("a multicast stage that lacks a peer's share: the report shows the CTA
 TEST_CASE("random copies move every byte, batch 1", "[sweep]") { run_batch(11); }
 TEST_CASE("random copies move every byte, batch 2", "[sweep]") { run_batch(12); }
 TEST_CASE("random copies move every byte, batch 3", "[sweep]") { run_batch(13); }
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: pipeline_copy", "[sweep][explained]") {
+  check_explained<RandomCopies>();
+}

@@ -12,6 +12,7 @@
 #include "kernels/direct/host/direct_run.h"
 #include "paths.h"
 #include "sim/child_process.h"
+#include "sim/explained.h"
 #include "sim/program.h"
 #include "sim/scenario_files.h"
 
@@ -172,4 +173,8 @@ TEST_CASE("the published ladders are scenarios of whole chips without data, each
     CHECK_FALSE(s.description.empty());
     CHECK(table.find("(\"" + name.substr(name.find('/') + 1) + "\", ") != std::string::npos);
   }
+}
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: direct", "[sweep][explained]") {
+  check_explained<RandomProducts>();
 }

@@ -11,6 +11,7 @@
 #include "kernels/fallback/fallback_kernel.h"
 #include "kernels/fallback/host/fallback_run.h"
 #include "sim/child_process.h"
+#include "sim/explained.h"
 #include "sim/device.h"
 #include "sim/kernel_code.h"
 #include "sim/program.h"
@@ -276,4 +277,8 @@ TEST_CASE("global stores of lanes whose predicate holds, inside an allocation an
   CHECK_THAT(device.observer.violations()[0].message,
              Catch::Contains("st.global.b32 of 4 bytes at 0x7f0000000040 by lane 16, which no allocation holds"));
   CHECK(device.observer.violations()[1].id == std::string("GM2"));
+}
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: fallback", "[sweep][explained]") {
+  check_explained<RandomProducts>();
 }

@@ -10,6 +10,7 @@
 #include "kernels/hopper_matmul/shared_storage.h"
 #include "paths.h"
 #include "sim/child_process.h"
+#include "sim/explained.h"
 #include "sim/program.h"
 
 using namespace sm100;
@@ -109,4 +110,8 @@ TEST_CASE("hopper_matmul: a value that does not fit is refused in a sentence", "
   CHECK_THAT(refused("config.cluster=3"), Catch::Contains("allowed are 1, 2, 4"));
   CHECK_THAT(refused("problem.k=12"), Catch::Contains("allowed are multiples of 8 from 8"));
   CHECK_THAT(refused("'profile=\"b200\"'"), Catch::Contains("needs a device with wgmma (sm_90a)"));
+}
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: hopper_matmul", "[sweep][explained]") {
+  check_explained<RandomProducts>();
 }

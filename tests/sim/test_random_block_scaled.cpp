@@ -10,6 +10,7 @@
 
 #include "kernels/block_scaled/host/block_scaled_rules.h"
 #include "kernels/block_scaled/host/block_scaled_run.h"
+#include "sim/explained.h"
 #include "sim/random_sweep.h"
 
 using namespace sm100;
@@ -131,3 +132,7 @@ SM100_SCALED_SWEEP(17)
 SM100_SCALED_SWEEP(18)
 SM100_SCALED_SWEEP(19)
 SM100_SCALED_SWEEP(20)
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: block_scaled", "[sweep][explained]") {
+  check_explained<RandomBlockScaled>();
+}

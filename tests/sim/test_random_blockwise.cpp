@@ -10,6 +10,7 @@
 
 #include "kernels/blockwise/host/blockwise_rules.h"
 #include "kernels/blockwise/host/blockwise_run.h"
+#include "sim/explained.h"
 #include "sim/random_sweep.h"
 
 using namespace sm100;
@@ -104,3 +105,7 @@ SM100_BLOCKWISE_SWEEP(17)
 SM100_BLOCKWISE_SWEEP(18)
 SM100_BLOCKWISE_SWEEP(19)
 SM100_BLOCKWISE_SWEEP(20)
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: blockwise", "[sweep][explained]") {
+  check_explained<RandomBlockwise>();
+}

@@ -12,6 +12,7 @@
 #include "kernels/matmul/host/config_rules.h"
 #include "matmul_of.h"
 #include "sim/child_process.h"
+#include "sim/explained.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -162,4 +163,8 @@ TEST_CASE("the same jitter seed gives the same run", "[sweep]") {
     CHECK(again.barrier_hash == once.barrier_hash);
     CHECK(again.cycles == once.cycles);
   }
+}
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: the dense matmul", "[sweep][explained]") {
+  check_explained<RandomScenarios>();
 }

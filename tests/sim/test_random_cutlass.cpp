@@ -7,6 +7,7 @@
 
 #include "kernels/cutlass_block_scaled/host/cutlass_block_scaled_rules.h"
 #include "kernels/cutlass_block_scaled/host/cutlass_block_scaled_run.h"
+#include "sim/explained.h"
 #include "sim/random_sweep.h"
 
 using namespace sm100;
@@ -111,4 +112,8 @@ TEST_CASE("more random cutlass_block_scaled configurations, where SM100_SWEEP_BA
   const char* batches = std::getenv("SM100_SWEEP_BATCHES");
   for (int batch = 5; batches && batch < 5 + std::atoi(batches); ++batch)
     check_random_scenarios<RandomCutlass>(307 * uint64_t(batch), kPerBatch);
+}
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: cutlass_block_scaled", "[sweep][explained]") {
+  check_explained<RandomCutlass>();
 }

@@ -8,6 +8,7 @@
 #include "kernels/grouped_block_scaled/host/grouped_block_scaled_rules.h"
 #include "kernels/grouped_block_scaled/host/grouped_block_scaled_run.h"
 #include "sim/child_process.h"
+#include "sim/explained.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -124,3 +125,7 @@ SM100_GROUPED_SWEEP(17)
 SM100_GROUPED_SWEEP(18)
 SM100_GROUPED_SWEEP(19)
 SM100_GROUPED_SWEEP(20)
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_block_scaled", "[sweep][explained]") {
+  check_explained<RandomGrouped>();
+}

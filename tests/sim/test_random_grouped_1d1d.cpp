@@ -12,6 +12,7 @@
 #include "kernels/grouped_1d1d/host/grouped_1d1d_rules.h"
 #include "kernels/grouped_1d1d/host/grouped_1d1d_run.h"
 #include "sim/child_process.h"
+#include "sim/explained.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -154,3 +155,7 @@ SM100_GROUPED_SWEEP(17)
 SM100_GROUPED_SWEEP(18)
 SM100_GROUPED_SWEEP(19)
 SM100_GROUPED_SWEEP(20)
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_1d1d", "[sweep][explained]") {
+  check_explained<RandomGroups>();
+}

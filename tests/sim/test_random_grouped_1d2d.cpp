@@ -11,6 +11,7 @@
 #include "kernels/grouped_1d2d/host/grouped_1d2d_rules.h"
 #include "kernels/grouped_1d2d/host/grouped_1d2d_run.h"
 #include "sim/child_process.h"
+#include "sim/explained.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -138,4 +139,8 @@ TEST_CASE("random grouped 1D-2D configurations verify under jitter, batch 4", "[
 }
 TEST_CASE("random grouped 1D-2D configurations verify under jitter, batches 5 to 20", "[.][all_grouped_1d2d]") {
   for (uint64_t batch = 5; batch <= 20; ++batch) run_batch(batch * kSeedOfBatch);
+}
+
+TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_1d2d", "[sweep][explained]") {
+  check_explained<RandomTokens>();
 }
