@@ -150,6 +150,13 @@ inline constexpr Check kChecks[] = {
      "too large: the first wait hangs.",
      "Initialise from the table; count every arrival of every CTA: CM/G + CN - 1 commits for a stage of a cluster.",
      "the kernel's barrier table", "KB-04, KB-19"},
+    {"MB18", Severity::error, "wait by a role that the barrier table does not list",
+     "A warp waits on a barrier whose row in the kernel's table names other roles as waiters.",
+     "It hangs, as nothing comes for it, or passes at once, before what it needs is there.",
+     "Look at the address: the other barrier of the ring, a stage index that runs over the end into the next "
+     "array. "
+     "If the wait is meant, add the role to the table.",
+     "the kernel's barrier table", ""},
     {"SC1", Severity::error, "scope .cta across CTAs",
      "An arrive on an mbarrier of another CTA, or a wait on one where threads of other CTAs arrive, has the scope "
      ".cta: it orders "
@@ -288,7 +295,8 @@ inline constexpr Check kChecks[] = {
      "tensor "
      "memory seems to carry out such accesses in order; nobody has measured it. Without a barrier, or before an "
      "MMA, "
-     "it is an error; before an MMA a warning, if the storing warp has loaded since and waited for that (stream-K again).",
+     "it is an error; before an MMA a warning, if the storing warp has loaded since and waited for that (stream-K "
+     "again).",
      "The old columns are read.",
      "tcgen05.wait::st.sync.aligned after the last st, then tcgen05.fence::before_thread_sync and the barrier.",
      "PTX 9.7.16", ""},
@@ -411,16 +419,19 @@ inline constexpr Check kChecks[] = {
     {"WG1", Severity::warning, "register of a wgmma that is on its way",
      "An instruction reads or writes a register of D, or writes one of A, between a wgmma.mma_async and the "
      "wgmma.wait_group that covers it.",
-     "Undefined in PTX. ptxas sees it and waits there, behind every instruction of the chain (C7514): right numbers, "
+     "Undefined in PTX. ptxas sees it and waits there, behind every instruction of the chain (C7514): right "
+     "numbers, "
      "a fraction of the speed.",
-     "Touch accumulators behind wgmma.wait_group only; in C++ pin them with an empty asm volatile(\"\" : \"+f\"(d)) "
+     "Touch accumulators behind wgmma.wait_group only; in C++ pin them with an empty asm volatile(\"\" : "
+     "\"+f\"(d)) "
      "behind it.",
      "PTX, wgmma.mma_async; wgmma.wait_group", ""},
     {"WG2", Severity::error, "warps of a warpgroup execute different wgmma",
      "The n-th wgmma.mma_async of one of four neighbouring warps has another form, other descriptors or another "
      "scale-d than that of another, or the warp's four are not complete.",
      "Undefined: each warp drives a quarter of the tensor core with its own operands.",
-     "Compute descriptors and scale-d from what all 128 threads share; warpgroups begin at multiples of four warps.",
+     "Compute descriptors and scale-d from what all 128 threads share; warpgroups begin at multiples of four "
+     "warps.",
      "PTX, wgmma.mma_async", ""},
     {"WG3", Severity::warning, "wgmma without wgmma.fence",
      "A warp executes its first wgmma.mma_async and has executed no wgmma.fence. Later fences, which what the warp "

@@ -48,8 +48,8 @@ of("kernels/pipeline/pipeline_state.h")
 m("state-no-count", "cursor does not count its steps", "$^", ("    ++count;\n", ""),
   equivalent="the count only labels trace spans")
 m("state-no-flip", "parity never flips", r"MB8|parity", ("      parity ^= 1;\n", ""))
-m("state-no-wrap", "index never returns to 0", r"MB1\]|MB3\]|MB15", ("      index = 0;\n", ""))
-m("state-late-wrap", "index runs one beyond the last stage", r"MB1\]|MB15|MB3",
+m("state-no-wrap", "index never returns to 0", r"MB1\]|MB3\]|MB1[58]", ("      index = 0;\n", ""))
+m("state-late-wrap", "index runs one beyond the last stage", r"MB1\]|MB1[58]|MB3",
   ("if (++index == stages)", "if (++index > stages)"))
 m("state-early-wrap", "index never reaches the last stage", r"never been|MB8|skipped or repeated",
   ("if (++index == stages)", "if (++index >= (stages > 1 ? stages - 1 : 1))"))
@@ -540,7 +540,7 @@ for i, (array, old, new, what) in enumerate(COUNTS):
 for array, stages in (("input_full", "ring_stages(c)"), ("input_empty", "ring_stages(c)"), ("accum_full", "c.accum_stages"),
                       ("accum_empty", "c.accum_stages"), ("clc_full", "c.clc_stages"), ("clc_empty", "c.clc_stages"),
                       ("throttle_full", "c.clc_stages"), ("throttle_empty", "c.clc_stages")):
-    m(f"short-{array.replace('_', '-')}", f"{array} is declared one stage short", r"MB1\]|MB2\]|MB15",
+    m(f"short-{array.replace('_', '-')}", f"{array} is declared one stage short", r"MB1\]|MB2\]|MB1[58]",
       altered(array, "stages", stages, f"{stages} - ({stages} > 0)"))
 m("response-overlap", "the responses have no room: they lie on tmem_dealloc", r"MB2\]|CL\d",
   ("layout.bytes(s.scheduler.response, kClcResponseBytes * uint32_t(c.clc_stages), 16);", "layout.bytes(s.scheduler.response, 0, 16);"))
@@ -820,7 +820,7 @@ m("copy-count-empty-less", "count of input_empty: without one warp", r"input_emp
   ("copy_consumers().warps * copy_sharers(c)", "copy_consumers().warps * copy_sharers(c) - 1"))
 m("copy-count-empty-threads", "count of input_empty: threads instead of warps", r"input_empty|MB17",
   ("copy_consumers().warps * copy_sharers(c)", "32 * copy_consumers().warps * copy_sharers(c)"))
-m("copy-short", "input_full is declared one stage short", r"MB1\]|MB2\]|MB15",
+m("copy-short", "input_full is declared one stage short", r"MB1\]|MB2\]|MB1[58]",
   altered("input_full", "stages", "copy_ring_stages(c)", "copy_ring_stages(c) - 1", "kernels/copy/shared_storage.h"))
 
 # ---------------------------------------------------------------------------------------------------------------------

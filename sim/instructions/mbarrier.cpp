@@ -42,6 +42,47 @@ void MbarrierInval::execute(WarpContext& w) const {
 
 namespace {
 
+/// What the role may have meant: the other side of the ring, or a stage beyond the end of the array before.
+std::string meant_text(const sim::Kernel& kernel, const sim::BarrierName& name, std::string_view role) {
+  const auto places_behind = [&](const BarrierArray& array) {
+    return (int(name.array->base.offset()) - int(array.base.offset())) / 8 + name.stage - array.stages;
+  };
+  const BarrierArray *other = nullptr, *before = nullptr;
+  const std::string_view ring =
+      std::string_view(name.array->name).substr(0, std::string_view(name.array->name).rfind('_'));
+  for (const BarrierArray& array : kernel.barriers) {
+    if (&array == name.array || !sim::lists(array.waits, role)) continue;
+    const std::string_view its = std::string_view(array.name).substr(0, std::string_view(array.name).rfind('_'));
+    if (its == ring && name.stage < array.stages) other = &array;
+    const int behind = places_behind(array);
+    if (behind >= 0 && behind < array.stages && (!before || behind < places_behind(*before))) before = &array;
+  }
+  std::string text;
+  if (other) text = fmt::format("; of this ring it waits on {}[{}]", other->name, name.stage);
+  if (before)
+    text += fmt::format("; {}[{}] would lie here, of which there {}", before->name,
+                        before->stages + places_behind(*before),
+                        before->stages == 1 ? "is 1" : fmt::format("are {}", before->stages));
+  return text;
+}
+
+/// MB18: the first wait of a warp on an array whose row names other roles.
+void check_waiter(WarpContext& w, SmemAddr barrier) {
+  const sim::Kernel& kernel = w.cta.kernel();
+  const sim::BarrierName name = barrier_name(kernel, barrier.offset());
+  if (!name.array || !name.array->waits || *name.array->waits == '\0') return;
+  const size_t array = size_t(name.array - kernel.barriers.data());
+  if (array < w.warp.use.size() && w.warp.use[array].waits > 0) return;  // looked at before
+  const std::string& role = kernel.role(w.warp.index);
+  if (array < kernel.learned_arrivers.size() && kernel.learned_arrivers[array]) return;
+  if (sim::lists(name.array->waits, role)) return;
+  w.cta.observer().violation(
+      {"MB18",
+       fmt::format("{} waits on {}[{}]: the kernel's barrier table lists {}{}", role, name.array->name, name.stage,
+                   name.array->waits, meant_text(kernel, name, role)),
+       now(), w.own.slot, barrier.offset(), w.source()});
+}
+
 /// Of a barrier in a warp's WaitHistory: one that was initialised where another was ended is not the same.
 uint32_t history_key(const models::Mbarrier::State& state) { return state.life * kSmemWindowBytes + state.offset; }
 
@@ -133,6 +174,7 @@ bool try_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state) 
   w.charge(w.issue.mbarrier_try_wait);
   w.settle();
   if (!w.own_window(barrier, "mbarrier.try_wait")) return true;
+  check_waiter(w, barrier);
   sim::RunObserver& observer = w.cta.observer();
   observer.mbarrier_named(w.cta.kernel(), offset, w.warp.index);
   const bool recording = observer.recorder() != nullptr;
@@ -237,6 +279,7 @@ bool test_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state)
   w.charge(w.issue.mbarrier_try_wait);
   w.settle();
   if (!w.own_window(barrier, instruction)) return true;
+  check_waiter(w, barrier);
   const uint32_t offset = barrier.offset();
   w.cta.observer().mbarrier_named(w.cta.kernel(), offset, w.warp.index);
   HazardChecker* h = w.hazards();

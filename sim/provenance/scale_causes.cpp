@@ -18,14 +18,18 @@ uint64_t address_of(const host::ExpectedMatrix& scales, int64_t row, int64_t blo
                   block % kAtomScales);
 }
 
+bool has(const host::ExpectedMatrix& scales, uint64_t address) {
+  const uint64_t groups = uint64_t(scales.rows + kAtomRows - 1) / kAtomRows;
+  return address >= scales.address && address - scales.address < groups * scales.pitch;
+}
+
 /// "SFA of row 3, k block 5", or where else the byte lies.
 std::string scale_text(const host::ExpectedMatrix& scales, uint64_t address) {
-  if (address < scales.address || scales.pitch == 0) return "bytes that are no " + scales.name;
+  if (!has(scales, address)) return "bytes that are no " + scales.name;
   const int64_t at = int64_t(address - scales.address), group = at / int64_t(scales.pitch),
                 in_group = at % int64_t(scales.pitch);
   const int64_t atom = in_group / kAtomBytes, byte = in_group % kAtomBytes;
   const int64_t row = group * kAtomRows + byte % 16 / 4 * 32 + byte / 16, block = atom * kAtomScales + byte % 4;
-  if (row >= (scales.rows + kAtomRows - 1) / kAtomRows * kAtomRows) return "bytes that are no " + scales.name;
   return fmt::format("{} of row {}, k block {}", scales.name, row, block);
 }
 
@@ -60,9 +64,16 @@ void Explainer::compare_scales(const Accumulator& acc) {
             step == 0 ? nullptr
                       : (a ? record_.mmas()[acc.mmas[step - 1]].sfa : record_.mmas()[acc.mmas[step - 1]].sfb).get();
         if (needed == &box && (!before || i >= before->size() || (*before)[i].box != cell.box)) needed = nullptr;
-        Cause cause{.id = "PV1", .at = needed ? mma.source : box.source, .details = {}};
-        cause.what = fmt::format("scale factors of operand {} are others: {} was used where {} belongs",
-                                 a ? 'A' : 'B', scale_text(scales, used), scale_text(scales, wanted));
+        // The other operand's, which the same MMA takes from there too: the copy is right.
+        const host::ExpectedMatrix& of_other = of_a ? *product.sfb : *product.sfa;
+        const auto& other_cells = a ? mma.sfb : mma.sfa;
+        const bool swapped = !has(scales, used) && has(of_other, used) && other_cells &&
+                             std::any_of(other_cells->begin(), other_cells->end(),
+                                         [&](const ScaleCell& other) { return other.box == cell.box; });
+        Cause cause{.id = "PV1", .at = needed || swapped ? mma.source : box.source, .details = {}};
+        cause.what =
+            fmt::format("scale factors of operand {} are others: {} was used where {} belongs", a ? 'A' : 'B',
+                        scale_text(swapped ? of_other : scales, used), scale_text(scales, wanted));
         cause.details = {fmt::format("loaded by {}, {}", who_(box.source), place_of(box)),
                          fmt::format("multiplied by {}", who_(mma.source))};
         if (needed)
@@ -70,6 +81,11 @@ void Explainer::compare_scales(const Accumulator& acc) {
               fmt::format("what belongs there was loaded by {}, {}: the copy to tensor memory, the MMA's "
                           "scale address or its scale id leads to another",
                           who_(needed->source), place_of(*needed)));
+        if (swapped && !needed)
+          cause.details.push_back(
+              fmt::format("they are those of operand {}, which the same MMA uses: its scale "
+                          "address leads to the other operand's columns",
+                          a ? 'B' : 'A'));
         return add(std::move(cause), acc);
       }
     }

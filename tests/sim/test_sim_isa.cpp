@@ -325,7 +325,7 @@ TEST_CASE("a cursor may leave out a wait, and alternating parities are fine", "[
 TEST_CASE("MB15: an arrival by a role that the table does not list", "[simisa]") {
   Program p(2);
   p.kernel.roles = {"load", "mma"};
-  p.kernel.barriers.push_back({"full", kBar, 1, 1, "load", "mbarrier.arrive", "mma"});
+  p.kernel.barriers.push_back({"full", kBar, 1, 1, "load", "mbarrier.arrive", "load, mma"});
   p.programs[1] = [](SimIsa& isa) {
     isa.for_each_lane(100, [](int) {});
     arrive_once(isa);
@@ -334,6 +334,17 @@ TEST_CASE("MB15: an arrival by a role that the table does not list", "[simisa]")
   REQUIRE(p.violation() == "MB15");
   CHECK(p.device->observer.violations().front().message ==
         "arrival on full[0] by mma: the kernel's barrier table lists load");
+}
+TEST_CASE("MB18: a wait by a role that the table does not list", "[simisa]") {
+  Program p(2);
+  p.kernel.roles = {"load", "mma"};
+  p.kernel.barriers.push_back({"stage_empty", kBar, 1, 1, "load", "mbarrier.arrive", "mma"});
+  p.kernel.barriers.push_back({"stage_full", kBar + 16, 1, 1, "load", "mbarrier.arrive", "load"});
+  with_barrier(p, [](SimIsa& isa) { isa.mbarrier_try_wait_parity(kBar, 1, Scope::cta); });
+  REQUIRE(p.violation() == "MB18");
+  CHECK(
+      p.device->observer.violations().front().message ==
+      "load waits on stage_empty[0]: the kernel's barrier table lists mma; of this ring it waits on stage_full[0]");
 }
 TEST_CASE("MB16: arrivals on a barrier that nobody waits for are a warning", "[simisa]") {
   Program p(1);
