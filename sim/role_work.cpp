@@ -326,6 +326,14 @@ int usual_steps(const Cta& cta, const RoleWork& filler, const RoleWork& consumer
   return counts.size() == 1 ? *counts.begin() : 0;
 }
 
+/// Of the tiles that the role has left, here and elsewhere in the cluster.  Where K is split not every tile ends
+/// there.
+bool nobody_reaches_the_end(const Cta& cta, const RoleWork& filler) {
+  if (cta.kernel().grid.z > 1) return false;
+  return std::none_of(filler.warp->tiles.begin(), filler.warp->tiles.end(),
+                      [](const TileWork& t) { return t.to_the_end; });
+}
+
 std::string steps_text(int n) { return fmt::format("{} k step{}", n, n == 1 ? "" : "s"); }
 
 std::string last_text(const TileWork& tile, bool asks) {
@@ -353,6 +361,9 @@ std::optional<WorkDifference> compare_steps(const Cta& cta, const RoleWork& fill
   } else if (has_copies && outside == 0 && fill.to_the_end && (!fill_asks || fill.steps == uses)) {
     wrong = fill_asks ? Wrong::fills : Wrong::uses,
     why = ": the copies of those that are filled reach the end of K";
+  } else if (has_copies && outside == 0 && filled && fills < uses && fills > 1 && usual != fills &&
+             nobody_reaches_the_end(cta, filler)) {
+    wrong = Wrong::fills, why = fmt::format(": no copy of {} reaches the end of K", filler.name);
   } else if (usual > 0 && (usual == fills) != (usual == uses)) {
     wrong = usual == uses ? Wrong::fills : Wrong::uses;
     why = fmt::format(": other tiles have {}", usual);

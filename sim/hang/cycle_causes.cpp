@@ -7,8 +7,11 @@
 
 #include "sim/hang/blame.h"
 #include "sim/hang/names.h"
+#include "sim/text.h"
 
 namespace sm100::sim {
+
+using models::Mbarrier;
 
 namespace {
 
@@ -120,13 +123,101 @@ Cause late_arrival_cause(const WaitGraph& graph, const Wait& w, const std::vecto
   return cause;
 }
 
+/// The tile of the CTA for which a warp has made its fill number `n` of the ring that it waits for; nullptr: its
+/// trace points do not say, or are about another ring.
+const TileWork* tile_of_fill(const Warp& warp, int cta, int64_t n) {
+  const bool steps_here = std::any_of(warp.tiles.begin(), warp.tiles.end(), [&](const TileWork& tile) {
+    return tile.cta == cta && tile.steps > 0 && tile.loc.line() == warp.blocked.loc.line();
+  });
+  if (!steps_here) return nullptr;
+  for (const TileWork& tile : warp.tiles) {
+    if (tile.cta != cta) continue;
+    if (n < tile.steps) return &tile;
+    n -= tile.steps;
+  }
+  return nullptr;
+}
+
+bool has_begun(const Warp& warp, const TileWork& tile) {
+  return std::any_of(warp.tiles.begin(), warp.tiles.end(),
+                     [&](const TileWork& t) { return t.cta == tile.cta && t.same_place(tile); });
+}
+
+constexpr int kAheadOfLateArrivals = 52;
+
+/// The stage that `w` wants back has got its bytes, and nobody has armed the barrier that says so.
+Cause unarmed_fill_cause(const WaitGraph& graph, const Wait& w, const BarrierArray& full,
+                         const Mbarrier::State& filled) {
+  const MbarrierState word = decode_mbarrier(filled.word);
+  if (filled.phase != w.state->phase || word.pending == 0 || word.tx >= 0 || !lists(full.arrives, w.role))
+    return {};
+  Cause cause{.certainty = 54};
+  cause.text = fmt::format(
+      "{} bytes were delivered to {}[{}] in a phase that nobody armed: the {} of {}{} is missing",
+      grouped(-word.tx), full.name, w.barrier.stage, full.arrives_with, w.role, of_cta(w, w.cta->linear_id()));
+  blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+  cause.fault_loc = use_of(w.warp(), full).copied, cause.after_line = false;
+  return cause;
+}
+
+/// Of a cycle of mbarriers: the stage that `w` wants back is full, and the next one in the cycle, who should empty
+/// it, has gone on to another round, or has never looked at the ring.
+Cause left_full_cause(const WaitGraph& graph, const Wait& w, const std::vector<size_t>& cycle) {
+  if (cycle.size() < 2 || !w.on_mbarrier() || !w.debts.certain) return {};
+  const Wait& next = graph.waits()[cycle[1]];
+  const BarrierArray* full = partner(w.cta->kernel(), *w.barrier.array);
+  if (!next.on_mbarrier() || !full || next.barrier.array == full || next.barrier.array == w.barrier.array ||
+      !is_empty_side(w.cta->kernel(), *w.barrier.array))
+    return {};
+  const std::vector<Debt> late = debtors_in(graph, w, next);
+  if (late.empty() || !lists(full->waits, late.front().role())) return {};
+  const Debt& first = late.front();
+  const Mbarrier::State* filled =
+      first.slot->context().mbarrier.find(full->base.offset() + 8u * uint32_t(w.barrier.stage));
+  const int looked = use_of(first.state(), *full).waits;
+  if (!filled || looked > turn_of(w)) return {};
+  if (const Cause c = unarmed_fill_cause(graph, w, *full, *filled); c.certainty > 0) return c;
+  if (filled->phase <= w.state->phase) return {};
+  const BarrierArray& rounds = *next.barrier.array;
+  const bool ahead = first.slot == w.cta && lists(rounds.waits, w.role) &&
+                     use_of(first.state(), rounds).waits > use_of(w.warp(), rounds).waits;
+  if (looked > 0 && !ahead) return {};
+  const std::string who = first.role() + of_cta(w, first.cta);
+  const std::string stage = fmt::format("{}[{}]", full->name, w.barrier.stage);
+  const TileWork* tile = first.slot == w.cta ? tile_of_fill(w.warp(), w.cta->linear_id(), turn_of(w)) : nullptr;
+  // Who has not come to the ring yet may be held up elsewhere: the arrival that is late there is surer.
+  Cause cause{.certainty = ahead || tile ? 53 : 51};
+  if (tile && !has_begun(first.state(), *tile))
+    cause.text = fmt::format(
+        "{} has skipped tile ({}, {}), or asks for the next too early: it has gone on to its next wait for {} "
+        "without waiting for "
+        "{}, which {} has filled",
+        who, tile->m, tile->n, rounds.name, stage, w.role);
+  else if (looked == 0 && !ahead)
+    cause.text = fmt::format(
+        "{} has never waited for {}, though {} is full: its wait is missing, or comes behind that "
+        "for {}",
+        who, full->name, stage, rounds.name);
+  else
+    cause.text = fmt::format(
+        "{} has gone on to its next wait for {}, ahead of {}, without waiting for {}, which is "
+        "full: it takes one too many, or leaves its work out",
+        who, rounds.name, w.role, stage);
+  blame(cause, graph, w, late);
+  cause.fault_loc = next.blocked.loc, cause.after_line = false, cause.fault_doing.clear();
+  return cause;
+}
+
 }  // namespace
 
 Cause cycle_cause(const WaitGraph& graph, const Wait& w) {
   const std::vector<size_t> cycle = graph.cycle_through(graph.index(w));
   if (cycle.empty()) return {};
+  const Cause left_full = left_full_cause(graph, w, cycle);
+  if (left_full.certainty > kAheadOfLateArrivals) return left_full;
   if (const Cause c = late_arrival_cause(graph, w, cycle); c.certainty > 0) return c;
   if (const Cause c = barrier_in_cycle_cause(graph, w, cycle); c.certainty > 0) return c;
+  if (left_full.certainty > 0) return left_full;
   // Many may wait at a cluster barrier for what is only seen elsewhere in the cycle.
   Cause c{.certainty = w.blocked.on == Blocked::On::cluster_barrier ? 49 : 50,
           .text = (cycle.size() == 1 ? "it waits for itself: " : "these wait for each other: ") +

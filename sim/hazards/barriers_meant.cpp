@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/hang/debts.h"
+#include "sim/hang/names.h"
 #include "sim/ptx/ptx_uses.h"
 
 namespace sm100::sim {
@@ -49,6 +52,56 @@ const BarrierArray* commit_array(const Kernel& kernel, int issuer, int reader, c
   if (meant.size() > 1 && waits)
     std::erase_if(meant, [&](const BarrierArray* array) { return use_of(*waits, *array).fresh.on == 0; });
   return meant.size() == 1 ? meant.front() : nullptr;
+}
+
+namespace {
+
+/// "consumer (warps 0-3) of CTA 3, mma (warp 6) of CTA 2".
+std::string arrivers_text(const Kernel& kernel, const std::vector<models::Mbarrier::State::Share>& shares) {
+  std::map<std::pair<int, std::string>, std::vector<int>> by;
+  for (const auto& share : shares)
+    if (share.warp >= 0) by[{share.cta, kernel.role(share.warp)}].push_back(share.warp);
+  std::string text;
+  for (const auto& [who, warps] : by)
+    text += fmt::format("{}{} of CTA {}", text.empty() ? "" : ", ", warps_text(who.second, warps), who.first);
+  return text;
+}
+
+}  // namespace
+
+PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later) {
+  const bool released_by_warp = (earlier.kind == AccessKind::generic && !earlier.write) ||
+                                earlier.kind == AccessKind::mma_operand ||
+                                earlier.kind == AccessKind::wgmma_operand;
+  const BarrierName full = barrier_name(kernel, later.barrier);
+  if (!released_by_warp || !later.barrier || !full.array || ptx_uses_of(kernel)) return {};
+  const BarrierArray* empty = partner(kernel, *full.array);
+  if (!empty || !lists(empty->arrives, kernel.role(earlier.by.warp))) return {};
+  const uint32_t offset = empty->base.offset() + 8u * uint32_t(full.stage);
+  const models::Mbarrier::State* state = by.cta.context().mbarrier.find(offset);
+  const Warp::Use& use = use_of(by, *empty);
+  if (!state || use.waits == 0 || use.waited_on != offset || use.waited_phase < 0 ||
+      use.waited_phase != state->phase - 1)
+    return {};
+  uint64_t arrivals = 0, most = 0, least = UINT64_MAX;
+  for (const auto& share : state->arrived_before) {
+    if (share.cta == earlier.by.cta && share.warp == earlier.by.warp) return {};
+    arrivals += share.amount, most = std::max(most, share.amount), least = std::min(least, share.amount);
+  }
+  if (arrivals == 0) return {};
+  const std::string barrier = fmt::format("{}[{}]", empty->name, full.stage);
+  const uint32_t count = decode_mbarrier(state->word).expected;
+  const bool doubled = most > least || (state->arrived_before.size() == 1 && most > 1 && count > 1);
+  return {.message = fmt::format("{} completed phase {} without its arrival", barrier, use.waited_phase),
+          .who = fmt::format("phase {} of {} had {} arrival{}, of {}{}", use.waited_phase, barrier, arrivals,
+                             arrivals == 1 ? "" : "s", arrivers_text(kernel, state->arrived_before),
+                             doubled ? ", of which one arrived more than once" : ""),
+          .mend = doubled ? fmt::format(
+                                "wrong: arrivals on {} that are doubled complete the phase, or its count, {}, is "
+                                "too low",
+                                empty->name, count)
+                          : fmt::format("wrong: the count of {}, {}, is too low for all who use a stage",
+                                        empty->name, count)};
 }
 
 }  // namespace sm100::sim

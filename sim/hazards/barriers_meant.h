@@ -21,4 +21,14 @@ std::string release_text(const Kernel& kernel, uint32_t full_offset);
 /// any phase had completed.  nullptr: none, or more than one may be meant.
 const BarrierArray* commit_array(const Kernel& kernel, int issuer, int reader, const Warp* waits = nullptr);
 
+/// The phase by which a stage came back had completed without the warp that still uses it, though its role arrives
+/// there: a count that is too low, or an arrival that is doubled.
+struct PhaseWithout {
+  std::string message;  ///< "input_empty[0] completed phase 0 without it"
+  std::string who;      ///< "phase 0 of input_empty[0] had 4 arrivals, of consumer (warps 0-3) of CTA 3"
+  std::string mend;     ///< "wrong: the count of input_empty, ..."
+};
+/// @param by  the warp that overwrites what `earlier` uses
+PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later);
+
 }  // namespace sm100::sim

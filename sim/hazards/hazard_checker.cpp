@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/time.h"
+#include "sim/hazards/barriers_meant.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -354,6 +355,14 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
       text.details.insert(text.details.begin(), std::move(stale));
     else if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));
+  }
+  if (t.warp && missing == Missing::order) {
+    const PhaseWithout without = phase_without(kernel(t.slot), *t.warp, earlier, later);
+    if (!without.message.empty()) {
+      text.message += ": " + without.message;
+      text.details.back() = without.who;
+      text.details.push_back(without.mend);
+    }
   }
   models::Violation v{
       .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};

@@ -74,6 +74,78 @@ RoleCode ring(const Part& fill, const Part& use, std::vector<Part> others = {}, 
   return code;
 }
 
+constexpr SmemAddr kNextFull{0x440}, kNextEmpty{0x448}, kStartFull{0x450}, kStartEmpty{0x458};
+
+struct Rounds {
+  bool mma_skips_a_tile = false, mma_never_consumes = false, scheduler_ignores_start = false;
+};
+
+/// A load that says when it starts a tile, a scheduler that then hands out the next one, and an MMA that asks for
+/// it before it consumes: the rings of a kernel under CLC.
+RoleCode rounds(const Rounds& wrong) {
+  RoleCode code;
+  code.warps = 3;
+  code.explained = true;
+  code.barriers = {{"x_full", kFull, kStages, 1, "w0", "mbarrier.arrive", "w1"},
+                   {"x_empty", kEmpty, kStages, 1, "w1", "mbarrier.arrive", "w0"},
+                   {"next_full", kNextFull, 1, 1, "w2", "mbarrier.arrive", "w0, w1"},
+                   {"next_empty", kNextEmpty, 1, 2, "w0, w1", "mbarrier.arrive", "w2"},
+                   {"start_full", kStartFull, 1, 1, "w0", "mbarrier.arrive", "w2"},
+                   {"start_empty", kStartEmpty, 1, 1, "w2", "mbarrier.arrive", "w0"}};
+  code.program = [=](RoleIsa& isa) {
+    if (isa.warpid() == 0)
+      isa.elected([&] {
+        for (SmemAddr b = kFull; b.value < kStartEmpty.value + 8; b = b + 8)
+          isa.mbarrier_init(b, b.value == kNextEmpty.value ? 2 : 1);
+        isa.fence_mbarrier_init();
+      });
+    isa.bar_sync(0, 96);
+    using Ring = ProducerConsumerPipeline<RoleIsa>;
+    Ring steps{isa, {kFull, kEmpty}, kStages}, next{isa, {kNextFull, kNextEmpty}, 1},
+        start{isa, {kStartFull, kStartEmpty}, 1};
+    const auto produce = [&](Ring& ring) {
+      const int stage = ring.producer_acquire();
+      isa.elected([&] { isa.mbarrier_arrive(ring.full(stage), Scope::cta); });
+      ring.producer_step();
+    };
+    const auto consume = [&](Ring& ring) {
+      const int stage = ring.consumer_wait();
+      isa.elected([&] { isa.mbarrier_arrive(ring.empty(stage), Scope::cta); });
+      ring.consumer_step();
+    };
+    for (int m = 0; m < 4; ++m) {
+      const TraceArgs tile{.tile_m = m, .tile_n = 0};
+      if (isa.warpid() == 0) {
+        produce(start);
+        {
+          TraceSpan span{isa, TraceEvent::tile, tile};
+          for (int k = 0; k < 3; ++k) {
+            const int stage = steps.producer_acquire();
+            TraceSpan step{isa, TraceEvent::load_issue, {.stage = 0, .tile_m = m, .tile_n = 0, .k = k}};
+            isa.elected([&] { isa.mbarrier_arrive(steps.full(stage), Scope::cta); });
+            steps.producer_step();
+          }
+        }
+        consume(next);
+      } else if (isa.warpid() == 1) {
+        consume(next);
+        if (wrong.mma_never_consumes || (wrong.mma_skips_a_tile && m == 1)) continue;
+        TraceSpan span{isa, TraceEvent::tile, tile};
+        for (int k = 0; k < 3; ++k) {
+          const int stage = steps.consumer_wait();
+          TraceSpan step{isa, TraceEvent::mma_issue, {.stage = 0, .tile_m = m, .tile_n = 0, .k = k}};
+          isa.elected([&] { isa.mbarrier_arrive(steps.empty(stage), Scope::cta); });
+          steps.consumer_step();
+        }
+      } else {
+        if (!wrong.scheduler_ignores_start) consume(start);
+        produce(next);
+      }
+    }
+  };
+  return code;
+}
+
 }  // namespace
 
 TEST_CASE("roles that agree are clean", "[role_work]") {
@@ -134,4 +206,19 @@ TEST_CASE("a hang names the role that fills too often, or that skips a tile", "[
       seldom,
       Catch::Contains("w1 has consumed 4 k steps of tile (1, 0) (the last k 3), 1 too many; w0 has filled 3: other "
                       "tiles have 3"));
+}
+
+TEST_CASE("a circle of waits names the role that leaves a full stage behind", "[role_work]") {
+  CHECK(diagnosis(rounds({})) == "");
+  const std::string skips = diagnosis(rounds({.mma_skips_a_tile = true}));
+  CHECK_THAT(skips,
+             Catch::Contains("likely cause: w1 has skipped tile (1, 0), or asks for the next too early: it has "
+                             "gone on to its next wait for next_full without waiting for x_full["));
+  CHECK_THAT(skips, Catch::Contains("at fault: w1 (warp 1)"));
+  const std::string never = diagnosis(rounds({.mma_never_consumes = true}));
+  CHECK_THAT(never, Catch::Contains("likely cause: w1 has skipped tile (0, 0)"));
+  const std::string ignores = diagnosis(rounds({.scheduler_ignores_start = true}));
+  CHECK_THAT(ignores,
+             Catch::Contains("likely cause: w2 has never waited for start_full, though start_full[0] is full: "
+                             "its wait is missing, or comes behind that for next_empty"));
 }
