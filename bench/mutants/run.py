@@ -25,12 +25,14 @@ import tempfile
 
 import mutants
 import people
+import ptx
 from scenarios import (BLOCKWISE_SCENARIOS, COPY_SCENARIOS, CUTLASS_SCENARIOS, DIRECT_SCENARIOS, FALLBACK_SCENARIOS,
                        MAPS_SCENARIOS, MOE_FP8_SCENARIOS, PEOPLE_SCENARIOS,
                        MOE_SCENARIOS, SCALED_SCENARIOS, SCENARIOS)
 
 # --list: its mutants, and where their results are kept.
-LISTS = {"protocol": (mutants.MUTANTS, "results.jsonl"), "people": (people.MUTANTS, "people.jsonl")}
+LISTS = {"protocol": (mutants.MUTANTS, "results.jsonl"), "people": (people.MUTANTS, "people.jsonl"),
+         "ptx": (ptx.MUTANTS, "ptx.jsonl")}
 MUTANTS = mutants.MUTANTS
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -166,8 +168,12 @@ def report_line(finding):
 
 
 def run_scenario(binary, scenario):
-    command = [str(binary), "run", str(ROOT / "scenarios" / scenario.file), "--json", "-"]
-    for value in (*scenario.set, f"run.max_cycles={MAX_CYCLES}"):
+    return run_file(binary, ROOT / "scenarios" / scenario.file, scenario.set)
+
+
+def run_file(binary, file, settings):
+    command = [str(binary), "run", str(file), "--json", "-"]
+    for value in (*settings, f"run.max_cycles={MAX_CYCLES}"):
         command += ["--set", value]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=ROOT)
@@ -195,6 +201,18 @@ def reports_of(result):
     if outcome not in ("pass", "findings"):
         return "timeout" if outcome == "timeout" else "error", [f"[{outcome}] {result.get('stderr', '')}"], warnings
     return ("warning" if warnings else "pass"), errors, warnings
+
+
+def run_ptx_mutant(binary, mutant):
+    """PTX needs no compiler: its scenario runs beside the altered text."""
+    with tempfile.TemporaryDirectory(prefix=mutant.id) as name:
+        file = ROOT / mutant.file
+        scenario = pathlib.Path(name) / f"{file.stem}.toml"
+        (pathlib.Path(name) / file.name).write_text(mutated(mutant))
+        scenario.write_text(file.with_suffix(".toml").read_text())
+        kind, errors, warnings = reports_of(run_file(binary, scenario, ()))
+        return {"id": mutant.id, "kind": "survived" if kind == "pass" else kind,
+                "scenario": f"{file.parent.name}/{file.stem}", "lines": errors[:4], "warnings": warnings[:4]}
 
 
 def run_mutant(build, mutant, scenarios):
@@ -290,7 +308,7 @@ def table(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", choices=LISTS, default="protocol", help="protocol: calls left out, doubled or altered; "
-                        "people: wrong bounds, coordinates, descriptors")
+                        "people: wrong bounds, coordinates, descriptors; ptx: the same in the text of PTX")
     parser.add_argument("--only", default="", help="mutants whose id matches this regular expression")
     parser.add_argument("--sample", type=int, help="this many of the list at most, evenly spread")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at the same time")
@@ -326,13 +344,15 @@ def main():
     if not args.judge and chosen:
         if not (args.build / "sm100sim").is_file():
             raise SystemExit(f"{args.build / 'sm100sim'} is not there: ninja -C {args.build} sm100sim")
-        kernels = {kernel_of(m) for m in chosen}
+        in_ptx = args.list == "ptx"
+        kernels = set() if in_ptx else {kernel_of(m) for m in chosen}
         scenarios = {kernel: clean_scenarios(args.build / "sm100sim", of_kernel)
                      for kernel, of_kernel in SCENARIOS_OF.items() if kernel in kernels}
         with tempfile.TemporaryDirectory(prefix="mutants") as name:
-            build = Build(args.build, pathlib.Path(name))
+            build = None if in_ptx else Build(args.build, pathlib.Path(name))
+            run = lambda m: run_ptx_mutant(args.build / "sm100sim", m) if in_ptx else run_mutant(build, m, scenarios)
             with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-                for result in pool.map(lambda m: run_mutant(build, m, scenarios), chosen):
+                for result in pool.map(run, chosen):
                     results[result["id"]] = result
                     with args.results.open("a") as out:
                         out.write(json.dumps(result) + "\n")

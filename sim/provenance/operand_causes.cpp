@@ -242,11 +242,20 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
   const Box* needed = k < 0 || elsewhere
                           ? nullptr
                           : load_of(mma, matrices_.address(misfit.wanted.matrix, misfit.wanted.row, k), used);
-  if (used && !needed) cause.at = used->source;
+  // Of one box the rows before are right, and these are not, though the box has what belongs there: it is not the
+  // load.
+  const bool within_box =
+      elsewhere && used && k >= 0 && misfit.first > 0 &&
+      used->brings(matrices_.address(misfit.wanted.matrix, misfit.wanted.row, k)) &&
+      operand.rows[size_t(misfit.first - 1)] == RowOf{misfit.wanted.matrix, misfit.wanted.row - 1} &&
+      box_used(mma, misfit.of_a, misfit.first - 1) == used;
+  if (used && !needed && !within_box) cause.at = used->source;
   if (used) cause.details.push_back(fmt::format("loaded by {}, {}", who_(used->source), place_of(*used)));
   if (needed)
     cause.details.push_back(fmt::format("what belongs there was loaded by {}, {}, and not multiplied",
                                         who_(needed->source), place_of(*needed)));
+  if (within_box)
+    cause.details.push_back("the same box has what belongs there: the descriptor's stride leads to other rows");
   cause.details.push_back(fmt::format("multiplied by {}, operand {}", who_(mma.source), misfit.of_a ? 'A' : 'B'));
   add(std::move(cause), acc);
 }

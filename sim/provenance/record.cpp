@@ -184,6 +184,7 @@ void Record::copied_to_tensor_memory(const Participants& by, const models::Tenso
         const Origin& origin = shared_.at(by.slots[cta], address);
         ScaleCell from;
         if (origin.kind == OriginKind::global) from = {origin.address + address % 16, origin.record + 1};
+        if (origin.kind == OriginKind::fill) from = {0, origin.record + 1};
         for (uint32_t replica = 0; replica < copy_replicas(copy.shape); ++replica) {
           const uint32_t lane = copy.to.lane() + copy_lane(copy.shape, row, replica),
                          column = copy.to.column() + at / 4;

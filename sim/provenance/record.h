@@ -22,8 +22,9 @@ namespace sm100::sim::provenance {
 
 /// A scale factor's cell of tensor memory: where its four bytes come from.
 struct ScaleCell {
-  uint64_t address = 0;  ///< in global memory; 0: not known
-  uint32_t box = 0;      ///< index + 1
+  uint64_t address =
+      0;             ///< in global memory; 0: not known, or zeros from beyond the tensor's end, which have a box
+  uint32_t box = 0;  ///< index + 1
   bool operator==(const ScaleCell&) const = default;
 };
 

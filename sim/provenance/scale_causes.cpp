@@ -53,10 +53,11 @@ void Explainer::compare_scales(const Accumulator& acc) {
       for (size_t i = 0; i < std::min(operand.rows.size(), cells->size()); ++i) {
         const RowOf& row = operand.rows[i];
         const ScaleCell& cell = (*cells)[i];
-        if (row.matrix != matrix || cell.address == 0) continue;  // stored by warps, or of rows that are not stored
+        if (row.matrix != matrix || cell.box == 0) continue;  // stored by warps, or of rows that are not stored
+        const bool zeros = cell.address == 0;
         const uint64_t used = cell.address + uint64_t(a ? mma.sfa_byte : mma.sfb_byte),
                        wanted = address_of(scales, row.row, operand.k[step] / product.scale_block);
-        if (used == wanted) continue;
+        if (used == wanted || (zeros && !has(scales, wanted))) continue;
         const Box& box = record_.boxes()[cell.box - 1];
         const Box* needed = load_of(mma, wanted, &box);
         // Wrong from the box's first MMA on: the box itself begins elsewhere.
@@ -67,13 +68,14 @@ void Explainer::compare_scales(const Accumulator& acc) {
         // The other operand's, which the same MMA takes from there too: the copy is right.
         const host::ExpectedMatrix& of_other = of_a ? *product.sfb : *product.sfa;
         const auto& other_cells = a ? mma.sfb : mma.sfa;
-        const bool swapped = !has(scales, used) && has(of_other, used) && other_cells &&
+        const bool swapped = !zeros && !has(scales, used) && has(of_other, used) && other_cells &&
                              std::any_of(other_cells->begin(), other_cells->end(),
                                          [&](const ScaleCell& other) { return other.box == cell.box; });
         Cause cause{.id = "PV1", .at = needed || swapped ? mma.source : box.source, .details = {}};
-        cause.what =
-            fmt::format("scale factors of operand {} are others: {} was used where {} belongs", a ? 'A' : 'B',
-                        scale_text(swapped ? of_other : scales, used), scale_text(scales, wanted));
+        cause.what = fmt::format(
+            "scale factors of operand {} are others: {} was used where {} belongs", a ? 'A' : 'B',
+            zeros ? "a zero from beyond the tensor's end" : scale_text(swapped ? of_other : scales, used),
+            scale_text(scales, wanted));
         cause.details = {fmt::format("loaded by {}, {}", who_(box.source), place_of(box)),
                          fmt::format("multiplied by {}", who_(mma.source))};
         if (needed)
