@@ -17,6 +17,7 @@ namespace sm100::models {
 struct MmaOperation;
 struct TensorCopy;
 struct TensorMemoryCopy;
+struct WgmmaOperation;
 
 class Provenance {
  public:
@@ -40,6 +41,13 @@ class Provenance {
   virtual void multiplied(const Participants& by, const MmaOperation& mma, const Source& source) = 0;
   virtual void copied_to_tensor_memory(const Participants& by, const TensorMemoryCopy& copy,
                                        const Source& source) = 0;
+
+  /// A wgmma that all four warps of a warpgroup have executed; `operation` has the registers of D.
+  virtual void warpgroup_multiplied(int slot, int first_warp, const WgmmaOperation& operation,
+                                    const Source& source) = 0;
+  /// D of it is in the registers.
+  virtual void warpgroup_finished(int slot, int first_warp, const WgmmaOperation& operation,
+                                  const Source& source) = 0;
 
   // ---- warps
   /// What an instruction of a warp moves; all lanes of one execution have the same `source`.

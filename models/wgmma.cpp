@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/provenance.h"
 #include "models/time.h"
 #include "models/umma_operands.h"
 
@@ -120,6 +121,9 @@ void Wgmma::start(Instruction& instruction, Warpgroup& group) {
                        .slot = slot_,
                        .flow_in = instruction.source.flow,
                        .source = instruction.source});
+  if (sm_.provenance && sm_.with_data)
+    sm_.provenance->warpgroup_multiplied(slot_, int(&group - groups_.data()) * kWarpgroupWarps,
+                                         instruction.operation, instruction.source);
   for (Waiter* w : std::exchange(group.waiting, {})) {
     w->cause = 0, w->by = instruction.source;
     w->wake.notify(sc_core::SC_ZERO_TIME);
@@ -154,7 +158,12 @@ std::optional<Cycles> Wgmma::finished(int warp, uint32_t number, Waiter& waiter)
 void Wgmma::retire(int warp, uint32_t number) {
   Warpgroup& group = group_of(warp);
   for (; group.first <= number && !group.open.empty(); ++group.first, group.open.pop_front())
-    if (sm_.with_data) numerics_.execute(group.open.front().operation);
+    if (sm_.with_data) {
+      numerics_.execute(group.open.front().operation);
+      if (sm_.provenance)
+        sm_.provenance->warpgroup_finished(slot_, warp / kWarpgroupWarps * kWarpgroupWarps,
+                                           group.open.front().operation, group.open.front().source);
+    }
 }
 
 std::vector<int> Wgmma::missing(int warp, uint32_t number) const {

@@ -35,6 +35,11 @@ Explainer::Explainer(const Record& record, const host::ExpectedResult& expected,
       who_(std::move(who)),
       matrices_(expected.products) {}
 
+std::string Explainer::loaded_by(const Fragment& fragment) const {
+  return fmt::format("{} {}", fragment.of_wgmma ? "in registers of" : "loaded from tensor memory by",
+                     who_(fragment.source));
+}
+
 // ---- what was computed, and where it went
 
 void Explainer::find_accumulators() {
@@ -64,7 +69,7 @@ void Explainer::find_accumulators() {
     Accumulator& acc = it->second;
     const bool followed =
         std::all_of(acc.mmas.begin(), acc.mmas.end(), [&](uint32_t mma) { return record_.mmas()[mma].looked_at; });
-    if (!followed) not_looked_at_.insert("MMAs with A in tensor memory or operands along M or N");
+    if (!followed) not_looked_at_.insert("MMAs with A in tensor memory or registers, or operands along M or N");
     if (!followed || acc.mmas.empty()) {
       it = accumulators_.erase(it);
       continue;

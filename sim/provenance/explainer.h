@@ -81,6 +81,9 @@ class Explainer {
   void find_places();
   Cells cells_in(const Accumulator& acc, uint32_t set) const;
   /// The set holds one tile, and all of it went to a place of the same size: which cell went where is known.
+  /// "loaded from tensor memory by epilogue (warp 0) of CTA 0, tile_writer.h:52", or in whose registers sums of
+  /// wgmma are.
+  std::string loaded_by(const Fragment& fragment) const;
   bool goes_together(const Accumulator& acc, uint32_t set, const Cells& cells) const;
   bool swapped(const Accumulator& acc) const;
   /// D's rows were stored as columns of C, as far as the places of its sets tell.

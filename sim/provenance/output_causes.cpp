@@ -70,9 +70,7 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
       cause.what += ", and others twice: a store's coordinates are wrong";
     }
     if (loaded && output.stored_twice == 0)
-      cause.at = loaded->source,
-      cause.details.push_back(
-          fmt::format("loaded from tensor memory by {}, and not stored there", who_(loaded->source)));
+      cause.at = loaded->source, cause.details.push_back(loaded_by(*loaded) + ", and not stored there");
     if (!loaded) {
       cause.details.push_back(fmt::format(
           "and nobody has loaded it from tensor memory: column {} and lane {} of the accumulator", j, i % 128));
@@ -110,10 +108,12 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
             "accumulators, or scales them, wrongly (workspace, scales of blocks, registers)",
             parts.size());
       else if (product.plain)
-        cause.what =
-            "what was multiplied is right, and what is stored is not: the error comes between the load from tensor "
-            "memory "
-            "and the store (registers, strip, scale factors that warps store)";
+        cause.what = fmt::format(
+            "what was multiplied is right, and what is stored is not: the error comes between the {} and the store "
+            "(registers, strip, scale factors that warps store)",
+            set != 0 && record_.fragments()[record_.fragment_sets()[set - 1].front()].of_wgmma
+                ? "wgmma"
+                : "load from tensor memory");
       else
         cause.what =
             "what was multiplied is right, and what is stored is not: the terms of the epilogue are wrong (factor, "
@@ -121,7 +121,7 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
             "residual, functor, scales of the output), or where they are taken from";
       if (set != 0) {
         const Fragment& fragment = record_.fragments()[record_.fragment_sets()[set - 1].front()];
-        cause.details.push_back(fmt::format("loaded from tensor memory by {}", who_(fragment.source)));
+        cause.details.push_back(loaded_by(fragment));
       }
       if (write) cause.details.push_back(fmt::format("written to shared memory by {}", who_(write->source)));
       cause.details.push_back(fmt::format("stored by {}", who_(store.source)));

@@ -9,6 +9,7 @@
 #include "models/tensor_memory_copy.h"
 #include "models/time.h"
 #include "models/umma_scales.h"
+#include "models/wgmma_numerics.h"
 
 namespace sm100::sim::provenance {
 namespace {
@@ -48,7 +49,10 @@ Watched* Record::watched_at(uint64_t address) {
   return nullptr;
 }
 
-void Record::cta_started(int slot) { shared_.clear(slot); }
+void Record::cta_started(int slot) {
+  shared_.clear(slot);
+  std::erase_if(registers_, [=](const auto& of) { return of.first.first == slot; });
+}
 
 void Record::landed(int slot, const models::TensorCopy& copy) {
   boxes_.push_back({.source = copy.source,
@@ -150,10 +154,138 @@ void Record::tensor_memory_loaded(int slot, int sm, TmemShape shape, int repeat,
           f.cells[at.lane * f.columns + at.column] = registers[t * count + r];
       }
   }
-  fragments_.push_back(std::move(f));
-  WarpState& warp = state(slot, source.warp);
+  keep(std::move(f), source);
+}
+
+void Record::keep(Fragment fragment, const models::Source& source) {
+  WarpState& warp = state(fragment.slot, source.warp);
+  fragments_.push_back(std::move(fragment));
   if (warp.wrote) sets_.emplace_back(), warp.set = uint32_t(sets_.size()), warp.wrote = false;
   sets_[warp.set - 1].push_back(uint32_t(fragments_.size() - 1));
+}
+
+// ---- wgmma
+
+namespace {
+
+/// As an MMA of tensor memory, whose operands lie alike: 64 rows, and 32 bytes along K.
+models::MmaOperation as_mma(const models::WgmmaOperation& wgmma) {
+  models::MmaOperation op{};
+  op.kind = MmaKind::f16;
+  op.m = kWgmmaM, op.n = wgmma.form.n;
+  op.d = TmemAddr::at(0, 0);
+  op.a_in_tmem = wgmma.form.a_in_registers;
+  op.a = wgmma.a, op.b = wgmma.b;
+  op.idesc.transpose_a = wgmma.form.a_major == Major::mn, op.idesc.transpose_b = wgmma.form.b_major == Major::mn;
+  op.enable_input_d = wgmma.scale_d;
+  return op;
+}
+
+}  // namespace
+
+/// The registers to which an instruction adds: those that it names, or that hold what it finds there; nullptr: what
+/// they hold is not known.
+Record::Registers* Record::registers_of(int slot, int first_warp, const models::WgmmaOperation& operation) {
+  std::vector<Registers>& all = registers_[{slot, first_warp}];
+  const size_t count = size_t(wgmma_d_registers(operation.form)) * kWarpLanes;
+  for (Registers& r : all)
+    if (r.n == operation.form.n && std::equal(r.d.begin(), r.d.end(), operation.d.begin()) &&
+        (r.in_flight > 0 || !operation.scale_d ||
+         (r.sums[0].size() == count && std::equal(r.sums[0].begin(), r.sums[0].end(), operation.d[0]))))
+      return &r;
+  if (!operation.scale_d) return nullptr;
+  for (Registers& r : all)
+    if (r.n == operation.form.n && r.in_flight == 0 && r.sums[0].size() == count &&
+        std::equal(r.sums[0].begin(), r.sums[0].end(), operation.d[0]))
+      return &r;
+  return nullptr;
+}
+
+void Record::warpgroup_multiplied(int slot, int first_warp, const models::WgmmaOperation& operation,
+                                  const models::Source& source) {
+  models::MmaOperation op = as_mma(operation);
+  std::vector<Registers>& all = registers_[{slot, first_warp}];
+  Registers* to = registers_of(slot, first_warp, operation);
+  const size_t count = size_t(wgmma_d_registers(operation.form)) * kWarpLanes;
+  bool known = to || !operation.scale_d;
+  if (!known) {  // to zeros, or to what is not followed
+    op.enable_input_d = false;
+    known = std::all_of(operation.d.begin(), operation.d.end(), [&](const uint32_t* d) {
+      return std::all_of(d, d + count, [](uint32_t sum) { return sum == 0; });
+    });
+  }
+  if (!op.enable_input_d) {
+    const bool again = to != nullptr;
+    if (!again) {
+      // Of those of this shape that are stored, one is over.
+      std::erase_if(all, [&](const Registers& r) {
+        const bool over = r.n == op.n && r.in_flight == 0 &&
+                          std::all_of(r.stored.begin(), r.stored.end(), [](bool stored) { return stored; });
+        if (over) banks_.erase(r.sm);
+        return over;
+      });
+      to = &all.emplace_back();
+    } else {
+      banks_.erase(to->sm);
+    }
+    *to = Registers{.sm = next_registers_--, .n = op.n, .source = source};
+  }
+  for (size_t w = 0; w < to->d.size(); ++w) to->d[w] = operation.d[w];
+  to->source = source, ++to->in_flight, to->stored.fill(true);
+  multiplied(models::participants(slot, to->sm), op, source);
+  if (!known) mmas_.back().looked_at = false;
+}
+
+void Record::warpgroup_finished(int slot, int first_warp, const models::WgmmaOperation& operation,
+                                const models::Source& source) {
+  for (Registers& r : registers_[{slot, first_warp}]) {
+    if (r.n != operation.form.n || r.in_flight == 0 || r.d[0] != operation.d[0]) continue;
+    r.source = source;
+    if (--r.in_flight > 0) return;
+    const size_t count = size_t(wgmma_d_registers(operation.form)) * kWarpLanes;
+    for (size_t w = 0; w < r.d.size(); ++w) r.sums[w].assign(r.d[w], r.d[w] + count);
+    r.stored.fill(false);
+    return;
+  }
+}
+
+/// A warp stores: what its registers hold of finished sums is what it may store.
+void Record::take_registers(int slot, int warp) {
+  const auto of_group = registers_.find({slot, warp / kWarpgroupWarps * kWarpgroupWarps});
+  if (of_group == registers_.end()) return;
+  const size_t part = size_t(warp % kWarpgroupWarps);
+  for (Registers& r : of_group->second) {
+    if (r.in_flight > 0 || r.stored[part]) continue;
+    r.stored[part] = true;
+    Fragment f{.source = r.source,
+               .time = models::now(),
+               .slot = slot,
+               .sm = r.sm,
+               .lane = 32 * uint32_t(part),
+               .lanes = kLanesOfGroup,
+               .columns = uint32_t(r.n),
+               .of_wgmma = true};
+    f.source.warp = warp;
+    const Bank& bank = banks_[r.sm];
+    for (uint32_t c = 0; c < f.columns; ++c) {
+      const uint32_t history = bank.history[c * kGroups + f.lane / kLanesOfGroup];
+      if (!f.parts.empty() && f.parts.back().history == history)
+        ++f.parts.back().columns;
+      else
+        f.parts.push_back({history, f.lane, kLanesOfGroup, c, 1});
+    }
+    const size_t count = r.sums[part].size() / kWarpLanes;
+    if (count == size_t(r.n) / 2) {  // 32 bits for each sum
+      f.cells.resize(size_t(f.lanes) * f.columns);
+      for (size_t lane = 0; lane < kWarpLanes; ++lane)
+        for (size_t i = 0; i < count; ++i) {
+          const WgmmaCell at = wgmma_d_cell(0, int(lane), int(i));
+          f.cells[size_t(at.row) * f.columns + size_t(at.column)] = r.sums[part][lane * count + i];
+        }
+    }
+    const models::Source by = f.source;
+    keep(std::move(f), by);
+  }
 }
 
 void Record::tensor_memory_stored(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
@@ -224,6 +356,7 @@ void Record::read_scales(Mma& mma, const models::MmaOperation& op) {
 // ---- output
 
 uint32_t Record::write_of(int slot, const models::Source& source) {
+  take_registers(slot, source.warp);
   WarpState& warp = state(slot, source.warp);
   warp.wrote = true;
   if (warp.write == 0 || !same_execution(warp.last_write, source)) {
@@ -278,6 +411,7 @@ void Record::deliver(uint64_t address, uint32_t bytes, const Delivery& d) {
 }
 
 void Record::global_written(int slot, uint64_t address, uint32_t bytes, const models::Source& source) {
+  take_registers(slot, source.warp);
   WarpState& warp = state(slot, source.warp);
   warp.wrote = true;
   if (!watched_at(address)) return;

@@ -65,6 +65,7 @@ struct Fragment {
   std::vector<LoadedCells> parts;
   uint32_t lane = 0, lanes = 0, column = 0, columns = 0;
   std::vector<uint32_t> cells;  ///< lane by lane; empty: a run without data
+  bool of_wgmma = false;        ///< sums in registers, which no load has brought there
 };
 
 /// A warp's store to shared memory.
@@ -114,6 +115,10 @@ class Record final : public models::Provenance {
   void multiplied(const Participants& by, const models::MmaOperation& mma, const models::Source& source) override;
   void copied_to_tensor_memory(const Participants& by, const models::TensorMemoryCopy& copy,
                                const models::Source& source) override;
+  void warpgroup_multiplied(int slot, int first_warp, const models::WgmmaOperation& operation,
+                            const models::Source& source) override;
+  void warpgroup_finished(int slot, int first_warp, const models::WgmmaOperation& operation,
+                          const models::Source& source) override;
   void tensor_memory_loaded(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
                             const uint32_t* registers, const models::Source& source) override;
   void tensor_memory_stored(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
@@ -160,6 +165,18 @@ class Record final : public models::Provenance {
     std::array<uint32_t, 32> next{};
   };
   static constexpr size_t kKeptLoads = 16;
+  /// D of wgmma, in registers: kept as a tensor memory of its own, with the rows of warp w in its lanes 32 w on.
+  struct Registers {
+    int sm = 0;  ///< a number that no SM has
+    int n = 0;
+    std::array<const uint32_t*, 4> d{};         ///< where the warps' are
+    int in_flight = 0;                          ///< instructions
+    std::array<std::vector<uint32_t>, 4> sums;  ///< of each warp, when the last one was over
+    std::array<bool, 4> stored{true, true, true, true};
+    models::Source source;
+  };
+  Registers* registers_of(int slot, int first_warp, const models::WgmmaOperation& operation);
+  void take_registers(int slot, int warp);
   uint32_t add(uint32_t parent, uint32_t mma);
   WarpState& state(int slot, int warp) { return warps_[{slot, warp}]; }
   uint32_t write_of(int slot, const models::Source& source);
@@ -167,6 +184,7 @@ class Record final : public models::Provenance {
   uint32_t delivery(const Delivery& d);
   Watched* watched_at(uint64_t address);
   void read_scales(Mma& mma, const models::MmaOperation& operation);
+  void keep(Fragment fragment, const models::Source& source);
 
   SharedOrigins shared_;
   std::vector<Box> boxes_;
@@ -182,6 +200,8 @@ class Record final : public models::Provenance {
   Delivery last_delivery_;
   std::vector<Watched> watched_;
   std::map<std::pair<int, int>, WarpState> warps_;
+  std::map<std::pair<int, int>, std::vector<Registers>> registers_;  ///< by slot and first warp of the warpgroup
+  int next_registers_ = -2;
 };
 
 }  // namespace sm100::sim::provenance

@@ -165,19 +165,21 @@ void Explainer::compare_values(size_t p, const Watched& output) {
       if (by.columns != 0) distance += (distance.empty() ? "" : " and ") + direction(by.columns, "column");
       cause.what = fmt::format(
           "rows and columns of the output are in the wrong places: the sums are right, and lie {} away from where "
-          "they "
-          "belong{}, between tensor memory and the store: registers, strip or swizzle",
-          distance, exchanged ? ", in pairs that have changed places" : "");
+          "they belong{}, between {} and the store: registers, strip or swizzle",
+          distance, exchanged ? ", in pairs that have changed places" : "",
+          fragment && fragment->of_wgmma ? "the sums of wgmma" : "tensor memory");
     } else {
-      cause.what =
-          "rows and columns of the output hold other values than tensor memory: the sums are right, and change "
-          "between the "
-          "load from tensor memory and the store";
+      const bool of_wgmma = fragment && fragment->of_wgmma;
+      cause.what = fmt::format(
+          "rows and columns of the output hold other values than {}: the sums are right, and change between {} and "
+          "the "
+          "store",
+          of_wgmma ? "the sums of wgmma" : "tensor memory", of_wgmma ? "the wgmma" : "the load from tensor memory");
     }
     cause.details.push_back(fmt::format("{} of {} elements of the tile, the first is row {}, column {}",
                                         grouped(int64_t(wrong)), grouped(int64_t(cells.size())), example.first,
                                         example.second));
-    if (fragment) cause.details.push_back(fmt::format("loaded from tensor memory by {}", who_(fragment->source)));
+    if (fragment) cause.details.push_back(loaded_by(*fragment));
     if (write) cause.details.push_back(fmt::format("written to shared memory by {}", who_(write->source)));
     cause.details.push_back(fmt::format("stored by {}", who_(store.source)));
     add(std::move(cause), acc);

@@ -116,16 +116,16 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The GEMM of scenarios/ptx with a line altered, run as its launch file says.
+/// The GEMM of scenarios/ptx, or another, with a line altered, run as its launch file says.
 RunResult run_altered_ptx(const fs::path& folder, const std::string& line, const std::string& altered,
-                          host::ProvenanceMode mode) {
-  std::string text = text_of(kScenarios / "ptx/gemm.ptx");
+                          host::ProvenanceMode mode, const std::string& of = "ptx") {
+  std::string text = text_of(kScenarios / of / "gemm.ptx");
   if (!line.empty()) {
     REQUIRE(text.find(line) != std::string::npos);
     text.replace(text.find(line), line.size(), altered);
   }
   std::ofstream(folder / "gemm.ptx") << text;
-  std::ofstream(folder / "gemm.toml") << text_of(kScenarios / "ptx/gemm.toml");
+  std::ofstream(folder / "gemm.toml") << text_of(kScenarios / of / "gemm.toml");
   Scenario s = load_scenario(folder / "gemm.toml", {});
   s.provenance = mode;
   return run_in_child(s);
@@ -222,4 +222,24 @@ TEST_CASE("keeping it changes no cycle and no bit", "[provenance]") {
     CHECK(on.output_hash == off.output_hash);
     CHECK(on.barrier_events == off.barrier_events);
   }
+}
+
+TEST_CASE("what wgmma multiplies is explained, and where its sums are stored", "[provenance]") {
+  const ScratchDirectory scratch;
+  const auto run = [&](const char* line, const char* altered) {
+    return run_altered_ptx(scratch.path(), line, altered, host::ProvenanceMode::on, "hopper");
+  };
+  const RunResult sound = run("", "");
+  CHECK(verdict_of(sound) == Verdict::clean);
+  CHECK(sound.provenance.tiles == 16);
+  CHECK(sound.provenance.not_looked_at.empty());
+  CHECK(says(run("shl.b32 \t%r356, %r366, 7;", "shl.b32 \t%r356, %r366, 6;"),
+             "B rows 192-319 were used where B rows 384-511"));
+  CHECK(says(run("add.s32 \t%r331, %r319, 64;", "add.s32 \t%r331, %r319, 32;"), "k 96-127 is never multiplied"));
+  CHECK(says(run("add.s32 \t%r132, %r126, 253984;", "add.s32 \t%r132, %r126, 253952;"),
+             "A's k 0-15 was multiplied by B's k 16-31"));
+  CHECK(says(run("{ cvt.rn.bf16x2.f32 %r252, %f2496, %f2497;}", "{ cvt.rn.bf16x2.f32 %r252, %f2497, %f2496;}"),
+             "the sums are right, and lie 1 column away from where they belong, in pairs that have changed places, "
+             "between "
+             "the sums of wgmma and the store"));
 }

@@ -30,8 +30,6 @@ class HopperMatmulRun : public Product {
   std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return {"load", "spare", "consumer"}; }
   std::string_view role(int warp) const override { return hopper_role(warp); }
-  /// Provenance does not follow wgmma.
-  ExpectedResult expected_result(const std::vector<GlobalAddr>&) const override { return {}; }
   std::string configuration_json() const override;
 
   StaticGrid grid() const;

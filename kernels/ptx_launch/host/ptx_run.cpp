@@ -31,7 +31,6 @@ int64_t PtxTensor::elements() const {
 PtxRun::PtxRun(const Scenario& scenario)
     : problem_(scenario.problem_as<PtxProblem>()),
       seed_(scenario.seed),
-      has_wgmma_(scenario.device.has_wgmma),
       product_(product_of(problem_, scenario)) {
   for (int warp = 0; warp < problem_.warps(); ++warp) {
     const bool named = size_t(warp) < problem_.roles.size() && !problem_.roles[size_t(warp)].empty();
@@ -109,8 +108,7 @@ ExpectedResult PtxRun::expected_result(const std::vector<GlobalAddr>& addresses)
     const auto pitch = uint64_t(t.shape[1] * t.element.bits / 8);
     return {t.name, addresses[i].value, t.shape[0], pitch, t.element.bits};
   };
-  // Of wgmma nobody records what it multiplied.
-  if (const auto& product = problem_.product; product && !product->b_is_k_n && !has_wgmma_)
+  if (const auto& product = problem_.product; product && !product->b_is_k_n)
     result.products.push_back(
         {.a = matrix_of(product->a),
          .b = matrix_of(product->b),

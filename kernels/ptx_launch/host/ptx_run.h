@@ -45,7 +45,6 @@ class PtxRun : public KernelRun {
 
   const PtxProblem problem_;
   const uint64_t seed_;
-  const bool has_wgmma_;
   std::vector<std::string> roles_;
   std::unique_ptr<Product> product_;  ///< what the result is compared with
 };
