@@ -856,7 +856,7 @@ m("scaled-store-one-quarter", "all store warps write the first quarter", r"TC1\b
   ("sfb_store_group().index(isa) * kWarpLanes", "0 * kWarpLanes"))
 m("scaled-store-no-address-wait", "store warps do not wait for the tensor-memory address", r"tmem address|TC\d|SM\d|NB\d",
   ("  isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));\n", ""))
-m("scaled-mma-no-scales-wait", "the MMA warp does not wait for stored scales", r"scales_full|TC5|TC1[357]",
+m("scaled-mma-no-scales-wait", "the MMA warp does not wait for stored scales", r"scales_full|TC4\].*sfb_store|TC5|TC1[357]",
   ("    if (stores_sfb(cfg_)) scales_.consumer_wait(loc);\n", ""))
 m("scaled-mma-no-scales-fence", "no fence::after_thread_sync behind that wait", r"TC16",
   ("    Base::consumer_wait(loc);\n    this->isa_.tcgen05_fence_after_thread_sync();\n", "    Base::consumer_wait(loc);\n"))
@@ -925,17 +925,17 @@ m("scaled-out-no-row-guard", "scales of rows that C does not have are stored", r
   ("inside(lane) = row + lane < params.rows && scale < params.blocks;", "inside(lane) = scale < params.blocks;"))
 m("scaled-out-no-block-guard", "scales of blocks that C does not have are stored", r"GM\d|mismatch",
   ("inside(lane) = row + lane < params.rows && scale < params.blocks;", "inside(lane) = row + lane < params.rows;"))
-m("scaled-out-not-gathered", "the last word of a row's scales is not stored", r"mismatch",
+m("scaled-out-not-gathered", "the last word of a row's scales is not stored", r"PV2.*scales of the output.*scaled_output",
   ("if (gathered.complete() || last) {", "if (gathered.complete()) {"))
-m("scaled-out-half-warp", "the amax of 16 rows is that of 8", r"mismatch",
+m("scaled-out-half-warp", "the amax of 16 rows is that of 8", r"PV2.*scales of the output.*scaled_output",
   ("int apart = elements_per_scale(cfg) / 2; apart > 0", "int apart = elements_per_scale(cfg) / 4; apart > 0"))
 
 of("kernels/epilogue/block_quantizer.h")
-m("scaled-out-no-norm", "elements are not multiplied by the norm", r"mismatch", ("params.norm * reciprocal, kLargestF32", "reciprocal, kLargestF32"))
+m("scaled-out-no-norm", "elements are not multiplied by the norm", r"PV2.*scales of the output.*scaled_output", ("params.norm * reciprocal, kLargestF32", "reciprocal, kLargestF32"))
 m("scaled-out-no-clamp", "the factor of a block of zeros is infinite", r"mismatch",
   ("isa.min_nan_f32(params.norm * reciprocal, kLargestF32)", "params.norm * reciprocal"),
   survives="no block of the scenarios' products is zero; a test of the recipe has one")
-m("scaled-out-divisor", "the scale is amax / 7", r"mismatch", ("amax * params.norm_over_max", "amax * params.norm_over_max * 6 / 7"))
+m("scaled-out-divisor", "the scale is amax / 7", r"PV2.*scales of the output.*scaled_output", ("amax * params.norm_over_max", "amax * params.norm_over_max * 6 / 7"))
 
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/cutlass_block_scaled/accumulator_strips.h")
@@ -1078,7 +1078,7 @@ m("moe-narrow-block", "the last block of a swizzle is as wide as the others", r"
 m("moe-no-scale-offset", "scales of a group without the padding before it", r"mismatch",
   ("first / rows_per_scale_group(cfg_) + scale_offset", "first / rows_per_scale_group(cfg_)"))
 of("kernels/grouped_1d1d/moe_loader.h")
-m("moe-other-expert", "weights of another expert", r"mismatch|TM",
+m("moe-other-expert", "weights of another expert", r"B of group .*moe_loader\.h",
   ("const int weight = tile.group.expert * params_.n,", "const int weight = (tile.group.expert + 1) % 2 * params_.n,"))
 m("moe-scales-of-n", "the scales of experts lie N rows apart, not whole atoms", r"mismatch",
   ("tile.group.expert * ceil_div(params_.n, kScaleAtomRows)", "tile.group.expert * params_.n / kScaleAtomRows"))
@@ -1089,7 +1089,7 @@ m("moe-end-of-all", "a tile ends at its own last row, whatever group that is of"
   ("const int end = first + rows < tile.group.end_row ? first + rows : tile.group.end_row;", "const int end = first + rows;"))
 m("moe-search-low", "the search for the end of a group is one short", r"GM5|GM4|mismatch",
   ("low = middle + 1;", "low = middle;"))
-m("moe-factor-of-group", "the factor of expert 0", r"mismatch", ("4 * uint64_t(tile.group.expert)", "0 * uint64_t(tile.group.expert)"))
+m("moe-factor-of-group", "the factor of expert 0", r"PV2.*factor.*guarded_writer\.h", ("4 * uint64_t(tile.group.expert)", "0 * uint64_t(tile.group.expert)"))
 of("kernels/grouped_1d1d/work_ring.h")
 m("moe-ring-no-acquire", "a slot is overwritten before it is read", r"SM3|work_empty|MB5|MB8",
   ("const int stage = ring.producer_acquire(loc);", "const int stage = ring.producer_stage();"))
@@ -1162,7 +1162,7 @@ m("maps-one-slot", "a set of maps is edited while copies read it", r"TP1",
   ("slot_ = slot_ + 1 == cfg_.map_slots ? 0 : slot_ + 1;", "slot_ = 0;"))
 m("maps-group-of-first", "maps are edited for the first group alone", r"mismatch|GM|TM",
   ("if (tile.group == group_ || tile.k_count == 0) return;", "if (group_ >= 0 || tile.k_count == 0) return;"))
-m("maps-sfb-of-m", "the scales of B have as many rows as A", r"mismatch|GM",
+m("maps-sfb-of-m", "the scales of B have as many rows as A", r"PV1.*SFB.*scaled_loader\.h",
   ("const int rows = i % 2 == 0 ? problem.m : problem.n;", "const int rows = i != 1 ? problem.m : problem.n;"))
 m("maps-pointers-off", "pointers of the next group", r"mismatch|GM|TM",
   ("load_pointer(isa, params_.pointers, group_, GroupPointer(i), loc)", "load_pointer(isa, params_.pointers, group_ + 1, GroupPointer(i), loc)"))

@@ -60,7 +60,7 @@ SM100_HD constexpr void place_tiles(BlockScaledTiles& tiles, const C& c, Layout&
                                     .stages = c.stages,
                                     .count = store_warps,
                                     .arrives = "sfb_store",
-                                    .arrives_with = "mbarrier.arrive",
+                                    .arrives_with = "fenced mbarrier.arrive",
                                     .waits = "sfb_load"});
   layout.barriers(tiles.scales.full, {.name = "scales_full",
                                       .stages = c.stages,

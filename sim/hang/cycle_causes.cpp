@@ -208,6 +208,30 @@ Cause left_full_cause(const WaitGraph& graph, const Wait& w, const std::vector<s
   return cause;
 }
 
+/// Of a cycle: whoever fills the ring has made as many fills as `w` has taken, and has gone on to what is waited
+/// for once, behind all of them.
+Cause one_too_many_cause(const WaitGraph& graph, const Wait& w, const std::vector<size_t>& cycle) {
+  if (cycle.size() < 2 || !w.on_mbarrier()) return {};
+  const Wait& next = graph.waits()[cycle[1]];
+  const Kernel& kernel = w.cta->kernel();
+  if (!next.on_mbarrier() || !partner(kernel, *w.barrier.array) || is_empty_side(kernel, *w.barrier.array) ||
+      next.barrier.array->stages > 1 || partner(kernel, *next.barrier.array))
+    return {};
+  const std::vector<Debt> late = debtors_in(graph, w, next);
+  if (late.empty() || turn_of(w) == 0 || use_of(late.front().state(), *w.barrier.array).arrivals != turn_of(w) ||
+      use_of(w.warp(), *w.barrier.array).waits != turn_of(w))
+    return {};
+  const std::string filler = late.front().role() + of_cta(w, late.front().cta);
+  Cause cause{.certainty = 51};
+  cause.text = fmt::format(
+      "{} waits for fill {} of {}, and {} has made {} and gone on to its wait for {}: {} takes one too many, or {} "
+      "makes one too few",
+      w.role, turn_of(w) + 1, w.barrier.array->name, filler, turn_of(w), next.barrier.array->name, w.role, filler);
+  blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+  cause.fault_loc = w.blocked.loc, cause.after_line = false, cause.fault_doing.clear();
+  return cause;
+}
+
 }  // namespace
 
 Cause cycle_cause(const WaitGraph& graph, const Wait& w) {
@@ -218,6 +242,7 @@ Cause cycle_cause(const WaitGraph& graph, const Wait& w) {
   if (const Cause c = late_arrival_cause(graph, w, cycle); c.certainty > 0) return c;
   if (const Cause c = barrier_in_cycle_cause(graph, w, cycle); c.certainty > 0) return c;
   if (left_full.certainty > 0) return left_full;
+  if (const Cause c = one_too_many_cause(graph, w, cycle); c.certainty > 0) return c;
   // Many may wait at a cluster barrier for what is only seen elsewhere in the cycle.
   Cause c{.certainty = w.blocked.on == Blocked::On::cluster_barrier ? 49 : 50,
           .text = (cycle.size() == 1 ? "it waits for itself: " : "these wait for each other: ") +

@@ -69,6 +69,23 @@ std::string arrivers_text(const Kernel& kernel, const std::vector<models::Mbarri
 
 }  // namespace
 
+std::string release_not_awaited(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later) {
+  if (earlier.kind != AccessKind::tmem_load || later.kind != AccessKind::accumulator || ptx_uses_of(kernel))
+    return {};
+  const std::string &reader = kernel.role(earlier.by.warp), &writer = kernel.role(by.index);
+  const BarrierArray* release = nullptr;
+  for (const BarrierArray& array : kernel.barriers) {
+    const BarrierArray* full = partner(kernel, array);
+    if (!full || array.arrives != reader || !lists(array.waits, writer) || !lists(full->arrives, writer) ||
+        !lists(full->waits, reader) || !lists(full->arrives_with, "tcgen05.commit"))
+      continue;
+    if (release) return {};
+    release = &array;
+  }
+  if (!release || use_of(by, *release).waits > 0) return {};
+  return fmt::format("{} has never waited for {}, where {} arrives", writer, release->name, reader);
+}
+
 PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later) {
   const bool released_by_warp = (earlier.kind == AccessKind::generic && !earlier.write) ||
                                 earlier.kind == AccessKind::mma_operand ||

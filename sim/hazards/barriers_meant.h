@@ -21,6 +21,10 @@ std::string release_text(const Kernel& kernel, uint32_t full_offset);
 /// any phase had completed.  nullptr: none, or more than one may be meant.
 const BarrierArray* commit_array(const Kernel& kernel, int issuer, int reader, const Warp* waits = nullptr);
 
+/// "mma has never waited for accum_empty, where epilogue arrives": of an accumulator that is written again; empty:
+/// it has, or no such barrier is known.
+std::string release_not_awaited(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later);
+
 /// The phase by which a stage came back had completed without the warp that still uses it, though its role arrives
 /// there: a count that is too low, or an arrival that is doubled.
 struct PhaseWithout {

@@ -356,6 +356,9 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
     else if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty())
       text.details.insert(text.details.end() - 1, std::move(waits));
   }
+  if (t.warp && std::string_view(text.id) == "TC16")
+    if (const std::string release = release_not_awaited(kernel(t.slot), *t.warp, earlier, later); !release.empty())
+      text.message += "; " + release;
   if (t.warp && missing == Missing::order) {
     const PhaseWithout without = phase_without(kernel(t.slot), *t.warp, earlier, later);
     if (!without.message.empty()) {

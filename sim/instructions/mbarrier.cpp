@@ -86,6 +86,26 @@ void check_waiter(WarpContext& w, SmemAddr barrier) {
 /// Of a barrier in a warp's WaitHistory: one that was initialised where another was ended is not the same.
 uint32_t history_key(const models::Mbarrier::State& state) { return state.life * kSmemWindowBytes + state.offset; }
 
+/// MB8: a consumer's wait passes at once, before anything has come.  Only who fills a ring begins so.
+void check_fresh(WarpContext& w, const models::Mbarrier::State& state, uint32_t parity, bool test) {
+  const sim::Kernel& kernel = w.cta.kernel();
+  const sim::BarrierName name = barrier_name(kernel, state.offset);
+  if (!name.array || !std::string_view(name.array->name).ends_with("_full") || parity != 1) return;
+  const size_t array = size_t(name.array - kernel.barriers.data());
+  if (array < kernel.learned_arrivers.size() && kernel.learned_arrivers[array]) return;
+  const auto& said = w.cta.observer().warnings();  // of the first warp of all that do it
+  if (std::any_of(said.begin(), said.end(), [&](const models::Violation& v) {
+        return v.id == "MB8" && v.source.loc.line() == w.loc().line() && v.barrier == state.offset;
+      }))
+    return;
+  w.cta.observer().violation(
+      {"MB8",
+       fmt::format("mbarrier.{}.parity on {}[{}] passes at once: parity 1, and no phase of it has completed; a "
+                   "consumer's first lap waits for parity 0",
+                   test ? "test_wait" : "try_wait", name.array->name, name.stage),
+       now(), w.own.slot, state.offset, w.source(), /*warning=*/true});
+}
+
 /// MB8: the wait names a phase that the warp has seen, or perhaps one that is long over.
 /// @param by_state  of an arrival: the phase has been checked, and may be asked for again
 /// @return the phase that it sees is one more for this warp
@@ -114,6 +134,7 @@ bool check_wait(WarpContext& w, const models::Mbarrier::State& state, uint32_t p
                              instruction, barrier, seen + 1, state.phase, phase - 1),
          now(), w.own.slot, state.offset, w.source(), stale});
   }
+  if (phase < 0 && !by_state) check_fresh(w, state, parity, test);
   w.waits.see(key, phase, test);  // CUTLASS throws the answers of several tests in a row away
   return next != Next::again && !(stale && by_state);
 }

@@ -222,3 +222,35 @@ TEST_CASE("a circle of waits names the role that leaves a full stage behind", "[
              Catch::Contains("likely cause: w2 has never waited for start_full, though start_full[0] is full: "
                              "its wait is missing, or comes behind that for next_empty"));
 }
+
+TEST_CASE("a step too many, where whoever fills has gone on to the end", "[role_work]") {
+  constexpr SmemAddr kDone{0x460};
+  const auto code = [&](int fills, int takes) {
+    RoleCode code;
+    code.warps = 2;
+    code.explained = true;
+    code.barriers = {{"x_full", kFull, kStages, 1, "w0", "mbarrier.arrive", "w1"},
+                     {"x_empty", kEmpty, kStages, 1, "w1", "mbarrier.arrive", "w0"},
+                     {"done", kDone, 1, 1, "w1", "mbarrier.arrive", "w0"}};
+    code.program = [=](RoleIsa& isa) {
+      if (isa.warpid() == 0)
+        isa.elected([&] {
+          for (const SmemAddr b : {kFull, kFull + 8, kEmpty, kEmpty + 8, kDone}) isa.mbarrier_init(b, 1);
+          isa.fence_mbarrier_init();
+        });
+      isa.bar_sync(0, 64);
+      const bool first = isa.warpid() == 0;
+      work(isa, {.tiles = {0}, .steps = {first ? fills : takes}}, first, false);
+      if (first)
+        while (!isa.mbarrier_try_wait_parity(kDone, 0, Scope::cta)) {}
+      else
+        isa.elected([&] { isa.mbarrier_arrive(kDone, Scope::cta); });
+    };
+    return code;
+  };
+  CHECK(diagnosis(code(4, 4)) == "");
+  CHECK_THAT(
+      diagnosis(code(4, 5)),
+      Catch::Contains("likely cause: w1 waits for fill 5 of x_full, and w0 has made 4 and gone on to its wait for "
+                      "done: w1 takes one too many, or w0 makes one too few"));
+}
