@@ -177,6 +177,21 @@ Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
   return {};
 }
 
+/// A first wait comes too late for its phase, which its parity does not name any more: one fill completes several.
+Cause lapped_cause(const WaitGraph& graph, const Wait& w) {
+  if (w.state->phase < 2 || ptx_uses_of(w.cta->kernel())) return {};
+  for (const auto& warp : w.cta->warps())  // of roles whose warps take turns
+    if (w.cta->kernel().role(warp->index) == w.role && use_of(*warp, *w.barrier.array).waits > w.barrier.stage)
+      return {};
+  Cause cause{
+      .certainty = 94,
+      .text = fmt::format("{} phases of {} have completed before the first wait of {} there, which was for "
+                          "phase 0: its count, {}, is too low, or arrivals are doubled",
+                          w.state->phase, text_of(w.barrier), w.role, decode_mbarrier(w.state->word).expected)};
+  blame_init(cause, graph, w);
+  return cause;
+}
+
 /// A cursor walks the stages in order and its parity flips with every lap: this wait breaks that.
 Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   const BarrierArray& array = *w.barrier.array;
@@ -193,7 +208,7 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
                                  "repeated a wait",
                                  w.role, w.barrier.stage, waits, array.name, stage)};
   } else if (parity == w.blocked.parity) {
-    return {};
+    return full && lap == 0 ? lapped_cause(graph, w) : Cause{};
   } else if (!full && lap == 0) {
     cause = {.certainty = 94, .text = first_lap_text(w)};
   } else {
