@@ -72,6 +72,7 @@ SCALED_SCENARIOS = [
     Scenario("scales along columns", "smoke/block_scaled_output_07.toml"),
     Scenario("rows of the cluster that C lacks", "smoke/block_scaled_output_06.toml", ("problem.m=200", "problem.n=96")),
     Scenario("stored scales, late answers", "bugs/sound/scaled_narrow.toml", ("run.jitter=3",)),
+    Scenario("scales along rows that C lacks, with provenance", "smoke/block_scaled_output_04.toml", ("problem.m=300", "run.provenance=on")),
 ]
 
 CUTLASS_SCENARIOS = [
