@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "sim/compiled_place.h"
 #include "sim/hang/blame.h"
@@ -177,6 +178,26 @@ Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
   return {};
 }
 
+/// Warpgroups that wait on the array have taken each fill once, together: they take turns.  Then the next fill;
+/// else -1.
+int64_t next_in_turns(const Wait& w) {
+  const BarrierArray& array = *w.barrier.array;
+  constexpr int kWarpsOfGroup = 4;
+  std::map<int, int> waits;  // of each group
+  int64_t last = -1;
+  for (const auto& warp : w.cta->warps()) {
+    const Warp::Use& use = use_of(*warp, array);
+    if (use.waits == 0) continue;
+    int& most = waits[warp->index / kWarpsOfGroup];
+    most = std::max(most, use.waits);
+    const int stage = int(use.waited_on - array.base.offset()) / 8;
+    last = std::max(last, use.waited_phase * array.stages + stage);
+  }
+  int64_t all = 0;
+  for (const auto& [group, n] : waits) all += n;
+  return waits.size() > 1 && all == last + 1 ? all : -1;
+}
+
 /// A first wait comes too late for its phase, which its parity does not name any more: one fill completes several.
 Cause lapped_cause(const WaitGraph& graph, const Wait& w) {
   if (w.state->phase < 2 || ptx_uses_of(w.cta->kernel())) return {};
@@ -201,6 +222,9 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   const uint32_t parity = uint32_t(lap & 1) ^ (full ? 0u : 1u);  // a producer's first lap waits for parity 1
   // How others' code walks a ring is known of its first lap alone.
   if (ptx_uses_of(w.cta->kernel()) && (lap > 0 || stage != w.barrier.stage)) return {};
+  if (const int64_t next = full ? next_in_turns(w) : -1;
+      next >= 0 && next % array.stages == w.barrier.stage && uint32_t(next / array.stages & 1) == w.blocked.parity)
+    return {};
   Cause cause;
   if (stage != w.barrier.stage) {
     cause = {.certainty = 92,
