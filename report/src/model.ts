@@ -21,7 +21,7 @@ export type Selection =
   | {kind: 'barrier'; side: number; cta: Cta; track: Track; time: number}
   | {kind: 'finding'; side: number; finding: Finding};
 
-export type Tab = 'overview' | 'report' | 'selection' | 'search' | 'findings' | 'path' | 'differences' | 'legend';
+export type Tab = 'lesson' | 'overview' | 'report' | 'selection' | 'search' | 'findings' | 'path' | 'differences' | 'legend';
 export type Unit = 'cycles' | 'time';
 
 const kOpenAtFirst = 2;
@@ -53,8 +53,6 @@ export class Model {
   unit: Unit = 'cycles';
   showFlows = true;
   showPath = false;
-  /** What `sm100sim run` prints of the run, where the page can ask for it. */
-  report = '';
   query = '';
   hits: Hit[] = [];
   hit = -1;

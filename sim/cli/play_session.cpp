@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <new>
+#include <regex>
 #include <sstream>
 
 #include "kernels/host/toml_reader.h"
@@ -182,7 +184,7 @@ Json PlaySession::menu() const {
     if (folders.contains(first)) add(*first ? "Lessons" : "Scenarios", folders[first]);
   for (const auto& [folder, scenarios] : folders)
     if (folder != "lessons" && !folder.empty()) add(folder, scenarios);
-  return {{"opened", opened_}, {"groups", groups}, {"tool_version", tool_version()}};
+  return {{"opened", opened_}, {"groups", groups}, {"keys", play_keys()}, {"tool_version", tool_version()}};
 }
 
 /// Throws InputError with the reader's lines for values that the scenario refuses.
@@ -326,6 +328,21 @@ std::string own_faults(const Scenario& scenario) {
   return text;
 }
 
+/// The page of lesson 3, of "lessons/03_expect_tx" and of its broken twin; empty: the scenario is of none.
+std::string lesson_of(const std::string& scenario) {
+  static const std::regex lesson(R"(lessons/(\d\d)_.*)");
+  std::smatch parts;
+  if (!std::regex_match(scenario, parts, lesson)) return "";
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(lesson_directory(), ignored)) {
+    if (!entry.path().filename().string().starts_with(parts[1].str() + "-")) continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    return text.str();
+  }
+  return "";
+}
+
 std::string command_of(const std::string& file, const std::vector<std::string>& overrides) {
   std::string text = "sm100sim run " + shell_word(file);
   for (const std::string& set : overrides) text += " --set " + shell_word(set);
@@ -389,6 +406,7 @@ Json PlaySession::run(const Json& request) {
                 {"kernel", original.kernel->name},
                 {"faults", faults_json(offered(now))},
                 {"own_fault", own_faults(original)},
+                {"lesson", lesson_of(now.state.scenario)},
                 {"controls", play_controls(now.scenario, now.settings)},
                 {"text", text_of(now)},
                 {"command", command_of(now.file.string(), now.overrides)}};

@@ -135,8 +135,11 @@ await check('ten edits, each with its picture', async () => {
   }
   assert.equal(seen.size, 10, 'each has an address of its own');
   assert.match(await page.locator('.badge').innerText(), /HANG/);
+  assert.match(await page.locator('.outcome').innerText(), /HANG.*can never wake/);
+  await page.click('text=Who is to blame?');
   assert.match(await page.locator('.panel').innerText(), /can never wake/);
   await picture(page, 'play-hang');
+  await page.getByRole('tab', {name: 'Lesson'}).click();
   clean(page);
 });
 
@@ -219,6 +222,72 @@ await check('lessons and other kernels can be chosen', async () => {
   await until(page, choice(page, 'scenario', 'lessons/14_block_scaling'));
   assert.equal((await state(page)).outcome, 'pass');
   await until(page, choice(page, 'scenario', 'lessons/01_one_stage'));
+});
+
+await check('a lesson: read, guess, edit, break, answer, what is next', async () => {
+  const lessons = await open(`${server.url}#scenario=lessons/03_expect_tx`);
+  const text = () => lessons.locator('.lesson').innerText();
+  const offers = (name) => lessons.locator('.lesson').getByRole('button', {name, exact: true}).first();
+  assert.match(await text(), /Lesson 3: expect_tx[^]*kernels\/pipeline\/input_ring.h[^]*Guess first[^]*Which role hangs first/);
+  assert.match(await text(), /This run passes in 19,123 cycles/);
+  assert.doesNotMatch(await text(), /49,152, where a fill has 32,768/, 'the answer waits until it is asked for');
+  await picture(lessons, 'lesson-first');
+  await until(lessons, () => offers('Make the edit').click());
+  assert.equal((await state(lessons)).outcome, 'hang');
+  assert.match(await text(), /HANG at cycle 8,242: 7 of 7 warps/, 'the lesson stays and says what broke');
+  assert.equal(await offers('Make the edit').getAttribute('aria-pressed'), 'true');
+  await lessons.click('.lesson summary');
+  assert.match(await text(), /49,152, where a fill has 32,768[^]*What it costs/);
+  await lessons.locator('.lesson .outcome').scrollIntoViewIfNeeded();
+  await picture(lessons, 'lesson-broken');
+  // The report is read from its beginning, and the lesson goes on where it was left.
+  const left = await lessons.locator('.content').evaluate((e) => e.scrollTop);
+  assert.ok(left > 0);
+  await lessons.click('text=Who is to blame?');
+  await settle(lessons);
+  assert.equal(await lessons.locator('.content').evaluate((e) => e.scrollTop), 0);
+  assert.match(await lessons.locator('.panel').innerText(), /expect_tx counts 16,384 bytes more/);
+  await lessons.getByRole('tab', {name: 'Lesson'}).click();
+  await settle(lessons);
+  assert.equal(await lessons.locator('.content').evaluate((e) => e.scrollTop), left);
+  assert.match(await text(), /49,152, where a fill has 32,768/);
+  await until(lessons, () => offers('Beside the healthy run').click());
+  assert.equal((await state(lessons)).sides, 2);
+  assert.ok(await lessons.locator('.lesson').isVisible());
+  await until(lessons, () => offers('The healthy run').click());
+  assert.equal((await state(lessons)).outcome, 'pass');
+  await until(lessons, () => offers('Next lesson').click());
+  assert.match(await text(), /Lesson 4/);
+  assert.doesNotMatch(await text(), /phase 0 misses 1 of 1 arrivals/, 'the next answer is hidden again');
+  assert.equal(await lessons.locator('.content').evaluate((e) => e.scrollTop), 0, 'a lesson begins at its beginning');
+  await until(lessons, () => offers('Previous lesson').click());
+  assert.match(await text(), /Lesson 3/);
+  clean(lessons);
+  await lessons.close();
+});
+
+await check('each lesson is shown, its edit does what its scenario expects, and other scenarios leave it open', async () => {
+  const lessons = await open(server.url);
+  const names = await lessons.evaluate(() => player.menu.groups[0].scenarios.map(({name}) => name).filter((name) => !name.endsWith('_broken')));
+  assert.equal(names.length, readdirSync(join(source, 'docs/lessons')).filter((name) => /^\d\d-/.test(name)).length);
+  await until(lessons, () => lessons.locator('.lesson').getByRole('button', {name: '--set config.stages=2'}).click());
+  assert.deepEqual(await state(lessons).then(({stages, cycles}) => [stages, cycles > 8382]), [2, true]);
+  await until(lessons, () => lessons.goBack());
+  for (const [at, name] of names.entries()) {
+    if (at > 0) await until(lessons, () => lessons.locator('.lesson').getByRole('button', {name: 'Next lesson'}).first().click());
+    const shown = await lessons.locator('.lesson').innerText();
+    assert.match(shown, new RegExp(`${at + 1} of ${names.length}[^]*Lesson ${at + 1}:[^]*Guess first[^]*This run passes[^]*Try next`), name);
+    // Nothing of Markdown is left over.
+    const prose = await lessons.locator('.lesson').evaluate((e) => [...e.querySelectorAll('p, li, td, h2, h3')].map((part) => part.textContent).join('\n'));
+    assert.doesNotMatch(prose, /\]\(|\*\*|^#|<!--|^\||```/m, name);
+    assert.equal(await lessons.locator('.lesson').getByRole('button', {name: 'Next lesson'}).first().isDisabled(), at + 1 === names.length);
+  }
+  await until(lessons, () => lessons.locator('.lesson').getByRole('button', {name: 'scenarios/06_starved_by_tma.toml'}).click());
+  assert.match(await lessons.locator('.lesson').innerText(), /Lesson 15:[^]*The healthy run/);
+  await until(lessons, () => lessons.locator('.lesson').getByRole('button', {name: 'The healthy run', exact: true}).click());
+  assert.match(await lessons.locator('.lesson').innerText(), /This run passes/);
+  clean(lessons);
+  await lessons.close();
 });
 
 await check('copy as scenario and as command', async () => {

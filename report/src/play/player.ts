@@ -17,6 +17,8 @@ export class Player {
   /** Of the run that is shown. */
   reply: Reply | null = null;
   complaints: Complaint[] = [];
+  /** The lesson that was opened last: its page stays while other scenarios, which it may ask for, are looked at. */
+  lesson: {scenario: string; text: string; scroll: number; answered: boolean} | null = null;
   /** The run before the one that is shown, for "before / after". */
   private shown: State | null = null;
   previous: State | null = null;
@@ -35,8 +37,9 @@ export class Player {
     this.state = there?.state ?? fresh(menu.opened);
     this.before = there?.before ?? null;
     window.addEventListener('popstate', () => {
+      // The address that the page was opened with has no state, if nothing had been changed.
       const now = ofHash(location.hash);
-      if (now) void this.show(now.state, now.before);
+      void this.show(now?.state ?? fresh(menu.opened), now?.before ?? null);
     });
   }
 
@@ -96,6 +99,8 @@ export class Player {
     // The glossary is of one sort of kernel: another sort begins anew.
     if (this.reply && this.reply.kernel !== reply.kernel && [this.reply.kernel, reply.kernel].includes('pipeline_copy')) return location.reload();
     this.reply = reply;
+    const opened = reply.lesson !== '' && reply.lesson !== this.lesson?.text;
+    if (opened) this.lesson = {scenario: state.scenario, text: reply.lesson, scroll: 0, answered: false};
     this.complaints = [];
     if (this.shown && !same(this.shown, state)) this.previous = this.shown.scenario === state.scenario ? this.shown : null;
     this.shown = state;
@@ -103,24 +108,28 @@ export class Player {
     if (!this.model || !this.morph) {
       this.model = new Model(traces, diff);
       this.morph = new Morph(this.model);
-      this.describe(reply);
+      this.describe(opened);
     } else {
       this.morph.show(traces, () => {
         this.model!.replace(traces, diff);
-        this.describe(reply);
+        this.describe(opened);
       });
     }
     document.title = `${now.metadata.scenario || now.name} - sm100sim play`;
     ++this.runs;
   }
 
-  /** What the panel shows of a new run: what went wrong, if something did. */
-  private describe(reply: Reply): void {
+  /**
+   * What the panel shows of a new run: what went wrong, if something did.  A lesson stays and says it itself.
+   * @param opened  with this run a lesson has been opened
+   */
+  private describe(opened: boolean): void {
     const model = this.model!;
-    model.report = [reply.report.trimEnd(), ...reply.notes].join('\n');
     const side = model.sides.length - 1;
     const wrong = model.sides[side].trace.findings.find((finding) => !finding.warning);
+    const lesson = opened || (this.lesson !== null && model.tab === 'lesson');
     if (wrong) model.showFinding(side, wrong);
     else if (model.tab === 'findings') model.tab = model.diff ? 'differences' : 'overview';
+    if (lesson) model.tab = 'lesson';
   }
 }

@@ -49,6 +49,8 @@ export interface Reply {
   kernel: string;
   faults: {id: string; words: string; group: string; times: number}[];
   own_fault: string;
+  /** The lesson's page, as Markdown; "": the scenario is of none. */
+  lesson: string;
   controls: Control[];
   /** The scenario as a file, and the command that runs it. */
   text: string;
@@ -64,6 +66,8 @@ export interface Complaint {
 
 export interface Menu {
   opened: string;
+  /** What controls can set, "config.stages". */
+  keys: string[];
   groups: {label: string; scenarios: {name: string; description: string}[]}[];
 }
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strip below the bar: everything that can be changed of the run.
 
-import {useEffect, useReducer, useState} from 'preact/hooks';
+import {useEffect, useState} from 'preact/hooks';
 
 import {grouped} from '../text/format';
 import type {Player} from './player';
 import {type ChoiceControl, type Complaint, type Control, type NumberControl, type State, type Value, fresh, reportAddress, same} from './session';
 
 export function Strip({player}: {player: Player}) {
-  const [, redraw] = useReducer((n: number) => n + 1, 0);
-  useEffect(() => player.onChange(() => redraw(0)), []);
   const {reply, state, complaints} = player;
   if (!reply) return null;
   const of = (keys: string[]) => complaints.find((c) => keys.some((key) => key === c.key || key.startsWith(`${c.key}.`) || c.key.startsWith(`${key}.`)));

@@ -14,7 +14,7 @@ import {Minimap} from '../view/minimap';
 import {Picture} from '../view/picture';
 import {type Theme, applyTheme, dark, light} from '../view/theme';
 import {Help} from './help';
-import {Panel, Splitter} from './panel';
+import {type MoreTab, Panel, Splitter} from './panel';
 import {runSearch} from './search_tab';
 
 declare global {
@@ -24,8 +24,11 @@ declare global {
   }
 }
 
-/** @param strip  below the bar: what changes the run, where something can */
-export function App({model, strip}: {model: Model; strip?: ComponentChildren}) {
+/**
+ * @param strip  below the bar: what changes the run, where something can
+ * @param more   tabs of the panel beside those that every page has
+ */
+export function App({model, strip, more = []}: {model: Model; strip?: ComponentChildren; more?: MoreTab[]}) {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const map = useRef<HTMLDivElement>(null), plot = useRef<HTMLDivElement>(null), field = useRef<HTMLInputElement>(null), live = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -56,7 +59,7 @@ export function App({model, strip}: {model: Model; strip?: ComponentChildren}) {
       <div class="minimap" ref={map} />
       <div class="plot" ref={plot} />
       {model.panelOpen && <Splitter model={model} />}
-      {model.panelOpen && <Panel model={model} />}
+      {model.panelOpen && <Panel model={model} more={more} />}
       <div class="live" ref={live} aria-live="polite" />
       {model.helpOpen && <Help model={model} />}
     </div>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel on the right: what is selected, and the answers to "why is it slow" and "what went wrong".
 
+import type {ComponentChildren} from 'preact';
+
 import type {Model, Tab} from '../model';
 import {describe} from '../text/sentences';
 import {partnerOf} from '../view/overlay';
@@ -11,10 +13,16 @@ import {Overview} from './overview';
 import {PathTab} from './path_tab';
 import {SearchTab} from './search_tab';
 
-export function Panel({model}: {model: Model}) {
+/** A tab that only some pages have. */
+export interface MoreTab {
+  tab: Tab;
+  name: string;
+  body: ComponentChildren;
+}
+
+export function Panel({model, more}: {model: Model; more: MoreTab[]}) {
   const findings = model.findings.length;
-  const tabs: [Tab, string][] = [['overview', 'Overview'], ['selection', 'Selection']];
-  if (model.report) tabs.push(['report', 'Report']);
+  const tabs: [Tab, string][] = [...more.map(({tab, name}): [Tab, string] => [tab, name]), ['overview', 'Overview'], ['selection', 'Selection']];
   if (findings > 0) tabs.push(['findings', `Findings ${findings}`]);
   if (model.sides[0].trace.path) tabs.push(['path', 'Path']);
   if (model.diff) tabs.push(['differences', 'Differences']);
@@ -30,10 +38,10 @@ export function Panel({model}: {model: Model}) {
           }}>{name}</button>
         ))}
       </nav>
-      <div class="content" role="tabpanel">
+      <div class="content" role="tabpanel" key={model.tab}>
         {model.tab === 'overview' && <Overview model={model} />}
         {model.tab === 'selection' && <SelectionTab model={model} />}
-        {model.tab === 'report' && <div class="text"><pre>{model.report}</pre></div>}
+        {more.map(({tab, body}) => model.tab === tab && body)}
         {model.tab === 'findings' && <FindingsTab model={model} />}
         {model.tab === 'path' && <PathTab model={model} />}
         {model.tab === 'differences' && <DifferencesTab model={model} />}

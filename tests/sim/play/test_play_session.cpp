@@ -48,6 +48,16 @@ struct Play {
 
 }  // namespace
 
+TEST_CASE("play: a lesson's scenarios come with its page, others without", "[play]") {
+  Play play;
+  for (const char* scenario : {"lessons/03_expect_tx", "lessons/03_expect_tx_broken"})
+    CHECK_THAT(play.session.run(request(scenario))["lesson"].get<std::string>(),
+               Catch::StartsWith("# Lesson 3: ") && Catch::Contains("## Guess first"));
+  CHECK(play.session.run(request("01_dense_small"))["lesson"] == "");
+  const Json keys = play.session.menu()["keys"];
+  CHECK(std::find(keys.begin(), keys.end(), "config.stages") != keys.end());
+}
+
 TEST_CASE("play: a change is another run of the scenario", "[play]") {
   Play play;
   const Json before = play.session.run(request("lessons/01_one_stage"));
