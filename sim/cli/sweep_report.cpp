@@ -82,11 +82,15 @@ function draw() {
   const kx = $("x").value, ky = $("y").value, xs = uniq(kx), ys = uniq(ky);
   $("heat").replaceChildren(); const t = el("table", undefined, $("heat")), head = el("tr", undefined, t);
   el("th", `${ky} \\ ${kx}`, head); for (const x of xs) el("th", x, head);
+  // The colours of the map are of its cells, not of all runs: fewest cycles lie close together.
+  const of = (x, y) => D.runs.filter(r => val(r, kx) === x && val(r, ky) === y), least = rs => Math.min(...rs.map(r => r.cycles));
+  const cells = ys.flatMap(y => xs.map(x => least(of(x, y).filter(r => r.outcome === "pass")))).filter(isFinite);
+  const first = Math.min(...cells), last = Math.max(...cells), heat = c => last > first ? (c - first) / (last - first) : 0;
   for (const y of ys) { const row = el("tr", undefined, t); el("th", y, row);
-    for (const x of xs) { const rs = D.runs.filter(r => val(r, kx) === x && val(r, ky) === y), p = rs.filter(r => r.outcome === "pass");
+    for (const x of xs) { const rs = of(x, y), p = rs.filter(r => r.outcome === "pass");
       const refused = rs.filter(r => r.outcome === "refused").length, failed = rs.length - p.length - refused;
-      const td = el("td", p.length ? num(Math.min(...p.map(r => r.cycles))) : "", row);
-      if (p.length) { const s = shade(Math.min(...p.map(r => r.cycles))); td.style.background = `hsl(${210 - 170 * s} 70% 50% / .45)`; }
+      const td = el("td", p.length ? num(least(p)) : "", row);
+      if (p.length) { const s = heat(least(p)); td.style.background = `hsl(${210 - 170 * s} 70% 50% / .45)`; }
       if (failed) { const b = el("span", ` ${failed} failed`, td); b.style.color = "var(--bad)"; }
       if (refused) el("span", ` (${refused})`, td); } }
   const k = $("s").value, vs = uniq(k), W = 900, H = 320, L = 80, B = 40, svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
