@@ -72,6 +72,26 @@ void read_metadata(const TomlTable& root, ChromeImportMap& map) {
   if (root.has("ignore")) map.ignore = root.strings("ignore");
 }
 
+void read_format(const TomlDocument& document, const TomlTable& root, ChromeImportMap& map) {
+  using Format = ChromeImportMap::Format;
+  if (root.has("format"))
+    map.format = root.choice<Format>(
+        "format", {{"chrome", Format::chrome}, {"synclog", Format::synclog}, {"iket", Format::iket}});
+  const auto only_of = [&](const char* key, Format format, const char* name) {
+    if (root.has(key) && map.format != format)
+      throw document.error(key, fmt::format("needs 'format = \"{}\"'", name));
+    return root.has(key);
+  };
+  if (only_of("launch", Format::iket, "iket")) map.launch = root.integer("launch", 0, 1'000'000);
+  if (!only_of("barrier", Format::synclog, "synclog")) return;
+  for (const TomlTable& table : root.tables("barrier", {"name", "smem_addr", "stages"})) {
+    traces::LoggedBarrier barrier{.name = name_of(document, table)};
+    barrier.smem_addr = table.integer("smem_addr", 0, (1 << 24));
+    if (table.has("stages")) barrier.stages = table.integer("stages", 1, 1024);
+    map.barriers.push_back(std::move(barrier));
+  }
+}
+
 void read_places(const TomlDocument& document, const TomlTable& root, ChromeImportMap& map) {
   const TomlTable track = root.table("track", {"process_name", "thread_name", "cta", "sm", "warp"});
   map.process_name = pattern(document, track, "process_name");
@@ -121,10 +141,12 @@ void read_events(const TomlDocument& document, const TomlTable& root, ChromeImpo
 
 ChromeImportMap load_import_map(const std::filesystem::path& file) {
   const TomlDocument document(file);
-  const TomlTable root = document.root({"description", "source", "device", "scenario", "ticks_per_second",
-                                        "time_unit", "ignore", "configuration", "track", "role", "args", "event"});
+  const TomlTable root =
+      document.root({"description", "source", "device", "scenario", "ticks_per_second", "time_unit", "ignore",
+                     "configuration", "track", "role", "args", "event", "format", "launch", "barrier"});
   ChromeImportMap map;
   read_metadata(root, map);
+  read_format(document, root, map);
   read_places(document, root, map);
   read_roles(document, root, map);
   if (root.has("args")) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -387,6 +389,194 @@ TEST_CASE("a trace in the form of Triton's Proton: names in pid and tid, a line 
   CHECK((waits[3].begin == 300 && waits[3].end == 340 && waits[3].args.stage == 0 && waits[3].args.phase == 0));
   const Track& load = trace.tracks[waits[0].track];
   CHECK((load.sm == 7 && load.cta == 3 && load.warp == 4));
+}
+
+// ---------------------------------------------------------------- CUTLASS's synclog and CuTe DSL's IKET
+
+namespace {
+
+/// A log in the form of synclog: a load warp (2) and an MMA warp (0) of block 0, two laps of a ring of four.
+std::string synclog() {
+  std::string text = "Running the GEMM\nsynclog start\n";
+  int at = 1;
+  const auto line = [&](const std::string& name, int thread, int64_t time, const std::string& fields) {
+    text += "synclog at " + std::to_string(at) + ": " + name +
+            " line=413 time=" + std::to_string(1'700'000'000'000'000'000 + time) +
+            " thread=" + std::to_string(thread) + ",0,0 block=0,0,0 " + fields + "\n";
+    at += 12;
+  };
+  line("fence_barrier_init", 0, 0, "");
+  for (int k = 0; k < 8; ++k) {
+    const std::string stage = std::to_string(8 * (k % 4));
+    const auto address = [&](int first) { return std::to_string(first + 8 * (k % 4)); };
+    line("cluster_barrier_wait", 64, 100 * k, "smem_addr=" + address(1056) + " phase=" + std::to_string(1 - k / 4));
+    line("tma_load", 64, 100 * k + 32,
+         "gmem_int_desc=140737488355328 smem_int_mbar=" + address(1024) + " smem_int_ptr=2048");
+    line("cluster_barrier_wait", 0, 100 * k + 10, "smem_addr=" + address(1024) + " phase=" + std::to_string(k / 4));
+  }
+  return text + "synclog end\nPassed\n";
+}
+
+/// What import says to the text, without a map's mistakes; the file is named t.log.
+Ran imported(const ScratchDirectory& scratch, const std::string& text, const std::string& map) {
+  scratch.write("t.log", text);
+  return run(scratch, "import t.log --map " + kMaps + map + " -o t.pftrace");
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  REQUIRE(text.find(from) != std::string::npos);
+  return text.replace(text.find(from), from.size(), to);
+}
+
+std::vector<Span> spans_of(const Trace& trace, const std::string& role, SpanKind kind) {
+  std::vector<Span> spans;
+  for (const Span& span : trace.spans)
+    if (trace.tracks[span.track].name == role && span.kind == kind) spans.push_back(span);
+  return spans;
+}
+
+}  // namespace
+
+TEST_CASE("a log in the form of CUTLASS's synclog: barriers by address, waits up to the warp's next line",
+          "[import]") {
+  const ScratchDirectory scratch;
+  const Ran ran = imported(scratch, synclog(), "cutlass_synclog.toml");
+  CHECK(ran.err.empty());
+  REQUIRE(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Catch::Contains("24 spans of 2 roles in 1 CTAs"));
+  const Trace trace = traces::read_pftrace(scratch / "t.pftrace");
+  const std::vector<Span> acquires = spans_of(trace, "load", SpanKind::wait),
+                          waits = spans_of(trace, "mma", SpanKind::wait),
+                          loads = spans_of(trace, "load", SpanKind::load_issue);
+  REQUIRE((acquires.size() == 8 && waits.size() == 8 && loads.size() == 8));
+  for (int k = 0; k < 8; ++k) {
+    CHECK((acquires[k].begin == uint64_t(100 * k) && acquires[k].end == uint64_t(100 * k + 32)));
+    // A producer's first lap waits for parity 1, which a fresh barrier passes.
+    CHECK((acquires[k].args.stage == k % 4 && acquires[k].args.phase == k / 4 - 1));
+    CHECK((waits[k].args.stage == k % 4 && waits[k].args.phase == k / 4));
+    CHECK((loads[k].args.stage == k % 4 && loads[k].begin == loads[k].end));
+  }
+  CHECK((waits[0].begin == 10 && waits[0].end == 110));
+  CHECK(waits[7].begin == waits[7].end);  // nobody knows when it ended
+  CHECK(trace.names.at(size_t(waits[0].args.pipeline)) == "input_full");
+  CHECK(trace.findings.empty());
+}
+
+TEST_CASE("a synclog that is not whole, or not one, is refused in one line", "[import]") {
+  const ScratchDirectory scratch;
+  const auto error = [&](const std::string& text) {
+    const Ran ran = imported(scratch, text, "cutlass_synclog.toml");
+    CHECK(ran.exit_code == 2);
+    CHECK(!std::filesystem::exists(scratch / "t.pftrace"));
+    return ran.err;
+  };
+  CHECK(error("[]") == "t.log: no synclog: no line is \"synclog start\"\n");
+  CHECK(error(replaced(synclog(), "synclog end\n", "")) ==
+        "t.log: the log is cut off: no line is \"synclog end\"\n");
+  CHECK_THAT(error(synclog() + synclog()), Catch::Contains("a second log begins; each launch prints one"));
+  CHECK_THAT(error(replaced(synclog(), "synclog end", "synclog was truncated (exceeded capacity of 9 bytes)")),
+             Catch::StartsWith("t.log:28: CUTLASS has truncated the log"));
+  CHECK(error(replaced(synclog(), "smem_addr=1056 ", "smem_addr=x ")) ==
+        "t.log:4: 'smem_addr' is 'x'; an integer is needed\n");
+  CHECK(error(replaced(synclog(), "thread=0,0,0", "thread=0,1,0")) ==
+        "t.log:3: 'thread' is '0,1,0'; X,0,0 is needed\n");
+  CHECK(error(replaced(synclog(), " block=0,0,0", "")) ==
+        "t.log:3: the record must have 'time', 'thread' and 'block'\n");
+  CHECK_THAT(error(replaced(synclog(), ": tma_load ", ": wgmma_smem_smem ")),
+             Catch::Contains("\"wgmma_smem_smem\": the map does not name this event"));
+  // With a map of Chrome JSON it is told what it is.
+  CHECK_THAT(imported(scratch, synclog(), "triton_proton.toml").err, Catch::Contains("format = \"synclog\""));
+}
+
+namespace {
+
+/// A file in the form of run-iket's JSON: CTAs (0, 0, 0) and (1, 1, 0), a load and an MMA warp each.
+nlohmann::json iket() {
+  nlohmann::json launch = {{"gridId", 4}, {"kernelName", "gemm"}};
+  launch["ranges"] = launch["markers"] = launch["warpLifetimes"] = nlohmann::json::array();
+  const auto place = [](int cta, int warp) {
+    return nlohmann::json{
+        {"smId", 7 + cta}, {"tpcId", 3}, {"gpcId", 1}, {"ctaId", {cta, cta, 0}}, {"warpId", warp}};
+  };
+  for (int cta = 0; cta < 2; ++cta) {
+    launch["markers"].push_back({{"markerName", "kernel_start"},
+                                 {"timestamp", 960},
+                                 {"location", place(cta, 0)},
+                                 {"payloadType", 0},
+                                 {"payloadVal", 5}});
+    const auto range = [&](const char* name, int warp, int begin, int end) {
+      launch["ranges"].push_back({{"rangeName", name},
+                                  {"rangeScope", 0},
+                                  {"startTs", begin},
+                                  {"endTs", end},
+                                  {"warpLocs", {place(cta, warp)}},
+                                  {"internalEvents", nlohmann::json::array()}});
+    };
+    for (int k = 0; k < 6; ++k) {
+      range("tma_acquire", 5, 1000 + 320 * k, 1064 + 320 * k),
+          range("tma_issue", 5, 1064 + 320 * k, 1096 + 320 * k);
+      range("ab_wait", 4, 1032 + 320 * k, 1256 + 320 * k), range("mma_issue", 4, 1256 + 320 * k, 1288 + 320 * k);
+    }
+  }
+  return {{"launches", {launch}}};
+}
+
+}  // namespace
+
+TEST_CASE("a file in the form of IKET's JSON: ranges on their warps, one launch of several", "[import]") {
+  const ScratchDirectory scratch;
+  const Ran ran = imported(scratch, iket().dump(), "cute_iket.toml");
+  CHECK(ran.err.empty());
+  REQUIRE(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Catch::Contains("48 spans of 4 roles in 2 CTAs"));
+  const Trace trace = traces::read_pftrace(scratch / "t.pftrace");
+  const std::vector<Span> waits = spans_of(trace, "load", SpanKind::wait);
+  REQUIRE(waits.size() == 12);
+  CHECK(
+      (waits[11].begin == 2600 && waits[11].end == 2664 && waits[11].args.stage == 1 && waits[11].args.phase == 0));
+  const Track& last = trace.tracks[waits[11].track];
+  CHECK((last.cta == 3 && last.sm == 8 && last.warp == 5));  // (1, 1, 0) of a grid of 2 x 2
+
+  nlohmann::json several = iket();
+  several["launches"].push_back(several["launches"][0]);
+  several["launches"][1]["kernelName"] = "reduce";
+  CHECK(imported(scratch, several.dump(), "cute_iket.toml").err ==
+        "t.log: 'launches' has 2 launches; the map's 'launch' picks one (0 \"gemm\", 1 \"reduce\")\n");
+  std::ifstream file(kMaps + "cute_iket.toml");
+  const std::string map{std::istreambuf_iterator<char>(file), {}};
+  scratch.write("map.toml", replaced(map, "# launch         = 0 ", "launch = 1 #"));
+  CHECK(run(scratch, "import t.log --map map.toml -o t2.pftrace").exit_code == 0);
+  scratch.write("map.toml", replaced(map, "# launch         = 0 ", "launch = 2 #"));
+  CHECK_THAT(run(scratch, "import t.log --map map.toml -o t3.pftrace").err,
+             Catch::StartsWith("t.log: the map's 'launch' is 2; the file has 2 launches"));
+}
+
+TEST_CASE("an IKET file that is not as its guide says is refused in one line", "[import]") {
+  const ScratchDirectory scratch;
+  const auto error = [&](const std::function<void(nlohmann::json & launch)>& edit) {
+    nlohmann::json file = iket();
+    edit(file["launches"][0]);
+    const Ran ran = imported(scratch, file.dump(), "cute_iket.toml");
+    CHECK(ran.exit_code == 2);
+    return ran.err;
+  };
+  CHECK(error([](auto& launch) { launch["ranges"][2].erase("endTs"); }) ==
+        "t.log: launches[0].ranges[2]: has no 'endTs'\n");
+  CHECK(error([](auto& launch) { launch["ranges"][1]["startTs"] = 9999; }) ==
+        "t.log: launches[0].ranges[1]: 'endTs' 1096 is before 'startTs' 9999\n");
+  CHECK(error([](auto& launch) {
+          launch["ranges"][0]["warpLocs"][0]["ctaId"] = {0, 0};
+        }) == "t.log: launches[0].ranges[0].warpLocs: 'ctaId' must have three numbers\n");
+  CHECK(error([](auto& launch) { launch["ranges"][0]["warpLocs"][0]["warpId"] = -1; }) ==
+        "t.log: launches[0].ranges[0].warpLocs: 'warpId' is -1; an integer from 0 is needed\n");
+  CHECK_THAT(error([](auto& launch) { launch["ranges"][0]["rangeName"] = "mine"; }),
+             Catch::Contains("\"mine\": the map does not name this event"));
+  CHECK(imported(scratch, "[]", "cute_iket.toml").err == "t.log: the file: has no 'launches'\n");
+  CHECK_THAT(imported(scratch, iket().dump(), "triton_proton.toml").err, Catch::Contains("format = \"iket\""));
+  // Keys of one format are refused with another.
+  CHECK_THAT(map_error("time_unit = \"ns\"", "launch = 0"), Catch::Contains("'format = \"iket\"'"));
+  CHECK_THAT(map_error("[args]", "[[barrier]]\nname = \"b\"\nsmem_addr = 0\n[args]"),
+             Catch::Contains("'format = \"synclog\"'"));
 }
 
 }  // namespace sm100::sim

@@ -260,13 +260,26 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return names.size() <= kMost ? text : fmt::format("{} and {} more", text, names.size() - kMost);
 }
 
-ChromeDocument::ChromeDocument(const std::filesystem::path& path) : name_(input_name(path)) {
-  const std::string text = read_compressed_file(path);
+json parse_json(const std::string& text, const std::string& name) {
   try {
-    root_ = json::parse(text);
+    return json::parse(text);
   } catch (const json::exception& error) {  // also a number out of range
-    throw std::runtime_error(fmt::format("{}: not valid JSON: {}", name_, parse_error_text(error)));
+    if (text.find("synclog start\n") != std::string::npos)
+      throw std::runtime_error(fmt::format(
+          "{}: a synclog of CUTLASS; the map needs 'format = \"synclog\"' (traces/maps/cutlass_synclog.toml)",
+          name));
+    throw std::runtime_error(fmt::format("{}: not valid JSON: {}", name, parse_error_text(error)));
   }
+}
+
+ChromeDocument::ChromeDocument(std::string name, json events)
+    : name_(std::move(name)), root_(std::move(events)), events_(&root_) {}
+
+ChromeDocument::ChromeDocument(const std::filesystem::path& path) : name_(input_name(path)) {
+  root_ = parse_json(read_compressed_file(path), name_);
+  if (root_.is_object() && root_.contains("launches") && !root_.contains("traceEvents"))
+    throw std::runtime_error(fmt::format(
+        "{}: the JSON of CuTe DSL's IKET; the map needs 'format = \"iket\"' (traces/maps/cute_iket.toml)", name_));
   events_ = root_.is_object() ? member(root_, "traceEvents") : &root_;
   if (!events_ || !events_->is_array())
     throw std::runtime_error(

@@ -33,6 +33,11 @@ class ChromeDocument {
  public:
   /// Throws std::runtime_error, one line, when it cannot be read, is no JSON or holds no array of events.
   explicit ChromeDocument(const std::filesystem::path& path);
+  /// Events that somebody has made of another format.
+  /// @param name  of the file
+  ChromeDocument(std::string name, nlohmann::json events);
+  ChromeDocument(const ChromeDocument&) = delete;
+  ChromeDocument& operator=(const ChromeDocument&) = delete;
 
   /// Null where the file has none.
   const nlohmann::json* other_data() const;
@@ -53,6 +58,9 @@ class ChromeDocument {
   nlohmann::json root_;
   const nlohmann::json* events_ = nullptr;
 };
+
+/// A file's JSON.  Throws std::runtime_error, one line that names the file, when it is none.
+nlohmann::json parse_json(const std::string& text, const std::string& name);
 
 /// "A", "B", "C"; the first few of many.
 std::string quoted_list(const std::vector<std::string>& names);

@@ -358,8 +358,13 @@ void check_pattern(std::string_view pattern) {
 }
 
 Trace import_chrome_json(const std::filesystem::path& path, const ChromeImportMap& map) {
-  const ChromeDocument document(path);
-  return Importer(document, map, input_name(path)).run();
+  const std::string name = input_name(path);
+  if (map.format == ChromeImportMap::Format::chrome) return Importer(ChromeDocument(path), map, name).run();
+  const std::string text = read_compressed_file(path);
+  const ChromeDocument document(name, map.format == ChromeImportMap::Format::synclog
+                                          ? synclog_events(text, map.barriers, name)
+                                          : iket_events(parse_json(text, name), map.launch, name));
+  return Importer(document, map, name).run();
 }
 
 }  // namespace sm100::traces

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "traces/exchange/expression.h"
+#include "traces/exchange/other_recorders.h"
 #include "traces/format/schema.h"
 
 namespace sm100::traces {
@@ -28,6 +29,11 @@ inline constexpr std::array<std::string_view, 8> kImportedArgs = {"stage",  "pha
                                                                   "tile_k", "k",     "bytes",  "sequence"};
 
 struct ChromeImportMap {
+  enum class Format { chrome, synclog, iket };
+  Format format = Format::chrome;
+  std::vector<LoggedBarrier> barriers;  ///< of a synclog
+  std::optional<int64_t> launch;        ///< of an IKET file with several
+
   // What a file of ours says in its otherData, and others do not: absent here = taken from there.
   std::optional<std::string> source, device, scenario, configuration;  ///< source and ticks are needed from one
   std::optional<double> ticks_per_second;
