@@ -236,7 +236,7 @@ await check('a lesson: read, guess, edit, break, answer, what is next', async ()
   assert.equal((await state(lessons)).outcome, 'hang');
   assert.match(await text(), /HANG at cycle 8,242: 7 of 7 warps/, 'the lesson stays and says what broke');
   assert.equal(await offers('Make the edit').getAttribute('aria-pressed'), 'true');
-  await lessons.click('.lesson summary');
+  await lessons.click('.lesson summary >> text=What happens');
   assert.match(await text(), /49,152, where a fill has 32,768[^]*What it costs/);
   await lessons.locator('.lesson .outcome').scrollIntoViewIfNeeded();
   await picture(lessons, 'lesson-broken');

@@ -75,7 +75,11 @@ function blocks(lines: string[], page: Page): ComponentChildren[] {
     };
     if (line.startsWith('```')) {
       for (++i; i < lines.length && lines[i] !== '```'; ++i);
-      out.push(<>{line.includes(' ') && <div class="quiet file">{line.replace(/^\S+ /, '')}</div>}<pre>{lines.slice(from + 1, i).join('\n')}</pre></>);
+      // The timeline itself stands beside the lesson.
+      const has = (option: string) => lines.slice(from, i).some((l) => l.endsWith(option));
+      if (has(' --timeline') && !has(' --critical-path'))
+        out.push(<details><summary class="quiet">The same in the terminal</summary><pre>{lines.slice(from + 1, i).join('\n')}</pre></details>);
+      else out.push(<>{line.includes(' ') && <div class="quiet file">{line.replace(/^\S+ /, '')}</div>}<pre>{lines.slice(from + 1, i).join('\n')}</pre></>);
       ++i;
     } else if (line.startsWith('## ')) {
       out.push(<h3>{line.slice(3)}</h3>);
