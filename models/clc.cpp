@@ -12,10 +12,8 @@ Clc::Clc(sc_core::sc_module_name name, const DeviceProfile& profile, Jitter& jit
 
 void Clc::start_grid(Dim3 grid, Dim3 cluster) {
   const Dim3 clusters{grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
-  grids_.push_back({.grid = clusters,
-                    .cluster = cluster,
-                    .next = 0,
-                    .total = uint64_t(clusters.x) * clusters.y * clusters.z});
+  grids_.push_back(
+      {.grid = clusters, .cluster = cluster, .next = 0, .total = uint64_t(clusters.x) * clusters.y * clusters.z});
 }
 
 std::optional<Dim3> Clc::take(int launch) {

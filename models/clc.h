@@ -3,8 +3,9 @@
 /// the launch hardware and try_cancel take.
 ///
 /// Modelled: one response of 16 bytes and complete_tx(16) per request; a cluster is handed out once, and only to
-/// CTAs of its own grid; failure when nothing is left.  Detected: CL1 (alignment, window), CL4 (request after an observed failure).
-/// Approximated: x-fastest hand-out order (typical, not promised), or the reverse; one latency for all requests.
+/// CTAs of its own grid; failure when nothing is left.  Detected: CL1 (alignment, window), CL4 (request after an
+/// observed failure). Approximated: x-fastest hand-out order (typical, not promised), or the reverse; one latency
+/// for all requests.
 #pragma once
 
 #include <deque>

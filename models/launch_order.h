@@ -18,8 +18,8 @@ class LaunchOrder {
   int ahead(int launch) const { return ahead_[std::size_t(launch)]; }
   /// The next in the same stream; -1: it is the last so far.
   int behind(int launch) const { return behind_[std::size_t(launch)]; }
-  /// `earlier` is ahead of `later` in its stream, or something that `later` is behind waits for it.  A programmatic launch
-  /// counts: it may overlap the one ahead until griddepcontrol.wait.
+  /// `earlier` is ahead of `later` in its stream, or something that `later` is behind waits for it.  A programmatic
+  /// launch counts: it may overlap the one ahead until griddepcontrol.wait.
   bool before(int earlier, int later) const {
     return earlier < later && before_[std::size_t(later)][std::size_t(earlier)];
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Global memory behind an L2 and HBM.
 ///
-/// Modelled: the bytes of every allocation; what L2 holds, by its size and what was used last (l2_cache.h), and what
-/// it must write back; its latency, near and across the chip; the paths of a GPC and of the chip to it, for reads
-/// and writes, in units of 64 bytes; a read of a line that is still on its way from HBM waits for it and costs no
-/// second transfer; equal requests that wait together are one; HBM as channels that each serve blocks of addresses,
-/// one access after the other, and now and then late (memory.dram_wait_ns); address translations that nobody has
-/// asked for yet.  Approximated: paths serve one box after the other; threads' own loads take the latency of a hit
-/// wherever the line is; all constants from the profile's [memory].
+/// Modelled: the bytes of every allocation; what L2 holds, by its size and what was used last (l2_cache.h), and
+/// what it must write back; its latency, near and across the chip; the paths of a GPC and of the chip to it, for
+/// reads and writes, in units of 64 bytes; a read of a line that is still on its way from HBM waits for it and
+/// costs no second transfer; equal requests that wait together are one; HBM as channels that each serve blocks of
+/// addresses, one access after the other, and now and then late (memory.dram_wait_ns); address translations that
+/// nobody has asked for yet.  Approximated: paths serve one box after the other; threads' own loads take the
+/// latency of a hit wherever the line is; all constants from the profile's [memory].
 #pragma once
 
 #include <array>
@@ -75,9 +75,9 @@ class MemorySystem {
       uint64_t address;
       uint32_t sectors;
     };
-    std::vector<Missing> missing;        ///< lines that HBM has to bring
-    Cycles first_ready = ~Cycles{0};     ///< cycle at which L2 has the first of the others
-    Cycles last_ready = 0;               ///< and the last
+    std::vector<Missing> missing;     ///< lines that HBM has to bring
+    Cycles first_ready = ~Cycles{0};  ///< cycle at which L2 has the first of the others
+    Cycles last_ready = 0;            ///< and the last
     bool from_other_half = false;
     std::array<uint32_t, L2Line::kHalves> generation{};  ///< in which each half has all of it; 0: not known
     /// Who has asked last, by cluster or GPC, and what came of it.
@@ -96,15 +96,15 @@ class MemorySystem {
   void start(Request& request, const MemoryPort& port);
   /// Adds a row of bytes, [address, address + size), to the request.
   void touch(Request& request, GlobalAddr address, uint64_t size, const MemoryPort& port);
-  /// When the data of a request arrive whose rows are asked for from cycle `from` until `at`; missing lines are then
-  /// on their way. CTAs of a cluster, or of a GPC (memory.merge_in_gpc), that ask for a box while it is on its way to another
-  /// of them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
+  /// When the data of a request arrive whose rows are asked for from cycle `from` until `at`; missing lines are
+  /// then on their way. CTAs of a cluster, or of a GPC (memory.merge_in_gpc), that ask for a box while it is on its
+  /// way to another of them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
   Arrival read(Request& request, Cycles from, Cycles at, const MemoryPort& port);
   /// As touch() and read() of one range.
   Arrival read(GlobalAddr address, uint64_t size, Cycles at, const MemoryPort& port);
 
-  /// What a copy or a warp's stores write, gathered row by row with touch(); then write() says when memory has taken
-  /// it.
+  /// What a copy or a warp's stores write, gathered row by row with touch(); then write() says when memory has
+  /// taken it.
   struct Write {
     uint64_t bytes = 0;
     uint64_t units = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The registers of a CTA and who has them (setmaxnreg, PTX, Miscellaneous Instructions).
 ///
-/// At launch every thread has as many as the kernel was compiled for.  setmaxnreg.dec gives a warp's surplus to the CTA's
-/// pool, setmaxnreg.inc takes from it and waits until it has enough.  Registers of an SM that no CTA has are not in it.
+/// At launch every thread has as many as the kernel was compiled for.  setmaxnreg.dec gives a warp's surplus to the
+/// CTA's pool, setmaxnreg.inc takes from it and waits until it has enough.  Registers of an SM that no CTA has are
+/// not in it.
 ///
-/// Seen on an H200 (bench/hardware/semantics_registers.cu): each of the four partitions has a pool of its own, from which
-/// its warps w, w + 4, ... are served one by one; a warp that has exited gives nothing back.
-/// Detected: RG1 (the number is none that setmaxnreg takes, or the wrong direction), RG2 (warps of a warpgroup disagree).
-/// Not looked at: whether the warps of a warpgroup meet before their next setmaxnreg.
+/// Seen on an H200 (bench/hardware/semantics_registers.cu): each of the four partitions has a pool of its own, from
+/// which its warps w, w + 4, ... are served one by one; a warp that has exited gives nothing back. Detected: RG1
+/// (the number is none that setmaxnreg takes, or the wrong direction), RG2 (warps of a warpgroup disagree). Not
+/// looked at: whether the warps of a warpgroup meet before their next setmaxnreg.
 #pragma once
 
 #include <array>
@@ -31,7 +32,8 @@ class RegisterPool {
   void decrease(int registers, const Source& source);
   /// setmaxnreg.inc by a warp: false when the pool has not enough; call again after `waiter` was woken.
   bool increase(int registers, Waiter& waiter, const Source& source);
-  /// Says that the warp executes `setmaxnreg.dec` or `.inc` now; false after a violation.  Before the first of the calls above.
+  /// Says that the warp executes `setmaxnreg.dec` or `.inc` now; false after a violation.  Before the first of the
+  /// calls above.
   bool check(bool increase, int registers, const Source& source);
 
   bool known() const { return launched_with_ > 0; }

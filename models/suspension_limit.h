@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Ends the suspension of try_waits that last too long (PTX: "a system-dependent time limit").  The limit is the same for
-/// all, so they end in the order in which they began.
+/// Ends the suspension of try_waits that last too long (PTX: "a system-dependent time limit").  The limit is the
+/// same for all, so they end in the order in which they began.
 ///
-/// No event of SystemC's: one more would change in which order it takes those of one cycle.  Whoever runs the simulation
-/// stops at next() and calls end_due().
+/// No event of SystemC's: one more would change in which order it takes those of one cycle.  Whoever runs the
+/// simulation stops at next() and calls end_due().
 #pragma once
 
 #include <deque>

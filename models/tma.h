@@ -141,7 +141,7 @@ class Tma {
     TensorCopy operands;
     Cycles issued;
     Delivery to;
-    uint64_t flow;  ///< stores
+    uint64_t flow;            ///< stores
     Cycles last_arrives = 0;  ///< loads
   };
   std::deque<Copy> copies_;            ///< never move

@@ -137,9 +137,9 @@ class Umma {
   WrittenD last_d_;
   /// What a commit of each thread of the CTA covers; a warp's 32 lanes follow each other.
   struct Issued {
-    double done = 0;        ///< cycle at which the thread's last MMA has finished
-    uint64_t flow = 0;      ///< of the span that this MMA is in, once committed
-    uint64_t sequence = 0;  ///< of that MMA; 0: the thread has issued nothing
+    double done = 0;                         ///< cycle at which the thread's last MMA has finished
+    uint64_t flow = 0;                       ///< of the span that this MMA is in, once committed
+    uint64_t sequence = 0;                   ///< of that MMA; 0: the thread has issued nothing
     std::map<uint32_t, Cycles> committed{};  ///< by mbarrier: when its last commit arrives there
   };
   std::vector<Issued> issued_;

@@ -16,11 +16,7 @@ std::string_view base_of(std::string_view opcode) { return opcode.substr(0, opco
 }  // namespace
 
 BodyParser::BodyParser(Parser& parser, Entry& entry)
-    : parser_(parser),
-      cursor_(parser.cursor_),
-      entry_(entry),
-      body_(entry.body),
-      scopes_(entry.body) {
+    : parser_(parser), cursor_(parser.cursor_), entry_(entry), body_(entry.body), scopes_(entry.body) {
   // Parameters of a function may be registers; they have been declared with its head.
   std::vector<Register> heads;
   heads.swap(body_.registers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the faults of a scenario change in one execution of an instruction, all of them together; and how operands are changed,
-/// whatever instruction they belong to: by their names and types.
+/// What the faults of a scenario change in one execution of an instruction, all of them together; and how operands
+/// are changed, whatever instruction they belong to: by their names and types.
 #pragma once
 
 #include <array>

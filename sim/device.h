@@ -41,8 +41,8 @@ class Device : public models::CtaRunner {
   }
   /// Runs up to cycle `until`, or to a violation; false: nothing is left to do.
   bool run_until(models::Cycles until);
-  /// Cycle of the last thing that happened in a run that has nothing left to do.  try_waits that gave up and were asked again
-  /// are nothing.
+  /// Cycle of the last thing that happened in a run that has nothing left to do.  try_waits that gave up and were
+  /// asked again are nothing.
   models::Cycles last_activity() const { return last_activity_; }
 
   static models::Gpu::Launch shape(const Kernel& kernel) {

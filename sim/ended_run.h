@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A run that has come to its end, as those see it who say what it found (sim/run_findings.h, sim/comparison.h, sim/run_figures.h).
+/// A run that has come to its end, as those see it who say what it found (sim/run_findings.h, sim/comparison.h,
+/// sim/run_figures.h).
 #pragma once
 
 #include <vector>

@@ -34,7 +34,8 @@ struct KernelCode {
   const host::KernelDefinition* kernel = nullptr;
   /// The code of one warp, from start to exit; `binding`'s references must outlive it.
   std::function<std::function<void(Warp&)>(const Binding& binding)> bind;
-  /// The parameter window of each launch, as the compiled kernel takes it (its first parameter is the kernel's Params).
+  /// The parameter window of each launch, as the compiled kernel takes it (its first parameter is the kernel's
+  /// Params).
   std::function<std::vector<std::vector<uint8_t>>(const Binding& binding)> parameters{};
 };
 
@@ -90,8 +91,8 @@ KernelCode code_of(const host::KernelDefinition& kernel, Roles roles) {
 /// Grid, resources and barrier names; run_warp comes from KernelCode::bind.
 Kernel kernel_of(const host::KernelRun& run);
 
-/// Allocates the kernels' tensors and, with data, fills them.  Every launch has an output of its own, and reads outputs of
-/// earlier ones where the plan feeds it.
+/// Allocates the kernels' tensors and, with data, fills them.  Every launch has an output of its own, and reads
+/// outputs of earlier ones where the plan feeds it.
 /// @param filled  bytes of the tensors, where they have been computed before; nullptr or empty: nowhere
 /// @returns  by launch, in the order of KernelRun::tensors()
 std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::RunPlan& plan, const host::Scenario& scenario,

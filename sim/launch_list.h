@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a run launches: the launches in the order of the host's calls, and the kernels behind them.  Their CTAs are numbered
-/// one launch after the other.
+/// What a run launches: the launches in the order of the host's calls, and the kernels behind them.  Their CTAs are
+/// numbered one launch after the other.
 #pragma once
 
 #include <string>

@@ -36,9 +36,8 @@ struct Blocked {
     wgmma
   };
   On on = On::nothing;
-  uint32_t offset =
-      0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns; registers: of a thread;
-          ///< wgmma: number of the instruction
+  uint32_t offset = 0;  ///< mbarrier: offset; named barrier: id; tmem_alloc, tmem_dealloc: columns; registers: of a
+                        ///< thread; wgmma: number of the instruction
   uint32_t parity = 0;
   Loc loc{};
   models::Cycles since = 0;  ///< the wait began; 0: now

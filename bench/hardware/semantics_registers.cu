@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// setmaxnreg: when a request for registers is served, from which pool, and what it costs.
 ///
-/// A kernel of three warpgroups that is compiled for 168 registers a thread (the most that 384 threads can have).  Each
-/// warpgroup executes at most one setmaxnreg; a request that is never served hangs, so each case is a test of its own.
+/// A kernel of three warpgroups that is compiled for 168 registers a thread (the most that 384 threads can have).
+/// Each warpgroup executes at most one setmaxnreg; a request that is never served hangs, so each case is a test of
+/// its own.
 #include <unistd.h>
 
 #include <cstdio>
@@ -27,8 +28,8 @@ __device__ void inc() {
   if constexpr (N > 0) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
 }
 
-/// Warpgroup 0 waits `delay` cycles and gives registers back (Give > 0) or exits (Give < 0); the others ask.  cycles[w]: what warp
-/// w's request took.
+/// Warpgroup 0 waits `delay` cycles and gives registers back (Give > 0) or exits (Give < 0); the others ask.
+/// cycles[w]: what warp w's request took.
 template <int Give, int Ask1, int Ask2>
 __device__ __forceinline__ void redistribute(i64 delay, i64* cycles, int* served) {
   const int group = int(threadIdx.x) / kWarpgroup, warp = int(threadIdx.x) / 32;

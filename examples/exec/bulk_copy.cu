@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An asynchronous copy into shared memory that threads wait for at an mbarrier: a kernel for the models.  With `-DFORGET` the
-// barrier expects more bytes than come, and the kernel hangs: `sm100sim exec` says where.
+// An asynchronous copy into shared memory that threads wait for at an mbarrier: a kernel for the models.  With
+// `-DFORGET` the barrier expects more bytes than come, and the kernel hangs: `sm100sim exec` says where.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -31,8 +31,8 @@ __global__ void copy(const int* from, int* to) {
                  : "memory");
   }
   asm volatile(
-      "{\n.reg .pred done;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n@!done bra WAIT;\n}" ::"r"(
-          barrier)
+      "{\n.reg .pred done;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n@!done bra WAIT;\n}" ::
+          "r"(barrier)
       : "memory");
   for (int i = int(threadIdx.x); i < kWords; i += int(blockDim.x)) to[blockIdx.x * kWords + i] = tile[i] + 1;
 }

@@ -20,16 +20,17 @@ extern "C" __global__ void transpose_tiles(const __grid_constant__ TensorMap map
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(uint32_t(sizeof tile)));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                 "r"(uint32_t(sizeof tile)));
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::
-            "r"(shared_address(tile)),
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+        "[%4];" ::"r"(shared_address(tile)),
         "l"(&map), "r"(column), "r"(row), "r"(barrier)
         : "memory");
   }
   asm volatile(
-      "{\n.reg .pred done;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n@!done bra WAIT;\n}" ::"r"(
-          barrier)
+      "{\n.reg .pred done;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n@!done bra WAIT;\n}" ::
+          "r"(barrier)
       : "memory");
   for (int i = int(threadIdx.x); i < kTile * kTile; i += int(blockDim.x))
     to[(column + i / kTile) * height + row + i % kTile] = tile[i % kTile][i / kTile];

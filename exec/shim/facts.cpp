@@ -67,35 +67,35 @@ bool device_attribute(const DeviceFacts& facts, int id, int& value) {
     case 4: value = 64; return true;         // MaxBlockDimZ
     case 5: value = INT32_MAX; return true;  // MaxGridDimX
     case 6:
-    case 7: value = 65535; return true;                           // MaxGridDimY, Z
-    case 8: value = 48 * 1024; return true;                       // MaxSharedMemoryPerBlock
-    case 9: value = 64 * 1024; return true;                       // TotalConstantMemory
-    case 10: value = 32; return true;                             // WarpSize
-    case 11: value = INT32_MAX; return true;                      // MaxPitch
-    case 12: value = int(facts.registers_per_sm); return true;    // MaxRegistersPerBlock
-    case 13: value = int(facts.clock_khz); return true;           // ClockRate
-    case 14: value = 512; return true;                            // TextureAlignment
-    case 15: value = 1; return true;                              // GpuOverlap
-    case 16: value = int(facts.sms); return true;                 // MultiProcessorCount
-    case 19: value = 0; return true;                              // CanMapHostMemory
-    case 31: value = 1; return true;                              // ConcurrentKernels
-    case 37: value = 8192; return true;                           // GlobalMemoryBusWidth
-    case 38: value = int(facts.l2_bytes); return true;            // L2CacheSize
-    case 39: value = int(facts.threads_per_sm); return true;      // MaxThreadsPerMultiProcessor
-    case 40: value = 1; return true;                              // AsyncEngineCount
-    case 41: value = 1; return true;                              // UnifiedAddressing
-    case 75: value = int(facts.compute_capability / 10); return true;                             // ComputeCapabilityMajor
-    case 76: value = 0; return true;                              // ComputeCapabilityMinor
-    case 81: value = int(facts.smem_bytes_per_sm); return true;   // MaxSharedMemoryPerMultiprocessor
-    case 82: value = int(facts.registers_per_sm); return true;    // MaxRegistersPerMultiprocessor
-    case 83:                                                      // ManagedMemory
-    case 95:                                                      // CooperativeLaunch
-    case 115:                                                     // MemoryPoolsSupported
-    case 127: value = 1; return true;                             // TensorMapAccessSupported (the driver's)
-    case 97: value = int(facts.smem_bytes_per_cta); return true;  // MaxSharedMemoryPerBlockOptin
-    case 106: value = int(facts.ctas_per_sm); return true;        // MaxBlocksPerMultiprocessor
-    case 111: value = 1024; return true;                          // ReservedSharedMemoryPerBlock
-    case 120: value = 1; return true;                             // ClusterLaunch
+    case 7: value = 65535; return true;                                // MaxGridDimY, Z
+    case 8: value = 48 * 1024; return true;                            // MaxSharedMemoryPerBlock
+    case 9: value = 64 * 1024; return true;                            // TotalConstantMemory
+    case 10: value = 32; return true;                                  // WarpSize
+    case 11: value = INT32_MAX; return true;                           // MaxPitch
+    case 12: value = int(facts.registers_per_sm); return true;         // MaxRegistersPerBlock
+    case 13: value = int(facts.clock_khz); return true;                // ClockRate
+    case 14: value = 512; return true;                                 // TextureAlignment
+    case 15: value = 1; return true;                                   // GpuOverlap
+    case 16: value = int(facts.sms); return true;                      // MultiProcessorCount
+    case 19: value = 0; return true;                                   // CanMapHostMemory
+    case 31: value = 1; return true;                                   // ConcurrentKernels
+    case 37: value = 8192; return true;                                // GlobalMemoryBusWidth
+    case 38: value = int(facts.l2_bytes); return true;                 // L2CacheSize
+    case 39: value = int(facts.threads_per_sm); return true;           // MaxThreadsPerMultiProcessor
+    case 40: value = 1; return true;                                   // AsyncEngineCount
+    case 41: value = 1; return true;                                   // UnifiedAddressing
+    case 75: value = int(facts.compute_capability / 10); return true;  // ComputeCapabilityMajor
+    case 76: value = 0; return true;                                   // ComputeCapabilityMinor
+    case 81: value = int(facts.smem_bytes_per_sm); return true;        // MaxSharedMemoryPerMultiprocessor
+    case 82: value = int(facts.registers_per_sm); return true;         // MaxRegistersPerMultiprocessor
+    case 83:                                                           // ManagedMemory
+    case 95:                                                           // CooperativeLaunch
+    case 115:                                                          // MemoryPoolsSupported
+    case 127: value = 1; return true;                                  // TensorMapAccessSupported (the driver's)
+    case 97: value = int(facts.smem_bytes_per_cta); return true;       // MaxSharedMemoryPerBlockOptin
+    case 106: value = int(facts.ctas_per_sm); return true;             // MaxBlocksPerMultiprocessor
+    case 111: value = 1024; return true;                               // ReservedSharedMemoryPerBlock
+    case 120: value = 1; return true;                                  // ClusterLaunch
     case 17:
     case 18:
     case 20:

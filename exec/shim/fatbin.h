@@ -37,8 +37,8 @@ std::vector<FatbinEntry> read_fatbin(std::span<const uint8_t> container);
 std::span<const uint8_t> fatbin_at(const void* container);
 
 /// The PTX that the device can be given: on one of compute capability 10.0 of sm_100a first, then sm_100f, then the
-/// highest architecture up to it without a suffix.  Throws std::runtime_error with a sentence for the user: there is
-/// machine code only, or PTX for others.  Empty: there is no code at all.
+/// highest architecture up to it without a suffix.  Throws std::runtime_error with a sentence for the user: there
+/// is machine code only, or PTX for others.  Empty: there is no code at all.
 std::string ptx_for_device(const std::vector<FatbinEntry>& entries);
 
 /// What the machine code for such a device has, if there is any.

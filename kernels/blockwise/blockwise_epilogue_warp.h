@@ -75,7 +75,8 @@ SM100_KERNEL TmemAddr await_tensor_memory(I& isa, const Config& cfg, const Stora
 template <Isa I, class Config, class Storage>
 SM100_KERNEL void release_tensor_memory(I& isa, const Config& cfg, const Storage& smem) {
   isa.tcgen05_fence_before_thread_sync();
-  if (cfg.cta_group == 2) isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::unstated);
+  if (cfg.cta_group == 2)
+    isa.mbarrier_arrive(isa.mapa(smem.tmem_dealloc, isa.cluster_ctarank() ^ 1), Scope::unstated);
   isa.mbarrier_arrive(smem.tmem_dealloc, Scope::cta);
 }
 

@@ -3,13 +3,13 @@
 ///
 ///   C = activation(alpha * A B^T + bias[column] + beta * residual)
 ///
-/// Which terms there are is part of the configuration; alpha, beta and the addresses are kernel parameters.  Rows and
-/// columns are the user's also where operands are swapped.  It is applied in one of two places: in registers, before
-/// the accumulators are rounded to the output type (fragment_functor.h), or on the strip in shared memory, afterwards
-/// (strip_functor.h).
+/// Which terms there are is part of the configuration; alpha, beta and the addresses are kernel parameters.  Rows
+/// and columns are the user's also where operands are swapped.  It is applied in one of two places: in registers,
+/// before the accumulators are rounded to the output type (fragment_functor.h), or on the strip in shared memory,
+/// afterwards (strip_functor.h).
 ///
-/// Rows of C are multiples of 16 bytes, else TMA could not store them: what begins in C at a multiple of its size and is
-/// no larger is inside C or outside as a whole.  Outside C nothing is read.
+/// Rows of C are multiples of 16 bytes, else TMA could not store them: what begins in C at a multiple of its size
+/// and is no larger is inside C or outside as a whole.  Outside C nothing is read.
 #pragma once
 
 #include "kernels/epilogue/output_strip.h"
@@ -73,8 +73,8 @@ SM100_KERNEL float output_element(I& isa, const Config& cfg, const uint32_t* wor
       half(cfg.output == DataType::e5m2 ? isa.cvt_rn_f16x2_e5m2x2(pair) : isa.cvt_rn_f16x2_e4m3x2(pair)));
 }
 
-/// Terms that the configuration lacks are not evaluated.  Which of them share one rounding is said by fma: left to the
-/// compilers, nvcc contracts and a host may or may not.
+/// Terms that the configuration lacks are not evaluated.  Which of them share one rounding is said by fma: left to
+/// the compilers, nvcc contracts and a host may or may not.
 /// @param bias, residual  functions that give the element's
 template <Isa I, class Config, class Bias, class Residual>
 SM100_KERNEL float functor_of(I& isa, const Config& cfg, const FunctorParams& params, float x, Bias bias,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Configuration of the kernel that holds SMs: one warp per CTA that computes for a while, in a CTA that leaves no shared memory
-/// to others.
+/// Configuration of the kernel that holds SMs: one warp per CTA that computes for a while, in a CTA that leaves no
+/// shared memory to others.
 #pragma once
 
 #include <cstdint>

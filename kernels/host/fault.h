@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `[[fault]]` of a scenario: alters instructions on their way to the model; the kernel source is never edited to break it.
+/// `[[fault]]` of a scenario: alters instructions on their way to the model; the kernel source is never edited to
+/// break it.
 ///
-/// Which instructions can be altered, and how, follows from what they are (instructions::Description) and from their operands.
+/// Which instructions can be altered, and how, follows from what they are (instructions::Description) and from
+/// their operands.
 #pragma once
 
 #include <array>
@@ -38,7 +40,8 @@ inline constexpr std::array<std::string_view, 12> kFaultActionNames = {
 static_assert(size_t(FaultAction::other_lane) + 1 == kFaultActionNames.size());
 constexpr std::string_view name(FaultAction action) { return kFaultActionNames[size_t(action)]; }
 
-/// An instruction that faults can alter, as its structs say (kernels/isa/instructions/): overloads of an Isa function are one.
+/// An instruction that faults can alter, as its structs say (kernels/isa/instructions/): overloads of an Isa
+/// function are one.
 struct FaultInstruction {
   std::string_view name;                       ///< Isa function
   unsigned actions = 0;                        ///< bits of FaultAction

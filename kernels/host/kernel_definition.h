@@ -24,7 +24,7 @@ struct KernelDefinition {
   bool tensor_core = true;       ///< runs on profiles with tcgen05 only
   bool arithmetic = true;        ///< run.numerics means something
   bool result = true;            ///< false: a microbenchmark, which runs without data and takes no faults
-  bool trace_points = true;  ///< false: spans of its roles are derived from waits and from what it issues
+  bool trace_points = true;      ///< false: spans of its roles are derived from waits and from what it issues
   /// Isa functions that the kernel calls and a [[fault]] may name; empty: all that faults can alter.
   std::span<const std::string_view> fault_instructions{};
 

@@ -70,7 +70,7 @@ struct Check {
   bool ok = false;
   double relative_error = 0;          ///< Frobenius norm of the difference over that of the reference
   double limit = 0;                   ///< the largest relative_error that is ok; 0: bytes must be equal
-  std::string reference = "float64";  ///< what the product was compared with; empty: there is nothing to compare with
+  std::string reference = "float64";  ///< what the product was compared with; empty: with nothing
   int rows = 0;                       ///< rows compared; all of them unless the reference would be too large
   int of_rows = 0;                    ///< rows that the output has
   std::optional<WrongElement> wrong_element;  ///< the worst one, if any is further off than rounding explains

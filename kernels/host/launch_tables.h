@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The [[launch]] tables of a scenario: several kernels in a run, on one or more streams.  Each has the tables of its kernel
-/// below it ([launch.problem], [launch.config]), which the kernel reads as if they stood in a scenario of their own.
+/// The [[launch]] tables of a scenario: several kernels in a run, on one or more streams.  Each has the tables of
+/// its kernel below it ([launch.problem], [launch.config]), which the kernel reads as if they stood in a scenario
+/// of their own.
 #pragma once
 
 #include "kernels/host/scenario.h"

@@ -162,7 +162,8 @@ Check Product::check(const std::vector<const uint8_t*>& tensors) const {
   }
 
   // The bit model truncates at every MMA: its error grows with their number.
-  const double truncation = shape_.truncated_mma_k > 0 ? std::ldexp(double(k) / shape_.truncated_mma_k, -shape_.truncated_bits) : 0;
+  const double truncation =
+      shape_.truncated_mma_k > 0 ? std::ldexp(double(k) / shape_.truncated_mma_k, -shape_.truncated_bits) : 0;
   double added = 0;
   if (needs_norms()) {
     double norm = 0;  // of C; its root is zero only where ReLU leaves nothing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a scenario launches, kernel by kernel and launch by launch: N launches of one kernel (run.launches), or the [[launch]]
-/// tables.
+/// What a scenario launches, kernel by kernel and launch by launch: N launches of one kernel (run.launches), or the
+/// [[launch]] tables.
 #pragma once
 
 #include <memory>

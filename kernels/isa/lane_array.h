@@ -32,8 +32,9 @@ struct LaneArray {
 };
 #endif
 
-/// Which lanes hold what a warp-uniform variable of role code holds.  Role code keeps one variable for the warp; on hardware each
-/// lane has a register, and those of lanes that are not active keep the old value.  Nothing on the device.
+/// Which lanes hold what a warp-uniform variable of role code holds.  Role code keeps one variable for the warp; on
+/// hardware each lane has a register, and those of lanes that are not active keep the old value.  Nothing on the
+/// device.
 struct LaneAgreement {
 #if !defined(__CUDACC__)
   uint32_t lanes = 0xffffffffu;

@@ -25,8 +25,8 @@ struct Loc {
   SM100_HD static constexpr Loc current() { return {}; }
 };
 #else
-/// Where in a kernel's source an instruction stands; reports quote it.  Role code gets it from the line of the call, another
-/// front end makes it of a Place, PTX's `.loc` for example.
+/// Where in a kernel's source an instruction stands; reports quote it.  Role code gets it from the line of the
+/// call, another front end makes it of a Place, PTX's `.loc` for example.
 class Loc {
  public:
   struct Place {

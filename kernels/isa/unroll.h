@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// In front of a loop whose index chooses registers: on the device it must be unrolled, or they lie in local memory.
+/// In front of a loop whose index chooses registers: on the device it must be unrolled, or they lie in local
+/// memory.
 #pragma once
 
 #if defined(__CUDACC__)

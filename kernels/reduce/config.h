@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Configuration of the reduction kernel: D = P0 + P1 + ..., the partial sums of GEMMs over parts of k, added in f32.
+/// Configuration of the reduction kernel: D = P0 + P1 + ..., the partial sums of GEMMs over parts of k, added in
+/// f32.
 ///
-/// Four warps without roles; a warp takes strips of 128 neighbouring elements, each lane four of them (one ld.global.v4 for
-/// each partial sum).  The order of the sums is fixed, so the result is exact.
+/// Four warps without roles; a warp takes strips of 128 neighbouring elements, each lane four of them (one
+/// ld.global.v4 for each partial sum).  The order of the sums is fixed, so the result is exact.
 #pragma once
 
 #include "kernels/isa/number_formats.h"

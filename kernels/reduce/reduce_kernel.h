@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The reduction kernel: each warp loads a strip of every partial sum, adds them in their order and stores the strip.
+/// The reduction kernel: each warp loads a strip of every partial sum, adds them in their order and stores the
+/// strip.
 ///
 /// With PDL nothing is read before griddepcontrol.wait: the partial sums are what launches ahead write.
 #pragma once

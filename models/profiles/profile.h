@@ -77,17 +77,18 @@ struct DeviceProfile {
   struct {
     double load_rows_per_cycle, store_sectors_per_cycle;
     double load_latency_cycles_per_line;  ///< by which the first row of a box comes later, for each line of it
-    double request_bytes_per_cycle;  ///< at which an SM's copies ask L2, one after the other
+    double request_bytes_per_cycle;       ///< at which an SM's copies ask L2, one after the other
     int row_bytes, sector_bytes, load_latency_cycles, store_read_latency_cycles;
   } tma{};
   struct {
     double l2_hit_ns;  ///< in the half of the chip that asks
     double l2_far_ns;  ///< beyond that, of what comes from the other half
     /// Of all SMs together, and of a GPC's; writes also share with some of each byte read.
-    double l2_tb_per_s, l2_read_tb_per_s, l2_write_tb_per_s, l2_gpc_tb_per_s, l2_gpc_write_tb_per_s, l2_write_share_of_reads;
+    double l2_tb_per_s, l2_read_tb_per_s, l2_write_tb_per_s, l2_gpc_tb_per_s, l2_gpc_write_tb_per_s,
+        l2_write_share_of_reads;
     int l2_mib, l2_dirty_mib;  ///< that L2 holds, and of these that differ from HBM's
-    /// Equal requests that wait together: of a GPC, or of a cluster only (0); how many become one; of an SM with more
-    /// KiB on their way than merge_free_kib, so many of each KiB more are not merged.
+    /// Equal requests that wait together: of a GPC, or of a cluster only (0); how many become one; of an SM with
+    /// more KiB on their way than merge_free_kib, so many of each KiB more are not merged.
     int merge_in_gpc, merge_most;
     double merge_free_kib, merge_lost_per_kib;
     double dram_extra_ns, dram_wait_ns, dram_tb_per_s;

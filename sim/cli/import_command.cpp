@@ -58,7 +58,9 @@ void add_import_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Turn somebody else's timeline into a trace");
   command
-      ->add_option("FILE", options->file, "Chrome trace-event JSON, a synclog or IKET's JSON, plain or gzip-compressed; - is standard input")
+      ->add_option(
+          "FILE", options->file,
+          "Chrome trace-event JSON, a synclog or IKET's JSON, plain or gzip-compressed; - is standard input")
       ->required();
   command->add_option("--map", options->map, "What its events mean (.toml; see traces/maps)")
       ->type_name("FILE")

@@ -94,8 +94,7 @@ int run(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       std::vector<std::string> names;
       for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-      print_error(
-          fmt::format("sm100sim: '{}' is not a command; allowed are {}", argv[1], fmt::join(names, ", ")));
+      print_error(fmt::format("sm100sim: '{}' is not a command; allowed are {}", argv[1], fmt::join(names, ", ")));
       return kBadInput;
     }
     print_error(fmt::format("sm100sim: {} (see sm100sim --help)", error.what()));

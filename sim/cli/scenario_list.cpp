@@ -28,7 +28,9 @@ std::vector<std::string> kernels_of(const TomlDocument& document, const TomlTabl
 }
 
 /// "matmul + reduce"
-std::string kernels_text(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, " + ")); }
+std::string kernels_text(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, " + "));
+}
 
 /// The row's kernel, or one of its launches'.
 bool has_kernel(const Json& row, const std::string& name) {
@@ -45,8 +47,8 @@ Json scenario_json(const fs::path& file) {
               {"error", Json()}};
   try {
     const TomlDocument document(file);
-    const TomlTable root = document.root({"kernel", "profile", "description", "sound", "problem", "config", "launch",
-                                          "run", "fault", "delay", "expect"});
+    const TomlTable root = document.root({"kernel", "profile", "description", "sound", "problem", "config",
+                                          "launch", "run", "fault", "delay", "expect"});
     for (const char* key : {"kernel", "profile", "description"})
       if (root.has(key)) row[key] = one_line(root.string(key));
     if (root.has("launch")) row["kernel"] = kernels_text(kernels_of(document, root));

@@ -37,7 +37,8 @@ std::string replay_text(const std::string& text, const host::Scenario& scenario,
       fmt::format("\n# From here on by sm100sim explore: seed {} ends in {}, and so do these delays alone.\n# {}\n",
                   found.seed, text_of(found.failure), command);
   if (!scenario.expect.stated) replay += expectation(plan, found.by_delays);
-  // In order of time.  What was met is the sum with the scenario's own delay at that point, which stands in its text.
+  // In order of time.  What was met is the sum with the scenario's own delay at that point, which stands in its
+  // text.
   for (const DelayUse& met : found.by_delays.delays)
     if (const models::Delay* delay = delay_at(found.delays, met.delay.point))
       replay += host::delay_toml(*delay, plan, met.text);

@@ -181,7 +181,8 @@ Cause cause_of(const WaitGraph& graph, const Wait& w) {
     case Blocked::On::prerequisite_grids:  // the launch ahead is stuck
       return {.certainty = 3, .text = "griddepcontrol.wait " + missing_text(w)};
     case Blocked::On::wgmma:
-      cause = {.certainty = 50, .text = "the four warps of a warpgroup execute wgmma together; it " + missing_text(w)};
+      cause = {.certainty = 50,
+               .text = "the four warps of a warpgroup execute wgmma together; it " + missing_text(w)};
       blame(cause, graph, w, w.debts.all);
       break;
     default: cause = {.certainty = 4, .text = "the cluster barrier " + missing_text(w)};

@@ -68,7 +68,8 @@ struct Knowledge {
   /// .relaxed at a cluster barrier, and who has exited before it.  What `happened` holds need not be in here.
   VectorClock likely;
   std::vector<uint32_t> releases;  ///< of other clusters, by words of global memory; ascending
-  /// And those that relaxed atomics have read, without a fence behind them: PTX promises nothing of what came before.
+  /// And those that relaxed atomics have read, without a fence behind them: PTX promises nothing of what came
+  /// before.
   std::vector<uint32_t> unfenced;
 
   void add_likely(const Knowledge& other) { likely.join(other.happened), likely.join(other.likely); }

@@ -407,7 +407,8 @@ class HazardChecker {
   Footprints::Id operand_set(const models::MmaCommand& command, bool a);
   Footprints::Id wgmma_operand_set(const models::WgmmaCommand& command, bool a);
   /// Rows of an operand in shared memory; `key` stands for all that decides which bytes these are.
-  Footprints::Id descriptor_set(uint64_t key, const SmemDescriptorFields& f, Major major, uint32_t bytes, uint32_t rows);
+  Footprints::Id descriptor_set(uint64_t key, const SmemDescriptorFields& f, Major major, uint32_t bytes,
+                                uint32_t rows);
   /// Of the warpgroup of the thread: instructions that are over, by number.
   uint32_t wgmma_component(const Thread& t);
   /// `columns` from `first` on, in the lanes that hold D; of A in tensor memory as well.
@@ -426,7 +427,8 @@ class HazardChecker {
               Footprints::Id first, Footprints::Id second);
   /// Something orders an access of any cluster before what the warp does next.
   bool ordered_in_global(const Thread& t, const GlobalAccess& earlier);
-  /// Not by PTX, but by a fence of the writer and a relaxed atomic that has been read behind it, with no fence since.
+  /// Not by PTX, but by a fence of the writer and a relaxed atomic that has been read behind it, with no fence
+  /// since.
   bool ordered_but_for_a_fence(const Thread& t, const GlobalAccess& earlier);
   /// And a proxy fence lies between, of the one or the other.
   bool fenced_in_global(const Thread& t, const GlobalAccess& earlier);

@@ -79,7 +79,8 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
     if (ordered_but_for_a_fence(t, earlier)) {
       v.warning = true;
       v.message +=
-          " but a relaxed atomic; works on hardware as far as known, because the writer has fenced ahead of it: PTX "
+          " but a relaxed atomic; works on hardware as far as known, because the writer has fenced ahead of it: "
+          "PTX "
           "wants a fence behind the atomic that has read it, too";
       if (!told_loads_.insert({v.source.loc.line(), v.source.loc.file_name()}).second) return;
     }

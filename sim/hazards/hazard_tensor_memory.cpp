@@ -31,8 +31,8 @@ Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
   return descriptor_set(key, f, transposed ? Major::mn : Major::k, bytes, rows);
 }
 
-Footprints::Id HazardChecker::descriptor_set(uint64_t key, const SmemDescriptorFields& f, Major major, uint32_t bytes,
-                                             uint32_t rows) {
+Footprints::Id HazardChecker::descriptor_set(uint64_t key, const SmemDescriptorFields& f, Major major,
+                                             uint32_t bytes, uint32_t rows) {
   return smem_sets_.intern(key, [&] {
     std::vector<Footprints::Interval> chunks;
     const uint32_t k = models::kOperandRowBytes / bytes;  // nibbles of mxf4 two at a time

@@ -149,8 +149,9 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
             by_release + ", completed by a tcgen05.commit that follows these MMAs in their thread"};
   if (e.kind == AccessKind::wgmma_operand)
     return {"TM7", fmt::format("{} overwrites operands that wgmma of {} may still read", second, first),
-            one_warp(e, l) ? "wgmma.wait_group that covers it, between the two"
-                           : fmt::format("wgmma.wait_group of {} that covers it, then its arrive, and {}", first, by_release)};
+            one_warp(e, l)
+                ? "wgmma.wait_group that covers it, between the two"
+                : fmt::format("wgmma.wait_group of {} that covers it, then its arrive, and {}", first, by_release)};
   if (e.kind == AccessKind::copy_source)
     return {"TM7", fmt::format("{} overwrites what tcgen05.cp may still read", second),
             by_release + ", completed by a tcgen05.commit that follows the copy in its thread"};

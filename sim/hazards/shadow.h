@@ -13,22 +13,22 @@
 namespace sm100::sim {
 
 enum class AccessKind : uint8_t {
-  generic,       ///< ld.shared, st.shared, stmatrix
-  cp_async,      ///< a thread's copy into shared memory, through the generic proxy, over some time later
-  alloc_result,  ///< tcgen05.alloc's write to shared memory
-  tensor_load,   ///< cp.async.bulk{.tensor} into shared memory
-  tensor_store,  ///< its read of shared memory, in a bulk group
-  bulk_source,   ///< its read of shared memory for another CTA's, over when the bytes are there
-  async_store,   ///< st.async and red.async, through the generic proxy, some time later
-  clc_response,  ///< written by the CLC unit
-  mma_operand,   ///< A or B in shared memory, A in tensor memory
-  accumulator,   ///< D of an MMA
-  mma_scale,     ///< scale factors of an MMA, in tensor memory
+  generic,        ///< ld.shared, st.shared, stmatrix
+  cp_async,       ///< a thread's copy into shared memory, through the generic proxy, over some time later
+  alloc_result,   ///< tcgen05.alloc's write to shared memory
+  tensor_load,    ///< cp.async.bulk{.tensor} into shared memory
+  tensor_store,   ///< its read of shared memory, in a bulk group
+  bulk_source,    ///< its read of shared memory for another CTA's, over when the bytes are there
+  async_store,    ///< st.async and red.async, through the generic proxy, some time later
+  clc_response,   ///< written by the CLC unit
+  mma_operand,    ///< A or B in shared memory, A in tensor memory
+  accumulator,    ///< D of an MMA
+  mma_scale,      ///< scale factors of an MMA, in tensor memory
   wgmma_operand,  ///< A or B of a wgmma, in shared memory
-  copy_source,   ///< tcgen05.cp's read of shared memory
-  copied,        ///< what it writes to tensor memory
-  tmem_load,     ///< tcgen05.ld
-  tmem_store,    ///< tcgen05.st
+  copy_source,    ///< tcgen05.cp's read of shared memory
+  copied,         ///< what it writes to tensor memory
+  tmem_load,      ///< tcgen05.ld
+  tmem_store,     ///< tcgen05.st
   tmem_dealloc,
   global,    ///< ld.global, st.global
   atomic,    ///< atom.global, red.global

@@ -129,10 +129,10 @@ class PtxWarp {
     std::vector<uint32_t> values;  ///< [lane * registers + r]
     uint32_t last = 0;             ///< number of the last instruction that writes them
   };
-  std::list<Accumulators> accumulators_;  ///< on their way
+  std::list<Accumulators> accumulators_;                  ///< on their way
   std::vector<std::pair<uint32_t, uint32_t>> fragments_;  ///< of A: mark, number
-  std::vector<bool> unknown_;  ///< by the word that a row starts at
-  bool unknowns_ = false;      ///< there has been one
+  std::vector<bool> unknown_;                             ///< by the word that a row starts at
+  bool unknowns_ = false;                                 ///< there has been one
 };
 
 /// An instruction of a unit on its way to it.

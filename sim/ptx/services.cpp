@@ -11,8 +11,9 @@ namespace sm100::sim {
 const std::vector<PtxServiceEntry>& ptx_services() {
   static const std::vector<PtxServiceEntry> all = [] {
     std::vector<PtxServiceEntry> joined;
-    for (const auto& list : {mbarrier_services(), copy_services(), tensor_map_services(), tcgen05_services(),
-                             synchronisation_services(), lane_services(), atomic_services(), matrix_services(), wgmma_services()})
+    for (const auto& list :
+         {mbarrier_services(), copy_services(), tensor_map_services(), tcgen05_services(),
+          synchronisation_services(), lane_services(), atomic_services(), matrix_services(), wgmma_services()})
       joined.insert(joined.end(), list.begin(), list.end());
     return joined;
   }();

@@ -48,7 +48,7 @@ py::array_t<Row> table(const std::vector<Event>& events, Convert convert) {
 
 SpanRow row_of(const Span& s) {
   const SpanArgs& a = s.args;
-  return {s.begin,  s.end,    s.track, s.sequence, int32_t(s.kind), a.pipeline, a.stage, a.phase,     a.tile_m,
+  return {s.begin,  s.end,    s.track, s.sequence, int32_t(s.kind), a.pipeline, a.stage,   a.phase,     a.tile_m,
           a.tile_n, a.tile_k, a.k,     a.column,   a.columns,       a.line,     a.operand, a.multicast, a.bytes};
 }
 
@@ -61,17 +61,17 @@ WakeupRow row_of(const Wakeup& w) { return {w.begin, w.end, w.track, w.reason, i
 py::list tracks_of(const Trace& trace) {
   py::list tracks;
   for (const Track& t : trace.tracks)
-    tracks.append(py::dict("kind"_a = std::string(name(t.kind)), "name"_a = t.name, "parent"_a = id_or_none(t.parent),
-                           "sm"_a = t.sm, "cta"_a = t.cta, "warp"_a = t.warp, "cluster"_a = t.cluster,
-                           "rank"_a = t.rank));
+    tracks.append(py::dict("kind"_a = std::string(name(t.kind)), "name"_a = t.name,
+                           "parent"_a = id_or_none(t.parent), "sm"_a = t.sm, "cta"_a = t.cta, "warp"_a = t.warp,
+                           "cluster"_a = t.cluster, "rank"_a = t.rank));
   return tracks;
 }
 
 py::list findings_of(const Trace& trace) {
   py::list findings;
   for (const Finding& f : trace.findings)
-    findings.append(py::dict("time"_a = f.time, "track"_a = id_or_none(f.track), "id"_a = f.id, "warning"_a = f.warning,
-                             "message"_a = f.message, "report"_a = f.report));
+    findings.append(py::dict("time"_a = f.time, "track"_a = id_or_none(f.track), "id"_a = f.id,
+                             "warning"_a = f.warning, "message"_a = f.message, "report"_a = f.report));
   return findings;
 }
 
@@ -89,13 +89,13 @@ py::dict read_trace(const std::string& file) {
   }();
   const Metadata& m = trace.metadata;
   return py::dict(
-      "metadata"_a = py::dict("source"_a = m.source, "device"_a = m.device, "scenario"_a = m.scenario,
-                              "configuration"_a = py::module_::import("json").attr("loads")(
-                                  m.configuration.empty() ? "null" : m.configuration),
-                              "tool_version"_a = m.tool_version, "outcome"_a = m.outcome, "verdict"_a = m.verdict,
-                              "ticks_per_second"_a = m.ticks_per_second, "seed"_a = m.seed,
-                              "dropped_events"_a = m.dropped_events, "run_ticks"_a = run_length(trace),
-                              "part"_a = m.part),
+      "metadata"_a = py::dict(
+          "source"_a = m.source, "device"_a = m.device, "scenario"_a = m.scenario,
+          "configuration"_a =
+              py::module_::import("json").attr("loads")(m.configuration.empty() ? "null" : m.configuration),
+          "tool_version"_a = m.tool_version, "outcome"_a = m.outcome, "verdict"_a = m.verdict,
+          "ticks_per_second"_a = m.ticks_per_second, "seed"_a = m.seed, "dropped_events"_a = m.dropped_events,
+          "run_ticks"_a = run_length(trace), "part"_a = m.part),
       "names"_a = trace.names, "span_kinds"_a = names_of_kinds<SpanKind>(kSpanKinds),
       "barrier_event_kinds"_a = names_of_kinds<BarrierEventKind>(kBarrierEventKinds), "tracks"_a = tracks_of(trace),
       "spans"_a = table<SpanRow>(trace.spans, [](const Span& s) { return row_of(s); }),
@@ -107,8 +107,8 @@ py::dict read_trace(const std::string& file) {
 }  // namespace
 
 PYBIND11_MODULE(_native, module) {
-  PYBIND11_NUMPY_DTYPE(SpanRow, begin, end, track, sequence, kind, pipeline, stage, phase, tile_m, tile_n, tile_k, k,
-                       column, columns, line, operand, multicast, bytes);
+  PYBIND11_NUMPY_DTYPE(SpanRow, begin, end, track, sequence, kind, pipeline, stage, phase, tile_m, tile_n, tile_k,
+                       k, column, columns, line, operand, multicast, bytes);
   PYBIND11_NUMPY_DTYPE(BarrierRow, time, track, kind, actor, phase, pending, tx, amount, by, delay);
   PYBIND11_NUMPY_DTYPE(WakeupRow, begin, end, track, reason, by, caused);
   module.def("read_trace", &read_trace, py::arg("file"), "A trace file as lists and NumPy arrays.");

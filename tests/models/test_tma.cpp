@@ -185,8 +185,8 @@ TEST_CASE("L2 answers at its rate", "[tma][timing]") {
   b.tma.load(b.copy(128, 64, 0, 0), 0);
   sc_core::sc_start();
   REQUIRE(b.observer.spans.size() == 1);
-  CHECK(b.observer.spans[0].end == Cycles(b.profile.tma.load_latency_cycles) + 4096 +
-                                       b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns) + 1);
+  CHECK(b.observer.spans[0].end ==
+        Cycles(b.profile.tma.load_latency_cycles) + 4096 + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns) + 1);
 }
 
 TEST_CASE("bulk groups complete in commit order, .read before visible", "[tma]") {

@@ -258,7 +258,8 @@ TEST_CASE("every batch measured on B200, of every format, is reproduced", "[umma
     const bool scaled = what.find("MXF") != std::string::npos, small = what.find("depth1to10") != std::string::npos;
     CHECK(of.rows == (scaled ? 180 : 240));
     CHECK(of.worst <= 0.03);
-    // Why the scaled formats' mean is 0.2 % where the others' is 0.12 % is not known: their largest error alone is held.
+    // Why the scaled formats' mean is 0.2 % where the others' is 0.12 % is not known: their largest error alone is
+    // held.
     if (!scaled) CHECK(of.sum / of.rows <= (small ? 0.005 : 0.002));
     WARN(what << ": mean " << 100 * of.sum / of.rows << " %, at most " << 100 * of.worst << " %");
   }

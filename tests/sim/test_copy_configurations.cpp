@@ -105,6 +105,7 @@ TEST_CASE("random copies move every byte, batch 1", "[sweep]") { run_batch(11); 
 TEST_CASE("random copies move every byte, batch 2", "[sweep]") { run_batch(12); }
 TEST_CASE("random copies move every byte, batch 3", "[sweep]") { run_batch(13); }
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: pipeline_copy", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: pipeline_copy",
+          "[sweep][explained]") {
   check_explained<RandomCopies>();
 }

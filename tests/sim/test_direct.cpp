@@ -175,6 +175,7 @@ TEST_CASE("the published ladders are scenarios of whole chips without data, each
   }
 }
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: direct", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: direct",
+          "[sweep][explained]") {
   check_explained<RandomProducts>();
 }

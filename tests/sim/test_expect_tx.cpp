@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbarrier.expect_tx alone: a copy is waited for whose bytes another instruction expects than the one that arrives; what it hands
-// on; faults on it.
+// mbarrier.expect_tx alone: a copy is waited for whose bytes another instruction expects than the one that arrives;
+// what it hands on; faults on it.
 #include "catch.h"
 #include "sim/role_code.h"
 

@@ -11,8 +11,8 @@
 #include "kernels/fallback/fallback_kernel.h"
 #include "kernels/fallback/host/fallback_run.h"
 #include "sim/child_process.h"
-#include "sim/explained.h"
 #include "sim/device.h"
+#include "sim/explained.h"
 #include "sim/kernel_code.h"
 #include "sim/program.h"
 #include "sim/sim_isa.h"
@@ -279,6 +279,7 @@ TEST_CASE("global stores of lanes whose predicate holds, inside an allocation an
   CHECK(device.observer.violations()[1].id == std::string("GM2"));
 }
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: fallback", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: fallback",
+          "[sweep][explained]") {
   check_explained<RandomProducts>();
 }

@@ -112,6 +112,7 @@ TEST_CASE("hopper_matmul: a value that does not fit is refused in a sentence", "
   CHECK_THAT(refused("'profile=\"b200\"'"), Catch::Contains("needs a device with wgmma (sm_90a)"));
 }
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: hopper_matmul", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: hopper_matmul",
+          "[sweep][explained]") {
   check_explained<RandomProducts>();
 }

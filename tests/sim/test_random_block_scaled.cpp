@@ -133,6 +133,7 @@ SM100_SCALED_SWEEP(18)
 SM100_SCALED_SWEEP(19)
 SM100_SCALED_SWEEP(20)
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: block_scaled", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: block_scaled",
+          "[sweep][explained]") {
   check_explained<RandomBlockScaled>();
 }

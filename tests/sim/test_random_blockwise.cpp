@@ -106,6 +106,7 @@ SM100_BLOCKWISE_SWEEP(18)
 SM100_BLOCKWISE_SWEEP(19)
 SM100_BLOCKWISE_SWEEP(20)
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: blockwise", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: blockwise",
+          "[sweep][explained]") {
   check_explained<RandomBlockwise>();
 }

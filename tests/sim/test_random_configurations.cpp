@@ -165,6 +165,7 @@ TEST_CASE("the same jitter seed gives the same run", "[sweep]") {
   }
 }
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: the dense matmul", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: the dense matmul",
+          "[sweep][explained]") {
   check_explained<RandomScenarios>();
 }

@@ -114,6 +114,7 @@ TEST_CASE("more random cutlass_block_scaled configurations, where SM100_SWEEP_BA
     check_random_scenarios<RandomCutlass>(307 * uint64_t(batch), kPerBatch);
 }
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: cutlass_block_scaled", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: cutlass_block_scaled",
+          "[sweep][explained]") {
   check_explained<RandomCutlass>();
 }

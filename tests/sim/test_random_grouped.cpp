@@ -126,6 +126,7 @@ SM100_GROUPED_SWEEP(18)
 SM100_GROUPED_SWEEP(19)
 SM100_GROUPED_SWEEP(20)
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_block_scaled", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_block_scaled",
+          "[sweep][explained]") {
   check_explained<RandomGrouped>();
 }

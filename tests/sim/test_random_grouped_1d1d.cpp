@@ -156,6 +156,7 @@ SM100_GROUPED_SWEEP(18)
 SM100_GROUPED_SWEEP(19)
 SM100_GROUPED_SWEEP(20)
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_1d1d", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_1d1d",
+          "[sweep][explained]") {
   check_explained<RandomGroups>();
 }

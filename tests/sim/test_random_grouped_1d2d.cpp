@@ -141,6 +141,7 @@ TEST_CASE("random grouped 1D-2D configurations verify under jitter, batches 5 to
   for (uint64_t batch = 5; batch <= 20; ++batch) run_batch(batch * kSeedOfBatch);
 }
 
-TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_1d2d", "[sweep][explained]") {
+TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_1d2d",
+          "[sweep][explained]") {
   check_explained<RandomTokens>();
 }

@@ -40,8 +40,8 @@ struct ChromeImportMap {
 
   double units_per_second = 1e6;  ///< of ts and dur; Chrome's format says microseconds
 
-  // Where a thread lies.  A pattern is text with {cta}, {sm}, {warp} (digits), {role} and {} (anything): "CTA {cta} on
-  // SM {sm}".  A pid or tid that is a string is the name.
+  // Where a thread lies.  A pattern is text with {cta}, {sm}, {warp} (digits), {role} and {} (anything): "CTA {cta}
+  // on SM {sm}".  A pid or tid that is a string is the name.
   std::string process_name, thread_name;    ///< patterns; empty: the name is not looked at
   std::optional<Expression> cta, sm, warp;  ///< over kThreadVariables; instead of the pattern's
 

@@ -23,7 +23,7 @@ struct RunOptions {
 
 struct RunOutcome {
   host::Check check;
-  uint64_t output_hash = 0;  ///< of the checked launch, as a run of the model has it
+  uint64_t output_hash = 0;          ///< of the checked launch, as a run of the model has it
   int trials = 0, wrong_trials = 0;  ///< of RunOptions::trials
   std::vector<double> microseconds;
   double back_to_back_microseconds = 0;                    ///< per launch; 0: not measured

@@ -142,7 +142,8 @@ std::string summary(const Scenario& s, const Options& options, const Gpu& gpu, c
   std::string text =
       fmt::format("{}  {}: {} on {} CTAs of {} (sm_{})\n", o.check.ok ? "PASS" : "MISMATCH", s.name,
                   problem->title(), shape.grid.x * shape.grid.y * shape.grid.z, gpu.name(), gpu.architecture());
-  text += fmt::format("  verified     {}: {}\n", o.check.compared() ? o.check.ok ? "yes" : "WRONG" : "no", o.check.text());
+  text += fmt::format("  verified     {}: {}\n", o.check.compared() ? o.check.ok ? "yes" : "WRONG" : "no",
+                      o.check.text());
   if (o.trials > 0)
     text += fmt::format("  trials       {} launches, {} with wrong results\n", o.trials, o.wrong_trials);
   if (!o.microseconds.empty()) {

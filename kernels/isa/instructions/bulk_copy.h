@@ -126,8 +126,7 @@ struct CpReduceAsyncBulkGlobal {
                                    .each_lane = true,
                                    .faults = Alterable::step,
                                    .add = {"bytes", "smem"}};
-  static constexpr SupportLine kSupport[] = {{"cp.reduce.async.bulk (1-D, shared to global)",
-                                              Support::modelled,
+  static constexpr SupportLine kSupport[] = {{"cp.reduce.async.bulk (1-D, shared to global)", Support::modelled,
                                               "bulk group; add.f32 keeps subnormals, as an H200 does"}};
   ReduceOp op;
   ReduceType type;

@@ -47,8 +47,8 @@ struct StGlobal {
   void execute(sim::WarpContext&) const;
 };
 
-/// Of one address for all lanes: a word that the warp's control flow follows from.  Loads of one line after another, with
-/// nothing between, are on their way together; a line that comes again has used its word before.
+/// Of one address for all lanes: a word that the warp's control flow follows from.  Loads of one line after
+/// another, with nothing between, are on their way together; a line that comes again has used its word before.
 struct LdGlobalU32 {
   static constexpr Description kIs{.function = "ld_global_u32",
                                    .opcode = "ld.global.u32",
@@ -66,8 +66,10 @@ struct LdGlobalU32 {
 
 /// Of one address for all lanes.  The read-only cache may answer.
 struct LdGlobalNcV4 {
-  static constexpr Description kIs{
-      .function = "ld_global_nc_v4", .opcode = "ld.global.nc.v4.b32", .faults = Alterable::read, .add = {"address"}};
+  static constexpr Description kIs{.function = "ld_global_nc_v4",
+                                   .opcode = "ld.global.nc.v4.b32",
+                                   .faults = Alterable::read,
+                                   .add = {"address"}};
   static constexpr SupportLine kSupport[] = {
       {"ld.global.nc.b64, .v4.b32", Support::approximated,
        "one address; the warp waits: an L2 hit, or, of the line of its last one, a load of shared memory"}};

@@ -115,7 +115,7 @@ struct Stmatrix {
   void execute(sim::WarpContext&) const;
 };
 
-using SharedMemoryGroup = List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, LdSharedB32, StShared, StSharedB128,
-                               StSharedUniform>;
+using SharedMemoryGroup =
+    List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, LdSharedB32, StShared, StSharedB128, StSharedUniform>;
 
 }  // namespace sm100::instructions

@@ -128,7 +128,8 @@ struct Tcgen05Cp {
                                    .add = {"column", "source"}};
   static constexpr SupportLine kSupport[] = {
       {"tcgen05.cp", Support::modelled, "every shape, cta_group::1 and ::2; time is an assumption"},
-      {"tcgen05.cp.b8x16.b6x16_p32, .b4x16_p64", Support::modelled, "where elements lie in their bytes is an assumption"}};
+      {"tcgen05.cp.b8x16.b6x16_p32, .b4x16_p64", Support::modelled,
+       "where elements lie in their bytes is an assumption"}};
   TmemCopyShape shape;
   int cta_group;
   TmemAddr to;

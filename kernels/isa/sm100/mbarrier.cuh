@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// mbarrier (PTX 9.7.13.15), mapa (9.7.9.24).
 ///
-/// Arrives release and waits acquire, at the scope that role code names; the scope is a constant once inlined.  Only
+/// Arrives release and waits acquire, at the scope that role code names; the scope is a constant once inlined. Only
 /// arrivals on barriers of other CTAs have a form of their own without a scope: it is `.cta`, PTX's default.
 /// Every function clobbers memory: ordinary accesses must not move across an arrive or a wait.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// setmaxnreg (PTX, Miscellaneous Instructions).  Without a register limit for the kernel (__launch_bounds__ with a minimum of
-/// blocks, or __maxnreg__) ptxas drops it with warning C7508.
+/// setmaxnreg (PTX, Miscellaneous Instructions).  Without a register limit for the kernel (__launch_bounds__ with a
+/// minimum of blocks, or __maxnreg__) ptxas drops it with warning C7508.
 #pragma once
 
 #include "kernels/isa/register_count.h"

@@ -3,8 +3,8 @@
 /// the architecture.
 ///
 /// sm_90a has everything but cluster launch control and tcgen05, and wgmma besides.  Role code that uses none of
-/// them compiles for both targets; a call that the target lacks fails with the text below.  The host pass of nvcc sees every
-/// template too and must not complain, so there everything "exists".
+/// them compiles for both targets; a call that the target lacks fails with the text below.  The host pass of nvcc
+/// sees every template too and must not complain, so there everything "exists".
 #pragma once
 
 #include "kernels/isa/portability.h"
@@ -44,8 +44,7 @@ inline constexpr bool kTargetHasWgmma = false;
   static_assert(available, "e2m1, ue8m0 and redux.sync of f32 need sm_100a; this target does not have them")
 #define SM100_REQUIRE_CLC(available) \
   static_assert(available, "clusterlaunchcontrol needs sm_100 or newer; this target does not have it")
-#define SM100_REQUIRE_WGMMA(available) \
-  static_assert(available, "wgmma needs sm_90a; this target does not have it")
+#define SM100_REQUIRE_WGMMA(available) static_assert(available, "wgmma needs sm_90a; this target does not have it")
 #define SM100_REQUIRE_MASKED_COPY(available) \
   static_assert(available, "cp.async.bulk with .cp_mask needs sm_100 or newer; this target does not have it")
 

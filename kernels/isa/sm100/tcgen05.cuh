@@ -147,7 +147,8 @@ class Tcgen05 {
 #undef SM100_MMA_SCALED
 #undef SM100_MMA_SCALED_OF_KIND
 
-  // ---- copy from shared memory (9.7.16.9): one lane; with cta_group 2 in each CTA of the pair, from its own memory
+  // ---- copy from shared memory (9.7.16.9): one lane; with cta_group 2 in each CTA of the pair, from its own
+  // memory
 
   SM100_KERNEL void tcgen05_cp(TmemCopyShape shape, int cta_group, TmemAddr to, SmemDescriptor source,
                                TmemDecompression decompression = TmemDecompression::none,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// wgmma (PTX, Asynchronous warpgroup level matrix instructions), sm_90a only: D of 32-bit floats in registers, A and B
-/// in shared memory, K-major; bf16, f16, e4m3 and e5m2; N a power of two from 8 to 256.
+/// wgmma (PTX, Asynchronous warpgroup level matrix instructions), sm_90a only: D of 32-bit floats in registers, A
+/// and B in shared memory, K-major; bf16, f16, e4m3 and e5m2; N a power of two from 8 to 256.
 ///
-/// Registers of D belong to the tensor core from wgmma.mma_async until a wait.  The compiler does not know that; the
-/// overloads of wgmma_fence and wgmma_wait_group that take D keep its reads and writes outside.
+/// Registers of D belong to the tensor core from wgmma.mma_async until a wait.  The compiler does not know that;
+/// the overloads of wgmma_fence and wgmma_wait_group that take D keep its reads and writes outside.
 #pragma once
 
 #include "kernels/isa/isa.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The matmul configurations that exist as CUDA kernels, in lists by what they are about.  sm100-run looks the scenario's
-/// configuration up in them.
+/// The matmul configurations that exist as CUDA kernels, in lists by what they are about.  sm100-run looks the
+/// scenario's configuration up in them.
 ///
-/// matmul_X.h is a list, and matmul_X.cu compiles it: lists compile in parallel, and a new entry costs its list only.  A new
-/// list is a line below, in matmul.cpp and in CMakeLists.txt.
+/// matmul_X.h is a list, and matmul_X.cu compiles it: lists compile in parallel, and a new entry costs its list
+/// only.  A new list is a line below, in matmul.cpp and in CMakeLists.txt.
 #pragma once
 
 #include <span>

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Kernel entry of the dense matmul: makes the Isa object and calls the portable kernel; and the table of a list's kernels.
+/// Kernel entry of the dense matmul: makes the Isa object and calls the portable kernel; and the table of a list's
+/// kernels.
 #pragma once
 
 #include <iterator>
 #include <utility>
 
-#include "kernels/matmul/cuda/compiled_config.h"
-#include "kernels/matmul/cuda/matmul.h"
 #include "kernels/isa/device_recorder.cuh"
 #include "kernels/isa/sm100.cuh"
+#include "kernels/matmul/cuda/compiled_config.h"
+#include "kernels/matmul/cuda/matmul.h"
 #include "kernels/matmul/matmul_kernel.h"
 
 namespace sm100 {

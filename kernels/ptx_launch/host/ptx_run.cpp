@@ -29,9 +29,7 @@ int64_t PtxTensor::elements() const {
 }
 
 PtxRun::PtxRun(const Scenario& scenario)
-    : problem_(scenario.problem_as<PtxProblem>()),
-      seed_(scenario.seed),
-      product_(product_of(problem_, scenario)) {
+    : problem_(scenario.problem_as<PtxProblem>()), seed_(scenario.seed), product_(product_of(problem_, scenario)) {
   for (int warp = 0; warp < problem_.warps(); ++warp) {
     const bool named = size_t(warp) < problem_.roles.size() && !problem_.roles[size_t(warp)].empty();
     roles_.push_back(named ? problem_.roles[size_t(warp)] : fmt::format("warp {}", warp));

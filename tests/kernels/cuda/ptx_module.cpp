@@ -54,8 +54,8 @@ PtxEntry::PtxEntry(std::string symbol, std::string text) : symbol_(std::move(sym
   for (const MatmulList& list : kMatmulLists)
     if (const auto index = number_after(symbol_, fmt::format("{}{}ELm", list.type.size(), list.type)))
       matmul_ = &list.entries[*index];
-  if (!block_scaled_ && !blockwise_ && !grouped_ && !cutlass_ && !grouped_1d1d_ && !grouped_1d2d_ && !copy_ && !fallback_ &&
-      !direct_ && !hopper_ && !matmul_)
+  if (!block_scaled_ && !blockwise_ && !grouped_ && !cutlass_ && !grouped_1d1d_ && !grouped_1d2d_ && !copy_ &&
+      !fallback_ && !direct_ && !hopper_ && !matmul_)
     throw std::runtime_error("not an entry of a compiled configuration: " + symbol_);
   traced_ = symbol_.find(kRecorderMark) != std::string::npos;
   std::istringstream in(text_);

@@ -8,15 +8,14 @@
 
 #include "kernels/block_scaled/cuda/block_scaled_configurations.h"
 #include "kernels/blockwise/cuda/blockwise_configurations.h"
-#include "kernels/cutlass_block_scaled/cuda/cutlass_block_scaled_configurations.h"
-#include "kernels/grouped_block_scaled/cuda/grouped_block_scaled_configurations.h"
-#include "kernels/hopper_matmul/cuda/hopper_matmul_configurations.h"
 #include "kernels/copy/cuda/copy_configurations.h"
+#include "kernels/cutlass_block_scaled/cuda/cutlass_block_scaled_configurations.h"
 #include "kernels/direct/cuda/direct_configurations.h"
 #include "kernels/fallback/cuda/fallback_configurations.h"
 #include "kernels/grouped_1d1d/cuda/grouped_1d1d_configurations.h"
 #include "kernels/grouped_1d2d/cuda/grouped_1d2d_configurations.h"
 #include "kernels/grouped_block_scaled/cuda/grouped_block_scaled_configurations.h"
+#include "kernels/hopper_matmul/cuda/hopper_matmul_configurations.h"
 #include "kernels/matmul/cuda/configurations.h"
 
 namespace sm100 {

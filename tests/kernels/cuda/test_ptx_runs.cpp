@@ -3,7 +3,6 @@
 // sees the same events in the same order, the output has the same bits, and nothing is found.
 #include <fmt/format.h>
 
-
 #include "catch.h"
 #include "kernels/block_scaled/host/block_scaled_problem.h"
 #include "kernels/blockwise/host/blockwise_problem.h"
@@ -144,11 +143,9 @@ TEST_CASE("PTX runs as role code does: block_scaled") {
 }
 
 TEST_CASE("PTX runs as role code does: blockwise") {
-  compare_all(
-      SM100_BLOCKWISE_PTX, PtxEntry::Kernel::blockwise,
-      [](const PtxEntry& entry) {
-        return products<host::BlockwiseProblem>("smoke/blockwise_01", entry.blockwise_config(), 1024);
-      });
+  compare_all(SM100_BLOCKWISE_PTX, PtxEntry::Kernel::blockwise, [](const PtxEntry& entry) {
+    return products<host::BlockwiseProblem>("smoke/blockwise_01", entry.blockwise_config(), 1024);
+  });
 }
 
 TEST_CASE("PTX runs as role code does: grouped_1d1d") {
@@ -183,16 +180,14 @@ TEST_CASE("PTX runs as role code does: cutlass_block_scaled") {
 }
 
 TEST_CASE("PTX runs as role code does: grouped_1d2d") {
-  compare_all(
-      SM100_GROUPED_1D2D_PTX, PtxEntry::Kernel::grouped_1d2d,
-      [](const PtxEntry& entry) {
-        const bool masked = entry.grouped_1d2d_config().layout == TokenLayout::masked;
-        host::Scenario s = base(masked ? "smoke/grouped_1d2d_05" : "smoke/grouped_1d2d_01");
-        s.sms = 4;
-        auto& problem = s.problem_as<host::Grouped1d2dProblem>();
-        problem.config = entry.grouped_1d2d_config(), problem.auto_config = false;
-        return s;
-      });
+  compare_all(SM100_GROUPED_1D2D_PTX, PtxEntry::Kernel::grouped_1d2d, [](const PtxEntry& entry) {
+    const bool masked = entry.grouped_1d2d_config().layout == TokenLayout::masked;
+    host::Scenario s = base(masked ? "smoke/grouped_1d2d_05" : "smoke/grouped_1d2d_01");
+    s.sms = 4;
+    auto& problem = s.problem_as<host::Grouped1d2dProblem>();
+    problem.config = entry.grouped_1d2d_config(), problem.auto_config = false;
+    return s;
+  });
 }
 
 TEST_CASE("PTX runs as role code does: fallback") {
