@@ -532,6 +532,17 @@ inline constexpr Check kChecks[] = {
      "that is not theirs, or wait for ever.",
      "Step where all lanes are that use the ring: outside of the branch, or keep its waits and steps in one lane.",
      "PTX 5.1.1 (registers belong to a thread)", ""},
+    {"LN2", Severity::warning, "lanes wait for a phase, and the next one completes without them",
+     "Several lanes of a warp wait for a phase of an mbarrier. Some go on, signal (arrive, copy, commit), and the "
+     "next "
+     "phase completes behind that, while nothing says that the others have passed their wait.",
+     "PTX lets each lane come to its wait when it likes: one that comes after the next phase is over asks for the "
+     "parity of the open phase, and waits for ever. Works on hardware as long as the lanes of the warp stay "
+     "together, "
+     "and published kernels do it.",
+     "__syncwarp() (bar.warp.sync) or elect.sync between the wait and what the one lane does, or one lane that "
+     "waits.",
+     "PTX 9.7.13.15 (phases), 3.1 (threads of a warp make progress by themselves)", ""},
     {"EX1", Severity::error, "CTA exits while commits to its barriers are on their way",
      "tcgen05.commit arrivals at barriers of the CTA have not landed at its exit.",
      "They hit memory of the next CTA: a sporadic fault, or a barrier there that is one arrival ahead.",

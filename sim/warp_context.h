@@ -147,7 +147,16 @@ class WarpContext {
     return {own.slot,
             {.warp = int8_t(warp.index), .lane = int8_t(lane), .loc = loc_, .cta = cta.linear_id()},
             &warp,
-            (touched_lanes_ & ~lanes_) != 0};
+            (touched_lanes_ & ~lanes_) != 0,
+            lane < 0 ? lanes_ : 1u << lane};
+  }
+  /// The lanes are at one instruction.
+  void lanes_meet(uint32_t lanes) {
+    HazardChecker* const h = hazards();
+    if (!h) return;
+    HazardChecker::Thread at = thread();
+    at.lanes = lanes;
+    h->lanes_meet(at);
   }
   /// The lanes read or write `bytes` each.
   void touch(const LaneArray<SmemAddr, 1>& addresses, int lanes, uint32_t bytes, bool write) {
@@ -325,8 +334,9 @@ class WarpContext {
   bool converged(std::string_view opcode);
   /// All lanes have come to one instruction: what they accessed before it is over.
   void lanes_have_met() {
-    if (std::exchange(touched_lanes_, 0u) == 0) return;
-    if (HazardChecker* h = hazards()) h->lanes_have_met(thread());
+    HazardChecker* const h = hazards();
+    if (std::exchange(touched_lanes_, 0u) != 0 && h) h->lanes_have_met(thread());
+    lanes_meet(lanes_);
   }
   /// The line of a span in a trace is that of its first instruction that has one.
   void note_line() {

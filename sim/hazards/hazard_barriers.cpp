@@ -22,6 +22,7 @@ void HazardChecker::fence_mbarrier_init(const Thread& t) {
 }
 
 void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t offset, bool by_unit) {
+  if (by_unit) lanes_signal(t);
   if (at_rank >= cluster(t.slot).ctas.size()) return;
   Barrier& barrier = barrier_of(cluster(t.slot).ctas[at_rank], offset);
   if (!barrier.initialised) return;  // MB1 is the units' to report
@@ -114,6 +115,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
       barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1) + barrier.ended});
       std::swap(barrier.before, barrier.completed.happened);
       barrier.completed = barrier.arrived;
+      if (barrier.lane_waits > 0) check_lanes(e, barrier);
       break;
   }
 }

@@ -80,6 +80,7 @@ Knowledge& HazardChecker::next_later(Cluster& cluster) {
 }
 
 uint32_t HazardChecker::release_later(const Thread& t) {
+  lanes_signal(t);
   WarpState& self = warp(t);
   Knowledge& released = next_later(cluster(t.slot)) = self.known;
   if (t.apart) {  // what other lanes have done since they last met is not over
@@ -98,6 +99,7 @@ void HazardChecker::lanes_have_met(const Thread& t) {
 
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
   warp(t).known.join(barrier_of(cta(t.slot), barrier).completed);
+  if (std::popcount(t.lanes) > 1) lanes_have_waited(t, barrier);
 }
 
 bool HazardChecker::knows_completed(const Thread& t, uint32_t offset, int64_t phase) {
@@ -138,6 +140,7 @@ void HazardChecker::bar_arrive(const Thread& t, int id) {
     report_second_arrival(t, id, joined_at);
   joined = meeting.generation, joined_at = t.by.loc;
   meeting.open.join(warp(t).known);
+  lanes_signal(t);
   step(t);
 }
 void HazardChecker::bar_complete(const Thread& t, int id) {
@@ -177,6 +180,7 @@ bool HazardChecker::knows_prerequisites(const Thread& t) {
                      [&](uint32_t r) { return releases_[r - 1].happened.knows(complete); });
 }
 void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release) {
+  lanes_signal(t);
   Knowledge& handed_on = cluster(t.slot).barrier[phase & 1];
   if (release) {
     handed_on.join(warp(t).known);
@@ -302,8 +306,7 @@ Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, c
   return Missing::order;
 }
 
-bool HazardChecker::new_pair(const Access& earlier, const Access& later) {
-  const Loc &a = earlier.by.loc, &b = later.by.loc;
+bool HazardChecker::new_pair(const Loc& a, const Loc& b) {
   return told_.insert({a.line(), a.file_name(), b.line(), b.file_name()}).second;
 }
 
@@ -342,7 +345,7 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
                         fmt::format("a tcgen05.commit covers the MMAs of its own thread: lane {} issued the first, "
                                     "lane {} committed",
                                     issuer->lane, issuer->passed_over));
-  if ((text.warning || std::string_view(text.id) == "TC16") && !new_pair(earlier, later)) return;
+  if ((text.warning || std::string_view(text.id) == "TC16") && !new_pair(earlier.by.loc, later.by.loc)) return;
   if (const WarpState& first = warp_of(cluster(t.slot), earlier);
       missing == Missing::order && is_threads(earlier.kind) && first.apart.clock > 0 &&
       earlier.over.component == first.apart.component && earlier.over.clock >= first.apart.clock)

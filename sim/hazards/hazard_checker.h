@@ -74,6 +74,7 @@ class HazardChecker {
     models::Source by;           ///< warp, lane (where one matters), line, CTA
     const Warp* warp = nullptr;  ///< its account of its waits, for reports
     bool apart = false;          ///< other lanes have accessed shared memory since all of the warp's last met
+    uint32_t lanes = 0;          ///< that execute it
   };
 
   /// A cluster starts; its rank r runs in slot `slots[r]`.
@@ -84,6 +85,7 @@ class HazardChecker {
   /// Source::op.
   uint32_t release(const Thread& thread, uint32_t rank, uint32_t barrier) {
     uses_barrier(thread, rank, barrier, false);
+    lanes_signal(thread);
     return thread.apart ? release_later(thread) : kReleases;
   }
   /// The same for arrivals that land later.
@@ -107,6 +109,8 @@ class HazardChecker {
   bool knows_prerequisites(const Thread& thread);
   /// All lanes of the warp execute one instruction: a release by some of them covers what others did before it.
   void lanes_have_met(const Thread& thread);
+  /// Thread::lanes execute one instruction: none of them is still at a wait of before.
+  void lanes_meet(const Thread& thread);
   void fence_mbarrier_init(const Thread& thread);
   void fence_proxy_async(const Thread& thread);
   void tcgen05_fence_before(const Thread& thread);
@@ -222,6 +226,7 @@ class HazardChecker {
     bool initialised = false, warned = false;
     bool other_ctas = false;          ///< threads of other CTAs arrive
     bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
+    uint32_t lane_waits = 0;          ///< WarpState::lane_waits for it, of all warps
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
   };
   struct Meeting {
@@ -239,6 +244,19 @@ class HazardChecker {
     VectorClock before{};
     bool open = false;     ///< it has issued MMAs since its last commit
     int passed_over = -1;  ///< and this lane has committed since
+  };
+  /// Several lanes have waited for a phase.  Before the next one completes, each must have passed: it has met
+  /// others or has signalled itself, and the completion comes after that.
+  struct LanesWait {
+    Barrier* barrier;
+    int64_t phase;
+    Clock since;      ///< own clock from the wait on
+    uint32_t waited;  ///< lanes
+    uint32_t late;    ///< of them may still be at the wait
+    Clock met = 0;    ///< own clock when the last of these had passed
+    Loc at;
+    uint32_t ahead = 0;  ///< lanes that were the first to signal
+    Loc ahead_at{};
   };
   struct WarpState {
     Knowledge known;
@@ -258,6 +276,7 @@ class HazardChecker {
     Clock met = 0;                       ///< own clock when all lanes last met
     Stamp apart{0, 0};  ///< own accesses from here on are not what lanes of it released at `apart_at`
     Loc apart_at{};
+    std::vector<LanesWait> lane_waits;  ///< of which the next phase is not over
   };
   struct CtaState {
     Shadow smem, tmem;
@@ -361,6 +380,13 @@ class HazardChecker {
   uint32_t lanes_component(uint32_t rank, int warp, Part part, uint32_t lanes);
   uint32_t copies_component(const Thread& t, uint32_t lanes);
   void check_complete(const models::MbarrierEvent& event, const Barrier& barrier);
+  /// Thread::lanes have seen the barrier's last phase.
+  void lanes_have_waited(const Thread& t, uint32_t offset);
+  /// Thread::lanes do what others may wait for.
+  void lanes_signal(const Thread& t);
+  /// LN2: lanes that may still be at their wait for the phase before the one that completes.
+  void check_lanes(const models::MbarrierEvent& event, Barrier& barrier);
+  void report_late_lanes(const models::MbarrierEvent& event, int warp, const LanesWait& wait);
   /// Of the barrier at an offset, in every CTA: those of the kernel's table in its order, then others as they come.
   size_t barrier_index(uint32_t offset);
   /// Generations of a named barrier of the CTA, as phases of an mbarrier.
@@ -440,7 +466,7 @@ class HazardChecker {
   /// NB3 where the generation was complete in time, by luck.
   void report_second_arrival(const Thread& t, int id, const Loc& first);
   /// The two lines have not been told of yet.
-  bool new_pair(const Access& earlier, const Access& later);
+  bool new_pair(const Loc& a, const Loc& b);
 
   const Kernel& kernel(int slot) { return *cluster(slot).kernel; }
 

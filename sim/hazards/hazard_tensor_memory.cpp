@@ -194,7 +194,7 @@ void HazardChecker::tmem_copy(const Thread& t, const models::TensorMemoryCopyCom
 }
 
 void HazardChecker::note_issue_order(const Thread& t, const Access& earlier, const Access& later) {
-  if (!new_pair(earlier, later)) return;
+  if (!new_pair(earlier.by.loc, later.by.loc)) return;
   HazardText text = issue_order_text(kernel(t.slot), earlier, later);
   models::Violation v{
       .id = text.id, .message = std::move(text.message), .time = models::now(), .slot = t.slot, .source = t.by};
@@ -252,7 +252,7 @@ void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::stri
   const auto read = std::find_if(self.unwaited_loads.begin(), self.unwaited_loads.end(),
                                  [=](const Access& a) { return a.over.clock == load; });
   if (read == self.unwaited_loads.end()) return;
-  if (new_pair(*read, access(t, AccessKind::tmem_load, false, {}))) {
+  if (new_pair(read->by.loc, t.by.loc)) {
     const HazardText text = register_read_text(kernel(t.slot), *read, seen);
     models::Violation v{
         .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};

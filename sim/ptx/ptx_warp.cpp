@@ -188,6 +188,7 @@ bool PtxWarp::execute_service(ptx::LaneGroup& group, const Instr& i, LaneMask la
       return fail("TC2", fmt::format("{} by {} lanes, of {} that its mask names: the others have gone another way",
                                      code.program().text(i), std::popcount(lanes), std::popcount(needed))),
              stop = Stop::over, true;
+    context.lanes_meet(lanes);
   }
   group.alone = false;
   if (context.given_up && code.wait_of(group.pc))

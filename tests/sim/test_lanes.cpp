@@ -447,3 +447,95 @@ TEST_CASE("LN1: the other half of a warp waits where the first has stepped", "[l
              }),
              "finding LN1");
 }
+
+// ---- lanes that wait together
+
+namespace {
+
+/// Warp 0 fills and waits for `empty` as `produce` does in each round, warp 1 releases.
+RoleCode hand_over(std::function<void(RoleIsa&, SmemAddr full, SmemAddr empty, uint32_t parity)> produce,
+                   uint32_t fills = 1) {
+  return {.program = [=](RoleIsa& isa) {
+    const SmemAddr full = own(isa, kFull), empty = own(isa, kFull + 8);
+    if (isa.warpid() == 0) {
+      isa.elected([&] {
+        isa.mbarrier_init(full, fills);
+        isa.mbarrier_init(empty, 1);
+        isa.fence_mbarrier_init();
+      });
+    }
+    isa.bar_sync(0, 64);
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (isa.warpid() == 0) {
+        produce(isa, full, empty, (i & 1) ^ 1);
+      } else {
+        while (!isa.mbarrier_try_wait_parity(full, i & 1, Scope::cta)) {}
+        isa.elected([&] { isa.mbarrier_arrive(empty, Scope::cta); });
+      }
+    }
+  }};
+}
+void wait(RoleIsa& isa, SmemAddr barrier, uint32_t parity) {
+  while (!isa.mbarrier_try_wait_parity(barrier, parity, Scope::cta)) {}
+}
+
+}  // namespace
+
+TEST_CASE("LN2: all lanes wait, and one goes on alone", "[lanes]") {
+  const RoleCode alone = hand_over([](RoleIsa& isa, SmemAddr full, SmemAddr empty, uint32_t parity) {
+    wait(isa, empty, parity);
+    isa.lanes(1, [&] { isa.mbarrier_arrive(full, Scope::cta); });
+  });
+  CHECK_TOLD(alone, "warning LN2");
+  CHECK(contains(diagnosis(alone),
+                 "32 lanes of a warp wait for the phase before the first of the mbarrier at 0x408, "
+                 "lane 0 goes on before they meet, and phase 0 completes"));
+  CHECK_TOLD(hand_over([](RoleIsa& isa, SmemAddr full, SmemAddr empty, uint32_t parity) {
+               wait(isa, empty, parity);
+               isa.lanes(1, [&] { isa.mbarrier_arrive(full, Scope::cta); });
+               isa.bar_warp_sync();  // too late: a lane may have missed the phase before it comes here
+             }),
+             "warning LN2");
+  CHECK_TOLD(hand_over([](RoleIsa& isa, SmemAddr full, SmemAddr empty, uint32_t parity) {
+               isa.lanes(kLower, [&] { wait(isa, empty, parity); });
+               isa.lanes(1, [&] { isa.mbarrier_arrive(full, Scope::cta); });
+             }),
+             "warning LN2");
+}
+
+TEST_CASE("LN2 is silent where each lane has passed its wait", "[lanes]") {
+  const auto elects = [](RoleIsa& isa, SmemAddr full, SmemAddr empty, uint32_t parity) {
+    wait(isa, empty, parity);
+    isa.elected([&] { isa.mbarrier_arrive(full, Scope::cta); });
+  };
+  CHECK_TOLD(hand_over(elects), "clean");
+  CHECK_TOLD(hand_over([](RoleIsa& isa, SmemAddr full, SmemAddr empty, uint32_t parity) {
+               wait(isa, empty, parity);
+               isa.bar_warp_sync();
+               isa.lanes(1, [&] { isa.mbarrier_arrive(full, Scope::cta); });
+             }),
+             "clean");
+  CHECK_TOLD(hand_over([](RoleIsa& isa, SmemAddr full, SmemAddr empty, uint32_t parity) {
+               isa.lanes(1, [&] {
+                 wait(isa, empty, parity);
+                 isa.mbarrier_arrive(full, Scope::cta);
+               });
+             }),
+             "clean");
+  CHECK_TOLD(hand_over(
+                 [](RoleIsa& isa, SmemAddr full, SmemAddr empty, uint32_t parity) {
+                   wait(isa, empty, parity);
+                   isa.mbarrier_arrive(full, Scope::cta);  // each lane by itself
+                 },
+                 32),
+             "clean");
+  CHECK_TOLD(hand_over(
+                 [](RoleIsa& isa, SmemAddr full, SmemAddr empty, uint32_t parity) {
+                   wait(isa, empty, parity);
+                   isa.lanes(1, [&] { isa.mbarrier_arrive(full, Scope::cta); });  // the phase needs the others
+                   isa.bar_warp_sync();
+                   isa.lanes(2, [&] { isa.mbarrier_arrive(full, Scope::cta); });
+                 },
+                 2),
+             "clean");
+}

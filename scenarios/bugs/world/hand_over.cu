@@ -151,11 +151,11 @@ __device__ __forceinline__ void all_lanes_wait(const uint32_t* in, uint32_t* out
 #pragma unroll 1
     for (int block = 0; block < 8; ++block) {
       WAIT(&empty[0], (block & 1) ^ 1);
+      if constexpr (kMeets) __syncwarp();
       if (LANE == 0) {
         ARRIVE_EXPECT_TX(&full[0], 128);
         BULK_LOAD(&words[0][0], in + block * 32, 128, &full[0]);
       }
-      if constexpr (kMeets) __syncwarp();
     }
   } else {
 #pragma unroll 1
