@@ -17,6 +17,8 @@ EXPLANATIONS = """\
 | TC4 (CUTLASS 77) | `tcgen05.st` without `wait::st` in front of another warp's load | by the letter; tensor memory seems to carry out accesses in order |
 | TC9 (CUTLASS 77) | the same in front of the deallocation | by the letter |
 | RG2 (CUTLASS 77) | the last warp of a warpgroup gives back another number of registers than its three neighbours | by the letter |
+| SC1 (learn-cuda v5 and later) | `mbarrier.arrive.expect_tx` names `.release.cta`, and the barrier is in the other CTA of the pair | by the letter; nothing but the bytes of the copies is handed over |
+| LN2 (CUTLASS 77) | all lanes of the load warp wait for a slot, one loads, and they do not meet between; mended upstream (CUTLASS pull request 3654) | by the letter; the lanes of a warp stay together unless something parts them |
 | MB1 (Triton ws) | the ring's barriers are invalidated while `tcgen05.commit`s to them are on their way: the wait for the last commit comes behind | true; harmless as long as nothing else is put there |
 """
 
