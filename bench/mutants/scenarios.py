@@ -31,8 +31,6 @@ SCENARIOS = [
     Scenario("pairs, late answers", "smoke/smoke_03.toml", ("run.jitter=5", "problem.k=128")),
     Scenario("no CLC", "01_dense_small.toml", ("config.clc_stages=0", "problem.m=256", "problem.n=256",
                                             "problem.k=256", "config.stages=2", "run.sms=2")),
-    Scenario("pairs, 4x4 cluster, strict scopes", "smoke/smoke_03.toml",
-             ("problem.m=1024", "problem.k=256", "run.scopes=strict")),
 ]
 
 # What people.py needs beside: epilogues with terms, and the kernels whose synchronisation mutants.py leaves alone.
