@@ -159,16 +159,20 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
 }
 
 std::optional<uint32_t> TensorMemory::accessed(const char* instruction, TmemShape shape, int repeat,
-                                               TmemAddr address, int warp, const Source& source) {
+                                               TmemAddr address, int warp, const Source& source, int split) {
   const auto violated = [&](const char* id, std::string message) {
     violate(id, std::move(message), source);
     return std::nullopt;
   };
-  if (shape == TmemShape::s16x32bx2)
-    return violated("not-implemented", fmt::format("not implemented: {}.16x32bx2", instruction));
   const uint32_t columns = uint32_t(columns_spanned(shape, repeat)), column = address.column();
   const uint32_t lane_in_quarter = address.lane() % 32;
-  if (column + columns > kTmemColumns || !allocated(column, columns))
+  const auto reachable = [&](uint32_t from) { return from + columns <= kTmemColumns && allocated(from, columns); };
+  if (!reachable(column + uint32_t(split)) && reachable(column))
+    return violated("TC1",
+                    fmt::format("{}.{}.x{} of columns {} to {} for the upper threads: not inside a live allocation",
+                                instruction, name(shape), repeat, column + uint32_t(split),
+                                column + uint32_t(split) + columns - 1));
+  if (!reachable(column))
     return violated("TC1", fmt::format("{}.{}.x{} of columns {} to {}: not inside a live allocation", instruction,
                                        name(shape), repeat, column, column + columns - 1));
   if (lane_in_quarter != 0 && (shape == TmemShape::s32x32b || lane_in_quarter != 16))
@@ -231,32 +235,34 @@ TensorMemory::LaneGroups groups_of(TmemShape shape, uint32_t base) {
 }  // namespace
 
 void TensorMemory::load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers,
-                        const Source& source) {
-  const auto base = accessed("tcgen05.ld", shape, repeat, address, warp, source);
+                        const Source& source, int split) {
+  const auto base = accessed("tcgen05.ld", shape, repeat, address, warp, source, split);
   if (!base) return;
   const uint32_t columns = uint32_t(columns_spanned(shape, repeat));
-  if (const LaneGroups groups = groups_of(shape, *base); !written(address.column(), columns, groups))
-    check_written(address.column(), columns, groups, fmt::format("tcgen05.ld.{}.x{} reads", name(shape), repeat),
-                  source);
+  const LaneGroups groups = groups_of(shape, *base);
+  for (uint32_t half = 0; half < (split == 0 ? 1u : 2u); ++half)
+    if (const uint32_t from = address.column() + half * uint32_t(split); !written(from, columns, groups))
+      check_written(from, columns, groups, fmt::format("tcgen05.ld.{}.x{} reads", name(shape), repeat), source);
   if (!bank_.with_data_) return;
   const int count = registers_per_thread(shape, repeat);
   for (int t = 0; t < kWarpLanes; ++t)
     for (int r = 0; r < count; ++r) {
-      const TmemCell c = tmem_cell(shape, t, r);
+      const TmemCell c = tmem_cell(shape, t, r, split);
       registers[t * count + r] = cell(*base + c.lane, address.column() + c.column);
     }
 }
 
 void TensorMemory::store(TmemShape shape, int repeat, TmemAddr address, int warp, const uint32_t* registers,
-                         const Source& source) {
-  const auto base = accessed("tcgen05.st", shape, repeat, address, warp, source);
+                         const Source& source, int split) {
+  const auto base = accessed("tcgen05.st", shape, repeat, address, warp, source, split);
   if (!base) return;
-  wrote(address.column(), uint32_t(columns_spanned(shape, repeat)), groups_of(shape, *base));
+  for (const uint32_t from : {address.column(), address.column() + uint32_t(split)})
+    wrote(from, uint32_t(columns_spanned(shape, repeat)), groups_of(shape, *base));
   if (!bank_.with_data_) return;
   const int count = registers_per_thread(shape, repeat);
   for (int t = 0; t < kWarpLanes; ++t)
     for (int r = 0; r < count; ++r) {
-      const TmemCell c = tmem_cell(shape, t, r);
+      const TmemCell c = tmem_cell(shape, t, r, split);
       cell(*base + c.lane, address.column() + c.column) = registers[t * count + r];
     }
 }

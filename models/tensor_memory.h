@@ -4,12 +4,12 @@
 /// reaches what it has allocated itself, and the permit to allocate is its own.
 ///
 /// Modelled: alloc (power of two, lowest columns first, blocks until free), dealloc, relinquish; ld in the
-/// shapes 32x32b, 16x64b, 16x128b, 16x256b, and st; a warp reaches only the 32 lanes of its quarter.  Freshly
-/// allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an allocation),
-/// TC2 (lane alignment; as a warning another warp's quarter), TC9 (alloc after relinquish, growing sizes, exit
-/// without dealloc), TC13 (read of columns that nobody has written).  Approximated: whoever asks when columns are
-/// free gets them, whether or not another CTA of the SM still has its permit.  Not implemented: .16x32bx2,
-/// shift, .pack::16b.
+/// shapes 32x32b, 16x64b, 16x128b, 16x256b, 16x32bx2, and st; a warp reaches only the 32 lanes of its quarter.
+/// Freshly allocated columns hold NaN, so a read of what nobody wrote shows.  Detected: TC1 (outside an
+/// allocation), TC2 (lane alignment; as a warning another warp's quarter), TC9 (alloc after relinquish, growing
+/// sizes, exit without dealloc), TC13 (read of columns that nobody has written).  Approximated: whoever asks when
+/// columns are free gets them, whether or not another CTA of the SM still has its permit.  Not implemented: shift,
+/// .pack::16b.
 #pragma once
 
 #include <array>
@@ -82,11 +82,13 @@ class TensorMemory {
 
   /// tcgen05.ld of one warp: register r of lane t goes to registers(t)[r].
   /// The subpartition bits of the lane are ignored: a warp reads its own quarter (PTX 9.7.16).
-  void load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers, const Source& source);
+  /// @param split  columns from the first half's to the second's, of 16x32bx2 alone
+  void load(TmemShape shape, int repeat, TmemAddr address, int warp, uint32_t* registers, const Source& source,
+            int split = 0);
 
   /// tcgen05.st of one warp: the reverse.
   void store(TmemShape shape, int repeat, TmemAddr address, int warp, const uint32_t* registers,
-             const Source& source);
+             const Source& source, int split = 0);
 
   /// What has been written since it was allocated, and what was read without: the columns of 16-lane groups, a bit
   /// each.
@@ -108,7 +110,7 @@ class TensorMemory {
  private:
   /// Lane of the warp's first row, if its ld or st may touch these cells.
   std::optional<uint32_t> accessed(const char* instruction, TmemShape shape, int repeat, TmemAddr address, int warp,
-                                   const Source& source);
+                                   const Source& source, int split);
   void violate(const char* id, std::string message, const Source& source);
   bool check_alloc(uint32_t columns, const Source& source);
   void take(uint32_t column, uint32_t columns, const Source& source);

@@ -203,7 +203,8 @@ inline constexpr Check kChecks[] = {
      "generic "
      "proxy, so it needs the fence as well; where only the fence is missing behind cp.async it is a warning, "
      "because "
-     "published kernels work without it (CUTLASS 92). So it is where a copy overwrites the address that "
+     "published kernels work without it (CUTLASS 92), also of bytes that the same thread has stored ahead of its "
+     "cp.async.mbarrier.arrive. So it is where a copy overwrites the address that "
      "tcgen05.alloc "
      "wrote, behind a barrier (Triton).",
      "The unit may read the bytes from before: an old output strip, wrong products, rare and not reproducible.",
@@ -572,6 +573,21 @@ inline constexpr Check kChecks[] = {
      "A barrier between writer and reader (bar.sync, bar.arrive and bar.sync, or an mbarrier), also before the "
      "next write.",
      "PTX 8 (memory consistency model)", "KB-08, KB-15, KB-22"},
+    {"SM4", Severity::error, "shared memory read that nobody has written",
+     "A thread loads bytes of its CTA's shared memory that neither a thread nor a copy has written since the CTA "
+     "started. The "
+     "read alone is legal, and its value may be dropped or multiplied by zero: it is a finding when the output "
+     "holds NaN, "
+     "and a warning when it is wrong otherwise. Where nothing compares the output, the run lists it (sm100sim "
+     "exec: when "
+     "the program says that its results are wrong).",
+     "The bytes are those that an earlier CTA has left, of this kernel or of another: right as long as these are "
+     "finite and "
+     "are multiplied by zero, NaN otherwise, and not reproducible.",
+     "Write the bytes in every case (zeros where there is nothing to load: cp.async with fewer source bytes, or a "
+     "store), or do "
+     "not use them.",
+     "PTX 5.1.5 (shared state space): nothing initialises it", "KB-25"},
     {"GM1", Severity::error, "global access outside every allocation",
      "A lane's address lies in no tensor of the problem.", "Illegal address, or bytes of another tensor.",
      "Predicate the lanes beyond the edge; take coordinates from the mapped tile.", "PTX 5.1 (state spaces)",
@@ -622,7 +638,9 @@ inline constexpr Check kChecks[] = {
     {"TP1", Severity::error, "tensor map edited while a copy may still read it",
      "A thread edits a tensor map in global memory, and nothing orders the edit behind the copies that use the "
      "map; or "
-     "a copy uses a map, and nothing orders it behind the edit.",
+     "a copy uses a map, and nothing orders it behind the edit. A warning where the thread that edits has issued "
+     "the "
+     "loads itself and has waited for its bulk groups since, as CUTLASS does: they hold no loads.",
      "A block of the output belongs to another group, or half of the map is new: an illegal address. Rare, and "
      "only "
      "where copies are slow.",

@@ -177,6 +177,14 @@ void report_warnings(const EndedRun& run, Comparison numbers, RunResult& result)
   }
 }
 
+void list_suspects(const EndedRun& run, RunResult& result) {
+  for (const models::Violation& v : run.device.observer.suspects()) {
+    const Finding f = finding_of(v, run);
+    result.suspects.push_back(
+        fmt::format("{}: {}{}{}", f.id, f.message, f.location.empty() ? "" : "  ", f.location));
+  }
+}
+
 void explain_wrong_numbers(const EndedRun& run, RunResult& result) {
   for (const models::Violation& suspect : run.device.observer.suspects()) report_suspect(suspect, run, result);
   const host::Check& check = result.check;

@@ -14,6 +14,9 @@ void report_end(const EndedRun& run, RunResult& result);
 /// What is legal but hardly meant, as warnings.
 void report_warnings(const EndedRun& run, Comparison numbers, RunResult& result);
 
+/// Reads of what nobody wrote, of a run whose results nobody compares: RunResult::suspects.
+void list_suspects(const EndedRun& run, RunResult& result);
+
 /// Why the numbers are wrong, where the run knows it, as findings with a report: reads of what nobody wrote, if the
 /// result is no number (else they are warnings), and output that nobody wrote.
 /// @param result  its `check` says what is wrong

@@ -174,6 +174,7 @@ void read_figures(const Json& json, RunResult& r) {
 
 void add_findings(Json& json, const RunResult& r) {
   json["notes"] = r.notes;
+  if (!r.suspects.empty()) json["suspects"] = r.suspects;
   if (!r.printed.empty()) json["printed"] = r.printed;
   json["findings"] = r.findings;
   json["warnings"] = r.warnings;
@@ -184,6 +185,7 @@ void add_findings(Json& json, const RunResult& r) {
 }
 void read_findings(const Json& json, RunResult& r) {
   json.at("notes").get_to(r.notes);
+  r.suspects = json.value("suspects", r.suspects);
   r.printed = json.value("printed", "");
   json.at("findings").get_to(r.findings);
   json.at("warnings").get_to(r.warnings);

@@ -395,6 +395,7 @@ RunResult Simulation::Machine::result() {
   const Comparison numbers = compare_outputs(run, options_.prepared, result);
   report_warnings(run, numbers, result);
   if (numbers == Comparison::wrong) explain_wrong_numbers(run, result);
+  if (numbers == Comparison::none) list_suspects(run, result);
   explain_numbers(numbers, run, result);
   judge(scenario_, end_, numbers, result);
   if (device_.observer.had_unknown_registers())

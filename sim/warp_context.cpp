@@ -241,4 +241,8 @@ void WarpContext::end_span() {
   cta.observer().recorder()->span(span);
 }
 
+void WarpContext::unwritten_read(SmemAddr address, uint32_t bytes) {
+  if (HazardChecker* h = hazards()) h->unwritten_looking_read(thread(), address.offset(), bytes);
+}
+
 }  // namespace sm100::sim

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -168,6 +169,10 @@ class WarpContext {
     if (HazardChecker* h = hazards())
       h->generic(thread(), h->smem_sets().intern_range(address.offset(), bytes), write);
   }
+  /// A lane has loaded them from its own CTA's shared memory.  What a CTA starts with is 0xff in every byte (SM4).
+  void loaded_from_shared(SmemAddr address, const void* values, uint32_t bytes) {
+    if (sm.with_data && looks_unwritten(values, bytes)) unwritten_read(address, bytes);
+  }
   /// `bytes` at each active lane's address.
   Footprints::Id footprint(HazardChecker& checker, const LaneArray<SmemAddr, 1>& addresses, int lanes,
                            uint32_t bytes) const;
@@ -316,6 +321,18 @@ class WarpContext {
   bool test_suspends = false;
 
  private:
+  static bool looks_unwritten(const void* values, uint32_t bytes) {
+    const uint8_t* const at = static_cast<const uint8_t*>(values);
+    const uint32_t step = bytes < 4 ? bytes : 4;
+    for (uint32_t from = 0; from + step <= bytes; from += step) {
+      uint32_t word = ~0u;
+      std::memcpy(&word, at + from, step);
+      if (word == ~0u) return true;
+    }
+    return false;
+  }
+  void unwritten_read(SmemAddr address, uint32_t bytes);
+
   /// The instruction as it is, by lanes().
   template <class I>
   Result<I> perform(const I& instruction) {

@@ -60,7 +60,61 @@ __global__ void change(const __grid_constant__ CUtensorMap original, CUtensorMap
   }
 }
 
+/// Loads on their way, then a wait for bulk groups, which hold none of them, then a wait for the loads.
+/// out = {cycles from the first load to the end of the group wait, to the last byte}
+__global__ void groups_behind_loads(const __grid_constant__ CUtensorMap map, bool wait_groups, bool read,
+                                    u32* out) {
+  __shared__ alignas(8) u64 storage;
+  const u32 bar = smem(&storage), dst = (smem(dynamic_smem) + 1023) & ~1023u;
+  constexpr u32 kLoads = 16, kBytes = 8192;
+  if (threadIdx.x != 0) return;
+  mbar_init(bar, 1);
+  fence_mbarrier_init();
+  arrive_expect(bar, kLoads * kBytes);
+  const i64 t0 = now();
+  for (u32 i = 0; i < kLoads; ++i) load_2d(dst + i * kBytes, &map, 0, int(64 * i), bar);
+  if (wait_groups) {
+    commit_group();
+    if (read)
+      wait_group_read<0>();
+    else
+      wait_group<0>();
+  }
+  const i64 t1 = now();
+  const bool ok = wait(bar, 0, 2'000'000);
+  out[0] = u32(t1 - t0), out[1] = ok ? u32(now() - t0) : 0;
+}
+
 }  // namespace
+
+HW_TEST("tensormap.groups_behind_loads") {
+  Buffer<char> source(16 * 64 * 128, 1);
+  hw::MapSpec spec;
+  spec.dims = {64, 16 * 64};
+  spec.strides = {128};
+  spec.box = {64, 64};
+  const CUtensorMap map = hw::must_encode(spec, source.get());
+  std::string seen;
+  for (const auto& [wait_groups, read] : {std::pair{false, false}, {true, true}, {true, false}}) {
+    u32 groups = ~0u, landed = ~0u;
+    for (int i = 0; i < 10; ++i) {
+      Buffer<u32> cycles(2);
+      hw::run("groups_behind_loads", groups_behind_loads, 1, 32, 16 * 8192 + 1024, 1, map, wait_groups, read,
+              cycles.get());
+      const auto c = cycles.host();
+      groups = std::min(groups, c[0]), landed = std::min(landed, c[1]);
+    }
+    seen += hw::format("%s: %u cycles until then, %u until the bytes are there; ",
+                       !wait_groups ? "no wait"
+                       : read       ? "wait_group.read"
+                                    : "wait_group",
+                       groups, landed);
+  }
+  out.open(
+      "tensormap.groups_behind_loads",
+      "16 tensor loads of one thread, then cp.async.bulk.commit_group and wait_group: does it wait for the loads?",
+      seen);
+}
 
 HW_TEST("tensormap.replace") {
   Buffer<char> first(4096, 1), second(4096, 2);

@@ -3,13 +3,14 @@
 """CUTLASS's unit tests for SM100 under `sm100sim exec`, judged by their own assertions.
 
   bench/third_party/unit.py --sim build/ci/sm100sim --programs DIR [--jobs N] [--limit SECONDS] [--sms N]
-                            [--only SUBSTRING] [--write docs]
+                            [--only SUBSTRING] [--write docs] [--merge]
 
 DIR holds one program for each file of test/unit/gemm/device that was compiled, for example
   nvcc -std=c++17 -O1 --expt-relaxed-constexpr -DNDEBUG -DCUTLASS_ARCH_MMA_SM100_SUPPORTED=1 -I include -I tools/util/include
        -I test/unit/common -gencode arch=compute_100a,code=compute_100a -cudart shared
        FILE.cu test/unit/test_unit.cpp test/unit/common/filter_architecture.cpp -lgtest -o DIR/NAME
-Each test of a program runs in a process of its own.  --write makes cutlass-unit.md and cutlass-unit.json.
+Each test of a program runs in a process of its own.  --write makes cutlass-unit.md and cutlass-unit.json; with --merge
+the rows of programs that are not in DIR stay what they were there.
 """
 import argparse
 import collections
@@ -82,8 +83,9 @@ def run_test(args, program, test):
         if report.exists():
             launches = json.loads(report.read_text()).get("launches", [])
             row["launches"] = len(launches)
-            row["verdicts"] = dict(collections.Counter(str(x.get("verdict")) for x in launches))
-            row["warnings"] = sorted({w.get("id", "") for x in launches for w in x.get("warnings", [])} - {""})
+            runs = [x.get("result", {}) for x in launches]
+            row["verdicts"] = dict(collections.Counter(run["verdict"] for run in runs if "verdict" in run))
+            row["warnings"] = sorted({w["id"] for run in runs for w in run.get("warnings", [])})
         if code >= 0:
             row["category"], row["detail"] = category(code, said, row["launches"])
     return row
@@ -91,14 +93,15 @@ def run_test(args, program, test):
 
 def page(rows, args):
     count = collections.Counter(r["category"] for r in rows)
-    warnings = collections.Counter(w for r in rows for w in r["warnings"])
+    warnings = collections.Counter(w for r in rows for w in r["warnings"] or [])
     lines = ["# CUTLASS's unit tests", "",
              f"Tests of [CUTLASS](https://github.com/NVIDIA/cutlass/tree/{REVISION}/test/unit/gemm/device) at `{REVISION}`, unchanged, built "
              "with `-cudart shared` and PTX only, run by `sm100sim exec` "
              f"(`--sms {args.sms}`) and judged by their own assertions.  Written by `bench/third_party/unit.py`; no B200 took part.", "",
              f"{len(rows)} tests, {sum(r['launches'] for r in rows):,} launches: "
              + ", ".join(f"{n} {name}" for name, n in count.most_common()) + ".", "",
-             "Warnings among those that passed: " + (", ".join(f"{w} in {n}" for w, n in warnings.most_common()) or "none") + ".", "",
+             *([] if any(r["warnings"] is None for r in rows) else
+               ["Warnings: " + (", ".join(f"{w} in {n}" for w, n in warnings.most_common()) or "none") + ".", ""]),
              "| program | tests | passed | launches | seconds | the rest |", "|---|---|---|---|---|---|"]
     for program in sorted({r["program"] for r in rows}):
         own = [r for r in rows if r["program"] == program]
@@ -117,6 +120,7 @@ def main():
     parse.add_argument("--sms", type=int, default=16, help="clusters of 16 CTAs need as many")
     parse.add_argument("--only", default="")
     parse.add_argument("--write", type=pathlib.Path)
+    parse.add_argument("--merge", action="store_true")
     args = parse.parse_args()
     if not args.programs or not pathlib.Path(args.programs).is_dir():
         print("skipped: --programs or SM100_CUTLASS_UNIT names no folder of programs")
@@ -133,6 +137,10 @@ def main():
                   f"{row['test']}  {row['detail']}", flush=True)
     print(collections.Counter(r["category"] for r in rows))
     if args.write:
+        written = args.write / "cutlass-unit.json"
+        if args.merge and written.exists():
+            again = {r["program"] for r in rows}
+            rows += [r for r in json.loads(written.read_text())["tests"] if r["program"] not in again]
         rows.sort(key=lambda r: (r["program"], r["test"]))
         (args.write / "cutlass-unit.json").write_text(json.dumps({"source": "https://github.com/NVIDIA/cutlass", "revision": REVISION,
                                                                  "sms": args.sms, "tests": rows}, indent=1) + "\n")

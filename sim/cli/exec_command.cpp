@@ -106,6 +106,16 @@ class Report {
     if (worst_ == kOk) worst_ = code;
   }
 
+  /// The program has not found its results right: reads of what nobody had written may be why.
+  void say_suspects(const exec::SessionResult& result) {
+    if (worst_ != kOk || result.program_exit == 0 || suspects_.empty()) return;
+    say(fmt::format(
+        "exec: the program has returned {}.  Its kernels read what nobody had written; here that is NaN, "
+        "on a device it is what was there before:",
+        result.program_exit));
+    for (const auto& [suspect, launch] : suspects_) say(fmt::format("      {}  ({})", suspect, launch));
+  }
+
   void write(const exec::SessionResult& result) {
     if (!options_.json.empty()) write_json(options_.json, document(result));
     if (!options_.sarif.empty()) {
@@ -164,6 +174,7 @@ class Report {
                     warnings == 0 ? "" : fmt::format(", {} warning{}", warnings, warnings == 1 ? "" : "s"),
                     result.wall_seconds));
     say_warnings(result);
+    for (const std::string& suspect : result.suspects) suspects_.emplace(suspect, launch.name());
   }
 
   /// The summary of a run, with the commands that run this launch again.
@@ -224,6 +235,8 @@ class Report {
 
   const ExecOptions& options_;
   std::set<std::string> said_;  ///< warnings, each once
+  std::map<std::string, std::string>
+      suspects_;  ///< reads of what nobody had written, and the first launch that has them
   Json launches_ = Json::array();
   Sarif sarif_;
   exec::Timeline timeline_;
@@ -279,6 +292,7 @@ int exec(const ExecOptions& options) {
                           options.command.front()));
     report.note_exit(kBadInput);
   }
+  report.say_suspects(result);
   report.say_total();
   report.write(result);
   return report.exit_code(result);

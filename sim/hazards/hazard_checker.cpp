@@ -89,6 +89,7 @@ uint32_t HazardChecker::release_later(const Thread& t) {
     released.happened.lower(self.apart);
   }
   step(t);
+  self.signalled = now(t).clock;
   return cluster(t.slot).last_later;
 }
 
@@ -295,6 +296,8 @@ Missing HazardChecker::missing_between(const Thread& t, const Access& earlier, c
   const bool refilled = later.kind == AccessKind::tensor_load && !to_unit;
   if ((refilled || earlier.kind == AccessKind::alloc_result) && known.likely.knows(earlier.over))
     return Missing::promise;
+  if (to_unit && known.likely.knows(earlier.over) && handed_by_copies(warp_of(cluster(t.slot), earlier), earlier))
+    return Missing::promise;
   if (earlier.kind == AccessKind::tmem_store && known.happened.knows(issue_of(earlier))) {
     if (!is_tensor_core(later.kind)) return Missing::completion;
     // Before an MMA, if the storing warp has loaded since, and waited: its accesses are taken to be in order.
@@ -337,8 +340,12 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
     v.places = {hazard_place(kernel(t.slot), earlier), hazard_place(kernel(t.slot), later)};
     return report_.violation(v);
   }
-  HazardText text = hazard_text(kernel(t.slot), in_rank, earlier, later, tmem, both, missing,
-                                progress_of(cluster(t.slot), earlier));
+  const bool beside_copies = (missing == Missing::fence || missing == Missing::promise) &&
+                             !is_generic(later.kind) &&
+                             handed_by_copies(warp_of(cluster(t.slot), earlier), earlier);
+  HazardText text = hazard_text(kernel(t.slot), in_rank, earlier, later, tmem, both,
+                                beside_copies ? Missing::fence : missing, progress_of(cluster(t.slot), earlier));
+  if (beside_copies) text = stored_beside_copies(std::move(text));
   if (const MmaThread* issuer = mma_thread_of(cluster(t.slot), earlier);
       issuer && issuer->passed_over >= 0 && earlier.over.clock >= issuer->next)
     text.details.insert(text.details.end() - 1,
@@ -433,7 +440,21 @@ uint32_t HazardChecker::cp_async_arrive(const Thread& t, uint32_t lanes) {
   self.copies.arrive(lanes, [&](CopyGroups::Upto upto) {
     released.happened.advance({copies_component(t, upto.lanes), upto.number});
   });
+  constexpr size_t kRemembered = 8;
+  if (!self.handed_by_copies.empty() && self.handed_by_copies.back().first == self.signalled)
+    self.handed_by_copies.back().second = now(t).clock;
+  else
+    self.handed_by_copies.emplace_back(self.signalled, now(t).clock);
+  if (self.handed_by_copies.size() > kRemembered) self.handed_by_copies.pop_front();
+  step(t);
   return cluster(t.slot).last_later;
+}
+
+bool HazardChecker::handed_by_copies(const WarpState& by, const Access& store) {
+  return store.kind == AccessKind::generic && store.write &&
+         std::any_of(by.handed_by_copies.begin(), by.handed_by_copies.end(), [&](const auto& behind_upto) {
+           return store.issued >= behind_upto.first && store.issued <= behind_upto.second;
+         });
 }
 
 void HazardChecker::alloc_result(const Thread& t, Footprints::Id set) {
@@ -482,6 +503,7 @@ void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
   ++self.group;
 }
 void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending) {
+  if (pending == 0) warp(t).groups_waited = now(t).clock, warp(t).groups_waited_by = lanes;
   if (warp(t).committed != 0 && (warp(t).committed & lanes) == 0) return;  // for groups of threads that have none
   const int64_t done = int64_t(warp(t).group) - 1 - pending;
   if (done > 0) warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kGroups), Clock(done)});

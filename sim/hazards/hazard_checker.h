@@ -136,6 +136,10 @@ class HazardChecker {
   void generic(const Thread& thread, uint32_t rank, Footprints::Id set, bool write);
   /// The next store of a warp to shared memory writes the bytes that are there already.
   void store_repeats() { repeats_ = true; }
+  /// A thread has loaded bytes of its own CTA's shared memory that look like those which nobody has written: SM4,
+  /// if nobody has.
+  void unwritten_looking_read(const Thread& thread, uint32_t offset, uint32_t bytes);
+
   /// By the lanes of a mask, as their groups are.
   void cp_async(const Thread& thread, uint32_t lanes, Footprints::Id set);
   void cp_async_commit_group(const Thread& thread, uint32_t lanes);
@@ -173,12 +177,13 @@ class HazardChecker {
   /// A commit by one thread; the result goes along as Source::op.
   uint32_t commit(const Thread& thread);
   /// Returns its number among the warp's loads, from 1.
-  uint32_t tmem_load(const Thread& thread, TmemShape shape, int repeat, TmemAddr address);
+  /// @param split  columns from the first half's to the second's, of 16x32bx2 alone
+  uint32_t tmem_load(const Thread& thread, TmemShape shape, int repeat, TmemAddr address, int split = 0);
   /// A register of that load has been read: it is over, and those before it.  `seen`: how the reader is known, for
   /// TC18.
   void tmem_register_read(const Thread& thread, uint32_t load, std::string_view seen);
   void tmem_wait_load(const Thread& thread);
-  void tmem_store(const Thread& thread, TmemShape shape, int repeat, TmemAddr address);
+  void tmem_store(const Thread& thread, TmemShape shape, int repeat, TmemAddr address, int split = 0);
   void tmem_wait_store(const Thread& thread);
   void tmem_dealloc(const Thread& thread, TmemAddr address, uint32_t columns, int cta_group);
 
@@ -263,10 +268,15 @@ class HazardChecker {
     VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
     Clock group = 1, tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0;
     uint32_t stored = 0, committed = 0;  ///< lanes with tensor stores in the open bulk group, and in those before
-    std::vector<MmaThread> mma;          ///< nearly always one
+    Clock groups_waited = 0;             ///< own clock at its last wait for all bulk groups, and who waited
+    uint32_t groups_waited_by = 0;
+    std::vector<MmaThread> mma;  ///< nearly always one
     CopyGroups copies;
     uint32_t copying_lanes = 0;  ///< of its first cp.async
     VectorClock before_copies;   ///< what the warp's copies came after, as MmaThread::before
+    Clock signalled = 0;         ///< own clock behind its last release
+    /// Own clocks, from behind, up to: what it did there was handed on by cp.async.mbarrier.arrive; the last few.
+    std::deque<std::pair<Clock, Clock>> handed_by_copies;
     std::vector<Barrier*> unfenced_inits;
     std::vector<uint32_t> fenced_releases;  ///< of other clusters, that its last fence.proxy.async came behind
     std::set<uint32_t> read_relaxed;     ///< what a fence acquires: releases whose values relaxed atomics have read
@@ -345,6 +355,9 @@ class HazardChecker {
   enum Part : uint32_t { kWarp, kCopies, kTmemLoads, kTmemStores, kMma, kGroups, kInits, kParts };
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   /// How far the warp that issued the access is with it.
+  std::map<std::pair<const char*, uint32_t>, int> unwritten_looks_;  ///< by line, how often: a value may just be -1
+  /// A thread's store that nothing but its cp.async.mbarrier.arrive has handed on.
+  static bool handed_by_copies(const WarpState& by, const Access& store);
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
   /// Rank in the cluster of the warp that issued an access which is over with one of its own stamps (Part, or of
   /// some lanes).
@@ -446,7 +459,7 @@ class HazardChecker {
   /// A copy comes behind an MMA of its thread that reads or writes these columns: in order as far as known.
   void note_issue_order(const Thread& t, const Access& earlier, const Access& later);
   /// What a tcgen05.ld or .st of a warp touches.
-  Footprints::Id transfer_set(TmemShape shape, int repeat, TmemAddr address, int warp);
+  Footprints::Id transfer_set(TmemShape shape, int repeat, TmemAddr address, int warp, int split);
   /// What lacks between two accesses that are not in order.
   Missing missing_between(const Thread& t, const Access& earlier, const Access& later);
   void report(const Thread& t, uint32_t rank, const Access& earlier, const Access& later, const Footprints& sets,
@@ -459,6 +472,8 @@ class HazardChecker {
   /// And a proxy fence lies between, of the one or the other.
   bool fenced_in_global(const Thread& t, const GlobalAccess& earlier);
   GlobalAccess global_access(const Thread& t, AccessKind kind, bool write, Stamp over);
+  /// The load's own thread has waited for all its bulk groups since: they hold no loads.
+  bool groups_waited_behind(const Thread& t, const Access& load);
   void report_map(const Thread& t, const char* id, const GlobalAccess& earlier, const GlobalAccess& later,
                   GlobalAddr map);
   /// The copy `op` has read its map.
@@ -529,6 +544,10 @@ std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& c
 /// TP1, TP2 and TP3: an edit of a tensor map and a copy that uses it.
 HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Access& earlier,
                            const Kernel& second_kernel, const Access& later, GlobalAddr map);
+/// TM6 as a warning, where a thread's cp.async.mbarrier.arrive hands on its stores too.
+HazardText stored_beside_copies(HazardText text);
+/// TP1 as a warning, where the thread that edits has waited for bulk groups behind its own load.
+HazardText groups_do_not_hold_loads(HazardText text);
 /// A bulk copy reads what threads have written, and no proxy fence lies between (GM6).
 HazardText unfenced_source_text(const Kernel& first_kernel, const Access& write, const Kernel& second_kernel,
                                 const Access& copy, GlobalAddr address);

@@ -34,12 +34,23 @@ HazardChecker::GlobalAccess HazardChecker::global_access(const Thread& t, Access
   return {cluster(t.slot).id, cluster(t.slot).launch, access(t, kind, write, over)};
 }
 
+bool HazardChecker::groups_waited_behind(const Thread& t, const Access& load) {
+  const WarpState& self = warp(t);
+  return load.kind == AccessKind::tensor_load && load.by.cta == t.by.cta && load.by.warp == t.by.warp &&
+         (self.groups_waited_by >> load.by.lane & 1) && load.issued <= self.groups_waited;
+}
+
 void HazardChecker::report_map(const Thread& t, const char* id, const GlobalAccess& earlier,
                                const GlobalAccess& later, GlobalAddr map) {
   const Kernel& first = *launches_[earlier.launch].kernel;
-  const HazardText text = map_hazard_text(id, first, earlier.access, kernel(t.slot), later.access, map);
-  models::Violation v{
-      .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
+  HazardText text = map_hazard_text(id, first, earlier.access, kernel(t.slot), later.access, map);
+  if (groups_waited_behind(t, earlier.access)) text = groups_do_not_hold_loads(std::move(text));
+  models::Violation v{.id = text.id,
+                      .message = text.message,
+                      .time = models::now(),
+                      .slot = t.slot,
+                      .source = t.by,
+                      .warning = text.warning};
   v.details = text.details;
   v.places = {hazard_place(first, earlier.access), hazard_place(kernel(t.slot), later.access)};
   report_.violation(v);

@@ -226,9 +226,18 @@ uint32_t HazardChecker::commit(const Thread& t) {
 }
 
 /// In the warp's own quarter, whatever the address says: all of it (32x32b), or the upper half with lane 16.
-Footprints::Id HazardChecker::transfer_set(TmemShape shape, int repeat, TmemAddr address, int warp) {
+Footprints::Id HazardChecker::transfer_set(TmemShape shape, int repeat, TmemAddr address, int warp, int split) {
   const auto columns = uint32_t(columns_spanned(shape, repeat));
   const uint32_t quarter = uint32_t(warp % 4) * 2, column = address.column();
+  const uint32_t half = quarter + address.lane() % 32 / 16, second = column + uint32_t(split);
+  if (shape == TmemShape::s16x32bx2 && second >= column + columns)
+    return tmem_sets_.intern(uint64_t{1} << 59 | uint64_t{second} << 32 | half << 24 | column << 12 | columns, [=] {
+      return std::vector<Footprints::Interval>{
+          {tmem_cell_index(half, column), tmem_cell_index(half, column) + columns},
+          {tmem_cell_index(half, second), tmem_cell_index(half, second) + columns}};
+    });
+  if (shape == TmemShape::s16x32bx2)  // the halves overlap
+    return tmem_sets_.intern_range(tmem_cell_index(half, column), columns + uint32_t(split));
   if (shape != TmemShape::s32x32b)
     return tmem_sets_.intern_range(tmem_cell_index(quarter + address.lane() % 32 / 16, column), columns);
   return tmem_sets_.intern(uint64_t{1} << 60 | quarter << 24 | column << 12 | columns, [=] {
@@ -239,11 +248,11 @@ Footprints::Id HazardChecker::transfer_set(TmemShape shape, int repeat, TmemAddr
   });
 }
 
-uint32_t HazardChecker::tmem_load(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
+uint32_t HazardChecker::tmem_load(const Thread& t, TmemShape shape, int repeat, TmemAddr address, int split) {
   WarpState& self = warp(t);
   const Stamp over{component(rank(t.slot), t.by.warp, kTmemLoads), ++self.tmem_loads};
   const Access load = access(t, AccessKind::tmem_load, false, over);
-  touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp), load);
+  touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp, split), load);
   self.unwaited_loads.push_back(load);
   return self.tmem_loads;
 }
@@ -268,10 +277,10 @@ void HazardChecker::tmem_wait_load(const Thread& t) {
   warp(t).unwaited_loads.clear();
   warp(t).waited_loads = warp(t).tmem_loads;
 }
-void HazardChecker::tmem_store(const Thread& t, TmemShape shape, int repeat, TmemAddr address) {
+void HazardChecker::tmem_store(const Thread& t, TmemShape shape, int repeat, TmemAddr address, int split) {
   const Stamp over{component(rank(t.slot), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
   warp(t).loads_at_store = warp(t).tmem_loads;
-  touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp),
+  touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp, split),
              access(t, AccessKind::tmem_store, true, over));
 }
 void HazardChecker::tmem_wait_store(const Thread& t) {

@@ -478,6 +478,26 @@ HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Acc
           std::move(lines)};
 }
 
+HazardText stored_beside_copies(HazardText text) {
+  if (std::string_view(text.id) != "TM6") return text;
+  text.message +=
+      "; works on hardware as far as known: CUTLASS's kernels whose operands come by cp.async clear the edge of a "
+      "tile "
+      "so, ahead of cp.async.mbarrier.arrive";
+  text.warning = true;
+  return text;
+}
+
+HazardText groups_do_not_hold_loads(HazardText text) {
+  text.message +=
+      "; works on hardware as far as known: CUTLASS's kernels with arrays of pointers wait so, with "
+      "cp.async.bulk.wait_group of the thread that has issued the load, but a load that signals an mbarrier "
+      "belongs to "
+      "no bulk group";
+  text.warning = true;
+  return text;
+}
+
 HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, const Access& later, bool tmem,
                        Footprints::Interval bytes, Missing missing, AccessProgress progress) {
   Verdict v = tmem ? tmem_verdict(kernel, earlier, later, missing, progress)

@@ -114,6 +114,13 @@ class Shadow {
     read->unfilled = !filled;
   }
 
+  /// Somebody has written bytes of the set, or has begun to.
+  bool written(const Footprints& sets, Id set) const {
+    for (const Footprints::Overlap& overlap : sets.overlaps(set))
+      if (overlap.other < cells_.size() && cells_[overlap.other].write) return true;
+    return false;
+  }
+
   /// The write of `op` to this set has landed.
   void landed(Id set, uint32_t op, Stamp over, int64_t phase) {
     if (set >= cells_.size() || !cells_[set].write || cells_[set].write->op != op) return;

@@ -20,6 +20,7 @@ uint32_t LdSharedU32::execute(WarpContext& w) const {
   w.settle();
   if (!w.in_shared(address, 4, 4, "ld.shared.u32")) return 0;
   w.touch(address, 4, false);
+  w.loaded_from_shared(address, w.own.smem.data(address.offset()), 4);
   return w.own.smem.load<uint32_t>(address.offset());
 }
 
@@ -64,6 +65,7 @@ void load_lanes(WarpContext& w, const LaneArray<SmemAddr, 1>& addresses, uint32_
     const SmemAddr address = addresses[lane][0];
     if (!w.in_shared(address, bytes, bytes, what)) return;
     std::memcpy(registers + uint32_t(lane) * (bytes / 4), w.own.smem.data(address.offset()), bytes);
+    w.loaded_from_shared(address, w.own.smem.data(address.offset()), bytes);
     if (models::Provenance* p = w.sm.provenance)
       p->shared_read(w.own.slot, lane, address.offset(), bytes, registers + uint32_t(lane) * (bytes / 4),
                      w.source());
@@ -90,6 +92,7 @@ void LdSharedB32::execute(WarpContext& w) const {
     at(lane) = (*addresses)[lane][0] + uint32_t(offset);
     if (!w.in_shared(at(lane), 4, 4, "ld.shared.b32")) return;
     registers[lane] = w.own.smem.load<uint32_t>(at(lane).offset());
+    w.loaded_from_shared(at(lane), &registers[lane], 4);
   }
   w.touch(at, kWarpLanes, 4, false);
 }

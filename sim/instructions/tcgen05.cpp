@@ -190,11 +190,17 @@ template <TmemShape kShape>
 void Tcgen05Ld<kShape>::execute(WarpContext& w) const {
   w.charge(w.issue.tcgen05_ld);
   w.settle();
-  w.own.tmem.load(kShape, repeat, address, w.warp.index, registers, w.source());
-  if (models::Provenance* p = w.sm.provenance)
+  w.own.tmem.load(kShape, repeat, address, w.warp.index, registers, w.source(), split);
+  if (models::Provenance* p = w.sm.provenance) {
+    // Of two halves it is known where they come from, but not which register has which element.
+    constexpr bool kHalves = kShape == TmemShape::s16x32bx2;
     p->tensor_memory_loaded(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address), address.column(),
-                            w.sm.with_data ? registers : nullptr, w.source());
-  if (HazardChecker* h = w.hazards()) h->tmem_load(w.thread(), kShape, repeat, address);
+                            w.sm.with_data && !kHalves ? registers : nullptr, w.source());
+    if (kHalves)
+      p->tensor_memory_loaded(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address),
+                              address.column() + uint32_t(split), nullptr, w.source());
+  }
+  if (HazardChecker* h = w.hazards()) h->tmem_load(w.thread(), kShape, repeat, address, split);
   WarpContext::UnwaitedLoad load{registers, registers + kWarpLanes * registers_per_thread(kShape, repeat),
                                  ++w.tmem_loads};
   if (w.sm.with_data) load.sample = load.sampled();
@@ -211,6 +217,7 @@ template struct Tcgen05Ld<TmemShape::s16x256b>;
 template struct Tcgen05Ld<TmemShape::s32x32b>;
 template struct Tcgen05Ld<TmemShape::s16x64b>;
 template struct Tcgen05Ld<TmemShape::s16x128b>;
+template struct Tcgen05Ld<TmemShape::s16x32bx2>;
 
 void Tcgen05WaitLd::execute(WarpContext& w) const {
   wait_for(w, w.tmem_loads_done);
@@ -226,11 +233,11 @@ void Tcgen05St<kShape>::execute(WarpContext& w) const {
   w.uses_registers(registers);
   w.charge(w.issue.tcgen05_ld);
   w.settle();
-  w.own.tmem.store(kShape, repeat, address, w.warp.index, registers, w.source());
+  w.own.tmem.store(kShape, repeat, address, w.warp.index, registers, w.source(), split);
   if (models::Provenance* p = w.sm.provenance)
-    p->tensor_memory_stored(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address), address.column(),
-                            w.source());
-  if (HazardChecker* h = w.hazards()) h->tmem_store(w.thread(), kShape, repeat, address);
+    for (const uint32_t column : {address.column(), address.column() + uint32_t(split)})
+      p->tensor_memory_stored(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address), column, w.source());
+  if (HazardChecker* h = w.hazards()) h->tmem_store(w.thread(), kShape, repeat, address, split);
   w.tmem_stores_done =
       transfer(w, models::UnitSpanKind::tmem_write, address, columns_spanned(kShape, repeat), w.tmem_stores_done);
 }
@@ -238,6 +245,7 @@ template struct Tcgen05St<TmemShape::s16x256b>;
 template struct Tcgen05St<TmemShape::s32x32b>;
 template struct Tcgen05St<TmemShape::s16x64b>;
 template struct Tcgen05St<TmemShape::s16x128b>;
+template struct Tcgen05St<TmemShape::s16x32bx2>;
 
 void Tcgen05WaitSt::execute(WarpContext& w) const {
   wait_for(w, w.tmem_stores_done);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 
+#include "sim/ptx/byte_matrices.h"
 #include "sim/ptx/functional_warp.h"
 #include "sim/ptx/lane_exchange.h"
 
@@ -148,24 +149,21 @@ bool cp_async(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
   return true;
 }
 
-/// 8 x 8 matrices of 16-bit elements; a register holds two neighbours of a row (a column: .trans).
+/// Matrices of `count` times eight rows of 16 bytes; a register holds two neighbours of a row (a column: .trans).
 template <bool kStore>
-bool move_matrices(FunctionalWarp& w, const ServiceOperands& c, const Instr& i) {
-  if (!c.has(".m8n8") || !c.has(".b16")) return w.not_implemented(std::string(w.code.code.program().text(i)));
-  const int matrices = c.has(".x4") ? 4 : c.has(".x2") ? 2 : 1;
+bool move_rows(FunctionalWarp& w, const ServiceOperands& c, uint32_t* values, int count, bool transposed) {
   const Operand& address = c.operand(kStore ? 0 : 1);
-  const std::span<const Operand> registers = registers_of(c.operand(kStore ? 1 : 0));
-  for (int q = 0; q < matrices && size_t(q) < registers.size(); ++q) {
+  for (int q = 0; q < count; ++q) {
     uint8_t* rows[8];
     for (int r = 0; r < 8; ++r) {
       rows[r] = w.bytes_at(Space::shared, uint32_t(c.address(address, 8 * q + r)), 16, 8 * q + r, kStore);
       if (!rows[r]) return false;
     }
     for (int lane = 0; lane < ptx::kLanes; ++lane) {
-      uint32_t pair = uint32_t(c.value(registers[size_t(q)], lane));
+      uint32_t& pair = values[lane * count + q];
       for (int n = 0; n < 2; ++n) {
-        const int r = c.has(".trans") ? 2 * (lane % 4) + n : lane / 4,
-                  column = c.has(".trans") ? lane / 4 : 2 * (lane % 4) + n;
+        const int r = transposed ? 2 * (lane % 4) + n : lane / 4,
+                  column = transposed ? lane / 4 : 2 * (lane % 4) + n;
         uint16_t element = uint16_t(pair >> (16 * n));
         if constexpr (kStore) {
           std::memcpy(rows[r] + 2 * column, &element, 2);
@@ -174,9 +172,27 @@ bool move_matrices(FunctionalWarp& w, const ServiceOperands& c, const Instr& i) 
           pair = n == 0 ? element : (pair & 0xffff) | uint32_t(element) << 16;
         }
       }
-      if constexpr (!kStore) c.set(registers[size_t(q)], lane, pair);
     }
   }
+  return true;
+}
+
+template <bool kStore>
+bool move_matrices(FunctionalWarp& w, const ServiceOperands& c, const Instr& i) {
+  const bool bytes = c.has(".b8") && c.has(".trans") && c.has(kStore ? ".m16n8" : ".m16n16");
+  if (!bytes && (!c.has(".m8n8") || !c.has(".b16")))
+    return w.not_implemented(std::string(w.code.code.program().text(i)));
+  const std::span<const Operand> registers = registers_of(c.operand(kStore ? 1 : 0));
+  const int count = int(std::min<size_t>(registers.size(), 4));
+  uint32_t values[ptx::kLanes * 4] = {};
+  for (int lane = 0; kStore && lane < ptx::kLanes; ++lane)
+    for (int q = 0; q < count; ++q) values[lane * count + q] = uint32_t(c.value(registers[size_t(q)], lane));
+  if (kStore && bytes) byte_matrices::transpose_to_store(values, count);
+  if (!move_rows<kStore>(w, c, values, count, c.has(".trans") && !bytes)) return false;
+  if (kStore) return true;
+  if (bytes) byte_matrices::transpose_loaded(values, count);
+  for (int lane = 0; lane < ptx::kLanes; ++lane)
+    for (int q = 0; q < count; ++q) c.set(registers[size_t(q)], lane, values[lane * count + q]);
   return true;
 }
 
@@ -184,7 +200,7 @@ bool move_matrices(FunctionalWarp& w, const ServiceOperands& c, const Instr& i) 
 
 const std::vector<FunctionalService>& functional_services() {
   static const std::vector<FunctionalService> all = [] {
-    const std::vector<std::string_view> odd_matrices = {".m16n8", ".m8n16", ".m16n16", ".b8"};
+    const std::vector<std::string_view> odd_matrices = {".m8n16", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"};
     std::vector<FunctionalService> list = {{"elect.sync", exchange<lanes::elect>, Together::mask},
                                            {"shfl.sync", exchange<lanes::shfl>, Together::mask},
                                            {"vote.sync", exchange<lanes::vote>, Together::mask},

@@ -143,6 +143,7 @@ void LdSharedLanes::execute(WarpContext& w) const {
     if (cluster && address.rank() != w.cluster_ctarank())
       *arrives = std::max(*arrives, through + Cycles(2 * w.profile.cluster.remote_arrive_cycles));
     std::memcpy(values[lane], from, bytes);
+    if (!cluster || address.rank() == w.cluster_ctarank()) w.loaded_from_shared({address.offset()}, from, bytes);
     *unknown |= memory_at(w, address, cluster).forgotten(address.offset(), bytes);
     if (models::Provenance* p = w.sm.provenance; p && (!cluster || address.rank() == w.cluster_ctarank()))
       p->shared_read(w.own.slot, lane, address.offset(), bytes, values[lane], w.source());
@@ -200,6 +201,8 @@ void Ldmatrix::execute(WarpContext& w) const {
       }
       registers[lane * matrices + q] = pair;
     }
+  for (int row = 0; row < 8 * matrices; ++row)
+    w.loaded_from_shared((*rows)[row][0], w.own.smem.data((*rows)[row][0].offset()), 16);
   w.touch(*rows, 8 * matrices, 16, false);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stmatrix and ldmatrix, stores to other CTAs that complete bytes at an mbarrier, cache policies
 // (PTX 9.7.14.5, 9.7.9.12, 9.7.9.2).
+#include "sim/ptx/byte_matrices.h"
 #include "sim/ptx/lane_memory.h"
 #include "sim/ptx/services.h"
 
@@ -14,12 +15,16 @@ using Together = PtxServiceEntry::Together;
 namespace {
 
 constexpr PtxOutcome kDone = PtxOutcome::done;
-const std::vector<std::string_view> kRefusedMatrix = {".m16n8", ".m8n16", ".m16n16", ".b8"};
+const std::vector<std::string_view> kRefusedMatrix = {".m8n16", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"};
+constexpr const char* kOtherMatrices = "of other than 8 x 8 matrices of b16, or transposed ones of b8";
 
-/// 8 x 8 matrices of 16-bit elements; 0: another form.
+/// Eight rows of 16 bytes each: 8 x 8 matrices of 16-bit elements, or (parts of) matrices of bytes; 0: another
+/// form.
 int matrices_of(const ServiceCall& c) {
-  if (!c.has(".m8n8") || !c.has(".b16")) return 0;
-  return c.has(".x4") ? 4 : c.has(".x2") ? 2 : 1;
+  const int count = c.has(".x4") ? 4 : c.has(".x2") ? 2 : 1;
+  if (c.has(".m8n8") && c.has(".b16")) return count;
+  if (!c.has(".b8") || !c.has(".trans")) return 0;
+  return c.has(".m16n16") && count < 4 ? 2 * count : c.has(".m16n8") ? count : 0;
 }
 
 LaneArray<SmemAddr, 1> rows_of(const ServiceCall& c, const Operand& address) {
@@ -30,14 +35,15 @@ LaneArray<SmemAddr, 1> rows_of(const ServiceCall& c, const Operand& address) {
 
 PtxOutcome stmatrix(ServiceCall& c) {
   const int matrices = matrices_of(c);
-  if (matrices == 0) return c.warp.not_implemented("stmatrix of other than 8 x 8 matrices of b16");
+  if (matrices == 0) return c.warp.not_implemented(std::string("stmatrix ") + kOtherMatrices);
   const LaneArray<SmemAddr, 1> rows = rows_of(c, c.operand(0));
   const std::span<const Operand> from = registers_of(c.operand(1));
   uint32_t values[ptx::kLanes * 4];
   for (int lane = 0; lane < ptx::kLanes; ++lane)
     for (size_t m = 0; m < from.size() && m < 4; ++m)
       values[size_t(lane) * size_t(matrices) + m] = uint32_t(c.value(from[m], lane));
-  c.execute(Stmatrix{&rows, values, matrices, c.has(".trans")});
+  if (c.has(".b8")) byte_matrices::transpose_to_store(values, matrices);
+  c.execute(Stmatrix{&rows, values, matrices, c.has(".trans") && !c.has(".b8")});
   models::SharedMemory& memory = c.context().own.smem;
   const bool unknown = c.warp.follows_from_data(c.operand(1));
   for (int row = 0; row < 8 * matrices && !c.warp.over(); ++row)
@@ -47,13 +53,14 @@ PtxOutcome stmatrix(ServiceCall& c) {
 
 PtxOutcome ldmatrix(ServiceCall& c) {
   const int matrices = matrices_of(c);
-  if (matrices == 0) return c.warp.not_implemented("ldmatrix of other than 8 x 8 matrices of b16");
+  if (matrices == 0) return c.warp.not_implemented(std::string("ldmatrix ") + kOtherMatrices);
   const LaneArray<SmemAddr, 1> rows = rows_of(c, c.operand(1));
   const std::span<const Operand> to = registers_of(c.operand(0));
   uint32_t values[ptx::kLanes * 4] = {};
   models::Cycles arrives = 0;
   bool unknown = false;
-  c.execute(Ldmatrix{&rows, values, matrices, c.has(".trans"), &arrives, &unknown});
+  c.execute(Ldmatrix{&rows, values, matrices, c.has(".trans") && !c.has(".b8"), &arrives, &unknown});
+  if (c.has(".b8")) byte_matrices::transpose_loaded(values, matrices);
   for (size_t m = 0; m < to.size() && m < 4; ++m) {
     for (int lane = 0; lane < ptx::kLanes; ++lane) c.set(to[m], lane, values[size_t(lane) * size_t(matrices) + m]);
     if (to[m].kind == Operand::Kind::reg) c.warp.arrives(to[m].row, to[m].width, arrives);

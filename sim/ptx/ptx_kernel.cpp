@@ -50,15 +50,17 @@ std::vector<uint64_t> allocate_variables(const ptx::Module& module, models::Memo
 class RunCode {
  public:
   RunCode(const ptx::Module& module, const ptx::Entry& entry, const PtxLaunch& launch)
-      : module_(module), entry_(entry), code_(std::make_shared<const PtxCode>(module, entry, launch)) {}
+      : module_(module),
+        entry_(entry),
+        launch_(launch),
+        code_(std::make_shared<const PtxCode>(module, entry, launch)) {}
 
   const std::shared_ptr<const PtxCode>& now() const { return code_; }
 
   const PtxCode& at(models::MemorySystem& memory) {
-    if (!placed_ && code_->launch().variables.empty() && writes_variables(*code_)) {
-      PtxLaunch launch = code_->launch();
-      launch.variables = allocate_variables(module_, memory);
-      code_ = std::make_shared<const PtxCode>(module_, entry_, launch);
+    if (!placed_ && launch_.variables.empty() && writes_variables(*code_)) {
+      launch_.variables = allocate_variables(module_, memory);
+      code_ = std::make_shared<const PtxCode>(module_, entry_, launch_);
     }
     placed_ = true;
     return *code_;
@@ -67,6 +69,7 @@ class RunCode {
  private:
   const ptx::Module& module_;
   const ptx::Entry& entry_;
+  PtxLaunch launch_;
   std::shared_ptr<const PtxCode> code_;
   bool placed_ = false;
 };

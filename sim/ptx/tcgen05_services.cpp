@@ -160,7 +160,8 @@ std::optional<std::pair<TmemShape, int>> shape_of(const ServiceCall& c) {
   static constexpr std::pair<std::string_view, TmemShape> kShapes[] = {{".32x32b", TmemShape::s32x32b},
                                                                        {".16x64b", TmemShape::s16x64b},
                                                                        {".16x128b", TmemShape::s16x128b},
-                                                                       {".16x256b", TmemShape::s16x256b}};
+                                                                       {".16x256b", TmemShape::s16x256b},
+                                                                       {".16x32bx2", TmemShape::s16x32bx2}};
   std::optional<TmemShape> found;
   int repeat = 0;
   for (const std::string_view modifier : c.service.modifiers.list) {
@@ -173,12 +174,12 @@ std::optional<std::pair<TmemShape, int>> shape_of(const ServiceCall& c) {
 }
 
 template <TmemShape kShape>
-void load_shape(ServiceCall& c, int repeat, TmemAddr address, uint32_t* values) {
-  c.execute(Tcgen05Ld<kShape>{repeat, address, values});
+void load_shape(ServiceCall& c, int repeat, TmemAddr address, uint32_t* values, int split = 0) {
+  c.execute(Tcgen05Ld<kShape>{repeat, address, values, split});
 }
 template <TmemShape kShape>
-void store_shape(ServiceCall& c, int repeat, TmemAddr address, const uint32_t* values) {
-  c.execute(Tcgen05St<kShape>{repeat, address, values});
+void store_shape(ServiceCall& c, int repeat, TmemAddr address, const uint32_t* values, int split = 0) {
+  c.execute(Tcgen05St<kShape>{repeat, address, values, split});
 }
 
 PtxOutcome ld(ServiceCall& c) {
@@ -195,6 +196,9 @@ PtxOutcome ld(ServiceCall& c) {
     case TmemShape::s32x32b: load_shape<TmemShape::s32x32b>(c, repeat, address, values); break;
     case TmemShape::s16x64b: load_shape<TmemShape::s16x64b>(c, repeat, address, values); break;
     case TmemShape::s16x128b: load_shape<TmemShape::s16x128b>(c, repeat, address, values); break;
+    case TmemShape::s16x32bx2:
+      load_shape<TmemShape::s16x32bx2>(c, repeat, address, values, int(c.value(c.operand(2), 0)));
+      break;
     default: load_shape<TmemShape::s16x256b>(c, repeat, address, values); break;
   }
   const bool with_data = c.context().sm.with_data;
@@ -209,8 +213,9 @@ PtxOutcome ld(ServiceCall& c) {
 PtxOutcome st(ServiceCall& c) {
   const auto shape = shape_of(c);
   if (!shape) return c.warp.not_implemented("tcgen05.st of this shape");
-  const std::span<const Operand> from = registers_of(c.operand(1));
   const auto [kind, repeat] = *shape;
+  const bool halves = kind == TmemShape::s16x32bx2;
+  const std::span<const Operand> from = registers_of(c.operand(halves ? 2 : 1));
   const size_t n = size_t(registers_per_thread(kind, repeat));
   if (from.size() != n)
     return c.warp.not_implemented("tcgen05.st with another number of registers than its shape has");
@@ -222,6 +227,9 @@ PtxOutcome st(ServiceCall& c) {
     case TmemShape::s32x32b: store_shape<TmemShape::s32x32b>(c, repeat, address, values); break;
     case TmemShape::s16x64b: store_shape<TmemShape::s16x64b>(c, repeat, address, values); break;
     case TmemShape::s16x128b: store_shape<TmemShape::s16x128b>(c, repeat, address, values); break;
+    case TmemShape::s16x32bx2:
+      store_shape<TmemShape::s16x32bx2>(c, repeat, address, values, int(c.value(c.operand(1), 0)));
+      break;
     default: store_shape<TmemShape::s16x256b>(c, repeat, address, values); break;
   }
   return kDone;
@@ -283,8 +291,8 @@ std::vector<PtxServiceEntry> tcgen05_services() {
           {"tcgen05.mma", mma, Together::any, true, {".sp", ".ws"}, TraceEvent::mma_issue},
           {"tcgen05.cp", cp, Together::any, true, {}, TraceEvent::mma_issue},
           {"tcgen05.commit", commit},
-          {"tcgen05.ld", ld, Together::all, false, {".pack::16b", ".red", ".16x32bx2"}, TraceEvent::tmem_load},
-          {"tcgen05.st", st, Together::all, false, {".unpack::16b", ".16x32bx2"}},
+          {"tcgen05.ld", ld, Together::all, false, {".pack::16b", ".red"}, TraceEvent::tmem_load},
+          {"tcgen05.st", st, Together::all, false, {".unpack::16b"}},
           {"tcgen05.wait::ld", wait_ld, Together::all},
           {"tcgen05.wait::st", wait_st, Together::all},
           {"tcgen05.fence::before_thread_sync", fence_before},

@@ -63,6 +63,22 @@ TEST_CASE("what tcgen05.st stores, tcgen05.ld of the same shape loads", "[tmem]"
   }
 }
 
+TEST_CASE("16x32bx2: the upper threads' columns are those from the split on", "[tmem]") {
+  Bench b;
+  b.alloc(64);
+  constexpr int kSplit = 16;
+  std::vector<uint32_t> stored(size_t(kWarpLanes * 2)), loaded(stored.size());
+  for (size_t i = 0; i < stored.size(); ++i) stored[i] = uint32_t(1000 + i);
+  b.tmem.store(TmemShape::s16x32bx2, 2, TmemAddr::at(16, 8), 0, stored.data(), {}, kSplit);
+  b.tmem.load(TmemShape::s16x32bx2, 2, TmemAddr::at(16, 8), 0, loaded.data(), {}, kSplit);
+  CHECK(loaded == stored);
+  CHECK(b.tmem.cell(16 + 5, 8 + 1) == stored[2 * 5 + 1]);
+  CHECK(b.tmem.cell(16 + 5, 8 + kSplit) == stored[2 * (16 + 5)]);
+  CHECK(b.observer.violation_id() == "");
+  b.tmem.load(TmemShape::s16x32bx2, 2, TmemAddr::at(16, 8), 0, loaded.data(), {}, 60);
+  CHECK(b.observer.violation_id() == "TC1");
+}
+
 TEST_CASE("tcgen05.st outside an allocation is TC1, at a wrong lane TC2", "[tmem]") {
   Bench b;
   b.alloc(32);

@@ -81,6 +81,9 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"CR2",
      "no kernel of the catalogue reads another CTA's shared memory; tests/sim/test_cluster_memory.cpp shows it"},
     {"CR3", "the same"},
+    {"SM4",
+     "no kernel of the catalogue multiplies bytes that it has not loaded; tests/sim/ptx/test_unwritten_shared.cpp "
+     "shows it"},
     {"LN2",
      "roles elect between a wait and what one lane does; scenarios/bugs/world/a63_lanes_do_not_meet.toml shows it"},
     {"LN1", "roles step their rings in all lanes, and no fault alters that; tests/sim/test_lanes.cpp shows it"},

@@ -230,9 +230,10 @@ TEST_CASE("D8: barrier.cluster.arrive is not .aligned: lanes may come one after 
 namespace {
 
 enum class Landed { wait_group, arrive, arrive_noinc, nobody_asked };
+enum class Writes { copies, stores, both };
 
 /// Warp 1 copies an operand with cp.async and tells warp 0, which multiplies it.
-RoleCode copied_by_threads(Landed landed, bool fence, bool store_instead = false) {
+RoleCode copied_by_threads(Landed landed, bool fence, Writes writes = Writes::copies) {
   static GlobalAddr memory;
   const bool noinc = landed == Landed::arrive_noinc;
   return {.program =
@@ -253,10 +254,10 @@ RoleCode copied_by_threads(Landed landed, bool fence, bool store_instead = false
                     to[lane][0] = own(isa, kTile) + 16u * uint32_t(lane);
                     from[lane][0] = memory + 16u * uint64_t(lane);
                   }
-                  if (store_instead)
-                    isa.st_shared_v4(to, LaneArray<uint32_t, 4>{});
-                  else
-                    isa.cp_async_cg_shared_global(to, from);
+                  if (writes != Writes::copies) isa.st_shared_v4(to, LaneArray<uint32_t, 4>{});
+                  for (int lane = 0; writes == Writes::both && lane < kWarpLanes; ++lane)
+                    to[lane][0] = to[lane][0] + 512;
+                  if (writes != Writes::stores) isa.cp_async_cg_shared_global(to, from);
                   isa.cp_async_commit_group();
                   if (landed == Landed::wait_group) isa.cp_async_wait_group<0>();
                   if (landed == Landed::arrive) isa.cp_async_mbarrier_arrive(own(isa, kFull));
@@ -293,7 +294,19 @@ TEST_CASE("TM6, CUTLASS 92: an operand written by cp.async, without a proxy fenc
   }
   CHECK_DIAGNOSIS(copied_by_threads(Landed::nobody_asked, true),
                   "finding TM6");  // the arrive says nothing of the copy
-  CHECK_DIAGNOSIS(copied_by_threads(Landed::wait_group, false, true), "finding TM6");  // st.shared
+  CHECK_DIAGNOSIS(copied_by_threads(Landed::wait_group, false, Writes::stores), "finding TM6");
+}
+
+TEST_CASE("TM6, CUTLASS: the edge of a tile is cleared by stores ahead of cp.async.mbarrier.arrive", "[real]") {
+  // PTX does not say that cp.async.mbarrier.arrive hands on more than the copies: a warning with the fence, too.
+  CHECK_DIAGNOSIS(copied_by_threads(Landed::arrive_noinc, true, Writes::both), "warning TM6");
+  const std::string text = diagnosis(copied_by_threads(Landed::arrive_noinc, false, Writes::both));
+  CAPTURE(text);
+  CHECK(ids_of(text) == "warning TM6");
+  CHECK(contains(text, "clear the edge of a tile"));
+  const std::string waited = diagnosis(copied_by_threads(Landed::wait_group, false, Writes::both));
+  CAPTURE(waited);
+  CHECK(contains(ids_of(waited), "finding TM6"));
 }
 
 TEST_CASE("SM3: cp.async read by its own warp", "[real]") {

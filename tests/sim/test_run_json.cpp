@@ -18,9 +18,10 @@ namespace {
   [[maybe_unused]] const auto& [outcome, verified, check, checked_launch, output_hash, cycles, sm_clock_ghz,
                                 microseconds, tflops, gb_per_s, title, chosen_configuration, tensor_utilization,
                                 sms_used, filled_bytes, l2_read_bytes, dram_bytes, ctas_launched, ctas_by_clc,
-                                launches, roles, findings, warnings, notes, provenance, printed, not_checked,
-                                fault_matches, unmatched_faults, unexpected, delays, drawn, completion_order,
-                                completion_pairs, report, barrier_events, wall_seconds, peak_rss_bytes] = r;
+                                launches, roles, findings, warnings, notes, suspects, provenance, printed,
+                                not_checked, fault_matches, unmatched_faults, unexpected, delays, drawn,
+                                completion_order, completion_pairs, report, barrier_events, wall_seconds,
+                                peak_rss_bytes] = r;
 }
 [[maybe_unused]] void every_member(const host::Check& check) {
   [[maybe_unused]] const auto& [ok, relative_error, limit, reference, rows, of_rows, wrong_element, unwritten,
@@ -74,6 +75,7 @@ RunResult full() {
                   .causes = {{.id = "PV1", .message = "m"}},
                   .not_looked_at = {"l"},
                   .report = "p\n"};
+  r.suspects = {"SM4: a load of what nobody has written  a.cu:3"};
   r.notes = {"n"}, r.printed = "p\n", r.not_checked = {"c"}, r.fault_matches = {0, 2}, r.unmatched_faults = {"f"},
   r.unexpected = "u";
   const models::Delay delay{{models::JitterSite(1), 2, 3, 4, 5}, 6};

@@ -96,6 +96,29 @@ TEST_CASE("TP1: a map is edited while a load may still read it", "[tensor_map_ed
   CHECK_DIAGNOSIS(edited(false, true, true, false), "finding TP1");
 }
 
+TEST_CASE("TP1 is a warning where the thread that edits has waited for bulk groups behind its own loads",
+          "[tensor_map_edits]") {
+  const auto waited = [](bool behind) {
+    return kernel([=](RoleIsa& isa) {
+      set_up_barriers(isa);
+      const auto wait_for_groups = [&] {
+        isa.elected([&] { isa.cp_async_bulk_commit_group(); });
+        isa.cp_async_bulk_wait_group_read<0>();
+      };
+      if (!behind) wait_for_groups();
+      load(isa);
+      if (behind) wait_for_groups();
+      edit_in_shared(isa);
+      isa.fence_proxy_tensormap_acquire(g_rows.map, MemoryScope::gpu);
+      load(isa, kEmpty, kOther);
+      wait_for(isa, kEmpty);
+      wait_for(isa, kFull);
+    });
+  };
+  CHECK_DIAGNOSIS(waited(true), "warning TP1");
+  CHECK_DIAGNOSIS(waited(false), "finding TP1");
+}
+
 TEST_CASE("TP2: a map is used without an acquire of its last edit", "[tensor_map_edits]") {
   CHECK_DIAGNOSIS(edited(true, true, false), "finding TP2");
   CHECK_DIAGNOSIS(edited(false, true, false), "finding TP2");

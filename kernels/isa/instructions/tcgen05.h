@@ -194,6 +194,7 @@ struct Tcgen05Ld {
   int repeat;
   TmemAddr address;
   uint32_t* registers;
+  int split = 0;  ///< columns from the first half's to the second's, of 16x32bx2 alone
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     visit("column", i.address);
@@ -227,6 +228,7 @@ struct Tcgen05St {
   int repeat;
   TmemAddr address;
   const uint32_t* registers;
+  int split = 0;
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     visit("column", i.address);
@@ -275,10 +277,9 @@ using Tcgen05Group =
 inline constexpr SupportLine kTcgen05Rejected[] = {
     {"tcgen05.mma.sp", Support::rejected, "not implemented: sparsity"},
     {"tcgen05.mma.ws", Support::rejected, "not implemented"},
-    {"tcgen05.ld.16x64b, .16x128b", Support::rejected, "not implemented in the Isa; the unit has them"},
-    {"tcgen05.ld.16x32bx2", Support::rejected, "not implemented"},
-    {"tcgen05.st.32x32b, .16x64b, .16x128b", Support::rejected, "not implemented in the Isa; the unit has them"},
-    {"tcgen05.st.16x32bx2", Support::rejected, "not implemented"},
+    {"tcgen05.ld.16x64b, .16x128b, .16x32bx2", Support::rejected, "not implemented in the Isa; the unit has them"},
+    {"tcgen05.st.32x32b, .16x64b, .16x128b, .16x32bx2", Support::rejected,
+     "not implemented in the Isa; the unit has them"},
     {"tcgen05.shift", Support::rejected, "not implemented"},
 };
 
