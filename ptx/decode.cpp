@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ptx/decoder.h"
+#include "ptx/folding.h"
 #include "ptx/opcode.h"
 #include "ptx/waits.h"
 
@@ -103,6 +104,7 @@ Program Decoder::run() {
   program_.code.push_back(end);
   rows_.finish();
   program_.waits = find_waits(program_);
+  fold_costs(program_);
   return std::move(program_);
 }
 

@@ -75,9 +75,10 @@ PtxOutcome arrive_remotely(ServiceCall& c, const ptx::Operand& address, const pt
 PtxOutcome arrive_expect_tx(ServiceCall& c) {
   const size_t at = c.operand(0).kind == ptx::Operand::Kind::address ? 0 : 1;
   const ptx::Operand &address = c.operand(at), &bytes = c.operand(at + 1);
+  // Lanes may arrive on barriers of different CTAs with one instruction.
   return c.for_each_alike(
       [&](int lane) {
-        return std::pair{c.shared(address, lane), c.value(bytes, lane)};
+        return std::pair{remote(c) ? 0 : c.shared(address, lane), c.value(bytes, lane)};
       },
       [&](LaneMask by) {
         const int lane = std::countr_zero(by);
