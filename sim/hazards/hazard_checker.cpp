@@ -14,7 +14,6 @@
 namespace sm100::sim {
 
 namespace {
-constexpr uint32_t kLaterPerCta = 128;
 /// In a row of a kernel's table of mbarriers: fence.proxy.async, then the arrive.
 constexpr std::string_view kFencedArrive = "fenced mbarrier.arrive";
 }  // namespace
@@ -52,7 +51,6 @@ void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
     started->fences_reads |= std::string_view(row.arrives_with).find(kFencedArrive) != std::string_view::npos;
   started->ctas.resize(ctas);
   started->remote.resize(ctas);
-  started->later.resize(size_t{kLaterPerCta} * ctas);
   for (uint32_t r = 0; r < ctas; ++r) {
     CtaState& cta = started->ctas[r];
     cta.warps.resize(size_t(started->kernel->warps));
@@ -76,7 +74,7 @@ void HazardChecker::step(const Thread& t) {
 }
 
 Knowledge& HazardChecker::next_later(Cluster& cluster) {
-  return cluster.later[++cluster.last_later % cluster.later.size()];
+  return cluster.later.next(models::now());
 }
 
 uint32_t HazardChecker::release_later(const Thread& t) {
@@ -89,7 +87,7 @@ uint32_t HazardChecker::release_later(const Thread& t) {
     released.happened.lower(self.apart);
   }
   step(t);
-  return cluster(t.slot).last_later;
+  return cluster(t.slot).later.last();
 }
 
 void HazardChecker::lanes_have_met(const Thread& t) {
@@ -433,7 +431,7 @@ uint32_t HazardChecker::cp_async_arrive(const Thread& t, uint32_t lanes) {
   self.copies.arrive(lanes, [&](CopyGroups::Upto upto) {
     released.happened.advance({copies_component(t, upto.lanes), upto.number});
   });
-  return cluster(t.slot).last_later;
+  return cluster(t.slot).later.last();
 }
 
 void HazardChecker::alloc_result(const Thread& t, Footprints::Id set) {
