@@ -73,9 +73,7 @@ void HazardChecker::step(const Thread& t) {
   warp(t).known.happened.advance({s.component, s.clock + 1});
 }
 
-Knowledge& HazardChecker::next_later(Cluster& cluster) {
-  return cluster.later.next(models::now());
-}
+Knowledge& HazardChecker::next_later(Cluster& cluster) { return cluster.later.next(models::now()); }
 
 uint32_t HazardChecker::release_later(const Thread& t) {
   lanes_signal(t);

@@ -295,8 +295,8 @@ class HazardChecker {
         false;  ///< its table says so: a stage that threads have read comes back behind fence.proxy.async
     std::vector<CtaState> ctas;
     std::vector<std::vector<Access>>
-        remote;            ///< by rank: the last accesses of other CTAs' warps to its shared memory
-    Knowledge barrier[2];  ///< of those who have arrived, by phase parity
+        remote;             ///< by rank: the last accesses of other CTAs' warps to its shared memory
+    Knowledge barrier[2];   ///< of those who have arrived, by phase parity
     PendingReleases later;  ///< arrivals and commits on their way
   };
   /// What a release of a word of global memory hands to other clusters.
