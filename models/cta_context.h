@@ -27,6 +27,7 @@ class CtaContext {
              Jitter& jitter, Observer& observer)
       : slot(slot),
         sm(sm),
+        smem(sm.with_data),
         mbarrier(slot, smem, profile, jitter, observer),
         barriers(slot, profile, jitter, observer),
         registers(slot, profile, jitter, observer),

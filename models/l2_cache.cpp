@@ -11,10 +11,9 @@ L2Cache::L2Cache(const DeviceProfile& profile)
       most_dirty_((uint64_t(profile.memory.l2_dirty_mib) << 20) / uint64_t(profile.memory.line_bytes) /
                   L2Line::kHalves) {}
 
-void L2Cache::use(L2Line& line, int half, bool home) {
+void L2Cache::renew(L2Line& line, int half, bool home) {
   Half& h = halves_[size_t(half)];
   const uint32_t stamp = line.stamp(half);
-  if (stamp == h.present) return;
   const bool was_written = home && line.dirty() && stamp >= h.oldest_dirty && stamp >= h.oldest && stamp != 0;
   if (holds(line, half))
     --h.lines[stamp];
@@ -66,15 +65,6 @@ void L2Cache::renumber() {
     h.oldest = renumbered(h.oldest, by[half]), h.oldest_dirty = renumbered(h.oldest_dirty, by[half]);
     h.present -= by[half];
   }
-}
-
-L2Cache::Place L2Cache::read(L2Line& line, int half, int home) {
-  const int other = 1 - half;
-  const Place place = holds(line, half) ? Place::own_half : holds(line, other) ? Place::other_half : Place::memory;
-  if (place == Place::memory) line.set_dirty(false);
-  use(line, half, half == home);
-  if (place != Place::own_half && home == other) use(line, other, true);
-  return place;
 }
 
 bool L2Cache::write(L2Line& line, int home) {

@@ -8,6 +8,7 @@
 /// Approximated: age is counted in generations of 1/32 of a half; no sets, any line can lie anywhere.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -46,6 +47,8 @@ class L2Cache {
   enum class Place : uint8_t { own_half, other_half, memory };
   /// A read by an SM of `half`: where the line is; it is in that half afterwards, and in its home.
   Place read(L2Line& line, int half, int home);
+  /// A read by an SM of `half` would change nothing: the line was used there in the present generation.
+  bool is_fresh(const L2Line& line, int half) const { return line.stamp(half) == halves_[size_t(half)].present; }
   /// A write: the line is in its home afterwards, and nowhere else, and differs from memory.
   /// @return whether it was not there
   bool write(L2Line& line, int home);
@@ -71,7 +74,11 @@ class L2Cache {
   bool holds(const L2Line& line, int half) const {
     return line.stamp(half) != 0 && line.stamp(half) >= halves_[size_t(half)].oldest;
   }
-  void use(L2Line& line, int half, bool home);
+  void use(L2Line& line, int half, bool home) {
+    if (line.stamp(half) != halves_[size_t(half)].present) renew(line, half, home);
+  }
+  /// Of a line that was not used in the present generation.
+  void renew(L2Line& line, int half, bool home);
   void make_room(Half& half);
   void renumber();
 
@@ -80,5 +87,14 @@ class L2Cache {
   uint64_t to_write_back_ = 0;
   std::vector<std::vector<L2Line>*> watched_;
 };
+
+inline L2Cache::Place L2Cache::read(L2Line& line, int half, int home) {
+  const int other = 1 - half;
+  const Place place = holds(line, half) ? Place::own_half : holds(line, other) ? Place::other_half : Place::memory;
+  if (place == Place::memory) line.set_dirty(false);
+  use(line, half, half == home);
+  if (place != Place::own_half && home == other) use(line, other, true);
+  return place;
+}
 
 }  // namespace sm100::models

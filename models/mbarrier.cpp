@@ -22,16 +22,28 @@ Mbarrier::Mbarrier(int slot, SharedMemory& smem, const DeviceProfile& profile, J
       profile_(profile),
       jitter_(jitter),
       observer_(observer),
-      index_(kSmemWindowBytes / 8, kNone) {}
+      index_(kSmemWindowBytes / 8 / kBlockWords) {}
+
+int32_t Mbarrier::index_of(uint32_t offset) const {
+  const std::vector<int32_t>& block = index_[offset / 8 / kBlockWords];
+  return block.empty() ? kNone : block[offset / 8 % kBlockWords];
+}
+
+void Mbarrier::set_index(uint32_t offset, int32_t index) {
+  std::vector<int32_t>& block = index_[offset / 8 / kBlockWords];
+  if (block.empty()) block.resize(kBlockWords, kNone);
+  block[offset / 8 % kBlockWords] = index;
+}
 
 void Mbarrier::start_cta() {
-  for (const State& state : states_) index_[state.offset / 8] = kNone;
+  for (const State& state : states_) set_index(state.offset, kNone);
   states_.clear();
 }
 
 const Mbarrier::State* Mbarrier::find(uint32_t offset) const {
-  if (offset % 8 != 0 || offset / 8 >= index_.size() || index_[offset / 8] < 0) return nullptr;
-  return &states_[size_t(index_[offset / 8])];
+  if (offset % 8 != 0 || offset >= kSmemWindowBytes) return nullptr;
+  const int32_t index = index_of(offset);
+  return index < 0 ? nullptr : &states_[size_t(index)];
 }
 
 void Mbarrier::violate(const char* id, std::string message, uint32_t offset, const Source& source) {
@@ -47,7 +59,7 @@ Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, 
         offset, source);
     return nullptr;
   }
-  const int32_t at = index_[offset / 8];
+  const int32_t at = index_of(offset);
   if (at <= kEnded) {
     violate("MB1",
             fmt::format("{} at {:#x}: the mbarrier there has been ended by mbarrier.inval at cycle {}", operation,
@@ -99,7 +111,7 @@ void Mbarrier::init(uint32_t offset, uint32_t count, const Source& source) {
                     "CTA's shared memory",
                     offset),
         offset, source);
-  if (index_[offset / 8] >= 0)
+  if (index_of(offset) >= 0)
     return violate(
         "MB2",
         fmt::format("mbarrier.init at {:#x}: a valid mbarrier is already there (re-init without inval)", offset),
@@ -108,7 +120,8 @@ void Mbarrier::init(uint32_t offset, uint32_t count, const Source& source) {
   if (result.error != MbarrierError::none)
     return violate("MB4", fmt::format("mbarrier.init with count {}: allowed are 1 to {}", count, (1 << 20) - 1),
                    offset, source);
-  const int32_t before = std::exchange(index_[offset / 8], int32_t(states_.size()));
+  const int32_t before = index_of(offset);
+  set_index(offset, int32_t(states_.size()));
   State& state = states_.emplace_back();
   state.offset = offset;
   state.init = source;
@@ -127,7 +140,7 @@ void Mbarrier::inval(uint32_t offset, const Source& source) {
                                waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", state->phase),
                    offset, source);
   state->ended = now();
-  index_[offset / 8] = kEnded - index_[offset / 8];
+  set_index(offset, kEnded - index_of(offset));
 }
 
 bool Mbarrier::apply(State& state, const MbarrierResult& result, MbarrierEventKind kind, uint32_t amount,
@@ -186,19 +199,18 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
     std::erase_if(state.arrived_before, [](const State::Share& share) { return share.amount == 0; });
   state.dropped.clear();
   state.last_cause = source.flow;
-  const auto woken = std::stable_partition(state.waits.begin(), state.waits.end(),
-                                           [&](const State::Wait& w) { return w.parity != parity; });
-  for (auto w = woken; w != state.waits.end(); ++w) {
-    if (!w->asleep) continue;
-    w->waiter->limited = 0;
+  const auto ends = [=](const State::Wait& w) { return w.parity == parity; };
+  for (const State::Wait& w : state.waits) {
+    if (!ends(w) || !w.asleep) continue;
+    w.waiter->limited = 0;
     // Its time limit ends in this very cycle, and it has not run yet: the phase comes first, and so must its
     // wake-up.
-    if (std::exchange(w->waiter->gave_up, false)) w->waiter->wake.cancel();
-    w->waiter->cause = source.flow;
-    w->waiter->wake.notify(
-        cycles(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup(*w->waiter, state.offset)));
+    if (std::exchange(w.waiter->gave_up, false)) w.waiter->wake.cancel();
+    w.waiter->cause = source.flow;
+    w.waiter->wake.notify(
+        cycles(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup(*w.waiter, state.offset)));
   }
-  state.waits.erase(woken, state.waits.end());
+  std::erase_if(state.waits, ends);
 }
 
 namespace {
@@ -213,7 +225,7 @@ void add_share(std::vector<Mbarrier::State::Share>& shares, const Source& source
 
 void Mbarrier::arrive(uint32_t offset, uint32_t count, const Source& source) {
   // Of a unit behind the inval of a barrier that nobody waits on any longer: Triton's kernels end so.
-  const int32_t at = offset % 8 == 0 && smem_.contains(offset, 8) ? index_[offset / 8] : kNone;
+  const int32_t at = offset % 8 == 0 && smem_.contains(offset, 8) ? index_of(offset) : kNone;
   if (source.kind != ActorKind::warp && at <= kEnded &&
       smem_.load<uint64_t>(offset) == states_[size_t(kEnded - at)].word)
     return observer_.violation(
@@ -346,17 +358,16 @@ std::optional<int64_t> Mbarrier::phase_of_token(uint32_t offset, MbarrierToken t
 
 void Mbarrier::wait_parity(uint32_t offset, uint32_t parity, Waiter& waiter) {
   if (!find(offset)) return;  // test_parity has reported it
-  states_[size_t(index_[offset / 8])].waits.push_back({&waiter, parity});
+  states_[size_t(index_of(offset))].waits.push_back({&waiter, parity});
 }
 
 Mbarrier::State::Wait& Mbarrier::wait_of(uint32_t offset, Waiter& waiter) {
-  auto& waits = states_[size_t(index_[offset / 8])].waits;
+  auto& waits = states_[size_t(index_of(offset))].waits;
   return *std::find_if(waits.begin(), waits.end(), [&](const State::Wait& w) { return w.waiter == &waiter; });
 }
 
 void Mbarrier::leave(uint32_t offset, Waiter& waiter) {
-  std::erase_if(states_[size_t(index_[offset / 8])].waits,
-                [&](const State::Wait& w) { return w.waiter == &waiter; });
+  std::erase_if(states_[size_t(index_of(offset))].waits, [&](const State::Wait& w) { return w.waiter == &waiter; });
 }
 
 }  // namespace sm100::models

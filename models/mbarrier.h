@@ -123,7 +123,12 @@ class Mbarrier {
   const DeviceProfile& profile_;
   Jitter& jitter_;
   Observer& observer_;
-  std::vector<int32_t> index_;  ///< offset / 8 -> index in states_, or -1
+  /// For each word of the window the index of its barrier in states_, or -1.  A CTA has barriers in few places, so
+  /// only blocks of words that have any are kept.
+  static constexpr uint32_t kBlockWords = 64;
+  std::vector<std::vector<int32_t>> index_;  ///< by block; empty: none has ever been there
+  int32_t index_of(uint32_t offset) const;
+  void set_index(uint32_t offset, int32_t index);
   std::deque<State> states_;
 };
 

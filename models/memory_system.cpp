@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sm100::models {
 namespace {
@@ -35,6 +36,20 @@ uint64_t pieces(uint64_t address, uint64_t bytes, uint64_t size) {
   return (address + bytes - 1) / size - address / size + 1;
 }
 
+/// As std::llround of what is not negative, without a call.
+Cycles rounded(double cycles) {
+  const auto whole = Cycles(cycles);
+  return whole + (cycles - double(whole) >= 0.5 ? 1 : 0);
+}
+
+uint64_t pieces(const GlobalRows& rows, uint64_t size) {
+  if (rows.distance % size == 0) return rows.rows * pieces(rows.first.value, rows.bytes, size);
+  uint64_t all = 0;
+  for (uint32_t row = 0; row < rows.rows; ++row)
+    all += pieces(rows.first.value + row * rows.distance, rows.bytes, size);
+  return all;
+}
+
 int gpcs(const DeviceProfile& profile) {
   return (profile.device.sms + profile.device.gpc_sms - 1) / profile.device.gpc_sms;
 }
@@ -43,6 +58,8 @@ int gpcs(const DeviceProfile& profile) {
 
 MemorySystem::MemorySystem(const DeviceProfile& profile)
     : profile_(profile),
+      in_lines_(uint64_t(profile.memory.line_bytes)),
+      in_blocks_(uint64_t(profile.memory.dram_interleave_bytes)),
       l2_(profile),
       channel_free_(size_t(profile.memory.dram_channels)),
       channel_read_(size_t(profile.memory.dram_channels), -1e18),
@@ -67,7 +84,7 @@ GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_da
 void MemorySystem::place(std::string name, GlobalAddr address, uint64_t bytes, bool with_data, uint8_t* there) {
   Allocation a{std::move(name), address.value, bytes, {}, there, {}};
   if (with_data && !there) a.own.assign(std::max<uint64_t>(1, bytes), 0), a.data = a.own.data();
-  a.lines = std::make_unique<std::vector<L2Line>>(bytes / uint64_t(profile_.memory.line_bytes) + 1);
+  a.lines = std::make_unique<std::vector<L2Line>>();
   l2_.watch(a.lines.get());
   allocations_.push_back(std::move(a));
 }
@@ -92,19 +109,62 @@ std::pair<std::string, uint64_t> MemorySystem::place(GlobalAddr address) {
   return a ? std::pair{a->name, address.value - a->base} : std::pair{std::string(), uint64_t{0}};
 }
 
-int MemorySystem::home_of(uint64_t address) const {
-  return int(scrambled(address / uint64_t(profile_.memory.dram_interleave_bytes)) >> 63);
+uint64_t MemorySystem::block_of(uint64_t address) const { return scrambled(in_blocks_(address)); }
+
+void MemorySystem::know_rows(Allocation& a, const GlobalRows& rows) {
+  const uint64_t line = uint64_t(profile_.memory.line_bytes), count = in_lines_(a.bytes) + 1;
+  // Small tensors lie in few cache lines anyhow.
+  constexpr uint64_t kManyLines = 1024;
+  const bool by_rows = rows.rows > 1 && rows.distance % line == 0 && rows.distance > line && count >= kManyLines;
+  if (!by_rows) {
+    if (a.lines->empty()) a.lines->resize(count);
+    return;
+  }
+  a.row_lines = in_lines_(rows.distance);
+  a.rows = (count + a.row_lines - 1) / a.row_lines;
+  std::vector<L2Line> ordered(a.rows * a.row_lines);
+  for (uint64_t l = 0; l < a.lines->size(); ++l)
+    ordered[l % a.row_lines * a.rows + l / a.row_lines] = (*a.lines)[l];
+  *a.lines = std::move(ordered);
+}
+
+template <class F>
+bool MemorySystem::for_each_line(const GlobalRows& rows, F&& f) {
+  if (rows.bytes == 0 || rows.rows == 0) return true;
+  const uint64_t line = uint64_t(profile_.memory.line_bytes);
+  Allocation* const a = find(rows.first, (rows.rows - 1) * rows.distance + rows.bytes);
+  if (!a) return false;
+  if (a->row_lines == 0) know_rows(*a, rows);
+  L2Line* const lines = a->lines->data();
+  uint64_t begin = rows.first.value;
+  uint64_t of_tensor = 0, in_row_first = 0;  // where the row begins: which of the tensor's rows, which of its lines
+  for (uint32_t row = 0; row < rows.rows; ++row, begin += rows.distance) {
+    const uint64_t end = begin + rows.bytes;
+    const uint64_t first = in_lines_(begin - a->base), last = in_lines_(end - 1 - a->base);
+    uint64_t at = a->base + first * line;
+    if (a->row_lines == 0) {
+      for (uint64_t l = first; l <= last; ++l, at += line) f(lines[l], at, begin, end);
+      continue;
+    }
+    if (row > 0 && rows.distance == a->row_lines * line)
+      ++of_tensor;
+    else
+      of_tensor = first / a->row_lines, in_row_first = first % a->row_lines;
+    uint64_t in_row = in_row_first, of = of_tensor;
+    for (uint64_t l = first; l <= last; ++l, at += line) {
+      f(lines[in_row * a->rows + of], at, begin, end);
+      if (++in_row == a->row_lines) in_row = 0, ++of;
+    }
+  }
+  return true;
 }
 
 // ---- reads
 
 void MemorySystem::warm(GlobalAddr address, uint64_t size) {
-  Allocation* a = find(address, size);
-  if (!a || size == 0) return;
-  const uint64_t line = uint64_t(profile_.memory.line_bytes);
-  const uint64_t first = (address.value - a->base) / line, last = (address.value - a->base + size - 1) / line;
-  for (uint64_t l = first; l <= last; ++l)
-    for (int half = 0; half < L2Line::kHalves; ++half) l2_.read((*a->lines)[l], half, home_of(a->base + l * line));
+  for_each_line({address, size, 0, 1}, [&](L2Line& line, uint64_t at, uint64_t, uint64_t) {
+    for (int half = 0; half < L2Line::kHalves; ++half) l2_.read(line, half, home_of_block(block_of(at)));
+  });
 }
 
 MemorySystem::Request& MemorySystem::box(uint64_t box) { return boxes_[box]; }
@@ -119,46 +179,50 @@ bool MemorySystem::is_held(const Request& request, const MemoryPort& port) const
 void MemorySystem::start(Request& request, const MemoryPort& port) {
   request.lines = request.sectors = request.units = 0;
   request.missing.clear();
+  if (request.missing.capacity() == 0) request.missing.swap(spare_);
   request.first_ready = ~Cycles{0}, request.last_ready = 0;
   request.from_other_half = false;
   request.generation[size_t(half_of(port.sm))] = 0;
 }
 
-void MemorySystem::touch(Request& request, GlobalAddr address, uint64_t size, const MemoryPort& port) {
-  Allocation* a = find(address, size);
-  if (!a || size == 0) return;
+void MemorySystem::touch(Request& request, const GlobalRows& rows, const MemoryPort& port) {
   const uint64_t line = uint64_t(profile_.memory.line_bytes);
-  const uint64_t begin = address.value, end = begin + size;
-  const uint64_t first = (begin - a->base) / line, last = (end - 1 - a->base) / line;
-  request.lines += last - first + 1;
-  request.units += pieces(begin, size, kUnit);
-  request.sectors += pieces(begin, size, kSector);
   const int half = half_of(port.sm);
   // Where the halves are not told apart, a line stays where it was read only.
   const bool home_keeps = profile_.memory.l2_far_ns > 0;
   const uint32_t before = l2_.generation(half);
-  for (uint64_t l = first; l <= last; ++l) {
-    L2Line& there = (*a->lines)[l];
-    const uint64_t at = a->base + l * line;
-    switch (l2_.read(there, half, home_keeps ? home_of(at) : half)) {
-      case L2Cache::Place::memory: {
+  Cycles first_ready = request.first_ready, last_ready = request.last_ready;
+  uint64_t lines = 0;
+  const bool held = for_each_line(rows, [&](L2Line& there, uint64_t at, uint64_t begin, uint64_t end) {
+    ++lines;
+    if (!l2_.is_fresh(there, half)) {
+      const L2Cache::Place place = l2_.read(there, half, home_keeps ? home_of_block(block_of(at)) : half);
+      if (place == L2Cache::Place::memory) {
         const uint64_t from = std::max(at, begin), to = std::min(at + line, end);
         request.missing.push_back({&there, at, uint32_t(pieces(from, to - from, kSector))});
         there.set_ready(0);  // a second touch by this request is no second miss; read() sets the cycle
-        break;
+        return;
       }
-      case L2Cache::Place::other_half: request.from_other_half = true; [[fallthrough]];
-      case L2Cache::Place::own_half:
-        request.first_ready = std::min(request.first_ready, there.ready());
-        request.last_ready = std::max(request.last_ready, there.ready());
+      if (place == L2Cache::Place::other_half) request.from_other_half = true;
     }
+    first_ready = std::min(first_ready, there.ready());
+    last_ready = std::max(last_ready, there.ready());
+  });
+  if (!held) {  // some of them no allocation holds
+    for (uint32_t row = 0; row < rows.rows && rows.rows > 1; ++row)
+      touch(request, {rows.first + row * rows.distance, rows.bytes, 0, 1}, port);
+    return;
   }
+  if (lines == 0) return;
+  request.first_ready = first_ready, request.last_ready = last_ready;
+  request.lines += lines;
+  request.units += pieces(rows, kUnit);
+  request.sectors += pieces(rows, kSector);
   // A generation that began meanwhile does not hold the rows before.
   if (uint32_t& all = request.generation[size_t(half)]; all == 0) all = before;
 }
 
-double MemorySystem::access_dram(uint64_t address, double at, double lines) {
-  const uint64_t block = scrambled(address / uint64_t(profile_.memory.dram_interleave_bytes));
+double MemorySystem::access_dram(uint64_t block, double at, double lines) {
   const size_t channel = block % channel_free_.size();
   double& free = channel_free_[channel];
   // What has to leave L2 for it goes first, and the channel turns round.
@@ -212,15 +276,18 @@ void MemorySystem::bring(Request& request, double from, double until, int half) 
     const double at = from + (until - from) * double(i + 1) / double(request.missing.size());
     if (i % size_t(profile_.memory.dram_wait_lines) == 0) wait = dram_wait(missing.address);
     const double lines = double((missing.sectors + 1) / 2 * 2) / sectors;  // HBM moves 64 bytes
-    const double there = access_dram(missing.address, translated(missing.address, at), lines) + extra + wait +
-                         (home_of(missing.address) == half ? 0 : far);
-    const Cycles ready = Cycles(std::llround(there));
+    const uint64_t block = block_of(missing.address);
+    const double there = access_dram(block, translated(missing.address, at), lines) + extra + wait +
+                         (home_of_block(block) == half ? 0 : far);
+    const Cycles ready = rounded(there);
     missing.line->set_ready(ready);
     request.first_ready = std::min(request.first_ready, ready);
     request.last_ready = std::max(request.last_ready, ready);
     dram_bytes_ += uint64_t(lines * double(profile_.memory.line_bytes));
   }
-  std::vector<Request::Missing>().swap(request.missing);  // many boxes are remembered, and few read again from HBM
+  request.missing.clear();
+  // Many boxes are remembered, and few read again from HBM.
+  spare_ = std::exchange(request.missing, {});
 }
 
 MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles at, const MemoryPort& port) {
@@ -257,25 +324,24 @@ MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles a
 
 MemorySystem::Arrival MemorySystem::read(GlobalAddr address, uint64_t size, Cycles at, const MemoryPort& port) {
   Request request;
-  touch(request, address, size, port);
+  touch(request, GlobalRows{address, size, 0, 1}, port);
   return read(request, at, at, port);
 }
 
 // ---- writes
 
-void MemorySystem::touch(Write& write, GlobalAddr address, uint64_t size) {
-  write.bytes += size;
-  if (size == 0) return;
-  write.units += pieces(address.value, size, kUnit);
-  Allocation* a = find(address, size);
-  if (!a) return;
-  const uint64_t line = uint64_t(profile_.memory.line_bytes);
-  const uint64_t first = (address.value - a->base) / line, last = (address.value + size - 1 - a->base) / line;
-  for (uint64_t l = first; l <= last; ++l) {
-    L2Line& there = (*a->lines)[l];
-    const uint64_t at = a->base + l * line;
-    if (l2_.write(there, home_of(at))) there.set_ready(0), write.new_lines.push_back(at);
-  }
+void MemorySystem::touch(Write& write, const GlobalRows& rows) {
+  write.bytes += rows.rows * rows.bytes;
+  if (rows.bytes == 0) return;
+  write.units += pieces(rows, kUnit);
+  const auto touch_lines = [&](const GlobalRows& of) {
+    return for_each_line(of, [&](L2Line& there, uint64_t at, uint64_t, uint64_t) {
+      if (l2_.write(there, home_of_block(block_of(at)))) there.set_ready(0), write.new_lines.push_back(at);
+    });
+  };
+  if (!touch_lines(rows))  // some of them no allocation holds
+    for (uint32_t row = 0; row < rows.rows && rows.rows > 1; ++row)
+      touch_lines({rows.first + row * rows.distance, rows.bytes, 0, 1});
 }
 
 Cycles MemorySystem::accept(const Write& write, Cycles at, const MemoryPort& port) {
@@ -286,8 +352,7 @@ Cycles MemorySystem::accept(const Write& write, Cycles at, const MemoryPort& por
   for (const uint64_t address : write.new_lines) {
     const uint64_t written = l2_.take_written_back(1);
     if (written == 0) break;
-    const size_t channel =
-        scrambled(address / uint64_t(profile_.memory.dram_interleave_bytes)) % channel_free_.size();
+    const size_t channel = block_of(address) % channel_free_.size();
     double& free = channel_free_[channel];
     const bool turns =
         channel_read_[channel] > double(at) - profile_.memory.dram_turn_ns * profile_.device.sm_clock_ghz;

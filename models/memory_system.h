@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -28,6 +29,25 @@ namespace sm100::models {
 struct GlobalRange {
   GlobalAddr address{};
   uint64_t bytes = 0;
+};
+
+/// Ranges of the same size, one after the other in equal distances: the rows of a box along one dimension.
+struct GlobalRows {
+  GlobalAddr first{};
+  uint64_t bytes = 0;     ///< of each
+  uint64_t distance = 0;  ///< from the begin of one to the begin of the next
+  uint32_t rows = 1;
+};
+
+/// A number to divide by, most often a power of two.
+class Divisor {
+ public:
+  explicit Divisor(uint64_t by) : by_(by), shift_(std::has_single_bit(by) ? std::countr_zero(by) : -1) {}
+  uint64_t operator()(uint64_t value) const { return shift_ >= 0 ? value >> shift_ : value / by_; }
+
+ private:
+  uint64_t by_;
+  int shift_;
 };
 
 /// Who reads or writes.
@@ -64,7 +84,7 @@ class MemorySystem {
   struct Arrival {
     Cycles first = 0, last = 0;
   };
-  /// What a copy reads: gathered row by row with touch(), then asked for with read().
+  /// What a copy reads: gathered with touch(), then asked for with read().
   struct Request {
     uint64_t lines = 0;    ///< of 128 bytes
     uint64_t sectors = 0;  ///< of 32 bytes
@@ -94,8 +114,8 @@ class MemorySystem {
   bool is_held(const Request& request, const MemoryPort& port) const;
   /// Begins a request anew, for all rows of a copy.
   void start(Request& request, const MemoryPort& port);
-  /// Adds a row of bytes, [address, address + size), to the request.
-  void touch(Request& request, GlobalAddr address, uint64_t size, const MemoryPort& port);
+  /// Adds rows of bytes to the request, as if one after the other.
+  void touch(Request& request, const GlobalRows& rows, const MemoryPort& port);
   /// When the data of a request arrive whose rows are asked for from cycle `from` until `at`; missing lines are
   /// then on their way. CTAs of a cluster, or of a GPC (memory.merge_in_gpc), that ask for a box while it is on its
   /// way to another of them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
@@ -103,14 +123,14 @@ class MemorySystem {
   /// As touch() and read() of one range.
   Arrival read(GlobalAddr address, uint64_t size, Cycles at, const MemoryPort& port);
 
-  /// What a copy or a warp's stores write, gathered row by row with touch(); then write() says when memory has
-  /// taken it.
+  /// What a copy or a warp's stores write, gathered with touch(); then accept() says when memory has taken it.
   struct Write {
     uint64_t bytes = 0;
     uint64_t units = 0;
     std::vector<uint64_t> new_lines;  ///< addresses of lines that were not in L2
   };
-  void touch(Write& write, GlobalAddr address, uint64_t size);
+  void touch(Write& write, const GlobalRows& rows);
+  void touch(Write& write, GlobalAddr address, uint64_t size) { touch(write, GlobalRows{address, size, 0, 1}); }
   /// Cycle at which memory has taken what is offered at `at`: at L2's pace, or at HBM's where L2 must first write
   /// back what it holds.
   Cycles accept(const Write& write, Cycles at, const MemoryPort& port);
@@ -126,16 +146,27 @@ class MemorySystem {
     std::string name;
     uint64_t base, bytes;
     std::vector<uint8_t> own;
-    uint8_t* data;  ///< nullptr: without data
-    std::unique_ptr<std::vector<L2Line>> lines;
+    uint8_t* data;                               ///< nullptr: without data
+    std::unique_ptr<std::vector<L2Line>> lines;  ///< empty: nobody has touched any
+    /// Lines of a row of the tensor that lies here, once it is known.  From then on `lines` has the first line of
+    /// every row, then the second of every row: a box has few lines of many rows, and looks at neighbours.
+    uint64_t row_lines = 0, rows = 0;
   };
   Allocation* find(GlobalAddr address, uint64_t size);
+  /// The allocation has lines from now on, in the order of its tensor's rows where these tell it.
+  void know_rows(Allocation& allocation, const GlobalRows& rows);
+  /// Calls f(line, its address, where the row begins, where it ends) for the lines of rows that have any, in their
+  /// order. @return whether an allocation holds them all
+  template <class F>
+  bool for_each_line(const GlobalRows& rows, F&& f);
   int half_of(int sm) const { return sm * 2 >= profile_.device.sms ? 1 : 0; }
-  int home_of(uint64_t address) const;
+  /// A hash of the block of HBM that an address lies in: it decides the block's channel and its home in L2.
+  uint64_t block_of(uint64_t address) const;
+  static int home_of_block(uint64_t block) { return int(block >> 63); }
 
-  /// Takes the channel of an address for some sectors of a line, from cycle `at` on; returns when the channel has
+  /// Takes the channel of a block for some sectors of a line, from cycle `at` on; returns when the channel has
   /// served it.
-  double access_dram(uint64_t address, double at, double lines);
+  double access_dram(uint64_t block, double at, double lines);
   /// Cycles that lines from this address on come late: an exponential distribution, drawn from the address, so that
   /// it is the same in every run.
   double dram_wait(uint64_t address) const;
@@ -149,6 +180,7 @@ class MemorySystem {
   Passage pass_paths(uint64_t units, double at, int sm, bool write);
 
   const DeviceProfile& profile_;
+  const Divisor in_lines_, in_blocks_;  ///< of an address: which line, which block of HBM
   std::vector<Allocation> allocations_;
   std::unordered_map<uint64_t, Request> boxes_;
   size_t last_found_ = 0;
@@ -165,6 +197,7 @@ class MemorySystem {
   double line_cycles_ = 0;            ///< that a channel takes for a line
   bool translations_cold_ = false;
   std::unordered_map<uint64_t, double> translated_;  ///< by page: cycle from which its translation is known
+  std::vector<Request::Missing> spare_;              ///< room of the last request that was brought
   uint64_t dram_bytes_ = 0, l2_read_bytes_ = 0;
 };
 

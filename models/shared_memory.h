@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/isa/address.h"
+#include "models/poisoned_bytes.h"
 
 namespace sm100::models {
 
@@ -39,7 +40,8 @@ class SharedMemoryPort {
 /// The window of one CTA.
 class SharedMemory {
  public:
-  SharedMemory() : bytes_(kDescriptorWindowBytes, 0xff) {}
+  /// @param with_data  false: few bytes will ever be written, and only these take memory
+  explicit SharedMemory(bool with_data = true) : bytes_(kDescriptorWindowBytes, with_data) {}
 
   /// A new CTA owns [0x400, 0x400 + bytes): nothing in it is initialised.  Poisoned with 0xFF, which is NaN
   /// in every operand format that has one (not in those of 4 and 6 bits) and no valid mbarrier.
@@ -98,7 +100,7 @@ class SharedMemory {
   /// Matrix descriptors see a window of 256 KiB, more than there is memory (docs/instructions.md); Umma
   /// reports what lies outside, and this keeps the model inside its own array.
   static constexpr uint32_t kDescriptorWindowBytes = 1u << 18;
-  std::vector<uint8_t> bytes_;
+  PoisonedBytes bytes_;
   std::vector<uint64_t> forgotten_;  ///< a bit of each byte; empty: nobody asks
   uint32_t end_ = kSmemUserBase;
 };

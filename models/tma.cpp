@@ -383,15 +383,28 @@ uint64_t Tma::box_id(const TensorCopy& copy) {
 
 namespace {
 
-/// Calls f(address, bytes) for each row that the box has in its tensor; of a copy of bytes, for each of its lines.
+/// Calls f(rows) for the rows that the box has in its tensor, all of dimension 1 at once; of a copy of bytes, for
+/// its one row.
 template <class F>
-void for_each_range(const TensorCopy& copy, F&& f) {
-  const auto bytes_of = [&](int64_t n) { return global_bytes(copy.map.data_type, uint64_t(n)); };
-  const uint32_t lines = uint32_t(box_lines(copy.map));
-  for (uint32_t l = 0; l < lines; ++l) {
-    const BoxLine line = box_line(copy.map, copy.coords.data(), l);
+void for_each_rows(const TensorCopy& copy, F&& f) {
+  const TensorMapFields& map = copy.map;
+  const auto bytes_of = [&](int64_t n) { return global_bytes(map.data_type, uint64_t(n)); };
+  const uint32_t lines = uint32_t(box_lines(map)), run = map.rank > 1 ? box_extent(map, 1) : 1;
+  // Those of a run that are in bounds: x = c1 + i * stride is in [0, dim).
+  uint32_t from = 0, to = run;
+  if (map.rank > 1) {
+    const int64_t stride = map.element_stride[1], c1 = copy.coords[1], dim = int64_t(map.global_dim[1]);
+    if (c1 < 0) from = uint32_t(std::min<int64_t>(run, (-c1 + stride - 1) / stride));
+    to = uint32_t(std::clamp<int64_t>((dim - c1 + stride - 1) / stride, from, run));
+    if (dim <= c1) to = from;
+  }
+  if (from == to) return;
+  const uint64_t distance = map.rank > 1 ? map.global_stride[0] * map.element_stride[1] : 0;
+  for (uint32_t l = 0; l < lines; l += run) {
+    const BoxLine line = box_line(map, copy.coords.data(), l + from);
     if (line.in_bounds && line.count > 0)
-      f(GlobalAddr{line.global_address + bytes_of(line.first)}, bytes_of(line.count));
+      f(GlobalRows{GlobalAddr{line.global_address + bytes_of(line.first)}, bytes_of(line.count), distance,
+                   to - from});
   }
 }
 
@@ -399,12 +412,12 @@ void for_each_range(const TensorCopy& copy, F&& f) {
 
 void Tma::gather(MemorySystem::Request& request, const TensorCopy& copy) {
   memory_.start(request, port());
-  for_each_range(copy, [&](GlobalAddr at, uint64_t bytes) { memory_.touch(request, at, bytes, port()); });
+  for_each_rows(copy, [&](const GlobalRows& rows) { memory_.touch(request, rows, port()); });
 }
 
 MemorySystem::Write Tma::written(const TensorCopy& copy) {
   MemorySystem::Write write;
-  for_each_range(copy, [&](GlobalAddr at, uint64_t bytes) { memory_.touch(write, at, bytes); });
+  for_each_rows(copy, [&](const GlobalRows& rows) { memory_.touch(write, rows); });
   return write;
 }
 

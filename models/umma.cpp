@@ -24,8 +24,7 @@ Umma::Umma(int slot, Sm& sm, Accumulation accumulation, SharedMemory& smem, Tens
       mbarrier_(mbarrier),
       profile_(profile),
       jitter_(jitter),
-      observer_(observer),
-      issued_(32 * 32) {}
+      observer_(observer) {}
 
 void Umma::start_pair(Umma& even, Umma& odd) {
   even.peer_ = &odd, odd.peer_ = &even;
@@ -38,7 +37,7 @@ void Umma::start_cta() {
   peer_ = nullptr;
   last_d_ = {};
   accepted_.clear(), copies_.clear();
-  std::fill(issued_.begin(), issued_.end(), Issued{});
+  issued_.clear();
 }
 
 // ---- accept
@@ -92,7 +91,7 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
   Issued& covered = issued(source);
   if (covered.sequence == 0) {
     const auto other = std::find_if(issued_.begin(), issued_.end(), [](const Issued& i) { return i.sequence > 0; });
-    const auto thread = other - issued_.begin();
+    const int thread = other == issued_.end() ? 0 : other->thread;
     observer_.violation(
         {"TC12",
          "tcgen05.commit by a thread that has issued no tcgen05 operation: it arrives at once" +

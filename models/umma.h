@@ -135,16 +135,21 @@ class Umma {
     bool operator==(const WrittenD&) const = default;
   };
   WrittenD last_d_;
-  /// What a commit of each thread of the CTA covers; a warp's 32 lanes follow each other.
+  /// What a commit of a thread covers, of all threads of the CTA that have issued or committed; nearly always one.
   struct Issued {
+    int thread = 0;                          ///< 32 times the warp, and the lane
     double done = 0;                         ///< cycle at which the thread's last MMA has finished
     uint64_t flow = 0;                       ///< of the span that this MMA is in, once committed
     uint64_t sequence = 0;                   ///< of that MMA; 0: the thread has issued nothing
     std::map<uint32_t, Cycles> committed{};  ///< by mbarrier: when its last commit arrives there
   };
-  std::vector<Issued> issued_;
+  std::vector<Issued> issued_;  ///< in the order of the threads
   Issued& issued(const Source& source) {
-    return issued_[size_t(std::max<int>(source.warp, 0) * 32 + std::max<int>(source.lane, 0))];
+    const int thread = std::max<int>(source.warp, 0) * 32 + std::max<int>(source.lane, 0);
+    auto at = issued_.begin();
+    while (at != issued_.end() && at->thread < thread) ++at;
+    if (at == issued_.end() || at->thread != thread) at = issued_.insert(at, Issued{.thread = thread});
+    return *at;
   }
   int commits_in_flight_ = 0;
   Cycles group_begin_ = 0;  ///< start of the first MMA since the last commit, for the trace

@@ -85,7 +85,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
         barrier.arrived.join(warp(thread).known);
         step(thread);
       } else if (e.source.op != 0) {
-        barrier.arrived.join(in.later[e.source.op % in.later.size()]);
+        barrier.arrived.join(in.later.landed(e.source.op, e.time));
       }
       break;
     case MbarrierEventKind::complete_tx: {

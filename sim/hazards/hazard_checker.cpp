@@ -14,7 +14,6 @@
 namespace sm100::sim {
 
 namespace {
-constexpr uint32_t kLaterPerCta = 128;
 /// In a row of a kernel's table of mbarriers: fence.proxy.async, then the arrive.
 constexpr std::string_view kFencedArrive = "fenced mbarrier.arrive";
 }  // namespace
@@ -52,7 +51,6 @@ void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
     started->fences_reads |= std::string_view(row.arrives_with).find(kFencedArrive) != std::string_view::npos;
   started->ctas.resize(ctas);
   started->remote.resize(ctas);
-  started->later.resize(size_t{kLaterPerCta} * ctas);
   for (uint32_t r = 0; r < ctas; ++r) {
     CtaState& cta = started->ctas[r];
     cta.warps.resize(size_t(started->kernel->warps));
@@ -75,9 +73,7 @@ void HazardChecker::step(const Thread& t) {
   warp(t).known.happened.advance({s.component, s.clock + 1});
 }
 
-Knowledge& HazardChecker::next_later(Cluster& cluster) {
-  return cluster.later[++cluster.last_later % cluster.later.size()];
-}
+Knowledge& HazardChecker::next_later(Cluster& cluster) { return cluster.later.next(models::now()); }
 
 uint32_t HazardChecker::release_later(const Thread& t) {
   lanes_signal(t);
@@ -90,7 +86,7 @@ uint32_t HazardChecker::release_later(const Thread& t) {
   }
   step(t);
   self.signalled = now(t).clock;
-  return cluster(t.slot).last_later;
+  return cluster(t.slot).later.last();
 }
 
 void HazardChecker::lanes_have_met(const Thread& t) {
@@ -447,7 +443,7 @@ uint32_t HazardChecker::cp_async_arrive(const Thread& t, uint32_t lanes) {
     self.handed_by_copies.emplace_back(self.signalled, now(t).clock);
   if (self.handed_by_copies.size() > kRemembered) self.handed_by_copies.pop_front();
   step(t);
-  return cluster(t.slot).last_later;
+  return cluster(t.slot).later.last();
 }
 
 bool HazardChecker::handed_by_copies(const WarpState& by, const Access& store) {

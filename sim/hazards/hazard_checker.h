@@ -41,6 +41,7 @@
 #include "models/wgmma.h"
 #include "sim/hazards/copy_groups.h"
 #include "sim/hazards/flights.h"
+#include "sim/hazards/pending_releases.h"
 #include "sim/hazards/shadow.h"
 #include "sim/launch_list.h"
 
@@ -304,11 +305,9 @@ class HazardChecker {
         false;  ///< its table says so: a stage that threads have read comes back behind fence.proxy.async
     std::vector<CtaState> ctas;
     std::vector<std::vector<Access>>
-        remote;            ///< by rank: the last accesses of other CTAs' warps to its shared memory
-    Knowledge barrier[2];  ///< of those who have arrived, by phase parity
-    /// What arrivals and commits on their way release, a ring: far more than can be on their way.
-    std::vector<Knowledge> later;
-    uint32_t last_later = 0;
+        remote;             ///< by rank: the last accesses of other CTAs' warps to its shared memory
+    Knowledge barrier[2];   ///< of those who have arrived, by phase parity
+    PendingReleases later;  ///< arrivals and commits on their way
   };
   /// What a release of a word of global memory hands to other clusters.
   struct Release {
@@ -416,7 +415,7 @@ class HazardChecker {
   Stamp now(const Thread& t);
   /// The thread's next accesses are not part of what it has released.
   void step(const Thread& t);
-  /// What the operation with the number Cluster::last_later will release.
+  /// What the operation with the number Cluster::later.last() will release.
   static Knowledge& next_later(Cluster& cluster);
   Access access(const Thread& t, AccessKind kind, bool write, Stamp over);
   /// Bytes that a unit will write to shared memory of each CTA of `ranks`, and then signal it.

@@ -63,7 +63,7 @@ void HazardChecker::check_lanes(const models::MbarrierEvent& e, Barrier& barrier
     const uint32_t own = component(rank(e.slot), warp, kWarp);
     return std::max(barrier.completed.happened.of(own), barrier.completed.likely.of(own));
   };
-  for (int w = 0; w < int(in.warps.size()); ++w)
+  for (int w = 0; w < int(in.warps.size()) && barrier.lane_waits > 0; ++w)
     std::erase_if(in.warps[size_t(w)].lane_waits, [&](const LanesWait& wait) {
       if (wait.barrier != &barrier) return false;
       --barrier.lane_waits;

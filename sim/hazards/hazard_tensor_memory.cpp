@@ -222,7 +222,7 @@ uint32_t HazardChecker::commit(const Thread& t) {
     released.tmem.assign(released.happened,
                          tmem_components());  // implies tcgen05.fence::before_thread_sync (PTX 9.7.16)
   }
-  return cluster(t.slot).last_later;
+  return cluster(t.slot).later.last();
 }
 
 /// In the warp's own quarter, whatever the address says: all of it (32x32b), or the upper half with lane 16.

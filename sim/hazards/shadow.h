@@ -88,22 +88,34 @@ class Shadow {
   template <class Ordered, class Conflict>
   void access(const Footprints& sets, Id set, const Access& now, Ordered&& ordered, Conflict&& conflict) {
     if (cells_.size() < sets.size()) cells_.resize(sets.size());
+    // MMAs that add to one accumulator write it again and again, and nothing else has been here since the last of
+    // them, which was in order: what it was compared with is still the same, and known no less.
+    if (now.write && last_ == LastWrite{set, now.over.component, now.kind}) {
+      std::optional<Access>& write = cells_[set].write;
+      if (ordered(*write)) {
+        *write = now;
+        return;
+      }
+    }
+    last_ = {};
+    bool in_order = true;
     // Readers first: who still reads says more than who wrote before them.
     if (now.write)
       for (const Footprints::Overlap& overlap : sets.overlaps(set))
         for (const Access& read : cells_[overlap.other].reads)
-          if (!ordered(read)) conflict(read, overlap.other);
+          if (!ordered(read)) in_order = false, conflict(read, overlap.other);
     bool filled = false;
     for (const Footprints::Overlap& overlap : sets.overlaps(set)) {
       Cell& cell = cells_[overlap.other];
       filled |= cell.write.has_value();
-      if (cell.write && !ordered(*cell.write)) conflict(*cell.write, overlap.other);
+      if (cell.write && !ordered(*cell.write)) in_order = false, conflict(*cell.write, overlap.other);
       // Whatever is ordered after this write is ordered after what was ordered before it.
       if (now.write && overlap.covers) cell.write.reset(), cell.reads.clear();
     }
     Cell& own = cells_[set];
     if (now.write) {
       own.write = now;
+      if (in_order && now.op == 0) last_ = {set, now.over.component, now.kind};
       return;
     }
     // Stamps of a component follow each other: the last stands for all.
@@ -139,6 +151,14 @@ class Shadow {
     std::optional<Access> write;
     std::vector<Access> reads;
   };
+  /// The last access, if it was a write that found all in order and is no copy, of which bytes land later.
+  struct LastWrite {
+    Id set = UINT32_MAX;
+    uint32_t component = 0;
+    AccessKind kind = AccessKind::generic;
+    bool operator==(const LastWrite&) const = default;
+  };
+  LastWrite last_;
   std::vector<Cell> cells_;  ///< by footprint
 };
 

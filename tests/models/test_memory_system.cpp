@@ -92,7 +92,7 @@ TEST_CASE("lines of others are written back first, and a page's translation is l
 TEST_CASE("CTAs of one cluster that ask for a box on its way share the answer", "[memory]") {
   Bench b;
   MemorySystem::Request request;
-  b.memory.touch(request, b.address, 4096, {.cluster = 7});
+  b.memory.touch(request, {b.address, 4096}, {.cluster = 7});
   const auto read = [&](Cycles at, int cluster) {
     return b.memory.read(request, at, at, {.cluster = cluster}).last;
   };
@@ -104,4 +104,53 @@ TEST_CASE("CTAs of one cluster that ask for a box on its way share the answer", 
   CHECK(b.memory.l2_read_bytes() == 2 * 4096);  // another cluster
   read(1'000'000, 8);
   CHECK(b.memory.l2_read_bytes() == 3 * 4096);  // too late
+}
+
+TEST_CASE("rows that are asked for at once cost what they cost one after the other", "[memory]") {
+  // A matrix of 4096 rows of 1056 bytes in a pitch of 1152, which is nine lines.
+  constexpr uint64_t kPitch = 1152, kBytes = 4096 * kPitch;
+  const GlobalRows box = GENERATE(GlobalRows{{0}, 128, kPitch, 64},                   // a line of each row
+                                  GlobalRows{{96}, 160, kPitch, 32},                  // two lines of each, in part
+                                  GlobalRows{{0}, kPitch, 2 * kPitch, 16},            // every second row
+                                  GlobalRows{{64}, 128, kPitch / 2, 64},              // a pitch that is no line's
+                                  GlobalRows{{1100}, 200, kPitch, 100},               // over a row's end
+                                  GlobalRows{{kBytes - 2 * kPitch}, 64, kPitch, 4});  // past the last row
+  Bench at_once(kBytes), one_by_one(kBytes);
+  const auto same_request = [](const MemorySystem::Request& a, const MemorySystem::Request& b) {
+    CHECK(a.lines == b.lines);
+    CHECK(a.sectors == b.sectors);
+    CHECK(a.units == b.units);
+    CHECK(a.missing.size() == b.missing.size());
+    CHECK(a.first_ready == b.first_ready);
+    CHECK(a.last_ready == b.last_ready);
+  };
+  Cycles at = 0;
+  for (int turn = 0; turn < 40; ++turn) {
+    // Elsewhere in every turn, and now and then again; by SMs of both halves; some are written before.
+    GlobalRows rows = box;
+    rows.first = at_once.address + rows.first.value;
+    if (turn % 7 != 3 && rows.first.value + (rows.rows + 80) * rows.distance < at_once.address.value + kBytes)
+      rows.first = rows.first + uint64_t(turn % 11) * 7 * rows.distance;
+    const MemoryPort port{.sm = turn % 3 == 0 ? 147 : 0};
+    MemorySystem::Request all, each;
+    MemorySystem::Write all_written, each_written;
+    at_once.memory.touch(all, rows, port);
+    for (uint32_t r = 0; r < rows.rows; ++r)
+      one_by_one.memory.touch(each, {rows.first + r * rows.distance, rows.bytes, 0, 1}, port);
+    same_request(all, each);
+    at += 100;
+    const auto a = at_once.memory.read(all, at, at + 50, port), b = one_by_one.memory.read(each, at, at + 50, port);
+    CHECK(a.first == b.first);
+    CHECK(a.last == b.last);
+    if (turn % 5 != 0) continue;
+    at_once.memory.touch(all_written, rows);
+    for (uint32_t r = 0; r < rows.rows; ++r)
+      one_by_one.memory.touch(each_written, rows.first + r * rows.distance, rows.bytes);
+    CHECK(all_written.units == each_written.units);
+    CHECK(all_written.bytes == each_written.bytes);
+    CHECK(all_written.new_lines == each_written.new_lines);
+    CHECK(at_once.memory.accept(all_written, at, port) == one_by_one.memory.accept(each_written, at, port));
+  }
+  CHECK(at_once.memory.dram_bytes() == one_by_one.memory.dram_bytes());
+  CHECK(at_once.memory.l2_read_bytes() == one_by_one.memory.l2_read_bytes());
 }
