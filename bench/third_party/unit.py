@@ -3,14 +3,14 @@
 """CUTLASS's unit tests for SM100 under `sm100sim exec`, judged by their own assertions.
 
   bench/third_party/unit.py --sim build/ci/sm100sim --programs DIR [--jobs N] [--limit SECONDS] [--sms N]
-                            [--only SUBSTRING] [--write docs] [--merge]
+                            [--only SUBSTRING] [--write docs] [--merge] [--at TEXT]
 
 DIR holds one program for each file of test/unit/gemm/device that was compiled, for example
   nvcc -std=c++17 -O1 --expt-relaxed-constexpr -DNDEBUG -DCUTLASS_ARCH_MMA_SM100_SUPPORTED=1 -I include -I tools/util/include
        -I test/unit/common -gencode arch=compute_100a,code=compute_100a -cudart shared
        FILE.cu test/unit/test_unit.cpp test/unit/common/filter_architecture.cpp -lgtest -o DIR/NAME
 Each test of a program runs in a process of its own.  --write makes cutlass-unit.md and cutlass-unit.json; with --merge
-the rows of programs that are not in DIR stay what they were there.
+the rows of programs that are not in DIR stay what they were there.  TEXT says at which commits of sm100sim, for the page.
 """
 import argparse
 import collections
@@ -55,7 +55,7 @@ def category(code, said, launches):
     if refused:
         return "refused", refused.group(0)
     if "[  FAILED  ]" in said:
-        return "failed", first(said, r"[^\n]*Failure\n[^\n]*")
+        return "failed", first(said, r"SM4: [^\n]*") or first(said, r"[^\n]*Failure\n[^\n]*")
     return "error", said.strip().splitlines()[-1] if said.strip() else ""
 
 
@@ -97,7 +97,9 @@ def page(rows, args):
     lines = ["# CUTLASS's unit tests", "",
              f"Tests of [CUTLASS](https://github.com/NVIDIA/cutlass/tree/{REVISION}/test/unit/gemm/device) at `{REVISION}`, unchanged, built "
              "with `-cudart shared` and PTX only, run by `sm100sim exec` "
-             f"(`--sms {args.sms}`) and judged by their own assertions.  Written by `bench/third_party/unit.py`; no B200 took part.", "",
+             f"(`--sms {args.sms}`) and judged by their own assertions.  Written by `bench/third_party/unit.py`, run {args.at}; no B200 took part.", "",
+             "A test that fails with SM4 multiplies zeros by bytes of shared memory that it has not loaded: NaN here, finite on a "
+             "device as far as an earlier kernel has left finite numbers there.", "",
              f"{len(rows)} tests, {sum(r['launches'] for r in rows):,} launches: "
              + ", ".join(f"{n} {name}" for name, n in count.most_common()) + ".", "",
              *([] if any(r["warnings"] is None for r in rows) else
@@ -121,6 +123,7 @@ def main():
     parse.add_argument("--only", default="")
     parse.add_argument("--write", type=pathlib.Path)
     parse.add_argument("--merge", action="store_true")
+    parse.add_argument("--at", default="", help="for example: at commit `1a2b3c4`")
     args = parse.parse_args()
     if not args.programs or not pathlib.Path(args.programs).is_dir():
         print("skipped: --programs or SM100_CUTLASS_UNIT names no folder of programs")
