@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published programs whose host code launches the kernels: `sm100sim exec` runs them, and they verify themselves.
 
-CUTLASS's examples.  A program counts as verified if it says that its comparison passed, every launch was carried out and none
-ended with a finding.
+CUTLASS's examples and a program of ThunderKittens; for learn-cuda and DeepGEMM, whose host code is Python's, small hosts of ours
+(hosts/).  A program counts as verified if it says that its comparison passed, every launch was carried out and none ended with a
+finding.
 """
 import dataclasses
 import hashlib
 import json
+import pathlib
 import re
+import shlex
 import subprocess
 import time
 
@@ -15,13 +18,14 @@ from broken import Mistake, MISTAKES, broken
 
 OPTIONS = ["-std=c++17", "-O3", "--expt-relaxed-constexpr", "-DNDEBUG", "-I", "{CUTLASS}/include", "-I", "{CUTLASS}/tools/util/include", "-I",
            "{CUTLASS}/examples/common", "-gencode", "arch=compute_100a,code=compute_100a", "-cudart", "shared"]
+HOSTS = pathlib.Path(__file__).resolve().parent / "hosts"
 SIZE = ["--m=512", "--n=512", "--k=512", "--iterations=0"]
 
 
 @dataclasses.dataclass
 class Program:
     name: str
-    source: str            # of CUTLASS's examples
+    source: str            # of the checkout
     binary: str            # what --programs FOLDER calls it
     arguments: list
     sms: int = 4           # clusters of 2 x 4 need 8
@@ -29,6 +33,9 @@ class Program:
     size: str = "512 x 512 x 512"
     broken: bool = False
     passed: tuple = ("Passed",)
+    project: str = "CUTLASS"
+    host: str = ""         # a file of hosts/ that includes the source, or loads what is compiled of it
+    kernel: str = ""       # the kernel (kernels.py) whose PTX and entry the program gets as arguments
 
 
 PROGRAMS = [
@@ -44,29 +51,63 @@ PROGRAMS = [
             sms=16, size="256 x 64 x 256, 2 groups"),
     Program("CUTLASS 77 FMHA", "77_blackwell_fmha/77_blackwell_fmha.cu", "c77", ["--b=1", "--h=2", "--q=256", "--k=256", "--d=128", "--verify", "--iterations=0"],
             options=("-I", "{CUTLASS}/examples/77_blackwell_fmha"), size="1 x 2 x 256 x 256 x 128", passed=("[OK]",)),
+    Program("ThunderKittens bf16 program", "kernels/gemm/bf16_b200/bf16_b200_gemm.cu", "tk_bf16", [], sms=16, size="1024 x 1024 x 1024",
+            project="ThunderKittens", host="kittens_bf16.cu"),
+    *(Program(f"learn-cuda v{v} host", f"02e_matmul_sm100/matmul_v{v}.cu", f"lc_v{v}", [], sms=4, project="learn-cuda", host="learn_cuda.cu",
+              options=(f"-DFUNCTIONS={','.join(f'ONE(matmul_v{v}{form})' for form in forms)}",))
+      for v, forms in ((1, "ab"), (2, "ab"), (3, [""]), (4, [""]), (5, [""]), (6, [""]), (7, "abc"))),
+    Program("DeepGEMM bf16 driver", "deep_gemm/include/deep_gemm/impls/sm100_bf16_gemm.cuh", "deepgemm_bf16", [], sms=8, size="1024 x 512 x 512",
+            project="DeepGEMM", host="deepgemm_bf16.cpp", kernel="DeepGEMM bf16"),
 ]
+# how the sources of a project are compiled
+PROJECT_OPTIONS = {
+    "CUTLASS": OPTIONS,
+    "ThunderKittens": ["-std=c++20", "-O3", "--use_fast_math", "--expt-extended-lambda", "--expt-relaxed-constexpr", "-DNDEBUG",
+                       "-DKITTENS_BLACKWELL", "-I", "{ThunderKittens}/include", "-I", "{ThunderKittens}/prototype", "-gencode",
+                       "arch=compute_100a,code=compute_100a", "-cudart", "shared", "-lcuda"],
+    "learn-cuda": ["-std=c++17", "-O3", "--expt-relaxed-constexpr", "-I", "STUB", "-include", "cuda_bf16.h", "-include", "tuple", "-gencode",
+                   "arch=compute_100a,code=compute_100a", "-cudart", "shared", "-lcuda"],
+    "DeepGEMM": ["-std=c++17", "-O2", "-cudart", "none", "-lcuda"],
+}
 
 
 def supports(simulator):
     return subprocess.run([simulator, "exec", "--help"], capture_output=True).returncode == 0
 
 
-def nvcc(program, cutlass):
-    options = [o.format(CUTLASS=cutlass) for o in (*OPTIONS, *program.options)]
-    return ["nvcc", *options, f"{cutlass}/examples/{program.source}"]
+def nvcc(program, checkouts):
+    """The command, with checkouts {project: folder}; a host of ours includes the published source."""
+    options = [o.format(**checkouts) for o in (*PROJECT_OPTIONS[program.project], *program.options)]
+    folder = {"CUTLASS": "examples/"}.get(program.project, "")
+    published = f"{checkouts[program.project]}/{folder}{program.source}"
+    if not program.host:
+        return ["nvcc", *options, published]
+    included = [] if program.kernel else [f'-DSOURCE="{published}"']
+    return ["nvcc", *options, *included, str(HOSTS / program.host)]
 
 
-def compiled(program, cutlass, folder):
+def shown_command(program):
+    """The same with the projects' names for their checkouts."""
+    line = shlex.join(nvcc(program, {p: p for p in PROJECT_OPTIONS})).replace(f"{HOSTS}/", "bench/third_party/hosts/")
+    arguments = ["KERNEL.ptx", "ENTRY"] if program.kernel else program.arguments
+    return " ".join([line, "-o program; sm100sim exec --sms", str(program.sms), "./program", *arguments]).strip()
+
+
+def compiled(program, checkouts, folder):
     """Minutes for each; `folder` keeps them."""
     out = folder / program.binary
     if not out.exists():
-        subprocess.run([*nvcc(program, cutlass), "-o", out], check=True, capture_output=True)
+        stub = folder / "stub/torch"  # learn-cuda's headers want one macro of PyTorch
+        stub.mkdir(parents=True, exist_ok=True)
+        (stub / "library.h").write_text("#define TORCH_CHECK(...)\n")
+        command = [str(folder / "stub") if o == "STUB" else o for o in nvcc(program, checkouts)]
+        subprocess.run([*command, "-o", out], check=True, capture_output=True)
     return out
 
 
 def kernel_launch(launches):
-    """The launch that is looked at: CUTLASS's own kernel, not what fills and compares."""
-    return next((l for l in launches if "device_kernel" in l["entry"]), launches[-1] if launches else None)
+    """The launch that is looked at: the kernel with units, not what fills and compares."""
+    return next((l for l in launches if re.search("device_kernel|matmul_v|gemm_impl|6kernelI", l["entry"])), launches[-1] if launches else None)
 
 
 def run(simulator, program, binary, folder, limit):
@@ -128,6 +169,8 @@ def category(program, answer, said):
             return "hang" if result["outcome"] == "hang" else "finding: " + findings[0]["id"]
         if not launch["carried_out"]:
             return f"incomplete: {launch['error']}"
+    if "Failed" in said:
+        return "incomplete: the program's comparison fails"
     if not any(word in said for word in program.passed):
         return "incomplete: the program does not say that it passed"
     unchecked = sorted({n.split(" (")[0] for l in answer["launches"] for n in l["result"]["not_checked"]})
@@ -142,9 +185,9 @@ def record(program, answer, said, seconds, saved):
     result = launch["result"] or {}
     ptx = saved / f"launch_{number}.ptx"
     unchecked = sorted({n for l in answer["launches"] for n in (l["result"] or {}).get("not_checked", [])})
-    return {"name": program.name, "project": "CUTLASS", "source": f"examples/{program.source}", "instantiation": None, "entry": launch["entry"],
-            "size": program.size, "command": " ".join(nvcc(program, "CUTLASS")) + " -o program; sm100sim exec --sms "
-            f"{program.sms} ./program {' '.join(program.arguments)}",
+    folder = "examples/" if program.project == "CUTLASS" else ""
+    return {"name": program.name, "project": program.project, "source": folder + program.source, "instantiation": None,
+            "entry": launch["entry"], "size": program.size, "command": shown_command(program),
             "ptx_sha256": ptx_hash(ptx), "category": category(program, answer, said), "verdict": result.get("verdict", "error"),
             "not_checked": unchecked, "cycles": result.get("cycles") or 0, "warnings": sorted({w["id"] for w in result.get("warnings", [])}),
             "findings": sorted({w["id"] for w in result.get("findings", [])}), "wall_seconds": round(seconds, 1)}

@@ -7,6 +7,7 @@
 Checkouts are the reader's own; nothing of them is in this repository.  nvcc compiles each kernel into a temporary folder.
 """
 import argparse
+import dataclasses
 import hashlib
 import json
 import os
@@ -136,11 +137,20 @@ def write(docs, simulator, records, said, mutated, files):
 
 def run_programs(simulator, arguments, folder, records, said, mutated, files):
     chosen = [p for p in programs.PROGRAMS if arguments.only in p.name]
-    cutlass = checkout("CUTLASS")
-    if chosen and (not cutlass or not programs.supports(simulator)):
-        return print("CUTLASS: skipped:", "SM100_CUTLASS not set" if not cutlass else "this simulator has no exec command")
+    if chosen and not programs.supports(simulator):
+        return print("programs: skipped: this simulator has no exec command")
+    checkouts = {name: checkout(name) for name in PROJECTS}
     for program in chosen:
-        binary = programs.compiled(program, cutlass, arguments.programs or folder)
+        kernel = next((k for k in KERNELS if k.name == program.kernel), None)
+        absent = [PROJECTS[p].variable for p in (program.project, *(kernel.needs if kernel else ())) if not checkouts[p]]
+        if absent:
+            print(f"{program.name:<32} skipped: {', '.join(absent)} not set")
+            continue
+        if kernel:
+            ptx = compiled(kernel, folder)
+            entry = re.search(rf"\.entry\s+(\w*{kernel.launch(kernel).entry}\w*)", ptx.read_text())[1]
+            program = dataclasses.replace(program, arguments=[str(ptx), entry])
+        binary = programs.compiled(program, checkouts, arguments.programs or folder)
         answer, output, seconds, saved = programs.run(simulator, program, binary.resolve(), folder, arguments.limit)
         launch = programs.kernel_launch(answer["launches"])
         if not launch:
@@ -150,7 +160,8 @@ def run_programs(simulator, arguments, folder, records, said, mutated, files):
         last = records[-1]
         print(f"{program.name:<32} {last['category']:<20} {last['cycles']:>9}  {' '.join(last['warnings']):<30} {seconds:>5.1f}", flush=True)
         ptx = saved / f"launch_{launch['launch']}.ptx"
-        files.setdefault(f"CUTLASS {program.binary[1:]}", ptx)
+        if program.project == "CUTLASS":  # the others' files are their kernels'
+            files.setdefault(f"CUTLASS {program.binary[1:]}", ptx)
         if arguments.broken and program.broken:
             said += broken_records(simulator, program.name, ptx, launch["entry"], saved / f"launch_{launch['launch']}.toml")
         if arguments.mutated:
