@@ -204,18 +204,40 @@ void WarpContext::charge_recorder(double first) {
   trace_begin_cycles_ = profile.trace.begin;
   trace_end_cycles_ = profile.trace.end;
   trace_first_cycles_ = first;
+  trace_store_cycles_ = profile.trace.store_cycles;
 }
+
+void WarpContext::charge_trace_stores(int stores) {
+  if (trace_store_cycles_ <= 0) return;
+  settle();  // who comes first is decided when all that goes before has taken its time
+  const double at = double(issue_cycle()), begin = std::max(at, sm.recorder_free);
+  sm.recorder_free = begin + stores * trace_store_cycles_;
+  charge(begin - at);
+  // L2 takes each of them on its own; the warp does not wait for it.
+  models::MemorySystem::Write written;
+  written.bytes = 16 * uint64_t(stores);
+  written.lines = written.units = written.sectors = uint64_t(stores);
+  cta.gpu().memory().accept(written, models::now(), {.sm = sm.id});
+}
+
+namespace {
+/// What an epilogue does for each strip in shared memory.  A direct epilogue's loop has as many scalar instructions as
+/// others: with fewer, the measured one of matmul_v5 is too short.
+bool is_in_strip(TraceEvent event) { return event == TraceEvent::smem_write || event == TraceEvent::store_wait; }
+}  // namespace
 
 void WarpContext::trace_begin(TraceEvent event, const TraceArgs& args) {
   if (cta.observer().recorder()) begin_span(event, args);
   warp.trace_point_begins(event, args);
-  charge(issue.control + trace_begin_cycles_);
+  charge((is_in_strip(event) ? issue.strip_control : issue.control) + trace_begin_cycles_);
+  charge_trace_stores(2);
 }
 
 void WarpContext::trace_end() {
   if (cta.observer().recorder()) end_span();
   warp.trace_point_ends();
   charge(trace_end_cycles_ + std::exchange(trace_first_cycles_, 0));
+  charge_trace_stores(1);
 }
 
 void WarpContext::begin_span(TraceEvent event, const TraceArgs& args) {

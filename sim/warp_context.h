@@ -374,12 +374,13 @@ class WarpContext {
   }
   void begin_span(TraceEvent event, const TraceArgs& args);
   void end_span();
+  void charge_trace_stores(int stores);
 
   FaultInterceptor* faults_;
   uint32_t lanes_ = kAllLanes;
   uint32_t touched_lanes_ = 0;  ///< that have accessed shared memory since all lanes last met
   Loc loc_{};
-  double trace_begin_cycles_ = 0, trace_end_cycles_ = 0, trace_first_cycles_ = 0;
+  double trace_begin_cycles_ = 0, trace_end_cycles_ = 0, trace_first_cycles_ = 0, trace_store_cycles_ = 0;
 };
 
 /// As the faults that match alter it: delay, operands, lanes, how often.
