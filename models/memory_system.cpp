@@ -244,7 +244,8 @@ double MemorySystem::translated(uint64_t address, double at) {
       translated_.try_emplace(address / (uint64_t(profile_.memory.translation_mib) << 20), known).first->second);
 }
 
-MemorySystem::Passage MemorySystem::pass_paths(double bytes, uint64_t lines, double at, int sm, bool write) {
+MemorySystem::Passage MemorySystem::pass_paths(uint64_t units, double at, int sm, bool write) {
+  const double bytes = double(units * kUnit);
   Passage all{at, at};
   const auto pass = [&](double& free, double amount, double tb_per_s, bool waits = true) {
     const double begin = std::max(free, at);
@@ -253,12 +254,6 @@ MemorySystem::Passage MemorySystem::pass_paths(double bytes, uint64_t lines, dou
   };
   const size_t gpc = size_t(sm / profile_.device.gpc_sms);
   pass(free_.all, bytes, profile_.memory.l2_tb_per_s);
-  // A request, for a line or a part of one, takes its time at L2 whatever it moves.
-  if (const double per_ns = profile_.memory.l2_requests_per_ns; per_ns > 0) {
-    const double begin = std::max(free_.requests, at), cost = write ? profile_.memory.l2_write_request_cost : 1;
-    free_.requests = begin + double(lines) * cost / per_ns * profile_.device.sm_clock_ghz;
-    all = {std::max(all.begin, begin), std::max(all.end, free_.requests)};
-  }
   if (write) {
     pass(free_.writes, bytes, profile_.memory.l2_write_tb_per_s);
     pass(free_.gpc_writes[gpc], bytes, profile_.memory.l2_gpc_write_tb_per_s);
@@ -313,7 +308,7 @@ MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles a
   }
   l2_read_bytes_ += request.sectors * kSector;
   const Cycles far = request.from_other_half ? profile_.cycles_of_ns(profile_.memory.l2_far_ns) : 0;
-  const Passage passage = pass_paths(double(request.units * kUnit), request.lines, double(from), port.sm, false);
+  const Passage passage = pass_paths(request.units, double(from), port.sm, false);
   // The rows of a short box find their way between those of long ones.
   const double longest = double(kLongBox),
                part = kShortWait + (1 - kShortWait) * std::min(1.0, double(request.units) / longest);
@@ -338,9 +333,7 @@ MemorySystem::Arrival MemorySystem::read(GlobalAddr address, uint64_t size, Cycl
 void MemorySystem::touch(Write& write, const GlobalRows& rows) {
   write.bytes += rows.rows * rows.bytes;
   if (rows.bytes == 0) return;
-  write.lines += pieces(rows, uint64_t(profile_.memory.line_bytes));
   write.units += pieces(rows, kUnit);
-  write.sectors += pieces(rows, kSector);
   const auto touch_lines = [&](const GlobalRows& of) {
     return for_each_line(of, [&](L2Line& there, uint64_t at, uint64_t, uint64_t) {
       if (l2_.write(there, home_of_block(block_of(at)))) there.set_ready(0), write.new_lines.push_back(at);
@@ -352,9 +345,7 @@ void MemorySystem::touch(Write& write, const GlobalRows& rows) {
 }
 
 Cycles MemorySystem::accept(const Write& write, Cycles at, const MemoryPort& port) {
-  const bool by_request = profile_.memory.l2_requests_per_ns > 0;
-  const double bytes = double(by_request ? write.sectors * kSector : write.units * kUnit);
-  double accepted = pass_paths(bytes, write.lines, double(at), port.sm, true).end;
+  double accepted = pass_paths(write.units, double(at), port.sm, true).end;
   // A line finds room when another has been written back.
   double served = 0;
   uint64_t waits = 0;

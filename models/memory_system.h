@@ -126,9 +126,7 @@ class MemorySystem {
   /// What a copy or a warp's stores write, gathered with touch(); then accept() says when memory has taken it.
   struct Write {
     uint64_t bytes = 0;
-    uint64_t lines = 0;               ///< of 128 bytes, one for each row that touches it
-    uint64_t units = 0;               ///< of 64 bytes, in which L2's paths move them
-    uint64_t sectors = 0;             ///< of 32 bytes, in which they do where requests have a limit of their own
+    uint64_t units = 0;
     std::vector<uint64_t> new_lines;  ///< addresses of lines that were not in L2
   };
   void touch(Write& write, const GlobalRows& rows);
@@ -175,12 +173,11 @@ class MemorySystem {
   /// Cycle at which the page's translation is known to a request of cycle `at`.
   double translated(uint64_t address, double at);
   void bring(Request& request, double from, double at, int half);
-  /// Cycles at which the paths to L2 begin to move some units more, of so many lines, from cycle `at` on, and have
-  /// moved them.
+  /// Cycles at which the paths to L2 begin to move some units more, from cycle `at` on, and have moved them.
   struct Passage {
     double begin, end;
   };
-  Passage pass_paths(double bytes, uint64_t lines, double at, int sm, bool write);
+  Passage pass_paths(uint64_t units, double at, int sm, bool write);
 
   const DeviceProfile& profile_;
   const Divisor in_lines_, in_blocks_;  ///< of an address: which line, which block of HBM
@@ -193,7 +190,7 @@ class MemorySystem {
   /// Cycles at which paths have moved all that they were asked to.
   struct Paths {
     std::vector<double> gpc_reads, gpc_writes;
-    double all = 0, reads = 0, writes = 0, requests = 0;
+    double all = 0, reads = 0, writes = 0;
   } free_;
   std::vector<double> channel_free_;  ///< cycle at which each HBM channel has served everything asked for so far
   std::vector<double> channel_read_;  ///< cycle of its last read

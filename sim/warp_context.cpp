@@ -213,23 +213,12 @@ void WarpContext::charge_trace_stores(int stores) {
   const double at = double(issue_cycle()), begin = std::max(at, sm.recorder_free);
   sm.recorder_free = begin + stores * trace_store_cycles_;
   charge(begin - at);
-  // L2 takes each of them on its own; the warp does not wait for it.
-  models::MemorySystem::Write written;
-  written.bytes = 16 * uint64_t(stores);
-  written.lines = written.units = written.sectors = uint64_t(stores);
-  cta.gpu().memory().accept(written, models::now(), {.sm = sm.id});
 }
-
-namespace {
-/// What an epilogue does for each strip in shared memory.  A direct epilogue's loop has as many scalar instructions as
-/// others: with fewer, the measured one of matmul_v5 is too short.
-bool is_in_strip(TraceEvent event) { return event == TraceEvent::smem_write || event == TraceEvent::store_wait; }
-}  // namespace
 
 void WarpContext::trace_begin(TraceEvent event, const TraceArgs& args) {
   if (cta.observer().recorder()) begin_span(event, args);
   warp.trace_point_begins(event, args);
-  charge((is_in_strip(event) ? issue.strip_control : issue.control) + trace_begin_cycles_);
+  charge(issue.control + trace_begin_cycles_);
   charge_trace_stores(2);
 }
 

@@ -4,57 +4,10 @@
 // tcgen05.
 //
 //   instruction_costs [--json FILE]
-#include <cuda.h>
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <vector>
-
+#include "costs.cuh"
 #include "kernels/epilogue/strip_store.h"
-#include "kernels/isa/device_recorder.cuh"
-#include "kernels/isa/sm100.cuh"
 
 namespace {
-
-using namespace sm100;
-using Device = Sm100<>;
-
-constexpr int kTimes = 64;    // repetitions between two clock reads
-constexpr int kSamples = 15;  // launches; the median is reported
-
-#define CHECK_CUDA(call)                                                 \
-  do {                                                                   \
-    const cudaError_t code = (call);                                     \
-    if (code != cudaSuccess) {                                           \
-      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(code)); \
-      std::exit(5);                                                      \
-    }                                                                    \
-  } while (0)
-
-struct Maps {
-  TensorMap wide, narrow, narrowest;  ///< boxes of 128 rows x 128 B, 64 x 64 B, 64 x 32 B; rows of 4096 B
-};
-
-__device__ uint64_t clock_now() {
-  uint64_t cycles;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
-  return cycles;
-}
-
-/// Cycles of one of `times` calls of f, by this warp.
-template <class F>
-__device__ int64_t cost(int times, F&& f) {
-  f();  // fetches the code
-  const uint64_t begin = clock_now();
-#pragma unroll 1
-  for (int i = 0; i < times; ++i) f();
-  const uint64_t end = clock_now();
-  return int64_t(end - begin) * 16 / times;  // in sixteenths
-}
 
 // Each experiment is a kernel of 128 threads (4 warps) with 128 KiB of dynamic shared memory; results in
 // sixteenths.
@@ -374,140 +327,6 @@ __global__ void cluster_kernel(int64_t* out, int which, int ctas, DeviceTrace tr
 
 constexpr int kSmemBytes = 128 * 1024;
 
-TensorMap encode(void* data, int box_columns, int box_rows, CUtensorMapSwizzle swizzle) {
-  static decltype(&cuTensorMapEncodeTiled) function = [] {
-    void* entry = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    CHECK_CUDA(
-        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
-    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry);
-  }();
-  const cuuint64_t dims[2] = {2048, 1 << 18}, strides[1] = {4096};
-  const cuuint32_t box[2] = {cuuint32_t(box_columns), cuuint32_t(box_rows)}, ones[2] = {1, 1};
-  CUtensorMap map;
-  if (function(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, data, dims, strides, box, ones,
-               CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
-    std::fprintf(stderr, "cuTensorMapEncodeTiled failed\n");
-    std::exit(5);
-  }
-  TensorMap result;
-  std::memcpy(result.bytes, &map, sizeof map);
-  return result;
-}
-
-struct Line {
-  std::string what;
-  double cycles;
-};
-std::vector<Line> lines;
-
-void report(const std::string& what, double cycles) {
-  lines.push_back({what, cycles});
-  std::printf("  %-72s %9.1f\n", what.c_str(), cycles);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-int64_t* results = nullptr;
-
-/// Median over launches of the results of `ctas` CTAs (their median).
-template <class Launch>
-double measure(int ctas, Launch launch) {
-  std::vector<double> samples;
-  for (int i = 0; i < kSamples; ++i) {
-    CHECK_CUDA(cudaMemset(results, 0, 8 * 8 * size_t(ctas)));
-    launch(i);
-    CHECK_CUDA(cudaDeviceSynchronize());
-    std::vector<int64_t> host(size_t(8 * ctas));
-    CHECK_CUDA(cudaMemcpy(host.data(), results, 8 * host.size(), cudaMemcpyDeviceToHost));
-    std::vector<double> of_ctas;
-    for (int c = 0; c < ctas; ++c) of_ctas.push_back(double(host[size_t(8 * c)]) / 16);
-    samples.push_back(median(of_ctas));
-  }
-  return median(samples);
-}
-
-/// Boxes of 64 short rows, `row_bytes` wide, as pipeline_copy walks over tiles of 64 rows and 128 columns: warp 0
-/// loads and warp 1 stores, four boxes in flight each, side by side; `turns` tiles of each CTA, again and again.
-__global__ void short_rows_kernel(int64_t* out, const __grid_constant__ Maps maps, int row_bytes, bool loads,
-                                  bool stores, int turns, int reported_warp) {
-  Device isa;
-  constexpr int kDepth = 4, kBoxes = 512, kRows = 64, kColumns = 128;
-  const SmemAddr smem = isa.dynamic_smem(), bar = smem + 2 * kDepth * 4096;
-  if (isa.warpid() == 0)
-    isa.elected([&] {
-      for (int i = 0; i < kDepth; ++i) isa.mbarrier_init(bar + 8 * i, 1);
-    });
-  isa.fence_mbarrier_init();
-  __syncthreads();
-  if (isa.warpid() == 0 ? !loads : !stores) return;
-  const TensorMap* map = row_bytes == 64 ? &maps.narrow : &maps.narrowest;
-  const int step = row_bytes / 2;
-  // Where a box lies; the next one by additions alone: a division costs as much as a box.
-  struct Place {
-    int x, y, tile;
-  };
-  Place place{int(isa.ctaid().x) % 16 * kColumns, int(isa.ctaid().x) / 16 * kRows, int(isa.ctaid().x)};
-  const auto advance = [&](Place& place) {
-    place.x += step;
-    if (place.x % kColumns != 0) return;
-    place.tile += int(gridDim.x);
-    if (place.tile >= turns * int(gridDim.x)) place.tile = int(isa.ctaid().x);
-    place.x = place.tile % 16 * kColumns;
-    place.y = place.tile / 16 * kRows;
-  };
-  const uint64_t begin = clock_now();
-  if (isa.warpid() == 0) {
-    const auto issue = [&](int box) {
-      isa.elected([&] {
-        const SmemAddr full = bar + 8 * uint32_t(box % kDepth);
-        isa.mbarrier_arrive_expect_tx(full, uint32_t(kRows * row_bytes), Scope::cta);
-        isa.cp_async_bulk_tensor_shared_global(smem + uint32_t(box % kDepth) * 4096, map,
-                                               TensorCoords{place.x, place.y}, full);
-      });
-      advance(place);
-    };
-    for (int box = 0; box < kDepth; ++box) issue(box);
-    for (int box = 0; box < kBoxes; ++box) {
-      while (!isa.mbarrier_try_wait_parity(bar + 8 * uint32_t(box % kDepth), uint32_t(box / kDepth) & 1,
-                                           Scope::cta)) {}
-      if (box + kDepth < kBoxes) issue(box + kDepth);
-    }
-  } else {
-    for (int box = 0; box < kBoxes; ++box) {
-      const TensorCoords to{place.x, place.y + (1 << 17)};  // far from what is loaded
-      advance(place);
-      isa.elected([&] {
-        isa.cp_async_bulk_tensor_global_shared(map, to, smem + uint32_t(kDepth + box % kDepth) * 4096);
-        isa.cp_async_bulk_commit_group();
-      });
-      isa.cp_async_bulk_wait_group_read<kDepth - 1>();
-    }
-    isa.cp_async_bulk_wait_group<0>();
-  }
-  int64_t each = int64_t(clock_now() - begin) * 16 / kBoxes;
-  for (int lane = 0; lane < 32; ++lane) each = max(each, __shfl_sync(~0u, each, lane));
-  if (threadIdx.x % 32 == 0 && isa.warpid() == reported_warp) out[size_t{8} * blockIdx.x] = each;
-}
-
-/// Trace points of every warp at once, `pause` cycles of dependent work behind each pair: what warps of an SM, and
-/// CTAs of the chip, take from one another.
-__global__ void recording_kernel(int64_t* out, int pause, DeviceTrace trace) {
-  DeviceRecorder recorder{trace};
-  __syncthreads();
-  uint32_t chain = uint32_t(pause);
-  const int64_t each = cost(kTimes, [&] {
-    recorder.begin(TraceEvent::wait, {.barrier = 64, .stage = 1, .phase = int(chain)});
-    for (int i = 0; i < pause / 4; ++i) asm volatile("mad.lo.u32 %0, %0, 3, 1;" : "+r"(chain));
-    recorder.end();
-  });
-  if (threadIdx.x == 0) out[size_t{8} * blockIdx.x] = each;
-}
-
 void launch_cluster(int which, int ctas, const DeviceTrace& trace) {
   cudaLaunchConfig_t config{};
   config.gridDim = {unsigned(ctas), 1, 1};
@@ -524,21 +343,8 @@ void launch_cluster(int which, int ctas, const DeviceTrace& trace) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  cudaDeviceProp properties{};
-  CHECK_CUDA(cudaGetDeviceProperties(&properties, 0));
-  int driver = 0, runtime = 0;
-  CHECK_CUDA(cudaDriverGetVersion(&driver));
-  CHECK_CUDA(cudaRuntimeGetVersion(&runtime));
-  std::printf("%s, sm_%d%d, %d SMs, L2 %d MiB, driver API %d, runtime %d\n", properties.name, properties.major,
-              properties.minor, properties.multiProcessorCount, properties.l2CacheSize >> 20, driver, runtime);
-  const int sms = properties.multiProcessorCount;
-  CHECK_CUDA(cudaMalloc(&results, 2 * 8 * 8 * size_t(sms)));
-  void* data = nullptr;
-  const size_t data_bytes = size_t{4096} << 18;  // 1 GiB: far more than L2
-  CHECK_CUDA(cudaMalloc(&data, data_bytes));
-  CHECK_CUDA(cudaMemset(data, 0, data_bytes));
-  const Maps maps{encode(data, 64, 128, CU_TENSOR_MAP_SWIZZLE_128B),
-                  encode(data, 32, 64, CU_TENSOR_MAP_SWIZZLE_64B), encode(data, 16, 64, CU_TENSOR_MAP_SWIZZLE_32B)};
+  const int sms = open_device();
+  const Maps maps = encode_maps();
   for (const void* kernel :
        {reinterpret_cast<const void*>(costs_kernel), reinterpret_cast<const void*>(copies_kernel),
         reinterpret_cast<const void*>(cluster_kernel)})
@@ -614,40 +420,5 @@ int main(int argc, char** argv) {
       report(std::string(cluster[which]) + ", cluster of " + std::to_string(ctas),
              measure(1, [&](int) { launch_cluster(which, ctas, trace); }));
 
-  std::printf("streams of boxes of 64 short rows, four in flight, input and output in L2 (cycles per box)\n");
-  for (const int row_bytes : {32, 64})
-    for (const int ctas : {1, sms, 2 * sms})
-      for (const int what : {1, 2, 3}) {
-        const std::string shape = "64 x " + std::to_string(row_bytes) + " B, " + std::to_string(ctas) + " CTAs, ";
-        for (const int result : {0, 1})
-          if (what >> result & 1)
-            report(shape + (what == 3 ? "both: " : "") + (result == 0 ? "loads" : "stores"),
-                   measure(ctas, [&](int) {
-                     short_rows_kernel<<<unsigned(ctas), 64, 40 * 1024>>>(results, maps, row_bytes, (what & 1) != 0,
-                                                                          (what & 2) != 0, 4, result);
-                   }));
-      }
-  std::printf("recording, every warp of a CTA (cycles for a begin, dependent instructions and an end)\n");
-  constexpr uint32_t kRecordingWarps = 16;
-  DeviceTrace many{.records = nullptr, .headers = nullptr, .capacity = 256, .warps_per_cta = kRecordingWarps};
-  CHECK_CUDA(cudaMalloc(&many.records, sizeof(DeviceTraceRecord) * 2 * sms * kRecordingWarps * many.capacity));
-  CHECK_CUDA(cudaMalloc(&many.headers, sizeof(DeviceTraceHeader) * 2 * sms * kRecordingWarps));
-  for (const int pause : {0, 64, 192})
-    for (const int ctas : {1, sms, 2 * sms})
-      for (const int warps : {1, 4, 5, 8, 10, 16})
-        report(std::to_string(warps) + " warps, " + std::to_string(ctas) + " CTAs, " + std::to_string(pause / 4) +
-                   " dependent instructions",
-               measure(ctas, [&](int) {
-                 recording_kernel<<<unsigned(ctas), 32U * unsigned(warps)>>>(results, pause, many);
-               }));
-
-  if (argc == 3 && std::string(argv[1]) == "--json") {
-    std::FILE* file = std::fopen(argv[2], "w");
-    if (!file) return 2;
-    std::fprintf(file, "{\n  \"device\": \"%s\"", properties.name);
-    for (const Line& line : lines) std::fprintf(file, ",\n  \"%s\": %.2f", line.what.c_str(), line.cycles);
-    std::fprintf(file, "\n}\n");
-    std::fclose(file);
-  }
-  return 0;
+  return write_json(argc, argv);
 }

@@ -29,8 +29,7 @@ struct DeviceProfile {
   } device{};
   /// Cycles an instruction keeps its warp busy.
   struct {
-    double control;        ///< scalar instructions from one trace point to the next: loops, branches, addresses
-    double strip_control;  ///< the same in the loop over strips in shared memory, which compilers unroll
+    double control;  ///< scalar instructions from one trace point to the next: loops, branches, addresses
     double alu, warp_sync, elect, mbarrier_init, mbarrier_arrive, mbarrier_try_wait, mapa, bulk_tensor, bulk_group,
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
         bar_sync, fence, clc_try_cancel, setmaxnreg;
@@ -47,8 +46,7 @@ struct DeviceProfile {
   /// What the device recorder's instructions cost at the begin and at the end of a span (run.recorder).
   struct {
     double begin, end;
-    double
-        store_cycles;  ///< for which one of their stores, two of a begin, keeps the other warps' of the SM waiting
+    double store_cycles;  ///< for which a store, of two at a begin, keeps those of the SM's other warps waiting
   } trace{};
   struct {
     int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles;
@@ -88,7 +86,7 @@ struct DeviceProfile {
     double l2_far_ns;  ///< beyond that, of what comes from the other half
     /// Of all SMs together, and of a GPC's; writes also share with some of each byte read.
     double l2_tb_per_s, l2_read_tb_per_s, l2_write_tb_per_s, l2_gpc_tb_per_s, l2_gpc_write_tb_per_s,
-        l2_write_share_of_reads, l2_requests_per_ns, l2_write_request_cost;
+        l2_write_share_of_reads;
     int l2_mib, l2_dirty_mib;  ///< that L2 holds, and of these that differ from HBM's
     /// Equal requests that wait together: of a GPC, or of a cluster only (0); how many become one; of an SM with
     /// more KiB on their way than merge_free_kib, so many of each KiB more are not merged.
@@ -142,7 +140,6 @@ void DeviceProfile::visit(V&& v) {
   v("device.named_barriers_per_sm", device.named_barriers_per_sm);
   v("device.sm_clock_ghz", device.sm_clock_ghz);
   v("issue.control", issue.control);
-  v("issue.strip_control", issue.strip_control);
   v("issue.alu", issue.alu);
   v("issue.warp_sync", issue.warp_sync);
   v("issue.elect", issue.elect);
@@ -226,8 +223,6 @@ void DeviceProfile::visit(V&& v) {
   v("memory.l2_gpc_tb_per_s", memory.l2_gpc_tb_per_s);
   v("memory.l2_gpc_write_tb_per_s", memory.l2_gpc_write_tb_per_s);
   v("memory.l2_write_share_of_reads", memory.l2_write_share_of_reads);
-  v("memory.l2_requests_per_ns", memory.l2_requests_per_ns);
-  v("memory.l2_write_request_cost", memory.l2_write_request_cost);
   v("memory.merge_in_gpc", memory.merge_in_gpc);
   v("memory.merge_most", memory.merge_most);
   v("memory.merge_free_kib", memory.merge_free_kib);

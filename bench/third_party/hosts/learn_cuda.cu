@@ -15,9 +15,7 @@ struct Named {
   Function function;
 };
 #define ONE(function) Named{#function, function}
-#define ALL(...) \
-  { __VA_ARGS__ }
-constexpr Named kFunctions[] = ALL(FUNCTIONS);
+constexpr Named kFunctions[] = {FUNCTIONS};
 
 void check(cudaError_t code) {
   if (code == cudaSuccess) return;
