@@ -60,7 +60,7 @@ class Clc : public sc_core::sc_module {
   const DeviceProfile& profile_;
   Jitter& jitter_;
   Observer& observer_;
-  CompletionQueue completions_{"completions"};
+  CompletionQueue completions_;
   struct Grid {
     Dim3 grid, cluster;  ///< grid in clusters, cluster in CTAs
     uint64_t next, total;

@@ -323,7 +323,7 @@ void ClusterNet::open_barrier(Cluster& cluster) {
   ++cluster.barrier_phase;
   for (Waiter* w : cluster.barrier_waiting) {
     w->cause = 0, w->by = cluster.barrier_by;
-    w->wake.notify(cycles(jitter_.wakeup(*w)));
+    w->wake.notify(jitter_.wakeup(*w));
   }
   cluster.barrier_waiting.clear();
 }

@@ -166,7 +166,7 @@ class ClusterNet : public sc_core::sc_module {
   const DeviceProfile& profile_;
   Jitter& jitter_;
   Observer& observer_;
-  CompletionQueue completions_{"completions"};
+  CompletionQueue completions_;
   std::vector<Port> ports_;  ///< by slot
 };
 

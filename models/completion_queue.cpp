@@ -6,20 +6,13 @@
 
 namespace sm100::models {
 
-CompletionQueue::CompletionQueue(sc_core::sc_module_name name) : sc_module(name) {
-  SC_HAS_PROCESS(CompletionQueue);
-  SC_METHOD(run);
-  sensitive << due_;
-  dont_initialize();
-}
-
 void CompletionQueue::schedule(Cycles at, uint32_t slot) {
   at = std::max(at, now());
   const bool earliest = entries_.empty() || at < entries_.front().at;
   entries_.push_back({at, posted_++, slot});
   std::push_heap(entries_.begin(), entries_.end(), std::greater<>());
   // An earlier pending notification overrides a later one, so only a new earliest entry needs to notify.
-  if (earliest) due_.notify(cycles(at - now()));
+  if (earliest) due_.notify(at - now());
 }
 
 void CompletionQueue::run() {
@@ -32,7 +25,7 @@ void CompletionQueue::run() {
     effects_[slot].reset();
     free_.push_back(slot);
   }
-  if (!entries_.empty()) due_.notify(cycles(entries_.front().at - now()));
+  if (!entries_.empty()) due_.notify(entries_.front().at - now());
 }
 
 }  // namespace sm100::models

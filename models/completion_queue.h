@@ -5,20 +5,18 @@
 #pragma once
 
 #include <deque>
-#include <systemc>
 #include <utility>
 #include <vector>
 
 #include "models/inline_function.h"
+#include "models/scheduler.h"
 #include "models/time.h"
 
 namespace sm100::models {
 
-class CompletionQueue : public sc_core::sc_module {
+class CompletionQueue : Method {
  public:
   using Effect = InlineFunction<void(), 320>;
-
-  explicit CompletionQueue(sc_core::sc_module_name name);
 
   /// Performs `effect` at cycle `at` (not before now).
   template <class F>
@@ -38,13 +36,13 @@ class CompletionQueue : public sc_core::sc_module {
     bool operator>(const Entry& o) const { return at != o.at ? at > o.at : order > o.order; }
   };
   void schedule(Cycles at, uint32_t slot);
-  void run();
+  void run() override;
 
   std::vector<Entry> entries_;  ///< a heap, the earliest in front
   std::deque<Effect> effects_;  ///< never move: an effect may post others while it is performed
   std::vector<uint32_t> free_;  ///< slots without an effect, the last used first
   uint64_t posted_ = 0;
-  sc_core::sc_event due_;
+  Event due_{*this};
 };
 
 }  // namespace sm100::models

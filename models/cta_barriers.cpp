@@ -10,7 +10,7 @@ namespace sm100::models {
 void CtaBarriers::wake(std::vector<Waiter*>& waiting, const Source& by) {
   for (Waiter* w : waiting) {
     w->cause = 0, w->by = by;
-    w->wake.notify(cycles(Cycles(profile_.bar.wakeup_cycles) + jitter_.wakeup(*w)));
+    w->wake.notify(Cycles(profile_.bar.wakeup_cycles) + jitter_.wakeup(*w));
   }
   waiting.clear();
 }

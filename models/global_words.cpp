@@ -26,7 +26,7 @@ void GlobalWords::note_store(GlobalAddr address, uint32_t value, Cycles visible,
   if (it == watchers_.end()) return;
   for (Waiter* waiter : it->second) {
     waiter->cause = by.flow, waiter->by = by;
-    waiter->wake.notify(sc_core::SC_ZERO_TIME);
+    waiter->wake.notify(0);
   }
   watchers_.erase(it);
 }

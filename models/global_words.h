@@ -60,7 +60,7 @@ class GlobalWords : public sc_core::sc_module {
   void note_store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by);
 
   MemorySystem& memory_;
-  CompletionQueue stores_{"stores"};
+  CompletionQueue stores_;
   std::unordered_map<uint64_t, std::vector<Waiter*>> watchers_;
   std::unordered_map<uint64_t, LastStore> last_stores_;
 };

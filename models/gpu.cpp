@@ -142,7 +142,7 @@ void Gpu::complete(size_t grid) {
   if (const int behind = order_.behind(int(grid)); behind >= 0)
     launches_.post(now() + profile_.cycles_of_ns(profile_.launch.dependency_wait_ns), [this, behind] {
       for (Waiter* waiter : std::exchange(grids_[size_t(behind)].waiting, {}))
-        waiter->wake.notify(cycles(jitter_.wakeup(*waiter)));
+        waiter->wake.notify(jitter_.wakeup(*waiter));
     });
   for (size_t next = grid + 1; next < grids_.size(); ++next) open_if_ready(next, profile_.launch.grid_gap_ns);
 }

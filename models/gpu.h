@@ -165,7 +165,7 @@ class Gpu : public sc_core::sc_module {
   SuspensionLimit try_wait_limit_;
   Clc clc_;
   ClusterNet clusters_;
-  CompletionQueue launches_{"launches"};
+  CompletionQueue launches_;
   std::vector<std::unique_ptr<Sm>> sms_;
   std::vector<std::unique_ptr<CtaContext>> ctas_;  ///< by slot
   struct Place {

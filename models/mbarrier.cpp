@@ -207,8 +207,7 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
     // wake-up.
     if (std::exchange(w.waiter->gave_up, false)) w.waiter->wake.cancel();
     w.waiter->cause = source.flow;
-    w.waiter->wake.notify(
-        cycles(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup(*w.waiter, state.offset)));
+    w.waiter->wake.notify(Cycles(profile_.mbarrier.wakeup_cycles) + jitter_.wakeup(*w.waiter, state.offset));
   }
   std::erase_if(state.waits, ends);
 }

@@ -13,20 +13,20 @@
 #include <array>
 #include <deque>
 #include <optional>
-#include <systemc>
 #include <vector>
 
 #include "kernels/isa/mbarrier_token.h"
 #include "kernels/isa/mbarrier_word.h"
 #include "models/jitter.h"
 #include "models/observer.h"
+#include "models/scheduler.h"
 #include "models/shared_memory.h"
 
 namespace sm100::models {
 
 /// A suspended warp; `wake` is notified when what it waits for has happened.
 struct Waiter {
-  sc_core::sc_event wake;
+  Event wake;
   uint64_t cause = 0;  ///< flow id of the event that woke it
   Source by{};   ///< who ended a wait that is not for an mbarrier, when known: the last of those that had to act
   Source who{};  ///< warp and CTA, and the line of its last wait

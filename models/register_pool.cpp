@@ -86,7 +86,7 @@ void RegisterPool::wake(int partition, const Source& by) {
   std::vector<Waiter*>& waiting = waiting_[size_t(partition)];
   for (Waiter* w : waiting) {
     w->cause = 0, w->by = by;
-    w->wake.notify(cycles(Cycles(profile_.registers.grant_cycles) + jitter_.wakeup(*w)));
+    w->wake.notify(Cycles(profile_.registers.grant_cycles) + jitter_.wakeup(*w));
   }
   waiting.clear();
 }

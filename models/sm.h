@@ -21,14 +21,14 @@ struct TmaEngine {
   uint64_t in_flight = 0;                ///< bytes of loads that have been asked for
   double fill_free = 0, drain_free = 0;  ///< cycle at which the paths into / out of shared memory are free
   std::vector<uint8_t> row;              ///< that a copy is moving
-  CompletionQueue completions{"tma"};
+  CompletionQueue completions;
 };
 
 /// The tensor core: one MMA after the other, whichever CTA issued it.
 struct TensorPipe {
   double free = 0;  ///< cycle at which it takes the next MMA
   double busy_cycles = 0;
-  CompletionQueue completions{"umma"};
+  CompletionQueue completions;
 };
 
 /// A partition's path to its 32 lanes of tensor memory, which the warps of several CTAs share.  Approximated: warps
@@ -70,9 +70,9 @@ class Sm : public sc_core::sc_module {
   std::array<TensorMemoryPort, 4> tensor_memory_ports;  ///< by partition: warp w is in w % 4
   TmaEngine tma;
   TensorPipe tensor_pipe;
-  double recorder_free = 0;              ///< cycle at which a trace point's stores are taken (run.recorder)
-  CompletionQueue cp_async{"cp_async"};  ///< arrivals that follow threads' copies
-  Provenance* provenance = nullptr;      ///< hears where numbers come from and go to; nullptr: nobody does
+  double recorder_free = 0;          ///< cycle at which a trace point's stores are taken (run.recorder)
+  CompletionQueue cp_async;          ///< arrivals that follow threads' copies
+  Provenance* provenance = nullptr;  ///< hears where numbers come from and go to; nullptr: nobody does
 };
 
 }  // namespace sm100::models

@@ -16,10 +16,11 @@ std::optional<Cycles> SuspensionLimit::next() {
 }
 
 void SuspensionLimit::end_due() {
+  Scheduler::get().begin_cycle();  // what else is due now came first
   for (std::optional<Cycles> at = next(); at && *at <= now(); at = next()) {
     Waiter& waiter = *watched_.front().waiter;
     waiter.limited = 0, waiter.gave_up = true;
-    waiter.wake.notify(sc_core::SC_ZERO_TIME);
+    waiter.wake.notify(0);
     watched_.pop_front();
   }
 }

@@ -13,7 +13,7 @@ namespace sm100::models {
 namespace {
 void wake(Waiter& waiter, const Source& by) {
   waiter.cause = 0, waiter.by = by;
-  waiter.wake.notify(sc_core::SC_ZERO_TIME);
+  waiter.wake.notify(0);
 }
 }  // namespace
 

@@ -126,7 +126,7 @@ void Wgmma::start(Instruction& instruction, Warpgroup& group) {
                                          instruction.operation, instruction.source);
   for (Waiter* w : std::exchange(group.waiting, {})) {
     w->cause = 0, w->by = instruction.source;
-    w->wake.notify(sc_core::SC_ZERO_TIME);
+    w->wake.notify(0);
   }
 }
 

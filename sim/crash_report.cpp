@@ -33,11 +33,10 @@ void report(int signal) {
   if (reporting) std::_Exit(kInternalError);
   reporting = 1;
   std::string line = fmt::format("sm100sim: internal error: the simulator {}\n", what_happened(signal));
-  if (sc_core::sc_object* process = sc_core::sc_get_current_process_handle().get_process_object())
-    if (const auto* warp = dynamic_cast<const Warp*>(process->get_parent_object()); warp && warp->running)
-      line = fmt::format("sm100sim: role code crashed: {} (warp {}) of {} {} at cycle {}\n",
-                         warp->cta.kernel().role(warp->index), warp->index, warp->cta.name(), what_happened(signal),
-                         grouped(int64_t(models::now())));
+  if (const auto* warp = dynamic_cast<const Warp*>(models::Scheduler::get().running()); warp && warp->running)
+    line = fmt::format("sm100sim: role code crashed: {} (warp {}) of {} {} at cycle {}\n",
+                       warp->cta.kernel().role(warp->index), warp->index, warp->cta.name(), what_happened(signal),
+                       grouped(int64_t(models::now())));
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   std::_Exit(kInternalError);
 }

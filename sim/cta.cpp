@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/provenance.h"
+#include "models/scheduler.h"
 #include "models/time.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/text.h"
@@ -22,8 +23,7 @@ Cta::Cta(sc_core::sc_module_name name, models::Gpu& gpu, models::CtaContext& con
       observer_(observer) {
   int most = 0;
   for (const Kernel* kernel : launches.kernels()) most = std::max(most, kernel->warps);
-  for (int w = 0; w < most; ++w)
-    warps_.push_back(std::make_unique<Warp>(fmt::format("warp{}", w).c_str(), *this, w));
+  for (int w = 0; w < most; ++w) warps_.push_back(std::make_unique<Warp>(*this, w));
 }
 
 void Cta::start(int launch, Dim3 ctaid) {
@@ -63,7 +63,7 @@ void Cta::warp_exited(Warp& warp) {
   observer_.cta_exited(*this);
   // Shared memory stays alive until the CTA's stores have read it (an H200 stores all the same).
   const models::Cycles reads_done = context_.tma.stores_read_done();
-  if (reads_done > models::now()) wait(models::cycles(reads_done - models::now()));
+  if (reads_done > models::now()) models::wait(reads_done - models::now());
   models::Cycles visible = context_.tma.stores_visible();
   for (const auto& w : warps()) visible = std::max(visible, w->stores_visible);
   gpu_.cta_exited(context_, visible);

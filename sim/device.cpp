@@ -17,7 +17,7 @@ bool Device::run_until(Cycles until) {
     sc_core::sc_start(models::cycles(reached_ - std::min(reached_, now())), sc_core::SC_EXIT_ON_STARVATION);
     if (!observer.violations().empty()) break;
     const std::optional<Cycles> next = limit.next();
-    const bool starved = !sc_core::sc_pending_activity();
+    const bool starved = !models::Scheduler::get().pending();
     if (starved) {
       if (left_before_ != limit.times_left()) last_activity_ = now();
       left_before_ = limit.times_left();

@@ -305,7 +305,7 @@ void RunObserver::violation(const models::Violation& violation) {
     return;
   }
   violations_.push_back(violation);
-  if (violations_.size() == 1) sc_core::sc_stop();  // hardware would trap or be undefined from here on
+  if (violations_.size() == 1) models::Scheduler::get().stop();  // hardware would trap or be undefined from here on
 }
 
 std::string RunObserver::printed() const {

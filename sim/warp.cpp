@@ -20,22 +20,17 @@ constexpr size_t kStackBytes = 256 * 1024;
 #endif
 }  // namespace
 
-Warp::Warp(sc_core::sc_module_name name, Cta& cta, int index) : sc_module(name), cta(cta), index(index) {
-  SC_HAS_PROCESS(Warp);
-  SC_THREAD(run);
-  set_stack_size(kStackBytes);
-}
+Warp::Warp(Cta& cta, int index) : Thread(kStackBytes), cta(cta), index(index) { begin_at(start_); }
 
 void Warp::start(models::Cycles late) {
   running = true;
   waiter.who = {.warp = int8_t(index), .cta = cta.linear_id()};
   waiter.waits = 0;
-  start_.notify(models::cycles(late));
+  start_.notify(late);
 }
 
 void Warp::run() {
-  for (;;) {
-    wait(start_);
+  for (;; wait(start_)) {
     started = models::now();
     cluster_phase = -1;
     ahead = 0;
@@ -91,7 +86,7 @@ void Warp::trace_point_ends() {
   if (--open_trace_points_ == tile_point_) tile_point_ = -1;
 }
 
-void Warp::pass(models::Cycles cycles) { wait(models::cycles(cycles)); }
+void Warp::pass(models::Cycles cycles) { wait(cycles); }
 
 void Warp::suspend(const Blocked& why) {
   blocked = why;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A simulated warp: one SC_THREAD that runs role code, again and again for the CTAs that its SM gets.
+/// A simulated warp: one thread that runs role code, again and again for the CTAs that its SM gets.
 ///
 /// Issue cycles gather in `ahead` (temporal decoupling) and are spent before something becomes visible to
 /// others.  A wait suspends the thread on an event; nothing polls.
@@ -7,7 +7,6 @@
 
 #include <array>
 #include <string>
-#include <systemc>
 #include <vector>
 
 #include "kernels/isa/trace.h"
@@ -45,9 +44,9 @@ struct Blocked {
   uint32_t value = 0;        ///< global_word: what it has held at every poll
 };
 
-class Warp : public sc_core::sc_module {
+class Warp final : public models::Thread {
  public:
-  Warp(sc_core::sc_module_name name, Cta& cta, int index);
+  Warp(Cta& cta, int index);
 
   /// Lets the thread run the kernel's code once, from `late` cycles on, for the CTA that has just started.
   void start(models::Cycles late);
@@ -153,11 +152,11 @@ class Warp : public sc_core::sc_module {
   void record_wakeup(const Blocked& why, models::Cycles begin, models::Cycles caused);
 
  private:
-  void run();
+  void run() override;
   /// A trace point says with what a stage is filled, or as what it is consumed.
   void step(bool fills, const TraceArgs& args);
   void account(const Blocked& why, models::Cycles waited);
-  sc_core::sc_event start_;
+  models::Event start_;
   models::Cycles suspended_at_ = 0;
   int open_trace_points_ = 0, tile_point_ = -1;  ///< how many are open, and how many were when the tile's began
 };

@@ -11,6 +11,7 @@
 #include "kernels/host/scenario.h"
 #include "models/jitter.h"
 #include "models/observer.h"
+#include "models/scheduler.h"
 #include "models/time.h"
 
 namespace sm100::models {
@@ -30,17 +31,13 @@ class RecordingObserver : public Observer {
   std::vector<Violation> violations;
 };
 
-/// Runs `body` as a SystemC thread from time 0 until nothing is left to do.
-class Stimulus : public sc_core::sc_module {
+/// Runs `body` as a thread from time 0 until nothing is left to do.
+class Stimulus : Thread {
  public:
-  Stimulus(sc_core::sc_module_name name, std::function<void()> body) : sc_module(name), body_(std::move(body)) {
-    SC_HAS_PROCESS(Stimulus);
-    SC_THREAD(run);
-    set_stack_size(512 * 1024);
-  }
+  explicit Stimulus(std::function<void()> body) : Thread(512 * 1024), body_(std::move(body)) { begin_at_once(); }
 
  private:
-  void run() { body_(); }
+  void run() override { body_(); }
   std::function<void()> body_;
 };
 

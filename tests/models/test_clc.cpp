@@ -39,11 +39,11 @@ TEST_CASE("launch and cancel take from one set, each CTA once, x fastest, and th
   b.clc.start_grid({2, 2, 1});
   CHECK(b.clc.take() == Dim3{0, 0, 0});
   std::vector<ClcResponse> responses;
-  Stimulus requests("requests", [&] {
+  Stimulus requests([&] {
     for (int i = 0; i < 4; ++i) {
       b.barrier.arrive_expect_tx(kBar, 16, {});
       b.cancel();
-      sc_core::wait(cycles(5000));
+      models::wait(5000);
       responses.push_back(b.response());
     }
   });

@@ -17,8 +17,8 @@ TEST_CASE("ranks count from the cluster's first SM", "[cluster]") {
 
 TEST_CASE("a remote arrive takes effect the profile's cycles later, an own one at once", "[cluster][timing]") {
   ClusterBench b(4, 4);
-  Stimulus arrives("arrives", [&] {
-    sc_core::wait(cycles(100));
+  Stimulus arrives([&] {
+    models::wait(100);
     b.net.arrive(1, b.bar(3), 1, {});
     b.net.arrive(1, b.bar(1), 1, {});
     CHECK(b.nodes[1]->state().phase == 1);
@@ -54,8 +54,8 @@ TEST_CASE("MB12: an arrive that is on its way when its target exits, with the li
   ClusterBench b(2, 2);
   Source source{.warp = 5, .cta = 0};
   b.net.arrive(0, b.bar(1), 1, source);
-  Stimulus exit("exit", [&] {
-    sc_core::wait(cycles(119));
+  Stimulus exit([&] {
+    models::wait(119);
     b.net.cta_exited(1);
   });
   sc_core::sc_start();
@@ -70,8 +70,8 @@ TEST_CASE("MB12: an arrive that is on its way when its target exits, with the li
 TEST_CASE("MB12 also when the SM runs another cluster by then, whose barrier stays untouched", "[cluster]") {
   ClusterBench b(2, 2);
   b.net.arrive(0, b.bar(1), 1, {});
-  Stimulus exit("exit", [&] {
-    sc_core::wait(cycles(10));
+  Stimulus exit([&] {
+    models::wait(10);
     b.net.cta_exited(1);
     b.net.start_cluster({1}, 1);
   });
@@ -125,20 +125,20 @@ TEST_CASE("the cluster barrier of several CTAs opens barrier_cycles after the la
   ClusterBench b(3, 3, 2);
   Waiter w;
   Cycles woken = 0;
-  Stimulus waits("waits", [&] {
+  Stimulus waits([&] {
     const uint64_t phase = b.net.barrier_arrive(0, 0, {});
-    if (!b.net.barrier_wait(0, phase, w)) sc_core::wait(w.wake);
+    if (!b.net.barrier_wait(0, phase, w)) models::wait(w.wake);
     woken = now();
     CHECK(b.net.barrier_arrive(0, 0, {}) == phase + 1);  // the next phase begins
   });
-  Stimulus others("others", [&] {
-    sc_core::wait(cycles(50));
+  Stimulus others([&] {
+    models::wait(50);
     b.net.barrier_arrive(0, 1, {});
     b.net.barrier_arrive(1, 0, {});
     b.net.warp_exited(1, 1);
     b.net.warp_exited(2, 0);
     CHECK(b.net.barrier_misses(0) == std::vector<std::pair<uint32_t, int>>{{2, 1}});
-    sc_core::wait(cycles(250));
+    models::wait(250);
     b.net.barrier_arrive(2, 1, {});
   });
   sc_core::sc_start();

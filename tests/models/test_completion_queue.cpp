@@ -11,9 +11,9 @@
 namespace sm100::models {
 
 TEST_CASE("effects are performed at their cycle in order of time and then of issue", "[completion_queue]") {
-  CompletionQueue queue("queue");
+  CompletionQueue queue;
   std::string performed;
-  Stimulus stimulus("stimulus", [&] {
+  Stimulus stimulus([&] {
     const Cycles begin = now();
     const auto note = [&, begin](char name) {
       return [&performed, name, begin] { performed += name + std::to_string(now() - begin) + " "; };
@@ -33,12 +33,12 @@ TEST_CASE("effects are performed at their cycle in order of time and then of iss
 }
 
 TEST_CASE("what an effect holds is released once it has been performed", "[completion_queue]") {
-  CompletionQueue queue("queue");
+  CompletionQueue queue;
   const auto held = std::make_shared<int>(0);
-  Stimulus stimulus("stimulus", [&] {
+  Stimulus stimulus([&] {
     for (int round = 1; round <= 3; ++round) {
       for (int i = 0; i < 100 * round; ++i) queue.post(now() + Cycles(i % 10), [held] { ++*held; });
-      sc_core::wait(cycles(20));
+      models::wait(20);
       CHECK(held.use_count() == 1);
     }
   });

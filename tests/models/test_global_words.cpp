@@ -16,15 +16,15 @@ TEST_CASE("a released word is visible from its cycle on and wakes who watches it
   Waiter waiter;
   Cycles woken = 0;
   uint32_t seen = 99, before = 99;
-  Stimulus waits("waits", [&] {
+  Stimulus waits([&] {
     unit.watch(words + 4, waiter);
-    sc_core::wait(waiter.wake);
+    models::wait(waiter.wake);
     woken = now();
     seen = unit.load(words + 4);
   });
-  Stimulus stores("stores", [&] {
+  Stimulus stores([&] {
     unit.store(words + 4, 7, 100, {.warp = 3});
-    sc_core::wait(cycles(99));
+    models::wait(99);
     before = unit.load(words + 4);
   });
   sc_core::sc_start();

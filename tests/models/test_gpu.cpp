@@ -43,12 +43,12 @@ TEST_CASE("ranks of a cluster are x-fastest on consecutive SMs, and no cluster c
 TEST_CASE("a waiting cluster starts when the last SM of a place is free, all CTAs at the same cycle", "[gpu]") {
   Bench b(5);
   b.launch({6, 1, 1}, {2, 1, 1});
-  Stimulus exits("exits", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus exits([&] {
+    models::wait(10000);
     CHECK(b.at.size() == 4);
     b.exit(1);
     b.exit(2);  // SMs 1 and 2 are neighbours, but halves of two places
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.at.size() == 2);
     b.exit(3);
   });
@@ -93,8 +93,8 @@ TEST_CASE("a launch starts when the one ahead has completed: the gap counts from
           "[gpu][pdl]") {
   Bench b(10);
   b.launch_two(2, false);
-  Stimulus exits("exits", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus exits([&] {
+    models::wait(10000);
     b.gpu.launch_dependents(b.gpu.cta(0));
     b.gpu.launch_dependents(b.gpu.cta(1));  // no programmatic launch: they change nothing
     b.exit(0, 30000);
@@ -114,14 +114,14 @@ TEST_CASE("a programmatic launch starts when each CTA ahead has executed launch_
   b.launch_two(2, true);
   Cycles woken = 0;
   Waiter waiter;
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     b.gpu.launch_dependents(b.gpu.cta(0));
     b.gpu.launch_dependents(b.gpu.cta(0));  // the second of a CTA has no effect
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.at.size() == 2);
     b.exit(1);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.launch_at[2] == 1);  // SM 1 is free, but not at once
     CHECK_FALSE(b.gpu.prerequisites_complete(1));
     CHECK(b.gpu.unfinished_writer(GlobalAddr{0x10ff}, 1) == 0);
@@ -129,7 +129,7 @@ TEST_CASE("a programmatic launch starts when each CTA ahead has executed launch_
     CHECK_FALSE(b.gpu.unfinished_writer(GlobalAddr{0x1000}, 0).has_value());  // its own output
     b.gpu.wait_prerequisites(1, waiter);
     b.exit(0, 40000);
-    sc_core::wait(waiter.wake);
+    models::wait(waiter.wake);
     woken = now();
     CHECK(b.gpu.prerequisites_complete(1));
     CHECK_FALSE(b.gpu.unfinished_writer(GlobalAddr{0x1000}, 1).has_value());
@@ -144,13 +144,13 @@ TEST_CASE("a dependent whose SMs are taken starts as a waiting CTA does, on the 
           "[gpu][pdl]") {
   Bench b(2);
   b.launch_two(2, true);
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     b.gpu.launch_dependents(b.gpu.cta(0));
     b.gpu.launch_dependents(b.gpu.cta(1));
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     b.exit(1);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.at.at(1) == Dim3{0, 0, 0});
     CHECK(b.launch_at[1] == 1);
     CHECK(b.launch_at[0] == 0);
@@ -163,14 +163,14 @@ TEST_CASE("a cancel takes clusters of its own grid, and the last one lets depend
   Bench b(2);
   b.launch_two(3, true);  // the third CTA waits, and holds the second launch back
   bool cancelled = false;
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     b.gpu.launch_dependents(b.gpu.cta(0));
     b.gpu.launch_dependents(b.gpu.cta(1));
     for (int i = 0; i < 2; ++i) {
       b.gpu.clc().try_cancel(b.gpu.cta(0).clc, b.gpu.cta(0).smem, 0x400, 0x410, now(), {},
                              [&](const ClcResponse& answer, const Source&) { cancelled = is_canceled(answer); });
-      sc_core::wait(cycles(10000));
+      models::wait(10000);
       CHECK(cancelled == (i == 0));
     }
     b.exit(0);
@@ -197,8 +197,8 @@ TEST_CASE("two CTAs fit on an SM when its shared memory and its threads hold bot
 TEST_CASE("CTAs go where the fewest are, and a second one to an SM when all have one", "[gpu][ctas_per_sm]") {
   Bench b(3, 2);
   b.launch({5, 1, 1}, {1, 1, 1});
-  Stimulus exits("exits", [&] {
-    sc_core::wait(cycles(20000));
+  Stimulus exits([&] {
+    models::wait(20000);
     // SM s has the slots 2 s and 2 s + 1.
     CHECK(b.at ==
           std::map<int, Dim3>{{0, {0, 0, 0}}, {2, {1, 0, 0}}, {4, {2, 0, 0}}, {1, {3, 0, 0}}, {3, {4, 0, 0}}});
@@ -236,12 +236,12 @@ TEST_CASE("an SM takes no more CTAs than fit, whatever its slots", "[gpu][ctas_p
 TEST_CASE("a programmatic dependent's CTAs start beside those that still run", "[gpu][ctas_per_sm]") {
   Bench b(2, 2);
   b.launch_two(2, true);
-  Stimulus trigger("trigger", [&] {
-    sc_core::wait(cycles(20000));
+  Stimulus trigger([&] {
+    models::wait(20000);
     CHECK(b.at.size() == 2);
     b.gpu.launch_dependents(b.gpu.cta(0));
     b.gpu.launch_dependents(b.gpu.cta(2));
-    sc_core::wait(cycles(20000));
+    models::wait(20000);
     CHECK(b.at.size() == 4);
     CHECK(b.launch_at.at(1) == 1);
     CHECK(b.launch_at.at(3) == 1);

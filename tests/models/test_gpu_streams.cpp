@@ -11,13 +11,13 @@ TEST_CASE("launches of two streams start at once, in the order of the host's cal
   Bench b(4);
   b.launch_on(0, 3);
   b.launch_on(1, 3);
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     CHECK(b.slots_of(0) == std::vector{0, 1, 2});
     CHECK(b.slots_of(1) == std::vector{3});  // what the first one leaves
     CHECK(b.started[3] == b.started[0]);
     b.exit(1);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.slots_of(1) == std::vector{1, 3});
     CHECK_FALSE(b.gpu.has_dependents(0));
     CHECK_FALSE(b.gpu.has_prerequisites(1));
@@ -33,13 +33,13 @@ TEST_CASE("a launch waits for its stream and for the event of another one, the l
   b.launch_on(0, 1);
   b.launch_on(1, 1);
   b.launch_on(0, 1, {1});
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     b.exit(0);  // the stream is free, the event is missing
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.at.size() == 1);
     b.exit(1, 30000);  // what it wrote is visible at cycle 30000
-    sc_core::wait(cycles(20000));
+    models::wait(20000);
     CHECK(b.slots_of(2) == std::vector{0});
   });
   sc_core::sc_start();
@@ -52,16 +52,16 @@ TEST_CASE("an event behind a launch comes when all ahead of it in its stream hav
   b.launch_on(1, 1);
   b.launch_on(1, 1, {}, 1024, true);  // overlaps the first
   b.launch_on(0, 1, {1});
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     b.gpu.launch_dependents(b.gpu.cta(0));
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.slots_of(1) == std::vector{1});
     b.exit(1);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.slots_of(2).empty());
     b.exit(0);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.slots_of(2) == std::vector{0});
   });
   sc_core::sc_start();
@@ -75,19 +75,19 @@ TEST_CASE("a programmatic launch waits for its events too, and follows its own s
   b.launch_on(0, 1, {1}, 1024, true);
   Waiter waiter;
   Cycles woken = 0;
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     b.gpu.launch_dependents(b.gpu.cta(1));  // of the other stream: nobody depends on it
     b.gpu.launch_dependents(b.gpu.cta(0));
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.at.size() == 2);  // the event is missing
     b.exit(1);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.slots_of(2) == std::vector{1});
     CHECK_FALSE(b.gpu.prerequisites_complete(2));
     b.gpu.wait_prerequisites(2, waiter);
     b.exit(0);
-    sc_core::wait(waiter.wake);
+    models::wait(waiter.wake);
     woken = now();
   });
   sc_core::sc_start();
@@ -99,12 +99,12 @@ TEST_CASE("a launch gets no SM while clusters of an earlier one wait, though its
   Bench b(2, 2);
   b.launch_on(0, 3, {}, 200 * 1024);  // one per SM
   b.launch_on(1, 1, {}, 1024);
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     CHECK(b.slots_of(0) == std::vector{0, 2});
     CHECK(b.slots_of(1).empty());
     b.exit(0);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.slots_of(0) == std::vector{1, 2});  // of the free slots the one that is free for longer
     CHECK(b.slots_of(1) == std::vector{0});
   });
@@ -124,15 +124,15 @@ TEST_CASE("CLC takes clusters of the own grid only, whichever stream asks", "[gp
   Bench b(2);
   b.launch_on(0, 4);
   b.launch_on(1, 4);
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     CHECK(b.gpu.clc().waiting(0) == 2);
     CHECK(b.gpu.clc().take(0) == Dim3{2, 0, 0});
     CHECK(b.gpu.clc().take(0) == Dim3{3, 0, 0});
     CHECK_FALSE(b.gpu.clc().take(0).has_value());
     CHECK(b.gpu.clc().waiting(1) == 4);
     b.exit(0);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.slots_of(1) == std::vector{0});
   });
   sc_core::sc_start();
@@ -143,14 +143,14 @@ TEST_CASE("outputs of launches that nothing orders may not be read, finished or 
   b.launch_on(0, 1);       // writes 0x1000
   b.launch_on(1, 1);       // 0x2000
   b.launch_on(0, 1, {1});  // 0x3000
-  Stimulus stimulus("stimulus", [&] {
-    sc_core::wait(cycles(10000));
+  Stimulus stimulus([&] {
+    models::wait(10000);
     CHECK(b.gpu.unfinished_writer(GlobalAddr{0x2000}, 0) == 1);
     CHECK(b.gpu.unfinished_writer(GlobalAddr{0x1000}, 1) == 0);
     CHECK_FALSE(b.gpu.unfinished_writer(GlobalAddr{0x3000}, 0).has_value());  // comes behind it
     b.exit(0);
     b.exit(1);
-    sc_core::wait(cycles(10000));
+    models::wait(10000);
     CHECK(b.gpu.unfinished_writer(GlobalAddr{0x1000}, 1) == 0);  // this time it has finished before
     CHECK_FALSE(b.gpu.unfinished_writer(GlobalAddr{0x1000}, 2).has_value());
     CHECK_FALSE(b.gpu.unfinished_writer(GlobalAddr{0x2000}, 2).has_value());

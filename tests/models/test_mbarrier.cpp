@@ -106,14 +106,14 @@ TEST_CASE("a waiter wakes the profile's wake-up cycles after the phase completes
   Bench b;
   Waiter waiter;
   Cycles woken = 0;
-  Stimulus waits("waits", [&] {
+  Stimulus waits([&] {
     b.barrier.init(kBar, 1, b.by);
     b.barrier.wait_parity(kBar, 0, waiter);
-    sc_core::wait(waiter.wake);
+    models::wait(waiter.wake);
     woken = now();
   });
-  Stimulus arrives("arrives", [&] {
-    sc_core::wait(cycles(100));
+  Stimulus arrives([&] {
+    models::wait(100);
     b.barrier.arrive(kBar, 1, b.by);
   });
   sc_core::sc_start();

@@ -51,8 +51,8 @@ TEST_CASE("memory is read once, and the box takes the fill port of each destinat
   const Cycles latency =
       Cycles(b.profile.tma.load_latency_cycles) + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns);
   b.net.load_multicast(0, b.box(0, 64), {0b111}, 0);  // cold
-  Stimulus later("later", [&] {
-    sc_core::wait(cycles(5000));
+  Stimulus later([&] {
+    models::wait(5000);
     b.nodes[1]->tma.load(b.box(0, 32), now());  // SM 1's port is taken for 32 rows
     b.net.load_multicast(0, b.box(0, 64), {0b110}, now());
   });

@@ -34,12 +34,12 @@ TEST_CASE("an allocation that does not fit waits until columns are freed", "[tme
   REQUIRE(b.alloc(512) == 0u);
   CHECK_FALSE(b.alloc(512).has_value());
   bool woken = false;
-  Stimulus waits("waits", [&] {
-    sc_core::wait(b.waiter.wake);
+  Stimulus waits([&] {
+    models::wait(b.waiter.wake);
     woken = true;
   });
-  Stimulus frees("frees", [&] {
-    sc_core::wait(cycles(10));
+  Stimulus frees([&] {
+    models::wait(10);
     b.tmem.dealloc(TmemAddr::at(0, 0), 512, {});
   });
   sc_core::sc_start();

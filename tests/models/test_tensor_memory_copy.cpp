@@ -43,7 +43,7 @@ struct Bench {
   Cycles committed() {
     umma.commit(kBar, now(), {});
     barrier.wait_parity(kBar, parity, waiter);
-    sc_core::wait(waiter.wake);
+    models::wait(waiter.wake);
     parity ^= 1;
     return now();
   }
@@ -70,7 +70,7 @@ struct Bench {
 };
 
 void simulated(const std::function<void()>& body) {
-  Stimulus stimulus("stimulus", body);
+  Stimulus stimulus(body);
   sc_core::sc_start();
 }
 
@@ -248,7 +248,7 @@ TEST_CASE("cp: its bytes take the pipe at the profile's rate; a commit comes aft
                      .from = make_smem_descriptor({kSource}, 4096, 128, Swizzle::none)},
                     start);
       const Cycles end = b.committed();
-      sc_core::wait(cycles(1000));
+      models::wait(1000);
       return end - start;
     };
     // 128 bytes a cycle: 512 in 4 cycles, 4096 in 32, in each CTA of a pair.

@@ -147,8 +147,8 @@ TEST_CASE("an L2 hit takes the profile's latency plus one cycle per row, and row
   const Cycles latency =
       Cycles(b.profile.tma.load_latency_cycles) + b.profile.cycles_of_ns(b.profile.memory.l2_hit_ns);
   b.tma.load(b.copy(128, 64, 0, 0), 0);  // cold: brings the lines into L2
-  Stimulus later("later", [&] {
-    sc_core::wait(cycles(5000));
+  Stimulus later([&] {
+    models::wait(5000);
     b.tma.load(b.copy(128, 64, 0, 0), now());
     b.tma.load(b.copy(64, 64, 0, 0), now());
   });
@@ -191,7 +191,7 @@ TEST_CASE("L2 answers at its rate", "[tma][timing]") {
 
 TEST_CASE("bulk groups complete in commit order, .read before visible", "[tma]") {
   Bench b(64, 64);
-  Stimulus issue("issue", [&] {
+  Stimulus issue([&] {
     b.tma.store(b.copy(64, 64, 0, 0), 0);
     b.tma.commit_group(0, 1);
     b.tma.store(b.copy(8, 64, 0, 0), 0);
@@ -207,7 +207,7 @@ TEST_CASE("bulk groups complete in commit order, .read before visible", "[tma]")
 
 TEST_CASE("bulk groups belong to the thread that stores", "[tma]") {
   Bench b(64, 64);
-  Stimulus issue("issue", [&] {
+  Stimulus issue([&] {
     constexpr uint32_t kFirst = 1, kThird = 1u << 2, kBoth = kFirst | kThird;
     TensorCopy copy = b.copy(64, 64, 0, 0);
     copy.source.lane = 2;
@@ -298,9 +298,9 @@ TEST_CASE("loads of TFLOAT32 leave the fill's NaN as it is, in rows that are par
 TEST_CASE("a copy that hits L2 overtakes one that waits for HBM, and a line on its way is not fetched twice",
           "[tma][timing]") {
   Bench b(256, 64);
-  Stimulus issue("issue", [&] {
+  Stimulus issue([&] {
     b.tma.load(b.copy(8, 64, 0, 0), 0);
-    sc_core::wait(cycles(5000));
+    models::wait(5000);
     b.tma.load(b.copy(128, 64, 128, 0), now());  // misses
     b.tma.load(b.copy(8, 64, 0, 0), now());      // hits
     b.tma.load(b.copy(8, 64, 128, 0), now());    // its lines are on their way

@@ -60,10 +60,10 @@ struct Bench {
     for (int i = 0; i < depth; ++i) umma.mma(c, issued);
     umma.commit(kBar, issued, {});
     barrier.wait_parity(kBar, parity, waiter);
-    sc_core::wait(waiter.wake);
+    models::wait(waiter.wake);
     parity ^= 1;
     const Cycles took = now() - start;
-    sc_core::wait(cycles(10000));  // the pipe is idle again
+    models::wait(10000);  // the pipe is idle again
     return took;
   }
 
@@ -141,7 +141,7 @@ TEST_CASE("single-MMA latency and initiation interval follow the laws worked by 
                           {"BF16", "SS", 128, 64, 173, 25, 2},
                           {"BF16", "TS", 128, 64, 162, 18, 2}};
   Bench b(false);
-  Stimulus stimulus("stimulus", [&] {
+  Stimulus stimulus([&] {
     for (const Shape& s : shapes) {
       const MmaCommand c = b.command(MmaKind::f16, DataType::bf16, s.m, s.n, s.layout == "TS", s.cta_group);
       const Cycles one = b.run_batch(c, 1), many = b.run_batch(c, 65);
@@ -177,7 +177,7 @@ TEST_CASE("block-scaled and integer MMAs follow the laws worked by hand", "[umma
               {MmaKind::i8, DataType::s8, {"", "SS", 128, 128, 199, 64}},
               {MmaKind::i8, DataType::u8, {"", "TS", 256, 256, 263, 128, 2}}};
   Bench b(false);
-  Stimulus stimulus("stimulus", [&] {
+  Stimulus stimulus([&] {
     for (const auto& [kind, type, s] : rows) {
       const MmaCommand c = b.command(kind, type, s.m, s.n, s.layout == "TS", s.cta_group);
       const Cycles one = b.run_batch(c, 1), many = b.run_batch(c, 65);
@@ -206,7 +206,7 @@ TEST_CASE("every row measured on B200, of every format, on one SM and two, is re
   REQUIRE(shapes.size() == 264);
   Bench b(false);
   double worst_latency = 0, worst_interval = 0;
-  Stimulus stimulus("stimulus", [&] {
+  Stimulus stimulus([&] {
     for (const Shape& s : shapes) {
       const auto& [kind, type] = measured_formats().at(s.format);
       const MmaCommand c = b.command(kind, type, s.m, s.n, s.layout == "TS", s.cta_group);
@@ -237,7 +237,7 @@ TEST_CASE("every batch measured on B200, of every format, is reproduced", "[umma
   };
   std::map<std::string, Errors> errors;  // by table and format
   Bench b(false);
-  Stimulus stimulus("stimulus", [&] {
+  Stimulus stimulus([&] {
     for (const char* table : {"umma_throughput_depth_sweep.csv", "umma_throughput_ts_depth1to10.csv"})
       for (auto& r : read_csv(data / table)) {
         const auto& [kind, type] = measured_formats().at(r["Format"]);
@@ -335,7 +335,7 @@ void check_pair_product(int m) {
       for (int j = 0; j < columns; ++j) put(smem, kTileB, uint32_t(n) * 16, j, k, bt(cta * columns + j, k));
     }
   }
-  Stimulus stimulus("stimulus", [&] { b.run_batch(b.command(MmaKind::f16, DataType::bf16, m, n, false, 2), 1); });
+  Stimulus stimulus([&] { b.run_batch(b.command(MmaKind::f16, DataType::bf16, m, n, false, 2), 1); });
   sc_core::sc_start();
   REQUIRE(b.observer.violation_id() == "");
   for (int i = 0; i < m; ++i)
@@ -628,7 +628,7 @@ void check_differing_copies(bool pair) {
   }
   TensorMemory& last = *tmems[pair];
   last.cell(64 + 7, 289) = 0x38383039;
-  Stimulus stimulus("stimulus", [&] { b.run_batch(c, 1); });
+  Stimulus stimulus([&] { b.run_batch(c, 1); });
   sc_core::sc_start();
   REQUIRE(b.observer.violation_id() == "TC14");
   CHECK(b.observer.violations[0].suspect);

@@ -15,7 +15,7 @@ void use_tensor_memory(RoleIsa& isa, uint32_t columns, int cycles) {
   const SmemAddr address{isa.cluster_ctarank() << kClusterRankShift | kAddress};
   isa.tcgen05_alloc(address, columns, 1);
   const TmemAddr first{isa.ld_shared_u32(address)};
-  sc_core::wait(models::cycles(models::Cycles(cycles)));
+  models::wait(models::Cycles(cycles));
   isa.tcgen05_relinquish_alloc_permit(1);
   isa.tcgen05_dealloc(first, columns, 1);
 }
@@ -66,7 +66,7 @@ TEST_CASE("clusters that allocate all columns in different orders on two SMs han
   const RoleCode code{.program =
                           [](RoleIsa& isa) {
                             const SmemAddr address{isa.cluster_ctarank() << kClusterRankShift | kAddress};
-                            if (isa.ctaid().x / 2 != isa.cluster_ctarank()) sc_core::wait(models::cycles(100));
+                            if (isa.ctaid().x / 2 != isa.cluster_ctarank()) models::wait(100);
                             isa.tcgen05_alloc(address, 512, 1);
                             isa.barrier_cluster_arrive();
                             isa.barrier_cluster_wait();
@@ -95,9 +95,9 @@ TEST_CASE("a CTA does not reach the columns, the barriers and the shared memory 
   CHECK_THAT(text([](RoleIsa& isa) {
                isa.tcgen05_alloc({kAddress}, 32, 1);
                const uint32_t column = TmemAddr{isa.ld_shared_u32({kAddress})}.column();
-               sc_core::wait(models::cycles(1000));
+               models::wait(1000);
                if (isa.ctaid().x == 0) isa.tcgen05_ld_32x32b<1>(TmemAddr::at(0, column ^ 32));  // what CTA 1 has
-               sc_core::wait(models::cycles(1000));
+               models::wait(1000);
                isa.tcgen05_dealloc({isa.ld_shared_u32({kAddress})}, 32, 1);
              }),
              Catch::StartsWith("finding TC1"));
@@ -112,7 +112,7 @@ TEST_CASE("a CTA does not reach the columns, the barriers and the shared memory 
           LaneArray<uint32_t, 1> values;
           for (int lane = 0; lane < kWarpLanes; ++lane) values[lane][0] = isa.ctaid().x;
           isa.st_shared_b32(word, values);
-          sc_core::wait(models::cycles(1000));
+          models::wait(1000);
           must(isa.ld_shared_u32({kAddress}) == isa.ctaid().x);
           isa.elected([&] { isa.mbarrier_arrive(SmemAddr{kBarrier}, Scope::cta); });
           must(isa.mbarrier_test_wait_parity({kBarrier}, 0, Scope::cta) == (isa.ctaid().x == 0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThunderKittens' bf16 program for the B200 with the first of its sizes: its own host code allocates, fills, multiplies on the
-// device for comparison, launches, and prints how far its result is from that.  It judges nothing; this does, from what it has
-// printed: a step of bf16 is right.
+// ThunderKittens' bf16 program for the B200 with the first of its sizes: its own host code allocates, fills,
+// multiplies on the device for comparison, launches, and prints how far its result is from that.  It judges
+// nothing; this does, from what it has printed: a step of bf16 is right.
 #define main its_own_main
 #include SOURCE
 #undef main

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host for learn-cuda's 02e_matmul_sm100: calls the functions of one of its files as its Python script does and compares
-// their products.  -DSOURCE="matmul_v4.cu" -DFUNCTIONS=ONE(matmul_v4); without arguments 512 x 512 x 512.
+// A host for learn-cuda's 02e_matmul_sm100: calls the functions of one of its files as its Python script does and
+// compares their products.  -DSOURCE="matmul_v4.cu" -DFUNCTIONS=ONE(matmul_v4); without arguments 512 x 512 x 512.
 #include SOURCE
 
 #include <cstdlib>
@@ -14,7 +14,8 @@ struct Named {
   const char* name;
   Function function;
 };
-#define ONE(function) Named{#function, function}
+#define ONE(function) \
+  Named { #function, function }
 constexpr Named kFunctions[] = {FUNCTIONS};
 
 void check(cudaError_t code) {
@@ -33,7 +34,8 @@ nv_bfloat16* copy_of(const std::vector<uint16_t>& matrix) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int m = argc > 1 ? std::atoi(argv[1]) : 512, n = argc > 2 ? std::atoi(argv[2]) : 512, k = argc > 3 ? std::atoi(argv[3]) : 512;
+  const int m = argc > 1 ? std::atoi(argv[1]) : 512, n = argc > 2 ? std::atoi(argv[2]) : 512,
+            k = argc > 3 ? std::atoi(argv[3]) : 512;
   const std::vector<uint16_t> a = operand(m, k, 1), b = operand(n, k, 2);
   std::vector<uint16_t> c(size_t(m) * size_t(n));
   bool passed = true;

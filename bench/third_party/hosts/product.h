@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the hosts of published GEMM kernels share: bf16 operands, and the product of a GPU compared with one made here.
+/// What the hosts of published GEMM kernels share: bf16 operands, and the product of a GPU compared with one made
+/// here.
 #pragma once
 
 #include <cmath>
@@ -45,7 +46,7 @@ inline bool is_product(const char* what, const std::vector<uint16_t>& a, const s
       if (!(error <= std::fabs(sum) / 128)) ++wrong;
       if (!(error <= largest)) largest = error;
     }
-  std::printf("%s: %d x %d x %d, %lld elements wrong, largest error %g: %s\n", what, m, n, k, (long long)wrong, double(largest),
-              wrong == 0 ? "Passed" : "Failed");
+  std::printf("%s: %d x %d x %d, %lld elements wrong, largest error %g: %s\n", what, m, n, k, (long long)wrong,
+              double(largest), wrong == 0 ? "Passed" : "Failed");
   return wrong == 0;
 }
