@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast PTX is executed, in warp instructions per second of processor time, and against role code:
 //   - a loop of integer and f32 arithmetic, one warp inside the models, and 1,024 warps without clock and models;
+//   - without clock and models also loops of memory, of addresses and predicates, and of what kernels do with them
+//     (ptx_loops.h);
 //   - the compiled direct kernel against its role code, timing only, where the CUDA kernels have been built.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,8 +15,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bench/ptx_loops.h"
 #include "sim/ptx/functional_grid.h"
 
 namespace {
@@ -24,26 +26,6 @@ namespace {
 using namespace sm100;
 
 constexpr int kRounds = 50000;
-
-/// `rounds` of 102 instructions; each lane stores a word.
-std::string loop_ptx() {
-  std::string body;
-  for (int i = 0; i < 20; ++i) {
-    const auto r = [&](int n) { return (i + n) % 8; };
-    body += fmt::format("mad.lo.s32 %r{}, %r{}, %r{}, {};\n", r(0), r(1), r(2), i);
-    body += fmt::format("xor.b32 %r{}, %r{}, %r{};\n", r(3), r(0), r(5));
-    body += fmt::format("add.f32 %f{}, %f{}, %f{};\n", r(0), r(1), r(3));
-    body += fmt::format("fma.rn.f32 %f{}, %f{}, %f{}, %f{};\n", r(2), r(0), r(1), r(4));
-    body += fmt::format("shl.b32 %r{}, %r{}, 3;\n", r(6), r(0));
-  }
-  return fmt::format(
-      ".version 8.8\n.target sm_100a\n.address_size 64\n"
-      ".visible .entry loop(.param .u64 out, .param .u32 rounds)\n{{\n"
-      ".reg .b32 %r<8>, %i, %n; .reg .f32 %f<8>; .reg .pred %p; .reg .b64 %d;\n"
-      "ld.param.u64 %d, [out]; ld.param.u32 %n, [rounds]; mov.u32 %i, 0; mov.u32 %r0, %tid.x;\n"
-      "L:\n{}add.u32 %i, %i, 1;\nsetp.lt.u32 %p, %i, %n;\n@%p bra L;\nst.global.u32 [%d], %r0;\nret;\n}}\n",
-      body);
-}
 
 double processor_seconds(int who) {
   rusage usage{};
@@ -62,12 +44,12 @@ double run(const std::string& arguments) {
   return processor_seconds(RUSAGE_CHILDREN) - start;
 }
 
-void print(const char* what, double instructions, double seconds) {
-  fmt::print("{:<32} {:7.2f} s {:7.1f} M warp instructions/s\n", what, seconds, instructions / seconds * 1e-6);
+void print(const std::string& what, double instructions, double seconds) {
+  fmt::print("{:<36} {:7.2f} s {:7.1f} M warp instructions/s\n", what, seconds, instructions / seconds * 1e-6);
 }
 
 void inside_models(const std::filesystem::path& folder) {
-  std::ofstream(folder / "loop.ptx") << loop_ptx();
+  std::ofstream(folder / "loop.ptx") << bench::arithmetic_loop().ptx;
   std::ofstream(folder / "loop.toml") << fmt::format(
       "kernel = \"ptx\"\nprofile = \"b200\"\n[problem]\nptx = \"loop.ptx\"\nentry = \"loop\"\ngrid = [1, 1, 1]\n"
       "block = [32, 1, 1]\n[[problem.tensor]]\nname = \"out\"\ntype = \"u32\"\nshape = [32]\ncontents = "
@@ -82,11 +64,12 @@ class OneAllocation : public sim::DeviceMemory {
  public:
   Range range_of(uint64_t) const override { return {kFirst, bytes.size(), bytes.data()}; }
   static constexpr uint64_t kFirst = 0x10000000;
-  mutable std::vector<uint8_t> bytes = std::vector<uint8_t>(4096);
+  mutable std::vector<uint8_t> bytes = std::vector<uint8_t>(bench::kLoopBytes);
 };
 
-void without_models() {
-  const ptx::Module module = ptx::parse(loop_ptx(), "loop.ptx");
+/// 1,024 warps; on every core of the host, but seconds are those of processors.
+void without_models(const bench::Loop& loop) {
+  const ptx::Module module = ptx::parse(loop.ptx, "loop.ptx");
   const OneAllocation memory;
   constexpr int kCtas = 128, kWarps = 8, kFunctionalRounds = kRounds / 256;
   struct {
@@ -94,7 +77,6 @@ void without_models() {
     uint32_t rounds = kFunctionalRounds;
   } window;
   const double start = processor_seconds(RUSAGE_SELF);
-  const auto begin = std::chrono::steady_clock::now();
   const sim::FunctionalResult result =
       sim::run_functional({.module = &module,
                            .entry = &module.entries[0],
@@ -106,10 +88,7 @@ void without_models() {
     fmt::print(stderr, "the loop did not finish: {}\n", result.text);
     std::exit(1);
   }
-  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const double instructions = 103.0 * kFunctionalRounds * kCtas * kWarps;
-  print("loop, 1,024 warps, no models", instructions, processor_seconds(RUSAGE_SELF) - start);
-  print("  the same by the clock", instructions, wall);
+  print(loop.name + ", no models", double(result.warp_instructions), processor_seconds(RUSAGE_SELF) - start);
 }
 
 void against_roles() {
@@ -127,12 +106,17 @@ void against_roles() {
 
 }  // namespace
 
-int main() {
-  char name[] = "/tmp/sm100sim_bench_XXXXXX";
-  if (!mkdtemp(name)) return std::perror("a temporary folder"), 1;
-  inside_models(name);
-  std::filesystem::remove_all(name);
-  without_models();
-  against_roles();
+/// `ptx_speed [part of a name]`: only the loops without models that have it in their names.
+int main(int argc, char** argv) {
+  const std::string_view only = argc > 1 ? argv[1] : "";
+  if (only.empty()) {
+    char name[] = "/tmp/sm100sim_bench_XXXXXX";
+    if (!mkdtemp(name)) return std::perror("a temporary folder"), 1;
+    inside_models(name);
+    std::filesystem::remove_all(name);
+  }
+  for (const bench::Loop& loop : bench::loops())
+    if (loop.name.find(only) != std::string::npos) without_models(loop);
+  if (only.empty()) against_roles();
   return 0;
 }
