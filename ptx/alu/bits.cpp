@@ -183,6 +183,29 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors) {
 struct Prmt {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const { return permute(a, b, c & 0xffff); }
 };
+/// Selectors are mostly a number, the same for all lanes.
+void prmt(RegisterFile& file, const Instr& in, LaneMask mask) {
+  if (in.rows[3].area() == 0) return map_lanes<Prmt, uint32_t, uint32_t, uint32_t, uint32_t>(file, in, mask);
+  Destination<uint32_t> d(file, in, 0);
+  const Source<uint32_t> a(file, in, 1), b(file, in, 2);
+  const uint32_t selectors = Source<uint32_t>(file, in, 3)[0];
+  uint32_t of_b[4], shift[4], sign[4];  // of each byte: masks, and where it lies
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t selector = selectors >> (4 * i) & 15;
+    of_b[i] = selector & 4 ? 0xffffffffu : 0;
+    shift[i] = 24 - 8 * (selector & 3);
+    sign[i] = selector & 8 ? 31 : 24;
+  }
+  for_each_lane(mask, [&](int lane) {
+    const uint32_t x = a[lane], change = x ^ b[lane];
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < 4; ++i) {
+      const auto top = static_cast<int32_t>((x ^ (change & of_b[i])) << shift[i]);  // the byte is the highest
+      value |= (static_cast<uint32_t>(top >> sign[i]) & 0xff) << (8 * i);
+    }
+    d.set(lane, value);
+  });
+}
 /// Selectors of a named mode, for each value of c[1:0].
 template <uint32_t k0, uint32_t k1, uint32_t k2, uint32_t k3>
 struct PrmtMode {
@@ -262,7 +285,7 @@ void add_logic(FormTable& table, const std::string& t) {
   table.add_wide<Or, T, T, T>("or" + t);
   table.add_wide<Xor, T, T, T>("xor" + t);
   table.add_wide<Not, T, T>("not" + t);
-  table.add<Cnot, T, T>("cnot" + t);
+  table.add_wide<Cnot, T, T>("cnot" + t);
   table.add_wide<Shl, T, T, uint32_t>("shl" + t);
   table.add_wide<Shr, T, T, uint32_t>("shr" + t);
 }
@@ -274,14 +297,14 @@ template <class T>
 void add_fields(FormTable& table) {
   const std::string t = "." + std::string(name(TypeOf<T>::value));
   table.add_wide<Bfe, T, T, uint32_t, uint32_t>("bfe" + t);
-  table.add<Bfind<false>, uint32_t, T>("bfind" + t);
-  table.add<Bfind<true>, uint32_t, T>("bfind.shiftamt" + t);
+  table.add_wide<Bfind<false>, uint32_t, T>("bfind" + t);
+  table.add_wide<Bfind<true>, uint32_t, T>("bfind.shiftamt" + t);
 }
 template <class T>
 void add_counts(FormTable& table, const std::string& t) {
-  table.add<Popc, uint32_t, T>("popc" + t);
-  table.add<Clz, uint32_t, T>("clz" + t);
-  table.add<Brev, T, T>("brev" + t);
+  table.add_wide<Popc, uint32_t, T>("popc" + t);
+  table.add_wide<Clz, uint32_t, T>("clz" + t);
+  table.add_wide<Brev, T, T>("brev" + t);
   table.add_wide<Bfi, T, T, T, uint32_t, uint32_t>("bfi" + t);
 }
 template <bool kA, bool kB>
@@ -316,7 +339,7 @@ void add_bit_forms(FormTable& table) {
   table.add<Szext<false>, U, U, U>("szext.wrap.u32");
   table.add<Szext<true>, int32_t, int32_t, U>("szext.clamp.s32");
   table.add<Szext<false>, int32_t, int32_t, U>("szext.wrap.s32");
-  table.add_wide<Prmt, U, U, U, U>("prmt.b32");
+  table.add("prmt.b32", wide<&prmt>(), {Type::u32}, {Type::u32, Type::u32, Type::u32});
   table.add<PrmtMode<0x3210, 0x4321, 0x5432, 0x6543>, U, U, U, U>("prmt.b32.f4e");
   table.add<PrmtMode<0x5670, 0x6701, 0x7012, 0x0123>, U, U, U, U>("prmt.b32.b4e");
   table.add<PrmtMode<0x0000, 0x1111, 0x2222, 0x3333>, U, U, U, U>("prmt.b32.rc8");

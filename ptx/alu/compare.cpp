@@ -25,7 +25,10 @@ constexpr int kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8;
 
 template <class T>
 bool holds(int relations, T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, float>) {  // one bit each, without branches
+    return (((relations & kLess) != 0) & (a < b)) | (((relations & kEqual) != 0) & (a == b)) |
+           (((relations & kGreater) != 0) & (a > b)) | (((relations & kUnordered) != 0) & ((a != a) | (b != b)));
+  } else if constexpr (std::is_integral_v<T>) {
     return relations & (a < b ? kLess : a == b ? kEqual : kGreater);
   } else {
     const auto x = to_double(a), y = to_double(b);
@@ -52,10 +55,10 @@ void setp(RegisterFile& file, const Instr& in, LaneMask mask) {
   file.set_predicate(in.rows[1], combine(in.aux, ~holds_in, with), mask);
 }
 
-/// Most comparisons are of integers.
+/// Most comparisons are of integers, or of f32.
 template <class T, int kRelations, bool kFlush>
 AluFunction setp_function() {
-  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
+  if constexpr ((std::is_integral_v<T> && sizeof(T) >= 4) || std::is_same_v<T, float>)
     return wide<&setp<T, kRelations, kFlush>>();
   else
     return &setp<T, kRelations, kFlush>;

@@ -10,6 +10,7 @@
 #include "ptx/alu/form_table.h"
 #include "ptx/alu/modifiers.h"
 #include "ptx/alu/rounding.h"
+#include "ptx/alu/side_by_side.h"
 
 namespace sm100::ptx {
 
@@ -51,7 +52,7 @@ template <class D, class S, bool kSat>
 void add_int_to_int(FormTable& table) {
   const std::string text =
       std::string(kSat ? "cvt.sat" : "cvt") + dotted(TypeOf<D>::value) + dotted(TypeOf<S>::value);
-  if constexpr (sizeof(D) >= 4 && sizeof(S) >= 4 && !kSat)
+  if constexpr (!kSat)
     table.add_wide<IntToInt<D, S, kSat>, D, S>(text);
   else
     table.add<IntToInt<D, S, kSat>, D, S>(text);
@@ -99,9 +100,14 @@ void add_float_to_int(FormTable& table) {
   const std::string t = dotted(TypeOf<D>::value) + dotted(TypeOf<S>::value);
   for_each_integer_mode([&](const std::string& text, auto mode) {
     for (const char* sat : {"", ".sat"}) {  // it clamps without, too
-      table.add<FloatToInt<D, S, mode.value, false>, D, S>("cvt" + text + sat + t);
-      if constexpr (std::is_same_v<S, float>)
-        table.add<FloatToInt<D, S, mode.value, true>, D, S>("cvt" + text + ".ftz" + sat + t);
+      if constexpr (std::is_same_v<S, float> && sizeof(D) == 4) {
+        table.add_wide<side_by_side::IntegerFromSingle<D, mode.value, false>, D, S>("cvt" + text + sat + t);
+        table.add_wide<side_by_side::IntegerFromSingle<D, mode.value, true>, D, S>("cvt" + text + ".ftz" + sat + t);
+      } else {
+        table.add<FloatToInt<D, S, mode.value, false>, D, S>("cvt" + text + sat + t);
+        if constexpr (std::is_same_v<S, float>)
+          table.add<FloatToInt<D, S, mode.value, true>, D, S>("cvt" + text + ".ftz" + sat + t);
+      }
     }
   });
 }
@@ -139,7 +145,10 @@ template <class D, class S>
 void add_int_to_float(FormTable& table) {
   const std::string t = dotted(TypeOf<D>::value) + dotted(TypeOf<S>::value);
   for_each_mode(false, [&](const std::string& text, auto mode) {
-    table.add<IntToFloat<D, S, mode.value, false>, D, S>("cvt" + text + t);
+    if constexpr (mode.value == Rounding::nearest && (std::is_same_v<D, float> || std::is_same_v<D, double>))
+      table.add_wide<side_by_side::FloatFromInteger<D, S>, D, S>("cvt" + text + t);
+    else
+      table.add<IntToFloat<D, S, mode.value, false>, D, S>("cvt" + text + t);
     table.add<IntToFloat<D, S, mode.value, true>, D, S>("cvt" + text + ".sat" + t);
   });
 }
@@ -182,7 +191,14 @@ void add_float_to_float(FormTable& table) {
   constexpr bool kSingle = std::is_same_v<D, float> || std::is_same_v<S, float>;
   const auto add = [&](const std::string& text, auto mode) {
     constexpr Rounding kMode = mode.value;
-    table.add<FloatToFloat<D, S, kMode, false, false>, D, S>("cvt" + text + t);
+    constexpr bool kFromHalf = std::is_same_v<D, float> && (std::is_same_v<S, F16> || std::is_same_v<S, Bf16>);
+    constexpr bool kToHalf = std::is_same_v<S, float> && (std::is_same_v<D, F16> || std::is_same_v<D, Bf16>);
+    if constexpr (kFromHalf)
+      table.add_wide<side_by_side::SingleFromHalf<S>, D, S>("cvt" + text + t);
+    else if constexpr (kToHalf && kMode == Rounding::nearest)
+      table.add_wide<side_by_side::HalfFromSingle<D>, D, S>("cvt" + text + t);
+    else
+      table.add<FloatToFloat<D, S, kMode, false, false>, D, S>("cvt" + text + t);
     table.add<FloatToFloat<D, S, kMode, false, true>, D, S>("cvt" + text + ".sat" + t);
     if constexpr (kSingle) {
       table.add<FloatToFloat<D, S, kMode, true, false>, D, S>("cvt" + text + ".ftz" + t);
@@ -212,7 +228,10 @@ void add_to_integer(FormTable& table) {
   const std::string t = dotted(TypeOf<T>::value) + dotted(TypeOf<T>::value);
   for_each_integer_mode([&](const std::string& text, auto mode) {
     constexpr Rounding kMode = mode.value;
-    table.add<ToInteger<T, kMode, false, false>, T, T>("cvt" + text + t);
+    if constexpr (std::is_same_v<T, float>)
+      table.add_wide<side_by_side::IntegralSingle<kMode, false>, T, T>("cvt" + text + t);
+    else
+      table.add<ToInteger<T, kMode, false, false>, T, T>("cvt" + text + t);
     table.add<ToInteger<T, kMode, false, true>, T, T>("cvt" + text + ".sat" + t);
     if constexpr (std::is_same_v<T, float>) {
       table.add<ToInteger<T, kMode, true, false>, T, T>("cvt" + text + ".ftz" + t);

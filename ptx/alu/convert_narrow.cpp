@@ -7,6 +7,7 @@
 #include "ptx/alu/form_table.h"
 #include "ptx/alu/modifiers.h"
 #include "ptx/alu/rounding.h"
+#include "ptx/alu/side_by_side.h"
 
 namespace sm100::ptx {
 
@@ -45,7 +46,13 @@ void add_narrow(FormTable& table, const std::string& mode) {
     constexpr bool kRelu = relu_flag.value, kFinite = finite.value;
     using Op = Narrow<H, kMode, kRelu, kFinite>;
     const std::string text = "cvt" + mode + (kRelu ? ".relu" : "") + (kFinite ? ".satfinite" : "");
-    table.add<NarrowPair<Op, H>, Pair<H>, float, float>(text + dotted(TypeOf<Pair<H>>::value) + ".f32");
+    const std::string packed = text + dotted(TypeOf<Pair<H>>::value) + ".f32";
+    if constexpr (kMode == Rounding::nearest)
+      table.add(packed,
+                wide<&map_lanes<side_by_side::HalvesFromSingles<H, kRelu, kFinite>, uint32_t, float, float>>(),
+                {TypeOf<Pair<H>>::value}, {Type::f32, Type::f32});
+    else
+      table.add<NarrowPair<Op, H>, Pair<H>, float, float>(packed);
     if constexpr (kRelu || kFinite) table.add<Op, H, float>(text + dotted(TypeOf<H>::value) + ".f32");
   });
 }

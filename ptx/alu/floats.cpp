@@ -5,6 +5,7 @@
 #include "ptx/alu/form_table.h"
 #include "ptx/alu/modifiers.h"
 #include "ptx/alu/rounding.h"
+#include "ptx/alu/side_by_side.h"
 
 namespace sm100::ptx {
 
@@ -184,13 +185,17 @@ void add_packed(FormTable& table, const std::string& opcode, bool bare) {
 template <bool kMin, class T>
 void add_extremes(FormTable& table) {
   const std::string opcode = kMin ? "min" : "max", t = "." + std::string(name(TypeOf<T>::value));
-  table.add<Extreme<kMin, false, false, false, false>, T, T, T>(opcode + t);
+  if constexpr (std::is_same_v<T, float>)
+    table.add_wide<side_by_side::Extreme<kMin, false, false>, T, T, T>(opcode + t);
+  else
+    table.add<Extreme<kMin, false, false, false, false>, T, T, T>(opcode + t);
   if constexpr (std::is_same_v<T, float>) {
     for_each_flag<3>([&](auto ftz, auto nan, auto sign) {
       constexpr bool kFlush = ftz.value, kNan = nan.value, kXor = sign.value;
       const std::string text = opcode + (kFlush ? ".ftz" : "") + (kNan ? ".NaN" : "");
-      if constexpr (kFlush || kNan || kXor)
-        table.add<Extreme<kMin, kFlush, kNan, kXor, kXor>, T, T, T>(text + (kXor ? ".xorsign.abs" : "") + t);
+      if constexpr ((kFlush || kNan) && !kXor)
+        table.add_wide<side_by_side::Extreme<kMin, kFlush, kNan>, T, T, T>(text + t);
+      if constexpr (kXor) table.add<Extreme<kMin, kFlush, kNan, kXor, kXor>, T, T, T>(text + ".xorsign.abs" + t);
       table.add<Extreme<kMin, kFlush, kNan, false, kXor>, T, T, T, T>(text + (kXor ? ".abs" : "") + ".three" + t);
     });
   }
@@ -199,9 +204,9 @@ void add_extremes(FormTable& table) {
 template <class T>
 void add_signs(FormTable& table) {
   const std::string t = "." + std::string(name(TypeOf<T>::value));
-  table.add<Abs<false>, T, T>("abs" + t);
-  table.add<Neg<false>, T, T>("neg" + t);
-  table.add<CopySign, T, T, T>("copysign" + t);
+  table.add_wide<Abs<false>, T, T>("abs" + t);
+  table.add_wide<Neg<false>, T, T>("neg" + t);
+  table.add_wide<CopySign, T, T, T>("copysign" + t);
   table.add<Testp<Class::finite>, bool, T>("testp.finite" + t);
   table.add<Testp<Class::infinite>, bool, T>("testp.infinite" + t);
   table.add<Testp<Class::number>, bool, T>("testp.number" + t);

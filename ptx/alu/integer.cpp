@@ -187,9 +187,9 @@ void add_of(FormTable& table) {
   table.add_wide<Min, T, T, T>("min" + t);
   table.add_wide<Max, T, T, T>("max" + t);
   table.add_wide<MulLo, T, T, T>("mul.lo" + t);
-  table.add<MulHi, T, T, T>("mul.hi" + t);
+  table.add_wide<MulHi, T, T, T>("mul.hi" + t);
   table.add_wide<MadLo, T, T, T, T>("mad.lo" + t);
-  table.add<MadHi, T, T, T, T>("mad.hi" + t);
+  table.add_wide<MadHi, T, T, T, T>("mad.hi" + t);
   table.add<Sad, T, T, T, T>("sad" + t);
   table.add<Div, T, T, T>("div" + t).cost = Cost::division;
   table.add<Rem, T, T, T>("rem" + t).cost = Cost::division;

@@ -56,8 +56,8 @@ struct Pack {
   }
   static void add(FormTable& table, const std::string& opcode, Type wide, Type part) {
     const std::vector<Type> parts(kParts, part);
-    table.add(opcode + ".pack" + std::to_string(kParts), &pack, {wide}, parts).cost = Cost::free;
-    table.add(opcode + ".unpack" + std::to_string(kParts), &unpack, parts, {wide}).cost = Cost::free;
+    table.add(opcode + ".pack" + std::to_string(kParts), ptx::wide<&pack>(), {wide}, parts).cost = Cost::free;
+    table.add(opcode + ".unpack" + std::to_string(kParts), ptx::wide<&unpack>(), parts, {wide}).cost = Cost::free;
   }
 };
 
@@ -100,8 +100,9 @@ void is_global(RegisterFile& file, const Instr& in, LaneMask mask) {
 
 template <Window Windows::*kWindow>
 void add_window(FormTable& table, const std::string& space, bool tested = true) {
-  table.add("cvta." + space + ".u64", &to_generic<kWindow>, {Type::u64}, {Type::u64}).cost = Cost::free;
-  table.add("cvta.to." + space + ".u64", &from_generic<kWindow>, {Type::u64}, {Type::u64}).cost = Cost::free;
+  table.add("cvta." + space + ".u64", wide<&to_generic<kWindow>>(), {Type::u64}, {Type::u64}).cost = Cost::free;
+  table.add("cvta.to." + space + ".u64", wide<&from_generic<kWindow>>(), {Type::u64}, {Type::u64}).cost =
+      Cost::free;
   if (tested) table.add("isspacep." + space, &is_in<kWindow>, {Type::pred}, {Type::u64});
 }
 
