@@ -19,6 +19,8 @@ using ptx::LaneMask;
 using ptx::Operand;
 using ptx::Space;
 using Together = PtxServiceEntry::Together;
+using lanes::Shuffle;
+using lanes::Vote;
 
 namespace {
 
@@ -201,28 +203,35 @@ bool move_matrices(FunctionalWarp& w, const ServiceOperands& c, const Instr& i) 
 const std::vector<FunctionalService>& functional_services() {
   static const std::vector<FunctionalService> all = [] {
     const std::vector<std::string_view> odd_matrices = {".m8n16", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"};
-    std::vector<FunctionalService> list = {{"elect.sync", exchange<lanes::elect>, Together::mask},
-                                           {"shfl.sync", exchange<lanes::shfl>, Together::mask},
-                                           {"vote.sync", exchange<lanes::vote>, Together::mask},
-                                           {"match.any.sync", exchange<lanes::match>, Together::mask},
-                                           {"match.all.sync", exchange<lanes::match>, Together::mask},
-                                           {"redux.sync", exchange<lanes::redux>, Together::mask},
-                                           {"activemask", exchange<lanes::activemask>},
-                                           {"bar.warp.sync", hint, Together::mask},
-                                           {"barrier.cluster.arrive", cluster_arrive, Together::all},
-                                           {"barrier.cluster.wait", cluster_wait, Together::all},
-                                           {"mapa", mapa},
-                                           {"getctarank", getctarank},
-                                           {"cp.async", cp_async},
-                                           {"cp.async.commit_group", hint},
-                                           {"cp.async.wait_group", hint},
-                                           {"cp.async.wait_all", hint},
-                                           {"ldmatrix", move_matrices<false>, Together::all, odd_matrices},
-                                           {"stmatrix", move_matrices<true>, Together::all, odd_matrices},
-                                           {"createpolicy", createpolicy},
-                                           {"griddepcontrol.wait", hint},
-                                           {"griddepcontrol.launch_dependents", hint},
-                                           {"setmaxnreg", hint, Together::all}};
+    std::vector<FunctionalService> list = {
+        {"elect.sync", exchange<lanes::elect>, Together::mask},
+        {"shfl.sync.up", exchange<lanes::shfl<Shuffle::up>>, Together::mask},
+        {"shfl.sync.down", exchange<lanes::shfl<Shuffle::down>>, Together::mask},
+        {"shfl.sync.bfly", exchange<lanes::shfl<Shuffle::bfly>>, Together::mask},
+        {"shfl.sync.idx", exchange<lanes::shfl<Shuffle::idx>>, Together::mask},
+        {"vote.sync.ballot", exchange<lanes::vote<Vote::ballot>>, Together::mask},
+        {"vote.sync.all", exchange<lanes::vote<Vote::all>>, Together::mask},
+        {"vote.sync.any", exchange<lanes::vote<Vote::any>>, Together::mask},
+        {"vote.sync.uni", exchange<lanes::vote<Vote::uni>>, Together::mask},
+        {"match.any.sync", exchange<lanes::match>, Together::mask},
+        {"match.all.sync", exchange<lanes::match>, Together::mask},
+        {"redux.sync", exchange<lanes::redux>, Together::mask},
+        {"activemask", exchange<lanes::activemask>},
+        {"bar.warp.sync", hint, Together::mask},
+        {"barrier.cluster.arrive", cluster_arrive, Together::all},
+        {"barrier.cluster.wait", cluster_wait, Together::all},
+        {"mapa", mapa},
+        {"getctarank", getctarank},
+        {"cp.async", cp_async},
+        {"cp.async.commit_group", hint},
+        {"cp.async.wait_group", hint},
+        {"cp.async.wait_all", hint},
+        {"ldmatrix", move_matrices<false>, Together::all, odd_matrices},
+        {"stmatrix", move_matrices<true>, Together::all, odd_matrices},
+        {"createpolicy", createpolicy},
+        {"griddepcontrol.wait", hint},
+        {"griddepcontrol.launch_dependents", hint},
+        {"setmaxnreg", hint, Together::all}};
     for (const char* cta : {"bar", "bar.cta", "barrier", "barrier.cta"}) {
       static std::deque<std::string> names;
       const auto named = [&](const char* what) {

@@ -23,42 +23,77 @@ void elect(const ServiceOperands& c) {
   set_elected(c, members & -members);
 }
 
+namespace {
+
+/// Of all 32 lanes, whatever the width of the row.
+void read_lanes(const ServiceOperands& c, const Operand& o, uint32_t* to) {
+  if (o.width == 4)
+    std::copy_n(c.file().read<uint32_t>(o.row), ptx::kLanes, to);
+  else
+    for (int lane = 0; lane < ptx::kLanes; ++lane) to[lane] = uint32_t(c.file().read<uint64_t>(o.row)[lane]);
+}
+void write_lanes(const ServiceOperands& c, const Operand& o, const uint32_t* from) {
+  if (o.width == 4 && o.kind != Operand::Kind::sink && c.lanes == ptx::kAllLanes)
+    std::copy_n(from, ptx::kLanes, c.file().write<uint32_t>(o.row));
+  else
+    for (LaneMask left = c.lanes; left != 0; left &= left - 1)
+      c.set(o, std::countr_zero(left), from[std::countr_zero(left)]);
+}
+
+}  // namespace
+
 /// PTX 9.7.9.6: segments of lanes by the mask in bits 12:8 of c, clamp in bits 4:0.
+template <Shuffle kMode>
 void shfl(const ServiceOperands& c) {
   const Operand& to = c.operand(0);
   const Operand& result = to.kind == Operand::Kind::pair ? to.elements[0] : to;
-  const Operand &a = c.operand(1), &b = c.operand(2), &limits = c.operand(3);
-  uint32_t values[ptx::kLanes];
-  for (int lane = 0; lane < ptx::kLanes; ++lane) values[lane] = uint32_t(c.value(a, lane));
+  uint32_t values[ptx::kLanes], b[ptx::kLanes], limits[ptx::kLanes], shuffled[ptx::kLanes];
+  read_lanes(c, c.operand(1), values);
+  read_lanes(c, c.operand(2), b);
+  read_lanes(c, c.operand(3), limits);
   LaneMask valid = 0;
-  for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const int bval = int(c.value(b, lane) & 31), cval = int(c.value(limits, lane) & 31),
-              mask = int(c.value(limits, lane) >> 8 & 31);
+  for (int lane = 0; lane < ptx::kLanes; ++lane) {
+    const int bval = int(b[lane] & 31), cval = int(limits[lane] & 31), mask = int(limits[lane] >> 8 & 31);
     const int max_lane = (lane & mask) | (cval & ~mask), min_lane = lane & mask;
-    int from;
-    bool inside;
-    if (c.has(".up"))
-      from = lane - bval, inside = from >= max_lane;
-    else if (c.has(".down"))
-      from = lane + bval, inside = from <= max_lane;
-    else if (c.has(".bfly"))
-      from = lane ^ bval, inside = from <= max_lane;
-    else
-      from = min_lane | (bval & ~mask), inside = from <= max_lane;
-    if (!inside) from = lane;
-    if (inside) valid |= 1u << lane;
-    c.set(result, lane, values[from & 31]);
+    const int from = kMode == Shuffle::up     ? lane - bval
+                     : kMode == Shuffle::down ? lane + bval
+                     : kMode == Shuffle::bfly ? lane ^ bval
+                                              : min_lane | (bval & ~mask);
+    const bool inside = kMode == Shuffle::up ? from >= max_lane : from <= max_lane;
+    valid |= LaneMask(inside) << lane;
+    shuffled[lane] = values[(inside ? from : lane) & 31];
   }
+  write_lanes(c, result, shuffled);
   if (to.kind == Operand::Kind::pair) c.set_predicate(to.elements[1], valid);
 }
+template void shfl<Shuffle::up>(const ServiceOperands&);
+template void shfl<Shuffle::down>(const ServiceOperands&);
+template void shfl<Shuffle::bfly>(const ServiceOperands&);
+template void shfl<Shuffle::idx>(const ServiceOperands&);
 
+void shfl(const ServiceOperands& c) {
+  if (c.has(".up")) return shfl<Shuffle::up>(c);
+  if (c.has(".down")) return shfl<Shuffle::down>(c);
+  return c.has(".bfly") ? shfl<Shuffle::bfly>(c) : shfl<Shuffle::idx>(c);
+}
+
+template <Vote kMode>
 void vote(const ServiceOperands& c) {
   const LaneMask members = c.lanes, yes = c.predicate(c.operand(1)) & members;
-  if (c.has(".ballot")) return c.set_all(c.operand(0), yes);
+  if (kMode == Vote::ballot) return c.set_all(c.operand(0), yes);
   const bool all = yes == members, any = yes != 0;
-  const bool result = c.has(".all") ? all : c.has(".any") ? any : all || !any;
+  const bool result = kMode == Vote::all ? all : kMode == Vote::any ? any : all || !any;
   c.set_predicate(c.operand(0), result ? ptx::kAllLanes : 0);
+}
+template void vote<Vote::ballot>(const ServiceOperands&);
+template void vote<Vote::all>(const ServiceOperands&);
+template void vote<Vote::any>(const ServiceOperands&);
+template void vote<Vote::uni>(const ServiceOperands&);
+
+void vote(const ServiceOperands& c) {
+  if (c.has(".ballot")) return vote<Vote::ballot>(c);
+  if (c.has(".all")) return vote<Vote::all>(c);
+  return c.has(".any") ? vote<Vote::any>(c) : vote<Vote::uni>(c);
 }
 
 void match(const ServiceOperands& c) {
@@ -101,21 +136,23 @@ void redux(const ServiceOperands& c) {
     return;
   }
   uint32_t result = uint32_t(c.value(c.operand(1), c.first()));
-  for (LaneMask left = c.lanes & (c.lanes - 1); left != 0; left &= left - 1) {
-    const auto v = uint32_t(c.value(c.operand(1), std::countr_zero(left)));
-    if (c.has(".add"))
-      result += v;
-    else if (c.has(".min"))
-      result = c.has(".s32") ? uint32_t(std::min(int32_t(result), int32_t(v))) : std::min(result, v);
-    else if (c.has(".max"))
-      result = c.has(".s32") ? uint32_t(std::max(int32_t(result), int32_t(v))) : std::max(result, v);
-    else if (c.has(".and"))
-      result &= v;
-    else if (c.has(".or"))
-      result |= v;
-    else
-      result ^= v;
-  }
+  const auto with_each = [&](auto&& op) {
+    for (LaneMask left = c.lanes & (c.lanes - 1); left != 0; left &= left - 1)
+      result = op(result, uint32_t(c.value(c.operand(1), std::countr_zero(left))));
+  };
+  const bool is_signed = c.has(".s32");
+  if (c.has(".add"))
+    with_each([](uint32_t x, uint32_t y) { return x + y; });
+  else if (c.has(".min"))
+    with_each([&](uint32_t x, uint32_t y) { return (is_signed ? int32_t(x) < int32_t(y) : x < y) ? x : y; });
+  else if (c.has(".max"))
+    with_each([&](uint32_t x, uint32_t y) { return (is_signed ? int32_t(x) > int32_t(y) : x > y) ? x : y; });
+  else if (c.has(".and"))
+    with_each([](uint32_t x, uint32_t y) { return x & y; });
+  else if (c.has(".or"))
+    with_each([](uint32_t x, uint32_t y) { return x | y; });
+  else
+    with_each([](uint32_t x, uint32_t y) { return x ^ y; });
   c.set_all(c.operand(0), result);
 }
 

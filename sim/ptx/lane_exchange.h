@@ -7,6 +7,14 @@
 
 namespace sm100::sim::lanes {
 
+enum class Shuffle : uint8_t { up, down, bfly, idx };
+enum class Vote : uint8_t { ballot, all, any, uni };
+/// Of an instruction whose mode is known.
+template <Shuffle kMode>
+void shfl(const ServiceOperands& c);
+template <Vote kMode>
+void vote(const ServiceOperands& c);
+/// Of the mode that its text names.
 void shfl(const ServiceOperands& c);
 void vote(const ServiceOperands& c);
 void match(const ServiceOperands& c);
