@@ -41,6 +41,8 @@ template <class T, int kRelations, bool kFlush>
 LaneMask compare(const RegisterFile& file, const Instr& in, int first, LaneMask mask) {
   const Source<T> a(file, in, first), b(file, in, first + 1);
   LaneFlags result;
+  if constexpr (std::is_integral_v<T> || std::is_same_v<T, float>)
+    if (!is_few(mask)) mask = kAllLanes;  // what the others hold is not looked at
   for_each_lane(mask, [&](int lane) {
     result.set(lane, holds(kRelations, flush_if<kFlush>(a[lane]), flush_if<kFlush>(b[lane])));
   });

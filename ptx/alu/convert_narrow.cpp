@@ -49,7 +49,7 @@ void add_narrow(FormTable& table, const std::string& mode) {
     const std::string packed = text + dotted(TypeOf<Pair<H>>::value) + ".f32";
     if constexpr (kMode == Rounding::nearest)
       table.add(packed,
-                wide<&map_lanes<side_by_side::HalvesFromSingles<H, kRelu, kFinite>, uint32_t, float, float>>(),
+                wide<&map_many_lanes<side_by_side::HalvesFromSingles<H, kRelu, kFinite>, uint32_t, float, float>>(),
                 {TypeOf<Pair<H>>::value}, {Type::f32, Type::f32});
     else
       table.add<NarrowPair<Op, H>, Pair<H>, float, float>(packed);

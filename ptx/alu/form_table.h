@@ -21,7 +21,7 @@ class FormTable {
   /// The same of a form that code is full of: with the host's widest vectors.
   template <class Op, class D, class... S>
   AluForm& add_wide(std::string opcode) {
-    return add(std::move(opcode), wide<&map_lanes<Op, D, S...>>(), {TypeOf<D>::value}, {TypeOf<S>::value...});
+    return add(std::move(opcode), wide<&map_many_lanes<Op, D, S...>>(), {TypeOf<D>::value}, {TypeOf<S>::value...});
   }
   /// A form with a function of its own: it writes the rows of `written` and reads those of `read`.
   AluForm& add(std::string opcode, AluFunction function, std::vector<Type> written, std::vector<Type> read);

@@ -206,6 +206,21 @@ inline void for_each_lane(LaneMask mask, F&& f) {
   }
 }
 
+/// So few lanes that each is computed alone.
+inline bool is_few(LaneMask mask) {
+  for (int lane = 0; lane < 4; ++lane) mask &= mask - 1;
+  return mask == 0;
+}
+
+/// Lanes outside of the mask get back what they held before.
+template <class T>
+inline void keep_lanes(T* to, const T* before, LaneMask mask) {
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const T taken = T{0} - static_cast<T>(mask >> lane & 1);
+    to[lane] = static_cast<T>((to[lane] & taken) | (before[lane] & ~taken));
+  }
+}
+
 template <class Op, class D, class... S, size_t... I>
 void map_rows(RegisterFile& file, const Instr& in, LaneMask mask, std::index_sequence<I...>) {
   Destination<D> d(file, in, 0);
@@ -216,6 +231,25 @@ void map_rows(RegisterFile& file, const Instr& in, LaneMask mask, std::index_seq
 template <class Op, class D, class... S>
 void map_lanes(RegisterFile& file, const Instr& in, LaneMask mask) {
   map_rows<Op, D, S...>(file, in, mask, std::index_sequence_for<S...>{});
+}
+
+/// The same, of an operation that compilers vectorise: where some lanes are asked for, but not few, all are
+/// computed and those are taken.
+template <class Op, class D, class... S>
+void map_many_lanes(RegisterFile& file, const Instr& in, LaneMask mask) {
+  constexpr bool kTaken = std::is_same_v<D, bool> || sizeof(D) <= 8;
+  if (!kTaken || mask == kAllLanes || is_few(mask)) return map_lanes<Op, D, S...>(file, in, mask);
+  if constexpr (std::is_same_v<D, bool>) {
+    const LaneMask before = file.predicate(in.rows[0]);
+    map_lanes<Op, D, S...>(file, in, kAllLanes);
+    file.set_predicate(in.rows[0], before, ~mask);
+  } else if constexpr (kTaken) {
+    Container<D> before[kLanes];
+    Container<D>* const to = file.write<Container<D>>(in.rows[0]);
+    std::memcpy(before, to, sizeof before);
+    map_lanes<Op, D, S...>(file, in, kAllLanes);
+    keep_lanes(to, before, mask);
+  }
 }
 
 }  // namespace sm100::ptx

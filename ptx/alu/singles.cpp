@@ -53,17 +53,22 @@ SM100_INLINE void compute(RegisterFile& file, const Instr& in, LaneMask mask) {
   uint32_t* const to = file.write<uint32_t>(in.rows[0]);
   const uint32_t *const x = file.read<uint32_t>(in.rows[1]), *const y = file.read<uint32_t>(in.rows[2]),
                         *const z = kOp == Op::fma ? file.read<uint32_t>(in.rows[3]) : x;
-  for (; mask != kAllLanes && mask != 0; mask &= mask - 1) {
-    const int lane = std::countr_zero(mask);
-    to[lane] = one<kOp, kFlush>(x[lane], y[lane], z[lane]);
+  if (mask != kAllLanes && is_few(mask)) {
+    for (; mask != 0; mask &= mask - 1) {
+      const int lane = std::countr_zero(mask);
+      to[lane] = one<kOp, kFlush>(x[lane], y[lane], z[lane]);
+    }
+    return;
   }
-  if (mask == 0) return;
+  uint32_t before[kLanes];
+  if (mask != kAllLanes) std::memcpy(before, to, sizeof before);
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
 #pragma GCC ivdep
 #endif
   for (int lane = 0; lane < kLanes; ++lane) to[lane] = one<kOp, kFlush>(x[lane], y[lane], z[lane]);
+  if (mask != kAllLanes) keep_lanes(to, before, mask);
 }
 
 template <Op kOp, bool kFlush>
