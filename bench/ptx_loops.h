@@ -17,6 +17,7 @@ inline constexpr uint64_t kLoopBytes = uint64_t{1} << 20;
 struct Loop {
   std::string name;
   std::string ptx;
+  int ctas = 128;  ///< of 8 warps
 };
 
 /// `body` in a loop, `before` in front of it, and at the end each lane's %r0 stored.
@@ -134,8 +135,24 @@ inline Loop reduction_loop() {
                       body)};
 }
 
+/// No loop at all: c[i] = a[i] + b[i] for one element a thread.
+inline Loop short_kernel() {
+  return {"short warps",
+          ".version 8.8\n.target sm_100a\n.address_size 64\n"
+          ".visible .entry sum(.param .u64 out, .param .u32 rounds)\n{\n"
+          ".reg .b32 %r<8>; .reg .f32 %f<4>; .reg .pred %p; .reg .b64 %d<8>;\n"
+          "ld.param.u64 %d0, [out]; ld.param.u32 %r5, [rounds];\n"
+          "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r0, %r1, %r2;\n"
+          "setp.lt.s32 %p, %r3, 0; @%p bra END;\n"
+          "cvta.to.global.u64 %d1, %d0; and.b32 %r4, %r3, 65535; mul.wide.s32 %d2, %r4, 4; add.s64 %d3, %d1, %d2;\n"
+          "ld.global.f32 %f0, [%d3]; ld.global.f32 %f1, [%d3+262144]; add.f32 %f2, %f0, %f1;\n"
+          "st.global.f32 [%d3+524288], %f2;\nEND: ret;\n}\n",
+          16384};
+}
+
 inline std::vector<Loop> loops() {
-  return {arithmetic_loop(), memory_loop(), address_loop(), fill_loop(), product_loop(), reduction_loop()};
+  return {arithmetic_loop(), memory_loop(),    address_loop(), fill_loop(),
+          product_loop(),    reduction_loop(), short_kernel()};
 }
 
 }  // namespace sm100::bench

@@ -67,11 +67,11 @@ class OneAllocation : public sim::DeviceMemory {
   mutable std::vector<uint8_t> bytes = std::vector<uint8_t>(bench::kLoopBytes);
 };
 
-/// 1,024 warps; on every core of the host, but seconds are those of processors.
+/// 1,024 warps, or of short ones more; on every core of the host, but seconds are those of processors.
 void without_models(const bench::Loop& loop) {
   const ptx::Module module = ptx::parse(loop.ptx, "loop.ptx");
   const OneAllocation memory;
-  constexpr int kCtas = 128, kWarps = 8, kFunctionalRounds = kRounds / 256;
+  constexpr int kWarps = 8, kFunctionalRounds = kRounds / 256;
   struct {
     uint64_t out = OneAllocation::kFirst;
     uint32_t rounds = kFunctionalRounds;
@@ -80,7 +80,7 @@ void without_models(const bench::Loop& loop) {
   const sim::FunctionalResult result =
       sim::run_functional({.module = &module,
                            .entry = &module.entries[0],
-                           .grid = {kCtas, 1, 1},
+                           .grid = {uint32_t(loop.ctas), 1, 1},
                            .block = {32 * kWarps, 1, 1},
                            .parameters = {reinterpret_cast<const uint8_t*>(&window), 12},
                            .memory = &memory});

@@ -27,13 +27,16 @@ FunctionalCode::FunctionalCode(const FunctionalLaunch& launch)
             launch.cluster,
             launch.dynamic_smem_bytes,
             {launch.variables.begin(), launch.variables.end()}}),
+      specials(code),
       variables(code.constant_bytes()) {
+  specials.look_up_lanes();
   const ptx::Program& program = code.program();
   shared_bytes = uint32_t(host::shared_layout(program).first_dynamic) + launch.dynamic_smem_bytes;
   for (const ptx::Access& a : program.accesses) {
     const auto element = uint32_t(std::max(1, ptx::bytes(a.type)));
     memory.push_back({element, element * a.vector,
-                      a.space == ptx::Space::param && !a.store && a.address.row.area() != 0 && element <= 8});
+                      a.space == ptx::Space::param && !a.store && a.address.row.area() != 0 && element <= 8,
+                      LaneMove(a)});
   }
   for (const ptx::Instr& i : program.code)
     if (i.kind == ptx::Kind::service) {
@@ -47,6 +50,21 @@ FunctionalCode::FunctionalCode(const FunctionalLaunch& launch)
       const ptx::Instr& i = program.code[at];
       spin_[at] = i.kind == ptx::Kind::branch && i.target <= wait.poll && i.target >= wait.first;
     }
+  find_runs();
+}
+
+void FunctionalCode::find_runs() {
+  const std::vector<ptx::Instr>& all = code.program().code;
+  runs_.resize(all.size() + 1);
+  uint32_t divisions = 0;
+  for (uint32_t at = 0; at < all.size(); ++at) {
+    runs_[at].divisions = divisions;
+    divisions += all[at].kind == ptx::Kind::alu && all[at].cost == ptx::Cost::division;
+  }
+  const auto size = uint32_t(all.size());
+  runs_[size] = {size, divisions};
+  for (uint32_t at = size; at-- > 0;)
+    runs_[at].end = all[at].kind == ptx::Kind::alu ? std::max(runs_[at + 1].end, at + 1) : at;
 }
 
 // ---------------------------------------------------------------- CTA

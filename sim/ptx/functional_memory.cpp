@@ -120,7 +120,10 @@ bool FunctionalWarp::access(const ptx::Instr& i, LaneMask lanes) {
   const Access& a = code.code.program().accesses[i.detail];
   const FunctionalCode::Memory& how = code.memory[i.detail];
   if (how.uniform_parameter) return load_parameter(a, how, lanes);
-  if (a.order == ptx::Order::weak && how.element <= 8 && move_plain(a, how, lanes)) return true;
+  if (how.move.plain()) {
+    const uint64_t address = how.move.address(file, std::countr_zero(lanes));
+    if (how.move.run(file, region_of(a.space, address), lanes)) return true;
+  }
   return a.store ? move_lanes<true>(a, how, lanes) : move_lanes<false>(a, how, lanes);
 }
 
@@ -141,7 +144,7 @@ bool FunctionalWarp::load_parameter(const Access& a, const FunctionalCode::Memor
   return true;
 }
 
-FunctionalWarp::Region FunctionalWarp::region_of(Space space, uint64_t address) {
+MemoryRegion FunctionalWarp::region_of(Space space, uint64_t address) {
   const ptx::Windows& w = file.windows;
   const bool any = space == Space::generic || space == Space::none;
   uint64_t base = 0;  // of the space among generic addresses
@@ -168,73 +171,6 @@ FunctionalWarp::Region FunctionalWarp::region_of(Space space, uint64_t address) 
   if (w.constant.has(address)) return {w.constant.base, code.variables.size(), code.variables.data(), 0};
   if (address - range_.first >= range_.bytes) find_global(address, 1);
   return {range_.first, range_.bytes, range_.host, 0};
-}
-
-namespace {
-
-template <class T, class Register>
-void load_register(Register* to, uint8_t* const* at, size_t offset, LaneMask lanes) {
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    T value;
-    std::memcpy(&value, at[lane] + offset, sizeof value);
-    to[lane] = Register(value);
-  }
-}
-template <class T, class Register>
-void store_register(const Register* from, uint8_t* const* at, size_t offset, LaneMask lanes) {
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const T value = T(from[lane]);
-    std::memcpy(at[lane] + offset, &value, sizeof value);
-  }
-}
-/// Between one register of the lanes and T at `at` + `offset`.
-template <class T>
-void move_register(ptx::RegisterFile& file, const Operand& o, bool store, uint8_t* const* at, size_t offset,
-                   LaneMask lanes) {
-  if (store && o.width == 4)
-    store_register<T>(file.read<uint32_t>(o.row), at, offset, lanes);
-  else if (store)
-    store_register<T>(file.read<uint64_t>(o.row), at, offset, lanes);
-  else if (o.width == 4)
-    load_register<T>(file.write<uint32_t>(o.row), at, offset, lanes);
-  else
-    load_register<T>(file.write<uint64_t>(o.row), at, offset, lanes);
-}
-
-using MoveRegister = void (*)(ptx::RegisterFile&, const Operand&, bool, uint8_t* const*, size_t, LaneMask);
-MoveRegister move_of(ptx::Type type, uint32_t element) {
-  const bool is_signed = ptx::is_signed(type);
-  switch (element) {
-    case 1: return is_signed ? move_register<int8_t> : move_register<uint8_t>;
-    case 2: return is_signed ? move_register<int16_t> : move_register<uint16_t>;
-    case 4: return is_signed ? move_register<int32_t> : move_register<uint32_t>;
-    default: return move_register<uint64_t>;
-  }
-}
-
-}  // namespace
-
-/// All lanes in one region and aligned: without looking at each.  @return false: nothing has happened
-bool FunctionalWarp::move_plain(const Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
-  const Region region = region_of(a.space, a.address.lane_address(file, std::countr_zero(lanes)));
-  if (region.bytes < how.bytes) return false;
-  const uint64_t last = region.bytes - how.bytes;
-  uint8_t* at[ptx::kLanes];
-  uint64_t wrong = 0;
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const uint64_t address = a.address.lane_address(file, lane), in = address - region.first;
-    wrong |= (address & (how.bytes - 1)) | uint64_t{in > last};
-    at[lane] = region.host + in + uint64_t(lane) * region.lane_stride;
-  }
-  if (wrong != 0) return false;
-  const MoveRegister move = move_of(a.type, how.element);
-  for (size_t v = 0; v < a.data.size(); ++v)
-    if (a.store || a.data[v].kind != Operand::Kind::sink)
-      move(file, a.data[v], a.store, at, v * how.element, lanes);
-  return true;
 }
 
 template <bool kStore>

@@ -35,13 +35,12 @@ FunctionalWarp::FunctionalWarp(FunctionalCta& cta, uint32_t index)
       live_(lanes_of_warp(code.code.launch(), index)),
       local_(size_t(ptx::kLanes) * (code.code.program().local_bytes + code.code.program().call_param_bytes)) {
   const auto sms = uint64_t(code.launch.sms);
-  fill_specials(file, code.code,
-                {.ctaid = cta.id,
-                 .cluster_rank = cta.rank,
-                 .warp = index,
-                 .sm = cta.index % sms,
-                 .sms = sms,
-                 .grid = code.launch.grid_id});
+  code.specials.fill(file, {.ctaid = cta.id,
+                            .cluster_rank = cta.rank,
+                            .warp = index,
+                            .sm = cta.index % sms,
+                            .sms = sms,
+                            .grid = code.launch.grid_id});
   groups_.add_ready({0, live_});
 }
 
@@ -78,15 +77,18 @@ FunctionalWarp::Stop FunctionalWarp::run_group(LaneGroup& group) {
   const uint32_t end = uint32_t(program.code.size());
   for (;;) {
     if (group.pc >= end) return live_ &= ~group.lanes, Stop::exited;
+    if (const uint32_t run_end = code.run_end(group.pc); run_end > group.pc) {
+      const uint32_t limit = groups_.limit(), to = limit > group.pc ? std::min(run_end, limit) : group.pc + 1;
+      compute(first + group.pc, first + to, group.lanes);
+      executed_ += to - group.pc;
+      divisions_ += code.divisions(group.pc, to);
+      group.pc = to;
+      if (to >= limit) return groups_.add_ready(group), Stop::exited;
+      continue;
+    }
     const Instr& i = first[group.pc];
     const LaneMask lanes = group.lanes & i.guard_of(file);
     ++executed_;
-    if (i.kind == Kind::alu) {
-      if (lanes != 0) i.alu(file, i, lanes);
-      divisions_ += i.cost == ptx::Cost::division;
-      if (++group.pc >= groups_.limit()) return groups_.add_ready(group), Stop::exited;
-      continue;
-    }
     current_ = group.pc;
     if (i.kind == Kind::branch) {
       const bool stops = groups_.branch(group, lanes, i.target);
@@ -141,6 +143,12 @@ FunctionalWarp::Stop FunctionalWarp::run_group(LaneGroup& group) {
     }
     if (++group.pc >= groups_.limit()) return groups_.add_ready(group), Stop::exited;
   }
+}
+
+/// ALU instructions, one after the other.
+void FunctionalWarp::compute(const Instr* from, const Instr* to, LaneMask group) {
+  for (const Instr* i = from; i != to; ++i)
+    if (const LaneMask lanes = group & i->guard_of(file); lanes != 0) i->alu(file, *i, lanes);
 }
 
 /// @return the group goes on with the next instruction

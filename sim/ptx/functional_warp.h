@@ -10,6 +10,7 @@
 
 #include "ptx/lane_groups.h"
 #include "sim/ptx/functional_grid.h"
+#include "sim/ptx/lane_moves.h"
 #include "sim/ptx/ptx_code.h"
 #include "sim/ptx/service_operands.h"
 #include "sim/ptx/special_values.h"
@@ -37,16 +38,22 @@ class FunctionalCode {
 
   const FunctionalLaunch& launch;
   const PtxCode code;
+  SpecialRows specials;
   uint32_t shared_bytes = 0;  ///< of a CTA's window, from its address 0
 
   struct Memory {
     uint32_t element, bytes;  ///< of one value, and of all
     bool uniform_parameter;   ///< every lane loads the same bytes of the window
+    LaneMove move;
   };
   std::vector<Memory> memory;                      ///< by Instr::detail
   std::vector<const FunctionalService*> services;  ///< by Instr::detail; nullptr: not implemented
   /// Of a branch that closes a loop which waits for a word in memory.
   bool spins(uint32_t branch) const { return spin_[branch]; }
+  /// Instructions from `at` on, up to this one, are all of the ALU; `at`: it is of another kind.
+  uint32_t run_end(uint32_t at) const { return runs_[at].end; }
+  /// Divisions among the instructions [from, to) of such a run.
+  uint32_t divisions(uint32_t from, uint32_t to) const { return runs_[to].divisions - runs_[from].divisions; }
 
   // Shared by the threads.
   /// The module's variables, if the launch does not say where they lie: at kPtxConstantWindow, for this launch.
@@ -55,7 +62,13 @@ class FunctionalCode {
   mutable std::atomic<uint64_t> warp_instructions = 0;
 
  private:
+  void find_runs();
+
   std::vector<bool> spin_;
+  struct Run {
+    uint32_t end, divisions;  ///< divisions: in front of the instruction, of the whole program
+  };
+  std::vector<Run> runs_;  ///< by instruction, and one more
 };
 
 struct FunctionalCta {
@@ -168,18 +181,12 @@ class FunctionalWarp {
 
  private:
   Stop run_group(ptx::LaneGroup& group);
+  void compute(const ptx::Instr* from, const ptx::Instr* to, ptx::LaneMask group);
   bool access(const ptx::Instr& i, ptx::LaneMask lanes);
   bool load_parameter(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
   template <bool kStore>
   bool move_lanes(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
-  /// Where the bytes of one space lie, or an allocation's.
-  struct Region {
-    uint64_t first = 0, bytes = 0;
-    uint8_t* host = nullptr;
-    uint64_t lane_stride = 0;  ///< each lane has bytes of its own
-  };
-  Region region_of(ptx::Space space, uint64_t address);
-  bool move_plain(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
+  MemoryRegion region_of(ptx::Space space, uint64_t address);
   uint8_t* find_global(uint64_t address, uint32_t bytes);
   struct Found {
     uint8_t* bytes;  ///< nullptr: `where` says why, a finding of `check`

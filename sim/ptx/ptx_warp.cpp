@@ -37,13 +37,12 @@ PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp&
       unknown_(code.program().register_bytes / 4 + 1) {
   live_ = lanes_of_warp(code.launch(), uint32_t(warp.index));
   if (!context.sm.with_data && warp.index == 0) context.own.smem.keep_track();
-  fill_specials(file, code,
-                {.ctaid = context.cta.ctaid(),
-                 .cluster_rank = context.cluster_ctarank(),
-                 .warp = uint32_t(warp.index),
-                 .sm = uint64_t(context.sm.id),
-                 .sms = uint64_t(context.profile.device.sms),
-                 .grid = uint64_t(context.cta.launch())});
+  SpecialRows(code).fill(file, {.ctaid = context.cta.ctaid(),
+                                .cluster_rank = context.cluster_ctarank(),
+                                .warp = uint32_t(warp.index),
+                                .sm = uint64_t(context.sm.id),
+                                .sms = uint64_t(context.profile.device.sms),
+                                .grid = uint64_t(context.cta.launch())});
 }
 
 // ---------------------------------------------------------------- lanes

@@ -13,44 +13,66 @@ namespace {
 
 uint32_t component(Dim3 v, char c) { return c == 'x' ? v.x : c == 'y' ? v.y : c == 'z' ? v.z : 0; }
 
-/// Registers that are the same in all lanes.
-uint64_t uniform_value(std::string_view name, const PtxCode& code, const WarpIdentity& who) {
-  const PtxLaunch& launch = code.launch();
-  const Dim3 id = who.ctaid, c = launch.cluster;
-  if (name.size() > 2 && name[name.size() - 2] == '.') {
-    const std::string_view base = name.substr(0, name.size() - 2);
-    const std::pair<std::string_view, Dim3> vectors[] = {
-        {"%ntid", launch.block},
-        {"%ctaid", id},
-        {"%nctaid", launch.grid},
-        {"%clusterid", {id.x / c.x, id.y / c.y, id.z / c.z}},
-        {"%nclusterid", {launch.grid.x / c.x, launch.grid.y / c.y, launch.grid.z / c.z}},
-        {"%cluster_ctaid", {id.x % c.x, id.y % c.y, id.z % c.z}},
-        {"%cluster_nctaid", c}};
-    for (const auto& [known, value] : vectors)
-      if (known == base) return component(value, name.back());
-    return 0;
-  }
-  const std::pair<std::string_view, uint64_t> scalars[] = {
-      {"%cluster_ctarank", who.cluster_rank},
-      {"%cluster_nctarank", c.x * c.y * c.z},
-      {"%warpid", who.warp},
-      {"%nwarpid", 64},
-      {"%smid", who.sm},
-      {"%nsmid", who.sms},
-      {"%gridid", who.grid},
-      {"%is_explicit_cluster", c.x * c.y * c.z > 1 ? ptx::kAllLanes : 0},
-      {"%envreg1", launch.grid_workspace >> 32},
-      {"%envreg2", launch.grid_workspace & UINT32_MAX},
-      {"%dynamic_smem_size", launch.dynamic_smem_bytes},
-      {"%total_smem_size", launch.dynamic_smem_bytes + code.program().static_shared_bytes}};
-  for (const auto& [known, value] : scalars)
+// Registers that are the same in all lanes.
+using Code = const PtxCode&;
+using Who = const WarpIdentity&;
+using VectorOfWarp = SpecialRows::VectorOfWarp;
+using ScalarOfWarp = SpecialRows::ScalarOfWarp;
+
+uint32_t cluster_ctas(Code code) {
+  const Dim3 c = code.launch().cluster;
+  return c.x * c.y * c.z;
+}
+
+VectorOfWarp vector_of_warp(std::string_view base) {
+  static constexpr std::pair<std::string_view, VectorOfWarp> kVectors[] = {
+      {"%ntid", [](Code code, Who) { return code.launch().block; }},
+      {"%ctaid", [](Code, Who who) { return who.ctaid; }},
+      {"%nctaid", [](Code code, Who) { return code.launch().grid; }},
+      {"%clusterid",
+       [](Code code, Who who) {
+         const Dim3 id = who.ctaid, c = code.launch().cluster;
+         return Dim3{id.x / c.x, id.y / c.y, id.z / c.z};
+       }},
+      {"%nclusterid",
+       [](Code code, Who) {
+         const Dim3 grid = code.launch().grid, c = code.launch().cluster;
+         return Dim3{grid.x / c.x, grid.y / c.y, grid.z / c.z};
+       }},
+      {"%cluster_ctaid",
+       [](Code code, Who who) {
+         const Dim3 id = who.ctaid, c = code.launch().cluster;
+         return Dim3{id.x % c.x, id.y % c.y, id.z % c.z};
+       }},
+      {"%cluster_nctaid", [](Code code, Who) { return code.launch().cluster; }}};
+  for (const auto& [known, value] : kVectors)
+    if (known == base) return value;
+  return nullptr;
+}
+
+ScalarOfWarp scalar_of_warp(std::string_view name) {
+  static constexpr std::pair<std::string_view, ScalarOfWarp> kScalars[] = {
+      {"%cluster_ctarank", [](Code, Who who) { return uint64_t{who.cluster_rank}; }},
+      {"%cluster_nctarank", [](Code code, Who) { return uint64_t{cluster_ctas(code)}; }},
+      {"%warpid", [](Code, Who who) { return uint64_t{who.warp}; }},
+      {"%nwarpid", [](Code, Who) { return uint64_t{64}; }},
+      {"%smid", [](Code, Who who) { return who.sm; }},
+      {"%nsmid", [](Code, Who who) { return who.sms; }},
+      {"%gridid", [](Code, Who who) { return who.grid; }},
+      {"%is_explicit_cluster",
+       [](Code code, Who) { return uint64_t{cluster_ctas(code) > 1 ? ptx::kAllLanes : 0}; }},
+      {"%envreg1", [](Code code, Who) { return code.launch().grid_workspace >> 32; }},
+      {"%envreg2", [](Code code, Who) { return code.launch().grid_workspace & UINT32_MAX; }},
+      {"%dynamic_smem_size", [](Code code, Who) { return uint64_t{code.launch().dynamic_smem_bytes}; }},
+      {"%total_smem_size",
+       [](Code code, Who) { return code.launch().dynamic_smem_bytes + code.program().static_shared_bytes; }}};
+  for (const auto& [known, value] : kScalars)
     if (known == name) return value;
-  return 0;
+  return nullptr;
 }
 
 /// Of a register that differs between lanes: its value in one of them.
-using OfLane = uint32_t (*)(Dim3 block, uint32_t thread, uint32_t lane);
+using OfLane = SpecialRows::OfLane;
 
 OfLane lane_value(std::string_view name) {
   static constexpr std::pair<std::string_view, OfLane> kRegisters[] = {
@@ -68,13 +90,16 @@ OfLane lane_value(std::string_view name) {
   return nullptr;
 }
 
+template <class T, class F>
+void fill_row(T* to, F&& value) {
+  for (uint32_t lane = 0; lane < uint32_t(ptx::kLanes); ++lane) to[lane] = T(value(lane));
+}
 template <class F>
-void fill(ptx::RegisterFile& file, const ptx::Special& special, F&& value) {
-  for (uint32_t lane = 0; lane < uint32_t(ptx::kLanes); ++lane)
-    if (special.width == 4)
-      file.write<uint32_t>(special.row)[lane] = uint32_t(value(lane));
-    else
-      file.write<uint64_t>(special.row)[lane] = value(lane);
+void fill_lanes(ptx::RegisterFile& file, const ptx::Special& special, F&& value) {
+  if (special.width == 4)
+    fill_row(file.write<uint32_t>(special.row), value);
+  else
+    fill_row(file.write<uint64_t>(special.row), value);
 }
 
 }  // namespace
@@ -85,20 +110,49 @@ LaneMask lanes_of_warp(const PtxLaunch& launch, uint32_t warp) {
   return own >= 32 ? ptx::kAllLanes : (1u << own) - 1;
 }
 
-void fill_specials(ptx::RegisterFile& file, const PtxCode& code, const WarpIdentity& who) {
-  const Dim3 block = code.launch().block;
-  const uint32_t first = who.warp * ptx::kLanes;
+SpecialRows::SpecialRows(const PtxCode& code) : code_(code) {
   for (const ptx::Special& special : code.program().specials) {
     if (special.changes) continue;
-    if (const OfLane of_lane = special.width == 1 ? nullptr : lane_value(special.name)) {
-      fill(file, special, [&](uint32_t lane) { return uint64_t{of_lane(block, first + lane, lane)}; });
-      continue;
+    Source from{.special = &special};
+    const std::string_view name = special.name;
+    const bool vector = name.size() > 2 && name[name.size() - 2] == '.';
+    if (special.width != 1) from.of_lane = lane_value(name);
+    if (!from.of_lane && vector) {
+      from.vector = vector_of_warp(name.substr(0, name.size() - 2));
+      from.component = name.back();
+    } else if (!from.of_lane) {
+      from.scalar = scalar_of_warp(name);
     }
-    const uint64_t value = uniform_value(special.name, code, who);
-    if (special.width == 1)
-      file.set_predicate(special.row, LaneMask(value), ptx::kAllLanes);
-    else
-      fill(file, special, [&](uint32_t) { return value; });
+    sources_.push_back(from);
+  }
+}
+
+void SpecialRows::look_up_lanes() {
+  const Dim3 block = code_.launch().block;
+  const uint32_t threads = block.x * block.y * block.z;
+  for (Source& from : sources_)
+    for (uint32_t thread = 0; from.of_lane && thread < (threads + 31) / 32 * 32; ++thread)
+      from.values.push_back(from.of_lane(block, thread, thread % 32));
+}
+
+void SpecialRows::fill(ptx::RegisterFile& file, const WarpIdentity& who) const {
+  const Dim3 block = code_.launch().block;
+  const uint32_t first = who.warp * ptx::kLanes;
+  for (const Source& from : sources_) {
+    const ptx::Special& special = *from.special;
+    if (!from.values.empty()) {
+      fill_lanes(file, special, [&](uint32_t lane) { return uint64_t{from.values[first + lane]}; });
+    } else if (from.of_lane) {
+      fill_lanes(file, special, [&](uint32_t lane) { return uint64_t{from.of_lane(block, first + lane, lane)}; });
+    } else {
+      const uint64_t value = from.vector   ? component(from.vector(code_, who), from.component)
+                             : from.scalar ? from.scalar(code_, who)
+                                           : 0;
+      if (special.width == 1)
+        file.set_predicate(special.row, LaneMask(value), ptx::kAllLanes);
+      else
+        fill_lanes(file, special, [&](uint32_t) { return value; });
+    }
   }
 }
 
@@ -111,7 +165,7 @@ void fill_clocks(ptx::RegisterFile& file, const ptx::Program& program, uint64_t 
       const auto ns = uint64_t(double(cycle) / sm_clock_ghz);
       v = special.name == "%globaltimer_hi" ? ns >> 32 : ns;
     }
-    fill(file, special, [&](uint32_t) { return v; });
+    fill_lanes(file, special, [&](uint32_t) { return v; });
   }
 }
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ld and st without models, whose lanes are side by side, at one place or anywhere: the bytes are those that each
+/// lane alone would move, and who is outside or not aligned is told by its lane.
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "catch.h"
+#include "sim/ptx/functional_launch.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+
+namespace {
+
+constexpr uint32_t kBytes = 4096, kLanes = 32;
+
+struct Shape {
+  const char* type;
+  uint32_t bytes, elements;
+  bool wide;  ///< in 64-bit registers
+};
+constexpr Shape kShapes[] = {{"u8", 1, 1, false},  {"s8", 1, 1, false},  {"u16", 2, 1, false}, {"s16", 2, 1, false},
+                             {"u32", 4, 1, false}, {"f32", 4, 1, false}, {"s8", 1, 1, true},   {"u16", 2, 1, true},
+                             {"s32", 4, 1, true},  {"u32", 4, 1, true},  {"u64", 8, 1, true},  {"u8", 1, 4, false},
+                             {"s16", 2, 2, false}, {"u32", 4, 2, false}, {"f32", 4, 4, false}, {"u64", 8, 2, true},
+                             {"s32", 4, 2, true},  {"u32", 4, 8, false}, {"u64", 8, 4, true}};
+
+/// Where each lane's bytes begin, in units of what a lane moves.
+std::vector<uint32_t> lanes_of(int pattern) {
+  std::vector<uint32_t> at(kLanes);
+  std::iota(at.begin(), at.end(), 3u);
+  switch (pattern) {
+    case 0: break;                                       // side by side
+    case 1: std::fill(at.begin(), at.end(), 5u); break;  // one place
+    case 2: std::reverse(at.begin(), at.end()); break;   // backwards
+    case 3: at[31] = 2; break;                           // side by side but for one
+    case 4:
+      for (uint32_t& a : at) a = a / 2;
+      break;  // two at each place
+    case 5:
+      for (uint32_t& a : at) a = a * 7 % 40;
+      break;  // anywhere
+    default:
+      for (uint32_t i = 0; i < kLanes; ++i) at[i] = i % 16 + i / 16 * 20;  // two runs
+  }
+  return at;
+}
+constexpr int kPatterns = 7;
+
+/// Bytes of data are copied to shared memory (if `shared`), lanes of a mask load or store registers, and what
+/// registers and memory hold then is written out.
+std::string kernel(const Shape& s, bool store, bool shared) {
+  const char* reg = s.wide ? "%d" : s.type[0] == 'f' ? "%f" : "%r";
+  const char* bits = s.wide ? "b64" : "b32";
+  const uint32_t width = s.wide ? 8 : 4;
+  std::string registers, before, after;
+  for (uint32_t e = 0; e < s.elements; ++e) {
+    registers += fmt::format("{}{}{}", e ? ", " : "", reg, e);
+    before += fmt::format("ld.global.{} {}{}, [%o+{}];\n", bits, reg, e, e * width);
+    after += fmt::format("st.global.{} [%o+{}], {}{};\n", bits, e * width, reg, e);
+  }
+  const std::string vector = s.elements > 1 ? fmt::format(".v{}", s.elements) : "";
+  if (s.elements > 1) registers = "{" + registers + "}";
+  const std::string base = shared ? "%s" : "%a", space = shared ? "shared" : "global";
+  const std::string move =
+      store ? fmt::format("@%p st.{}{}.{} [{}+32], {};\n", space, vector, s.type, base, registers)
+            : fmt::format("@%p ld.{}{}.{} {}, [{}+32];\n", space, vector, s.type, registers, base);
+  std::string in, out;
+  for (uint32_t at = 0; shared && at < kBytes; at += 4 * kLanes) {
+    in += fmt::format("ld.global.b32 %t, [%c+{}];\nst.shared.b32 [%l+{}], %t;\n", at, at);
+    out += fmt::format("ld.shared.b32 %t, [%l+{}];\nst.global.b32 [%c+{}], %t;\n", at, at);
+  }
+  return fmt::format(
+      ".visible .entry k(.param .u64 data, .param .u64 places, .param .u64 out, .param .u32 mask)\n{{\n"
+      ".reg .b64 %d<8>, %a, %b, %c, %o, %x; .reg .b32 %r<8>, %t, %l, %s, %m; .reg .f32 %f<8>; .reg .pred %p;\n"
+      ".shared .align 128 .b8 tile[{}];\n"
+      "mov.u32 %t, %tid.x; ld.param.u32 %m, [mask]; shr.u32 %m, %m, %t; and.b32 %m, %m, 1;\n"
+      "setp.ne.u32 %p, %m, 0;\n"
+      "ld.param.u64 %a, [data]; mul.wide.u32 %x, %t, 4; add.s64 %c, %a, %x; mov.u32 %l, tile; mov.u32 %s, tile;\n"
+      "shl.b32 %m, %t, 2; add.u32 %l, %l, %m;\n"
+      "ld.param.u64 %b, [places]; add.s64 %b, %b, %x; ld.global.u32 %t, [%b];\n"
+      "cvt.u64.u32 %x, %t; add.s64 %a, %a, %x; add.u32 %s, %s, %t;\n"
+      "mov.u32 %t, %tid.x; ld.param.u64 %o, [out]; mul.wide.u32 %x, %t, 64; add.s64 %o, %o, %x;\n"
+      "{}{}{}{}{}ret;\n}}\n",
+      kBytes, in, before, move, after, out);
+}
+
+struct Buffers {
+  explicit Buffers(FunctionalProgram& p)
+      : data(p.memory.allocate(kBytes)),
+        places(p.memory.allocate(4 * kLanes)),
+        out(p.memory.allocate(64 * kLanes)) {}
+  uint64_t data, places, out;
+};
+
+void check(const Shape& s, bool store, bool shared, int pattern, uint32_t mask) {
+  INFO((store ? "st." : "ld.") << (shared ? "shared." : "global.") << "v" << s.elements << "." << s.type
+                               << (s.wide ? " of 64-bit registers" : "") << ", pattern " << pattern << ", mask "
+                               << std::hex << mask);
+  FunctionalProgram program(kernel(s, store, shared));
+  const Buffers to(program);
+  const uint32_t of_lane = s.bytes * s.elements, width = s.wide ? 8 : 4;
+  std::vector<uint8_t> memory(kBytes), registers(64 * kLanes);
+  for (uint32_t i = 0; i < kBytes; ++i)
+    program.memory.at<uint8_t>(to.data, i) = memory[i] = uint8_t(i * 151 + i / 256);
+  for (uint32_t i = 0; i < 64 * kLanes; ++i)
+    program.memory.at<uint8_t>(to.out, i) = registers[i] = uint8_t(i * 89 + 7);
+  const std::vector<uint32_t> places = lanes_of(pattern);
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    program.memory.at<uint32_t>(to.places, lane) = places[lane] * of_lane;
+    if (!(mask >> lane & 1)) continue;
+    for (uint32_t e = 0; e < s.elements; ++e) {
+      uint8_t* const bytes = &memory[32 + places[lane] * of_lane + e * s.bytes];
+      uint8_t* const value = &registers[64 * lane + e * width];
+      if (store) {
+        std::memcpy(bytes, value, s.bytes);
+      } else {
+        const bool negative = s.type[0] == 's' && bytes[s.bytes - 1] & 0x80;
+        std::memset(value, negative ? 0xff : 0, width);
+        std::memcpy(value, bytes, s.bytes);
+      }
+    }
+  }
+  const FunctionalResult result =
+      program.run({1, 1, 1}, {kLanes, 1, 1}, Arguments() << to.data << to.places << to.out << mask);
+  REQUIRE(result.text == "");
+  CHECK(std::memcmp(&program.memory.at<uint8_t>(to.data), memory.data(), kBytes) == 0);
+  CHECK(std::memcmp(&program.memory.at<uint8_t>(to.out), registers.data(), registers.size()) == 0);
+}
+
+/// What happens when `places` are the lanes' bytes of an ld.global.u32.
+FunctionalResult load_at(std::vector<uint32_t> places) {
+  FunctionalProgram program(kernel({"u32", 4, 1, false}, false, false));
+  const Buffers to(program);
+  for (uint32_t lane = 0; lane < kLanes; ++lane) program.memory.at<uint32_t>(to.places, lane) = places[lane] - 32;
+  return program.run({1, 1, 1}, {kLanes, 1, 1}, Arguments() << to.data << to.places << to.out << 0xffffffffu);
+}
+
+}  // namespace
+
+TEST_CASE("without models: lanes side by side, at one place or anywhere move the same bytes as one by one") {
+  for (const Shape& shape : kShapes)
+    for (const bool store : {false, true})
+      for (const bool shared : {false, true})
+        for (int pattern = 0; pattern < kPatterns; ++pattern)
+          for (const uint32_t mask : {0xffffffffu, 0x7fffffffu, 0x80000001u, 0x00f0f0f0u})
+            check(shape, store, shared, pattern, mask);
+}
+
+TEST_CASE("without models: the lane that is outside or not aligned is named, also of lanes side by side") {
+  std::vector<uint32_t> places(kLanes);
+  for (uint32_t lane = 0; lane < kLanes; ++lane) places[lane] = kBytes - 128 + 4 * lane;
+  CHECK(load_at(places).end == FunctionalEnd::finished);
+  for (uint32_t& place : places) place += 12;
+  FunctionalResult result = load_at(places);
+  CHECK(result.end == FunctionalEnd::out_of_bounds);
+  CHECK(result.lane == 29);
+  for (uint32_t lane = 0; lane < kLanes; ++lane) places[lane] = 130 + 4 * lane;
+  result = load_at(places);
+  CHECK(result.end == FunctionalEnd::misaligned);
+  CHECK(result.lane == 0);
+  std::fill(places.begin(), places.end(), kBytes);
+  result = load_at(places);
+  CHECK(result.end == FunctionalEnd::out_of_bounds);
+  CHECK(result.lane == 0);
+}
