@@ -59,6 +59,20 @@ struct Shr {
       return n >= kBits ? T{0} : static_cast<T>(a >> n);
   }
 };
+/// Amounts are mostly a number, the same for all lanes.
+template <class Op, class T>
+void shift(RegisterFile& file, const Instr& in, LaneMask mask) {
+  if (in.rows[2].area() == 0) return map_many_lanes<Op, T, T, uint32_t>(file, in, mask);
+  Destination<T> d(file, in, 0);
+  const Source<T> a(file, in, 1);
+  const uint32_t n = Source<uint32_t>(file, in, 2)[0];
+  if (n >= 8 * sizeof(T)) return map_many_lanes<Op, T, T, uint32_t>(file, in, mask);
+  for_each_lane(mask, [&](int lane) {
+    const T x = a[lane];
+    d.set(lane, std::is_same_v<Op, Shl> ? static_cast<T>(Unsigned<T>(x) << n) : static_cast<T>(x >> n));
+  });
+}
+
 template <bool kLeft, bool kWrap>
 struct Shf {
   uint32_t operator()(uint32_t low, uint32_t high, uint32_t c) const {
@@ -279,6 +293,10 @@ void not_predicate(RegisterFile& file, const Instr& in, LaneMask mask) {
   file.set_predicate(in.rows[0], ~in.predicate(file, 1), mask);
 }
 
+template <class Op, class T>
+void add_shift(FormTable& table, const std::string& opcode) {
+  table.add(opcode, wide<&shift<Op, T>>(), {TypeOf<T>::value}, {TypeOf<T>::value, Type::u32});
+}
 template <class T>
 void add_logic(FormTable& table, const std::string& t) {
   table.add_wide<And, T, T, T>("and" + t);
@@ -286,12 +304,12 @@ void add_logic(FormTable& table, const std::string& t) {
   table.add_wide<Xor, T, T, T>("xor" + t);
   table.add_wide<Not, T, T>("not" + t);
   table.add_wide<Cnot, T, T>("cnot" + t);
-  table.add_wide<Shl, T, T, uint32_t>("shl" + t);
-  table.add_wide<Shr, T, T, uint32_t>("shr" + t);
+  add_shift<Shl, T>(table, "shl" + t);
+  add_shift<Shr, T>(table, "shr" + t);
 }
 template <class T>
 void add_shift_right(FormTable& table) {
-  table.add_wide<Shr, T, T, uint32_t>("shr." + std::string(name(TypeOf<T>::value)));
+  add_shift<Shr, T>(table, "shr." + std::string(name(TypeOf<T>::value)));
 }
 template <class T>
 void add_fields(FormTable& table) {

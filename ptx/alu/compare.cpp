@@ -40,13 +40,20 @@ bool holds(int relations, T a, T b) {
 template <class T, int kRelations, bool kFlush>
 LaneMask compare(const RegisterFile& file, const Instr& in, int first, LaneMask mask) {
   const Source<T> a(file, in, first), b(file, in, first + 1);
-  LaneFlags result;
-  if constexpr (std::is_integral_v<T> || std::is_same_v<T, float>)
-    if (!is_few(mask)) mask = kAllLanes;  // what the others hold is not looked at
-  for_each_lane(mask, [&](int lane) {
-    result.set(lane, holds(kRelations, flush_if<kFlush>(a[lane]), flush_if<kFlush>(b[lane])));
-  });
-  return result.mask();
+  const auto holds_in = [&](int lane) {
+    return holds(kRelations, flush_if<kFlush>(a[lane]), flush_if<kFlush>(b[lane]));
+  };
+  if constexpr ((std::is_integral_v<T> && sizeof(T) >= 4) || std::is_same_v<T, float>) {
+    // Of all lanes, each with a bit of its own, which compilers keep in vectors; what lanes outside of the mask
+    // hold is not looked at.
+    Container<T> bits = 0;
+    for (int lane = 0; lane < kLanes; ++lane) bits |= holds_in(lane) ? Container<T>{1} << lane : Container<T>{0};
+    return static_cast<LaneMask>(bits);
+  } else {
+    LaneFlags result;
+    for_each_lane(mask, [&](int lane) { result.set(lane, holds_in(lane)); });
+    return result.mask();
+  }
 }
 
 template <class T, int kRelations, bool kFlush>

@@ -40,18 +40,21 @@ struct Pack {
 
   static void pack(RegisterFile& file, const Instr& in, LaneMask mask) {
     Destination<Wide> d(file, in, 0);
+    const Container<Part>* parts[kParts];
+    for (size_t i = 0; i < kParts; ++i) parts[i] = file.read<Container<Part>>(in.rows[i + 1]);
     for_each_lane(mask, [&](int lane) {
       Wide value{};
-      for (size_t i = 0; i < kParts; ++i) put(value, i, Source<Part>(file, in, static_cast<int>(i) + 1)[lane]);
+      for (size_t i = 0; i < kParts; ++i) put(value, i, static_cast<Part>(parts[i][lane]));
       d.set(lane, value);
     });
   }
   static void unpack(RegisterFile& file, const Instr& in, LaneMask mask) {
     const Source<Wide> a(file, in, static_cast<int>(kParts));
+    Container<Part>* parts[kParts];
+    for (size_t i = 0; i < kParts; ++i) parts[i] = file.write<Container<Part>>(in.rows[i]);
     for_each_lane(mask, [&](int lane) {
       const Wide value = a[lane];
-      for (size_t i = 0; i < kParts; ++i)
-        Destination<Part>(file, in, static_cast<int>(i)).set(lane, part(value, i));
+      for (size_t i = 0; i < kParts; ++i) parts[i][lane] = part(value, i);
     });
   }
   static void add(FormTable& table, const std::string& opcode, Type wide, Type part) {

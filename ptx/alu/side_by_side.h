@@ -99,18 +99,25 @@ struct FloatFromInteger {
   }
 };
 
+/// To an integer, without the host's instructions for it, which compilers do not use for vectors.
 template <Rounding kMode>
 SM100_INLINE float to_integral(float x) {
-  if constexpr (kMode == Rounding::zero) return __builtin_truncf(x);
-  if constexpr (kMode == Rounding::down) return __builtin_floorf(x);
-  if constexpr (kMode == Rounding::up) return __builtin_ceilf(x);
-  return __builtin_rintf(x);
+  const uint32_t sign = bits_of(x) & 0x80000000u;
+  const float magnitude = std::fabs(x), nearest = (magnitude + 0x1p23f) - 0x1p23f;
+  float d = nearest;
+  if constexpr (kMode == Rounding::zero) d = nearest - (nearest > magnitude ? 1.0f : 0.0f);
+  if constexpr (kMode == Rounding::down || kMode == Rounding::up) {
+    const float from = single(bits_of(nearest) | sign);
+    d = kMode == Rounding::down ? from - (from > x ? 1.0f : 0.0f) : from + (from < x ? 1.0f : 0.0f);
+  }
+  return single(choose(magnitude < 0x1p23f, (bits_of(d) & 0x7fffffffu) | sign, bits_of(x)));
 }
 /// D: a type of 32 bits.  What is outside of it becomes its end, NaN 0.
 template <class D, Rounding kMode, bool kFlush>
 struct IntegerFromSingle {
   D operator()(float a) const {
-    const float x = to_integral<kMode>(flushed<kFlush>(a));
+    const float exact = flushed<kFlush>(a);  // a conversion rounds to zero itself
+    const float x = kMode == Rounding::zero ? exact : to_integral<kMode>(exact);
     if constexpr (std::is_signed_v<D>) {
       const float inside = single(choose(std::fabs(x) < 0x1p31f, bits_of(x), 0));
       const auto number = static_cast<uint32_t>(static_cast<int32_t>(inside));

@@ -14,7 +14,7 @@ namespace sm100::ptx {
 
 namespace {
 
-enum class Op { add, sub, mul, fma };
+enum class Op { add, sub, mul, fma, div };
 
 #if defined(__x86_64__)
 #define SM100_V3 __attribute__((target("avx2,fma")))
@@ -28,6 +28,7 @@ SM100_INLINE float result_of(float a, float b, float c) {
   if constexpr (kOp == Op::add) return a + b;
   if constexpr (kOp == Op::sub) return a - b;
   if constexpr (kOp == Op::mul) return a * b;
+  if constexpr (kOp == Op::div) return a / b;
   return __builtin_fmaf(a, b, c);
 }
 /// Twice the result, with the fraction of a format without a least exponent.
@@ -107,6 +108,8 @@ void replace_both(FormTable& table, const std::string& opcode) {
 void replace_single_forms(FormTable& table) {
   replace_both<Op::add>(table, "add"), replace_both<Op::sub>(table, "sub"), replace_both<Op::mul>(table, "mul");
   replace_both<Op::fma>(table, "fma"), replace_both<Op::fma>(table, "mad");
+  replace<Op::div, false>(table, "div"), replace<Op::div, false>(table, "div.full");
+  replace<Op::div, false>(table, "div.approx");
 }
 
 }  // namespace sm100::ptx

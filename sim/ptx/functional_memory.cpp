@@ -138,6 +138,8 @@ bool FunctionalWarp::load_parameter(const Access& a, const FunctionalCode::Memor
     const uint64_t bits = widened(a, read_bits(from + v * how.element, how.element, false), how.element);
     if (o.width == 4 && lanes == ptx::kAllLanes)
       std::fill_n(file.write<uint32_t>(o.row), ptx::kLanes, uint32_t(bits));
+    else if (o.width == 8 && lanes == ptx::kAllLanes)
+      std::fill_n(file.write<uint64_t>(o.row), ptx::kLanes, bits);
     else
       for (LaneMask left = lanes; left != 0; left &= left - 1) o.set_lane(file, std::countr_zero(left), bits);
   }

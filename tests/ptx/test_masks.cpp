@@ -3,6 +3,8 @@
 /// them, and others on each instruction set of the host (the test runs on each), and the bits are the same.
 
 #include <cstring>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "catch.h"
@@ -64,7 +66,9 @@ constexpr uint32_t kRowBytes = 16 * kLanes;
 class FormRows {
  public:
   explicit FormRows(const AluForm& form)
-      : form_(form), file_(kRowBytes * form.operands.size(), {}, ScalarMachine::windows()) {
+      : form_(form),
+        constants_(new (std::align_val_t{64}) std::byte[kRowBytes]),
+        file_(kRowBytes * form.operands.size(), {constants_.get(), kRowBytes}, ScalarMachine::windows()) {
     in_.kind = Kind::alu;
     in_.alu = form.function;
     in_.aux = form.aux;
@@ -86,6 +90,20 @@ class FormRows {
   }
   void run(LaneMask lanes) { form_.function(file_, in_, lanes); }
 
+  /// A source that is the first lane's value in all lanes: in its row, or where constants lie.
+  void make_uniform(size_t operand, bool constant) {
+    const Row row = in_.rows[operand];
+    const bool wide_row = bits(form_.operands[operand].type) > 32;
+    for (int i = 1; i < kLanes; ++i)
+      if (wide_row)
+        file_.write<uint64_t>(row)[i] = *file_.write<uint64_t>(row);
+      else
+        file_.write<uint32_t>(row)[i] = *file_.write<uint32_t>(row);
+    if (!constant) return;
+    std::memcpy(constants_.get(), file_.read<std::byte>(row), kRowBytes);
+    in_.rows[operand] = {Row::kShared};
+  }
+
   /// Of an operand in one lane; the high half of a .b128 is `part` 1.
   uint64_t value(size_t operand, int lane, int part = 0) const {
     const Type type = form_.operands[operand].type;
@@ -104,14 +122,18 @@ class FormRows {
   }
 
  private:
+  struct Free {
+    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
   const AluForm& form_;
   Instr in_;
+  std::unique_ptr<std::byte, Free> constants_;
   RegisterFile file_;
 };
 
 }  // namespace
 
-TEST_CASE("A form computes the same in some lanes as in all, and leaves the others alone") {
+TEST_CASE("A form computes the same in some lanes as in all, and leaves the others alone", "[instruction sets]") {
   for (const AluForm& form : alu_forms()) {
     FormRows before(form), all(form), some(form);
     for (uint64_t round = 0; round < 4; ++round) {
@@ -128,7 +150,28 @@ TEST_CASE("A form computes the same in some lanes as in all, and leaves the othe
   }
 }
 
-TEST_CASE("Forms that are exact compute the bits that they always have, on every instruction set") {
+TEST_CASE("A form computes the same of a number as of a register that holds it", "[instruction sets]") {
+  for (const AluForm& form : alu_forms())
+    for (size_t operand = 1; operand < form.operands.size(); ++operand) {
+      if (form.operands[operand].written || bits(form.operands[operand].type) > 64) continue;
+      if (form.operands[operand].type == Type::pred) continue;
+      for (uint64_t round = 0; round < 4; ++round) {
+        FormRows of_register(form), of_number(form);
+        of_register.fill(round), of_number.fill(round);
+        of_register.make_uniform(operand, false), of_number.make_uniform(operand, true);
+        const LaneMask lanes = round == 0 ? kAllLanes : static_cast<LaneMask>(Random(round).next());
+        of_register.run(lanes), of_number.run(lanes);
+        for (int lane = 0; lane < kLanes; ++lane)
+          if (of_number.lane(lane) != of_register.lane(lane)) {
+            INFO(form.name << ", operand " << operand << ", lane " << lane << " of mask " << std::hex << lanes);
+            REQUIRE(of_number.lane(lane) == of_register.lane(lane));
+          }
+      }
+    }
+}
+
+TEST_CASE("Forms that are exact compute the bits that they always have, on every instruction set",
+          "[instruction sets]") {
   uint64_t sum = 0;
   for (const AluForm& form : alu_forms()) {
     if (form.max_ulps > 0) continue;  // those ask the host's library
