@@ -50,6 +50,13 @@ class SimIsa {
     for (int lane = 0; lane < kWarpLanes; ++lane)
       if (active_ >> lane & 1) f(lane);
   }
+  /// Computed without data too, and reads no register that an instruction before it writes.
+  template <class F>
+  void for_each_lane_address(int instructions, F&& f) {
+    context_.charge_private(context_.issue.alu * instructions);
+    for (int lane = 0; lane < kWarpLanes; ++lane)
+      if (active_ >> lane & 1) f(lane);
+  }
   template <class F>
   void elected(F&& f, Loc loc = Loc::current()) {
     with_active(execute(instructions::ElectSync{}, loc), f);

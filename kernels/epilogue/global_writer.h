@@ -38,14 +38,16 @@ SM100_KERNEL void store_fragment_bf16(I& isa, const GlobalMatrix& c, int first_r
     LaneArray<GlobalAddr, 1> left, right;
     LaneArray<uint32_t, 1> packed, upper;
     LaneArray<bool, 1> left_inside, right_inside;
-    isa.for_each_lane(lane_cost::kGlobalPair, [&](int lane) {
+    isa.for_each_lane_address(lane_cost::kGlobalPair, [&](int lane) {
       const FragmentPair pair(first_row, first_column, p, lane);
       left(lane) = c.at(pair.row, pair.column, 2);
       right(lane) = left(lane) + 2;
-      packed(lane) = isa.cvt_rn_bf16x2_f32(as_float(f[lane][2 * p + 1]), as_float(f[lane][2 * p]));
-      upper(lane) = packed(lane) >> 16;
       left_inside(lane) = c.contains(pair.row, pair.column);
       right_inside(lane) = c.contains(pair.row, pair.column + 1);
+    });
+    isa.for_each_lane(0, [&](int lane) {
+      packed(lane) = isa.cvt_rn_bf16x2_f32(as_float(f[lane][2 * p + 1]), as_float(f[lane][2 * p]));
+      upper(lane) = packed(lane) >> 16;
     });
     if (words) {  // an even number of columns: both are inside, or neither
       isa.st_global_b32(left, packed, left_inside, loc);
@@ -64,12 +66,12 @@ SM100_KERNEL void store_fragment_f32(I& isa, const GlobalMatrix& c, int first_ro
     LaneArray<GlobalAddr, 1> address;
     LaneArray<uint32_t, 1> value;
     LaneArray<bool, 1> inside;
-    isa.for_each_lane(lane_cost::kGlobalElement, [&](int lane) {
+    isa.for_each_lane_address(lane_cost::kGlobalElement, [&](int lane) {
       const FragmentPair pair(first_row, first_column, i / 2, lane);
       address(lane) = c.at(pair.row, pair.column + i % 2, 4);
-      value(lane) = f[lane][i];
       inside(lane) = c.contains(pair.row, pair.column + i % 2);
     });
+    isa.for_each_lane(0, [&](int lane) { value(lane) = f[lane][i]; });
     isa.st_global_b32(address, value, inside, loc);
   }
 }

@@ -114,7 +114,7 @@ SM100_KERNEL void store_scales(I& isa, const ScaledOutputParams& params, int row
                                const LaneArray<uint32_t, 1>& word, Loc loc = Loc::current()) {
   LaneArray<GlobalAddr, 1> at;
   LaneArray<bool, 1> inside;
-  isa.for_each_lane(lane_cost::kScaleAddress, [&](int lane) {
+  isa.for_each_lane_address(lane_cost::kScaleAddress, [&](int lane) {
     at(lane) = params.scales + scale_offset(row + lane, scale, ceil_div(params.blocks, kScaleAtomScales));
     inside(lane) = row + lane < params.rows && scale < params.blocks;
   });

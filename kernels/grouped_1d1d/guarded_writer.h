@@ -23,10 +23,12 @@ SM100_KERNEL void store_fragment_transposed(I& isa, const Config& cfg, const Glo
     LaneArray<GlobalAddr, 1> address;
     LaneArray<uint32_t, 1> value;
     LaneArray<bool, 1> inside;
-    isa.for_each_lane(lane_cost::kGlobalElement, [&](int lane) {
+    isa.for_each_lane_address(lane_cost::kGlobalElement, [&](int lane) {
       const FragmentPair pair(first_column, first_row, i / 2, lane);
       address(lane) = c.at(pair.column + i % 2, pair.row, bytes);
       inside(lane) = c.contains(pair.column + i % 2, pair.row);
+    });
+    isa.for_each_lane(0, [&](int lane) {
       value(lane) = bytes == 4 ? f[lane][i] : isa.cvt_rn_bf16x2_f32(0, as_float(f[lane][i]));
     });
     if (bytes == 4)

@@ -23,7 +23,7 @@ SM100_KERNEL void hold_kernel(I& isa, const Config&, const HoldParams& params) {
       });
   }
   LaneArray<bool, 1> all;
-  isa.for_each_lane(1, [&](int lane) { all[lane][0] = true; });
+  isa.for_each_lane_address(1, [&](int lane) { all[lane][0] = true; });
   isa.st_global_b32(isa.mad_wide_u32(ids, 4, params.result + uint64_t(cta) * kHoldThreads * 4), x, all);
 }
 

@@ -74,6 +74,8 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.cluster_ctarank() } -> std::same_as<uint32_t>;
   { isa.laneid() } -> std::same_as<LaneArray<uint32_t, 1>>;
   isa.for_each_lane(i, lane_body);                                // per-lane arithmetic; i = instructions per lane
+  isa.for_each_lane_address(i, lane_body);                        // of a store's addresses and predicates: where
+                                                                  // it goes decides its time, with data or without
   isa.elected(body);                                              // elect.sync and its branch (9.7.14)
   isa.lanes_below(i, body);                                       // branch taken by lanes 0 ... i-1
   { isa.cvt_rn_bf16x2_f32(1.f, 2.f) } -> std::same_as<uint32_t>;  // per lane, inside for_each_lane (9.7.9.21)

@@ -56,7 +56,7 @@ template <Isa I, class Config>
 SM100_KERNEL LaneArray<GlobalAddr, 1> workspace_addresses(I& isa, const Config& cfg, GlobalAddr fragment, int r,
                                                           int half) {
   LaneArray<GlobalAddr, 1> at;
-  isa.for_each_lane(lane_cost::kWorkspaceAddress, [&](int lane) {
+  isa.for_each_lane_address(lane_cost::kWorkspaceAddress, [&](int lane) {
     const int row = lane / 4 + 8 * half, column = 8 * r + 2 * (lane % 4);
     at(lane) = fragment + uint64_t(row * cfg.mma_n + column) * 4;
   });

@@ -3,12 +3,12 @@
 #include "kernels/isa/instructions/global_memory.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "models/provenance.h"
+#include "sim/instructions/lane_stores.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -31,24 +31,6 @@ const char* name_of(bool store, uint32_t bytes) {
     case 8: return store ? "st.global.v2.b32" : "ld.global.v2.b32";
     default: return store ? "st.global.v4.b32" : "ld.global.v4.b32";
   }
-}
-
-/// Takes the SM's load-store path for every line that the lanes' stores touch; the warp goes on when they are
-/// through.
-void pass_stores(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes) {
-  const uint64_t line_bytes = uint64_t(w.profile.memory.line_bytes);
-  std::array<uint64_t, 2 * kWarpLanes> touched;
-  size_t n = 0;
-  for (int lane = 0; lane < kWarpLanes; ++lane)
-    if (w.is_active(lane)) {
-      touched[n++] = addresses[lane][0].value / line_bytes;
-      touched[n++] = (addresses[lane][0].value + bytes - 1) / line_bytes;
-    }
-  std::sort(touched.begin(), touched.begin() + long(n));
-  const auto lines = double(std::unique(touched.begin(), touched.begin() + long(n)) - touched.begin());
-  w.settle();
-  const auto taken = Cycles(std::ceil(lines / w.profile.smem.store_lines_per_cycle));
-  w.warp.ahead += double(w.sm.shared_memory.pass(now(), taken) - now());
 }
 
 }  // namespace
@@ -103,23 +85,20 @@ UniformWords<2> LdGlobalNcB64::execute(WarpContext& w) const {
 }
 
 void StGlobal::execute(WarpContext& w) const {
-  if (bytes == 16) pass_stores(w, *addresses, bytes);
+  LaneStores stores{*addresses, w.lanes(), bytes, offset};
+  if (predicates && !predicate)
+    for (int lane = 0; lane < kWarpLanes; ++lane)
+      if (!(*predicates)[lane][0]) stores.lanes &= ~(1u << lane);
+  if (bytes == 16) pass_lines(w, stores);
   w.use_global_loads();  // what it stores may follow from them
   w.uses_registers(registers);
   w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
-  models::MemorySystem& memory = w.cta.gpu().memory();
-  // Predicates are data: a run without data must offer memory the same bytes.
-  models::MemorySystem::Write written;
-  for (int lane = 0; lane < kWarpLanes; ++lane)
-    if (w.is_active(lane)) memory.touch(written, (*addresses)[lane][0] + uint64_t(int64_t{offset}), bytes);
-  const Cycles accepted = memory.accept(written, w.enqueue_cycle(), {.sm = w.sm.id, .cluster = -1});
-  const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
-  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(accepted) + late);
+  write_to_l2(w, stores);
   if (!w.sm.with_data) return;
   if (HazardChecker* h = w.hazards(); h && !predicates)
     h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
-    if (!w.is_active(lane) || (predicates && !predicate && !(*predicates)[lane][0])) continue;
+    if (!(stores.lanes >> lane & 1)) continue;
     uint8_t* target =
         w.global_bytes((*addresses)[lane][0] + uint64_t(int64_t{offset}), bytes, lane, name_of(true, bytes));
     if (!target) return;

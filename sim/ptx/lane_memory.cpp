@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "models/provenance.h"
+#include "sim/instructions/lane_stores.h"
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
@@ -86,43 +87,6 @@ void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint3
       h->generic(w.thread(), rank, h->smem_sets().intern(key | uint64_t{1} << 62, intervals), write);
     }
   }
-}
-
-/// Lines that the lanes' stores touch pass one after the other.
-void pass_lines(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes) {
-  const auto line_bytes = uint64_t(w.profile.memory.line_bytes);
-  std::array<uint64_t, 2 * kWarpLanes> lines;  // a lane's bytes are in two at most
-  size_t touched = 0;
-  for (int lane = 0; lane < kWarpLanes; ++lane)
-    if (w.is_active(lane)) {
-      lines[touched++] = addresses[lane][0].value / line_bytes;
-      lines[touched++] = (addresses[lane][0].value + bytes - 1) / line_bytes;
-    }
-  std::sort(lines.begin(), lines.begin() + long(touched));
-  const auto n = double(std::unique(lines.begin(), lines.begin() + long(touched)) - lines.begin());
-  w.settle();
-  const auto taken = Cycles(std::ceil(n / w.profile.smem.store_lines_per_cycle));
-  w.warp.ahead += double(w.sm.shared_memory.pass(now(), taken) - now());
-}
-
-/// What the lanes' stores write of L2, gathered as L1 does: lanes in one sector, or in sectors that follow each
-/// other, are one piece.
-models::MemorySystem::Write gathered(WarpContext& w, const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes) {
-  const auto sector = uint64_t(w.profile.tma.sector_bytes);
-  std::array<uint64_t, kWarpLanes> begins;
-  size_t lanes = 0;
-  for (int lane = 0; lane < kWarpLanes; ++lane)
-    if (w.is_active(lane)) begins[lanes++] = addresses[lane][0].value;
-  std::sort(begins.begin(), begins.begin() + long(lanes));
-  models::MemorySystem::Write written;
-  models::MemorySystem& memory = w.cta.gpu().memory();
-  for (size_t i = 0; i < lanes;) {
-    const uint64_t from = begins[i];
-    uint64_t to = from + bytes;
-    for (++i; i < lanes && begins[i] / sector <= (to - 1) / sector + 1; ++i) to = std::max(to, begins[i] + bytes);
-    memory.touch(written, {from}, to - from);
-  }
-  return written;
 }
 
 /// nullptr: there are no bytes; with data a finding has been reported.
@@ -255,13 +219,10 @@ void LdGlobalLanes::execute(WarpContext& w) const {
 }
 
 void StGlobalLanes::execute(WarpContext& w) const {
-  if (bytes >= 16) pass_lines(w, *addresses, bytes);
+  const LaneStores stores{*addresses, w.lanes(), bytes};
+  if (bytes >= 16) pass_lines(w, stores);
   w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
-  models::MemorySystem& memory = w.cta.gpu().memory();
-  const Cycles accepted =
-      memory.accept(gathered(w, *addresses, bytes), w.enqueue_cycle(), {.sm = w.sm.id, .cluster = -1});
-  const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
-  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(accepted) + late);
+  write_to_l2(w, stores);
   if (HazardChecker* h = w.hazards()) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;

@@ -31,7 +31,7 @@ struct StGlobal {
       .function = "st_global", .opcode = "st.global", .faults = Alterable::step, .add = {"offset", "predicate"}};
   static constexpr SupportLine kSupport[] = {
       {"st.global.b8, .b16, .b32", Support::approximated,
-       "posted; time counts every active lane, predicated off or not"},
+       "posted; lanes in one sector, or in sectors that follow each other, are one piece for L2"},
       {"st.global.v2.b32, .v4.b32", Support::approximated,
        "posted; a v4 takes the load-store path for each line that it touches"}};
   uint32_t bytes;

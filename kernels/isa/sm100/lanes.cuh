@@ -35,6 +35,10 @@ class Lanes {
   SM100_KERNEL void for_each_lane(int, F&& f) const {
     f(int(lane()));
   }
+  template <class F>
+  SM100_KERNEL void for_each_lane_address(int, F&& f) const {
+    f(int(lane()));
+  }
   /// Runs f in one lane, always the same one: what it commits covers what it issued in an earlier `elected`
   /// (H200 elects the lowest lane).  The warp must be converged.
   template <class F>
