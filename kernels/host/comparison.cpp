@@ -73,8 +73,8 @@ void Comparison::add(double value, double expected, int row, int column) {
   difference_ += d * d;
   norm_ += expected * expected;
   ++count_;
-  const double excess =
-      std::isfinite(d) ? std::abs(d) - limit_ * std::abs(expected) : std::numeric_limits<double>::infinity();
+  const double excess = std::isfinite(d) ? std::abs(d) - element_limit_ * std::abs(expected)
+                                         : std::numeric_limits<double>::infinity();
   if (excess > worst_excess_) worst_excess_ = excess, worst_ = {row, column, value, expected};
 }
 
@@ -85,7 +85,7 @@ Check Comparison::result(int rows) const {
               .relative_error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error,
               .limit = limit_,
               .rows = rows};
-  if (worst_excess_ > limit_ * root_mean_square) {
+  if (worst_excess_ > element_limit_ * root_mean_square) {
     check.ok = false;
     check.wrong_element = worst_;
   }

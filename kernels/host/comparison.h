@@ -3,7 +3,8 @@
 ///
 /// Two bounds, both relative to the limit of the output type.  The Frobenius norm of the whole difference finds
 /// what is slightly wrong everywhere; the bound on each element finds the one that is wrong: it may be off by
-/// `limit` of itself and of the matrix's root mean square together.
+/// `limit` of itself and of the matrix's root mean square together, and by more where the tensor core's cut-off
+/// sums may be unlucky in one element (`element_limit`).
 #pragma once
 
 #include "kernels/host/kernel_run.h"
@@ -20,7 +21,9 @@ double converted_range(DataType type, double x);
 class Comparison {
  public:
   /// @param limit  largest relative Frobenius error that passes
-  explicit Comparison(double limit) : limit_(limit) {}
+  explicit Comparison(double limit) : Comparison(limit, limit) {}
+  /// @param element_limit  as much of itself and of the root mean square may an element be off by
+  Comparison(double limit, double element_limit) : limit_(limit), element_limit_(element_limit) {}
 
   void add(double value, double expected, int row, int column);
 
@@ -32,11 +35,11 @@ class Comparison {
   Check result(int rows) const;
 
  private:
-  double limit_;
+  double limit_, element_limit_;
   double difference_ = 0, norm_ = 0;  ///< sums of squares
   int64_t count_ = 0;
   WrongElement worst_;
-  double worst_excess_ = -1;  ///< |value - expected| - limit * |expected|
+  double worst_excess_ = -1;  ///< |value - expected| - element_limit * |expected|
 };
 
 }  // namespace sm100::host

@@ -73,6 +73,16 @@ double error_limit(DataType output) {
   }
 }
 
+CutOff cut_off(const ProductShape& shape) {
+  if (shape.truncated_mma_k <= 0) return {};
+  constexpr double kTerms = 33;                    // 32 products, or fewer, and the old D
+  constexpr double kStandardDeviation = 0.288675;  // of a number between 0 and 1
+  const double mmas = std::ceil(double(shape.k) / shape.truncated_mma_k);
+  const double unit = std::ldexp(1.0, -shape.truncated_bits);
+  const double whole = mmas * unit;
+  return {.whole = whole, .element = whole + 6 * kStandardDeviation * std::sqrt(kTerms * mmas) * unit};
+}
+
 Tensor matrix(std::string name, DataType type, int64_t rows, int64_t columns) {
   return {.name = std::move(name),
           .bytes = uint64_t(rows) * uint64_t(columns) * element_bytes_of(type),
@@ -161,9 +171,6 @@ Check Product::check(const std::vector<const uint8_t*>& tensors) const {
                                    .accumulate = false});
   }
 
-  // The bit model truncates at every MMA: its error grows with their number.
-  const double truncation =
-      shape_.truncated_mma_k > 0 ? std::ldexp(double(k) / shape_.truncated_mma_k, -shape_.truncated_bits) : 0;
   double added = 0;
   if (needs_norms()) {
     double norm = 0;  // of C; its root is zero only where ReLU leaves nothing
@@ -171,7 +178,9 @@ Check Product::check(const std::vector<const uint8_t*>& tensors) const {
       for (int j = 0; j < n; ++j) norm += std::pow(finished(reference(i, j), row_of(i), j, tensors), 2);
     added = added_error(reference.norm(), std::sqrt(norm));
   }
-  Comparison comparison(error_limit(shape_.output) + truncation + added);
+  const double limit = error_limit(shape_.output) + added;
+  const CutOff cut = cut_off(shape_);
+  Comparison comparison(limit + cut.whole, limit + cut.element);
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < n; ++j) {
       const size_t at = size_t(row_of(i)) * size_t(n) + size_t(j);

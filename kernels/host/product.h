@@ -8,6 +8,9 @@
 
 namespace sm100::host {
 
+/// Of wgmma of 8-bit types, which keeps 13 fractional bits of every term (models/numerics/fused_dot.h).
+constexpr int kTruncatedBitsOfWgmma8 = 12;
+
 /// What is multiplied, and how it is checked.
 struct ProductShape {
   int m = 0, n = 0, k = 0;
@@ -67,6 +70,14 @@ Tensor matrix(std::string name, DataType type, int64_t rows, int64_t columns);
 /// check adds what the configuration's own roundings may: the bit model's truncation, and rounding before a functor
 /// on the strip.
 double error_limit(DataType output);
+/// What the tensor core's cut-off sums may add to that, of the whole and of one element.
+struct CutOff {
+  double whole = 0, element = 0;
+};
+/// All zero unless the shape's sums are truncated.  Whole: every MMA cuts the old D off toward zero, by one part in
+/// 2^truncated_bits at most.  Element: besides, each of an MMA's 33 terms is cut off by as much, of random signs:
+/// six standard deviations of their sum over all MMAs.
+CutOff cut_off(const ProductShape& shape);
 /// Largest relative error of rounding to a type.
 double unit_roundoff(DataType type);
 TensorMapDataType tensor_map_type(DataType type);

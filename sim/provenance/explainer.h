@@ -57,6 +57,8 @@ class Explainer {
   std::optional<Cause> what_became_of(uint64_t address);
 
  private:
+  using Place = std::pair<int64_t, int64_t>;  ///< row and column of C
+
   /// Where the stores have put what a set of fragments holds.
   struct SetPlace {
     int product = -1;
@@ -127,6 +129,12 @@ class Explainer {
   void explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes);
   void compare_cells(size_t product, const Watched& output);
   void compare_values(size_t product, const Watched& output);
+  /// All cells of the accumulator that were loaded and whose operands are known: where they belong in C, and their
+  /// bits, converted to its type.  Empty where nobody knows the values, or the type cannot be converted to.
+  std::map<Place, uint32_t> loaded_values(const Accumulator& acc, const host::ExpectedProduct& product) const;
+  /// An element of C that is nothing but sums holds what the tensor core made of its row and column, over all of K.
+  bool is_stored_as_summed(const Accumulator& acc, const host::ExpectedProduct& product, uint64_t address,
+                           uint32_t bytes) const;
   void compare_copies();
 
   std::string place_of(const Box& box) const;  ///< "box {k 0, row 128}"

@@ -102,23 +102,33 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
       for (const auto& [history, other] : accumulators_)
         if (acc && other.a.rows.front() == acc->a.rows.front() && other.b.rows.front() == acc->b.rows.front())
           parts.insert(history);
-      if (parts.size() > 1)
+      if (parts.size() > 1) {
         cause.what = fmt::format(
             "what was multiplied is right, and what is stored is not: the epilogue adds up the partial sums of {} "
             "accumulators, or scales them, wrongly (workspace, scales of blocks, registers)",
             parts.size());
-      else if (product.plain)
+      } else if (acc && is_stored_as_summed(*acc, product, address, output.grain)) {
+        const Mma& mma = record_.mmas()[acc->mmas.back()];
+        cause.id = "PV1", cause.at = mma.source;
+        cause.what =
+            "rows and k steps that were multiplied are right, and their sum is stored as it was made: the error is "
+            "in "
+            "the sum (types or negation in the instruction descriptor, scale factors, or terms cut off by the "
+            "tensor "
+            "core)";
+        cause.details.push_back(fmt::format("multiplied by {}", who_(mma.source)));
+      } else if (product.plain) {
         cause.what = fmt::format(
             "what was multiplied is right, and what is stored is not: the error comes between the {} and the store "
             "(registers, strip, scale factors that warps store)",
             set != 0 && record_.fragments()[record_.fragment_sets()[set - 1].front()].of_wgmma
                 ? "wgmma"
                 : "load from tensor memory");
-      else
+      } else {
         cause.what =
             "what was multiplied is right, and what is stored is not: the terms of the epilogue are wrong (factor, "
-            "bias, "
-            "residual, functor, scales of the output), or where they are taken from";
+            "bias, residual, functor, scales of the output), or where they are taken from";
+      }
       if (set != 0) {
         const Fragment& fragment = record_.fragments()[record_.fragment_sets()[set - 1].front()];
         cause.details.push_back(loaded_by(fragment));

@@ -91,6 +91,42 @@ void Explainer::compare_cells(size_t p, const Watched& output) {
   }
 }
 
+std::map<Explainer::Place, uint32_t> Explainer::loaded_values(const Accumulator& acc,
+                                                              const host::ExpectedProduct& product) const {
+  const bool turned = swapped(acc);
+  const Mma& mma = record_.mmas()[acc.mmas.back()];
+  std::map<Place, uint32_t> values;
+  for (const uint32_t set : acc.sets)
+    for (const uint32_t number : record_.fragment_sets()[set]) {
+      const Fragment& f = record_.fragments()[number];
+      for (const LoadedCells& part : f.parts)
+        for (uint32_t lane = part.lane; part.history == acc.history && lane < part.lane + part.lanes; ++lane)
+          for (uint32_t column = part.column; column < part.column + part.columns; ++column) {
+            const CellOfD at = cell_of_d(mma, f.sm, lane, column);
+            if (at.row < 0 || f.cells.empty()) continue;
+            const RowOf &a = acc.a.rows[size_t(at.row)], &b = acc.b.rows[size_t(at.column)];
+            if (!a.known() || !b.known()) continue;
+            const auto bits = converted(*product.plain, f.cells[(lane - f.lane) * f.columns + (column - f.column)]);
+            if (bits) values.emplace(turned ? Place(b.row, a.row) : Place(a.row, b.row), *bits);
+          }
+    }
+  return values;
+}
+
+bool Explainer::is_stored_as_summed(const Accumulator& acc, const host::ExpectedProduct& product, uint64_t address,
+                                    uint32_t bytes) const {
+  const uint64_t per_row = product.c.pitch / bytes, e = (address - product.c.address) / bytes;
+  const uint8_t* const at = bytes_(address, bytes);
+  int64_t k = 0;
+  for (const int64_t count : acc.a.k_count) k += count;
+  if (!at || !product.plain || bytes > sizeof(uint32_t) || k != product.k) return false;
+  const std::map<Place, uint32_t> values = loaded_values(acc, product);
+  const auto value = values.find({int64_t(e / per_row), int64_t(e % per_row)});
+  uint32_t stored = 0;
+  std::memcpy(&stored, at, bytes);
+  return value != values.end() && value->second == stored;
+}
+
 void Explainer::compare_values(size_t p, const Watched& output) {
   const host::ExpectedProduct& product = expected_.products[p];
   const uint64_t per_row = product.c.pitch / output.grain;
@@ -99,31 +135,13 @@ void Explainer::compare_values(size_t p, const Watched& output) {
   for (const auto& [history, acc] : accumulators_) {
     if (has_cause(acc)) continue;
     const bool turned = swapped(acc);
-    const Mma& mma = record_.mmas()[acc.mmas.back()];
-    // All cells of the accumulator that were loaded, where they belong.
-    std::map<std::pair<int64_t, int64_t>, uint32_t> cells;
-    std::unordered_map<uint32_t, std::vector<std::pair<int64_t, int64_t>>> by_bits;
-    bool all_known = true;
-    for (const uint32_t set : acc.sets)
-      for (const uint32_t number : record_.fragment_sets()[set]) {
-        const Fragment& f = record_.fragments()[number];
-        for (const LoadedCells& part : f.parts)
-          for (uint32_t lane = part.lane; part.history == history && lane < part.lane + part.lanes; ++lane)
-            for (uint32_t column = part.column; column < part.column + part.columns; ++column) {
-              const CellOfD at = cell_of_d(mma, f.sm, lane, column);
-              if (at.row < 0 || f.cells.empty()) continue;
-              const RowOf &a = acc.a.rows[size_t(at.row)], &b = acc.b.rows[size_t(at.column)];
-              if (!a.known() || !b.known()) continue;
-              const auto place = turned ? std::pair(b.row, a.row) : std::pair(a.row, b.row);
-              const uint32_t bits =
-                  *converted(*product.plain, f.cells[(lane - f.lane) * f.columns + (column - f.column)]);
-              if (cells.emplace(place, bits).second) by_bits[bits].push_back(place);
-            }
-      }
+    const std::map<Place, uint32_t> cells = loaded_values(acc, product);
+    std::unordered_map<uint32_t, std::vector<Place>> by_bits;
+    for (const auto& [place, bits] : cells) by_bits[bits].push_back(place);
     // A part of K, or other sums that were added to it: not what is stored.
     int64_t k = 0;
     for (const int64_t count : acc.a.k_count) k += count;
-    if (k < product.k || !all_known) continue;
+    if (k < product.k) continue;
     const int a_matrix = turned ? matrices_.b_of(p) : matrices_.a_of(p);
     if (acc.a.rows.front().matrix != a_matrix) continue;
 

@@ -33,11 +33,11 @@ void check_explained() {
   Scenarios scenarios(5000 + explained_seed());
   for (int i = 0; i < explained_count(); ++i) {
     Scenario s = scenarios.next();
-    CAPTURE(i, s.configuration_json(), s.sms, s.seed);
+    CAPTURE(i, s.configuration_json(), s.sms, s.seed, s.numerics == host::Numerics::b200);
     s.provenance = ProvenanceMode::on;
     if (i % 2 == 1) s.jitter = 1 + s.seed % 1000;
     const RunResult stated = run_in_child(s);
-    CAPTURE(said(stated));
+    CAPTURE(said(stated), stated.check.text());
     CHECK(stated.outcome == Outcome::pass);
     CHECK(stated.verified);
     CHECK(stated.findings.empty());
@@ -45,7 +45,7 @@ void check_explained() {
     s.scopes = Scopes::strict;
     const RunResult strict = run_in_child(s);
     if (is_scope_left_out(strict)) continue;
-    CAPTURE(said(strict));
+    CAPTURE(said(strict), strict.check.text());
     CHECK(strict.outcome == Outcome::pass);
     CHECK(strict.warnings.empty());
   }

@@ -173,10 +173,9 @@ void TokenProduct::look_for_marks(const uint8_t* c, Check& check) const {
 Check TokenProduct::check(const std::vector<const uint8_t*>& tensors) const {
   const double work = flops() / 2;
   const int64_t step = std::max<int64_t>(1, int64_t(std::ceil(work / kFullCheckLimit)));
-  // The bit model truncates at every MMA: its error grows with their number.
-  const int truncated_k = shape().truncated_mma_k;
-  const double truncation = truncated_k > 0 ? std::ldexp(double(shape().k) / truncated_k, -24) : 0;
-  Comparison comparison(error_limit(shape().output) + truncation);
+  const double limit = error_limit(shape().output);
+  const CutOff cut = cut_off(shape());
+  Comparison comparison(limit + cut.whole, limit + cut.element);
   int compared = 0;
   for (const TokenGroup& group : rows_.groups)
     if (group.has_work()) compare_group(group, tensors, step, comparison, compared);

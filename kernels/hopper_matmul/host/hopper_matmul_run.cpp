@@ -9,7 +9,6 @@
 namespace sm100::host {
 namespace {
 
-/// The model of numerics = "b200" on a Hopper profile adds 8-bit products with 13 bits (docs/hopper.md).
 ProductShape product_of(const Scenario& s) {
   const HopperMatmulProblem& p = s.problem_as<HopperMatmulProblem>();
   const bool bytes = element_bits(p.config.dtype) == 8;
@@ -17,7 +16,7 @@ ProductShape product_of(const Scenario& s) {
       .m = p.m, .n = p.n, .k = p.k, .operands = p.config.dtype, .output = p.config.output, .seed = s.seed};
   if (s.numerics == Numerics::b200) {
     shape.truncated_mma_k = wgmma_k({.a = p.config.dtype});
-    if (bytes) shape.truncated_bits = 12;
+    if (bytes) shape.truncated_bits = kTruncatedBitsOfWgmma8;
   }
   return shape;
 }

@@ -192,8 +192,10 @@ void read_check(const TomlTable& problem_table, PtxProblem& problem) {
 
 std::unique_ptr<Product> product_of(const PtxProblem& problem, const Scenario& scenario) {
   if (!problem.product) return nullptr;
-  constexpr int kMmaBits = 32 * 8;   // of each row
-  constexpr int kBitsOfWgmma8 = 10;  // an H200 keeps 13 bits of each of 33 terms (models/numerics/fused_dot.h)
+  constexpr int kMmaBits = 32 * 8;  // of each row
+  // An H200 keeps 13 bits of each of 33 terms (models/numerics/fused_dot.h).  A launch file's contents may all have
+  // one sign, and then all of them are cut off the same way.
+  constexpr int kBitsOfWgmma8 = 10;
   const PtxTensor &a = problem.tensors[problem.product->a], &c = problem.tensors[problem.product->c];
   const ProductShape shape{.m = int(c.shape[0]),
                            .n = int(c.shape[1]),
