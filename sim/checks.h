@@ -689,12 +689,11 @@ inline constexpr Check kChecks[] = {
      "Rows of an operand, a step along K or scale factors are not those of the place where the sum is stored: "
      "another "
      "row, another tensor or group, a step left out, doubled or of another tile, 16-byte pieces in another order, "
-     "a sum "
-     "that adds to what was left in tensor memory. The finding names who loaded or multiplied it.",
+     "a sum that adds to what was left in tensor memory; or all of them are, and the sum that is stored as it was "
+     "made is wrong. The finding names who loaded or multiplied it.",
      "Wrong numbers; right ones only where the values happen to be alike.",
      "Compare what was used with what belongs there: coordinates of the load, the descriptor's start, stride and "
-     "swizzle, "
-     "the accumulate flag of the tile's first MMA.",
+     "swizzle, the accumulate flag of the tile's first MMA, types and negation in the instruction descriptor.",
      "what the kernel says that it multiplies", "KB-24, KB-29, KB-30"},
     {"PV2", Severity::error, "the right sum in the wrong place, or changed on its way",
      "What was multiplied is right. Between the load from tensor memory and the store it went to other rows or "

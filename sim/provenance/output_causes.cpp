@@ -112,10 +112,8 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
         cause.id = "PV1", cause.at = mma.source;
         cause.what =
             "rows and k steps that were multiplied are right, and their sum is stored as it was made: the error is "
-            "in "
-            "the sum (types or negation in the instruction descriptor, scale factors, or terms cut off by the "
-            "tensor "
-            "core)";
+            "in the sum (types or negation in the instruction descriptor, scale factors, or terms cut off by the "
+            "tensor core)";
         cause.details.push_back(fmt::format("multiplied by {}", who_(mma.source)));
       } else if (product.plain) {
         cause.what = fmt::format(

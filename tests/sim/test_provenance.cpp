@@ -149,6 +149,20 @@ TEST_CASE("a PTX kernel with wrong coordinates is explained by the lines of its 
   CHECK(says(overwrites, "the MMA of k 64 overwrites the sum instead of adding to it"));
 }
 
+TEST_CASE("a sum that is stored as the tensor core made it is wrong in the sum", "[provenance]") {
+  const ScratchDirectory scratch;
+  for (const char* descriptor : {"0x08102490", "0x08100010"}) {  // A negated; f16 x f16
+    CAPTURE(descriptor);
+    const RunResult r = run_altered_ptx(scratch.path(), "0x08100490", descriptor, host::ProvenanceMode::automatic);
+    CAPTURE(r.provenance.report);
+    CHECK(r.outcome == Outcome::mismatch);
+    REQUIRE(r.provenance.causes.size() == 1);
+    CHECK(r.provenance.causes[0].id == "PV1");
+    CHECK(says(r, "their sum is stored as it was made: the error is in the sum (types or negation in the"));
+    CHECK(r.provenance.causes[0].location.rfind("gemm.ptx:1", 0) == 0);  // a tcgen05.mma, not the store
+  }
+}
+
 TEST_CASE("a PTX kernel with right numbers has nothing to explain", "[provenance]") {
   const ScratchDirectory scratch;
   const RunResult r = run_altered_ptx(scratch.path(), "", "", host::ProvenanceMode::on);
