@@ -244,8 +244,8 @@ double MemorySystem::translated(uint64_t address, double at) {
       translated_.try_emplace(address / (uint64_t(profile_.memory.translation_mib) << 20), known).first->second);
 }
 
-MemorySystem::Passage MemorySystem::pass_paths(uint64_t units, double at, int sm, bool write) {
-  const double bytes = double(units * kUnit);
+MemorySystem::Passage MemorySystem::pass_paths(double units, double at, int sm, bool write) {
+  const double bytes = units * double(kUnit);
   Passage all{at, at};
   const auto pass = [&](double& free, double amount, double tb_per_s, bool waits = true) {
     const double begin = std::max(free, at);
@@ -345,7 +345,7 @@ void MemorySystem::touch(Write& write, const GlobalRows& rows) {
 }
 
 Cycles MemorySystem::accept(const Write& write, Cycles at, const MemoryPort& port) {
-  double accepted = pass_paths(write.units, double(at), port.sm, true).end;
+  double accepted = pass_paths(double(write.units) * write.share, double(at), port.sm, true).end;
   // A line finds room when another has been written back.
   double served = 0;
   uint64_t waits = 0;

@@ -127,6 +127,7 @@ class MemorySystem {
   struct Write {
     uint64_t bytes = 0;
     uint64_t units = 0;
+    double share = 1;                 ///< of the time that units take of the paths to L2
     std::vector<uint64_t> new_lines;  ///< addresses of lines that were not in L2
   };
   void touch(Write& write, const GlobalRows& rows);
@@ -177,7 +178,7 @@ class MemorySystem {
   struct Passage {
     double begin, end;
   };
-  Passage pass_paths(uint64_t units, double at, int sm, bool write);
+  Passage pass_paths(double units, double at, int sm, bool write);
 
   const DeviceProfile& profile_;
   const Divisor in_lines_, in_blocks_;  ///< of an address: which line, which block of HBM

@@ -9,6 +9,7 @@
 
 #include "models/completion_queue.h"
 #include "models/shared_memory.h"
+#include "models/store_path.h"
 #include "models/tensor_memory.h"
 
 namespace sm100::models {
@@ -66,6 +67,7 @@ class Sm : public sc_core::sc_module {
   const int id;
   const bool with_data;
   SharedMemoryPort shared_memory;
+  StorePath global_stores;
   TensorMemoryBank tensor_memory;
   std::array<TensorMemoryPort, 4> tensor_memory_ports;  ///< by partition: warp w is in w % 4
   TmaEngine tma;

@@ -69,9 +69,15 @@ struct DeviceProfile {
   } wgmma{};
   struct {
     int bytes_per_cycle, ld_latency_cycles;
-    double store_lines_per_cycle;  ///< 128-byte lines of global memory that the warps' stores write
-    double tma_port_share;         ///< of the bytes that TMA moves, the part that takes the warps' data port
+    double tma_port_share;  ///< of the bytes that TMA moves, the part that takes the warps' data port
   } smem{};
+  /// A warp's st.global, on its way out of the SM (models/store_path.h): max(line, its sectors) for each line.
+  struct {
+    double line_cycles, sector_cycles;
+    int room;                      ///< stores of warps on the way
+    int handover_bytes_per_cycle;  ///< of a warp's registers
+    double l2_share;               ///< of what a copy of so many requests takes of the paths to L2
+  } global_store{};
   struct {
     int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle;
   } tmem{};
@@ -202,8 +208,12 @@ void DeviceProfile::visit(V&& v) {
   v("wgmma.columns_per_issue_cycle", wgmma.columns_per_issue_cycle);
   v("smem.bytes_per_cycle", smem.bytes_per_cycle);
   v("smem.ld_latency_cycles", smem.ld_latency_cycles);
-  v("smem.store_lines_per_cycle", smem.store_lines_per_cycle);
   v("smem.tma_port_share", smem.tma_port_share);
+  v("global_store.line_cycles", global_store.line_cycles);
+  v("global_store.sector_cycles", global_store.sector_cycles);
+  v("global_store.room", global_store.room);
+  v("global_store.handover_bytes_per_cycle", global_store.handover_bytes_per_cycle);
+  v("global_store.l2_share", global_store.l2_share);
   v("tmem.alloc_cycles", tmem.alloc_cycles);
   v("tmem.ld_latency_cycles", tmem.ld_latency_cycles);
   v("tmem.ld_columns_per_cycle", tmem.ld_columns_per_cycle);

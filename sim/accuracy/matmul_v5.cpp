@@ -84,7 +84,7 @@ std::vector<DataSet> replay_matmul_v5(const AccuracyInputs& inputs) {
           "the same kernel with the cost of its profiler; medians over CTAs, those that are the first on their SM "
           "apart",
       .fitted =
-          "`launch.cta_gap_ns`, `tmem.alloc_cycles` (setup), `smem.store_lines_per_cycle` (epilogue), and the "
+          "`launch.cta_gap_ns`, `tmem.alloc_cycles` (setup), `global_store.line_cycles` (epilogue), and the "
           "scenario's "
           "clock (the k-block period) and profiler cost; the times to data, the slot and the span follow",
       .x_label = "measured, ns",

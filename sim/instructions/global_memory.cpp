@@ -89,11 +89,9 @@ void StGlobal::execute(WarpContext& w) const {
   if (predicates && !predicate)
     for (int lane = 0; lane < kWarpLanes; ++lane)
       if (!(*predicates)[lane][0]) stores.lanes &= ~(1u << lane);
-  if (bytes == 16) pass_lines(w, stores);
   w.use_global_loads();  // what it stores may follow from them
   w.uses_registers(registers);
-  w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
-  write_to_l2(w, stores);
+  store_to_global(w, stores);
   if (!w.sm.with_data) return;
   if (HazardChecker* h = w.hazards(); h && !predicates)
     h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);

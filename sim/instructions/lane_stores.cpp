@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 
 #include "sim/warp_context.h"
 
 namespace sm100::instructions {
 
 using models::Cycles;
-using models::now;
 using sim::WarpContext;
 
 namespace {
@@ -20,44 +18,63 @@ uint64_t first_byte(const LaneStores& stores, int lane) {
   return stores.addresses[lane][0].value + uint64_t(stores.offset);
 }
 
-}  // namespace
-
-void pass_lines(WarpContext& w, const LaneStores& stores) {
-  const auto line_bytes = uint64_t(w.profile.memory.line_bytes);
-  std::array<uint64_t, 2 * kWarpLanes> lines;  // a lane's bytes are in two at most
+/// Cycles of the SM's way out.
+double cycles_of(const models::DeviceProfile& profile, const LaneStores& stores) {
+  const auto sector_bytes = uint64_t(profile.tma.sector_bytes), line_bytes = uint64_t(profile.memory.line_bytes);
+  std::array<uint64_t, 2 * kWarpLanes> sectors;  // a lane's bytes, 32 at most, are in two at most
   size_t touched = 0;
   for (uint32_t left = stores.lanes; left != 0; left &= left - 1) {
     const uint64_t at = first_byte(stores, std::countr_zero(left));
-    lines[touched++] = at / line_bytes;
-    lines[touched++] = (at + stores.bytes - 1) / line_bytes;
+    sectors[touched++] = at / sector_bytes;
+    if (const uint64_t last = (at + stores.bytes - 1) / sector_bytes; last != sectors[touched - 1])
+      sectors[touched++] = last;
   }
-  std::sort(lines.begin(), lines.begin() + long(touched));
-  const auto n = double(std::unique(lines.begin(), lines.begin() + long(touched)) - lines.begin());
-  w.settle();
-  const auto taken = Cycles(std::ceil(n / w.profile.smem.store_lines_per_cycle));
-  w.warp.ahead += double(w.sm.shared_memory.pass(now(), taken) - now());
+  std::sort(sectors.begin(), sectors.begin() + long(touched));
+  const size_t all = size_t(std::unique(sectors.begin(), sectors.begin() + long(touched)) - sectors.begin());
+  const uint64_t in_line = line_bytes / sector_bytes;
+  double cycles = 0;
+  for (size_t i = 0, first = 0; i < all; first = i) {
+    while (i < all && sectors[i] / in_line == sectors[first] / in_line) ++i;
+    cycles += std::max(profile.global_store.line_cycles, double(i - first) * profile.global_store.sector_cycles);
+  }
+  return cycles;
 }
 
-void write_to_l2(WarpContext& w, const LaneStores& stores) {
-  const auto sector = uint64_t(w.profile.tma.sector_bytes);
+/// What L2 is asked to write.
+models::MemorySystem::Write write_of(WarpContext& w, const LaneStores& stores) {
+  const auto sector_bytes = uint64_t(w.profile.tma.sector_bytes);
   std::array<uint64_t, kWarpLanes> begins;
   size_t lanes = 0;
   for (uint32_t left = stores.lanes; left != 0; left &= left - 1)
     begins[lanes++] = first_byte(stores, std::countr_zero(left));
-  if (lanes == 0) return;
   std::sort(begins.begin(), begins.begin() + long(lanes));
-  models::MemorySystem& memory = w.cta.gpu().memory();
-  models::MemorySystem::Write written;
+  models::MemorySystem::Write write;
+  write.share = w.profile.global_store.l2_share;
   for (size_t i = 0; i < lanes;) {
     const uint64_t from = begins[i];
     uint64_t to = from + stores.bytes;
-    for (++i; i < lanes && begins[i] / sector <= (to - 1) / sector + 1; ++i)
+    for (++i; i < lanes && begins[i] / sector_bytes <= (to - 1) / sector_bytes + 1; ++i)
       to = std::max(to, begins[i] + stores.bytes);
-    memory.touch(written, {from}, to - from);
+    w.cta.gpu().memory().touch(write, {from}, to - from);
   }
-  const Cycles accepted = memory.accept(written, w.enqueue_cycle(), {.sm = w.sm.id, .cluster = -1});
+  return write;
+}
+
+}  // namespace
+
+void store_to_global(WarpContext& w, const LaneStores& stores) {
+  const auto& costs = w.profile.global_store;
+  const double handed_over = double(std::popcount(stores.lanes)) * stores.bytes / costs.handover_bytes_per_cycle;
+  w.charge(std::max(w.issue.st_shared, handed_over));  // at least as long as a store to shared memory: assumed
+  if (stores.lanes == 0) return;
+  models::StorePath& path = w.sm.global_stores;
+  const Cycles at = path.has_room(w.enqueue_cycle(), costs.room);
+  w.hold_issue(at);
+  models::MemorySystem& memory = w.cta.gpu().memory();
+  const Cycles accepted = memory.accept(write_of(w, stores), at, {.sm = w.sm.id, .cluster = -1});
+  const Cycles left = path.pass(at, cycles_of(w.profile, stores), accepted);
   const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
-  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(accepted) + late);
+  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(left) + late);
 }
 
 }  // namespace sm100::instructions

@@ -21,13 +21,10 @@ struct LaneStores {
   int64_t offset = 0;  ///< bytes, added to each address
 };
 
-/// Takes the SM's load-store path for every line that the lanes touch (memory.line_bytes), one after the other; the
-/// warp goes on when they are through (docs/measurements.md: smem.store_lines_per_cycle).
-void pass_lines(sim::WarpContext& w, const LaneStores& stores);
-
-/// Offers L2 what the lanes write, gathered as L1 does: lanes in one sector of 32 bytes, or in sectors that follow
-/// each other, are one piece.  The warp does not wait; the last cycle at which a store of it becomes visible
-/// grows.
-void write_to_l2(sim::WarpContext& w, const LaneStores& stores);
+/// Issues the store: the warp hands its registers over, waits for room on the SM's way out (models/store_path.h) and
+/// goes on.  The way takes max(global_store.line_cycles, its sectors) for each line that the lanes touch; L2 is
+/// offered what they write gathered as L1 does: lanes in one sector of 32 bytes, or in sectors that follow each
+/// other, are one piece.  The last cycle at which a store of the warp becomes visible grows.
+void store_to_global(sim::WarpContext& w, const LaneStores& stores);
 
 }  // namespace sm100::instructions

@@ -220,9 +220,7 @@ void LdGlobalLanes::execute(WarpContext& w) const {
 
 void StGlobalLanes::execute(WarpContext& w) const {
   const LaneStores stores{*addresses, w.lanes(), bytes};
-  if (bytes >= 16) pass_lines(w, stores);
-  w.charge(w.issue.st_shared);  // assumed as long as a store to shared memory
-  write_to_l2(w, stores);
+  store_to_global(w, stores);
   if (HazardChecker* h = w.hazards()) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a warp's stores to global memory ask of L2: lanes in one sector, or in sectors that follow each other, are
-// one piece.
+// What a warp's stores to global memory take of the SM and of L2: lanes in one sector, or in sectors that follow each
+// other, are one piece; the way out of the SM is as an H200 has it (bench/hardware/store_costs.cu).
 #include <fmt/format.h>
 
 #include "catch.h"
@@ -13,20 +13,28 @@ using namespace sm100::sim;
 
 namespace {
 
-/// Cycles of 16 warps that store 256 times each.
-/// @param lanes  of each warp, which store two bytes each
-/// @param step   bytes from one lane's address to the next one's
-uint64_t cycles_of(int lanes, int step) {
+struct Stores {
+  const char* type;  ///< of what a lane stores: "u16", "v4.b32"
+  int lanes;         ///< of each warp
+  int pitch;         ///< bytes from one lane's address to the next one's
+  int step;          ///< bytes from one store's to the next one's
+  int warps = 16;
+  const char* profile = "h200";
+};
+
+/// Cycles of one CTA whose warps store so many times each.
+double cycles_of(const Stores& stores, int times) {
+  const std::string type = stores.type;
   const std::string ptx = fmt::format(
       R"(.version 8.7
-.target sm_100a
+.target {target}
 .address_size 64
 .visible .entry store(.param .u64 to)
-.reqntid 512
+.reqntid {threads}
 {{
 	.reg .pred %p<4>;
 	.reg .b16 %h<2>;
-	.reg .b32 %r<8>;
+	.reg .b32 %r<12>;
 	.reg .b64 %rd<6>;
 	ld.param.u64 %rd1, [to];
 	mov.u32 %r1, %tid.x;
@@ -35,25 +43,36 @@ uint64_t cycles_of(int lanes, int step) {
 	@%p1 bra END;
 	shr.u32 %r3, %r1, 5;
 	mul.lo.u32 %r4, %r3, 65536;
-	mad.lo.u32 %r4, %r2, {step}, %r4;
+	mad.lo.u32 %r4, %r2, {pitch}, %r4;
 	cvt.u64.u32 %rd2, %r4;
 	add.s64 %rd3, %rd1, %rd2;
 	mov.u16 %h1, 1;
+	mov.u32 %r6, 1;
+	mov.u32 %r7, 1;
+	mov.u32 %r8, 1;
+	mov.u32 %r9, 1;
 	mov.u32 %r5, 0;
 LOOP:
-	st.global.u16 [%rd3], %h1;
+	st.global.{type} [%rd3], {value};
+	add.s64 %rd3, %rd3, {step};
 	add.u32 %r5, %r5, 1;
-	setp.lt.u32 %p2, %r5, 256;
+	setp.lt.u32 %p2, %r5, {times};
 	@%p2 bra LOOP;
 END:
 	ret;
 }}
 )",
-      fmt::arg("lanes", lanes), fmt::arg("step", step));
+      fmt::arg("target", std::string(stores.profile) == "h200" ? "sm_90a" : "sm_100a"),
+      fmt::arg("threads", 32 * stores.warps), fmt::arg("lanes", stores.lanes), fmt::arg("pitch", stores.pitch),
+      fmt::arg("step", stores.step), fmt::arg("times", times), fmt::arg("type", type),
+      fmt::arg("value", type == "u16"      ? "%h1"
+                        : type == "v2.b32" ? "{%r6, %r7}"
+                        : type == "v4.b32" ? "{%r6, %r7, %r8, %r9}"
+                                           : "%r6"));
   ScratchDirectory where;
   where.write("store.ptx", ptx);
-  const auto launch = where.write("launch.toml", R"(kernel = "ptx"
-profile = "b200"
+  const auto launch = where.write("launch.toml", fmt::format(R"(kernel = "ptx"
+profile = "{}"
 [problem]
 ptx = "store.ptx"
 entry = "store"
@@ -61,20 +80,44 @@ grid = [1, 1, 1]
 [[problem.tensor]]
 name = "to"
 type = "u8"
-shape = [1048576]
+shape = [2097152]
 contents = "zeros"
 [[problem.argument]]
 address = "to"
 [run]
 sms = 1
-)");
-  return run_in_child(host::load_scenario(launch)).cycles;
+)",
+                                                             stores.profile));
+  const RunResult result = run_in_child(host::load_scenario(launch));
+  INFO(result.report);
+  REQUIRE(result.outcome == Outcome::pass);
+  return double(result.cycles);
+}
+
+/// Cycles of the SM for one store of one of its warps, when all of them store again and again.
+double steady(const Stores& stores) {
+  return (cycles_of(stores, 128) - cycles_of(stores, 64)) / 64 / stores.warps;
 }
 
 }  // namespace
 
 TEST_CASE("Lanes that store side by side are one piece for L2, lanes far apart one each") {
-  const uint64_t one_lane = cycles_of(1, 2), side_by_side = cycles_of(32, 2), apart = cycles_of(32, 256);
-  CHECK(side_by_side < one_lane + one_lane / 10);
+  const auto of = [](int lanes, int pitch) {
+    return cycles_of({.type = "u16", .lanes = lanes, .pitch = pitch, .step = 0, .profile = "b200"}, 256);
+  };
+  const double one_lane = of(1, 2), side_by_side = of(32, 2), apart = of(32, 256);
+  CHECK(side_by_side < 1.1 * one_lane);
   CHECK(apart > 2 * side_by_side);
+}
+
+TEST_CASE("The way of stores out of an SM has a line in two cycles and a sector in one, as an H200's") {
+  CHECK(steady({.type = "b32", .lanes = 1, .pitch = 0, .step = 128}) == Approx(2.00).epsilon(0.03));
+  CHECK(steady({.type = "b32", .lanes = 32, .pitch = 4, .step = 128}) == Approx(4.00).epsilon(0.03));
+  CHECK(steady({.type = "v2.b32", .lanes = 32, .pitch = 8, .step = 256}) == Approx(8.03).epsilon(0.03));
+  CHECK(steady({.type = "v4.b32", .lanes = 32, .pitch = 16, .step = 512}) == Approx(16.00).epsilon(0.03));
+  CHECK(steady({.type = "b32", .lanes = 32, .pitch = 512, .step = 4}) == Approx(64.01).epsilon(0.03));
+  CHECK(steady({.type = "v4.b32", .lanes = 32, .pitch = 512, .step = 16}) == Approx(64.00).epsilon(0.03));
+  // One warp's registers pass 32 bytes in a cycle.
+  CHECK(steady({.type = "v4.b32", .lanes = 32, .pitch = 16, .step = 512, .warps = 1}) ==
+        Approx(18.7).epsilon(0.15));
 }
