@@ -215,10 +215,28 @@ void WarpContext::charge_trace_stores(int stores) {
   charge(begin - at);
 }
 
+namespace {
+
+/// Spans that follow what is before them in straight-line code, which the compiler has unrolled: a strip's load, its
+/// way through shared memory, its store.
+bool is_inline(TraceEvent event) {
+  switch (event) {
+    case TraceEvent::mma_commit:
+    case TraceEvent::tmem_load:
+    case TraceEvent::smem_read:
+    case TraceEvent::smem_write:
+    case TraceEvent::store_issue:
+    case TraceEvent::store_wait: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 void WarpContext::trace_begin(TraceEvent event, const TraceArgs& args) {
   if (cta.observer().recorder()) begin_span(event, args);
   warp.trace_point_begins(event, args);
-  charge(issue.control + trace_begin_cycles_);
+  charge((is_inline(event) ? issue.control_inline : issue.control) + trace_begin_cycles_);
   charge_trace_stores(2);
 }
 

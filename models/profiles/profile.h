@@ -29,7 +29,8 @@ struct DeviceProfile {
   } device{};
   /// Cycles an instruction keeps its warp busy.
   struct {
-    double control;  ///< scalar instructions from one trace point to the next: loops, branches, addresses
+    double control;         ///< scalar instructions from one trace point to the next: loops, branches, addresses
+    double control_inline;  ///< the same in straight-line code: a predicate, an address
     double alu, warp_sync, elect, mbarrier_init, mbarrier_arrive, mbarrier_try_wait, mapa, bulk_tensor, bulk_group,
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
         bar_sync, fence, clc_try_cancel, setmaxnreg;
@@ -146,6 +147,7 @@ void DeviceProfile::visit(V&& v) {
   v("device.named_barriers_per_sm", device.named_barriers_per_sm);
   v("device.sm_clock_ghz", device.sm_clock_ghz);
   v("issue.control", issue.control);
+  v("issue.control_inline", issue.control_inline);
   v("issue.alu", issue.alu);
   v("issue.warp_sync", issue.warp_sync);
   v("issue.elect", issue.elect);

@@ -158,7 +158,7 @@ await check('the way back of the browser undoes edits, a reload keeps them', asy
 
 await check('reset is the scenario as in its file', async () => {
   await until(page, () => page.click('text=Reset'));
-  assert.equal((await state(page)).cycles, 8382);
+  assert.equal((await state(page)).cycles, 8314);
   assert.equal(await page.locator('.control.changed').count(), 0);
 });
 
@@ -229,7 +229,7 @@ await check('a lesson: read, guess, edit, break, answer, what is next', async ()
   const text = () => lessons.locator('.lesson').innerText();
   const offers = (name) => lessons.locator('.lesson').getByRole('button', {name, exact: true}).first();
   assert.match(await text(), /Lesson 3: expect_tx[^]*kernels\/pipeline\/input_ring.h[^]*Guess first[^]*Which role hangs first/);
-  assert.match(await text(), /This run passes in 19,123 cycles/);
+  assert.match(await text(), /This run passes in 19,055 cycles/);
   assert.doesNotMatch(await text(), /49,152, where a fill has 32,768/, 'the answer waits until it is asked for');
   await picture(lessons, 'lesson-first');
   await until(lessons, () => offers('Make the edit').click());
@@ -271,7 +271,7 @@ await check('each lesson is shown, its edit does what its scenario expects, and 
   const names = await lessons.evaluate(() => player.menu.groups[0].scenarios.map(({name}) => name).filter((name) => !name.endsWith('_broken')));
   assert.equal(names.length, readdirSync(join(source, 'docs/lessons')).filter((name) => /^\d\d-/.test(name)).length);
   await until(lessons, () => lessons.locator('.lesson').getByRole('button', {name: '--set config.stages=2'}).click());
-  assert.deepEqual(await state(lessons).then(({stages, cycles}) => [stages, cycles > 8382]), [2, true]);
+  assert.deepEqual(await state(lessons).then(({stages, cycles}) => [stages, cycles > 8314]), [2, true]);
   await until(lessons, () => lessons.goBack());
   for (const [at, name] of names.entries()) {
     if (at > 0) await until(lessons, () => lessons.locator('.lesson').getByRole('button', {name: 'Next lesson'}).first().click());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each compiled kernel runs twice on the model, as role code and as the PTX that nvcc makes of it: every barrier
 // sees the same events in the same order, the output has the same bits, and nothing is found.  Their lengths differ
-// and are printed: role code charges 12 cycles (issue.control) at every trace point, compiled code has some other
-// number of instructions there, which depends on the compiler.
+// and are printed: role code charges 12 cycles (issue.control) at a trace point, or 4 in straight-line code
+// (issue.control_inline), where compiled code has some number of instructions that depends on the compiler.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ struct Stores {
   const char* profile = "h200";
 };
 
-/// Cycles of one CTA whose warps store so many times each.
+/// Cycles of one CTA whose warps store so many times each, a multiple of 4.
 double cycles_of(const Stores& stores, int times) {
   const std::string type = stores.type;
   const std::string ptx = fmt::format(
@@ -54,8 +54,11 @@ double cycles_of(const Stores& stores, int times) {
 	mov.u32 %r5, 0;
 LOOP:
 	st.global.{type} [%rd3], {value};
-	add.s64 %rd3, %rd3, {step};
-	add.u32 %r5, %r5, 1;
+	st.global.{type} [%rd3+{step}], {value};
+	st.global.{type} [%rd3+2*{step}], {value};
+	st.global.{type} [%rd3+3*{step}], {value};
+	add.s64 %rd3, %rd3, 4*{step};
+	add.u32 %r5, %r5, 4;
 	setp.lt.u32 %p2, %r5, {times};
 	@%p2 bra LOOP;
 END:

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What instructions without memory cost a warp on this GPU, in SM cycles: when each needs the result of the one
+// before, and when four chains take turns; alone on its scheduler, and beside three other warps.
+//
+//   alu_costs [--json FILE]
+#include "costs.cuh"
+
+namespace {
+
+constexpr int kInstructions = 64;  // of a turn of the loop, so that the loop itself is lost in them
+constexpr int kTurns = 16;
+
+// Operations that ptxas cannot make one of two of.
+struct Mad {
+  static constexpr const char* kName = "mad.lo.u32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile("mad.lo.u32 %0, %0, %1, %1;" : "+r"(a) : "r"(b));
+  }
+};
+struct Shift {
+  static constexpr const char* kName = "shl.b32";
+  __device__ static void step(uint32_t& a, uint32_t b) { asm volatile("shl.b32 %0, %0, %1;" : "+r"(a) : "r"(b)); }
+};
+struct Select {
+  static constexpr const char* kName = "setp.lt.u32 and selp.b32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, %1; selp.b32 %0, %1, 7, p; }" : "+r"(a) : "r"(b));
+  }
+};
+struct Fma {
+  static constexpr const char* kName = "fma.rn.f32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+r"(a) : "r"(b));
+  }
+};
+struct Convert {
+  static constexpr const char* kName = "cvt.rn.bf16x2.f32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile("cvt.rn.bf16x2.f32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  }
+};
+struct Shuffle {
+  static constexpr const char* kName = "shfl.sync.bfly.b32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(a) : "r"(b));
+  }
+};
+struct Vote {
+  static constexpr const char* kName = "setp and vote.sync.ballot.b32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, -1; }" : "+r"(a) : "r"(b));
+  }
+};
+
+/// @param Chains  of instructions that need nothing of each other
+template <class Op, int Chains>
+__global__ void alu_kernel(int64_t* out, uint32_t b) {
+  uint32_t value[Chains];
+  for (int c = 0; c < Chains; ++c) value[c] = threadIdx.x + uint32_t(c);
+  const auto turn = [&] {
+#pragma unroll
+    for (int i = 0; i < kInstructions; ++i) Op::step(value[i % Chains], b);
+  };
+  const int64_t took = cost(kTurns, turn);
+  uint32_t all = 0;
+  for (int c = 0; c < Chains; ++c) all += value[c];
+  if (threadIdx.x == 0) out[size_t{8} * blockIdx.x] = all == 0x12345678 ? 0 : took / kInstructions;
+}
+
+/// A loop that does nothing: an addition, a comparison, a branch back. With `Apart` odd lanes take one turn more.
+template <bool Apart>
+__global__ void loop_kernel(int64_t* out, uint32_t turns) {
+  uint32_t i = 0;
+  const auto loop = [&] {
+    const uint32_t end = turns + (Apart ? threadIdx.x % 2 : 0);
+    for (i = 0; i < end;) asm volatile("add.u32 %0, %0, 1;" : "+r"(i));
+  };
+  const int64_t took = cost(kTurns, loop);
+  if (threadIdx.x == 0) out[size_t{8} * blockIdx.x] = i == 0 ? 0 : took / turns;
+}
+
+template <class Op>
+void measure_operation() {
+  for (const int warps : {1, 4, 16}) {
+    const std::string name = std::string(Op::kName) + ", " + std::to_string(warps) + " warps";
+    report(name + ", one chain",
+           measure(1, [&](int) { alu_kernel<Op, 1><<<1, 32U * unsigned(warps)>>>(results, 3); }));
+    report(name + ", four chains",
+           measure(1, [&](int) { alu_kernel<Op, 4><<<1, 32U * unsigned(warps)>>>(results, 3); }));
+  }
+}
+
+template <class... Ops>
+void measure_operations() {
+  (measure_operation<Ops>(), ...);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_device();
+  measure_operations<Mad, Shift, Select, Fma, Convert, Shuffle, Vote>();
+  for (const int warps : {1, 4, 16}) {
+    const std::string suffix = ", " + std::to_string(warps) + " warps";
+    report("a turn of an empty loop" + suffix,
+           measure(1, [&](int) { loop_kernel<false><<<1, 32U * unsigned(warps)>>>(results, 256); }));
+    report("the same, odd lanes one turn more" + suffix,
+           measure(1, [&](int) { loop_kernel<true><<<1, 32U * unsigned(warps)>>>(results, 256); }));
+  }
+  return write_json(argc, argv);
+}
