@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The way of the warps' stores to global memory out of an SM, shared by its warps: so many cycles for each line of a
-/// store, one store behind the other, and room for a few stores that wait.  A warp goes on when its store has found
-/// room.  Measured on an H200 by bench/hardware/store_costs.cu (docs/accuracy-h200.md, section 2).
+/// The way of the warps' stores to global memory out of an SM, shared by its warps: so many cycles for each line of
+/// a store, one store behind the other, and room for a few stores that wait.  A warp goes on when its store has
+/// found room.  Measured on an H200 by bench/hardware/store_costs.cu (docs/accuracy-h200.md, section 2).
 #pragma once
 
 #include <algorithm>

@@ -217,8 +217,8 @@ void WarpContext::charge_trace_stores(int stores) {
 
 namespace {
 
-/// Spans that follow what is before them in straight-line code, which the compiler has unrolled: a strip's load, its
-/// way through shared memory, its store.
+/// Spans that follow what is before them in straight-line code, which the compiler has unrolled: a strip's load,
+/// its way through shared memory, its store.
 bool is_inline(TraceEvent event) {
   switch (event) {
     case TraceEvent::mma_commit:

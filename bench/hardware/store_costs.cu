@@ -12,8 +12,7 @@ constexpr uint64_t kBytesOfWarp = 256 << 10;  // rewritten again and again: in L
 template <int Bytes>
 __device__ void store(uint64_t address, uint32_t value) {
   if constexpr (Bytes == 4) asm volatile("st.global.b32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
-  if constexpr (Bytes == 8)
-    asm volatile("st.global.v2.b32 [%0], {%1, %1};" ::"l"(address), "r"(value) : "memory");
+  if constexpr (Bytes == 8) asm volatile("st.global.v2.b32 [%0], {%1, %1};" ::"l"(address), "r"(value) : "memory");
   if constexpr (Bytes == 16)
     asm volatile("st.global.v4.b32 [%0], {%1, %1, %1, %1};" ::"l"(address), "r"(value) : "memory");
 }

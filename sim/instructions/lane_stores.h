@@ -21,8 +21,8 @@ struct LaneStores {
   int64_t offset = 0;  ///< bytes, added to each address
 };
 
-/// Issues the store: the warp hands its registers over, waits for room on the SM's way out (models/store_path.h) and
-/// goes on.  The way takes max(global_store.line_cycles, its sectors) for each line that the lanes touch; L2 is
+/// Issues the store: the warp hands its registers over, waits for room on the SM's way out (models/store_path.h)
+/// and goes on.  The way takes max(global_store.line_cycles, its sectors) for each line that the lanes touch; L2 is
 /// offered what they write gathered as L1 does: lanes in one sector of 32 bytes, or in sectors that follow each
 /// other, are one piece.  The last cycle at which a store of the warp becomes visible grows.
 void store_to_global(sim::WarpContext& w, const LaneStores& stores);

@@ -83,10 +83,12 @@ inline bool same(const std::string& shown, const std::string& printed) {
          b.compare(b.size() - tail.size(), tail.size(), tail) == 0;
 }
 
-/// Whether they may be the same line at another time: the words without figures.
+/// Whether they may be the same line at another time: the words without figures, and a timeline's row without what
+/// it draws.
 inline bool alike(const std::string& shown, const std::string& printed) {
   const auto words = [](const std::string& line) {
-    return std::regex_replace(line, std::regex(R"([-+\d.,:\[\]() ]+)"), " ");
+    const std::string named = std::regex_replace(line, std::regex(R"(\|.*\|\s*$)"), "|");
+    return std::regex_replace(named, std::regex(R"([-+\d.,:\[\]() ]+)"), " ");
   };
   return same(shown, printed) || words(shown) == words(printed);
 }

@@ -42,8 +42,8 @@ double until_made(int times) {
 
 TEST_CASE("Some stores find room on the way out of an SM, a warp with more of them waits, as on an H200") {
   const double one = until_made(1);
-  // An H200's warp takes 144 cycles longer for 16 than for one, 604 for 32 and 2,652 for 64.  Here it hands those that
-  // find room over 6 cycles faster, 92 in all.
+  // An H200's warp takes 144 cycles longer for 16 than for one, 604 for 32 and 2,652 for 64.  Here it hands those
+  // that find room over 6 cycles faster, 92 in all.
   CHECK(until_made(16) - one == Approx(144).margin(95));
   CHECK(until_made(32) - one == Approx(604).margin(95));
   CHECK(until_made(64) - one == Approx(2652).margin(95));
