@@ -41,10 +41,9 @@ double until_made(int times) {
 }  // namespace
 
 TEST_CASE("Some stores find room on the way out of an SM, a warp with more of them waits, as on an H200") {
-  const double one = until_made(1);
-  // An H200's warp takes 144 cycles longer for 16 than for one, 604 for 32 and 2,652 for 64.  Here it hands those
-  // that find room over 6 cycles faster, 92 in all.
-  CHECK(until_made(16) - one == Approx(144).margin(95));
-  CHECK(until_made(32) - one == Approx(604).margin(95));
-  CHECK(until_made(64) - one == Approx(2652).margin(95));
+  // An H200's warp takes 223 cycles for 16, 683 for 32 and 2,731 for 64.  While there is room the model's warp is
+  // faster (issue.st_shared is 4 cycles, its loop takes 10), so what is held begins at 16.
+  const double of_16 = until_made(16), of_32 = until_made(32), of_64 = until_made(64);
+  CHECK(of_32 - of_16 == Approx(683 - 223).epsilon(0.03));
+  CHECK(of_64 - of_32 == Approx(2731 - 683).epsilon(0.001));
 }

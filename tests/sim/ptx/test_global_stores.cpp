@@ -107,7 +107,7 @@ TEST_CASE("Lanes that store side by side are one piece for L2, lanes far apart o
     return cycles_of({.type = "u16", .lanes = lanes, .pitch = pitch, .step = 0, .profile = "b200"}, 256);
   };
   const double one_lane = of(1, 2), side_by_side = of(16, 2), apart = of(32, 256);
-  CHECK(side_by_side < 1.1 * one_lane);  // one sector
+  CHECK(side_by_side < 1.1 * one_lane);  // one sector, too
   CHECK(apart > 2 * side_by_side);
 }
 
@@ -118,7 +118,8 @@ TEST_CASE("The way of stores out of an SM has a line in two cycles and a sector 
   CHECK(steady({.type = "v4.b32", .lanes = 32, .pitch = 16, .step = 512}) == Approx(16.00).epsilon(0.03));
   CHECK(steady({.type = "b32", .lanes = 32, .pitch = 512, .step = 4}) == Approx(64.01).epsilon(0.03));
   CHECK(steady({.type = "v4.b32", .lanes = 32, .pitch = 512, .step = 16}) == Approx(64.00).epsilon(0.03));
-  // One warp's registers pass 32 bytes in a cycle.
-  CHECK(steady({.type = "v4.b32", .lanes = 32, .pitch = 16, .step = 512, .warps = 1}) ==
-        Approx(18.7).epsilon(0.15));
+  // One warp's registers pass 32 bytes in a cycle; an H200 takes 17 to 19 cycles.
+  const double alone = steady({.type = "v4.b32", .lanes = 32, .pitch = 16, .step = 512, .warps = 1});
+  CHECK(alone >= 17);
+  CHECK(alone <= 19);
 }
