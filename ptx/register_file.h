@@ -47,7 +47,7 @@ class RegisterFile {
   RegisterFile(size_t own_bytes, std::span<const std::byte> constants, const Windows& where)
       : windows(where),
         bytes_(own_bytes),
-        own_(allocate(own_bytes)),
+        own_(allocate(own_bytes), Free{own_bytes}),
         areas_{own_.get(), const_cast<std::byte*>(constants.data())} {
     std::memset(own_.get(), 0, bytes_);
   }
@@ -71,15 +71,15 @@ class RegisterFile {
   Windows windows;
 
  private:
+  /// Rows of so many bytes; a thread of the host keeps some that were freed: short warps come and go.
+  static std::byte* allocate(size_t n);
   struct Free {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
+    size_t bytes = 0;
+    void operator()(std::byte* p) const;
   };
-  static std::byte* allocate(size_t n) {
-    return static_cast<std::byte*>(::operator new (n ? n : 64, std::align_val_t{64}));
-  }
 
   size_t bytes_;
-  std::unique_ptr<std::byte, Free> own_;
+  std::unique_ptr<std::byte, Free> own_;  ///< zeros at first
   std::byte* areas_[2];
 };
 

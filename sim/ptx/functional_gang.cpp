@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -51,6 +52,55 @@ FunctionalCode::FunctionalCode(const FunctionalLaunch& launch)
       spin_[at] = i.kind == ptx::Kind::branch && i.target <= wait.poll && i.target >= wait.first;
     }
   find_runs();
+  find_repeated_addresses();
+}
+
+/// Marks accesses whose address register another one has used in front of them, in a piece of straight code that
+/// does not write it in between.  Guarded ones may be left out by lanes: none follows them.
+void FunctionalCode::find_repeated_addresses() {
+  const ptx::Program& program = code.program();
+  std::vector<bool> entered(program.code.size() + 1);
+  for (const ptx::Instr& i : program.code)
+    if (i.kind == ptx::Kind::branch) entered[std::min<size_t>(i.target, program.code.size())] = true;
+  for (const ptx::IndexedBranch& table : program.indexed_branches)
+    for (const uint32_t target : table.targets) entered[target] = true;
+  std::vector<ptx::Row> known;
+  const auto written = [&](ptx::Row row) { std::erase(known, row); };
+  const std::function<void(const ptx::Operand&)> operand_written = [&](const ptx::Operand& o) {
+    written(o.row);
+    if (o.width == 16) written(o.row.next_half());
+    for (const ptx::Operand& element : o.elements) operand_written(element);
+  };
+  for (uint32_t at = 0; at < program.code.size(); ++at) {
+    const ptx::Instr& i = program.code[at];
+    if (entered[at]) known.clear();
+    switch (i.kind) {
+      case ptx::Kind::alu:
+      case ptx::Kind::special:
+        for (int row = 0; row < ptx::kMaxRows; ++row)
+          if (i.written >> row & 1) written(i.rows[size_t(row)]);
+        break;
+      case ptx::Kind::memory: {
+        LaneMove& move = memory[i.detail].move;
+        const ptx::Row row = move.address_row();
+        const bool counts = move.plain() && !memory[i.detail].uniform_parameter;
+        if (counts && std::ranges::find(known, row) != known.end())
+          move.follow_same_row();
+        else if (counts && program.accesses[i.detail].address.row == row && i.guard.area() != 0)
+          known.push_back(row);
+        if (!program.accesses[i.detail].store)
+          for (const ptx::Operand& o : program.accesses[i.detail].data) operand_written(o);
+        break;
+      }
+      case ptx::Kind::service:  // which of its operands it writes is its own affair
+        for (const ptx::Operand& o : program.services[i.detail].operands) operand_written(o);
+        break;
+      case ptx::Kind::nop:
+      case ptx::Kind::branch:
+      case ptx::Kind::exit: break;
+      default: known.clear();
+    }
+  }
 }
 
 void FunctionalCode::find_runs() {

@@ -122,7 +122,7 @@ bool FunctionalWarp::access(const ptx::Instr& i, LaneMask lanes) {
   if (how.uniform_parameter) return load_parameter(a, how, lanes);
   if (how.move.plain()) {
     const uint64_t address = how.move.address(file, std::countr_zero(lanes));
-    if (how.move.run(file, region_of(a.space, address), lanes)) return true;
+    if (how.move.run(file, region_of(a.space, address), lanes, strides_)) return true;
   }
   return a.store ? move_lanes<true>(a, how, lanes) : move_lanes<false>(a, how, lanes);
 }
@@ -147,6 +147,8 @@ bool FunctionalWarp::load_parameter(const Access& a, const FunctionalCode::Memor
 }
 
 MemoryRegion FunctionalWarp::region_of(Space space, uint64_t address) {
+  const bool perhaps_global = space == Space::global || space == Space::generic || space == Space::none;
+  if (perhaps_global && address - range_.first < range_.bytes) return {range_.first, range_.bytes, range_.host, 0};
   const ptx::Windows& w = file.windows;
   const bool any = space == Space::generic || space == Space::none;
   uint64_t base = 0;  // of the space among generic addresses

@@ -63,6 +63,7 @@ class FunctionalCode {
 
  private:
   void find_runs();
+  void find_repeated_addresses();
 
   std::vector<bool> spin_;
   struct Run {
@@ -199,7 +200,8 @@ class FunctionalWarp {
   ptx::LaneGroups groups_;
   ptx::LaneMask live_ = 0;
   std::vector<uint8_t> local_;
-  DeviceMemory::Range range_;              ///< the allocation that was reached last
+  DeviceMemory::Range range_;  ///< the allocation that was reached last
+  LaneStrides strides_;
   uint32_t current_ = 0;                   ///< instruction that executes
   uint64_t executed_ = 0, slice_end_ = 0;  ///< instructions
   uint64_t divisions_ = 0;

@@ -2,6 +2,7 @@
 #include "sim/ptx/lane_exchange.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/isa/lane_array.h"
@@ -42,29 +43,62 @@ void write_lanes(const ServiceOperands& c, const Operand& o, const uint32_t* fro
 
 }  // namespace
 
-/// PTX 9.7.9.6: segments of lanes by the mask in bits 12:8 of c, clamp in bits 4:0.
-template <Shuffle kMode>
-void shfl(const ServiceOperands& c) {
-  const Operand& to = c.operand(0);
-  const Operand& result = to.kind == Operand::Kind::pair ? to.elements[0] : to;
-  uint32_t values[ptx::kLanes], b[ptx::kLanes], limits[ptx::kLanes], shuffled[ptx::kLanes];
-  read_lanes(c, c.operand(1), values);
-  read_lanes(c, c.operand(2), b);
-  read_lanes(c, c.operand(3), limits);
+namespace {
+
+/// Which lane each one reads, and which of them read another's value as the instruction says.
+struct Sources {
+  std::array<uint8_t, ptx::kLanes> lane{};
   LaneMask valid = 0;
-  for (int lane = 0; lane < ptx::kLanes; ++lane) {
-    const int bval = int(b[lane] & 31), cval = int(limits[lane] & 31), mask = int(limits[lane] >> 8 & 31);
-    const int max_lane = (lane & mask) | (cval & ~mask), min_lane = lane & mask;
-    const int from = kMode == Shuffle::up     ? lane - bval
-                     : kMode == Shuffle::down ? lane + bval
-                     : kMode == Shuffle::bfly ? lane ^ bval
+
+  /// PTX 9.7.9.6: segments of lanes by the mask in bits 12:8 of c, clamp in bits 4:0.
+  template <Shuffle kMode>
+  void set(int of, uint32_t b, uint32_t limits) {
+    const int bval = int(b & 31), cval = int(limits & 31), mask = int(limits >> 8 & 31);
+    const int max_lane = (of & mask) | (cval & ~mask), min_lane = of & mask;
+    const int from = kMode == Shuffle::up     ? of - bval
+                     : kMode == Shuffle::down ? of + bval
+                     : kMode == Shuffle::bfly ? of ^ bval
                                               : min_lane | (bval & ~mask);
     const bool inside = kMode == Shuffle::up ? from >= max_lane : from <= max_lane;
-    valid |= LaneMask(inside) << lane;
-    shuffled[lane] = values[(inside ? from : lane) & 31];
+    valid |= LaneMask(inside) << of;
+    lane[size_t(of)] = uint8_t((inside ? from : of) & 31);
   }
+};
+
+/// Of a whole warp without segments, by b.
+template <Shuffle kMode>
+struct WholeWarp {
+  static constexpr uint32_t kLimits = kMode == Shuffle::up ? 0 : 31;
+  std::array<Sources, ptx::kLanes> by_b;
+
+  WholeWarp() {
+    for (uint32_t b = 0; b < by_b.size(); ++b)
+      for (int lane = 0; lane < ptx::kLanes; ++lane) by_b[b].template set<kMode>(lane, b, kLimits);
+  }
+};
+
+}  // namespace
+
+template <Shuffle kMode>
+void shfl(const ServiceOperands& c) {
+  static const WholeWarp<kMode> whole;
+  const Operand &to = c.operand(0), &b = c.operand(2), &limits = c.operand(3);
+  const Operand& result = to.kind == Operand::Kind::pair ? to.elements[0] : to;
+  uint32_t values[ptx::kLanes], shuffled[ptx::kLanes];
+  read_lanes(c, c.operand(1), values);
+  Sources each;
+  const Sources* sources = &each;
+  if (b.is_immediate() && limits.is_immediate() && (limits.value & 0x1f1f) == WholeWarp<kMode>::kLimits) {
+    sources = &whole.by_b[size_t(b.value & 31)];
+  } else {
+    uint32_t of_b[ptx::kLanes], of_limits[ptx::kLanes];
+    read_lanes(c, b, of_b);
+    read_lanes(c, limits, of_limits);
+    for (int lane = 0; lane < ptx::kLanes; ++lane) each.template set<kMode>(lane, of_b[lane], of_limits[lane]);
+  }
+  for (size_t lane = 0; lane < ptx::kLanes; ++lane) shuffled[lane] = values[sources->lane[lane]];
   write_lanes(c, result, shuffled);
-  if (to.kind == Operand::Kind::pair) c.set_predicate(to.elements[1], valid);
+  if (to.kind == Operand::Kind::pair) c.set_predicate(to.elements[1], sources->valid);
 }
 template void shfl<Shuffle::up>(const ServiceOperands&);
 template void shfl<Shuffle::down>(const ServiceOperands&);

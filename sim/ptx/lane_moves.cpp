@@ -21,20 +21,16 @@ using Data = LaneMove::Data;
 
 // ---- where lanes are ----
 
-/// How the addresses of all 32 lanes lie to the first one's.
-enum class Pattern : uint8_t { side_by_side, same, other };
-
+/// From each lane's address to the next one's, where all are alike.
 template <class Address>
-Pattern find_pattern(const Address* addresses, uint32_t bytes) {
-  const Address first = addresses[0];
-  const int shift = std::countr_zero(bytes);
-  Address apart = 0, out_of_line = 0;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const auto distance = static_cast<Address>(addresses[lane] - first);
-    apart |= distance;
-    out_of_line |= distance ^ static_cast<Address>(static_cast<Address>(lane) << shift);
+uint64_t find_stride(const Address* addresses) {
+  const auto stride = static_cast<Address>(addresses[1] - addresses[0]);
+  Address unlike = 0;
+  for (int lane = 0; lane + 1 < kLanes; ++lane) {
+    const auto distance = static_cast<Address>(addresses[lane + 1] - addresses[lane]);
+    unlike |= distance ^ stride;
   }
-  return out_of_line == 0 ? Pattern::side_by_side : apart == 0 ? Pattern::same : Pattern::other;
+  return unlike == 0 ? stride : LaneStrides::kNone;
 }
 
 /// Bytes of each lane of the mask from the region's first.  @return not 0: some lane is not aligned, or outside
@@ -124,7 +120,45 @@ void store_row(RegisterFile& file, const Data* d, uint8_t* at) {
   for (int lane = 0; lane < kLanes; ++lane) values[lane] = static_cast<T>(from[lane]);
   std::memcpy(at, values, sizeof values);
 }
-/// Registers of as many bytes as memory has for them: vectors.
+/// Four lanes' four values of 4 bytes, one lane after the other, against four registers' values of these lanes.
+using FourWords = uint32_t __attribute__((vector_size(16)));
+
+void transpose(FourWords& a, FourWords& b, FourWords& c, FourWords& d) {
+  const FourWords ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5),
+                  ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+  const FourWords bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5),
+                  bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5);
+  b = __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7);
+  c = __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5);
+  d = __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7);
+}
+
+/// .v4 of registers of 4 bytes.
+void load_four_rows(RegisterFile& file, const Data* d, uint8_t* at) {
+  uint32_t* to[4];
+  for (int e = 0; e < 4; ++e) to[e] = file.write<uint32_t>(d[e].row);
+  for (int lane = 0; lane < kLanes; lane += 4) {
+    FourWords four[4];
+    for (int e = 0; e < 4; ++e)
+      std::memcpy(&four[e], at + static_cast<size_t>(lane + e) * sizeof(FourWords), sizeof(FourWords));
+    transpose(four[0], four[1], four[2], four[3]);
+    for (int e = 0; e < 4; ++e) std::memcpy(to[e] + lane, &four[e], sizeof(FourWords));
+  }
+}
+void store_four_rows(RegisterFile& file, const Data* d, uint8_t* at) {
+  const uint32_t* from[4];
+  for (int e = 0; e < 4; ++e) from[e] = file.read<uint32_t>(d[e].row);
+  for (int lane = 0; lane < kLanes; lane += 4) {
+    FourWords four[4];
+    for (int e = 0; e < 4; ++e) std::memcpy(&four[e], from[e] + lane, sizeof(FourWords));
+    transpose(four[0], four[1], four[2], four[3]);
+    for (int e = 0; e < 4; ++e)
+      std::memcpy(at + static_cast<size_t>(lane + e) * sizeof(FourWords), &four[e], sizeof(FourWords));
+  }
+}
+
+/// Other registers of as many bytes as memory has for them.
 template <class T, int kElements>
 void load_rows(RegisterFile& file, const Data* d, uint8_t* at) {
   T values[kElements][kLanes];
@@ -151,6 +185,7 @@ LaneMove::SideBySide row_function(bool store, bool wide_register) {
 }
 template <class T>
 LaneMove::SideBySide rows_function(bool store, int elements) {
+  if (sizeof(T) == 4 && elements == 4) return store ? ptx::wide<&store_four_rows>() : ptx::wide<&load_four_rows>();
   switch (elements) {
     case 2: return store ? ptx::wide<&store_rows<T, 2>>() : ptx::wide<&load_rows<T, 2>>();
     case 4: return store ? ptx::wide<&store_rows<T, 4>>() : ptx::wide<&load_rows<T, 4>>();
@@ -205,27 +240,32 @@ LaneMove::LaneMove(const ptx::Access& access) {
         element_ == 8 ? rows_function<uint64_t>(store_, elements_) : rows_function<uint32_t>(store_, elements_);
 }
 
-bool LaneMove::run(RegisterFile& file, const MemoryRegion& region, LaneMask lanes) const {
+bool LaneMove::run(RegisterFile& file, const MemoryRegion& region, LaneMask lanes, LaneStrides& strides) const {
+  if (lanes != kAllLanes) strides.of(address_) = {};
   if (region.bytes < bytes_) return false;
-  return wide_address_ ? run_at<uint64_t>(file, region, lanes) : run_at<uint32_t>(file, region, lanes);
+  return wide_address_ ? run_at<uint64_t>(file, region, lanes, strides)
+                       : run_at<uint32_t>(file, region, lanes, strides);
 }
 
 template <class Address>
-bool LaneMove::run_at(RegisterFile& file, const MemoryRegion& region, LaneMask lanes) const {
-  static const auto find_pattern_wide = ptx::wide<&find_pattern<Address>>();
+bool LaneMove::run_at(RegisterFile& file, const MemoryRegion& region, LaneMask lanes, LaneStrides& strides) const {
+  static const auto find_stride_wide = ptx::wide<&find_stride<Address>>();
   static const auto find_places_wide = ptx::wide<&find_places<Address>>();
   const Address* const base = file.read<Address>(address_);
   const auto offset = static_cast<Address>(offset_);
-  if (lanes == kAllLanes && region.lane_stride == 0) {
-    const auto first = static_cast<Address>(base[0] + offset);
-    const uint64_t in = first - region.first;
-    const Pattern pattern = find_pattern_wide(base, bytes_);
-    const uint64_t of_all = uint64_t{bytes_} * (pattern == Pattern::side_by_side ? kLanes : 1);
-    const bool fits = (first & (bytes_ - 1)) == 0 && region.bytes >= of_all && in <= region.bytes - of_all &&
-                      first <= std::numeric_limits<Address>::max() - (of_all - 1);
-    if (fits && pattern == Pattern::side_by_side && side_by_side_)
-      return side_by_side_(file, data_.data(), region.host + in), true;
-    if (fits && pattern == Pattern::same && broadcast_) return broadcast_all(file, region.host + in), true;
+  if (lanes == kAllLanes) {
+    LaneStrides::Entry& known = strides.of(address_);
+    if (!follows_ || known.row != address_) known = {address_, find_stride_wide(base)};
+    const bool side_by_side = known.stride == bytes_ && side_by_side_;
+    if (region.lane_stride == 0 && (side_by_side || (known.stride == 0 && broadcast_))) {
+      const auto first = static_cast<Address>(base[0] + offset);
+      const uint64_t in = first - region.first;
+      const uint64_t of_all = uint64_t{bytes_} * (side_by_side ? kLanes : 1);
+      const bool fits = (first & (bytes_ - 1)) == 0 && region.bytes >= of_all && in <= region.bytes - of_all &&
+                        first <= std::numeric_limits<Address>::max() - (of_all - 1);
+      if (fits && side_by_side) return side_by_side_(file, data_.data(), region.host + in), true;
+      if (fits) return broadcast_all(file, region.host + in), true;
+    }
   }
   uint64_t in[kLanes];
   if (find_places_wide(base, offset, region, bytes_, lanes, in) != 0) return false;

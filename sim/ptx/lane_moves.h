@@ -17,6 +17,21 @@ struct MemoryRegion {
   uint64_t lane_stride = 0;  ///< each lane has bytes of its own
 };
 
+/// How far the addresses of a warp's 32 lanes lie apart, of the rows that it has looked at last.
+class LaneStrides {
+ public:
+  static constexpr uint64_t kNone = UINT64_MAX;  ///< no two neighbours alike
+
+  struct Entry {
+    ptx::Row row{UINT32_MAX};
+    uint64_t stride = kNone;  ///< from a lane's address to the next one's, modulo the register's width
+  };
+  Entry& of(ptx::Row row) { return entries_[(row.at >> 7) % entries_.size()]; }
+
+ private:
+  std::array<Entry, 4> entries_;
+};
+
 /// An ld or st, with what its text says looked up once.
 class LaneMove {
  public:
@@ -24,13 +39,17 @@ class LaneMove {
 
   /// Weak, of elements up to 8 bytes.
   bool plain() const { return plain_; }
+  ptx::Row address_row() const { return address_; }
+  /// An instruction in front of it, which every lane has executed on the way here, has the same addresses but for
+  /// the offset: its stride is this one's, if it was executed by all lanes together.
+  void follow_same_row() { follows_ = true; }
   uint64_t address(const ptx::RegisterFile& file, int lane) const {
     return wide_address_
                ? file.read<uint64_t>(address_)[lane] + offset_
                : static_cast<uint32_t>(file.read<uint32_t>(address_)[lane] + static_cast<uint32_t>(offset_));
   }
   /// Of a plain one.  @return false: some lane's bytes lie elsewhere or are not aligned, and nothing has happened
-  bool run(ptx::RegisterFile& file, const MemoryRegion& region, ptx::LaneMask lanes) const;
+  bool run(ptx::RegisterFile& file, const MemoryRegion& region, ptx::LaneMask lanes, LaneStrides& strides) const;
 
   static constexpr int kMostElements = 8;
   struct Data {
@@ -47,10 +66,10 @@ class LaneMove {
 
  private:
   template <class Address>
-  bool run_at(ptx::RegisterFile& file, const MemoryRegion& region, ptx::LaneMask lanes) const;
+  bool run_at(ptx::RegisterFile& file, const MemoryRegion& region, ptx::LaneMask lanes, LaneStrides& strides) const;
   void broadcast_all(ptx::RegisterFile& file, const uint8_t* at) const;
 
-  bool plain_ = false, store_ = false, wide_address_ = false;
+  bool plain_ = false, store_ = false, wide_address_ = false, follows_ = false;
   ptx::Row address_{};
   uint64_t offset_ = 0;
   uint32_t element_ = 0, bytes_ = 0;  ///< of one value, and of all of a lane
