@@ -62,9 +62,10 @@ struct PeriodDiff {
   SpanKind kind = SpanKind::wait;
   size_t count_a = 0, count_b = 0;
   double median_a = 0, median_b = 0;
-  size_t steps = 0;  ///< of the track of A that has the most
+  double mean_a = 0, mean_b = 0;  ///< with what holds some steps up: the loop's pace
+  size_t steps = 0;               ///< of the track of A that has the most
   /// What the loop makes of the difference of the whole, A minus B.
-  double a_minus_b_ns() const { return (median_a - median_b) * double(steps); }
+  double a_minus_b_ns() const { return (mean_a - mean_b) * double(steps); }
 };
 
 struct WaitingDiff {

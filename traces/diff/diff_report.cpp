@@ -108,10 +108,12 @@ std::string timing_text(const TimingDiff& t) {
       t.scale, t.matched, rounded(t.offset_min_ns), rounded(t.offset_max_ns));
   text += fmt::format("  timer steps    A {:.2f} ns, B {:.2f} ns\n", t.step_a_ns, t.step_b_ns);
   if (!t.periods.empty()) {
-    text += fmt::format("\n  {:<28}{:>10}{:>10}{:>8}\n", "steady-state period", "A ns", "B ns", "A/B");
+    text += fmt::format("\n  {:<28}{:>10}{:>10}{:>8}{:>10}{:>10}{:>8}\n", "steady-state period, ns", "median A",
+                        "median B", "A/B", "mean A", "mean B", "A/B");
     for (const PeriodDiff& p : t.periods)
-      text += fmt::format("  {:<28}{:>10.1f}{:>10.1f}{:>8}\n", p.role + " " + std::string(name(p.kind)), p.median_a,
-                          p.median_b, ratio_text(p.median_a, p.median_b));
+      text += fmt::format("  {:<28}{:>10.1f}{:>10.1f}{:>8}{:>10.1f}{:>10.1f}{:>8}\n",
+                          p.role + " " + std::string(name(p.kind)), p.median_a, p.median_b,
+                          ratio_text(p.median_a, p.median_b), p.mean_a, p.mean_b, ratio_text(p.mean_a, p.mean_b));
   }
   text += fmt::format("\n  {:<28}{:>8}{:>8}{:>10}{:>10}{:>8}{:>10}{:>10}{:>8}\n", "span", "count A", "count B",
                       "median A", "median B", "A/B", "p90 A", "p90 B", "A/B");
@@ -203,8 +205,9 @@ std::string pace_of(const TraceDiff& diff) {
     return fmt::format("{}; the loops' steady-state periods account for {:.0f} % of it, so look outside them",
                        longer, 100 * std::max(share, 0.0));
   return fmt::format(
-      "{}; a step of {} {} takes {:.1f} ns in A and {:.1f} ns in B, which over {} steps is {} ({:.0f} %)", longer,
-      most->role, name(most->kind), most->median_a, most->median_b, most->steps,
+      "{}; a step of {} {} takes {:.1f} ns in A and {:.1f} ns in B in the mean, which over {} steps is {} ({:.0f} "
+      "%)",
+      longer, most->role, name(most->kind), most->mean_a, most->mean_b, most->steps,
       time_text(std::abs(most->a_minus_b_ns())), 100 * share);
 }
 
@@ -254,6 +257,8 @@ std::string diff_json(const TraceDiff& diff, const Trace& a, const Trace& b, con
                        {"count_b", p.count_b},
                        {"median_a_ns", p.median_a},
                        {"median_b_ns", p.median_b},
+                       {"mean_a_ns", p.mean_a},
+                       {"mean_b_ns", p.mean_b},
                        {"ratio", p.median_b > 0 ? p.median_a / p.median_b : 0}});
   for (const WaitingDiff& w : t.waiting)
     waiting.push_back({{"role", w.role},

@@ -53,6 +53,9 @@ double rank(std::vector<double> values, double part) {
   return values[std::min(values.size() - 1, size_t(std::ceil(part * double(values.size()))) - (part > 0 ? 1 : 0))];
 }
 double median(const std::vector<double>& values) { return rank(values, 0.5); }
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / double(std::max<size_t>(1, values.size()));
+}
 
 std::string pipeline_of(const EventMeaning& m) { return m.kind == SpanKind::wait ? m.pipeline : ""; }
 
@@ -171,8 +174,8 @@ std::vector<PeriodDiff> compare_periods(const RoleTracks& tracks_a, const RoleTr
   for (const auto& [key, values] : in_a) {
     const auto& other = in_b[key];
     if (other.empty()) continue;
-    rows.push_back({key.first, key.second, values.size(), other.size(), median(values), median(other),
-                    most_steps(tracks_a, key)});
+    rows.push_back({key.first, key.second, values.size(), other.size(), median(values), median(other), mean(values),
+                    mean(other), most_steps(tracks_a, key)});
   }
   return rows;
 }

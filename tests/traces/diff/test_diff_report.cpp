@@ -35,8 +35,8 @@ timing
   clocks         B runs 1.000 times as long as A over 72 matched events; CTA offsets 0 to 0 ns
   timer steps    A 10.00 ns, B 10.00 ns
 
-  steady-state period               A ns      B ns     A/B
-  load load_issue                  600.0     600.0   1.000
+  steady-state period, ns       median A  median B     A/B    mean A    mean B     A/B
+  load load_issue                  600.0     600.0   1.000     600.0     600.0   1.000
 
   span                         count A count B  median A  median B     A/B     p90 A     p90 B     A/B
   tile                               8       8    2400.0    2400.0   1.000    2520.0    2520.0   1.000
@@ -80,8 +80,8 @@ timing
   clocks         B runs 1.000 times as long as A over 61 matched events; CTA offsets 0 to 0 ns
   timer steps    A 10.00 ns, B 10.00 ns
 
-  steady-state period               A ns      B ns     A/B
-  load load_issue                  600.0     600.0   1.000
+  steady-state period, ns       median A  median B     A/B    mean A    mean B     A/B
+  load load_issue                  600.0     600.0   1.000     600.0     600.0   1.000
 
   span                         count A count B  median A  median B     A/B     p90 A     p90 B     A/B
   tile                               8       8    2400.0    2400.0   1.000    2520.0    2520.0   1.000
@@ -143,6 +143,8 @@ TEST_CASE("diff: the JSON has everything that the text has", "[diff]") {
                                       {"count_b", 6},
                                       {"median_a_ns", 600.0},
                                       {"median_b_ns", 600.0},
+                                      {"mean_a_ns", 600.0},
+                                      {"mean_b_ns", 600.0},
                                       {"ratio", 1.0}}}));
   CHECK(keys(j["waiting"][0]) == "pipeline role share_a share_b total_a_ns total_b_ns");
   CHECK(j["explained_by"] ==
