@@ -16,6 +16,7 @@ import pathlib
 import re
 import resource
 import shlex
+import shutil
 import subprocess
 import tempfile
 
@@ -49,8 +50,11 @@ def device_times(build, scratch):
         name = log.name.removesuffix(".ptxas.txt")
         commands = subprocess.run(["ninja", "-C", build, "-t", "commands", f"kernels/cuda/{name}.o"],
                                   capture_output=True, text=True, check=True).stdout.splitlines()
-        # What it writes goes to the scratch folder, where it is thrown away.
-        command = commands[-1].replace(str(modules), str(scratch))
+        # What it writes goes to the scratch folder, where it is thrown away; a source may have been generated.
+        for source in modules.glob(f"{name}.cu"):
+            shutil.copy(source, scratch)
+        # What the build keeps of the dependencies is the build's.
+        command = re.sub(r" && \S+ -E cmake_transform_depfile .*", "", commands[-1]).replace(str(modules), str(scratch))
         times[name] = processor_seconds(command, scratch), log.read_text().count("Compiling entry function")
     return times
 
