@@ -68,6 +68,10 @@ MemorySystem::Arrival Tma::ask(const TensorCopy& copy, Cycles at) {
   if (!memory_.is_held(request, port())) gather(request, copy);
   const double from = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles)));
   sm_.tma.asked = from + double(request.sectors * 32) / profile_.tma.request_bytes_per_cycle;
+  if (const double between = profile_.tma.store_cycles_between; between > 0) {
+    const double cycles = load_cycles(copy), rows = copy.linear ? cycles : double(box_lines(copy.map));
+    sm_.tma.asked = std::max(sm_.tma.asked, sm_.tma.rows.load(from, cycles, between * rows));
+  }
   MemoryPort asks = port();
   // An H200 asks L2 for what multicast boxes need, also where other clusters ask for the same (docs/silicon.md).
   if (profile_.memory.merge_in_gpc != 0 && copy.multicast != 0) asks.cluster = -1;
@@ -83,7 +87,7 @@ void Tma::prefetch(const TensorCopy& copy, Cycles at) {
 Cycles Tma::read_shared(uint32_t bytes, Cycles at) {
   const Cycles start = at + Cycles(profile_.tma.store_read_latency_cycles);
   const double slots = std::ceil(double(bytes) / profile_.tma.sector_bytes);
-  sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(start)) + slots / profile_.tma.store_sectors_per_cycle;
+  drain(start, slots / profile_.tma.store_sectors_per_cycle);
   const Cycles done = Cycles(std::ceil(sm_.tma.drain_free));
   stores_read_done_ = std::max(stores_read_done_, done);
   return done;
@@ -172,7 +176,7 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   if (!check(copy, false)) return;
   const Cycles start =
       at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.delay(JitterSite::tma_store, copy.source);
-  sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(start)) + store_cycles(copy);
+  drain(start, store_cycles(copy));
   // Memory that cannot keep up holds the reads of shared memory back.
   const Cycles accepted = memory_.accept(written(copy), start, port());
   sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(accepted));
@@ -196,6 +200,11 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
         span_of(UnitSpanKind::tma_store, stored.operands, stored.issued, read_done, stored.flow, source));
     free_copies_.push_back(number);
   });
+}
+
+void Tma::drain(Cycles start, double cycles) {
+  const double from = std::max(sm_.tma.drain_free, double(start));
+  sm_.tma.drain_free = profile_.tma.store_cycles_between > 0 ? sm_.tma.rows.store(from, cycles) : from + cycles;
 }
 
 Tma::Group& Tma::open_group(int warp, int lane) {
@@ -340,28 +349,34 @@ void Tma::share_port(const TensorCopy& copy) {
   sm_.shared_memory.pass(now(), Cycles(std::llround(cycles)));
 }
 
-/// A row slot for each 128-byte line that a row of the box touches; rows that are out of bounds take one too.
+/// A row slot for the whole sectors of each 128-byte line that a row of the box touches, and one for each sector
+/// that it has in part; rows that are out of bounds take one too.
 double Tma::load_cycles(const TensorCopy& copy) const {
-  const uint64_t line = uint64_t(profile_.tma.row_bytes);
+  const uint64_t line = uint64_t(profile_.tma.row_bytes), sector = uint64_t(profile_.tma.sector_bytes);
   uint64_t slots = 0, rows = 0;
   for_each_row(copy, uint32_t(line), [&](uint64_t address, uint64_t bytes, uint32_t count) {
-    slots += count * ((address + bytes - 1) / line - address / line + 1);
+    const uint64_t end = address + bytes, first = (address + sector - 1) / sector * sector,
+                   last = end / sector * sector;
+    const uint64_t partial = address / sector == (end - 1) / sector && (address != first || end != last)
+                                 ? 1
+                                 : uint64_t(address != first) + uint64_t(end != last);
+    slots += count * (partial + (first < last ? (last - 1) / line - first / line + 1 : 0));
     rows += count;
   });
   const uint64_t outside = copy.linear ? 0 : box_lines(copy.map) - rows;
   return double(slots + outside) / profile_.tma.load_rows_per_cycle;
 }
 
-/// A row is read from shared memory once for each 128-byte line that it touches, 32 bytes a cycle, and a sector
-/// that is written in part costs a cycle more.
+/// A cycle for each sector that a row of the box touches; a row that begins inside a sector takes one more for each
+/// 128-byte line that it touches.
 double Tma::store_cycles(const TensorCopy& copy) const {
   const uint64_t sector = uint64_t(profile_.tma.sector_bytes), line = uint64_t(profile_.tma.row_bytes);
   uint64_t slots = 0;
   for_each_row(copy, uint32_t(line), [&](uint64_t address, uint64_t bytes, uint32_t count) {
     const uint64_t end = address + bytes;
-    const uint64_t lines = (end - 1) / line - address / line + 1, sectors = (bytes + sector - 1) / sector;
-    const uint64_t partial = uint64_t(address % sector != 0) + uint64_t(end % sector != 0);
-    slots += count * (lines * sectors + partial);
+    const uint64_t lines = (end - 1) / line - address / line + 1;
+    const uint64_t sectors = (end - 1) / sector - address / sector + 1;
+    slots += count * (sectors + (address % sector != 0 ? lines : 0));
   });
   return double(slots) / profile_.tma.store_sectors_per_cycle;
 }

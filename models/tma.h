@@ -123,6 +123,7 @@ class Tma {
   void move_store(const TensorCopy& copy);
   void write_row(const TensorCopy& copy, uint8_t* target, uint64_t bytes, const uint8_t* row);
   void share_port(const TensorCopy& copy);
+  void drain(Cycles start, double cycles);
   double load_cycles(const TensorCopy& copy) const;
   double store_cycles(const TensorCopy& copy) const;
 

@@ -85,7 +85,7 @@ std::string device_name;
 
 void report(const std::string& what, double cycles) {
   lines.push_back({what, cycles});
-  std::printf("  %-72s %9.1f\n", what.c_str(), cycles);
+  std::printf("  %-72s %9.2f\n", what.c_str(), cycles);
 }
 
 double median(std::vector<double> values) {

@@ -84,6 +84,7 @@ struct DeviceProfile {
   } tmem{};
   struct {
     double load_rows_per_cycle, store_sectors_per_cycle;
+    double store_cycles_between;          ///< of stores between two rows of loads; 0: they do not hinder each other
     double load_latency_cycles_per_line;  ///< by which the first row of a box comes later, for each line of it
     double request_bytes_per_cycle;       ///< at which an SM's copies ask L2, one after the other
     int row_bytes, sector_bytes, load_latency_cycles, store_read_latency_cycles;
@@ -222,6 +223,7 @@ void DeviceProfile::visit(V&& v) {
   v("tma.load_rows_per_cycle", tma.load_rows_per_cycle);
   v("tma.load_latency_cycles_per_line", tma.load_latency_cycles_per_line);
   v("tma.store_sectors_per_cycle", tma.store_sectors_per_cycle);
+  v("tma.store_cycles_between", tma.store_cycles_between);
   v("tma.sector_bytes", tma.sector_bytes);
   v("tma.row_bytes", tma.row_bytes);
   v("tma.request_bytes_per_cycle", tma.request_bytes_per_cycle);
