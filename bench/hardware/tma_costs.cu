@@ -16,8 +16,8 @@ constexpr int kDepth = 4, kBoxes = 256, kSlot = 16384;
 
 /// Boxes one after the other across 15 of a tensor's columns of boxes and down its rows, four loads and four stores
 /// in flight; each begins `apart` bytes behind a line.  Warp 0 loads, warp 1 stores, far from what is loaded.
-__global__ void boxes_kernel(int64_t* out, const __grid_constant__ TensorMap map, Shape shape, int apart, bool loads,
-                             bool stores, int reported_warp) {
+__global__ void boxes_kernel(int64_t* out, const __grid_constant__ TensorMap map, Shape shape, int apart,
+                             bool loads, bool stores, int reported_warp) {
   Device isa;
   const SmemAddr smem = isa.dynamic_smem(), bar = smem + 2 * kDepth * kSlot;
   if (isa.warpid() == 0)
@@ -41,7 +41,8 @@ __global__ void boxes_kernel(int64_t* out, const __grid_constant__ TensorMap map
       isa.elected([&] {
         const SmemAddr full = bar + 8 * uint32_t(box % kDepth);
         isa.mbarrier_arrive_expect_tx(full, uint32_t(shape.rows * shape.row_bytes), Scope::cta);
-        isa.cp_async_bulk_tensor_shared_global(smem + uint32_t(box % kDepth) * kSlot, &map, TensorCoords{x, y}, full);
+        isa.cp_async_bulk_tensor_shared_global(smem + uint32_t(box % kDepth) * kSlot, &map, TensorCoords{x, y},
+                                               full);
       });
       advance();
     };
