@@ -54,6 +54,64 @@ __device__ int64_t cost(int times, F&& f) {
   return int64_t(end - begin) * 16 / times;  // in sixteenths
 }
 
+/// A stream of boxes of one shape, kDepth of them in flight, in slots of shared memory and, of loads, with a
+/// barrier each.
+template <int kDepth>
+struct BoxStream {
+  const TensorMap* map;
+  SmemAddr slots;
+  uint32_t slot_bytes, box_bytes;
+
+  /// Waits for each; `next()`: where the next one lies.
+  template <class Next>
+  __device__ void load(Device& isa, SmemAddr barriers, int boxes, Next&& next) const {
+    const auto issue = [&](int box) {
+      const TensorCoords from = next();
+      isa.elected([&] {
+        const SmemAddr full = barriers + 8 * uint32_t(box % kDepth);
+        isa.mbarrier_arrive_expect_tx(full, box_bytes, Scope::cta);
+        isa.cp_async_bulk_tensor_shared_global(slots + uint32_t(box % kDepth) * slot_bytes, map, from, full);
+      });
+    };
+    for (int box = 0; box < kDepth; ++box) issue(box);
+    for (int box = 0; box < boxes; ++box) {
+      while (!isa.mbarrier_try_wait_parity(barriers + 8 * uint32_t(box % kDepth), uint32_t(box / kDepth) & 1,
+                                           Scope::cta)) {}
+      if (box + kDepth < boxes) issue(box + kDepth);
+    }
+  }
+  template <class Next>
+  __device__ void store(Device& isa, int boxes, Next&& next) const {
+    for (int box = 0; box < boxes; ++box) {
+      const TensorCoords to = next();
+      isa.elected([&] {
+        isa.cp_async_bulk_tensor_global_shared(map, to, slots + uint32_t(box % kDepth) * slot_bytes);
+        isa.cp_async_bulk_commit_group();
+      });
+      isa.cp_async_bulk_wait_group_read<kDepth - 1>();
+    }
+    isa.cp_async_bulk_wait_group<0>();
+  }
+};
+
+/// The barriers of a stream, by the first warp; for all threads of the CTA.
+__device__ void init_barriers(Device& isa, SmemAddr barriers, int count) {
+  if (isa.warpid() == 0)
+    isa.elected([&] {
+      for (int i = 0; i < count; ++i) isa.mbarrier_init(barriers + 8 * i, 1);
+    });
+  isa.fence_mbarrier_init();
+  __syncthreads();
+}
+
+/// Writes the cycles since `begin` for each of so many boxes, those of the slowest lane, if the warp is the
+/// reported one.
+__device__ void report_boxes(Device& isa, int64_t* out, uint64_t begin, int boxes, int reported_warp) {
+  int64_t each = int64_t(clock_now() - begin) * 16 / boxes;
+  for (int lane = 0; lane < 32; ++lane) each = max(each, __shfl_sync(~0u, each, lane));
+  if (threadIdx.x % 32 == 0 && isa.warpid() == reported_warp) out[size_t{8} * blockIdx.x] = each;
+}
+
 TensorMap encode(void* data, int box_columns, int box_rows, CUtensorMapSwizzle swizzle) {
   static decltype(&cuTensorMapEncodeTiled) function = [] {
     void* entry = nullptr;
@@ -126,12 +184,18 @@ int open_device() {
   return properties.multiProcessorCount;
 }
 
-/// Maps of a matrix of 1 GiB, far more than L2.
-Maps encode_maps() {
+/// A matrix of 1 GiB, far more than L2.
+void* allocate_matrix() {
   void* data = nullptr;
   const size_t data_bytes = size_t{4096} << 18;
   CHECK_CUDA(cudaMalloc(&data, data_bytes));
   CHECK_CUDA(cudaMemset(data, 0, data_bytes));
+  return data;
+}
+
+/// Maps of one.
+Maps encode_maps() {
+  void* data = allocate_matrix();
   return {encode(data, 64, 128, CU_TENSOR_MAP_SWIZZLE_128B), encode(data, 32, 64, CU_TENSOR_MAP_SWIZZLE_64B),
           encode(data, 16, 64, CU_TENSOR_MAP_SWIZZLE_32B)};
 }

@@ -14,12 +14,7 @@ __global__ void short_rows_kernel(int64_t* out, const __grid_constant__ Maps map
   Device isa;
   constexpr int kDepth = 4, kBoxes = 512, kRows = 64, kColumns = 128;
   const SmemAddr smem = isa.dynamic_smem(), bar = smem + 2 * kDepth * 4096;
-  if (isa.warpid() == 0)
-    isa.elected([&] {
-      for (int i = 0; i < kDepth; ++i) isa.mbarrier_init(bar + 8 * i, 1);
-    });
-  isa.fence_mbarrier_init();
-  __syncthreads();
+  init_barriers(isa, bar, kDepth);
   if (isa.warpid() == 0 ? !loads : !stores) return;
   const TensorMap* map = row_bytes == 64 ? &maps.narrow : &maps.narrowest;
   const int step = row_bytes / 2;
@@ -36,38 +31,19 @@ __global__ void short_rows_kernel(int64_t* out, const __grid_constant__ Maps map
     place.x = place.tile % 16 * kColumns;
     place.y = place.tile / 16 * kRows;
   };
+  const auto next = [&](int rows_behind) {
+    const TensorCoords at{place.x, place.y + rows_behind};
+    advance(place);
+    return at;
+  };
   const uint64_t begin = clock_now();
-  if (isa.warpid() == 0) {
-    const auto issue = [&](int box) {
-      isa.elected([&] {
-        const SmemAddr full = bar + 8 * uint32_t(box % kDepth);
-        isa.mbarrier_arrive_expect_tx(full, uint32_t(kRows * row_bytes), Scope::cta);
-        isa.cp_async_bulk_tensor_shared_global(smem + uint32_t(box % kDepth) * 4096, map,
-                                               TensorCoords{place.x, place.y}, full);
-      });
-      advance(place);
-    };
-    for (int box = 0; box < kDepth; ++box) issue(box);
-    for (int box = 0; box < kBoxes; ++box) {
-      while (!isa.mbarrier_try_wait_parity(bar + 8 * uint32_t(box % kDepth), uint32_t(box / kDepth) & 1,
-                                           Scope::cta)) {}
-      if (box + kDepth < kBoxes) issue(box + kDepth);
-    }
-  } else {
-    for (int box = 0; box < kBoxes; ++box) {
-      const TensorCoords to{place.x, place.y + (1 << 17)};  // far from what is loaded
-      advance(place);
-      isa.elected([&] {
-        isa.cp_async_bulk_tensor_global_shared(map, to, smem + uint32_t(kDepth + box % kDepth) * 4096);
-        isa.cp_async_bulk_commit_group();
-      });
-      isa.cp_async_bulk_wait_group_read<kDepth - 1>();
-    }
-    isa.cp_async_bulk_wait_group<0>();
-  }
-  int64_t each = int64_t(clock_now() - begin) * 16 / kBoxes;
-  for (int lane = 0; lane < 32; ++lane) each = max(each, __shfl_sync(~0u, each, lane));
-  if (threadIdx.x % 32 == 0 && isa.warpid() == reported_warp) out[size_t{8} * blockIdx.x] = each;
+  const BoxStream<kDepth> stream{map, smem + uint32_t(isa.warpid()) * kDepth * 4096, 4096,
+                                 uint32_t(kRows * row_bytes)};
+  if (isa.warpid() == 0)
+    stream.load(isa, bar, kBoxes, [&] { return next(0); });
+  else
+    stream.store(isa, kBoxes, [&] { return next(1 << 17); });  // far from what is loaded
+  report_boxes(isa, out, begin, kBoxes, reported_warp);
 }
 
 /// Trace points of every warp at once, `pause` cycles of dependent work behind each pair: what warps of an SM, and
