@@ -86,7 +86,7 @@ void FunctionalCode::find_repeated_addresses() {
         const bool counts = move.plain() && !memory[i.detail].uniform_parameter;
         if (counts && std::ranges::find(known, row) != known.end())
           move.follow_same_row();
-        else if (counts && program.accesses[i.detail].address.row == row && i.guard.area() != 0)
+        else if (counts && i.guard.area() != 0)  // the constant, that is none
           known.push_back(row);
         if (!program.accesses[i.detail].store)
           for (const ptx::Operand& o : program.accesses[i.detail].data) operand_written(o);
