@@ -3,12 +3,12 @@
 /// CtaContext (models/cta_context.h), whose units reserve time here: first come, first served.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <systemc>
 #include <vector>
 
 #include "models/completion_queue.h"
+#include "models/row_slots.h"
 #include "models/shared_memory.h"
 #include "models/store_path.h"
 #include "models/tensor_memory.h"
@@ -16,30 +16,6 @@
 namespace sm100::models {
 
 class Provenance;
-
-/// The cycles in which the engine turns boxes into rows, those that it asks L2 for and those that it reads from
-/// shared memory: one row at a time (bench/hardware/tma_costs.cu).
-class RowSlots {
- public:
-  /// The rows of a load from `from` on: they take turns with those of stores that are waiting.
-  /// `between`: cycles that stores take in between at most.  @return when the last one is through
-  double load(double from, double cycles, double between) {
-    const double room = std::max(0.0, gap_end_ - std::max(from, gap_begin_));
-    if (room >= cycles) return gap_begin_ = std::max(from, gap_begin_) + cycles;
-    if (room > 0) gap_end_ = gap_begin_;
-    free_ = std::max(from, free_) + cycles - room;
-    return std::min(free_, from + cycles + between);
-  }
-  /// The rows of a store that can be read from `from` on, behind all that are waiting.
-  double store(double from, double cycles) {
-    if (from > free_) gap_begin_ = free_, gap_end_ = from;
-    return free_ = std::max(from, free_) + cycles;
-  }
-
- private:
-  double free_ = 0;
-  double gap_begin_ = 0, gap_end_ = 0;  ///< in front of a store that has been announced: loads may have it
-};
 
 /// The tensor memory accelerator's paths: to L2, into shared memory and out of it.
 struct TmaEngine {

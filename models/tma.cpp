@@ -13,6 +13,7 @@
 #include "kernels/isa/number_formats.h"
 #include "models/provenance.h"
 #include "models/time.h"
+#include "models/tma_rows.h"
 
 namespace sm100::models {
 
@@ -69,7 +70,8 @@ MemorySystem::Arrival Tma::ask(const TensorCopy& copy, Cycles at) {
   const double from = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles)));
   sm_.tma.asked = from + double(request.sectors * 32) / profile_.tma.request_bytes_per_cycle;
   if (const double between = profile_.tma.store_cycles_between; between > 0) {
-    const double cycles = load_cycles(copy), rows = copy.linear ? cycles : double(box_lines(copy.map));
+    const double cycles = load_row_cycles(copy, profile_),
+                 rows = copy.linear ? cycles : double(box_lines(copy.map));
     sm_.tma.asked = std::max(sm_.tma.asked, sm_.tma.rows.load(from, cycles, between * rows));
   }
   MemoryPort asks = port();
@@ -125,12 +127,12 @@ void Tma::deliver(const TensorCopy& copy, Cycles issued, MemorySystem::Arrival a
 
 void Tma::fill(uint32_t number) {
   const TensorCopy& copy = copies_[number].operands;
-  sm_.tma.fill_free = std::max(sm_.tma.fill_free, double(now())) + load_cycles(copy);
+  sm_.tma.fill_free = std::max(sm_.tma.fill_free, double(now())) + load_row_cycles(copy, profile_);
   // Rows fill shared memory as they come; the last may come when all others are there.
   const double last = double(copies_[number].last_arrives) + 1 / profile_.tma.load_rows_per_cycle;
   const Cycles done = Cycles(std::ceil(std::max(sm_.tma.fill_free, last)));
   sm_.shared_memory.filled_until(sm_.tma.fill_free);
-  share_port(copy);
+  sm_.shared_memory.pass(now(), Cycles(std::llround(port_cycles(copy, profile_))));
   sm_.tma.completions.post(done, [this, number, done] {
     land(number, done);
     copies_[number].to = {};
@@ -176,13 +178,13 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   if (!check(copy, false)) return;
   const Cycles start =
       at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.delay(JitterSite::tma_store, copy.source);
-  drain(start, store_cycles(copy));
+  drain(start, store_row_cycles(copy, profile_));
   // Memory that cannot keep up holds the reads of shared memory back.
   const Cycles accepted = memory_.accept(written(copy), start, port());
   sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(accepted));
   const Cycles read_done = Cycles(std::ceil(sm_.tma.drain_free));
   const Cycles visible = memory_.visible(read_done) + jitter_.delay(JitterSite::store_visible, copy.source);
-  share_port(copy);
+  sm_.shared_memory.pass(now(), Cycles(std::llround(port_cycles(copy, profile_))));
 
   Group& group = open_group(copy.source.warp, copy.source.lane);
   const uint64_t flow = observer_.new_flow();
@@ -305,81 +307,7 @@ bool Tma::check_linear(const TensorCopy& copy, bool is_load, bool uses_smem) {
   return true;
 }
 
-// ---- cost
-
-namespace {
-
-/// Calls f(address, bytes) for the bytes that each row of the box moves; once for all rows, with their number, when
-/// every row lies alike with respect to `alignment`.
-template <class F>
-void for_each_row(const TensorCopy& copy, uint32_t alignment, F&& f) {
-  const TensorMapFields& map = copy.map;
-  if (copy.linear) {  // no row, however long, but lines one after the other
-    const uint64_t end = map.global_address + map.box_dim[0];
-    for (uint64_t at = map.global_address; at < end;) {
-      const uint64_t line_end = std::min(end, (at / alignment + 1) * alignment);
-      f(at, line_end - at, 1u);
-      at = line_end;
-    }
-    return;
-  }
-  const auto bytes_of = [&](int64_t elements) { return global_bytes(map.data_type, uint64_t(elements)); };
-  bool alike = map.global_dim[0] >= uint64_t(std::max<int64_t>(0, int64_t{copy.coords[0]} + box_extent(map, 0))) &&
-               copy.coords[0] >= 0;
-  for (uint32_t i = 0; i + 1 < map.rank; ++i) alike &= map.global_stride[i] % alignment == 0;
-  const uint32_t lines = uint32_t(box_lines(map));
-  if (alike) return f(map.global_address + bytes_of(copy.coords[0]), bytes_of(box_extent(map, 0)), lines);
-  for (uint32_t l = 0; l < lines; ++l) {
-    const BoxLine line = box_line(map, copy.coords.data(), l);
-    if (line.in_bounds && line.count > 0) f(line.global_address + bytes_of(line.first), bytes_of(line.count), 1u);
-  }
-}
-
-}  // namespace
-
-/// The engine's own accesses take the data port from the warps for as long as their bytes need; a row that lies on
-/// two lines is accessed for each.
-void Tma::share_port(const TensorCopy& copy) {
-  const uint64_t line = uint64_t(profile_.tma.row_bytes);
-  uint64_t port_bytes = 0;
-  for_each_row(copy, uint32_t(line), [&](uint64_t address, uint64_t bytes, uint32_t count) {
-    port_bytes += count * bytes * ((address + bytes - 1) / line - address / line + 1);
-  });
-  const double cycles = double(port_bytes) * profile_.smem.tma_port_share / profile_.smem.bytes_per_cycle;
-  sm_.shared_memory.pass(now(), Cycles(std::llround(cycles)));
-}
-
-/// A row slot for the whole sectors of each 128-byte line that a row of the box touches, and one for each sector
-/// that it has in part; rows that are out of bounds take one too.
-double Tma::load_cycles(const TensorCopy& copy) const {
-  const uint64_t line = uint64_t(profile_.tma.row_bytes), sector = uint64_t(profile_.tma.sector_bytes);
-  uint64_t slots = 0, rows = 0;
-  for_each_row(copy, uint32_t(line), [&](uint64_t address, uint64_t bytes, uint32_t count) {
-    const uint64_t end = address + bytes, first = (address + sector - 1) / sector * sector,
-                   last = end / sector * sector;
-    const uint64_t partial = address / sector == (end - 1) / sector && (address != first || end != last)
-                                 ? 1
-                                 : uint64_t(address != first) + uint64_t(end != last);
-    slots += count * (partial + (first < last ? (last - 1) / line - first / line + 1 : 0));
-    rows += count;
-  });
-  const uint64_t outside = copy.linear ? 0 : box_lines(copy.map) - rows;
-  return double(slots + outside) / profile_.tma.load_rows_per_cycle;
-}
-
-/// A cycle for each sector that a row of the box touches; a row that begins inside a sector takes one more for each
-/// 128-byte line that it touches.
-double Tma::store_cycles(const TensorCopy& copy) const {
-  const uint64_t sector = uint64_t(profile_.tma.sector_bytes), line = uint64_t(profile_.tma.row_bytes);
-  uint64_t slots = 0;
-  for_each_row(copy, uint32_t(line), [&](uint64_t address, uint64_t bytes, uint32_t count) {
-    const uint64_t end = address + bytes;
-    const uint64_t lines = (end - 1) / line - address / line + 1;
-    const uint64_t sectors = (end - 1) / sector - address / sector + 1;
-    slots += count * (sectors + (address % sector != 0 ? lines : 0));
-  });
-  return double(slots) / profile_.tma.store_sectors_per_cycle;
-}
+// ---- what is asked of memory
 
 /// Identifies the bytes of a box: FNV-1a over what decides them.
 uint64_t Tma::box_id(const TensorCopy& copy) {

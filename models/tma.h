@@ -4,8 +4,7 @@
 ///
 /// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element
 /// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
-/// snapshotted at issue, data move when the copy completes; one box row of up to 128 bytes per cycle and
-/// direction; reductions, of a type
+/// snapshotted at issue, data move when the copy completes; rows at their rate (tma_rows.h); reductions, of a type
 /// by the tensor map or of their own; copies of bytes without a tensor, as a box of one row; prefetches into L2; a
 /// multicast box (ClusterNet) is fetched by one engine and delivered by several; packed 4- and 6-bit
 /// types, with their padding.  Approximated: row rate by rows, not by bank; rows of packed types by their bytes in
@@ -122,10 +121,8 @@ class Tma {
   void pack_row(const TensorMapFields& map, uint32_t from, uint8_t* dense) const;
   void move_store(const TensorCopy& copy);
   void write_row(const TensorCopy& copy, uint8_t* target, uint64_t bytes, const uint8_t* row);
-  void share_port(const TensorCopy& copy);
+  /// The rows of a store go out of shared memory from `start` on, in so many cycles.
   void drain(Cycles start, double cycles);
-  double load_cycles(const TensorCopy& copy) const;
-  double store_cycles(const TensorCopy& copy) const;
 
   int slot_;
   Sm& sm_;

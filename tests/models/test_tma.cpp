@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "catch.h"
-#include "models/fixture.h"
+#include "models/tma_units.h"
 
 using namespace sm100;
 using namespace sm100::models;
@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kBar = 0x400, kTile = 0x800;
 
 /// A rows x columns matrix of u16 whose element (y, x) is 100 y + x, behind a fresh engine.
-struct Bench {
+struct Bench : TmaUnits {
   Bench(int rows, int columns) : rows(rows), columns(columns) {
     smem.start_cta(64 * 1024, true);
     address = memory.allocate("matrix", uint64_t(rows * columns) * 2, true);
@@ -48,15 +48,6 @@ struct Bench {
   uint16_t word(uint32_t offset) { return smem.load<uint16_t>(kTile + offset); }
 
   int rows, columns;
-  DeviceProfile profile = b200();
-  Jitter jitter{std::nullopt, profile};
-  RecordingObserver observer;
-  SharedMemory smem;
-  Mbarrier barrier{0, smem, profile, jitter, observer};
-  MemorySystem memory{profile};
-  Sm sm{sc_core::sc_gen_unique_name("sm"), 0, true};
-  Tma tma{0, sm, smem, barrier, memory, profile, jitter, observer};
-  GlobalAddr address;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "catch.h"
-#include "models/fixture.h"
 #include "models/tma.h"
+#include "models/tma_units.h"
 
 using namespace sm100;
 using namespace sm100::models;
@@ -16,7 +16,7 @@ constexpr uint32_t kBar = 0x400, kTile = 0x2000;
 using Type = TensorMapDataType;
 
 /// Rows of 256 packed elements with a stride of 256 bytes; element (y, x) has the low bits of 7 y + 5 x + x / 16.
-struct Bench {
+struct Bench : TmaUnits {
   static constexpr int kRows = 16, kColumns = 256, kStride = 256;
 
   Bench(Type type, uint32_t bits) : type(type), bits(bits) {
@@ -53,15 +53,6 @@ struct Bench {
 
   Type type;
   uint32_t bits;
-  DeviceProfile profile = b200();
-  Jitter jitter{std::nullopt, profile};
-  RecordingObserver observer;
-  SharedMemory smem;
-  Mbarrier barrier{0, smem, profile, jitter, observer};
-  MemorySystem memory{profile};
-  Sm sm{sc_core::sc_gen_unique_name("sm"), 0, true};
-  Tma tma{0, sm, smem, barrier, memory, profile, jitter, observer};
-  GlobalAddr address;
 };
 
 /// `bits` bits from bit `first` of the bytes on, one by one.
