@@ -74,6 +74,8 @@ MemorySystem::Arrival Tma::ask(const TensorCopy& copy, Cycles at) {
                  rows = copy.linear ? cycles : double(box_lines(copy.map));
     sm_.tma.asked = std::max(sm_.tma.asked, sm_.tma.rows.load(from, cycles, between * rows));
   }
+  if (const double each = profile_.global_store.request_cycles; each > 0)
+    sm_.tma.asked = std::max(sm_.tma.asked, sm_.global_stores.ask(at, from, double(request.lines), each));
   MemoryPort asks = port();
   // An H200 asks L2 for what multicast boxes need, also where other clusters ask for the same (docs/silicon.md).
   if (profile_.memory.merge_in_gpc != 0 && copy.multicast != 0) asks.cluster = -1;

@@ -44,7 +44,7 @@ enum class Kind : uint8_t {
 std::string_view name(Kind kind);
 
 /// What an ALU instruction costs, as far as the profile tells it apart.
-enum class Cost : uint8_t { free, alu, division };
+enum class Cost : uint8_t { free, alu, division, wide_division };
 
 struct Instr;
 using AluFunction = void (*)(RegisterFile&, const Instr&, LaneMask);

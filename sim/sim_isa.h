@@ -42,6 +42,10 @@ class SimIsa {
     for (int lane = 0; lane < kWarpLanes; ++lane) sums[lane][0] = c + uint64_t{a[lane][0]} * b;
     return sums;
   }
+  uint32_t div_u32(uint32_t a, uint32_t b) {
+    context_.charge(context_.issue.division);
+    return b == 0 ? ~uint32_t{0} : a / b;
+  }
   template <class F>
   void for_each_lane(int instructions, F&& f, Loc loc = Loc::current()) {
     context_.lane_arithmetic(loc);
@@ -386,6 +390,10 @@ class SimIsa {
   void st_global_v4(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 4>& values,
                     Loc loc = Loc::current()) {
     execute(instructions::StGlobal{16, &addresses, nullptr, &values[0][0]}, loc);
+  }
+  void st_global_v8(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 8>& values,
+                    Loc loc = Loc::current()) {
+    execute(instructions::StGlobal{32, &addresses, nullptr, &values[0][0]}, loc);
   }
   uint32_t ld_global_u32(GlobalAddr address, Loc loc = Loc::current()) {
     return execute(instructions::LdGlobalU32{address}, loc);

@@ -52,6 +52,30 @@ struct Vote {
   }
 };
 
+// Divisions by a register, which are routines; the dividend is kept large by one more instruction.
+struct DivideUnsigned {
+  static constexpr const char* kName = "or.b32 and div.u32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile("{ or.b32 %0, %0, 0x40000000; div.u32 %0, %0, %1; }" : "+r"(a) : "r"(b));
+  }
+};
+struct DivideSigned {
+  static constexpr const char* kName = "or.b32 and div.s32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile("{ or.b32 %0, %0, 0x40000000; div.s32 %0, %0, %1; }" : "+r"(a) : "r"(b));
+  }
+};
+struct DivideWide {
+  static constexpr const char* kName = "cvt.u64.u32, div.u64 and cvt.u32.u64";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile(
+        "{ .reg .b64 x, y; cvt.u64.u32 x, %0; or.b64 x, x, 0x4000000000000000; cvt.u64.u32 y, %1; div.u64 x, x, y; "
+        "cvt.u32.u64 %0, x; }"
+        : "+r"(a)
+        : "r"(b));
+  }
+};
+
 /// @param Chains  of instructions that need nothing of each other
 template <class Op, int Chains>
 __global__ void alu_kernel(int64_t* out, uint32_t b) {
@@ -99,7 +123,7 @@ void measure_operations() {
 
 int main(int argc, char** argv) {
   open_device();
-  measure_operations<Mad, Shift, Select, Fma, Convert, Shuffle, Vote>();
+  measure_operations<Mad, Shift, Select, Fma, Convert, Shuffle, Vote, DivideUnsigned, DivideSigned, DivideWide>();
   for (const int warps : {1, 4, 16}) {
     const std::string suffix = ", " + std::to_string(warps) + " warps";
     report("a turn of an empty loop" + suffix,

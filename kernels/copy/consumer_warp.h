@@ -48,7 +48,7 @@ SM100_KERNEL void write_strip(I& isa, SmemAddr strip, int buffer, const SlotFrag
 
 template <int CHUNKS, Isa I, class Config>
 SM100_KERNEL void consume_tiles(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
-                                StaticWorkIterator work) {
+                                StaticWorkIterator<I> work) {
   // Scope cta also where peers' multicasts complete the barrier, as CUTLASS waits: their bytes are asynchronous.
   InputRing ring{isa, smem.input, copy_ring_stages(cfg), smem.tiles, Scope::cta};
   const int copy = cfg.multicast ? int(isa.cluster_ctarank()) : 0;
@@ -79,7 +79,7 @@ SM100_KERNEL void consume_tiles(I& isa, const Config& cfg, const CopyStorage& sm
 
 template <Isa I, class Config>
 SM100_KERNEL void copy_consumer_warp(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
-                                     const StaticWorkIterator& work) {
+                                     const StaticWorkIterator<I>& work) {
   switch (copy_chunks_per_thread(cfg)) {  // register blocks have fixed sizes
     case 8: return consume_tiles<8>(isa, cfg, smem, params, work);
     case 4: return consume_tiles<4>(isa, cfg, smem, params, work);

@@ -16,7 +16,7 @@ SM100_KERNEL void copy_kernel(I& isa, const Config& cfg, const CopyParams& param
 
   // CTAs that share tiles are one worker.
   const int sharers = copy_sharers(cfg);
-  const StaticWorkIterator work{params.grid, cfg.raster_order, int(isa.ctaid().x) / sharers,
+  const StaticWorkIterator work{isa, params.grid, cfg.raster_order, int(isa.ctaid().x) / sharers,
                                 int(isa.nctaid().x) / sharers};
   if (copy_consumers().has(warp)) copy_consumer_warp(isa, cfg, smem, params, work);
   if (warp == kCopyLoadWarp) copy_load_warp(isa, cfg, smem, params, work);

@@ -33,7 +33,7 @@ SM100_KERNEL void load_copy_stage(I& isa, const Config& cfg, const CopyParams& p
 
 template <Isa I, class Config>
 SM100_KERNEL void copy_load_warp(I& isa, const Config& cfg, const CopyStorage& smem, const CopyParams& params,
-                                 StaticWorkIterator work) {
+                                 StaticWorkIterator<I> work) {
   InputRing ring{isa, smem.input, copy_ring_stages(cfg), smem.tiles, cfg.multicast ? Scope::cluster : Scope::cta};
 
   if (cfg.pdl) isa.griddepcontrol_wait();  // the kernel ahead may still write the source, or read the destination

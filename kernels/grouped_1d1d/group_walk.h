@@ -100,13 +100,13 @@ class GroupWalk {
 
   /// Blocks of `block_swizzle` tiles along the fast direction, which are walked through in the slow one; 0: one
   /// block.
-  SM100_HD GroupTile tile_of_group(int i) const {
+  SM100_KERNEL GroupTile tile_of_group(int i) const {
     const bool along_m = cfg_.raster_order == RasterOrder::along_m;
     const int fast = along_m ? tiles_m() : tiles_n(), slow = along_m ? tiles_n() : tiles_m();
     const int block = cfg_.block_swizzle > 0 ? cfg_.block_swizzle : fast;
-    const int first = i / (block * slow) * block, in_block = i % (block * slow);
+    const int blocks = quotient(i, block * slow), first = blocks * block, in_block = i - blocks * block * slow;
     const int width = fast - first < block ? fast - first : block;
-    const int f = first + in_block % width, s = in_block / width;
+    const int s = quotient(in_block, width), f = first + in_block - s * width;
     return {{.m = (along_m ? f : s) * cfg_.cta_group + half_,
              .n = along_m ? s : f,
              .k_begin = 0,
@@ -114,6 +114,8 @@ class GroupWalk {
              .valid = true},
             group_};
   }
+
+  SM100_KERNEL int quotient(int a, int b) const { return int(isa_.div_u32(uint32_t(a), uint32_t(b))); }
 
   I& isa_;
   const Config& cfg_;

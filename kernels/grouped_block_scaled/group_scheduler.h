@@ -67,8 +67,9 @@ class GroupScheduler {
       }
       const int local = index_ - first_;
       const int half = int(scheduler_.isa_.cluster_ctarank()) % cfg.cta_group;
-      return {.m = local % tiles_.along_m * cfg.cta_group + half,
-              .n = local / tiles_.along_m,
+      const int n = int(scheduler_.isa_.div_u32(uint32_t(local), uint32_t(tiles_.along_m)));
+      return {.m = (local - n * tiles_.along_m) * cfg.cta_group + half,
+              .n = n,
               .k_begin = 0,
               .k_count = tiles_.k_tiles,
               .group = group_,

@@ -89,7 +89,7 @@ SM100_KERNEL void store_rows_of_tile(I& isa, const Config& cfg, const HopperStor
 /// @param consumer  0 or 1
 template <int N, DataType kType, Isa I, class Config>
 SM100_KERNEL void consume_hopper_tiles(I& isa, const Config& cfg, const HopperStorage& smem,
-                                       const HopperMatmulParams& params, StaticWorkIterator work, int consumer) {
+                                       const HopperMatmulParams& params, StaticWorkIterator<I> work, int consumer) {
   const WarpGroup group = hopper_consumer(consumer);
   // Scope cta also where peers' multicasts complete the barrier, as CUTLASS waits: their bytes are asynchronous.
   InputRing ring{isa, smem.input, cfg.stages, smem.tiles, Scope::cta};
@@ -120,7 +120,8 @@ SM100_KERNEL void consume_hopper_tiles(I& isa, const Config& cfg, const HopperSt
 /// Registers of D and types are part of the instruction.
 template <int N, Isa I, class Config>
 SM100_KERNEL void consume_of_type(I& isa, const Config& cfg, const HopperStorage& smem,
-                                  const HopperMatmulParams& params, const StaticWorkIterator& work, int consumer) {
+                                  const HopperMatmulParams& params, const StaticWorkIterator<I>& work,
+                                  int consumer) {
   switch (cfg.dtype) {
     case DataType::f16: return consume_hopper_tiles<N, DataType::f16>(isa, cfg, smem, params, work, consumer);
     case DataType::e4m3: return consume_hopper_tiles<N, DataType::e4m3>(isa, cfg, smem, params, work, consumer);
@@ -130,7 +131,7 @@ SM100_KERNEL void consume_of_type(I& isa, const Config& cfg, const HopperStorage
 }
 template <Isa I, class Config>
 SM100_KERNEL void hopper_consumer_warps(I& isa, const Config& cfg, const HopperStorage& smem,
-                                        const HopperMatmulParams& params, const StaticWorkIterator& work,
+                                        const HopperMatmulParams& params, const StaticWorkIterator<I>& work,
                                         int consumer) {
   switch (cfg.block_n) {
     case 32: return consume_of_type<32>(isa, cfg, smem, params, work, consumer);

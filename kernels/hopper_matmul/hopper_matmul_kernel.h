@@ -15,7 +15,7 @@ SM100_KERNEL void hopper_matmul_kernel(I& isa, const Config& cfg, const HopperMa
   set_up_cluster(isa, cfg, smem, [&] { prefetch_tensormaps(isa, params.a, params.b, params.c); });
 
   // The CTAs of a cluster are one worker.
-  const StaticWorkIterator work{params.grid, cfg.raster_order, int(isa.ctaid().x) / cfg.cluster,
+  const StaticWorkIterator work{isa, params.grid, cfg.raster_order, int(isa.ctaid().x) / cfg.cluster,
                                 int(isa.nctaid().x) / cfg.cluster};
   if (warp < kWarpgroupWarps) {
     isa.template setmaxnreg_dec<kProducerRegisters>();

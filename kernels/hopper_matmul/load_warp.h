@@ -31,7 +31,7 @@ SM100_KERNEL void load_hopper_stage(I& isa, const Config& cfg, const HopperMatmu
 
 template <Isa I, class Config>
 SM100_KERNEL void hopper_load_warp(I& isa, const Config& cfg, const HopperStorage& smem,
-                                   const HopperMatmulParams& params, StaticWorkIterator work) {
+                                   const HopperMatmulParams& params, StaticWorkIterator<I> work) {
   InputRing ring{isa, smem.input, cfg.stages, smem.tiles, cfg.cluster > 1 ? Scope::cluster : Scope::cta};
   for (; work.has_work(); work.next()) {
     const WorkTile& tile = work.current();

@@ -64,9 +64,10 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
                        TensorCoords<2> coords, SmemDescriptor sdesc, InstrDescriptor idesc, ClcResponse response,
                        LaneArray<SmemAddr, 1> rows, LaneArray<GlobalAddr, 1> globals, LaneArray<bool, 1> p,
                        LaneArray<uint32_t, 1> r1, LaneArray<uint32_t, 2> r2, LaneArray<uint32_t, 4> r4,
-                       LaneArray<ClusterSmemAddr, 1> remotes, LaneArray<uint64_t, 1> wide, L2CachePolicy policy,
-                       LaneArray<MbarrierToken, 1> states, LaneArray<float, 64> sums, LaneAgreement agreement,
-                       uint32_t u, int i, void (*body)(), void (*lane_body)(int)) {
+                       LaneArray<uint32_t, 8> r8, LaneArray<ClusterSmemAddr, 1> remotes,
+                       LaneArray<uint64_t, 1> wide, L2CachePolicy policy, LaneArray<MbarrierToken, 1> states,
+                       LaneArray<float, 64> sums, LaneAgreement agreement, uint32_t u, int i, void (*body)(),
+                       void (*lane_body)(int)) {
   // Special registers and lanes.
   { isa.warpid() } -> std::same_as<int>;   // %tid.x / 32
   { isa.ctaid() } -> std::same_as<Dim3>;   // %ctaid
@@ -190,7 +191,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
   { isa.ld_global_v2(globals) } -> std::same_as<LaneArray<uint32_t, 2>>;
   isa.st_global_v2(globals, r2);
   isa.st_global_v4(globals, r4);
+  isa.st_global_v8(globals, r8);                                                                  // sm_100
   { isa.mad_wide_u32(isa.laneid(), u, GlobalAddr{}) } -> std::same_as<LaneArray<GlobalAddr, 1>>;  // mad.wide.u32
+  { isa.div_u32(u, u) } -> std::same_as<uint32_t>;                // div.u32 of values that all lanes share
   { isa.ld_global_u32(GlobalAddr{}) } -> std::same_as<uint32_t>;  // ld.global.u32, one address
   // ld.global.nc, of one address: tables that the roles' walk depends on; there in runs without data too.
   { isa.ld_global_nc_v4(GlobalAddr{}) } -> std::same_as<UniformWords<4>>;

@@ -90,7 +90,7 @@ class ClcScheduler {
   SM100_HD SmemAddr response(int stage) const { return storage_.response + kClcResponseBytes * uint32_t(stage); }
 
   /// The first tile is that of the CTA's own block index.
-  SM100_KERNEL WorkTile own_tile() { return grid_.tile_of(isa_.ctaid(), true); }
+  SM100_KERNEL WorkTile own_tile() { return grid_.tile_of(isa_, isa_.ctaid(), true); }
 
   /// Waits for the next response, decodes it and releases its slot; all lanes.
   SM100_KERNEL WorkTile fetch(Ring& clc, Loc loc) {
@@ -108,7 +108,7 @@ class ClcScheduler {
     // wait for all its writes (docs/accuracy-h200.md, section 2).
     isa_.mbarrier_arrive(isa_.mapa(clc.empty(stage), 0), Scope::unstated, loc);
     clc.consumer_step();
-    return grid_.tile_of(ctaid, valid);
+    return grid_.tile_of(isa_, ctaid, valid);
   }
 
   /// Requests the next tile; scheduler warp only.

@@ -19,7 +19,9 @@ class OneTileScheduler {
    public:
     SM100_HD explicit Walk(const OneTileScheduler& scheduler) : scheduler_(scheduler) {}
 
-    SM100_KERNEL WorkTile first() { return scheduler_.grid_.tile_of(scheduler_.isa_.ctaid(), true); }
+    SM100_KERNEL WorkTile first() {
+      return scheduler_.grid_.tile_of(scheduler_.isa_, scheduler_.isa_.ctaid(), true);
+    }
     SM100_KERNEL WorkTile fetch(Loc) { return {}; }
     SM100_KERNEL void throttle_signal(Loc) {}
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kernels/isa/address.h"
+#include "kernels/isa/arithmetic.h"
 
 namespace sm100 {
 
@@ -21,15 +22,17 @@ struct TileCoord {
 /// @param order       which tile index advances first
 /// @param width       block swizzle W: 0 (off), 1, 2, 4 or 8
 /// @param cluster_m, cluster_n  cluster extent; the CTA keeps its position inside the cluster
+/// @param divide      by a number that is not known when the kernel is compiled: role code's `div_u32`
+template <class Divide = PlainDivision>
 SM100_HD constexpr TileCoord rasterize(Dim3 ctaid, Dim3 cluster_grid, RasterOrder order, int width, int cluster_m,
-                                       int cluster_n) {
+                                       int cluster_n, Divide&& divide = {}) {
   const int dm = int(cluster_grid.x), dn = int(cluster_grid.y);
   const int a = int(ctaid.x) / cluster_m, b = int(ctaid.y) / cluster_n;
   int u = a, v = b;
   if (order == RasterOrder::along_n) {
     const int linear = a * dn + b;
-    u = linear % dm;
-    v = linear / dm;
+    v = int(divide(uint32_t(linear), uint32_t(dm)));
+    u = linear - v * dm;
   }
   if (width > 0) {
     const int sm = dm / width, sn = dn / width;  // whole strips; the rest stays where it is

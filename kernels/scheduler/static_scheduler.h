@@ -41,9 +41,10 @@ class StaticScheduler {
   SM100_KERNEL WorkTile tile(uint32_t cluster) {
     const Dim3 grid = grid_.clusters;
     const bool valid = cluster < grid.x * grid.y * grid.z;
-    const Dim3 first_cta{cluster % grid.x * uint32_t(grid_.cluster_m),
-                         cluster / grid.x % grid.y * uint32_t(grid_.cluster_n), cluster / grid.x / grid.y};
-    return grid_.tile_of(grid_.cta_of(first_cta, isa_.cluster_ctarank()), valid);
+    const uint32_t row = isa_.div_u32(cluster, grid.x), z = isa_.div_u32(row, grid.y);
+    const Dim3 first_cta{(cluster - row * grid.x) * uint32_t(grid_.cluster_m),
+                         (row - z * grid.y) * uint32_t(grid_.cluster_n), z};
+    return grid_.tile_of(isa_, grid_.cta_of(first_cta, isa_.cluster_ctarank()), valid);
   }
 
   I& isa_;

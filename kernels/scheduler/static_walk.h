@@ -20,29 +20,31 @@ struct StaticGrid {
 
 /// The walk of one worker:
 ///
-///   for (StaticWorkIterator work{...}; work.has_work(); work.next()) { ... work.current() ... }
+///   for (StaticWorkIterator work{isa, ...}; work.has_work(); work.next()) { ... work.current() ... }
+template <Isa I>
 class StaticWorkIterator {
  public:
   /// @param worker, workers  this worker and how many there are
-  SM100_HD constexpr StaticWorkIterator(const StaticGrid& grid, RasterOrder order, int worker, int workers)
-      : grid_(grid), order_(order), index_(worker), workers_(workers), current_(tile()) {}
+  SM100_KERNEL StaticWorkIterator(I& isa, const StaticGrid& grid, RasterOrder order, int worker, int workers)
+      : isa_(isa), grid_(grid), order_(order), index_(worker), workers_(workers), current_(tile()) {}
 
-  SM100_HD constexpr bool has_work() const { return current_.valid; }
-  SM100_HD constexpr const WorkTile& current() const { return current_; }
-  SM100_HD constexpr void next() {
+  SM100_HD bool has_work() const { return current_.valid; }
+  SM100_HD const WorkTile& current() const { return current_; }
+  SM100_KERNEL void next() {
     index_ += workers_;
     current_ = tile();
   }
 
  private:
-  SM100_HD constexpr WorkTile tile() const {
+  SM100_KERNEL WorkTile tile() const {
     if (index_ >= grid_.tiles_m * grid_.tiles_n) return {};
     const bool along_m = order_ == RasterOrder::along_m;
     const int fast = along_m ? grid_.tiles_m : grid_.tiles_n;
-    const int f = index_ % fast, s = index_ / fast;
+    const int s = int(isa_.div_u32(uint32_t(index_), uint32_t(fast))), f = index_ - s * fast;
     return {.m = along_m ? f : s, .n = along_m ? s : f, .k_begin = 0, .k_count = grid_.k_tiles, .valid = true};
   }
 
+  I& isa_;
   StaticGrid grid_;
   RasterOrder order_;
   int index_, workers_;

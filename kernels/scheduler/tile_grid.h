@@ -3,6 +3,7 @@
 /// know.
 #pragma once
 
+#include "kernels/isa/isa.h"
 #include "kernels/scheduler/rasterization.h"
 #include "kernels/scheduler/work_tile.h"
 
@@ -19,8 +20,10 @@ struct TileGrid {
   SM100_HD constexpr int cluster_size() const { return cluster_m * cluster_n; }
 
   /// The tile of a CTA of the whole grid.
-  SM100_KERNEL WorkTile tile_of(Dim3 ctaid, bool valid) const {
-    const TileCoord t = rasterize(ctaid, clusters, raster_order, block_swizzle, cluster_m, cluster_n);
+  template <Isa I>
+  SM100_KERNEL WorkTile tile_of(I& isa, Dim3 ctaid, bool valid) const {
+    const TileCoord t = rasterize(ctaid, clusters, raster_order, block_swizzle, cluster_m, cluster_n,
+                                  [&](uint32_t a, uint32_t b) { return isa.div_u32(a, b); });
     const int begin = int(ctaid.z) * k_tiles_per_split, left = k_tiles - begin;
     const bool last = left <= k_tiles_per_split;
     return {.m = t.m,

@@ -33,7 +33,7 @@ struct DeviceProfile {
     double control_inline;  ///< the same in straight-line code: a predicate, an address
     double alu, warp_sync, elect, mbarrier_init, mbarrier_arrive, mbarrier_try_wait, mapa, bulk_tensor, bulk_group,
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
-        bar_sync, fence, clc_try_cancel, setmaxnreg;
+        bar_sync, fence, clc_try_cancel, setmaxnreg, division, wide_division;
   } issue{};
   struct {
     int wakeup_cycles;
@@ -78,6 +78,8 @@ struct DeviceProfile {
     int room;                      ///< stores of warps on the way
     int handover_bytes_per_cycle;  ///< of a warp's registers
     double l2_share;               ///< of what a copy of so many requests takes of the paths to L2
+    double request_cycles;  ///< of the way, in turns with a store's lines, for a request of the copy engine; 0: no
+                            ///< part of it
   } global_store{};
   struct {
     int alloc_cycles, ld_latency_cycles, ld_columns_per_cycle;
@@ -170,6 +172,8 @@ void DeviceProfile::visit(V&& v) {
   v("issue.fence", issue.fence);
   v("issue.clc_try_cancel", issue.clc_try_cancel);
   v("issue.setmaxnreg", issue.setmaxnreg);
+  v("issue.division", issue.division);
+  v("issue.wide_division", issue.wide_division);
   v("mbarrier.wakeup_cycles", mbarrier.wakeup_cycles);
   v("bar.wakeup_cycles", bar.wakeup_cycles);
   v("try_wait.limit_ns", try_wait.limit_ns);
@@ -217,6 +221,7 @@ void DeviceProfile::visit(V&& v) {
   v("global_store.room", global_store.room);
   v("global_store.handover_bytes_per_cycle", global_store.handover_bytes_per_cycle);
   v("global_store.l2_share", global_store.l2_share);
+  v("global_store.request_cycles", global_store.request_cycles);
   v("tmem.alloc_cycles", tmem.alloc_cycles);
   v("tmem.ld_latency_cycles", tmem.ld_latency_cycles);
   v("tmem.ld_columns_per_cycle", tmem.ld_columns_per_cycle);

@@ -191,8 +191,9 @@ void add_of(FormTable& table) {
   table.add_wide<MadLo, T, T, T, T>("mad.lo" + t);
   table.add_wide<MadHi, T, T, T, T>("mad.hi" + t);
   table.add<Sad, T, T, T, T>("sad" + t);
-  table.add<Div, T, T, T>("div" + t).cost = Cost::division;
-  table.add<Rem, T, T, T>("rem" + t).cost = Cost::division;
+  constexpr Cost kCost = sizeof(T) == 8 ? Cost::wide_division : Cost::division;
+  table.add<Div, T, T, T>("div" + t).cost = kCost;
+  table.add<Rem, T, T, T>("rem" + t).cost = kCost;
   if constexpr (sizeof(T) < 8) {
     table.add_wide<MulWide, Double<T>, T, T>("mul.wide" + t);
     table.add_wide<MadWide, Double<T>, T, T, Double<T>>("mad.wide" + t);

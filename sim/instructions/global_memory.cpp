@@ -29,7 +29,8 @@ const char* name_of(bool store, uint32_t bytes) {
     case 2: return store ? "st.global.b16" : "ld.global.b16";
     case 4: return store ? "st.global.b32" : "ld.global.b32";
     case 8: return store ? "st.global.v2.b32" : "ld.global.v2.b32";
-    default: return store ? "st.global.v4.b32" : "ld.global.v4.b32";
+    case 16: return store ? "st.global.v4.b32" : "ld.global.v4.b32";
+    default: return "st.global.v8.b32";
   }
 }
 

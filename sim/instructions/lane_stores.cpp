@@ -18,8 +18,8 @@ uint64_t first_byte(const LaneStores& stores, int lane) {
   return stores.addresses[lane][0].value + uint64_t(stores.offset);
 }
 
-/// Cycles of the SM's way out.
-double cycles_of(const models::DeviceProfile& profile, const LaneStores& stores) {
+/// What the store takes of the SM's way out.
+models::StorePath::Lines lines_of(const models::DeviceProfile& profile, const LaneStores& stores) {
   const auto sector_bytes = uint64_t(profile.tma.sector_bytes), line_bytes = uint64_t(profile.memory.line_bytes);
   std::array<uint64_t, 2 * kWarpLanes> sectors;  // a lane's bytes, 32 at most, are in two at most
   size_t touched = 0;
@@ -32,12 +32,14 @@ double cycles_of(const models::DeviceProfile& profile, const LaneStores& stores)
   std::sort(sectors.begin(), sectors.begin() + long(touched));
   const size_t all = size_t(std::unique(sectors.begin(), sectors.begin() + long(touched)) - sectors.begin());
   const uint64_t in_line = line_bytes / sector_bytes;
-  double cycles = 0;
+  models::StorePath::Lines lines{0, 0};
   for (size_t i = 0, first = 0; i < all; first = i) {
     while (i < all && sectors[i] / in_line == sectors[first] / in_line) ++i;
-    cycles += std::max(profile.global_store.line_cycles, double(i - first) * profile.global_store.sector_cycles);
+    lines.cycles +=
+        std::max(profile.global_store.line_cycles, double(i - first) * profile.global_store.sector_cycles);
+    ++lines.count;
   }
-  return cycles;
+  return lines;
 }
 
 /// What L2 is asked to write.
@@ -72,7 +74,7 @@ void store_to_global(WarpContext& w, const LaneStores& stores) {
   w.hold_issue(at);
   models::MemorySystem& memory = w.cta.gpu().memory();
   const Cycles accepted = memory.accept(write_of(w, stores), at, {.sm = w.sm.id, .cluster = -1});
-  const Cycles left = path.pass(at, cycles_of(w.profile, stores), accepted);
+  const Cycles left = path.pass(at, lines_of(w.profile, stores), accepted);
   const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
   w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(left) + late);
 }

@@ -103,13 +103,24 @@ void FunctionalCode::find_repeated_addresses() {
   }
 }
 
+namespace {
+
+/// How many divisions of 32 bits the instruction takes as long as.
+uint32_t divisions_of(const ptx::Instr& i) {
+  constexpr uint32_t kWide = 5;  // issue.wide_division by issue.division
+  if (i.kind != ptx::Kind::alu) return 0;
+  return i.cost == ptx::Cost::division ? 1 : i.cost == ptx::Cost::wide_division ? kWide : 0;
+}
+
+}  // namespace
+
 void FunctionalCode::find_runs() {
   const std::vector<ptx::Instr>& all = code.program().code;
   runs_.resize(all.size() + 1);
   uint32_t divisions = 0;
   for (uint32_t at = 0; at < all.size(); ++at) {
     runs_[at].divisions = divisions;
-    divisions += all[at].kind == ptx::Kind::alu && all[at].cost == ptx::Cost::division;
+    divisions += divisions_of(all[at]);
   }
   const auto size = uint32_t(all.size());
   runs_[size] = {size, divisions};

@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t kSlice = 20'000;
 /// A run of so few instructions that ends in a poll was nothing but polls.
 constexpr uint64_t kPollOnly = 40;
-constexpr uint64_t kDivisionCycles = 65;
+constexpr uint64_t kDivisionCycles = 62;  // issue.division of the profiles
 
 }  // namespace
 

@@ -18,12 +18,6 @@ using ptx::LaneMask;
 using ptx::Operand;
 using ptx::Row;
 
-namespace {
-
-/// Cycles of a division, which is a routine of many instructions.
-constexpr double kDivisionCycles = 65;
-}  // namespace
-
 PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp& warp,
                  const models::DeviceProfile& profile, FaultInterceptor* faults)
     : context(warp, profile, faults),
@@ -88,7 +82,9 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
         if (i.cost == ptx::Cost::alu)
           alu_cycles_ += alu_cost;
         else if (i.cost == ptx::Cost::division)
-          alu_cycles_ += kDivisionCycles;
+          alu_cycles_ += context.issue.division;
+        else if (i.cost == ptx::Cost::wide_division)
+          alu_cycles_ += context.issue.wide_division;
         ++group.pc;
         break;
       case Kind::branch:

@@ -32,8 +32,8 @@ struct StGlobal {
   static constexpr SupportLine kSupport[] = {
       {"st.global.b8, .b16, .b32", Support::approximated,
        "posted; lanes in one sector, or in sectors that follow each other, are one piece for L2"},
-      {"st.global.v2.b32, .v4.b32", Support::approximated,
-       "posted; a v4 takes the load-store path for each line that it touches"}};
+      {"st.global.v2.b32, .v4.b32, .v8.b32", Support::approximated,
+       "posted; a v4 or v8 takes the load-store path for each line that it touches"}};
   uint32_t bytes;
   const LaneArray<GlobalAddr, 1>* addresses;
   const LaneArray<bool, 1>* predicates;

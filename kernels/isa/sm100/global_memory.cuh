@@ -141,6 +141,13 @@ class GlobalMemory {
                  "r"(v[2]), "r"(v[3])
                  : "memory");
   }
+  SM100_KERNEL void st_global_v8(const LaneArray<GlobalAddr, 1>& addresses, const LaneArray<uint32_t, 8>& values,
+                                 Loc = Loc::current()) const {
+    const auto& v = values[0];
+    asm volatile("st.global.v8.b32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8};" ::"l"(addresses[0][0].value), "r"(v[0]),
+                 "r"(v[1]), "r"(v[2]), "r"(v[3]), "r"(v[4]), "r"(v[5]), "r"(v[6]), "r"(v[7])
+                 : "memory");
+  }
 
   SM100_KERNEL uint32_t ld_global_u32(GlobalAddr address, Loc = Loc::current()) const {
     uint32_t value;

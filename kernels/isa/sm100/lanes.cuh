@@ -92,6 +92,8 @@ class Lanes {
     asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum[0][0].value) : "r"(a[0][0]), "r"(b), "l"(c.value));
     return sum;
   }
+  /// Quotient (9.7.1.8), by a divisor that the compiler does not know.
+  SM100_KERNEL static uint32_t div_u32(uint32_t a, uint32_t b) { return a / b; }
   SM100_KERNEL static uint32_t cvt_rn_f16x2_f32(float a, float b) {
     uint32_t packed;
     asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(a), "f"(b));

@@ -36,6 +36,12 @@ __global__ void tensor_memory_loads(uint32_t* out, TmemAddr address) {
   load_rows<128>(isa, address, out);
 }
 
+__global__ void wide_stores(uint32_t* out) {
+  Sm100<> isa;
+  LaneArray<uint32_t, 8> values{};
+  isa.st_global_v8(isa.mad_wide_u32(isa.laneid(), 32, GlobalAddr{reinterpret_cast<uint64_t>(out)}), values);
+}
+
 __global__ void narrow_formats(uint32_t* out) {
   Sm100<> isa;
   const LaneArray<uint32_t, 1> lane = isa.laneid();
