@@ -11,7 +11,7 @@ namespace sm100 {
 struct DirectStorage {
   OperandTiles tiles;  ///< stages tiles of A and of B
   RingBarriers input;  ///< stages
-  SmemAddr accum_full;
+  RingBarriers accum;  ///< accum_stages; empty only where CTAs are persistent
   SmemAddr tmem_address;
   uint32_t end = 0;  ///< first address past the storage
 
@@ -34,12 +34,22 @@ struct DirectStorage {
                                     .arrives = mma,
                                     .arrives_with = "tcgen05.commit",
                                     .waits = load});
-    layout.barriers(s.accum_full, {.name = "accum_full",
-                                   .stages = 1,
+    const bool persistent = is_persistent(c);
+    layout.barriers(s.accum.full, {.name = "accum_full",
+                                   .stages = c.accum_stages,
                                    .count = 1,
                                    .arrives = mma,
                                    .arrives_with = "tcgen05.commit",
-                                   .waits = one ? "main, epilogue" : "load, mma, epilogue"});
+                                   .waits = persistent ? "epilogue"
+                                            : one      ? "main, epilogue"
+                                                       : "load, mma, epilogue"});
+    if (persistent)
+      layout.barriers(s.accum.empty, {.name = "accum_empty",
+                                      .stages = c.accum_stages,
+                                      .count = uint32_t(kDirectEpilogueWarps * c.cta_group),
+                                      .arrives = "epilogue",
+                                      .arrives_with = "mbarrier.arrive",
+                                      .waits = mma});
     layout.bytes(s.tmem_address, 4, 4);
   }
 };

@@ -29,6 +29,8 @@ class RandomProducts {
     DirectConfig c;
     c.cta_group = between(1, 2);
     c.roles = c.cta_group == 1 && between(0, 1) ? DirectRoles::one_thread : DirectRoles::specialised;
+    if (between(0, 2) == 0) c.roles = DirectRoles::persistent, c.accum_stages = between(1, 2);
+    if (between(0, 2) == 0) c.store_bytes = 32;
     c.swizzle = between(0, 2) ? Swizzle::b128 : Swizzle::none;
     c.tma_rank = between(2, 3);
     c.block_n = 16 * c.cta_group * between(1, 256 / 16 / c.cta_group);
@@ -94,7 +96,7 @@ TEST_CASE("random products of the direct kernel verify, batch 1", "[sweep]") { r
 TEST_CASE("random products of the direct kernel verify, batch 2", "[sweep]") { run_batch(32); }
 
 TEST_CASE("the rungs of the ladder verify and are clean", "[direct]") {
-  for (const char* rung : {"v1a", "v1b", "v2a", "v2b", "v3", "v4", "v5"}) {
+  for (const char* rung : {"v1a", "v1b", "v2a", "v2b", "v3", "v4", "v5", "v6", "v7"}) {
     CAPTURE(rung);
     const RunResult r = run_in_child(load_by_name(std::string("direct/") + rung));
     CAPTURE(said(r));
@@ -164,7 +166,7 @@ TEST_CASE("the published ladders are scenarios of whole chips without data, each
           "[scenarios]") {
   const std::string table = read_whole(std::filesystem::path(source_dir()) / "bench/ladder.py");
   const auto names = scenario_names("ladder");
-  CHECK(names.size() == 22);
+  CHECK(names.size() == 30);
   for (const std::string& name : names) {
     CAPTURE(name);
     const Scenario s = load_by_name(name);

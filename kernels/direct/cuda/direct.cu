@@ -12,7 +12,7 @@
 namespace sm100 {
 
 template <class Config, class Recorder>
-__global__ void __launch_bounds__(kDirectThreads, 1)
+__global__ void __launch_bounds__(direct_threads(Config::value), 1)
     direct_entry(const __grid_constant__ DirectParams params,
                  const __grid_constant__ typename Recorder::Params trace) {
   Sm100<Recorder> isa{Recorder{trace}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Table of the compiled direct kernels (sm_100a), for host code: a launch is a lookup.
 ///
-/// Launched as matmul.h says, with blocks of kDirectThreads and {DirectParams*, DeviceTrace*}.
+/// Launched as matmul.h says, with blocks of direct_threads(config) and {DirectParams*, DeviceTrace*}.
 #pragma once
 
 #include <span>

@@ -43,6 +43,21 @@ inline constexpr NamedDirectConfig kDirectConfigurations[] = {
     {"v3", {.block_n = 256, .block_k = 128, .stages = 2, .cta_group = 1, .roles = DirectRoles::one_thread}},
     {"v4", {.block_n = 128, .block_k = 64, .stages = 7, .cta_group = 1}},
     {"v5", {.block_n = 256, .block_k = 64, .stages = 7, .cta_group = 2}},
+    {"v6",
+     {.block_n = 256,
+      .block_k = 64,
+      .stages = 7,
+      .cta_group = 2,
+      .roles = DirectRoles::persistent,
+      .accum_stages = 2}},
+    {"v7",
+     {.block_n = 256,
+      .block_k = 64,
+      .stages = 7,
+      .cta_group = 2,
+      .roles = DirectRoles::persistent,
+      .accum_stages = 2,
+      .store_bytes = 32}},
 };
 inline constexpr size_t kDirectConfigurationCount = std::size(kDirectConfigurations);
 
@@ -55,7 +70,8 @@ struct CompiledDirectConfig {
   static constexpr int cta_group = value.cta_group;
   static constexpr DirectRoles roles = value.roles;
   static constexpr Swizzle swizzle = value.swizzle;
-  static constexpr int tma_rank = value.tma_rank;
+  static constexpr int tma_rank = value.tma_rank, accum_stages = value.accum_stages;
+  static constexpr int store_bytes = value.store_bytes;
 
   static_assert(storage_bytes<DirectStorage>(value) <= uint32_t(kSmemBudgetBytes),
                 "the stages do not fit a CTA's memory");

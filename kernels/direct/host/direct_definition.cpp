@@ -13,7 +13,8 @@ namespace sm100::host {
 namespace {
 
 const TomlTable::Words<DirectRoles> kRoles = {{"one_thread", DirectRoles::one_thread},
-                                              {"specialised", DirectRoles::specialised}};
+                                              {"specialised", DirectRoles::specialised},
+                                              {"persistent", DirectRoles::persistent}};
 
 constexpr int kLargestExtent = 1 << 30;  // keeps grid arithmetic within int
 constexpr int kLargestBox = 256;         // of a tensor map, in each dimension
@@ -28,13 +29,19 @@ void check_whole_tiles(const TomlDocument& document, const char* key, int value,
 
 void check_config(const TomlDocument& document, const DirectConfig& c) {
   if (c.cta_group == 2 && c.roles == DirectRoles::one_thread)
-    throw document.error("config.roles", "with cta_group 2 allowed is \"specialised\" (each CTA of a pair loads)");
+    throw document.error(
+        "config.roles",
+        "with cta_group 2 allowed are \"specialised\" and \"persistent\" (each CTA of a pair loads)");
   const int step = 16 * c.cta_group;
   if (c.block_n < step || c.block_n > 256 || c.block_n % step != 0)
     throw document.error("config.block_n",
                          fmt::format("allowed are multiples of {} from {} to 256 (N of tcgen05.mma with M = {})",
                                      step, step, direct_mma_m(c)),
                          std::to_string(c.block_n));
+  if (c.accum_stages > 1 && !is_persistent(c))
+    throw document.error("config.accum_stages",
+                         "allowed is 1: only with roles = \"persistent\" has a CTA a next tile",
+                         std::to_string(c.accum_stages));
   // An MMA's 32 bytes of K, or a whole slab.
   const int slab = direct_a_tile(c).slab_columns();
   const int k_step = std::max(slab, kDirectMmaK), most = kLargestBox * slab;
@@ -59,6 +66,13 @@ void read_config(const TomlDocument& document, const TomlTable& table, DirectCon
   if (table.has("cta_group")) c.cta_group = read_int(table, "cta_group", 1, 2);
   if (table.has("roles")) c.roles = table.choice("roles", kRoles);
   if (table.has("tma_rank")) c.tma_rank = read_int(table, "tma_rank", 2, 3);
+  if (is_persistent(c)) c.accum_stages = 2;
+  if (table.has("accum_stages")) c.accum_stages = read_int(table, "accum_stages", 1, 2);
+  if (table.has("store_bytes")) {
+    const int64_t bytes = table.integer("store_bytes", INT64_MIN, INT64_MAX);
+    if (bytes != 16 && bytes != 32) throw document.error("config.store_bytes", "allowed are 16 and 32");
+    c.store_bytes = int(bytes);
+  }
   if (!table.has("swizzle")) return;
   const int64_t swizzle = table.integer("swizzle", INT64_MIN, INT64_MAX);
   if (swizzle != 0 && swizzle != 128)
@@ -66,14 +80,28 @@ void read_config(const TomlDocument& document, const TomlTable& table, DirectCon
   c.swizzle = swizzle == 0 ? Swizzle::none : Swizzle::b128;
 }
 
+int read_ctas(const TomlDocument& document, const TomlTable& table, const DirectConfig& c) {
+  const int ctas = read_unjudged(table, "ctas");
+  if (!is_persistent(c))
+    throw document.error("config.ctas", "only with roles = \"persistent\": else the grid has a CTA for each tile",
+                         std::to_string(ctas));
+  if (ctas < c.cta_group || ctas > kLargestExtent || ctas % c.cta_group != 0)
+    throw document.error("config.ctas",
+                         fmt::format("allowed are multiples of {} (cta_group) from {}", c.cta_group, c.cta_group),
+                         std::to_string(ctas));
+  return ctas;
+}
+
 std::any read(const TomlDocument& document, const TomlTable& root, Scenario&) {
   DirectProblem s;
   read_extents(root, s);
   DirectConfig& c = s.config;
-  if (root.has("config"))
-    read_config(document,
-                root.table("config", {"block_n", "block_k", "stages", "cta_group", "roles", "swizzle", "tma_rank"}),
-                c);
+  if (root.has("config")) {
+    const TomlTable table = root.table("config", {"block_n", "block_k", "stages", "cta_group", "roles", "swizzle",
+                                                  "tma_rank", "accum_stages", "store_bytes", "ctas"});
+    read_config(document, table, c);
+    if (table.has("ctas")) s.ctas = read_ctas(document, table, c);
+  }
   check_config(document, c);
   check_whole_tiles(document, "problem.m", s.m, direct_mma_m(c), "whole tiles: nothing is guarded");
   check_whole_tiles(document, "problem.n", s.n, c.block_n, "whole tiles of config.block_n");
@@ -84,6 +112,7 @@ std::any read(const TomlDocument& document, const TomlTable& root, Scenario&) {
 /// Isa functions of this kernel that a [[fault]] may name.
 constexpr std::string_view kCalls[] = {
     "mbarrier_init",
+    "mbarrier_arrive",
     "mbarrier_arrive_expect_tx",
     "mbarrier_try_wait_parity",
     "fence_mbarrier_init",
@@ -107,21 +136,21 @@ constexpr std::string_view kCalls[] = {
 }  // namespace
 
 const KernelDefinition& direct_definition() {
-  static const KernelDefinition definition = {
-      .name = "direct",
-      .description =
-          "dense GEMM, C = A * B^T: one tile per CTA or pair, a thread per role or one for all, no TMA store "
-          "(SM100)",
-      .fault_instructions = kCalls,
-      .read = read,
-      .run = run_of<DirectRun>};
+  static const KernelDefinition definition = {.name = "direct",
+                                              .description =
+                                                  "dense GEMM, C = A * B^T: a thread per role or one for all, a "
+                                                  "tile per CTA or pair or persistent ones, no TMA "
+                                                  "store (SM100)",
+                                              .fault_instructions = kCalls,
+                                              .read = read,
+                                              .run = run_of<DirectRun>};
   return definition;
 }
 
 std::string DirectRun::configuration_json() const {
   const DirectProblem& s = problem_;
   const DirectConfig& c = config_;
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"kernel", direct_definition().name},
       {"m", s.m},
       {"n", s.n},
@@ -135,6 +164,8 @@ std::string DirectRun::configuration_json() const {
       {"swizzle", c.swizzle == Swizzle::none ? 0 : 128},
       {"tma_rank", c.tma_rank},
   };
+  if (is_persistent(c)) json["accum_stages"] = c.accum_stages, json["ctas"] = launch().grid.x;
+  if (c.store_bytes != 16) json["store_bytes"] = c.store_bytes;
   return json.dump();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/direct/host/direct_run.h"
 
+#include <algorithm>
+
 #include "kernels/direct/shared_storage.h"
 #include "kernels/host/tensor_maps.h"
 
@@ -19,12 +21,19 @@ ProductShape product_of(const Scenario& s) {
 
 }  // namespace
 
-DirectRun::DirectRun(const Scenario& s) : Product(product_of(s)), problem_(s.problem_as<DirectProblem>()) {}
+DirectRun::DirectRun(const Scenario& s)
+    : Product(product_of(s)), problem_(s.problem_as<DirectProblem>()), resident_ctas_(s.persistent_ctas()) {}
 
 LaunchShape DirectRun::launch() const {
-  return {.grid = {uint32_t(problem_.m / kDirectBlockM) * uint32_t(problem_.n / config_.block_n), 1, 1},
-          .cluster = {uint32_t(config_.cta_group), 1, 1},
-          .warps = kDirectWarps,
+  const auto group = uint32_t(config_.cta_group);
+  uint32_t ctas = uint32_t(problem_.m / kDirectBlockM) * uint32_t(problem_.n / config_.block_n);
+  if (is_persistent(config_)) {
+    const uint32_t most = uint32_t(problem_.ctas > 0 ? problem_.ctas : resident_ctas_) / group * group;
+    ctas = std::min(ctas, std::max(most, group));
+  }
+  return {.grid = {ctas, 1, 1},
+          .cluster = {group, 1, 1},
+          .warps = direct_warps(config_),
           .smem_bytes = storage_bytes<DirectStorage>(config_)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The direct kernel on a problem: C = A * B^T, launched as a CTA, or a pair, per tile.
+/// The direct kernel on a problem: C = A * B^T, launched as a CTA, or a pair, per tile, or as persistent ones.
 #pragma once
 
 #include "kernels/direct/config.h"
@@ -15,6 +15,7 @@ const KernelDefinition& direct_definition();
 struct DirectProblem {
   int m = 0, n = 0, k = 0;
   DirectConfig config;
+  int ctas = 0;  ///< persistent: of the grid at most; 0: as many as the run's SMs hold
 };
 
 class DirectRun : public Product {
@@ -34,6 +35,7 @@ class DirectRun : public Product {
 
  private:
   DirectProblem problem_;
+  int resident_ctas_;  ///< of all the run's SMs
   const DirectConfig& config_ = problem_.config;
 };
 

@@ -75,39 +75,45 @@ TEST_CASE("PTX of direct: the MMAs of a stage, its commit, and one commit of the
 TEST_CASE("PTX of direct: a pair meets at the cluster barrier, a single CTA at the block barrier") {
   for_each_entry([](const PtxEntry& e, const DirectConfig& c) {
     const bool pair = c.cta_group == 2;
-    CHECK(e.count("barrier.cluster.arrive") == size_t(pair));
-    CHECK(e.count("barrier.cluster.wait") == size_t(pair));
-    CHECK(e.count("bar.sync") == (pair ? 2 : 3));
-    CHECK(e.count("mbarrier.init.shared::cta.b64") == size_t(2 * c.stages + 1));
+    const bool persistent = is_persistent(c);
+    CHECK(e.count("barrier.cluster.arrive") == (pair ? persistent ? 2 : 1 : 0));
+    CHECK(e.count("barrier.cluster.wait") == e.count("barrier.cluster.arrive"));
+    CHECK(e.count("bar.sync") == (persistent ? pair ? 0 : 2 : pair ? 2 : 3));
+    CHECK(e.count("mbarrier.init.shared::cta.b64") == size_t(2 * c.stages + (persistent ? 2 : 1) * c.accum_stages));
     CHECK(e.find("mbarrier.init.shared::cta.b64").back() < e.find("fence.mbarrier_init").at(0));
     CHECK(e.find("fence.mbarrier_init").at(0) < e.find(pair ? "barrier.cluster.arrive" : "bar.sync").at(0));
   });
 }
 
-TEST_CASE("PTX of direct: 8 columns at a time from a thread's lane, converted after the wait, stored as 16 bytes") {
-  for_each_entry([](const PtxEntry& e, const DirectConfig&) {
-    const auto loads = e.find("tcgen05.ld.sync.aligned.32x32b.x8.b32"),
+TEST_CASE("PTX of direct: columns of one store at a time from a thread's lane, converted after the wait") {
+  for_each_entry([](const PtxEntry& e, const DirectConfig& c) {
+    const size_t pairs = size_t(c.store_bytes) / 4;
+    const auto loads = e.find(fmt::format("tcgen05.ld.sync.aligned.32x32b.x{}.b32", 2 * pairs)),
                waits = e.find("tcgen05.wait::ld.sync.aligned"), converts = e.find("cvt.rn.bf16x2.f32");
     REQUIRE(!loads.empty());
     REQUIRE(waits.size() == loads.size());
     CHECK(e.count("tcgen05.ld") == loads.size());
-    CHECK(converts.size() == 4 * loads.size());
+    CHECK(converts.size() == pairs * loads.size());
     size_t stores = 0;  // the recorder's are predicated
-    for (const PtxLine& line : e.lines()) stores += line.starts_with("st.global.v4.b32");
+    for (const PtxLine& line : e.lines()) stores += line.starts_with(fmt::format("st.global.v{}.b32", pairs));
     CHECK(stores == loads.size());
     for (size_t i = 0; i < loads.size(); ++i) {
       CHECK(loads[i] < waits[i]);
-      CHECK(waits[i] < converts[4 * i]);
-      if (i + 1 < loads.size()) CHECK(converts[4 * i + 3] < loads[i + 1]);
+      CHECK(waits[i] < converts[pairs * i]);
+      if (i + 1 < loads.size()) CHECK(converts[pairs * (i + 1) - 1] < loads[i + 1]);
     }
     if (!e.traced()) CHECK(count_anywhere(e, "st.global") == stores);
   });
 }
 
-TEST_CASE("PTX of direct: tensor memory is freed after a block barrier that follows every load's wait") {
-  for_each_entry([](const PtxEntry& e, const DirectConfig&) {
-    const auto waits = e.find("tcgen05.wait::ld.sync.aligned"), barriers = e.find("bar.sync"),
-               frees = e.find("tcgen05.dealloc"), before = e.find("tcgen05.fence::before_thread_sync"),
+TEST_CASE(
+    "PTX of direct: tensor memory is freed after a barrier of the block or the pair that follows every load's "
+    "wait") {
+  for_each_entry([](const PtxEntry& e, const DirectConfig& c) {
+    const bool cluster = is_persistent(c) && c.cta_group == 2;
+    const auto waits = e.find("tcgen05.wait::ld.sync.aligned"),
+               barriers = e.find(cluster ? "barrier.cluster.wait" : "bar.sync"), frees = e.find("tcgen05.dealloc"),
+               before = e.find("tcgen05.fence::before_thread_sync"),
                after = e.find("tcgen05.fence::after_thread_sync");
     REQUIRE(frees.size() == 1);
     CHECK(e.count("tcgen05.alloc") == 1);

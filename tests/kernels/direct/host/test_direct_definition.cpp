@@ -52,6 +52,27 @@ TEST_CASE("a direct scenario: a CTA per 128 rows, in pairs, and the matmul's ten
   CHECK(json["block_m"] == 128);
 }
 
+TEST_CASE(
+    "a persistent direct scenario: as many CTAs as SMs, warps of its own for the epilogue, a ring of "
+    "accumulators") {
+  const auto problem = make_run(load({"config.roles=persistent", "run.sms=6"}));
+  CHECK(problem->launch().grid == Dim3{6, 1, 1});
+  CHECK(problem->launch().warps == 6);
+  CHECK(problem->launch().smem_bytes == 229376 + 18 * 8 + 4);
+  const auto barriers = problem->barriers();
+  REQUIRE(barriers.size() == 4);
+  CHECK(barriers[2].stages == 2);
+  CHECK(barriers[2].count == 1);
+  CHECK(barriers[3].stages == 2);
+  CHECK(barriers[3].count == 8);  // a lane of each epilogue warp of both CTAs
+  CHECK(problem->role(0) == "load");
+  CHECK(problem->role(1) == "mma");
+  CHECK(problem->role(5) == "epilogue");
+  // A grid of its own, and never more CTAs than tiles.
+  CHECK(make_run(load({"config.roles=persistent", "config.ctas=4", "run.sms=6"}))->launch().grid == Dim3{4, 1, 1});
+  CHECK(make_run(load({"config.roles=persistent", "config.ctas=148"}))->launch().grid == Dim3{12, 1, 1});
+}
+
 TEST_CASE("a direct scenario of one thread has two roles and single CTAs") {
   const auto problem =
       make_run(load({"config.roles=one_thread", "config.cta_group=1", "config.stages=2", "config.swizzle=0"}));
@@ -81,8 +102,13 @@ TEST_CASE("a direct scenario's wrong values") {
   CHECK_THAT(complaint({"config.tma_rank=4"}), contains("config.tma_rank"));
   CHECK_THAT(complaint({"config.cta_group=3"}), contains("config.cta_group"));
   CHECK_THAT(complaint({"config.roles=two"}), contains("\"one_thread\", \"specialised\""));
-  CHECK_THAT(complaint({"config.roles=one_thread"}), contains("with cta_group 2 allowed is \"specialised\""));
+  CHECK_THAT(complaint({"config.roles=one_thread"}),
+             contains("with cta_group 2 allowed are \"specialised\" and \"persistent\""));
   CHECK_THAT(complaint({"config.accum_stages=2"}), contains("config.accum_stages"));
+  CHECK_THAT(complaint({"config.ctas=148"}), contains("only with roles = \"persistent\""));
+  CHECK_THAT(complaint({"config.roles=persistent", "config.ctas=3"}), contains("allowed are multiples of 2"));
+  CHECK_THAT(complaint({"config.roles=persistent", "config.accum_stages=3"}), contains("config.accum_stages"));
+  CHECK_THAT(complaint({"config.store_bytes=8"}), contains("allowed are 16 and 32"));
   CHECK_THAT(complaint({"problem.m=384"}), contains("'problem.m' = 384: allowed are multiples of 256 from 256"));
   CHECK_THAT(complaint({"problem.n=128"}), contains("allowed are multiples of 256"));
   CHECK_THAT(complaint({"problem.k=1000"}), contains("allowed are multiples of 64"));
