@@ -34,9 +34,10 @@ class PersistentDirectKernel : DirectSteps<I, Config> {
   template <class F>
   SM100_KERNEL void for_each_tile(F&& body) {
     const int tiles = params_.m / kDirectBlockM * (params_.n / cfg_.block_n);
-    for (int i = int(isa_.ctaid().x); i < tiles; i += int(isa_.nctaid().x)) {
-      tile_ = Base::tile_of(i);
-      body();
+    for (int i = int(isa_.ctaid().x); i < tiles;) {
+      body();  // tile_ begins with the first
+      i += int(isa_.nctaid().x);
+      if (i < tiles) tile_ = Base::tile_of(i);
     }
   }
 

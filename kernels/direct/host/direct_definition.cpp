@@ -16,8 +16,9 @@ const TomlTable::Words<DirectRoles> kRoles = {{"one_thread", DirectRoles::one_th
                                               {"specialised", DirectRoles::specialised},
                                               {"persistent", DirectRoles::persistent}};
 
-constexpr int kLargestExtent = 1 << 30;  // keeps grid arithmetic within int
-constexpr int kLargestBox = 256;         // of a tensor map, in each dimension
+constexpr int kLargestExtent = 1 << 30;
+constexpr int kMostTiles = 1 << 30;  // a tile's number and the next one of its CTA are int
+constexpr int kLargestBox = 256;     // of a tensor map, in each dimension
 
 void check_whole_tiles(const TomlDocument& document, const char* key, int value, int tile, const char* why) {
   if (value < tile || value > kLargestExtent || value % tile != 0)
@@ -87,7 +88,8 @@ int read_ctas(const TomlDocument& document, const TomlTable& table, const Direct
                          std::to_string(ctas));
   if (ctas < c.cta_group || ctas > kLargestExtent || ctas % c.cta_group != 0)
     throw document.error("config.ctas",
-                         fmt::format("allowed are multiples of {} (cta_group) from {}", c.cta_group, c.cta_group),
+                         fmt::format("allowed are multiples of {} (cta_group) from {} to {}", c.cta_group,
+                                     c.cta_group, kLargestExtent),
                          std::to_string(ctas));
   return ctas;
 }
@@ -106,6 +108,12 @@ std::any read(const TomlDocument& document, const TomlTable& root, Scenario&) {
   check_whole_tiles(document, "problem.m", s.m, direct_mma_m(c), "whole tiles: nothing is guarded");
   check_whole_tiles(document, "problem.n", s.n, c.block_n, "whole tiles of config.block_n");
   check_whole_tiles(document, "problem.k", s.k, c.block_k, "whole stages of config.block_k");
+  const int64_t tiles = int64_t{s.m / kDirectBlockM} * (s.n / c.block_n);
+  if (tiles > kMostTiles)
+    throw document.error(
+        "problem.n",
+        fmt::format("{} tiles of {} x {}; allowed are {} at most", tiles, kDirectBlockM, c.block_n, kMostTiles),
+        std::to_string(s.n));
   return s;
 }
 

@@ -109,6 +109,7 @@ TEST_CASE("a direct scenario's wrong values") {
   CHECK_THAT(complaint({"config.roles=persistent", "config.ctas=3"}), contains("allowed are multiples of 2"));
   CHECK_THAT(complaint({"config.roles=persistent", "config.accum_stages=3"}), contains("config.accum_stages"));
   CHECK_THAT(complaint({"config.store_bytes=8"}), contains("allowed are 16 and 32"));
+  CHECK_THAT(complaint({"problem.m=1073741824", "problem.n=1073741824"}), contains("tiles of 128 x 256"));
   CHECK_THAT(complaint({"problem.m=384"}), contains("'problem.m' = 384: allowed are multiples of 256 from 256"));
   CHECK_THAT(complaint({"problem.n=128"}), contains("allowed are multiples of 256"));
   CHECK_THAT(complaint({"problem.k=1000"}), contains("allowed are multiples of 64"));
