@@ -168,6 +168,17 @@ bool WaitGraph::store_passed(const Wait& w, const Debt& debt) const {
 
 // ---- past the point
 
+namespace {
+
+/// At a barrier of the whole cluster, or of all warps of the CTA.
+bool needs_all_warps(const Wait& w) {
+  if (w.blocked.on == Blocked::On::cluster_barrier) return true;
+  return w.blocked.on == Blocked::On::named_barrier &&
+         w.cta->context().barriers.named(int(w.blocked.offset)).expected == 32 * w.cta->warps().size();
+}
+
+}  // namespace
+
 bool WaitGraph::has_passed(const Wait& wait, const Debt& debt) const {
   if (wait.blocked.on == Blocked::On::global_word) return store_passed(wait, debt);
   if (debt.exited()) return true;
@@ -191,6 +202,7 @@ bool WaitGraph::has_passed(const Wait& wait, const Debt& debt) const {
   const int64_t n = wait.state->phase * array.stages + wait.barrier.stage;
   const int64_t waits = use_of(debt.state(), *other).waits;
   if (waits != n + 1) return waits > n + 1;
+  if (needs_all_warps(*now)) return true;  // the way out: its rings lie behind it
   if (now->blocked.on != Blocked::On::mbarrier || !now->on_mbarrier()) return false;
   if (now->barrier.array == other || now->barrier.array == &array) return true;
   // A result is committed after the input that it is made of: until then its stage stays acquired.  And what is
