@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <utility>
 
 namespace sm100::models {
@@ -82,8 +83,12 @@ GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_da
 }
 
 void MemorySystem::place(std::string name, GlobalAddr address, uint64_t bytes, bool with_data, uint8_t* there) {
-  Allocation a{std::move(name), address.value, bytes, {}, there, {}};
-  if (with_data && !there) a.own.assign(std::max<uint64_t>(1, bytes), 0), a.data = a.own.data();
+  Allocation a{std::move(name), address.value, bytes, {nullptr, &std::free}, there, {}};
+  if (with_data && !there) {
+    a.own.reset(static_cast<uint8_t*>(std::calloc(std::max<uint64_t>(1, bytes), 1)));
+    if (!a.own) throw std::bad_alloc();
+    a.data = a.own.get();
+  }
   a.lines = std::make_unique<std::vector<L2Line>>();
   l2_.watch(a.lines.get());
   allocations_.push_back(std::move(a));

@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -146,9 +147,9 @@ class MemorySystem {
   struct Allocation {
     std::string name;
     uint64_t base, bytes;
-    std::vector<uint8_t> own;
-    uint8_t* data;                               ///< nullptr: without data
-    std::unique_ptr<std::vector<L2Line>> lines;  ///< empty: nobody has touched any
+    std::unique_ptr<uint8_t, decltype(&std::free)> own;  ///< the system gives zeros when they are touched
+    uint8_t* data;                                       ///< nullptr: without data
+    std::unique_ptr<std::vector<L2Line>> lines;          ///< empty: nobody has touched any
     /// Lines of a row of the tensor that lies here, once it is known.  From then on `lines` has the first line of
     /// every row, then the second of every row: a box has few lines of many rows, and looks at neighbours.
     uint64_t row_lines = 0, rows = 0;

@@ -313,6 +313,7 @@ void Decoder::copy_registers(const Statement& s, const Entry& function, const st
     const Row other = o.is_immediate() ? rows_.immediate(static_cast<uint64_t>(o.value), width) : o.row;
     in.rows[0] = results ? other : own;
     in.rows[1] = results ? own : other;
+    in.written = 1;
     if (!o.is_immediate() && o.width != width) unsupported(in, "a call with a register of another width");
     program_.code.push_back(in);
   }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "ptx/row_uses.h"
+
 namespace sm100::ptx {
 
 namespace {
@@ -40,49 +42,15 @@ class Registers {
   }
 
  private:
-  void reads(Row row, uint32_t at) {
-    if (row.area() == 0 && row.at != 0) uses_[row.at].read_by.push_back(at);
-  }
+  void reads(Row row, uint32_t at) { uses_[row.at].read_by.push_back(at); }
   void writes(Row row, uint32_t at) {
-    if (row.area() != 0 || row.at == 0) return;
     Use& u = uses_[row.at];
     u.written_twice |= u.written_by != kNone;
     u.written_by = at;
   }
-  void operand(const Operand& o, uint32_t at, bool read, bool written) {
-    if (o.kind == Operand::Kind::reg || o.kind == Operand::Kind::predicate || o.kind == Operand::Kind::address) {
-      if (read || o.kind == Operand::Kind::address) reads(o.row, at);
-      if (written && o.kind != Operand::Kind::address) writes(o.row, at);
-    }
-    for (const Operand& element : o.elements) operand(element, at, read, written);
-  }
   void look_at(uint32_t at) {
-    const Instr& in = p_.code[at];
-    reads(in.guard, at);
-    switch (in.kind) {
-      case Kind::alu:
-      case Kind::special:
-        for (size_t r = 0; r < in.rows.size(); ++r)
-          (in.written >> r & 1) ? writes(in.rows[r], at) : reads(in.rows[r], at);
-        return;
-      case Kind::memory: {
-        const Access& a = p_.accesses[in.detail];
-        operand(a.address, at, true, false);
-        for (const Operand& o : a.data) operand(o, at, a.store, !a.store);
-        return;
-      }
-      case Kind::service:
-        // Which operands are results only the service knows: the first may be.
-        for (const Operand& o : p_.services[in.detail].operands)
-          operand(o, at, true, &o == &p_.services[in.detail].operands.front());
-        return;
-      case Kind::call:
-        for (const Operand& o : p_.calls[in.detail].arguments) operand(o, at, true, false);
-        for (const Operand& o : p_.calls[in.detail].results) operand(o, at, false, true);
-        return;
-      case Kind::branch_index: return operand(p_.indexed_branches[in.detail].index, at, true, false);
-      default: return;
-    }
+    for_each_row(p_, p_.code[at],
+                 [&](Row row, RowUse use) { use == RowUse::reads ? reads(row, at) : writes(row, at); });
   }
 
   const Program& p_;

@@ -207,6 +207,13 @@ struct UnsupportedForm {
   uint32_t line = 0, loc = 0, count = 0;  ///< of the first one
 };
 
+/// A row of a warp's own.
+struct OwnRow {
+  Row row{};
+  uint32_t bytes = 0;        ///< sizeof(LaneMask): a predicate
+  bool is_register = false;  ///< false: a special register, or what is written nowhere
+};
+
 struct Program {
   const Module* module = nullptr;  ///< must outlive the program
   const Entry* entry = nullptr;
@@ -222,8 +229,10 @@ struct Program {
   std::vector<Wait> waits;           ///< in the order of `first`
   std::vector<std::string> reasons;  ///< of unsupported instructions: Instr::detail
 
-  std::vector<std::byte> constants;                                 ///< the area of rows that all warps share
-  size_t register_bytes = 0;                                        ///< of a warp's own rows
+  std::vector<std::byte> constants;  ///< the area of rows that all warps share
+  size_t register_bytes = 0;         ///< of a warp's own rows
+  std::vector<OwnRow> own_rows;      ///< in the order of rows; none once rows are shared (row_sharing.h)
+  uint32_t predicate_bytes = 0;      ///< where rows are shared: predicates lie in front of all others
   uint64_t param_bytes = 0, local_bytes = 0, call_param_bytes = 0;  ///< local and call_param: of each lane
   uint64_t static_shared_bytes =
       0;  ///< layout of static symbols: offsets from a base that is aligned to `shared_align`
@@ -239,6 +248,14 @@ struct Program {
   const Symbol* symbol(std::string_view symbol_name) const;
   /// The wait that has this instruction as its poll; nullptr: none (then a try_wait is a peek).
   const Wait* wait_of_poll(uint32_t index) const;
+  /// Of a program whose rows are shared: a number for each of a warp's own rows, for marks on them.  Rows of 8
+  /// bytes for each lane take two.
+  uint32_t row_number(Row row) const {
+    return row.at < predicate_bytes
+               ? row.at / uint32_t{sizeof(LaneMask)}
+               : predicate_bytes / uint32_t{sizeof(LaneMask)} + (row.at - predicate_bytes) / (4 * kLanes);
+  }
+  size_t row_numbers() const { return row_number({static_cast<uint32_t>(register_bytes)}) + 1; }
   /// Name of a row, for messages: "%r12"; empty: none.
   std::string register_name(Row row) const;
   std::vector<std::pair<Row, uint32_t>> register_rows;  ///< row, Body::registers; in the order of rows

@@ -31,10 +31,11 @@ RowLayout::RowLayout(const Module& module, const Entry& entry, Program& program)
   add_symbols();
 }
 
-Row RowLayout::own(size_t size) {
+Row RowLayout::own(size_t size, bool is_register) {
   const size_t align = size == sizeof(LaneMask) ? sizeof(LaneMask) : 64;
   const size_t at = round_up(program_.register_bytes, align);
   program_.register_bytes = at + size;
+  program_.own_rows.push_back({{static_cast<uint32_t>(at)}, static_cast<uint32_t>(size), is_register});
   return {static_cast<uint32_t>(at)};
 }
 
@@ -52,7 +53,7 @@ std::vector<Row> RowLayout::add_registers(const Entry& function) {
   for (const size_t size : {sizeof(LaneMask), size_t{4 * kLanes}, size_t{8 * kLanes}, size_t{16 * kLanes}})
     for (size_t i = 0; i < list.size(); ++i)
       if (row_bytes(list[i].type) == size) {
-        rows[i] = own(size);
+        rows[i] = own(size, true);
         if (&function == &entry_) program_.register_rows.emplace_back(rows[i], static_cast<uint32_t>(i));
       }
   return rows;

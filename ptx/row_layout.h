@@ -45,7 +45,7 @@ class RowLayout {
   void add_symbols();
   void lay_out_shared();
   void lay_out_frame(Space space, uint64_t& bytes);
-  Row own(size_t bytes);
+  Row own(size_t bytes, bool is_register = false);
   Row constant(size_t bytes);
 
   const Module& module_;

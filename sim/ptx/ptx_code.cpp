@@ -5,6 +5,8 @@
 #include <map>
 
 #include "kernels/host/ptx_layout.h"
+#include "ptx/row_sharing.h"
+#include "ptx/row_uses.h"
 #include "sim/compiled_place.h"
 #include "sim/ptx/module_image.h"
 
@@ -12,6 +14,7 @@ namespace sm100::sim {
 
 PtxCode::PtxCode(const ptx::Module& module, const ptx::Entry& entry, const PtxLaunch& launch)
     : launch_(launch), program_(ptx::decode(module, entry)) {
+  ptx::share_rows(program_);
   place_symbols();
   place_instructions();
 }
@@ -104,6 +107,7 @@ void PtxCode::place_instructions() {
   services_.assign(program_.services.size(), nullptr);
   together_.assign(program_.services.size(), PtxServiceEntry::Together::any);
   refused_.assign(program_.services.size(), false);
+  results_.assign(program_.services.size(), false);
   waits_.assign(program_.code.size() + 1, nullptr);
   for (uint32_t at = 0; at < program_.code.size(); ++at) {
     const ptx::Instr& i = program_.code[at];
@@ -115,6 +119,7 @@ void PtxCode::place_instructions() {
 void PtxCode::place_service(const ptx::Instr& i) {
   using Together = PtxServiceEntry::Together;
   const PtxServiceEntry* const entry = services_[i.detail] = ptx_service(program_.text(i));
+  results_[i.detail] = ptx::has_result(program_.services[i.detail].base);
   refused_[i.detail] = !ptx_missing(program_, i).empty();
   if (!entry) return;
   const bool aligned = program_.services[i.detail].modifiers.has(".aligned");

@@ -72,7 +72,10 @@ class PtxCode {
   /// `entry` is one of `module`, which must outlive the code.
   PtxCode(const ptx::Module& module, const ptx::Entry& entry, const PtxLaunch& launch);
 
+  /// Its rows are shared (ptx/row_sharing.h).
   const ptx::Program& program() const { return program_; }
+  /// The same with a row for each register, for those who ask what a register holds.
+  ptx::Program as_written() const { return ptx::decode(*program_.module, *program_.entry); }
   const PtxLaunch& launch() const { return launch_; }
   /// Immediates and addresses as a CTA of that rank in its cluster sees them.
   std::span<const std::byte> constants(uint32_t rank) const { return constants_[rank]; }
@@ -84,11 +87,10 @@ class PtxCode {
   PtxServiceEntry::Together together(const ptx::Instr& i) const { return together_[i.detail]; }
   /// It is of a form that is not implemented.
   bool refused(const ptx::Instr& i) const { return refused_[i.detail]; }
+  /// Its first operand is what it writes.
+  bool has_result(const ptx::Instr& i) const { return results_[i.detail]; }
   /// The loop that an instruction polls for, or nullptr.
   const ptx::Wait* wait_of(uint32_t instruction) const { return waits_[instruction]; }
-  /// Places where a row of a warp's registers can start, for marks on them.
-  size_t row_starts() const { return program_.register_bytes / kRowAlign + 1; }
-  static constexpr uint32_t kRowAlign = 64;
   /// Module variables of .const and .global, at kPtxConstantWindow; none if the launch says where they lie.
   const std::vector<uint8_t>& constant_bytes() const { return constant_bytes_; }
 
@@ -104,7 +106,7 @@ class PtxCode {
   std::vector<sm100::Loc::Place> places_;            ///< by instruction
   std::deque<std::string> texts_;                    ///< that places point to
   std::vector<const PtxServiceEntry*> services_;     ///< by Instr::detail
-  std::vector<bool> refused_;                        ///< by Instr::detail
+  std::vector<bool> refused_, results_;              ///< by Instr::detail
   std::vector<const ptx::Wait*> waits_;              ///< by instruction
   std::vector<PtxServiceEntry::Together> together_;  ///< by Instr::detail
   std::vector<uint8_t> constant_bytes_;

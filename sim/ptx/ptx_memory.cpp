@@ -87,6 +87,10 @@ bool PtxWarp::call(const ptx::Instr& i, LaneMask lanes) {
     if (!printed) return fail("GM1", "vprintf: format or arguments lie outside of every allocation"), false;
     context.cta.observer().print(context.cta.linear_id(), *printed);
   }
+  for (const Operand& o : c.results) {
+    if (marked_ > 0) overwrite(o);
+    if (unknowns_) known(o);
+  }
   return true;
 }
 
@@ -132,6 +136,7 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
       shared(lane) = {uint32_t(place.address)}, global(lane) = {place.address};
     }
     left &= ~alike;
+    executing_ = alike;
     models::Cycles arrives = 0;
     bool unknown = access.store && std::any_of(access.data.begin(), access.data.end(),
                                                [&](const Operand& o) { return follows_from_data(o); });
@@ -156,14 +161,11 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
         }
       }
     }
-    for (const Operand& o : access.data)
-      if (unknown)
-        this->unknown(o);
-      else if (unknowns_ && alike == live_ && o.kind == Operand::Kind::reg)
-        unknown_[o.row.offset() / 4] = false;
-    if (arrives > 0)
-      for (const Operand& o : access.data)
-        if (o.kind == Operand::Kind::reg) this->arrives(o.row, o.width, arrives);
+    for (const Operand& o : access.data) {
+      if (o.kind != Operand::Kind::reg) continue;
+      if (unknown || unknowns_) set_unknown(o.row, unknown, alike);
+      if (arrives > 0 || marked_ > 0) this->arrives(o.row, o.width, arrives);
+    }
   }
   return true;
 }

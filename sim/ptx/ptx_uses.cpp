@@ -150,7 +150,7 @@ bool PtxUses::signals_unknown() const {
 }
 
 PtxUses uses_of(const PtxCode& code, int warps) {
-  const ptx::Program& program = code.program();
+  const ptx::Program program = code.as_written();
   const Dim3 b = code.launch().block;
   std::map<uint32_t, std::vector<PtxUse>> uses;  // by instruction
   bool calls = false;

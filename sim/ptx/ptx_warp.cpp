@@ -27,8 +27,8 @@ PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp&
       warp_(warp),
       parameters_(parameters),
       local_(size_t(ptx::kLanes) * (code.program().local_bytes + code.program().call_param_bytes)),
-      marks_(code.row_starts()),
-      unknown_(code.program().register_bytes / 4 + 1) {
+      marks_(code.program().row_numbers()),
+      unknown_(code.program().row_numbers()) {
   live_ = lanes_of_warp(code.launch(), uint32_t(warp.index));
   if (!context.sm.with_data && warp.index == 0) context.own.smem.keep_track();
   SpecialRows(code).fill(file, {.ctaid = context.cta.ctaid(),
@@ -67,6 +67,7 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
   for (;;) {
     if (group.pc >= end) return live_ &= ~group.lanes, Stop::exited;
     const Instr& i = first[group.pc];
+    executing_ = group.lanes;
     if (unknowns_ && is_unknown(i.guard)) return depends_on_data(i);
     const LaneMask lanes = group.lanes & i.guard_of(file);
     switch (i.kind) {
@@ -75,9 +76,10 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
         [[fallthrough]];
       case Kind::alu:
         if (lanes) {
+          executing_ = lanes;
           if (marked_ > 0) pass_on_arrivals(i);
           i.alu(file, i, lanes);
-          if (unknowns_) pass_on_unknown(i, lanes);
+          if (unknowns_) pass_on_unknown(i);
         }
         if (i.cost == ptx::Cost::alu)
           alu_cycles_ += alu_cost;
@@ -124,6 +126,7 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
       case Kind::memory:
         current_ = group.pc;
         if (lanes) {
+          executing_ = lanes;
           settle_alu();
           if (unknowns_ && depends_on_unknown(program.accesses[i.detail].address)) return depends_on_data(i);
           if (!access_memory(i, lanes)) return Stop::over;
@@ -137,6 +140,7 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
           ++group.pc;
           break;
         }
+        executing_ = lanes;
         if (execute_service(group, i, lanes, stop)) return stop;
         break;
       }
@@ -190,21 +194,27 @@ bool PtxWarp::execute_service(ptx::LaneGroup& group, const Instr& i, LaneMask la
     alu_cycles_ = 0;  // a loop that asks again: nothing has happened since
   else
     settle_alu();
+  const bool has_result = code.has_result(i);
   if (marked_ > 0)
-    for (size_t o = entry->accumulates ? 1 : 0; o < service.operands.size(); ++o) use(service.operands[o]);
-  if (unknowns_ && entry->needs_values)
-    for (const Operand& operand : service.operands) {
+    for (size_t o = entry->accumulates ? 1 : 0; o < service.operands.size(); ++o)
+      o == 0 && has_result ? overwrite(service.operands[o]) : use(service.operands[o]);
+  bool follows_from_unknown = false;
+  if (unknowns_) {
+    for (size_t o = has_result ? 1 : 0; o < service.operands.size(); ++o) {
+      const Operand& operand = service.operands[o];
       const bool matrix = entry->accumulates && operand.kind == Operand::Kind::vector;
-      if (!matrix && depends_on_unknown(operand)) return stop = depends_on_data(i), true;
+      if (!depends_on_unknown(operand)) continue;
+      if (entry->needs_values && !matrix) return stop = depends_on_data(i), true;
+      follows_from_unknown = true;
     }
+    if (has_result) known(service.operands[0]);
+  }
   if (entry->span) does(*entry->span);
   ServiceCall call{{file, service, lanes}, *this, i, group.pc, code.loc(group.pc)};
   const PtxOutcome outcome = entry->run(call);
   if (over_ || outcome == PtxOutcome::stop || !context.cta.observer().violations().empty())
     return stop = Stop::over, true;
-  if (unknowns_ && !entry->needs_values && !service.operands.empty() &&
-      std::any_of(service.operands.begin(), service.operands.end(),
-                  [&](const Operand& o) { return depends_on_unknown(o); })) {
+  if (follows_from_unknown && !entry->needs_values) {
     const Operand& to = service.operands[0];
     unknown(to.kind == Operand::Kind::pair ? to.elements[0] : to);
   }
@@ -226,22 +236,43 @@ void PtxWarp::settle_alu() {
 }
 
 void PtxWarp::arrives(Row row, uint8_t width, models::Cycles when) {
-  if (row.area() != 0) return;
   for (const Row part : {row, row.next_half()}) {
-    Mark& mark = marks_[part.offset() / PtxCode::kRowAlign];
-    if (mark.wgmma != 0 || mark.wgmma_read != 0) touch_in_flight(std::max(mark.wgmma, mark.wgmma_read), true);
-    marked_ += !mark.any();
-    mark = {when, 0};
+    Mark* const mark = mark_of(part);
+    if (!mark) return;
+    if (mark->wgmma != 0 || mark->wgmma_read != 0) touch_in_flight(std::max(mark->wgmma, mark->wgmma_read), true);
+    mark_ready(*mark, when);
     if (width < 16) return;
   }
 }
 
+void PtxWarp::mark_ready(Mark& mark, models::Cycles when) {
+  const bool was = mark.any();
+  const LaneMask others = mark.ready != 0 ? mark.lanes & ~executing_ : 0;
+  if (when == 0)
+    mark.lanes = others, mark.ready = others ? mark.ready : 0;
+  else
+    mark.lanes = others | executing_, mark.ready = others ? std::max(mark.ready, when) : when;
+  mark.tmem_load = 0;
+  marked_ += int(mark.any()) - int(was);
+}
+
 void PtxWarp::loaded_from_tmem(Row row, uint32_t number) {
-  if (row.area() != 0) return;
-  const uint32_t at = row.offset() / PtxCode::kRowAlign;
-  marked_ += !marks_[at].any();
-  marks_[at] = {0, number};
-  tmem_rows_.push_back(at);
+  Mark* const mark = mark_of(row);
+  if (!mark) return;
+  marked_ += !mark->any();
+  *mark = {.tmem_load = number};
+  tmem_rows_.push_back(number_of(row));
+}
+
+void PtxWarp::overwrite(const Operand& results) {
+  if (results.kind == Operand::Kind::reg) {
+    Mark* const mark = mark_of(results.row);
+    if (!mark || !mark->any()) return;
+    if (mark->tmem_load != 0) return wait_for_row(results.row);
+    if (mark->wgmma != 0 || mark->wgmma_read != 0) touch_in_flight(std::max(mark->wgmma, mark->wgmma_read), true);
+    mark_ready(*mark, 0);
+  }
+  for (const Operand& element : results.elements) overwrite(element);
 }
 
 void PtxWarp::tmem_loads_waited() {
@@ -251,12 +282,12 @@ void PtxWarp::tmem_loads_waited() {
 }
 
 void PtxWarp::wait_for_row(Row row) {
-  if (row.area() != 0) return;
-  Mark& mark = marks_[row.offset() / PtxCode::kRowAlign];
-  if (!mark.any()) return;
-  if (mark.wgmma != 0) return touch_in_flight(mark.wgmma, false);
-  if (mark.wgmma_read != 0) return;  // a second reader
-  const Mark was = std::exchange(mark, {});
+  Mark* const mark = mark_of(row);
+  if (!mark || !mark->any()) return;
+  if (mark->wgmma != 0) return touch_in_flight(mark->wgmma, false);
+  if (mark->wgmma_read != 0) return;  // a second reader
+  if (mark->tmem_load == 0 && (mark->lanes & executing_) == 0) return;
+  const Mark was = std::exchange(*mark, {});
   --marked_;
   if (was.tmem_load != 0) {
     context.tmem_register_read(was.tmem_load, code.loc(current_));
@@ -274,21 +305,21 @@ void PtxWarp::pass_on_arrivals(const Instr& i) {
   current_ = uint32_t(&i - code.program().code.data());
   models::Cycles ready = 0;
   const auto look = [&](Row row) {
-    if (row.area() != 0 || row.at == 0) return;
-    Mark& mark = marks_[row.offset() / PtxCode::kRowAlign];
-    if (mark.tmem_load != 0 || mark.wgmma != 0) return wait_for_row(row);
-    ready = std::max(ready, mark.ready);
+    const Mark* const mark = mark_of(row);
+    if (!mark) return;
+    if (mark->tmem_load != 0 || mark->wgmma != 0) return wait_for_row(row);
+    if (mark->lanes & executing_) ready = std::max(ready, mark->ready);
   };
-  for (size_t r = 1; r < i.rows.size(); ++r) look(i.rows[r]);
+  for (size_t r = 0; r < i.rows.size(); ++r)
+    if (!(i.written >> r & 1)) look(i.rows[r]);
   look(i.guard);
-  const Row to = i.rows[0];
-  if (to.area() != 0 || to.at == 0) return;
-  Mark& mark = marks_[to.offset() / PtxCode::kRowAlign];
-  if (mark.wgmma != 0 || mark.wgmma_read != 0) touch_in_flight(std::max(mark.wgmma, mark.wgmma_read), true);
-  if (mark.tmem_load != 0) return;
   const bool later = ready > context.issue_cycle() + models::Cycles(alu_cycles_);
-  marked_ += int(later) - int(mark.ready != 0);
-  mark.ready = later ? ready : 0;
+  for (size_t r = 0; r < i.rows.size(); ++r) {
+    Mark* const mark = i.written >> r & 1 ? mark_of(i.rows[r]) : nullptr;
+    if (!mark) continue;
+    if (mark->wgmma != 0 || mark->wgmma_read != 0) touch_in_flight(std::max(mark->wgmma, mark->wgmma_read), true);
+    if (mark->tmem_load == 0 && (later || mark->ready != 0)) mark_ready(*mark, later ? ready : 0);
+  }
 }
 
 void PtxWarp::use(const Operand& operand) {
@@ -305,21 +336,29 @@ void PtxWarp::use(const Operand& operand) {
 
 // ---------------------------------------------------------------- runs without data
 
-void PtxWarp::unknown(const Operand& operand) {
-  if (operand.kind != Operand::Kind::reg || operand.row.area() != 0) return;
-  unknown_[operand.row.offset() / 4] = unknowns_ = true;
+void PtxWarp::set_unknown(Row row, bool unknown, LaneMask lanes) {
+  if (row.area() != 0 || row.at == 0) return;
+  LaneMask& of_row = unknown_[number_of(row)];
+  of_row = unknown ? of_row | lanes : of_row & ~lanes;
+  unknowns_ |= unknown;
 }
 
-/// The first row is what an instruction writes; a set predicate may have a second one.
-void PtxWarp::pass_on_unknown(const Instr& i, LaneMask lanes) {
+void PtxWarp::unknown(const Operand& operand) {
+  if (operand.kind == Operand::Kind::reg) set_unknown(operand.row, true, executing_);
+}
+
+void PtxWarp::known(const Operand& results) {
+  if (results.kind == Operand::Kind::reg || results.kind == Operand::Kind::predicate)
+    set_unknown(results.row, false, executing_);
+  for (const Operand& element : results.elements) known(element);
+}
+
+void PtxWarp::pass_on_unknown(const Instr& i) {
   bool reads = false;
-  for (size_t r = 1; r < i.rows.size(); ++r) reads |= i.rows[r].at != 0 && is_unknown(i.rows[r]);
-  const Row to = i.rows[0];
-  if (to.area() != 0 || to.at == 0) return;
-  if (reads)
-    unknown_[to.offset() / 4] = true;
-  else if (lanes == live_)
-    unknown_[to.offset() / 4] = false;
+  for (size_t r = 0; r < i.rows.size(); ++r)
+    reads |= !(i.written >> r & 1) && i.rows[r].at != 0 && is_unknown(i.rows[r]);
+  for (size_t r = 0; r < i.rows.size(); ++r)
+    if (i.written >> r & 1) set_unknown(i.rows[r], reads, executing_);
 }
 
 bool PtxWarp::depends_on_unknown(const Operand& operand) const {

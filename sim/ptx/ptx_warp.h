@@ -89,11 +89,18 @@ class PtxWarp {
                      const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes, uint8_t (*values)[32],
                      models::Cycles& arrives, bool& unknown);
   void pass_on_arrivals(const ptx::Instr& i);
-  void pass_on_unknown(const ptx::Instr& i, ptx::LaneMask lanes);
-  bool is_unknown(ptx::Row row) const { return row.area() == 0 && unknown_[row.offset() / 4]; }
+  void pass_on_unknown(const ptx::Instr& i);
+  uint32_t number_of(ptx::Row row) const { return code.program().row_number(row); }
+  /// In lanes that execute the instruction at hand.
+  bool is_unknown(ptx::Row row) const { return row.area() == 0 && (unknown_[number_of(row)] & executing_) != 0; }
+  void set_unknown(ptx::Row row, bool unknown, ptx::LaneMask lanes);
+  /// What an instruction writes is known.
+  void known(const ptx::Operand& results);
   bool depends_on_unknown(const ptx::Operand& operand) const;
   Stop depends_on_data(const ptx::Instr& i);
   void wait_for_row(ptx::Row row);
+  /// The instruction writes them: what a load was to bring there does not matter any more.
+  void overwrite(const ptx::Operand& results);
   std::string place(const ptx::Instr& i) const { return code.program().place(i); }
 
   Warp& warp_;
@@ -104,21 +111,23 @@ class PtxWarp {
   ptx::LaneGroups groups_;
   uint32_t current_ = 0;  ///< instruction that executes
   ptx::LaneMask live_ = 0;
+  ptx::LaneMask executing_ = 0;  ///< lanes of it
   double alu_cycles_ = 0;
   bool over_ = false;
   std::optional<TraceEvent> doing_;  ///< the open span
 
-  // Registers that are not there yet, by row.
+  // Registers that are not there yet, by number of their row.
   struct Mark {
     models::Cycles ready = 0;
+    ptx::LaneMask lanes = 0;  ///< `ready` is theirs; of the others another register may lie in the row
     uint32_t tmem_load = 0;
     uint32_t wgmma = 0;       ///< number of the one on its way that writes it
     uint32_t wgmma_read = 0;  ///< that may read it
     bool any() const { return ready != 0 || tmem_load != 0 || wgmma != 0 || wgmma_read != 0; }
   };
-  Mark* mark_of(ptx::Row row) {
-    return row.area() != 0 || row.at == 0 ? nullptr : &marks_[row.offset() / PtxCode::kRowAlign];
-  }
+  Mark* mark_of(ptx::Row row) { return row.area() != 0 || row.at == 0 ? nullptr : &marks_[number_of(row)]; }
+  /// The executing lanes' part of the row is there then; 0: it is there.
+  void mark_ready(Mark& mark, models::Cycles when);
   /// WG1: the program touches a register of a wgmma on its way.  ptxas waits there, and so does this.
   void touch_in_flight(uint32_t number, bool writes);
   std::vector<Mark> marks_;
@@ -131,7 +140,7 @@ class PtxWarp {
   };
   std::list<Accumulators> accumulators_;                  ///< on their way
   std::vector<std::pair<uint32_t, uint32_t>> fragments_;  ///< of A: mark, number
-  std::vector<bool> unknown_;                             ///< by the word that a row starts at
+  std::vector<ptx::LaneMask> unknown_;                    ///< by number of the row
   bool unknowns_ = false;                                 ///< there has been one
 };
 

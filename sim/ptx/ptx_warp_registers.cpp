@@ -88,7 +88,7 @@ void PtxWarp::accumulated(uint32_t number) {
       const ptx::Operand& to = known->registers[r];
       for (int lane = 0; lane < ptx::kLanes && context.sm.with_data; ++lane)
         to.set_lane(file, lane, known->values[size_t(lane) * n + r]);
-      if (!context.sm.with_data) unknown(to);
+      if (!context.sm.with_data) set_unknown(to.row, true, ptx::kAllLanes);
       if (Mark* mark = mark_of(to.row); mark && mark->any()) mark->wgmma = 0, marked_ -= !mark->any();
     }
     known = accumulators_.erase(known);

@@ -87,6 +87,23 @@ TEST_CASE("A register that was unknown is known once it is loaded anew") {
   check_known("\tst.shared.u32 [%r4], %r6;\n\tmov.u32 %r7, %r5;\n\tld.shared.u32 %r7, [%r4];\n");
 }
 
+TEST_CASE("Every result of an instruction is unknown if an operand is, and known if none is") {
+  check_unknown("\tmov.b64 %rd2, {%r6, %r5};\n\tmov.b64 {%r8, %r7}, %rd2;\n");
+  check_known("\tmov.b64 %rd2, {%r6, %r6};\n\tmov.b64 {%r8, %r7}, %rd2;\n");
+  // A shuffle writes its register anew.
+  check_known("\tmov.u32 %r7, %r5;\n\tshfl.sync.idx.b32 %r7, %r6, 0, 31, -1;\n");
+  check_unknown("\tmov.u32 %r7, %r6;\n\tshfl.sync.idx.b32 %r7, %r5, 0, 31, -1;\n");
+}
+
+TEST_CASE("What is unknown of a register is so in the lanes that have got it") {
+  const std::string first = "\tmov.u32 %r7, %r6;\n\tsetp.ne.u32 %p2, %r6, 0;\n\t@%p2 bra OTHERS;\n";
+  // Lane 0 writes a number over it, in whatever row.
+  check_known("\tmov.u32 %r7, %r5;\n\tmov.u32 %r7, 3;\n" + first + "\tmov.u32 %r7, 4;\nOTHERS:\n");
+  check_known("\tadd.u32 %r8, %r5, 1;\n\tst.shared.u32 [%r4], %r8;\n" + first +
+              "\tmov.u32 %r9, 4;\n\tadd.u32 %r7, %r9, 1;\nOTHERS:\n");
+  check_unknown(first + "\tmov.u32 %r7, %r5;\nOTHERS:\n");
+}
+
 TEST_CASE("What copies bring is unknown") {
   check_unknown(
       "\tcp.async.ca.shared.global [%r4], [%rd1], 4;\n\tcp.async.wait_all;\n\tld.shared.u32 %r7, [%r4];\n");
