@@ -22,7 +22,7 @@ struct AluForm {
   std::string name;  ///< "add.sat.s32": base, modifiers sorted, types in order
   AluFunction function = nullptr;
   std::vector<AluOperand> operands;  ///< in the order of rows
-  Cost cost = Cost::alu;
+  Cost cost = Cost::integer;
   uint32_t aux = 0;
   double max_ulps = 0;  ///< how far hardware may be from the result (.approx, by the PTX text); 0: exact
 };

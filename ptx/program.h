@@ -43,8 +43,17 @@ enum class Kind : uint8_t {
 };
 std::string_view name(Kind kind);
 
-/// What an ALU instruction costs, as far as the profile tells it apart.
-enum class Cost : uint8_t { free, alu, division, wide_division };
+/// What an ALU instruction costs, as far as the profile tells it apart ([issue]).
+enum class Cost : uint8_t {
+  free,              ///< ptxas makes none of it
+  alu,               ///< additions and multiplications of f32 and of halves
+  integer,           ///< integers of up to 32 bits, logic, comparisons, choices, conversions
+  wide_integer,      ///< of 64 bits, or products of 64 bits
+  special_function,  ///< ex2, rcp, tanh …, and what else its unit computes: popc, floating point to integers
+  division,
+  wide_division,
+};
+inline constexpr size_t kCosts = 7;
 
 struct Instr;
 using AluFunction = void (*)(RegisterFile&, const Instr&, LaneMask);
@@ -66,7 +75,7 @@ struct Instr {
   uint16_t negated = 0;     ///< bit i: predicate rows[i] is read negated
   uint8_t written = 0;      ///< of an ALU instruction, bit i: rows[i] is a result
   Kind kind = Kind::unsupported;
-  Cost cost = Cost::alu;
+  Cost cost = Cost::integer;
   bool uniform = false;  ///< branch: .uni
 
   LaneMask guard_of(const RegisterFile& file) const { return file.predicate(guard) ^ guard_flip; }

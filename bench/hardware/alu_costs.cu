@@ -52,6 +52,44 @@ struct Vote {
   }
 };
 
+// One instruction of PTX each.  Not additions and logic: ptxas makes one instruction of two of a chain.
+#define OPERATION(Name, text, instruction)                                                                 \
+  struct Name {                                                                                            \
+    static constexpr const char* kName = text;                                                             \
+    __device__ static void step(uint32_t& a, uint32_t b) { asm volatile(instruction : "+r"(a) : "r"(b)); } \
+  }
+OPERATION(MulHi, "mul.hi.u32", "mul.hi.u32 %0, %0, %1;");
+OPERATION(Permute, "prmt.b32", "prmt.b32 %0, %0, %1, 0x4321;");
+OPERATION(CountBits, "popc.b32", "popc.b32 %0, %0;");
+OPERATION(MulFloat, "mul.rn.f32", "mul.rn.f32 %0, %0, %1;");
+OPERATION(MinFloat, "min.f32", "min.f32 %0, %0, %1;");
+OPERATION(FmaHalves, "fma.rn.f16x2", "fma.rn.f16x2 %0, %0, %1, %1;");
+OPERATION(FromInteger, "cvt.rn.f32.s32", "cvt.rn.f32.s32 %0, %0;");
+OPERATION(ToInteger, "cvt.rzi.s32.f32", "cvt.rzi.s32.f32 %0, %0;");
+OPERATION(Exp2, "ex2.approx.ftz.f32", "ex2.approx.ftz.f32 %0, %0;");
+OPERATION(Tanh, "tanh.approx.f32", "tanh.approx.f32 %0, %0;");
+#undef OPERATION
+struct MulWide {
+  static constexpr const char* kName = "mul.wide.u32 and xor.b32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile(
+        "{ .reg .b64 x; .reg .b32 low, high; mul.wide.u32 x, %0, %1; mov.b64 {low, high}, x; xor.b32 %0, low, "
+        "high; }"
+        : "+r"(a)
+        : "r"(b));
+  }
+};
+struct AddWide {
+  static constexpr const char* kName = "add.u64 and xor.b32";
+  __device__ static void step(uint32_t& a, uint32_t b) {
+    asm volatile(
+        "{ .reg .b64 x, y; .reg .b32 low, high; mov.b64 x, {%0, %1}; mov.b64 y, {%1, %0}; add.u64 x, x, y; "
+        "mov.b64 {low, high}, x; xor.b32 %0, low, high; }"
+        : "+r"(a)
+        : "r"(b));
+  }
+};
+
 // Divisions by a register, which are routines; the dividend is kept large by one more instruction.
 struct DivideUnsigned {
   static constexpr const char* kName = "or.b32 and div.u32";
@@ -123,7 +161,9 @@ void measure_operations() {
 
 int main(int argc, char** argv) {
   open_device();
-  measure_operations<Mad, Shift, Select, Fma, Convert, Shuffle, Vote, DivideUnsigned, DivideSigned, DivideWide>();
+  measure_operations<Mad, Shift, Select, Fma, Convert, Shuffle, Vote, DivideUnsigned, DivideSigned, DivideWide,
+                     MulHi, Permute, CountBits, MulFloat, MinFloat, FmaHalves, FromInteger, ToInteger, Exp2, Tanh,
+                     MulWide, AddWide>();
   for (const int warps : {1, 4, 16}) {
     const std::string suffix = ", " + std::to_string(warps) + " warps";
     report("a turn of an empty loop" + suffix,

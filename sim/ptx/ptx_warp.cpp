@@ -29,6 +29,9 @@ PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp&
       local_(size_t(ptx::kLanes) * (code.program().local_bytes + code.program().call_param_bytes)),
       marks_(code.program().row_numbers()),
       unknown_(code.program().row_numbers()) {
+  const auto& issue = context.issue;
+  costs_ = {
+      0, issue.alu, issue.integer, issue.wide_integer, issue.special_function, issue.division, issue.wide_division};
   live_ = lanes_of_warp(code.launch(), uint32_t(warp.index));
   if (!context.sm.with_data && warp.index == 0) context.own.smem.keep_track();
   SpecialRows(code).fill(file, {.ctaid = context.cta.ctaid(),
@@ -63,7 +66,7 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
   const ptx::Program& program = code.program();
   const Instr* const first = program.code.data();
   const uint32_t end = uint32_t(program.code.size());
-  const double alu_cost = context.issue.alu;
+  const std::array<double, ptx::kCosts> costs = costs_;
   for (;;) {
     if (group.pc >= end) return live_ &= ~group.lanes, Stop::exited;
     const Instr& i = first[group.pc];
@@ -81,16 +84,11 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
           i.alu(file, i, lanes);
           if (unknowns_) pass_on_unknown(i);
         }
-        if (i.cost == ptx::Cost::alu)
-          alu_cycles_ += alu_cost;
-        else if (i.cost == ptx::Cost::division)
-          alu_cycles_ += context.issue.division;
-        else if (i.cost == ptx::Cost::wide_division)
-          alu_cycles_ += context.issue.wide_division;
+        alu_cycles_ += costs[size_t(i.cost)];
         ++group.pc;
         break;
       case Kind::branch:
-        if (!i.uniform) alu_cycles_ += alu_cost;
+        alu_cycles_ += costs[size_t(i.cost)];
         current_ = group.pc;
         if (marked_ > 0) wait_for_row(i.guard);
         if (groups_.branch(group, lanes, i.target)) return Stop::meet;

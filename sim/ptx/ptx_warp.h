@@ -2,6 +2,7 @@
 /// A warp that executes PTX on the models.  Its lanes are in groups (ptx/lane_groups.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <string>
@@ -111,7 +112,8 @@ class PtxWarp {
   ptx::LaneGroups groups_;
   uint32_t current_ = 0;  ///< instruction that executes
   ptx::LaneMask live_ = 0;
-  ptx::LaneMask executing_ = 0;  ///< lanes of it
+  ptx::LaneMask executing_ = 0;            ///< lanes of it
+  std::array<double, ptx::kCosts> costs_;  ///< cycles, by ptx::Cost
   double alu_cycles_ = 0;
   bool over_ = false;
   std::optional<TraceEvent> doing_;  ///< the open span
