@@ -88,12 +88,15 @@ void blame_arming(Cause& cause, const WaitGraph& graph, const Wait& w) {
   for (uint64_t i = w.state->events - kept; i < w.state->events; ++i) {
     const MbarrierEvent& e = w.state->history[i % Mbarrier::State::kHistory];
     if (e.phase != w.state->phase || e.kind != MbarrierEventKind::expect_tx || e.source.warp < 0) continue;
-    for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r)
-      if (w.cta->peer_id(r) == e.source.cta)
-        blame(cause, graph, w,
-              {{.slot = peer_slot(graph.slots(), *w.cta, r), .cta = e.source.cta, .warp = e.source.warp}});
-    cause.fault_loc = e.source.loc, cause.after_line = false;
+    blame_source(cause, graph, w, e.source);
   }
+}
+
+void blame_source(Cause& cause, const WaitGraph& graph, const Wait& w, const models::Source& by) {
+  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r)
+    if (w.cta->peer_id(r) == by.cta)
+      blame(cause, graph, w, {{.slot = peer_slot(graph.slots(), *w.cta, r), .cta = by.cta, .warp = by.warp}});
+  cause.fault_loc = by.loc, cause.after_line = false;
 }
 
 void blame_init(Cause& cause, const WaitGraph& graph, const Wait& w) {

@@ -15,6 +15,9 @@ void blame(Cause& cause, const WaitGraph& graph, const Wait& wait, const std::ve
 /// Blames whoever has armed the open phase of the mbarrier.
 void blame_arming(Cause& cause, const WaitGraph& graph, const Wait& wait);
 
+/// Blames the warp that an event of the mbarrier comes from, at the event's line.
+void blame_source(Cause& cause, const WaitGraph& graph, const Wait& wait, const models::Source& by);
+
 /// Blames whoever has initialised the mbarrier.
 void blame_init(Cause& cause, const WaitGraph& graph, const Wait& wait);
 

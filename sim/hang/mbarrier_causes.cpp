@@ -198,18 +198,42 @@ int64_t next_in_turns(const Wait& w) {
   return waits.size() > 1 && all == last + 1 ? all : -1;
 }
 
+/// Of the arrivals that a barrier has seen from its mbarrier.init on: the second of two by one warp at one line in
+/// phases that follow each other, with nobody else's between them; nullptr: there is none, or they are not known.
+const MbarrierEvent* doubled_arrival(const Mbarrier::State& state) {
+  if (state.events > Mbarrier::State::kHistory) return nullptr;
+  const MbarrierEvent* last = nullptr;
+  for (uint64_t i = 0; i < state.events; ++i) {
+    const MbarrierEvent& e = state.history[i];
+    if (!e.arrives || (e.kind != MbarrierEventKind::arrive && e.kind != MbarrierEventKind::expect_tx)) continue;
+    const bool again = last && last->source.warp >= 0 && last->source.warp == e.source.warp &&
+                       last->source.cta == e.source.cta && line_of(last->source.loc) == line_of(e.source.loc);
+    if (again && e.phase == last->phase + 1) return &e;
+    last = &e;
+  }
+  return nullptr;
+}
+
 /// A first wait comes too late for its phase, which its parity does not name any more: one fill completes several.
 Cause lapped_cause(const WaitGraph& graph, const Wait& w) {
   if (w.state->phase < 2 || ptx_uses_of(w.cta->kernel())) return {};
   for (const auto& warp : w.cta->warps())  // of roles whose warps take turns
     if (w.cta->kernel().role(warp->index) == w.role && use_of(*warp, *w.barrier.array).waits > w.barrier.stage)
       return {};
-  Cause cause{
-      .certainty = 94,
-      .text = fmt::format("{} phases of {} have completed before the first wait of {} there, which was for "
-                          "phase 0: its count, {}, is too low, or arrivals are doubled",
-                          w.state->phase, text_of(w.barrier), w.role, decode_mbarrier(w.state->word).expected)};
-  blame_init(cause, graph, w);
+  const uint32_t count = decode_mbarrier(w.state->word).expected;
+  Cause cause{.certainty = 94,
+              .text = fmt::format("{} phases of {} have completed before the first wait of {} there, which was for "
+                                  "phase 0: ",
+                                  w.state->phase, text_of(w.barrier), w.role)};
+  const MbarrierEvent* again = count == w.barrier.array->count ? doubled_arrival(*w.state) : nullptr;
+  if (again) {
+    blame_source(cause, graph, w, again->source);
+    cause.text += fmt::format("{} arrives twice where its kernel's table counts {}",
+                              cause.fault_role.empty() ? "a warp" : cause.fault_role, count);
+  } else {
+    cause.text += fmt::format("its count, {}, is too low, or arrivals are doubled", count);
+    blame_init(cause, graph, w);
+  }
   return cause;
 }
 

@@ -255,27 +255,37 @@ TEST_CASE("a step too many, where whoever fills has gone on to the end", "[role_
                       "done: w1 takes one too many, or w0 makes one too few"));
 }
 
-TEST_CASE("a count that is too low: the first wait comes when its phase is long over", "[role_work]") {
-  RoleCode code;
-  code.warps = 2;
-  code.explained = true;
-  code.barriers = {{"x_full", kFull, 1, 1, "w0", "mbarrier.arrive", "w1"},
-                   {"x_empty", kEmpty, 1, 1, "w1", "mbarrier.arrive", "w0"}};
-  code.program = [](RoleIsa& isa) {
-    if (isa.warpid() == 0)
-      isa.elected([&] {
-        isa.mbarrier_init(kFull, 1), isa.mbarrier_init(kEmpty, 1);
-        isa.fence_mbarrier_init();
-      });
-    isa.bar_sync(0, 64);
-    if (isa.warpid() == 0)
-      isa.elected([&] { isa.mbarrier_arrive(kFull, Scope::cta), isa.mbarrier_arrive(kFull, Scope::cta); });
-    else
-      isa.for_each_lane(1000, [](int) {});
-    if (isa.warpid() == 1)
-      while (!isa.mbarrier_try_wait_parity(kFull, 0, Scope::cta)) {}
+TEST_CASE("a count that is too low, or an arrival too many: the first wait comes when its phase is long over",
+          "[role_work]") {
+  const auto code_of = [](bool at_one_line) {
+    RoleCode code;
+    code.warps = 2;
+    code.explained = true;
+    code.barriers = {{"x_full", kFull, 1, 1, "w0", "mbarrier.arrive", "w1"},
+                     {"x_empty", kEmpty, 1, 1, "w1", "mbarrier.arrive", "w0"}};
+    code.program = [=](RoleIsa& isa) {
+      if (isa.warpid() == 0)
+        isa.elected([&] {
+          isa.mbarrier_init(kFull, 1), isa.mbarrier_init(kEmpty, 1);
+          isa.fence_mbarrier_init();
+        });
+      isa.bar_sync(0, 64);
+      if (isa.warpid() == 0)
+        isa.elected([&] {
+          for (int i = 0; i < (at_one_line ? 2 : 1); ++i) isa.mbarrier_arrive(kFull, Scope::cta);
+          if (!at_one_line) isa.mbarrier_arrive(kFull, Scope::cta);
+        });
+      else
+        isa.for_each_lane(1000, [](int) {});
+      if (isa.warpid() == 1)
+        while (!isa.mbarrier_try_wait_parity(kFull, 0, Scope::cta)) {}
+    };
+    return code;
   };
-  CHECK_THAT(diagnosis(code),
-             Catch::Contains("2 phases of x_full[0] have completed before the first wait of w1 there, "
-                             "which was for phase 0: its count, 1, is too low, or arrivals are doubled"));
+  const std::string long_over =
+      "2 phases of x_full[0] have completed before the first wait of w1 there, which was for phase 0: ";
+  CHECK_THAT(diagnosis(code_of(true)),
+             Catch::Contains(long_over + "w0 arrives twice where its kernel's table counts 1"));
+  CHECK_THAT(diagnosis(code_of(false)),
+             Catch::Contains(long_over + "its count, 1, is too low, or arrivals are doubled"));
 }
