@@ -47,13 +47,12 @@ std::string_view name(Kind kind);
 enum class Cost : uint8_t {
   free,              ///< ptxas makes none of it
   alu,               ///< additions and multiplications of f32 and of halves
-  integer,           ///< integers of up to 32 bits, logic, comparisons, choices, conversions
-  wide_integer,      ///< of 64 bits, or products of 64 bits
+  integer,           ///< integers, logic, comparisons, choices, conversions
   special_function,  ///< ex2, rcp, tanh …, and what else its unit computes: popc, floating point to integers
   division,
   wide_division,
 };
-inline constexpr size_t kCosts = 7;
+inline constexpr size_t kCosts = 6;
 
 struct Instr;
 using AluFunction = void (*)(RegisterFile&, const Instr&, LaneMask);

@@ -33,8 +33,7 @@ struct DeviceProfile {
     double control_inline;  ///< the same in straight-line code: a predicate, an address
     double alu, warp_sync, elect, mbarrier_init, mbarrier_arrive, mbarrier_try_wait, mapa, bulk_tensor, bulk_group,
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
-        bar_sync, fence, clc_try_cancel, setmaxnreg, integer, wide_integer, special_function, division,
-        wide_division;
+        bar_sync, fence, clc_try_cancel, setmaxnreg, integer, special_function, division, wide_division;
   } issue{};
   struct {
     int wakeup_cycles;
@@ -174,7 +173,6 @@ void DeviceProfile::visit(V&& v) {
   v("issue.clc_try_cancel", issue.clc_try_cancel);
   v("issue.setmaxnreg", issue.setmaxnreg);
   v("issue.integer", issue.integer);
-  v("issue.wide_integer", issue.wide_integer);
   v("issue.special_function", issue.special_function);
   v("issue.division", issue.division);
   v("issue.wide_division", issue.wide_division);

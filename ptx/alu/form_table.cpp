@@ -40,34 +40,27 @@ bool is_no_form(const AluForm& form) {
   return is_integer(types[0]) && is_integer(types[1]) && !has("pack") && holds(types[0], types[1]);
 }
 
-/// The pipe that computes it, as an H200 has them (docs/accuracy-h200.md); f64 counts as an integer of 32 bits.
+/// The pipe that computes it, as an H200 has them (docs/accuracy-h200.md).  Approximated: f64 and integers of 64
+/// bits count as integers of 32, though an H200 takes two or three times as long for each.
 Cost pipe_of(std::string_view name) {
   const std::vector<std::string_view> parts = parts_of(name);
-  const std::string_view base = parts[0];
+  const auto base_is = [&](std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), parts[0]) != words.end();
+  };
+  if (base_is({"ex2", "lg2", "sin", "cos", "rcp", "rsqrt", "sqrt", "tanh", "popc", "clz", "bfind", "fns"}))
+    return Cost::special_function;
   std::vector<Type> types;
   for (const std::string_view part : parts)
     if (const Type t = type_from(part); t != Type::none) types.push_back(t);
-  const auto any_of = [](std::string_view word, std::initializer_list<std::string_view> words) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
-  if (any_of(base, {"ex2", "lg2", "sin", "cos", "rcp", "rsqrt", "sqrt", "tanh", "popc", "clz", "bfind", "fns"}))
-    return Cost::special_function;
-  if (types.empty()) return Cost::integer;
-  const Type type = types[0];
-  if (base == "cvt") {
-    const bool to_integer = is_integer(type) && types.size() > 1 && !is_integer(types[1]);
-    const bool double_width = bits(type) == 64 || (types.size() > 1 && bits(types[1]) == 64);
-    const bool integers = is_integer(type) && types.size() > 1 && is_integer(types[1]);
-    return to_integer || (double_width && !integers) ? Cost::special_function : Cost::integer;
+  if (base_is({"cvt"}) && types.size() == 2) {
+    const bool integers = is_integer(types[0]) && is_integer(types[1]);
+    const bool to_integer = is_integer(types[0]), wide = bits(types[0]) == 64 || bits(types[1]) == 64;
+    return !integers && (to_integer || wide) ? Cost::special_function : Cost::integer;
   }
-  const bool is_float = type == Type::f32 || type == Type::f16 || type == Type::f16x2 || type == Type::bf16 ||
-                        type == Type::bf16x2 || type == Type::f32x2;
-  if (is_float) return any_of(base, {"add", "sub", "mul", "fma", "mad"}) ? Cost::alu : Cost::integer;
-  const bool high = std::find(parts.begin(), parts.end(), "hi") != parts.end();
-  const bool product = (base == "mul" || base == "mad" || base == "madc") &&
-                       (high || std::find(parts.begin(), parts.end(), "wide") != parts.end());
-  if (type == Type::f64) return Cost::integer;
-  return bits(type) == 64 || (product && bits(type) == 32) ? Cost::wide_integer : Cost::integer;
+  const bool is_float =
+      !types.empty() && (types[0] == Type::f32 || types[0] == Type::f16 || types[0] == Type::f16x2 ||
+                         types[0] == Type::bf16 || types[0] == Type::bf16x2 || types[0] == Type::f32x2);
+  return is_float && base_is({"add", "sub", "mul", "fma", "mad"}) ? Cost::alu : Cost::integer;
 }
 
 Catalogue make_catalogue() {

@@ -30,8 +30,7 @@ PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp&
       marks_(code.program().row_numbers()),
       unknown_(code.program().row_numbers()) {
   const auto& issue = context.issue;
-  costs_ = {
-      0, issue.alu, issue.integer, issue.wide_integer, issue.special_function, issue.division, issue.wide_division};
+  costs_ = {0, issue.alu, issue.integer, issue.special_function, issue.division, issue.wide_division};
   live_ = lanes_of_warp(code.launch(), uint32_t(warp.index));
   if (!context.sm.with_data && warp.index == 0) context.own.smem.keep_track();
   SpecialRows(code).fill(file, {.ctaid = context.cta.ctaid(),

@@ -25,13 +25,11 @@ TEST_CASE("Products and sums of f32 and of halves take the least, and a choice a
     CHECK(cost_of(opcode) == Cost::integer);
 }
 
-TEST_CASE("Integers, logic and conversions take one pipe, 64 bits of them more") {
-  for (const char* opcode : {"add.s32", "mad.lo.s32", "shl.b32", "lop3.b32", "prmt.b32", "setp.eq.u16", "and.pred",
-                             "cvt.rn.bf16x2.f32", "cvt.rn.f32.s32", "cvt.u32.u16", "add.f64"})
+TEST_CASE("Integers, logic, comparisons and conversions take one pipe") {
+  for (const char* opcode :
+       {"add.s32", "mad.lo.s32", "shl.b32", "lop3.b32", "prmt.b32", "setp.eq.u16", "and.pred", "cvt.rn.bf16x2.f32",
+        "cvt.rn.f32.s32", "cvt.u32.u16", "add.f64", "add.s64", "mul.wide.u32"})
     CHECK(cost_of(opcode) == Cost::integer);
-  for (const char* opcode : {"add.s64", "shl.b64", "setp.lt.u64", "mul.wide.u32", "mad.wide.s32", "mul.hi.u32"})
-    CHECK(cost_of(opcode) == Cost::wide_integer);
-  CHECK(cost_of("mul.wide.u16") == Cost::integer);
 }
 
 TEST_CASE("What the unit for special functions computes takes longest, but for divisions") {

@@ -16,7 +16,7 @@ std::string costs(const std::string& body) {
       "x.ptx");
   const Program program = decode(module, module.entries[0]);
   std::string text;
-  for (size_t i = 0; i + 1 < program.code.size(); ++i) text += "faaaadd"[static_cast<int>(program.code[i].cost)];
+  for (size_t i = 0; i + 1 < program.code.size(); ++i) text += "faaadd"[static_cast<int>(program.code[i].cost)];
   return text;
 }
 
