@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <utility>
 
 #include "ptx/row_uses.h"
 
@@ -29,9 +28,6 @@ class Bits {
       words_[w] = now;
     }
     return grown != 0;
-  }
-  void add(const Bits& all) {
-    for (size_t w = 0; w < words_.size(); ++w) words_[w] |= all.words_[w];
   }
   template <class F>
   void for_each(F&& f) const {
@@ -81,7 +77,7 @@ class Sharing {
       const OwnRow& own = p_.own_rows[i];
       needed_[i].own_row = !own.is_register || (own.bytes != 4 * kLanes && own.bytes != 8 * kLanes);
     }
-    const auto pin_row = [&](const Row& row, RowUse) { needed_[index(row)].own_row = true; };
+    const auto pin_row = [&](Row row, RowUse) { needed_[index(row)].own_row = true; };
     for (const Service& s : p_.services) {
       const bool wgmma = s.base.starts_with("wgmma.mma_async");
       if (!wgmma && !s.base.starts_with("tcgen05.ld")) continue;
@@ -134,12 +130,12 @@ class Sharing {
     for (size_t b = 0; b < blocks_.size(); ++b)
       for (uint32_t at = blocks_[b].begin; at < blocks_[b].end; ++at) {
         const Instr& instr = p_.code[at];
-        for_each_row(std::as_const(p_), instr, [&](const Row& row, RowUse use) {
+        for_each_row(p_, instr, [&](Row row, RowUse use) {
           if (use == RowUse::reads && !written[b].has(index(row))) in[b].set(index(row));
           needed_[index(row)].at(at);
         });
         const bool always = instr.guard.area() != 0 && instr.guard_flip == 0;
-        for_each_row(std::as_const(p_), instr, [&](const Row& row, RowUse use) {
+        for_each_row(p_, instr, [&](Row row, RowUse use) {
           if (use == RowUse::writes && always) written[b].set(index(row));
         });
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Fewer rows for a program that is executed: PTX has a register for each value (CUTLASS's GEMM of example 70:
-/// 3,300, 450 KB for a warp), of which few are needed at a time.
+/// 3,300, and a warp 470 KB of rows), of which few are needed at a time.
 #pragma once
 
 #include "ptx/program.h"

@@ -19,29 +19,29 @@ bool has_result(std::string_view service_base);
 namespace row_uses {
 
 template <class F>
-void of_row(auto& row, RowUse use, F& f) {
+void of_row(Row row, RowUse use, F& f) {
   if (row.area() == 0 && row.at != 0) f(row, use);
 }
 
 /// @param use  of the operand's registers; the base of an address is read
 template <class F>
-void of_operand(auto& o, RowUse use, F& f) {
+void of_operand(const Operand& o, RowUse use, F& f) {
   switch (o.kind) {
     case Operand::Kind::reg:
     case Operand::Kind::predicate: of_row(o.row, use, f); break;
     case Operand::Kind::address: of_row(o.row, RowUse::reads, f); break;
     default: break;
   }
-  for (auto& element : o.elements) of_operand(element, o.kind == Operand::Kind::address ? RowUse::reads : use, f);
+  for (const Operand& element : o.elements)
+    of_operand(element, o.kind == Operand::Kind::address ? RowUse::reads : use, f);
 }
 
 }  // namespace row_uses
 
 /// f(row, use) for each of them, reads and writes in any order; a row may come several times.  Not for constants
 /// and what is written nowhere.
-/// @param program, in  both const, or neither: then f may move the rows
 template <class F>
-void for_each_row(auto& program, auto& in, F&& f) {
+void for_each_row(const Program& program, const Instr& in, F&& f) {
   using namespace row_uses;
   of_row(in.guard, RowUse::reads, f);
   switch (in.kind) {
@@ -51,14 +51,14 @@ void for_each_row(auto& program, auto& in, F&& f) {
         of_row(in.rows[r], in.written >> r & 1 ? RowUse::writes : RowUse::reads, f);
       return;
     case Kind::memory: {
-      auto& access = program.accesses[in.detail];
+      const auto& access = program.accesses[in.detail];
       of_operand(access.address, RowUse::reads, f);
       of_operand(access.policy, RowUse::reads, f);
-      for (auto& o : access.data) of_operand(o, access.store ? RowUse::reads : RowUse::writes, f);
+      for (const Operand& o : access.data) of_operand(o, access.store ? RowUse::reads : RowUse::writes, f);
       return;
     }
     case Kind::service: {
-      auto& service = program.services[in.detail];
+      const auto& service = program.services[in.detail];
       for (size_t i = 0; i < service.operands.size(); ++i) {
         const bool result = i == 0 && has_result(service.base);
         of_operand(service.operands[i], result ? RowUse::writes : RowUse::reads, f);
@@ -67,10 +67,10 @@ void for_each_row(auto& program, auto& in, F&& f) {
       return;
     }
     case Kind::call: {
-      auto& call = program.calls[in.detail];
+      const auto& call = program.calls[in.detail];
       of_operand(call.pointer, RowUse::reads, f);
-      for (auto& o : call.arguments) of_operand(o, RowUse::reads, f);
-      for (auto& o : call.results) of_operand(o, RowUse::writes, f);
+      for (const Operand& o : call.arguments) of_operand(o, RowUse::reads, f);
+      for (const Operand& o : call.results) of_operand(o, RowUse::writes, f);
       return;
     }
     case Kind::branch_index: return of_operand(program.indexed_branches[in.detail].index, RowUse::reads, f);

@@ -10,54 +10,20 @@ namespace {
 constexpr int kInstructions = 64;  // of a turn of the loop, so that the loop itself is lost in them
 constexpr int kTurns = 16;
 
-// Operations that ptxas cannot make one of two of.
-struct Mad {
-  static constexpr const char* kName = "mad.lo.u32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile("mad.lo.u32 %0, %0, %1, %1;" : "+r"(a) : "r"(b));
-  }
-};
-struct Shift {
-  static constexpr const char* kName = "shl.b32";
-  __device__ static void step(uint32_t& a, uint32_t b) { asm volatile("shl.b32 %0, %0, %1;" : "+r"(a) : "r"(b)); }
-};
-struct Select {
-  static constexpr const char* kName = "setp.lt.u32 and selp.b32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, %1; selp.b32 %0, %1, 7, p; }" : "+r"(a) : "r"(b));
-  }
-};
-struct Fma {
-  static constexpr const char* kName = "fma.rn.f32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+r"(a) : "r"(b));
-  }
-};
-struct Convert {
-  static constexpr const char* kName = "cvt.rn.bf16x2.f32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile("cvt.rn.bf16x2.f32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  }
-};
-struct Shuffle {
-  static constexpr const char* kName = "shfl.sync.bfly.b32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(a) : "r"(b));
-  }
-};
-struct Vote {
-  static constexpr const char* kName = "setp and vote.sync.ballot.b32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, -1; }" : "+r"(a) : "r"(b));
-  }
-};
-
-// One instruction of PTX each.  Not additions and logic: ptxas makes one instruction of two of a chain.
+// One instruction of PTX each, or two.  Not additions and logic: ptxas makes one instruction of two of a chain.
 #define OPERATION(Name, text, instruction)                                                                 \
   struct Name {                                                                                            \
     static constexpr const char* kName = text;                                                             \
     __device__ static void step(uint32_t& a, uint32_t b) { asm volatile(instruction : "+r"(a) : "r"(b)); } \
   }
+OPERATION(Mad, "mad.lo.u32", "mad.lo.u32 %0, %0, %1, %1;");
+OPERATION(Shift, "shl.b32", "shl.b32 %0, %0, %1;");
+OPERATION(Select, "setp.lt.u32 and selp.b32", "{ .reg .pred p; setp.lt.u32 p, %0, %1; selp.b32 %0, %1, 7, p; }");
+OPERATION(Fma, "fma.rn.f32", "fma.rn.f32 %0, %0, %1, %1;");
+OPERATION(Convert, "cvt.rn.bf16x2.f32", "cvt.rn.bf16x2.f32 %0, %0, %1;");
+OPERATION(Shuffle, "shfl.sync.bfly.b32", "shfl.sync.bfly.b32 %0, %0, %1, 31, -1;");
+OPERATION(Vote, "setp and vote.sync.ballot.b32",
+          "{ .reg .pred p; setp.lt.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, -1; }");
 OPERATION(MulHi, "mul.hi.u32", "mul.hi.u32 %0, %0, %1;");
 OPERATION(Permute, "prmt.b32", "prmt.b32 %0, %0, %1, 0x4321;");
 OPERATION(CountBits, "popc.b32", "popc.b32 %0, %0;");
@@ -68,51 +34,20 @@ OPERATION(FromInteger, "cvt.rn.f32.s32", "cvt.rn.f32.s32 %0, %0;");
 OPERATION(ToInteger, "cvt.rzi.s32.f32", "cvt.rzi.s32.f32 %0, %0;");
 OPERATION(Exp2, "ex2.approx.ftz.f32", "ex2.approx.ftz.f32 %0, %0;");
 OPERATION(Tanh, "tanh.approx.f32", "tanh.approx.f32 %0, %0;");
-#undef OPERATION
-struct MulWide {
-  static constexpr const char* kName = "mul.wide.u32 and xor.b32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile(
-        "{ .reg .b64 x; .reg .b32 low, high; mul.wide.u32 x, %0, %1; mov.b64 {low, high}, x; xor.b32 %0, low, "
-        "high; }"
-        : "+r"(a)
-        : "r"(b));
-  }
-};
-struct AddWide {
-  static constexpr const char* kName = "add.u64 and xor.b32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile(
-        "{ .reg .b64 x, y; .reg .b32 low, high; mov.b64 x, {%0, %1}; mov.b64 y, {%1, %0}; add.u64 x, x, y; "
-        "mov.b64 {low, high}, x; xor.b32 %0, low, high; }"
-        : "+r"(a)
-        : "r"(b));
-  }
-};
-
+OPERATION(MulWide, "mul.wide.u32 and xor.b32",
+          "{ .reg .b64 x; .reg .b32 low, high; mul.wide.u32 x, %0, %1; mov.b64 {low, high}, x; xor.b32 %0, low, "
+          "high; }");
+OPERATION(AddWide, "add.u64 and xor.b32",
+          "{ .reg .b64 x, y; .reg .b32 low, high; mov.b64 x, {%0, %1}; mov.b64 y, {%1, %0}; add.u64 x, x, y; "
+          "mov.b64 {low, high}, x; xor.b32 %0, low, high; }");
 // Divisions by a register, which are routines; the dividend is kept large by one more instruction.
-struct DivideUnsigned {
-  static constexpr const char* kName = "or.b32 and div.u32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile("{ or.b32 %0, %0, 0x40000000; div.u32 %0, %0, %1; }" : "+r"(a) : "r"(b));
-  }
-};
-struct DivideSigned {
-  static constexpr const char* kName = "or.b32 and div.s32";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile("{ or.b32 %0, %0, 0x40000000; div.s32 %0, %0, %1; }" : "+r"(a) : "r"(b));
-  }
-};
-struct DivideWide {
-  static constexpr const char* kName = "cvt.u64.u32, div.u64 and cvt.u32.u64";
-  __device__ static void step(uint32_t& a, uint32_t b) {
-    asm volatile(
-        "{ .reg .b64 x, y; cvt.u64.u32 x, %0; or.b64 x, x, 0x4000000000000000; cvt.u64.u32 y, %1; div.u64 x, x, y; "
-        "cvt.u32.u64 %0, x; }"
-        : "+r"(a)
-        : "r"(b));
-  }
-};
+OPERATION(DivideUnsigned, "or.b32 and div.u32", "{ or.b32 %0, %0, 0x40000000; div.u32 %0, %0, %1; }");
+OPERATION(DivideSigned, "or.b32 and div.s32", "{ or.b32 %0, %0, 0x40000000; div.s32 %0, %0, %1; }");
+OPERATION(
+    DivideWide, "cvt.u64.u32, div.u64 and cvt.u32.u64",
+    "{ .reg .b64 x, y; cvt.u64.u32 x, %0; or.b64 x, x, 0x4000000000000000; cvt.u64.u32 y, %1; div.u64 x, x, y; "
+    "cvt.u32.u64 %0, x; }");
+#undef OPERATION
 
 /// @param Chains  of instructions that need nothing of each other
 template <class Op, int Chains>
