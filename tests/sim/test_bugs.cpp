@@ -32,6 +32,8 @@ const std::map<std::string, const char*> kThemes = {
     {"arrivals", "A barrier gets too many arrivals, too few, or counts them wrongly."},
     {"bytes", "A barrier expects other bytes than the copies deliver."},
     {"clusters", "A signal, a mask or a cluster barrier misses the CTA that it is meant for."},
+    {"disagreement",
+     "Roles that work on different tiles or steps and yet end: what their trace points say is compared."},
     {"groups", "Groups of tokens (MoE): where they begin and end, whose scales they have, who takes which tile."},
     {"hopper", "hopper_matmul: stages that go back too early, turns at the tensor core, and what TMA reads."},
     {"lanes", "Too many lanes execute an instruction, too few, or another one."},
@@ -49,7 +51,6 @@ const std::map<std::string, const char*> kThemes = {
     {"tensor_memory", "Accumulators and the columns of tensor memory: reads, allocation, release."},
     {"wgmma",
      "Hopper: operands that the warpgroup's matrix instruction still reads, and warps that disagree about it."},
-    {"work", "Roles that work on different tiles or steps and yet end: what their trace points say is compared."},
 };
 
 /// Checks that no scenario of the folder shows.
