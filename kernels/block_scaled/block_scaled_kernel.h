@@ -34,7 +34,8 @@ struct BlockScaledParts : DenseParts {
                                        Scheduler& scheduler) {
     if (!stores_sfb(cfg)) return;
     const int warp = isa.warpid();
-    if (warp == kSfbLoadWarp) sfb_load_warp(isa, cfg, sfb_ring(isa, cfg, smem.tiles), params, scheduler);
+    if (warp == kSfbLoadWarp)
+      sfb_load_warp(isa, cfg, sfb_ring(isa, cfg, smem.tiles), SharedSfbMap{params.sfb}, scheduler);
     if (sfb_store_group().has(warp)) sfb_store_warp(isa, cfg, smem, own_place(isa, cfg), scheduler);
   }
 };

@@ -89,10 +89,10 @@ SM100_KERNEL StoredScaleRing<I> stored_scale_ring(I& isa, const Config& cfg, con
 }
 
 /// What the MMA warp waits for: a stage's tiles, and its scales of B where other warps store them.
-template <Isa I, class Config>
-class ScaledInputRing : public InputRing<I, BlockScaledTiles> {
+template <Isa I, class Config, class Tiles>
+class ScaledInputRing : public InputRing<I, Tiles> {
  public:
-  using Base = InputRing<I, BlockScaledTiles>;
+  using Base = InputRing<I, Tiles>;
   using Stage = typename Base::Stage;
 
   SM100_HD ScaledInputRing(const Config& cfg, const Base& input, const StoredScaleRing<I>& scales)
@@ -117,21 +117,33 @@ class ScaledInputRing : public InputRing<I, BlockScaledTiles> {
   StoredScaleRing<I> scales_;
 };
 
-template <Isa I, BlockScaled Config>
-SM100_KERNEL ScaledInputRing<I, Config> mma_input(I& isa, const Config& cfg,
-                                                  const MatmulStorage<BlockScaledTiles>& smem,
-                                                  const ClusterPlace& place) {
+template <Isa I, BlockScaled Config, class Tiles>
+SM100_KERNEL ScaledInputRing<I, Config, Tiles> mma_input(I& isa, const Config& cfg,
+                                                         const MatmulStorage<Tiles>& smem,
+                                                         const ClusterPlace& place) {
   return {cfg, input_ring(isa, cfg, smem, place), stored_scale_ring(isa, cfg, smem.tiles, place)};
 }
 
+/// The map of SFB that all tiles share.  A kernel whose tiles do not share one has a class of its own in this
+/// place.
+struct SharedSfbMap {
+  const TensorMap& map;
+
+  /// The whole warp, before a tile.
+  template <Isa I>
+  SM100_KERNEL void begin_tile(I&, const WorkTile&) const {}
+  SM100_KERNEL const TensorMap* address() const { return &map; }
+};
+
 /// SFB load warp: the atoms that a tile's columns lie in.
-template <Isa I, class Config, class Scheduler>
-SM100_KERNEL void sfb_load_warp(I& isa, const Config& cfg, InputRing<I, SfbTiles> ring,
-                                const BlockScaledParams& params, Scheduler& scheduler) {
+template <Isa I, class Config, class SfbMap, class Scheduler>
+SM100_KERNEL void sfb_load_warp(I& isa, const Config& cfg, InputRing<I, SfbTiles> ring, SfbMap sfb,
+                                Scheduler& scheduler) {
   if (cfg.pdl) isa.griddepcontrol_wait();  // the kernel ahead may still write the scales
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
     const WorkTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
+    sfb.begin_tile(isa, tile);
     for (int k = tile.k_begin; k < tile.k_end(); ++k) {
       const auto stage = ring.producer_acquire();
       TraceSpan span{
@@ -139,7 +151,7 @@ SM100_KERNEL void sfb_load_warp(I& isa, const Config& cfg, InputRing<I, SfbTiles
       isa.elected([&] {
         ring.arm(stage);
         isa.cp_async_bulk_tensor_shared_global(
-            stage.sfb.base, &params.sfb,
+            stage.sfb.base, sfb.address(),
             TensorCoords{0, k * scale_atoms_per_k_tile(cfg), tile.n * cfg.mma_n / kScaleAtomRows}, stage.full(),
             cfg.cta_group);
       });
@@ -174,9 +186,9 @@ SM100_KERNEL void store_sfb(I& isa, const ScaleTile& from, int first, const Scal
 }
 
 /// The four store warps.
-template <Isa I, class Config, class Scheduler>
-SM100_KERNEL void sfb_store_warp(I& isa, const Config& cfg, const MatmulStorage<BlockScaledTiles>& smem,
-                                 const ClusterPlace& place, Scheduler& scheduler) {
+template <Isa I, class Config, class Storage, class Scheduler>
+SM100_KERNEL void sfb_store_warp(I& isa, const Config& cfg, const Storage& smem, const ClusterPlace& place,
+                                 Scheduler& scheduler) {
   isa.bar_sync(kTmemAddressBarrier, tmem_address_threads(cfg));
   isa.tcgen05_fence_after_thread_sync();
   const TmemAddr tmem{isa.ld_shared_u32(smem.tmem_address)};

@@ -3,10 +3,12 @@
 ///
 /// The block-scaled matmul's roles, stages and MMAs; a scheduler that walks over the tiles of all groups, and
 /// tensor maps that the load warp and the first epilogue warp make for each group.  Warps 0-3 epilogue, 5 load, 6
-/// MMA; warp 4 has no work.
+/// MMA; warp 4 has no work.  Tiles of less than 64 columns: warp 7 loads the scales of B, with maps that it makes,
+/// and 8-11 store them.
 #pragma once
 
 #include "kernels/block_scaled/scaled_mmas.h"
+#include "kernels/block_scaled/sfb_warps.h"
 #include "kernels/grouped_block_scaled/grouped_epilogue.h"
 #include "kernels/grouped_block_scaled/grouped_loader.h"
 #include "kernels/matmul/load_warp.h"
@@ -46,8 +48,15 @@ SM100_KERNEL void grouped_block_scaled_kernel(I& isa, const Config& cfg, const G
   }
   if (warp == kMmaWarp) {
     const ClusterPlace place = own_place(isa, cfg);
-    mma_warp(isa, cfg, smem, place, input_ring(isa, cfg, smem, place), ScaledMmas<Config>{cfg}, scheduler);
+    mma_warp(isa, cfg, smem, place, mma_input(isa, cfg, smem, place), ScaledMmas<Config>{cfg}, scheduler);
   }
+  if (!stores_sfb(cfg)) return;
+  if (warp == kSfbLoadWarp)
+    sfb_load_warp(
+        isa, cfg, sfb_ring(isa, cfg, smem.tiles),
+        GroupedSfbMap<Config>{cfg, params, maps, smem.tiles.map_copies + uint32_t(kSfbMap) * kTensorMapBytes},
+        scheduler);
+  if (sfb_store_group().has(warp)) sfb_store_warp(isa, cfg, smem, own_place(isa, cfg), scheduler);
 }
 
 }  // namespace sm100

@@ -41,14 +41,20 @@ SM100_KERNEL void edit_matrix_map(I& isa, Map map, const MatrixExtent& matrix, L
   isa.template tensormap_replace_global_stride<0>(map, matrix.row_bytes, loc);
 }
 
-/// One lane: a scale tensor, atoms along K and along the rows.
+/// What a group's scale tensor is, in atoms.
+struct ScaleExtent {
+  uint32_t k_atoms;
+  uint32_t row_groups;
+};
+
+/// One lane.
 template <Isa I, class Map>
-SM100_KERNEL void edit_scale_map(I& isa, Map map, uint64_t address, uint32_t k_atoms, uint32_t row_groups,
+SM100_KERNEL void edit_scale_map(I& isa, Map map, uint64_t address, const ScaleExtent& scales,
                                  Loc loc = Loc::current()) {
   isa.tensormap_replace_global_address(map, address, loc);
-  isa.template tensormap_replace_global_dim<1>(map, k_atoms, loc);
-  isa.template tensormap_replace_global_dim<2>(map, row_groups, loc);
-  isa.template tensormap_replace_global_stride<1>(map, uint64_t(k_atoms) * kScaleAtomBytes, loc);
+  isa.template tensormap_replace_global_dim<1>(map, scales.k_atoms, loc);
+  isa.template tensormap_replace_global_dim<2>(map, scales.row_groups, loc);
+  isa.template tensormap_replace_global_stride<1>(map, uint64_t(scales.k_atoms) * kScaleAtomBytes, loc);
 }
 
 template <Isa I>

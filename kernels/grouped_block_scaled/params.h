@@ -20,6 +20,7 @@ inline constexpr int kGroupPointers = 5;
 
 inline constexpr uint32_t kTensorMapBytes = sizeof(TensorMap);
 inline constexpr int kInputMaps = 4;  ///< A, B, SFA, SFB: a set of the ring
+inline constexpr int kSfbMap = 3;     ///< the last of a set, which a warp of its own may make
 
 /// The maps of the base are templates: type, rank, boxes and swizzle are theirs, addresses, dimensions and strides
 /// the groups'.

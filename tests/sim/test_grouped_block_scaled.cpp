@@ -81,7 +81,7 @@ TEST_CASE("a grouped problem that breaks a rule is refused in a sentence", "[gro
   refused("problem.groups=[[128, 128]]", "lists of lists of 3 integers");
   refused("config.map_slots=0", "1 to 64");
   refused("config.stages=9", "1 to 5");
-  refused("config.mma=[128, 32, 64]", "64, 128, 192 or 256");
+  refused("config.mma=[128, 36, 64]", "8 to 56 in steps of 8");
   refused("config.cluster=[2, 1, 1]", "cluster");
 }
 

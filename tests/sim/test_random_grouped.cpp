@@ -51,6 +51,7 @@ class RandomGrouped {
     c.mma_k = 32 * 8 / operand_bits(c);
     c.cta_group = c.cluster_m = between(1, 2);
     c.mma_m = 128 * c.cta_group, c.mma_n = pick({64, 128, 192, 256});
+    if (between(0, 2) == 0) c.mma_n = 8 * c.cta_group * between(1, 7 / c.cta_group);  // warps store the scales of B
     c.output = pick({DataType::bf16, DataType::bf16, DataType::f32});
     if (between(0, 3) == 0) c.scaled = true, p.alpha = 0.75f;
     c.accum_stages = between(1, c.mma_n > 128 ? 1 : 2);

@@ -13,7 +13,7 @@ namespace sm100 {
 
 /// One CTA per SM: it allocates all of tensor memory.
 template <class Config, class Recorder>
-__global__ void __launch_bounds__(32 * kMatmulWarps, 1)
+__global__ void __launch_bounds__(32 * warps(Config::value), 1)
     grouped_block_scaled_entry(const __grid_constant__ GroupedBlockScaledParams params,
                                const __grid_constant__ typename Recorder::Params trace) {
   Sm100<Recorder> isa{Recorder{trace}};

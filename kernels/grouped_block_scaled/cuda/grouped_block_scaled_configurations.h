@@ -30,6 +30,10 @@ struct GroupedBlockScaledConfigurations {
        grouped_config(
            BlockFormat::nvfp4, DataType::e2m1,
            {.mma_m = 256, .mma_n = 256, .cta_group = 2, .stages = 5, .accum_stages = 1, .cluster_m = 2})},
+      {"nvfp4_128x32_s8", grouped_config(BlockFormat::nvfp4, DataType::e2m1, {.mma_n = 32, .stages = 8})},
+      {"pair_mxfp8_256x48_s6_global",
+       grouped_config(BlockFormat::mxfp8, DataType::e4m3,
+                      {.mma_m = 256, .mma_n = 48, .cta_group = 2, .stages = 6, .cluster_m = 2}, MapEdits::global)},
   };
 };
 

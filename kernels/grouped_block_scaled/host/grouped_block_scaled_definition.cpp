@@ -97,6 +97,7 @@ constexpr std::string_view kCalls[] = {
     "barrier_cluster_wait",
     "fence_proxy_async_shared_cta",
     "ld_shared_u32",
+    "ld_shared_b32",
     "ld_global_nc_v4",
     "ld_global_nc_b64",
     "cp_async_bulk_tensor_shared_global",
@@ -119,6 +120,8 @@ constexpr std::string_view kCalls[] = {
     "tcgen05_commit_multicast",
     "tcgen05_ld_16x256b",
     "tcgen05_wait_ld",
+    "tcgen05_st_32x32b",
+    "tcgen05_wait_st",
     "tcgen05_fence_before_thread_sync",
     "tcgen05_fence_after_thread_sync",
 };

@@ -76,9 +76,6 @@ std::vector<RuleViolation> check_grouped(const GroupedBlockScaledConfig& config,
   constexpr int kLegalExtent = 256;
   std::vector<RuleViolation> broken = check_block_scaled(config, kLegalExtent, kLegalExtent, kLegalExtent);
   Rules<GroupedBlockScaledConfig> rules{config, std::move(broken), {}};
-  rules.require(!stores_sfb(config), "config.mma",
-                fmt::format("[{}, {}, {}]", config.mma_m, config.mma_n, config.mma_k), "N of 64, 128, 192 or 256",
-                "not implemented: groups with tiles whose scales warps store");
   rules.require(!quantises(config), "config.output", name(config.output), "bf16, f32",
                 "not implemented: groups with scales of their output");
   rules.sound.mma_m = rules.sound.mma_n = rules.broken.empty();

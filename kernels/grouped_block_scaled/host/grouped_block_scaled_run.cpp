@@ -60,11 +60,13 @@ GroupedBlockScaledRun::GroupedBlockScaledRun(const Scenario& s)
 
 LaunchShape GroupedBlockScaledRun::launch() const {
   const auto tiles = uint32_t(all_tiles(config_, problem_.groups)) * uint32_t(config_.cta_group);
-  return matmul_launch(config_, {tiles, 1, 1}, storage_bytes<GroupedStorage>(config_), sms_, gpc_sms_);
+  LaunchShape shape = matmul_launch(config_, {tiles, 1, 1}, storage_bytes<GroupedStorage>(config_), sms_, gpc_sms_);
+  shape.warps = warps(config_);
+  return shape;
 }
 
 std::vector<BarrierArray> GroupedBlockScaledRun::barriers() const { return barriers_of<GroupedStorage>(config_); }
-std::vector<NamedBarrier> GroupedBlockScaledRun::named_barriers() const { return matmul_named_barriers(config_); }
+std::vector<NamedBarrier> GroupedBlockScaledRun::named_barriers() const { return template_->named_barriers(); }
 
 std::vector<Tensor> GroupedBlockScaledRun::tensors() const {
   const uint64_t groups = problem_.groups.size();

@@ -25,8 +25,8 @@ class GroupedBlockScaledRun : public KernelRun {
   LaunchShape launch() const override;
   std::vector<BarrierArray> barriers() const override;
   std::vector<NamedBarrier> named_barriers() const override;
-  std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
-  std::string_view role(int warp) const override { return matmul_role(warp); }
+  std::vector<std::string_view> roles() const override { return template_->roles(); }
+  std::string_view role(int warp) const override { return block_scaled_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, problems, pointers, maps, C
   void fill(size_t i, uint8_t* bytes) const override;
   void fill_addresses(size_t i, const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode,
