@@ -215,6 +215,7 @@ class Writer {
     }
     const bool named = s.barrier && !body_->children(*s.barrier).empty();
     if (named) code += barrier(*s.barrier, s.shared);
+    if (named && s.parity) code += parity(*s.parity);
     code += record(add(s.group, s.kind, s.event, s.statement, s.from), named, guard);
     if (begins) code += sets(doing(s.event), guard);
     before(s.statement, block(code));

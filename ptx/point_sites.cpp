@@ -41,6 +41,7 @@ class Finder {
       for (const Wait& w : program_.waits)
         if (!w.load) wait(w);
       end_in_front_of_loops();
+      looks();
     }
     drop_repetitions();
     return std::move(found_);
@@ -182,6 +183,25 @@ class Finder {
     if (const char* why = find_way_in(site, *first, *last)) return refuse(*poll, why);
     if (const char* why = find_repeated(site, *first, *last)) return refuse(*poll, why);
     found_.waits.push_back(site);
+  }
+
+  /// A try_wait outside of a loop that waits suspends all the same: it is a wait of one statement.
+  void looks() {
+    std::set<uint32_t> polls;
+    for (const Wait& w : program_.waits)
+      if (const auto poll = statement_of(w.poll)) polls.insert(*poll);
+    for (uint32_t s = 0; s < body_.statements.size(); ++s) {
+      const std::string_view op = opcode(s);
+      if (!is(op, "mbarrier.try_wait") || !has(op, ".parity") || polls.contains(s)) continue;
+      const auto operands = body_.operands(body_.statements[s]);
+      if (operands.size() < 3 || operands[1].kind != Term::Kind::address) continue;
+      Site site = begin(PointGroup::waits, TraceEvent::wait, s);
+      site.over_behind = true;
+      site.barrier = &operands[1], site.parity = &operands[2], site.shared = in_shared(op);
+      found_.sites.push_back(site);
+    }
+    std::stable_sort(found_.sites.begin(), found_.sites.end(),
+                     [](const Site& a, const Site& b) { return a.statement < b.statement; });
   }
 
   const Label* label_of(const Statement& s) const {

@@ -26,6 +26,7 @@ struct Site {
   Doing from = kAnyDoing;
   bool over_behind = false;       ///< the statement waits: it is over behind it
   const Term* barrier = nullptr;  ///< an address; nullptr: none
+  const Term* parity = nullptr;   ///< of a wait for `barrier`
   bool shared = false;            ///< it is an address of shared memory as it stands, not a generic one
   const Term* generic = nullptr;  ///< an address that must lie in `space`, else the statement is not meant
   Space space = Space::none;

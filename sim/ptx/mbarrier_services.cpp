@@ -188,7 +188,9 @@ PtxOutcome wait(ServiceCall& c, bool suspends) {
         const SmemAddr barrier{c.shared(address, lane)};
         bool complete;
         const bool loops = c.warp.code.wait_of(c.at) != nullptr;
-        if (loops && c.has(".parity")) c.warp.waits_for(barrier, uint32_t(c.value(phase, lane)));
+        // A look that suspends is where a warp waits that asks ahead of its loop, as CUTLASS's do.
+        const bool shows = loops || suspends;
+        if (shows && c.has(".parity")) c.warp.waits_for(barrier, uint32_t(c.value(phase, lane)));
         const LookThatSuspends look(c, by, suspends && !loops);
         if (c.has(".parity")) {
           complete = c.execute(Parity{barrier, uint32_t(c.value(phase, lane)), scope_of(c)}, by);
@@ -198,7 +200,7 @@ PtxOutcome wait(ServiceCall& c, bool suspends) {
             states(std::countr_zero(left)) = {c.value(phase, std::countr_zero(left))};
           complete = c.execute(State{barrier, states, scope_of(c)}, by);
         }
-        if (loops && complete) c.warp.has_waited();
+        if (shows && complete) c.warp.has_waited();
         c.file().set_predicate(result.row, complete ? ptx::kAllLanes : 0, by);
         all &= complete;
         return kDone;

@@ -117,6 +117,11 @@ class PtxWarp {
   double alu_cycles_ = 0;
   bool over_ = false;
   std::optional<TraceEvent> doing_;  ///< the open span
+  struct Awaited {
+    uint32_t barrier = 0, parity = 0;
+    bool operator==(const Awaited&) const = default;
+  };
+  Awaited awaited_;  ///< of a span that is a wait
 
   // Registers that are not there yet, by number of their row.
   struct Mark {

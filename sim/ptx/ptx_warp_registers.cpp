@@ -27,10 +27,10 @@ void PtxWarp::waits_for(SmemAddr barrier, uint32_t parity) {
   const models::Mbarrier::State* state = context.own.mbarrier.find(barrier.offset());
   const BarrierName name = barrier_name(context.cta.kernel(), barrier.offset());
   const int64_t phase = state ? WaitHistory::named(parity, state->phase) : -1;
-  const bool goes_on =
-      doing_ == TraceEvent::wait && context.given_up && context.given_up->barrier.offset() == barrier.offset();
-  if (!goes_on)
-    does(TraceEvent::wait, {.barrier = barrier, .stage = name.array ? name.stage : -1, .phase = int(phase)});
+  const Awaited awaited{barrier.offset(), parity};
+  if (doing_ == TraceEvent::wait && awaited_ == awaited) return;  // it has given up, and asks again
+  does(TraceEvent::wait, {.barrier = barrier, .stage = name.array ? name.stage : -1, .phase = int(phase)});
+  awaited_ = awaited;
 }
 
 /// Whatever the warp was doing is over.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace sm100::traces {
 namespace {
@@ -76,9 +77,18 @@ std::vector<DeviceSpan> derive_spans(const WarpPoints& warp) {
     spans.push_back(*open);
     open.reset();
   };
+  bool just_over = false;  // the point before has closed spans.back()
   for (const DevicePoint& p : warp.points) {
+    const bool after_over = std::exchange(just_over, p.kind == PointKind::over && open);
     if (p.kind == PointKind::over) close(p.clock);
     if (p.kind != PointKind::begin) continue;
+    // A look at a barrier that has found nothing, and the loop that waits for it, are one wait.
+    if (after_over && p.event == SpanKind::wait && spans.back().kind == SpanKind::wait &&
+        spans.back().barrier == p.barrier && spans.back().parity == p.parity) {
+      open = spans.back();
+      spans.pop_back();
+      continue;
+    }
     constexpr uint32_t kNothing = 1u << 31;
     if ((p.from & (open ? 1u << unsigned(open->kind) : kNothing)) == 0) continue;
     const bool wait = p.event == SpanKind::wait;
