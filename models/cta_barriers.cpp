@@ -15,6 +15,18 @@ void CtaBarriers::wake(std::vector<Waiter*>& waiting, const Source& by) {
   waiting.clear();
 }
 
+uint64_t CtaBarriers::vote(int id, Votes threads) {
+  if (id < 0 || id > 15) return 0;  // arrive() reports it
+  Named& barrier = named_[size_t(id)];
+  Votes& votes = barrier.votes[barrier.generation % 2];
+  votes.yes += threads.yes, votes.asked += threads.asked;
+  return barrier.generation;
+}
+
+CtaBarriers::Votes CtaBarriers::votes(int id, uint64_t generation) const {
+  return id < 0 || id > 15 ? Votes{} : named_[size_t(id)].votes[generation % 2];
+}
+
 bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source& source) {
   if (id < 0 || id > 15 || threads == 0 || threads % 32 != 0) {
     observer_.violation(
@@ -58,6 +70,7 @@ bool CtaBarriers::arrive(int id, uint32_t threads, Waiter* waiter, const Source&
   wake(barrier.waiting, source);
   barrier.expected = barrier.arrived = barrier.warps = 0;
   ++barrier.generation;
+  barrier.votes[barrier.generation % 2] = {};
   return true;
 }
 

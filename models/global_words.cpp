@@ -2,6 +2,7 @@
 #include "models/global_words.h"
 
 #include <cstring>
+#include <utility>
 
 namespace sm100::models {
 
@@ -20,7 +21,7 @@ void GlobalWords::store(GlobalAddr address, uint32_t value, Cycles visible, cons
 
 void GlobalWords::note_store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by) {
   LastStore& last = last_stores_[address.value];
-  last.value = value, last.visible = visible, last.by = by;
+  last.before = std::exchange(last.value, value), last.visible = visible, last.by = by;
   last.ctas.push_back(by.cta);
   const auto it = watchers_.find(address.value);
   if (it == watchers_.end()) return;

@@ -50,6 +50,7 @@ class GlobalWords : public sc_core::sc_module {
     Cycles visible = 0;
     Source by;
     std::vector<int> ctas;  ///< of all stores so far
+    uint32_t before = 0;    ///< the value of the store before this one
   };
   const LastStore* last_store(GlobalAddr address) const {
     const auto it = last_stores_.find(address.value);

@@ -106,6 +106,24 @@ bool WarpContext::own_window(SmemAddr address, const char* what) {
   return false;
 }
 
+bool WarpContext::cluster_window(SmemAddr address, const char* what) {
+  const uint32_t rank = address.value >> kClusterRankShift, ctas = cta.cluster_ctas();
+  if (rank < ctas) return true;
+  violate("MB3", fmt::format("{} at shared address {:#x}: of CTA {} of the cluster, which has {}", what,
+                             address.value, rank, ctas));
+  return false;
+}
+
+bool WarpContext::signals_at_destination(SmemAddr to, SmemAddr barrier, bool multicast, const char* what) {
+  if (!cluster_window(barrier, what)) return false;
+  if (multicast || rank_of(barrier) == rank_of(to)) return true;
+  violate("MB3",
+          fmt::format("{}'s mbarrier at shared address {:#x}, of CTA {} of the cluster: it must be in the CTA "
+                      "that is loaded to, {}",
+                      what, barrier.value, rank_of(barrier), rank_of(to)));
+  return false;
+}
+
 bool WarpContext::in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, const char* what) {
   if (!own_window(address, what)) return false;
   const uint32_t offset = address.offset();

@@ -183,6 +183,11 @@ class WarpContext {
   // ---- what operands must be; false: a finding has been reported
   /// `.shared::cta` addresses may carry the own rank, not another.
   bool own_window(SmemAddr address, const char* what);
+  static uint32_t rank_of(SmemAddr address) { return address.value >> kClusterRankShift; }
+  /// A load's mbarrier lies in the CTA that it loads to; of a multicast its offset counts alone.  Else a finding.
+  bool signals_at_destination(SmemAddr to, SmemAddr barrier, bool multicast, const char* what);
+  /// The address lies in shared memory of a CTA of the cluster; else a finding.
+  bool cluster_window(SmemAddr address, const char* what);
   /// A copy of a run without data is to bring these bytes to the CTAs of `ranks`.
   void forget(CtaMask ranks, uint32_t offset, uint64_t bytes);
   /// The access is inside the CTA's shared memory and naturally aligned.

@@ -87,6 +87,10 @@ Cause word_cause(const WaitGraph& graph, const Wait& w) {
         .text = fmt::format("{} was {} and has been overwritten by a plain store before {} of CTA {} looked: it "
                             "holds {}",
                             word, last->value, w.role, w.cta->linear_id(), w.blocked.value)};
+  } else if (last && last->value < last->before && w.debts.all.empty()) {
+    cause = {.certainty = 78,
+             .text = fmt::format("{} was {} and has been put back to {} by CTA {} before {} of CTA {} looked", word,
+                                 last->before, last->value, last->by.cta, w.role, w.cta->linear_id())};
   } else if (missing_ctas > 0 && w.debts.all.empty()) {
     cause = {.certainty = 79,
              .text = fmt::format("{} of the {} CTAs have never started: there is no room for them before others "

@@ -164,6 +164,8 @@ Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
   const BarrierArray& array = *w.barrier.array;
   const bool named = partner(w.cta->kernel(), array) && !ptx_uses_of(w.cta->kernel());
   if (!untouched(w) || named || step_of(array) < 1) return {};
+  // Of a ring whose sides are known, a wait for the full side is right.
+  if (partner(w.cta->kernel(), array) && !is_empty_side(w.cta->kernel(), array)) return {};
   // In a later lap it waits for the release of what it should have filled.
   if (use_of(w.warp(), array).waits > w.barrier.stage) return {};
   for (size_t i : w.on) {
@@ -360,20 +362,62 @@ Cause no_signal_cause(const WaitGraph& graph, const Wait& w, const MbarrierState
   return cause;
 }
 
+/// What fills the stage whose release is waited for; of a pair, the leader's barrier alone is filled.
+struct Filled {
+  const BarrierArray* array = nullptr;
+  const Mbarrier::State* state = nullptr;
+};
+Filled filled_side(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray* full = partner(w.cta->kernel(), *w.barrier.array);
+  if (!full || full->stages != w.barrier.array->stages || !is_empty_side(w.cta->kernel(), *w.barrier.array))
+    return {};
+  Cta* leader = w.cta->tcgen05_group == 2 ? peer_slot(graph.slots(), *w.cta, w.cta->cluster_rank() & ~1u) : w.cta;
+  return {full, leader->context().mbarrier.find(full->base.offset() + 8u * uint32_t(w.barrier.stage))};
+}
+
+std::string times(uint64_t n) { return n == 1 ? "once" : fmt::format("{} times", n); }
+
+/// Every fill has been released, and none is under way: who waits for one more release waits for a fill of its own
+/// that it has not made.
+Cause nothing_to_release_cause(const WaitGraph& graph, const Wait& w) {
+  const Filled filled = filled_side(graph, w);
+  if (!filled.state || w.state->phase == 0 || filled.state->phase != w.state->phase ||
+      !lists(filled.array->arrives, w.role))
+    return {};
+  const MbarrierState word = decode_mbarrier(filled.state->word);
+  if (word.pending != word.expected || word.tx != 0) return {};
+  // Who waits for the same stage to be filled misses a fill that may have been made without a sign.
+  const uint32_t full = filled.state->offset;
+  if (std::any_of(graph.waits().begin(), graph.waits().end(), [&](const Wait& other) {
+        return other.on_mbarrier() && other.barrier.array == filled.array && uint32_t(other.state->offset) == full;
+      }))
+    return {};
+  Cause cause{.certainty = 93,
+              .text = fmt::format("{} waits for the release of a fill that it has not made: {} has been filled and "
+                                  "released {}, so the parity of this wait is wrong, or it waits once too often",
+                                  w.role, text_of(w.barrier), times(uint64_t(w.state->phase)))};
+  blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+  cause.fault_loc = w.blocked.loc, cause.after_line = false;
+  return cause;
+}
+
 /// More releases than fills: someone releases what it has not waited for.
 Cause early_release_cause(const WaitGraph& graph, const Wait& w) {
-  const BarrierArray* full = partner(w.cta->kernel(), *w.barrier.array);
-  if (!full || !is_empty_side(w.cta->kernel(), *w.barrier.array)) return {};
-  // Of a pair, the leader's barrier alone is filled.
-  Cta* leader = w.cta->tcgen05_group == 2 ? peer_slot(graph.slots(), *w.cta, w.cta->cluster_rank() & ~1u) : w.cta;
-  const Mbarrier::State* fill =
-      leader->context().mbarrier.find(full->base.offset() + 8u * uint32_t(w.barrier.stage));
-  if (!fill || fill->phase >= w.state->phase) return {};
-  return {
-      .certainty = 85,
-      .text = fmt::format("{} has been released {} times but filled {} times: {} releases it without having waited "
-                          "for {}",
-                          text_of(w.barrier), w.state->phase, fill->phase, w.barrier.array->arrives, full->name)};
+  const Filled filled = filled_side(graph, w);
+  if (!filled.state || filled.state->phase >= w.state->phase) return {};
+  Cause cause{.certainty = 85,
+              .text = fmt::format("{} has been released {} but {}: {} releases it without having waited for {}",
+                                  text_of(w.barrier), times(uint64_t(w.state->phase)),
+                                  filled.state->phase == 0 ? std::string("never filled")
+                                                           : "filled " + times(uint64_t(filled.state->phase)),
+                                  w.barrier.array->arrives, filled.array->name)};
+  const Mbarrier::State& state = *w.state;
+  for (uint64_t i = state.events - std::min<uint64_t>(state.events, Mbarrier::State::kHistory); i < state.events;
+       ++i) {  // who completed the phase that no fill belongs to
+    const MbarrierEvent& e = state.history[i % Mbarrier::State::kHistory];
+    if (e.arrives && e.phase == filled.state->phase && e.source.warp >= 0) blame_source(cause, graph, w, e.source);
+  }
+  return cause;
 }
 
 }  // namespace
@@ -397,6 +441,7 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
   if (Cause c = passed_cause(graph, w, word); c.certainty > 90) return c;
   if (Cause c = wrong_turn_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = nothing_to_empty_cause(graph, w); c.certainty > 0) return c;
+  if (Cause c = nothing_to_release_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = early_release_cause(graph, w); c.certainty > 0) return c;
   return passed_cause(graph, w, word);
 }

@@ -218,7 +218,7 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
   const bool by_unit = !is_generic(later.kind), reads_need_fence = fences_reads_before(t, later);
   MmaThread* const mma = is_tensor_core(later.kind) ? &mma_thread(t) : nullptr;
   const auto ordered = [&](const Access& earlier) {
-    if (earlier.reduces && later.reduces) return true;
+    if ((earlier.reduces && later.reduces) || (earlier.strong && later.strong)) return true;
     if (mma && earlier.over.clock != kStillRunning) mma->before.advance(earlier.over);
     if (later.kind == AccessKind::cp_async && earlier.over.clock != kStillRunning)
       self.before_copies.advance(earlier.over);
@@ -383,12 +383,18 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
 }
 
 AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& access) const {
-  const bool of_barrier = access.over.component >= first_of(kParts) && !is_tensor_core(access.kind);
+  const bool of_lanes = is_tensor_core(access.kind) || access.kind == AccessKind::tensor_store;
+  const bool of_barrier = access.over.component >= first_of(kParts) && !of_lanes;
   if (access.over.clock == kStillRunning || of_barrier) return AccessProgress::unknown;
   const WarpState& warp = warp_of(in, access);
   switch (access.kind) {
     case AccessKind::tensor_store:
-      return access.over.clock >= warp.group ? AccessProgress::uncommitted : AccessProgress::unknown;
+      return std::any_of(warp.bulk_groups.begin(), warp.bulk_groups.end(),
+                         [&](const BulkGroups& g) {
+                           return g.component == access.over.component && access.over.clock >= g.open;
+                         })
+                 ? AccessProgress::uncommitted
+                 : AccessProgress::unknown;
     case AccessKind::mma_operand:
     case AccessKind::accumulator:
     case AccessKind::mma_scale:
@@ -407,6 +413,7 @@ AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& acces
 void HazardChecker::generic(const Thread& t, uint32_t at_rank, Footprints::Id set, bool write) {
   Access accessed = access(t, AccessKind::generic, write, now(t));
   accessed.repeats = write && std::exchange(repeats_, false);
+  accessed.strong = strong_;
   touch_smem(t, at_rank, set, accessed);
   if (at_rank != rank(t.slot)) note_remote(t, at_rank, accessed);
 }
@@ -485,24 +492,34 @@ void HazardChecker::clc_request(const Thread& t, CtaMask ranks, uint32_t respons
   send(t, AccessKind::clc_response, ranks, response, uint32_t(sizeof(ClcResponse)), barrier, op);
 }
 
+HazardChecker::BulkGroups& HazardChecker::bulk_groups(const Thread& t) {
+  std::vector<BulkGroups>& all = warp(t).bulk_groups;
+  for (BulkGroups& groups : all)
+    if (groups.lane == t.by.lane) return groups;
+  const uint32_t of_lane = all.empty() ? component(rank(t.slot), t.by.warp, kGroups)
+                                       : lanes_component(rank(t.slot), t.by.warp, kGroups, 1u << t.by.lane);
+  return all.emplace_back(BulkGroups{t.by.lane, of_lane});
+}
+Stamp HazardChecker::bulk_group(const Thread& t) {
+  const BulkGroups& groups = bulk_groups(t);
+  return {groups.component, groups.open};
+}
 void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes, bool linear) {
-  const Stamp over{component(rank(t.slot), t.by.warp, kGroups), warp(t).group};
-  warp(t).stored |= 1u << t.by.lane;
-  Access read = access(t, AccessKind::tensor_store, false, over);
+  Access read = access(t, AccessKind::tensor_store, false, bulk_group(t));
   read.linear = linear;
   touch_smem(t, rank(t.slot), smem_sets_.intern_range(offset, bytes), read);
 }
 void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
-  WarpState& self = warp(t);
-  if (self.stored != 0 && (self.stored & lanes) == 0) return;  // another thread's group, an empty one
-  self.committed |= std::exchange(self.stored, 0);
-  ++self.group;
+  for (BulkGroups& groups : warp(t).bulk_groups)
+    if (lanes >> groups.lane & 1) ++groups.open;
 }
 void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending) {
-  if (pending == 0) warp(t).groups_waited = now(t).clock, warp(t).groups_waited_by = lanes;
-  if (warp(t).committed != 0 && (warp(t).committed & lanes) == 0) return;  // for groups of threads that have none
-  const int64_t done = int64_t(warp(t).group) - 1 - pending;
-  if (done > 0) warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kGroups), Clock(done)});
+  WarpState& self = warp(t);
+  if (pending == 0) self.groups_waited = now(t).clock, self.groups_waited_by = lanes;
+  for (const BulkGroups& groups : self.bulk_groups) {
+    const int64_t done = int64_t(groups.open) - 1 - pending;
+    if ((lanes >> groups.lane & 1) && done > 0) self.known.happened.advance({groups.component, Clock(done)});
+  }
 }
 
 }  // namespace sm100::sim

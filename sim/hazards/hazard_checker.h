@@ -137,6 +137,8 @@ class HazardChecker {
   void generic(const Thread& thread, uint32_t rank, Footprints::Id set, bool write);
   /// The next store of a warp to shared memory writes the bytes that are there already.
   void store_repeats() { repeats_ = true; }
+  /// Whether the accesses of threads to shared memory that follow are strong.
+  void strong_accesses(bool on) { strong_ = on; }
   /// A thread has loaded bytes of its own CTA's shared memory that look like those which nobody has written: SM4,
   /// if nobody has.
   void unwritten_looking_read(const Thread& thread, uint32_t offset, uint32_t bytes);
@@ -194,9 +196,10 @@ class HazardChecker {
   void bulk_source(const Thread& thread, GlobalAddr from, uint32_t bytes);
   /// Lanes execute an atomic; they are in order among themselves, whoever executes them.
   /// @param compares  it is a compare-and-swap: what the warp has loaded from the word before was a guess
-  void atomic(const Thread& thread, GlobalAddr address, bool compares) {
+  /// @param returns   the value that was there: what follows may follow from it
+  void atomic(const Thread& thread, GlobalAddr address, bool compares, bool returns) {
     if (compares) compare_and_swap(thread, address);
-    access_global(thread, address, AccessKind::atomic, true);
+    access_global(thread, address, AccessKind::atomic, true, returns);
   }
   // ---- tensor maps in global memory
   /// A thread writes to a map.
@@ -218,6 +221,17 @@ class HazardChecker {
   void fence_memory(const Thread& thread);
   /// A relaxed atomic on a word that `before` was released with: what goes along with the new value.
   uint32_t relaxed_atomic(const Thread& thread, uint32_t before);
+  /// A relaxed load of such a word.
+  void relaxed_load(const Thread& thread, uint32_t before);
+  /// A fence of generic accesses, of the scope of the CTA: for words of shared memory.
+  void fence_cta(const Thread& thread);
+  /// A strong access to shared memory (relaxed, volatile, acquire, release, an atomic): it races with no other one,
+  /// and hands on what its order says.
+  struct StrongAccess {
+    bool reads, writes;
+    bool acquires = false, releases = false;
+  };
+  void shared_word(const Thread& thread, uint32_t at_rank, uint32_t offset, const StrongAccess& access);
 
   uint32_t new_op() { return ++last_op_; }
   Footprints& smem_sets() { return smem_sets_; }
@@ -264,12 +278,18 @@ class HazardChecker {
     uint32_t ahead = 0;  ///< lanes that were the first to signal
     Loc ahead_at{};
   };
+  /// Bulk groups belong to a thread: a wait of another lane is not for them.
+  struct BulkGroups {
+    int lane;
+    uint32_t component;
+    Clock open = 1;  ///< number of the group that its next store goes into
+  };
   struct WarpState {
     Knowledge known;
     VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
-    Clock group = 1, tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0;
-    uint32_t stored = 0, committed = 0;  ///< lanes with tensor stores in the open bulk group, and in those before
-    Clock groups_waited = 0;             ///< own clock at its last wait for all bulk groups, and who waited
+    Clock tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0;
+    std::vector<BulkGroups> bulk_groups;  ///< of each lane that has stored, in that order; nearly always one
+    Clock groups_waited = 0;              ///< own clock at its last wait for all bulk groups, and who waited
     uint32_t groups_waited_by = 0;
     std::vector<MmaThread> mma;  ///< nearly always one
     CopyGroups copies;
@@ -281,6 +301,8 @@ class HazardChecker {
     std::vector<Barrier*> unfenced_inits;
     std::vector<uint32_t> fenced_releases;  ///< of other clusters, that its last fence.proxy.async came behind
     std::set<uint32_t> read_relaxed;     ///< what a fence acquires: releases whose values relaxed atomics have read
+    std::set<uint32_t> read_in_shared;   ///< the same of words of shared memory
+    uint32_t fence = 0;                  ///< what its last fence, of whatever scope, has released
     const Warp* account = nullptr;       ///< of its waits
     Clock loads_at_store = 0;            ///< tmem_loads at its last tcgen05.st
     std::vector<Access> unwaited_loads;  ///< tcgen05.ld that neither a wait nor a read of a register has ended
@@ -294,7 +316,8 @@ class HazardChecker {
     std::vector<WarpState> warps;
     std::deque<Barrier> barriers;  ///< by barrier_index(); grows at its end, so that pointers stay
     std::array<Meeting, 16> named;
-    Stamp allocated{0, 0};  ///< its last tcgen05.alloc
+    Stamp allocated{0, 0};               ///< its last tcgen05.alloc
+    std::map<uint32_t, uint32_t> words;  ///< by offset: what the value of a strong store was released with
   };
   struct Cluster {
     std::vector<int> slots;  ///< by rank
@@ -391,6 +414,9 @@ class HazardChecker {
   /// Of lanes that do by themselves what others of their warp do too.  Numbered as a barrier, because that grows.
   uint32_t lanes_component(uint32_t rank, int warp, Part part, uint32_t lanes);
   uint32_t copies_component(const Thread& t, uint32_t lanes);
+  BulkGroups& bulk_groups(const Thread& t);
+  /// The group that a store of this thread goes into.
+  Stamp bulk_group(const Thread& t);
   void check_complete(const models::MbarrierEvent& event, const Barrier& barrier);
   /// Thread::lanes have seen the barrier's last phase.
   void lanes_have_waited(const Thread& t, uint32_t offset);
@@ -421,7 +447,7 @@ class HazardChecker {
   /// Bytes that a unit will write to shared memory of each CTA of `ranks`, and then signal it.
   void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
             uint32_t op, bool linear = false, bool reduces = false);
-  void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write);
+  void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write, bool returns = false);
   bool made_by(const Thread& t, const GlobalAccess& access);
   void doubt(const GlobalAccess& read, GlobalAddr address, models::Violation violation);
   void compare_and_swap(const Thread& t, GlobalAddr address);
@@ -507,6 +533,7 @@ class HazardChecker {
   uint32_t last_op_ = 0, clusters_started_ = 0;
   bool async_stores_ = false;  ///< which are generic accesses that are over with a phase
   bool repeats_ = false;       ///< store_repeats() of the next store
+  bool strong_ = false;        ///< strong_accesses()
   std::map<std::tuple<int, Part, uint32_t>, size_t> lanes_;  ///< by warp, part and lanes: index as of a barrier
   /// Line and file of both instructions that TC16 has been reported for.
   std::set<std::tuple<uint32_t, std::string_view, uint32_t, std::string_view>> told_;

@@ -14,9 +14,49 @@ void HazardChecker::fence_memory(const Thread& t) {
   WarpState& self = warp(t);
   for (const uint32_t release : self.read_relaxed) acquire_word(t, release);
   self.read_relaxed.clear();
-  const uint32_t fence = release_word(t);
-  releases_[fence - 1].fence = true;
-  self.known.add_releases({fence});
+  fence_cta(t);
+  releases_[self.fence - 1].fence = true;
+  self.known.add_releases({self.fence});
+}
+
+void HazardChecker::fence_cta(const Thread& t) {
+  WarpState& self = warp(t);
+  for (const uint32_t release : self.read_in_shared) acquire_word(t, release);
+  self.read_in_shared.clear();
+  self.fence = release_word(t);
+}
+
+void HazardChecker::relaxed_load(const Thread& t, uint32_t before) {
+  if (before == 0) return;
+  WarpState& self = warp(t);
+  self.read_relaxed.insert(before), self.known.add_unfenced(before);
+}
+
+void HazardChecker::shared_word(const Thread& t, uint32_t at_rank, uint32_t offset, const StrongAccess& access) {
+  WarpState& self = warp(t);
+  uint32_t& word = cluster(t.slot).ctas[at_rank].words[offset];
+  const uint32_t before = access.reads ? word : 0;  // a store does not go on with what it replaces
+  if (before != 0 && access.acquires) acquire_word(t, before);
+  if (before != 0 && !access.acquires) self.read_in_shared.insert(before);
+  if (!access.writes) return;
+  if (access.releases) {
+    word = release_word(t, before);
+    return;
+  }
+  const auto has = [](const std::vector<uint32_t>& all, uint32_t r) {
+    return std::find(all.begin(), all.end(), r) != all.end();
+  };
+  if (before == 0 || self.fence == 0 || before == self.fence || has(releases_[before - 1].releases, self.fence)) {
+    word = before != 0 ? before : self.fence;
+    return;
+  }
+  Knowledge handed_on;  // the value's release goes on, and what this warp has fenced comes to it
+  handed_on.add_releases(releases_[self.fence - 1].releases), handed_on.add_releases({self.fence});
+  handed_on.add_releases(releases_[before - 1].releases), handed_on.add_releases({before});
+  Release both = releases_[self.fence - 1];
+  both.fence = false, both.releases = std::move(handed_on.releases);
+  releases_.push_back(std::move(both));
+  word = uint32_t(releases_.size());
 }
 
 uint32_t HazardChecker::relaxed_atomic(const Thread& t, uint32_t before) {

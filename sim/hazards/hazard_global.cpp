@@ -54,12 +54,27 @@ void HazardChecker::report_doubted(const Thread& t) {
       doubted_.push_back(doubted);
 }
 
-void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write) {
+void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write, bool returns) {
+  GlobalCell& cell = global_[address.value];
+  // The atomics of a word are in one order: what follows from the value that an own one has found comes behind
+  // those before it.
+  const auto own_atomic = std::find_if(cell.reads.rbegin(), cell.reads.rend(), [&](const GlobalAccess& a) {
+    return a.access.kind == AccessKind::atomic && !a.access.reduces && made_by(t, a);
+  });
+  const auto before_own_atomic = [&](const GlobalAccess& earlier) {
+    if (earlier.access.kind != AccessKind::atomic || own_atomic == cell.reads.rend()) return false;
+    if (made_by(t, earlier)) return true;
+    return std::any_of(own_atomic, cell.reads.rend(), [&](const GlobalAccess& a) {
+      return a.cluster == earlier.cluster && a.access.over.component == earlier.access.over.component &&
+             a.access.over.clock == earlier.access.over.clock;
+    });
+  };
   const auto ordered = [&](const GlobalAccess& earlier) {
     if (kind == AccessKind::atomic && earlier.access.kind == AccessKind::atomic) return true;
-    return ordered_in_global(t, earlier);
+    return ordered_in_global(t, earlier) || before_own_atomic(earlier);
   };
-  const GlobalAccess now_accessed = global_access(t, kind, write, now(t));
+  GlobalAccess now_accessed = global_access(t, kind, write, now(t));
+  now_accessed.access.reduces = kind == AccessKind::atomic && !returns;
   const auto conflict = [&](const GlobalAccess& earlier) {
     const Kernel& first = *launches_[earlier.launch].kernel;
     const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);
@@ -86,7 +101,6 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
     }
     report_.violation(v);
   };
-  GlobalCell& cell = global_[address.value];
   if (cell.write && !ordered(*cell.write)) conflict(*cell.write);
   if (!write) return cell.reads.push_back(now_accessed);
   for (const GlobalAccess& read : cell.reads)

@@ -103,7 +103,7 @@ void HazardChecker::map_acquire(const Thread& t, GlobalAddr address) {
 void HazardChecker::map_use(const Thread& t, GlobalAddr address, bool load, uint32_t barrier, uint32_t op) {
   EditedMap& map = maps_[address.value];
   // Over: a load with the phase that counts its bytes, a store with its bulk group.
-  const Stamp over = load ? Stamp{} : Stamp{component(rank(t.slot), t.by.warp, kGroups), warp(t).group};
+  const Stamp over = load ? Stamp{} : bulk_group(t);
   GlobalAccess use = global_access(t, load ? AccessKind::tensor_load : AccessKind::tensor_store, false, over);
   use.access.op = op, use.access.barrier = barrier;
   if (map.edit) {

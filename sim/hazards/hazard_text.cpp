@@ -411,16 +411,24 @@ std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& c
 HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier, const Kernel& second_kernel,
                               const Access& later, GlobalAddr address) {
   const std::string first = first_kernel.role(earlier.by.warp), second = second_kernel.role(later.by.warp);
-  return {"GM3",
-          fmt::format(
-              "{} of CTA {} and {} of CTA {} access the same global memory, one writes, and nothing orders them",
-              first, earlier.by.cta, second, later.by.cta),
-          {line(first_kernel, "first: ", earlier), line(second_kernel, "second:", later),
-           fmt::format("both touch global memory at {:#x}", address.value),
-           fmt::format(
-               "missing: a barrier of the warps of {}, then st.release of a word; ld.acquire of it and a barrier "
-               "before {} goes on",
-               first, second)}};
+  const bool both_write = earlier.write && later.write;
+  HazardText text{
+      "GM3",
+      fmt::format("{} of CTA {} and {} of CTA {} {}, and nothing orders them", first, earlier.by.cta, second,
+                  later.by.cta,
+                  both_write ? "write the same global memory" : "access the same global memory, one writes"),
+      {line(first_kernel, "first: ", earlier), line(second_kernel, "second:", later),
+       fmt::format("both touch global memory at {:#x}", address.value)}};
+  // Who reads wants what the other has written; two that only write seldom mean the same element.
+  if (both_write && earlier.by.cta != later.by.cta)
+    text.details.push_back(
+        "two CTAs store the same element: a coordinate, a pitch or an offset is wrong, or both compute the tile");
+  text.details.push_back(
+      fmt::format("missing{}: a barrier of the warps of {}, then st.release of a word; ld.acquire of it and a "
+                  "barrier before {} "
+                  "goes on",
+                  both_write ? ", if the second is to replace what the first has stored" : "", first, second));
+  return text;
 }
 
 HazardText unfenced_source_text(const Kernel& first_kernel, const Access& write, const Kernel& second_kernel,

@@ -70,6 +70,7 @@ struct Access {
   bool linear = false;    ///< a copy without a tensor
   bool reduces = false;   ///< reductions of several threads need no order among them
   bool repeats = false;   ///< a store of the bytes that are there already
+  bool strong = false;    ///< relaxed, volatile, acquire or release: it races with no other strong one
   Stamp over;             ///< when it is over
   uint32_t op = 0;        ///< of a copy or response: which; 0: none
   uint32_t barrier = 0;   ///< copies and responses: offset of the mbarrier they signal

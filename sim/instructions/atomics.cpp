@@ -63,7 +63,7 @@ void perform(WarpContext& w, const AtomicOperands& atomic, const char* what, voi
       const auto* last = words.last_store(address);
       const uint32_t before = last ? last->by.op : 0;
       if (acquires(atomic.sem)) h->acquire_word(w.thread(), before);
-      h->atomic(w.thread(), address, compares);
+      h->atomic(w.thread(), address, compares, results != nullptr);
       // What follows the value's release in the order of its atomics belongs to it (PTX 8.8, release sequences).
       const bool relaxed = !releases(atomic.sem) && !acquires(atomic.sem);
       by.op = relaxed                ? h->relaxed_atomic(w.thread(), before)

@@ -20,7 +20,10 @@ namespace {
 void load(WarpContext& w, SmemAddr smem, GlobalAddr global, uint32_t bytes, SmemAddr barrier,
           std::optional<CtaMask> multicast) {
   w.charge(w.issue.bulk_tensor);
-  if (!w.own_window(smem, "cp.async.bulk") || !w.own_window(barrier, "cp.async.bulk's mbarrier")) return;
+  if (!w.cluster_window(smem, "cp.async.bulk") ||
+      !w.signals_at_destination(smem, barrier, multicast.has_value(), "cp.async.bulk"))
+    return;
+  if (!multicast && w.rank_of(smem) != w.cluster_ctarank()) multicast = CtaMask{uint16_t(1u << w.rank_of(smem))};
   w.check_prerequisites(global, "bulk copy");
   models::TensorCopy copy = models::linear_copy(global, smem.offset(), bytes);
   copy.barrier = barrier.offset();

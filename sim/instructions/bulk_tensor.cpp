@@ -77,21 +77,23 @@ bool decode_map(WarpContext& w, TensorMapAddr at, const Coordinates& coords, mod
 }
 
 /// The barrier is where a load with that group may signal.
-bool check_signal(WarpContext& w, int cta_group, SmemAddr barrier, CtaMask ranks, const models::Source& by) {
-  const uint32_t rank = barrier.value >> kClusterRankShift;
+bool check_signal(WarpContext& w, int cta_group, SmemAddr smem, SmemAddr barrier, std::optional<CtaMask> multicast,
+                  const models::Source& by) {
+  const uint32_t rank = w.rank_of(barrier), to = w.rank_of(smem);
   if (cta_group != 1 && cta_group != 2) {
     w.violate("TC8", fmt::format("tensor load.cta_group::{}: allowed are 1 and 2", cta_group));
     return false;
   }
-  if (cta_group == 1) return w.own_window(barrier, "tensor load's mbarrier");
-  if ((rank ^ w.cluster_ctarank()) > 1) {
+  if (cta_group == 1) return w.signals_at_destination(smem, barrier, multicast.has_value(), "tensor load");
+  if ((rank ^ to) > 1) {
     w.violate("MB3",
-              fmt::format("tensor load's mbarrier at shared address {:#x}: .cta_group::2 names the own CTA's "
-                          "or its peer's",
-                          barrier.value));
+              fmt::format("tensor load's mbarrier at shared address {:#x}: .cta_group::2 names {} or its peer's",
+                          barrier.value,
+                          to == w.cluster_ctarank() ? "the own CTA's" : "that of the CTA that is loaded to"));
     return false;
   }
-  return w.cta.gpu().clusters().signals_exist(w.own.slot, ranks, rank, barrier.offset(), by);
+  return w.cta.gpu().clusters().signals_exist(
+      w.own.slot, multicast.value_or(CtaMask{uint16_t(1u << w.rank_of(smem))}), rank, barrier.offset(), by);
 }
 
 void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& coords, SmemAddr barrier,
@@ -101,9 +103,11 @@ void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& c
   if (!decode_map(w, map, coords, copy)) return;
   w.check_prerequisites({copy.map.global_address}, "tensor load");
   const uint32_t barrier_rank = barrier.value >> kClusterRankShift;
-  if (!w.own_window(smem, "tensor load")) return;
+  if (!w.cluster_window(smem, "tensor load") || !check_signal(w, cta_group, smem, barrier, multicast, copy.source))
+    return;
+  // To another CTA alone is a multicast to that one.
+  if (!multicast && w.rank_of(smem) != w.cluster_ctarank()) multicast = CtaMask{uint16_t(1u << w.rank_of(smem))};
   const CtaMask ranks = multicast.value_or(CtaMask{uint16_t(1u << w.cluster_ctarank())});
-  if (!check_signal(w, cta_group, barrier, ranks, copy.source)) return;
   copy.smem = smem.offset();
   copy.barrier = barrier.offset();
   copy.multicast = multicast ? multicast->bits : 0;

@@ -140,7 +140,7 @@ uint32_t LdAcquireGpuGlobalU32::execute(WarpContext& w) const {
   else
     polls.alike = look() ? 0 : polls.alike + 1;
   // The first polls may be by code that wants any value; from the third on, the loop waits for another one.
-  if (polls.alike >= 2) {
+  if (this->polls && polls.alike >= 2) {
     while (words.load(address) == polls.value) {
       words.watch(address, w.warp.waiter);
       w.warp.suspend(
@@ -151,7 +151,8 @@ uint32_t LdAcquireGpuGlobalU32::execute(WarpContext& w) const {
     look();
   }
   if (HazardChecker* h = w.hazards())
-    if (const auto* last = words.last_store(address)) h->acquire_word(w.thread(), last->by.op);
+    if (const auto* last = words.last_store(address))
+      relaxed ? h->relaxed_load(w.thread(), last->by.op) : h->acquire_word(w.thread(), last->by.op);
   return polls.value;
 }
 
@@ -167,7 +168,8 @@ void StReleaseGpuGlobalU32::execute(WarpContext& w) const {
   for (const auto& warp : w.cta.warps()) visible = std::max(visible, warp->stores_visible);
   w.warp.stores_visible = std::max(w.warp.stores_visible, visible);
   models::Source by = w.source();
-  if (HazardChecker* h = w.hazards()) by.op = h->release_word(w.thread());
+  if (HazardChecker* h = w.hazards())
+    by.op = relaxed ? h->relaxed_atomic(w.thread(), 0) : h->release_word(w.thread());
   w.cta.gpu().words().store(address, value, visible, by);
 }
 

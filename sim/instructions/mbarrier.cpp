@@ -90,7 +90,10 @@ uint32_t history_key(const models::Mbarrier::State& state) { return state.life *
 void check_fresh(WarpContext& w, const models::Mbarrier::State& state, uint32_t parity, bool test) {
   const sim::Kernel& kernel = w.cta.kernel();
   const sim::BarrierName name = barrier_name(kernel, state.offset);
-  if (!name.array || !std::string_view(name.array->name).ends_with("_full") || parity != 1) return;
+  if (!name.array || parity != 1) return;
+  // "input_full", "tmem_dealloc"; the single words of kernels without a ring do not say which side they are.
+  const std::string_view array_name = name.array->name;
+  if (array_name.ends_with("_empty") || array_name.find('_') == std::string_view::npos) return;
   const size_t array = size_t(name.array - kernel.barriers.data());
   if (array < kernel.learned_arrivers.size() && kernel.learned_arrivers[array]) return;
   const auto& said = w.cta.observer().warnings();  // of the first warp of all that do it
@@ -100,9 +103,10 @@ void check_fresh(WarpContext& w, const models::Mbarrier::State& state, uint32_t 
     return;
   w.cta.observer().violation(
       {"MB8",
-       fmt::format("mbarrier.{}.parity on {}[{}] passes at once: parity 1, and no phase of it has completed; a "
-                   "consumer's first lap waits for parity 0",
-                   test ? "test_wait" : "try_wait", name.array->name, name.stage),
+       fmt::format("mbarrier.{}.parity on {}[{}] passes at once: parity 1, and no phase of it has completed; {} "
+                   "waits for parity 0",
+                   test ? "test_wait" : "try_wait", array_name, name.stage,
+                   array_name.ends_with("_full") ? "a consumer's first lap" : "who waits for its first phase"),
        now(), w.own.slot, state.offset, w.source(), /*warning=*/true});
 }
 

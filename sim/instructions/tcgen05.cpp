@@ -119,9 +119,12 @@ void Tcgen05Cp::execute(WarpContext& w) const {
 }
 
 void Tcgen05Commit::execute(WarpContext& w) const {
+  const uint32_t rank = barrier.value >> kClusterRankShift;
+  if (rank != w.cluster_ctarank() && rank < w.cta.cluster_ctas())  // .shared::cluster names any CTA's
+    return Tcgen05CommitMulticast{cta_group, barrier, {uint16_t(1u << rank)}}.execute(w);
   w.count_arrival(barrier);
   w.charge(w.issue.tcgen05_commit);
-  if (!w.check_group(cta_group, "tcgen05.commit") || !w.own_window(barrier, "tcgen05.commit")) return;
+  if (!w.check_group(cta_group, "tcgen05.commit") || !w.cluster_window(barrier, "tcgen05.commit")) return;
   const Cycles at = w.enqueue_cycle();
   w.for_each_thread([&](models::Source by) {
     by.op = committing(w, by.lane, {uint16_t(1u << w.cluster_ctarank())}, barrier);
@@ -132,7 +135,7 @@ void Tcgen05Commit::execute(WarpContext& w) const {
 void Tcgen05CommitMulticast::execute(WarpContext& w) const {
   w.count_arrival(barrier);
   w.charge(w.issue.tcgen05_commit);
-  if (!w.check_group(cta_group, "tcgen05.commit") || !w.own_window(barrier, "tcgen05.commit")) return;
+  if (!w.check_group(cta_group, "tcgen05.commit") || !w.cluster_window(barrier, "tcgen05.commit")) return;
   const Cycles at = w.enqueue_cycle();
   w.for_each_thread([&](const models::Source& by) {
     const auto to = w.cta.gpu().clusters().multicast(w.own.slot, mask, "tcgen05.commit.multicast", barrier.offset(),

@@ -64,7 +64,11 @@ void Explainer::compare_scales(const Accumulator& acc) {
         const std::vector<ScaleCell>* before =
             step == 0 ? nullptr
                       : (a ? record_.mmas()[acc.mmas[step - 1]].sfa : record_.mmas()[acc.mmas[step - 1]].sfb).get();
-        if (needed == &box && (!before || i >= before->size() || (*before)[i].box != cell.box)) needed = nullptr;
+        // But boxes begin at whole atoms: what lies at another place of its atom has been taken from there wrongly.
+        const bool within_atom =
+            has(scales, used) && (used - scales.address) % kAtomBytes != (wanted - scales.address) % kAtomBytes;
+        if (needed == &box && !within_atom && (!before || i >= before->size() || (*before)[i].box != cell.box))
+          needed = nullptr;
         // The other operand's, which the same MMA takes from there too: the copy is right.
         const host::ExpectedMatrix& of_other = of_a ? *product.sfb : *product.sfa;
         const auto& other_cells = a ? mma.sfb : mma.sfa;

@@ -77,8 +77,16 @@ void atomic_bytes(ServiceCall& c, const AtomicForm& form, LaneMask by, bool shar
       atomic_element(c, form, v, lane, at + v * form.bytes, shared, PlainWord{});
   };
   models::Cycles arrives = 0;
-  c.execute(AtomLanes{form.bytes * uint32_t(elements), shared ? &in_shared : nullptr, cluster, &in_global, &modify,
-                      &arrives},
+  const MemorySem sem = sem_of(c);
+  c.execute(AtomLanes{form.bytes * uint32_t(elements),
+                      shared ? &in_shared : nullptr,
+                      cluster,
+                      &in_global,
+                      &modify,
+                      &arrives,
+                      {.strong = true,
+                       .acquires = sem == MemorySem::acquire || sem == MemorySem::acq_rel,
+                       .releases = sem == MemorySem::release || sem == MemorySem::acq_rel}},
             by);
   if (!form.returns) return;
   for (const Operand& to : registers_of(c.operand(0)))

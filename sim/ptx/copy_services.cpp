@@ -275,6 +275,8 @@ std::vector<PtxServiceEntry> copy_services() {
           {"cp.async.bulk.prefetch.tensor", tensor_prefetch, Together::any, true, kRefusedTensor},
           {"prefetch", prefetch},
           {"prefetchu", prefetch},
+          {"applypriority", prefetch},
+          {"discard", prefetch},
           {"cp.async.ca", cp_async},
           {"cp.async.cg", cp_async},
           {"cp.async.commit_group", cp_async_commit},

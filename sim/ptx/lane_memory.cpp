@@ -56,8 +56,9 @@ models::SharedMemory& memory_at(WarpContext& w, ClusterSmemAddr address, bool cl
 
 /// One set of bytes for each CTA that the lanes reach.
 void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint32_t bytes, bool write,
-           const char* what) {
+           const char* what, bool strong) {
   HazardChecker* h = w.hazards();
+  if (h) h->strong_accesses(strong);
   for (uint32_t left = w.lanes(); left != 0;) {
     const uint32_t rank = addresses[std::countr_zero(left)][0].rank();
     LaneArray<SmemAddr, 1> own{};
@@ -87,6 +88,20 @@ void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint3
       h->generic(w.thread(), rank, h->smem_sets().intern(key | uint64_t{1} << 62, intervals), write);
     }
   }
+  if (h) h->strong_accesses(false);
+}
+
+/// The words of strong accesses, each once.
+void strong_words(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, bool cluster,
+                  const HazardChecker::StrongAccess& access) {
+  HazardChecker* h = w.hazards();
+  if (!h) return;
+  for (uint32_t left = w.lanes(); left != 0;) {
+    const ClusterSmemAddr word = addresses[std::countr_zero(left)][0];
+    for (uint32_t rest = left; rest != 0; rest &= rest - 1)
+      if (addresses[std::countr_zero(rest)][0] == word) left &= ~(rest & -rest);
+    h->shared_word(w.thread(), cluster ? word.rank() : w.cluster_ctarank(), word.offset(), access);
+  }
 }
 
 /// nullptr: there are no bytes; with data a finding has been reported.
@@ -112,7 +127,9 @@ void LdSharedLanes::execute(WarpContext& w) const {
     if (models::Provenance* p = w.sm.provenance; p && (!cluster || address.rank() == w.cluster_ctarank()))
       p->shared_read(w.own.slot, lane, address.offset(), bytes, values[lane], w.source());
   }
-  touch(w, *addresses, bytes, false, "ld.shared");
+  touch(w, *addresses, bytes, false, "ld.shared", strength.strong);
+  if (strength.strong)
+    strong_words(w, *addresses, cluster, {.reads = true, .writes = false, .acquires = strength.acquires});
 }
 
 void StSharedLanes::execute(WarpContext& w) const {
@@ -131,7 +148,9 @@ void StSharedLanes::execute(WarpContext& w) const {
       p->shared_written(w.own.slot, lane, at.offset(), bytes, values[lane], w.source());
   }
   if (HazardChecker* h = w.hazards(); h && repeats) h->store_repeats();
-  touch(w, *addresses, bytes, true, "st.shared");
+  touch(w, *addresses, bytes, true, "st.shared", strength.strong);
+  if (strength.strong)
+    strong_words(w, *addresses, cluster, {.reads = false, .writes = true, .releases = strength.releases});
 }
 
 void AtomLanes::execute(WarpContext& w) const {
@@ -149,6 +168,9 @@ void AtomLanes::execute(WarpContext& w) const {
     if (!at) return;
     (*modify)(lane, at);
   }
+  if (shared)
+    strong_words(w, *shared, cluster,
+                 {.reads = true, .writes = true, .acquires = strength.acquires, .releases = strength.releases});
 }
 
 void Ldmatrix::execute(WarpContext& w) const {
@@ -204,7 +226,7 @@ void LdGlobalLanes::execute(WarpContext& w) const {
   w.settle();
   *arrives = w.issue_cycle() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
   HazardChecker* h = w.hazards();
-  if (h) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], false);
+  if (h && !strength.strong) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], false);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
     const GlobalAddr address = (*addresses)[lane][0];
@@ -215,13 +237,16 @@ void LdGlobalLanes::execute(WarpContext& w) const {
       std::memcpy(values[lane], from, bytes);
     else
       std::memset(values[lane], 0, bytes), *unknown = true;
+    if (const auto* last = h && strength.strong ? w.cta.gpu().words().last_store(address) : nullptr)
+      strength.acquires ? h->acquire_word(w.thread(), last->by.op) : h->relaxed_load(w.thread(), last->by.op);
   }
 }
 
 void StGlobalLanes::execute(WarpContext& w) const {
   const LaneStores stores{*addresses, w.lanes(), bytes};
   store_to_global(w, stores);
-  if (HazardChecker* h = w.hazards()) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
+  if (HazardChecker* h = w.hazards(); h && !strong)
+    h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
     uint8_t* to = global_bytes(w, (*addresses)[lane][0], bytes, lane, "st.global");

@@ -10,6 +10,11 @@
 
 namespace sm100::instructions {
 
+/// What the access says of its order; weak ones say nothing.
+struct Strength {
+  bool strong = false, acquires = false, releases = false;
+};
+
 inline constexpr uint32_t kLaneBytes = 32;  ///< of a lane's values, in a row
 using LaneBytes = uint8_t (*)[kLaneBytes];  ///< [lane][byte]
 
@@ -21,6 +26,7 @@ struct LdSharedLanes {
   LaneBytes values;
   models::Cycles* arrives;  ///< when the registers hold the values
   bool* unknown;            ///< set where a run without data does not know the bytes
+  Strength strength{};
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;
@@ -33,13 +39,14 @@ struct StSharedLanes {
   bool cluster;
   LaneBytes values;
   bool unknown;  ///< of a run without data: the values follow from a tensor's contents
+  Strength strength{};
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;
 };
 
 /// An atomic of the lanes, one after the other, on bytes of shared memory, or of global memory where the type is
-/// none of AtomGlobal's.  Hazards are not looked at: atomics do not race with each other.
+/// none of AtomGlobal's.  Atomics do not race with each other; in shared memory they hand on what their order says.
 struct AtomLanes {
   static constexpr Description kIs{
       .function = "atom_shared", .opcode = "atom", .each_lane = true, .other_ctas = true};
@@ -49,6 +56,7 @@ struct AtomLanes {
   const LaneArray<GlobalAddr, 1>* global;
   const std::function<void(int lane, uint8_t* at)>* modify;
   models::Cycles* arrives;
+  Strength strength{};
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;
@@ -88,6 +96,7 @@ struct LdGlobalLanes {
   LaneBytes values;
   models::Cycles* arrives;
   bool* unknown;  ///< set where a run without data has no bytes
+  Strength strength{};
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;
@@ -98,6 +107,7 @@ struct StGlobalLanes {
   uint32_t bytes;
   const LaneArray<GlobalAddr, 1>* addresses;
   LaneBytes values;
+  bool strong = false;
   template <class Self, class Visit>
   static constexpr void operands(Self&, Visit&&) {}
   void execute(sim::WarpContext&) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stmatrix and ldmatrix, stores to other CTAs that complete bytes at an mbarrier, cache policies
 // (PTX 9.7.14.5, 9.7.9.12, 9.7.9.2).
+#include "sim/ptx/atomic_forms.h"
 #include "sim/ptx/byte_matrices.h"
 #include "sim/ptx/lane_memory.h"
 #include "sim/ptx/services.h"
@@ -72,17 +73,41 @@ PtxOutcome ldmatrix(ServiceCall& c) {
 /// [address], value, [mbarrier]
 PtxOutcome st_async(ServiceCall& c) {
   const std::span<const Operand> from = registers_of(c.operand(1));
-  if (!c.has(".b32") && !c.has(".u32") && !c.has(".s32") && !c.has(".f32"))
+  const bool wide = c.has(".b64") || c.has(".u64") || c.has(".s64") || c.has(".f64");
+  const size_t words = from.size() * (wide ? 2 : 1);
+  if (words > 4 || (!wide && !c.has(".b32") && !c.has(".u32") && !c.has(".s32") && !c.has(".f32")))
     return c.warp.not_implemented("st.async of this type");
   LaneArray<ClusterSmemAddr, 1> to{}, barriers{};
   uint32_t values[ptx::kLanes * 4] = {};
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     to(lane) = {c.shared(c.operand(0), lane)}, barriers(lane) = {c.shared(c.operand(2), lane)};
-    for (size_t i = 0; i < from.size() && i < 4; ++i)
-      values[size_t(lane) * from.size() + i] = uint32_t(c.value(from[i], lane));
+    for (size_t i = 0; i < from.size(); ++i) {
+      const uint64_t value = c.value(from[i], lane);
+      uint32_t* const at = values + size_t(lane) * words + i * (wide ? 2 : 1);
+      at[0] = uint32_t(value);
+      if (wide) at[1] = uint32_t(value >> 32);
+    }
   }
-  c.execute(StAsync{uint32_t(4 * from.size()), &to, values, barriers});
+  c.execute(StAsync{uint32_t(4 * words), &to, values, barriers});
+  return kDone;
+}
+
+/// [address], value, [mbarrier]
+PtxOutcome red_async(ServiceCall& c) {
+  const AtomicForm form = atomic_form(c.service);
+  if (!form.missing.empty() || form.cas || form.op == ReduceOp::exch || (form.bytes != 4 && form.bytes != 8))
+    return c.warp.not_implemented("red.async of this operation or type");
+  LaneArray<ClusterSmemAddr, 1> to{}, barriers{};
+  uint32_t words[ptx::kLanes] = {};
+  uint64_t wide[ptx::kLanes] = {};
+  for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    to(lane) = {c.shared(c.operand(0), lane)}, barriers(lane) = {c.shared(c.operand(2), lane)};
+    wide[lane] = c.value(c.operand(1), lane), words[lane] = uint32_t(wide[lane]);
+  }
+  const void* const values = form.bytes == 8 ? static_cast<const void*>(wide) : words;
+  c.execute(RedAsync{form.op, form.type_in(true), &to, values, barriers});
   return kDone;
 }
 
@@ -99,7 +124,8 @@ PtxOutcome createpolicy(ServiceCall& c) {
 std::vector<PtxServiceEntry> matrix_services() {
   return {{"stmatrix", stmatrix, Together::all, false, kRefusedMatrix, TraceEvent::smem_write},
           {"ldmatrix", ldmatrix, Together::all, true, kRefusedMatrix, TraceEvent::smem_read},
-          {"st.async", st_async, Together::any, true, {".b64", ".u64", ".s64", ".f64"}},
+          {"st.async", st_async},
+          {"red.async", red_async},
           {"createpolicy", createpolicy}};
 }
 

@@ -255,6 +255,18 @@ PtxOutcome mapa(ServiceCall& c) {
       });
 }
 
+/// Of a shared::cluster address or a generic one that is one.
+PtxOutcome getctarank(ServiceCall& c) {
+  const ptx::Operand& address = c.operand(1);
+  for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t at =
+        address.kind == ptx::Operand::Kind::address ? c.address(address, lane) : c.value(address, lane);
+    c.set(c.operand(0), lane, uint32_t(at) >> kClusterRankShift);
+  }
+  return kDone;
+}
+
 }  // namespace
 
 std::vector<PtxServiceEntry> mbarrier_services() {
@@ -269,7 +281,8 @@ std::vector<PtxServiceEntry> mbarrier_services() {
           {"mbarrier.test_wait", test_wait},
           {"mbarrier.pending_count", pending_count},
           {"fence.mbarrier_init", fence_init},
-          {"mapa", mapa}};
+          {"mapa", mapa},
+          {"getctarank", getctarank}};
 }
 
 }  // namespace sm100::sim

@@ -227,7 +227,11 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
     case Space::shared: {
       faults_look_at(loc);
       const bool own = !cluster || shared[first][0].rank() == context.cluster_ctarank();
-      if (!access.store && own && uniform(shared, lanes) && (bytes == 4 || (bytes == 16 && access.vector == 2))) {
+      const Strength strength{.strong = access.order != ptx::Order::weak,
+                              .acquires = access.order == ptx::Order::acquire,
+                              .releases = access.order == ptx::Order::release};
+      if (!access.store && own && !strength.strong && uniform(shared, lanes) &&
+          (bytes == 4 || (bytes == 16 && access.vector == 2))) {
         const SmemAddr address{shared[first][0].value};
         unknown = context.own.smem.forgotten(address.offset(), bytes);
         if (bytes == 4) {
@@ -242,9 +246,9 @@ bool PtxWarp::access_space(const ptx::Instr& i, const PtxAccess& access, Space s
       if (access.store && (doing_ == TraceEvent::tmem_load || doing_ == TraceEvent::store_issue))
         does(TraceEvent::smem_write);
       if (access.store)
-        context.execute(StSharedLanes{bytes, &shared, cluster, values, unknown}, lanes, loc);
+        context.execute(StSharedLanes{bytes, &shared, cluster, values, unknown, strength}, lanes, loc);
       else
-        context.execute(LdSharedLanes{bytes, &shared, cluster, values, &arrives, &unknown}, lanes, loc);
+        context.execute(LdSharedLanes{bytes, &shared, cluster, values, &arrives, &unknown, strength}, lanes, loc);
       return true;
     }
     case Space::global:
@@ -264,25 +268,44 @@ bool PtxWarp::access_global(const ptx::Instr& i, const PtxAccess& access, LaneMa
   const int first = std::countr_zero(lanes);
   const bool one = uniform(addresses, lanes);
   const bool ordered = access.order == ptx::Order::acquire || access.order == ptx::Order::release;
-  if (ordered && bytes == 4 && one) {
+  // .cta says nothing to other CTAs.
+  const bool strong = access.order != ptx::Order::weak && access.scope != ptx::Scope::cta;
+  const bool relaxed = strong && !ordered;
+  const bool is_word = bytes == 4 && one;
+  // A relaxed word of a run without data is one if it has bytes at all: those that protocols depend on.
+  if (is_word && (ordered || (relaxed && context.cta.gpu().memory().data(addresses[first][0], 4)))) {
     if (!access.store) {
-      const uint32_t word = context.execute(LdAcquireGpuGlobalU32{addresses[first][0]}, lanes, loc);
+      const bool polls = !relaxed || code.wait_of(current_) != nullptr;
+      const uint32_t word = context.execute(LdAcquireGpuGlobalU32{addresses[first][0], relaxed, polls}, lanes, loc);
       for (LaneMask left = lanes; left != 0; left &= left - 1)
         std::memcpy(values[std::countr_zero(left)], &word, 4);
     } else {
       uint32_t word;
       std::memcpy(&word, values[first], 4);
-      context.execute(StReleaseGpuGlobalU32{addresses[first][0], word}, lanes, loc);
+      context.execute(StReleaseGpuGlobalU32{addresses[first][0], word, relaxed}, lanes, loc);
     }
     return true;
   }
-  if (ordered) return not_implemented(std::string(code.program().text(i))), false;
+  if (ordered && access.store) {
+    if (bytes != 8 || access.vector != 1) return not_implemented(std::string(code.program().text(i))), false;
+    uint64_t given[ptx::kLanes] = {}, replaced[ptx::kLanes];
+    for (LaneMask left = lanes; left != 0; left &= left - 1)
+      std::memcpy(&given[std::countr_zero(left)], values[std::countr_zero(left)], 8);
+    // As an exchange whose answer nobody wants.
+    context.execute(
+        AtomGlobal{{ReduceOp::exch, ReduceType::b64, MemorySem::release, MemoryScope::gpu, &addresses, given},
+                   replaced},
+        lanes, loc);
+    return true;
+  }
   if (access.store && doing_ && doing_ != TraceEvent::load_issue && doing_ != TraceEvent::mma_issue)
     does(TraceEvent::store_issue);
   if (access.store)
-    context.execute(StGlobalLanes{bytes, &addresses, values}, lanes, loc);
+    context.execute(StGlobalLanes{bytes, &addresses, values, strong}, lanes, loc);
   else
-    context.execute(LdGlobalLanes{bytes, &addresses, values, &arrives, &unknown}, lanes, loc);
+    context.execute(
+        LdGlobalLanes{bytes, &addresses, values, &arrives, &unknown, {.strong = strong, .acquires = ordered}},
+        lanes, loc);
   return true;
 }
 

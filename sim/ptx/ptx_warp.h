@@ -2,6 +2,7 @@
 /// A warp that executes PTX on the models.  Its lanes are in groups (ptx/lane_groups.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <list>
@@ -54,8 +55,8 @@ class PtxWarp {
   uint8_t* local_bytes(int lane, uint64_t offset, uint64_t bytes);
   /// Registers of a tensor load or store on their way, 128 of each lane.
   static constexpr int kTmemRegisters = 128;
-  uint32_t* tmem_values() {
-    tmem_values_.resize(size_t(ptx::kLanes) * kTmemRegisters);
+  uint32_t* tmem_values(size_t registers = kTmemRegisters) {
+    tmem_values_.resize(std::max(tmem_values_.size(), size_t(ptx::kLanes) * registers));
     return tmem_values_.data();
   }
   // ---- accumulators of wgmma, which belong to the tensor core until a wait

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers of CTA and cluster, fences, dependent launch, registers of PTX on the models (PTX 9.7.13, 9.7.19).
+#include <bit>
+
 #include "sim/ptx/services.h"
 
 namespace sm100::sim {
@@ -27,6 +29,23 @@ PtxOutcome bar_arrive(ServiceCall& c) {
   return kDone;
 }
 
+/// bar.red.op d, a{, b}, {!}p: a bar.sync whose threads all get what they have said together.
+PtxOutcome bar_red(ServiceCall& c) {
+  const int id = int(c.value(1));
+  const bool counts = c.size() > 3;
+  models::CtaBarriers& barriers = c.context().own.barriers;
+  const LaneMask yes = c.predicate(c.operand(c.size() - 1)) & c.lanes;
+  const uint64_t generation = barriers.vote(id, {uint32_t(std::popcount(yes)), uint32_t(std::popcount(c.lanes))});
+  c.execute(BarSync{id, counts ? int(c.value(2)) : threads_of(c, c.size())});
+  if (c.warp.over()) return PtxOutcome::stop;
+  const models::CtaBarriers::Votes votes = barriers.votes(id, generation);
+  if (c.has(".popc"))
+    c.set_all(c.operand(0), votes.yes);
+  else
+    c.set_predicate(c.operand(0), (c.has(".and") ? votes.yes == votes.asked : votes.yes > 0) ? ptx::kAllLanes : 0);
+  return kDone;
+}
+
 PtxOutcome warp_sync(ServiceCall& c) {
   if (c.lanes == ptx::kAllLanes) c.execute(BarWarpSync{});
   return kDone;
@@ -50,7 +69,8 @@ PtxOutcome fence(ServiceCall& c) {
   c.context().at(c.loc, c.lanes);
   c.context().charge(c.context().issue.fence);
   const bool of_cta = c.has(".cta");
-  if (HazardChecker* const h = c.context().hazards(); h && !of_cta) h->fence_memory(c.context().thread());
+  if (HazardChecker* const h = c.context().hazards())
+    of_cta ? h->fence_cta(c.context().thread()) : h->fence_memory(c.context().thread());
   return kDone;
 }
 
@@ -84,6 +104,10 @@ std::vector<PtxServiceEntry> synchronisation_services() {
           {"bar.cta.arrive", bar_arrive, Together::all},
           {"barrier.arrive", bar_arrive, Together::all},
           {"barrier.cta.arrive", bar_arrive, Together::all},
+          {"bar.red", bar_red, Together::all},
+          {"bar.cta.red", bar_red, Together::all},
+          {"barrier.red", bar_red, Together::all},
+          {"barrier.cta.red", bar_red, Together::all},
           {"bar.warp.sync", warp_sync, Together::mask},
           {"barrier.cluster.arrive", cluster_arrive, Together::all},
           {"barrier.cluster.wait", cluster_wait, Together::all},

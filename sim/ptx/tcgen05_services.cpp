@@ -190,10 +190,15 @@ PtxOutcome ld(ServiceCall& c) {
   const size_t n = size_t(registers_per_thread(kind, repeat));
   if (to.size() != n)
     return c.warp.not_implemented("tcgen05.ld with another number of registers than its shape has");
-  uint32_t* const values = c.warp.tmem_values();  // other warps run while this one waits: each has its own
+  // A register takes the low halves of two cells side by side: twice as many columns are read.
+  const bool packs = c.has(".pack::16b");
+  if (packs && kind != TmemShape::s32x32b)
+    return c.warp.not_implemented("tcgen05.ld.pack::16b of another shape than 32x32b");
+  const size_t cells = packs ? 2 * n : n;
+  uint32_t* const values = c.warp.tmem_values(cells);  // other warps run while this one waits: each has its own
   const TmemAddr address{uint32_t(c.address(1))};
   switch (kind) {
-    case TmemShape::s32x32b: load_shape<TmemShape::s32x32b>(c, repeat, address, values); break;
+    case TmemShape::s32x32b: load_shape<TmemShape::s32x32b>(c, int(cells), address, values); break;
     case TmemShape::s16x64b: load_shape<TmemShape::s16x64b>(c, repeat, address, values); break;
     case TmemShape::s16x128b: load_shape<TmemShape::s16x128b>(c, repeat, address, values); break;
     case TmemShape::s16x32bx2:
@@ -203,7 +208,10 @@ PtxOutcome ld(ServiceCall& c) {
   }
   const bool with_data = c.context().sm.with_data;
   for (size_t r = 0; r < n; ++r) {
-    for (int lane = 0; with_data && lane < ptx::kLanes; ++lane) c.set(to[r], lane, values[size_t(lane) * n + r]);
+    for (int lane = 0; with_data && lane < ptx::kLanes; ++lane) {
+      const uint32_t* const of_lane = values + size_t(lane) * cells;
+      c.set(to[r], lane, packs ? (of_lane[2 * r] & 0xffff) | of_lane[2 * r + 1] << 16 : of_lane[r]);
+    }
     if (to[r].kind == Operand::Kind::reg) c.warp.loaded_from_tmem(to[r].row, c.context().tmem_loads);
     if (!with_data) c.warp.unknown(to[r]);
   }
@@ -291,7 +299,7 @@ std::vector<PtxServiceEntry> tcgen05_services() {
           {"tcgen05.mma", mma, Together::any, true, {".sp", ".ws"}, TraceEvent::mma_issue},
           {"tcgen05.cp", cp, Together::any, true, {}, TraceEvent::mma_issue},
           {"tcgen05.commit", commit},
-          {"tcgen05.ld", ld, Together::all, false, {".pack::16b", ".red"}, TraceEvent::tmem_load},
+          {"tcgen05.ld", ld, Together::all, false, {".red"}, TraceEvent::tmem_load},
           {"tcgen05.st", st, Together::all, false, {".unpack::16b"}},
           {"tcgen05.wait::ld", wait_ld, Together::all},
           {"tcgen05.wait::st", wait_st, Together::all},

@@ -66,6 +66,24 @@ TEST_CASE("a kernel that is given as PTX verifies and nothing is found") {
   CHECK(result.outcome == Outcome::pass);
 }
 
+TEST_CASE("a producer that waits for the release of what it has not filled is to blame, not who has exited") {
+  check_report("@%p6 bra LOAD;\n", R"(@%p6 bra LOAD;
+	shr.u32 %r16, %r14, 1;
+	and.b32 %r16, %r16, 1;
+	and.b32 %r15, %r14, 1;
+	shl.b32 %r17, %r15, 3;
+	add.u32 %r18, %r8, %r17;
+	xor.b32 %r20, %r16, 1;
+DRAIN:
+	mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r18], %r20;
+	@!%p5 bra DRAIN;
+AGAIN:
+	mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r18], %r16;
+	@!%p5 bra AGAIN;
+)",
+               {"load waits for the release of a fill that it has not made", "at fault: load"});
+}
+
 TEST_CASE("a kernel that is given as PTX runs under jitter and without data") {
   for (const char* set : {"run.jitter=1", "run.jitter=7", "run.data=none", "run.numerics=b200"}) {
     INFO(set);

@@ -31,7 +31,7 @@ struct BarSync {
                                    .faults = Alterable::step,
                                    .add = {"threads", "id"}};
   static constexpr SupportLine kSupport[] = {
-      {"bar.sync, bar.arrive", Support::modelled, "barriers 0-15 with a thread count"}};
+      {"bar.sync, bar.arrive, bar.red", Support::modelled, "barriers 0-15 with a thread count; bar.red in PTX"}};
   int id, threads;
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {

@@ -44,8 +44,9 @@ struct StAsync {
                                    .other_ctas = true,
                                    .faults = Alterable::step,
                                    .add = {"barrier"}};
-  static constexpr SupportLine kSupport[] = {{"st.async.weak....mbarrier::complete_tx::bytes", Support::modelled,
-                                              ".b32, .v2.b32, .v4.b32; one path latency, an assumption"}};
+  static constexpr SupportLine kSupport[] = {
+      {"st.async.weak....mbarrier::complete_tx::bytes", Support::modelled,
+       ".b32, .v2.b32, .v4.b32, .b64, .v2.b64; one path latency, an assumption"}};
   uint32_t bytes;
   const LaneArray<ClusterSmemAddr, 1>* addresses;
   const uint32_t* registers;
@@ -83,7 +84,7 @@ struct RedAsync {
 using ClusterMemoryGroup = List<LdSharedCluster, StSharedCluster, StAsync, RedAsync>;
 
 inline constexpr SupportLine kClusterMemoryRejected[] = {
-    {"st.async of .b64, .v2.b64; st.async.mmio", Support::rejected, "not implemented"},
+    {"st.async.mmio", Support::rejected, "not implemented"},
     {"atom, red of shared memory", Support::rejected, "not implemented"},
 };
 

@@ -103,6 +103,8 @@ struct LdAcquireGpuGlobalU32 {
   static constexpr SupportLine kSupport[] = {
       {"ld.acquire.gpu.global.u32", Support::modelled, "a loop that polls sleeps until the word is stored to"}};
   GlobalAddr address;
+  bool relaxed = false;  ///< of PTX: ld.relaxed, ld.volatile
+  bool polls = true;     ///< a loop that sees the same value again waits for another one
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     visit("address", i.address);
@@ -120,6 +122,7 @@ struct StReleaseGpuGlobalU32 {
       {"st.release.gpu.global.u32", Support::modelled, "visible after all stores of the CTA before it"}};
   GlobalAddr address;
   uint32_t value;
+  bool relaxed = false;  ///< of PTX: st.relaxed, st.volatile
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     visit("address", i.address), visit("value", i.value);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// tcgen05.ld.pack::16b: a register takes the low halves of two neighbouring cells.
+#include "catch.h"
+#include "kernels/host/scenario.h"
+#include "scratch_directory.h"
+#include "sim/child_process.h"
+
+using namespace sm100;
+using namespace sm100::sim;
+
+TEST_CASE("tcgen05.ld.32x32b.pack::16b packs the low halves of cells side by side") {
+  ScratchDirectory folder;
+  folder.write("k.ptx", R"(.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry packs()
+.reqntid 32
+{
+	.reg .pred %p<8>;
+	.reg .b32 %r<24>;
+	.shared .align 4 .b32 at;
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r2, at;
+	tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 32;
+	tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
+	bar.warp.sync -1;
+	ld.shared.u32 %r3, [%r2];
+	or.b32 %r4, %r1, 0x11110000;
+	or.b32 %r5, %r1, 0x22220100;
+	or.b32 %r6, %r1, 0x33330200;
+	or.b32 %r7, %r1, 0x44440300;
+	tcgen05.st.sync.aligned.32x32b.x4.b32 [%r3], {%r4, %r5, %r6, %r7};
+	tcgen05.wait::st.sync.aligned;
+	tcgen05.ld.sync.aligned.32x32b.x2.pack::16b.b32 {%r8, %r9}, [%r3];
+	tcgen05.wait::ld.sync.aligned;
+	prmt.b32 %r10, %r4, %r5, 0x5410;
+	prmt.b32 %r11, %r6, %r7, 0x5410;
+	setp.ne.u32 %p1, %r8, %r10;
+	setp.ne.or.u32 %p2, %r9, %r11, %p1;
+	@%p2 trap;
+	tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;
+	ret;
+}
+)");
+  const RunResult r = run_in_child(host::load_scenario(
+      folder.write("k.toml",
+                   "kernel = \"ptx\"\nprofile = \"b200\"\n[problem]\nptx = \"k.ptx\"\ngrid = [1, 1, 1]\n"
+                   "[[problem.tensor]]\nname = \"none\"\ntype = \"u8\"\nshape = [16]\ncontents = \"zeros\"\n"
+                   "[run]\nsms = 1\n")));
+  INFO(said(r));
+  CHECK(r.outcome == Outcome::pass);
+}
