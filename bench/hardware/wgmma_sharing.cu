@@ -150,7 +150,6 @@ void measure_step(const char* type) {
 
 template <int N, DataType Type>
 void measure_steps(const char* type) {
-  measure_step<N, Type, 4, 0, 0>(type);
   measure_step<N, Type, 4, 0, 16>(type);
   measure_step<N, Type, 4, 0, 32>(type);
   measure_step<N, Type, 4, 0, 64>(type);

@@ -191,7 +191,8 @@ class HazardChecker {
   void tmem_dealloc(const Thread& thread, TmemAddr address, uint32_t columns, int cta_group);
 
   /// A warp's lanes load or store global memory; `address` is the first lane's and stands for all.
-  void global(const Thread& thread, GlobalAddr address, bool write);
+  /// @param strong  relaxed, volatile or stronger, and not of the scope of the CTA alone
+  void global(const Thread& thread, GlobalAddr address, bool write, bool strong = false);
   /// A bulk copy reads global memory (GM6).
   void bulk_source(const Thread& thread, GlobalAddr from, uint32_t bytes);
   /// Lanes execute an atomic; they are in order among themselves, whoever executes them.
@@ -199,7 +200,7 @@ class HazardChecker {
   /// @param returns   the value that was there: what follows may follow from it
   void atomic(const Thread& thread, GlobalAddr address, bool compares, bool returns) {
     if (compares) compare_and_swap(thread, address);
-    access_global(thread, address, AccessKind::atomic, true, returns);
+    access_global(thread, address, AccessKind::atomic, true, {.reduces = !returns, .strong = true});
   }
   // ---- tensor maps in global memory
   /// A thread writes to a map.
@@ -447,7 +448,8 @@ class HazardChecker {
   /// Bytes that a unit will write to shared memory of each CTA of `ranks`, and then signal it.
   void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
             uint32_t op, bool linear = false, bool reduces = false);
-  void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write, bool returns = false);
+  /// @param traits  of the access: `reduces` and `strong` of it are kept
+  void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write, const Access& traits);
   bool made_by(const Thread& t, const GlobalAccess& access);
   void doubt(const GlobalAccess& read, GlobalAddr address, models::Violation violation);
   void compare_and_swap(const Thread& t, GlobalAddr address);

@@ -9,8 +9,8 @@
 
 namespace sm100::sim {
 
-void HazardChecker::global(const Thread& t, GlobalAddr address, bool write) {
-  access_global(t, address, AccessKind::global, write);
+void HazardChecker::global(const Thread& t, GlobalAddr address, bool write, bool strong) {
+  access_global(t, address, AccessKind::global, write, {.strong = strong});
 }
 
 bool HazardChecker::made_by(const Thread& t, const GlobalAccess& access) {
@@ -54,7 +54,8 @@ void HazardChecker::report_doubted(const Thread& t) {
       doubted_.push_back(doubted);
 }
 
-void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write, bool returns) {
+void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write,
+                                  const Access& traits) {
   GlobalCell& cell = global_[address.value];
   // The atomics of a word are in one order: what follows from the value that an own one has found comes behind
   // those before it.
@@ -70,11 +71,11 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
     });
   };
   const auto ordered = [&](const GlobalAccess& earlier) {
-    if (kind == AccessKind::atomic && earlier.access.kind == AccessKind::atomic) return true;
+    if (traits.strong && earlier.access.strong) return true;
     return ordered_in_global(t, earlier) || before_own_atomic(earlier);
   };
   GlobalAccess now_accessed = global_access(t, kind, write, now(t));
-  now_accessed.access.reduces = kind == AccessKind::atomic && !returns;
+  now_accessed.access.reduces = traits.reduces, now_accessed.access.strong = traits.strong;
   const auto conflict = [&](const GlobalAccess& earlier) {
     const Kernel& first = *launches_[earlier.launch].kernel;
     const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);

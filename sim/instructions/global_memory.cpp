@@ -150,9 +150,12 @@ uint32_t LdAcquireGpuGlobalU32::execute(WarpContext& w) const {
     w.warp.pass((period - (now() - asked) % period) % period);
     look();
   }
-  if (HazardChecker* h = w.hazards())
-    if (const auto* last = words.last_store(address))
-      relaxed ? h->relaxed_load(w.thread(), last->by.op) : h->acquire_word(w.thread(), last->by.op);
+  if (HazardChecker* h = w.hazards()) {
+    const auto* last = words.last_store(address);
+    if (last && !relaxed) h->acquire_word(w.thread(), last->by.op);
+    if (last && relaxed) h->relaxed_load(w.thread(), last->by.op);
+    if (relaxed) h->global(w.thread(), address, false, /*strong=*/true);
+  }
   return polls.value;
 }
 
@@ -168,8 +171,10 @@ void StReleaseGpuGlobalU32::execute(WarpContext& w) const {
   for (const auto& warp : w.cta.warps()) visible = std::max(visible, warp->stores_visible);
   w.warp.stores_visible = std::max(w.warp.stores_visible, visible);
   models::Source by = w.source();
-  if (HazardChecker* h = w.hazards())
+  if (HazardChecker* h = w.hazards()) {
     by.op = relaxed ? h->relaxed_atomic(w.thread(), 0) : h->release_word(w.thread());
+    if (relaxed) h->global(w.thread(), address, true, /*strong=*/true);
+  }
   w.cta.gpu().words().store(address, value, visible, by);
 }
 

@@ -91,9 +91,9 @@ void check_fresh(WarpContext& w, const models::Mbarrier::State& state, uint32_t 
   const sim::Kernel& kernel = w.cta.kernel();
   const sim::BarrierName name = barrier_name(kernel, state.offset);
   if (!name.array || parity != 1) return;
-  // "input_full", "tmem_dealloc"; the single words of kernels without a ring do not say which side they are.
+  // Of other names nobody knows which side of a ring they are; tmem_dealloc is none, and has one phase.
   const std::string_view array_name = name.array->name;
-  if (array_name.ends_with("_empty") || array_name.find('_') == std::string_view::npos) return;
+  if (!array_name.ends_with("_full") && array_name != "tmem_dealloc") return;
   const size_t array = size_t(name.array - kernel.barriers.data());
   if (array < kernel.learned_arrivers.size() && kernel.learned_arrivers[array]) return;
   const auto& said = w.cta.observer().warnings();  // of the first warp of all that do it

@@ -84,9 +84,7 @@ void atomic_bytes(ServiceCall& c, const AtomicForm& form, LaneMask by, bool shar
                       &in_global,
                       &modify,
                       &arrives,
-                      {.strong = true,
-                       .acquires = sem == MemorySem::acquire || sem == MemorySem::acq_rel,
-                       .releases = sem == MemorySem::release || sem == MemorySem::acq_rel}},
+                      {.strong = true, .acquires = acquires(sem), .releases = releases(sem)}},
             by);
   if (!form.returns) return;
   for (const Operand& to : registers_of(c.operand(0)))

@@ -226,7 +226,7 @@ void LdGlobalLanes::execute(WarpContext& w) const {
   w.settle();
   *arrives = w.issue_cycle() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
   HazardChecker* h = w.hazards();
-  if (h && !strength.strong) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], false);
+  if (h) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], false, strength.strong);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
     const GlobalAddr address = (*addresses)[lane][0];
@@ -245,8 +245,7 @@ void LdGlobalLanes::execute(WarpContext& w) const {
 void StGlobalLanes::execute(WarpContext& w) const {
   const LaneStores stores{*addresses, w.lanes(), bytes};
   store_to_global(w, stores);
-  if (HazardChecker* h = w.hazards(); h && !strong)
-    h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
+  if (HazardChecker* h = w.hazards()) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true, strong);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
     uint8_t* to = global_bytes(w, (*addresses)[lane][0], bytes, lane, "st.global");

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "catch.h"
-#include "kernels/host/scenario.h"
-#include "scratch_directory.h"
-#include "sim/child_process.h"
+#include "run_ptx.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -15,8 +13,7 @@ namespace {
 
 /// 96 threads; the kernel traps where %p7 is false after `body`.
 RunResult ran(const std::string& body) {
-  ScratchDirectory folder;
-  folder.write("k.ptx", fmt::format(R"(.version 8.7
+  return run_ptx(fmt::format(R"(.version 8.7
 .target sm_100a
 .address_size 64
 .visible .entry votes()
@@ -31,12 +28,7 @@ RunResult ran(const std::string& body) {
 	ret;
 }}
 )",
-                                    body));
-  return run_in_child(host::load_scenario(
-      folder.write("k.toml",
-                   "kernel = \"ptx\"\nprofile = \"b200\"\n[problem]\nptx = \"k.ptx\"\ngrid = [1, 1, 1]\n"
-                   "[[problem.tensor]]\nname = \"none\"\ntype = \"u8\"\nshape = [16]\ncontents = \"zeros\"\n"
-                   "[run]\nsms = 1\n")));
+                             body));
 }
 
 Outcome outcome(const std::string& body) { return ran(body).outcome; }

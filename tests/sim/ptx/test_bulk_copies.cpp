@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "catch.h"
-#include "kernels/host/scenario.h"
-#include "scratch_directory.h"
-#include "sim/child_process.h"
+#include "run_ptx.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -17,8 +15,7 @@ namespace {
 /// of
 ///              128 bytes, %r3 `bar`, which thread 0 has initialised for one arrival
 RunResult ran(const std::string& body, int ctas = 1) {
-  ScratchDirectory folder;
-  folder.write("k.ptx", fmt::format(R"(.version 8.7
+  return run_ptx(fmt::format(R"(.version 8.7
 .target sm_100a
 .address_size 64
 .visible .entry copies(.param .u64 from, .param .u64 to)
@@ -51,31 +48,8 @@ RunResult ran(const std::string& body, int ctas = 1) {
 	ret;
 }}
 )",
-                                    fmt::arg("body", body)));
-  return run_in_child(host::load_scenario(folder.write("k.toml", fmt::format(R"(kernel = "ptx"
-profile = "b200"
-[problem]
-ptx = "k.ptx"
-grid = [{0}, 1, 1]
-cluster = [{0}, 1, 1]
-[[problem.tensor]]
-name = "from"
-type = "u32"
-shape = [32]
-contents = "ones"
-[[problem.tensor]]
-name = "to"
-type = "u32"
-shape = [32]
-contents = "zeros"
-[[problem.argument]]
-address = "from"
-[[problem.argument]]
-address = "to"
-[run]
-sms = {0}
-)",
-                                                                             ctas))));
+                             fmt::arg("body", body)),
+                 ctas, {"ones", "zeros"});
 }
 
 /// Lane `storing` stores the buffer, lane `waiting` waits for its groups, then all lanes write the buffer again.

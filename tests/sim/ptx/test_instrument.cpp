@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <regex>
 
 #include "catch.h"
 #include "kernels/ptx_launch/host/ptx_problem.h"
@@ -48,11 +49,15 @@ struct Recorded {
   uint64_t lost = 0;
 };
 
+/// Of scenarios/, or an absolute path; without ".toml".
+std::filesystem::path file_of(const std::string& scenario) {
+  return std::filesystem::path(source_dir()) / "scenarios" / (scenario + ".toml");
+}
+
 Recorded run_as_written(const std::string& scenario) {
   const RunReply reply = reply_in_child([&] {
     return bytes_of_run([&](Json& beside) {
-      const host::Scenario s =
-          host::load_scenario(std::filesystem::path(source_dir()) / "scenarios" / (scenario + ".toml"));
+      const host::Scenario s = host::load_scenario(file_of(scenario));
       traces::Recorder recorder;
       Simulation simulation(s, {.recorder = &recorder});
       simulation.run();
@@ -77,7 +82,7 @@ std::string tensor(const std::string& tensor_name, uint64_t address, uint64_t by
 Recorded run_instrumented(const std::string& scenario, const ptx::InstrumentOptions& options = {},
                           uint32_t capacity = 4096) {
   const ScratchDirectory directory;
-  const auto file = std::filesystem::path(source_dir()) / "scenarios" / (scenario + ".toml");
+  const auto file = file_of(scenario);
   const host::Scenario written = host::load_scenario(file);
   const auto& problem = std::any_cast<const host::PtxProblem&>(written.problem);
   const ptx::Module& module = *problem.file.module;
@@ -157,6 +162,29 @@ TEST_CASE("instrument: what a Hopper GEMM records are the spans that the simulat
 }
 TEST_CASE("instrument: what a GEMM with tensor memory records are the spans that the simulator derives") {
   same_spans("ptx/gemm");
+}
+TEST_CASE("instrument: a look ahead of a loop that waits is part of that wait, or all of it") {
+  // Of whole warps, which the look suspends (hopper), and of one lane, which it answers at once.
+  const ScratchDirectory folder;
+  for (const std::string kernel : {"hopper/gemm", "ptx/gemm"}) {
+    INFO(kernel);
+    // LABEL: poll; @!p bra LABEL;
+    static const std::regex loop(R"((\w+):\n(\s*mbarrier\.try_wait\S* (%?\w+), [^\n]*\n)\s*@!\3 bra \1;\n)");
+    const std::string as_written = read_whole(file_of(kernel).replace_extension(".ptx"));
+    const std::string text =
+        std::regex_replace(as_written, loop, "$2\t@$3 bra $1_SEEN;\n$1:\n$2\t@!$3 bra $1;\n$1_SEEN:\n");
+    REQUIRE(text != as_written);
+    folder.write("gemm.ptx", text);
+    folder.write("gemm.toml", read_whole(file_of(kernel)));
+    const std::string looking = (folder.path() / "gemm").string();
+    same_spans(looking);
+    const Json looked = run_as_written(looking).lines, waited = run_as_written(kernel).lines;
+    CHECK(looked.size() == waited.size());
+    for (const auto& [warp, lines] : waited.items()) {
+      INFO(warp);
+      CHECK(looked.value(warp, Json::array()) == lines);
+    }
+  }
 }
 TEST_CASE("instrument: what does not fit is counted") {
   const Recorded all = run_instrumented("hopper/gemm"), few = run_instrumented("hopper/gemm", {}, 4);

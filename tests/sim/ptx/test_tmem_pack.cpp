@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tcgen05.ld.pack::16b: a register takes the low halves of two neighbouring cells.
 #include "catch.h"
-#include "kernels/host/scenario.h"
-#include "scratch_directory.h"
-#include "sim/child_process.h"
+#include "run_ptx.h"
 
 using namespace sm100;
 using namespace sm100::sim;
 
 TEST_CASE("tcgen05.ld.32x32b.pack::16b packs the low halves of cells side by side") {
-  ScratchDirectory folder;
-  folder.write("k.ptx", R"(.version 8.7
+  const RunResult r = run_ptx(R"(.version 8.7
 .target sm_100a
 .address_size 64
 .visible .entry packs()
@@ -42,11 +39,6 @@ TEST_CASE("tcgen05.ld.32x32b.pack::16b packs the low halves of cells side by sid
 	ret;
 }
 )");
-  const RunResult r = run_in_child(host::load_scenario(
-      folder.write("k.toml",
-                   "kernel = \"ptx\"\nprofile = \"b200\"\n[problem]\nptx = \"k.ptx\"\ngrid = [1, 1, 1]\n"
-                   "[[problem.tensor]]\nname = \"none\"\ntype = \"u8\"\nshape = [16]\ncontents = \"zeros\"\n"
-                   "[run]\nsms = 1\n")));
   INFO(said(r));
   CHECK(r.outcome == Outcome::pass);
 }

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "catch.h"
-#include "kernels/host/scenario.h"
-#include "scratch_directory.h"
-#include "sim/child_process.h"
+#include "run_ptx.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -16,9 +14,7 @@ namespace {
 /// Thread 0 of CTA 0 executes `writes`, thread 32 of CTA 0 or thread 0 of CTA 1 `reads`.  %rd1: 128 bytes of zeros
 /// in global memory; %r2: `data`, %r3: `flag` in shared memory, which start as zeros.
 RunResult ran(const std::string& writes, const std::string& reads, int ctas = 1) {
-  ScratchDirectory folder;
-  folder.write("k.ptx",
-               fmt::format(R"(.version 8.7
+  return run_ptx(fmt::format(R"(.version 8.7
 .target sm_100a
 .address_size 64
 .visible .entry words(.param .u64 memory)
@@ -62,25 +58,9 @@ OVER:
 	ret;
 }}
 )",
-                           fmt::arg("writes", writes), fmt::arg("reads", reads), fmt::arg("reader_cta", ctas - 1),
-                           fmt::arg("reader_thread", ctas > 1 ? 0 : 32)));
-  return run_in_child(host::load_scenario(folder.write("k.toml", fmt::format(R"(kernel = "ptx"
-profile = "b200"
-[problem]
-ptx = "k.ptx"
-grid = [{0}, 1, 1]
-cluster = [{0}, 1, 1]
-[[problem.tensor]]
-name = "memory"
-type = "u32"
-shape = [32]
-contents = "zeros"
-[[problem.argument]]
-address = "memory"
-[run]
-sms = {0}
-)",
-                                                                             ctas))));
+                             fmt::arg("writes", writes), fmt::arg("reads", reads), fmt::arg("reader_cta", ctas - 1),
+                             fmt::arg("reader_thread", ctas > 1 ? 0 : 32)),
+                 ctas, {"zeros"});
 }
 
 /// A store of data, then of the flag; a loop until the flag is there, then a load of the data, which must be 7.
@@ -156,6 +136,14 @@ TEST_CASE("Words of 64 bits are released and acquired") {
           2);
   CAPTURE(said(r));
   CHECK(r.outcome == Outcome::pass);
+}
+
+TEST_CASE("A weak access races with a strong one") {
+  CHECK(id_found(ran("\tst.global.u32 [%rd1], %r6;", "\tld.volatile.global.u32 %r10, [%rd1];", 2)) == "GM3");
+  CHECK(id_found(ran("\tst.relaxed.gpu.global.u32 [%rd1], %r6;", "\tld.global.u32 %r10, [%rd1];", 2)) == "GM3");
+  CHECK(ran("\tst.relaxed.gpu.global.u32 [%rd1], %r6;", "\tld.volatile.global.u32 %r10, [%rd1];", 2).outcome ==
+        Outcome::pass);
+  CHECK(id_found(ran("\tst.shared.u32 [%r2], %r6;", "\tld.volatile.shared.u32 %r10, [%r2];")) == "SM3");
 }
 
 TEST_CASE("A plain store behind an own atomic comes behind the atomics before it") {
