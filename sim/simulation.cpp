@@ -264,8 +264,10 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
   if (scenario_.provenance == ProvenanceMode::on && !options.learner) keep_provenance();
   if (scenario_.hand_out_descending) device_.gpu.clc().hand_out_descending();
   if (scenario_.scopes == Scopes::strict) device_.observer.set_strict_scopes();
-  if (scenario_.hazards)
+  if (scenario_.hazards) {
     device_.observer.set_hazards(&hazards_.emplace(device_.launches, device_.gpu.slots(), device_.observer));
+    if (scenario_.data == DataMode::full) hazards_->look_for_unwritten();
+  }
 }
 
 /// A kernel gets the tensors of its own launches.

@@ -53,4 +53,10 @@ Footprints::Id Footprints::add(uint64_t key, std::vector<Interval> intervals) {
   return id;
 }
 
+uint32_t Footprints::bytes(Id id) const { return uint32_t(size_of(sets_[id].intervals)); }
+
+uint32_t Footprints::bytes_outside(Id id, std::vector<Interval> others) const {
+  return bytes(id) - uint32_t(size_of_common(sets_[id].intervals, normalized(std::move(others))));
+}
+
 }  // namespace sm100::sim

@@ -38,9 +38,20 @@ class Footprints {
   /// From its first to its last byte.
   Interval bounds(Id id) const { return {sets_[id].intervals.front().begin, sets_[id].intervals.back().end}; }
   size_t size() const { return sets_.size(); }
+  uint32_t bytes(Id id) const;
+  /// How many bytes of a set lie in none of the others that `counts` accepts.
+  template <class Counts>
+  uint32_t bytes_outside(Id id, Counts&& counts) const {
+    std::vector<Interval> inside;
+    for (const Overlap& overlap : sets_[id].overlaps)
+      if (counts(overlap.other))
+        inside.insert(inside.end(), sets_[overlap.other].intervals.begin(), sets_[overlap.other].intervals.end());
+    return bytes_outside(id, std::move(inside));
+  }
 
  private:
   Id add(uint64_t key, std::vector<Interval> intervals);
+  uint32_t bytes_outside(Id id, std::vector<Interval> others) const;
 
   struct Set {
     std::vector<Interval> intervals;  ///< ascending, apart

@@ -80,6 +80,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     }
     case MbarrierEventKind::arrive:
     case MbarrierEventKind::expect_tx:
+      if (e.kind == MbarrierEventKind::expect_tx) barrier.expected += e.amount, barrier.expects = e.source;
       if (e.source.op == kReleases) {
         const Thread thread{e.slot, e.source};
         barrier.arrived.join(warp(thread).known);
@@ -90,6 +91,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
       break;
     case MbarrierEventKind::complete_tx: {
       barrier.counts_bytes = true;
+      barrier.came += e.amount;
       if (const auto one = std::find(barrier.in_flight.begin(), barrier.in_flight.end(), e.source.op);
           one != barrier.in_flight.end())
         barrier.in_flight.erase(one);
@@ -112,6 +114,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     }
     case MbarrierEventKind::phase_complete:
       check_complete(e, barrier);
+      barrier.expected = barrier.came = 0;
       barrier.arrived.happened.advance({barrier_component(r, index), Clock(e.phase + 1) + barrier.ended});
       std::swap(barrier.before, barrier.completed.happened);
       barrier.completed = barrier.arrived;
@@ -143,6 +146,17 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
                       .barrier = e.offset,
                       .source = copy.by.source()};
   v.details = hazard_copy_lines(kernel(e.slot), copy);
+  uint64_t here = 0, in_cluster = 0;  // of a pair's, the leader's barrier counts the peer's too
+  for (const uint32_t op : barrier.in_flight)
+    if (const std::vector<Flight>* const all = flights_.find(op))
+      for (const Flight& f : *all) {
+        in_cluster += smem_sets_.bytes(f.set);
+        if (f.cluster->slots[f.rank] == e.slot) here += smem_sets_.bytes(f.set);
+      }
+  const uint64_t on_the_way = here > 0 ? here : in_cluster;
+  if (barrier.expected > 0)
+    v.details.insert(v.details.end() - 1,
+                     expected_bytes_line(kernel(e.slot), barrier.expects, barrier.expected, on_the_way));
   report_.violation(v);
 }
 

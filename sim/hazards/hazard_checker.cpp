@@ -241,6 +241,7 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
         promised_by_reader |= promised && !earlier.write;
         report(t, at_rank, earlier, later, smem_sets_, other, set);
       });
+  if (looks_for_unwritten_ && by_unit && !later.write) check_unit_reads_written(t, at_rank, set, later);
 }
 
 namespace {

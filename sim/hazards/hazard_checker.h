@@ -139,6 +139,9 @@ class HazardChecker {
   void store_repeats() { repeats_ = true; }
   /// Whether the accesses of threads to shared memory that follow are strong.
   void strong_accesses(bool on) { strong_ = on; }
+  /// The run has data, so that every write to shared memory is seen: reads of units are looked at for bytes that
+  /// nobody has written (SM4).
+  void look_for_unwritten() { looks_for_unwritten_ = true; }
   /// A thread has loaded bytes of its own CTA's shared memory that look like those which nobody has written: SM4,
   /// if nobody has.
   void unwritten_looking_read(const Thread& thread, uint32_t offset, uint32_t bytes);
@@ -249,6 +252,8 @@ class HazardChecker {
     bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
     uint32_t lane_waits = 0;          ///< WarpState::lane_waits for it, of all warps
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
+    uint64_t expected = 0, came = 0;  ///< bytes of the open phase
+    models::Source expects{};         ///< its last expect_tx
   };
   struct Meeting {
     Knowledge open, completed;
@@ -379,6 +384,7 @@ class HazardChecker {
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   /// How far the warp that issued the access is with it.
   std::map<std::pair<const char*, uint32_t>, int> unwritten_looks_;  ///< by line, how often: a value may just be -1
+  bool looks_for_unwritten_ = false;
   /// A thread's store that nothing but its cp.async.mbarrier.arrive has handed on.
   static bool handed_by_copies(const WarpState& by, const Access& store);
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
@@ -460,6 +466,9 @@ class HazardChecker {
   /// Reads of what `later` overwrites have to be fenced: a CLC response's, and a stage's where the kernel says so.
   bool fences_reads_before(const Thread& t, const Access& later);
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
+  /// A unit reads shared memory of CTA `rank` for a thread.
+  void check_unit_reads_written(const Thread& t, uint32_t rank, Footprints::Id set, const Access& read);
+  bool unwritten_looks_left(const Loc& line);
   void touch_tmem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   void check_peer_has_allocated(const Thread& t);
   /// What an MMA touches in each CTA, looked up once for each combination of operands.
@@ -550,6 +559,8 @@ struct HazardText {
 };
 HazardText hazard_text(const Kernel& kernel, int cta, const Access& earlier, const Access& later, bool tmem,
                        Footprints::Interval bytes, Missing missing, AccessProgress progress);
+/// Who reads or writes through the async proxy: "a tensor store".
+const char* unit_text(const Access& access);
 /// The same for a read of bytes that nobody had filled: the reader is at fault, not who fills them later.
 /// @param reader  the account of the warp that reads, or nullptr
 HazardText unfilled_text(const Kernel& kernel, int cta, const Access& read, const Access& fill, const Warp* reader,
@@ -566,6 +577,9 @@ std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Acces
 /// Of that wait where it has passed at once on a phase that the warp had seen before, so that it ordered nothing;
 /// empty: it has not.
 std::string hazard_stale_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);
+/// "expect_tx: 34,816 bytes, the last by load (warp 5) of CTA 0  gemm.ptx:754; copies of 2,048 are on their way".
+std::string expected_bytes_line(const Kernel& kernel, const models::Source& by, uint64_t expected,
+                                uint64_t on_the_way);
 /// Details of a copy that is still on its way.
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy);
 

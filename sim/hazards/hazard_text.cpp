@@ -106,18 +106,6 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
           wait + ", or for what follows from it, before it writes there again"};
 }
 
-/// Who reads or writes through the async proxy.
-const char* unit(const Access& a) {
-  switch (a.kind) {
-    case AccessKind::tensor_store: return a.linear ? "a bulk copy" : "a tensor store";
-    case AccessKind::bulk_source: return "a bulk copy";
-    case AccessKind::mma_operand: return "tcgen05.mma";
-    case AccessKind::wgmma_operand: return "wgmma.mma_async";
-    case AccessKind::copy_source: return "tcgen05.cp";
-    default: return "an asynchronous unit";
-  }
-}
-
 /// Why hardware keeps an order that PTX does not promise; nullptr: nothing is known of it.
 const char* why_it_works(Missing missing) {
   switch (missing) {
@@ -157,7 +145,7 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
             by_release + ", completed by a tcgen05.commit that follows the copy in its thread"};
   if (e.kind == AccessKind::tensor_store)
     return {
-        "TM8", fmt::format("{} overwrites bytes that {} may still read", second, unit(e)),
+        "TM8", fmt::format("{} overwrites bytes that {} may still read", second, unit_text(e)),
         fmt::format("cp.async.bulk.wait_group(.read) by the thread of {} that issued the store, few enough groups "
                     "pending{}",
                     first, one_warp(e, l) ? "" : fmt::format(", then a barrier with {}", second))};
@@ -193,23 +181,23 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
   const bool copied = e.kind == AccessKind::cp_async;
   const char* const does = l.write ? "overwrites" : "reads";
   if (copied && fence_only)
-    return {"TM6", fmt::format("{} {} what cp.async of {} wrote, without a proxy fence", unit(l), does, first),
+    return {"TM6", fmt::format("{} {} what cp.async of {} wrote, without a proxy fence", unit_text(l), does, first),
             fmt::format("fence.proxy.async by {} after cp.async.wait_group, or by {} (warp {}) after its wait",
                         first, second, l.by.warp),
             "because published kernels (CUTLASS's mixture of experts) do it"};
   if (copied)
-    return {"TM6", fmt::format("{} {} what cp.async of {} may still write", unit(l), does, first),
+    return {"TM6", fmt::format("{} {} what cp.async of {} may still write", unit_text(l), does, first),
             fmt::format("cp.async.wait_group of {}, fence.proxy.async, then a barrier with {}; or "
                         "cp.async.mbarrier.arrive, a wait of {} for it, and the fence",
                         first, second, second)};
   if (e.kind == AccessKind::async_store)
-    return {"TM6", fmt::format("{} {} what st.async of {} wrote, without a proxy fence", unit(l), does, first),
+    return {"TM6", fmt::format("{} {} what st.async of {} wrote, without a proxy fence", unit_text(l), does, first),
             fmt::format("fence.proxy.async by {} (warp {}) after its wait for the st.async", second, l.by.warp)};
-  const char* reader = l.kind == AccessKind::mma_operand ? "an asynchronous unit" : unit(l);
+  const char* reader = l.kind == AccessKind::mma_operand ? "an asynchronous unit" : unit_text(l);
   if (fence_only && e.kind == AccessKind::alloc_result && l.write)
     return {"TM6",
-            fmt::format("{} overwrites the address that tcgen05.alloc of {} wrote, without a proxy fence", unit(l),
-                        first),
+            fmt::format("{} overwrites the address that tcgen05.alloc of {} wrote, without a proxy fence",
+                        unit_text(l), first),
             fmt::format("fence.proxy.async.shared::cta by {} (warp {}) after the address has been read", second,
                         l.by.warp),
             "because published kernels (Triton's) do it, behind a barrier at which all have read it"};
@@ -402,6 +390,16 @@ std::string hazard_stale_line(const Kernel& kernel, const Warp& warp, const Acce
   return use ? stale_wait_text(kernel, warp, *use) : std::string();
 }
 
+std::string expected_bytes_line(const Kernel& kernel, const models::Source& by, uint64_t expected,
+                                uint64_t on_the_way) {
+  std::string text = fmt::format(
+      "counted: {} bytes by expect_tx, the last of {} (warp {}) of CTA {}; copies of {} "
+      "bytes are on their way",
+      grouped(int64_t(expected)), kernel.role(by.warp), by.warp, by.cta, grouped(int64_t(on_the_way)));
+  if (const std::string place = line_of(by.loc); !place.empty()) text += "  " + place;
+  return text;
+}
+
 std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& copy) {
   return {line(kernel, "copy:  ", copy),
           "missing: an expect_tx of the bytes of all copies of the phase: A and B, every k tile of a group, both "
@@ -504,6 +502,17 @@ HazardText groups_do_not_hold_loads(HazardText text) {
       "no bulk group";
   text.warning = true;
   return text;
+}
+
+const char* unit_text(const Access& a) {
+  switch (a.kind) {
+    case AccessKind::tensor_store: return a.linear ? "a bulk copy" : "a tensor store";
+    case AccessKind::bulk_source: return "a bulk copy";
+    case AccessKind::mma_operand: return "tcgen05.mma";
+    case AccessKind::wgmma_operand: return "wgmma.mma_async";
+    case AccessKind::copy_source: return "tcgen05.cp";
+    default: return "an asynchronous unit";
+  }
 }
 
 HazardText hazard_text(const Kernel& kernel, int rank, const Access& earlier, const Access& later, bool tmem,

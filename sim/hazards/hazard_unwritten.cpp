@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of shared memory that nobody has written (SM4).  Whether it matters is seen in the result: a zero times
-// what lies there is NaN only where that is NaN or infinity, as it is here.
+// Reads of shared memory that nobody has written (SM4), by threads and by units.  Whether it matters is seen in the
+// result: a zero times what lies there is NaN only where that is NaN or infinity, as it is here.
 #include <fmt/format.h>
 
 #include "models/time.h"
@@ -8,9 +8,13 @@
 
 namespace sm100::sim {
 
+bool HazardChecker::unwritten_looks_left(const Loc& line) {
+  constexpr int kLooks = 64;  // ids of -1 and the like are loaded again and again
+  return ++unwritten_looks_[{line.file_name(), line.line()}] <= kLooks;
+}
+
 void HazardChecker::unwritten_looking_read(const Thread& t, uint32_t offset, uint32_t bytes) {
-  constexpr int kLooks = 64;  // at each line: ids of -1 and the like are loaded again and again
-  if (++unwritten_looks_[{t.by.loc.file_name(), t.by.loc.line()}] > kLooks) return;
+  if (!unwritten_looks_left(t.by.loc)) return;
   if (cta(t.slot).smem.written(smem_sets_, smem_sets_.intern_range(offset, bytes))) return;
   report_.violation({.id = "SM4",
                      .message = fmt::format(
@@ -20,6 +24,26 @@ void HazardChecker::unwritten_looking_read(const Thread& t, uint32_t offset, uin
                      .slot = t.slot,
                      .source = t.by,
                      .suspect = true});
+}
+
+void HazardChecker::check_unit_reads_written(const Thread& t, uint32_t at_rank, Footprints::Id set,
+                                             const Access& read) {
+  const uint32_t left = cluster(t.slot).ctas[at_rank].smem.bytes_unwritten(smem_sets_, set);
+  if (left == 0 || !unwritten_looks_left(t.by.loc)) return;
+  const uint32_t all = smem_sets_.bytes(set);
+  const std::string where = at_rank == rank(t.slot) ? "" : fmt::format(" of CTA {} of the cluster", at_rank);
+  report_.violation(
+      {.id = "SM4",
+       .message = fmt::format(
+           "{} of {} reads shared memory{} that nobody has written since the CTA's start: {} at "
+           "{:#x}",
+           unit_text(read), kernel(t.slot).role(t.by.warp), where,
+           left == all ? fmt::format("all {} bytes", all) : fmt::format("{} of the {} bytes", left, all),
+           smem_sets_.bounds(set).begin),
+       .time = models::now(),
+       .slot = t.slot,
+       .source = t.by,
+       .suspect = true});
 }
 
 }  // namespace sm100::sim

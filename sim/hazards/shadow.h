@@ -134,6 +134,17 @@ class Shadow {
     return false;
   }
 
+  /// How many bytes of the set nobody has written or begun to write.
+  uint32_t bytes_unwritten(const Footprints& sets, Id set) {
+    if (set >= cells_.size()) return sets.bytes(set);
+    Cell& cell = cells_[set];
+    if (cell.all_written) return 0;
+    const uint32_t left =
+        sets.bytes_outside(set, [&](Id other) { return other < cells_.size() && cells_[other].write.has_value(); });
+    cell.all_written = left == 0;
+    return left;
+  }
+
   /// The write of `op` to this set has landed.
   void landed(Id set, uint32_t op, Stamp over, int64_t phase) {
     if (set >= cells_.size() || !cells_[set].write || cells_[set].write->op != op) return;
@@ -151,6 +162,7 @@ class Shadow {
   struct Cell {
     std::optional<Access> write;
     std::vector<Access> reads;
+    bool all_written = false;  ///< bytes_unwritten() was 0 once
   };
   /// The last access, if it was a write that found all in order and is no copy, of which bytes land later.
   struct LastWrite {

@@ -22,13 +22,15 @@ void MbarrierInit::execute(WarpContext& w) const {
   w.charge(w.issue.mbarrier_init);
   w.settle();
   if (!w.own_window(barrier, "mbarrier.init")) return;
+  w.for_each_thread([&](const models::Source& by) { w.own.mbarrier.init(barrier.offset(), count, by); });
+  const models::Mbarrier::State* const now_there = w.own.mbarrier.find(barrier.offset());
+  if (now_there && now_there->life > 0) return;  // behind an inval it may be another one than the table's
   if (const sim::BarrierName name = barrier_name(w.cta.kernel(), barrier.offset());
       name.array && name.array->count != count)
     w.warn("MB17",
            fmt::format("{}[{}] is initialised for {} arrivals per phase, the kernel's barrier table says {}",
                        name.array->name, name.stage, count, name.array->count),
            barrier.offset());
-  w.for_each_thread([&](const models::Source& by) { w.own.mbarrier.init(barrier.offset(), count, by); });
 }
 
 void MbarrierInval::execute(WarpContext& w) const {

@@ -13,9 +13,24 @@ using namespace sm100::sim;
 
 namespace {
 
-/// A lane stores its word of shared memory, if it is below `stored`; then each adds its input to zero times that
-/// word.
-RunResult run(int stored, bool checked, const std::string& data = "full") {
+/// Each lane adds its input to zero times its word.
+constexpr const char* kMultiplied = R"(	ld.shared.f32 %f1, [%r2];
+	ld.global.f32 %f2, [%rd4];
+	fma.rn.f32 %f3, %f1, 0f00000000, %f2;
+	st.global.f32 [%rd5], %f3;
+)";
+/// One lane has the copy engine store all words.
+constexpr const char* kStored = R"(	mov.u32 %r3, factors;
+	fence.proxy.async.shared::cta;
+	bar.warp.sync -1;
+	setp.eq.u32 %p, %r1, 0;
+	@%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r3], 128;
+	cp.async.bulk.commit_group;
+	cp.async.bulk.wait_group 0;
+)";
+
+/// A lane stores its word of shared memory, if it is below `stored`; then follows `use`.
+RunResult run(int stored, bool checked, const std::string& data = "full", const char* use = kMultiplied) {
   static const ScratchDirectory directory;
   static int number = 0;
   const std::string name = fmt::format("unwritten{}", number++);
@@ -30,16 +45,12 @@ RunResult run(int stored, bool checked, const std::string& data = "full") {
 	mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;
 	setp.lt.u32 %p, %r1, {};
 	@%p st.shared.u32 [%r2], 0xffffffff;
-	@%p st.shared.f32 [%r2], 0f40000000;
+	@%p st.shared.f32 [%r2], 0f3F800000;
 	bar.warp.sync -1;
-	ld.shared.f32 %f1, [%r2];
-	ld.global.f32 %f2, [%rd4];
-	fma.rn.f32 %f3, %f1, 0f00000000, %f2;
-	st.global.f32 [%rd5], %f3;
-	ret;
+{}	ret;
 }}
 )",
-                                             stored));
+                                             stored, use));
   const auto tensor = [](const char* tensor_name, const char* contents) {
     return fmt::format("[[problem.tensor]]\nname = \"{}\"\ntype = \"f32\"\nshape = [32]\ncontents = \"{}\"\n",
                        tensor_name, contents);
@@ -82,4 +93,19 @@ TEST_CASE("a run whose output nobody compares lists what it has read that nobody
   REQUIRE(open.suspects.size() == 1);
   CHECK(open.suspects[0].starts_with("SM4: "));
   CHECK(run(32, false).suspects.empty());
+}
+
+TEST_CASE("SM4: what the copy engine stores that nobody has written") {
+  const RunResult broken = run(24, true, "full", kStored);
+  INFO(broken.report);
+  REQUIRE(broken.findings.size() == 1);
+  CHECK(broken.findings[0].id == "SM4");
+  CHECK(broken.findings[0].message.find("a bulk copy of ") != std::string::npos);
+  CHECK(broken.findings[0].message.find("32 of the 128 bytes") != std::string::npos);
+  const RunResult sound = run(32, true, "full", kStored);
+  INFO(sound.report);
+  CHECK(sound.outcome == Outcome::pass);
+  CHECK(sound.warnings.empty());
+  // Without data nobody knows what threads have written.
+  CHECK(run(24, false, "none", kStored).suspects.empty());
 }
