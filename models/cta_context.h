@@ -27,6 +27,7 @@ class CtaContext {
              Jitter& jitter, Observer& observer)
       : slot(slot),
         sm(sm),
+        accumulation(accumulation),
         smem(sm.with_data),
         mbarrier(slot, smem, profile, jitter, observer),
         barriers(slot, profile, jitter, observer),
@@ -55,6 +56,7 @@ class CtaContext {
 
   const int slot;
   Sm& sm;
+  const Accumulation accumulation;  ///< of mma.sync
   SharedMemory smem;
   Mbarrier mbarrier;
   CtaBarriers barriers;

@@ -171,7 +171,7 @@ UnitSpan Tma::span_of(UnitSpanKind kind, const TensorCopy& copy, Cycles begin, C
           .flow_out = flow,
           .source = source,
           .tensor = copy.map.global_address,
-          .dimensions = copy.map.rank,
+          .dimensions = coordinate_count(copy.map),
           .coordinates = copy.coords,
           .multicast = copy.multicast};
 }
@@ -280,9 +280,10 @@ bool Tma::check(const TensorCopy& copy, bool is_load, bool uses_smem) {
   const CopyError error =
       is_load ? validate_load(map, copy.coords.data()) : validate_store(map, copy.coords.data());
   if (error != CopyError::none)
-    return violate(
-        "TM10", fmt::format("{} at coordinates ({}): {}", what,
-                            fmt::join(copy.coords.begin(), copy.coords.begin() + map.rank, ", "), message(error)));
+    return violate("TM10",
+                   fmt::format("{} at coordinates ({}): {}", what,
+                               fmt::join(copy.coords.begin(), copy.coords.begin() + coordinate_count(map), ", "),
+                               message(error)));
   return true;
 }
 
@@ -317,6 +318,7 @@ uint64_t Tma::box_id(const TensorCopy& copy) {
   const auto mix = [&](uint64_t v) { h = (h ^ v) * 0x100000001b3u, h ^= h >> 29; };
   mix(copy.map.global_address);
   mix(uint64_t(copy.map.data_type));
+  for (uint32_t i = copy.map.rank; i < coordinate_count(copy.map); ++i) mix(uint64_t(int64_t{copy.coords[i]}));
   for (uint32_t i = 0; i < copy.map.rank; ++i) {
     mix(uint64_t(int64_t{copy.coords[i]}));
     mix(copy.map.box_dim[i] | uint64_t{copy.map.element_stride[i]} << 32);
@@ -334,10 +336,11 @@ template <class F>
 void for_each_rows(const TensorCopy& copy, F&& f) {
   const TensorMapFields& map = copy.map;
   const auto bytes_of = [&](int64_t n) { return global_bytes(map.data_type, uint64_t(n)); };
-  const uint32_t lines = uint32_t(box_lines(map)), run = map.rank > 1 ? box_extent(map, 1) : 1;
+  const uint32_t lines = uint32_t(box_lines(map));
+  const uint32_t run = map.rank > 1 && !map.four_rows ? box_extent(map, 1) : 1;
   // Those of a run that are in bounds: x = c1 + i * stride is in [0, dim).
   uint32_t from = 0, to = run;
-  if (map.rank > 1) {
+  if (map.rank > 1 && !map.four_rows) {
     const int64_t stride = map.element_stride[1], c1 = copy.coords[1], dim = int64_t(map.global_dim[1]);
     if (c1 < 0) from = uint32_t(std::min<int64_t>(run, (-c1 + stride - 1) / stride));
     to = uint32_t(std::clamp<int64_t>((dim - c1 + stride - 1) / stride, from, run));

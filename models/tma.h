@@ -3,12 +3,12 @@
 /// cp{.reduce}.async.bulk{.tensor}, 9.7.9.25.3 bulk groups, 5.5 tensors).
 ///
 /// Modelled: tiled loads with mbarrier completion and tiled stores with bulk groups, 1-5 dimensions, element
-/// strides, out-of-bounds fill, the swizzles none/32B/64B/128B and the 32B/64B atoms; operands are
-/// snapshotted at issue, data move when the copy completes; rows at their rate (tma_rows.h); reductions, of a type
-/// by the tensor map or of their own; copies of bytes without a tensor, as a box of one row; prefetches into L2; a
-/// multicast box (ClusterNet) is fetched by one engine and delivered by several; packed 4- and 6-bit
-/// types, with their padding.  Approximated: row rate by rows, not by bank; rows of packed types by their bytes in
-/// global memory.  Rejected: im2col, gather4 and interleave (not implemented).
+/// strides, four rows anywhere (gather4, scatter4), out-of-bounds fill, the swizzles none/32B/64B/128B and the
+/// 32B/64B atoms; operands are snapshotted at issue, data move when the copy completes; rows at their rate
+/// (tma_rows.h); reductions, of a type by the tensor map or of their own; copies of bytes without a tensor, as a
+/// box of one row; prefetches into L2; a multicast box (ClusterNet) is fetched by one engine and delivered by
+/// several; packed 4- and 6-bit types, with their padding.  Approximated: row rate by rows, not by bank; rows of
+/// packed types by their bytes in global memory.  Rejected: im2col and interleave (not implemented).
 #pragma once
 
 #include <array>

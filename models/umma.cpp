@@ -198,6 +198,7 @@ bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation)
   operation.a_tmem = command.a_tmem;
   operation.sfa = command.sfa, operation.sfb = command.sfb;
   operation.enable_input_d = command.enable_input_d;
+  operation.scale_input_d = command.scale_input_d;
   return true;
 }
 

@@ -44,6 +44,7 @@ struct MmaCommand {
   InstrDescriptor idesc;
   TmemAddr sfa, sfb;  ///< scale factors, of the block-scaled kinds
   bool enable_input_d = false;
+  int scale_input_d = 0;
   Source source;
 };
 

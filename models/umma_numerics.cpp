@@ -156,7 +156,7 @@ size_t UmmaNumerics::run_length(std::span<const MmaOperation> operations) const 
     const MmaOperation& next = operations[length];
     if (!next.enable_input_d || next.d != op.d || next.m != op.m || next.n != op.n || next.kind != op.kind ||
         next.cta_group != op.cta_group || next.idesc.d_type != op.idesc.d_type ||
-        next.idesc.saturate != op.idesc.saturate || next.scale_vec != op.scale_vec)
+        next.idesc.saturate != op.idesc.saturate || next.scale_input_d != 0 || next.scale_vec != op.scale_vec)
       break;
   }
   return length;
@@ -188,7 +188,20 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
   }
 }
 
+void UmmaNumerics::scale_old_d(const MmaOperation& op) {
+  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
+  const int part = int(accumulator_columns(layout, uint32_t(op.n)));
+  const float factor = std::ldexp(1.f, -op.scale_input_d);
+  for (int m = 0; m < op.m; ++m)
+    for (int first = 0; first < op.n; first += part) {
+      const AccumulatorCell at = accumulator_cell(layout, m, first, op.n);
+      float* const d = memories(op, at.cta).tmem->lane(op.d.lane() + at.lane) + op.d.column();
+      for (int n = 0; n < part; ++n) d[n] *= factor;
+    }
+}
+
 void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
+  if (op.scale_input_d != 0 && op.enable_input_d && op.idesc.d_type == kDTypeF32) scale_old_d(op);
   const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
   const bool products = accumulation_ == Accumulation::fast || op.kind == MmaKind::i8;
   if (products && op.idesc.d_type == kDTypeF32 && layout == DataPathLayout::d) {
@@ -295,6 +308,7 @@ uint32_t UmmaNumerics::fused_dot(const MmaOperation& op, int m, int n, int k, fl
 void UmmaNumerics::write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count,
                              int k_total) {
   const bool f16_d = op.idesc.d_type == kDTypeF16;
+  const float scale_f16 = std::ldexp(1.f, -op.scale_input_d);
   const AccumulatorCell at = accumulator_cell(layout, m, first, op.n);
   float* d = memories(op, at.cta).tmem->lane(op.d.lane() + at.lane) + op.d.column();
   const float* row = &product_[size_t(m * op.n + first)];
@@ -302,13 +316,13 @@ void UmmaNumerics::write_row(const MmaOperation& op, DataPathLayout layout, int 
     write_integers(op, d, row, count);
   } else if (accumulation_ == Accumulation::b200) {
     for (int n = 0; n < count; ++n) {
-      const float c = f16_d ? decode_f16(uint16_t(as_bits(d[n]))) : d[n];
+      const float c = f16_d ? scale_f16 * decode_f16(uint16_t(as_bits(d[n]))) : d[n];
       const uint32_t bits = fused_dot(op, m, first + n, k_total, c);
       d[n] = f16_d ? as_float(cvt_rn_f16_f32(as_float(bits))) : as_float(bits);
     }
   } else if (f16_d) {
     for (int n = 0; n < count; ++n) {
-      const float c = op.enable_input_d ? decode_f16(uint16_t(as_bits(d[n]))) : 0.f;
+      const float c = op.enable_input_d ? scale_f16 * decode_f16(uint16_t(as_bits(d[n]))) : 0.f;
       d[n] = as_float(cvt_rn_f16_f32(c + row[n]));
     }
   } else if (op.enable_input_d) {

@@ -41,6 +41,7 @@ struct MmaOperation {
   SmemDescriptorFields a, b;
   TmemAddr sfa, sfb;  ///< of the block-scaled kinds
   bool enable_input_d;
+  int scale_input_d = 0;  ///< the old D counts 2^-n times
 };
 
 class UmmaNumerics {
@@ -78,6 +79,8 @@ class UmmaNumerics {
   /// Multiplies A and B by their scale factors.
   void apply_scales(const MmaOperation& op, int k_total);
   void write_d(const MmaOperation& op, int k_total);
+  /// Multiplies an old D of f32 by 2^-scale_input_d.
+  void scale_old_d(const MmaOperation& op);
   /// Product of the operands that were read last, over `k_total`: to d or added to it.
   void multiply(const MmaOperation& op, int k_total, float* d, ptrdiff_t d_stride, bool accumulate);
   void write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count, int k_total);

@@ -28,6 +28,7 @@ bool has_result(std::string_view base) {
       "mbarrier.pending_count",
       "mbarrier.test_wait",
       "mbarrier.try_wait",
+      "mma",
       "movmatrix",
       "multimem.ld_reduce",
       "redux.sync",

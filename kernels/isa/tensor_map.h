@@ -44,7 +44,18 @@ struct TensorMapFields {
   TensorMapSwizzle swizzle = TensorMapSwizzle::none;
   TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::none;
   TensorMapOobFill oob_fill = TensorMapOobFill::none;
+  /// Of a copy, in no map: .tile::gather4 or ::scatter4.  box_dim[1] is 4 then, and coordinate 0 is followed by
+  /// those of the four rows, which lie anywhere (PTX 5.5.3.4).
+  bool four_rows = false;
 };
+
+/// The rows that one .tile::gather4 or ::scatter4 copies.
+inline constexpr uint32_t kGatheredRows = 4;
+
+/// How many coordinates a copy has.
+SM100_HD constexpr uint32_t coordinate_count(const TensorMapFields& f) {
+  return f.four_rows ? 1 + kGatheredRows : f.rank;
+}
 
 /// The opaque object that kernels pass around and copy bytewise.
 struct alignas(64) TensorMap {
@@ -354,7 +365,7 @@ struct BoxLine {
   uint32_t smem_offset = 0;      ///< of the row's first element from the box, before the swizzle
 };
 
-/// `coords`: element coordinates of the box origin, `rank` of them, contiguous dimension first.
+/// `coords`: element coordinates of the box origin, coordinate_count() of them, contiguous dimension first.
 SM100_HD constexpr BoxLine box_line(const TensorMapFields& f, const int32_t* coords, uint32_t line) {
   BoxLine row;
   row.in_bounds = true;
@@ -362,7 +373,8 @@ SM100_HD constexpr BoxLine box_line(const TensorMapFields& f, const int32_t* coo
   uint64_t offset = static_cast<uint64_t>(int64_t{coords[0]} * element_bits(f.data_type) / 8);  // modulo 2^64
   for (uint32_t i = 1; i < f.rank; ++i) {  // dimension 1 is the fastest among the rows
     const uint32_t extent = box_extent(f, i);
-    const int64_t x = int64_t{coords[i]} + int64_t{line % extent} * f.element_stride[i];
+    const int64_t x = f.four_rows ? int64_t{coords[1 + line % kGatheredRows]}
+                                  : int64_t{coords[i]} + int64_t{line % extent} * f.element_stride[i];
     line /= extent;
     if (x < 0 || static_cast<uint64_t>(x) >= f.global_dim[i]) row.in_bounds = false;
     offset += static_cast<uint64_t>(x) * f.global_stride[i - 1];
@@ -408,7 +420,7 @@ SM100_HD constexpr CopyError validate_load(const TensorMapFields& f, const int32
 }
 
 SM100_HD constexpr CopyError validate_store(const TensorMapFields& f, const int32_t* coords) {
-  for (uint32_t i = 0; i < f.rank; ++i)
+  for (uint32_t i = 0; i < coordinate_count(f); ++i)
     if (coords[i] < 0) return CopyError::negative_store_start;
   return validate_load(f, coords);
 }

@@ -68,6 +68,14 @@ struct DeviceProfile {
     // issue of an instruction: max(issue_min, N / columns_per_issue - issue_less), of integers issue_min
     int fence_cycles, wait_cycles, issue_min_cycles, issue_less_cycles, columns_per_issue_cycle;
   } wgmma{};
+  /// mma.sync of a warp: cycles of its scheduler's tensor core, and until D is there.
+  struct {
+    double cycles, half_cycles, small_cycles;  ///< m16n8 with two registers of B, with one, m8n8
+    int latency_cycles, half_latency_cycles, small_latency_cycles;
+    double f64_cycles;     ///< of 16 x 8 x 4 products of f64, or fewer
+    int f64_wait_cycles;   ///< by which D is there later
+    double packed_cycles;  ///< of 4-bit integers, which are a routine
+  } mma_sync{};
   struct {
     int bytes_per_cycle, ld_latency_cycles;
     double tma_port_share;  ///< of the bytes that TMA moves, the part that takes the warps' data port
@@ -206,6 +214,15 @@ void DeviceProfile::visit(V&& v) {
   v("umma.scaled_ss_cycles", umma.scaled_ss_cycles);
   v("umma.scaled_ts_n256_cycles", umma.scaled_ts_n256_cycles);
   v("umma.cp_bytes_per_cycle", umma.cp_bytes_per_cycle);
+  v("mma_sync.cycles", mma_sync.cycles);
+  v("mma_sync.half_cycles", mma_sync.half_cycles);
+  v("mma_sync.small_cycles", mma_sync.small_cycles);
+  v("mma_sync.latency_cycles", mma_sync.latency_cycles);
+  v("mma_sync.half_latency_cycles", mma_sync.half_latency_cycles);
+  v("mma_sync.small_latency_cycles", mma_sync.small_latency_cycles);
+  v("mma_sync.f64_cycles", mma_sync.f64_cycles);
+  v("mma_sync.f64_wait_cycles", mma_sync.f64_wait_cycles);
+  v("mma_sync.packed_cycles", mma_sync.packed_cycles);
   v("wgmma.latency_cycles", wgmma.latency_cycles);
   v("wgmma.smem_read_bytes_per_cycle", wgmma.smem_read_bytes_per_cycle);
   v("wgmma.columns_per_cycle", wgmma.columns_per_cycle);

@@ -71,7 +71,18 @@ bool decode_map(WarpContext& w, TensorMapAddr at, const Coordinates& coords, mod
               fmt::format("{}-dimensional tensor copy with a tensor map of rank {}", coords.rank, copy.map.rank));
     return false;
   }
-  std::copy_n(coords.c.begin(), coords.rank, copy.coords.begin());
+  if (coords.four_rows) {
+    if (copy.map.box_dim[1] != 1) {
+      w.violate("TM1",
+                fmt::format("tensor copy of four rows (.tile::gather4, ::scatter4) with a tensor map whose box "
+                            "has {} rows: must have 1",
+                            copy.map.box_dim[1]));
+      return false;
+    }
+    copy.map.four_rows = true;
+    copy.map.box_dim[1] = kGatheredRows;
+  }
+  std::copy_n(coords.c.begin(), coordinate_count(copy.map), copy.coords.begin());
   copy.source = w.source();
   return true;
 }
@@ -112,7 +123,8 @@ void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& c
   copy.barrier = barrier.offset();
   copy.multicast = multicast ? multicast->bits : 0;
   if (Warp::Use* use = w.use_of(barrier)) use->copied = w.loc();
-  w.warp.copies_tile(copy.coords.data(), copy.map.box_dim, copy.map.global_dim, copy.map.rank);
+  if (!copy.map.four_rows)
+    w.warp.copies_tile(copy.coords.data(), copy.map.box_dim, copy.map.global_dim, copy.map.rank);
   const Cycles at = std::max(w.enqueue_cycle(), copy.map_ready);
   if (!w.sm.with_data) w.forget(ranks, copy.smem, smem_footprint(copy.map));
   HazardChecker* h = w.hazards();

@@ -62,6 +62,7 @@ models::MmaCommand command_of(const Tcgen05Mma& mma) {
   command.kind = mma.kind, command.cta_group = mma.cta_group;
   command.d = mma.d, command.b = mma.b, command.idesc = mma.idesc;
   command.enable_input_d = mma.enable_input_d;
+  command.scale_input_d = mma.scale_input_d;
   command.a_in_tmem = mma.a.in_tmem;
   if (mma.a.in_tmem)
     command.a_tmem = mma.a.tmem;

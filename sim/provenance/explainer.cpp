@@ -272,7 +272,7 @@ void Explainer::add(Cause cause, const std::string& region) {
 std::string Explainer::place_of(const Box& box) const {
   if (box.by_thread) return "cp.async";
   return fmt::format("box at {{{}}}",
-                     fmt::join(box.coordinates.begin(), box.coordinates.begin() + box.map.rank, ", "));
+                     fmt::join(box.coordinates.begin(), box.coordinates.begin() + coordinate_count(box.map), ", "));
 }
 
 std::string Explainer::rows_text(const RowOf& first, int64_t count) const {

@@ -429,7 +429,7 @@ void Record::stored(int slot, const models::TensorCopy& copy) {
                      .time = models::now(),
                      .tensor = true,
                      .reduces = copy.reduction.has_value(),
-                     .rank = copy.linear ? 0 : map.rank,
+                     .rank = copy.linear ? 0 : coordinate_count(map),
                      .coordinates = copy.coords});
   const uint32_t store = uint32_t(stores_.size());
   for (uint32_t l = 0; l < uint32_t(box_lines(map)); ++l) {

@@ -17,6 +17,7 @@
 #include "sim/ptx/device_calls.h"
 #include "sim/ptx/functional_warp.h"
 #include "sim/ptx/longest_match.h"
+#include "sim/ptx/matrix_exchange.h"
 
 namespace sm100::sim {
 
@@ -166,6 +167,7 @@ std::string functional_missing(const ptx::Program& program, const ptx::Instr& in
       const ptx::Service& service = program.services[instr.detail];
       for (const std::string_view modifier : entry->refuses)
         if (service.modifiers.has(modifier)) return "the form with " + std::string(modifier);
+      if (service.base == "mma") return lanes::mma_sync_of(service) ? "" : lanes::kNoSuchMma;
       if (service.base == "atom" || service.base == "red") return atomic_form(service).missing;
       return "";
     }

@@ -11,6 +11,7 @@
 #include "sim/ptx/byte_matrices.h"
 #include "sim/ptx/functional_warp.h"
 #include "sim/ptx/lane_exchange.h"
+#include "sim/ptx/matrix_exchange.h"
 
 namespace sm100::sim {
 
@@ -31,6 +32,14 @@ bool exchange(FunctionalWarp&, const ServiceOperands& c, const Instr&) {
 }
 
 bool hint(FunctionalWarp&, const ServiceOperands&, const Instr&) { return true; }
+
+/// The sums in f32; their last bits are nobody's promise.
+bool mma_sync(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
+  const auto form = lanes::mma_sync_of(c.service);
+  if (!form) return w.fail(FunctionalEnd::not_implemented, "", c.first(), lanes::kNoSuchMma);
+  lanes::mma_sync(c, *form, models::Accumulation::fast, models::MmaSyncCore::blackwell);
+  return true;
+}
 
 bool createpolicy(FunctionalWarp&, const ServiceOperands& c, const Instr&) {
   return c.set_all(c.operand(0), 0), true;
@@ -228,6 +237,8 @@ const std::vector<FunctionalService>& functional_services() {
         {"cp.async.wait_all", hint},
         {"ldmatrix", move_matrices<false>, Together::all, odd_matrices},
         {"stmatrix", move_matrices<true>, Together::all, odd_matrices},
+        {"mma", mma_sync, Together::all},
+        {"movmatrix", exchange<lanes::movmatrix>, Together::all},
         {"createpolicy", createpolicy},
         {"griddepcontrol.wait", hint},
         {"griddepcontrol.launch_dependents", hint},

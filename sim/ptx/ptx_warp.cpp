@@ -192,9 +192,11 @@ bool PtxWarp::execute_service(ptx::LaneGroup& group, const Instr& i, LaneMask la
   else
     settle_alu();
   const bool has_result = code.has_result(i);
-  if (marked_ > 0)
-    for (size_t o = entry->accumulates ? 1 : 0; o < service.operands.size(); ++o)
-      o == 0 && has_result ? overwrite(service.operands[o]) : use(service.operands[o]);
+  if (marked_ > 0) {  // what it writes may be what it reads: that comes first
+    for (size_t o = has_result || entry->accumulates ? 1 : 0; o < service.operands.size(); ++o)
+      use(service.operands[o]);
+    if (has_result && !entry->accumulates && !service.operands.empty()) overwrite(service.operands[0]);
+  }
   bool follows_from_unknown = false;
   if (unknowns_) {
     for (size_t o = has_result ? 1 : 0; o < service.operands.size(); ++o) {
@@ -296,10 +298,25 @@ void PtxWarp::wait_for_row(Row row) {
   context.hold_issue(was.ready);
 }
 
+/// A compiler may put a mov of what tcgen05.ld brings before tcgen05.wait::ld, as it knows of no other than the
+/// registers' order.  ptxas makes no instruction of it: what the register holds is still on its way.
+bool PtxWarp::copies_tmem_load(const Instr& i) {
+  uint32_t number = 0;
+  for (size_t r = 0; r < i.rows.size(); ++r)
+    if (const Mark* const mark = i.written >> r & 1 ? nullptr : mark_of(i.rows[r]))
+      number = std::max(number, mark->tmem_load);
+  if (number == 0 || !code.program().text(i).starts_with("mov.")) return false;
+  wait_for_row(i.guard);
+  for (size_t r = 0; r < i.rows.size(); ++r)
+    if (i.written >> r & 1) loaded_from_tmem(i.rows[r], number);
+  return true;
+}
+
 /// PTX is not what the hardware issues: ptxas moves loads ahead of what uses them.  So arithmetic does not wait for
 /// a load; its result is there when its operands are, and who makes something of it that others see waits.
 void PtxWarp::pass_on_arrivals(const Instr& i) {
   current_ = uint32_t(&i - code.program().code.data());
+  if (copies_tmem_load(i)) return;
   models::Cycles ready = 0;
   const auto look = [&](Row row) {
     const Mark* const mark = mark_of(row);

@@ -91,6 +91,7 @@ class PtxWarp {
                      const LaneArray<GlobalAddr, 1>& addresses, uint32_t bytes, uint8_t (*values)[32],
                      models::Cycles& arrives, bool& unknown);
   void pass_on_arrivals(const ptx::Instr& i);
+  bool copies_tmem_load(const ptx::Instr& i);
   void pass_on_unknown(const ptx::Instr& i);
   uint32_t number_of(ptx::Row row) const { return code.program().row_number(row); }
   /// In lanes that execute the instruction at hand.

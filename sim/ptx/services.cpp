@@ -5,15 +5,16 @@
 
 #include "sim/ptx/atomic_forms.h"
 #include "sim/ptx/device_calls.h"
+#include "sim/ptx/matrix_exchange.h"
 
 namespace sm100::sim {
 
 const std::vector<PtxServiceEntry>& ptx_services() {
   static const std::vector<PtxServiceEntry> all = [] {
     std::vector<PtxServiceEntry> joined;
-    for (const auto& list :
-         {mbarrier_services(), copy_services(), tensor_map_services(), tcgen05_services(),
-          synchronisation_services(), lane_services(), atomic_services(), matrix_services(), wgmma_services()})
+    for (const auto& list : {mbarrier_services(), copy_services(), tensor_map_services(), tcgen05_services(),
+                             synchronisation_services(), lane_services(), atomic_services(), matrix_services(),
+                             wgmma_services(), mma_sync_services()})
       joined.insert(joined.end(), list.begin(), list.end());
     return joined;
   }();
@@ -33,6 +34,8 @@ std::string ptx_missing(const ptx::Program& program, const ptx::Instr& instr) {
       for (const std::string_view modifier : entry->refuses)
         if (program.services[instr.detail].modifiers.has(modifier))
           return std::string("the form with ") + std::string(modifier);
+      if (entry->opcode == "mma")
+        return lanes::mma_sync_of(program.services[instr.detail]) ? "" : lanes::kNoSuchMma;
       if (entry->opcode == "atom" || entry->opcode == "red")
         return atomic_form(program.services[instr.detail]).missing;
       return "";

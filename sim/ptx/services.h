@@ -22,6 +22,7 @@ std::vector<PtxServiceEntry> tensor_map_services();
 std::vector<PtxServiceEntry> atomic_services();
 std::vector<PtxServiceEntry> matrix_services();
 std::vector<PtxServiceEntry> wgmma_services();
+std::vector<PtxServiceEntry> mma_sync_services();
 
 /// Who is meant by `.cta` and `.cluster`; wider scopes are clusters to an mbarrier.
 inline Scope scope_of(const ServiceCall& c) {
@@ -45,6 +46,8 @@ inline instructions::Coordinates coordinates_of(const ServiceCall& c, const ptx:
     if (element.kind == ptx::Operand::Kind::vector)
       for (const ptx::Operand& o : element.elements)
         if (coords.rank < 5) coords.c[size_t(coords.rank++)] = int32_t(c.value(o, lane));
+  coords.four_rows = c.has(".tile::gather4") || c.has(".tile::scatter4");
+  if (coords.four_rows) coords.rank = 2;
   return coords;
 }
 

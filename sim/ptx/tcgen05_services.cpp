@@ -83,13 +83,14 @@ PtxOutcome mma(ServiceCall& c) {
   }
   if (at >= c.size() || c.operand(at).kind != Operand::Kind::predicate)
     return c.warp.not_implemented("tcgen05.mma without enable-input-d as a predicate");
-  if (at + 1 < c.size()) return c.warp.not_implemented("tcgen05.mma with scale-input-d");
+  const int scale_input_d = at + 1 < c.size() ? int(c.value(at + 1)) : 0;
   const LaneMask enabled = c.predicate(c.operand(at));
   for (LaneMask left = c.lanes; left != 0;) {
     // Each lane issues the whole MMA; operands that differ make different ones.
     const int lane = std::countr_zero(left);
     Tcgen05Mma m = read(lane);
     m.enable_input_d = enabled >> lane & 1;
+    m.scale_input_d = scale_input_d;
     LaneMask by = 0;
     for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
       const int other = std::countr_zero(rest);
@@ -227,12 +228,24 @@ PtxOutcome st(ServiceCall& c) {
   const size_t n = size_t(registers_per_thread(kind, repeat));
   if (from.size() != n)
     return c.warp.not_implemented("tcgen05.st with another number of registers than its shape has");
-  uint32_t* const values = c.warp.tmem_values();
+  // The halves of a register go to two cells side by side; what is above them there is taken to become zero.
+  const bool unpacks = c.has(".unpack::16b");
+  if (unpacks && kind != TmemShape::s32x32b)
+    return c.warp.not_implemented("tcgen05.st.unpack::16b of another shape than 32x32b");
+  const size_t cells = unpacks ? 2 * n : n;
+  uint32_t* const values = c.warp.tmem_values(cells);
   for (size_t r = 0; r < n; ++r)
-    for (int lane = 0; lane < ptx::kLanes; ++lane) values[size_t(lane) * n + r] = uint32_t(c.value(from[r], lane));
+    for (int lane = 0; lane < ptx::kLanes; ++lane) {
+      const auto held = uint32_t(c.value(from[r], lane));
+      uint32_t* const of_lane = values + size_t(lane) * cells;
+      if (unpacks)
+        of_lane[2 * r] = held & 0xffff, of_lane[2 * r + 1] = held >> 16;
+      else
+        of_lane[r] = held;
+    }
   const TmemAddr address{uint32_t(c.address(0))};
   switch (kind) {
-    case TmemShape::s32x32b: store_shape<TmemShape::s32x32b>(c, repeat, address, values); break;
+    case TmemShape::s32x32b: store_shape<TmemShape::s32x32b>(c, int(cells), address, values); break;
     case TmemShape::s16x64b: store_shape<TmemShape::s16x64b>(c, repeat, address, values); break;
     case TmemShape::s16x128b: store_shape<TmemShape::s16x128b>(c, repeat, address, values); break;
     case TmemShape::s16x32bx2:
@@ -300,7 +313,7 @@ std::vector<PtxServiceEntry> tcgen05_services() {
           {"tcgen05.cp", cp, Together::any, true, {}, TraceEvent::mma_issue},
           {"tcgen05.commit", commit},
           {"tcgen05.ld", ld, Together::all, false, {".red"}, TraceEvent::tmem_load},
-          {"tcgen05.st", st, Together::all, false, {".unpack::16b"}},
+          {"tcgen05.st", st, Together::all, false},
           {"tcgen05.wait::ld", wait_ld, Together::all},
           {"tcgen05.wait::st", wait_st, Together::all},
           {"tcgen05.fence::before_thread_sync", fence_before},

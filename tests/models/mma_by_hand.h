@@ -71,6 +71,7 @@ struct Mma {
   uint32_t sfa_id = 0, sfb_id = 0;
   bool negate_a = false, negate_b = false;
   bool f16_d = false, saturate = false;
+  int scale_input_d = 0;  ///< of the second of two
 
   int k() const { return kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4 ? 64 : 32; }
   bool nibbles() const { return k() == 64; }
@@ -366,7 +367,7 @@ void check_two(Accumulation accumulation, const Mma& mma, std::mt19937& random) 
       for (int n = 0; n < mma.n && wrong < 3; ++n) {
         float& old_d = old[size_t(m * mma.n + n)];
         const float got = std::bit_cast<float>(machine.d(mma, m, n));
-        const float before = adds ? old_d : 0;
+        const float before = adds ? std::ldexp(old_d, -mma.scale_input_d) : 0;
         if (accumulation == Accumulation::b200) {
           const float want = reference.b200(m, n, before);
           if (std::bit_cast<uint32_t>(got) != std::bit_cast<uint32_t>(want)) {
@@ -389,6 +390,7 @@ void check_two(Accumulation accumulation, const Mma& mma, std::mt19937& random) 
   check(first, false);
   MmaOperation adding = machine.place(mma, second);
   adding.enable_input_d = true;
+  adding.scale_input_d = mma.scale_input_d;
   machine.numerics.execute({&adding, 1});
   check(second, true);
   CHECK_FALSE(machine.numerics.take_scale_error());

@@ -46,6 +46,16 @@ TEST_CASE("kind::f8f6f4 multiplies 4- and 6-bit types out of their containers", 
                 random);
 }
 
+// Kinds f16 and tf32 have it; the sums are the same.
+TEST_CASE("scale-input-d: the old D counts 2^-n times", "[umma][numerics]") {
+  const auto accumulation = GENERATE(Accumulation::fast, Accumulation::b200);
+  const int m = GENERATE(64, 128);
+  std::mt19937 random(22);
+  for (const int scale : {1, 8, 15})
+    check_two(accumulation, {.kind = MmaKind::f8f6f4, .a = kE4m3, .b = kE5m2, .m = m, .scale_input_d = scale},
+              random);
+}
+
 TEST_CASE("kinds mxf4 and mxf4nvf4 multiply nibbles with two and four scale factors to a row", "[umma][numerics]") {
   const auto accumulation = GENERATE(Accumulation::fast, Accumulation::b200);
   const bool a_in_tmem = GENERATE(false, true);

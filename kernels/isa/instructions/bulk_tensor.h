@@ -20,6 +20,7 @@ struct PrefetchTensormap {
 struct Coordinates {
   std::array<int32_t, 5> c{};
   int rank = 0;
+  bool four_rows = false;  ///< .tile::gather4, ::scatter4: c is {column, row 0 ... row 3}, rank is the map's, 2
   constexpr Coordinates() = default;
   template <int N>
   constexpr Coordinates(const TensorCoords<N>& coords) : rank(N) {  // NOLINT: the same thing
@@ -143,7 +144,8 @@ using BulkTensorGroup =
 
 inline constexpr SupportLine kBulkTensorRejected[] = {
     {"cp.async.bulk.tensor....im2col", Support::rejected, "not implemented"},
-    {"cp.async.bulk.tensor....tile::gather4, ::scatter4", Support::rejected, "not implemented"},
+    {"cp.async.bulk.tensor....tile::gather4, ::scatter4", Support::rejected,
+     "not implemented in the Isa; the unit has them, for PTX"},
 };
 
 }  // namespace sm100::instructions

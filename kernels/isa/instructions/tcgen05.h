@@ -90,6 +90,7 @@ struct Tcgen05Mma {
   SmemDescriptor b;
   InstrDescriptor idesc;
   bool enable_input_d;
+  int scale_input_d = 0;  ///< the old D times 2^-n, of kinds f16 and tf32
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     visit("column", i.d), visit("a", i.a.tile), visit("b", i.b), visit("enable_input_d", i.enable_input_d);
@@ -275,6 +276,7 @@ using Tcgen05Group =
          Tcgen05St32x32b, Tcgen05WaitSt, Tcgen05FenceBeforeThreadSync, Tcgen05FenceAfterThreadSync>;
 
 inline constexpr SupportLine kTcgen05Rejected[] = {
+    {"tcgen05.mma scale-input-d", Support::rejected, "not implemented in the Isa; the unit has it, for PTX"},
     {"tcgen05.mma.sp", Support::rejected, "not implemented: sparsity"},
     {"tcgen05.mma.ws", Support::rejected, "not implemented"},
     {"tcgen05.ld.16x64b, .16x128b, .16x32bx2", Support::rejected, "not implemented in the Isa; the unit has them"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcgen05.ld.pack::16b: a register takes the low halves of two neighbouring cells.
+// tcgen05.ld.pack::16b and st.unpack::16b: a register has the low halves of two neighbouring cells.
 #include "catch.h"
 #include "run_ptx.h"
 
@@ -35,6 +35,42 @@ TEST_CASE("tcgen05.ld.32x32b.pack::16b packs the low halves of cells side by sid
 	setp.ne.u32 %p1, %r8, %r10;
 	setp.ne.or.u32 %p2, %r9, %r11, %p1;
 	@%p2 trap;
+	tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;
+	ret;
+}
+)");
+  INFO(said(r));
+  CHECK(r.outcome == Outcome::pass);
+}
+
+TEST_CASE("tcgen05.st.32x32b.unpack::16b puts the halves of a register into cells side by side") {
+  const RunResult r = run_ptx(R"(.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry unpacks()
+.reqntid 32
+{
+	.reg .pred %p<8>;
+	.reg .b32 %r<24>;
+	.shared .align 4 .b32 at;
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r2, at;
+	tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 32;
+	tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
+	bar.warp.sync -1;
+	ld.shared.u32 %r3, [%r2];
+	or.b32 %r4, %r1, 0x11110000;
+	or.b32 %r5, %r1, 0x22220100;
+	tcgen05.st.sync.aligned.32x32b.x2.unpack::16b.b32 [%r3], {%r4, %r5};
+	tcgen05.wait::st.sync.aligned;
+	tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r8, %r9, %r10, %r11}, [%r3];
+	tcgen05.wait::ld.sync.aligned;
+	or.b32 %r12, %r1, 0x0100;
+	setp.ne.u32 %p1, %r8, %r1;
+	setp.ne.or.u32 %p1, %r9, 0x1111, %p1;
+	setp.ne.or.u32 %p1, %r10, %r12, %p1;
+	setp.ne.or.u32 %p1, %r11, 0x2222, %p1;
+	@%p1 trap;
 	tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;
 	ret;
 }

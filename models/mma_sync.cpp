@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/mma_sync.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/isa/lane_array.h"
+#include "kernels/isa/number_formats.h"
+#include "models/numerics/fused_dot.h"
+
+namespace sm100::models {
+
+namespace {
+
+using Type = MmaSyncForm::Type;
+using Sum = MmaSyncForm::Sum;
+using BitOp = MmaSyncForm::BitOp;
+
+constexpr int kMaxM = 16, kN = 8, kMaxK = 256;
+constexpr uint32_t kCanonicalNan = 0x7fffffff;
+constexpr int kGroupLanes = 4;  ///< lanes of one row of A, and of one column of B
+
+struct TypeRow {
+  Type type;
+  std::string_view name;
+  int bits;
+};
+constexpr TypeRow kTypes[] = {{Type::f16, ".f16", 16},  {Type::bf16, ".bf16", 16}, {Type::tf32, ".tf32", 32},
+                              {Type::e4m3, ".e4m3", 8}, {Type::e5m2, ".e5m2", 8},  {Type::s8, ".s8", 8},
+                              {Type::u8, ".u8", 8},     {Type::s4, ".s4", 4},      {Type::u4, ".u4", 4},
+                              {Type::b1, ".b1", 1},     {Type::f64, ".f64", 64}};
+constexpr int bits_of(Type type) {
+  for (const TypeRow& row : kTypes)
+    if (row.type == type) return row.bits;
+  return 0;
+}
+
+/// Elements of one register.
+int elements(Type type) { return std::max(1, 32 / bits_of(type)); }
+
+bool is_integer(Type type) { return type == Type::s8 || type == Type::u8 || type == Type::s4 || type == Type::u4; }
+bool is_fp8(Type type) { return type == Type::e4m3 || type == Type::e5m2; }
+
+/// K of the instructions that a pair of types has: of m16n8 two, or for f64 three, and of m8n8.
+bool has_shape(const MmaSyncForm& f) {
+  const int k = f.k;
+  switch (bits_of(f.a)) {
+    case 64: return f.m == 16 ? k == 4 || k == 8 || k == 16 : k == 4;
+    case 32: return f.m == 16 && (k == 4 || k == 8);
+    case 16: return f.m == 16 && (k == 8 || k == 16);
+    case 8: return f.m == 16 ? k == 16 || k == 32 : k == 16 && is_integer(f.a);
+    case 4: return f.m == 16 ? k == 32 || k == 64 : k == 32;
+    case 1: return f.m == 16 ? k == 128 || k == 256 : k == 128;
+    default: return false;
+  }
+}
+
+bool has_sum(const MmaSyncForm& f) {
+  switch (f.a) {
+    case Type::f16: return f.b == f.a && (f.d == Sum::f32 || f.d == Sum::f16);
+    case Type::bf16:
+    case Type::tf32: return f.b == f.a && f.d == Sum::f32;
+    case Type::e4m3:
+    case Type::e5m2: return is_fp8(f.b) && (f.d == Sum::f32 || f.d == Sum::f16);
+    case Type::f64: return f.b == f.a && f.d == Sum::f64;
+    case Type::b1: return f.b == f.a && f.d == Sum::s32 && f.bit_op != BitOp::none;
+    default: return is_integer(f.b) && bits_of(f.a) == bits_of(f.b) && f.d == Sum::s32;
+  }
+}
+
+std::optional<Sum> sum_named(std::string_view name) {
+  if (name == ".f32") return Sum::f32;
+  if (name == ".f16") return Sum::f16;
+  if (name == ".s32") return Sum::s32;
+  if (name == ".f64") return Sum::f64;
+  return std::nullopt;
+}
+std::optional<Type> type_named(std::string_view name) {
+  for (const TypeRow& row : kTypes)
+    if (row.name == name) return row.type;
+  return std::nullopt;
+}
+
+uint64_t element_bits(uint64_t held, Type type, int e) {
+  const int bits = bits_of(type);
+  return bits == 64 ? held : held >> (bits * e) & ((uint64_t{1} << bits) - 1);
+}
+
+float float_of(Type type, uint64_t bits) {
+  switch (type) {
+    case Type::f16: return decode_f16(uint16_t(bits));
+    case Type::bf16: return decode_bf16(uint16_t(bits));
+    case Type::tf32: return decode_tf32(uint32_t(bits));
+    case Type::e4m3: return decode_e4m3(uint8_t(bits));
+    default: return decode_e5m2(uint8_t(bits));
+  }
+}
+
+int64_t integer_of(Type type, uint64_t bits) {
+  switch (type) {
+    case Type::s8: return int8_t(bits);
+    case Type::s4: return int64_t(bits ^ 8) - 8;
+    default: return int64_t(bits);
+  }
+}
+
+int min_exponent(Type type) {
+  switch (type) {
+    case Type::f16:
+    case Type::e5m2: return -14;
+    case Type::e4m3: return -6;
+    default: return -126;
+  }
+}
+
+/// A row of A, or a column of B: the elements that a warp's registers hold of it, k ascending (PTX 9.7.14.5.1 to
+/// 13). Register r of lane 4 * g + t holds k = 4 * elements * (r / rows) + elements * t + e of row g + 8 * (r %
+/// rows).
+template <class Value>
+void gather(const uint64_t* held, int registers, int rows, Type type, int row, Value* to) {
+  const int each = elements(type);
+  for (int r = row / kN; r < registers; r += rows)
+    for (int t = 0; t < kGroupLanes; ++t)
+      for (int e = 0; e < each; ++e) {
+        const uint64_t bits = element_bits(held[(kGroupLanes * (row % kN) + t) * registers + r], type, e);
+        Value& value = to[kGroupLanes * each * (r / rows) + each * t + e];
+        if constexpr (std::is_same_v<Value, float>)
+          value = float_of(type, bits);
+        else if constexpr (std::is_same_v<Value, double>)
+          value = std::bit_cast<double>(bits);
+        else
+          value = integer_of(type, bits);
+      }
+}
+
+template <class Value>
+struct Operands {
+  Value a[kMaxM][kMaxK], b[kN][kMaxK];
+
+  Operands(const MmaSyncForm& f, const uint64_t* a_held, const uint64_t* b_held) {
+    for (int row = 0; row < f.m; ++row) gather(a_held, f.a_registers(), f.m / kN, f.a, row, a[row]);
+    for (int column = 0; column < kN; ++column) gather(b_held, f.b_registers(), 1, f.b, column, b[column]);
+  }
+};
+
+/// Calls f(row, column, lane, index): the element of D and where its lane holds it, `index` of its elements.
+template <class F>
+void for_each_sum(const MmaSyncForm& form, F&& f) {
+  for (int lane = 0; lane < kWarpLanes; ++lane)
+    for (int i = 0; i < form.m / kN * 2; ++i)
+      f(lane / kGroupLanes + kN * (i / 2), lane % kGroupLanes * 2 + i % 2, lane, i);
+}
+
+/// Two instructions of f16 with elements k % 4 < 2 and the others, which begin at zero; C is added behind them.
+uint32_t fp8_sum(const MmaSyncForm& f, const float* a, const float* b, float c) {
+  constexpr int kRegister = 4, kMinExponentF16 = -14;
+  const bool f16_d = f.d == Sum::f16;
+  float sum = 0;
+  for (int first = 0; first < kRegister; first += 2) {
+    float x[kMaxK / 2], y[kMaxK / 2];
+    int count = 0;
+    for (int k = first; k < f.k; k += kRegister)
+      for (int e = 0; e < 2; ++e) x[count] = a[k + e], y[count++] = b[k + e];
+    const uint32_t bits = fused_dot_wgmma(x, y, count, sum, true, kMinExponentF16, kMinExponentF16,
+                                          f16_d ? WgmmaSum::f16 : WgmmaSum::f32);
+    sum = f16_d ? decode_f16(cvt_rn_f16_f32(std::bit_cast<float>(bits))) : std::bit_cast<float>(bits);
+  }
+  if (f16_d) return cvt_rn_f16_f32(sum + c);
+  return std::isnan(sum + c) ? kCanonicalNan : std::bit_cast<uint32_t>(sum + c);
+}
+
+/// To the bit.
+uint32_t fused_sum(const MmaSyncForm& f, MmaSyncCore core, const float* a, const float* b, float c) {
+  const bool f16_d = f.d == Sum::f16;
+  if (is_fp8(f.a)) return fp8_sum(f, a, b, c);
+  const uint32_t bits = core == MmaSyncCore::hopper
+                            ? fused_dot_wgmma(a, b, f.k, c, true, min_exponent(f.a), min_exponent(f.b),
+                                              f16_d ? WgmmaSum::f16 : WgmmaSum::f32)
+                            : fused_dot_b200(a, b, f.k, c, true, min_exponent(f.a), min_exponent(f.b), f16_d);
+  return f16_d ? cvt_rn_f16_f32(std::bit_cast<float>(bits)) : bits;
+}
+
+/// In f32, k ascending; the columns of a row side by side.
+void sum_products(const MmaSyncForm& f, const Operands<float>& operands, float (&sums)[kMaxM][kN]) {
+  float b[kMaxK][kN];
+  for (int k = 0; k < f.k; ++k)
+    for (int column = 0; column < kN; ++column) b[k][column] = operands.b[column][k];
+  for (int row = 0; row < f.m; ++row) {
+    float* const to = sums[row];
+    std::fill_n(to, kN, 0.f);
+    for (int k = 0; k < f.k; ++k)
+      for (int column = 0; column < kN; ++column) to[column] += operands.a[row][k] * b[k][column];
+  }
+}
+
+uint32_t integer_sum(const MmaSyncForm& f, const int64_t* a, const int64_t* b, uint32_t old) {
+  int64_t sum = int32_t(old);
+  for (int k = 0; k < f.k; ++k)
+    sum += f.bit_op == BitOp::xor_popc ? a[k] ^ b[k] : f.bit_op == BitOp::and_popc ? a[k] & b[k] : a[k] * b[k];
+  using Limits = std::numeric_limits<int32_t>;
+  return uint32_t(f.saturate ? std::clamp<int64_t>(sum, Limits::min(), Limits::max()) : sum);
+}
+
+}  // namespace
+
+int MmaSyncForm::a_registers() const { return m / kN * k / (kGroupLanes * elements(a)); }
+int MmaSyncForm::b_registers() const { return k / (kGroupLanes * elements(b)); }
+int MmaSyncForm::d_registers() const { return m / kN * (d == Sum::f16 ? 1 : 2); }
+
+std::optional<MmaSyncForm> mma_sync_form(const std::vector<std::string_view>& modifiers) {
+  MmaSyncForm form;
+  std::vector<std::string_view> types;
+  bool sync = false, aligned = false;
+  size_t columns = 0;
+  for (const std::string_view m : modifiers) {
+    if (m == ".sync") {
+      sync = true;
+    } else if (m == ".aligned") {
+      aligned = true;
+    } else if (m == ".row" || m == ".col") {
+      if ((m == ".col") != (columns++ == 1)) return std::nullopt;  // .row.col alone
+    } else if (m == ".satfinite") {
+      form.saturate = true;
+    } else if (m == ".and") {
+      form.bit_op = BitOp::and_popc;
+    } else if (m == ".xor") {
+      form.bit_op = BitOp::xor_popc;
+    } else if (m == ".popc") {
+      continue;
+    } else if (m.starts_with(".m16n8k") || m.starts_with(".m8n8k")) {
+      form.m = m.starts_with(".m16") ? 16 : 8;
+      const std::string_view k = m.substr(m.find('k') + 1);
+      std::from_chars(k.data(), k.data() + k.size(), form.k);
+    } else if (sum_named(m) || type_named(m)) {
+      types.push_back(m);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!sync || !aligned || columns != 2 || types.size() != 4 || types[0] != types[3]) return std::nullopt;
+  const auto d = sum_named(types[0]);
+  const auto a = type_named(types[1]), b = type_named(types[2]);
+  if (!d || !a || !b) return std::nullopt;
+  form.d = *d, form.a = *a, form.b = *b;
+  return has_shape(form) && has_sum(form) ? std::optional(form) : std::nullopt;
+}
+
+MmaSyncCycles mma_sync_cycles(const MmaSyncForm& f, const DeviceProfile& profile) {
+  const auto& p = profile.mma_sync;
+  if (f.a == Type::f64) {
+    const double cycles = p.f64_cycles * std::max(1., double(f.m * f.k) / (kMaxM * 4));
+    return {cycles, cycles + p.f64_wait_cycles};
+  }
+  const bool whole = f.b_registers() == 2;
+  if (bits_of(f.a) == 4) return {p.packed_cycles * f.m * f.k / (kMaxM * 64), p.packed_cycles};
+  if (f.m == kN) return {p.small_cycles, double(p.small_latency_cycles)};
+  const MmaSyncCycles one = whole ? MmaSyncCycles{p.cycles, double(p.latency_cycles)}
+                                  : MmaSyncCycles{p.half_cycles, double(p.half_latency_cycles)};
+  if (!is_fp8(f.a)) return one;
+  // A conversion of each pair of elements, two instructions of f16, an addition for each register of D.
+  const double others =
+      2 * (f.a_registers() + f.b_registers()) * profile.issue.integer + f.d_registers() * profile.issue.alu;
+  return {std::max(2 * one.issue, others), others + 2 * one.latency};
+}
+
+void mma_sync(const MmaSyncForm& f, Accumulation accumulation, MmaSyncCore core, const uint64_t* a,
+              const uint64_t* b, const uint64_t* c, uint64_t* d) {
+  const int registers = f.d_registers();
+  if (f.d == Sum::f64) {
+    const Operands<double> operands(f, a, b);
+    for_each_sum(f, [&](int row, int column, int lane, int i) {
+      double sum = std::bit_cast<double>(c[lane * registers + i]);
+      for (int k = 0; k < f.k; ++k) sum = std::fma(operands.a[row][k], operands.b[column][k], sum);
+      d[lane * registers + i] = std::bit_cast<uint64_t>(sum);
+    });
+  } else if (f.d == Sum::s32) {
+    const Operands<int64_t> operands(f, a, b);
+    for_each_sum(f, [&](int row, int column, int lane, int i) {
+      uint64_t& to = d[lane * registers + i];
+      to = integer_sum(f, operands.a[row], operands.b[column], uint32_t(c[lane * registers + i]));
+    });
+  } else {
+    const Operands<float> operands(f, a, b);
+    float products[kMaxM][kN] = {};
+    if (accumulation == Accumulation::fast) sum_products(f, operands, products);
+    const bool f16_d = f.d == Sum::f16;
+    const int each = f16_d ? 2 : 1, bits = 32 / each;
+    std::fill_n(d, kWarpLanes * registers, uint64_t{0});
+    for_each_sum(f, [&](int row, int column, int lane, int i) {
+      const int at = lane * registers + i / each, shift = bits * (i % each);
+      const auto old = uint32_t(c[at] >> shift & ((uint64_t{1} << bits) - 1));
+      const float old_value = f16_d ? decode_f16(uint16_t(old)) : std::bit_cast<float>(old);
+      uint32_t sum;
+      if (accumulation == Accumulation::fast) {
+        const float all = old_value + products[row][column];
+        sum = f16_d ? cvt_rn_f16_f32(all) : std::bit_cast<uint32_t>(all);
+      } else {
+        sum = fused_sum(f, core, operands.a[row], operands.b[column], old_value);
+      }
+      d[at] |= uint64_t{sum} << shift;
+    });
+  }
+}
+
+}  // namespace sm100::models
