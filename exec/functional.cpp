@@ -36,9 +36,16 @@ sim::Finding finding_of(const sim::FunctionalResult& result) {
   finding.id = !result.check.empty()                               ? result.check
                : result.end == sim::FunctionalEnd::deadlock        ? "hang"
                : result.end == sim::FunctionalEnd::not_implemented ? "not-implemented"
+               : result.end == sim::FunctionalEnd::limit           ? "cycle-budget"
                                                                    : "functional";
   finding.location = result.place, finding.message = result.text;
   return finding;
+}
+
+/// Of run.max_cycles; 0: any number.
+uint64_t issue_slots(const host::Scenario& scenario) {
+  constexpr uint64_t kSchedulers = 4;  // of an SM
+  return scenario.max_cycles * uint64_t(scenario.sms_in_run()) * kSchedulers;
 }
 
 }  // namespace
@@ -69,6 +76,7 @@ sim::RunResult run_without_models(const Launch& launch, const host::Scenario& sc
                            .grid_id = uint64_t(launch.number),
                            .sms = scenario.sms_in_run(),
                            .sm_clock_ghz = ghz,
+                           .max_warp_instructions = issue_slots(scenario),
                            .print = [&](std::string_view text) { printed += text; }});
   sim::RunResult result;
   result.title = launch.title(), result.sms_used = scenario.sms_in_run();
@@ -76,7 +84,9 @@ sim::RunResult run_without_models(const Launch& launch, const host::Scenario& sc
   result.microseconds = double(functional.cycles) / ghz * 1e-3;
   result.printed = std::move(printed);
   if (functional.end != sim::FunctionalEnd::finished) {
-    result.outcome = functional.end == sim::FunctionalEnd::deadlock ? sim::Outcome::hang : sim::Outcome::findings;
+    const bool endless =
+        functional.end == sim::FunctionalEnd::deadlock || functional.end == sim::FunctionalEnd::limit;
+    result.outcome = endless ? sim::Outcome::hang : sim::Outcome::findings;
     result.findings.push_back(finding_of(functional));
     result.report = fmt::format("{}  {}\n", result.findings.front().id, functional.text);
   }

@@ -22,7 +22,7 @@ namespace sm100::exec {
 /// Environment of the program: "SOCKET,MEMORY,BYTES", two file descriptors that it inherits and the size of the
 /// second.
 inline constexpr char kVariable[] = "SM100SIM_EXEC";
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 /// Where device memory begins in the address space of every process.
 inline constexpr uint64_t kDeviceBase = 0x2000'0000'0000;
 inline constexpr uint64_t kDeviceAlign = 256;  ///< of what cudaMalloc returns
@@ -58,7 +58,8 @@ struct DeviceFacts {
   uint32_t smem_bytes_per_sm = 0, smem_bytes_per_cta = 0;
   uint32_t registers_per_sm = 0, threads_per_sm = 0, ctas_per_sm = 0;
   uint8_t records_calls = 0;
-  uint8_t has_ptx = 0;  ///< of the user, for modules without
+  uint8_t has_ptx = 0;        ///< of the user, for modules without
+  uint8_t fresh_byte = 0xff;  ///< that allocations are full of
 };
 
 struct Parameter {

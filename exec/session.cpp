@@ -205,6 +205,7 @@ Writer Session::hello(Reader& request) {
   facts.registers_per_sm = uint32_t(profile.device.registers_per_sm);
   facts.threads_per_sm = uint32_t(profile.device.threads_per_sm);
   facts.ctas_per_sm = uint32_t(profile.device.ctas_per_sm);
+  facts.fresh_byte = options_.fresh_zeros ? 0 : 0xff;
   facts.records_calls = options_.recorded, facts.has_ptx = !given_.empty();
   return Writer().put(facts);
 }

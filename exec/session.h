@@ -23,7 +23,8 @@ struct SessionOptions {
   /// PTX files in place of modules of the program: of one that has an entry of the same name, or of one without
   /// PTX.
   std::vector<std::filesystem::path> ptx;
-  bool recorded = false;  ///< outcomes have traces, and `called` hears of the program's calls
+  bool fresh_zeros = false;  ///< new device memory is zeros, not NaN
+  bool recorded = false;     ///< outcomes have traces, and `called` hears of the program's calls
   /// The program has called this function of its library.
   std::function<void(const std::string&)> called;
   /// The program has asked for the time between two events.

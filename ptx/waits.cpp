@@ -21,6 +21,10 @@ bool is_load_poll(const Program& p, const Instr& in) {
   return !a.store && a.order != Order::weak;
 }
 
+bool is_atomic_poll(const Program& p, const Instr& in) {
+  return in.kind == Kind::service && p.services[in.detail].base == "atom";
+}
+
 bool is_backoff(const Program& p, const Instr& in) {
   return in.kind == Kind::service && p.services[in.detail].base == "nanosleep";
 }
@@ -37,14 +41,16 @@ bool looks_at_answer(const Program& p, const Instr& in) {
 /// [first, back] where `back` branches to `first`; the loop ends at the last instruction that leads back.
 class Loop {
  public:
-  Loop(const Program& p, uint32_t first, uint32_t back) : p_(p), wait_{.first = first, .last = back} {}
+  /// @param atomics  are what polls, and nothing else
+  Loop(const Program& p, uint32_t first, uint32_t back, bool atomics)
+      : p_(p), atomics_(atomics), wait_{.first = first, .last = back} {}
 
   bool is_wait() {
     bool polls = false;
     for (uint32_t i = wait_.first; i <= wait_.last; ++i) {
       const Instr& in = p_.code[i];
-      const bool mbarrier = is_mbarrier_poll(p_, in);
-      if (mbarrier || is_load_poll(p_, in)) {
+      const bool mbarrier = !atomics_ && is_mbarrier_poll(p_, in);
+      if (atomics_ ? is_atomic_poll(p_, in) : mbarrier || is_load_poll(p_, in)) {
         if (polls) return false;
         polls = true;
         wait_.poll = i;
@@ -81,19 +87,18 @@ class Loop {
   }
 
   const Program& p_;
+  const bool atomics_;
   Wait wait_;
   uint32_t exit_ = 0;
   bool exits_ = false;
 };
 
-}  // namespace
-
-std::vector<Wait> find_waits(const Program& program) {
+std::vector<Wait> find_loops(const Program& program, bool atomics) {
   std::vector<Wait> waits;
   for (uint32_t i = 0; i < program.code.size(); ++i) {
     const Instr& in = program.code[i];
     if (in.kind != Kind::branch || in.target > i || i - in.target > kLongestLoop) continue;
-    Loop loop(program, in.target, i);
+    Loop loop(program, in.target, i, atomics);
     if (!loop.is_wait()) continue;
     // A poll belongs to its smallest loop.
     const bool known =
@@ -102,6 +107,16 @@ std::vector<Wait> find_waits(const Program& program) {
   }
   std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.first < b.first; });
   return waits;
+}
+
+}  // namespace
+
+std::vector<Wait> find_waits(const Program& program) { return find_loops(program, false); }
+
+std::vector<uint32_t> find_atomic_polls(const Program& program) {
+  std::vector<uint32_t> polls;
+  for (const Wait& wait : find_loops(program, true)) polls.push_back(wait.poll);
+  return polls;
 }
 
 }  // namespace sm100::ptx

@@ -11,5 +11,7 @@ namespace sm100::ptx {
 /// Loops whose body holds one mbarrier.try_wait or test_wait, or one load that may see another thread's store, and
 /// besides it only what looks at the answer: moves, comparisons, logic of predicates, branches, nanosleep.
 std::vector<Wait> find_waits(const Program& program);
+/// Atomics that are polls of such loops: a lock that is tried, a counter that is read with an atomic.
+std::vector<uint32_t> find_atomic_polls(const Program& program);
 
 }  // namespace sm100::ptx

@@ -166,7 +166,8 @@ ExitCode exit_code_of(Outcome outcome) {
 }
 
 ExitCode exit_code_of(const RunResult& result) {
-  return result.unmatched_faults.empty() ? exit_code_of(result.outcome) : kBadInput;
+  if (!result.unmatched_faults.empty() || found(result, "not-implemented")) return kBadInput;
+  return exit_code_of(result.outcome);
 }
 
 }  // namespace sm100::sim

@@ -152,8 +152,8 @@ std::optional<uint64_t> Device::allocate(uint64_t bytes, bool managed) {
   if (bytes > facts_.memory_bytes || at + room > kDeviceBase + facts_.memory_bytes) return std::nullopt;
   allocations_[at] = bytes;
   used_ += room;
-  // What nobody writes shows: a pattern that is NaN in every type.
-  std::memset(memory_ + (at - kDeviceBase), 0xff, bytes);
+  // What nobody writes shows: a pattern that is NaN in every type, unless the user wants another.
+  std::memset(memory_ + (at - kDeviceBase), facts_.fresh_byte, bytes);
   if (managed) {
     managed_.insert(at);
     mprotect(reinterpret_cast<void*>(at), pages(bytes), lent_ ? PROT_READ | PROT_WRITE : PROT_NONE);

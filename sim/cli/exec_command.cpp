@@ -20,6 +20,7 @@
 #include "sim/cli/sarif.h"
 #include "sim/cli/streams.h"
 #include "sim/cli/summary.h"
+#include "sim/compiled_place.h"
 #include "sim/text.h"
 #include "traces/format/compressed_file.h"
 #include "traces/format/pftrace.h"
@@ -32,10 +33,10 @@ namespace {
 
 struct ExecOptions {
   std::vector<std::string> command, ptx;
-  std::string profile = "b200", json, save, trace, html, sarif;
+  std::string profile = "b200", fresh_memory = "nan", json, save, trace, html, sarif;
   int sms = 0, registers = 0;
-  bool progress = false;
-  std::optional<uint64_t> jitter;
+  bool progress = false, inlining = false;
+  std::optional<uint64_t> jitter, max_cycles;
   bool recorded() const { return !trace.empty() || !html.empty(); }
 };
 
@@ -51,6 +52,7 @@ Scenario device_of(const ExecOptions& options) {
   device.ctas_per_sm = 0;  // as many as fit, as on hardware
   device.jitter = options.jitter;
   device.registers = options.registers;
+  device.max_cycles = options.max_cycles.value_or(0);
   return device;
 }
 
@@ -106,9 +108,20 @@ class Report {
     if (worst_ == kOk) worst_ = code;
   }
 
-  /// The program has not found its results right: reads of what nobody had written may be why.
-  void say_suspects(const exec::SessionResult& result) {
-    if (worst_ != kOk || result.program_exit == 0 || suspects_.empty()) return;
+  /// The program has not found its results right: reads of what nobody had written may be why, and where numbers
+  /// come from can be asked of a launch that is run again.
+  void say_why_wrong(const exec::SessionResult& result) {
+    if (worst_ != kOk || result.program_exit == 0) return;
+    if (suspects_.empty() && options_.fresh_memory == "nan")
+      say(fmt::format(
+          "exec: the program has returned {}, and no launch has a finding.  New device memory holds NaN: if it "
+          "passes with --fresh-memory zeros, it reads memory that it has not written",
+          result.program_exit));
+    if (suspects_.empty() && launched_ > functional_)
+      say("exec: --save DIR keeps the launches; with a [problem.check] in DIR/launch_N.toml, sm100sim ptx "
+          "DIR/launch_N.ptx "
+          "--launch DIR/launch_N.toml says what was multiplied with what (docs/ptx.md)");
+    if (suspects_.empty()) return;
     say(fmt::format(
         "exec: the program has returned {}.  Its kernels read what nobody had written; here that is NaN, "
         "on a device it is what was there before:",
@@ -270,12 +283,14 @@ void check_outputs(const ExecOptions& options) {
 int exec(const ExecOptions& options) {
   if (options.command.empty()) throw InputError("exec: needs a program: sm100sim exec [OPTIONS] ./program ARGS...");
   check_outputs(options);
+  name_inlining(options.inlining);
   Report report(options);
   const exec::SessionOptions session{
       .command = options.command,
       .device = device_of(options),
       .save = options.save,
       .ptx = {options.ptx.begin(), options.ptx.end()},
+      .fresh_zeros = options.fresh_memory == "zeros",
       .recorded = options.recorded(),
       .called = [&](const std::string& name) { report.called(name); },
       .measured = [&](double nanoseconds) { report.measured(nanoseconds); },
@@ -292,7 +307,7 @@ int exec(const ExecOptions& options) {
                           options.command.front()));
     report.note_exit(kBadInput);
   }
-  report.say_suspects(result);
+  report.say_why_wrong(result);
   report.say_total();
   report.write(result);
   return report.exit_code(result);
@@ -339,6 +354,16 @@ void add_exec_command(CLI::App& app, int& exit_code) {
   command->add_option("--jitter", options->jitter, "Perturb asynchronous latencies")
       ->type_name("SEED")
       ->check(integers(0));
+  command->add_option("--max-cycles", options->max_cycles, "End a launch that takes longer; default: none is ended")
+      ->type_name("N")
+      ->check(integers(1));
+  command
+      ->add_option("--fresh-memory", options->fresh_memory,
+                   "What new device memory holds: nan, so that reads of what nobody has written show; zeros")
+      ->type_name("nan|zeros")
+      ->check(CLI::IsMember({"nan", "zeros"}));
+  command->add_flag("--inlining", options->inlining,
+                    "Places with the calls that they were inlined at (--json has them always)");
   command->prefix_command();
   command->callback([command, options, &exit_code] {
     options->command = command->remaining();

@@ -117,13 +117,17 @@ Json entry_json(const ptx::Module& module, const ptx::Entry& entry) {
 Json check_json(const PtxOptions& options) {
   const ptx::Module module = module_of(options.file);
   Json entries = Json::array();
+  // As --entry names one to be run: the whole name, or a part of it.
+  const bool whole = std::any_of(module.entries.begin(), module.entries.end(),
+                                 [&](const ptx::Entry& entry) { return entry.name == options.entry; });
   for (const ptx::Entry& entry : module.entries)
-    if (!entry.external && (options.entry.empty() || entry.name == options.entry))
+    if (!entry.external &&
+        (whole ? entry.name == options.entry : entry.name.find(options.entry) != std::string_view::npos))
       entries.push_back(entry_json(module, entry));
   if (entries.empty())
-    throw InputError(options.entry.empty()
-                         ? fmt::format("{}: there is no entry in this file", options.file)
-                         : fmt::format("{}: there is no entry '{}'", options.file, options.entry));
+    throw InputError(options.entry.empty() ? fmt::format("{}: there is no entry in this file", options.file)
+                                           : fmt::format("{}: there is no entry whose name is '{}' or has it",
+                                                         options.file, options.entry));
   Json json = json_document("ptx-check");
   json.update(Json{{"file", options.file},
                    {"version", fmt::format("{}.{}", module.version_major, module.version_minor)},

@@ -7,6 +7,7 @@
 #include "kernels/host/ptx_layout.h"
 #include "ptx/row_sharing.h"
 #include "ptx/row_uses.h"
+#include "ptx/waits.h"
 #include "sim/compiled_place.h"
 #include "sim/ptx/module_image.h"
 
@@ -109,6 +110,8 @@ void PtxCode::place_instructions() {
   refused_.assign(program_.services.size(), false);
   results_.assign(program_.services.size(), false);
   waits_.assign(program_.code.size() + 1, nullptr);
+  atomic_polls_.assign(program_.code.size() + 1, false);
+  for (const uint32_t at : ptx::find_atomic_polls(program_)) atomic_polls_[at] = true;
   for (uint32_t at = 0; at < program_.code.size(); ++at) {
     const ptx::Instr& i = program_.code[at];
     if (i.kind == ptx::Kind::service) place_service(i);

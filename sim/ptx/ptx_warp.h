@@ -51,6 +51,15 @@ class PtxWarp {
   PtxOutcome fail(const char* id, const std::string& what);
   bool over() const { return over_; }
   bool tried_lock = false;  ///< has executed atom.cas or atom.exch since its last branch back
+  /// The last polls of a loop whose atomic has left the word as it was.
+  struct AtomicPolls {
+    uint32_t at = UINT32_MAX;  ///< of the program
+    GlobalAddr address{};
+    uint64_t value = 0;
+    int alike = 0;
+  };
+  AtomicPolls atomic_polls;
+  bool alone() const { return !other_groups(); }
   const uint8_t* parameter_bytes(uint64_t offset, uint64_t bytes) const;
   uint8_t* local_bytes(int lane, uint64_t offset, uint64_t bytes);
   /// Registers of a tensor load or store on their way, 128 of each lane.

@@ -83,7 +83,7 @@ TEST_CASE("ptx --check: bad input is one line", "[ptx]") {
     return ran.err;
   };
   CHECK(error("ptx --check broken.ptx") == "broken.ptx:3:10: '%r1' is not declared in reach\n");
-  CHECK(error("ptx --check k.ptx --entry x") == "k.ptx: there is no entry 'x'\n");
+  CHECK(error("ptx --check k.ptx --entry x") == "k.ptx: there is no entry whose name is 'x' or has it\n");
   CHECK(error("ptx --check none.ptx") == "none.ptx: cannot be read\n");
 }
 

@@ -194,3 +194,24 @@ TEST_CASE("red.async and wide st.async change another CTA's memory and complete 
   CAPTURE(said(wide));
   CHECK(wide.outcome == Outcome::pass);
 }
+
+// A loop of atomics that change nothing computes for ever, unless it is known for what it waits.
+TEST_CASE("a word that is tried with an atomic: who frees it late is waited for, nobody is a hang") {
+  const std::string tries =
+      "POLL:\n\tatom.acquire.gpu.global.cas.b32 %r10, [%rd1], 1, 2;\n\tsetp.ne.u32 %p4, %r10, 1;\n\t@%p4 bra POLL;";
+  const std::string reads =
+      "POLL:\n\tatom.global.add.u32 %r10, [%rd1], 0;\n\tsetp.eq.u32 %p4, %r10, 0;\n\t@%p4 bra POLL;";
+  const std::string late =
+      "\tmov.u32 %r11, 0;\nLATE:\n\tadd.u32 %r11, %r11, 1;\n\tsetp.lt.u32 %p5, %r11, 3000;\n"
+      "\t@%p5 bra LATE;\n\tst.release.gpu.global.u32 [%rd1], %r5;";
+  for (const std::string& loop : {tries, reads}) {
+    const RunResult freed = ran(late, loop, 2);
+    INFO(freed.report);
+    CHECK(freed.outcome == Outcome::pass);
+    const RunResult never = ran("", loop, 2);
+    INFO(never.report);
+    CHECK(never.outcome == Outcome::hang);
+    REQUIRE(never.findings.size() == 1);
+    CHECK(never.findings[0].cause.find("nobody stores a value other than 0 to ") != std::string::npos);
+  }
+}
