@@ -86,6 +86,21 @@ void Warp::trace_point_ends() {
   if (--open_trace_points_ == tile_point_) tile_point_ = -1;
 }
 
+void Warp::Use::note_box(const TensorMapFields& map, const std::array<int32_t, 5>& coords, Loc line) {
+  LastBox* box = &boxes[0];
+  if (box->tensor != 0 && box->tensor != map.global_address) box = &boxes[1];
+  if (box->tensor != 0 && box->tensor != map.global_address) return;
+  const bool again = box->tensor != 0 && box->rank == map.rank;
+  int moved = -1, differ = 0;
+  for (uint32_t d = 0; again && d < map.rank; ++d)
+    if (box->at[d] != coords[d]) moved = int(d), ++differ;
+  // Several boxes of a step lie side by side: the dimension in which steps follow each other stays the one known.
+  if (!again) box->moved = -1;
+  if (differ == 1) box->moved = moved;
+  box->tensor = map.global_address, box->rank = map.rank, box->at = coords, box->loc = line;
+  for (uint32_t d = 0; d < map.rank; ++d) box->box[d] = map.box_dim[d], box->dims[d] = map.global_dim[d];
+}
+
 void Warp::pass(models::Cycles cycles) { wait(cycles); }
 
 void Warp::suspend(const Blocked& why) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/isa/tensor_map.h"
 #include "kernels/isa/trace.h"
 #include "models/mbarrier.h"
 #include "sim/role_work.h"
@@ -72,6 +73,23 @@ class Warp final : public models::Thread {
   int64_t cluster_phase = -1;  ///< of the cluster barrier, between arrive and wait
   models::Cycles started = 0;
   models::Cycles stores_visible = 0;  ///< cycle at which the global stores of its lanes are visible
+  /// The last box of a tensor that a copy has asked for.
+  struct LastBox {
+    uint64_t tensor = 0;  ///< address; 0: none
+    uint32_t rank = 0;
+    int moved = -1;  ///< the one dimension in which it differs from the box before; -1: none, or several
+    std::array<int32_t, 5> at{};
+    std::array<uint32_t, 5> box{};
+    std::array<uint64_t, 5> dims{};
+    Loc loc{};
+
+    /// It reaches the tensor's end in that dimension.
+    bool ends() const {
+      return moved >= 0 && int64_t{at[size_t(moved)]} + box[size_t(moved)] >= int64_t(dims[size_t(moved)]);
+    }
+    /// It lies behind that end.
+    bool behind_end() const { return moved >= 0 && int64_t{at[size_t(moved)]} >= int64_t(dims[size_t(moved)]); }
+  };
   /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them,
   /// and name the lines.
   struct Use {
@@ -81,6 +99,8 @@ class Warp final : public models::Thread {
     bool since_step = false;            ///< it came after the last step of the warp
     Loc waited{}, arrived{}, copied{};  ///< line of the last wait that ended, arrival, copy that signals it
     models::Cycles waited_at = 0;
+    uint16_t committed_to = 0;       ///< CTAs of the cluster that its tcgen05.commits by mask have reached
+    std::array<LastBox, 2> boxes{};  ///< of its copies that signal it: of two tensors
     /// The last wait that passed at once on phase -1: parity 1, and no phase of the barrier had completed.
     struct Fresh {
       uint32_t on = 0;  ///< offset; 0: none has
@@ -88,6 +108,7 @@ class Warp final : public models::Thread {
       models::Cycles at = 0;
     } fresh;
 
+    void note_box(const TensorMapFields& map, const std::array<int32_t, 5>& at, Loc loc);
     void count_wait(uint32_t barrier, int64_t phase, models::Cycles now, Loc loc) {
       ++waits, waited = loc, waited_at = now, waited_on = barrier, waited_phase = phase, since_step = true;
       if (phase < 0) fresh = {barrier, loc, now};

@@ -7,6 +7,7 @@
 
 #include "sim/hang/blame.h"
 #include "sim/hang/names.h"
+#include "sim/hang/step_causes.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -223,10 +224,19 @@ Cause one_too_many_cause(const WaitGraph& graph, const Wait& w, const std::vecto
     return {};
   const std::string filler = late.front().role() + of_cta(w, late.front().cta);
   Cause cause{.certainty = 51};
-  cause.text = fmt::format(
-      "{} waits for fill {} of {}, and {} has made {} and gone on to its wait for {}: {} takes one too many, or {} "
-      "makes one too few",
-      w.role, turn_of(w) + 1, w.barrier.array->name, filler, turn_of(w), next.barrier.array->name, w.role, filler);
+  cause.text =
+      fmt::format("{} waits for fill {} of {}, and {} has made {} and gone on to its wait for {}: ", w.role,
+                  turn_of(w) + 1, w.barrier.array->name, filler, turn_of(w), next.barrier.array->name);
+  const Copied copied = copied_by(graph, w, late.front());
+  if (copied == Copied::early) {
+    cause.text += fmt::format("{} makes too few{}", filler, last_box_text(graph, w, late.front()));
+    blame(cause, graph, w, late);
+    cause.fault_loc = use_of(late.front().state(), *w.barrier.array).copied, cause.after_line = false;
+    return cause;
+  }
+  cause.text += copied == Copied::all
+                    ? fmt::format("{} takes one too many, as the last copies reach the end of their tensor", w.role)
+                    : fmt::format("{} takes one too many, or {} makes one too few", w.role, filler);
   blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
   cause.fault_loc = w.blocked.loc, cause.after_line = false, cause.fault_doing.clear();
   return cause;

@@ -10,6 +10,7 @@
 #include "sim/hang/blame.h"
 #include "sim/hang/names.h"
 #include "sim/hang/overcount.h"
+#include "sim/hang/step_causes.h"
 #include "sim/hang/stray_causes.h"
 #include "sim/ptx/ptx_uses.h"
 #include "sim/text.h"
@@ -271,7 +272,7 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   return cause;
 }
 
-std::string passed_text(const Wait& w, const Debt& d) {
+std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
   const BarrierArray& array = *w.barrier.array;
   const std::string_view arrival = arrival_of(array, d.role());
   const std::string who = d.role() + of_cta(w, d.cta), barrier = text_of(w.barrier) + of_cta(w, w.cta->linear_id());
@@ -282,15 +283,16 @@ std::string passed_text(const Wait& w, const Debt& d) {
     return fmt::format("{} {} without a copy of {} bytes into stage {}: {} misses them", who,
                        d.exited() ? "has exited" : "has gone on", grouped(int64_t(d.bytes)), w.barrier.stage,
                        barrier);
-  if (d.exited()) return fmt::format("{} has exited without its {} on {}", who, arrival, barrier);
+  if (d.exited())
+    return fmt::format("{} has exited without its {} on {}{}", who, arrival, barrier, last_box_text(graph, w, d));
   if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0)
     return fmt::format("{} waits for its own {} on {}, which is missing", who, arrival, barrier);
   if (!other) return fmt::format("{} has gone on without its {} on {}", who, arrival, barrier);
   if (empty)
     return fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {} is missing", who,
                        other->name, w.barrier.stage, w.state->phase, arrival, barrier);
-  return fmt::format("{} has acquired stage {} for phase {} without filling it: its {} on {} is missing", who,
-                     w.barrier.stage, w.state->phase, arrival, barrier);
+  return fmt::format("{} has acquired stage {} for phase {} without filling it: its {} on {} is missing{}", who,
+                     w.barrier.stage, w.state->phase, arrival, barrier, last_box_text(graph, w, d));
 }
 
 /// Someone who owes is past the point of delivery.
@@ -300,8 +302,9 @@ Cause passed_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& w
     if (graph.has_passed(w, d)) passed.push_back(d);
   if (passed.empty()) return {};
   const Debt& first = passed.front();
+  if (const Cause left_out = left_out_cause(graph, w, passed); left_out.certainty > 0) return left_out;
   if (const Cause stray = wrong_cta_cause(graph, w, passed); stray.certainty > 0) return stray;
-  Cause cause{.certainty = w.debts.certain ? 80 : 70, .text = passed_text(w, first)};
+  Cause cause{.certainty = w.debts.certain ? 80 : 70, .text = passed_text(graph, w, first)};
   if (first.exited()) --cause.certainty;
   if (word.pending > 0 && word.tx < 0) {
     cause.certainty = 95;
@@ -443,6 +446,7 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
   if (Cause c = nothing_to_empty_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = nothing_to_release_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = early_release_cause(graph, w); c.certainty > 0) return c;
+  if (Cause c = step_too_many_cause(graph, w); c.certainty > 0) return c;
   return passed_cause(graph, w, word);
 }
 

@@ -122,7 +122,10 @@ void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& c
   copy.smem = smem.offset();
   copy.barrier = barrier.offset();
   copy.multicast = multicast ? multicast->bits : 0;
-  if (Warp::Use* use = w.use_of(barrier)) use->copied = w.loc();
+  if (Warp::Use* use = w.use_of(barrier)) {
+    use->copied = w.loc();
+    if (!copy.map.four_rows) use->note_box(copy.map, copy.coords, w.loc());
+  }
   if (!copy.map.four_rows)
     w.warp.copies_tile(copy.coords.data(), copy.map.box_dim, copy.map.global_dim, copy.map.rank);
   const Cycles at = std::max(w.enqueue_cycle(), copy.map_ready);

@@ -135,6 +135,7 @@ void Tcgen05Commit::execute(WarpContext& w) const {
 
 void Tcgen05CommitMulticast::execute(WarpContext& w) const {
   w.count_arrival(barrier);
+  if (sim::Warp::Use* use = w.use_of(barrier)) use->committed_to |= mask.bits;
   w.charge(w.issue.tcgen05_commit);
   if (!w.check_group(cta_group, "tcgen05.commit") || !w.cluster_window(barrier, "tcgen05.commit")) return;
   const Cycles at = w.enqueue_cycle();
