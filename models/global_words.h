@@ -26,12 +26,20 @@ class GlobalWords : public sc_core::sc_module {
 
   /// The word at an address inside an allocation that has bytes.
   uint32_t load(GlobalAddr address) const;
-  /// The word holds `value` from cycle `visible` on.
+  /// The word holds `value` from cycle `visible` on; for the CTA that has stored it from its next access on.
   void store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by);
+  /// The word holds `value` from now on; who polls it is woken at cycle `visible`.  What is no release is ordered
+  /// by whatever follows it, a fence or a barrier, so it must not be on its way then.
+  void store_now(GlobalAddr address, uint32_t value, Cycles visible, const Source& by);
+  /// An access of `by` to the word comes: its CTA's own stores are there before.
+  void finish_own(GlobalAddr address, const Source& by) {
+    if (!pending_.empty()) finish(address, by.cta);
+  }
   /// An atomic: the `bytes` (2, 4 or 8) at the address become f(what they hold), now; returns what they held.  0
   /// and no change where the allocation has no bytes.
   template <class F>
   uint64_t modify(GlobalAddr address, uint32_t bytes, const Source& by, F&& f) {
+    finish_own(address, by);
     uint64_t old = 0;
     uint8_t* const at = memory_.data(address, bytes);
     if (!at) return 0;
@@ -59,9 +67,21 @@ class GlobalWords : public sc_core::sc_module {
 
  private:
   void note_store(GlobalAddr address, uint32_t value, Cycles visible, const Source& by);
+  void note_value(GlobalAddr address, uint32_t value, Cycles visible, const Source& by);
+  void wake(GlobalAddr address, const Source& by);
+  void finish(GlobalAddr address, int cta);
+  /// A store that is not visible yet.
+  struct Pending {
+    uint64_t number;
+    uint32_t value;
+    Source by;
+  };
+  void apply(GlobalAddr address, const Pending& store, Cycles visible);
 
   MemorySystem& memory_;
   CompletionQueue stores_;
+  std::unordered_map<uint64_t, std::vector<Pending>> pending_;  ///< by address, in the order of their issue
+  uint64_t numbered_ = 0;
   std::unordered_map<uint64_t, std::vector<Waiter*>> watchers_;
   std::unordered_map<uint64_t, LastStore> last_stores_;
 };

@@ -119,6 +119,7 @@ uint32_t LdGlobalU32::execute(WarpContext& w) const {
   together = {.done = now(), .line = w.loc().line()};
   if (HazardChecker* h = w.hazards()) h->global(w.thread(), address, false);
   w.check_prerequisites(address, "ld.global.u32");
+  w.cta.gpu().words().finish_own(address, w.source());
   return w.cta.gpu().words().load(address);
 }
 
@@ -128,6 +129,7 @@ uint32_t LdAcquireGpuGlobalU32::execute(WarpContext& w) const {
   w.settle();
   const Cycles asked = now(), latency = w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
   if (!w.global_bytes(address, 4, w.first_active_lane(), "ld.acquire.gpu")) return 0;
+  words.finish_own(address, w.source());
   w.warp.pass(latency);
   Warp::Polls& polls = w.warp.polls;
   const auto look = [&] {  // whether the word has changed
@@ -175,7 +177,10 @@ void StReleaseGpuGlobalU32::execute(WarpContext& w) const {
     by.op = relaxed ? h->relaxed_atomic(w.thread(), 0) : h->release_word(w.thread());
     if (relaxed) h->global(w.thread(), address, true, /*strong=*/true);
   }
-  w.cta.gpu().words().store(address, value, visible, by);
+  if (relaxed)
+    w.cta.gpu().words().store_now(address, value, visible, by);
+  else
+    w.cta.gpu().words().store(address, value, visible, by);
 }
 
 }  // namespace sm100::instructions

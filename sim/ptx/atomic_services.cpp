@@ -91,30 +91,46 @@ void atomic_bytes(ServiceCall& c, const AtomicForm& form, LaneMask by, bool shar
     if (to.kind == Operand::Kind::reg) c.warp.arrives(to.row, to.width, arrives);
 }
 
-/// A loop that tries a word of 4 bytes in global memory with an atomic: from the third try on that has changed
-/// nothing, the warp sleeps until somebody has written the word, as it does in loops of loads.
-void await_change(ServiceCall& c, const AtomicForm& form, const LaneArray<GlobalAddr, 1>& at) {
-  if (!c.warp.code.atomic_poll(c.at) || std::popcount(c.lanes) != 1 || !c.warp.alone()) return;
+/// The word that all lanes of a loop of atomics try; nullopt: it is no such loop, they try several, or other lanes
+/// of the warp may go on.
+std::optional<GlobalAddr> tried_word(ServiceCall& c, const LaneArray<GlobalAddr, 1>& at) {
+  if (!c.warp.code.atomic_poll(c.at) || !c.warp.alone()) return std::nullopt;
+  const GlobalAddr address = at[c.first()][0];
+  for (LaneMask left = c.lanes; left != 0; left &= left - 1)
+    if (at[std::countr_zero(left)][0] != address) return std::nullopt;
+  return address;
+}
+
+uint64_t held_at(ServiceCall& c, GlobalAddr address, uint32_t bytes) {
+  uint64_t held = 0;
+  if (const uint8_t* from = c.context().cta.gpu().memory().data(address, bytes)) std::memcpy(&held, from, bytes);
+  return held;
+}
+
+/// A loop that tries a word in global memory with an atomic: from the third try on that has changed nothing, the
+/// warp sleeps until somebody has written the word, as it does in loops of loads.
+void await_change(ServiceCall& c, const AtomicForm& form, GlobalAddr address) {
   WarpContext& w = c.context();
   models::GlobalWords& words = w.cta.gpu().words();
-  const GlobalAddr address = at[c.first()][0];
   const PtxWarp::AtomicPolls& polls = c.warp.atomic_polls;
-  if (polls.at != c.at || polls.address != address || polls.alike < 2 || form.bytes != 4) return;
+  if (polls.at != c.at || polls.address != address || polls.alike < 2) return;
   w.settle();
-  while (uint64_t{words.load(address)} == polls.value) {
+  words.finish_own(address, w.source());
+  while (held_at(c, address, form.bytes) == polls.value) {
     words.watch(address, w.warp.waiter);
     w.warp.suspend(
         {.on = Blocked::On::global_word, .loc = c.loc, .address = address, .value = uint32_t(polls.value)});
   }
 }
 
-void note_try(ServiceCall& c, const LaneArray<GlobalAddr, 1>& at) {
+void note_try(ServiceCall& c, const AtomicForm& form, GlobalAddr address) {
   PtxWarp::AtomicPolls& polls = c.warp.atomic_polls;
-  if (!c.warp.code.atomic_poll(c.at) || std::popcount(c.lanes) != 1) return;
-  const GlobalAddr address = at[c.first()][0];
   const Operand& result = c.operand(0);
-  const uint32_t held = c.context().cta.gpu().words().load(address);
-  const bool unchanged = result.kind == Operand::Kind::reg && uint32_t(c.value(result, c.first())) == held;
+  const uint64_t held = held_at(c, address, form.bytes);
+  const uint64_t mask = form.bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * form.bytes) - 1;
+  bool unchanged = result.kind == Operand::Kind::reg;
+  for (LaneMask left = c.lanes; unchanged && left != 0; left &= left - 1)
+    unchanged = (c.value(result, std::countr_zero(left)) & mask) == held;
   const bool again = polls.at == c.at && polls.address == address && polls.value == held;
   polls = {.at = c.at, .address = address, .value = held, .alike = unchanged ? (again ? polls.alike + 1 : 1) : 0};
 }
@@ -123,7 +139,7 @@ PtxOutcome atomic(ServiceCall& c) {
   const AtomicForm form = atomic_form(c.service);
   if (!form.missing.empty()) return c.warp.not_implemented(form.missing);
   const Operand& address = c.operand(form.returns ? 1 : 0);
-  c.warp.tried_lock |= form.cas || form.op == ReduceOp::exch;
+  c.warp.tried_lock |= form.cas || form.op == ReduceOp::exch || c.warp.code.atomic_poll(c.at);
   LaneMask shared = form.space == ptx::Space::shared ? c.lanes : 0;
   LaneArray<GlobalAddr, 1> addresses{};
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
@@ -138,11 +154,11 @@ PtxOutcome atomic(ServiceCall& c) {
   if (shared != 0)
     return c.warp.not_implemented("an atomic whose lanes are partly in shared and partly in global memory");
   if (form.type == ReduceType::none) return atomic_bytes(c, form, c.lanes, false, false), kDone;
-  const bool word = form.returns && form.bytes == 4 && c.context().sm.with_data;
-  if (word) await_change(c, form, addresses);
+  const auto word = form.returns ? tried_word(c, addresses) : std::nullopt;
+  if (word) await_change(c, form, *word);
   for (size_t v = 0; v < registers_of(c.operand(form.returns ? 2 : 1)).size() && !c.warp.over(); ++v)
     atomic_global(c, form, v, addresses);
-  if (word && !c.warp.over()) note_try(c, addresses);
+  if (word && !c.warp.over()) note_try(c, form, *word);
   return kDone;
 }
 

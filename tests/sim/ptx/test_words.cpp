@@ -215,3 +215,47 @@ TEST_CASE("a word that is tried with an atomic: who frees it late is waited for,
     CHECK(never.findings[0].cause.find("nobody stores a value other than 0 to ") != std::string::npos);
   }
 }
+
+// Not only what a release stores: a fence and a relaxed atomic behind it hand on a strong store, too, and a
+// thread's own accesses come in their order.
+TEST_CASE("A strong store is there before what follows its fence, and before the thread's own next access") {
+  const std::string loads =
+      "POLL:\n\tld.volatile.global.u32 %r10, [%rd1];\n\tsetp.eq.u32 %p4, %r10, 0;\n"
+      "\t@%p4 bra POLL;\n\tfence.acq_rel.gpu;\n\tld.volatile.global.u32 %r11, [%rd1+4];\n"
+      "\tsetp.ne.u32 %p5, %r11, 7;\n\t@%p5 trap;";
+  for (const std::string store : {"st.volatile.global", "st.relaxed.gpu.global"})
+    for (const std::string flag :
+         {"atom.relaxed.gpu.global.exch.b32 %r12, [%rd1], %r5;", "red.relaxed.gpu.global.add.u32 [%rd1], %r5;"}) {
+      const RunResult r = ran("\t" + store + ".u32 [%rd1+4], %r6;\n\tfence.acq_rel.gpu;\n\t" + flag, loads, 2);
+      CAPTURE(store, flag, said(r));
+      CHECK(r.outcome == Outcome::pass);
+    }
+  for (const std::string store : {"st.volatile.global", "st.release.gpu.global"}) {
+    const RunResult r =
+        ran("\t" + store +
+                ".u32 [%rd1], %r6;\n\tatom.relaxed.gpu.global.add.u32 %r10, [%rd1], 1;\n"
+                "\tsetp.ne.u32 %p4, %r10, 7;\n\t@%p4 trap;\n\tld.volatile.global.u32 %r10, [%rd1];\n"
+                "\tsetp.ne.u32 %p4, %r10, 8;\n\t@%p4 trap;",
+            "", 2);
+    CAPTURE(store, said(r));
+    CHECK(r.outcome == Outcome::pass);
+  }
+}
+
+TEST_CASE("A word that one lane polls with an atomic is waited for though others of its warp have yet to exit") {
+  for (const std::string type : {"u32", "u64"}) {
+    const std::string bits = type == "u64" ? "%rd2" : "%r2";
+    const RunResult r = run_ptx(
+        ".version 8.7\n.target sm_100a\n.address_size 64\n"
+        ".visible .entry polls(.param .u64 memory)\n.reqntid 64\n{\n"
+        "\t.reg .pred %p<3>;\n\t.reg .b32 %r<3>;\n\t.reg .b64 %rd<3>;\n"
+        "\tld.param.u64 %rd1, [memory];\n\tmov.u32 %r1, %tid.x;\n"
+        "\tsetp.ne.u32 %p1, %r1, 0;\n\t@%p1 bra OVER;\nPOLL:\n"
+        "\tatom.global.add." +
+            type + " " + bits + ", [%rd1], 0;\n\tsetp.eq." + type + " %p2, " + bits +
+            ", 0;\n\t@%p2 bra POLL;\nOVER:\n\tret;\n}\n",
+        1, {"zeros"});
+    CAPTURE(type, said(r));
+    CHECK(r.outcome == Outcome::hang);
+  }
+}
