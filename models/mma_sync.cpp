@@ -297,7 +297,7 @@ void mma_sync(const MmaSyncForm& f, Accumulation accumulation, MmaSyncCore core,
       uint32_t sum;
       if (accumulation == Accumulation::fast) {
         const float all = old_value + products[row][column];
-        sum = f16_d ? cvt_rn_f16_f32(all) : std::bit_cast<uint32_t>(all);
+        sum = f16_d ? cvt_rn_f16_f32(all) : std::isnan(all) ? kCanonicalNan : std::bit_cast<uint32_t>(all);
       } else {
         sum = fused_sum(f, core, operands.a[row], operands.b[column], old_value);
       }

@@ -574,7 +574,8 @@ inline constexpr Check kChecks[] = {
      "next write.",
      "PTX 8 (memory consistency model)", "KB-08, KB-15, KB-22"},
     {"SM4", Severity::error, "shared memory read that nobody has written",
-     "A thread, an MMA, a tcgen05.cp or a store of the copy engine reads bytes of its CTA's shared memory that neither "
+     "A thread, an MMA, a tcgen05.cp or a store of the copy engine reads bytes of its CTA's shared memory that "
+     "neither "
      "a thread nor a copy has written since the CTA started. The "
      "read alone is legal, and its value may be dropped or multiplied by zero: it is a finding when the output "
      "holds NaN, "

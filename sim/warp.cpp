@@ -96,6 +96,8 @@ void Warp::Use::note_box(const TensorMapFields& map, const std::array<int32_t, 5
     if (box->at[d] != coords[d]) moved = int(d), ++differ;
   // Several boxes of a step lie side by side: the dimension in which steps follow each other stays the one known.
   if (!again) box->moved = -1;
+  // A new tile begins at the beginning, behind the end of the one before.
+  if (differ == 1 && coords[size_t(moved)] < box->at[size_t(moved)] && !box->ends()) box->backwards = true;
   if (differ == 1) box->moved = moved;
   box->tensor = map.global_address, box->rank = map.rank, box->at = coords, box->loc = line;
   for (uint32_t d = 0; d < map.rank; ++d) box->box[d] = map.box_dim[d], box->dims[d] = map.global_dim[d];

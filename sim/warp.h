@@ -77,18 +77,20 @@ class Warp final : public models::Thread {
   struct LastBox {
     uint64_t tensor = 0;  ///< address; 0: none
     uint32_t rank = 0;
-    int moved = -1;  ///< the one dimension in which it differs from the box before; -1: none, or several
+    int moved = -1;          ///< the one dimension in which it differs from the box before; -1: none, or several
+    bool backwards = false;  ///< from the end to the beginning: the last box says nothing
     std::array<int32_t, 5> at{};
     std::array<uint32_t, 5> box{};
     std::array<uint64_t, 5> dims{};
     Loc loc{};
 
+    bool known() const { return tensor != 0 && moved >= 0 && !backwards; }
     /// It reaches the tensor's end in that dimension.
     bool ends() const {
-      return moved >= 0 && int64_t{at[size_t(moved)]} + box[size_t(moved)] >= int64_t(dims[size_t(moved)]);
+      return known() && int64_t{at[size_t(moved)]} + box[size_t(moved)] >= int64_t(dims[size_t(moved)]);
     }
     /// It lies behind that end.
-    bool behind_end() const { return moved >= 0 && int64_t{at[size_t(moved)]} >= int64_t(dims[size_t(moved)]); }
+    bool behind_end() const { return known() && int64_t{at[size_t(moved)]} >= int64_t(dims[size_t(moved)]); }
   };
   /// Per barrier array of the kernel, in this CTA: waits that ended and arrivals made.  Hang reports compare them,
   /// and name the lines.

@@ -21,7 +21,7 @@ void WarpContext::warn(const char* id, std::string message, uint32_t barrier) {
 }
 
 bool WarpContext::converged(std::string_view opcode) {
-  if (lanes_ == kAllLanes) return true;
+  if (lanes_ == kAllLanes || lanes_ == threads) return true;
   violate("TC2", fmt::format("{} with {} of 32 lanes: all lanes must execute it together", opcode, active_lanes()));
   return false;
 }

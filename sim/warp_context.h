@@ -73,6 +73,9 @@ class WarpContext {
   // ---- the instruction that executes
   Loc loc() const { return loc_; }
   uint32_t lanes() const { return lanes_; }
+  uint32_t threads = 0xffffffff;  ///< lanes that the block has: fewer in its last warp
+  /// `.sync`, `.aligned`: all lanes must execute it together; false: TC2 has been reported.
+  bool converged(std::string_view opcode);
   int active_lanes() const { return std::popcount(lanes_); }
   bool is_active(int lane) const { return lanes_ >> lane & 1; }
   int first_active_lane() const { return std::countr_zero(lanes_); }
@@ -352,8 +355,6 @@ class WarpContext {
   void leave_wait();
   /// After a wait: releases what it waited for, if a fault says so.
   void release_early(SmemAddr waited);
-  /// `.sync`, `.aligned`: all 32 lanes must execute it together.
-  bool converged(std::string_view opcode);
   /// All lanes have come to one instruction: what they accessed before it is over.
   void lanes_have_met() {
     HazardChecker* const h = hazards();

@@ -227,16 +227,8 @@ Cause one_too_many_cause(const WaitGraph& graph, const Wait& w, const std::vecto
   cause.text =
       fmt::format("{} waits for fill {} of {}, and {} has made {} and gone on to its wait for {}: ", w.role,
                   turn_of(w) + 1, w.barrier.array->name, filler, turn_of(w), next.barrier.array->name);
-  const Copied copied = copied_by(graph, w, late.front());
-  if (copied == Copied::early) {
-    cause.text += fmt::format("{} makes too few{}", filler, last_box_text(graph, w, late.front()));
-    blame(cause, graph, w, late);
-    cause.fault_loc = use_of(late.front().state(), *w.barrier.array).copied, cause.after_line = false;
-    return cause;
-  }
-  cause.text += copied == Copied::all
-                    ? fmt::format("{} takes one too many, as the last copies reach the end of their tensor", w.role)
-                    : fmt::format("{} takes one too many, or {} makes one too few", w.role, filler);
+  cause.text += fmt::format("{} takes one too many, or {} makes one too few{}", w.role, filler,
+                            last_box_text(graph, w, late.front()));
   blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
   cause.fault_loc = w.blocked.loc, cause.after_line = false, cause.fault_doing.clear();
   return cause;

@@ -173,6 +173,8 @@ Cause nothing_to_empty_cause(const WaitGraph& graph, const Wait& w) {
     const Wait& other = graph.waits()[i];
     const bool mutual = std::find(other.on.begin(), other.on.end(), graph.index(w)) != other.on.end();
     if (!mutual || !untouched(other) || !hands_back(w, other)) continue;
+    // The two sides of a ring have as many stages; who waits for something else has come behind the ring.
+    if (other.barrier.array->stages != array.stages || other.barrier.stage != w.barrier.stage) continue;
     Cause cause{.certainty = 94, .text = first_lap_text(w)};
     blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
     cause.fault_loc = w.blocked.loc, cause.after_line = false;

@@ -70,8 +70,8 @@ Cause consumer_cause(const WaitGraph& graph, const Wait& w) {
     if (steps < 2 || tiles < 0 || taken % steps != 0 || taken / steps <= tiles) continue;
     Cause cause{.certainty = 86,
                 .text = fmt::format(
-                    "{} takes more steps for a tile than there are: {}, which has left the ring, has copied up "
-                    "to the end of its tensor each time ({} steps, the last at {})",
+                    "{} takes more steps for a tile than {} brings, which has left the ring and has copied up to "
+                    "the end of its tensor each time ({} steps, the last at {})",
                     w.role, d.role(), steps, place_of(use->boxes[0]))};
     blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
     cause.fault_loc = w.blocked.loc, cause.after_line = false;
@@ -112,23 +112,11 @@ Cause step_too_many_cause(const WaitGraph& graph, const Wait& w) {
   return consumer.certainty > 0 ? consumer : producer_cause(graph, w);
 }
 
-Copied copied_by(const WaitGraph& graph, const Wait& w, const Debt& debt) {
-  const BarrierArray& ring = *w.barrier.array;
-  const Warp::Use* use = use_of_debtor(debt, ring);
-  if (!use || use->boxes[0].tensor == 0 || use->boxes[0].moved < 0) return Copied::unknown;
-  if (use->boxes[0].ends()) return Copied::all;
-  for (const Cta* slot : graph.slots())
-    for (const auto& warp : slot->all_warps())
-      if (&warp->cta.kernel() == &w.cta->kernel() && !warp->use.empty() && use_of(*warp, ring).boxes[0].ends())
-        return Copied::unknown;
-  return Copied::early;
-}
-
 std::string last_box_text(const WaitGraph& graph, const Wait& w, const Debt& debt) {
   const Warp::Use* use = use_of_debtor(debt, *w.barrier.array);
   if (!use || !has_left(graph, debt, *w.barrier.array)) return {};
   for (const LastBox& box : use->boxes) {
-    if (box.tensor == 0 || box.moved < 0 || box.ends()) continue;
+    if (!box.known() || box.ends()) continue;
     const auto d = size_t(box.moved);
     return fmt::format("; its last copy ends at {} of {} along dimension {}",
                        grouped(int64_t{box.at[d]} + box.box[d]), grouped(int64_t(box.dims[d])), d);

@@ -13,13 +13,6 @@ namespace sm100::sim {
 /// Who waits for a step that is not there, or has filled one: the copies have come to the end of their tensors, or
 /// lie behind it.
 Cause step_too_many_cause(const WaitGraph& graph, const Wait& w);
-/// How far the copies of somebody who fills the ring have come in their tensors.
-enum class Copied : uint8_t {
-  unknown,
-  all,    ///< to the end
-  early,  ///< not to the end, and nobody's copies to this ring have reached it: no part of the tensor is another's
-};
-Copied copied_by(const WaitGraph& graph, const Wait& w, const Debt& debt);
 /// "; its last copies end at 896 of 1,024 along dimension 0": of who has left the ring; empty: they do not end
 /// early.
 std::string last_box_text(const WaitGraph& graph, const Wait& w, const Debt& debt);

@@ -505,10 +505,12 @@ Stamp HazardChecker::bulk_group(const Thread& t) {
   const BulkGroups& groups = bulk_groups(t);
   return {groups.component, groups.open};
 }
-void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes, bool linear) {
+void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes, bool linear, bool whole) {
   Access read = access(t, AccessKind::tensor_store, false, bulk_group(t));
   read.linear = linear;
+  const bool looks = std::exchange(looks_for_unwritten_, looks_for_unwritten_ && whole);
   touch_smem(t, rank(t.slot), smem_sets_.intern_range(offset, bytes), read);
+  looks_for_unwritten_ = looks;
 }
 void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
   for (BulkGroups& groups : warp(t).bulk_groups)

@@ -159,7 +159,8 @@ class HazardChecker {
   /// @param linear     without a tensor
   void tensor_load(const Thread& thread, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
                    int to_leader, uint32_t op, bool linear = false);
-  void tensor_store(const Thread& thread, uint32_t offset, uint32_t bytes, bool linear = false);
+  /// @param whole  false: some of the bytes stay where they are
+  void tensor_store(const Thread& thread, uint32_t offset, uint32_t bytes, bool linear = false, bool whole = true);
   /// From shared memory to that of CTA `rank`, whose barrier gets the bytes.
   void copy_shared(const Thread& thread, uint32_t from, uint32_t rank, uint32_t to, uint32_t bytes,
                    uint32_t barrier, uint32_t op, bool reduces);
@@ -322,8 +323,9 @@ class HazardChecker {
     std::vector<WarpState> warps;
     std::deque<Barrier> barriers;  ///< by barrier_index(); grows at its end, so that pointers stay
     std::array<Meeting, 16> named;
-    Stamp allocated{0, 0};               ///< its last tcgen05.alloc
-    std::map<uint32_t, uint32_t> words;  ///< by offset: what the value of a strong store was released with
+    Stamp allocated{0, 0};                ///< its last tcgen05.alloc
+    std::map<uint32_t, uint32_t> words;   ///< by offset: what the value of a strong store was released with
+    std::set<uint32_t> strongly_written;  ///< words of 4 bytes: by atomics, among others
   };
   struct Cluster {
     std::vector<int> slots;  ///< by rank

@@ -39,6 +39,9 @@ void HazardChecker::shared_word(const Thread& t, uint32_t at_rank, uint32_t offs
   if (before != 0 && access.acquires) acquire_word(t, before);
   if (before != 0 && !access.acquires) self.read_in_shared.insert(before);
   if (!access.writes) return;
+  if (looks_for_unwritten_)
+    for (uint32_t at = offset / 4; at <= (offset + 7) / 4; ++at)  // 8 bytes at most
+      cluster(t.slot).ctas[at_rank].strongly_written.insert(at);
   if (access.releases) {
     word = release_word(t, before);
     return;

@@ -16,6 +16,7 @@ bool HazardChecker::unwritten_looks_left(const Loc& line) {
 void HazardChecker::unwritten_looking_read(const Thread& t, uint32_t offset, uint32_t bytes) {
   if (!unwritten_looks_left(t.by.loc)) return;
   if (cta(t.slot).smem.written(smem_sets_, smem_sets_.intern_range(offset, bytes))) return;
+  if (cta(t.slot).strongly_written.contains(offset / 4)) return;
   report_.violation({.id = "SM4",
                      .message = fmt::format(
                          "{} loads shared memory that nobody has written since the CTA's start: {} bytes at {:#x}",
@@ -30,6 +31,11 @@ void HazardChecker::check_unit_reads_written(const Thread& t, uint32_t at_rank, 
                                              const Access& read) {
   const uint32_t left = cluster(t.slot).ctas[at_rank].smem.bytes_unwritten(smem_sets_, set);
   if (left == 0 || !unwritten_looks_left(t.by.loc)) return;
+  // Atomics are not compared with copies, so their bytes are not among those that are written.
+  const std::set<uint32_t>& strong = cluster(t.slot).ctas[at_rank].strongly_written;
+  const Footprints::Interval bounds = smem_sets_.bounds(set);
+  if (const auto first = strong.lower_bound(bounds.begin / 4); first != strong.end() && *first * 4 < bounds.end)
+    return;
   const uint32_t all = smem_sets_.bytes(set);
   const std::string where = at_rank == rank(t.slot) ? "" : fmt::format(" of CTA {} of the cluster", at_rank);
   report_.violation(

@@ -59,7 +59,9 @@ void store(WarpContext& w, models::TensorCopy copy, SmemAddr smem, uint32_t thre
     if (!(threads >> by.lane & 1)) return;
     copy.source = by;
     w.own.tma.store(copy, at);
-    if (h) h->tensor_store(w.thread(by.lane), copy.smem, uint32_t(transfer_bytes(copy.map)), true);
+    if (h)
+      h->tensor_store(w.thread(by.lane), copy.smem, uint32_t(transfer_bytes(copy.map)), true,
+                      copy.byte_mask == 0xffff);
   });
 }
 

@@ -18,6 +18,7 @@ PtxOutcome mma_sync(ServiceCall& c) {
   const models::DeviceProfile& profile = w.profile;
   const models::MmaSyncCycles cycles = models::mma_sync_cycles(*form, profile);
   w.at(c.loc, c.lanes);
+  if (!w.converged("mma.sync")) return PtxOutcome::stop;
   w.charge_private(cycles.issue);
   lanes::mma_sync(
       c, *form, w.own.accumulation,
@@ -30,6 +31,7 @@ PtxOutcome mma_sync(ServiceCall& c) {
 
 PtxOutcome movmatrix(ServiceCall& c) {
   c.context().at(c.loc, c.lanes);
+  if (!c.context().converged("movmatrix")) return PtxOutcome::stop;
   c.context().charge_private(c.context().issue.alu);
   lanes::movmatrix(c);
   return PtxOutcome::done;

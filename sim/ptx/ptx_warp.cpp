@@ -32,6 +32,7 @@ PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp&
   const auto& issue = context.issue;
   costs_ = {0, issue.alu, issue.integer, issue.special_function, issue.division, issue.wide_division};
   live_ = lanes_of_warp(code.launch(), uint32_t(warp.index));
+  context.threads = live_;
   if (!context.sm.with_data && warp.index == 0) context.own.smem.keep_track();
   SpecialRows(code).fill(file, {.ctaid = context.cta.ctaid(),
                                 .cluster_rank = context.cluster_ctarank(),

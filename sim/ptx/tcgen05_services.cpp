@@ -83,14 +83,22 @@ PtxOutcome mma(ServiceCall& c) {
   }
   if (at >= c.size() || c.operand(at).kind != Operand::Kind::predicate)
     return c.warp.not_implemented("tcgen05.mma without enable-input-d as a predicate");
-  const int scale_input_d = at + 1 < c.size() ? int(c.value(at + 1)) : 0;
+  int64_t scale_input_d = 0;
+  if (at + 1 < c.size()) {  // ptxas takes no other
+    const Operand& scale = c.operand(at + 1);
+    scale_input_d = scale.value;
+    if (!scale.is_immediate() || scale.value < 0 || scale.value > 15 ||
+        (*kind != MmaKind::f16 && *kind != MmaKind::tf32))
+      return c.warp.not_implemented(
+          "tcgen05.mma with scale-input-d other than an immediate of 0 to 15, of kinds f16 and tf32");
+  }
   const LaneMask enabled = c.predicate(c.operand(at));
   for (LaneMask left = c.lanes; left != 0;) {
     // Each lane issues the whole MMA; operands that differ make different ones.
     const int lane = std::countr_zero(left);
     Tcgen05Mma m = read(lane);
     m.enable_input_d = enabled >> lane & 1;
-    m.scale_input_d = scale_input_d;
+    m.scale_input_d = int(scale_input_d);
     LaneMask by = 0;
     for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
       const int other = std::countr_zero(rest);

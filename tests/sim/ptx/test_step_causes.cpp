@@ -43,12 +43,20 @@ void check_cause(const RunResult& result, const std::string& start) {
 }  // namespace
 
 TEST_CASE("A ring whose consumer takes a step more than there are is not blamed on the loads") {
-  check_cause(ran("MMA", "setp.le.u32 %p6, %r14, %r6;"), "mma takes more steps for a tile than there are: load");
+  check_cause(ran("MMA", "setp.le.u32 %p6, %r14, %r6;"), "mma takes more steps for a tile than load brings");
 }
 
 TEST_CASE("A ring that is filled from behind the end of a tensor is blamed on the loads") {
   check_cause(ran("LOAD", "add.u32 %r40, %r6, 3;\n\tsetp.lt.u32 %p6, %r14, %r40;"),
               "load fills more steps of a tile than are consumed: its last box lies behind the end");
+}
+
+TEST_CASE("A ring that load fills once, and no more, is no wait for a release") {
+  const RunResult result = ran("LOAD", "setp.lt.u32 %p6, %r14, 1;");
+  INFO(result.report);
+  CHECK(result.outcome == Outcome::hang);
+  CHECK(result.report.find("parity 1, which a fresh barrier passes") == std::string::npos);
+  CHECK(result.report.find("load has made 1 and gone on") != std::string::npos);
 }
 
 TEST_CASE("A ring whose loads end early says where") {

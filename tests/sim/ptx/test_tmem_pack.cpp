@@ -78,3 +78,47 @@ TEST_CASE("tcgen05.st.32x32b.unpack::16b puts the halves of a register into cell
   INFO(said(r));
   CHECK(r.outcome == Outcome::pass);
 }
+
+// A compiler may put a mov ahead of the wait, as nothing but the registers orders it; ptxas makes nothing of it.
+TEST_CASE("A mov of what tcgen05.ld brings is no read before tcgen05.wait::ld, an addition is one") {
+  const auto between = [](const std::string& instruction) {
+    return run_ptx(R"(.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry moves()
+.reqntid 32
+{
+	.reg .pred %p<8>;
+	.reg .b32 %r<24>;
+	.reg .b64 %rd<4>;
+	.shared .align 4 .b32 at;
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r2, at;
+	tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 32;
+	tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
+	bar.warp.sync -1;
+	ld.shared.u32 %r3, [%r2];
+	tcgen05.st.sync.aligned.32x32b.x2.b32 [%r3], {%r1, %r1};
+	tcgen05.wait::st.sync.aligned;
+	tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r8, %r9}, [%r3];
+)" + instruction + R"(
+	tcgen05.wait::ld.sync.aligned;
+	mov.b64 {%r11, %r12}, %rd1;
+	setp.ne.u32 %p1, %r10, %r1;
+	setp.ne.or.u32 %p1, %r11, %r1, %p1;
+	@%p1 trap;
+	tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;
+	ret;
+}
+)");
+  };
+  const RunResult moved = between("	mov.b32 %r10, %r8;\n	mov.b64 %rd1, {%r9, %r9};");
+  INFO(said(moved));
+  CHECK(moved.outcome == Outcome::pass);
+  CHECK(moved.warnings.empty());
+  const RunResult added = between("	add.u32 %r10, %r8, 0;\n	mov.b64 %rd1, {%r9, %r9};");
+  INFO(said(added));
+  CHECK(added.outcome == Outcome::pass);
+  REQUIRE(added.warnings.size() == 1);
+  CHECK(added.warnings[0].id == "TC18");
+}

@@ -106,6 +106,13 @@ TEST_CASE("SM4: what the copy engine stores that nobody has written") {
   INFO(sound.report);
   CHECK(sound.outcome == Outcome::pass);
   CHECK(sound.warnings.empty());
+  // Atomics write, too.
+  const std::string with_atomics = std::string("\t@!%p atom.shared.exch.b32 %r4, [%r2], 0x3f800000;\n") + kStored;
+  const RunResult atomics = run(24, true, "full", with_atomics.c_str());
+  INFO(atomics.report);
+  CHECK(atomics.outcome == Outcome::pass);
+  CHECK(atomics.warnings.empty());
+  CHECK(run(24, false, "full", with_atomics.c_str()).suspects.empty());
   // Without data nobody knows what threads have written.
   CHECK(run(24, false, "none", kStored).suspects.empty());
 }
