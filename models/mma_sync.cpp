@@ -21,7 +21,6 @@ using Sum = MmaSyncForm::Sum;
 using BitOp = MmaSyncForm::BitOp;
 
 constexpr int kMaxM = 16, kN = 8, kMaxK = 256;
-constexpr uint32_t kCanonicalNan = 0x7fffffff;
 constexpr int kGroupLanes = 4;  ///< lanes of one row of A, and of one column of B
 
 struct TypeRow {
@@ -90,13 +89,14 @@ uint64_t element_bits(uint64_t held, Type type, int e) {
   return bits == 64 ? held : held >> (bits * e) & ((uint64_t{1} << bits) - 1);
 }
 
-float float_of(Type type, uint64_t bits) {
+/// Of the types that are multiplied as f32.
+DataType data_type(Type type) {
   switch (type) {
-    case Type::f16: return decode_f16(uint16_t(bits));
-    case Type::bf16: return decode_bf16(uint16_t(bits));
-    case Type::tf32: return decode_tf32(uint32_t(bits));
-    case Type::e4m3: return decode_e4m3(uint8_t(bits));
-    default: return decode_e5m2(uint8_t(bits));
+    case Type::f16: return DataType::f16;
+    case Type::bf16: return DataType::bf16;
+    case Type::tf32: return DataType::tf32;
+    case Type::e4m3: return DataType::e4m3;
+    default: return DataType::e5m2;
   }
 }
 
@@ -129,7 +129,7 @@ void gather(const uint64_t* held, int registers, int rows, Type type, int row, V
         const uint64_t bits = element_bits(held[(kGroupLanes * (row % kN) + t) * registers + r], type, e);
         Value& value = to[kGroupLanes * each * (r / rows) + each * t + e];
         if constexpr (std::is_same_v<Value, float>)
-          value = float_of(type, bits);
+          value = decode(data_type(type), uint32_t(bits));
         else if constexpr (std::is_same_v<Value, double>)
           value = std::bit_cast<double>(bits);
         else
@@ -170,7 +170,7 @@ uint32_t fp8_sum(const MmaSyncForm& f, const float* a, const float* b, float c) 
     sum = f16_d ? decode_f16(cvt_rn_f16_f32(std::bit_cast<float>(bits))) : std::bit_cast<float>(bits);
   }
   if (f16_d) return cvt_rn_f16_f32(sum + c);
-  return std::isnan(sum + c) ? kCanonicalNan : std::bit_cast<uint32_t>(sum + c);
+  return std::isnan(sum + c) ? sm100::detail::kF32Nan : std::bit_cast<uint32_t>(sum + c);
 }
 
 /// To the bit.
@@ -297,7 +297,7 @@ void mma_sync(const MmaSyncForm& f, Accumulation accumulation, MmaSyncCore core,
       uint32_t sum;
       if (accumulation == Accumulation::fast) {
         const float all = old_value + products[row][column];
-        sum = f16_d ? cvt_rn_f16_f32(all) : std::isnan(all) ? kCanonicalNan : std::bit_cast<uint32_t>(all);
+        sum = f16_d ? cvt_rn_f16_f32(all) : std::isnan(all) ? sm100::detail::kF32Nan : std::bit_cast<uint32_t>(all);
       } else {
         sum = fused_sum(f, core, operands.a[row], operands.b[column], old_value);
       }

@@ -224,11 +224,11 @@ Cause one_too_many_cause(const WaitGraph& graph, const Wait& w, const std::vecto
     return {};
   const std::string filler = late.front().role() + of_cta(w, late.front().cta);
   Cause cause{.certainty = 51};
-  cause.text =
-      fmt::format("{} waits for fill {} of {}, and {} has made {} and gone on to its wait for {}: ", w.role,
-                  turn_of(w) + 1, w.barrier.array->name, filler, turn_of(w), next.barrier.array->name);
-  cause.text += fmt::format("{} takes one too many, or {} makes one too few{}", w.role, filler,
-                            last_box_text(graph, w, late.front()));
+  cause.text = fmt::format(
+      "{} waits for fill {} of {}, and {} has made {} and gone on to its wait for {}: {} takes one too many, or {} "
+      "makes one too few{}",
+      w.role, turn_of(w) + 1, w.barrier.array->name, filler, turn_of(w), next.barrier.array->name, w.role, filler,
+      last_box_text(graph, w, late.front()));
   blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
   cause.fault_loc = w.blocked.loc, cause.after_line = false, cause.fault_doing.clear();
   return cause;

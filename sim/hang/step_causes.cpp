@@ -22,15 +22,14 @@ const Warp::Use* use_of_debtor(const Debt& d, const BarrierArray& array) {
   return &use_of(d.state(), array);
 }
 
-/// "{1,024, 0} of 1,024 x 256"
+/// "{1024, 0} of 1024 x 256"
 std::string place_of(const LastBox& box) {
   return fmt::format("{{{}}} of {}", fmt::join(box.at.begin(), box.at.begin() + box.rank, ", "),
                      fmt::join(box.dims.begin(), box.dims.begin() + box.rank, " x "));
 }
 
-/// Steps from one end of the tensor to the other; 0: it moves in no dimension.
+/// Steps from one end of the tensor to the other, of a box whose dimension is known.
 int64_t steps_of(const LastBox& box) {
-  if (box.moved < 0) return 0;
   const auto d = size_t(box.moved);
   return (int64_t(box.dims[d]) + box.box[d] - 1) / box.box[d];
 }
@@ -64,7 +63,7 @@ Cause consumer_cause(const WaitGraph& graph, const Wait& w) {
   for (const Debt& d : w.debts.all) {
     if (d.slot != w.cta || !has_left(graph, d, *w.barrier.array)) continue;
     const Warp::Use* use = use_of_debtor(d, *w.barrier.array);
-    if (!use || use->boxes[0].tensor == 0 || !use->boxes[0].ends() || use->boxes[0].behind_end()) continue;
+    if (!use || !use->boxes[0].ends() || use->boxes[0].behind_end()) continue;
     const int64_t steps = steps_of(use->boxes[0]), taken = use_of(w.warp(), *w.barrier.array).waits;
     const int64_t tiles = handed_on(w, *w.barrier.array);
     if (steps < 2 || tiles < 0 || taken % steps != 0 || taken / steps <= tiles) continue;
@@ -91,7 +90,7 @@ Cause producer_cause(const WaitGraph& graph, const Wait& w) {
       }))
     return {};
   for (const LastBox& box : use_of(w.warp(), *full).boxes) {
-    if (box.tensor == 0 || !box.behind_end()) continue;
+    if (!box.behind_end()) continue;
     Cause cause{
         .certainty = 86,
         .text = fmt::format("{} fills more steps of a tile than are consumed: its last box lies behind the end of "

@@ -227,9 +227,11 @@ void LdGlobalLanes::execute(WarpContext& w) const {
   *arrives = w.issue_cycle() + w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
   HazardChecker* h = w.hazards();
   if (h) h->global(w.thread(), (*addresses)[w.first_active_lane()][0], false, strength.strong);
+  const models::Source by = w.source();
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
     const GlobalAddr address = (*addresses)[lane][0];
+    w.cta.gpu().words().finish_own(address, by);
     const uint8_t* from = global_bytes(w, address, bytes, lane, "ld.global");
     if (!from && w.sm.with_data) return;
     w.check_prerequisites(address, "ld.global");

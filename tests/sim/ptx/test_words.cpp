@@ -239,6 +239,12 @@ TEST_CASE("A strong store is there before what follows its fence, and before the
             "", 2);
     CAPTURE(store, said(r));
     CHECK(r.outcome == Outcome::pass);
+    const RunResult plain = ran("\t" + store +
+                                    ".u32 [%rd1], %r6;\n\tld.global.u32 %r10, [%rd1];\n"
+                                    "\tsetp.ne.u32 %p4, %r10, 7;\n\t@%p4 trap;",
+                                "", 2);
+    CAPTURE(said(plain));
+    CHECK(plain.outcome == Outcome::pass);
   }
 }
 
