@@ -67,7 +67,8 @@ std::optional<MemorySystem::Arrival> Tma::fetch(const TensorCopy& copy, Cycles a
 MemorySystem::Arrival Tma::ask(const TensorCopy& copy, Cycles at) {
   MemorySystem::Request& request = memory_.box(box_id(copy));
   if (!memory_.is_held(request, port())) gather(request, copy);
-  const double from = std::max(sm_.tma.asked, double(at + Cycles(profile_.tma.load_latency_cycles)));
+  const int latency = profile_.tma.load_latency_cycles + (copy.map.im2col ? profile_.tma.im2col_latency_cycles : 0);
+  const double from = std::max(sm_.tma.asked, double(at + Cycles(latency)));
   sm_.tma.asked = from + double(request.sectors * 32) / profile_.tma.request_bytes_per_cycle;
   if (const double between = profile_.tma.store_cycles_between; between > 0) {
     const double cycles = load_row_cycles(copy, profile_),
@@ -319,6 +320,9 @@ uint64_t Tma::box_id(const TensorCopy& copy) {
   mix(copy.map.global_address);
   mix(uint64_t(copy.map.data_type));
   for (uint32_t i = copy.map.rank; i < coordinate_count(copy.map); ++i) mix(uint64_t(int64_t{copy.coords[i]}));
+  for (uint32_t i = 0; copy.map.im2col && i < image_rank(copy.map); ++i)
+    mix(uint64_t{uint32_t(copy.map.pixel_box_lower[i])} << 32 | uint32_t(copy.map.pixel_box_upper[i])),
+        mix(uint64_t{1} << 63 | copy.map.im2col_offset[i]);
   for (uint32_t i = 0; i < copy.map.rank; ++i) {
     mix(uint64_t(int64_t{copy.coords[i]}));
     mix(copy.map.box_dim[i] | uint64_t{copy.map.element_stride[i]} << 32);
@@ -337,10 +341,11 @@ void for_each_rows(const TensorCopy& copy, F&& f) {
   const TensorMapFields& map = copy.map;
   const auto bytes_of = [&](int64_t n) { return global_bytes(map.data_type, uint64_t(n)); };
   const uint32_t lines = uint32_t(box_lines(map));
-  const uint32_t run = map.rank > 1 && !map.four_rows ? box_extent(map, 1) : 1;
+  const bool in_runs = map.rank > 1 && !map.four_rows && !map.im2col;
+  const uint32_t run = in_runs ? box_extent(map, 1) : 1;
   // Those of a run that are in bounds: x = c1 + i * stride is in [0, dim).
   uint32_t from = 0, to = run;
-  if (map.rank > 1 && !map.four_rows) {
+  if (in_runs) {
     const int64_t stride = map.element_stride[1], c1 = copy.coords[1], dim = int64_t(map.global_dim[1]);
     if (c1 < 0) from = uint32_t(std::min<int64_t>(run, (-c1 + stride - 1) / stride));
     to = uint32_t(std::clamp<int64_t>((dim - c1 + stride - 1) / stride, from, run));

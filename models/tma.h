@@ -8,7 +8,7 @@
 /// (tma_rows.h); reductions, of a type by the tensor map or of their own; copies of bytes without a tensor, as a
 /// box of one row; prefetches into L2; a multicast box (ClusterNet) is fetched by one engine and delivered by
 /// several; packed 4- and 6-bit types, with their padding.  Approximated: row rate by rows, not by bank; rows of
-/// packed types by their bytes in global memory.  Rejected: im2col and interleave (not implemented).
+/// packed types by their bytes in global memory.  Rejected: im2col::w and interleave (not implemented).
 #pragma once
 
 #include <array>

@@ -33,6 +33,7 @@ void for_each_row(const TensorCopy& copy, uint32_t line, F&& f) {
   const uint64_t of_box = bytes_of(box_extent(map, 0)), pitch = smem_pitch(map);
   bool alike = map.global_dim[0] >= uint64_t(std::max<int64_t>(0, int64_t{copy.coords[0]} + box_extent(map, 0))) &&
                copy.coords[0] >= 0 && (pitch % line == 0 || (line % pitch == 0 && of_box <= pitch));
+  alike &= !map.im2col;  // pixels beside the image are fill
   for (uint32_t i = 0; i + 1 < map.rank; ++i) alike &= map.global_stride[i] % line == 0;
   const uint32_t lines = uint32_t(box_lines(map));
   if (alike) return f(Row{map.global_address + bytes_of(copy.coords[0]), copy.smem, of_box, lines});

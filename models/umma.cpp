@@ -11,6 +11,7 @@
 #include "models/provenance.h"
 #include "models/time.h"
 #include "models/umma_operands.h"
+#include "models/umma_sparsity.h"
 
 namespace sm100::models {
 
@@ -50,8 +51,8 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
       std::max({double(at), sm_.tensor_pipe.free, command.cta_group == 2 ? peer_->sm_.tensor_pipe.free : 0});
   const bool filling = sm_.shared_memory.fill_end() > double(at) ||
                        (command.cta_group == 2 && peer_->sm_.shared_memory.fill_end() > double(at));
-  const double interval =
-      initiation_interval(operation.m, operation.n, operation.a_in_tmem, command.cta_group, filling);
+  const double interval = initiation_interval(operation.m, operation.n, operation.a_in_tmem, command.cta_group,
+                                              filling, command.modifiers.sp);
   const double done =
       start + execution_latency(operation.m, operation.n, operation.a_in_tmem, command.cta_group, command.kind);
   take_pipe(start, interval, done, command.cta_group);
@@ -59,7 +60,7 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
     if (cta) cta->sm_.tensor_pipe.busy_cycles += interval;
   join_group(start, done, command.source);
   group_column_ = std::min(group_column_, command.d.column());
-  const uint32_t columns = accumulator_columns(data_path_layout(operation.m, command.cta_group), operation.idesc.n);
+  const uint32_t columns = accumulator_columns(layout_of(operation), operation.idesc.n);
   group_end_column_ = std::max(group_end_column_, command.d.column() + columns);
   if (sm_.with_data) accepted_.push_back({operation, sequence_, group_});
   if (sm_.provenance)
@@ -154,7 +155,8 @@ namespace {
 /// Whatever check_descriptors() looks at.
 bool same_descriptors(const MmaCommand& x, const MmaCommand& y) {
   return x.a == y.a && x.b == y.b && x.idesc.bits == y.idesc.bits && x.kind == y.kind &&
-         x.cta_group == y.cta_group && x.a_in_tmem == y.a_in_tmem && x.scale_vec == y.scale_vec;
+         x.cta_group == y.cta_group && x.a_in_tmem == y.a_in_tmem && x.scale_vec == y.scale_vec &&
+         x.modifiers == y.modifiers;
 }
 
 /// Commands whose descriptors have been found right, with what they say.  It is the same on every SM and at any
@@ -199,6 +201,9 @@ bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation)
   operation.sfa = command.sfa, operation.sfb = command.sfb;
   operation.enable_input_d = command.enable_input_d;
   operation.scale_input_d = command.scale_input_d;
+  operation.metadata = command.metadata;
+  operation.disabled_lanes = command.disabled_lanes;
+  operation.zero_columns = command.zero_columns;
   return true;
 }
 
@@ -217,7 +222,8 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
                                    ? std::string(" without .block_scale")
                                    : fmt::format(".block_scale.scale_vec::{}", sm100::name(command.scale_vec)),
                                message(InstrDescriptorError::scale_vec)));
-  const auto error = validate(idesc, command.kind, command.cta_group, command.scale_vec);
+  const auto error = validate(idesc, command.kind, command.cta_group, command.scale_vec, command.modifiers);
+  if (error == InstrDescriptorError::shift) return violate("not-implemented", message(error));
   const bool seen = error == InstrDescriptorError::n_of_shape && !sm_.with_data &&
                     executes_all_the_same(idesc, command.kind, command.cta_group);
   if (error != InstrDescriptorError::none && !seen)
@@ -240,6 +246,7 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   operation.kind = command.kind;
   operation.cta_group = command.cta_group;
   operation.scale_vec = command.scale_vec;
+  operation.modifiers = command.modifiers;
   operation.idesc = idesc;
   operation.m = int(idesc.m);
   operation.n = int(idesc.n);
@@ -254,7 +261,10 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   if (!command.a_in_tmem && !check_operand('A', operation.a)) return false;
   if (!check_operand('B', operation.b)) return false;
   if (!UmmaNumerics::layouts_modelled(operation))
-    return violate("not-implemented", "not implemented: tcgen05.mma with this operand layout");
+    return violate("not-implemented",
+                   command.modifiers.sp ? "not implemented: tcgen05.mma.sp with M = 128 over a pair, or with this "
+                                          "operand layout"
+                                        : "not implemented: tcgen05.mma with this operand layout");
 
   for (const bool a : {true, false}) {
     if (a && command.a_in_tmem) continue;
@@ -287,6 +297,23 @@ bool Umma::check_scales_in(const MmaCommand& command, const char* name, const Sc
                                     name, where.address.lane()));
 }
 
+bool Umma::check_metadata(const MmaCommand& command, const MmaOperation& op) {
+  const auto violate = [&](const char* id, std::string message) {
+    observer_.violation({id, std::move(message), now(), slot_, 0, command.source});
+    return false;
+  };
+  const uint32_t column = metadata_column(op), columns = metadata_columns(op.kind);
+  for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
+    if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns)))
+      return violate("TC1", fmt::format("tcgen05.mma reads sparsity metadata from columns {} to {}{}: not inside a "
+                                        "live allocation",
+                                        column, column + columns - 1, tmem == &tmem_ ? "" : " of the peer CTA"));
+  return command.metadata.lane() == command.d.lane() ||
+         violate("TC2", fmt::format(
+                            "tcgen05.mma with sparsity metadata at lane {} and D at lane {}: they must be the same",
+                            command.metadata.lane(), command.d.lane()));
+}
+
 bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& operation) {
   auto violate = [&](const char* id, std::string message) {
     observer_.violation({id, std::move(message), now(), slot_, 0, command.source});
@@ -302,8 +329,11 @@ bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& op
                                         command.a_tmem.lane(), command.d.lane()));
   }
   if (is_block_scaled(command.kind) && !check_scales(command, operation)) return false;
+  if (command.modifiers.sp && !check_metadata(command, operation)) return false;
+  if (column_shift(command.zero_columns) != 0 && any_zero_column(command.zero_columns))
+    return violate("not-implemented", message(InstrDescriptorError::shift));
   const uint32_t column = command.d.column();
-  const DataPathLayout layout = data_path_layout(operation.m, command.cta_group);
+  const DataPathLayout layout = layout_of(operation);
   const uint32_t columns = accumulator_columns(layout, operation.idesc.n);
   for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
     if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns)))
@@ -318,15 +348,23 @@ bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& op
 
 namespace {
 
-/// Lanes of D, or of A in tensor memory, in the pair's CTA `cta`: M rows in the layout of the MMA.
+/// Lanes of D, or of A and metadata in tensor memory, in the pair's CTA `cta`: M rows in the layout of the MMA.
 TensorMemory::LaneGroups rows_of(const MmaOperation& op, uint32_t cta) {
-  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
+  const DataPathLayout layout = layout_of(op);
   uint32_t groups = 0;
   for (int m = 0; m < op.m; m += 16)
-    for (const int n : {0, op.n - 1}) {
+    for (int n = 0; n < op.n; n += op.n / 4) {
       const AccumulatorCell at = accumulator_cell(layout, m, n, op.n);
       if (at.cta == cta) groups |= 1u << ((op.d.lane() + at.lane) / 16);
     }
+  return TensorMemory::LaneGroups(groups);
+}
+
+/// Of these the groups in which a lane of D is written.
+TensorMemory::LaneGroups written_rows_of(const MmaOperation& op, uint32_t cta) {
+  uint32_t groups = rows_of(op, cta);
+  for (uint32_t group = 0; group < kTmemLanes / 16; ++group)
+    if ((op.disabled_lanes[cta * 4 + group / 2] >> (16 * (group % 2)) & 0xffff) == 0xffff) groups &= ~(1u << group);
   return TensorMemory::LaneGroups(groups);
 }
 
@@ -346,48 +384,57 @@ void Umma::check_written(const MmaCommand& command, const MmaOperation& op) {
   for (int cta = 0; sm_.with_data && cta < op.cta_group; ++cta) {
     if (op.a_in_tmem)
       check_read(cta, "tcgen05.mma reads A from", op.a_tmem, kOperandColumns, rows_of(op, uint32_t(cta)));
+    if (op.modifiers.sp)
+      check_read(cta, "tcgen05.mma reads sparsity metadata from",
+                 TmemAddr::at(op.metadata.lane(), metadata_column(op)), metadata_columns(op.kind),
+                 rows_of(op, uint32_t(cta)));
     if (!is_block_scaled(op.kind)) continue;
     const ScaleFactors a = scale_factors_a(op.idesc, op.cta_group, op.scale_vec, op.sfa),
                        b = scale_factors_b(op.idesc, op.cta_group, op.scale_vec, op.sfb);
     check_read(cta, "tcgen05.mma reads SFA from", op.sfa, a.columns, kAllLanes);
     check_read(cta, "tcgen05.mma reads SFB from", op.sfb, b.columns, kAllLanes);
   }
-  const WrittenD d{command.d.value, op.m, op.n, tmem_.epoch(), op.cta_group == 2 ? peer_->tmem_.epoch() : 0};
-  if (d == last_d_) return;
-  const uint32_t columns = accumulator_columns(data_path_layout(op.m, op.cta_group), uint32_t(op.n));
+  const WrittenD d{command.d.value, op.m,          op.n,
+                   layout_of(op),   tmem_.epoch(), op.cta_group == 2 ? peer_->tmem_.epoch() : 0};
+  if (d == last_d_ && !op.disables_lanes()) return;
+  const uint32_t columns = accumulator_columns(layout_of(op), uint32_t(op.n));
   for (int cta = 0; cta < op.cta_group; ++cta) {
-    const TensorMemory::LaneGroups rows = rows_of(op, uint32_t(cta));
+    const TensorMemory::LaneGroups rows = written_rows_of(op, uint32_t(cta));
     if (op.enable_input_d && !of_cta[cta]->written(op.d.column(), columns, rows))
       of_cta[cta]->check_written(op.d.column(), columns, rows, "tcgen05.mma adds to", command.source);
     of_cta[cta]->wrote(op.d.column(), columns, rows);
   }
-  last_d_ = d;
+  last_d_ = op.disables_lanes() ? WrittenD{} : d;
 }
 
 // ---- cost
 
-double Umma::initiation_interval(int m, int n, bool a_in_tmem, int cta_group, bool filling) const {
+double Umma::initiation_interval(int m, int n, bool a_in_tmem, int cta_group, bool filling, bool sparse) const {
   const auto& umma = profile_.umma;
   // Two SMs on M = 128 take half of the columns each.
   const double columns = cta_group == 2 && m == 128 ? n / 2.0 : double(n);
   const double tensor = columns / umma.columns_per_cycle;
   const double conflict = filling ? 1 + umma.smem_fill_conflict : 1;
+  const int b_share = sparse ? 2 : 1;
+  if (m == 32) m = 64;
   if (cta_group == 2) {
     if (a_in_tmem) return m == 128 ? std::max(tensor, umma.pair_ts_floor_m128_cycles) : tensor;
     const double narrow = n > umma.pair_narrow_max_n ? 0
                           : m == 128                 ? umma.pair_narrow_m128_cycles
                                                      : umma.pair_narrow_m256_cycles;
-    const double operand_reads = double(m + n) / 2 * 32 / umma.smem_read_bytes_per_cycle;
+    const double operand_reads = double(m + n * b_share) / 2 * 32 / umma.smem_read_bytes_per_cycle;
     return std::max(tensor, (operand_reads + narrow) * conflict);
   }
-  if (a_in_tmem) return tensor;                                                      // B alone never limits
-  const double operand_reads = double(m + n) * 32 / umma.smem_read_bytes_per_cycle;  // 32 bytes of K per row
+  if (a_in_tmem) return tensor;  // B alone never limits
+  // 32 bytes of K per row
+  const double operand_reads = double(m + n * b_share) * 32 / umma.smem_read_bytes_per_cycle;
   const double floor = n > umma.ss_floor_max_n ? 0 : m == 64 ? umma.ss_floor_m64_cycles : umma.ss_floor_m128_cycles;
   return std::max({tensor, operand_reads * conflict, floor});
 }
 
 double Umma::execution_latency(int m, int n, bool a_in_tmem, int cta_group, MmaKind kind) const {
   const auto& umma = profile_.umma;
+  if (m == 32) m = 64;
   const double fixed = cta_group == 1 ? umma.latency_cycles
                        : m == 256     ? umma.pair_latency_m256_cycles
                                       : umma.pair_latency_m128_cycles;
@@ -424,6 +471,13 @@ void Umma::retire_until(uint64_t sequence, const Source& by) {
     if (const auto error = numerics_.take_scale_error())
       observer_.violation({.id = "TC14",
                            .message = "tcgen05.mma reads scale factors whose copies differ: " + *error,
+                           .time = now(),
+                           .slot = slot_,
+                           .source = by,
+                           .suspect = true});
+    if (const auto error = numerics_.take_metadata_error())
+      observer_.violation({.id = "TC19",
+                           .message = "tcgen05.mma.sp reads sparsity metadata that PTX does not define: " + *error,
                            .time = now(),
                            .slot = slot_,
                            .source = by,

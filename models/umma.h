@@ -9,18 +9,24 @@
 /// kinds and types (umma_operands.h), scale factors in tensor memory (umma_scales.h); initiation interval and
 /// latency laws measured on B200; a commit arrives once all earlier MMAs have finished.  Operands and scale factors
 /// are read and D is written when a commit that covers the MMA arrives; what is never committed never shows, and
-/// reading it would be undefined anyway. Approximated: power throttling (none); accumulation order (see
+/// reading it would be undefined anyway.  Sparse A (.sp, umma_sparsity.h), .ws with D in layouts E and G and its
+/// zero-column mask, and disabled output lanes (of 16 lanes of which some are disabled, all count as written).
+/// Approximated: power throttling (none); accumulation order (see
 /// umma_numerics.h).  Assumed: mxf4 and mxf4nvf4, which nobody has published measurements of, take the time of
-/// mxf8f6f4 for the same 32 bytes of each row.  Rejected as not implemented: .ws, sparsity.
+/// mxf8f6f4 for the same 32 bytes of each row; .sp takes that of the dense instruction, whose half of K it has in
+/// A, and reads twice as much of B; .ws takes that of the same M and N without it, 32 rows that of 64.  Rejected as
+/// not implemented: .ws with a column shift, .sp with M = 128 over a pair.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <systemc>
 
 #include "kernels/isa/instr_descriptor.h"
 #include "kernels/isa/smem_descriptor.h"
+#include "kernels/isa/zero_columns.h"
 #include "models/inline_function.h"
 #include "models/mbarrier.h"
 #include "models/sm.h"
@@ -45,6 +51,10 @@ struct MmaCommand {
   TmemAddr sfa, sfb;  ///< scale factors, of the block-scaled kinds
   bool enable_input_d = false;
   int scale_input_d = 0;
+  MmaModifiers modifiers{};
+  TmemAddr metadata;
+  std::array<uint32_t, 8> disabled_lanes{};
+  ZeroColumnMask zero_columns{};
   Source source;
 };
 
@@ -77,7 +87,9 @@ class Umma {
 
   /// Cycles between two back-to-back MMAs of this shape.  Source: docs/measurements.md, law 4.1, 4.3.
   /// @param filling  TMA writes into shared memory meanwhile
-  double initiation_interval(int m, int n, bool a_in_tmem, int cta_group = 1, bool filling = false) const;
+  /// @param sparse  64 bytes of K of each row of B
+  double initiation_interval(int m, int n, bool a_in_tmem, int cta_group = 1, bool filling = false,
+                             bool sparse = false) const;
   /// Cycles from issue on an idle pipe until D is written, so that the MMA's own issue before and commit and
   /// wake-up after it complete the measured latency.
   double execution_latency(int m, int n, bool a_in_tmem, int cta_group = 1, MmaKind kind = MmaKind::f16) const;
@@ -95,6 +107,7 @@ class Umma {
   bool decode_descriptors(const MmaCommand& command, MmaOperation& operation);
   bool check_scales(const MmaCommand& command, const MmaOperation& operation);
   bool check_scales_in(const MmaCommand& command, const char* name, const ScaleFactors& where);
+  bool check_metadata(const MmaCommand& command, const MmaOperation& operation);
   bool check_tensor_memory(const MmaCommand& command, const MmaOperation& operation);
   /// @param by  of the commit
   void retire_until(uint64_t sequence, const Source& by);
@@ -132,6 +145,7 @@ class Umma {
   struct WrittenD {
     uint32_t d = ~0u;
     int m = 0, n = 0;
+    DataPathLayout layout{};
     uint32_t epoch = 0, peer_epoch = 0;
     bool operator==(const WrittenD&) const = default;
   };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/umma_numerics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include "models/numerics/fused_dot.h"
 #include "models/umma_operands.h"
 #include "models/umma_scales.h"
+#include "models/umma_sparsity.h"
 #include "models/vector/kernels.h"
 
 namespace sm100::models {
@@ -41,7 +44,11 @@ DataType type_of(const MmaOperation& op, bool a) {
 
 OperandFormat format_of(const MmaOperation& op, bool a) {
   const bool transposed = a ? op.idesc.transpose_a : op.idesc.transpose_b;
-  return {op.kind, type_of(op, a), transposed ? Major::mn : Major::k, a ? op.idesc.negate_a : op.idesc.negate_b};
+  return {.kind = op.kind,
+          .type = type_of(op, a),
+          .major = transposed ? Major::mn : Major::k,
+          .negate = a ? op.idesc.negate_a : op.idesc.negate_b,
+          .row_bytes = operand_row_bytes(op, a)};
 }
 
 /// The same bits: a NaN is equal to itself.
@@ -67,6 +74,7 @@ void scale_rows(T* elements, int rows, int k, const float* scales, int per_row) 
 bool UmmaNumerics::layouts_modelled(const MmaOperation& op) {
   const auto a = a_data_type(op.kind, op.idesc.a_type), b = b_data_type(op.kind, op.idesc.b_type);
   if (!a.ok || !b.ok) return false;
+  if (op.modifiers.sp && op.cta_group == 2 && op.m == 128) return false;  // D in PTX's layout C
   auto layout = [](const SmemDescriptorFields& f, bool transposed, DataType type) {
     return operand_layout_modelled(f, transposed ? Major::mn : Major::k, container_bytes(type));
   };
@@ -85,7 +93,7 @@ bool UmmaNumerics::operand_in_shared_memory(const MmaOperation& op, bool a, uint
   if (bound <= end) return true;
   bool inside = true;
   const OperandFormat format = format_of(op, a);
-  for_each_chunk(f, format.type, format.major, rows,
+  for_each_chunk(f, format, rows,
                  [&](uint32_t address) { inside &= address >= kSmemUserBase && address + kChunk <= end; });
   return inside;
 }
@@ -93,21 +101,42 @@ bool UmmaNumerics::operand_in_shared_memory(const MmaOperation& op, bool a, uint
 // ---- operands
 
 void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
+  if (op.modifiers.sp) return read_sparse_a(op, k_offset, k_total);
+  read_stored_a(op, a_.data() + k_offset, k_total);
+}
+
+void UmmaNumerics::read_sparse_a(const MmaOperation& op, int k_offset, int k_total) {
+  const int stored = mma_k(op.kind), k = 2 * stored, rows = rows_per_cta(op, true);
+  stored_.resize(size_t(op.m * stored));
+  read_stored_a(op, stored_.data(), stored);
+  for (int m = 0; m < op.m; ++m) {
+    uint8_t places[kMostStored];
+    const auto undefined = read_places(*memories(op, uint32_t(m / rows)).tmem, op, m % rows, places);
+    if (undefined && !metadata_error_)
+      metadata_error_ = fmt::format("row {} of A has a chunk with {:#06b}", m, *undefined);
+    float* const to = a_.data() + ptrdiff_t(m) * k_total + k_offset;
+    uint8_t* const has = has_element_.data() + ptrdiff_t(m) * k_total + k_offset;
+    std::fill_n(to, k, 0.f), std::fill_n(has, k, uint8_t(0));
+    for (int i = 0; i < stored; ++i) to[places[i]] += stored_[size_t(m * stored + i)], has[places[i]] = 1;
+  }
+}
+
+void UmmaNumerics::read_stored_a(const MmaOperation& op, float* out, int stride) {
   const OperandFormat format = format_of(op, true);
   if (!op.a_in_tmem) {
     const int rows = rows_per_cta(op, true);
     for (int cta = 0; cta < op.cta_group; ++cta)
-      read_operand(*memories(op, uint32_t(cta)).smem, op.a, format, rows,
-                   a_.data() + cta * rows * k_total + k_offset, k_total);
+      read_operand(*memories(op, uint32_t(cta)).smem, op.a, format, rows, out + ptrdiff_t(cta) * rows * stride,
+                   stride);
     return;
   }
   // A in tensor memory: the row's lane is that of D, K is packed into cells, low bits first (9.7.16.10.5).
   // M 128 of a pair: the rows lie twice in each CTA, in the lower lanes as in the upper (PTX 9.7.16).
-  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
+  const DataPathLayout layout = layout_of(op);
   for (int i = 0; i < op.m; ++i) {
     const AccumulatorCell at = accumulator_cell(layout, i, 0, op.n);
     const float* cells = memories(op, at.cta).tmem->lane(op.a_tmem.lane() + at.lane) + op.a_tmem.column();
-    read_operand_row(cells, format, a_.data() + ptrdiff_t(i) * k_total + k_offset);
+    read_operand_row(cells, format, out + ptrdiff_t(i) * stride);
   }
 }
 
@@ -116,6 +145,10 @@ void UmmaNumerics::read_b(const MmaOperation& op, int k_offset, int k_total) {
   for (int cta = 0; cta < op.cta_group; ++cta)
     read_operand(*memories(op, uint32_t(cta)).smem, op.b, format_of(op, false), rows,
                  b_.data() + cta * rows * k_total + k_offset, k_total);
+  const int k = mma_k(op.kind, op.modifiers.sp);
+  for (int n = 0; any_zero_column(op.zero_columns) && n < op.n; ++n)
+    if (is_zero_column(op.zero_columns, op.m, n, op.n))
+      std::fill_n(b_.data() + ptrdiff_t(n) * k_total + k_offset, k, 0.f);
 }
 
 void UmmaNumerics::read_scales(const MmaOperation& op, int offset, int per_row) {
@@ -150,13 +183,15 @@ size_t UmmaNumerics::run_length(std::span<const MmaOperation> operations) const 
   const MmaOperation& op = operations[0];
   const bool integers = op.kind == MmaKind::i8;
   if (integers ? op.idesc.saturate : accumulation_ != Accumulation::fast || op.idesc.d_type != kDTypeF32) return 1;
-  const int most = std::min(kMostFused, (integers ? kMostFusedIntegerK : kMostFusedK) / mma_k(op.kind));
+  const int most =
+      std::min(kMostFused, (integers ? kMostFusedIntegerK : kMostFusedK) / mma_k(op.kind, op.modifiers.sp));
   size_t length = 1;
   for (; length < operations.size() && length < size_t(most); ++length) {
     const MmaOperation& next = operations[length];
     if (!next.enable_input_d || next.d != op.d || next.m != op.m || next.n != op.n || next.kind != op.kind ||
         next.cta_group != op.cta_group || next.idesc.d_type != op.idesc.d_type ||
-        next.idesc.saturate != op.idesc.saturate || next.scale_input_d != 0 || next.scale_vec != op.scale_vec)
+        next.idesc.saturate != op.idesc.saturate || next.scale_input_d != 0 || next.scale_vec != op.scale_vec ||
+        next.modifiers != op.modifiers || next.disabled_lanes != op.disabled_lanes)
       break;
   }
   return length;
@@ -167,8 +202,9 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
     // MMAs that only accumulate into the same D with the same shape are one product over a longer K.
     const MmaOperation& op = operations[0];
     const size_t length = run_length(operations);
-    const int k = mma_k(op.kind), k_total = k * int(length);
+    const int k = mma_k(op.kind, op.modifiers.sp), k_total = k * int(length);
     a_.resize(size_t(op.m * k_total));
+    if (op.modifiers.sp) has_element_.resize(a_.size());
     b_.resize(size_t(op.n * k_total));
     for (size_t i = 0; i < length; ++i) {
       read_a(operations[i], k * int(i), k_total);
@@ -183,13 +219,14 @@ void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
       for (size_t i = 0; i < length; ++i) read_scales(operations[i], int(op.scale_vec) * int(i), scales_per_row_);
       apply_scales(op, k_total);
     }
+    b_is_finite_ = !op.modifiers.sp || std::all_of(b_.begin(), b_.end(), [](float x) { return std::isfinite(x); });
     write_d(op, k_total);
     operations = operations.subspan(length);
   }
 }
 
 void UmmaNumerics::scale_old_d(const MmaOperation& op) {
-  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
+  const DataPathLayout layout = layout_of(op);
   const int part = int(accumulator_columns(layout, uint32_t(op.n)));
   const float factor = std::ldexp(1.f, -op.scale_input_d);
   for (int m = 0; m < op.m; ++m)
@@ -201,8 +238,33 @@ void UmmaNumerics::scale_old_d(const MmaOperation& op) {
 }
 
 void UmmaNumerics::write_d(const MmaOperation& op, int k_total) {
+  if (!op.disables_lanes()) return write_all_of_d(op, k_total);
+  const uint32_t columns = accumulator_columns(layout_of(op), uint32_t(op.n));
+  std::vector<float> kept;  // of the lanes that are not written
+  const auto for_each_kept = [&](auto&& f) {
+    for (uint32_t cta = 0; cta < uint32_t(op.cta_group); ++cta)
+      for (uint32_t lane = 0; lane < kTmemLanes; ++lane)
+        if (op.disables(cta, lane)) f(memories(op, cta).tmem->lane(lane) + op.d.column());
+  };
+  for_each_kept([&](const float* d) { kept.insert(kept.end(), d, d + columns); });
+  write_all_of_d(op, k_total);
+  const float* from = kept.data();
+  for_each_kept([&](float* d) { std::copy_n(from, columns, d), from += columns; });
+}
+
+const float* UmmaNumerics::b_of_row(const MmaOperation& op, const std::vector<float>& b, int m, int k_total) {
+  if (b_is_finite_) return b.data();
+  met_by_row_ = b;
+  const uint8_t* const has = has_element_.data() + ptrdiff_t(m) * k_total;
+  for (int n = 0; n < op.n; ++n)
+    for (int k = 0; k < k_total; ++k)
+      if (!has[k]) met_by_row_[size_t(n * k_total + k)] = 0;
+  return met_by_row_.data();
+}
+
+void UmmaNumerics::write_all_of_d(const MmaOperation& op, int k_total) {
   if (op.scale_input_d != 0 && op.enable_input_d && op.idesc.d_type == kDTypeF32) scale_old_d(op);
-  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
+  const DataPathLayout layout = layout_of(op);
   const bool products = accumulation_ == Accumulation::fast || op.kind == MmaKind::i8;
   if (products && op.idesc.d_type == kDTypeF32 && layout == DataPathLayout::d) {
     float* d = own_.tmem->lane(op.d.lane()) + op.d.column();
@@ -272,11 +334,15 @@ void UmmaNumerics::multiply(const MmaOperation& op, int k_total, float* d, ptrdi
   const int parts = odd_differs_ ? 2 : 1;
   for (int part = 0; part < parts; ++part) {
     const std::vector<float>& b = part == 1 && !wide_ ? b_odd_ : b_;
-    const Rows rows = {part * op.m / 2, op.m / parts, op.n, k_total, a_.data(), b.data(), d, d_stride, accumulate};
-    if (wide_)
-      multiply_rows_wide(rows, sfa_.data(), (part == 1 ? sfb_odd_ : sfb_).data(), scales_per_row_);
-    else
-      multiply_rows(rows);
+    const int first = part * op.m / 2, count = op.m / parts, together = b_is_finite_ ? count : 1;
+    for (int m = first; m < first + count; m += together) {
+      const Rows rows = {m, together, op.n,      k_total, a_.data(), b_of_row(op, b, m, k_total),
+                         d, d_stride, accumulate};
+      if (wide_)
+        multiply_rows_wide(rows, sfa_.data(), (part == 1 ? sfb_odd_ : sfb_).data(), scales_per_row_);
+      else
+        multiply_rows(rows);
+    }
   }
 }
 
@@ -290,8 +356,9 @@ void UmmaNumerics::write_integers(const MmaOperation& op, float* d, const float*
   }
 }
 
-uint32_t UmmaNumerics::fused_dot(const MmaOperation& op, int m, int n, int k, float c) const {
-  const float *a = &a_[size_t(m * k)], *b = &b_[size_t(n * k)];
+uint32_t UmmaNumerics::fused_dot(const MmaOperation& op, const float* all_of_b, int m, int n, int k,
+                                 float c) const {
+  const float *a = &a_[size_t(m * k)], *b = all_of_b + ptrdiff_t(n) * k;
   const int a_min = min_exponent(type_of(op, true)), b_min = min_exponent(type_of(op, false));
   if (!is_block_scaled(op.kind))
     return fused_dot_b200(a, b, k, c, op.enable_input_d, a_min, b_min, op.idesc.d_type == kDTypeF16);
@@ -300,8 +367,7 @@ uint32_t UmmaNumerics::fused_dot(const MmaOperation& op, int m, int n, int k, fl
               *sfb = &(odd ? sfb_odd_ : sfb_)[size_t(n * scales_per_row_)];
   if (op.kind == MmaKind::mxf8f6f4)
     return fused_dot_b200_mxf8f6f4(a, b, k, c, op.enable_input_d, a_min, b_min, *sfa, *sfb);
-  return fused_dot_b200_mxf4(a, b, k, c, op.enable_input_d, sfa, sfb, scale_block(op.kind, op.scale_vec),
-                             op.idesc.scale_ue8m0);
+  return fused_dot_b200_mxf4(a, b, k, c, op.enable_input_d, sfa, sfb, k / int(op.scale_vec), op.idesc.scale_ue8m0);
 }
 
 /// Columns `first` ... `first + count` of row m of D, which lie side by side in one lane.
@@ -315,9 +381,10 @@ void UmmaNumerics::write_row(const MmaOperation& op, DataPathLayout layout, int 
   if (op.kind == MmaKind::i8) {
     write_integers(op, d, row, count);
   } else if (accumulation_ == Accumulation::b200) {
+    const float* const b = b_of_row(op, b_, m, k_total);
     for (int n = 0; n < count; ++n) {
       const float c = f16_d ? scale_f16 * decode_f16(uint16_t(as_bits(d[n]))) : d[n];
-      const uint32_t bits = fused_dot(op, m, first + n, k_total, c);
+      const uint32_t bits = fused_dot(op, b, m, first + n, k_total, c);
       d[n] = f16_d ? as_float(cvt_rn_f16_f32(as_float(bits))) : as_float(bits);
     }
   } else if (f16_d) {

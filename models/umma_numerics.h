@@ -13,6 +13,7 @@
 /// which point hardware saturates is an assumption).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 
 #include "kernels/isa/instr_descriptor.h"
 #include "kernels/isa/smem_descriptor.h"
+#include "kernels/isa/zero_columns.h"
 #include "models/shared_memory.h"
 #include "models/tensor_memory.h"
 
@@ -42,7 +44,21 @@ struct MmaOperation {
   TmemAddr sfa, sfb;  ///< of the block-scaled kinds
   bool enable_input_d;
   int scale_input_d = 0;  ///< the old D counts 2^-n times
+  MmaModifiers modifiers{};
+  TmemAddr metadata{};                       ///< of .sp
+  std::array<uint32_t, 8> disabled_lanes{};  ///< lanes of D that stay as they are, of each CTA of a pair 128
+  ZeroColumnMask zero_columns{};             ///< of .ws
+
+  bool disables_lanes() const { return disabled_lanes != std::array<uint32_t, 8>{}; }
+  bool disables(uint32_t cta, uint32_t lane) const { return disabled_lanes[cta * 4 + lane / 32] >> lane % 32 & 1; }
 };
+
+inline DataPathLayout layout_of(const MmaOperation& op) {
+  return data_path_layout(op.m, op.cta_group, op.modifiers.ws);
+}
+
+/// Bytes of K that the MMA reads of each row of A, or of B.
+inline uint32_t operand_row_bytes(const MmaOperation& op, bool a) { return op.modifiers.sp && !a ? 64 : 32; }
 
 class UmmaNumerics {
  public:
@@ -68,24 +84,33 @@ class UmmaNumerics {
 
   /// What was wrong with scale factors that execute() has read since the last call.
   std::optional<std::string> take_scale_error() { return std::exchange(scale_error_, std::nullopt); }
+  /// The same of sparsity metadata.
+  std::optional<std::string> take_metadata_error() { return std::exchange(metadata_error_, std::nullopt); }
 
  private:
   /// MMAs of `operations` from the first on that are one product.
   size_t run_length(std::span<const MmaOperation> operations) const;
   void read_a(const MmaOperation& op, int k_offset, int k_total);
+  /// The elements that A has: m rows from `out` on, `stride` apart.
+  void read_stored_a(const MmaOperation& op, float* out, int stride);
+  /// A of a sparse MMA, with zeros where it has no element.
+  void read_sparse_a(const MmaOperation& op, int k_offset, int k_total);
   void read_b(const MmaOperation& op, int k_offset, int k_total);
   /// Scale factors of all rows, from `offset` on of each row's `per_row`.
   void read_scales(const MmaOperation& op, int offset, int per_row);
   /// Multiplies A and B by their scale factors.
   void apply_scales(const MmaOperation& op, int k_total);
   void write_d(const MmaOperation& op, int k_total);
+  void write_all_of_d(const MmaOperation& op, int k_total);
+  /// B as row m of A meets it: elements that are no numbers do not count where a sparse A has none.
+  const float* b_of_row(const MmaOperation& op, const std::vector<float>& b, int m, int k_total);
   /// Multiplies an old D of f32 by 2^-scale_input_d.
   void scale_old_d(const MmaOperation& op);
   /// Product of the operands that were read last, over `k_total`: to d or added to it.
   void multiply(const MmaOperation& op, int k_total, float* d, ptrdiff_t d_stride, bool accumulate);
   void write_row(const MmaOperation& op, DataPathLayout layout, int m, int first, int count, int k_total);
   void write_integers(const MmaOperation& op, float* d, const float* row, int count) const;
-  uint32_t fused_dot(const MmaOperation& op, int m, int n, int k_total, float c) const;
+  uint32_t fused_dot(const MmaOperation& op, const float* b, int m, int n, int k_total, float c) const;
 
   Accumulation accumulation_;
   const Memories& memories(const MmaOperation& op, uint32_t cta) const {
@@ -98,8 +123,11 @@ class UmmaNumerics {
   std::vector<float> sfa_, sfb_, sfb_odd_;  ///< for each row those of its blocks
   int scales_per_row_ = 0;
   bool odd_differs_ = false;
-  bool wide_ = false;  ///< scaled elements do not fit into f32
-  std::optional<std::string> scale_error_;
+  bool wide_ = false;                       ///< scaled elements do not fit into f32
+  std::vector<float> stored_, met_by_row_;  ///< of a sparse A: what it has, and b_of_row's
+  std::vector<uint8_t> has_element_;        ///< of a sparse A, as a_
+  bool b_is_finite_ = true;
+  std::optional<std::string> scale_error_, metadata_error_;
 };
 
 }  // namespace sm100::models

@@ -96,11 +96,11 @@ int decode_cells(const uint8_t* bytes, MmaKind kind, DataType type, float sign, 
 
 /// K-major: every 16-byte chunk along K is contiguous, whatever the swizzle.
 template <class Decode>
-void read_rows(const SharedMemory& smem, const SmemDescriptorFields& f, int rows, float* out, int stride,
-               Decode decode) {
+void read_rows(const SharedMemory& smem, const SmemDescriptorFields& f, uint32_t row_bytes, int rows, float* out,
+               int stride, Decode decode) {
   for (int i = 0; i < rows; ++i) {
     float* row = out + std::ptrdiff_t(i) * stride;
-    for (uint32_t along = 0; along < kOperandRowBytes; along += kChunkBytes)
+    for (uint32_t along = 0; along < row_bytes; along += kChunkBytes)
       row += decode(smem.data(operand_address(f, Major::k, 1, uint32_t(i), along)), row);
   }
 }
@@ -113,11 +113,11 @@ void read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, const
   if (format.major == Major::k) {
     // Most of what a full-size product decodes is bf16: no choice of a type for every chunk.
     if (format.type == DataType::bf16)
-      read_rows(smem, f, rows, out, stride, [sign](const uint8_t* chunk, float* to) {
+      read_rows(smem, f, format.row_bytes, rows, out, stride, [sign](const uint8_t* chunk, float* to) {
         return decode_wide<uint16_t>(chunk, sign, to, decode_bf16), 8;
       });
     else
-      read_rows(smem, f, rows, out, stride, [sign, &format](const uint8_t* chunk, float* to) {
+      read_rows(smem, f, format.row_bytes, rows, out, stride, [sign, &format](const uint8_t* chunk, float* to) {
         return decode_chunk(chunk, format.kind, format.type, sign, to);
       });
     return;
@@ -125,7 +125,7 @@ void read_operand(const SharedMemory& smem, const SmemDescriptorFields& f, const
   const uint32_t bytes = container_bytes(format.type);
   const int per_chunk = kChunkBytes / int(bytes);
   float column[kMostElements];
-  for (int k = 0; k < int(kOperandRowBytes / bytes); ++k)
+  for (int k = 0; k < int(format.row_bytes / bytes); ++k)
     for (int i = 0; i < rows; i += per_chunk) {
       decode_chunk(smem.data(operand_address(f, Major::mn, bytes, uint32_t(i), uint32_t(k))), format.kind,
                    format.type, sign, column);

@@ -16,7 +16,7 @@
 
 namespace sm100::models {
 
-inline constexpr uint32_t kOperandRowBytes = 32;  ///< of K in an MMA
+inline constexpr uint32_t kOperandRowBytes = 32;  ///< of K in an MMA; of B in a sparse one twice as many
 inline constexpr uint32_t kOperandColumns = 8;    ///< the same in tensor memory
 
 /// What one operand of an MMA consists of.
@@ -25,6 +25,7 @@ struct OperandFormat {
   DataType type;
   Major major = Major::k;
   bool negate = false;
+  uint32_t row_bytes = kOperandRowBytes;
 };
 
 /// Bytes of an element where an MN-major operand steps along K or MN; nibbles of mxf4 are never MN-major.
@@ -33,15 +34,15 @@ constexpr uint32_t container_bytes(DataType type) { return uint32_t(element_bits
 /// f(byte address) for each chunk of 16 bytes that the operand's rows consist of.
 /// @param rows  of M or N in one CTA
 template <class F>
-void for_each_chunk(const SmemDescriptorFields& f, DataType type, Major major, uint32_t rows, F&& body) {
+void for_each_chunk(const SmemDescriptorFields& f, const OperandFormat& format, uint32_t rows, F&& body) {
   constexpr uint32_t kChunk = 16;
-  const uint32_t bytes = container_bytes(type);
-  if (major == Major::k) {
+  const uint32_t bytes = container_bytes(format.type);
+  if (format.major == Major::k) {
     for (uint32_t i = 0; i < rows; ++i)
-      for (uint32_t along = 0; along < kOperandRowBytes; along += kChunk)
+      for (uint32_t along = 0; along < format.row_bytes; along += kChunk)
         body(operand_address(f, Major::k, 1, i, along));
   } else {
-    for (uint32_t k = 0; k < kOperandRowBytes / bytes; ++k)
+    for (uint32_t k = 0; k < format.row_bytes / bytes; ++k)
       for (uint32_t i = 0; i < rows; i += kChunk / bytes) body(operand_address(f, Major::mn, bytes, i, k));
   }
 }

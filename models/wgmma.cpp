@@ -16,7 +16,11 @@ namespace sm100::models {
 namespace {
 constexpr int kGroupsInFlight = 7;
 
-constexpr double operand_bytes(int rows) { return double(rows) * kOperandRowBytes; }
+/// That are read from shared memory; of a sparse one all of B, as an H200's times say.
+double operand_bytes(const WgmmaForm& form) {
+  const uint32_t a = form.a_in_registers ? 0 : kWgmmaM * wgmma_row_bytes(form, true);
+  return a + uint32_t(form.n) * wgmma_row_bytes(form, false);
+}
 }  // namespace
 
 void Wgmma::start_cta(int warps) {
@@ -30,14 +34,20 @@ void Wgmma::violate(const char* id, std::string message, const Source& source) {
 }
 
 double Wgmma::initiation_interval(const WgmmaForm& form) const {
-  const double bytes = operand_bytes(form.n) + (form.a_in_registers ? 0 : operand_bytes(kWgmmaM));
-  const double reads = bytes / profile_.wgmma.smem_read_bytes_per_cycle;
-  const double floor = form.a_in_registers ? profile_.wgmma.register_floor_cycles : 0;
+  const double reads = operand_bytes(form) / profile_.wgmma.smem_read_bytes_per_cycle;
+  const auto& p = profile_.wgmma;
+  const double floor = !form.a_in_registers ? 0 : form.sparse ? p.sparse_floor_cycles : p.register_floor_cycles;
   return std::max({double(form.n) / profile_.wgmma.columns_per_cycle, reads, floor});
 }
 
 double Wgmma::execution_latency(const WgmmaForm& form) const {
-  return double(form.n) / profile_.wgmma.columns_per_cycle + profile_.wgmma.latency_cycles;
+  const auto& p = profile_.wgmma;
+  const double dense = double(form.n) / p.columns_per_cycle + p.latency_cycles;
+  if (!form.sparse) return dense;
+  if (form.a_in_registers) return dense + p.sparse_register_cycles;
+  // Of N = 8 two cycles more, from N = 64 on all of them; between the two along a line.
+  constexpr double kFew = 2, kNarrow = 8, kWide = 64;
+  return dense + kFew + (p.sparse_latency_cycles - kFew) * std::min(1., (form.n - kNarrow) / (kWide - kNarrow));
 }
 
 bool Wgmma::check(const WgmmaCommand& command, const WgmmaOperation& op) {
@@ -49,7 +59,11 @@ bool Wgmma::check(const WgmmaCommand& command, const WgmmaOperation& op) {
             command.source);
     return false;
   }
-  const auto look = [&](const SmemDescriptorFields& f, DataType type, Major major, int rows, const char* name) {
+  const WgmmaForm& form = op.form;
+  const auto look = [&](bool a) {
+    const SmemDescriptorFields& f = a ? op.a : op.b;
+    const char* const name = a ? "A" : "B";
+    const OperandFormat format = operand_format(form, a);
     if (f.base_offset != 0) {
       violate("TC6", fmt::format("descriptor of {}: {}", name, message(SmemDescriptorError::base_offset)),
               command.source);
@@ -58,7 +72,7 @@ bool Wgmma::check(const WgmmaCommand& command, const WgmmaOperation& op) {
     const uint32_t end = smem_.end();
     uint32_t outside = 0;
     bool inside = true;
-    for_each_chunk(f, type, major, uint32_t(rows), [&](uint32_t at) {
+    for_each_chunk(f, format, uint32_t(a ? kWgmmaM : form.n), [&](uint32_t at) {
       if (inside && !smem_.contains(at, 16)) inside = false, outside = at;
     });
     if (!inside)
@@ -68,9 +82,7 @@ bool Wgmma::check(const WgmmaCommand& command, const WgmmaOperation& op) {
               command.source);
     return inside;
   };
-  const WgmmaForm& form = op.form;
-  return (form.a_in_registers || look(op.a, form.a, form.a_major, kWgmmaM, "A")) &&
-         look(op.b, form.b, form.b_major, form.n, "B");
+  return (form.a_in_registers || look(true)) && look(false);
 }
 
 uint32_t Wgmma::mma(const WgmmaCommand& command, Cycles at) {
@@ -100,6 +112,8 @@ uint32_t Wgmma::mma(const WgmmaCommand& command, Cycles at) {
   if (command.form.a_in_registers && sm_.with_data)
     instruction.operation.a_registers[part].assign(command.a_registers,
                                                    command.a_registers + kWarpLanes * kWgmmaARegisters);
+  if (command.form.sparse && sm_.with_data)
+    instruction.operation.metadata[part].assign(command.metadata, command.metadata + kWarpLanes);
   instruction.ready = std::max(instruction.ready, double(at));
   instruction.source = command.source;
   if (++instruction.arrived == kWarpgroupWarps) start(instruction, group);

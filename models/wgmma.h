@@ -7,10 +7,11 @@
 ///
 /// Time, measured on an H200 (docs/measurements.md): an instruction takes the pipe for max(N / 2, reads) cycles,
 /// where operands in shared memory are read at 128 bytes a cycle; its D is there N / 2 + latency cycles after it
-/// has started.  At most 7 groups of a warp are in flight: the commit of an eighth waits.
+/// has started.  At most 7 groups of a warp are in flight: the commit of an eighth waits.  Of a sparse
+/// one twice as many bytes of B are read, and D is there later (wgmma_sparse.cu).
 ///
 /// Values: operands in shared memory are read, and D is written, when the first of the four warps waits for the
-/// instruction, as late as PTX allows; A in registers is read when it is issued.
+/// instruction, as late as PTX allows; A in registers and metadata are read when it is issued.
 /// Approximated: other users of shared memory do not delay the operand reads, nor they them.
 /// Detected: WG2 (warps of a warpgroup execute different instructions, or fewer than four there are), TC7 (an
 /// operand leaves shared memory), TC6 (base offset).
@@ -36,7 +37,8 @@ struct WgmmaCommand {
   const uint32_t* a_registers = nullptr;  ///< [lane * 4 + r]
   SmemDescriptor b;
   bool scale_d = false;
-  uint32_t* d = nullptr;  ///< [lane * wgmma_d_registers() + r]
+  uint32_t* d = nullptr;               ///< [lane * wgmma_d_registers() + r]
+  const uint32_t* metadata = nullptr;  ///< of .sp: [lane]
   Source source;
 };
 

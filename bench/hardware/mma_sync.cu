@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sync on this GPU: what it costs a warp, in SM cycles, when each needs the sum of the one before and when
-// eight sums take turns, alone on its scheduler and beside others; and, with --products, a hash of what it makes of
-// random numbers, which tests/models/test_mma_sync.cpp has of the model.
+// mma.sync and mma.sp on this GPU: what it costs a warp, in SM cycles, when each needs the sum of the one before
+// and when eight sums take turns, alone on its scheduler and beside others; and, with --products, a hash of what it
+// makes of random numbers, which tests/models/test_mma_sync.cpp has of the model.
 //
 //   mma_sync [--json FILE]
 //   mma_sync --products
@@ -13,14 +13,18 @@ namespace {
 constexpr int kInstructions = 64, kTurns = 16, kChains = 8;
 
 // Registers of D (and C), A and B; 64-bit ones count twice.
-#define FORM(Name, text, kD_, kA_, kB_, kind_, instruction)                                          \
-  struct Name {                                                                                      \
-    static constexpr const char* kName = text;                                                       \
-    static constexpr int kD = kD_, kA = kA_, kB = kB_;                                               \
-    static constexpr char kKind = kind_;                                                             \
-    __device__ static void step(uint32_t (&d)[8], const uint32_t (&a)[16], const uint32_t (&b)[8]) { \
-      instruction;                                                                                   \
-    }                                                                                                \
+#define FORM(Name, text, kD_, kA_, kB_, kind_, instruction) \
+  FORM_WITH(Name, text, none, kD_, kA_, kB_, kind_, instruction)
+#define FORM_WITH(Name, text, metadata, kD_, kA_, kB_, kind_, instruction)                         \
+  struct Name {                                                                                    \
+    static constexpr const char* kName = text;                                                     \
+    static constexpr int kD = kD_, kA = kA_, kB = kB_;                                             \
+    static constexpr char kKind = kind_;                                                           \
+    static constexpr bench::MmaSyncMetadata kMetadata = bench::MmaSyncMetadata::metadata;          \
+    __device__ static void step(uint32_t (&d)[8], const uint32_t (&a)[16], const uint32_t (&b)[8], \
+                                [[maybe_unused]] uint32_t e) {                                     \
+      instruction;                                                                                 \
+    }                                                                                              \
   }
 #define D4 "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
 #define D2 "+r"(d[0]), "+r"(d[1])
@@ -78,17 +82,61 @@ FORM(
         : D4, "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7])
         : A4, "r"(a[4]), "r"(a[5]), "r"(a[6]), "r"(a[7]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3])));
 
+// Sparse A; `e` is its metadata.
+#define B4 "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3])
+#define B2 "r"(b[0]), "r"(b[1])
+#define SP_4_4_4(form, selector)                                                                               \
+  asm volatile("mma." form " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12, " selector ";" \
+               : D4                                                                                            \
+               : A4, B4, "r"(e))
+#define SP_4_2_2(form, selector)                                                                \
+  asm volatile("mma." form " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%0,%1,%2,%3}, %8, " selector ";" \
+               : D4                                                                             \
+               : A2, B2, "r"(e))
+#define SP_2_4_4(form, selector)                                                                 \
+  asm volatile("mma." form " {%0,%1}, {%2,%3,%4,%5}, {%6,%7,%8,%9}, {%0,%1}, %10, " selector ";" \
+               : D2                                                                              \
+               : A4, B4, "r"(e))
+#define SP_2_2_2(form, selector) \
+  asm volatile("mma." form " {%0,%1}, {%2,%3}, {%4,%5}, {%0,%1}, %6, " selector ";" : D2 : A2, B2, "r"(e))
+#define SPARSE(Name, variant, metadata, shape, types, selector, kD_, kA_, kB_, kind_)                 \
+  FORM_WITH(Name, variant "." shape "." types ", selector " selector, metadata, kD_, kA_, kB_, kind_, \
+            SP_##kD_##_##kA_##_##kB_(variant ".sync.aligned." shape ".row.col." types, selector))
+SPARSE(SpF16K16, "sp::ordered_metadata", ordered, "m16n8k16", "f32.f16.f16.f32", "0", 4, 2, 2, 'h');
+SPARSE(SpF16K32, "sp::ordered_metadata", ordered, "m16n8k32", "f32.f16.f16.f32", "0", 4, 4, 4, 'h');
+SPARSE(SpF16K32Second, "sp::ordered_metadata", ordered, "m16n8k32", "f32.f16.f16.f32", "1", 4, 4, 4, 'h');
+SPARSE(SpF16K16Half, "sp::ordered_metadata", ordered, "m16n8k16", "f16.f16.f16.f16", "3", 2, 2, 2, 'h');
+SPARSE(SpF16K32Half, "sp::ordered_metadata", ordered, "m16n8k32", "f16.f16.f16.f16", "1", 2, 4, 4, 'h');
+SPARSE(SpBf16K16, "sp::ordered_metadata", ordered, "m16n8k16", "f32.bf16.bf16.f32", "1", 4, 2, 2, 'b');
+SPARSE(SpBf16K32, "sp::ordered_metadata", ordered, "m16n8k32", "f32.bf16.bf16.f32", "0", 4, 4, 4, 'b');
+SPARSE(SpTf32K8, "sp::ordered_metadata", tf32, "m16n8k8", "f32.tf32.tf32.f32", "2", 4, 2, 2, 't');
+SPARSE(SpTf32K16, "sp::ordered_metadata", tf32, "m16n8k16", "f32.tf32.tf32.f32", "1", 4, 4, 4, 't');
+SPARSE(SpE4m3, "sp::ordered_metadata", ordered, "m16n8k64", "f32.e4m3.e4m3.f32", "0", 4, 4, 4, 'q');
+SPARSE(SpE5m2, "sp::ordered_metadata", ordered, "m16n8k64", "f32.e5m2.e4m3.f32", "0", 4, 4, 4, 'q');
+SPARSE(SpS8K32, "sp::ordered_metadata", ordered, "m16n8k32", "s32.s8.s8.s32", "0", 4, 2, 2, 'i');
+SPARSE(SpS8K32Second, "sp::ordered_metadata", ordered, "m16n8k32", "satfinite.s32.u8.s8.s32", "1", 4, 2, 2, 'i');
+SPARSE(SpS8K64, "sp::ordered_metadata", ordered, "m16n8k64", "s32.s8.u8.s32", "0", 4, 4, 4, 'i');
+SPARSE(SpS4K64, "sp::ordered_metadata", ordered, "m16n8k64", "s32.s4.u4.s32", "1", 4, 2, 2, 'i');
+SPARSE(SpS4K128, "sp::ordered_metadata", ordered, "m16n8k128", "satfinite.s32.u4.s4.s32", "0", 4, 4, 4, 'i');
+SPARSE(SpF16Any, "sp", any_order, "m16n8k16", "f32.f16.f16.f32", "2", 4, 2, 2, 'h');
+SPARSE(SpBf16Any, "sp", any_order, "m16n8k32", "f32.bf16.bf16.f32", "1", 4, 4, 4, 'b');
+SPARSE(SpTf32Any, "sp", tf32, "m16n8k16", "f32.tf32.tf32.f32", "0", 4, 4, 4, 't');
+SPARSE(SpE5m2Any, "sp", any_order, "m16n8k64", "f32.e4m3.e5m2.f32", "0", 4, 4, 4, 'q');
+SPARSE(SpS8Any, "sp", any_order, "m16n8k64", "satfinite.s32.u8.u8.s32", "0", 4, 4, 4, 'i');
+SPARSE(SpS4Any, "sp", any_order, "m16n8k64", "s32.u4.u4.s32", "0", 4, 2, 2, 'i');
+
 /// @param Chains  of instructions that need nothing of each other
 template <class Form, int Chains>
 __global__ void cost_kernel(int64_t* out, uint32_t word) {
   uint32_t d[Chains][8], a[16], b[8];
+  const uint32_t e = word ^ 0x44444447;  // 0x44444444
   for (auto& v : a) v = word + threadIdx.x;
   for (auto& v : b) v = word * threadIdx.x;
   for (auto& chain : d)
     for (auto& v : chain) v = 0;
   const auto turn = [&] {
 #pragma unroll
-    for (int i = 0; i < kInstructions; ++i) Form::step(d[i % Chains], a, b);
+    for (int i = 0; i < kInstructions; ++i) Form::step(d[i % Chains], a, b, e);
   };
   const int64_t took = cost(kTurns, turn);
   uint32_t all = 0;
@@ -132,7 +180,8 @@ __global__ void product_kernel(uint32_t* out) {
   // Infinities and NaN among the old sums would hide all else.
   words.any = false;
   draw(d, Form::kD, sum_word<Form>());
-  Form::step(d, a, b);
+  const uint32_t e = Form::kMetadata == bench::MmaSyncMetadata::none ? 0 : words.metadata(Form::kMetadata);
+  Form::step(d, a, b, e);
   for (int i = 0; i < Form::kD; ++i) out[(blockIdx.x * 32 + threadIdx.x) * Form::kD + i] = d[i];
 }
 
@@ -157,7 +206,7 @@ void hash_products() {
   CHECK_CUDA(cudaDeviceSynchronize());
   bench::MmaSyncHash hash;
   for (size_t i = 0; i < words; i += kWords) hash.add(out[i] | (kWords == 2 ? uint64_t{out[i + 1]} << 32 : 0));
-  std::printf("%-36s %016llx\n", Form::kName, static_cast<unsigned long long>(hash.value));
+  std::printf("%-66s %016llx\n", Form::kName, static_cast<unsigned long long>(hash.value));
   CHECK_CUDA(cudaFree(out));
 }
 
@@ -176,6 +225,9 @@ int main(int argc, char** argv) {
   const bool products = argc == 2 && std::strcmp(argv[1], "--products") == 0;
   all<F16K16, F16K8, F16K16Half, F16K8Half, Bf16K16, Bf16K8, Tf32K8, Tf32K4, E4m3, E5m2, E4m3Half, E4m3K16, S8,
       S8K16, S8Small, S4, Bits, F64Small, F64K8>(products);
+  all<SpF16K16, SpF16K32, SpF16K32Second, SpF16K16Half, SpF16K32Half, SpBf16K16, SpBf16K32, SpTf32K8, SpTf32K16,
+      SpE4m3, SpE5m2, SpS8K32, SpS8K32Second, SpS8K64, SpS4K64, SpS4K128, SpF16Any, SpBf16Any, SpTf32Any, SpE5m2Any,
+      SpS8Any, SpS4Any>(products);
   if (products) return 0;
   return write_json(argc, argv);
 }

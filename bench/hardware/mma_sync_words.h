@@ -14,6 +14,9 @@ inline constexpr uint32_t kMmaSyncTiles = 256;
 /// What a register holds.
 enum class MmaSyncWord : uint8_t { bits, f16x2, bf16x2, f32, fp8x4, f64 };
 
+/// Metadata of mma.sp that PTX 9.7.14.6.1 defines, four bits each: indices that ascend, in either order, of tf32.
+enum class MmaSyncMetadata : uint8_t { none, ordered, any_order, tf32 };
+
 struct MmaSyncWords {
   uint32_t state;
   bool any;  ///< whatever the type: numbers of any size, infinities, NaN
@@ -43,6 +46,17 @@ struct MmaSyncWords {
     return uint64_t{(high & 0x800fffff) | (1015 + exponent % 16) << 20} << 32 | low;
   }
   SM100_HD uint64_t draw(MmaSyncWord kind) { return kind == MmaSyncWord::f64 ? f64() : word(kind); }
+  /// A lane's, whether it counts or not.
+  SM100_HD uint32_t metadata(MmaSyncMetadata kind) {
+    constexpr uint64_t kPairs = 0xb73621edc984, kTf32 = 0xe4;  // the ascending six are the last
+    const uint32_t choices = kind == MmaSyncMetadata::tf32 ? 2 : kind == MmaSyncMetadata::ordered ? 6 : 12;
+    uint32_t bits = 0;
+    for (int i = 0; i < 32; i += 4) {
+      const uint64_t all = kind == MmaSyncMetadata::tf32 ? kTf32 : kPairs;
+      bits |= uint32_t(all >> 4 * (next() % choices) & 15) << i;
+    }
+    return bits;
+  }
 };
 
 /// FNV-1a over the registers of D, by tile, lane and register.

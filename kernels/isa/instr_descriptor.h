@@ -8,7 +8,7 @@
 /// Block-scaled
 ///   2 sparse  5:4 SFB id  9:7 A type  12:10 B type  13…16 as above  22:17 N>>3  23 scale type
 ///   28:27 M>>7  30:29 SFA id   (1:0, 3, 6, 26:24 reserved; 31 is K = 96, sm_103a only)
-/// M and N are the whole instruction's.  K and cta_group are not in it.  Not modelled: sparsity, .ws.
+/// M and N are the whole instruction's.  K and cta_group are not in it.  Not modelled: .ws column shift.
 #pragma once
 
 #include "kernels/isa/number_formats.h"
@@ -35,16 +35,24 @@ SM100_HD constexpr bool is_block_scaled(MmaKind kind) {
   return kind == MmaKind::mxf8f6f4 || kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4;
 }
 
-/// K of one dense instruction: 32 bytes of each operand row.
-SM100_HD constexpr int mma_k(MmaKind kind) {
+/// K of one instruction: 32 bytes of each operand row; of a sparse one (.sp) 32 bytes of A stand for twice the K.
+SM100_HD constexpr int mma_k(MmaKind kind, bool sparse = false) {
+  const int twice = sparse ? 2 : 1;
   switch (kind) {
-    case MmaKind::f16: return 16;
-    case MmaKind::tf32: return 8;
+    case MmaKind::f16: return 16 * twice;
+    case MmaKind::tf32: return 8 * twice;
     case MmaKind::mxf4:
-    case MmaKind::mxf4nvf4: return 64;
-    default: return 32;
+    case MmaKind::mxf4nvf4: return 64 * twice;
+    default: return 32 * twice;
   }
 }
+
+/// Modifiers of the opcode that change what an MMA is.
+struct MmaModifiers {
+  bool sp = false;  ///< .sp: A has every second element, metadata say which (PTX 9.7.16.10.8)
+  bool ws = false;  ///< .ws: B stays in the tensor core ("weight stationary"), A streams
+  constexpr bool operator==(const MmaModifiers&) const = default;
+};
 
 /// `.scale_vec::` of a block-scaled instruction: how many scale factors the K of a row has.
 enum class ScaleVec : uint8_t {
@@ -95,8 +103,9 @@ struct InstrDescriptorFields {
   bool transpose_a = false, transpose_b = false;  ///< set: MN-major
   uint32_t n = 0, m = 0;
   bool sparse = false, saturate = false;
-  uint32_t reserved = 0;   ///< the reserved bits that are set, in place
-  uint32_t max_shift = 0;  ///< .ws only
+  uint32_t sparsity_selector = 0;  ///< .sp only: which column of the metadata; 0 of the block-scaled kinds
+  uint32_t reserved = 0;           ///< the reserved bits that are set, in place
+  uint32_t max_shift = 0;          ///< .ws only
   // Block-scaled kinds only.
   bool scale_ue8m0 = false;  ///< else ue4m3
   uint32_t sfa_id = 0, sfb_id = 0;
@@ -213,13 +222,14 @@ SM100_HD constexpr InstrDescriptorFields decode(InstrDescriptor descriptor, MmaK
     f.m = (b >> 24 & 0x1f) << 4;
     f.saturate = b >> 3 & 1;
     f.max_shift = b >> 30;
+    f.sparsity_selector = f.sparse ? b & 3 : 0;
     // The sparsity selector means something only with the sparse bit, saturate only for integers.
     f.reserved = b & (0x20800040u | (f.sparse ? 0u : 3u) | (kind == MmaKind::i8 ? 0u : 8u));
   }
   return f;
 }
 
-// ---- validation: the shape tables of PTX 9.7.16, dense non-.ws ----
+// ---- validation: the shape tables of PTX 9.7.16 ----
 
 enum class InstrDescriptorError : uint8_t {
   none,
@@ -230,7 +240,10 @@ enum class InstrDescriptorError : uint8_t {
   d_type,
   transpose,
   negate,
-  sparse,      ///< not modelled
+  sparse,      ///< the descriptor says so and the opcode does not, or the reverse
+  selector,    ///< of sparsity
+  ws,          ///< a group or kind that .ws does not have
+  shift,       ///< not modelled
   scale_vec,   ///< .scale_vec:: that the kind does not have
   scale_type,  ///< block-scaled: scale format or scale-factor id
 };
@@ -247,16 +260,23 @@ SM100_HD constexpr const char* message(InstrDescriptorError error) {
              "e3m2, "
              "5 e2m1; i8 0 u8, 1 s8; mxf4 and mxf4nvf4 1 e2m1";
     case InstrDescriptorError::m_of_cta_group:
-      return "M must be 64 or 128 with cta_group::1 (block-scaled: 128), 128 or 256 with cta_group::2";
+      return "M must be 64 or 128 with cta_group::1 (block-scaled: 128; .ws: 32, 64 or 128), 128 or 256 with "
+             "cta_group::2 (block-scaled .sp: 256)";
     case InstrDescriptorError::n_of_shape:
       return "N must be 8 ... 256 step 8 with cta_group::1, 16 ... 256 step 16 with cta_group::2; kind::i8: "
              "8, 16, 24 "
-             "or 32 ... 256 step 16, and 32 ... 256 step 32; 8-bit MN-major B: a multiple of 16, and of 32";
+             "or 32 ... 256 step 16, and 32 ... 256 step 32; 8-bit MN-major B: a multiple of 16, and of 32; .ws: "
+             "64, "
+             "128 or 256 (.ws.sp: 64 or 128)";
     case InstrDescriptorError::d_type:
       return "D must be f32, or f16 for kind::f8f6f4 and for kind::f16 with f16 A and B; kind::i8: s32";
     case InstrDescriptorError::transpose: return "kind::mxf4 and kind::mxf4nvf4 take K-major A and B only";
     case InstrDescriptorError::negate: return "kind::i8 cannot negate A or B";
-    case InstrDescriptorError::sparse: return "sparse A is not modelled";
+    case InstrDescriptorError::sparse: return "bit 2 (sparse) must be set with .sp, and only with it";
+    case InstrDescriptorError::selector:
+      return "the sparsity selector (bits 1:0) must be 0, with kind::f16 and kind::tf32 0 or 1";
+    case InstrDescriptorError::ws: return ".ws is of cta_group::1 and of kinds without scale factors";
+    case InstrDescriptorError::shift: return "not implemented: .ws with a column shift";
     case InstrDescriptorError::scale_vec:
       return "scale_vec: mxf8f6f4 has 1X (block32), mxf4 2X (block32), mxf4nvf4 2X (block32) or 4X (block16); the "
              "other kinds have no scale factors";
@@ -278,14 +298,16 @@ SM100_HD constexpr bool d_type_ok(const InstrDescriptorFields& f, MmaKind kind) 
   }
 }
 
-SM100_HD constexpr bool m_ok(uint32_t m, MmaKind kind, int cta_group) {
-  if (cta_group == 2) return m == 128 || m == 256;
+SM100_HD constexpr bool m_ok(uint32_t m, MmaKind kind, int cta_group, MmaModifiers modifiers) {
+  if (modifiers.ws) return m == 32 || m == 64 || m == 128;
+  if (cta_group == 2) return (m == 128 && !(modifiers.sp && is_block_scaled(kind))) || m == 256;
   return cta_group == 1 && (m == 128 || (m == 64 && !is_block_scaled(kind)));
 }
 
-SM100_HD constexpr bool n_ok(const InstrDescriptorFields& f, MmaKind kind, int cta_group) {
+SM100_HD constexpr bool n_ok(const InstrDescriptorFields& f, MmaKind kind, int cta_group, MmaModifiers modifiers) {
   const uint32_t n = f.n;
   if (n == 0 || n > 256) return false;
+  if (modifiers.ws) return n == 64 || n == 128 || (n == 256 && !modifiers.sp);
   const uint32_t group = static_cast<uint32_t>(cta_group);
   const bool bytes = kind == MmaKind::f8f6f4 || kind == MmaKind::i8 || kind == MmaKind::mxf8f6f4;
   if (bytes && f.transpose_b && n % (16 * group) != 0) return false;
@@ -314,16 +336,20 @@ SM100_HD constexpr bool executes_all_the_same(const InstrDescriptorFields& f, Mm
 
 /// First rule that the descriptor breaks.  `f` must come from decode(descriptor, kind).
 SM100_HD constexpr InstrDescriptorError validate(const InstrDescriptorFields& f, MmaKind kind, int cta_group,
-                                                 ScaleVec scale_vec) {
-  if (f.reserved != 0 || f.max_shift != 0) return InstrDescriptorError::reserved_bits;
-  if (f.sparse) return InstrDescriptorError::sparse;
+                                                 ScaleVec scale_vec, MmaModifiers modifiers = {}) {
+  if (f.reserved != 0 || (f.max_shift != 0 && !modifiers.ws)) return InstrDescriptorError::reserved_bits;
+  if (f.sparse != modifiers.sp) return InstrDescriptorError::sparse;
+  const bool selects = kind == MmaKind::f16 || kind == MmaKind::tf32;
+  if (f.sparsity_selector > (selects ? 1u : 0u)) return InstrDescriptorError::selector;
+  if (modifiers.ws && (cta_group != 1 || is_block_scaled(kind))) return InstrDescriptorError::ws;
+  if (f.max_shift != 0) return InstrDescriptorError::shift;
   if (!a_data_type(kind, f.a_type).ok || !b_data_type(kind, f.b_type).ok) return InstrDescriptorError::type_of_kind;
   if (!detail::d_type_ok(f, kind)) return InstrDescriptorError::d_type;
   const bool fp4_only = kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4;
   if (fp4_only && (f.transpose_a || f.transpose_b)) return InstrDescriptorError::transpose;
   if (kind == MmaKind::i8 && (f.negate_a || f.negate_b)) return InstrDescriptorError::negate;
-  if (!detail::m_ok(f.m, kind, cta_group)) return InstrDescriptorError::m_of_cta_group;
-  if (!detail::n_ok(f, kind, cta_group)) return InstrDescriptorError::n_of_shape;
+  if (!detail::m_ok(f.m, kind, cta_group, modifiers)) return InstrDescriptorError::m_of_cta_group;
+  if (!detail::n_ok(f, kind, cta_group, modifiers)) return InstrDescriptorError::n_of_shape;
   if (!scale_vec_allowed(kind, scale_vec)) return InstrDescriptorError::scale_vec;
   if (!detail::scale_ok(f, scale_vec)) return InstrDescriptorError::scale_type;
   return InstrDescriptorError::none;

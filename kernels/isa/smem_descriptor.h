@@ -138,9 +138,10 @@ SM100_HD constexpr uint32_t operand_address(const SmemDescriptorFields& f, Major
   if (major == Major::k) {
     const uint32_t along = k * element_bytes;
     offset = i / 8 * sbo + i % 8 * span;
-    // Without swizzle K advances by core matrices of 16 bytes; with it K runs inside the span and LBO is
-    // unused.
-    offset += swizzle == Swizzle::none ? along / 16 * lbo + along % 16 : along;
+    // Without swizzle K advances by core matrices of 16 bytes; with it K runs inside the span.  Where a row is
+    // longer (64 bytes of B of a sparse product in the 32-byte swizzle) it goes on LBO further on, as in an H200's
+    // wgmma.
+    offset += along / span * lbo + along % span;
   } else {
     const uint32_t along = i * element_bytes;
     const uint32_t rows = swizzle == Swizzle::b128_atom_32b ? 4 : 8;  // K rows of one pattern

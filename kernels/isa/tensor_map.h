@@ -4,8 +4,9 @@
 ///
 /// The driver's 128 bytes are not public.  `TensorMap` holds an encoding of ours, for the host model only,
 /// that survives byte copies; on hardware the driver makes the object and nothing here reads it.
-/// Modelled: tile mode, interleave NONE; the packed types (PTX 5.5.1.1: .b4x16, .b4x16_p64, .b6x16_p32, .b6p2x16).
-/// Rejected (`modelled`): interleave 16B/32B, 128B_ATOM_32B_FLIP_8B.
+/// Modelled: tile mode and im2col mode (PTX 5.5.4; cuTensorMapEncodeIm2col), interleave NONE; the packed types
+/// (PTX 5.5.1.1: .b4x16, .b4x16_p64, .b6x16_p32, .b6p2x16). Rejected (`modelled`): interleave 16B/32B,
+/// 128B_ATOM_32B_FLIP_8B.  Not in it: im2col::w, im2col::w::128.
 ///
 /// Packed types lie densely in global memory, the first element lowest.  In shared memory 16 elements of
 /// 16U4_ALIGN8B take 8 bytes.  Those of an ALIGN16B type take 16: a load puts their 8 or 12 bytes first and leaves
@@ -31,6 +32,8 @@ enum class TensorMapL2Promotion : uint8_t { none, b64, b128, b256 };
 enum class TensorMapOobFill : uint8_t { none, nan_request_zero_fma };  ///< none fills with zero
 
 inline constexpr uint32_t kTensorMapMaxRank = 5;
+/// W, H and D of an image: dimensions 1 to 3 of an im2col map.
+inline constexpr uint32_t kImageMaxRank = kTensorMapMaxRank - 2;
 
 struct TensorMapFields {
   TensorMapDataType data_type = TensorMapDataType::uint8;
@@ -47,7 +50,16 @@ struct TensorMapFields {
   /// Of a copy, in no map: .tile::gather4 or ::scatter4.  box_dim[1] is 4 then, and coordinate 0 is followed by
   /// those of the four rows, which lie anywhere (PTX 5.5.3.4).
   bool four_rows = false;
+  /// An im2col map: dimensions are C, then W, H and D as far as it has them, then N.  box_dim[0] is
+  /// channelsPerPixel and box_dim[1] pixelsPerColumn; the others are 1.
+  bool im2col = false;
+  int32_t pixel_box_lower[kImageMaxRank] = {};  ///< of W, H, D: where the bounding box begins
+  int32_t pixel_box_upper[kImageMaxRank] = {};  ///< and, from the tensor's last pixel on, where it ends
+  uint16_t im2col_offset[kImageMaxRank] = {};   ///< of a copy, in no map: added to W, H and D of each pixel
 };
+
+/// How many of W, H and D an im2col map has.
+SM100_HD constexpr uint32_t image_rank(const TensorMapFields& f) { return f.rank - 2; }
 
 /// The rows that one .tile::gather4 or ::scatter4 copies.
 inline constexpr uint32_t kGatheredRows = 4;
@@ -157,6 +169,10 @@ enum class TensorMapError : uint8_t {
   oob_fill_type,
   load_only,
   store_only,
+  im2col_rank,
+  pixel_box_range,
+  pixel_box_empty,
+  pixel_count_range,
 };
 
 SM100_HD constexpr const char* message(TensorMapError error) {
@@ -186,6 +202,12 @@ SM100_HD constexpr const char* message(TensorMapError error) {
     case TensorMapError::oob_fill_type: return "NaN fill requires an unpacked floating-point type";
     case TensorMapError::load_only: return "16U4_ALIGN16B is for loads only";
     case TensorMapError::store_only: return "16U6_ALIGN16B with 128B_ATOM_64B is for stores only";
+    case TensorMapError::im2col_rank: return "rank of an im2col map must be 3 ... 5";
+    case TensorMapError::pixel_box_range:
+      return "corners of the pixel box must be -2^15 ... 2^15 - 1 (rank 3), -2^7 ... 2^7 - 1 (rank 4), -2^4 ... "
+             "2^4 - 1 (rank 5)";
+    case TensorMapError::pixel_box_empty: return "the pixel box must have a pixel: lower <= dimension - 1 + upper";
+    case TensorMapError::pixel_count_range: return "channels per pixel must be 1 ... 256, pixels 1 ... 1024";
   }
   return "?";
 }
@@ -209,7 +231,7 @@ SM100_HD constexpr TensorMapError validate_dimensions(const TensorMapFields& f, 
   const uint32_t dim0_multiple = align16b ? 128 : f.data_type == TensorMapDataType::packed_16u4_align8b ? 2 : 1;
   for (uint32_t i = 0; i < f.rank; ++i) {
     if (f.global_dim[i] == 0 || f.global_dim[i] > uint64_t{1} << 32) return TensorMapError::global_dim_range;
-    if (f.box_dim[i] == 0 || f.box_dim[i] > 256) return TensorMapError::box_dim_range;
+    if (!f.im2col && (f.box_dim[i] == 0 || f.box_dim[i] > 256)) return TensorMapError::box_dim_range;
     // Without interleave the value of [0] means nothing; the driver looks at its range all the same (H200).
     if (f.element_stride[i] == 0 || f.element_stride[i] > 8) return TensorMapError::element_stride_range;
   }
@@ -224,9 +246,25 @@ SM100_HD constexpr TensorMapError validate_dimensions(const TensorMapFields& f, 
   return TensorMapError::none;
 }
 
+/// What cuTensorMapEncodeIm2col has beyond the tiled map's rules.
+SM100_HD constexpr TensorMapError validate_im2col(const TensorMapFields& f) {
+  constexpr uint32_t kMostChannels = 256, kMostPixels = 1024;
+  if (f.rank < 3) return TensorMapError::im2col_rank;
+  if (f.box_dim[0] == 0 || f.box_dim[0] > kMostChannels || f.box_dim[1] == 0 || f.box_dim[1] > kMostPixels)
+    return TensorMapError::pixel_count_range;
+  const int32_t limit = int32_t{1} << (f.rank == 3 ? 15 : f.rank == 4 ? 7 : 4);
+  const auto in_range = [=](int32_t corner) { return corner >= -limit && corner < limit; };
+  for (uint32_t i = 0; i < image_rank(f); ++i)
+    if (!in_range(f.pixel_box_lower[i]) || !in_range(f.pixel_box_upper[i])) return TensorMapError::pixel_box_range;
+  for (uint32_t i = 0; i < image_rank(f); ++i)
+    if (static_cast<int64_t>(f.global_dim[i + 1]) - 1 + f.pixel_box_upper[i] < f.pixel_box_lower[i])
+      return TensorMapError::pixel_box_empty;
+  return TensorMapError::none;
+}
+
 }  // namespace detail
 
-/// First rule of cuTensorMapEncodeTiled that the fields break.
+/// First rule of cuTensorMapEncodeTiled, or of cuTensorMapEncodeIm2col, that the fields break.
 SM100_HD constexpr TensorMapError validate(const TensorMapFields& f) {
   if (f.data_type > TensorMapDataType::packed_16u6_align16b || f.interleave > TensorMapInterleave::b32 ||
       f.swizzle > TensorMapSwizzle::b128_atom_64b || f.l2_promotion > TensorMapL2Promotion::b256 ||
@@ -239,6 +277,8 @@ SM100_HD constexpr TensorMapError validate(const TensorMapFields& f) {
   if (f.global_address % alignment != 0) return TensorMapError::global_address_alignment;
   const TensorMapError dimensions = detail::validate_dimensions(f, alignment);
   if (dimensions != TensorMapError::none) return dimensions;
+  if (f.im2col)
+    if (const TensorMapError error = detail::validate_im2col(f); error != TensorMapError::none) return error;
   if ((f.interleave == TensorMapInterleave::b32 && f.swizzle != TensorMapSwizzle::b32) ||
       (interleaved && f.data_type == TensorMapDataType::packed_16u6_align16b) ||
       !detail::packed_swizzle_ok(f.data_type, f.swizzle))
@@ -285,6 +325,11 @@ struct ByteReader {
   }
 };
 
+/// Both corners of the pixel box in a dimension of the image.
+SM100_HD constexpr uint32_t corners(const TensorMapFields& f, uint32_t i) {
+  return static_cast<uint16_t>(f.pixel_box_lower[i]) | uint32_t{static_cast<uint16_t>(f.pixel_box_upper[i])} << 16;
+}
+
 /// Too large for its field stays too large for its rule: validate() after decode() still finds it.
 SM100_HD constexpr uint64_t saturate(uint32_t value, uint32_t maximum) { return value < maximum ? value : maximum; }
 
@@ -298,7 +343,8 @@ SM100_HD constexpr TensorMap encode(const TensorMapFields& f) {
   w.put(f.global_address, 8);
   for (uint64_t dim : f.global_dim) w.put(dim, 8);
   for (uint32_t i = 0; i + 1 < kTensorMapMaxRank; ++i) w.put(f.global_stride[i], 8);
-  for (uint32_t box : f.box_dim) w.put(box, 4);
+  for (uint32_t i = 0; i < kTensorMapMaxRank; ++i)
+    w.put(f.im2col && i >= 2 ? detail::corners(f, i - 2) : f.box_dim[i], 4);
   for (uint32_t stride : f.element_stride) w.put(detail::saturate(stride, 0xffff), 2);
   w.put(detail::saturate(f.rank, 0xff), 1);
   w.put(static_cast<uint8_t>(f.data_type), 1);
@@ -306,6 +352,7 @@ SM100_HD constexpr TensorMap encode(const TensorMapFields& f) {
   w.put(static_cast<uint8_t>(f.swizzle), 1);
   w.put(static_cast<uint8_t>(f.l2_promotion), 1);
   w.put(static_cast<uint8_t>(f.oob_fill), 1);
+  w.put(f.im2col, 1);
   return map;
 }
 
@@ -325,13 +372,22 @@ SM100_HD constexpr bool decode(const TensorMap& map, TensorMapFields& f) {
   f.swizzle = static_cast<TensorMapSwizzle>(r.get(1));
   f.l2_promotion = static_cast<TensorMapL2Promotion>(r.get(1));
   f.oob_fill = static_cast<TensorMapOobFill>(r.get(1));
+  f.im2col = r.get(1) != 0;
+  for (uint32_t i = 0; f.im2col && i < kImageMaxRank; ++i) {
+    const uint32_t corners = f.box_dim[i + 2];
+    f.pixel_box_lower[i] = static_cast<int16_t>(corners),
+    f.pixel_box_upper[i] = static_cast<int16_t>(corners >> 16);
+    f.box_dim[i + 2] = 1;
+  }
   return true;
 }
 
 // ---- which bytes a box moves; the fields must be valid and modelled ----
 
-/// Elements that dimension i delivers.
+/// Elements that dimension i delivers.  An im2col map's rows are pixels: dimension 1 delivers them all, and the
+/// traversal strides take nothing away (PTX 5.5.4.2).
 SM100_HD constexpr uint32_t box_extent(const TensorMapFields& f, uint32_t i) {
+  if (f.im2col) return i < 2 ? f.box_dim[i] : 1;
   if (i == 0 && f.interleave == TensorMapInterleave::none) return f.box_dim[0];
   return (f.box_dim[i] + f.element_stride[i] - 1) / f.element_stride[i];
 }
@@ -365,16 +421,47 @@ struct BoxLine {
   uint32_t smem_offset = 0;      ///< of the row's first element from the box, before the swizzle
 };
 
-/// `coords`: element coordinates of the box origin, coordinate_count() of them, contiguous dimension first.
+namespace detail {
+
+/// Coordinates of a copy's pixel number `pixel`: from the first on along W through the bounding box, then along H
+/// and D, then the next image (PTX 5.5.4), of which an H200 leaves out as many as N's traversal stride says.
+/// `x`: of W, H and D as far as there are, then N.
+SM100_HD constexpr void pixel_at(const TensorMapFields& f, const int32_t* coords, uint32_t pixel, int64_t* x) {
+  uint32_t left = pixel;  // steps along the dimension
+  for (uint32_t i = 1; i + 1 < f.rank; ++i) {
+    const int64_t step = f.element_stride[i], begin = coords[i], lower = f.pixel_box_lower[i - 1];
+    const int64_t last = static_cast<int64_t>(f.global_dim[i]) - 1 + f.pixel_box_upper[i - 1];
+    const int64_t first_run = begin > last ? 1 : (last - begin) / step + 1;
+    const int64_t run = lower > last ? 1 : (last - lower) / step + 1;
+    if (left < first_run) {
+      x[i - 1] = begin + left * step;
+      left = 0;
+    } else {
+      const int64_t beyond = left - first_run;
+      x[i - 1] = lower + beyond % run * step;
+      left = static_cast<uint32_t>(1 + beyond / run);
+    }
+    x[i - 1] += f.im2col_offset[i - 1];
+  }
+  x[image_rank(f)] = int64_t{coords[f.rank - 1]} + int64_t{left} * f.element_stride[f.rank - 1];
+}
+
+}  // namespace detail
+
+/// `coords`: element coordinates of the box origin, coordinate_count() of them, contiguous dimension first; of an
+/// im2col copy those of its first pixel, before the offsets.
 SM100_HD constexpr BoxLine box_line(const TensorMapFields& f, const int32_t* coords, uint32_t line) {
   BoxLine row;
   row.in_bounds = true;
   row.smem_offset = line * smem_pitch(f);
   uint64_t offset = static_cast<uint64_t>(int64_t{coords[0]} * element_bits(f.data_type) / 8);  // modulo 2^64
+  int64_t pixel[kTensorMapMaxRank - 1] = {};
+  if (f.im2col) detail::pixel_at(f, coords, line, pixel);
   for (uint32_t i = 1; i < f.rank; ++i) {  // dimension 1 is the fastest among the rows
     const uint32_t extent = box_extent(f, i);
-    const int64_t x = f.four_rows ? int64_t{coords[1 + line % kGatheredRows]}
-                                  : int64_t{coords[i]} + int64_t{line % extent} * f.element_stride[i];
+    const int64_t x = f.im2col      ? pixel[i - 1]
+                      : f.four_rows ? int64_t{coords[1 + line % kGatheredRows]}
+                                    : int64_t{coords[i]} + int64_t{line % extent} * f.element_stride[i];
     line /= extent;
     if (x < 0 || static_cast<uint64_t>(x) >= f.global_dim[i]) row.in_bounds = false;
     offset += static_cast<uint64_t>(x) * f.global_stride[i - 1];
@@ -397,7 +484,15 @@ SM100_HD constexpr uint32_t oob_fill_pattern(const TensorMapFields& f) {
 
 // ---- coordinate rules of a copy (PTX 5.5, TM10); H200 faults on a violation ----
 
-enum class CopyError : uint8_t { none, inner_start_alignment, inner_start_packed, negative_store_start };
+enum class CopyError : uint8_t {
+  none,
+  inner_start_alignment,
+  inner_start_packed,
+  negative_store_start,
+  outside_pixel_box,
+  im2col_offset_range,
+  store_beyond_tensor,
+};
 
 SM100_HD constexpr const char* message(CopyError error) {
   switch (error) {
@@ -406,6 +501,10 @@ SM100_HD constexpr const char* message(CopyError error) {
       return "coordinate 0 times the element size must be a multiple of 16 bytes";
     case CopyError::inner_start_packed: return "coordinate 0 must be a multiple of 128 for the ALIGN16B types";
     case CopyError::negative_store_start: return "a store's start coordinates must not be negative";
+    case CopyError::outside_pixel_box:
+      return "the first pixel of an im2col copy must be inside the map's bounding box";
+    case CopyError::store_beyond_tensor: return "the pixel box of an im2col store must not reach beyond the tensor";
+    case CopyError::im2col_offset_range: return "im2col offsets must be below 2^8 (rank 4) or 2^5 (rank 5)";
   }
   return "?";
 }
@@ -414,7 +513,18 @@ SM100_HD constexpr bool inner_start_aligned(const TensorMapFields& f, int32_t c0
   return int64_t{c0} * element_bits(f.data_type) % 128 == 0;
 }
 
+SM100_HD constexpr CopyError validate_im2col(const TensorMapFields& f, const int32_t* coords) {
+  for (uint32_t i = 0; i < image_rank(f); ++i) {
+    const int64_t x = coords[i + 1], last = static_cast<int64_t>(f.global_dim[i + 1]) - 1 + f.pixel_box_upper[i];
+    if (x < f.pixel_box_lower[i] || x > last) return CopyError::outside_pixel_box;
+    if (f.rank > 3 && f.im2col_offset[i] >> (f.rank == 4 ? 8 : 5) != 0) return CopyError::im2col_offset_range;
+  }
+  return CopyError::none;
+}
+
 SM100_HD constexpr CopyError validate_load(const TensorMapFields& f, const int32_t* coords) {
+  if (f.im2col)
+    if (const CopyError error = validate_im2col(f, coords); error != CopyError::none) return error;
   if (is_align16b(f.data_type)) return coords[0] % 128 == 0 ? CopyError::none : CopyError::inner_start_packed;
   return inner_start_aligned(f, coords[0]) ? CopyError::none : CopyError::inner_start_alignment;
 }
@@ -422,6 +532,8 @@ SM100_HD constexpr CopyError validate_load(const TensorMapFields& f, const int32
 SM100_HD constexpr CopyError validate_store(const TensorMapFields& f, const int32_t* coords) {
   for (uint32_t i = 0; i < coordinate_count(f); ++i)
     if (coords[i] < 0) return CopyError::negative_store_start;
+  for (uint32_t i = 0; f.im2col && i < image_rank(f); ++i)
+    if (f.pixel_box_lower[i] < 0 || f.pixel_box_upper[i] > 0) return CopyError::store_beyond_tensor;
   return validate_load(f, coords);
 }
 

@@ -94,8 +94,10 @@ SM100_HD constexpr AccumulatorCell accumulator_cell(DataPathLayout layout, int m
   return {};
 }
 
-/// Layout of a dense, non-.ws instruction.  M must be legal for the group (instr_descriptor.h validates).
-SM100_HD constexpr DataPathLayout data_path_layout(int m, int cta_group) {
+/// Layout of an instruction, `ws` of one with .ws.  M must be legal for the group (instr_descriptor.h validates).
+/// Of a sparse one with M = 128 over a pair it is another (PTX: layout C), which is only in a figure.
+SM100_HD constexpr DataPathLayout data_path_layout(int m, int cta_group, bool ws = false) {
+  if (ws) return m == 32 ? DataPathLayout::g : m == 64 ? DataPathLayout::e : DataPathLayout::d;
   if (cta_group == 2) return m == 256 ? DataPathLayout::a : DataPathLayout::b;
   return m == 64 ? DataPathLayout::f : DataPathLayout::d;
 }

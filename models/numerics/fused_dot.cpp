@@ -17,7 +17,7 @@ constexpr int kFractionBitsMxf4 = 35;     ///< the same in kinds mxf4 and mxf4nv
 constexpr int kOperandFractionBits = 10;  ///< enough for f16, bf16, tf32 and the 8-bit types
 constexpr int kMinExponentF32 = -126, kMinExponentF16 = -14, kMinExponentUe8m0 = -127, kMinExponentUe4m3 = -6;
 constexpr int kMaxK = 64;       ///< of an MMA
-constexpr int kMxf4Group = 16;  ///< neighbours along k whose products are added exactly
+constexpr int kMxf4Groups = 4;  ///< of 16 neighbours along k, whose products are added exactly
 
 /// x = significand * 2^(exponent - fraction_bits), the exponent not below `min_exponent`.
 struct Scaled {
@@ -139,18 +139,19 @@ uint32_t fused_dot_wgmma(const float* a, const float* b, int k, float c, bool ac
 
 uint32_t fused_dot_b200_mxf4(const float* a, const float* b, int k, float c, bool accumulate, const float* sfa,
                              const float* sfb, int block, bool ue8m0) {
-  constexpr int kMaxGroups = 4, kScaleBits = 3, kProductBits = 2;  // products are multiples of 1/4
+  constexpr int kScaleBits = 3, kProductBits = 2;  // products are multiples of 1/4
+  const int of_group = k / kMxf4Groups;            // of a sparse A twice as many, half of them zeros (assumed)
   const int min_exponent = ue8m0 ? kMinExponentUe8m0 : kMinExponentUe4m3;
   float special = accumulate && !std::isfinite(c) ? c : 0.f;
   for (int i = 0; i < k / block; ++i)
     if (std::isnan(sfa[i]) || std::isnan(sfb[i])) special = std::bit_cast<float>(kNan);
   if (!std::isfinite(special)) return special_result(special);
 
-  Scaled terms[kMaxGroups];
+  Scaled terms[kMxf4Groups];
   int count = 0, largest = kMinExponentF32;  // a D of zero has it
-  for (int group = 0; group < k; group += kMxf4Group) {
+  for (int group = 0; group < k; group += of_group) {
     float products = 0;  // exact
-    for (int i = group; i < group + kMxf4Group; ++i) products += a[i] * b[i];
+    for (int i = group; i < group + of_group; ++i) products += a[i] * b[i];
     const Scaled x = scale(sfa[group / block], kScaleBits, min_exponent),
                  y = scale(sfb[group / block], kScaleBits, min_exponent);
     const Scaled term = {x.exponent + y.exponent,

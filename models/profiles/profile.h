@@ -67,6 +67,8 @@ struct DeviceProfile {
     int latency_cycles, smem_read_bytes_per_cycle, columns_per_cycle, register_floor_cycles;
     // issue of an instruction: max(issue_min, N / columns_per_issue - issue_less), of integers issue_min
     int fence_cycles, wait_cycles, issue_min_cycles, issue_less_cycles, columns_per_issue_cycle;
+    // Of .sp: what its D comes later, with A in shared memory (N of 64 and more) and in registers, and its floor.
+    int sparse_latency_cycles, sparse_register_cycles, sparse_floor_cycles;
   } wgmma{};
   /// mma.sync of a warp: cycles of its scheduler's tensor core, and until D is there.
   struct {
@@ -75,6 +77,7 @@ struct DeviceProfile {
     double f64_cycles;     ///< of 16 x 8 x 4 products of f64, or fewer
     int f64_wait_cycles;   ///< by which D is there later
     double packed_cycles;  ///< of 4-bit integers, which are a routine
+    double sparse_cycles;  ///< that a sparse one takes more
   } mma_sync{};
   struct {
     int bytes_per_cycle, ld_latency_cycles;
@@ -98,6 +101,7 @@ struct DeviceProfile {
     double load_latency_cycles_per_line;  ///< by which the first row of a box comes later, for each line of it
     double request_bytes_per_cycle;       ///< at which an SM's copies ask L2, one after the other
     int row_bytes, sector_bytes, load_latency_cycles, store_read_latency_cycles;
+    int im2col_latency_cycles;  ///< by which an im2col load comes later than a tiled one
   } tma{};
   struct {
     double l2_hit_ns;  ///< in the half of the chip that asks
@@ -223,10 +227,14 @@ void DeviceProfile::visit(V&& v) {
   v("mma_sync.f64_cycles", mma_sync.f64_cycles);
   v("mma_sync.f64_wait_cycles", mma_sync.f64_wait_cycles);
   v("mma_sync.packed_cycles", mma_sync.packed_cycles);
+  v("mma_sync.sparse_cycles", mma_sync.sparse_cycles);
   v("wgmma.latency_cycles", wgmma.latency_cycles);
   v("wgmma.smem_read_bytes_per_cycle", wgmma.smem_read_bytes_per_cycle);
   v("wgmma.columns_per_cycle", wgmma.columns_per_cycle);
   v("wgmma.register_floor_cycles", wgmma.register_floor_cycles);
+  v("wgmma.sparse_latency_cycles", wgmma.sparse_latency_cycles);
+  v("wgmma.sparse_register_cycles", wgmma.sparse_register_cycles);
+  v("wgmma.sparse_floor_cycles", wgmma.sparse_floor_cycles);
   v("wgmma.fence_cycles", wgmma.fence_cycles);
   v("wgmma.wait_cycles", wgmma.wait_cycles);
   v("wgmma.issue_min_cycles", wgmma.issue_min_cycles);
@@ -253,6 +261,7 @@ void DeviceProfile::visit(V&& v) {
   v("tma.request_bytes_per_cycle", tma.request_bytes_per_cycle);
   v("tma.load_latency_cycles", tma.load_latency_cycles);
   v("tma.store_read_latency_cycles", tma.store_read_latency_cycles);
+  v("tma.im2col_latency_cycles", tma.im2col_latency_cycles);
   v("memory.l2_hit_ns", memory.l2_hit_ns);
   v("memory.l2_far_ns", memory.l2_far_ns);
   v("memory.l2_tb_per_s", memory.l2_tb_per_s);

@@ -478,6 +478,7 @@ class HazardChecker {
     models::MmaCommand command;
     Footprints::Id a, b, d;   ///< a: of tensor memory where A lies there
     Footprints::Id sfa, sfb;  ///< of the block-scaled kinds
+    Footprints::Id metadata;  ///< of .sp
     bool known = false;
   };
   const MmaSets& mma_sets(const models::MmaCommand& command);
@@ -485,7 +486,9 @@ class HazardChecker {
   Footprints::Id wgmma_operand_set(const models::WgmmaCommand& command, bool a);
   /// Rows of an operand in shared memory; `key` stands for all that decides which bytes these are.
   Footprints::Id descriptor_set(uint64_t key, const SmemDescriptorFields& f, Major major, uint32_t bytes,
-                                uint32_t rows);
+                                uint32_t rows, uint32_t row_bytes);
+  /// Cells of D in which an MMA that disables lanes writes any, in the pair's CTA `cta`.
+  Footprints::Id enabled_set(const models::MmaCommand& command, uint32_t cta);
   /// Of the warpgroup of the thread: instructions that are over, by number.
   uint32_t wgmma_component(const Thread& t);
   /// `columns` from `first` on, in the lanes that hold D; of A in tensor memory as well.

@@ -6,6 +6,7 @@
 
 #include "models/time.h"
 #include "models/umma_operands.h"
+#include "models/umma_sparsity.h"
 #include "sim/hazards/hazard_checker.h"
 
 namespace sm100::sim {
@@ -25,17 +26,19 @@ Footprints::Id HazardChecker::operand_set(const models::MmaCommand& c, bool a) {
   const uint32_t rows = (a ? idesc.m : idesc.n) / uint32_t(c.cta_group);
   const DataType type = (a ? a_data_type(c.kind, idesc.a_type) : b_data_type(c.kind, idesc.b_type)).type;
   const uint32_t bytes = models::container_bytes(type);
+  const uint32_t row_bytes = c.modifiers.sp && !a ? 2 * models::kOperandRowBytes : models::kOperandRowBytes;
   // The bits of a descriptor leave room for all else that decides which bytes it means.
   uint64_t key = (a ? c.a : c.b).bits * 0x9e3779b97f4a7c15u ^ (uint64_t{rows} << 8 | bytes << 1 | transposed);
+  if (row_bytes != models::kOperandRowBytes) key ^= uint64_t{1} << 20;
   key |= uint64_t{1} << 63;  // apart from ranges
-  return descriptor_set(key, f, transposed ? Major::mn : Major::k, bytes, rows);
+  return descriptor_set(key, f, transposed ? Major::mn : Major::k, bytes, rows, row_bytes);
 }
 
 Footprints::Id HazardChecker::descriptor_set(uint64_t key, const SmemDescriptorFields& f, Major major,
-                                             uint32_t bytes, uint32_t rows) {
+                                             uint32_t bytes, uint32_t rows, uint32_t row_bytes) {
   return smem_sets_.intern(key, [&] {
     std::vector<Footprints::Interval> chunks;
-    const uint32_t k = models::kOperandRowBytes / bytes;  // nibbles of mxf4 two at a time
+    const uint32_t k = row_bytes / bytes;  // nibbles of mxf4 two at a time
     for (uint32_t i = 0; i < rows; ++i)
       for (uint32_t j = 0; j < k; ++j) {
         const uint32_t at = operand_address(f, major, bytes, i, j);
@@ -49,7 +52,7 @@ Footprints::Id HazardChecker::descriptor_set(uint64_t key, const SmemDescriptorF
 }
 
 Footprints::Id HazardChecker::tmem_set(const models::MmaCommand& c, int m, TmemAddr first, uint32_t columns) {
-  const DataPathLayout layout = data_path_layout(m, c.cta_group);
+  const DataPathLayout layout = data_path_layout(m, c.cta_group, c.modifiers.ws);
   const uint32_t column = first.column(), lane = first.lane();
   const uint64_t key = uint64_t{1} << 62 | uint64_t(layout) << 40 | uint64_t{lane} << 24 | column << 12 | columns;
   return tmem_sets_.intern(key, [&] {
@@ -62,6 +65,25 @@ Footprints::Id HazardChecker::tmem_set(const models::MmaCommand& c, int m, TmemA
   });
 }
 
+Footprints::Id HazardChecker::enabled_set(const models::MmaCommand& c, uint32_t cta) {
+  const InstrDescriptorFields idesc = decode(c.idesc, c.kind);
+  const DataPathLayout layout = data_path_layout(int(idesc.m), c.cta_group, c.modifiers.ws);
+  const uint32_t columns = accumulator_columns(layout, idesc.n), column = c.d.column(), lane = c.d.lane();
+  uint32_t groups = 0;
+  for (uint32_t group = 0; group < kLaneGroups; ++group) {
+    if (layout == DataPathLayout::f && group % 2 != lane / 16) continue;
+    const uint32_t disabled = c.disabled_lanes[4 * cta + group / 2] >> (16 * (group % 2)) & 0xffff;
+    if (disabled != 0xffff) groups |= 1u << group;
+  }
+  return tmem_sets_.intern(uint64_t{1} << 57 | groups << 24 | column << 12 | columns, [=] {
+    std::vector<Footprints::Interval> cells;
+    for (uint32_t group = 0; group < kLaneGroups; ++group)
+      if (groups >> group & 1)
+        cells.push_back({tmem_cell_index(group, column), tmem_cell_index(group, column) + columns});
+    return cells;
+  });
+}
+
 const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& c) {
   uint64_t mixed =
       (c.a.bits ^ uint64_t{c.a_tmem.value} << 32 ^ (c.b.bits + c.idesc.bits) * 0x9e3779b97f4a7c15u ^ c.d.value) *
@@ -70,7 +92,7 @@ const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& 
   const auto same = [&](const models::MmaCommand& k) {
     return k.a == c.a && k.b == c.b && k.idesc.bits == c.idesc.bits && k.d == c.d && k.kind == c.kind &&
            k.cta_group == c.cta_group && k.a_in_tmem == c.a_in_tmem && k.a_tmem == c.a_tmem && k.sfa == c.sfa &&
-           k.sfb == c.sfb;
+           k.sfb == c.sfb && k.modifiers == c.modifiers && k.metadata == c.metadata;
   };
   constexpr size_t kTries = 8;
   size_t free = mixed % mma_sets_.size();
@@ -84,10 +106,13 @@ const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& 
   }
   const InstrDescriptorFields idesc = decode(c.idesc, c.kind);
   constexpr uint32_t kColumnsOfA = 8;  // 32 bytes of K, whatever the type
-  const uint32_t columns = accumulator_columns(data_path_layout(int(idesc.m), c.cta_group), uint32_t(idesc.n));
+  const DataPathLayout layout = data_path_layout(int(idesc.m), c.cta_group, c.modifiers.ws);
+  const uint32_t columns = accumulator_columns(layout, uint32_t(idesc.n));
   const Footprints::Id b = operand_set(c, false), d = tmem_set(c, int(idesc.m), c.d, columns);
   const Footprints::Id a = c.a_in_tmem ? tmem_set(c, int(idesc.m), c.a_tmem, kColumnsOfA) : operand_set(c, true);
-  MmaSets sets{c, a, b, d, 0, 0, true};
+  MmaSets sets{c, a, b, d, 0, 0, 0, true};
+  if (c.modifiers.sp)
+    sets.metadata = column_set({c.metadata.value + idesc.sparsity_selector}, models::metadata_columns(c.kind));
   if (is_block_scaled(c.kind)) {
     sets.sfa = column_set(c.sfa, scale_columns_a(int(idesc.m), c.cta_group));
     sets.sfb = column_set(c.sfb, scale_columns_b(int(idesc.m), int(idesc.n), c.cta_group));
@@ -139,10 +164,14 @@ void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
     else
       touch_smem(t, r, sets.a, read);
     touch_smem(t, r, sets.b, read);
+    if (command.modifiers.sp) touch_tmem(t, r, sets.metadata, read);
     if (is_block_scaled(command.kind))
       for (const Footprints::Id scales : {sets.sfa, sets.sfb})
         touch_tmem(t, r, scales, access(t, AccessKind::mma_scale, false, over));
-    touch_tmem(t, r, sets.d, access(t, AccessKind::accumulator, true, over));
+    const Footprints::Id d = command.disabled_lanes == decltype(command.disabled_lanes){}
+                                 ? sets.d
+                                 : enabled_set(command, command.cta_group == 2 ? r & 1 : 0);
+    touch_tmem(t, r, d, access(t, AccessKind::accumulator, true, over));
   }
 }
 

@@ -14,12 +14,13 @@ uint32_t HazardChecker::wgmma_component(const Thread& t) {
 Footprints::Id HazardChecker::wgmma_operand_set(const models::WgmmaCommand& c, bool a) {
   const SmemDescriptor descriptor = a ? c.a : c.b;
   const Major major = a ? c.form.a_major : c.form.b_major;
-  const uint32_t rows = uint32_t(a ? kWgmmaM : c.form.n), bytes = models::container_bytes(a ? c.form.a : c.form.b);
+  const uint32_t rows = uint32_t(a ? kWgmmaM : c.form.n), bytes = models::container_bytes(a ? c.form.a : c.form.b),
+                 row_bytes = wgmma_row_bytes(c.form, a);
   constexpr uint64_t kHopper = 0x517cc1b727220a95u;  // apart from tcgen05's descriptors
   uint64_t key = (descriptor.bits ^ kHopper) * 0x9e3779b97f4a7c15u ^
-                 (uint64_t{rows} << 8 | bytes << 1 | uint32_t(major == Major::mn));
+                 (uint64_t{row_bytes} << 20 | rows << 8 | bytes << 1 | uint32_t(major == Major::mn));
   key |= uint64_t{1} << 63;  // apart from ranges
-  return descriptor_set(key, decode_wgmma(descriptor), major, bytes, rows);
+  return descriptor_set(key, decode_wgmma(descriptor), major, bytes, rows, row_bytes);
 }
 
 void HazardChecker::wgmma(const Thread& t, const models::WgmmaCommand& command, uint32_t number) {

@@ -71,6 +71,12 @@ bool decode_map(WarpContext& w, TensorMapAddr at, const Coordinates& coords, mod
               fmt::format("{}-dimensional tensor copy with a tensor map of rank {}", coords.rank, copy.map.rank));
     return false;
   }
+  if (copy.map.im2col != coords.im2col) {  // an H200 stops with an illegal instruction
+    w.violate("TM1", fmt::format("tensor copy in {} mode with {} tensor map", coords.im2col ? ".im2col" : ".tile",
+                                 copy.map.im2col ? "an im2col" : "a tiled"));
+    return false;
+  }
+  if (coords.im2col) std::copy_n(coords.offset.begin(), kImageMaxRank, copy.map.im2col_offset);
   if (coords.four_rows) {
     if (copy.map.box_dim[1] != 1) {
       w.violate("TM1",
@@ -86,6 +92,9 @@ bool decode_map(WarpContext& w, TensorMapAddr at, const Coordinates& coords, mod
   copy.source = w.source();
   return true;
 }
+
+/// A box of the tensor, whose place and size say which tile it is.
+bool is_tile(const TensorMapFields& map) { return !map.four_rows && !map.im2col; }
 
 /// The barrier is where a load with that group may signal.
 bool check_signal(WarpContext& w, int cta_group, SmemAddr smem, SmemAddr barrier, std::optional<CtaMask> multicast,
@@ -124,9 +133,9 @@ void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& c
   copy.multicast = multicast ? multicast->bits : 0;
   if (Warp::Use* use = w.use_of(barrier)) {
     use->copied = w.loc();
-    if (!copy.map.four_rows) use->note_box(copy.map, copy.coords, w.loc());
+    if (is_tile(copy.map)) use->note_box(copy.map, copy.coords, w.loc());
   }
-  if (!copy.map.four_rows)
+  if (is_tile(copy.map))
     w.warp.copies_tile(copy.coords.data(), copy.map.box_dim, copy.map.global_dim, copy.map.rank);
   const Cycles at = std::max(w.enqueue_cycle(), copy.map_ready);
   if (!w.sm.with_data) w.forget(ranks, copy.smem, smem_footprint(copy.map));

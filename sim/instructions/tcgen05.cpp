@@ -63,6 +63,8 @@ models::MmaCommand command_of(const Tcgen05Mma& mma) {
   command.d = mma.d, command.b = mma.b, command.idesc = mma.idesc;
   command.enable_input_d = mma.enable_input_d;
   command.scale_input_d = mma.scale_input_d;
+  command.modifiers = mma.modifiers, command.metadata = mma.metadata;
+  command.disabled_lanes = mma.disabled_lanes, command.zero_columns = mma.zero_columns;
   command.a_in_tmem = mma.a.in_tmem;
   if (mma.a.in_tmem)
     command.a_tmem = mma.a.tmem;

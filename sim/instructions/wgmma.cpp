@@ -36,10 +36,13 @@ void WgmmaMmaAsync::execute(WarpContext& w) const {
               "not implemented: wgmma on " + w.profile.name + ", which has none: it is of sm_90a (--profile h200)");
     return;
   }
+  if (form.sparse && !metadata)
+    return w.violate("not-implemented",
+                     "not implemented: wgmma.mma_async.sp in role code; the unit has it, for PTX");
   if (!w.wgmma_fenced && w.warp.index % kWarpgroupWarps == 0)
     w.warn("WG3", "wgmma.mma_async without a wgmma.fence before the warp's first one: ptxas inserts it");
   w.wgmma_fenced = true;
-  const models::WgmmaCommand command{form, a, a_registers, b, scale_d, d, w.source()};
+  const models::WgmmaCommand command{form, a, a_registers, b, scale_d, d, metadata, w.source()};
   const uint32_t number = w.own.wgmma.mma(command, w.issue_cycle());
   if (number == 0) return;
   if (HazardChecker* h = w.hazards()) h->wgmma(w.thread(), command, number);

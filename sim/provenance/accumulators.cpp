@@ -83,6 +83,8 @@ CellOfD cell_of_d(const Mma& mma, int sm, uint32_t lane, uint32_t column) {
   switch (mma.layout) {
     case DataPathLayout::a: at = {cta * 128 + l, c}; break;
     case DataPathLayout::b: at = {cta * 64 + l % 64, c + l / 64 * (mma.n / 2)}; break;
+    case DataPathLayout::e: at = {l % 64, c + l / 64 * (mma.n / 2)}; break;
+    case DataPathLayout::g: at = {l % 32, c + l / 32 * (mma.n / 4)}; break;
     case DataPathLayout::f: at = {l % 32 < 16 ? l / 32 * 16 + l % 32 : -1, c}; break;
     default: at = {l, c};
   }

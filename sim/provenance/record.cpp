@@ -24,14 +24,17 @@ bool same_execution(const models::Source& x, const models::Source& y) {
 
 uint32_t lanes_of(TmemShape shape) { return shape == TmemShape::s32x32b ? 32 : 16; }
 
-/// Groups of 16 lanes of D in a pair's CTA, for an MMA without .ws.
+/// Groups of 16 lanes of D in a pair's CTA of which the MMA writes any.
 uint32_t groups_of(const models::MmaOperation& op, uint32_t cta) {
-  const DataPathLayout layout = data_path_layout(op.m, op.cta_group);
+  const DataPathLayout layout = models::layout_of(op);
   uint32_t groups = 0;
   for (int m = 0; m < op.m; m += int(kLanesOfGroup))
-    for (const int n : {0, op.n - 1}) {
+    for (int n = 0; n < op.n; n += op.n / 4) {
       const AccumulatorCell at = accumulator_cell(layout, m, n, op.n);
-      if (at.cta == cta) groups |= 1u << ((op.d.lane() + at.lane) / kLanesOfGroup);
+      const uint32_t lane = op.d.lane() + at.lane;
+      const uint32_t lanes = op.disabled_lanes[4 * cta + lane / 32] >> lane / 16 % 2 * 16 & 0xffff;
+      if (lanes == 0xffff) continue;
+      if (at.cta == cta) groups |= 1u << (lane / kLanesOfGroup);
     }
   return groups;
 }
@@ -90,7 +93,7 @@ std::vector<uint32_t> Record::mmas_of(uint32_t history) const {
 
 void Record::multiplied(const Participants& by, const models::MmaOperation& op, const models::Source& source) {
   Mma mma{.by = by,
-          .layout = data_path_layout(op.m, op.cta_group),
+          .layout = models::layout_of(op),
           .m = op.m,
           .n = op.n,
           .cta_group = op.cta_group,
@@ -99,7 +102,8 @@ void Record::multiplied(const Participants& by, const models::MmaOperation& op, 
           .accumulates = op.enable_input_d,
           .source = source,
           .time = models::now()};
-  mma.looked_at = !op.a_in_tmem && !op.idesc.transpose_a && !op.idesc.transpose_b;
+  mma.looked_at = !op.a_in_tmem && !op.idesc.transpose_a && !op.idesc.transpose_b && !op.modifiers.sp &&
+                  !any_zero_column(op.zero_columns) && !op.disables_lanes();
   if (mma.looked_at) {
     mma.a = operand_rows(shared_, by.slots, op, true);
     mma.b = operand_rows(shared_, by.slots, op, false);
@@ -107,7 +111,7 @@ void Record::multiplied(const Participants& by, const models::MmaOperation& op, 
   if (is_block_scaled(op.kind)) read_scales(mma, op);
   mmas_.push_back(std::move(mma));
   const uint32_t number = uint32_t(mmas_.size());
-  const uint32_t columns = accumulator_columns(data_path_layout(op.m, op.cta_group), uint32_t(op.n));
+  const uint32_t columns = accumulator_columns(models::layout_of(op), uint32_t(op.n));
   std::vector<std::pair<uint32_t, uint32_t>> made;  // parent, history: neighbours have one
   for (int cta = 0; cta < op.cta_group; ++cta) {
     Bank& bank = banks_[by.sms[cta]];
@@ -178,6 +182,7 @@ models::MmaOperation as_mma(const models::WgmmaOperation& wgmma) {
   op.a = wgmma.a, op.b = wgmma.b;
   op.idesc.transpose_a = wgmma.form.a_major == Major::mn, op.idesc.transpose_b = wgmma.form.b_major == Major::mn;
   op.enable_input_d = wgmma.scale_d;
+  op.modifiers.sp = wgmma.form.sparse;
   return op;
 }
 

@@ -75,7 +75,7 @@ std::optional<ReduceOp> reduction_of(const ServiceCall& c) {
   return std::nullopt;
 }
 
-const std::vector<std::string_view> kRefusedTensor = {".im2col", ".im2col::w", ".im2col::w::128"};
+const std::vector<std::string_view> kRefusedTensor = {".im2col::w", ".im2col::w::128"};
 
 PtxOutcome tensor_load(ServiceCall& c) {
   c.warp.does(TraceEvent::load_issue);

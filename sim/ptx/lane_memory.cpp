@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/ptx/lane_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -151,6 +153,29 @@ void StSharedLanes::execute(WarpContext& w) const {
   touch(w, *addresses, bytes, true, "st.shared", strength.strong);
   if (strength.strong)
     strong_words(w, *addresses, cluster, {.reads = false, .writes = true, .releases = strength.releases});
+}
+
+void StBulkLanes::execute(WarpContext& w) const {
+  constexpr uint32_t kUnit = 8, kMost = 1u << 24, kPass = 128;
+  HazardChecker* h = w.hazards();
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if (!w.is_active(lane)) continue;
+    const SmemAddr to = (*addresses)[lane][0];
+    const uint32_t bytes = (*sizes)[lane][0];
+    if (bytes % kUnit != 0 || bytes > kMost)
+      return w.violate(
+          "SM2", fmt::format("st.bulk of {} bytes: allowed are multiples of {} up to {}", bytes, kUnit, kMost));
+    if (bytes == 0) continue;
+    if (!w.in_shared(to, bytes, kUnit, "st.bulk")) return;
+    for (uint32_t done = 0; done < bytes; done += kPass) pass_port(w, 4, w.issue.st_shared);
+    std::memset(w.own.smem.data(to.offset()), 0, bytes);
+    w.own.smem.learn(to.offset(), bytes);
+    if (h) h->generic(w.thread(lane), w.cluster_ctarank(), h->smem_sets().intern_range(to.offset(), bytes), true);
+    if (models::Provenance* p = w.sm.provenance)
+      for (uint32_t done = 0; done < bytes; done += kUnit)
+        p->shared_written(w.own.slot, lane, to.offset() + done, kUnit, w.own.smem.data(to.offset() + done),
+                          w.source());
+  }
 }
 
 void AtomLanes::execute(WarpContext& w) const {

@@ -45,6 +45,17 @@ struct StSharedLanes {
   void execute(sim::WarpContext&) const;
 };
 
+/// st.bulk: zeros over a region of the own CTA's shared memory (PTX 9.7.9.13).  Time is that of a store by lanes
+/// for each 128 bytes, an assumption.
+struct StBulkLanes {
+  static constexpr Description kIs{.function = "st_bulk", .opcode = "st.bulk", .each_lane = true};
+  const LaneArray<SmemAddr, 1>* addresses;
+  const LaneArray<uint32_t, 1>* sizes;
+  template <class Self, class Visit>
+  static constexpr void operands(Self&, Visit&&) {}
+  void execute(sim::WarpContext&) const;
+};
+
 /// An atomic of the lanes, one after the other, on bytes of shared memory, or of global memory where the type is
 /// none of AtomGlobal's.  Atomics do not race with each other; in shared memory they hand on what their order says.
 struct AtomLanes {

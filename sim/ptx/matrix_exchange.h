@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Matrices that the lanes of a warp hold together in their registers: mma.sync, movmatrix (PTX 9.7.14.5).
+/// Matrices that a warp's lanes hold together in their registers: mma.sync, mma.sp, movmatrix (PTX 9.7.14.5, 6).
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace sm100::sim::lanes {
 
 /// The form of an "mma"; nullopt: it is not modelled, or the operands have other registers than it asks for.
 std::optional<models::MmaSyncForm> mma_sync_of(const ptx::Service& service);
-inline constexpr const char* kNoSuchMma = "mma of this shape, or of these types";
-/// d, a, b, c.
+inline constexpr const char* kNoSuchMma = "mma of this shape, of these types, or with this sparsity selector";
+/// d, a, b, c; of mma.sp also metadata and sparsity selector.
 void mma_sync(const ServiceOperands& c, const models::MmaSyncForm& form, models::Accumulation accumulation,
               models::MmaSyncCore core);
 /// movmatrix.sync.aligned.m8n8.trans.b16 d, a: lane 4 r + c / 2 holds elements c and c + 1 of row r.

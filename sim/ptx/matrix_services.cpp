@@ -93,6 +93,19 @@ PtxOutcome st_async(ServiceCall& c) {
   return kDone;
 }
 
+/// [address], size, 0
+PtxOutcome st_bulk(ServiceCall& c) {
+  LaneArray<SmemAddr, 1> to{};
+  LaneArray<uint32_t, 1> sizes{};
+  for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t size = c.value(c.operand(1), lane);
+    to(lane) = {c.shared(c.operand(0), lane)}, sizes(lane) = uint32_t(std::min<uint64_t>(size, 1u << 31));
+  }
+  c.execute(StBulkLanes{&to, &sizes});
+  return kDone;
+}
+
 /// [address], value, [mbarrier]
 PtxOutcome red_async(ServiceCall& c) {
   const AtomicForm form = atomic_form(c.service);
@@ -125,6 +138,7 @@ std::vector<PtxServiceEntry> matrix_services() {
   return {{"stmatrix", stmatrix, Together::all, false, kRefusedMatrix, TraceEvent::smem_write},
           {"ldmatrix", ldmatrix, Together::all, true, kRefusedMatrix, TraceEvent::smem_read},
           {"st.async", st_async},
+          {"st.bulk", st_bulk},
           {"red.async", red_async},
           {"createpolicy", createpolicy}};
 }

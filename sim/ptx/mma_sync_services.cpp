@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sync and movmatrix on the models (PTX 9.7.14.5).
+// mma.sync, mma.sp and movmatrix on the models (PTX 9.7.14.5, 6).
 #include <cmath>
 
 #include "sim/ptx/matrix_exchange.h"

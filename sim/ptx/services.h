@@ -23,6 +23,7 @@ std::vector<PtxServiceEntry> atomic_services();
 std::vector<PtxServiceEntry> matrix_services();
 std::vector<PtxServiceEntry> wgmma_services();
 std::vector<PtxServiceEntry> mma_sync_services();
+std::vector<PtxServiceEntry> wmma_services();
 
 /// Who is meant by `.cta` and `.cluster`; wider scopes are clusters to an mbarrier.
 inline Scope scope_of(const ServiceCall& c) {
@@ -48,6 +49,12 @@ inline instructions::Coordinates coordinates_of(const ServiceCall& c, const ptx:
         if (coords.rank < 5) coords.c[size_t(coords.rank++)] = int32_t(c.value(o, lane));
   coords.four_rows = c.has(".tile::gather4") || c.has(".tile::scatter4");
   if (coords.four_rows) coords.rank = 2;
+  coords.im2col = c.has(".im2col") || c.has(".im2col_no_offs");
+  if (c.has(".im2col"))  // its offsets are the only vector among the operands
+    for (size_t i = 0; i < c.size(); ++i)
+      if (c.operand(i).kind == ptx::Operand::Kind::vector)
+        for (size_t d = 0; d < std::min(coords.offset.size(), c.operand(i).elements.size()); ++d)
+          coords.offset[d] = uint16_t(c.value(c.operand(i).elements[d], lane));
   return coords;
 }
 

@@ -50,41 +50,43 @@ ScaleVec scale_vec_of(const ServiceCall& c, MmaKind kind) {
   return kind == MmaKind::mxf8f6f4 ? ScaleVec::x1 : kind == MmaKind::mxf4 ? ScaleVec::x2 : ScaleVec::x4;
 }
 
-/// disable-output-lane masks that disable nothing are those of CUTLASS.
-bool disables_lanes(const ServiceCall& c, const Operand& mask, int lane) {
-  for (const Operand& word : mask.elements)
-    if (c.value(word, lane) != 0) return true;
-  return false;
-}
-
+/// [d], a, b, {[metadata],} idesc, {[sfa], [sfb],} {disable-output-lane,} enable-input-d {, scale-input-d or, of
+/// .ws, zero-column-mask} (PTX 9.7.16.10.9)
 PtxOutcome mma(ServiceCall& c) {
   const auto kind = kind_of(c);
   if (!kind) return c.warp.not_implemented("tcgen05.mma of this kind");
-  const bool scaled = c.has(".block_scale");
-  size_t at = 4;
+  const bool scaled = c.has(".block_scale"), sparse = c.has(".sp"), ws = c.has(".ws");
+  const size_t idesc = sparse ? 4 : 3;
+  if (sparse && (c.size() <= idesc || c.operand(3).kind != Operand::Kind::address))
+    return c.warp.not_implemented("tcgen05.mma.sp without [metadata] between B and the instruction descriptor");
+  size_t at = idesc + 1;
+  size_t disabled = 0, zeroed = 0;  // operands; 0: there is none
   const auto read = [&](int lane) {
     Tcgen05Mma m;
     m.kind = *kind, m.cta_group = cta_group_of(c);
+    m.modifiers = {.sp = sparse, .ws = ws};
+    if (sparse) m.metadata = {uint32_t(c.address(c.operand(3), lane))};
+    if (disabled != 0)
+      for (size_t i = 0; i < std::min(m.disabled_lanes.size(), c.operand(disabled).elements.size()); ++i)
+        m.disabled_lanes[i] = uint32_t(c.value(c.operand(disabled).elements[i], lane));
+    if (zeroed != 0) m.zero_columns = {c.value(c.operand(zeroed), lane)};
     m.d = {uint32_t(c.address(c.operand(0), lane))};
     if (c.operand(1).kind == Operand::Kind::address)
       m.a = OperandA(TmemAddr{uint32_t(c.address(c.operand(1), lane))});
     else
       m.a = OperandA(SmemDescriptor{c.value(c.operand(1), lane)});
     m.b = {c.value(c.operand(2), lane)};
-    m.idesc = {uint32_t(c.value(c.operand(3), lane))};
+    m.idesc = {uint32_t(c.value(c.operand(idesc), lane))};
     return m;
   };
   TmemAddr sfa{}, sfb{};
-  if (scaled) sfa = {uint32_t(c.address(4))}, sfb = {uint32_t(c.address(5))}, at = 6;
-  if (at < c.size() && c.operand(at).kind == Operand::Kind::vector) {
-    if (disables_lanes(c, c.operand(at), c.first()))
-      return c.warp.not_implemented("tcgen05.mma with disabled output lanes");
-    ++at;
-  }
+  if (scaled) sfa = {uint32_t(c.address(at))}, sfb = {uint32_t(c.address(at + 1))}, at += 2;
+  if (at < c.size() && c.operand(at).kind == Operand::Kind::vector) disabled = at++;
   if (at >= c.size() || c.operand(at).kind != Operand::Kind::predicate)
     return c.warp.not_implemented("tcgen05.mma without enable-input-d as a predicate");
   int64_t scale_input_d = 0;
-  if (at + 1 < c.size()) {  // ptxas takes no other
+  if (at + 1 < c.size() && ws) zeroed = at + 1;
+  if (at + 1 < c.size() && !ws) {  // ptxas takes no other
     const Operand& scale = c.operand(at + 1);
     scale_input_d = scale.value;
     if (!scale.is_immediate() || scale.value < 0 || scale.value > 15 ||
@@ -104,7 +106,8 @@ PtxOutcome mma(ServiceCall& c) {
       const int other = std::countr_zero(rest);
       const Tcgen05Mma o = read(other);
       if (o.d == m.d && o.a.tile == m.a.tile && o.a.tmem == m.a.tmem && o.b == m.b && o.idesc == m.idesc &&
-          bool(enabled >> other & 1) == m.enable_input_d)
+          bool(enabled >> other & 1) == m.enable_input_d && o.metadata == m.metadata &&
+          o.disabled_lanes == m.disabled_lanes && o.zero_columns == m.zero_columns)
         by |= rest & -rest;
     }
     left &= ~by;
@@ -317,7 +320,7 @@ std::vector<PtxServiceEntry> tcgen05_services() {
   return {{"tcgen05.alloc", alloc, Together::all},
           {"tcgen05.dealloc", dealloc, Together::all},
           {"tcgen05.relinquish_alloc_permit", relinquish, Together::all},
-          {"tcgen05.mma", mma, Together::any, true, {".sp", ".ws"}, TraceEvent::mma_issue},
+          {"tcgen05.mma", mma, Together::any, true, {".ashift"}, TraceEvent::mma_issue},
           {"tcgen05.cp", cp, Together::any, true, {}, TraceEvent::mma_issue},
           {"tcgen05.commit", commit},
           {"tcgen05.ld", ld, Together::all, false, {".red"}, TraceEvent::tmem_load},

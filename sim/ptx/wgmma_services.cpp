@@ -26,38 +26,66 @@ constexpr std::pair<std::string_view, DataType> kTypes[] = {
 constexpr std::pair<std::string_view, WgmmaD> kResults[] = {
     {".f32", WgmmaD::f32}, {".f16", WgmmaD::f16}, {".s32", WgmmaD::s32}};
 
-/// N of ".m64n128k16"; 0: no shape.
-int columns_of(std::string_view modifier) {
-  int n = 0;
+struct Shape {
+  int n = 0, k = 0;
+};
+/// Of ".m64n128k16"; zeros: no shape.
+Shape shape_of(std::string_view modifier) {
+  Shape shape;
   constexpr std::string_view kStart = ".m64n";
-  if (modifier.starts_with(kStart))
-    std::from_chars(modifier.data() + kStart.size(), modifier.data() + modifier.size(), n);
-  return n;
+  const char* const end = modifier.data() + modifier.size();
+  if (!modifier.starts_with(kStart)) return {};
+  const auto [behind, error] = std::from_chars(modifier.data() + kStart.size(), end, shape.n);
+  if (behind == end || *behind != 'k') return {};
+  std::from_chars(behind + 1, end, shape.k);
+  return shape;
 }
+
+/// Where the operands behind B's descriptor stand: of .sp, metadata and sparsity selector first.
+size_t scale_d_at(const WgmmaForm& form) { return form.sparse ? 5 : 3; }
 
 /// Shape and types as the opcode has them; n = 0: another form.
 WgmmaForm form_of(const ServiceCall& c) {
   WgmmaForm form{.n = 0};
+  Shape shape;
   std::optional<WgmmaD> d;  // the type of D comes first, then A's and B's
   std::vector<DataType> types;
   for (const std::string_view modifier : c.service.modifiers.list) {
-    if (const int n = columns_of(modifier)) form.n = n;
+    if (const Shape given = shape_of(modifier); given.n != 0) shape = given;
     if (const auto type = d ? named(modifier, kTypes) : std::nullopt) types.push_back(*type);
     if (!d) d = named(modifier, kResults);
   }
   form.saturate = c.has(".satfinite");
+  form.sparse = c.has(".sp");
   if (!d || types.size() != 2) return {.n = 0};
   form.d = *d, form.a = types[0], form.b = types[1];
   form.a_in_registers = c.size() > 1 && c.operand(1).kind == Operand::Kind::vector;
+  if (shape.k == wgmma_k(form)) form.n = shape.n;
   return form;
+}
+
+/// Operands that the form has: D, A, B, scale-d, negations of floats, majors of 16 bits, two of .sp.
+size_t operands_of(const WgmmaForm& form) {
+  const size_t negations = form.d == WgmmaD::s32 ? 0 : 2;
+  const size_t majors = element_bits(form.a) != 16 ? 0 : form.a_in_registers ? 1 : 2;
+  return scale_d_at(form) + 1 + negations + majors;
+}
+
+/// Metadata are one register, the sparsity selector is a number; else -1.
+int selector_of(const ServiceCall& c) {
+  constexpr size_t kMetadata = 3, kSelector = 4;
+  constexpr int kSelectors = 4;  // of any shape
+  const Operand& selector = c.operand(kSelector);
+  if (registers_of(c.operand(kMetadata)).size() != 1 || !selector.is_immediate()) return -1;
+  return selector.value >= 0 && selector.value < kSelectors ? int(selector.value) : -1;
 }
 
 /// What stands behind scale-d: imm-scale-a and -b, then which operands are MN-major.
 void read_immediates(const ServiceCall& c, WgmmaForm& form) {
-  constexpr size_t kFirst = 4;
-  if (c.size() <= kFirst + 1) return;
-  form.negate_a = int32_t(c.value(kFirst)) < 0, form.negate_b = int32_t(c.value(kFirst + 1)) < 0;
-  size_t at = kFirst + 2;
+  const size_t first = scale_d_at(form) + 1;
+  if (c.size() <= first + 1) return;
+  form.negate_a = int32_t(c.value(first)) < 0, form.negate_b = int32_t(c.value(first + 1)) < 0;
+  size_t at = first + 2;
   const auto major = [&] { return c.value(at++) != 0 ? Major::mn : Major::k; };
   if (!form.a_in_registers && at < c.size()) form.a_major = major();
   if (at < c.size()) form.b_major = major();
@@ -72,16 +100,21 @@ PtxOutcome no_unit(ServiceCall& c) {
 PtxOutcome mma_async(ServiceCall& c) {
   if (without_unit(c)) return no_unit(c);
   WgmmaForm form = form_of(c);
-  if (form.n == 0 || c.size() < 4) return c.warp.not_implemented("wgmma.mma_async of this form");
+  const char* const no_form = form.sparse ? "wgmma.mma_async.sp of this form" : "wgmma.mma_async of this form";
+  if (form.n == 0 || c.size() != operands_of(form)) return c.warp.not_implemented(no_form);
   read_immediates(c, form);
+  if (form.sparse) form.selector = selector_of(c);
+  if (form.sparse && (form.selector < 0 || form.selector >= wgmma_selectors(form)))
+    return c.warp.not_implemented("wgmma.mma_async.sp with a sparsity selector that the shape does not have");
+  if (!is_wgmma_form(form)) return c.warp.not_implemented(no_form);
   const std::span<const Operand> d = registers_of(c.operand(0));
   if (d.size() != size_t(wgmma_d_registers(form)))
     return c.warp.not_implemented("wgmma.mma_async with another number of registers than its shape has");
   WgmmaMmaAsync instruction{
       .form = form, .a = {}, .a_registers = nullptr, .b = {c.value(2)}, .scale_d = false, .d = nullptr};
-  const Operand& scale = c.operand(3);
-  instruction.scale_d =
-      scale.kind == Operand::Kind::predicate ? (c.predicate(scale) >> c.first() & 1) != 0 : c.value(3) != 0;
+  const Operand& scale = c.operand(scale_d_at(form));
+  instruction.scale_d = scale.kind == Operand::Kind::predicate ? (c.predicate(scale) >> c.first() & 1) != 0
+                                                               : c.value(scale_d_at(form)) != 0;
   std::span<const Operand> a{};
   uint32_t fragment[ptx::kLanes * kWgmmaARegisters];
   if (form.a_in_registers) {
@@ -93,6 +126,11 @@ PtxOutcome mma_async(ServiceCall& c) {
     instruction.a_registers = fragment;
   } else {
     instruction.a = {c.value(1)};
+  }
+  uint32_t metadata[ptx::kLanes];
+  if (form.sparse) {
+    for (int lane = 0; lane < ptx::kLanes; ++lane) metadata[lane] = uint32_t(c.value(c.operand(3), lane));
+    instruction.metadata = metadata;
   }
   instruction.d = c.warp.accumulators(d, instruction.scale_d);
   c.execute(instruction);
@@ -121,7 +159,7 @@ PtxOutcome wait_group(ServiceCall& c) {
 
 std::vector<PtxServiceEntry> wgmma_services() {
   return {{"wgmma.fence", fence, Together::all},
-          {"wgmma.mma_async", mma_async, Together::all, true, {".sp", ".b1"}, TraceEvent::mma_issue, true},
+          {"wgmma.mma_async", mma_async, Together::all, true, {".b1"}, TraceEvent::mma_issue, true},
           {"wgmma.commit_group", commit_group, Together::all},
           {"wgmma.wait_group", wait_group, Together::all}};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sync against what an H200 computed (bench/hardware/mma_sync.cu --products), and against fragments written
-// down by hand from PTX.
+// mma.sync and mma.sp against what an H200 computed (bench/hardware/mma_sync.cu --products), and against fragments
+// written down by hand from PTX.
 #include "models/mma_sync.h"
 
 #include <bit>
@@ -11,24 +11,13 @@
 #include "catch.h"
 #include "kernels/isa/lane_array.h"
 #include "kernels/isa/number_formats.h"
+#include "mma_sync_forms.h"
 
 using namespace sm100;
 using namespace sm100::models;
 using Word = bench::MmaSyncWord;
 
 namespace {
-
-/// "m16n8k16.row.col.f32.f16.f16.f32", behind ".sync.aligned".
-std::optional<MmaSyncForm> form_of(const std::string& text) {
-  const std::string all = ".sync.aligned." + text;
-  std::vector<std::string_view> modifiers;
-  for (size_t at = 0; at < all.size();) {
-    const size_t end = std::min(all.find('.', at + 1), all.size());
-    modifiers.push_back(std::string_view(all).substr(at, end - at));
-    at = end;
-  }
-  return mma_sync_form(modifiers);
-}
 
 Word operand_word(MmaSyncForm::Type type) {
   using Type = MmaSyncForm::Type;
@@ -51,19 +40,21 @@ Word sum_word(MmaSyncForm::Sum sum) {
   }
 }
 
-uint64_t hash_of_products(const MmaSyncForm& form, MmaSyncCore core) {
+uint64_t hash_of_products(const MmaSyncForm& form, MmaSyncCore core,
+                          bench::MmaSyncMetadata kind = bench::MmaSyncMetadata::none, int selector = 0) {
   bench::MmaSyncHash hash;
   for (uint32_t tile = 0; tile < bench::kMmaSyncTiles; ++tile) {
-    std::vector<uint64_t> a, b, c;
+    std::vector<uint64_t> a, b, c, metadata;
     for (uint32_t lane = 0; lane < uint32_t(kWarpLanes); ++lane) {
       bench::MmaSyncWords words(tile, lane);
       for (int r = 0; r < form.a_registers(); ++r) a.push_back(words.draw(operand_word(form.a)));
       for (int r = 0; r < form.b_registers(); ++r) b.push_back(words.draw(operand_word(form.b)));
       words.any = false;
       for (int r = 0; r < form.d_registers(); ++r) c.push_back(words.draw(sum_word(form.d)));
+      if (form.sparse) metadata.push_back(words.metadata(kind));
     }
     std::vector<uint64_t> d(c.size());
-    mma_sync(form, Accumulation::b200, core, a.data(), b.data(), c.data(), d.data());
+    mma_sync(form, Accumulation::b200, core, a.data(), b.data(), c.data(), d.data(), {metadata.data(), selector});
     for (const uint64_t word : d) hash.add(word);
   }
   return hash.value;
@@ -101,6 +92,49 @@ TEST_CASE("mma.sync: the sums of an H200 bit for bit, every form") {
   const auto parsed = form_of(form);
   REQUIRE(parsed);
   CHECK(hash_of_products(*parsed, MmaSyncCore::hopper) == hash);
+}
+
+// bench/hardware/mma_sync.cu --products, the lines that begin with "sp".
+TEST_CASE("mma.sp: the sums of an H200 bit for bit") {
+  struct Measured {
+    const char *variant, *form;
+    int selector;
+    uint64_t hash;
+  };
+  const auto [variant, form, selector, hash] = GENERATE_COPY(values<Measured>({
+      {".sp::ordered_metadata", "m16n8k16.row.col.f32.f16.f16.f32", 0, 0x9c84c0381d8db317},
+      {".sp::ordered_metadata", "m16n8k32.row.col.f32.f16.f16.f32", 0, 0x60e53207a2d93f3a},
+      {".sp::ordered_metadata", "m16n8k32.row.col.f32.f16.f16.f32", 1, 0x982782f50ca3cb04},
+      {".sp::ordered_metadata", "m16n8k16.row.col.f16.f16.f16.f16", 3, 0xa93e9ef184c77af2},
+      {".sp::ordered_metadata", "m16n8k32.row.col.f16.f16.f16.f16", 1, 0x7b1d1e1ff4ee0717},
+      {".sp::ordered_metadata", "m16n8k16.row.col.f32.bf16.bf16.f32", 1, 0x07e4e28ea8db295f},
+      {".sp::ordered_metadata", "m16n8k32.row.col.f32.bf16.bf16.f32", 0, 0xb9ba5d0dfe67ad46},
+      {".sp::ordered_metadata", "m16n8k8.row.col.f32.tf32.tf32.f32", 2, 0x81fdc7b5fbb5760d},
+      {".sp::ordered_metadata", "m16n8k16.row.col.f32.tf32.tf32.f32", 1, 0x063c6300fac65de5},
+      {".sp::ordered_metadata", "m16n8k64.row.col.f32.e4m3.e4m3.f32", 0, 0x4e8156c5a7b8e9bc},
+      {".sp::ordered_metadata", "m16n8k64.row.col.f32.e5m2.e4m3.f32", 0, 0x56ffa94a65d7953b},
+      {".sp::ordered_metadata", "m16n8k32.row.col.s32.s8.s8.s32", 0, 0x483dae3cb1189de5},
+      {".sp::ordered_metadata", "m16n8k32.row.col.satfinite.s32.u8.s8.s32", 1, 0xd4b3295045bc6e70},
+      {".sp::ordered_metadata", "m16n8k64.row.col.s32.s8.u8.s32", 0, 0xd64ba178f999579d},
+      {".sp::ordered_metadata", "m16n8k64.row.col.s32.s4.u4.s32", 1, 0x8815e80ab98e8bb2},
+      {".sp::ordered_metadata", "m16n8k128.row.col.satfinite.s32.u4.s4.s32", 0, 0x27115795a9572643},
+      {".sp", "m16n8k16.row.col.f32.f16.f16.f32", 2, 0x8ada50d13737e4b9},
+      {".sp", "m16n8k32.row.col.f32.bf16.bf16.f32", 1, 0x507b2791474d0d98},
+      {".sp", "m16n8k16.row.col.f32.tf32.tf32.f32", 0, 0x21adb24d2de5105f},
+      {".sp", "m16n8k64.row.col.f32.e4m3.e5m2.f32", 0, 0xee8ab268a383155f},
+      {".sp", "m16n8k64.row.col.satfinite.s32.u8.u8.s32", 0, 0xebac8dd7909e8cd8},
+      {".sp", "m16n8k64.row.col.s32.u4.u4.s32", 0, 0xa8a930d9636024c2},
+  }));
+  INFO(variant << ' ' << form << ", selector " << selector);
+  const auto parsed = form_of(form, variant);
+  REQUIRE(parsed);
+  using bench::MmaSyncMetadata;
+  const uint64_t ours = hash_of_products(*parsed, MmaSyncCore::hopper,
+                                         parsed->a == MmaSyncForm::Type::tf32 ? MmaSyncMetadata::tf32
+                                         : variant == std::string_view(".sp") ? MmaSyncMetadata::any_order
+                                                                              : MmaSyncMetadata::ordered,
+                                         selector);
+  CHECK(ours == hash);
 }
 
 // PTX, Matrix Fragments for mma.m16n8k16 with .f16: a0, a1 in row groupID, a2, a3 eight below, a4 to a7 eight

@@ -59,6 +59,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"TC5", "instruction descriptors follow from the configuration; tests/models shows it"},
     {"TC6", "a fault moves a descriptor's address, not its constant bits"},
     {"TC14", "tcgen05.cp fills the four quarters alike; tests/models shows it with stores"},
+    {"TC19", "no kernel of the catalogue is sparse; tests/models/test_umma_sparsity.cpp shows it"},
     {"CL3", "roles decode the id only under the predicate"},
     {"EX1", "depends on a few hundred cycles between commit and exit; MB12 finds the same drain missing"},
     {"EX2", "a role that reads a response before it has come is found first (CL6)"},

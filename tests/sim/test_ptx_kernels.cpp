@@ -333,5 +333,8 @@ TEST_CASE("forms whose name goes on behind that of a known one are not taken for
   const RunResult sparse =
       run_in_child(edited("tcgen05.mma.cta_group::1.kind::f16", "tcgen05.mma.sp.cta_group::1.kind::f16"));
   INFO(sparse.report);
-  CHECK(sparse.report.find("not implemented: tcgen05.mma.sp.cta_group::1.kind::f16") != std::string::npos);
+  CHECK(sparse.report.find("not implemented: tcgen05.mma.sp without [metadata]") != std::string::npos);
+  const RunResult reduced = run_in_child(edited("tcgen05.ld.sync", "tcgen05.ld.red.sync"));
+  INFO(reduced.report);
+  CHECK(reduced.report.find("not implemented: tcgen05.ld.red.sync") != std::string::npos);
 }

@@ -122,10 +122,13 @@ Gpu::Gpu() {
   architecture_ = 10 * properties.major + properties.minor;
   l2_bytes_ = uint64_t(properties.l2CacheSize);
   cudaDriverEntryPointQueryResult result{};
-  SM100_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode_tiled_, 12000, cudaEnableDefault,
-                                              &result));
-  if (result != cudaDriverEntryPointSuccess)
-    throw host::InputError("the driver has no cuTensorMapEncodeTiled: it is older than CUDA 12.0");
+  const std::pair<const char*, void**> functions[] = {{"cuTensorMapEncodeTiled", &encode_tiled_},
+                                                      {"cuTensorMapEncodeIm2col", &encode_im2col_}};
+  for (const auto& [name, function] : functions) {
+    SM100_CUDA(cudaGetDriverEntryPointByVersion(name, function, 12000, cudaEnableDefault, &result));
+    if (result != cudaDriverEntryPointSuccess)
+      throw host::InputError(fmt::format("the driver has no {}: it is older than CUDA 12.0", name));
+  }
 }
 
 TensorMap Gpu::encode(const TensorMapFields& f) const {
@@ -142,14 +145,23 @@ TensorMap Gpu::encode(const TensorMapFields& f) const {
                 int(TensorMapDataType::packed_16u4_align16b) == CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B &&
                 int(TensorMapDataType::packed_16u6_align16b) == CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B &&
                 int(TensorMapSwizzle::b128_atom_64b) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B);
-  const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode_tiled_);
+  const auto tiled = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode_tiled_);
+  const auto im2col = reinterpret_cast<decltype(&cuTensorMapEncodeIm2col)>(encode_im2col_);
+  const auto type = CUtensorMapDataType(f.data_type);
+  void* const address = reinterpret_cast<void*>(f.global_address);
+  const auto interleave = CUtensorMapInterleave(f.interleave);
+  const auto swizzle = CUtensorMapSwizzle(f.swizzle);
+  const auto promotion = CUtensorMapL2promotion(f.l2_promotion);
+  const auto fill = CUtensorMapFloatOOBfill(f.oob_fill);
   const CUresult result =
-      encode(&map, CUtensorMapDataType(f.data_type), f.rank, reinterpret_cast<void*>(f.global_address), dims,
-             strides, box, element_strides, CUtensorMapInterleave(f.interleave), CUtensorMapSwizzle(f.swizzle),
-             CUtensorMapL2promotion(f.l2_promotion), CUtensorMapFloatOOBfill(f.oob_fill));
+      f.im2col ? im2col(&map, type, f.rank, address, dims, strides, f.pixel_box_lower, f.pixel_box_upper, box[0],
+                        box[1], element_strides, interleave, swizzle, promotion, fill)
+               : tiled(&map, type, f.rank, address, dims, strides, box, element_strides, interleave, swizzle,
+                       promotion, fill);
   if (result != CUDA_SUCCESS) {
     const TensorMapError error = validate(f);
-    throw host::InputError(fmt::format("cuTensorMapEncodeTiled: CUDA error {}{}", int(result),
+    throw host::InputError(fmt::format("cuTensorMapEncode{}: CUDA error {}{}", f.im2col ? "Im2col" : "Tiled",
+                                       int(result),
                                        error == TensorMapError::none ? "" : fmt::format(": {}", message(error))));
   }
   TensorMap encoded;

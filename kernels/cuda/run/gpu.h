@@ -149,7 +149,7 @@ class Gpu {
   std::string name_;
   int sms_ = 0, architecture_ = 0;
   uint64_t l2_bytes_ = 0;
-  void* encode_tiled_ = nullptr;
+  void *encode_tiled_ = nullptr, *encode_im2col_ = nullptr;
   std::vector<DeviceBuffer> flush_buffer_;
   std::shared_ptr<PtxLibrary> probe_;  ///< reads the clocks
 };

@@ -209,7 +209,8 @@ using BulkCopyGroup = List<CpAsyncBulkSharedGlobal, CpAsyncBulkSharedGlobalMulti
 inline constexpr SupportLine kBulkCopyRejected[] = {
     {"cp.async.bulk (1-D), global to another CTA", Support::rejected, "not implemented"},
     {"cp.async.bulk....ignore_oob", Support::rejected, "not implemented"},
-    {"cp.reduce.async.bulk.tensor....im2col_no_offs", Support::rejected, "not implemented"},
+    {"cp.reduce.async.bulk.tensor....im2col_no_offs", Support::rejected,
+     "not implemented in the Isa; the unit has it, for PTX"},
     {"createpolicy", Support::rejected, "not implemented; constants of a policy are operands"},
 };
 

@@ -21,6 +21,8 @@ struct Coordinates {
   std::array<int32_t, 5> c{};
   int rank = 0;
   bool four_rows = false;  ///< .tile::gather4, ::scatter4: c is {column, row 0 ... row 3}, rank is the map's, 2
+  bool im2col = false;     ///< .im2col, .im2col_no_offs: c is the first pixel's {c, w, h, d, n}
+  std::array<uint16_t, kImageMaxRank> offset{};  ///< of W, H and D: im2colOffsets
   constexpr Coordinates() = default;
   template <int N>
   constexpr Coordinates(const TensorCoords<N>& coords) : rank(N) {  // NOLINT: the same thing
@@ -143,7 +145,9 @@ using BulkTensorGroup =
          CpAsyncBulkCommitGroup, CpAsyncBulkWaitGroupRead, CpAsyncBulkWaitGroup, PrefetchTensormap>;
 
 inline constexpr SupportLine kBulkTensorRejected[] = {
-    {"cp.async.bulk.tensor....im2col", Support::rejected, "not implemented"},
+    {"cp.async.bulk.tensor....im2col, .im2col_no_offs", Support::rejected,
+     "not implemented in the Isa; the unit has them, for PTX"},
+    {"cp.async.bulk.tensor....im2col::w, ::w::128", Support::rejected, "not implemented"},
     {"cp.async.bulk.tensor....tile::gather4, ::scatter4", Support::rejected,
      "not implemented in the Isa; the unit has them, for PTX"},
 };

@@ -6,6 +6,7 @@
 
 #include "kernels/isa/instructions/instruction.h"
 #include "kernels/isa/tmem_layout.h"
+#include "kernels/isa/zero_columns.h"
 
 namespace sm100::instructions {
 
@@ -91,6 +92,11 @@ struct Tcgen05Mma {
   InstrDescriptor idesc;
   bool enable_input_d;
   int scale_input_d = 0;  ///< the old D times 2^-n, of kinds f16 and tf32
+  MmaModifiers modifiers{};
+  TmemAddr metadata{};  ///< of .sp
+  std::array<uint32_t, 8>
+      disabled_lanes{};           ///< disable-output-lane: a bit for each lane of D, of a pair's odd CTA last
+  ZeroColumnMask zero_columns{};  ///< of .ws
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     visit("column", i.d), visit("a", i.a.tile), visit("b", i.b), visit("enable_input_d", i.enable_input_d);
@@ -277,8 +283,8 @@ using Tcgen05Group =
 
 inline constexpr SupportLine kTcgen05Rejected[] = {
     {"tcgen05.mma scale-input-d", Support::rejected, "not implemented in the Isa; the unit has it, for PTX"},
-    {"tcgen05.mma.sp", Support::rejected, "not implemented: sparsity"},
-    {"tcgen05.mma.ws", Support::rejected, "not implemented"},
+    {"tcgen05.mma.sp, .ws, disable-output-lane", Support::rejected,
+     "not implemented in the Isa; the unit has them, for PTX"},
     {"tcgen05.ld.16x64b, .16x128b, .16x32bx2", Support::rejected, "not implemented in the Isa; the unit has them"},
     {"tcgen05.st.32x32b, .16x64b, .16x128b, .16x32bx2", Support::rejected,
      "not implemented in the Isa; the unit has them"},

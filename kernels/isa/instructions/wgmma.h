@@ -36,6 +36,7 @@ struct WgmmaMmaAsync {
   SmemDescriptor b;
   bool scale_d;
   uint32_t* d;  ///< of each lane wgmma_d_registers(); read and written until the group has been waited for
+  const uint32_t* metadata = nullptr;  ///< of .sp: one of each lane
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     visit("a", i.a), visit("b", i.b), visit("scale_d", i.scale_d);
@@ -71,7 +72,7 @@ struct WgmmaWaitGroup {
 using WgmmaGroup = List<WgmmaFence, WgmmaMmaAsync, WgmmaCommitGroup, WgmmaWaitGroup>;
 
 inline constexpr SupportLine kWgmmaRejected[] = {
-    {"wgmma.mma_async.sp", Support::rejected, "not implemented: sparsity"},
+    {"wgmma.mma_async.sp", Support::rejected, "not implemented in the Isa; the unit has it, for PTX"},
     {"wgmma.mma_async .b1", Support::rejected, "not implemented"},
 };
 

@@ -52,9 +52,24 @@ const TomlTable::Words<TensorMapOobFill> kFills = {{"none", TensorMapOobFill::no
 const std::vector<std::string> kProblemKeys = {
     "ptx",   "entry", "grid",   "block",    "cluster", "dynamic_smem_bytes", "registers_per_thread", "pdl",
     "roles", "names", "tensor", "argument", "check",   "variables",          "grid_workspace"};
-const std::vector<std::string> kArgumentKeys = {
-    "parameter", "offset",          "address", "bytes",        "tensor_map", "data_type", "dims", "strides",
-    "box",       "element_strides", "swizzle", "l2_promotion", "oob_fill",   "value",     "type", "hex"};
+const std::vector<std::string> kArgumentKeys = {"parameter",
+                                                "offset",
+                                                "address",
+                                                "bytes",
+                                                "tensor_map",
+                                                "data_type",
+                                                "dims",
+                                                "strides",
+                                                "box",
+                                                "pixel_box_lower",
+                                                "pixel_box_upper",
+                                                "element_strides",
+                                                "swizzle",
+                                                "l2_promotion",
+                                                "oob_fill",
+                                                "value",
+                                                "type",
+                                                "hex"};
 
 /// Reads [problem]; a function for each part.
 class Reader {
@@ -299,7 +314,12 @@ class Reader {
       throw document_.error(t.path("dims"),
                             fmt::format("a tensor map has at most {} dimensions", kTensorMapMaxRank));
     map.rank = uint32_t(dims.size());
-    const std::vector<int64_t> box = t.integers("box", dims.size(), 1, 256);
+    map.im2col = t.has("pixel_box_lower") || t.has("pixel_box_upper");
+    if (map.im2col && dims.size() < 3)
+      throw document_.error(t.path("pixel_box_lower"), "an im2col map has 3 to 5 dimensions: C, W, H, D, N");
+    std::vector<int64_t> box = map.im2col ? t.integers("box", 2, 1, 1024) : t.integers("box", dims.size(), 1, 256);
+    box.resize(dims.size(), 1);
+    if (map.im2col) corners_of(t, map);
     std::vector<int64_t> steps(dims.size(), 1), strides(dims.size() - 1);
     if (t.has("element_strides")) steps = t.integers("element_strides", dims.size(), 1, 8);
     uint64_t stride = uint64_t(dims[0]) * uint64_t(of.element.bits) / 8;
@@ -314,9 +334,21 @@ class Reader {
     if (t.has("l2_promotion")) map.l2_promotion = t.choice("l2_promotion", kPromotions);
     if (t.has("oob_fill")) map.oob_fill = t.choice("oob_fill", kFills);
     if (const TensorMapError wrong = validate(map); wrong != TensorMapError::none)
-      throw document_.error(t.path("tensor_map"),
-                            fmt::format("cuTensorMapEncodeTiled would refuse this map: {}", message(wrong)));
+      throw document_.error(
+          t.path("tensor_map"),
+          fmt::format("{} would refuse this map: {}",
+                      map.im2col ? "cuTensorMapEncodeIm2col" : "cuTensorMapEncodeTiled", message(wrong)));
     return argument;
+  }
+
+  /// The pixel box of an im2col map: where it begins in W, H and D, and where it ends beside the last pixel.
+  static void corners_of(const TomlTable& t, TensorMapFields& map) {
+    const auto corner = [&](const char* key, int32_t(&to)[kImageMaxRank]) {
+      if (!t.has(key)) return;
+      const std::vector<int64_t> values = t.integers(key, image_rank(map), -32768, 32767);
+      std::copy(values.begin(), values.end(), to);
+    };
+    corner("pixel_box_lower", map.pixel_box_lower), corner("pixel_box_upper", map.pixel_box_upper);
   }
 
   TensorMapDataType default_map_type(const TomlTable& t, const PtxTensor& of) const {

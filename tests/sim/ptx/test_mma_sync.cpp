@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sync and movmatrix in PTX: their registers, and when the sums are there.
+// mma.sync, mma.sp and movmatrix in PTX: their registers, and when the sums are there.
 #include <fmt/format.h>
 
 #include "catch.h"
@@ -58,6 +58,35 @@ constexpr const char* kUnit = R"(	shr.u32 %r2, %r1, 2;
 	@%p1 trap;
 )";
 
+/// What the metadata of the lane with %laneid % 4 = 2 are: elements 0 and 1 of each four in rows 0 to 7, 2 and 3 in
+/// rows 8 to 15.
+constexpr const char* kMetadata = "0xeeee4444";
+
+/// A is one where it is given, B[k] is k in each column: D is the sum of the k that the metadata name, 52 and 68.
+/// @param sp  ".sp" or ".sp::ordered_metadata"
+std::string sparse(const std::string& sp, const char* metadata = kMetadata, int selector = 2) {
+  return fmt::format(R"(	and.b32 %r2, %r1, 3;
+	shl.b32 %r3, %r2, 1;
+	cvt.rn.f32.u32 %f1, %r3;
+	add.f32 %f2, %f1, 0f3F800000;
+	add.f32 %f3, %f1, 0f41000000;
+	add.f32 %f4, %f2, 0f41000000;
+	cvt.rn.f16x2.f32 %r5, %f2, %f1;
+	cvt.rn.f16x2.f32 %r6, %f4, %f3;
+	mov.u32 %r7, 0x3c003c00;
+	setp.eq.u32 %p1, %r2, 2;
+	selp.b32 %r8, {}, 0x99999999, %p1;
+	mov.f32 %f5, 0f00000000;
+	mma{}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{%f10,%f11,%f12,%f13}}, {{%r7,%r7}}, {{%r5,%r6}}, {{%f5,%f5,%f5,%f5}}, %r8, 0x{};
+	setp.neu.f32 %p1, %f10, 0f42500000;
+	setp.neu.or.f32 %p1, %f11, 0f42500000, %p1;
+	setp.neu.or.f32 %p1, %f12, 0f42880000, %p1;
+	setp.neu.or.f32 %p1, %f13, 0f42880000, %p1;
+	@%p1 trap;
+)",
+                     metadata, sp, selector);
+}
+
 /// Sums, each of which needs the one before, or of `chains` that need nothing of each other.
 std::string chain(int chains, int sums) {
   std::string body;
@@ -90,6 +119,34 @@ TEST_CASE("mma.sync without models: the same") {
   CHECK(program.run({1, 1, 1}, {32, 1, 1}, {}).end == FunctionalEnd::finished);
   FunctionalProgram wrong(entry(std::string(kUnit) + "\tsetp.neu.f32 %p1, %f10, %f2;\n\t@%p1 trap;\n"));
   CHECK(wrong.run({1, 1, 1}, {32, 1, 1}, {}).end == FunctionalEnd::trap);
+}
+
+TEST_CASE("mma.sp in PTX: the elements that the selected lane's metadata name are multiplied") {
+  for (const char* const sp : {".sp", ".sp::ordered_metadata"}) {
+    const RunResult ran = run_ptx(kernel(sparse(sp)));
+    INFO(ran.report);
+    CHECK(ran.outcome == Outcome::pass);
+    CHECK(ran.findings.empty());
+    FunctionalProgram program(entry(sparse(sp)));
+    CHECK(program.run({1, 1, 1}, {32, 1, 1}, {}).end == FunctionalEnd::finished);
+  }
+}
+
+TEST_CASE("mma.sp in PTX: other metadata, or another lane's, make another sum") {
+  const auto [metadata, selector] =
+      GENERATE(table<const char*, int>({{"0xeeee4448", 2}, {"0xeee44444", 2}, {kMetadata, 1}}));
+  CHECK(run_ptx(kernel(sparse(".sp", metadata, selector))).outcome != Outcome::pass);
+  FunctionalProgram program(entry(sparse(".sp", metadata, selector)));
+  CHECK(program.run({1, 1, 1}, {32, 1, 1}, {}).end == FunctionalEnd::trap);
+}
+
+TEST_CASE("mma.sp in PTX: no instruction, or no such selector, is said") {
+  for (const std::string& body :
+       {sparse(".sp", kMetadata, 4), sparse("", kMetadata), sparse(".sp::unordered", kMetadata)}) {
+    const RunResult ran = run_ptx(kernel(body));
+    INFO(ran.report);
+    CHECK(ran.report.find("not implemented: mma.") != std::string::npos);
+  }
 }
 
 TEST_CASE("mma.sync in PTX: a chain waits for each sum, sums apart do not") {

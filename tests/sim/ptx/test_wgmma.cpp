@@ -207,6 +207,93 @@ END:
   }
 };
 
+/// m64n8k32 of f16, sparse.  A is one where it is given, B[k] is k in each column: D is the sum of the k that the
+/// metadata name, 232 in rows 0 to 7 of a warp, 264 in rows 8 to 15.  The program traps where it is not.
+struct SparseMultiplied {
+  std::string metadata = "0xeeee4444";  ///< of the lanes that count: elements 0 and 1 of each four, or 2 and 3
+  std::string opcode = "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16";
+  std::string selector = "%r8, 1", immediates = ", 1, 1, 0";
+  bool a_in_registers = true;
+  std::string behind_issue{};
+  std::string numerics = "fast", check = "\t@%p3 trap;\n";
+
+  std::string text() const {
+    return fmt::format(R"(.version 8.7
+.target sm_90a
+.address_size 64
+.visible .entry multiply()
+.reqntid 128
+{{
+	.reg .pred %p<8>;
+	.reg .b32 %r<32>;
+	.reg .f32 %f<16>;
+	.reg .b64 %rd<8>;
+	.shared .align 1024 .b8 tiles[4096];
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r2, tiles;
+	mov.u32 %r7, 0x3c003c00;
+	shl.b32 %r3, %r1, 4;
+	add.u32 %r3, %r3, %r2;
+	st.shared.v4.b32 [%r3], {{%r7, %r7, %r7, %r7}};
+	and.b32 %r4, %r1, 15;
+	shl.b32 %r5, %r4, 1;
+	cvt.rn.f32.u32 %f1, %r5;
+	add.f32 %f2, %f1, 0f3F800000;
+	cvt.rn.f16x2.f32 %r6, %f2, %f1;
+	shr.u32 %r9, %r4, 2;
+	shl.b32 %r9, %r9, 7;
+	and.b32 %r10, %r4, 3;
+	shl.b32 %r10, %r10, 2;
+	add.u32 %r9, %r9, %r10;
+	shr.u32 %r10, %r1, 4;
+	shl.b32 %r10, %r10, 4;
+	add.u32 %r9, %r9, %r10;
+	add.u32 %r9, %r9, %r2;
+	st.shared.b32 [%r9+2048], %r6;
+	fence.proxy.async.shared::cta;
+	bar.sync 0;
+	cvt.u64.u32 %rd1, %r2;
+	shr.u64 %rd1, %rd1, 4;
+	add.s64 %rd2, %rd1, 128;
+	or.b64 %rd1, %rd1, 0x0000000800400000;
+	or.b64 %rd2, %rd2, 0x0000000800080000;
+	and.b32 %r11, %r1, 2;
+	setp.eq.u32 %p1, %r11, 2;
+	selp.b32 %r8, {metadata}, 0x99999999, %p1;
+	setp.eq.u32 %p2, %r1, %r1;
+	mov.f32 %f4, 0f3F800000;
+	mov.f32 %f5, 0f3F800000;
+	mov.f32 %f6, 0f3F800000;
+	mov.f32 %f7, 0f3F800000;
+	wgmma.fence.sync.aligned;
+	{opcode} {{%f4, %f5, %f6, %f7}}, {a}, %rd2, {selector}, %p2{immediates};
+{behind_issue}	wgmma.commit_group.sync.aligned;
+	wgmma.wait_group.sync.aligned 0;
+	setp.neu.f32 %p3, %f4, 0f43690000;
+	setp.neu.or.f32 %p3, %f5, 0f43690000, %p3;
+	setp.neu.or.f32 %p3, %f6, 0f43848000, %p3;
+	setp.neu.or.f32 %p3, %f7, 0f43848000, %p3;
+{check}	ret;
+}}
+)",
+                       fmt::arg("metadata", metadata), fmt::arg("opcode", opcode),
+                       fmt::arg("a", a_in_registers ? "{%r7, %r7, %r7, %r7}" : "%rd1"),
+                       fmt::arg("selector", selector), fmt::arg("immediates", immediates),
+                       fmt::arg("behind_issue", behind_issue), fmt::arg("check", check));
+  }
+  RunResult run(const std::vector<std::string>& sets = {}) const {
+    ScratchDirectory folder;
+    folder.write("k.ptx", text());
+    return run_in_child(host::load_scenario(
+        folder.write("k.toml", fmt::format("kernel = \"ptx\"\nprofile = \"h200\"\n[problem]\nptx = \"k.ptx\"\n"
+                                           "grid = [1, 1, 1]\n[[problem.tensor]]\nname = \"none\"\ntype = "
+                                           "\"u8\"\nshape = [16]\ncontents = \"zeros\"\n[run]\nsms = 1\n"
+                                           "numerics = \"{}\"\n",
+                                           numerics)),
+        sets));
+  }
+};
+
 }  // namespace
 
 TEST_CASE("wgmma multiplies every type, from shared memory and from registers, in both numerics", "[wgmma]") {
@@ -350,6 +437,67 @@ TEST_CASE("operands are not overwritten before wgmma.wait_group", "[wgmma]") {
   REQUIRE(!result.findings.empty());
   CHECK(result.findings[0].id == "TM7");
   CHECK_THAT(result.findings[0].message, Catch::Contains("wgmma"));
+}
+
+TEST_CASE("sparse wgmma: the elements of B that the selected lanes' metadata name are multiplied", "[wgmma]") {
+  for (const bool registers : {true, false})
+    for (const char* numerics : {"fast", "b200"}) {
+      const RunResult ran = SparseMultiplied{.immediates = registers ? ", 1, 1, 0" : ", 1, 1, 0, 0",
+                                             .a_in_registers = registers,
+                                             .numerics = numerics}
+                                .run();
+      INFO(ran.report);
+      CHECK(ran.outcome == Outcome::pass);
+      CHECK(ran.findings.empty());
+      CHECK(ran.warnings.empty());
+    }
+}
+
+TEST_CASE("sparse wgmma: other metadata, or other lanes', make another sum", "[wgmma]") {
+  CHECK(SparseMultiplied{.metadata = "0xeeee4448"}.run().outcome != Outcome::pass);
+  CHECK(SparseMultiplied{.metadata = "0xeee44444"}.run().outcome != Outcome::pass);
+  CHECK(SparseMultiplied{.selector = "%r8, 0"}.run().outcome != Outcome::pass);
+  CHECK(SparseMultiplied{.immediates = ", -1, 1, 0"}.run().outcome != Outcome::pass);
+}
+
+TEST_CASE("sparse wgmma: a form that PTX does not have is said", "[wgmma]") {
+  const std::string opcode = "wgmma.mma_async.sp.sync.aligned.";
+  const SparseMultiplied forms[] = {
+      {.selector = "%r8, 2"},
+      {.selector = "%r8, %r1"},
+      {.selector = "%r8"},
+      {.opcode = opcode + "m64n8k16.f32.f16.f16"},  // K of a dense one
+      {.opcode = opcode + "m64n12k32.f32.f16.f16"},
+      {.opcode = opcode + "m64n8k32.f32.f16.bf16"},
+      {.opcode = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16"},  // metadata of a dense one
+      {.immediates = ", 1, 1, 0, 0"},                                   // A in registers is K-major
+      {.immediates = ""},
+      {.opcode = opcode + "m64n8k16.f32.tf32.tf32"},  // K-major both
+      {.opcode = opcode + "m64n8k64.f32.e4m3.e4m3", .selector = "%r8, 1", .immediates = ", 1, 1"}};
+  for (const SparseMultiplied& form : forms) {
+    const RunResult ran = form.run();
+    INFO(form.opcode << form.selector << form.immediates << ran.report);
+    CHECK_THAT(ran.report, Catch::Contains("not implemented: wgmma.mma_async"));
+  }
+}
+
+TEST_CASE("sparse wgmma reads 64 bytes of each row of B until the wait", "[wgmma]") {
+  // 256 bytes on are the second half of K.
+  const RunResult result = SparseMultiplied{.behind_issue = "\tst.shared.b32 [%r2+2304], %r1;\n"}.run();
+  INFO(result.report);
+  REQUIRE(!result.findings.empty());
+  CHECK(result.findings[0].id == "TM7");
+  CHECK_THAT(result.findings[0].message, Catch::Contains("wgmma"));
+  // A is registers: its place is free.
+  CHECK(SparseMultiplied{.behind_issue = "\tst.shared.b32 [%r3], %r1;\n"}.run().outcome == Outcome::pass);
+}
+
+TEST_CASE("sparse wgmma without data takes as long", "[wgmma]") {
+  const SparseMultiplied unchecked{.check = ""};
+  const RunResult full = unchecked.run(), none = unchecked.run({"run.data=none"});
+  INFO(none.report);
+  CHECK(none.outcome == Outcome::pass);
+  CHECK(none.cycles == full.cycles);
 }
 
 TEST_CASE("a B200 has no wgmma, an H200 no tcgen05", "[wgmma]") {
