@@ -38,6 +38,8 @@ bool has_result(std::string_view base) {
       "tcgen05.ld",
       "vote",
       "vote.sync",
+      "wmma.load",
+      "wmma.mma",
   };
   return std::find(std::begin(kWithResult), std::end(kWithResult), base) != std::end(kWithResult);
 }

@@ -18,6 +18,7 @@
 #include "sim/ptx/functional_warp.h"
 #include "sim/ptx/longest_match.h"
 #include "sim/ptx/matrix_exchange.h"
+#include "sim/ptx/wmma_accesses.h"
 
 namespace sm100::sim {
 
@@ -168,6 +169,7 @@ std::string functional_missing(const ptx::Program& program, const ptx::Instr& in
       for (const std::string_view modifier : entry->refuses)
         if (service.modifiers.has(modifier)) return "the form with " + std::string(modifier);
       if (service.base == "mma") return lanes::mma_sync_of(service) ? "" : lanes::kNoSuchMma;
+      if (service.base.starts_with("wmma.")) return lanes::has_wmma(service) ? "" : lanes::kNoSuchWmma;
       if (service.base == "atom" || service.base == "red") return atomic_form(service).missing;
       return "";
     }

@@ -257,6 +257,7 @@ const std::vector<FunctionalService>& functional_services() {
     for (const char* name : {"nanosleep", "prefetch", "prefetchu", "applypriority", "discard"})
       list.push_back({name, hint, Together::any, {".tensormap"}});
     for (FunctionalService& s : functional_atomics()) list.push_back(std::move(s));
+    for (FunctionalService& s : functional_wmma()) list.push_back(std::move(s));
     return list;
   }();
   return all;

@@ -30,6 +30,7 @@ struct FunctionalService {
 };
 const std::vector<FunctionalService>& functional_services();
 std::vector<FunctionalService> functional_atomics();
+std::vector<FunctionalService> functional_wmma();
 
 /// What every warp of a launch reads.
 class FunctionalCode {

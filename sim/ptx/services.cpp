@@ -6,6 +6,7 @@
 #include "sim/ptx/atomic_forms.h"
 #include "sim/ptx/device_calls.h"
 #include "sim/ptx/matrix_exchange.h"
+#include "sim/ptx/wmma_accesses.h"
 
 namespace sm100::sim {
 
@@ -14,7 +15,7 @@ const std::vector<PtxServiceEntry>& ptx_services() {
     std::vector<PtxServiceEntry> joined;
     for (const auto& list : {mbarrier_services(), copy_services(), tensor_map_services(), tcgen05_services(),
                              synchronisation_services(), lane_services(), atomic_services(), matrix_services(),
-                             wgmma_services(), mma_sync_services()})
+                             wgmma_services(), mma_sync_services(), wmma_services()})
       joined.insert(joined.end(), list.begin(), list.end());
     return joined;
   }();
@@ -36,6 +37,8 @@ std::string ptx_missing(const ptx::Program& program, const ptx::Instr& instr) {
           return std::string("the form with ") + std::string(modifier);
       if (entry->opcode == "mma")
         return lanes::mma_sync_of(program.services[instr.detail]) ? "" : lanes::kNoSuchMma;
+      if (entry->opcode.starts_with("wmma."))
+        return lanes::has_wmma(program.services[instr.detail]) ? "" : lanes::kNoSuchWmma;
       if (entry->opcode == "atom" || entry->opcode == "red")
         return atomic_form(program.services[instr.detail]).missing;
       return "";

@@ -31,7 +31,7 @@ ret;
 .loc 1 143 5
 frobnicate.b32 %r1, %r2;
 frobnicate.b32 %r1, %r2;
-wmma.mma.sync %r1, %r2;
+txq.width.b32 %r1, %r2;
 ret;
 }
 .file 1 "/src/gemm.cu"
@@ -54,7 +54,7 @@ TEST_CASE("ptx --check: each entry, and the lines of what is not implemented", "
         "bad\n  4 instructions, 3 forms, 0 waits for mbarriers, 0 for memory\n"
         "  not implemented: frobnicate.b32 at gemm.cu:143 (k.ptx:18), 2 times: no such form of 'frobnicate' is "
         "known\n"
-        "  not implemented: wmma.mma.sync at gemm.cu:143 (k.ptx:20), 1 time: no such instruction on the "
+        "  not implemented: txq.width.b32 at gemm.cu:143 (k.ptx:20), 1 time: no such instruction on the "
         "models\n"
         "1 of 2 entries can be looked at in full\n");
 }
