@@ -15,7 +15,8 @@
 namespace sm100::exec {
 
 struct Launch {
-  int number = 0;  ///< of the program, from 1
+  int number = 0;     ///< of the program, from 1
+  std::string ahead;  ///< the launch ahead in its stream, if this one need not wait for its end; else empty
   std::shared_ptr<const ptx::Module> module;
   size_t entry = 0;
   Shape shape;

@@ -22,7 +22,7 @@ namespace sm100::exec {
 /// Environment of the program: "SOCKET,MEMORY,BYTES", two file descriptors that it inherits and the size of the
 /// second.
 inline constexpr char kVariable[] = "SM100SIM_EXEC";
-inline constexpr uint32_t kProtocolVersion = 3;
+inline constexpr uint32_t kProtocolVersion = 4;
 /// Where device memory begins in the address space of every process.
 inline constexpr uint64_t kDeviceBase = 0x2000'0000'0000;
 inline constexpr uint64_t kDeviceAlign = 256;  ///< of what cudaMalloc returns
@@ -80,6 +80,7 @@ struct Shape {
   uint32_t dynamic_smem_bytes = 0;
   uint8_t cluster_stated = 0;  ///< as an attribute of the launch
   uint8_t cooperative = 0;     ///< all CTAs are on the device at once
+  uint8_t programmatic = 0;    ///< it may begin before the launch ahead in its stream has completed
   uint64_t stream = 0;
   uint64_t grid_workspace = 0;  ///< of a cooperative launch: two words in device memory, zero
 };

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "exec/device_memory.h"
@@ -77,6 +78,7 @@ class Session {
   Modules modules_;
   SessionResult result_;
   int socket_ = -1, numbered_ = 0;
+  std::map<uint64_t, std::string> last_of_stream_;  ///< names of launches
   pid_t process_ = -1;
   std::optional<int> status_;  ///< of the program, once it has ended
 };
@@ -317,6 +319,9 @@ Writer Session::launch(Reader& request) {
   launch.memory = request.list<Block>();
   launch.variables = request.list<Block>();
   for (const Block& block : launch.memory) check_in_device(block);
+  std::string& last = last_of_stream_[launch.shape.stream];
+  if (launch.shape.programmatic) launch.ahead = last;
+  last = launch.name();
   const LaunchOutcome outcome = carry_out_launch(launch);
   LaunchReply reply;
   reply.refused = outcome.bad_launch, reply.carried_out = outcome.carried_out;

@@ -71,13 +71,16 @@ class SharedProgress {
 };
 
 /// In the worker.
-sim::RunResult run_on_models(const host::Scenario& scenario, bool recorded, LaunchProgress& progress,
-                             sim::Json& beside) {
+sim::RunResult run_on_models(const Launch& launch, const host::Scenario& scenario, bool recorded,
+                             LaunchProgress& progress, sim::Json& beside) {
   const sim::RunCallbacks callbacks{
       .progress = [&](double fraction, uint64_t cycle) { progress.fraction = fraction, progress.cycle = cycle; }};
-  if (!recorded) return sim::run_simulation(scenario, {}, callbacks);
+  sim::SimulationOptions options;
+  options.launch_ahead = launch.ahead;
+  if (!recorded) return sim::run_simulation(scenario, options, callbacks);
   traces::Recorder recorder;
-  sim::RunResult result = sim::run_simulation(scenario, {.recorder = &recorder}, callbacks);
+  options.recorder = &recorder;
+  sim::RunResult result = sim::run_simulation(scenario, options, callbacks);
   recorder.finish();
   std::ostringstream bytes;
   traces::write_pftrace(recorder.trace(), bytes);
@@ -117,7 +120,7 @@ LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, bo
   worker.start(0, [&] {
     return sim::bytes_of_run([&](sim::Json& beside) {
       return functional ? run_without_models(launch, scenario)
-                        : run_on_models(scenario, recorded, progress.get(), beside);
+                        : run_on_models(launch, scenario, recorded, progress.get(), beside);
     });
   });
   std::optional<sim::ProcessPool::Finished> finished;

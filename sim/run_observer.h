@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -45,6 +46,18 @@ class RunObserver : public models::Observer {
   /// A setmaxnreg has been executed whose pool is not known.
   void registers_unknown() { registers_unknown_ = true; }
   bool had_unknown_registers() const { return registers_unknown_; }
+
+  /// A launch that is not of the run may not have completed: reads before griddepcontrol.wait are noted.
+  void set_launch_ahead(bool there_is) { launch_ahead_ = there_is; }
+  bool launch_ahead() const { return launch_ahead_; }
+  struct EarlyRead {
+    const char* what;  ///< "tensor load"
+    Loc loc;
+  };
+  void reads_early(const char* what, const Loc& loc) {
+    if (!early_read_) early_read_ = {what, loc};
+  }
+  const std::optional<EarlyRead>& early_read() const { return early_read_; }
 
   /// From now on barrier events reach the checker too, and warps tell it what they do; nullptr: nobody checks.
   void set_hazards(HazardChecker* hazards) { hazards_ = hazards; }
@@ -137,6 +150,8 @@ class RunObserver : public models::Observer {
   HazardChecker* hazards_ = nullptr;
   bool strict_scopes_ = false;
   bool registers_unknown_ = false;
+  bool launch_ahead_ = false;
+  std::optional<EarlyRead> early_read_;  ///< the first
   BarrierLearner* learner_ = nullptr;
   models::MemorySystem* memory_ = nullptr;
   traces::TrackId gpu_track_ = traces::kNoTrack;

@@ -25,6 +25,7 @@
 #include "sim/ptx/ptx_uses.h"
 #include "sim/run_figures.h"
 #include "sim/run_findings.h"
+#include "sim/text.h"
 
 namespace sm100::sim {
 
@@ -255,6 +256,7 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
       device_(scenario.device, launches_of(plan_, kernels_), device_options(), options.recorder),
       altered_(scenario.faults.size(), 0) {
   device_.observer.set_learner(options.learner);
+  device_.observer.set_launch_ahead(!options.launch_ahead.empty());
   if (options.learner)
     for (const PlannedKernel& planned : plan_.kernels) planned.run->before_trial();
   set_delays();
@@ -404,6 +406,10 @@ RunResult Simulation::Machine::result() {
     result.not_checked.push_back(
         "setmaxnreg: nobody says with how many registers a thread is launched, as ptxas -v prints it "
         "(--registers N of sm100sim ptx and exec, run.registers, or .maxnreg or .minnctapersm of the entry)");
+  if (const auto& early = device_.observer.early_read())
+    result.not_checked.push_back(fmt::format(
+        "what {} writes, which this launch need not have waited for: a {} comes before griddepcontrol.wait{}",
+        options_.launch_ahead, early->what, line_of(early->loc).empty() ? "" : "  " + line_of(early->loc)));
   if (record_)
     for (const std::string& part : result.provenance.not_looked_at)
       result.not_checked.push_back("where numbers come from: " + part);

@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 
 #include "kernels/host/scenario.h"
 #include "sim/kernel.h"
@@ -29,6 +30,9 @@ struct SimulationOptions {
   bool record_delays = false;          ///< RunResult::drawn
   BarrierLearner* learner =
       nullptr;  ///< hears of barriers; nullptr: nobody does, and a table that leaves something open is learned
+  std::string
+      launch_ahead{};  ///< name of a launch that is not of the run, whose end this one need not have waited
+                       ///< for: what is read before griddepcontrol.wait was not looked at; empty: there is none
 };
 
 class Simulation {

@@ -152,7 +152,11 @@ uint8_t* WarpContext::global_bytes(GlobalAddr address, uint32_t bytes, int lane,
 }
 
 void WarpContext::check_prerequisites(GlobalAddr address, const char* what) {
-  if (cta.gpu().launches() == 1) return;
+  if (cta.gpu().launches() == 1) {
+    HazardChecker* h = cta.observer().launch_ahead() ? hazards() : nullptr;
+    if (h && !h->knows_prerequisites(thread())) cta.observer().reads_early(what, loc());
+    return;
+  }
   const LaunchList& launches = cta.launches();
   const auto writer = cta.gpu().unfinished_writer(address, cta.launch());
   if (!writer) {

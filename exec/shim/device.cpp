@@ -458,8 +458,12 @@ std::vector<uint8_t> Device::parameter_window(const Function& function, void** a
   return window;
 }
 
-abi::Error Device::launch(Function& function, const Shape& shape, const std::vector<uint8_t>& window) {
+abi::Error Device::launch(Function& function, Shape shape, const std::vector<uint8_t>& window) {
   send_calls();
+  if (Stream* const stream = streams.find(reinterpret_cast<void*>(shape.stream))) {
+    if (!streams.behind_running_launch(*stream)) shape.programmatic = 0;
+    stream->launch = stream->issued;
+  }
   std::vector<Block> blocks, variables;
   for (const auto& [address, bytes] : allocations_) blocks.push_back({address, bytes});
   for (const Module::Variable& variable : function.module->variables)

@@ -125,7 +125,7 @@ class Device {
   abi::Error check(Function& function, Shape& shape);
   /// The bytes of the parameters, of which `arguments` has the addresses.
   std::vector<uint8_t> parameter_window(const Function& function, void** arguments) const;
-  abi::Error launch(Function& function, const Shape& shape, const std::vector<uint8_t>& window);
+  abi::Error launch(Function& function, Shape shape, const std::vector<uint8_t>& window);
   /// CTAs of an SM, clusters of the device.
   abi::Error occupancy(Function& function, const Shape& shape, int& ctas, int& clusters);
   double nanoseconds = 0;  ///< simulated, since the program began

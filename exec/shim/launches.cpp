@@ -79,10 +79,11 @@ Error read_attributes(Device& device, const LaunchAttribute* attributes, unsigne
         break;
       }
       case cooperative: shape.cooperative = number_of(attribute) != 0; break;
+      // Launches of a stream are run one after the other all the same.
+      case programmatic_stream_serialization: shape.programmatic = number_of(attribute) != 0; break;
       case ignore:
       case synchronization_policy:
       case cluster_scheduling_policy:
-      case programmatic_stream_serialization:  // launches of a stream are run one after the other
       case priority:
       case memory_sync_domain_map:
       case memory_sync_domain:

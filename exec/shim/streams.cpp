@@ -71,6 +71,11 @@ void Streams::issued(Stream& stream) {
   stream.after[stream.number] = ++stream.issued;
 }
 
+bool Streams::behind_running_launch(const Stream& stream) const {
+  return stream.launch > 0 && stream.launch + 1 == stream.issued &&
+         count_of(waited_, stream.number) < stream.launch;
+}
+
 Error Streams::record(Event& event, Stream& stream, double nanoseconds) {
   event.nanoseconds = stream.capture ? -1 : nanoseconds;
   event.after = stream.after, event.capture = stream.capture;

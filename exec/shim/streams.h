@@ -43,6 +43,7 @@ struct Stream {
   unsigned flags = 0;  ///< 1: does not wait for the default stream
   int priority = 0;
   uint64_t issued = 0;  ///< pieces of work
+  uint64_t launch = 0;  ///< which of them was the last launch of a kernel
   WorkCounts after;     ///< what its next piece of work comes after
   std::shared_ptr<Capture> capture;
 };
@@ -67,6 +68,8 @@ class Streams {
 
   /// A piece of work is now the last of the stream.
   void issued(Stream& stream);
+  /// The piece of work ahead of the stream's last one is a launch, and nobody has waited for it.
+  bool behind_running_launch(const Stream& stream) const;
   abi::Error record(Event& event, Stream& stream, double nanoseconds);
   abi::Error wait(Stream& stream, Event& event);
 

@@ -123,12 +123,15 @@ void FenceProxyAsyncSharedCta::execute(WarpContext& w) const {
 
 void GriddepcontrolWait::execute(WarpContext& w) const {
   w.charge(w.issue.control);
-  if (!w.cta.gpu().has_prerequisites(w.cta.launch())) return;
-  w.settle();
-  w.warp.begins_wait(w.loc());
   const auto complete = [&] {
     if (HazardChecker* h = w.hazards()) h->prerequisites_complete(w.thread());
   };
+  if (!w.cta.gpu().has_prerequisites(w.cta.launch())) {
+    if (w.cta.observer().launch_ahead()) complete();
+    return;
+  }
+  w.settle();
+  w.warp.begins_wait(w.loc());
   if (w.cta.gpu().prerequisites_complete(w.cta.launch())) return complete();
   const models::Cycles begin = models::now();
   w.cta.gpu().wait_prerequisites(w.cta.launch(), w.warp.waiter);

@@ -7,6 +7,9 @@
 //   program ignore       the same, then adds and copies without looking at errors; 0: the sums are right
 //   program symbol       writes a constant, reads a variable that the kernel has written
 //   program nothing      launches nothing
+//   program early        a launch that need not wait for the one ahead, and reads before griddepcontrol.wait
+//   program late         the same behind griddepcontrol.wait
+//   program waited       the same as early, but the host has waited for the launch ahead
 //   program attribute    a launch attribute that is not implemented
 //   program refused      a function that is not implemented
 //   program read         reads device memory through its pointer
@@ -293,6 +296,26 @@ int with_attribute() {
   return 0;
 }
 
+/// Two copies, the second with programmatic stream serialization.
+int overlapping_copies(bool wait) {
+  constexpr int kProgrammatic = 6;
+  constexpr unsigned kWords = 64;
+  void *from = nullptr, *between = nullptr, *to = nullptr;
+  for (void** pointer : {&from, &between, &to}) cudaMalloc(pointer, 4 * kWords);
+  std::vector<uint32_t> words(kWords, 7), copied(kWords);
+  cudaMemcpy(from, words.data(), 4 * kWords, 1);
+  void* first[] = {&from, &between};
+  void* second[] = {&between, &to};
+  launch(&copy_stub, 1, kWords, first);
+  if (wait) cudaDeviceSynchronize();
+  LaunchAttribute attribute = {};
+  attribute.id = kProgrammatic, attribute.value[0] = 1;
+  const LaunchConfig config{{1, 1, 1}, {kWords, 1, 1}, 0, nullptr, &attribute, 1};
+  cudaLaunchKernelExC(&config, &copy_stub, second);
+  cudaMemcpy(copied.data(), to, 4 * kWords, 2);
+  return copied != words;
+}
+
 int is_unwritten() {
   void* memory = nullptr;
   std::vector<uint8_t> bytes(5000);
@@ -318,7 +341,10 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (what == "old")
+  constexpr char kCopy[] = "  cp.async.bulk.shared::cluster";
+  if (what == "late")
+    load(replaced(kPtx, kCopy, std::string("  griddepcontrol.wait;\n") + kCopy), 1, 100);
+  else if (what == "old")
     load(replaced(kPtx, "sm_100a", "sm_90a"), 1, 90);
   else
     load(kPtx, what == "binary" ? 2 : 1, 100);
@@ -330,6 +356,7 @@ int main(int argc, char** argv) {
   if (what == "ignore") return hang(), add(1);
   if (what == "symbol") return with_symbols();
   if (what == "attribute") return with_attribute();
+  if (what == "early" || what == "late" || what == "waited") return overlapping_copies(what == "waited");
   if (what == "unwritten") return is_unwritten();
   if (what == "read") return read_directly();
   if (what == "refused") {

@@ -139,6 +139,22 @@ TEST_CASE("exec: a launch that was written runs again from its files") {
   CHECK(run(folder, "ptx " + saved + "/launch_1.ptx --launch " + saved + "/launch_1.toml").exit_code == 3);
 }
 
+TEST_CASE("exec: a launch that need not wait for the one ahead was not looked at where it reads before the wait") {
+  const Ran early = exec("early");
+  INFO(early.err);
+  CHECK(early.exit_code == 0);
+  CHECK(contains(early.err, "not checked"));
+  CHECK(contains(early.err,
+                 "what launch 1 writes, which this launch need not have waited for: a bulk copy comes before "
+                 "griddepcontrol.wait"));
+  for (const char* ordered : {"late", "waited"}) {
+    const Ran ran = exec(ordered);
+    INFO(ran.err);
+    CHECK(ran.exit_code == 0);
+    CHECK(!contains(ran.err, "griddepcontrol"));
+  }
+}
+
 TEST_CASE("exec: the program's exit code is passed on") {
   CHECK(exec("add").exit_code == 0);
   const Ran ran =
