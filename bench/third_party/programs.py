@@ -20,6 +20,8 @@ OPTIONS = ["-std=c++17", "-O3", "--expt-relaxed-constexpr", "-DNDEBUG", "-I", "{
            "{CUTLASS}/examples/common", "-gencode", "arch=compute_100a,code=compute_100a", "-cudart", "shared"]
 HOSTS = pathlib.Path(__file__).resolve().parent / "hosts"
 SIZE = ["--m=512", "--n=512", "--k=512", "--iterations=0"]
+CONVOLUTION = ["--n=1", "--d=1", "--h=12", "--w=12", "--c=64", "--k=64", "--t=1", "--r=3", "--s=3", "--pad_h=1", "--pad_w=1", "--iterations=0"]
+IMAGE = "1 image of 12 x 12 x 64, 64 filters of 3 x 3"
 
 
 @dataclasses.dataclass
@@ -49,6 +51,11 @@ PROGRAMS = [
     Program("CUTLASS 81 blockwise FP8", "81_blackwell_gemm_blockwise/81_blackwell_gemm_blockwise.cu", "c81", SIZE),
     Program("CUTLASS 92 MoE", "92_blackwell_moe_gemm/92_blackwell_moe_gemm_regular.cu", "c92", ["--m=256", "--n=64", "--k=256", "--l=2", "--iterations=0"],
             sms=16, size="256 x 64 x 256, 2 groups"),
+    *(Program(f"CUTLASS 76 convolution, {of}", f"76_blackwell_conv/76_blackwell_conv_{of}.cu", f"c76_{of}", CONVOLUTION, size=IMAGE)
+      for of in ("fprop", "dgrad", "wgrad")),
+    Program("CUTLASS 83 sparse fp16", "83_blackwell_sparse_gemm/83_blackwell_sparse_gemm.cu", "c83", SIZE),
+    Program("CUTLASS 84a sparse nvfp4", "84_blackwell_narrow_precision_sparse_gemm/84a_blackwell_nvfp4_bf16_sparse_gemm.cu", "c84a", SIZE, sms=8),
+    Program("CUTLASS 84b sparse mxfp8", "84_blackwell_narrow_precision_sparse_gemm/84b_blackwell_mixed_mxfp8_bf16_sparse_gemm.cu", "c84b", SIZE, sms=8),
     Program("CUTLASS 77 FMHA", "77_blackwell_fmha/77_blackwell_fmha.cu", "c77", ["--b=1", "--h=2", "--q=256", "--k=256", "--d=128", "--verify", "--iterations=0"],
             options=("-I", "{CUTLASS}/examples/77_blackwell_fmha"), size="1 x 2 x 256 x 256 x 128", passed=("[OK]",)),
     Program("ThunderKittens bf16 program", "kernels/gemm/bf16_b200/bf16_b200_gemm.cu", "tk_bf16", [], sms=16, size="1024 x 1024 x 1024",
