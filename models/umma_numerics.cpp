@@ -105,15 +105,30 @@ void UmmaNumerics::read_a(const MmaOperation& op, int k_offset, int k_total) {
   read_stored_a(op, a_.data() + k_offset, k_total);
 }
 
+/// The first of the undefined chunks that has an element other than zero.
+std::optional<std::string> UmmaNumerics::undefined_chunk(TensorMemory& tmem, const MmaOperation& op, int m,
+                                                         uint32_t undefined) const {
+  const int stored = mma_k(op.kind), of_chunk = stored_of_chunk(op.kind);
+  for (int chunk = 0; chunk * of_chunk < stored; ++chunk) {
+    const float* const elements = &stored_[size_t(m * stored + chunk * of_chunk)];
+    if (!(undefined >> chunk & 1) || std::all_of(elements, elements + of_chunk, [](float x) { return x == 0; }))
+      continue;
+    const ChunkBits at = chunk_bits(tmem, op, m % rows_per_cta(op, true), chunk);
+    return fmt::format("row {} of A has {:#06b} for chunk {} of K, in lane {}, column {}", m, at.bits, chunk,
+                       at.lane, at.column);
+  }
+  return std::nullopt;
+}
+
 void UmmaNumerics::read_sparse_a(const MmaOperation& op, int k_offset, int k_total) {
   const int stored = mma_k(op.kind), k = 2 * stored, rows = rows_per_cta(op, true);
   stored_.resize(size_t(op.m * stored));
   read_stored_a(op, stored_.data(), stored);
   for (int m = 0; m < op.m; ++m) {
     uint8_t places[kMostStored];
-    const auto undefined = read_places(*memories(op, uint32_t(m / rows)).tmem, op, m % rows, places);
-    if (undefined && !metadata_error_)
-      metadata_error_ = fmt::format("row {} of A has a chunk with {:#06b}", m, *undefined);
+    TensorMemory& tmem = *memories(op, uint32_t(m / rows)).tmem;
+    const uint32_t undefined = read_places(tmem, op, m % rows, places);
+    if (undefined != 0 && !metadata_error_) metadata_error_ = undefined_chunk(tmem, op, m, undefined);
     float* const to = a_.data() + ptrdiff_t(m) * k_total + k_offset;
     uint8_t* const has = has_element_.data() + ptrdiff_t(m) * k_total + k_offset;
     std::fill_n(to, k, 0.f), std::fill_n(has, k, uint8_t(0));

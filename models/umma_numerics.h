@@ -95,6 +95,8 @@ class UmmaNumerics {
   void read_stored_a(const MmaOperation& op, float* out, int stride);
   /// A of a sparse MMA, with zeros where it has no element.
   void read_sparse_a(const MmaOperation& op, int k_offset, int k_total);
+  std::optional<std::string> undefined_chunk(TensorMemory& tmem, const MmaOperation& op, int m,
+                                             uint32_t undefined) const;
   void read_b(const MmaOperation& op, int k_offset, int k_total);
   /// Scale factors of all rows, from `offset` on of each row's `per_row`.
   void read_scales(const MmaOperation& op, int offset, int per_row);

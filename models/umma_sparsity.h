@@ -18,7 +18,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "models/umma_numerics.h"
 
@@ -35,7 +34,16 @@ constexpr uint32_t metadata_column(const MmaOperation& op) {
 inline constexpr int kMostStored = 64;
 
 /// The places along K of the elements that row `row` of a CTA has, mma_k / 2 of them, to `places`.
-/// @return a chunk's 4 bits that PTX does not define, the first such
-std::optional<uint32_t> read_places(TensorMemory& tmem, const MmaOperation& op, int row, uint8_t* places);
+/// @return the chunks whose bits PTX does not define, a bit each
+uint32_t read_places(TensorMemory& tmem, const MmaOperation& op, int row, uint8_t* places);
+
+/// Elements that A has of a chunk.
+int stored_of_chunk(MmaKind kind);
+
+/// A cell of metadata: 4 bits of a chunk, and where they lie.
+struct ChunkBits {
+  uint32_t bits, lane, column;
+};
+ChunkBits chunk_bits(TensorMemory& tmem, const MmaOperation& op, int row, int chunk);
 
 }  // namespace sm100::models

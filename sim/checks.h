@@ -406,8 +406,7 @@ inline constexpr Check kChecks[] = {
      "tcgen05.wait::ld between the load and the first use.", "PTX 9.7.16", "KB-12"},
     {"TC19", Severity::error, "sparsity metadata that PTX does not define",
      "A tcgen05.mma.sp finds a chunk of K whose 4 bits name an element twice or in descending order (kind::tf32: "
-     "neither 0b0100 nor 0b1110). Rows that a tensor map fills with zeros have such chunks and do no harm, so it "
-     "is a "
+     "neither 0b0100 nor 0b1110), and whose elements are not all zero. It is a "
      "finding when the result holds NaN, a warning when the result is wrong otherwise.",
      "Elements of A are multiplied with the wrong rows of B.",
      "Copy the metadata to the columns that the instruction names, in the layout of its kind (umma_sparsity.h), "
