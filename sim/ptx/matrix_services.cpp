@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stmatrix and ldmatrix, stores to other CTAs that complete bytes at an mbarrier, cache policies
 // (PTX 9.7.14.5, 9.7.9.12, 9.7.9.2).
+#include <fmt/format.h>
+
 #include "sim/ptx/atomic_forms.h"
 #include "sim/ptx/byte_matrices.h"
 #include "sim/ptx/lane_memory.h"
@@ -99,7 +101,10 @@ PtxOutcome st_bulk(ServiceCall& c) {
   LaneArray<uint32_t, 1> sizes{};
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    const uint64_t size = c.value(c.operand(1), lane);
+    const uint64_t size = c.value(c.operand(1), lane), at = c.address(c.operand(0), lane);
+    if (!c.has(".shared::cta") && !c.file().windows.shared.has(at))
+      return c.warp.fail("SM1",
+                         fmt::format("st.bulk at the generic address {:#x}, which is not in shared memory", at));
     to(lane) = {c.shared(c.operand(0), lane)}, sizes(lane) = uint32_t(std::min<uint64_t>(size, 1u << 31));
   }
   c.execute(StBulkLanes{&to, &sizes});

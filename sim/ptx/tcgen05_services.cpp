@@ -82,6 +82,10 @@ PtxOutcome mma(ServiceCall& c) {
   TmemAddr sfa{}, sfb{};
   if (scaled) sfa = {uint32_t(c.address(at))}, sfb = {uint32_t(c.address(at + 1))}, at += 2;
   if (at < c.size() && c.operand(at).kind == Operand::Kind::vector) disabled = at++;
+  if (disabled != 0 && (ws || scaled || c.operand(disabled).elements.size() != size_t(4 * cta_group_of(c))))
+    return c.warp.not_implemented(
+        "tcgen05.mma with such a disable-output-lane vector: 4 registers, 8 with cta_group::2, not with .ws or "
+        ".block_scale");
   if (at >= c.size() || c.operand(at).kind != Operand::Kind::predicate)
     return c.warp.not_implemented("tcgen05.mma without enable-input-d as a predicate");
   int64_t scale_input_d = 0;

@@ -198,6 +198,9 @@ TEST_CASE("st.bulk: sizes are multiples of 8, addresses too, and the region is t
   Copy address;
   address.bulk = "st.bulk.weak.shared::cta [%r2+4], 64, 0";
   CHECK(finding_of(address).id == "SM2");
+  Copy global;
+  global.bulk = "st.bulk.weak [%rd1], 64, 0";
+  CHECK(finding_of(global).message.find("which is not in shared memory") != std::string::npos);
   Copy beyond;
   beyond.bulk = "st.bulk.weak.shared::cta [%r2], 1048576, 0";
   CHECK(finding_of(beyond).id == "SM1");

@@ -192,6 +192,8 @@ TEST_CASE("PTX: wrong descriptors and operands of .sp and .ws are findings") {
   beyond.mma.replace(beyond.mma.find("+64"), 3, "+200");
   CHECK(finding_of(beyond).message.find("sparsity metadata from columns 200 to 200") != std::string::npos);
   CHECK(finding_of({.mma = kWs, .n = 48}).id == "TC5");
+  CHECK(finding_of({.mma = "tcgen05.mma.cta_group::1.kind::f16 [%r10], %rd1, %rd2, %r11, {%r30, %r31}, %p7"}).id ==
+        "not-implemented");
   Variant shifted{.mma = std::string(kWs) + ", %rd5", .before = "\tmov.u64 %rd5, 0x0803028000000000;\n"};
   CHECK(finding_of(shifted).id == "not-implemented");
   CHECK(finding_of({.mma = "tcgen05.mma.cta_group::1.kind::f16.ashift [%r10], [%r10+72], %rd2, %r11, %p7"}).id ==
