@@ -56,6 +56,9 @@ class Provenance {
                                     const uint32_t* registers, const Source& source) = 0;
   virtual void tensor_memory_stored(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
                                     const Source& source) = 0;
+  /// A lane's load from global memory into its registers.
+  virtual void global_read(int slot, int lane, uint64_t address, uint32_t bytes, const void* value,
+                           const Source& source) = 0;
   /// A lane's load from, or store to, shared memory: `value` has the bytes; nullptr: it is not known.
   virtual void shared_read(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
                            const Source& source) = 0;

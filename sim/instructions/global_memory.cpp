@@ -54,6 +54,8 @@ void LdGlobal::execute(WarpContext& w) const {
     if (!from) return;
     w.check_prerequisites(address, what);
     std::memcpy(registers + size_t(lane) * words, from, bytes);
+    if (models::Provenance* p = w.sm.provenance)
+      p->global_read(w.own.slot, lane, address.value, bytes, from, w.source());
   }
 }
 

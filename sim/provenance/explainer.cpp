@@ -79,6 +79,13 @@ void Explainer::find_accumulators() {
     ++it;
   }
   drop_tiles_without_stores();
+  for (const auto& [history, acc] : accumulators_)
+    for (const OperandRows* operand : {&acc.a, &acc.b})
+      for (const RowOf& row : operand->rows) {
+        if (row.known()) copied_.insert(row.matrix);
+        if (row.matrix == RowOf::kStored)
+          not_looked_at_.insert("operands that warps have computed, or stored in pieces below 16 bytes");
+      }
   for (const auto& [history, acc] : accumulators_) {
     const RowOf* last = nullptr;
     for (const RowOf& row : acc.a.rows) {
@@ -270,7 +277,8 @@ void Explainer::add(Cause cause, const std::string& region) {
 }
 
 std::string Explainer::place_of(const Box& box) const {
-  if (box.by_thread) return "cp.async";
+  if (box.by == Box::By::cp_async) return "cp.async";
+  if (box.by == Box::By::ld_global) return "ld.global, and stored by the thread";
   return fmt::format("box at {{{}}}",
                      fmt::join(box.coordinates.begin(), box.coordinates.begin() + coordinate_count(box.map), ", "));
 }

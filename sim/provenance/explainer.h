@@ -150,6 +150,7 @@ class Explainer {
   std::map<uint32_t, Accumulator> accumulators_;                               ///< by history
   std::vector<SetPlace> places_;                                               ///< by set of fragments
   std::map<std::pair<int, int64_t>, std::vector<const Accumulator*>> by_row_;  ///< of D: matrix and row
+  std::set<int> copied_;  ///< matrices of which some accumulator has rows that copies have brought
   bool with_data_ = true;
   int tiles_ = 0;
   std::map<size_t, bool> all_multiplied_;  ///< by product, once it was asked for

@@ -176,6 +176,8 @@ std::vector<Explainer::Misfit> Explainer::misfits(const Accumulator& acc) const 
       for (int i = first; i <= last && at + (i - first) <= end && i < int(rows.size()); ++i) {
         const RowOf wanted{matrix, at + (i - first)}, used = rows[size_t(i)];
         if (used == wanted || wanted.row >= matrices_[matrix].rows) continue;
+        // Where warps have stored all of an operand, nobody knows which rows they are.
+        if (used.matrix == RowOf::kStored && copied_.count(matrix) == 0) continue;
         Misfit* const before = all.empty() ? nullptr : &all.back();
         if (before && before->set == set && before->of_a == of_a && before->first + before->count == i &&
             before->used.matrix == used.matrix && (!used.known() || used.row == before->used.row + before->count))

@@ -20,7 +20,7 @@ std::vector<Origin>& SharedOrigins::of(int slot) {
 }
 
 bool Box::brings(uint64_t address) const {
-  if (by_thread) return false;
+  if (by != By::tensor_copy) return false;
   for (uint32_t l = 0; l < uint32_t(box_lines(map)); ++l) {
     const BoxLine line = box_line(map, coordinates.data(), l);
     if (!line.in_bounds) continue;

@@ -14,10 +14,11 @@
 namespace sm100::sim::provenance {
 
 enum class OriginKind : uint8_t {
-  nobody,  ///< no copy and no store has filled it
-  global,  ///< a tensor load, or a thread's cp.async: `record` is a Box
-  fill,    ///< out of the tensor's bounds
-  store,   ///< a warp's store: `record` is a Write
+  nobody,        ///< no copy and no store has filled it
+  global,        ///< a tensor load, or a thread's copy: `record` is a Box
+  fill,          ///< out of the tensor's bounds
+  store,         ///< a warp's store: `record` is a Write
+  in_registers,  ///< of a lane, loaded from global memory: nowhere in shared memory
 };
 
 /// Of the 16 bytes at a multiple of 16.
@@ -34,7 +35,8 @@ struct Origin {
 struct Box {
   models::Source source;
   models::Cycles time = 0;
-  bool by_thread = false;  ///< a cp.async, which has no map
+  /// Threads have no map: a cp.async, or an ld.global whose registers are stored unchanged.
+  enum class By : uint8_t { tensor_copy, cp_async, ld_global } by = By::tensor_copy;
   TensorMapFields map{};
   std::array<int32_t, 5> coordinates{};
   int slot = -1;

@@ -70,8 +70,13 @@ void Record::landed(int slot, const models::TensorCopy& copy) {
 
 void Record::copied_by_thread(int slot, uint32_t offset, uint64_t address, uint32_t bytes,
                               const models::Source& source) {
-  if (boxes_.empty() || !boxes_.back().by_thread || !same_execution(boxes_.back().source, source))
-    boxes_.push_back({.source = source, .time = models::now(), .by_thread = true, .slot = slot});
+  copied(slot, offset, address, bytes, source, Box::By::cp_async);
+}
+
+void Record::copied(int slot, uint32_t offset, uint64_t address, uint32_t bytes, const models::Source& source,
+                    Box::By by) {
+  if (boxes_.empty() || boxes_.back().by != by || !same_execution(boxes_.back().source, source))
+    boxes_.push_back({.source = source, .time = models::now(), .by = by, .slot = slot});
   shared_.set(slot, offset, bytes,
               {.address = address, .record = uint32_t(boxes_.size() - 1), .kind = OriginKind::global, .bytes = 16});
 }
@@ -371,16 +376,26 @@ uint32_t Record::write_of(int slot, const models::Source& source) {
   return warp.write;
 }
 
-void Record::shared_read(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
+void Record::keep_loaded(int slot, int lane, const void* value, const Origin& origin,
                          const models::Source& source) {
-  const Origin& origin = shared_.at(slot, offset);
-  if (bytes != 16 || !value || origin.kind != OriginKind::global) return;
   WarpState& warp = state(slot, source.warp);
   std::vector<WarpState::Loaded>& loaded = warp.loaded[size_t(lane)];
   if (loaded.size() < kKeptLoads) loaded.emplace_back();
   WarpState::Loaded& last = loaded[warp.next[size_t(lane)]++ % kKeptLoads];
   std::memcpy(last.value.data(), value, 16);
-  last.origin = origin;
+  last.origin = origin, last.source = source;
+}
+
+void Record::shared_read(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
+                         const models::Source& source) {
+  const Origin& origin = shared_.at(slot, offset);
+  if (bytes == 16 && value && origin.kind == OriginKind::global) keep_loaded(slot, lane, value, origin, source);
+}
+
+void Record::global_read(int slot, int lane, uint64_t address, uint32_t bytes, const void* value,
+                         const models::Source& source) {
+  if (bytes == 16 && value)
+    keep_loaded(slot, lane, value, {.address = address, .kind = OriginKind::in_registers, .bytes = 16}, source);
 }
 
 /// What a lane stores unchanged of what it has loaded is a copy.
@@ -389,7 +404,11 @@ void Record::shared_written(int slot, int lane, uint32_t offset, uint32_t bytes,
   const uint32_t write = write_of(slot, source);
   if (bytes == 16 && value)
     for (const WarpState::Loaded& loaded : state(slot, source.warp).loaded[size_t(lane)])
-      if (std::memcmp(loaded.value.data(), value, 16) == 0) return shared_.set(slot, offset, bytes, loaded.origin);
+      if (std::memcmp(loaded.value.data(), value, 16) == 0) {
+        if (loaded.origin.kind == OriginKind::in_registers)
+          return copied(slot, offset, loaded.origin.address, bytes, loaded.source, Box::By::ld_global);
+        return shared_.set(slot, offset, bytes, loaded.origin);
+      }
   shared_.set(slot, offset, bytes, {.record = write - 1, .kind = OriginKind::store, .bytes = 16});
 }
 

@@ -123,6 +123,8 @@ class Record final : public models::Provenance {
                             const uint32_t* registers, const models::Source& source) override;
   void tensor_memory_stored(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
                             const models::Source& source) override;
+  void global_read(int slot, int lane, uint64_t address, uint32_t bytes, const void* value,
+                   const models::Source& source) override;
   void shared_read(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
                    const models::Source& source) override;
   void shared_written(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
@@ -156,10 +158,11 @@ class Record final : public models::Provenance {
     bool wrote = true;
     models::Source last_write, last_store;
     uint32_t write = 0, store = 0;
-    /// 16 bytes that a lane has loaded from shared memory, the last ones.
+    /// 16 bytes that a lane has loaded, the last ones.
     struct Loaded {
       std::array<uint8_t, 16> value;
       Origin origin;
+      models::Source source;
     };
     std::array<std::vector<Loaded>, 32> loaded;  ///< a ring of kKeptLoads
     std::array<uint32_t, 32> next{};
@@ -180,6 +183,9 @@ class Record final : public models::Provenance {
   uint32_t add(uint32_t parent, uint32_t mma);
   WarpState& state(int slot, int warp) { return warps_[{slot, warp}]; }
   uint32_t write_of(int slot, const models::Source& source);
+  void keep_loaded(int slot, int lane, const void* value, const Origin& origin, const models::Source& source);
+  void copied(int slot, uint32_t offset, uint64_t address, uint32_t bytes, const models::Source& source,
+              Box::By by);
   void deliver(uint64_t address, uint32_t bytes, const Delivery& delivery);
   uint32_t delivery(const Delivery& d);
   Watched* watched_at(uint64_t address);

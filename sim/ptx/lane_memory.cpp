@@ -264,6 +264,8 @@ void LdGlobalLanes::execute(WarpContext& w) const {
       std::memcpy(values[lane], from, bytes);
     else
       std::memset(values[lane], 0, bytes), *unknown = true;
+    if (models::Provenance* p = w.sm.provenance; p && from)
+      p->global_read(w.own.slot, lane, address.value, bytes, values[lane], by);
     if (const auto* last = h && strength.strong ? w.cta.gpu().words().last_store(address) : nullptr)
       strength.acquires ? h->acquire_word(w.thread(), last->by.op) : h->relaxed_load(w.thread(), last->by.op);
   }
