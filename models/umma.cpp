@@ -62,7 +62,7 @@ void Umma::mma(const MmaCommand& command, Cycles at) {
   group_column_ = std::min(group_column_, command.d.column());
   const uint32_t columns = accumulator_columns(layout_of(operation), operation.idesc.n);
   group_end_column_ = std::max(group_end_column_, command.d.column() + columns);
-  if (sm_.with_data) accepted_.push_back({operation, sequence_, group_});
+  if (sm_.with_data) accepted_.push_back({operation, sequence_, group_, command.source});
   if (sm_.provenance)
     sm_.provenance->multiplied(command.cta_group == 1 ? participants(slot_, sm_.id)
                                                       : participants(slot_, sm_.id, peer_->slot_, peer_->sm_.id),
@@ -132,7 +132,7 @@ void Umma::commit(uint32_t barrier, Cycles at, const Source& source, Arrive arri
   sm_.tensor_pipe.completions.post(
       arrives, [this, barrier, by, last = covered.sequence, arrive = std::move(arrive)]() mutable {
         --commits_in_flight_;
-        retire_until(last, by);
+        retire_until(last);
         if (arrive)
           arrive(by);
         else
@@ -456,32 +456,31 @@ double Umma::execution_latency(int m, int n, bool a_in_tmem, int cta_group, MmaK
 
 // ---- semantics
 
-void Umma::retire_until(uint64_t sequence, const Source& by) {
+void Umma::retire_until(uint64_t sequence) {
   if (!sm_.with_data) return;
   std::vector<MmaOperation> finished;
+  std::vector<Source> sources;
   while (!accepted_.empty() && accepted_.front().sequence <= sequence) {
     retire_copies(accepted_.front().sequence);
     const uint64_t group = accepted_.front().group;
     const uint64_t last = copies_.empty() ? sequence : std::min(sequence, copies_.front().sequence);
-    finished.clear();
+    finished.clear(), sources.clear();
     for (; !accepted_.empty() && accepted_.front().group == group && accepted_.front().sequence <= last;
          accepted_.pop_front())
-      finished.push_back(accepted_.front().operation);
+      finished.push_back(accepted_.front().operation), sources.push_back(accepted_.front().source);
     numerics_.execute(finished);
+    const auto suspect = [&](const char* id, const char* what, const UmmaNumerics::OperandError& error) {
+      observer_.violation({.id = id,
+                           .message = what + error.text,
+                           .time = now(),
+                           .slot = slot_,
+                           .source = sources[error.operation],
+                           .suspect = true});
+    };
     if (const auto error = numerics_.take_scale_error())
-      observer_.violation({.id = "TC14",
-                           .message = "tcgen05.mma reads scale factors whose copies differ: " + *error,
-                           .time = now(),
-                           .slot = slot_,
-                           .source = by,
-                           .suspect = true});
+      suspect("TC14", "tcgen05.mma reads scale factors whose copies differ: ", *error);
     if (const auto error = numerics_.take_metadata_error())
-      observer_.violation({.id = "TC19",
-                           .message = "tcgen05.mma.sp reads sparsity metadata that PTX does not define: " + *error,
-                           .time = now(),
-                           .slot = slot_,
-                           .source = by,
-                           .suspect = true});
+      suspect("TC19", "tcgen05.mma.sp reads sparsity metadata that PTX does not define: ", *error);
   }
   retire_copies(sequence);
 }

@@ -109,8 +109,7 @@ class Umma {
   bool check_scales_in(const MmaCommand& command, const char* name, const ScaleFactors& where);
   bool check_metadata(const MmaCommand& command, const MmaOperation& operation);
   bool check_tensor_memory(const MmaCommand& command, const MmaOperation& operation);
-  /// @param by  of the commit
-  void retire_until(uint64_t sequence, const Source& by);
+  void retire_until(uint64_t sequence);
   void retire_copies(uint64_t sequence);
   CopyParticipant participant() { return {smem_, tmem_}; }
   /// TC13: D, A or scale factors of which nobody has written what the MMA reads.  D counts as written from then on.
@@ -133,6 +132,7 @@ class Umma {
   struct Accepted {
     MmaOperation operation;
     uint64_t sequence, group;
+    Source source;
   };
   std::deque<Accepted> accepted_;
   struct AcceptedCopy {

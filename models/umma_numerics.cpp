@@ -128,7 +128,9 @@ void UmmaNumerics::read_sparse_a(const MmaOperation& op, int k_offset, int k_tot
     uint8_t places[kMostStored];
     TensorMemory& tmem = *memories(op, uint32_t(m / rows)).tmem;
     const uint32_t undefined = read_places(tmem, op, m % rows, places);
-    if (undefined != 0 && !metadata_error_) metadata_error_ = undefined_chunk(tmem, op, m, undefined);
+    if (undefined != 0 && !metadata_error_)
+      if (auto text = undefined_chunk(tmem, op, m, undefined))
+        metadata_error_ = OperandError{std::move(*text), size_t(&op - executing_)};
     float* const to = a_.data() + ptrdiff_t(m) * k_total + k_offset;
     uint8_t* const has = has_element_.data() + ptrdiff_t(m) * k_total + k_offset;
     std::fill_n(to, k, 0.f), std::fill_n(has, k, uint8_t(0));
@@ -170,7 +172,8 @@ void UmmaNumerics::read_scales(const MmaOperation& op, int offset, int per_row) 
   const auto read = [&](const char* name, uint32_t cta, const ScaleFactors& where, float* out) {
     if (const auto differ = models::read_scales(*memories(op, cta).tmem, where, out + offset, per_row);
         differ && !scale_error_)
-      scale_error_ = std::string(name) + " in " + *differ + (cta == 1 ? " of the pair's odd CTA" : "");
+      scale_error_ = OperandError{std::string(name) + " in " + *differ + (cta == 1 ? " of the pair's odd CTA" : ""),
+                                  size_t(&op - executing_)};
   };
   const ScaleFactors a = scale_factors_a(op.idesc, op.cta_group, op.scale_vec, op.sfa),
                      b = scale_factors_b(op.idesc, op.cta_group, op.scale_vec, op.sfb);
@@ -213,6 +216,7 @@ size_t UmmaNumerics::run_length(std::span<const MmaOperation> operations) const 
 }
 
 void UmmaNumerics::execute(std::span<const MmaOperation> operations) {
+  executing_ = operations.data();
   while (!operations.empty()) {
     // MMAs that only accumulate into the same D with the same shape are one product over a longer K.
     const MmaOperation& op = operations[0];

@@ -82,10 +82,14 @@ class UmmaNumerics {
   /// Performs MMAs in order.  Runs that accumulate into one D are multiplied as one product in fast mode.
   void execute(std::span<const MmaOperation> operations);
 
+  struct OperandError {
+    std::string text;
+    size_t operation = 0;  ///< which of those that execute() was given
+  };
   /// What was wrong with scale factors that execute() has read since the last call.
-  std::optional<std::string> take_scale_error() { return std::exchange(scale_error_, std::nullopt); }
+  std::optional<OperandError> take_scale_error() { return std::exchange(scale_error_, std::nullopt); }
   /// The same of sparsity metadata.
-  std::optional<std::string> take_metadata_error() { return std::exchange(metadata_error_, std::nullopt); }
+  std::optional<OperandError> take_metadata_error() { return std::exchange(metadata_error_, std::nullopt); }
 
  private:
   /// MMAs of `operations` from the first on that are one product.
@@ -129,7 +133,8 @@ class UmmaNumerics {
   std::vector<float> stored_, met_by_row_;  ///< of a sparse A: what it has, and b_of_row's
   std::vector<uint8_t> has_element_;        ///< of a sparse A, as a_
   bool b_is_finite_ = true;
-  std::optional<std::string> scale_error_, metadata_error_;
+  const MmaOperation* executing_ = nullptr;  ///< the first of those that execute() was given
+  std::optional<OperandError> scale_error_, metadata_error_;
 };
 
 }  // namespace sm100::models

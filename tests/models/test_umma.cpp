@@ -618,7 +618,8 @@ TEST_CASE("TC13: scale factors that nobody has written", "[umma]") {
 namespace {
 void check_differing_copies(bool pair) {
   Bench b(true);
-  const MmaCommand c = b.command(MmaKind::mxf4nvf4, DataType::e2m1, pair ? 256 : 128, 64, false, pair ? 2 : 1);
+  MmaCommand c = b.command(MmaKind::mxf4nvf4, DataType::e2m1, pair ? 256 : 128, 64, false, pair ? 2 : 1);
+  c.source.op = 77;
   SharedMemory* const smems[] = {&b.smem, &b.peer_smem};
   TensorMemory* const tmems[] = {&b.tmem, &b.peer_tmem};
   for (SharedMemory* smem : smems) std::fill_n(smem->data(kTileA), 0x10000, uint8_t(0x22));  // elements of 1
@@ -632,6 +633,7 @@ void check_differing_copies(bool pair) {
   sc_core::sc_start();
   REQUIRE(b.observer.violation_id() == "TC14");
   CHECK(b.observer.violations[0].suspect);
+  CHECK(b.observer.violations[0].source.op == 77);  // the MMA's, not its commit's
   CHECK(b.observer.violations[0].message ==
         std::string(
             "tcgen05.mma reads scale factors whose copies differ: SFA in column 289: 0x38383838 in lane 7 and "

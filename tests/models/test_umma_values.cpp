@@ -290,7 +290,8 @@ TEST_CASE("an undefined scale factor is NaN and no other row suffers", "[umma][n
     machine.tmem[0].cell(96 + 5, mma.sfa_column + 1) ^= 1;
     machine.numerics.execute({&op, 1});
     CHECK(machine.d(mma, 37, 0) == 0x7fffffff);
-    CHECK(machine.numerics.take_scale_error() == "SFA in column 261: 0x7f in lane 5 and 0x7e in lane 101");
+    CHECK(machine.numerics.take_scale_error().value().text ==
+          "SFA in column 261: 0x7f in lane 5 and 0x7e in lane 101");
   }
   SECTION("copies that differ in bytes that the id does not name") {
     machine.tmem[0].cell(96 + 5, mma.sfa_column + 1) ^= 0x100;
@@ -305,7 +306,8 @@ TEST_CASE("an undefined scale factor is NaN and no other row suffers", "[umma][n
     machine.numerics.execute({&op, 1});
     CHECK(nan_rows() == 128);
     CHECK(machine.d(mma, 0, 62) == std::bit_cast<uint32_t>(32.f));
-    CHECK(machine.numerics.take_scale_error() == "SFB in column 302: 0x7e in lane 31 and 0x7f in lane 63");
+    CHECK(machine.numerics.take_scale_error().value().text ==
+          "SFB in column 302: 0x7e in lane 31 and 0x7f in lane 63");
   }
 }
 

@@ -316,10 +316,10 @@ TEST_CASE("metadata that PTX does not define are reported, and do no harm where 
     machine.numerics.execute(std::array{machine.operation()});
     const auto error = machine.numerics.take_metadata_error();
     REQUIRE(error);
-    CHECK(error->find("row 17 of A") != std::string::npos);
-    CHECK(error->find(kind == MmaKind::f16
-                          ? "0b0110 for chunk 2 of K, in lane 17, column 400"
-                          : "0b1001 for chunk 4 of K, in lane 25, column 400") != std::string::npos);
+    CHECK(error->text.find("row 17 of A") != std::string::npos);
+    CHECK(error->text.find(kind == MmaKind::f16
+                               ? "0b0110 for chunk 2 of K, in lane 17, column 400"
+                               : "0b1001 for chunk 4 of K, in lane 25, column 400") != std::string::npos);
     CHECK(!machine.numerics.take_metadata_error());
   }
 }
