@@ -99,8 +99,8 @@ struct RunResult {
   std::vector<Finding> warnings;  ///< legal, but hardly meant; they do not change the outcome
   std::vector<std::string>
       notes;  ///< what the model leaves out and this run would show on hardware; common practice
-  /// Reads of what nobody had written, a line each, where nothing says whether the results are right: of runs whose
-  /// output is not compared.
+  /// Reads of what nobody had written or PTX does not define, a line each, where nothing says whether the results
+  /// are right: of runs whose output is not compared.
   std::vector<std::string> suspects;
   ProvenanceResult provenance;
   std::string printed;                   ///< by printf of the kernel, in the order of CTAs; UTF-8

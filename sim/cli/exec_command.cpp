@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "exec/modules.h"
 #include "exec/session.h"
@@ -117,16 +118,27 @@ class Report {
           "exec: the program has returned {}, and no launch has a finding.  New device memory holds NaN: if it "
           "passes with --fresh-memory zeros, it reads memory that it has not written",
           result.program_exit));
+    if (suspects_.empty() && functional_ > 0)
+      say(fmt::format(
+          "exec: {} of {} launches ran without the models, whose checks have not looked at them: --save "
+          "DIR keeps the launches, and sm100sim ptx DIR/launch_N.ptx --launch DIR/launch_N.toml runs one "
+          "on the models",
+          functional_, launched_));
     if (suspects_.empty() && launched_ > functional_)
       say("exec: --save DIR keeps the launches; with a [problem.check] in DIR/launch_N.toml, sm100sim ptx "
           "DIR/launch_N.ptx "
           "--launch DIR/launch_N.toml says what was multiplied with what (docs/ptx.md)");
     if (suspects_.empty()) return;
-    say(fmt::format(
-        "exec: the program has returned {}.  Its kernels read what nobody had written; here that is NaN, "
-        "on a device it is what was there before:",
-        result.program_exit));
-    for (const auto& [suspect, launch] : suspects_) say(fmt::format("      {}  ({})", suspect, launch));
+    say_suspects(
+        fmt::format("exec: the program has returned {}.  Its kernels read what nobody had written; here that "
+                    "is NaN, on a device it is what was there before:",
+                    result.program_exit),
+        false);
+    say_suspects(
+        fmt::format("exec: the program has returned {}.  Its MMAs read what PTX does not define; a device may "
+                    "take it for anything:",
+                    result.program_exit),
+        true);
   }
 
   void write(const exec::SessionResult& result) {
@@ -147,6 +159,17 @@ class Report {
   }
 
  private:
+  /// Those of one kind, below a sentence.
+  /// @param undefined  scale factors and metadata of MMAs; else reads of what nobody had written
+  void say_suspects(const std::string& sentence, bool undefined) const {
+    bool first = true;
+    for (const auto& [suspect, launch] : suspects_) {
+      if (undefined != (suspect.starts_with("TC14") || suspect.starts_with("TC19"))) continue;
+      if (std::exchange(first, false)) say(sentence);
+      say(fmt::format("      {}  ({})", suspect, launch));
+    }
+  }
+
   Json document(const exec::SessionResult& result) const {
     Json json = json_document("exec");
     json.update(Json{{"command", options_.command},
@@ -249,7 +272,7 @@ class Report {
   const ExecOptions& options_;
   std::set<std::string> said_;  ///< warnings, each once
   std::map<std::string, std::string>
-      suspects_;  ///< reads of what nobody had written, and the first launch that has them
+      suspects_;  ///< lines of RunResult::suspects, and the first launch that has them
   Json launches_ = Json::array();
   Sarif sarif_;
   exec::Timeline timeline_;

@@ -42,8 +42,9 @@ enum class FunctionalEnd : uint8_t {
   misaligned,
   trap,
   assertion,
-  deadlock,  ///< threads wait for each other for ever
-  limit,     ///< `max_warp_instructions` executed
+  divergent,  ///< some lanes of a warp at an instruction that wants them all
+  deadlock,   ///< threads wait for each other for ever
+  limit,      ///< `max_warp_instructions` executed
 };
 
 struct FunctionalLaunch {

@@ -151,6 +151,17 @@ void FunctionalWarp::compute(const Instr* from, const Instr* to, LaneMask group)
     if (const LaneMask lanes = group & i->guard_of(file); lanes != 0) i->alu(file, *i, lanes);
 }
 
+namespace {
+
+/// PTX wants all lanes of the warp that have not exited: .aligned, or a bar, which is a barrier.aligned.
+bool wants_all_lanes(const ptx::Service& service, const FunctionalService& entry) {
+  if (entry.together != PtxServiceEntry::Together::all) return false;
+  const bool bar = entry.opcode.starts_with("bar.");
+  return bar || service.modifiers.has(".aligned");
+}
+
+}  // namespace
+
 /// @return the group goes on with the next instruction
 bool FunctionalWarp::service(LaneGroup& group, const Instr& i, LaneMask lanes, Stop& stop) {
   using Together = PtxServiceEntry::Together;
@@ -167,6 +178,13 @@ bool FunctionalWarp::service(LaneGroup& group, const Instr& i, LaneMask lanes, S
       return fail(FunctionalEnd::deadlock, "TC2", std::countr_zero(lanes),
                   fmt::format("{} lanes, of {} that its mask names: the others have gone another way",
                               std::popcount(lanes), std::popcount(needed))),
+             stop = Stop::failed, false;
+    if ((live_ & ~lanes) != 0 && wants_all_lanes(service, *entry))
+      return fail(
+                 FunctionalEnd::divergent, "TC2", std::countr_zero(lanes),
+                 fmt::format("{} of the {} lanes that have not exited: an .aligned instruction wants them all, the "
+                             "others have gone another way",
+                             std::popcount(lanes), std::popcount(live_))),
              stop = Stop::failed, false;
   }
   group.alone = false;

@@ -187,6 +187,28 @@ END:
 }
 
 TEST_CASE(
+    "FunctionalGrid: some lanes of a warp at an .aligned instruction end the launch, at barrier.sync they do not") {
+  const auto run = [](const std::string& instruction) {
+    FunctionalProgram p(
+        ".entry k() {\n\t.reg .b32 %r<4>; .reg .pred %p;\n\tmov.u32 %r1, %tid.x;\n"
+        "\tsetp.ge.u32 %p, %r1, 16;\n\t@%p bra OTHER;\n\t" +
+        instruction + "\n\tbra END;\nOTHER:\n\t" + instruction + "\nEND:\n\tret;\n}");
+    return p.run({1, 1, 1}, {32, 1, 1}, {});
+  };
+  for (const char* instruction :
+       {"bar.sync 0;", "barrier.sync.aligned 0;", "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;"}) {
+    const FunctionalResult r = run(instruction);
+    INFO(instruction << r.text);
+    CHECK(r.end == FunctionalEnd::divergent);
+    CHECK(r.check == "TC2");
+    has(r.text, "16 of the 32 lanes that have not exited");
+    has(r.text, "test.ptx:9");
+  }
+  CHECK(run("barrier.sync 0, 32;").end == FunctionalEnd::finished);
+  CHECK(run("shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffff;").end != FunctionalEnd::divergent);
+}
+
+TEST_CASE(
     "FunctionalGrid: CTAs that wait for all others run interleaved; a word that nobody writes is a deadlock") {
   // The first thread of each CTA counts up and spins until as many have come as `wanted`.
   FunctionalProgram p(R"(
