@@ -237,7 +237,9 @@ inline constexpr Check kChecks[] = {
     {"TM10", Severity::error, "coordinates that the copy does not take",
      "Coordinate 0 times the element size is no multiple of 16 bytes (of the packed ALIGN16B types: coordinate 0 "
      "no multiple of 128), or a store starts at a negative "
-     "coordinate.",
+     "coordinate. Of an im2col copy: its first pixel lies outside of the map's bounding box, or a store's pixels "
+     "leave "
+     "the tensor.",
      "A fault, or bytes that are shifted.",
      "Choose tile widths whose rows are multiples of 16 bytes; guard edge tiles instead of moving them.",
      "PTX 5.5, 9.7.9.25", "KB-24"},
