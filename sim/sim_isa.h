@@ -269,6 +269,11 @@ class SimIsa {
     execute(instructions::LdSharedB32{&addresses, &value[0][0]}, loc);
     return value;
   }
+  LaneArray<uint32_t, 1> ld_shared_b16(const LaneArray<SmemAddr, 1>& addresses, Loc loc = Loc::current()) {
+    LaneArray<uint32_t, 1> value;
+    execute(instructions::LdSharedB16{&addresses, &value[0][0]}, loc);
+    return value;
+  }
   void st_shared_b16(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                      Loc loc = Loc::current()) {
     execute(instructions::StShared{2, &addresses, &values[0][0]}, loc);

@@ -30,12 +30,13 @@ SM100_KERNEL void sum_k_tiles(I& isa, const Config& cfg, const WarpGroup& group,
   sums.clear(isa, cfg);
   for (int k = tile.k_begin; k < tile.k_end(); ++k) {
     // On their way while we wait.
-    const ColumnScales columns = load_column_scales(isa, cfg, table, tile.n, k);
+    ColumnScales columns = load_column_scales(isa, cfg, table, tile.n, k);
     const AccumulatorStage accumulator = accumulators.consumer_wait();
     const auto stage = input.at(input.consumer_stage());
-    const RowScales rows = load_row_scales(isa, cfg, stage.a_scales, stage.index, warp_part(cfg, warp).row);
+    RowScales rows = load_row_scales(isa, cfg, stage.a_scales, stage.index, warp_part(cfg, warp).row);
     release_row_scales(isa, cfg, stage);
     input.consumer_step();
+    widen_scales(isa, cfg, rows, columns);
     sums.add(isa, cfg, accumulator.accumulator, rows, columns, tile.n, warp);
     accumulators.consumer_release(accumulator);
     accumulators.consumer_step();

@@ -13,6 +13,7 @@ namespace sm100 {
 struct BlockwiseConfig : MatmulConfig {
   /// Elements along K that share a scale: of a row of A, or of a block of as many rows of B.
   static constexpr int scale_block = 128;
+  DataType scale_dtype = DataType::f32;  ///< of the scales of A and B: f32 or bf16
 
   constexpr BlockwiseConfig() {
     dtype = DataType::e4m3;
@@ -27,12 +28,22 @@ concept Blockwise = requires {
   C::scale_block;
 };
 
-// ---- A's scales: a row of them for each k block, f32
+template <Blockwise C>
+SM100_HD constexpr uint32_t bytes_per_scale(const C& c) {
+  return uint32_t(element_bits(c.scale_dtype)) / 8;
+}
+
+// ---- A's scales: a row of them for each k block
 
 /// Of a stage: one for each row of this CTA's tile of A.
 template <Blockwise C>
 SM100_HD constexpr uint32_t a_scales_bytes(const C& c) {
-  return uint32_t(block_m(c)) * 4;
+  return uint32_t(block_m(c)) * bytes_per_scale(c);
+}
+/// Rows of the scale tensor begin at multiples of 16 bytes: of so many scales.
+template <Blockwise C>
+SM100_HD constexpr int scales_of_16_bytes(const C& c) {
+  return int(16 / bytes_per_scale(c));
 }
 template <Blockwise C>
 SM100_HD constexpr uint32_t slot_bytes(const C& c) {
@@ -49,7 +60,7 @@ SM100_HD constexpr int epilogue_arrivals_per_stage(const C& c) {
   return epilogue_group().warps * cluster_size(c);
 }
 
-// ---- B's scales: one for each block of rows and each k block, f32
+// ---- B's scales: one for each block of rows and each k block
 
 /// Blocks of B's rows that begin inside the tile's columns or before them: two at most (kernels/blockwise/host).
 template <Blockwise C>

@@ -17,7 +17,8 @@
 
 namespace sm100 {
 
-/// Of each lane's rows: [upper or lower fragment][rows 0-7 or 8-15 of it].
+/// Of each lane's rows: [upper or lower fragment][rows 0-7 or 8-15 of it].  As they were loaded until
+/// `widen_scales`.
 struct RowScales {
   LaneArray<uint32_t, 1> of[2][2];
 };
@@ -31,14 +32,16 @@ SM100_KERNEL RowScales load_row_scales(I& isa, const Config& cfg, const RowScale
   for (int fragment = 0; fragment < (has_lower_fragment(cfg) ? 2 : 1); ++fragment)
     for (int half = 0; half < 2; ++half) {
       LaneArray<SmemAddr, 1> at;
-      isa.for_each_lane(lane_cost::kRowScale,
-                        [&](int lane) { at(lane) = tile.of_row(first_row + 16 * fragment + 8 * half + lane / 4); });
-      scales.of[fragment][half] = isa.ld_shared_b32(at, loc);
+      isa.for_each_lane(lane_cost::kRowScale, [&](int lane) {
+        at(lane) = tile.of_row(cfg, first_row + 16 * fragment + 8 * half + lane / 4);
+      });
+      scales.of[fragment][half] =
+          cfg.scale_dtype == DataType::bf16 ? isa.ld_shared_b16(at, loc) : isa.ld_shared_b32(at, loc);
     }
   return scales;
 }
 
-/// Of the tile's one or two blocks of columns, the same in all lanes.
+/// Of the tile's one or two blocks of columns, the same in all lanes.  As they were loaded until `widen_scales`.
 struct ColumnScales {
   LaneArray<uint32_t, 1> of[2];
 };
@@ -52,16 +55,30 @@ SM100_KERNEL ColumnScales load_column_scales(I& isa, const Config& cfg, const Ta
   for (int i = 0; i < n_blocks_per_tile(cfg); ++i) {
     const int block = first_n_block(cfg, tile_n) + i;
     const GlobalAddr address =
-        table.b_scales + (uint64_t(block) * uint64_t(table.k_blocks) + uint64_t(k_block_of(cfg, k_tile))) * 4;
+        table.b_scales +
+        (uint64_t(block) * uint64_t(table.k_blocks) + uint64_t(k_block_of(cfg, k_tile))) * bytes_per_scale(cfg);
     LaneArray<GlobalAddr, 1> at;
     LaneArray<bool, 1> inside;
     isa.for_each_lane(lane_cost::kColumnScale, [&](int lane) {
       at(lane) = address;
       inside(lane) = block < table.n_blocks;
     });
-    scales.of[i] = isa.ld_global_b32(at, inside, loc);
+    scales.of[i] =
+        cfg.scale_dtype == DataType::bf16 ? isa.ld_global_b16(at, inside, loc) : isa.ld_global_b32(at, inside, loc);
   }
   return scales;
+}
+
+/// BF16 to f32, in place; f32 stays.  Not where they are loaded: it waits for the loads.
+template <Isa I, class Config>
+SM100_KERNEL void widen_scales(I& isa, const Config& cfg, RowScales& rows, ColumnScales& columns) {
+  if (cfg.scale_dtype != DataType::bf16) return;
+  const int fragments = has_lower_fragment(cfg) ? 2 : 1;
+  isa.for_each_lane((2 * fragments + n_blocks_per_tile(cfg)) * lane_cost::kWidenScale, [&](int lane) {
+    for (int fragment = 0; fragment < fragments; ++fragment)
+      for (int half = 0; half < 2; ++half) rows.of[fragment][half](lane) <<= 16;
+    for (int i = 0; i < n_blocks_per_tile(cfg); ++i) columns.of[i](lane) <<= 16;
+  });
 }
 
 /// Of a warp's part of a tile, in strips of 8 R columns.

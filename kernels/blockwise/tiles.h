@@ -7,11 +7,13 @@
 
 namespace sm100 {
 
-/// Scales of the rows of a tile, f32, one after the other.
+/// Scales of the rows of a tile, one after the other.
 struct RowScaleTile {
   SmemAddr base;
 
-  SM100_HD constexpr SmemAddr of_row(int row) const { return base + uint32_t(row) * 4; }
+  SM100_HD constexpr SmemAddr of_row(const Blockwise auto& cfg, int row) const {
+    return base + uint32_t(row) * bytes_per_scale(cfg);
+  }
 };
 
 struct BlockwiseTiles : OperandTiles {

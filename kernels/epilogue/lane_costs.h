@@ -36,6 +36,7 @@ inline constexpr int kAddPartial = 1;  ///< of each register
 // Scaled sums (kernels/blockwise/tile_sums.h).
 inline constexpr int kRowScale = 1;      ///< address of a row's scale, one base for all
 inline constexpr int kColumnScale = 2;   ///< address of a block's scale, with its guard
+inline constexpr int kWidenScale = 1;    ///< of a row or a block, BF16 to f32
 inline constexpr int kScaleProduct = 1;  ///< of a row and a block
 inline constexpr int kAddScaled = 1;     ///< of each register
 inline constexpr int kClearSum = 1;      ///< of each register

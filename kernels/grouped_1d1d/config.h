@@ -21,10 +21,13 @@ SM100_HD constexpr int rows_per_scale_group(const C&) {
   return BlockScaled<C> ? kScaleAtomRows : 1;
 }
 /// Scales of a group begin at a multiple of so many rows' scales: with an atom, or where TMA may begin, at 16
-/// bytes.
+/// bytes (kernels/blockwise/config.h).
 template <class C>
-SM100_HD constexpr int scale_granule_rows(const C&) {
-  return BlockScaled<C> ? kScaleAtomRows : 4;
+SM100_HD constexpr int scale_granule_rows(const C& c) {
+  if constexpr (BlockScaled<C>)
+    return kScaleAtomRows;
+  else
+    return scales_of_16_bytes(c);
 }
 /// Of so many rows with their padding.
 template <class C>

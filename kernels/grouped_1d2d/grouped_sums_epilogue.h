@@ -40,7 +40,7 @@ SM100_KERNEL void sum_and_store_group_tiles(I& isa, const Config& cfg, const War
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     const TokenRowsOfTile tokens = rows_of_tile(isa, cfg, params, tile);  // read while the MMAs run
     TileSums<R> sums;
-    sum_k_tiles(isa, cfg, group, accumulators, input, params.scales_of(tile.group.expert), tile, sums);
+    sum_k_tiles(isa, cfg, group, accumulators, input, params.scales_of(cfg, tile.group.expert), tile, sums);
     write_group_sums(isa, cfg, group, smem.c_strips, params, tile, tokens, sums);
   }
 }

@@ -9,7 +9,7 @@ namespace sm100 {
 
 /// Scales of one expert's B.
 struct ExpertScales {
-  GlobalAddr b_scales;  ///< f32, row-major, blocks of N x k blocks
+  GlobalAddr b_scales;  ///< row-major, blocks of N x k blocks
   int n_blocks, k_blocks;
 };
 
@@ -20,8 +20,9 @@ struct ExpertScales {
 struct Grouped1d2dParams : BlockwiseParams {
   GroupParams groups;
 
-  SM100_HD ExpertScales scales_of(int expert) const {
-    return {b_scales + uint64_t(expert) * uint64_t(n_blocks) * uint64_t(k_blocks) * 4, n_blocks, k_blocks};
+  SM100_HD ExpertScales scales_of(const Blockwise auto& cfg, int expert) const {
+    return {b_scales + uint64_t(expert) * uint64_t(n_blocks) * uint64_t(k_blocks) * bytes_per_scale(cfg), n_blocks,
+            k_blocks};
   }
 };
 

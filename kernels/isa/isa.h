@@ -155,8 +155,9 @@ concept Isa = requires(I& isa, SmemAddr smem, ClusterSmemAddr remote, TmemAddr t
     } -> std::same_as<SmemAddr>;  // start of the CTA's dynamic shared memory (cvta of its symbol)
   { isa.ld_shared_u32(smem) } -> std::same_as<uint32_t>;
   { isa.ld_shared_b128(smem) } -> std::same_as<ClcResponse>;
-  { isa.ld_shared_v4(rows) } -> std::same_as<LaneArray<uint32_t, 4>>;  // ld.shared.v4.b32
-  isa.st_shared_b128(smem, response);                                  // st.shared.v2.b64
+  { isa.ld_shared_v4(rows) } -> std::same_as<LaneArray<uint32_t, 4>>;   // ld.shared.v4.b32
+  isa.st_shared_b128(smem, response);                                   // st.shared.v2.b64
+  { isa.ld_shared_b16(rows) } -> std::same_as<LaneArray<uint32_t, 1>>;  // the upper half is 0
   { isa.ld_shared_b32(rows) } -> std::same_as<LaneArray<uint32_t, 1>>;
   isa.st_shared_b16(rows, isa.laneid());  // the lower half of a register
   isa.st_shared_b32(rows, isa.laneid());

@@ -81,20 +81,34 @@ void LdSharedV4::execute(WarpContext& w) const {
   if (w.sm.with_data) load_lanes(w, *addresses, kBytes, registers, "ld.shared.v4");
 }
 
+namespace {
+
 /// Its registers hold their values by the time anything can use them: only tensor loads, which take as long, and
 /// waits lie between in the kernels that read words.
-void LdSharedB32::execute(WarpContext& w) const {
-  access_shared(w, 4, w.issue.ld_shared);
+template <class Word>
+void load_words(WarpContext& w, const LaneArray<SmemAddr, 1>& addresses, int offset, uint32_t* registers,
+                const char* what) {
+  access_shared(w, sizeof(Word), w.issue.ld_shared);
   if (!w.sm.with_data) return;
   LaneArray<SmemAddr, 1> at;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
-    at(lane) = (*addresses)[lane][0] + uint32_t(offset);
-    if (!w.in_shared(at(lane), 4, 4, "ld.shared.b32")) return;
-    registers[lane] = w.own.smem.load<uint32_t>(at(lane).offset());
-    w.loaded_from_shared(at(lane), &registers[lane], 4);
+    at(lane) = addresses[lane][0] + uint32_t(offset);
+    if (!w.in_shared(at(lane), sizeof(Word), sizeof(Word), what)) return;
+    registers[lane] = w.own.smem.load<Word>(at(lane).offset());
+    w.loaded_from_shared(at(lane), &registers[lane], sizeof(Word));
   }
-  w.touch(at, kWarpLanes, 4, false);
+  w.touch(at, kWarpLanes, sizeof(Word), false);
+}
+
+}  // namespace
+
+void LdSharedB32::execute(WarpContext& w) const {
+  load_words<uint32_t>(w, *addresses, offset, registers, "ld.shared.b32");
+}
+
+void LdSharedB16::execute(WarpContext& w) const {
+  load_words<uint16_t>(w, *addresses, offset, registers, "ld.shared.b16");
 }
 
 void StShared::execute(WarpContext& w) const {

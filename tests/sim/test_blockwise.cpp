@@ -26,6 +26,25 @@ TEST_CASE("FP32 output of a blockwise product is within 1e-5 of float64, in both
   }
 }
 
+TEST_CASE("products with bf16 scales are exact to the scales as they are stored", "[blockwise]") {
+  for (const char* name : {"smoke/blockwise_01", "smoke/blockwise_03", "smoke/blockwise_07",
+                           "smoke/grouped_1d2d_01", "smoke/grouped_1d2d_04", "grouped_1d2d/auto_masked"})
+    for (const char* output : {"bf16", "f32"}) {
+      CAPTURE(name, output);
+      std::vector<std::string> overrides = {"problem.scale_dtype=bf16"};
+      const bool chosen = std::string(name).find("auto") != std::string::npos;
+      if (!chosen) overrides.insert(overrides.end(), {std::string("config.output=") + output, "config.stages=4"});
+      const Scenario s = host::load_scenario(scenario_dir() + "/" + name + ".toml", overrides);
+      const RunResult r = run_in_child(s);
+      CAPTURE(said(r), s.configuration_json());
+      CHECK(r.outcome == Outcome::pass);
+      CHECK(r.verified);
+      CHECK(r.warnings.empty());
+      CHECK(s.configuration_json().find("\"scale_dtype\":\"bf16\"") != std::string::npos);
+      if (!chosen && output == std::string("f32")) CHECK(r.check.relative_error < 1e-5);
+    }
+}
+
 TEST_CASE("config = \"auto\" of the blockwise matmul verifies", "[blockwise]") {
   for (const char* dtype : {"e4m3", "e5m2"})
     for (const char* m : {"16", "200"}) {

@@ -180,6 +180,19 @@ mma = [128, 128, 32]
 [run]
 sms = 1
 )";
+const char* const kBf16ScalesRun = R"(kernel  = "blockwise"
+profile = "b200"
+[problem]
+scale_dtype = "bf16"
+m = 128
+n = 128
+k = 512
+[config]
+stages = 2
+mma = [128, 128, 32]
+[run]
+sms = 1
+)";
 const char* const kTokensRun = R"(kernel  = "grouped_1d1d"
 profile = "b200"
 [problem]
@@ -429,9 +442,10 @@ TEST_CASE("a kernel's list of what faults may alter names nothing that they cann
 }
 
 TEST_CASE("fault: every instruction of the table can be altered in some run", "[fault]") {
-  const char* const scenarios[] = {kOneSm,      kMulticast,         kSplit,           kCopy,         kFallbackRun,
-                                   kDirectRun,  kScaledRun,         kNarrowRun,       kBlockwiseRun, kTokensRun,
-                                   kGroupedRun, kGroupedInPlaceRun, kScaledOutputRun, kHopperRun};
+  const char* const scenarios[] = {kOneSm,           kMulticast, kSplit,        kCopy,
+                                   kFallbackRun,     kDirectRun, kScaledRun,    kNarrowRun,
+                                   kBlockwiseRun,    kTokensRun, kGroupedRun,   kGroupedInPlaceRun,
+                                   kScaledOutputRun, kHopperRun, kBf16ScalesRun};
   for (const host::FaultInstruction& row : host::faultable_instructions()) {
     if (!called_by_some_kernel(row.name)) continue;
     CAPTURE(row.name);

@@ -49,6 +49,7 @@ class RandomBlockwise {
     host::BlockwiseProblem p;
     BlockwiseConfig& c = p.config;
     c.dtype = pick({DataType::e4m3, DataType::e4m3, DataType::e5m2});
+    c.scale_dtype = pick({DataType::f32, DataType::bf16});
     c.cta_group = between(1, 2);
     const std::pair<int, int> cluster = pick<std::pair<int, int>>(
         {{1, 1}, {1, 1}, {2, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}, {4, 4}});

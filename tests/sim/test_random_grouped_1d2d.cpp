@@ -41,6 +41,7 @@ class RandomTokens {
 
   void draw_config(Grouped1d2dConfig& c) {
     c.dtype = pick({DataType::e4m3, DataType::e4m3, DataType::e5m2});
+    c.scale_dtype = pick({DataType::f32, DataType::bf16});
     c.cta_group = c.cluster_m = between(1, 2);
     c.mma_m = pick({64, 128}) * c.cta_group;
     c.mma_n = c.mma_m == 64 && between(0, 1) == 0 ? 8 * between(1, 17) : 16 * between(1, 16);

@@ -16,13 +16,13 @@ struct NamedBlockwiseConfig {
 struct BlockwiseTile {
   int mma_m = 128, mma_n = 128, cta_group = 1, stages = 0, accum_stages = 2;
   int cluster_m = 1, cluster_n = 1;
-  DataType dtype = DataType::e4m3, output = DataType::bf16;
+  DataType dtype = DataType::e4m3, scale_dtype = DataType::f32, output = DataType::bf16;
   Swizzle swizzle = Swizzle::b128;
 };
 
 constexpr BlockwiseConfig blockwise_config(const BlockwiseTile& tile) {
   BlockwiseConfig c;
-  c.dtype = tile.dtype, c.output = tile.output, c.swizzle = tile.swizzle;
+  c.dtype = tile.dtype, c.scale_dtype = tile.scale_dtype, c.output = tile.output, c.swizzle = tile.swizzle;
   c.mma_m = tile.mma_m, c.mma_n = tile.mma_n;
   c.cta_group = tile.cta_group, c.cluster_m = tile.cluster_m, c.cluster_n = tile.cluster_n;
   c.stages = tile.stages, c.accum_stages = tile.accum_stages;
@@ -43,6 +43,7 @@ struct BlockwiseConfigurations {
        blockwise_config({.mma_m = 256, .cta_group = 2, .stages = 7, .cluster_m = 2, .output = DataType::f32})},
       {"pair_blockwise_128x256_s8",
        blockwise_config({.mma_m = 128, .mma_n = 256, .cta_group = 2, .stages = 8, .cluster_m = 2})},
+      {"blockwise_128x128_s6_bf16_scales", blockwise_config({.stages = 6, .scale_dtype = DataType::bf16})},
   };
 };
 
@@ -51,6 +52,7 @@ template <size_t kIndex>
 struct CompiledBlockwiseConfig : CompiledMatmulMembers<BlockwiseConfigurations, kIndex> {
   using Base = CompiledMatmulMembers<BlockwiseConfigurations, kIndex>;
   static constexpr int scale_block = BlockwiseConfig::scale_block;
+  static constexpr DataType scale_dtype = Base::value.scale_dtype;
 
   static_assert(storage_bytes<BlockwiseStorage>(Base::value) <= uint32_t(kSmemBudgetBytes),
                 "the stages do not fit a CTA's memory");

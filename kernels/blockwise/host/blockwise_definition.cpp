@@ -12,13 +12,15 @@ namespace sm100::host {
 namespace {
 
 const TomlTable::Words<DataType> kOperands = {{"e4m3", DataType::e4m3}, {"e5m2", DataType::e5m2}};
+const TomlTable::Words<DataType> kScales = {{"f32", DataType::f32}, {"bf16", DataType::bf16}};
 const TomlTable::Words<DataType> kOutputs = {{"bf16", DataType::bf16}, {"f32", DataType::f32}};
 
 /// The operands are the problem's: "auto" chooses a configuration for them.
 void read_problem(const TomlTable& root, BlockwiseProblem& s) {
-  const TomlTable table = root.table("problem", {"m", "n", "k", "dtype"});
+  const TomlTable table = root.table("problem", {"m", "n", "k", "dtype", "scale_dtype"});
   s.m = read_unjudged(table, "m"), s.n = read_unjudged(table, "n"), s.k = read_unjudged(table, "k");
   if (table.has("dtype")) s.config.dtype = table.choice("dtype", kOperands);
+  if (table.has("scale_dtype")) s.config.scale_dtype = table.choice("scale_dtype", kScales);
 }
 
 void read_config(const TomlDocument& document, const TomlTable& root, BlockwiseProblem& s, Refusals& refused) {
@@ -83,6 +85,7 @@ constexpr std::string_view kCalls[] = {
     "fence_proxy_async_shared_cta",
     "ld_shared_u32",
     "ld_shared_b128",
+    "ld_shared_b16",
     "ld_shared_b32",
     "ld_global",
     "cp_async_bulk_tensor_shared_global",
@@ -107,13 +110,13 @@ constexpr std::string_view kCalls[] = {
 }  // namespace
 
 const KernelDefinition& blockwise_definition() {
-  static const KernelDefinition definition = {
-      .name = "blockwise",
-      .description =
-          "FP8 GEMM with f32 scales for blocks of 128: the matmul's roles, sums of k tiles in registers (SM100)",
-      .fault_instructions = kCalls,
-      .read = read,
-      .run = run_of<BlockwiseRun>};
+  static const KernelDefinition definition = {.name = "blockwise",
+                                              .description =
+                                                  "FP8 GEMM with f32 or bf16 scales for blocks of 128: the "
+                                                  "matmul's roles, sums of k tiles in registers (SM100)",
+                                              .fault_instructions = kCalls,
+                                              .read = read,
+                                              .run = run_of<BlockwiseRun>};
   return definition;
 }
 
@@ -126,6 +129,7 @@ std::string BlockwiseRun::configuration_json() const {
       {"n", s.n},
       {"k", s.k},
       {"dtype", word_of(kOperands, config.dtype)},
+      {"scale_dtype", word_of(kScales, config.scale_dtype)},
       {"output", word_of(kOutputs, config.output)},
       {"mma", {config.mma_m, config.mma_n, config.mma_k}},
       {"swizzle", swizzle_span_bytes(config.swizzle)},

@@ -35,7 +35,7 @@ BlockwiseRun::BlockwiseRun(const Scenario& s)
 
 int BlockwiseRun::k_blocks() const { return ceil_div(problem_.k, kBlock); }
 int BlockwiseRun::n_blocks() const { return ceil_div(problem_.n, kBlock); }
-int BlockwiseRun::a_scale_pitch() const { return align_up(problem_.m, 4); }
+int BlockwiseRun::a_scale_pitch() const { return align_up(problem_.m, scales_of_16_bytes(config_)); }
 
 LaunchShape BlockwiseRun::launch() const {
   const Dim3 tiles{uint32_t(grid_m(config_, problem_.m)), uint32_t(grid_n(config_, problem_.n)), 1};
@@ -46,13 +46,13 @@ std::vector<BarrierArray> BlockwiseRun::barriers() const { return barriers_of<Bl
 std::vector<NamedBarrier> BlockwiseRun::named_barriers() const { return matmul_named_barriers(config_); }
 
 std::vector<Tensor> BlockwiseRun::tensors() const {
-  return {a(), b(), matrix("scale A", DataType::f32, k_blocks(), a_scale_pitch()),
-          matrix("scale B", DataType::f32, n_blocks(), k_blocks()), c()};
+  return {a(), b(), matrix("scale A", config_.scale_dtype, k_blocks(), a_scale_pitch()),
+          matrix("scale B", config_.scale_dtype, n_blocks(), k_blocks()), c()};
 }
 
 void BlockwiseRun::fill(size_t i, uint8_t* bytes) const {
   if (i == kScaleA || i == kScaleB)
-    fill_block_scales(shape().seed + i, tensors()[i].bytes, bytes);
+    BlockScales(config_.scale_dtype, bytes).fill(shape().seed + i, tensors()[i].bytes);
   else
     Product::fill(i, bytes);
 }
@@ -62,8 +62,9 @@ void BlockwiseRun::read_row(int operand, const std::vector<const uint8_t*>& tens
   Product::read_row(operand, tensors, row, values);
   for (int k = 0; k < problem_.k; ++k) {
     const int64_t block = k / kBlock;
-    values[k] *= operand == 0 ? block_scale(tensors[kScaleA], block * a_scale_pitch() + row)
-                              : block_scale(tensors[kScaleB], int64_t(row / kBlock) * k_blocks() + block);
+    values[k] *=
+        block_scale(config_.scale_dtype, tensors[operand == 0 ? kScaleA : kScaleB],
+                    operand == 0 ? block * a_scale_pitch() + row : int64_t(row / kBlock) * k_blocks() + block);
   }
 }
 
@@ -91,7 +92,7 @@ BlockwiseParams BlockwiseRun::params(const std::vector<GlobalAddr>& addresses,
   BlockwiseParams params;
   params.a = operand_map(0, s.m, a_slice_rows(c)), params.b = operand_map(1, s.n, b_slice_rows(c));
   params.a_scales = encode(matrix_fields({.address = addresses[kScaleA],
-                                          .type = TensorMapDataType::float32,
+                                          .type = tensor_map_type(c.scale_dtype),
                                           .rows = k_blocks(),
                                           .columns = a_scale_pitch(),
                                           .box_rows = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The blockwise matmul on a scenario's problem: FP8 operands, their f32 scales, and a float64 product of the
+/// The blockwise matmul on a scenario's problem: FP8 operands, their scales, and a float64 product of the
 /// scaled values.
 #pragma once
 
@@ -36,7 +36,7 @@ class BlockwiseRun : public Product {
   void read_row(int operand, const std::vector<const uint8_t*>& tensors, int row, double* values) const override;
   int k_blocks() const;
   int n_blocks() const;
-  /// Floats from one k block's scales of A to the next: rows begin at 16 bytes.
+  /// Scales from one k block's scales of A to the next: rows begin at 16 bytes.
   int a_scale_pitch() const;
 
   BlockwiseProblem problem_;

@@ -16,7 +16,7 @@ struct NamedGrouped1d2dConfig {
 /// role.
 struct Grouped1d2dTile {
   int mma_m = 128, mma_n = 128, cta_group = 1, stages = 0, accum_stages = 2;
-  DataType dtype = DataType::e4m3, output = DataType::bf16;
+  DataType dtype = DataType::e4m3, scale_dtype = DataType::f32, output = DataType::bf16;
   Swizzle swizzle = Swizzle::b128;
   bool expert_scales = false, pdl = false;
   TokenLayout layout = TokenLayout::prefix_sum;
@@ -25,7 +25,7 @@ struct Grouped1d2dTile {
 
 constexpr Grouped1d2dConfig grouped_1d2d_config(const Grouped1d2dTile& tile) {
   Grouped1d2dConfig c;
-  c.dtype = tile.dtype, c.output = tile.output, c.swizzle = tile.swizzle;
+  c.dtype = tile.dtype, c.scale_dtype = tile.scale_dtype, c.output = tile.output, c.swizzle = tile.swizzle;
   c.mma_m = tile.mma_m, c.mma_n = tile.mma_n;
   c.cta_group = c.cluster_m = tile.cta_group;
   c.stages = tile.stages, c.accum_stages = tile.accum_stages;
@@ -54,6 +54,8 @@ struct Grouped1d2dConfigurations {
                                                                 .pdl = true,
                                                                 .layout = TokenLayout::masked,
                                                                 .work_stages = 2})},
+      {"pair_tokens_256x128_s8_bf16_scales",
+       grouped_1d2d_config({.mma_m = 256, .cta_group = 2, .stages = 8, .scale_dtype = DataType::bf16})},
   };
 };
 
@@ -62,6 +64,7 @@ template <size_t kIndex>
 struct CompiledGrouped1d2dConfig : CompiledMatmulMembers<Grouped1d2dConfigurations, kIndex> {
   using Base = CompiledMatmulMembers<Grouped1d2dConfigurations, kIndex>;
   static constexpr int scale_block = BlockwiseConfig::scale_block;
+  static constexpr DataType scale_dtype = Base::value.scale_dtype;
   static constexpr TokenLayout layout = Base::value.layout;
   static constexpr int work_stages = Base::value.work_stages;
   static constexpr bool whole_tiles = Base::value.whole_tiles;

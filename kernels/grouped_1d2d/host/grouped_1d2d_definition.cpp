@@ -13,14 +13,16 @@ namespace sm100::host {
 namespace {
 
 const TomlTable::Words<DataType> kOperands = {{"e4m3", DataType::e4m3}, {"e5m2", DataType::e5m2}};
+const TomlTable::Words<DataType> kScales = {{"f32", DataType::f32}, {"bf16", DataType::bf16}};
 const TomlTable::Words<DataType> kOutputs = {{"bf16", DataType::bf16}, {"f32", DataType::f32}};
 
 void read_problem(const TomlDocument& document, const TomlTable& root, Grouped1d2dProblem& s, Refusals& refused) {
   std::vector<std::string> keys = kTokenKeys;
-  keys.insert(keys.end(), {"dtype", "expert_scales"});
+  keys.insert(keys.end(), {"dtype", "scale_dtype", "expert_scales"});
   const TomlTable table = root.table("problem", keys);
   read_tokens(document, table, 1, s, s.config.layout, refused);
   if (table.has("dtype")) s.config.dtype = table.choice("dtype", kOperands);
+  if (table.has("scale_dtype")) s.config.scale_dtype = table.choice("scale_dtype", kScales);
   s.config.scaled = table.has("expert_scales") && table.boolean("expert_scales");
 }
 
@@ -93,6 +95,7 @@ constexpr std::string_view kCalls[] = {
     "griddepcontrol_launch_dependents",
     "ld_shared_u32",
     "ld_shared_b128",
+    "ld_shared_b16",
     "ld_shared_b32",
     "st_shared_b128",
     "ld_global",
@@ -118,8 +121,7 @@ constexpr std::string_view kCalls[] = {
 const KernelDefinition& grouped_1d2d_definition() {
   static const KernelDefinition definition = {
       .name = "grouped_1d2d",
-      .description =
-          "MoE: rows of FP8 tokens times their experts' weights, f32 scales of rows and of blocks (SM100)",
+      .description = "MoE: rows of FP8 tokens times their experts' weights, scales of rows and of blocks (SM100)",
       .fault_instructions = kCalls,
       .read = read,
       .run = run_of<Grouped1d2dRun>};
@@ -139,6 +141,7 @@ std::string Grouped1d2dRun::configuration_json() const {
       {"layout", sm100::name(config.layout)},
       {"expert_scales", config.scaled},
       {"dtype", word_of(kOperands, config.dtype)},
+      {"scale_dtype", word_of(kScales, config.scale_dtype)},
       {"output", word_of(kOutputs, config.output)},
       {"mma", {config.mma_m, config.mma_n, config.mma_k}},
       {"swizzle", swizzle_span_bytes(config.swizzle)},

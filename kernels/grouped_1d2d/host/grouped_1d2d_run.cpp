@@ -65,8 +65,8 @@ std::vector<NamedBarrier> Grouped1d2dRun::named_barriers() const { return matmul
 std::vector<Tensor> Grouped1d2dRun::tensors() const {
   std::vector<Tensor> all = {
       a(), matrix("B", config_.dtype, int64_t{problem_.num_experts} * problem_.n, problem_.k),
-      matrix("scale A", DataType::f32, k_blocks(), a_scale_pitch()),
-      matrix("scale B", DataType::f32, int64_t{problem_.num_experts} * n_blocks(), k_blocks())};
+      matrix("scale A", config_.scale_dtype, k_blocks(), a_scale_pitch()),
+      matrix("scale B", config_.scale_dtype, int64_t{problem_.num_experts} * n_blocks(), k_blocks())};
   for (const Tensor& table : tables()) all.push_back(table);
   all.push_back(c());
   return all;
@@ -75,7 +75,8 @@ std::vector<Tensor> Grouped1d2dRun::tensors() const {
 /// Rows that no token has get scales that no product survives.
 void Grouped1d2dRun::fill(size_t i, uint8_t* bytes) const {
   if (i != kScaleA && i != kScaleB) return TokenProduct::fill(i, bytes);
-  fill_block_scales(shape().seed + i, tensors()[i].bytes, bytes);
+  BlockScales scales(config_.scale_dtype, bytes);
+  scales.fill(shape().seed + i, tensors()[i].bytes);
   if (i != kScaleA) return;
   std::vector<bool> tokens(size_t(a_scale_pitch()), false);
   for (const TokenGroup& group : rows().groups)
@@ -83,7 +84,7 @@ void Grouped1d2dRun::fill(size_t i, uint8_t* bytes) const {
   for (int block = 0; block < k_blocks(); ++block)
     for (int row = 0; row < a_scale_pitch(); ++row)
       if (!tokens[size_t(row)])
-        set_block_scale(bytes, int64_t{block} * a_scale_pitch() + row, std::numeric_limits<float>::quiet_NaN());
+        scales.set(int64_t{block} * a_scale_pitch() + row, std::numeric_limits<float>::quiet_NaN());
 }
 
 void Grouped1d2dRun::read_token(const std::vector<const uint8_t*>& tensors, const TokenGroup& group, int token,
@@ -91,14 +92,16 @@ void Grouped1d2dRun::read_token(const std::vector<const uint8_t*>& tensors, cons
   read_row(0, tensors, group.first_row + token, values);
   const int scale_row = group.first_scale_row + token;
   for (int k = 0; k < problem_.k; ++k)
-    values[k] *= block_scale(tensors[kScaleA], int64_t{k / kBlock} * a_scale_pitch() + scale_row);
+    values[k] *=
+        block_scale(config_.scale_dtype, tensors[kScaleA], int64_t{k / kBlock} * a_scale_pitch() + scale_row);
 }
 
 void Grouped1d2dRun::read_weights(const std::vector<const uint8_t*>& tensors, int expert, int row,
                                   double* values) const {
   read_row(1, tensors, expert * problem_.n + row, values);
   const int64_t block = int64_t{expert} * n_blocks() + row / kBlock;
-  for (int k = 0; k < problem_.k; ++k) values[k] *= block_scale(tensors[kScaleB], block * k_blocks() + k / kBlock);
+  for (int k = 0; k < problem_.k; ++k)
+    values[k] *= block_scale(config_.scale_dtype, tensors[kScaleB], block * k_blocks() + k / kBlock);
 }
 
 std::string Grouped1d2dRun::title() const {
@@ -128,7 +131,7 @@ Grouped1d2dParams Grouped1d2dRun::params(const std::vector<GlobalAddr>& addresse
   params.a = operand_map(0, shape().m, a_slice_rows(c));
   params.b = operand_map(1, s.num_experts * s.n, b_slice_rows(c));
   params.a_scales = encode(matrix_fields({.address = addresses[kScaleA],
-                                          .type = TensorMapDataType::float32,
+                                          .type = tensor_map_type(c.scale_dtype),
                                           .rows = k_blocks(),
                                           .columns = a_scale_pitch(),
                                           .box_rows = 1,

@@ -78,6 +78,21 @@ struct LdSharedB32 {
   void execute(sim::WarpContext&) const;
 };
 
+/// Half a word from each lane's address; the register's upper half is 0.
+struct LdSharedB16 {
+  static constexpr Description kIs{
+      .function = "ld_shared_b16", .opcode = "ld.shared::cta.b16", .faults = Alterable::poll, .add = {"address"}};
+  static constexpr auto& kSupport = LdSharedU32::kSupport;
+  const LaneArray<SmemAddr, 1>* addresses;
+  uint32_t* registers;  ///< one of each lane
+  int offset = 0;       ///< bytes from each address, the same in all lanes
+  template <class Self, class Visit>
+  static constexpr void operands(Self& i, Visit&& visit) {
+    visit("address", i.offset);
+  }
+  void execute(sim::WarpContext&) const;
+};
+
 /// `bytes` of each lane's registers: 2 or 4 of one, 8 of two, 16 of four.
 struct StShared {
   static constexpr Description kIs{.function = "st_shared", .opcode = "st.shared::cta"};
@@ -115,7 +130,7 @@ struct Stmatrix {
   void execute(sim::WarpContext&) const;
 };
 
-using SharedMemoryGroup =
-    List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, LdSharedB32, StShared, StSharedB128, StSharedUniform>;
+using SharedMemoryGroup = List<Stmatrix, LdSharedU32, LdSharedB128, LdSharedV4, LdSharedB32, LdSharedB16, StShared,
+                               StSharedB128, StSharedUniform>;
 
 }  // namespace sm100::instructions

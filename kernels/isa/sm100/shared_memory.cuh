@@ -45,6 +45,15 @@ class SharedMemory {
     asm volatile("ld.shared::cta.b32 %0, [%1];" : "=r"(value[0][0]) : "r"(addresses[0][0].value) : "memory");
     return value;
   }
+  /// The upper half is 0.
+  SM100_KERNEL LaneArray<uint32_t, 1> ld_shared_b16(const LaneArray<SmemAddr, 1>& addresses,
+                                                    Loc = Loc::current()) const {
+    uint16_t half;
+    asm volatile("ld.shared::cta.b16 %0, [%1];" : "=h"(half) : "r"(addresses[0][0].value) : "memory");
+    LaneArray<uint32_t, 1> value;
+    value[0][0] = half;
+    return value;
+  }
   SM100_KERNEL void st_shared_b16(const LaneArray<SmemAddr, 1>& addresses, const LaneArray<uint32_t, 1>& values,
                                   Loc = Loc::current()) const {
     asm volatile("st.shared::cta.b16 [%0], %1;" ::"r"(addresses[0][0].value), "h"(uint16_t(values[0][0]))

@@ -129,6 +129,7 @@ __global__ void shared_memory(uint32_t* out) {
   isa.st_shared_v4(rows, v4);
   isa.st_shared_b128(base, isa.ld_shared_b128(base));
   isa.st_shared_b16(rows, isa.laneid());
+  isa.st_shared_b16(rows, isa.ld_shared_b16(rows));
   isa.st_shared_b32(rows, isa.ld_shared_b32(rows));
   isa.stmatrix_x2_trans(rows, v2);
   isa.stmatrix_x4_trans(rows, v4);

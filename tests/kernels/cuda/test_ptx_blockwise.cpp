@@ -57,9 +57,10 @@ TEST_CASE("PTX of blockwise: A, B and the scales of A are loaded, the scales to 
 
 TEST_CASE("PTX of blockwise: scales are read, fenced, then handed back behind a warp barrier") {
   for_each_entry([](const PtxEntry& e, const BlockwiseConfig& c) {
-    const auto words = e.find("ld.shared::cta.b32");
+    const int bits = element_bits(c.scale_dtype);
+    const auto words = e.find(fmt::format("ld.shared::cta.b{}", bits));
     REQUIRE(words.size() == (has_lower_fragment(c) ? 4 : 2));
-    CHECK(e.find_anywhere("ld.global.b32").size() == size_t(n_blocks_per_tile(c)));
+    CHECK(e.find_anywhere(fmt::format("ld.global.b{}", bits)).size() == size_t(n_blocks_per_tile(c)));
     const auto after = [&](const std::vector<size_t>& lines) {
       const auto next = std::find_if(lines.begin(), lines.end(), [&](size_t line) { return line > words.back(); });
       REQUIRE(next != lines.end());

@@ -45,9 +45,10 @@ Grouped1d2dProblem problem(TokenLayout layout) {
   return p;
 }
 
-std::vector<int> scale_rows(TokenLayout layout) {
+std::vector<int> scale_rows(TokenLayout layout, DataType scale_dtype = DataType::f32) {
   std::vector<int> all;
-  const Grouped1d2dProblem p = problem(layout);
+  Grouped1d2dProblem p = problem(layout);
+  p.config.scale_dtype = scale_dtype;
   for (const TokenGroup& g : token_rows(p, layout, scale_granule_rows(p.config)).groups)
     all.push_back(g.first_scale_row);
   return all;
@@ -79,6 +80,7 @@ TEST_CASE("the scales of each group of FP8 tokens begin at 16 bytes, its tokens 
   CHECK(scale_rows(TokenLayout::prefix_sum) == std::vector<int>{0, 132, 132, 236});
   CHECK(scale_rows(TokenLayout::masked) == std::vector<int>{0, 144, 288, 432});
   CHECK(scale_groups(Grouped1d2dConfig{}, 142) == 144);
+  CHECK(scale_rows(TokenLayout::prefix_sum, DataType::bf16) == std::vector<int>{0, 136, 136, 240});
 }
 
 TEST_CASE("a configuration is chosen for groups of FP8 tokens in every layout") {
