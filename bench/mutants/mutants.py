@@ -1022,7 +1022,7 @@ m("blockwise-release-one-lane", "clusters: one lane releases instead of one for 
   ("isa.lanes_below(cluster_size(cfg), [&]", "isa.lanes_below(1, [&]"))
 m("blockwise-release-first", "the stage is released before its scales are read", r"TM7|TM5|input_empty",
   ("    release_row_scales(isa, cfg, stage);\n", ""),
-  ("    const RowScales rows =", "    release_row_scales(isa, cfg, stage);\n    const RowScales rows ="))
+  ("    RowScales rows =", "    release_row_scales(isa, cfg, stage);\n    RowScales rows ="))
 m("blockwise-no-release", "row scales are not released", r"arrive.*input_empty|input_empty.*arrive",
   ("    release_row_scales(isa, cfg, stage);\n", ""))
 m("blockwise-release-twice", "row scales are released twice", r"input_empty|TM7|MB5",
@@ -1135,7 +1135,7 @@ m("moefp8-no-rows-no-sums", "a CTA without rows of a short group passes its k ti
 m("moefp8-tail-not-summed", "tails are stored before their products are in", r"input_empty|accum_empty|mismatch",
   ("    sum_k_tiles(isa, cfg,", "    if (tokens.whole()) sum_k_tiles(isa, cfg,"))
 m("moefp8-tile-kept", "the expert of the first tile is used for all", r"PV2.*scales of blocks",
-  ("params.scales_of(tile.group.expert)", "params.scales_of(tile.group.expert / 2)"))
+  ("params.scales_of(cfg, tile.group.expert)", "params.scales_of(cfg, tile.group.expert / 2)"))
 of("kernels/grouped_1d2d/grouped_1d2d_kernel.h")
 m("moefp8-work-tiles", "the MMA warp adds all k tiles of a tile in one accumulator", r"accum_full|input_empty|mismatch",
   ("return KTileScheduler<Scheduler>{scheduler};", "return scheduler;"),
@@ -1160,23 +1160,23 @@ m("maps-rows-kept", "the rows of a matrix are the group's before", r"PV1.*zeros 
 m("maps-stride-kept", "the row pitch of a matrix is the group's before", r"mismatch|GM",
   ("  isa.template tensormap_replace_global_stride<0>(map, matrix.row_bytes, loc);\n", ""))
 m("maps-scale-stride-kept", "the pitch of the scale atoms is the group's before", r"PV1.*SF[AB].*scaled_loader\.h",
-  ("  isa.template tensormap_replace_global_stride<1>(map, uint64_t(k_atoms) * kScaleAtomBytes, loc);\n", ""))
+  ("  isa.template tensormap_replace_global_stride<1>(map, uint64_t(scales.k_atoms) * kScaleAtomBytes, loc);\n", ""))
 of("kernels/grouped_block_scaled/grouped_loader.h")
 m("maps-one-slot", "a set of maps is edited while copies read it", r"TP1",
-  ("slot_ = slot_ + 1 == cfg_.map_slots ? 0 : slot_ + 1;", "slot_ = 0;"))
+  ("slot = slot + 1 == slots ? 0 : slot + 1;", "slot = 0;"))
 m("maps-group-of-first", "maps are edited for the first group alone", r"A of group 0 .* belong|GM",
-  ("if (tile.group == group_ || tile.k_count == 0) return;", "if (group_ >= 0 || tile.k_count == 0) return;"))
+  ("if (tile.group == group || tile.k_count == 0) return false;", "if (group >= 0 || tile.k_count == 0) return false;"))
 m("maps-sfb-of-m", "the scales of B have as many rows as A", r"PV1.*SFB.*scaled_loader\.h",
   ("const int rows = i % 2 == 0 ? problem.m : problem.n;", "const int rows = i != 1 ? problem.m : problem.n;"))
 m("maps-pointers-off", "pointers of the next group", r"mismatch|GM|TM",
-  ("load_pointer(isa, params_.pointers, group_, GroupPointer(i), loc)", "load_pointer(isa, params_.pointers, group_ + 1, GroupPointer(i), loc)"))
+  ("load_pointer(isa, params_.pointers, tile.group, GroupPointer(i), loc)", "load_pointer(isa, params_.pointers, tile.group + 1, GroupPointer(i), loc)"))
 of("kernels/grouped_block_scaled/group_scheduler.h")
 m("maps-walk-from-zero", "every worker begins at tile 0", r"mismatch|GM",
   ("index_(int(scheduler.isa_.ctaid().x) / scheduler.cfg_.cluster_m)", "index_(0)"))
 m("maps-half-forgotten", "pairs: both CTAs compute the same rows", r"mismatch|GM4",
-  (".m = local % tiles_.along_m * cfg.cta_group + half,", ".m = local % tiles_.along_m * cfg.cta_group,"))
+  (".m = (local - n * tiles_.along_m) * cfg.cta_group + half,", ".m = (local - n * tiles_.along_m) * cfg.cta_group,"))
 m("maps-along-n", "tiles are counted along N, and placed along M", r"mismatch|GM4",
-  (".n = local / tiles_.along_m,", ".n = local / tiles_.along_n,"))
+  ("div_u32(uint32_t(local), uint32_t(tiles_.along_m))", "div_u32(uint32_t(local), uint32_t(tiles_.along_n))"))
 of("kernels/grouped_block_scaled/grouped_epilogue.h")
 m("maps-output-of-first", "the map of C is edited for the first group alone", r"mismatch|GM",
   ("if (tile.group != group_ && group.is_first(isa))", "if (group_ < 0 && group.is_first(isa))"))

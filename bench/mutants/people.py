@@ -123,40 +123,40 @@ m("people-rank-along-n", "the CTAs of a cluster numbered along N", r"tile|rows|w
 # ---------------------------------------------------------------------------------------------------------------------
 of("kernels/scheduler/static_scheduler.h")
 m("people-rows-by-columns", "tiles unrolled by the number of columns", r"tile|written|twice|GM4",
-  ("cluster % grid.x * uint32_t(grid_.cluster_m)", "cluster % grid.y * uint32_t(grid_.cluster_m)"))
+  ("div_u32(cluster, grid.x), z", "div_u32(cluster, grid.y), z"))
 m("people-last-wave", "the last tile is left out", r"written|GM4",
   ("cluster < grid.x * grid.y * grid.z", "cluster + 1 < grid.x * grid.y * grid.z"))
 
 # ---------------------------------------------------------------------------------------------------------------------
-of("kernels/direct/direct_kernel.h")
-m("direct-b-without-rank", "both CTAs of a pair load the left half of B", r"B rows .*direct_kernel\.h",
+of("kernels/direct/direct_steps.h")
+m("direct-b-without-rank", "both CTAs of a pair load the left half of B", r"B rows .*direct_steps\.h",
   (" + int(rank_) * direct_b_rows(cfg_), k,", ", k,"))
-m("direct-a-row-of-pair", "A's rows counted in tiles of the pair", r"A rows .*direct_kernel\.h",
-  ("tile_.m * kDirectBlockM, k, barrier", "tile_.m * kDirectBlockM * cfg_.cta_group, k, barrier"))
-m("direct-b-block-m", "B's rows counted in blocks of A's", r"B rows .*direct_kernel\.h",
+m("direct-a-row-of-pair", "A's rows counted in tiles of the pair", r"A rows .*direct_steps\.h",
+  ("&params_.a, tile_.m * kDirectBlockM, k, barrier", "&params_.a, tile_.m * kDirectBlockM * cfg_.cta_group, k, barrier"))
+m("direct-b-block-m", "B's rows counted in blocks of A's", r"B rows .*direct_steps\.h",
   ("&params_.b, tile_.n * cfg_.block_n", "&params_.b, tile_.n * kDirectBlockM"))
-m("direct-k-half", "k steps half as far apart", r"(k |K ).*direct_kernel\.h",
+m("direct-k-half", "k steps half as far apart", r"(k |K ).*direct_steps\.h",
   ("issue_copies(stage, k * cfg_.block_k)", "issue_copies(stage, k * cfg_.block_k / 2)"))
-m("direct-last-mma", "the last MMA of a step is left out", r"(k |K ).*direct_kernel\.h",
+m("direct-last-mma", "the last MMA of a step is left out", r"(k |K ).*direct_steps\.h",
   ("i < cfg_.block_k / kDirectMmaK; ++i", "i < cfg_.block_k / kDirectMmaK - 1; ++i"))
-m("direct-first-of-step", "each step's first MMA overwrites the sum", r"(k |K |overwr).*direct_kernel\.h",
+m("direct-first-of-step", "each step's first MMA overwrites the sum", r"(k |K |overwr).*direct_steps\.h",
   ("!first || i > 0", "i > 0"))
 m("direct-columns-early", "the epilogue ends 8 columns early", r"(column|written|GM4).*",
-  ("i < cfg_.block_n; i += 8", "i < cfg_.block_n - 8; i += 8"))
-m("direct-column-0", "every step of the epilogue loads the same columns", r"column.*direct_kernel\.h",
-  ("quarter.plus_columns(uint32_t(i))", "quarter.plus_columns(0)"))
-m("direct-row-pitch", "rows of C as far apart as the tile is wide", r"(row|stored|written).*direct_kernel\.h|GM4|GM5",
+  ("i < cfg_.block_n; i += kColumns", "i < cfg_.block_n - kColumns; i += kColumns"))
+m("direct-column-0", "every step of the epilogue loads the same columns", r"column.*direct_steps\.h",
+  ("rows.plus_columns(uint32_t(i))", "rows.plus_columns(0)"))
+m("direct-row-pitch", "rows of C as far apart as the tile is wide", r"(row|stored|written).*direct_steps\.h|GM4|GM5",
   ("uint32_t(params_.n) * 2, c.at", "uint32_t(cfg_.block_n) * 2, c.at"))
-m("direct-pair-order", "the two elements of a word change places", r"column.*direct_kernel\.h",
+m("direct-pair-order", "the two elements of a word change places", r"column.*direct_steps\.h",
   ("as_float(sums[lane][2 * j + 1]), as_float(sums[lane][2 * j])", "as_float(sums[lane][2 * j]), as_float(sums[lane][2 * j + 1])"))
-m("direct-first-row", "warps' rows 16 apart", r"(row|stored|written).*direct_kernel\.h|GM4",
-  ("first_row = tile_.m * kDirectBlockM + 32 * warp;", "first_row = tile_.m * kDirectBlockM + 16 * warp;"))
+m("direct-first-row", "warps' rows 16 apart", r"(row|stored|written).*direct_steps\.h|GM4",
+  ("first_row = tile_.m * kDirectBlockM + 32 * quarter;", "first_row = tile_.m * kDirectBlockM + 16 * quarter;"))
 
 of("kernels/direct/config.h")
 m("direct-tile-of-cta", "a pair's CTAs take different columns", r"tile|rows|column|written|same global memory",
-  ("cta / c.cta_group % tiles_n}", "cta % tiles_n}"))
+  ("group - stripe * tiles_n}", "cta - stripe * tiles_n}"))
 of("kernels/direct/operand_slabs.h")
-m("direct-slab-step", "slabs of a tile are all its first columns", r"(k |K ).*(operand_slabs|direct_kernel)",
+m("direct-slab-step", "slabs of a tile are all its first columns", r"(k |K ).*(operand_slabs|direct_steps)",
   ("TensorCoords{k + i * columns, row}", "TensorCoords{k, row}"))
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -225,4 +225,4 @@ m("maps-rows-of-a", "all maps have A's rows", r"(B rows|row|map|TM).*",
   ("const int rows = i % 2 == 0 ? problem.m : problem.n;", "const int rows = problem.m;"))
 of("kernels/grouped_block_scaled/group_scheduler.h")
 m("maps-along-n", "a group's tiles unrolled by their number along N", r"(tile|row|twice|written).*|GM4",
-  ("local % tiles_.along_m * cfg.cta_group + half", "local % tiles_.along_n * cfg.cta_group + half"))
+  ("(local - n * tiles_.along_m) * cfg.cta_group + half", "(local - n * tiles_.along_n) * cfg.cta_group + half"))

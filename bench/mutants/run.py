@@ -314,10 +314,15 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="mutants at the same time")
     parser.add_argument("--again", action="store_true", help="also those that have a result")
     parser.add_argument("--judge", action="store_true", help="run nothing: judge the results against the patterns")
+    parser.add_argument("--texts", action="store_true", help="run nothing: fail if a text of any list is not in its file once")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="a build tree of Ninja")
     parser.add_argument("--results", type=pathlib.Path, help="default: the list's own")
     parser.add_argument("--table", type=pathlib.Path, help="write the table as Markdown")
     args = parser.parse_args()
+    if args.texts:
+        stale = [f"{m.id}: {why}" for all_of, _ in LISTS.values() for m in all_of if (why := why_not(m))]
+        print("\n".join(stale))
+        return int(bool(stale))
     args.build = args.build.resolve()
     global MUTANTS
     MUTANTS, results_file = LISTS[args.list]
