@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every legal configuration of the grouped block-scaled matmul computes the right products on every list of groups:
 // 200 random ones, with full data against float64, with data = none for the identical sequence of barrier events,
-// and under jitter for identical numbers.
+// and under jitter for identical numbers.  300 more run only where they are asked for:
+// test_sim "[all_grouped_block_scaled]".
 #include <random>
 
 #include "catch.h"
@@ -126,6 +127,10 @@ SM100_GROUPED_SWEEP(17)
 SM100_GROUPED_SWEEP(18)
 SM100_GROUPED_SWEEP(19)
 SM100_GROUPED_SWEEP(20)
+
+TEST_CASE("random grouped configurations verify under jitter, batches 21 to 50", "[.][all_grouped_block_scaled]") {
+  for (uint64_t batch = 21; batch <= 50; ++batch) run_batch(107 * batch);
+}
 
 TEST_CASE("random configurations have no findings with provenance and strict scopes: grouped_block_scaled",
           "[sweep][explained]") {
