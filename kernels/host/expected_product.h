@@ -12,13 +12,18 @@
 
 namespace sm100::host {
 
-/// A matrix in global memory, row by row; of an operand a row is along K.
+/// A matrix in global memory.  Row by row, of an operand along K, or with `k_pitch` the other way round.
 struct ExpectedMatrix {
   std::string name;  ///< "A"
   uint64_t address = 0;
   int64_t rows = 0;
   uint64_t pitch = 0;  ///< bytes from one row to the next
   int bits = 0;        ///< of an element
+  /// Of an operand that lies along M or N: bytes from one k to the next; `pitch` is an element's, whole bytes.  0:
+  /// it lies along K.
+  uint64_t k_pitch = 0;
+
+  bool along_k() const { return k_pitch == 0; }
 };
 
 /// C(i, j) is the sum over k of A(i, k) * B(j, k), and what an epilogue makes of it.

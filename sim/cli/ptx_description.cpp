@@ -67,7 +67,8 @@ class Description {
     text_ +=
         "# What the result is compared with: one of\n"
         "#   product = [\"A\", \"B\", \"C\"]   (C[m][n] = sum of A[m][k] B[n][k]; b = \"k_n\" where B lies as "
-        "[k][n])\n"
+        "[k][n],\n"
+        "#             a = \"k_m\" where A lies as [k][m])\n"
         "#   copy = [\"FROM\", \"TO\"]\n"
         "# [problem.check]\n";
     return std::move(text_);

@@ -13,7 +13,7 @@ struct RowAndK {
   bool scrambled = false;
 };
 
-RowAndK resolve(const Matrices& matrices, const Origin& first, const Origin& second) {
+RowAndK resolve(const Matrices& matrices, const Mma& mma, bool a, const Origin& first, const Origin& second) {
   RowAndK r;
   if (first.kind == OriginKind::nobody || second.kind == OriginKind::nobody)
     return r.row.matrix = RowOf::kNobody, r;
@@ -23,7 +23,16 @@ RowAndK resolve(const Matrices& matrices, const Origin& first, const Origin& sec
   if (!place) return r.row.matrix = RowOf::kElsewhere, r;
   const int bits = matrices[place->matrix].bits;
   r.row = {place->matrix, place->row};
-  r.k = place->byte * 8 / bits, r.count = int64_t(first.bytes) * 8 / bits;
+  r.k = place->k;
+  if (!(a ? mma.a_along_k : mma.b_along_k)) {
+    r.count = std::min<int64_t>(mma.k, matrices.k_of(place->matrix) - place->k);
+    if (second.kind == OriginKind::fill) return r;
+    const auto last = matrices.at(second.address);
+    r.scrambled =
+        !last || last->matrix != place->matrix || last->row != place->row || last->k != place->k + mma.k - 1;
+    return r;
+  }
+  r.count = int64_t(first.bytes) * 8 / bits;
   if (second.kind == OriginKind::fill) return r;
   if (second.address == first.address + first.bytes)
     r.count += int64_t(second.bytes) * 8 / bits;
@@ -49,7 +58,7 @@ OperandRows rows_over(const Record& record, const Matrices& matrices, const std:
       int scrambled = -1;
       for (const RowRun& run : a ? mma.a : mma.b)
         for (int i = run.first; i < run.first + run.count; ++i) {
-          const RowAndK r = resolve(matrices, run.of(i, 0), run.of(i, 1));
+          const RowAndK r = resolve(matrices, mma, a, run.of(i, 0), run.of(i, 1));
           if (!judge) {
             int& vote = votes[size_t(i)];
             if (r.row.matrix == -1) continue;

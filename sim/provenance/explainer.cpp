@@ -69,7 +69,7 @@ void Explainer::find_accumulators() {
     Accumulator& acc = it->second;
     const bool followed =
         std::all_of(acc.mmas.begin(), acc.mmas.end(), [&](uint32_t mma) { return record_.mmas()[mma].looked_at; });
-    if (!followed) not_looked_at_.insert("MMAs with A in tensor memory or registers, or operands along M or N");
+    if (!followed) not_looked_at_.insert("MMAs with A in tensor memory or registers, or with sparse A");
     if (!followed || acc.mmas.empty()) {
       it = accumulators_.erase(it);
       continue;
@@ -290,7 +290,8 @@ std::string Explainer::rows_text(const RowOf& first, int64_t count) const {
     case RowOf::kNobody: return "shared memory that nobody has filled";
     case -1: return "zeros from beyond the tensor's end";
     default:
-      return fmt::format("{} row{} {}", matrices_.name(first.matrix), count == 1 ? "" : "s",
+      return fmt::format("{} {}{} {}", matrices_.name(first.matrix),
+                         matrices_[first.matrix].along_k() ? "row" : "column", count == 1 ? "" : "s",
                          range_text(first.row, first.row + count - 1));
   }
 }

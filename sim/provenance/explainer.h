@@ -105,6 +105,7 @@ class Explainer {
   void explain_misfit(const Accumulator& acc, const Misfit& misfit);
   void explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right);
   void compare_steps(const Accumulator& acc);
+  bool explain_major(const Accumulator& acc);
   bool explain_old_sum(const Accumulator& acc);
   const Accumulator* multiplied(const RowOf& a, const RowOf& b) const;
   /// Whatever belongs into C was multiplied by somebody, for this place or for another.

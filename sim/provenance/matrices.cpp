@@ -7,20 +7,21 @@ namespace sm100::sim::provenance {
 
 Matrices::Matrices(const std::vector<host::ExpectedProduct>& products) {
   for (const host::ExpectedProduct& product : products) {
-    a_.push_back(add(product.a, product.name));
-    b_.push_back(add(product.b, product.name));
+    a_.push_back(add(product.a, product.k, product.name));
+    b_.push_back(add(product.b, product.k, product.name));
   }
   for (int i = 0; i < int(all_.size()); ++i) by_address_.push_back(i);
   std::sort(by_address_.begin(), by_address_.end(),
             [&](int x, int y) { return all_[size_t(x)].address < all_[size_t(y)].address; });
 }
 
-int Matrices::add(const host::ExpectedMatrix& matrix, const std::string& product) {
+int Matrices::add(const host::ExpectedMatrix& matrix, int64_t k, const std::string& product) {
   const auto same = std::find_if(all_.begin(), all_.end(), [&](const host::ExpectedMatrix& m) {
-    return m.address == matrix.address && m.rows == matrix.rows && m.pitch == matrix.pitch;
+    return m.address == matrix.address && m.rows == matrix.rows && m.pitch == matrix.pitch &&
+           m.k_pitch == matrix.k_pitch;
   });
   if (same != all_.end()) return int(same - all_.begin());
-  all_.push_back(matrix);
+  all_.push_back(matrix), k_.push_back(k);
   products_.push_back(product);
   return int(all_.size()) - 1;
 }
@@ -29,8 +30,10 @@ std::optional<Matrices::Place> Matrices::at(uint64_t address) const {
   const auto place_in = [&](int matrix) -> std::optional<Place> {
     const host::ExpectedMatrix& m = all_[size_t(matrix)];
     const uint64_t offset = address - m.address;
-    if (address < m.address || offset >= uint64_t(m.rows) * m.pitch) return std::nullopt;
-    return Place{matrix, int64_t(offset / m.pitch), int64_t(offset % m.pitch)};
+    const uint64_t bytes = m.along_k() ? uint64_t(m.rows) * m.pitch : uint64_t(k_of(matrix)) * m.k_pitch;
+    if (address < m.address || offset >= bytes) return std::nullopt;
+    if (m.along_k()) return Place{matrix, int64_t(offset / m.pitch), int64_t(offset % m.pitch) * 8 / m.bits};
+    return Place{matrix, int64_t(offset % m.k_pitch / m.pitch), int64_t(offset / m.k_pitch)};
   };
   if (last_ < all_.size())
     if (const auto place = place_in(int(last_))) return place;

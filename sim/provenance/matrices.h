@@ -15,11 +15,12 @@ class Matrices {
 
   struct Place {
     int matrix = -1;
-    int64_t row = 0, byte = 0;
+    int64_t row = 0, k = 0;
   };
   /// Nothing: no operand lies there.
   std::optional<Place> at(uint64_t address) const;
   const host::ExpectedMatrix& operator[](int matrix) const { return all_[size_t(matrix)]; }
+  int64_t k_of(int matrix) const { return k_[size_t(matrix)]; }
   int a_of(size_t product) const { return a_[product]; }
   int b_of(size_t product) const { return b_[product]; }
   bool is_a(int matrix) const;
@@ -27,13 +28,14 @@ class Matrices {
   std::string name(int matrix) const;
   uint64_t address(int matrix, int64_t row, int64_t k) const {
     const host::ExpectedMatrix& m = all_[size_t(matrix)];
-    return m.address + uint64_t(row) * m.pitch + uint64_t(k * m.bits / 8);
+    return m.address + uint64_t(row) * m.pitch + (m.along_k() ? uint64_t(k * m.bits / 8) : uint64_t(k) * m.k_pitch);
   }
 
  private:
-  int add(const host::ExpectedMatrix& matrix, const std::string& product);
+  int add(const host::ExpectedMatrix& matrix, int64_t k, const std::string& product);
 
   std::vector<host::ExpectedMatrix> all_;
+  std::vector<int64_t> k_;             ///< elements along K
   std::vector<std::string> products_;  ///< the name of the first product that has it
   std::vector<int> a_, b_;             ///< by product
   std::vector<int> by_address_;

@@ -61,8 +61,34 @@ const Box* Explainer::box_used(const Mma& mma, bool a, int row) const {
   return nullptr;
 }
 
+/// An operand that is read along K lies along M or N, or the other way round.
+bool Explainer::explain_major(const Accumulator& acc) {
+  for (const bool a : {true, false}) {
+    const OperandRows& operand = a ? acc.a : acc.b;
+    const auto known =
+        std::find_if(operand.rows.begin(), operand.rows.end(), [](const RowOf& r) { return r.known(); });
+    if (known == operand.rows.end()) continue;
+    const Mma& mma = record_.mmas()[acc.mmas.front()];
+    const bool along_k = a ? mma.a_along_k : mma.b_along_k;
+    if (matrices_[known->matrix].along_k() == along_k) continue;
+    const char* const across = matrices_.is_a(known->matrix) ? "M" : "N";
+    Cause cause{.id = "PV1", .at = mma.source, .details = {}};
+    cause.what = fmt::format(
+        "{} lies along {} in global memory, and the MMA reads it along {} as operand {}: the transpose bit of the "
+        "instruction descriptor is wrong",
+        matrices_.name(known->matrix), along_k ? across : "K", along_k ? "K" : across, a ? 'A' : 'B');
+    if (const Box* box = box_used(mma, a, int(known - operand.rows.begin())))
+      cause.details.push_back(fmt::format("loaded by {}, {}", who_(box->source), place_of(*box)));
+    cause.details.push_back(fmt::format("read by {}", who_(mma.source)));
+    add(std::move(cause), acc);
+    return true;
+  }
+  return false;
+}
+
 /// What MMAs of an accumulator multiply that the others do not.
 void Explainer::compare_steps(const Accumulator& acc) {
+  if (explain_major(acc)) return;
   for (const bool a : {true, false}) {
     const OperandRows& operand = a ? acc.a : acc.b;
     const auto scrambled =
@@ -78,7 +104,8 @@ void Explainer::compare_steps(const Accumulator& acc) {
         if (*scrambled >= run.first && *scrambled < run.first + run.count) first = run.of(*scrambled, 0);
       const int bits = row.known() ? matrices_[row.matrix].bits : 8;
       const int64_t k = operand.k[step], elements = int64_t(first.bytes) * 8 / bits;
-      if (box && !load_of(mma, first.address + first.bytes, box)) {
+      const bool along_k = a ? mma.a_along_k : mma.b_along_k;
+      if (along_k && box && !load_of(mma, first.address + first.bytes, box)) {
         cause.at = box->source;
         cause.what = fmt::format(
             "{} has other bytes where k {} belongs, which was not loaded: a piece of the tile is loaded "
@@ -86,9 +113,9 @@ void Explainer::compare_steps(const Accumulator& acc) {
             rows_text(row, 1), range_text(k + elements, k + 2 * elements - 1));
       } else {
         cause.what = fmt::format(
-            "the 16-byte pieces of {} lie in another order than the descriptor of operand {} reads them: "
+            "the {} of {} lie in another order than the descriptor of operand {} reads them: "
             "swizzle, stride or step of the descriptor and of the load disagree",
-            rows_text(row, 1), a ? 'A' : 'B');
+            along_k ? "16-byte pieces" : "elements along K", rows_text(row, 1), a ? 'A' : 'B');
       }
       if (box) cause.details.push_back(fmt::format("loaded by {}, {}", who_(box->source), place_of(*box)));
       cause.details.push_back(fmt::format("read by {}", who_(mma.source)));

@@ -72,17 +72,27 @@ void SharedOrigins::landed(int slot, const models::TensorCopy& copy, uint32_t bo
   }
 }
 
+using models::kOperandRowBytes;
+
 std::vector<RowRun> operand_rows(const SharedOrigins& origins, const int (&slots)[2],
                                  const models::MmaOperation& mma, bool a) {
   std::vector<RowRun> runs;
   const SmemDescriptorFields& descriptor = a ? mma.a : mma.b;
   const int rows = models::UmmaNumerics::rows_per_cta(mma, a);
+  const bool along_k = !(a ? mma.idesc.transpose_a : mma.idesc.transpose_b);
+  const uint32_t last_k = uint32_t(mma_k(mma.kind)) - 1, bytes = kOperandRowBytes / (last_k + 1);
+  const auto origin_of = [&](int slot, uint32_t row, uint32_t c) {
+    if (along_k) return origins.at(slot, operand_address(descriptor, Major::k, 1, row, c * kChunk));
+    const uint32_t address = operand_address(descriptor, Major::mn, bytes, row, c * last_k);
+    Origin origin = origins.at(slot, address);
+    if (origin.kind == OriginKind::global || origin.kind == OriginKind::fill) origin.address += address % kChunk;
+    return origin;
+  };
   for (int cta = 0; cta < mma.cta_group; ++cta)
     for (int i = 0; i < rows; ++i) {
       const int row = cta * rows + i;
       Origin chunk[2];
-      for (uint32_t c = 0; c < 2; ++c)
-        chunk[c] = origins.at(slots[cta], operand_address(descriptor, Major::k, 1, uint32_t(i), c * kChunk));
+      for (uint32_t c = 0; c < 2; ++c) chunk[c] = origin_of(slots[cta], uint32_t(i), c);
       RowRun* const last = runs.empty() ? nullptr : &runs.back();
       if (last && last->first + last->count == row) {
         if (last->count == 1) last->pitch = int64_t(chunk[0].address - last->chunk[0].address);

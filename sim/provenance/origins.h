@@ -58,7 +58,8 @@ class SharedOrigins {
   std::vector<std::vector<Origin>> slots_;
 };
 
-/// Rows of an operand that lie alike: row i of the run has its chunks at `chunk[c].address + i * pitch`.
+/// Rows of an operand that lie alike: row i of the run has its chunks at `chunk[c].address + i * pitch`.  Along K
+/// these are the two chunks that an MMA takes of a row; along M or N the row's elements of its first and last k.
 struct RowRun {
   int first = 0, count = 0;
   int64_t pitch = 0;
@@ -72,7 +73,7 @@ struct RowRun {
   }
 };
 
-/// The rows of an operand of one MMA: of a pair first those of the even CTA.  K-major only.
+/// The rows of an operand of one MMA: of a pair first those of the even CTA.
 std::vector<RowRun> operand_rows(const SharedOrigins& origins, const int (&slots)[2],
                                  const models::MmaOperation& mma, bool a);
 

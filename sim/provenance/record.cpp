@@ -107,8 +107,8 @@ void Record::multiplied(const Participants& by, const models::MmaOperation& op, 
           .accumulates = op.enable_input_d,
           .source = source,
           .time = models::now()};
-  mma.looked_at = !op.a_in_tmem && !op.idesc.transpose_a && !op.idesc.transpose_b && !op.modifiers.sp &&
-                  !any_zero_column(op.zero_columns) && !op.disables_lanes();
+  mma.a_along_k = !op.idesc.transpose_a, mma.b_along_k = !op.idesc.transpose_b, mma.k = mma_k(op.kind);
+  mma.looked_at = !op.a_in_tmem && !op.modifiers.sp && !any_zero_column(op.zero_columns) && !op.disables_lanes();
   if (mma.looked_at) {
     mma.a = operand_rows(shared_, by.slots, op, true);
     mma.b = operand_rows(shared_, by.slots, op, false);

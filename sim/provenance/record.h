@@ -36,6 +36,8 @@ struct Mma {
   uint32_t lane = 0, column = 0;  ///< of D
   bool accumulates = false;
   bool looked_at = true;  ///< false: an operand that provenance does not follow
+  bool a_along_k = true, b_along_k = true;
+  int k = 0;
   models::Source source;
   models::Cycles time = 0;
   std::vector<RowRun> a, b;

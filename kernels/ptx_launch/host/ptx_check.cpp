@@ -59,6 +59,7 @@ class CheckReader {
     product.a = tensor_named(table_, "product", names[0]);
     product.b = tensor_named(table_, "product", names[1]);
     product.c = tensor_named(table_, "product", names[2]);
+    product.a_is_k_m = table_.has("a") && table_.word("a", {"m_k", "k_m"}) == "k_m";
     product.b_is_k_n = table_.has("b") && table_.word("b", {"n_k", "k_n"}) == "k_n";
     const PtxTensor &a = problem_.tensors[product.a], &b = problem_.tensors[product.b],
                     &c = problem_.tensors[product.c];
@@ -66,12 +67,17 @@ class CheckReader {
       if (tensor->shape.size() != 2 || !tensor->element.format)
         throw table_.wrong("product", fmt::format("{} must be a matrix of a floating-point type", tensor->name));
     if (c.element.bits < 8) throw table_.wrong("product", "C must have elements of whole bytes");
-    const int64_t k = a.shape[1], n = c.shape[1];
+    const int64_t k = product.k_of(a.shape), n = c.shape[1];
     const std::vector<int64_t> expected = product.b_is_k_n ? std::vector{k, n} : std::vector{n, k};
-    if (a.shape[0] != c.shape[0] || b.shape != expected)
-      throw table_.wrong("product",
-                         fmt::format("C is {} x {} and A is {} x {}: B must be {} x {}, A have as many rows as C",
-                                     c.shape[0], n, a.shape[0], k, expected[0], expected[1]));
+    if (a.shape[product.a_is_k_m ? 1 : 0] != c.shape[0] || b.shape != expected)
+      throw table_.wrong(
+          "product",
+          fmt::format("C is {} x {} and A is {} x {}: B must be {} x {}, A have as many {} as C rows", c.shape[0],
+                      n, a.shape[0], a.shape[1], expected[0], expected[1], product.a_is_k_m ? "columns" : "rows"));
+    for (const PtxTensor* tensor : {&a, &b})
+      if ((tensor == &a ? product.a_is_k_m : product.b_is_k_n) && tensor->element.bits < 8)
+        throw table_.wrong(tensor == &a ? "a" : "b",
+                           fmt::format("{} has elements below a byte: must lie along K", tensor->name));
     if (table_.has("scales"))
       for (const TomlTable& t : table_.tables("scales", {"of", "tensor", "k", "rows", "row_steps", "k_steps"}))
         product.scales.push_back(read_scales(t, product, names));
@@ -84,7 +90,7 @@ class CheckReader {
     PtxScales scales;
     scales.operand = t.word("of", {names[0], names[1]}) == names[0] ? 0 : 1;
     scales.tensor = tensor_named(t, "tensor", t.string("tensor"));
-    const int64_t all_k = problem_.tensors[product.a].shape[1];
+    const int64_t all_k = product.k_of(problem_.tensors[product.a].shape);
     const int64_t all_rows =
         scales.operand == 0 ? problem_.tensors[product.c].shape[0] : problem_.tensors[product.c].shape[1];
     scales.k = t.has("k") ? t.integer("k", 1, all_k) : all_k;
@@ -150,9 +156,9 @@ class PtxProductCheck : public Product {
     const PtxProduct& product = *problem_.product;
     const size_t index = operand == 0 ? product.a : product.b;
     const PtxElement& element = problem_.tensors[index].element;
-    const bool by_column = operand == 1 && product.b_is_k_n;
+    const bool by_column = operand == 0 ? product.a_is_k_m : product.b_is_k_n;
     const auto k = size_t(shape().k), first = by_column ? size_t(row) : size_t(row) * k;
-    const size_t step = by_column ? size_t(shape().n) : 1;
+    const size_t step = by_column ? size_t(operand == 0 ? shape().m : shape().n) : 1;
     for (size_t l = 0; l < k; ++l) out[l] = element_value(element, tensors[index], first + l * step);
     for (const PtxScales& scales : product.scales)
       if (scales.operand == operand) scale(scales, tensors[scales.tensor], row, out);
@@ -186,7 +192,7 @@ int64_t PtxSteps::at(int64_t number) const {
 
 void read_check(const TomlTable& problem_table, PtxProblem& problem) {
   if (!problem_table.has("check")) return;
-  const TomlTable table = problem_table.table("check", {"product", "copy", "reference", "b", "scales"});
+  const TomlTable table = problem_table.table("check", {"product", "copy", "reference", "a", "b", "scales"});
   CheckReader(table, problem).read();
 }
 
@@ -199,7 +205,7 @@ std::unique_ptr<Product> product_of(const PtxProblem& problem, const Scenario& s
   const PtxTensor &a = problem.tensors[problem.product->a], &c = problem.tensors[problem.product->c];
   const ProductShape shape{.m = int(c.shape[0]),
                            .n = int(c.shape[1]),
-                           .k = int(a.shape[1]),
+                           .k = int(problem.product->k_of(a.shape)),
                            .operands = *a.element.format,
                            .output = *c.element.format,
                            .seed = scenario.seed,

@@ -32,9 +32,11 @@ struct PtxScales {
 /// The product that the kernel must have computed: C[m][n] = sum over k of A[m][k] * B[n][k], elements with their
 /// scales.
 struct PtxProduct {
-  size_t a = 0, b = 0, c = 0;  ///< tensors
-  bool b_is_k_n = false;       ///< B lies as [k][n]
+  size_t a = 0, b = 0, c = 0;               ///< tensors
+  bool a_is_k_m = false, b_is_k_n = false;  ///< A lies as [k][m], B as [k][n]
   std::vector<PtxScales> scales;
+
+  int64_t k_of(const std::vector<int64_t>& shape_a) const { return shape_a[a_is_k_m ? 0 : 1]; }
 };
 
 /// Reads [problem.check], if there is one, and moves the output to the end of the tensors.

@@ -98,20 +98,21 @@ Check PtxRun::check(const std::vector<const uint8_t*>& tensors) const {
   return Check::of_nothing();
 }
 
-/// The product or the copy that the launch names, where rows of both operands lie along K.
+/// The product or the copy that the launch names.
 ExpectedResult PtxRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
   ExpectedResult result;
-  const auto matrix_of = [&](size_t i) -> ExpectedMatrix {
+  const auto matrix_of = [&](size_t i, bool along_k = true) -> ExpectedMatrix {
     const PtxTensor& t = problem_.tensors[i];
     const auto pitch = uint64_t(t.shape[1] * t.element.bits / 8);
-    return {t.name, addresses[i].value, t.shape[0], pitch, t.element.bits};
+    if (along_k) return {t.name, addresses[i].value, t.shape[0], pitch, t.element.bits};
+    return {t.name, addresses[i].value, t.shape[1], uint64_t(t.element.bits / 8), t.element.bits, pitch};
   };
-  if (const auto& product = problem_.product; product && !product->b_is_k_n)
+  if (const auto& product = problem_.product)
     result.products.push_back(
-        {.a = matrix_of(product->a),
-         .b = matrix_of(product->b),
+        {.a = matrix_of(product->a, !product->a_is_k_m),
+         .b = matrix_of(product->b, !product->b_is_k_n),
          .c = matrix_of(product->c),
-         .k = problem_.tensors[product->a].shape[1],
+         .k = product->k_of(problem_.tensors[product->a].shape),
          .plain = product->scales.empty() ? problem_.tensors[product->c].element.format : std::nullopt});
   if (problem_.copy) {
     const PtxTensor& to = problem_.tensors[problem_.copy->second];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where numbers come from when threads bring the operands: ld.global, st.shared, a proxy fence, one MMA.
+// Where numbers come from when threads bring the operands: ld.global, st.shared, a proxy fence, one MMA; along K,
+// and B along N.
 #include <fmt/format.h>
 
 #include "catch.h"
@@ -15,10 +16,13 @@ namespace {
 
 /// C = A B^T of 128 x 64 x 16, f16: thread t brings row t of A and of B, and stores row t of C.
 struct Staged {
-  std::string row_of_a = "%r1";  ///< the row that a thread brings
-  std::string row_of_c = "%r1";  ///< and the one that it stores
-  bool in_pieces = false;        ///< in words of 4 bytes, else 16 at a time
-  int m = 128;                   ///< that the instruction descriptor says
+  std::string row_of_a = "%r1";    ///< the row that a thread brings
+  std::string row_of_c = "%r1";    ///< and the one that it stores
+  bool in_pieces = false;          ///< in words of 4 bytes, else 16 at a time
+  int m = 128;                     ///< that the instruction descriptor says
+  bool b_along_n = false;          ///< B is [k][n]: thread t brings 16 bytes, eight columns of k = t / 8
+  std::string piece_of_b = "%r1";  ///< which of them
+  bool transposes_b = b_along_n;   ///< in the instruction descriptor
 
   /// 32 bytes of %rd10 to the two chunks of a row in shared memory at %r8.
   std::string copy(int rows) const {
@@ -34,6 +38,21 @@ struct Staged {
       text += fmt::format("\tld.global.b32 %r40, [%rd10+{}];\n\tst.shared.b32 [%r8+{}], %r40;\n", 4 * word,
                           word / 4 * rows * 16 + word % 4 * 4);
     return text;
+  }
+
+  /// B without swizzle: along K as A, along N in core matrices of eight k, two of them for eight columns.
+  std::string copy_b() const {
+    if (b_along_n)
+      return fmt::format(
+          "\tmul.wide.u32 %rd10, {}, 16;\n\tadd.u64 %rd10, %rd5, %rd10;\n"
+          "\tshr.u32 %r33, %r1, 3;\n\tand.b32 %r34, %r1, 7;\n"
+          "\tmad.lo.u32 %r8, %r33, 16, %r3;\n\tmad.lo.u32 %r8, %r34, 256, %r8;\n"
+          "\tld.global.v4.b32 {{%r40, %r41, %r42, %r43}}, [%rd10];\n"
+          "\tst.shared.v4.b32 [%r8], {{%r40, %r41, %r42, %r43}};\n",
+          piece_of_b);
+    return "\tsetp.ge.u32 %p3, %r1, 64;\n\t@%p3 bra STAGED;\n\tmul.wide.u32 %rd10, %r1, 32;\n"
+           "\tadd.u64 %rd10, %rd5, %rd10;\n\tmad.lo.u32 %r8, %r1, 16, %r3;\n" +
+           copy(64);
   }
 
   std::string text() const {
@@ -86,12 +105,8 @@ struct Staged {
 	mul.wide.u32 %rd10, {row_of_a}, 32;
 	add.u64 %rd10, %rd4, %rd10;
 	mad.lo.u32 %r8, %r1, 16, %r2;
-{copy_a}	setp.ge.u32 %p3, %r1, 64;
-	@%p3 bra STAGED;
-	mul.wide.u32 %rd10, %r1, 32;
-	add.u64 %rd10, %rd5, %rd10;
-	mad.lo.u32 %r8, %r1, 16, %r3;
-{copy_b}STAGED:
+	xor.b32 %r32, %r1, 64;
+{copy_a}{copy_b}STAGED:
 	fence.proxy.async;
 	tcgen05.fence::before_thread_sync;
 	bar.sync 0;
@@ -124,10 +139,12 @@ WAIT:
 }}
 )",
         fmt::arg("row_of_a", row_of_a), fmt::arg("row_of_c", row_of_c), fmt::arg("copy_a", copy(128)),
-        fmt::arg("copy_b", copy(64)), fmt::arg("a_desc", tile(128)), fmt::arg("b_desc", tile(64)),
+        fmt::arg("copy_b", copy_b()), fmt::arg("a_desc", tile(128)),
+        fmt::arg("b_desc", transposes_b ? make_smem_descriptor({0}, 128, 256, Swizzle::none).bits : tile(64)),
         fmt::arg("out", out),
         fmt::arg("idesc",
-                 make_instr_descriptor(MmaKind::f16, DataType::f16, DataType::f16, DataType::f32, m, 64).bits));
+                 make_instr_descriptor(MmaKind::f16, DataType::f16, DataType::f16, DataType::f32, m, 64).bits |
+                     (transposes_b ? 1u << 16 : 0)));
   }
 
   RunResult run() const {
@@ -138,11 +155,14 @@ WAIT:
                          contents);
     };
     std::string launch = "kernel = \"ptx\"\nprofile = \"b200\"\n[problem]\nptx = \"k.ptx\"\ngrid = [1, 1, 1]\n" +
-                         tensor("A", "f16", "[128, 16]", "") + tensor("B", "f16", "[64, 16]", "") +
+                         tensor("A", "f16", "[128, 16]", "") +
+                         tensor("B", "f16", b_along_n ? "[16, 64]" : "[64, 16]", "") +
                          tensor("C", "f32", "[128, 64]", "contents = \"unwritten\"\n");
     for (const char* name : {"A", "B", "C"})
       launch += fmt::format("[[problem.argument]]\naddress = \"{}\"\n", name);
-    launch += "[problem.check]\nproduct = [\"A\", \"B\", \"C\"]\n[run]\nsms = 1\n";
+    launch += "[problem.check]\nproduct = [\"A\", \"B\", \"C\"]\n";
+    if (b_along_n) launch += "b = \"k_n\"\n";
+    launch += "[run]\nsms = 1\n";
     return run_in_child(host::load_scenario(folder.write("k.toml", launch)));
   }
 };
@@ -183,4 +203,27 @@ TEST_CASE("operands that threads bring in pieces: half of the rows are not multi
   const RunResult ran = Staged{.in_pieces = true, .m = 64}.run();
   INFO(ran.report);
   for (const Finding& f : ran.findings) CHECK(f.message.find("bytes that a warp has stored") == std::string::npos);
+}
+
+TEST_CASE("B along N is followed: columns, k, and the transpose bit", "[provenance]") {
+  const RunResult right = Staged{.b_along_n = true}.run();
+  INFO(right.report);
+  CHECK(right.verified);
+  CHECK(right.outcome == Outcome::pass);
+
+  const auto cause = [](const Staged& kernel) {
+    const RunResult ran = kernel.run();
+    INFO(ran.report);
+    REQUIRE(ran.findings.size() == 1);
+    CHECK(ran.findings[0].id == "PV1");
+    CHECK(ran.provenance.not_looked_at.empty());
+    return ran.findings[0].message;
+  };
+  CHECK(cause({.b_along_n = true, .piece_of_b = "%r31"})
+            .find("B columns 0-7 were used where B columns 8-15 belong") != std::string::npos);
+  CHECK(cause({.b_along_n = true, .piece_of_b = "%r32"})
+            .find("the elements along K of B column 0 lie in another order") != std::string::npos);
+  CHECK(cause({.b_along_n = true, .transposes_b = false})
+            .find("B lies along N in global memory, and the MMA reads it along K as operand B") !=
+        std::string::npos);
 }
