@@ -77,7 +77,7 @@ m("people-descriptor-half", "slices of B by the place along N", rf"B rows|{LOAD}
 of("kernels/epilogue/tile_writer.h")
 m("people-store-no-half", "both halves of a tile stored in the left one's columns", r"(column|stored).*tile_writer",
   ("tile.column + half * accumulator_columns(cfg) + i * strip_columns(cfg);\n  const SmemAddr part", "tile.column + i * strip_columns(cfg);\n  const SmemAddr part"))
-m("people-lower-over-upper", "the lower fragment goes to the upper one's rows", r"(row|strip).*(tile_writer|smem_writer)|(tile_writer|smem_writer).*(row|strip)",
+m("people-lower-over-upper", "the lower fragment goes to the upper one's rows", r"(row|strip).*(tile_writer|smem_writer)|(tile_writer|smem_writer).*(row|strip)|SM4.*strip|SM4.*tile_writer",
   ("part.strip_row + row, registers", "part.strip_row, registers"))
 m("people-block-step", "blocks of a transposed strip stored too close", r"(row|column|stored).*tile_writer",
   ("tile.row + block * block_columns(cfg)", "tile.row + block * strip_columns(cfg)"))
@@ -154,7 +154,7 @@ m("direct-first-row", "warps' rows 16 apart", r"(row|stored|written).*direct_ste
 
 of("kernels/direct/config.h")
 m("direct-tile-of-cta", "a pair's CTAs take different columns", r"tile|rows|column|written|same global memory",
-  ("group - stripe * tiles_n}", "cta - stripe * tiles_n}"))
+  ("group - stripe * tiles_n}", "cta % tiles_n}"))
 of("kernels/direct/operand_slabs.h")
 m("direct-slab-step", "slabs of a tile are all its first columns", r"(k |K ).*(operand_slabs|direct_steps)",
   ("TensorCoords{k + i * columns, row}", "TensorCoords{k, row}"))

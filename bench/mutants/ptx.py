@@ -19,7 +19,7 @@ m("ptx-k-step-half", "k steps are 32 elements apart", r"k .*gemm\.ptx:9[2-4]", (
 m("ptx-load-k-of-next", "the loads begin at the second k step", r"(k |K ).*gemm\.ptx:9[2-4]",
   ("shl.b32 %r22, %r14, 6;          // first element of K", "add.u32 %r22, %r14, 1;\n\tshl.b32 %r22, %r22, 6;"))
 m("ptx-k-bound-half", "half of the k steps", r"(k |K ).*never multiplied", ("shr.u32 %r6, %r5, 6;", "shr.u32 %r6, %r5, 7;"))
-m("ptx-mma-step-more", "the MMA warp takes one step too many", r"fill 5|too many",
+m("ptx-mma-step-more", "the MMA warp takes one step too many", r"fill 5|too many|more steps",
   ("setp.lt.u32 %p6, %r14, %r6;\n\t@%p6 bra MMA;", "setp.le.u32 %p6, %r14, %r6;\n\t@%p6 bra MMA;"))
 m("ptx-load-step-more", "the load warp fills one stage too many", r"too many",
   ("setp.lt.u32 %p6, %r14, %r6;\n\t@%p6 bra LOAD;", "setp.le.u32 %p6, %r14, %r6;\n\t@%p6 bra LOAD;"),
@@ -41,7 +41,7 @@ m("ptx-first-of-second", "the second step's first MMA overwrites the sum", r"TC1
 m("ptx-idesc-n", "the MMA has half of N", r"TC3|TC13|column|B rows", ("0x08100490", "0x08080490"))
 m("ptx-lane-quarter", "a warp's lanes are half as far apart", r"TC2\].*lane|row.*gemm\.ptx:164", ("shl.b32 %r33, %r2, 21;", "shl.b32 %r33, %r2, 20;"))
 m("ptx-column-step", "the epilogue's loads step 4 columns", r"column.*gemm\.ptx:164", ("add.u32 %r34, %r34, 8;", "add.u32 %r34, %r34, 4;"))
-m("ptx-store-step", "the epilogue's stores step 16 elements", r"GM3.*gemm\.ptx:170|(column|stored|written).*gemm\.ptx:1[67]\d", ("add.u64 %rd13, %rd13, 16;", "add.u64 %rd13, %rd13, 32;"))
+m("ptx-store-step", "the epilogue's stores step 16 elements", r"GM[13].*gemm\.ptx:170|(column|stored|written).*gemm\.ptx:1[67]\d", ("add.u64 %rd13, %rd13, 16;", "add.u64 %rd13, %rd13, 32;"))
 m("ptx-row-of-warp", "a lane's row is its warp", r"row|stored|written|GM3|GM4", ("add.u32 %r31, %r31, %r1;        // row", "add.u32 %r31, %r31, %r2;"))
 m("ptx-row-pitch", "C's rows are as far apart as A's", r"GM\d|row|written", ("mul.wide.u32 %rd11, %r31, %r30;", "mul.wide.u32 %rd11, %r31, %r5;"))
 m("ptx-columns-bound", "the last 8 columns are not stored", r"nobody has (written|stored).*column", ("setp.lt.u32 %p6, %r35, 64;", "setp.lt.u32 %p6, %r35, 56;"))
