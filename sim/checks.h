@@ -321,7 +321,7 @@ inline constexpr Check kChecks[] = {
      "leaves shared memory.",
      "Products of old bytes: usually correct because the copy is fast, wrong under load.",
      "Wait on the full barrier of each operand's stage in the warp that issues the MMA, before it; count both "
-     "operands' bytes in expect_tx.",
+     "operands' bytes in expect_tx. Where the report says that an operand reaches beyond its stage: mend its descriptor.",
      "PTX 9.7.16, 9.7.13.15.16", "KB-02, KB-10, KB-18"},
     {"TC8", Severity::error, "cta_group mixed, or a pair without its peer",
      "tcgen05 instructions of one kernel use different cta_group values, or cta_group::2 in a CTA that has no "

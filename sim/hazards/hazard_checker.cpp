@@ -343,6 +343,9 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   HazardText text = hazard_text(kernel(t.slot), in_rank, earlier, later, tmem, both,
                                 beside_copies ? Missing::fence : missing, progress_of(cluster(t.slot), earlier));
   if (beside_copies) text = stored_beside_copies(std::move(text));
+  if (std::string_view(text.id) == "TC7" && !tmem)
+    if (const Access* own = landed_of_ring(t, at_rank, earlier, second))
+      text = reaches_beyond_stage(std::move(text), kernel(t.slot), *own, earlier, later);
   if (const MmaThread* issuer = mma_thread_of(cluster(t.slot), earlier);
       issuer && issuer->passed_over >= 0 && earlier.over.clock >= issuer->next)
     text.details.insert(text.details.end() - 1,
@@ -381,6 +384,22 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   v.places = {hazard_place(kernel(t.slot), earlier), hazard_place(kernel(t.slot), later)};
   v.warning = text.warning;
   report_.violation(v);
+}
+
+/// An operand that `flying`, a copy to a stage of a ring, is part of: also a copy to another stage of it, for which
+/// the thread has waited.
+const Access* HazardChecker::landed_of_ring(const Thread& t, uint32_t at_rank, const Access& flying,
+                                            Footprints::Id operand) {
+  const BarrierName stage = barrier_name(kernel(t.slot), flying.barrier);
+  const Access* landed = nullptr;
+  if (stage.array)
+    cluster(t.slot).ctas[at_rank].smem.for_each_write(smem_sets_, operand, [&](const Access& write) {
+      if (write.kind != AccessKind::tensor_load || !write.barrier || !warp(t).known.happened.knows(write.over))
+        return;
+      const BarrierName other = barrier_name(kernel(t.slot), write.barrier);
+      if (other.array == stage.array && other.stage != stage.stage) landed = &write;
+    });
+  return landed;
 }
 
 AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& access) const {

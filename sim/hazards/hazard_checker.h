@@ -389,6 +389,7 @@ class HazardChecker {
   bool looks_for_unwritten_ = false;
   /// A thread's store that nothing but its cp.async.mbarrier.arrive has handed on.
   static bool handed_by_copies(const WarpState& by, const Access& store);
+  const Access* landed_of_ring(const Thread& t, uint32_t at_rank, const Access& flying, Footprints::Id operand);
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
   /// Rank in the cluster of the warp that issued an access which is over with one of its own stamps (Part, or of
   /// some lanes).
@@ -591,6 +592,10 @@ std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& c
 /// TP1, TP2 and TP3: an edit of a tensor map and a copy that uses it.
 HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Access& earlier,
                            const Kernel& second_kernel, const Access& later, GlobalAddr map);
+/// TC7 of an operand that also has bytes of a stage that its thread has waited for.
+/// @param own  the copy to that stage
+HazardText reaches_beyond_stage(HazardText text, const Kernel& kernel, const Access& own, const Access& flying,
+                                const Access& later);
 /// TM6 as a warning, where a thread's cp.async.mbarrier.arrive hands on its stores too.
 HazardText stored_beside_copies(HazardText text);
 /// TP1 as a warning, where the thread that edits has waited for bulk groups behind its own load.

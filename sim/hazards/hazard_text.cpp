@@ -484,6 +484,18 @@ HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Acc
           std::move(lines)};
 }
 
+HazardText reaches_beyond_stage(HazardText text, const Kernel& kernel, const Access& own, const Access& flying,
+                                const Access& later) {
+  text.message = fmt::format(
+      "{} reads beyond its stage: an operand has bytes of {}, and reaches into those of {}, which have not landed",
+      kernel.role(later.by.warp), barrier_text(kernel, own.barrier), barrier_text(kernel, flying.barrier));
+  text.details.back() =
+      "wrong: where the operand lies or how far it reaches: start address, step along K, leading or stride byte "
+      "offset "
+      "of its descriptor, transpose bits and shape in the instruction descriptor; or the size of a stage";
+  return text;
+}
+
 HazardText stored_beside_copies(HazardText text) {
   if (std::string_view(text.id) != "TM6") return text;
   text.message +=

@@ -127,6 +127,13 @@ class Shadow {
     read->unfilled = !filled;
   }
 
+  /// The last writes of bytes of the set.
+  template <class F>
+  void for_each_write(const Footprints& sets, Id set, F&& f) const {
+    for (const Footprints::Overlap& overlap : sets.overlaps(set))
+      if (overlap.other < cells_.size() && cells_[overlap.other].write) f(*cells_[overlap.other].write);
+  }
+
   /// Somebody has written bytes of the set, or has begun to.
   bool written(const Footprints& sets, Id set) const {
     for (const Footprints::Overlap& overlap : sets.overlaps(set))
