@@ -187,6 +187,7 @@ Question question_of_scenario(const ExplainOptions& o) {
     q.request = {.m = p.m, .n = p.n, .k = p.k, .sms = s.sms_in_run()};
     q.blockwise.emplace();
     q.blockwise->dtype = p.config.dtype, q.blockwise->output = q.request.output = p.config.output;
+    q.blockwise->scale_dtype = p.config.scale_dtype;
     q.own_config = !p.auto_config;
   } else if (s.kernel == &matmul_definition()) {
     const MatmulProblem& p = s.problem_as<MatmulProblem>();
@@ -271,9 +272,10 @@ std::string format_answer(const Question& q, const ConfigChoice& choice) {
     text += fmt::format("  {:<15}mma {}: {}\n", "next best", mma_text(choice.candidates[i]),
                         counts_text(choice.candidates[i]));
   if (q.own_config)
-    text +=
-        fmt::format("  {:<15}{} has a [config] of its own, which runs; this is what config = \"auto\" would be\n",
-                    "note", q.scenario);
+    text += fmt::format(
+        "  {:<15}{} runs its own [config], or the defaults where it has none; this is what config = \"auto\" would "
+        "be\n",
+        "note", q.scenario);
   return text + config_toml(choice) + "\n";
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("explain-config: a scenario is explained for the SMs of its run", "[ex
   const Ran table = run(scratch, "explain-config a.toml --set 'config={output=\"f32\"}' --set run.sms=148");
   CHECK(table.exit_code == 0);
   CHECK(table.out.find("on 148 SMs") != std::string::npos);
-  CHECK(table.out.find("note           a.toml has a [config] of its own") != std::string::npos);
+  CHECK(table.out.find("note           a.toml runs its own [config], or the defaults") != std::string::npos);
   CHECK(table.out.find("\nconfig = { output = \"f32\", cta_group = 2") != std::string::npos);
 }
 

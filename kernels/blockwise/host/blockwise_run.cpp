@@ -68,7 +68,9 @@ void BlockwiseRun::read_row(int operand, const std::vector<const uint8_t*>& tens
   }
 }
 
-std::string BlockwiseRun::title() const { return Product::title() + " blockwise"; }
+std::string BlockwiseRun::title() const {
+  return Product::title() + " blockwise" + (config_.scale_dtype == DataType::bf16 ? ", bf16 scales" : "");
+}
 
 std::string BlockwiseRun::chosen_configuration() const {
   if (!problem_.auto_config) return {};

@@ -105,7 +105,8 @@ void Grouped1d2dRun::read_weights(const std::vector<const uint8_t*>& tensors, in
 }
 
 std::string Grouped1d2dRun::title() const {
-  return fmt::format("{} {} blockwise", groups_text(), name(config_.dtype));
+  return fmt::format("{} {} blockwise{}", groups_text(), name(config_.dtype),
+                     config_.scale_dtype == DataType::bf16 ? ", bf16 scales" : "");
 }
 
 std::string Grouped1d2dRun::chosen_configuration() const {
