@@ -65,7 +65,7 @@ class Provenance {
   virtual void shared_written(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
                               const Source& source) = 0;
   virtual void global_written(int slot, uint64_t address, uint32_t bytes, const Source& source) = 0;
-  /// Bytes of global memory that a thread copies to shared memory (cp.async).
+  /// Bytes of global memory that a thread copies to shared memory (cp.async); 0: it fills 16 bytes with zeros.
   virtual void copied_by_thread(int slot, uint32_t offset, uint64_t address, uint32_t bytes,
                                 const Source& source) = 0;
 };

@@ -19,15 +19,16 @@ RowAndK resolve(const Matrices& matrices, const Mma& mma, bool a, const Origin& 
     return r.row.matrix = RowOf::kNobody, r;
   if (first.kind == OriginKind::store || second.kind == OriginKind::store) return r.row.matrix = RowOf::kStored, r;
   if (first.kind == OriginKind::fill) return r;  // zeros
-  const auto place = matrices.at(first.address);
+  const bool along_k = a ? mma.a_along_k : mma.b_along_k;
+  const auto place = matrices.at(first.address, along_k);
   if (!place) return r.row.matrix = RowOf::kElsewhere, r;
   const int bits = matrices[place->matrix].bits;
   r.row = {place->matrix, place->row};
   r.k = place->k;
-  if (!(a ? mma.a_along_k : mma.b_along_k)) {
+  if (!along_k) {
     r.count = std::min<int64_t>(mma.k, matrices.k_of(place->matrix) - place->k);
     if (second.kind == OriginKind::fill) return r;
-    const auto last = matrices.at(second.address);
+    const auto last = matrices.at(second.address, along_k);
     r.scrambled =
         !last || last->matrix != place->matrix || last->row != place->row || last->k != place->k + mma.k - 1;
     return r;

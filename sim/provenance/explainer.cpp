@@ -76,16 +76,24 @@ void Explainer::find_accumulators() {
     }
     acc.a = rows_over(record_, matrices_, acc.mmas, true);
     acc.b = rows_over(record_, matrices_, acc.mmas, false);
+    if (right_ && by_threads(acc)) {
+      not_looked_at_.insert("operands that threads bring, where the results are right");
+      it = accumulators_.erase(it);
+      continue;
+    }
     ++it;
   }
   drop_tiles_without_stores();
   for (const auto& [history, acc] : accumulators_)
-    for (const OperandRows* operand : {&acc.a, &acc.b})
-      for (const RowOf& row : operand->rows) {
-        if (row.known()) copied_.insert(row.matrix);
-        if (row.matrix == RowOf::kStored)
-          not_looked_at_.insert("operands that warps have computed, or stored in pieces below 16 bytes");
+    for (const bool a : {true, false}) {
+      const std::vector<RowOf>& rows = (a ? acc.a : acc.b).rows;
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const Box* box = rows[i].known() ? box_used(record_.mmas()[acc.mmas.front()], a, int(i)) : nullptr;
+        if (box && box->by == Box::By::tensor_copy) copied_.insert(rows[i].matrix);
       }
+      if (stored_operand(acc, a))
+        not_looked_at_.insert("operands that warps have computed, or stored in pieces below 16 bytes");
+    }
   for (const auto& [history, acc] : accumulators_) {
     const RowOf* last = nullptr;
     for (const RowOf& row : acc.a.rows) {
@@ -296,8 +304,8 @@ std::string Explainer::rows_text(const RowOf& first, int64_t count) const {
   }
 }
 
-std::vector<Cause> Explainer::causes(bool with_data) {
-  with_data_ = with_data;
+std::vector<Cause> Explainer::causes(bool with_data, bool right) {
+  with_data_ = with_data, right_ = right;
   if (!with_data) not_looked_at_.insert("where results are stored (data = \"none\")");
   if (!expected_.products.empty()) {
     find_accumulators();

@@ -48,7 +48,8 @@ class Explainer {
 
   /// The causes, those that explain most first.
   /// @param with_data  else nobody knows what warps have stored
-  std::vector<Cause> causes(bool with_data);
+  /// @param right      the results are: what threads bring is known by its values only, and is not doubted then
+  std::vector<Cause> causes(bool with_data, bool right);
   /// What could not be followed, one phrase each.
   const std::set<std::string>& not_looked_at() const { return not_looked_at_; }
   int tiles() const { return tiles_; }
@@ -105,8 +106,11 @@ class Explainer {
   void explain_misfit(const Accumulator& acc, const Misfit& misfit);
   void explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right);
   void compare_steps(const Accumulator& acc);
+  bool explain_same_tensor(const Accumulator& acc);
   bool explain_major(const Accumulator& acc);
   bool explain_old_sum(const Accumulator& acc);
+  std::optional<RowOf> wanted_row(const Accumulator& acc, bool a, int i) const;
+  void explain_majority(const Accumulator& acc, bool a, const Deviation& first, const std::set<int>& right);
   const Accumulator* multiplied(const RowOf& a, const RowOf& b) const;
   /// Whatever belongs into C was multiplied by somebody, for this place or for another.
   bool all_multiplied(size_t product);
@@ -114,6 +118,10 @@ class Explainer {
   /// @param beside  of the same stage: it counts on the same mbarrier; nullptr: of any
   const Box* load_of(const Mma& mma, uint64_t address, const Box* beside = nullptr) const;
   const Box* box_used(const Mma& mma, bool a, int row) const;
+  /// Who has stored an operand's bytes that are no copies; nullptr: nobody.
+  const models::Source* stored_operand(const Accumulator& acc, bool a) const;
+  /// Threads have brought some of the operands.
+  bool by_threads(const Accumulator& acc) const;
 
   // scale_causes.cpp
   void compare_scales(const Accumulator& acc);
@@ -121,6 +129,7 @@ class Explainer {
   // k_causes.cpp
   void compare_k();
   void explain_k_pairs(const Accumulator& acc);
+  std::optional<int64_t> first_k(const Box& box) const;
   void explain_coverage(const std::vector<const Accumulator*>& of_tile, const std::vector<const Accumulator*>& lost,
                         int64_t k);
 
@@ -151,8 +160,8 @@ class Explainer {
   std::map<uint32_t, Accumulator> accumulators_;                               ///< by history
   std::vector<SetPlace> places_;                                               ///< by set of fragments
   std::map<std::pair<int, int64_t>, std::vector<const Accumulator*>> by_row_;  ///< of D: matrix and row
-  std::set<int> copied_;  ///< matrices of which some accumulator has rows that copies have brought
-  bool with_data_ = true;
+  std::set<int> copied_;  ///< matrices of which some accumulator has rows that tensor copies have brought
+  bool with_data_ = true, right_ = false;
   int tiles_ = 0;
   std::map<size_t, bool> all_multiplied_;  ///< by product, once it was asked for
 

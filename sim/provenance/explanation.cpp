@@ -98,7 +98,7 @@ void explain(const EndedRun& run, const Record& record, RunResult& result) {
         record, expected, [&](int cta) { return cta >= 0 && run.launches().of_cta(cta) == launch; },
         [&](uint64_t address, uint64_t bytes) { return run.device.gpu.memory().data({address}, bytes); },
         [&](const models::Source& source) { return who(run.launches(), source); });
-    std::vector<Cause> causes = explainer.causes(run.with_data());
+    std::vector<Cause> causes = explainer.causes(run.with_data(), run.with_data() && result.verified);
     const bool all_warn = std::all_of(causes.begin(), causes.end(), [](const Cause& c) { return c.warning; });
     if (wrong && all_warn && result.checked_launch == launch && result.check.wrong_element)
       if (const auto cause = explainer.what_became_of(

@@ -53,6 +53,15 @@ Gaps gaps_of(std::vector<Step> steps, int64_t k) {
 
 }  // namespace
 
+/// Where along K a box begins; nothing: in no operand, or threads have brought it.
+std::optional<int64_t> Explainer::first_k(const Box& box) const {
+  if (box.by != Box::By::tensor_copy) return std::nullopt;
+  const BoxLine line = box_line(box.map, box.coordinates.data(), 0);
+  if (!line.in_bounds) return std::nullopt;
+  const auto place = matrices_.at(line.global_address + global_bytes(box.map.data_type, uint64_t(line.first)));
+  return place ? std::optional(place->k) : std::nullopt;
+}
+
 /// A's K and B's in each MMA.
 void Explainer::explain_k_pairs(const Accumulator& acc) {
   for (size_t step = 0; step < acc.mmas.size(); ++step) {
@@ -78,6 +87,14 @@ void Explainer::explain_k_pairs(const Accumulator& acc) {
     Cause cause{.id = "PV1", .at = mma.source, .details = {}};
     const Box* used = box_used(mma, wrong_a, 0);
     const Box* needed = row.known() ? load_of(mma, matrices_.address(row.matrix, row.row, wanted), used) : nullptr;
+    // Both operands are as far into their boxes, which begin at different k: not the descriptor, the load is wrong.
+    const OperandRows& other = wrong_a ? acc.b : acc.a;
+    const Box* beside = box_used(mma, !wrong_a, 0);
+    const auto begins = used ? first_k(*used) : std::nullopt,
+               beside_begins = beside ? first_k(*beside) : std::nullopt;
+    const bool load_is_wrong = !rows_differ && used && used == needed && begins && beside_begins &&
+                               *begins != *beside_begins &&
+                               wrong.k[step] - *begins == other.k[step] - *beside_begins;
     if (rows_differ)
       cause.what =
           fmt::format("some rows of {} are at k {} and others at k {} in one MMA", wrong_a ? "A" : "B",
@@ -85,11 +102,15 @@ void Explainer::explain_k_pairs(const Accumulator& acc) {
     else
       cause.what = fmt::format("A's k {} was multiplied by B's k {}", range_text(a, a + a_count - 1),
                                range_text(b, b + b_count - 1));
-    if (used && !needed) cause.at = used->source;
+    if (used && (!needed || load_is_wrong)) cause.at = used->source;
     if (used)
       cause.details.push_back(
           fmt::format("operand {} was loaded by {}, {}", wrong_a ? 'A' : 'B', who_(used->source), place_of(*used)));
-    if (needed)
+    if (load_is_wrong)
+      cause.details.push_back(fmt::format("its box begins at k {}, that of operand {} at k {}: loaded by {}, {}",
+                                          *begins, wrong_a ? 'B' : 'A', *beside_begins, who_(beside->source),
+                                          place_of(*beside)));
+    else if (needed)
       cause.details.push_back(
           fmt::format("k {} of it was loaded by {}, {}: the MMA's descriptor leads to another place", wanted,
                       who_(needed->source), place_of(*needed)));

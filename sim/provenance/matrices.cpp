@@ -26,7 +26,7 @@ int Matrices::add(const host::ExpectedMatrix& matrix, int64_t k, const std::stri
   return int(all_.size()) - 1;
 }
 
-std::optional<Matrices::Place> Matrices::at(uint64_t address) const {
+std::optional<Matrices::Place> Matrices::at(uint64_t address, bool along_k) const {
   const auto place_in = [&](int matrix) -> std::optional<Place> {
     const host::ExpectedMatrix& m = all_[size_t(matrix)];
     const uint64_t offset = address - m.address;
@@ -35,12 +35,18 @@ std::optional<Matrices::Place> Matrices::at(uint64_t address) const {
     if (m.along_k()) return Place{matrix, int64_t(offset / m.pitch), int64_t(offset % m.pitch) * 8 / m.bits};
     return Place{matrix, int64_t(offset % m.k_pitch / m.pitch), int64_t(offset / m.k_pitch)};
   };
-  if (last_ < all_.size())
+  if (last_ < all_.size() && all_[last_].along_k() == along_k)
     if (const auto place = place_in(int(last_))) return place;
   const auto behind = std::upper_bound(by_address_.begin(), by_address_.end(), address,
                                        [&](uint64_t a, int matrix) { return a < all_[size_t(matrix)].address; });
   if (behind == by_address_.begin()) return std::nullopt;
-  const auto place = place_in(*(behind - 1));
+  auto place = place_in(*(behind - 1));
+  for (auto other = behind - 1;
+       place && all_[size_t(place->matrix)].along_k() != along_k && other != by_address_.begin();) {
+    --other;
+    if (all_[size_t(*other)].address != all_[size_t(place->matrix)].address) break;
+    if (const auto turned = place_in(*other); turned && all_[size_t(*other)].along_k() == along_k) place = turned;
+  }
   if (place) last_ = size_t(place->matrix);
   return place;
 }

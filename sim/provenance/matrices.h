@@ -18,7 +18,8 @@ class Matrices {
     int64_t row = 0, k = 0;
   };
   /// Nothing: no operand lies there.
-  std::optional<Place> at(uint64_t address) const;
+  /// @param along_k  where several lie there, one that lies so
+  std::optional<Place> at(uint64_t address, bool along_k = true) const;
   const host::ExpectedMatrix& operator[](int matrix) const { return all_[size_t(matrix)]; }
   int64_t k_of(int matrix) const { return k_[size_t(matrix)]; }
   int a_of(size_t product) const { return a_[product]; }

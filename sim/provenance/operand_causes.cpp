@@ -61,6 +61,26 @@ const Box* Explainer::box_used(const Mma& mma, bool a, int row) const {
   return nullptr;
 }
 
+const models::Source* Explainer::stored_operand(const Accumulator& acc, bool a) const {
+  for (const uint32_t number : acc.mmas)
+    for (const RowRun& run : a ? record_.mmas()[number].a : record_.mmas()[number].b)
+      for (const Origin& piece : run.chunk)
+        if (piece.kind == OriginKind::store) return &record_.writes()[piece.record].source;
+  return nullptr;
+}
+
+bool Explainer::by_threads(const Accumulator& acc) const {
+  for (const uint32_t number : acc.mmas)
+    for (const bool a : {true, false})
+      for (const RowRun& run : a ? record_.mmas()[number].a : record_.mmas()[number].b)
+        for (const Origin& piece : run.chunk) {
+          if (piece.kind == OriginKind::store) return true;
+          const bool loaded = piece.kind == OriginKind::global || piece.kind == OriginKind::fill;
+          if (loaded && record_.boxes()[piece.record].by == Box::By::ld_global) return true;
+        }
+  return false;
+}
+
 /// An operand that is read along K lies along M or N, or the other way round.
 bool Explainer::explain_major(const Accumulator& acc) {
   for (const bool a : {true, false}) {
@@ -86,9 +106,39 @@ bool Explainer::explain_major(const Accumulator& acc) {
   return false;
 }
 
+/// Both operands are of one tensor, where the product has two.
+bool Explainer::explain_same_tensor(const Accumulator& acc) {
+  const auto matrix_of = [](const OperandRows& operand) {
+    const auto known =
+        std::find_if(operand.rows.begin(), operand.rows.end(), [](const RowOf& r) { return r.known(); });
+    return known == operand.rows.end() ? -1 : known->matrix;
+  };
+  const int matrix = matrix_of(acc.a);
+  if (matrix < 0 || matrix != matrix_of(acc.b)) return false;
+  for (size_t p = 0; p < expected_.products.size(); ++p)
+    if (matrices_.a_of(p) == matrix && matrices_.b_of(p) == matrix) return false;
+  const bool a = matrices_.is_a(matrix) == turned_by_stores(acc);  // the operand that should be the other one
+  const Mma& mma = record_.mmas()[acc.mmas.front()];
+  const OperandRows& operand = a ? acc.a : acc.b;
+  int row = 0;
+  while (!operand.rows[size_t(row)].known()) ++row;
+  Cause cause{.id = "PV1", .at = mma.source, .details = {}};
+  const Box *box = box_used(mma, a, row), *beside = box_used(mma, !a, 0);
+  const bool same_box = box && box == beside;
+  cause.what = fmt::format("operand {0} reads {1}, which is operand {2}: {3}", a ? 'A' : 'B',
+                           matrices_.name(matrix), a ? 'B' : 'A',
+                           same_box ? "the start address of its descriptor leads into the other's tile"
+                                    : "the start address of its descriptor, or the load, is wrong");
+  if (box && !same_box) cause.at = box->source;
+  if (box) cause.details.push_back(fmt::format("loaded by {}, {}", who_(box->source), place_of(*box)));
+  cause.details.push_back(fmt::format("read by {}", who_(mma.source)));
+  add(std::move(cause), acc);
+  return true;
+}
+
 /// What MMAs of an accumulator multiply that the others do not.
 void Explainer::compare_steps(const Accumulator& acc) {
-  if (explain_major(acc)) return;
+  if (explain_same_tensor(acc) || explain_major(acc)) return;
   for (const bool a : {true, false}) {
     const OperandRows& operand = a ? acc.a : acc.b;
     const auto scrambled =
@@ -105,7 +155,7 @@ void Explainer::compare_steps(const Accumulator& acc) {
       const int bits = row.known() ? matrices_[row.matrix].bits : 8;
       const int64_t k = operand.k[step], elements = int64_t(first.bytes) * 8 / bits;
       const bool along_k = a ? mma.a_along_k : mma.b_along_k;
-      if (along_k && box && !load_of(mma, first.address + first.bytes, box)) {
+      if (along_k && box && box->by == Box::By::tensor_copy && !load_of(mma, first.address + first.bytes, box)) {
         cause.at = box->source;
         cause.what = fmt::format(
             "{} has other bytes where k {} belongs, which was not loaded: a piece of the tile is loaded "
@@ -114,8 +164,9 @@ void Explainer::compare_steps(const Accumulator& acc) {
       } else {
         cause.what = fmt::format(
             "the {} of {} lie in another order than the descriptor of operand {} reads them: "
-            "swizzle, stride or step of the descriptor and of the load disagree",
-            along_k ? "16-byte pieces" : "elements along K", rows_text(row, 1), a ? 'A' : 'B');
+            "swizzle, stride or step of the descriptor and of the {} disagree",
+            along_k ? "16-byte pieces" : "elements along K", rows_text(row, 1), a ? 'A' : 'B',
+            box && box->by != Box::By::tensor_copy ? "threads' stores" : "load");
       }
       if (box) cause.details.push_back(fmt::format("loaded by {}, {}", who_(box->source), place_of(*box)));
       cause.details.push_back(fmt::format("read by {}", who_(mma.source)));
@@ -126,12 +177,21 @@ void Explainer::compare_steps(const Accumulator& acc) {
   if (explain_old_sum(acc)) return;
   for (const bool a : {true, false}) {
     const OperandRows& operand = a ? acc.a : acc.b;
-    if (operand.deviations.empty()) continue;
-    const Deviation& first = operand.deviations.front();
+    // What warps have stored is in doubt only where tensor copies bring the rest.
+    const auto told = std::find_if(operand.deviations.begin(), operand.deviations.end(), [&](const Deviation& d) {
+      const RowOf& others = operand.rows[size_t(d.first)];
+      return d.is.matrix != RowOf::kStored || (others.known() && copied_.count(others.matrix) > 0);
+    });
+    if (told == operand.deviations.end()) continue;
+    const Deviation& first = *told;
     const Mma& mma = record_.mmas()[acc.mmas[size_t(first.step)]];
     const RowOf most = operand.rows[size_t(first.first)];
     std::set<int> steps;
     for (const Deviation& d : operand.deviations) steps.insert(d.step);
+    if (const auto wanted = wanted_row(acc, a, first.first); wanted && *wanted == first.is && !(*wanted == most)) {
+      explain_majority(acc, a, first, steps);
+      return;
+    }
     const int64_t k = operand.k[size_t(first.step)], count = operand.k_count[size_t(first.step)];
     Cause cause{.id = "PV1", .at = mma.source, .details = {}};
     cause.what = fmt::format("{} of {} MMAs of an accumulator of {} multiply {}, at k {}", steps.size(),
@@ -151,6 +211,52 @@ void Explainer::compare_steps(const Accumulator& acc) {
     add(std::move(cause), acc);
     return;
   }
+}
+
+/// The row that belongs where the accumulator's row, or column, `i` was stored; nothing: nobody knows.
+std::optional<RowOf> Explainer::wanted_row(const Accumulator& acc, bool a, int i) const {
+  const bool turned = turned_by_stores(acc);
+  for (const uint32_t set : acc.sets) {
+    const SetPlace& place = places_[set];
+    if (place.product < 0) continue;
+    const Cells cells = cells_in(acc, set);
+    if (cells.first_row < 0 || !goes_together(acc, set, cells)) continue;
+    const int first = a ? cells.first_row : cells.first_column, last = a ? cells.last_row : cells.last_column;
+    if (i < first || i > last) continue;
+    const Region& r = place.region;
+    const bool rows_of_c = a != turned;
+    const auto product = size_t(place.product);
+    return RowOf{rows_of_c ? matrices_.a_of(product) : matrices_.b_of(product),
+                 (rows_of_c ? r.first_row : r.first_column) + (i - first)};
+  }
+  return std::nullopt;
+}
+
+/// Most MMAs multiply other rows than those that belong to the place, `right` do not.
+void Explainer::explain_majority(const Accumulator& acc, bool a, const Deviation& first,
+                                 const std::set<int>& right) {
+  const OperandRows& operand = a ? acc.a : acc.b;
+  size_t wrong = 0;
+  while (right.count(int(wrong)) > 0) ++wrong;
+  const Mma& mma = record_.mmas()[acc.mmas[wrong]];
+  const RowOf used = operand.rows[size_t(first.first)];
+  const int64_t count =
+      used.known() ? std::min<int64_t>(first.count, matrices_[used.matrix].rows - used.row) : first.count;
+  Cause cause{.id = "PV1", .at = mma.source, .details = {}};
+  cause.what = fmt::format("{} of {} MMAs of an accumulator of {} multiply {}", acc.mmas.size() - right.size(),
+                           acc.mmas.size(), rows_text(first.is, first.count), rows_text(used, count));
+  const Box *box = box_used(mma, a, first.first),
+            *beside = box_used(record_.mmas()[acc.mmas[size_t(*right.begin())]], a, first.first);
+  if (box && box == beside)
+    cause.details.push_back(
+        fmt::format("of the same box as those of {}: the descriptor of operand {} steps along it "
+                    "wrongly",
+                    who_(record_.mmas()[acc.mmas[size_t(*right.begin())]].source), a ? 'A' : 'B'));
+  else if (box)
+    cause.at = box->source;
+  if (box) cause.details.push_back(fmt::format("loaded by {}, {}", who_(box->source), place_of(*box)));
+  cause.details.push_back(fmt::format("multiplied by {}", who_(mma.source)));
+  add(std::move(cause), acc);
 }
 
 /// K begins anew in the middle, with other rows, and the MMA adds.
@@ -262,8 +368,10 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
 
   const Mma& mma = record_.mmas()[acc.mmas.front()];
   Cause cause{.id = "PV1", .at = mma.source, .details = {}};
-  cause.what = fmt::format("{} were used where {} belong", rows_text(misfit.used, misfit.count),
-                           rows_text(misfit.wanted, misfit.count));
+  const bool one = misfit.count == 1 && misfit.used.known();
+  cause.what =
+      fmt::format("{} {} used where {} belong{}", rows_text(misfit.used, misfit.count), one ? "was" : "were",
+                  rows_text(misfit.wanted, misfit.count), misfit.count == 1 ? "s" : "");
   const int64_t k = operand.k.front();
   // A row that other rows of D have multiplied was not left out: the load has put it there.
   const bool elsewhere = std::find(operand.rows.begin(), operand.rows.end(), misfit.wanted) != operand.rows.end();
@@ -314,6 +422,13 @@ void Explainer::explain_misplaced(const Accumulator& acc, const Misfit& misfit, 
   cause.details = {fmt::format("loaded from tensor memory by {}, columns {}", who_(fragment.source),
                                range_text(fragment.column, fragment.column + fragment.columns - 1)),
                    fmt::format("stored by {}", who_(store.source))};
+  // Rows of a tile in another order: whether the load or the store has changed it, the numbers do not say.
+  const Box* used = box_used(record_.mmas()[acc.mmas.front()], misfit.of_a, misfit.first);
+  if (loaded && right.history == acc.history && used)
+    cause.details.push_back(fmt::format("or {} {} loaded where {} belong{}, by {}, {}",
+                                        rows_text(misfit.used, misfit.count), misfit.count == 1 ? "was" : "were",
+                                        rows_text(misfit.wanted, misfit.count), misfit.count == 1 ? "s" : "",
+                                        who_(used->source), place_of(*used)));
   add(std::move(cause), acc);
 }
 

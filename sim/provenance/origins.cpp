@@ -20,7 +20,9 @@ std::vector<Origin>& SharedOrigins::of(int slot) {
 }
 
 bool Box::brings(uint64_t address) const {
-  if (by != By::tensor_copy) return false;
+  if (by != By::tensor_copy)
+    return std::any_of(pieces.begin(), pieces.end(),
+                       [&](const auto& piece) { return address >= piece.first && address < piece.second; });
   for (uint32_t l = 0; l < uint32_t(box_lines(map)); ++l) {
     const BoxLine line = box_line(map, coordinates.data(), l);
     if (!line.in_bounds) continue;
@@ -88,11 +90,31 @@ std::vector<RowRun> operand_rows(const SharedOrigins& origins, const int (&slots
     if (origin.kind == OriginKind::global || origin.kind == OriginKind::fill) origin.address += address % kChunk;
     return origin;
   };
+  // Along M or N every k of the rows that share pieces of 16 bytes: as far apart in global memory, up to the
+  // tensor's end.
+  const auto regular = [&](int slot, uint32_t row) {
+    const auto at = [&](uint32_t k) {
+      return origins.at(slot, operand_address(descriptor, Major::mn, bytes, row, k));
+    };
+    const Origin first = at(0), second = at(1);
+    for (uint32_t k = 2; k <= last_k && second.kind == OriginKind::global; ++k) {
+      const Origin piece = at(k);
+      if (piece.kind == OriginKind::fill) break;
+      if (piece.kind != first.kind || piece.address - first.address != k * (second.address - first.address))
+        return false;
+    }
+    return true;
+  };
+  bool all_k = true;
   for (int cta = 0; cta < mma.cta_group; ++cta)
     for (int i = 0; i < rows; ++i) {
       const int row = cta * rows + i;
       Origin chunk[2];
       for (uint32_t c = 0; c < 2; ++c) chunk[c] = origin_of(slots[cta], uint32_t(i), c);
+      if (!along_k) {
+        if (uint32_t(i) % (kChunk / bytes) == 0) all_k = regular(slots[cta], uint32_t(i));
+        if (!all_k) chunk[1].address = 0;  // nowhere
+      }
       RowRun* const last = runs.empty() ? nullptr : &runs.back();
       if (last && last->first + last->count == row) {
         if (last->count == 1) last->pitch = int64_t(chunk[0].address - last->chunk[0].address);

@@ -41,6 +41,8 @@ struct Box {
   std::array<int32_t, 5> coordinates{};
   int slot = -1;
   uint32_t smem = 0, barrier = 0;  ///< where it begins there, and the mbarrier that counts it
+  std::vector<std::pair<uint64_t, uint64_t>>
+      pieces{};  ///< of threads' copies: from where to where in global memory
 
   /// It has brought the byte at that address of global memory.
   bool brings(uint64_t address) const;
@@ -59,7 +61,8 @@ class SharedOrigins {
 };
 
 /// Rows of an operand that lie alike: row i of the run has its chunks at `chunk[c].address + i * pitch`.  Along K
-/// these are the two chunks that an MMA takes of a row; along M or N the row's elements of its first and last k.
+/// these are the two chunks that an MMA takes of a row; along M or N the row's elements of its first and last k,
+/// the last nowhere if those between lie otherwise.
 struct RowRun {
   int first = 0, count = 0;
   int64_t pitch = 0;

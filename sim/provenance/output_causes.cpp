@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "sim/provenance/explainer.h"
 #include "sim/text.h"
@@ -102,7 +103,21 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
       for (const auto& [history, other] : accumulators_)
         if (acc && other.a.rows.front() == acc->a.rows.front() && other.b.rows.front() == acc->b.rows.front())
           parts.insert(history);
-      if (parts.size() > 1) {
+      const models::Source *a_by = nullptr, *b_by = nullptr;
+      for (const auto& [history, other] : accumulators_) {
+        if (!a_by) a_by = stored_operand(other, true);
+        if (!b_by) b_by = stored_operand(other, false);
+      }
+      if (a_by || b_by) {
+        cause.what = fmt::format(
+            "warps have computed operand {} or stored it in pieces below 16 bytes: whether that, the instruction "
+            "descriptor or the epilogue is wrong is not known",
+            a_by && b_by ? "A and operand B"
+            : a_by       ? "A"
+                         : "B");
+        if (a_by) cause.details.push_back(fmt::format("operand A was stored to shared memory by {}", who_(*a_by)));
+        if (b_by) cause.details.push_back(fmt::format("operand B was stored to shared memory by {}", who_(*b_by)));
+      } else if (parts.size() > 1) {
         cause.what = fmt::format(
             "what was multiplied is right, and what is stored is not: the epilogue adds up the partial sums of {} "
             "accumulators, or scales them, wrongly (workspace, scales of blocks, registers)",
@@ -181,6 +196,13 @@ void Explainer::compare_copies() {
         }
         const uint64_t source = source_of(record_, output, e);
         if (source == 0 || source == copy.from + e * output.grain) continue;
+        if (const Delivery& d = record_.deliveries()[number - 1];
+            d.box != 0 && record_.boxes()[d.box - 1].by == Box::By::ld_global) {
+          // Known by its value, which several places may have.
+          const uint8_t *is = bytes_(source, output.grain),
+                        *wanted = bytes_(copy.from + e * output.grain, output.grain);
+          if (is && wanted && std::memcmp(is, wanted, output.grain) == 0) continue;
+        }
         if (wrong_count++ == 0) example = e;
         wrong.add(row, column);
       }

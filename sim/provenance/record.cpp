@@ -76,7 +76,15 @@ void Record::copied_by_thread(int slot, uint32_t offset, uint64_t address, uint3
 void Record::copied(int slot, uint32_t offset, uint64_t address, uint32_t bytes, const models::Source& source,
                     Box::By by) {
   if (boxes_.empty() || boxes_.back().by != by || !same_execution(boxes_.back().source, source))
-    boxes_.push_back({.source = source, .time = models::now(), .by = by, .slot = slot});
+    boxes_.push_back({.source = source, .time = models::now(), .by = by, .slot = slot, .smem = offset});
+  if (bytes == 0)
+    return shared_.set(slot, offset, 16,
+                       {.record = uint32_t(boxes_.size() - 1), .kind = OriginKind::fill, .bytes = 16});
+  auto& pieces = boxes_.back().pieces;
+  if (!pieces.empty() && pieces.back().second == address)
+    pieces.back().second += bytes;
+  else
+    pieces.push_back({address, address + bytes});
   shared_.set(slot, offset, bytes,
               {.address = address, .record = uint32_t(boxes_.size() - 1), .kind = OriginKind::global, .bytes = 16});
 }
@@ -383,7 +391,10 @@ void Record::keep_loaded(int slot, int lane, const void* value, const Origin& or
   if (loaded.size() < kKeptLoads) loaded.emplace_back();
   WarpState::Loaded& last = loaded[warp.next[size_t(lane)]++ % kKeptLoads];
   std::memcpy(last.value.data(), value, 16);
-  last.origin = origin, last.source = source;
+  last.origin = origin, last.stored = false;
+  if (origin.kind != OriginKind::in_registers) return;
+  if (loads_.empty() || !same_execution(loads_.back(), source)) loads_.push_back(source);
+  last.load = uint32_t(loads_.size() - 1);
 }
 
 void Record::shared_read(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
@@ -398,17 +409,29 @@ void Record::global_read(int slot, int lane, uint64_t address, uint32_t bytes, c
     keep_loaded(slot, lane, value, {.address = address, .kind = OriginKind::in_registers, .bytes = 16}, source);
 }
 
-/// What a lane stores unchanged of what it has loaded is a copy.
+/// What a lane stores unchanged of what it has loaded is a copy; of several that are alike, of the first that was
+/// not stored yet.
 void Record::shared_written(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
                             const models::Source& source) {
   const uint32_t write = write_of(slot, source);
-  if (bytes == 16 && value)
-    for (const WarpState::Loaded& loaded : state(slot, source.warp).loaded[size_t(lane)])
-      if (std::memcmp(loaded.value.data(), value, 16) == 0) {
-        if (loaded.origin.kind == OriginKind::in_registers)
-          return copied(slot, offset, loaded.origin.address, bytes, loaded.source, Box::By::ld_global);
-        return shared_.set(slot, offset, bytes, loaded.origin);
-      }
+  if (bytes == 16 && value) {
+    WarpState& warp = state(slot, source.warp);
+    std::vector<WarpState::Loaded>& loaded = warp.loaded[size_t(lane)];
+    WarpState::Loaded* copied_from = nullptr;
+    for (size_t i = 0; i < loaded.size(); ++i) {
+      WarpState::Loaded& l = loaded[(warp.next[size_t(lane)] + i) % loaded.size()];  // the oldest first
+      if (std::memcmp(l.value.data(), value, 16) != 0) continue;
+      copied_from = &l;
+      if (!l.stored) break;
+    }
+    if (copied_from) {
+      copied_from->stored = true;
+      if (copied_from->origin.kind == OriginKind::in_registers)
+        return copied(slot, offset, copied_from->origin.address, bytes, loads_[copied_from->load],
+                      Box::By::ld_global);
+      return shared_.set(slot, offset, bytes, copied_from->origin);
+    }
+  }
   shared_.set(slot, offset, bytes, {.record = write - 1, .kind = OriginKind::store, .bytes = 16});
 }
 

@@ -164,12 +164,13 @@ class Record final : public models::Provenance {
     struct Loaded {
       std::array<uint8_t, 16> value;
       Origin origin;
-      models::Source source;
+      uint32_t load = 0;    ///< of `loads_`, where it was from global memory
+      bool stored = false;  ///< some store has been taken for its copy
     };
     std::array<std::vector<Loaded>, 32> loaded;  ///< a ring of kKeptLoads
     std::array<uint32_t, 32> next{};
   };
-  static constexpr size_t kKeptLoads = 16;
+  static constexpr size_t kKeptLoads = 64;
   /// D of wgmma, in registers: kept as a tensor memory of its own, with the rows of warp w in its lanes 32 w on.
   struct Registers {
     int sm = 0;  ///< a number that no SM has
@@ -194,6 +195,7 @@ class Record final : public models::Provenance {
   void read_scales(Mma& mma, const models::MmaOperation& operation);
   void keep(Fragment fragment, const models::Source& source);
 
+  std::vector<models::Source> loads_;  ///< from global memory, an execution each
   SharedOrigins shared_;
   std::vector<Box> boxes_;
   std::vector<Mma> mmas_;

@@ -105,6 +105,8 @@ ExpectedResult PtxRun::expected_result(const std::vector<GlobalAddr>& addresses)
     const PtxTensor& t = problem_.tensors[i];
     const auto pitch = uint64_t(t.shape[1] * t.element.bits / 8);
     if (along_k) return {t.name, addresses[i].value, t.shape[0], pitch, t.element.bits};
+    if (t.shape[1] == 1)  // a single row or column lies along K, however it is named
+      return {t.name, addresses[i].value, 1, uint64_t(t.shape[0]) * pitch, t.element.bits};
     return {t.name, addresses[i].value, t.shape[1], uint64_t(t.element.bits / 8), t.element.bits, pitch};
   };
   if (const auto& product = problem_.product)

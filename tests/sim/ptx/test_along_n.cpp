@@ -74,6 +74,25 @@ TEST_CASE("B along N by tensor copies: columns, k, step and transpose bit are na
                {"shl.b32 %r22, %r14, 6;", "shl.b32 %r22, %r14, 6;\n\tadd.u32 %r28, %r22, 8;"}},
               "k ");
   check_cause({{"add.u64 %rd6, %rd6, 128;", "add.u64 %rd6, %rd6, 64;"}}, "k ");
+  check_cause({{"add.u64 %rd6, %rd6, 128;", "add.u64 %rd6, %rd6, 2;"}},
+              "4 of 16 MMAs of an accumulator of B columns 64-127 multiply B columns 96-127");
+  check_cause(
+      {{"add.u32 %r26, %r25, 1024;", "add.u32 %r26, %r25, 0;"}},
+      "operand B reads A, which is operand A: the start address of its descriptor leads into the other's tile");
+  check_cause({{"[%rd4, {%r24, %r22}]", "[%rd4, {%r24, %r28}]"},
+               {"shl.b32 %r22, %r14, 6;", "shl.b32 %r22, %r14, 6;\n\tshl.b32 %r28, %r14, 5;"}},
+              "A's k 64-79 was multiplied by B's k 32-47");
   check_cause({{"0x08110490", "0x08100490"}, {"add.u64 %rd6, %rd6, 128;", "add.u64 %rd6, %rd6, 2;"}},
               "B lies along N in global memory, and the MMA reads it along K");
+}
+
+TEST_CASE("An MMA whose operand reaches into the next stage is told so, and not that a wait is missing",
+          "[hazards]") {
+  const RunResult result = ran({{"0x08110490", "0x08100490"}});  // along K, in steps of 128 as along N
+  INFO(result.report);
+  REQUIRE(result.findings.size() == 1);
+  CHECK(result.findings[0].id == "TC7");
+  CHECK(result.findings[0].message.find("an operand has bytes of full[0], and reaches into those of full[1]") !=
+        std::string::npos);
+  CHECK(result.report.find("missing:") == std::string::npos);
 }
