@@ -214,11 +214,13 @@ void Mbarrier::complete_phase(State& state, const Source& source) {
 
 namespace {
 void add_share(std::vector<Mbarrier::State::Share>& shares, const Source& source, uint64_t amount, Loc loc = {}) {
-  auto share = std::find_if(shares.begin(), shares.end(), [&](const Mbarrier::State::Share& s) {
-    return s.cta == source.cta && s.warp == source.warp && s.loc.line() == loc.line();
-  });
-  if (share == shares.end()) share = shares.insert(share, {source.cta, source.warp, 0, loc});
-  share->amount += amount;
+  const unsigned line = loc.line();
+  for (Mbarrier::State::Share& s : shares)
+    if (s.cta == source.cta && s.warp == source.warp && s.loc.line() == line) {
+      s.amount += amount;
+      return;
+    }
+  shares.push_back({source.cta, source.warp, amount, loc});
 }
 }  // namespace
 

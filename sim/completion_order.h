@@ -17,8 +17,10 @@ class CompletionOrder {
     order_ ^= order_ >> 29;
     if (size_t(slot) >= last_.size()) last_.resize(size_t(slot) + 1, 0);
     uint32_t& before = last_[size_t(slot)];
-    pairs_.insert(uint64_t(slot) << 40 | uint64_t(before) << 20 |
-                  offset);  // shared memory has less than 2^20 bytes
+    // Shared memory has less than 2^20 bytes.
+    const uint64_t pair = uint64_t(slot) << 40 | uint64_t(before) << 20 | offset;
+    uint64_t& seen = seen_[(pair * 0x9e3779b97f4a7c15u) >> (64 - kSeenBits)];
+    if (seen != pair) pairs_.insert(pair), seen = pair;
     before = offset;
   }
 
@@ -32,6 +34,9 @@ class CompletionOrder {
   uint64_t order_ = 0xcbf29ce484222325u;
   std::vector<uint32_t> last_;  ///< by slot
   std::unordered_set<uint64_t> pairs_;
+  /// Pairs that are in the set already, most of them: a ring's barriers complete in turns.
+  static constexpr int kSeenBits = 14;
+  std::vector<uint64_t> seen_ = std::vector<uint64_t>(size_t{1} << kSeenBits, ~uint64_t{0});
 };
 
 }  // namespace sm100::sim
