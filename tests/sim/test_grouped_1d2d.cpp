@@ -114,7 +114,8 @@ TEST_CASE("what is wrong with groups of FP8 tokens is said in a sentence", "[gro
   CHECK(contains(refusal({"problem.dtype=nvfp4"}), "allowed are \"e4m3\", \"e5m2\""));
   CHECK(contains(refusal({"config.cluster=[4, 1, 1]"}), "allowed are [1, 1, 1] (one CTA"));
   CHECK(contains(refusal({"config.work_stages=2"}), "for scheduling = \"ring\" only"));
-  CHECK(contains(refusal({"config.mma=[128, 256, 32]"}), "allowed are N = 8 to 160 (a thread sums 256 elements"));
+  CHECK(contains(refusal({"config.mma=[128, 256, 32]"}),
+                 "allowed are N = 16 to 160 in steps of 16 (a thread sums 256 elements"));
   CHECK(contains(refusal({"config.mma=[64, 224, 32]"}), "the epilogue has scales of two"));
   CHECK(contains(refusal({"config.ab_swapped=true"}), "they cannot change places"));
   CHECK(contains(refusal({"config.swizzle=32"}), "allowed are 128, 64"));

@@ -42,23 +42,29 @@ TEST_CASE("the shapes of the blockwise matmul are those of FP8 MMAs") {
 TEST_CASE("a tile's columns are of two blocks of B's scales at most") {
   CHECK(broken(shaped(64, 192)).empty());
   CHECK(broken(shaped(64, 256)).empty());
-  CHECK(
-      broken(shaped(64, 224)) ==
-      "config.mma = [64, 224, 32]: N = 8 to 136, 144, 160, 192, 256 (some tiles of 224 columns lie in 3 blocks of "
-      "128, the epilogue has scales of two)\n");
+  CHECK(broken(shaped(64, 224)) ==
+        "config.mma = [64, 224, 32]: N = 8 to 136 in steps of 8, 144, 160, 192, 256 (some tiles of 224 columns lie "
+        "in 3 blocks of "
+        "128, the epilogue has scales of two)\n");
+}
+
+TEST_CASE("a width that no MMA has is answered with those that the epilogue takes, too") {
+  CHECK(broken(shaped(128, 152)) ==
+        "config.mma = [128, 152, 32]: N = 16 to 160 in steps of 16 (shapes of this kernel family with M = "
+        "128)\n");
 }
 
 TEST_CASE("a tile's sums fit a thread's registers") {
   CHECK(broken(shaped(128, 160)).empty());
   CHECK(broken(shaped(128, 256, 2)).empty());
-  CHECK(
-      broken(shaped(128, 256)) ==
-      "config.mma = [128, 256, 32]: N = 8 to 160 (a thread sums 256 elements in registers, at most 160 leave room "
-      "for the rest)\n");
-  CHECK(
-      broken(shaped(256, 256, 2)) ==
-      "config.mma = [256, 256, 32]: N = 8 to 160 (a thread sums 256 elements in registers, at most 160 leave room "
-      "for the rest)\n");
+  CHECK(broken(shaped(128, 256)) ==
+        "config.mma = [128, 256, 32]: N = 16 to 160 in steps of 16 (a thread sums 256 elements in "
+        "registers, at most 160 leave room "
+        "for the rest)\n");
+  CHECK(broken(shaped(256, 256, 2)) ==
+        "config.mma = [256, 256, 32]: N = 16 to 160 in steps of 16 (a thread sums 256 elements in "
+        "registers, at most 160 leave room "
+        "for the rest)\n");
 }
 
 TEST_CASE("a k tile is a block or half of one") {
