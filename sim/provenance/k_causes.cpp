@@ -96,9 +96,11 @@ void Explainer::explain_k_pairs(const Accumulator& acc) {
                                *begins != *beside_begins &&
                                wrong.k[step] - *begins == other.k[step] - *beside_begins;
     if (rows_differ)
-      cause.what =
-          fmt::format("some rows of {} are at k {} and others at k {} in one MMA", wrong_a ? "A" : "B",
-                      range_text(wrong.k[step], wrong.k[step] + wrong.k_count[step] - 1), wrong.other_k[step]);
+      cause.what = fmt::format(
+          "some rows of {} are at k {} and others at k {} in one MMA: swizzle, stride or step of the "
+          "descriptor and of the {} disagree",
+          wrong_a ? "A" : "B", range_text(wrong.k[step], wrong.k[step] + wrong.k_count[step] - 1),
+          wrong.other_k[step], used && used->by != Box::By::tensor_copy ? "threads' stores" : "load");
     else
       cause.what = fmt::format("A's k {} was multiplied by B's k {}", range_text(a, a + a_count - 1),
                                range_text(b, b + b_count - 1));
@@ -110,7 +112,7 @@ void Explainer::explain_k_pairs(const Accumulator& acc) {
       cause.details.push_back(fmt::format("its box begins at k {}, that of operand {} at k {}: loaded by {}, {}",
                                           *begins, wrong_a ? 'B' : 'A', *beside_begins, who_(beside->source),
                                           place_of(*beside)));
-    else if (needed)
+    else if (needed && !rows_differ)
       cause.details.push_back(
           fmt::format("k {} of it was loaded by {}, {}: the MMA's descriptor leads to another place", wanted,
                       who_(needed->source), place_of(*needed)));
