@@ -26,7 +26,7 @@ bool epilogue_holds(const BlockwiseConfig& c) {
   return n_blocks_per_tile(c) <= 2 && sum_registers(c) <= kMostSumRegisters;
 }
 
-/// "N = 8 to 136 in steps of 8, 144, 160": all that every rule allows beside the configuration's M.
+/// "N = 8 to 144 in steps of 8, 160": all that every rule allows beside the configuration's M.
 std::string widths_text(const BlockwiseConfig& config) {
   BlockwiseConfig c = config;
   const int step = c.mma_m == 64 ? 8 : 16;
