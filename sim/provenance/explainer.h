@@ -70,6 +70,16 @@ class Explainer {
   struct Cells {
     int first_row = -1, last_row = -1, first_column = -1, last_column = -1;
   };
+  /// Rows or columns of an accumulator that a set of fragments has taken to C, and the rows of the operand that
+  /// belong there.
+  struct Placed {
+    uint32_t set = 0;
+    bool of_a = true;
+    int first = 0, last = 0;  ///< of the accumulator
+    RowOf begins;             ///< what belongs to `first`
+
+    RowOf wanted(int i) const { return {begins.matrix, begins.row + (i - first)}; }
+  };
   /// Rows of D, or columns, which hold another row of the operand than belongs to their place.
   struct Misfit {
     uint32_t set = 0;
@@ -102,6 +112,7 @@ class Explainer {
 
   // operand_causes.cpp
   void compare_places();
+  std::vector<Placed> placed(const Accumulator& acc) const;
   std::vector<Misfit> misfits(const Accumulator& acc) const;
   void explain_misfit(const Accumulator& acc, const Misfit& misfit);
   void explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right);

@@ -215,20 +215,8 @@ void Explainer::compare_steps(const Accumulator& acc) {
 
 /// The row that belongs where the accumulator's row, or column, `i` was stored; nothing: nobody knows.
 std::optional<RowOf> Explainer::wanted_row(const Accumulator& acc, bool a, int i) const {
-  const bool turned = turned_by_stores(acc);
-  for (const uint32_t set : acc.sets) {
-    const SetPlace& place = places_[set];
-    if (place.product < 0) continue;
-    const Cells cells = cells_in(acc, set);
-    if (cells.first_row < 0 || !goes_together(acc, set, cells)) continue;
-    const int first = a ? cells.first_row : cells.first_column, last = a ? cells.last_row : cells.last_column;
-    if (i < first || i > last) continue;
-    const Region& r = place.region;
-    const bool rows_of_c = a != turned;
-    const auto product = size_t(place.product);
-    return RowOf{rows_of_c ? matrices_.a_of(product) : matrices_.b_of(product),
-                 (rows_of_c ? r.first_row : r.first_column) + (i - first)};
-  }
+  for (const Placed& p : placed(acc))
+    if (p.of_a == a && i >= p.first && i <= p.last) return p.wanted(i);
   return std::nullopt;
 }
 
@@ -293,37 +281,47 @@ bool Explainer::explain_old_sum(const Accumulator& acc) {
 
 // ---- against the place of the result
 
-std::vector<Explainer::Misfit> Explainer::misfits(const Accumulator& acc) const {
-  std::vector<Misfit> all;
+std::vector<Explainer::Placed> Explainer::placed(const Accumulator& acc) const {
+  std::vector<Placed> all;
   const bool turned = turned_by_stores(acc);
   for (const uint32_t set : acc.sets) {
     const SetPlace& place = places_[set];
     if (place.product < 0) continue;
     const Cells cells = cells_in(acc, set);
     if (cells.first_row < 0 || !goes_together(acc, set, cells)) continue;
-    const auto product = size_t(place.product);
-    const int a_matrix = turned ? matrices_.b_of(product) : matrices_.a_of(product),
-              b_matrix = turned ? matrices_.a_of(product) : matrices_.b_of(product);
-    const auto compare = [&](bool of_a, int first, int last, int64_t at, int64_t end, int matrix) {
-      const std::vector<RowOf>& rows = (of_a ? acc.a : acc.b).rows;
-      for (int i = first; i <= last && at + (i - first) <= end && i < int(rows.size()); ++i) {
-        const RowOf wanted{matrix, at + (i - first)}, used = rows[size_t(i)];
-        if (used == wanted || wanted.row >= matrices_[matrix].rows) continue;
-        // Where warps have stored all of an operand, nobody knows which rows they are.
-        if (used.matrix == RowOf::kStored && copied_.count(matrix) == 0) continue;
-        Misfit* const before = all.empty() ? nullptr : &all.back();
-        if (before && before->set == set && before->of_a == of_a && before->first + before->count == i &&
-            before->used.matrix == used.matrix && (!used.known() || used.row == before->used.row + before->count))
-          ++before->count;
-        else
-          all.push_back({set, of_a, i, 1, used, wanted});
-      }
-    };
     const Region& r = place.region;
-    compare(true, cells.first_row, cells.last_row, turned ? r.first_column : r.first_row,
-            turned ? r.last_column : r.last_row, a_matrix);
-    compare(false, cells.first_column, cells.last_column, turned ? r.first_row : r.first_column,
-            turned ? r.last_row : r.last_column, b_matrix);
+    const auto product = size_t(place.product);
+    for (const bool of_a : {true, false}) {
+      const bool rows_of_c = of_a != turned;
+      const int first = of_a ? cells.first_row : cells.first_column,
+                last = of_a ? cells.last_row : cells.last_column;
+      const int64_t at = rows_of_c ? r.first_row : r.first_column, end = rows_of_c ? r.last_row : r.last_column;
+      all.push_back({set,
+                     of_a,
+                     first,
+                     int(std::min<int64_t>(last, first + end - at)),
+                     {rows_of_c ? matrices_.a_of(product) : matrices_.b_of(product), at}});
+    }
+  }
+  return all;
+}
+
+std::vector<Explainer::Misfit> Explainer::misfits(const Accumulator& acc) const {
+  std::vector<Misfit> all;
+  for (const Placed& p : placed(acc)) {
+    const std::vector<RowOf>& rows = (p.of_a ? acc.a : acc.b).rows;
+    for (int i = p.first; i <= p.last && i < int(rows.size()); ++i) {
+      const RowOf wanted = p.wanted(i), used = rows[size_t(i)];
+      if (used == wanted || wanted.row >= matrices_[wanted.matrix].rows) continue;
+      // Where warps have stored all of an operand, nobody knows which rows they are.
+      if (used.matrix == RowOf::kStored && copied_.count(wanted.matrix) == 0) continue;
+      Misfit* const before = all.empty() ? nullptr : &all.back();
+      if (before && before->set == p.set && before->of_a == p.of_a && before->first + before->count == i &&
+          before->used.matrix == used.matrix && (!used.known() || used.row == before->used.row + before->count))
+        ++before->count;
+      else
+        all.push_back({p.set, p.of_a, i, 1, used, wanted});
+    }
   }
   return all;
 }

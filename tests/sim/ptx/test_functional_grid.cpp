@@ -205,7 +205,6 @@ TEST_CASE(
     has(r.text, "test.ptx:9");
   }
   CHECK(run("barrier.sync 0, 32;").end == FunctionalEnd::finished);
-  CHECK(run("shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffff;").end != FunctionalEnd::divergent);
 }
 
 TEST_CASE(

@@ -222,7 +222,9 @@ TEST_CASE("operands that threads bring: mistakes of the epilogue are not put dow
 TEST_CASE("operands that threads bring in pieces: half of the rows are not multiplied", "[provenance]") {
   const RunResult ran = Staged{.in_pieces = true, .m = 64}.run();
   INFO(ran.report);
-  for (const Finding& f : ran.findings) CHECK(f.message.find("bytes that a warp has stored") == std::string::npos);
+  REQUIRE(!ran.findings.empty());
+  CHECK(ran.findings[0].id == "TC13");  // the epilogue loads rows that the MMA has not made
+  for (const Finding& f : ran.findings) CHECK(f.id != "PV1");
 }
 
 TEST_CASE("B along N is followed: columns, k, and the transpose bit", "[provenance]") {
