@@ -2,16 +2,30 @@
 #include "models/l2_cache.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sm100::models {
+namespace {
+
+constexpr uint64_t kGenerationsOfAHalf = 32;
+
+}  // namespace
 
 L2Cache::L2Cache(const DeviceProfile& profile)
     : capacity_((uint64_t(profile.memory.l2_mib) << 20) / uint64_t(profile.memory.line_bytes) / L2Line::kHalves),
-      generation_lines_(std::max<uint64_t>(1, capacity_ / 32)),
+      generation_lines_(std::max<uint64_t>(1, capacity_ / kGenerationsOfAHalf)),
       most_dirty_((uint64_t(profile.memory.l2_dirty_mib) << 20) / uint64_t(profile.memory.line_bytes) /
-                  L2Line::kHalves) {}
+                  L2Line::kHalves) {
+  // Quantiles of an exponential distribution.
+  for (size_t i = 0; i < early_.size(); ++i) {
+    const double part = (double(i) + 0.5) / double(early_.size());
+    const double early = -std::log(part) * profile.memory.l2_early_share * double(kGenerationsOfAHalf);
+    early_[i] = uint8_t(std::min(double(kMostEarly), std::floor(early + 0.5)));
+  }
+  most_early_ = early_[0];
+}
 
-void L2Cache::renew(L2Line& line, int half, bool home) {
+void L2Cache::renew(L2Line& line, uint32_t new_stamp, int half, bool home) {
   Half& h = halves_[size_t(half)];
   const uint32_t stamp = line.stamp(half);
   const bool was_written = home && line.dirty() && stamp >= h.oldest_dirty && stamp >= h.oldest && stamp != 0;
@@ -21,22 +35,24 @@ void L2Cache::renew(L2Line& line, int half, bool home) {
     ++h.resident;
   if (home && line.dirty()) {
     if (was_written)
-      --h.written[stamp], ++h.written[h.present];
+      --h.written[stamp], ++h.written[new_stamp];
     else
       line.set_dirty(false);  // it has been written back in the meantime
   }
-  line.set_stamp(half, h.present);
-  if (++h.lines[h.present] >= generation_lines_ || h.resident > capacity_) make_room(h);
+  line.set_stamp(half, new_stamp);
+  ++h.lines[new_stamp];
+  if (++h.used >= generation_lines_ || h.resident > capacity_) make_room(h);
 }
 
 void L2Cache::make_room(Half& h) {
-  while (h.resident > capacity_ && h.oldest < h.present) {
+  while (h.resident > capacity_ && h.oldest + most_early_ < h.present) {
     h.resident -= h.lines[h.oldest];
     to_write_back_ += h.written[h.oldest], h.dirty -= h.written[h.oldest];
     h.lines[h.oldest] = h.written[h.oldest] = 0;
     ++h.oldest;
   }
-  if (h.lines[h.present] < generation_lines_) return;
+  if (h.used < generation_lines_) return;
+  h.used = 0;
   if (++h.present == L2Line::kGenerations) renumber();
 }
 
@@ -67,15 +83,16 @@ void L2Cache::renumber() {
   }
 }
 
-bool L2Cache::write(L2Line& line, int home) {
+bool L2Cache::write(L2Line& line, uint64_t at, int home) {
   const bool there = holds(line, home);
   if (const int other = 1 - home; holds(line, other)) {
     Half& h = halves_[size_t(other)];
     --h.lines[line.stamp(other)], --h.resident;
+    if (is_fresh(line, at, other)) --h.used;
     line.set_stamp(other, 0);
   }
   if (!there) line.set_dirty(false);
-  use(line, home, true);
+  use(line, at, home, true);
   Half& h = halves_[size_t(home)];
   const uint32_t stamp = line.stamp(home);
   if (line.dirty() && stamp >= h.oldest_dirty) return !there;

@@ -3,9 +3,11 @@
 ///
 /// Modelled: an SM looks into its own half only; a line whose home is the other half is fetched through it and then
 /// held in both, so a line that SMs of both halves read takes room twice; the line that nobody has used for longest
-/// goes first; written lines lie in their home and must be written back before they go, and before they are more
-/// than L2 keeps dirty.  Structure and capacities are measured on an H200 (docs/accuracy-h200-mechanisms.md).
-/// Approximated: age is counted in generations of 1/32 of a half; no sets, any line can lie anywhere.
+/// goes first, more or less: some go early (memory.l2_early_share); written lines lie in their home and must be
+/// written back before they go, and before they are more than L2 keeps dirty.  Structure and capacities are
+/// measured on an H200 (docs/accuracy-h200-mechanisms.md). Approximated: age is counted in generations of 1/32 of a
+/// half; no sets: any line can lie anywhere, and a hash of its address says how early it goes, as if some sets had
+/// more lines to hold than others.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +19,8 @@
 
 namespace sm100::models {
 
-/// A line's state, in a word: cycle at which L2 has it, the generation of its last use in each half, and whether
-/// its bytes differ from HBM's.
+/// A line's state, in a word: cycle at which L2 has it, the generation with which it goes from each half, and
+/// whether its bytes differ from HBM's.
 class L2Line {
  public:
   static constexpr int kHalves = 2;
@@ -46,15 +48,21 @@ class L2Cache {
 
   enum class Place : uint8_t { own_half, other_half, memory };
   /// A read by an SM of `half`: where the line is; it is in that half afterwards, and in its home.
-  Place read(L2Line& line, int half, int home);
+  /// @param at  the line's address, or any number of its own
+  Place read(L2Line& line, uint64_t at, int half, int home);
   /// A read by an SM of `half` would change nothing: the line was used there in the present generation.
-  bool is_fresh(const L2Line& line, int half) const { return line.stamp(half) == halves_[size_t(half)].present; }
+  bool is_fresh(const L2Line& line, uint64_t at, int half) const { return line.stamp(half) == new_stamp(at, half); }
   /// A write: the line is in its home afterwards, and nowhere else, and differs from memory.
   /// @return whether it was not there
-  bool write(L2Line& line, int home);
+  bool write(L2Line& line, uint64_t at, int home);
 
   /// Number of the present generation of a half: as long as it stays, what was used in it is there.
   uint32_t generation(int half) const { return halves_[size_t(half)].present; }
+  /// All that was used in this generation of a half is there still, also what goes early.
+  bool has_all_of(uint32_t generation, int half) const {
+    const Half& h = halves_[size_t(half)];
+    return h.present - generation + most_early_ <= h.present - h.oldest;
+  }
   /// Takes up to `most` lines off those that have left L2, or must, and are to be written to memory.
   uint64_t take_written_back(uint64_t most);
   /// All that L2 holds is lines of others, which must be written back before ours find room.
@@ -64,36 +72,44 @@ class L2Cache {
   void watch(std::vector<L2Line>* lines) { watched_.push_back(lines); }
 
  private:
+  static constexpr uint32_t kMostEarly = 16;  ///< generations by which a line goes early
+
   struct Half {
-    uint32_t present = 1, oldest = 1;
-    uint64_t resident = 0, dirty = 0;
-    uint32_t oldest_dirty = 1;  ///< written lines of earlier generations have been written back
-    std::vector<uint32_t> lines = std::vector<uint32_t>(L2Line::kGenerations);  ///< of each generation
+    uint32_t present = kMostEarly + 1, oldest = 1;
+    uint64_t resident = 0, dirty = 0, used = 0;  ///< lines; used: in the present generation
+    uint32_t oldest_dirty = 1;                   ///< written lines of earlier generations have been written back
+    std::vector<uint32_t> lines = std::vector<uint32_t>(L2Line::kGenerations);  ///< by the generation they go with
     std::vector<uint32_t> written = std::vector<uint32_t>(L2Line::kGenerations);
   };
+  /// The generation that a line goes with which is used now.
+  uint32_t new_stamp(uint64_t at, int half) const {
+    return halves_[size_t(half)].present - early_[(at >> 7) * 0x9e3779b97f4a7c15 >> 56];
+  }
   bool holds(const L2Line& line, int half) const {
     return line.stamp(half) != 0 && line.stamp(half) >= halves_[size_t(half)].oldest;
   }
-  void use(L2Line& line, int half, bool home) {
-    if (line.stamp(half) != halves_[size_t(half)].present) renew(line, half, home);
+  void use(L2Line& line, uint64_t at, int half, bool home) {
+    if (const uint32_t stamp = new_stamp(at, half); line.stamp(half) != stamp) renew(line, stamp, half, home);
   }
   /// Of a line that was not used in the present generation.
-  void renew(L2Line& line, int half, bool home);
+  void renew(L2Line& line, uint32_t new_stamp, int half, bool home);
   void make_room(Half& half);
   void renumber();
 
   std::array<Half, L2Line::kHalves> halves_;
   uint64_t capacity_, generation_lines_, most_dirty_;  ///< lines of a half
   uint64_t to_write_back_ = 0;
+  std::array<uint8_t, 256> early_{};  ///< generations by which lines go early, by a hash
+  uint32_t most_early_ = 0;
   std::vector<std::vector<L2Line>*> watched_;
 };
 
-inline L2Cache::Place L2Cache::read(L2Line& line, int half, int home) {
+inline L2Cache::Place L2Cache::read(L2Line& line, uint64_t at, int half, int home) {
   const int other = 1 - half;
   const Place place = holds(line, half) ? Place::own_half : holds(line, other) ? Place::other_half : Place::memory;
   if (place == Place::memory) line.set_dirty(false);
-  use(line, half, half == home);
-  if (place != Place::own_half && home == other) use(line, other, true);
+  use(line, at, half, half == home);
+  if (place != Place::own_half && home == other) use(line, at, other, true);
   return place;
 }
 

@@ -11,13 +11,13 @@ namespace {
 
 constexpr uint64_t kSector = 32, kUnit = 64;
 
-/// A box that was used so many generations of L2 ago is there, and need not be touched to stay.
+/// A box that was used more generations of L2 ago is touched, so that it stays.
 constexpr uint32_t kFreshGenerations = 8;
 
-/// Units of a box that waits for all that is ahead of it on the paths to L2, and the part of that wait which a
-/// single row sees: on an H200 excess latencies of 28 r / (1 - r) and 7 r / (1 - r) cycles for 128 rows and one.
-constexpr uint64_t kLongBox = 256;
-constexpr double kShortWait = 0.3;
+/// A box of so many units waits for all that is ahead of it on the paths to L2, a single row for part of that;
+/// those between for a part that grows with the logarithm of their rows.  On an H200 boxes of 1, 8 and 128 rows
+/// wait like 0.2 : 0.5 : 1, and like 0.45 : 0.67 : 1 where all SMs ask for as much as they can.
+constexpr double kLongBox = 256, kRow = 2, kShortWait = 0.25;
 
 /// A hash whose bits are all good (MurmurHash3's finaliser).
 uint64_t scrambled(uint64_t v) {
@@ -28,6 +28,9 @@ uint64_t scrambled(uint64_t v) {
 
 /// A number from 0 to 1 that looks random and is the same in every run.
 double uniform(uint64_t of) { return double(scrambled(scrambled(of)) >> 11) * 0x1p-53; }
+
+/// A time of mean 1 that varies: spread 0 not at all, 1 by an exponential distribution.
+double varied(double spread, double uniform) { return spread > 0 ? 1 - spread * (1 + std::log1p(-uniform)) : 1; }
 
 /// An allocation and a gap behind it, so that a run past the end is noticed.
 uint64_t with_gap(uint64_t bytes) { return (bytes + 255) / 256 * 256 + 4096; }
@@ -51,9 +54,8 @@ uint64_t pieces(const GlobalRows& rows, uint64_t size) {
   return all;
 }
 
-int gpcs(const DeviceProfile& profile) {
-  return (profile.device.sms + profile.device.gpc_sms - 1) / profile.device.gpc_sms;
-}
+/// GPC through whose paths an SM reaches L2.
+size_t gpc_of(int sm, const DeviceProfile& profile) { return size_t(sm / profile.device.gpc_sms); }
 
 }  // namespace
 
@@ -62,12 +64,12 @@ MemorySystem::MemorySystem(const DeviceProfile& profile)
       in_lines_(uint64_t(profile.memory.line_bytes)),
       in_blocks_(uint64_t(profile.memory.dram_interleave_bytes)),
       l2_(profile),
-      channel_free_(size_t(profile.memory.dram_channels)),
+      channels_(size_t(profile.memory.dram_channels)),
       channel_read_(size_t(profile.memory.dram_channels), -1e18),
       line_cycles_(profile.memory.line_bytes * profile.memory.dram_channels /
                    profile.bytes_per_cycle(profile.memory.dram_tb_per_s)) {
-  free_.gpc_reads.resize(size_t(gpcs(profile)));
-  free_.gpc_writes.resize(size_t(gpcs(profile)));
+  paths_.gpc_reads.resize(gpc_of(profile.device.sms - 1, profile) + 1);
+  paths_.gpc_writes.resize(paths_.gpc_reads.size());
 }
 
 void MemorySystem::make_dirty() {
@@ -168,7 +170,7 @@ bool MemorySystem::for_each_line(const GlobalRows& rows, F&& f) {
 
 void MemorySystem::warm(GlobalAddr address, uint64_t size) {
   for_each_line({address, size, 0, 1}, [&](L2Line& line, uint64_t at, uint64_t, uint64_t) {
-    for (int half = 0; half < L2Line::kHalves; ++half) l2_.read(line, half, home_of_block(block_of(at)));
+    for (int half = 0; half < L2Line::kHalves; ++half) l2_.read(line, at, half, home_of_block(block_of(at)));
   });
 }
 
@@ -177,8 +179,7 @@ MemorySystem::Request& MemorySystem::box(uint64_t box) { return boxes_[box]; }
 bool MemorySystem::is_held(const Request& request, const MemoryPort& port) const {
   const int half = half_of(port.sm);
   const uint32_t used = request.generation[size_t(half)];
-  // L2 holds 32 generations; its order of use may be out by a few.
-  return used != 0 && l2_.generation(half) - used < kFreshGenerations;
+  return used != 0 && l2_.generation(half) - used < kFreshGenerations && l2_.has_all_of(used, half);
 }
 
 void MemorySystem::start(Request& request, const MemoryPort& port) {
@@ -200,8 +201,8 @@ void MemorySystem::touch(Request& request, const GlobalRows& rows, const MemoryP
   uint64_t lines = 0;
   const bool held = for_each_line(rows, [&](L2Line& there, uint64_t at, uint64_t begin, uint64_t end) {
     ++lines;
-    if (!l2_.is_fresh(there, half)) {
-      const L2Cache::Place place = l2_.read(there, half, home_keeps ? home_of_block(block_of(at)) : half);
+    if (!l2_.is_fresh(there, at, half)) {
+      const L2Cache::Place place = l2_.read(there, at, half, home_keeps ? home_of_block(block_of(at)) : half);
       if (place == L2Cache::Place::memory) {
         const uint64_t from = std::max(at, begin), to = std::min(at + line, end);
         request.missing.push_back({&there, at, uint32_t(pieces(from, to - from, kSector))});
@@ -228,17 +229,21 @@ void MemorySystem::touch(Request& request, const GlobalRows& rows, const MemoryP
 }
 
 double MemorySystem::access_dram(uint64_t block, double at, double lines) {
-  const size_t channel = block % channel_free_.size();
-  double& free = channel_free_[channel];
+  const size_t channel = block % channels_.size();
   // What has to leave L2 for it goes first, and the channel turns round.
   const double written = double(l2_.take_written_back(1)) * profile_.memory.dram_write_cost;
   if (written > 0) dram_bytes_ += uint64_t(profile_.memory.line_bytes);
-  channel_read_[channel] = std::max(free, at);
-  return free = std::max(free, at) + line_cycles_ * (lines + written);
+  const Timetable::Slot slot = channels_[channel].take(at, line_cycles_ * (lines + written));
+  channel_read_[channel] = slot.begin;
+  return slot.end;
 }
 
 double MemorySystem::dram_wait(uint64_t address) const {
   return -profile_.memory.dram_wait_ns * std::log1p(-uniform(address)) * profile_.device.sm_clock_ghz;
+}
+
+double MemorySystem::dram_times(uint64_t block) const {
+  return varied(profile_.memory.dram_spread, uniform(block));
 }
 
 double MemorySystem::translated(uint64_t address, double at) {
@@ -249,23 +254,25 @@ double MemorySystem::translated(uint64_t address, double at) {
       translated_.try_emplace(address / (uint64_t(profile_.memory.translation_mib) << 20), known).first->second);
 }
 
-MemorySystem::Passage MemorySystem::pass_paths(double units, double at, int sm, bool write) {
+Timetable::Slot MemorySystem::pass_paths(double units, double at, int sm, bool write) {
   const double bytes = units * double(kUnit);
-  Passage all{at, at};
-  const auto pass = [&](double& free, double amount, double tb_per_s, bool waits = true) {
-    const double begin = std::max(free, at);
-    free = begin + amount / profile_.bytes_per_cycle(tb_per_s);
-    if (waits) all = {std::max(all.begin, begin), std::max(all.end, free)};
+  Timetable::Slot all{at, at};
+  const auto wait_for = [&](const Timetable::Slot& slot) {
+    all = {std::max(all.begin, slot.begin), std::max(all.end, slot.end)};
   };
-  const size_t gpc = size_t(sm / profile_.device.gpc_sms);
-  pass(free_.all, bytes, profile_.memory.l2_tb_per_s);
+  const auto cycles = [&](double amount, double tb_per_s) { return amount / profile_.bytes_per_cycle(tb_per_s); };
+  const auto& memory = profile_.memory;
+  wait_for(paths_.all.take(at, cycles(bytes, memory.l2_tb_per_s)));
   if (write) {
-    pass(free_.writes, bytes, profile_.memory.l2_write_tb_per_s);
-    pass(free_.gpc_writes[gpc], bytes, profile_.memory.l2_gpc_write_tb_per_s);
+    wait_for(paths_.writes.take(at, cycles(bytes, memory.l2_write_tb_per_s)));
+    wait_for(paths_.gpc_writes[gpc_of(sm, profile_)].take(at, cycles(bytes, memory.l2_gpc_write_tb_per_s)));
   } else {
-    pass(free_.writes, bytes * profile_.memory.l2_write_share_of_reads, profile_.memory.l2_write_tb_per_s, false);
-    pass(free_.reads, bytes, profile_.memory.l2_read_tb_per_s);
-    pass(free_.gpc_reads[gpc], bytes, profile_.memory.l2_gpc_tb_per_s);
+    paths_.writes.take(at, cycles(bytes * memory.l2_write_share_of_reads, memory.l2_write_tb_per_s));
+    wait_for(paths_.reads.take(at, cycles(bytes, memory.l2_read_tb_per_s)));
+    // Boxes that are on their way together share a GPC's path.  One after the other, they wait as long in the mean
+    // if they keep it for times that vary so.
+    const double times = varied(memory.l2_gpc_spread, uniform(uint64_t(at) * 1024 + uint64_t(sm)));
+    wait_for(paths_.gpc_reads[gpc_of(sm, profile_)].take(at, cycles(bytes * times, memory.l2_gpc_tb_per_s)));
   }
   return all;
 }
@@ -275,14 +282,16 @@ void MemorySystem::bring(Request& request, double from, double until, int half) 
   const double ghz = profile_.device.sm_clock_ghz;
   const double extra = profile_.memory.dram_extra_ns * ghz, far = profile_.memory.l2_far_ns * ghz;
   const double sectors = double(uint64_t(profile_.memory.line_bytes) / kSector);
-  double wait = 0;
+  double wait = 0, times = 1;
+  uint64_t timed = 0;  // a block
   for (size_t i = 0; i < request.missing.size(); ++i) {
     const Request::Missing& missing = request.missing[i];
     const double at = from + (until - from) * double(i + 1) / double(request.missing.size());
     if (i % size_t(profile_.memory.dram_wait_lines) == 0) wait = dram_wait(missing.address);
     const double lines = double((missing.sectors + 1) / 2 * 2) / sectors;  // HBM moves 64 bytes
     const uint64_t block = block_of(missing.address);
-    const double there = access_dram(block, translated(missing.address, at), lines) + extra + wait +
+    if (block != timed) timed = block, times = dram_times(block);
+    const double there = access_dram(block, translated(missing.address, at), lines * times) + extra + wait +
                          (home_of_block(block) == half ? 0 : far);
     const Cycles ready = rounded(there);
     missing.line->set_ready(ready);
@@ -303,23 +312,24 @@ MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles a
   // The answer can be shared until it has left L2, by so many, and not always when the SM has much on its way.
   const double lost = profile_.memory.merge_lost_per_kib *
                       std::max(0.0, double(port.in_flight) / 1024 - profile_.memory.merge_free_kib);
-  const bool merged = by >= 0 && asked.by == by && asked.times < profile_.memory.merge_most &&
-                      asked.arrival.last > from + hit / 2 &&
+  const bool merged = by >= 0 && asked.by == by && asked.sm != port.sm &&
+                      asked.times < profile_.memory.merge_most && asked.arrival.last > from + hit / 2 &&
                       (lost <= 0 || uniform(at * 1024 + uint64_t(port.sm)) >= lost);
   if (!request.missing.empty()) bring(request, double(from), double(at), half_of(port.sm));
   if (merged) {
-    ++asked.times;
+    ++asked.times, asked.sm = port.sm;
     return asked.arrival = {std::max(from, asked.arrival.first), std::max(at, asked.arrival.last)};
   }
   l2_read_bytes_ += request.sectors * kSector;
   const Cycles far = request.from_other_half ? profile_.cycles_of_ns(profile_.memory.l2_far_ns) : 0;
-  const Passage passage = pass_paths(request.units, double(from), port.sm, false);
+  const Timetable::Slot passage = pass_paths(request.units, double(from), port.sm, false);
   // The rows of a short box find their way between those of long ones.
-  const double longest = double(kLongBox),
-               part = kShortWait + (1 - kShortWait) * std::min(1.0, double(request.units) / longest);
+  const double rows = std::clamp(double(request.units), kRow, kLongBox) / kRow,
+               part = kShortWait + (1 - kShortWait) * std::log2(rows) / std::log2(kLongBox / kRow);
   const double passed_over = (1 - part) * (passage.begin - double(from));
   const Cycles begin = Cycles(passage.begin - passed_over), end = std::max(at, Cycles(passage.end - passed_over));
   asked = {.by = by,
+           .sm = port.sm,
            .times = 1,
            .arrival = {std::max(begin, std::min(request.first_ready, request.last_ready)) + hit,
                        std::max(end, request.last_ready) + hit + far}};
@@ -341,7 +351,7 @@ void MemorySystem::touch(Write& write, const GlobalRows& rows) {
   write.units += pieces(rows, kUnit);
   const auto touch_lines = [&](const GlobalRows& of) {
     return for_each_line(of, [&](L2Line& there, uint64_t at, uint64_t, uint64_t) {
-      if (l2_.write(there, home_of_block(block_of(at)))) there.set_ready(0), write.new_lines.push_back(at);
+      if (l2_.write(there, at, home_of_block(block_of(at)))) there.set_ready(0), write.new_lines.push_back(at);
     });
   };
   if (!touch_lines(rows))  // some of them no allocation holds
@@ -357,12 +367,11 @@ Cycles MemorySystem::accept(const Write& write, Cycles at, const MemoryPort& por
   for (const uint64_t address : write.new_lines) {
     const uint64_t written = l2_.take_written_back(1);
     if (written == 0) break;
-    const size_t channel = block_of(address) % channel_free_.size();
-    double& free = channel_free_[channel];
+    const size_t channel = block_of(address) % channels_.size();
     const bool turns =
         channel_read_[channel] > double(at) - profile_.memory.dram_turn_ns * profile_.device.sm_clock_ghz;
-    free = std::max(free, double(at)) + line_cycles_ * (turns ? profile_.memory.dram_write_cost : 1);
-    served += free, ++waits;
+    served += channels_[channel].take(double(at), line_cycles_ * (turns ? profile_.memory.dram_write_cost : 1)).end;
+    ++waits;
     dram_bytes_ += uint64_t(profile_.memory.line_bytes);
   }
   if (waits > 0) accepted = std::max(accepted, served / double(waits));

@@ -5,9 +5,10 @@
 /// what it must write back; its latency, near and across the chip; the paths of a GPC and of the chip to it, for
 /// reads and writes, in units of 64 bytes; a read of a line that is still on its way from HBM waits for it and
 /// costs no second transfer; equal requests that wait together are one; HBM as channels that each serve blocks of
-/// addresses, one access after the other, and now and then late (memory.dram_wait_ns); address translations that
-/// nobody has asked for yet.  Approximated: paths serve one box after the other; threads' own loads take the
-/// latency of a hit wherever the line is; all constants from the profile's [memory].
+/// addresses, one access after the other, some faster than others (memory.dram_spread), and now and then late
+/// (memory.dram_wait_ns); address translations that nobody has asked for yet.  Approximated: paths serve one box
+/// after the other, for times that vary (memory.l2_gpc_spread); all SMs of a GPC get the same; threads' own loads
+/// take the latency of a hit wherever the line is; all constants from the profile's [memory].
 #pragma once
 
 #include <array>
@@ -24,6 +25,7 @@
 #include "kernels/isa/address.h"
 #include "models/l2_cache.h"
 #include "models/profiles/profile.h"
+#include "models/timetable.h"
 
 namespace sm100::models {
 
@@ -103,7 +105,7 @@ class MemorySystem {
     std::array<uint32_t, L2Line::kHalves> generation{};  ///< in which each half has all of it; 0: not known
     /// Who has asked last, by cluster or GPC, and what came of it.
     struct Asked {
-      int by = -1, times = 0;
+      int by = -1, sm = -1, times = 0;
       Arrival arrival;
     };
     std::array<Asked, 8> asked{};
@@ -118,7 +120,7 @@ class MemorySystem {
   /// Adds rows of bytes to the request, as if one after the other.
   void touch(Request& request, const GlobalRows& rows, const MemoryPort& port);
   /// When the data of a request arrive whose rows are asked for from cycle `from` until `at`; missing lines are
-  /// then on their way. CTAs of a cluster, or of a GPC (memory.merge_in_gpc), that ask for a box while it is on its
+  /// then on their way. SMs of a cluster, or of a GPC (memory.merge_in_gpc), that ask for a box while it is on its
   /// way to another of them share the answer: L2 is asked once (docs/measurements.md, law 4.2, request coalescer).
   Arrival read(Request& request, Cycles from, Cycles at, const MemoryPort& port);
   /// As touch() and read() of one range.
@@ -172,14 +174,13 @@ class MemorySystem {
   /// Cycles that lines from this address on come late: an exponential distribution, drawn from the address, so that
   /// it is the same in every run.
   double dram_wait(uint64_t address) const;
+  /// How much longer than in the mean a channel takes for a block's lines: drawn from the block.
+  double dram_times(uint64_t block) const;
   /// Cycle at which the page's translation is known to a request of cycle `at`.
   double translated(uint64_t address, double at);
   void bring(Request& request, double from, double at, int half);
-  /// Cycles at which the paths to L2 begin to move some units more, from cycle `at` on, and have moved them.
-  struct Passage {
-    double begin, end;
-  };
-  Passage pass_paths(double units, double at, int sm, bool write);
+  /// Takes the paths to L2 for some units, from cycle `at` on.
+  Timetable::Slot pass_paths(double units, double at, int sm, bool write);
 
   const DeviceProfile& profile_;
   const Divisor in_lines_, in_blocks_;  ///< of an address: which line, which block of HBM
@@ -189,12 +190,11 @@ class MemorySystem {
   static constexpr uint64_t kFirstBase = 0x7f0000000000;
   uint64_t next_base_ = kFirstBase;
   L2Cache l2_;
-  /// Cycles at which paths have moved all that they were asked to.
   struct Paths {
-    std::vector<double> gpc_reads, gpc_writes;
-    double all = 0, reads = 0, writes = 0;
-  } free_;
-  std::vector<double> channel_free_;  ///< cycle at which each HBM channel has served everything asked for so far
+    std::vector<Timetable> gpc_reads, gpc_writes;
+    Timetable all, reads, writes;
+  } paths_;
+  std::vector<Timetable> channels_;   ///< of HBM
   std::vector<double> channel_read_;  ///< cycle of its last read
   double line_cycles_ = 0;            ///< that a channel takes for a line
   bool translations_cold_ = false;

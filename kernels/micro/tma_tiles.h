@@ -3,8 +3,9 @@
 /// and waits, or stores what is in a slot to another matrix; nobody reads the tiles.
 ///
 /// Without `sync` a slot is loaded again as soon as its tile has arrived (a stream); with it all warps of the
-/// cluster meet after each tile.  CTAs that share read the same tiles: by loads of their own, or by one multicast
-/// of the cluster's first CTA.  What public microbenchmarks of TMA measure (docs/measurements.md).
+/// cluster meet when all of their slots have been filled, and load them again at once.  CTAs that share read the
+/// same tiles: by loads of their own, or by one multicast of the cluster's first CTA.  What public microbenchmarks
+/// of TMA measure (docs/measurements.md).
 #pragma once
 
 #include "kernels/isa/number_formats.h"
@@ -21,7 +22,7 @@ struct TmaTilesConfig {
   int cluster = 1;         ///< CTAs of a cluster, along x
   int sharers = 1;         ///< neighbouring CTAs that read the same tiles
   bool multicast = false;  ///< the first CTA of the cluster loads for all
-  bool sync = false;       ///< cluster barrier after each tile
+  bool sync = false;       ///< cluster barrier after `stages` tiles of each warp, which then loads as many
   int tiles = 32;          ///< of a warp
   int distinct = 0;        ///< of these: afterwards it walks the same again; 0: all
   bool shuffled = false;   ///< every walk in an order of its own
@@ -29,7 +30,7 @@ struct TmaTilesConfig {
   int writes = 0;          ///< ... so many are stored
   int observer_rows = 0;   ///< warp 0 of CTA 0 loads boxes of so many rows, one at a time; 0: nobody does
   int loop_cycles = 0;     ///< for each tile, beyond the instructions below: what else the loop does
-  bool uneven = false;     ///< between none and twice as many of these cycles
+  bool uneven = false;     ///< between half and one and a half times as many of these cycles
 
   constexpr bool operator==(const TmaTilesConfig&) const = default;
 };
@@ -192,10 +193,14 @@ SM100_KERNEL void tma_tiles_kernel(I& isa, const Config& cfg, const TmaTilesPara
     for (int i = 0; i < cfg.tiles; ++i) {
       const int issued = i + cfg.stages < cfg.tiles ? i + cfg.stages : cfg.tiles;
       await_tile(isa, cfg, smem, i, issued);
+      const bool fills_last_slot = (i + 1) % cfg.stages == 0;
+      if (cfg.sync && !fills_last_slot) continue;
       if (cfg.sync) meet_cluster(isa);
       const int spread = cfg.uneven ? uneven_step(i, isa.warpid(), int(isa.ctaid().x)) : 0;
-      isa.for_each_lane(cfg.uneven ? cfg.loop_cycles * spread * 2 / 15 : cfg.loop_cycles, [](int) {});
-      if (i + cfg.stages < cfg.tiles) move_tile(isa, cfg, smem, params, i + cfg.stages);
+      isa.for_each_lane(cfg.uneven ? cfg.loop_cycles / 2 + cfg.loop_cycles * spread / 15 : cfg.loop_cycles,
+                        [](int) {});
+      const int next = cfg.sync ? i + 1 : i + cfg.stages, last = i + cfg.stages;
+      for (int at = next; at <= last && at < cfg.tiles; ++at) move_tile(isa, cfg, smem, params, at);
     }
   }
   meet_cluster(isa);  // nobody's multicast is on its way to a CTA that has exited

@@ -109,12 +109,15 @@ struct DeviceProfile {
     /// Of all SMs together, and of a GPC's; writes also share with some of each byte read.
     double l2_tb_per_s, l2_read_tb_per_s, l2_write_tb_per_s, l2_gpc_tb_per_s, l2_gpc_write_tb_per_s,
         l2_write_share_of_reads;
+    double l2_gpc_spread;      ///< of the times for which a GPC's boxes keep its path: 0: all alike, 1: exponential
     int l2_mib, l2_dirty_mib;  ///< that L2 holds, and of these that differ from HBM's
+    double l2_early_share;     ///< of a half's lines, by which some leave it before their turn, in the mean
     /// Equal requests that wait together: of a GPC, or of a cluster only (0); how many become one; of an SM with
     /// more KiB on their way than merge_free_kib, so many of each KiB more are not merged.
     int merge_in_gpc, merge_most;
     double merge_free_kib, merge_lost_per_kib;
     double dram_extra_ns, dram_wait_ns, dram_tb_per_s;
+    double dram_spread;  ///< of the times that a channel takes for a block: 0: all alike, 1: exponential
     /// What writing a line costs a channel that has read less than dram_turn_ns ago, in lines read.
     double dram_write_cost, dram_turn_ns;
     double translation_ns, store_visible_ns;
@@ -270,6 +273,7 @@ void DeviceProfile::visit(V&& v) {
   v("memory.l2_gpc_tb_per_s", memory.l2_gpc_tb_per_s);
   v("memory.l2_gpc_write_tb_per_s", memory.l2_gpc_write_tb_per_s);
   v("memory.l2_write_share_of_reads", memory.l2_write_share_of_reads);
+  v("memory.l2_gpc_spread", memory.l2_gpc_spread);
   v("memory.merge_in_gpc", memory.merge_in_gpc);
   v("memory.merge_most", memory.merge_most);
   v("memory.merge_free_kib", memory.merge_free_kib);
@@ -277,6 +281,7 @@ void DeviceProfile::visit(V&& v) {
   v("memory.dram_extra_ns", memory.dram_extra_ns);
   v("memory.dram_wait_ns", memory.dram_wait_ns);
   v("memory.dram_tb_per_s", memory.dram_tb_per_s);
+  v("memory.dram_spread", memory.dram_spread);
   v("memory.dram_write_cost", memory.dram_write_cost);
   v("memory.dram_turn_ns", memory.dram_turn_ns);
   v("memory.dram_channels", memory.dram_channels);
@@ -288,6 +293,7 @@ void DeviceProfile::visit(V&& v) {
   v("memory.line_bytes", memory.line_bytes);
   v("memory.l2_mib", memory.l2_mib);
   v("memory.l2_dirty_mib", memory.l2_dirty_mib);
+  v("memory.l2_early_share", memory.l2_early_share);
   v("cluster.remote_arrive_cycles", cluster.remote_arrive_cycles);
   v("cluster.barrier_cycles", cluster.barrier_cycles);
   v("clc.response_ns", clc.response_ns);

@@ -69,18 +69,20 @@ std::vector<double> first_to_last(const ReplayedRun& run) {
   return {bytes_of_tile(run) * double(tiles) / double(end - begin) * run.result.sm_clock_ghz * 1e-3};
 }
 
-/// The same without the first walk.
-std::vector<double> first_to_last_warm(const ReplayedRun& run) {
+constexpr int kWarmWalks = 4, kWalks = 24;
+
+/// Cycles of a box of 16 KiB, without the first walks: the median of the rings, for all rings of an SM together.
+std::vector<double> cycles_of_a_box(const ReplayedRun& run) {
   const auto& c = run.scenario.problem_as<sm100::TmaTilesConfig>();
   std::map<traces::TrackId, std::vector<uint64_t>> ends;
   for (const traces::Span& span : run.trace.spans)
     if (ends_tile(span)) ends[span.track].push_back(span.end);
-  uint64_t begin = 0, end = 0, tiles = 0;
-  for (const auto& [track, of] : ends) begin = std::max(begin, of[size_t(c.distinct)]);
-  for (const auto& [track, of] : ends)
-    for (const uint64_t at : of)
-      if (at > begin) end = std::max(end, at), ++tiles;
-  return {bytes_of_tile(run) * double(tiles) / double(end - begin) * run.result.sm_clock_ghz * 1e-3};
+  std::vector<double> cycles;
+  for (const auto& [track, of] : ends) {
+    const size_t first = size_t(kWarmWalks * c.distinct);
+    cycles.push_back(double(of.back() - of[first]) / double(of.size() - 1 - first) / c.warps);
+  }
+  return {median(std::move(cycles))};
 }
 
 /// Cycles of a box from issue to the end of its wait, where one at a time is loaded: the median.
@@ -118,27 +120,30 @@ struct Builder {
 constexpr double kMibPerRound = 132 * 4 * 16.0 / 1024;  ///< a box of each warp
 
 DataSet capacity(const AccuracyInputs& inputs) {
-  Builder b{inputs,
-            {.id = "h200-capacity",
-             .title = "H200: reads by footprint",
-             .unit = "TB/s",
-             .source = "`1_l2_capacity.csv`, `scenarios/accuracy/h200_memory.toml`",
-             .replays = "132 SMs walk boxes of their own again and again, in one order and in a new one each time",
-             .fitted = "",
-             .x_label = "MiB"}};
-  const auto measured =
-      medians(CsvTable(inputs.measured / "h200" / "1_l2_capacity.csv"), {"order", "footprint_mib"}, "tb_per_s");
+  Builder b{
+      inputs,
+      {.id = "h200-capacity",
+       .title = "H200: reads by footprint",
+       .unit = "cycles of an SM for 16 KiB",
+       .source = "`1_l2_capacity.csv`, `scenarios/accuracy/h200_memory.toml`",
+       .replays =
+           "132 SMs walk boxes of their own 28 times, in one order or in a new one each time; the median SM in "
+           "the last 24 walks",
+       .fitted = "`memory.l2_early_share`, on HBM bytes by footprint (`1_l2_counters.csv`)",
+       .x_label = "MiB"}};
+  const auto measured = medians(CsvTable(inputs.measured / "h200" / "1_l2_capacity.csv"),
+                                {"order", "footprint_mib"}, "clk_per_box_per_sm");
   for (const bool shuffled : {false, true})
     for (const int distinct : {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14}) {
       const double mib = distinct * kMibPerRound;
       const auto at = measured.find(fmt::format("{} {:.4f}", shuffled ? "own_random" : "own_seq", mib));
       if (at == measured.end()) continue;
-      b.add(
-          fmt::format("{:.1f} MiB, {}", mib, shuffled ? "a new order every pass" : "the same order"),
-          shuffled ? "new order" : "same order", at->second, mib,
-          {fmt::format("config.distinct={}", distinct), fmt::format("config.tiles={}", std::max(36, 9 * distinct)),
-           fmt::format("config.shuffled={}", shuffled)},
-          first_to_last_warm);
+      b.add(fmt::format("{:.1f} MiB, {}", mib, shuffled ? "a new order every pass" : "the same order"),
+            shuffled ? "new order" : "same order", at->second, mib,
+            {fmt::format("config.distinct={}", distinct),
+             fmt::format("config.tiles={}", (kWarmWalks + kWalks) * distinct),
+             fmt::format("config.shuffled={}", shuffled), "config.stages=3"},
+            cycles_of_a_box);
     }
   return b.done();
 }
@@ -190,7 +195,7 @@ DataSet latency(const AccuracyInputs& inputs) {
         if (at == measured.end()) continue;
         std::vector<std::string> set = {fmt::format("config.observer_rows={}", rows), "config.uneven=true",
                                         "config.tiles=96",
-                                        fmt::format("config.loop_cycles={}", std::max(0, 4 * interval - 100))};
+                                        fmt::format("config.loop_cycles={}", std::max(0, 4 * interval - 142))};
         if (*where == 'h') set.insert(set.end(), {"config.distinct=0", "run.l2=\"cold\""});
         if (idle) set.emplace_back("run.sms=1");
         b.add(idle ? fmt::format("{}, {} rows, nobody else", where, rows)
@@ -207,7 +212,7 @@ DataSet merging(const AccuracyInputs& inputs) {
              .title = "H200: equal requests of a cluster that come together",
              .unit = "bytes out of L2 per byte filled",
              .source = "`4_coalescing_counters.csv`, `scenarios/accuracy/h200_memory.toml`",
-             .replays = "the CTAs of a cluster load the same boxes and meet after each",
+             .replays = "the CTAs of a cluster load the same boxes, so many at once, and meet after them",
              .fitted = "`memory.merge_most`",
              .x_label = "KiB in flight per SM"}};
   const CsvTable table(inputs.measured / "h200" / "4_coalescing_counters.csv");
@@ -219,8 +224,8 @@ DataSet merging(const AccuracyInputs& inputs) {
         b.add(fmt::format("clusters of {}, {} KiB", cluster, 16 * depth), fmt::format("clusters of {}", cluster),
               at->second, 16 * depth,
               {fmt::format("config.cluster={}", cluster), fmt::format("config.sharers={}", cluster),
-               fmt::format("config.warps={}", depth), "config.stages=1", "config.sync=true", "config.tiles=12",
-               "config.distinct=12"},
+               "config.warps=1", fmt::format("config.stages={}", depth), "config.sync=true",
+               fmt::format("config.tiles={}", 12 * depth), fmt::format("config.distinct={}", 12 * depth)},
               l2_bytes_per_filled);
   return b.done();
 }

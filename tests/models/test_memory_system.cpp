@@ -89,21 +89,30 @@ TEST_CASE("lines of others are written back first, and a page's translation is l
   CHECK(large.read(64 << 20, 128, 200'000) > translation);  // of a page far away it is not
 }
 
-TEST_CASE("CTAs of one cluster that ask for a box on its way share the answer", "[memory]") {
+TEST_CASE("SMs of one cluster that ask for a box on its way share the answer", "[memory]") {
   Bench b;
   MemorySystem::Request request;
   b.memory.touch(request, {b.address, 4096}, {.cluster = 7});
-  const auto read = [&](Cycles at, int cluster) {
-    return b.memory.read(request, at, at, {.cluster = cluster}).last;
+  const auto read = [&](Cycles at, int sm, int cluster) {
+    return b.memory.read(request, at, at, {.sm = sm, .cluster = cluster}).last;
   };
-  const Cycles arrives = read(0, 7);
+  const Cycles arrives = read(0, 0, 7);
   CHECK(b.memory.l2_read_bytes() == 4096);
-  CHECK(read(10, 7) == arrives);
+  CHECK(read(10, 1, 7) == arrives);
   CHECK(b.memory.l2_read_bytes() == 4096);  // coalesced
-  read(20, 8);
-  CHECK(b.memory.l2_read_bytes() == 2 * 4096);  // another cluster
-  read(1'000'000, 8);
-  CHECK(b.memory.l2_read_bytes() == 3 * 4096);  // too late
+  read(15, 1, 7);
+  CHECK(b.memory.l2_read_bytes() == 2 * 4096);  // its own, once more
+  read(20, 2, 8);
+  CHECK(b.memory.l2_read_bytes() == 3 * 4096);  // another cluster
+  read(1'000'000, 3, 8);
+  CHECK(b.memory.l2_read_bytes() == 4 * 4096);  // too late
+}
+
+TEST_CASE("a box that is asked for ahead of time keeps nobody waiting before", "[memory]") {
+  Bench alone, behind;
+  const Cycles first = alone.read(0, 128, 1000);
+  behind.memory.read(behind.address + 128, 896, 10'000, {.sm = 1});
+  CHECK(behind.read(0, 128, 1000) == first);
 }
 
 TEST_CASE("rows that are asked for at once cost what they cost one after the other", "[memory]") {

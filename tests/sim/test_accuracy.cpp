@@ -158,7 +158,7 @@ TEST_CASE("mechanisms of an H200's memory: one SM, one GPC, a short box, a mix, 
           "[accuracy]") {
   const ScratchDirectory here;
   const fs::path folder = here / "h200";
-  write(folder / "1_l2_capacity.csv", "order,footprint_mib,tb_per_s\nown_seq,99.0000,4.43\n");
+  write(folder / "1_l2_capacity.csv", "order,footprint_mib,clk_per_box_per_sm\nown_seq,99.0000,871.2\n");
   write(folder / "2_gpc_rate.csv",
         "data,order,gpc,streaming_sms,tb_per_s\nl2,tpc_by_tpc,1,1,0.21\nl2,tpc_by_tpc,1,8,1.28\n");
   write(folder / "5_write_sms.csv", "placement,gpc,sms,tb_per_s\none_gpc,1,1,0.0632\n");

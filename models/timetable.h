@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a path or a channel of memory serves, by time: a request takes the first time that is free from its cycle
+/// on. Units ask ahead of time, and not in the order of time; whoever asks for an earlier cycle finds the gaps that
+/// those before it have left.
+///
+/// Approximated: time is counted in steps of 32 cycles; of a step that has begun, what is left of it can be had.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace sm100::models {
+
+class Timetable {
+ public:
+  struct Slot {
+    double begin, end;
+  };
+
+  /// Takes so many cycles from cycle `from` on.
+  Slot take(double from, double cycles) {
+    uint64_t step = std::max(first_, uint64_t(from) / kStep);
+    if (step >= full_begin_ && step < full_end_) step = full_end_;
+    double left = cycles, end = from;
+    for (;; ++step) {
+      float& used = at(step);
+      const double begin = std::max(double(step * kStep) + double(used), from);
+      const double room = std::min(kStep - double(used), double((step + 1) * kStep) - begin);
+      const double part = std::min(left, room);
+      if (part > 0) used += float(part), end = begin + part, left -= part;
+      if (left <= kLittle) break;
+      note_full(step);
+    }
+    return {std::max(from, end - cycles), end};
+  }
+
+ private:
+  static constexpr uint64_t kStep = 32, kSteps = 1024;
+  static constexpr double kLittle = 1e-3;
+
+  /// Cycles of a step that are taken.
+  float& at(uint64_t step) {
+    if (used_.empty()) used_.resize(kSteps);
+    if (step >= first_ + kSteps) {  // a new step is an old one's place
+      const uint64_t first = step - kSteps + 1 + kSteps / 4;
+      for (uint64_t s = first_; s < first && s < first_ + kSteps; ++s) used_[s % kSteps] = 0;
+      first_ = first;
+    }
+    return used_[step % kSteps];
+  }
+  /// Nothing is left of a step.
+  void note_full(uint64_t step) {
+    if (kStep - double(at(step)) > kLittle) return;  // something before `from` is
+    if (step == full_end_)
+      ++full_end_;
+    else if (step > full_end_)
+      full_begin_ = step, full_end_ = step + 1;
+  }
+
+  std::vector<float> used_;                 ///< as a ring
+  uint64_t first_ = 0;                      ///< step: of those before nothing is known, and nothing can be had
+  uint64_t full_begin_ = 0, full_end_ = 0;  ///< steps of which nothing is left
+};
+
+}  // namespace sm100::models
