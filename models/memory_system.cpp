@@ -307,7 +307,7 @@ void MemorySystem::bring(Request& request, double from, double until, int half) 
 MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles at, const MemoryPort& port) {
   const Cycles hit = profile_.cycles_of_ns(profile_.memory.l2_hit_ns);
   const bool in_gpc = profile_.memory.merge_in_gpc != 0;
-  const int by = port.cluster < 0 || !in_gpc ? port.cluster : port.sm / profile_.device.gpc_sms;
+  const int by = port.cluster < 0 || !in_gpc ? port.cluster : int(gpc_of(port.sm, profile_));
   Request::Asked& asked = request.asked[size_t(std::max(by, 0)) % request.asked.size()];
   // The answer can be shared until it has left L2, by so many, and not always when the SM has much on its way.
   const double lost = profile_.memory.merge_lost_per_kib *

@@ -45,13 +45,17 @@ RunResult ran(const Edits& mistake) {
       {"run.provenance=\"on\""}));
 }
 
-void check_cause(const Edits& mistake, const std::string& says) {
+/// @param or_says  of another tile, where the same is wrong in several and time decides which is reported
+void check_cause(const Edits& mistake, const std::string& says, const std::string& or_says = "") {
   const RunResult result = ran(mistake);
   INFO(result.report);
   CHECK(result.outcome == Outcome::mismatch);
   REQUIRE(result.findings.size() == 1);
   CHECK(result.findings[0].id == "PV1");
-  CHECK(result.findings[0].message.find(says) != std::string::npos);
+  const auto has = [&](const std::string& text) {
+    return result.findings[0].message.find(text) != std::string::npos;
+  };
+  CHECK((has(says) || (!or_says.empty() && has(or_says))));
 }
 
 }  // namespace
@@ -69,7 +73,8 @@ TEST_CASE("B along N by tensor copies is followed without a finding", "[provenan
 TEST_CASE("B along N by tensor copies: columns, k, step and transpose bit are named where they are wrong",
           "[provenance]") {
   check_cause({{"shl.b32 %r24, %r3, 6;", "shl.b32 %r24, %r3, 6;\n\tadd.u32 %r24, %r24, 8;"}},
-              "were used where B columns ");
+              "B columns 72-127 were used where B columns 64-119 belong",
+              "B columns 8-71 were used where B columns 0-63 belong");
   check_cause({{"[%rd4, {%r24, %r22}]", "[%rd4, {%r24, %r28}]"},
                {"shl.b32 %r22, %r14, 6;", "shl.b32 %r22, %r14, 6;\n\tadd.u32 %r28, %r22, 8;"}},
               "k ");
