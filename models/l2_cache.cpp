@@ -92,8 +92,8 @@ bool L2Cache::write(L2Line& line, uint64_t at, int home) {
     line.set_stamp(other, 0);
   }
   if (!there) line.set_dirty(false);
-  use(line, at, home, true);
   Half& h = halves_[size_t(home)];
+  if (const uint32_t stamp = written_stamp(at, home); line.stamp(home) != stamp) renew(line, stamp, home, true);
   const uint32_t stamp = line.stamp(home);
   if (line.dirty() && stamp >= h.oldest_dirty) return !there;
   line.set_dirty(true);

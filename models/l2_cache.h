@@ -89,7 +89,12 @@ class L2Cache {
     return line.stamp(half) != 0 && line.stamp(half) >= halves_[size_t(half)].oldest;
   }
   void use(L2Line& line, uint64_t at, int half, bool home) {
-    if (const uint32_t stamp = new_stamp(at, half); line.stamp(half) != stamp) renew(line, stamp, half, home);
+    const uint32_t stamp = home && line.dirty() ? written_stamp(at, half) : new_stamp(at, half);
+    if (line.stamp(half) != stamp) renew(line, stamp, half, home);
+  }
+  /// Of a line that differs from memory: it does not go before those that have been written back.
+  uint32_t written_stamp(uint64_t at, int half) const {
+    return std::max(new_stamp(at, half), halves_[size_t(half)].oldest_dirty);
   }
   /// Of a line that was not used in the present generation.
   void renew(L2Line& line, uint32_t new_stamp, int half, bool home);

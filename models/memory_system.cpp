@@ -234,7 +234,7 @@ double MemorySystem::access_dram(uint64_t block, double at, double lines) {
   const double written = double(l2_.take_written_back(1)) * profile_.memory.dram_write_cost;
   if (written > 0) dram_bytes_ += uint64_t(profile_.memory.line_bytes);
   const Timetable::Slot slot = channels_[channel].take(at, line_cycles_ * (lines + written));
-  channel_read_[channel] = slot.begin;
+  channel_read_[channel] = std::max(channel_read_[channel], slot.begin);
   return slot.end;
 }
 
@@ -312,12 +312,13 @@ MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles a
   // The answer can be shared until it has left L2, by so many, and not always when the SM has much on its way.
   const double lost = profile_.memory.merge_lost_per_kib *
                       std::max(0.0, double(port.in_flight) / 1024 - profile_.memory.merge_free_kib);
-  const bool merged = by >= 0 && asked.by == by && asked.sm != port.sm &&
-                      asked.times < profile_.memory.merge_most && asked.arrival.last > from + hit / 2 &&
+  const bool merged = by >= 0 && asked.by == by && !asked.is_of(port.sm) &&
+                      asked.times < uint32_t(profile_.memory.merge_most) && asked.arrival.last > from + hit / 2 &&
+                      asked.from <= from + hit / 2 &&  // one that is asked for later has not been asked yet
                       (lost <= 0 || uniform(at * 1024 + uint64_t(port.sm)) >= lost);
   if (!request.missing.empty()) bring(request, double(from), double(at), half_of(port.sm));
   if (merged) {
-    ++asked.times, asked.sm = port.sm;
+    asked.add(port.sm);
     return asked.arrival = {std::max(from, asked.arrival.first), std::max(at, asked.arrival.last)};
   }
   l2_read_bytes_ += request.sectors * kSector;
@@ -329,8 +330,9 @@ MemorySystem::Arrival MemorySystem::read(Request& request, Cycles from, Cycles a
   const double passed_over = (1 - part) * (passage.begin - double(from));
   const Cycles begin = Cycles(passage.begin - passed_over), end = std::max(at, Cycles(passage.end - passed_over));
   asked = {.by = by,
-           .sm = port.sm,
            .times = 1,
+           .sms = {int16_t(port.sm)},
+           .from = from,
            .arrival = {std::max(begin, std::min(request.first_ready, request.last_ready)) + hit,
                        std::max(end, request.last_ready) + hit + far}};
   request.from_other_half = false;  // it has come

@@ -11,6 +11,7 @@
 /// take the latency of a hit wherever the line is; all constants from the profile's [memory].
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -103,10 +104,21 @@ class MemorySystem {
     Cycles last_ready = 0;            ///< and the last
     bool from_other_half = false;
     std::array<uint32_t, L2Line::kHalves> generation{};  ///< in which each half has all of it; 0: not known
-    /// Who has asked last, by cluster or GPC, and what came of it.
+    /// Who waits for the last answer, by cluster or GPC, and what came of it.
     struct Asked {
-      int by = -1, sm = -1, times = 0;
+      int by = -1;
+      uint32_t times = 0;          ///< SMs that share it
+      std::array<int16_t, 8> sms;  ///< the first of them
+      Cycles from = 0;             ///< L2 was asked
       Arrival arrival;
+      bool is_of(int sm) const {
+        const auto end = sms.begin() + std::min<size_t>(times, sms.size());
+        return std::find(sms.begin(), end, int16_t(sm)) != end;
+      }
+      void add(int sm) {
+        if (times < sms.size()) sms[times] = int16_t(sm);
+        ++times;
+      }
     };
     std::array<Asked, 8> asked{};
   };
@@ -195,7 +207,7 @@ class MemorySystem {
     Timetable all, reads, writes;
   } paths_;
   std::vector<Timetable> channels_;   ///< of HBM
-  std::vector<double> channel_read_;  ///< cycle of its last read
+  std::vector<double> channel_read_;  ///< cycle of its last read, of those asked for
   double line_cycles_ = 0;            ///< that a channel takes for a line
   bool translations_cold_ = false;
   std::unordered_map<uint64_t, double> translated_;  ///< by page: cycle from which its translation is known

@@ -63,30 +63,60 @@ std::optional<MemorySystem::Arrival> Tma::fetch(const TensorCopy& copy, Cycles a
   return MemorySystem::Arrival{arrival.first + late, arrival.last + late};
 }
 
-/// The engine asks for one copy after the other.
-MemorySystem::Arrival Tma::ask(const TensorCopy& copy, Cycles at) {
-  MemorySystem::Request& request = memory_.box(box_id(copy));
-  if (!memory_.is_held(request, port())) gather(request, copy);
+/// The engine asks for one copy after the other: between which cycles it asks for this one.
+Tma::Asking Tma::take_engine(const TensorCopy& copy, uint64_t sectors, uint64_t lines, Cycles at) {
   const int latency = profile_.tma.load_latency_cycles + (copy.map.im2col ? profile_.tma.im2col_latency_cycles : 0);
   const double from = std::max(sm_.tma.asked, double(at + Cycles(latency)));
-  sm_.tma.asked = from + double(request.sectors * 32) / profile_.tma.request_bytes_per_cycle;
+  sm_.tma.asked = from + double(sectors * 32) / profile_.tma.request_bytes_per_cycle;
   if (const double between = profile_.tma.store_cycles_between; between > 0) {
     const double cycles = load_row_cycles(copy, profile_),
                  rows = copy.linear ? cycles : double(box_lines(copy.map));
     sm_.tma.asked = std::max(sm_.tma.asked, sm_.tma.rows.load(from, cycles, between * rows));
   }
   if (const double each = profile_.global_store.request_cycles; each > 0)
-    sm_.tma.asked = std::max(sm_.tma.asked, sm_.global_stores.ask(at, from, double(request.lines), each));
+    sm_.tma.asked = std::max(sm_.tma.asked, sm_.global_stores.ask(at, from, double(lines), each));
+  return {Cycles(from), Cycles(sm_.tma.asked)};
+}
+
+MemorySystem::Request& Tma::request_of(const TensorCopy& copy) {
+  MemorySystem::Request& request = memory_.box(box_id(copy));
+  if (!memory_.is_held(request, port())) gather(request, copy);
+  return request;
+}
+
+MemorySystem::Arrival Tma::ask(const TensorCopy& copy, Cycles at) {
+  MemorySystem::Request& request = request_of(copy);
+  const Asking asking = take_engine(copy, request.sectors, request.lines, at);
   MemoryPort asks = port();
   // An H200 asks L2 for what multicast boxes need, also where other clusters ask for the same (docs/silicon.md).
   if (profile_.memory.merge_in_gpc != 0 && copy.multicast != 0) asks.cluster = -1;
-  MemorySystem::Arrival arrival = memory_.read(request, Cycles(from), Cycles(sm_.tma.asked), asks);
+  MemorySystem::Arrival arrival = memory_.read(request, asking.from, asking.until, asks);
   arrival.first += Cycles(std::llround(double(request.lines) * profile_.tma.load_latency_cycles_per_line));
   return {arrival.first, std::max(arrival.first, arrival.last)};
 }
 
 void Tma::prefetch(const TensorCopy& copy, Cycles at) {
-  if (check(copy, true, /*uses_smem=*/false)) ask(copy, at);
+  if (!check(copy, true, /*uses_smem=*/false)) return;
+  const uint64_t bytes = transfer_bytes(copy.map);
+  if (!copy.linear) return prefetch_piece(copy, bytes, at);
+  for (uint64_t done = 0; done < bytes; done += kPrefetchPiece) {
+    const uint64_t piece = std::min(bytes - done, kPrefetchPiece);
+    TensorCopy part = linear_copy(GlobalAddr{copy.map.global_address + done}, 0, uint32_t(piece));
+    part.source = copy.source;
+    prefetch_piece(part, piece, at);
+  }
+}
+
+void Tma::prefetch_piece(const TensorCopy& copy, uint64_t bytes, Cycles at) {
+  if (sm_.tma.asked <= double(at + kPrefetchAhead)) {
+    ask(copy, at);
+    return;
+  }
+  const Asking asking = take_engine(copy, bytes / 32, (bytes - 1) / uint64_t(profile_.memory.line_bytes) + 1, at);
+  sm_.tma.completions.post(asking.from, [this, asking, number = new_copy(copy, at, {}, 0)] {
+    memory_.read(request_of(copies_[number].operands), asking.from, asking.until, port());
+    free_copies_.push_back(number);
+  });
 }
 
 Cycles Tma::read_shared(uint32_t bytes, Cycles at) {

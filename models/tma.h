@@ -112,7 +112,17 @@ class Tma {
   UnitSpan span_of(UnitSpanKind kind, const TensorCopy& copy, Cycles begin, Cycles end, uint64_t flow,
                    const Source& source) const;
   MemoryPort port() const;
+  struct Asking {
+    Cycles from, until;
+  };
+  Asking take_engine(const TensorCopy& copy, uint64_t sectors, uint64_t lines, Cycles at);
+  MemorySystem::Request& request_of(const TensorCopy& copy);
   MemorySystem::Arrival ask(const TensorCopy& copy, Cycles at);
+  /// Shared memory bounds how far ahead an engine asks for loads. Nothing bounds prefetches, so that memory is
+  /// asked for what is further ahead than a load can be when the engine gets there, and for a piece at a time.
+  static constexpr uint64_t kPrefetchPiece = 16 << 10;
+  static constexpr Cycles kPrefetchAhead = 2000;
+  void prefetch_piece(const TensorCopy& copy, uint64_t bytes, Cycles at);
   void gather(MemorySystem::Request& request, const TensorCopy& copy);
   MemorySystem::Write written(const TensorCopy& copy);
   static uint64_t box_id(const TensorCopy& copy);

@@ -27,11 +27,13 @@ Range range_of(const std::string& key) {
   if (key == "memory.dram_channels" || key == "memory.dram_interleave_bytes" || key == "memory.dram_wait_lines" ||
       key == "memory.translation_mib")
     return {1, 1 << 20};
+  if (key == "memory.line_bytes") return {32, 1 << 20};
+  if (key == "memory.l2_gpc_spread" || key == "memory.dram_spread") return {0, 1};
+  if (key == "memory.l2_early_share") return {0, 0.3};
   if (key == "device.sms" || key == "device.gpc_sms") return {1, 1024};
   if (key == "device.ctas_per_sm" || key == "device.warps_per_sm") return {1, 64};
   if (key == "device.smem_unit" || key == "device.register_unit") return {1, 1 << 20};
-  const bool is_rate = key.ends_with("_per_cycle") || key.ends_with("_per_s") || key == "tma.row_bytes" ||
-                       key == "memory.line_bytes";
+  const bool is_rate = key.ends_with("_per_cycle") || key.ends_with("_per_s") || key == "tma.row_bytes";
   return {is_rate ? 0.001 : 0, INT_MAX};
 }
 

@@ -127,9 +127,11 @@ DataSet capacity(const AccuracyInputs& inputs) {
        .unit = "cycles of an SM for 16 KiB",
        .source = "`1_l2_capacity.csv`, `scenarios/accuracy/h200_memory.toml`",
        .replays =
-           "132 SMs walk boxes of their own 28 times, in one order or in a new one each time; the median SM in "
-           "the last 24 walks",
-       .fitted = "`memory.l2_early_share`, on HBM bytes by footprint (`1_l2_counters.csv`)",
+           "132 SMs walk boxes of their own 28 times, in one order or in a new one each time; the median ring "
+           "of a warp in the last 24 walks",
+       .fitted =
+           "`memory.dram_tb_per_s`, on the largest footprints; `memory.l2_early_share`, on HBM bytes by footprint "
+           "(`1_l2_counters.csv`)",
        .x_label = "MiB"}};
   const auto measured = medians(CsvTable(inputs.measured / "h200" / "1_l2_capacity.csv"),
                                 {"order", "footprint_mib"}, "clk_per_box_per_sm");
@@ -181,7 +183,8 @@ DataSet latency(const AccuracyInputs& inputs) {
        .source = "`2_latency_under_load.csv`, `scenarios/accuracy/h200_memory.toml`",
        .replays = "one SM loads a box at a time while 131 stream, out of L2 or out of HBM, at uneven intervals; "
                   "the median",
-       .fitted = "`memory.l2_hit_ns` and `memory.dram_extra_ns`, on the rows without load",
+       .fitted = "`memory.l2_hit_ns` and `memory.dram_extra_ns`, on the rows without load; `memory.dram_spread`, "
+                 "`memory.l2_gpc_spread` and how far short boxes wait, on all",
        .x_label = "cycles between the boxes of an SM of the stream"}};
   const CsvTable table(inputs.measured / "h200" / "2_latency_under_load.csv");
   const auto measured =
@@ -237,8 +240,10 @@ DataSet mixes(const AccuracyInputs& inputs) {
        .title = "H200: reads and writes together",
        .unit = "TB/s",
        .source = "`5_writes.csv`, `scenarios/accuracy/h200_memory.toml`",
-       .replays = "132 SMs load and store 120 boxes each, by turns; bytes from the first issue to the last end",
-       .fitted = "`memory.l2_write_tb_per_s`, `memory.l2_write_share_of_reads`, `memory.dram_write_cost`",
+       .replays =
+           "132 SMs load and store 128 boxes or more each, by turns; bytes from the first issue to the last end",
+       .fitted = "`memory.l2_write_tb_per_s`, `memory.l2_write_share_of_reads`, `memory.dram_write_cost`, "
+                 "`memory.l2_dirty_mib`",
        .x_label = "MiB, read and written"}};
   const CsvTable table(inputs.measured / "h200" / "5_writes.csv");
   std::map<std::pair<int, int>, std::map<double, std::vector<double>>> measured;

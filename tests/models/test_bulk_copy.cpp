@@ -160,6 +160,22 @@ TEST_CASE("a prefetch brings lines into L2 and nothing else", "[bulk]") {
   CHECK(warm.nodes[0]->state().received_bytes == 0);
 }
 
+TEST_CASE("a prefetch of megabytes keeps another SM waiting no longer than a short one", "[bulk]") {
+  std::vector<Cycles> arrivals;
+  for (const uint32_t bytes : {64u << 10, 16u << 20}) {
+    Bench b;
+    const GlobalAddr much = b.memory.allocate("prefetched", 16 << 20, false),
+                     other = b.memory.allocate("other", 4096, false);
+    b.nodes[0]->tma.prefetch(linear_copy(much, 0, bytes), 0);
+    arrivals.push_back(b.nodes[1]->tma.fetch(linear_copy(other, kTile, 4096), 0)->last);
+    CHECK(b.memory.dram_bytes() < 1 << 20);  // the rest is asked for in its time
+    if (arrivals.size() < 2) continue;       // one simulation in a process
+    sc_core::sc_start();
+    CHECK(b.memory.dram_bytes() == (16 << 20) + 4096);
+  }
+  CHECK(arrivals[1] <= arrivals[0] + 50);
+}
+
 TEST_CASE("a bulk copy to another CTA reads its source later, lands there, and signals there", "[bulk][cluster]") {
   Bench b;
   put(b.nodes[0]->smem, kTile, counting(64, 7));

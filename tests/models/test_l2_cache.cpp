@@ -13,7 +13,7 @@ using Where = L2Cache::Place;
 
 namespace {
 
-/// An L2 of 2 MiB: 8,192 lines in each half, of which 2,048 may be dirty.
+/// An L2 of 2 MiB: 8,192 lines in each half, of which 4,096 may be dirty.
 struct Bench {
   static DeviceProfile small(double early_share) {
     DeviceProfile p = b200();
@@ -114,6 +114,29 @@ TEST_CASE("lines written again and again are written back only when they no long
   }
   CHECK(few.l2.take_written_back(~uint64_t{0}) == 0);
   CHECK(many.l2.take_written_back(~uint64_t{0}) >= 3 * 6000);
+}
+
+TEST_CASE("lines that go early are written back as often as others", "[l2]") {
+  // Distinct lines, then the same few again, in halves that keep 4,096 and 512 written lines.
+  for (const int dirty_kib : {1024, 128}) {
+    std::vector<uint64_t> distinct, again;
+    for (const double share : {0.0, 0.25}) {
+      DeviceProfile p = Bench::small(share);
+      p.memory.l2_dirty_mib = 1;
+      p.memory.line_bytes = 128 * 1024 / dirty_kib;  // a larger line: fewer of them may be dirty
+      L2Cache l2{p};
+      std::vector<L2Line> lines(32768);
+      for (size_t i = 0; i < lines.size(); ++i) l2.write(lines[i], i * 128, 0);
+      distinct.push_back(l2.take_written_back(~uint64_t{0}));
+      const size_t few = size_t(dirty_kib) * 3;  // three quarters of what may be dirty
+      for (int pass = 0; pass < 40; ++pass)
+        for (size_t i = 0; i < few; ++i) l2.write(lines[i], i * 128, 0);
+      again.push_back(l2.take_written_back(~uint64_t{0}));
+    }
+    CHECK(distinct[1] == Approx(double(distinct[0])).epsilon(0.02));
+    CHECK(distinct[1] <= 32768);
+    CHECK(again[1] <= again[0] + again[0] / 4);
+  }
 }
 
 TEST_CASE("generations can be counted for ever", "[l2]") {

@@ -100,8 +100,13 @@ TEST_CASE("SMs of one cluster that ask for a box on its way share the answer", "
   CHECK(b.memory.l2_read_bytes() == 4096);
   CHECK(read(10, 1, 7) == arrives);
   CHECK(b.memory.l2_read_bytes() == 4096);  // coalesced
+  Bench other;
+  MemorySystem::Request same;
+  other.memory.touch(same, {other.address, 4096}, {.cluster = 7});
+  for (const int sm : {0, 1, 0}) other.memory.read(same, Cycles(5), Cycles(5), {.sm = sm, .cluster = 7});
+  CHECK(other.memory.l2_read_bytes() == 2 * 4096);  // its own, once more, also when another has asked meanwhile
   read(15, 1, 7);
-  CHECK(b.memory.l2_read_bytes() == 2 * 4096);  // its own, once more
+  CHECK(b.memory.l2_read_bytes() == 2 * 4096);
   read(20, 2, 8);
   CHECK(b.memory.l2_read_bytes() == 3 * 4096);  // another cluster
   read(1'000'000, 3, 8);

@@ -42,6 +42,14 @@ TEST_CASE("what is served fills the time, whatever the order of the requests", "
   CHECK(last == Approx(512 * 12).margin(64));
 }
 
+TEST_CASE("who has asked for a cycle far ahead keeps nobody waiting before", "[timetable]") {
+  Timetable t;
+  for (const double ahead : {33'000.0, 200'000.0, 2'000'000.0}) t.take(ahead, 1000);
+  CHECK(t.take(0, 5).end == Approx(5));
+  CHECK(t.take(100, 5).end == Approx(105));
+  CHECK(t.take(33'100, 5).end == Approx(34'005).margin(32));
+}
+
 TEST_CASE("times far ahead, and long after the last request", "[timetable]") {
   Timetable t;
   t.take(10, 100'000);  // more than it keeps at once

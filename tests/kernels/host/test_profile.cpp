@@ -68,6 +68,8 @@ TEST_CASE("profile: every number states its source in a comment") {
 TEST_CASE("profile: missing and unknown and senseless entries are refused") {
   CHECK(complaint("sms", "sms = 148") == "");
   CHECK(complaint("sms", "") == "p.toml: key 'device.sms' is missing; allowed are integers 1 to 1024");
+  CHECK(complaint("dram_spread", "dram_spread = 2.0") ==
+        "p.toml: key 'memory.dram_spread' = 2.0: allowed are numbers 0 to 1");
   CHECK(complaint("sms", "sms = 0") == "p.toml: key 'device.sms' = 0: allowed are integers 1 to 1024");
   CHECK(complaint("sms", "sms = 148.0") == "p.toml: key 'device.sms' = 148.0: allowed are integers 1 to 1024");
   CHECK(complaint("sm_clock_ghz", "sm_clock_ghz = 1856") ==
