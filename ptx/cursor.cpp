@@ -101,7 +101,14 @@ std::string_view Cursor::word() {
   return found;
 }
 
-std::string_view Cursor::directive() { return peek() == '.' ? opcode() : std::string_view{}; }
+std::string_view Cursor::directive() {
+  if (peek() != '.') return {};
+  const size_t start = at_++;
+  while (at_ < text_.size() && text_[at_] != '.' && is(text_[at_], kOpcode)) ++at_;  // the next may follow at once
+  const std::string_view found = text_.substr(start, at_ - start);
+  skip();
+  return found;
+}
 
 std::string_view Cursor::opcode() {
   const size_t start = at_;

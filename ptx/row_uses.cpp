@@ -23,6 +23,7 @@ bool has_result(std::string_view base) {
       "mapa",
       "match.all.sync",
       "match.any.sync",
+      "match.sync",
       "mbarrier.arrive",
       "mbarrier.arrive_drop",
       "mbarrier.pending_count",

@@ -399,6 +399,21 @@ namespace {
 constexpr uint32_t kSmemWithoutAsking = 48 * 1024, kPortableCluster = 8;
 
 uint64_t product(const uint32_t (&d)[3]) { return uint64_t{d[0]} * d[1] * d[2]; }
+std::string text_of(const uint32_t (&d)[3]) {
+  return std::to_string(d[0]) + " x " + std::to_string(d[1]) + " x " + std::to_string(d[2]);
+}
+
+constexpr uint64_t kLargestCluster = 16;  // cudaFuncAttributeNonPortableClusterSizeAllowed, on SM90 and SM100
+
+/// What of the launch is more than a device takes (cudaDeviceProp); nullptr: nothing is.
+const char* beyond_limits(const Shape& shape) {
+  if (shape.grid[0] > INT32_MAX) return "at most 2,147,483,647 along x";
+  if (shape.grid[1] > 65535) return "at most 65,535 CTAs along y";
+  if (shape.grid[2] > 65535) return "at most 65,535 CTAs along z";
+  if (shape.block[2] > 64) return "at most 64 threads along z";
+  if (product(shape.block) > 1024) return "at most 1,024 threads";
+  return nullptr;
+}
 
 }  // namespace
 
@@ -416,6 +431,17 @@ abi::Error Device::check_cooperative(Function& function, const Shape& shape) {
 abi::Error Device::check(Function& function, Shape& shape) {
   if (const abi::Error error = describe(function)) return error;
   const EntryFacts& facts = *function.facts;
+  if (const char* const beyond = beyond_limits(shape)) {
+    note(function.name + ": a grid of " + text_of(shape.grid) + " CTAs of " + text_of(shape.block) +
+         " threads: " + beyond);
+    return abi::invalid_configuration;
+  }
+  if (shape.cluster_stated && facts.cluster_stated &&
+      !std::equal(shape.cluster, shape.cluster + 3, facts.cluster)) {
+    note(function.name + ": launched with clusters of " + text_of(shape.cluster) + ", and compiled for " +
+         text_of(facts.cluster) + " (__cluster_dims__)");
+    return abi::invalid_cluster_size;
+  }
   if (!shape.cluster_stated && facts.cluster_stated) std::copy_n(facts.cluster, 3, shape.cluster);
   const int64_t allowed = function.most_dynamic_smem >= 0
                               ? function.most_dynamic_smem
@@ -427,6 +453,11 @@ abi::Error Device::check(Function& function, Shape& shape) {
     return abi::invalid_value;
   }
   const uint64_t ctas = product(shape.cluster);
+  if (ctas > kLargestCluster) {
+    note(function.name + ": a cluster of " + std::to_string(ctas) + " CTAs, at most " +
+         std::to_string(kLargestCluster));
+    return abi::invalid_cluster_size;
+  }
   if (ctas > kPortableCluster && !function.non_portable_cluster) {
     note(function.name + ": a cluster of " + std::to_string(ctas) +
          " CTAs needs cudaFuncAttributeNonPortableClusterSizeAllowed");

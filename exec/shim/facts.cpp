@@ -79,6 +79,7 @@ bool device_attribute(const DeviceFacts& facts, int id, int& value) {
     case 16: value = int(facts.sms); return true;                      // MultiProcessorCount
     case 19: value = 0; return true;                                   // CanMapHostMemory
     case 31: value = 1; return true;                                   // ConcurrentKernels
+    case 36: value = 3'996'000; return true;                           // MemoryClockRate, in kHz: 8.2 TB/s
     case 37: value = 8192; return true;                                // GlobalMemoryBusWidth
     case 38: value = int(facts.l2_bytes); return true;                 // L2CacheSize
     case 39: value = int(facts.threads_per_sm); return true;           // MaxThreadsPerMultiProcessor

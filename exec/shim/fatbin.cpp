@@ -128,7 +128,8 @@ std::string ptx_for_device(const std::vector<FatbinEntry>& entries) {
       throw std::runtime_error("the program has PTX for " + std::string(target_of(entry.text)) +
                                ", and this device is " + own_target() + ": " + flag);
   throw std::runtime_error("the program has machine code only (sm_" + std::to_string(entries.front().architecture) +
-                           ") and no PTX: " + flag);
+                           ") and no PTX: " + flag +
+                           "; -rdc=true links machine code and leaves no PTX: build without it");
 }
 
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device and errors of the runtime library.
+#include <cstring>
+#include <iterator>
 #include <string>
 
 #include "exec/shim/device.h"
@@ -13,6 +15,10 @@ namespace {
 int nothing(const char* name = __builtin_FUNCTION()) {
   return call([](Device&) { return success; }, name);
 }
+
+/// cudaLimit: stack of a thread, printf's buffer, heap, depth and launches of device-side launches, L2's
+/// granularity and persisting part. Nothing follows from them here.
+size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 }  // namespace
 
@@ -40,7 +46,41 @@ SM100_EXEC_API int cudaDeviceSynchronize() {
 }
 SM100_EXEC_API int cudaDeviceReset() { return nothing(); }
 SM100_EXEC_API int cudaDeviceSetCacheConfig(int) { return nothing(); }
-SM100_EXEC_API int cudaDeviceSetLimit(int, size_t) { return nothing(); }
+SM100_EXEC_API int cudaDeviceSetLimit(int limit, size_t value) {
+  return call([&](Device&) {
+    if (limit < 0 || size_t(limit) >= std::size(limits)) return invalid_value;
+    limits[limit] = value;
+    return success;
+  });
+}
+SM100_EXEC_API int cudaDeviceGetLimit(size_t* value, int limit) {
+  return call([&](Device&) {
+    if (!value || limit < 0 || size_t(limit) >= std::size(limits)) return invalid_value;
+    *value = limits[limit];
+    return success;
+  });
+}
+SM100_EXEC_API int cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return call([&](Device&) {
+    if (!can) return invalid_value;
+    *can = 0;  // there is one device
+    return device == 0 && peer == 0 ? success : invalid_device;
+  });
+}
+SM100_EXEC_API int cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
+  return call([&](Device&) {
+    constexpr char kNowhere[] = "0000:00:00.0";
+    if (!text || bytes < int(sizeof kNowhere)) return invalid_value;
+    if (device != 0) return invalid_device;
+    std::memcpy(text, kNowhere, sizeof kNowhere);
+    return success;
+  });
+}
+SM100_EXEC_API int cudaGetDeviceFlags(unsigned* flags) {
+  return call([&](Device&) { return flags ? (*flags = 0, success) : invalid_value; });
+}
+SM100_EXEC_API int cudaChooseDevice(int* device, const void*) { return cudaGetDevice(device); }
+SM100_EXEC_API int cudaCtxResetPersistingL2Cache() { return nothing(); }
 SM100_EXEC_API int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return call([&](Device&) {
     if (least) *least = 0;

@@ -62,6 +62,12 @@ SM100_EXEC_API void __cudaRegisterVar(void** module, char* host, char*, const ch
   const std::lock_guard lock(device.mutex);
   device.symbols[host] = {reinterpret_cast<Module*>(module), name, bytes};
 }
+SM100_EXEC_API void __cudaRegisterManagedVar(void**, void**, char*, const char* name, int, size_t, int, int) {
+  Device& device = Device::get();
+  const std::lock_guard lock(device.mutex);
+  device.refuse("the program has a __managed__ variable (" + std::string(name) +
+                "), and these are not implemented: allocate it with cudaMallocManaged");
+}
 
 // ---- launches
 

@@ -72,6 +72,58 @@ int on_stream(void* stream, const F& f, const char* name = __builtin_FUNCTION())
   return call([&](Device& d) { return at_once(d, stream, f); }, name);
 }
 
+constexpr int kDeviceToDevice = 3;  ///< cudaMemcpyKind
+
+/// cudaPitchedPtr, cudaExtent, cudaPos, cudaMemcpy3DParms
+struct PitchedPointer {
+  void* pointer;
+  size_t pitch, width, rows;
+};
+struct Extent {
+  size_t width, height, depth;
+};
+struct Position {
+  size_t x, y, z;
+};
+struct Copy3D {
+  void* from_array;
+  Position from_position;
+  PitchedPointer from;
+  void* to_array;
+  Position to_position;
+  PitchedPointer to;
+  Extent extent;
+  int kind;
+};
+struct Slice {
+  void* to;
+  size_t to_pitch;
+  const void* from;
+  size_t from_pitch, width, height;
+  int kind;
+};
+
+/// Calls copy(slice) for each of the copy's depth.
+template <class F>
+int for_each_slice(const Copy3D* copy, F&& f) {
+  if (!copy) return call([](Device&) { return invalid_value; }, "cudaMemcpy3D");
+  if (copy->from_array || copy->to_array)
+    return call(
+        [](Device& d) {
+          d.note("not implemented: cudaMemcpy3D of CUDA arrays");
+          return not_supported;
+        },
+        "cudaMemcpy3D");
+  const auto at = [](const PitchedPointer& p, const Position& first, size_t z) {
+    return static_cast<char*>(p.pointer) + ((first.z + z) * p.rows + first.y) * p.pitch + first.x;
+  };
+  int error = success;
+  for (size_t z = 0; z < copy->extent.depth && error == success; ++z)
+    error = f(Slice{at(copy->to, copy->to_position, z), copy->to.pitch, at(copy->from, copy->from_position, z),
+                    copy->from.pitch, copy->extent.width, copy->extent.height, copy->kind});
+  return error;
+}
+
 }  // namespace
 
 SM100_EXEC_API int cudaMalloc(void** pointer, size_t bytes) {
@@ -83,6 +135,19 @@ SM100_EXEC_API int cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
 }
 SM100_EXEC_API int cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return outside_captures([&](Device& d) { return allocate_rows(d, pointer, pitch, width, height); });
+}
+SM100_EXEC_API int cudaMalloc3D(PitchedPointer* pointer, Extent extent) {
+  return outside_captures([&](Device& d) {
+    if (!pointer) return invalid_value;
+    *pointer = {nullptr, 0, extent.width, extent.height};
+    return allocate_rows(d, &pointer->pointer, &pointer->pitch, extent.width, extent.height * extent.depth);
+  });
+}
+SM100_EXEC_API int cudaHostGetDevicePointer(void**, void*, unsigned) {
+  return call([](Device& d) {
+    d.note("not implemented: cudaHostGetDevicePointer: kernels do not reach the host's memory (zero-copy)");
+    return not_supported;
+  });
 }
 SM100_EXEC_API int cudaFree(void* pointer) {
   return outside_captures([&](Device& d) {
@@ -212,6 +277,25 @@ SM100_EXEC_API int cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from
     return copy_later(d, stream, {to, to_pitch, from, from_pitch, width, height, kind});
   });
 }
+SM100_EXEC_API int cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+  if (to_device != 0 || from_device != 0) return call([](Device&) { return invalid_device; });
+  return cudaMemcpy(to, from, bytes, kDeviceToDevice);
+}
+SM100_EXEC_API int cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                       void* stream) {
+  if (to_device != 0 || from_device != 0) return call([](Device&) { return invalid_device; });
+  return cudaMemcpyAsync(to, from, bytes, kDeviceToDevice, stream);
+}
+SM100_EXEC_API int cudaMemcpy3D(const Copy3D* copy) {
+  return for_each_slice(copy, [](const Slice& s) {
+    return cudaMemcpy2D(s.to, s.to_pitch, s.from, s.from_pitch, s.width, s.height, s.kind);
+  });
+}
+SM100_EXEC_API int cudaMemcpy3DAsync(const Copy3D* copy, void* stream) {
+  return for_each_slice(copy, [&](const Slice& s) {
+    return cudaMemcpy2DAsync(s.to, s.to_pitch, s.from, s.from_pitch, s.width, s.height, s.kind, stream);
+  });
+}
 SM100_EXEC_API int cudaMemset(void* to, int value, size_t bytes) {
   return call([&](Device& d) { return fill_now(d, {to, 0, uint32_t(value), 1, bytes, 1}); });
 }
@@ -223,6 +307,21 @@ SM100_EXEC_API int cudaMemset2D(void* to, size_t pitch, int value, size_t width,
 }
 SM100_EXEC_API int cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, void* stream) {
   return call([&](Device& d) { return fill_later(d, stream, {to, pitch, uint32_t(value), 1, width, height}); });
+}
+
+SM100_EXEC_API int cudaMemset3D(PitchedPointer to, int value, Extent extent) {
+  int error = success;
+  for (size_t z = 0; z < extent.depth && error == success; ++z)
+    error = cudaMemset2D(static_cast<char*>(to.pointer) + z * to.pitch * to.rows, to.pitch, value, extent.width,
+                         extent.height);
+  return error;
+}
+SM100_EXEC_API int cudaMemset3DAsync(PitchedPointer to, int value, Extent extent, void* stream) {
+  int error = success;
+  for (size_t z = 0; z < extent.depth && error == success; ++z)
+    error = cudaMemset2DAsync(static_cast<char*>(to.pointer) + z * to.pitch * to.rows, to.pitch, value,
+                              extent.width, extent.height, stream);
+  return error;
 }
 
 // ---- symbols

@@ -27,6 +27,7 @@ SM100_EXEC_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, i
 }
 
 #define SUPPORTED(name)
+#define REFUSED_WITH_REASON(name)
 #define REFUSED(name) \
   SM100_EXEC_API int name() { return refuse(#name); }
 #if defined(__x86_64__)

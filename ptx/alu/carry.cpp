@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Arithmetic with the carry flag CC.CF (PTX 9.7.2): a bit of each lane, which subtractions use as a borrow.
+/// Arithmetic with the carry flag CC.CF (PTX 9.7.2): a bit of each lane.  A subtraction adds the complement, so the
+/// flag behind it says that there was no borrow, as an H200 has it (bench/hardware/carry.cu): PTX calls it the
+/// borrow-out, and code of nvcc reads what sub.cc has left with addc.
 
 #include "ptx/alu/form_table.h"
 #include "ptx/alu/integers.h"
@@ -16,10 +18,10 @@ void sum(RegisterFile& file, const Instr& in, LaneMask mask) {
   LaneMask flags = 0;
   const LaneMask before = file.carry;
   for_each_lane(mask, [&](int lane) {
-    const U x = a[lane], y = b[lane], flag = kReads ? before >> lane & 1 : 0;
-    const U result = kSubtract ? x - y - flag : x + y + flag;
-    const bool out = kSubtract ? x < y || (flag && x == y) : result < x || (flag && result == x);
-    flags |= static_cast<LaneMask>(out) << lane;
+    const U x = a[lane], y = kSubtract ? static_cast<U>(~b[lane]) : b[lane],
+            flag = kReads ? before >> lane & 1 : (kSubtract ? 1 : 0);
+    const U result = x + y + flag;
+    flags |= static_cast<LaneMask>(result < x || (flag && result == x)) << lane;
     d.set(lane, result);
   });
   if (kWrites) file.carry = (file.carry & ~mask) | flags;

@@ -17,6 +17,9 @@ namespace {
 
 /// Sweeps over the warps of a gang in which every one has polled in vain; then other gangs may go.
 constexpr int kVainSweeps = 64;
+/// Warp instructions after which another gang may begin: it may be what this one waits for, in a loop that does
+/// more than poll (a backoff, a time limit).
+constexpr uint64_t kTurn = 2'000'000;
 
 }  // namespace
 
@@ -191,7 +194,8 @@ void FunctionalGang::cluster_complete_if_all() {
 
 FunctionalGang::State FunctionalGang::run() {
   using Stop = FunctionalWarp::Stop;
-  progressed = false;
+  progressed = turn_is_over = false;
+  const uint64_t begin = warp_instructions;
   for (int vain = 0; vain < kVainSweeps;) {
     if (index > code.last_gang) return State::failed;  // an earlier one has ended the launch
     bool any_ran = false, all_in_vain = true;
@@ -206,12 +210,13 @@ FunctionalGang::State FunctionalGang::run() {
         if (stop == Stop::exited) warp.reset(), cta->warp_exited();
       }
     const uint64_t executed = code.warp_instructions += warp_instructions - before;
+    progressed |= !all_in_vain;
     if (live_warps == 0) return State::done;
     if (!any_ran) return failure = stuck(), State::failed;
     if (code.launch.max_warp_instructions != 0 && executed >= code.launch.max_warp_instructions)
       return over_limit(), State::failed;
-    progressed |= !all_in_vain;
     vain = all_in_vain ? vain + 1 : 0;
+    if (warp_instructions - begin >= kTurn) return turn_is_over = true, State::suspended;
   }
   return State::suspended;
 }

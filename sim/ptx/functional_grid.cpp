@@ -47,6 +47,7 @@ class Grid {
 
  private:
   static constexpr uint64_t kSchedulers = 4;  ///< of an SM
+  static constexpr uint64_t kCtasOfSm = 8;  ///< more, and their shared memory and registers are too much for a host
   using Gang = std::unique_ptr<FunctionalGang>;
 
   void work() {
@@ -104,7 +105,12 @@ class Grid {
 
   void put_back(Gang gang, FunctionalGang::State state) {
     in_vain_ = gang->progressed ? 0 : in_vain_ + 1;
-    if (state == FunctionalGang::State::suspended) return aside_.push_back(std::move(gang));
+    if (state == FunctionalGang::State::suspended) {
+      // As many as the device has room for run beside each other there.
+      const auto room = uint64_t(std::max(1, launch_.sms)) * kCtasOfSm / ctas();
+      if (gang->turn_is_over && fresh_due_ == 0 && aside_.size() + running_ < room) fresh_due_ = 1;
+      return aside_.push_back(std::move(gang));
+    }
     count(*gang);
     if (state == FunctionalGang::State::failed && gang->index < code_.last_gang) {
       code_.last_gang = gang->index;

@@ -116,7 +116,8 @@ struct FunctionalGang {
   std::vector<std::unique_ptr<FunctionalCta>> ctas;
   FunctionalResult failure;  ///< of the first warp that could not go on
   bool failed = false;
-  bool progressed = false;  ///< in the last run() something else happened than polls
+  bool progressed = false;    ///< in the last run() something else happened than polls
+  bool turn_is_over = false;  ///< the last run() ended because it had taken long
   uint64_t warp_instructions = 0, issue_cycles = 0;
 
   // barrier.cluster

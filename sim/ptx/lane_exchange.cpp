@@ -19,9 +19,40 @@ void set_elected(const ServiceOperands& c, LaneMask elected) {
   if (to.kind == Operand::Kind::pair) c.set_predicate(to.elements[1], elected);
 }
 
+namespace {
+
+/// Calls f(c') for each set of lanes that name the same mask, which are those that exchange (PTX 9.7.13: a thread
+/// waits for the non-exited ones of its membermask that execute the same instruction with the same mask).
+template <class F>
+void for_each_mask(const ServiceOperands& c, size_t mask, F&& f) {
+  const Operand& of = c.operand(mask);
+  if (of.is_immediate()) return f(c);
+  for (LaneMask left = c.lanes; left != 0;) {
+    const uint64_t value = c.value(of, std::countr_zero(left));
+    LaneMask same = 0;
+    for (LaneMask l = left; l != 0; l &= l - 1)
+      if (c.value(of, std::countr_zero(l)) == value) same |= l & -l;
+    f(ServiceOperands{c.registers, c.service, same});
+    left &= ~same;
+  }
+}
+
+}  // namespace
+
+LaneMask elected(const ServiceOperands& c) {
+  LaneMask all = 0;
+  for_each_mask(c, 1, [&](const ServiceOperands& group) {
+    const LaneMask members = LaneMask(group.value(1)) & group.lanes;
+    all |= members & -members;
+  });
+  return all;
+}
+
 void elect(const ServiceOperands& c) {
-  const LaneMask members = LaneMask(c.value(1)) & c.lanes;
-  set_elected(c, members & -members);
+  for_each_mask(c, 1, [&](const ServiceOperands& group) {
+    const LaneMask members = LaneMask(group.value(1)) & group.lanes;
+    set_elected(group, members & -members);
+  });
 }
 
 namespace {
@@ -111,13 +142,22 @@ void shfl(const ServiceOperands& c) {
   return c.has(".bfly") ? shfl<Shuffle::bfly>(c) : shfl<Shuffle::idx>(c);
 }
 
+namespace {
+
 template <Vote kMode>
-void vote(const ServiceOperands& c) {
+void vote_of(const ServiceOperands& c) {
   const LaneMask members = c.lanes, yes = c.predicate(c.operand(1)) & members;
   if (kMode == Vote::ballot) return c.set_all(c.operand(0), yes);
   const bool all = yes == members, any = yes != 0;
   const bool result = kMode == Vote::all ? all : kMode == Vote::any ? any : all || !any;
   c.set_predicate(c.operand(0), result ? ptx::kAllLanes : 0);
+}
+
+}  // namespace
+
+template <Vote kMode>
+void vote(const ServiceOperands& c) {
+  for_each_mask(c, 2, vote_of<kMode>);
 }
 template void vote<Vote::ballot>(const ServiceOperands&);
 template void vote<Vote::all>(const ServiceOperands&);
@@ -130,7 +170,9 @@ void vote(const ServiceOperands& c) {
   return c.has(".any") ? vote<Vote::any>(c) : vote<Vote::uni>(c);
 }
 
-void match(const ServiceOperands& c) {
+namespace {
+
+void match_of(const ServiceOperands& c) {
   const Operand& to = c.operand(0);
   const Operand& result = to.kind == Operand::Kind::pair ? to.elements[0] : to;
   const auto alike = [&](int lane) {
@@ -152,7 +194,7 @@ void match(const ServiceOperands& c) {
   if (to.kind == Operand::Kind::pair) c.set_predicate(to.elements[1], all ? ptx::kAllLanes : 0);
 }
 
-void redux(const ServiceOperands& c) {
+void redux_of(const ServiceOperands& c) {
   if (c.has(".f32")) {
     float best = 0;
     bool first = true, nan = false;
@@ -189,6 +231,11 @@ void redux(const ServiceOperands& c) {
     with_each([](uint32_t x, uint32_t y) { return x ^ y; });
   c.set_all(c.operand(0), result);
 }
+
+}  // namespace
+
+void match(const ServiceOperands& c) { for_each_mask(c, 2, match_of); }
+void redux(const ServiceOperands& c) { for_each_mask(c, 2, redux_of); }
 
 void activemask(const ServiceOperands& c) { c.set_all(c.operand(0), c.lanes); }
 

@@ -236,7 +236,8 @@ void CpAsyncLanes::execute(WarpContext& w) const {
     const uint32_t read = std::min((*read_bytes)[lane][0], bytes);
     std::memset(w.own.smem.data(address.offset()) + read, 0, bytes - read);
     if (read == 0) {
-      if (models::Provenance* p = w.sm.provenance) p->copied_by_thread(w.own.slot, address.offset(), 0, 0, w.source());
+      if (models::Provenance* p = w.sm.provenance)
+        p->copied_by_thread(w.own.slot, address.offset(), 0, 0, w.source());
       continue;
     }
     const uint8_t* source = w.global_bytes((*from)[lane][0], read, lane, "cp.async");

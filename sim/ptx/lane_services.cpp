@@ -20,14 +20,12 @@ void charge(ServiceCall& c, double cycles) {
 /// The lowest of the mask, as hardware elects; PTX does not say which.
 PtxOutcome elect(ServiceCall& c) {
   const LaneMask members = LaneMask(c.value(1));
-  LaneMask elected;
   if (c.lanes == ptx::kAllLanes && members == ptx::kAllLanes) {
-    elected = c.execute(instructions::ElectSync{});
+    lanes::set_elected(c, c.execute(instructions::ElectSync{}));
   } else {
     charge(c, c.context().issue.elect);
-    elected = members & c.lanes & -(members & c.lanes);
+    lanes::elect(c);
   }
-  lanes::set_elected(c, elected);
   return kDone;
 }
 
@@ -44,9 +42,18 @@ PtxOutcome exchange(ServiceCall& c) {
 std::vector<PtxServiceEntry> lane_services() {
   return {{"elect.sync", elect, Together::mask},
           {"shfl.sync", exchange<lanes::shfl>, Together::mask, false},
+          {"shfl.up.sync", exchange<lanes::shfl>, Together::mask, false},
+          {"shfl.down.sync", exchange<lanes::shfl>, Together::mask, false},
+          {"shfl.bfly.sync", exchange<lanes::shfl>, Together::mask, false},
+          {"shfl.idx.sync", exchange<lanes::shfl>, Together::mask, false},
           {"vote.sync", exchange<lanes::vote>, Together::mask},
+          {"vote.ballot.sync", exchange<lanes::vote>, Together::mask},
+          {"vote.all.sync", exchange<lanes::vote>, Together::mask},
+          {"vote.any.sync", exchange<lanes::vote>, Together::mask},
+          {"vote.uni.sync", exchange<lanes::vote>, Together::mask},
           {"match.any.sync", exchange<lanes::match>, Together::mask},
           {"match.all.sync", exchange<lanes::match>, Together::mask},
+          {"match.sync", exchange<lanes::match>, Together::mask},
           {"redux.sync", exchange<lanes::redux>, Together::mask, false},
           {"activemask", exchange<lanes::activemask>}};
 }

@@ -60,7 +60,7 @@ const char* cudaGetErrorName(int error);
 int cudaEventCreate(void** event);
 int cudaEventRecord(void* event, void* stream);
 int cudaEventElapsedTime(float* milliseconds, void* from, void* to);
-int cudaMalloc3D(void* pointer, size_t extent);
+int cudaArrayGetInfo(void* pointer, size_t extent);
 }
 
 namespace {
@@ -361,7 +361,7 @@ int main(int argc, char** argv) {
   if (what == "read") return read_directly();
   if (what == "refused") {
     void* memory = nullptr;
-    std::printf("%s\n", cudaGetErrorName(cudaMalloc3D(&memory, 16)));
+    std::printf("%s\n", cudaGetErrorName(cudaArrayGetInfo(&memory, 16)));
     return add(1);
   }
   if (what == "wait") {

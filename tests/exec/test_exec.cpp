@@ -88,7 +88,7 @@ TEST_CASE("exec: a host that reads device memory dies of it, with a sentence") {
 
 TEST_CASE("exec: what is not implemented says its name and fails") {
   const Ran function = exec("refused");
-  CHECK(contains(function.err, "exec: not implemented: cudaMalloc3D\n"));
+  CHECK(contains(function.err, "exec: not implemented: cudaArrayGetInfo\n"));
   CHECK(contains(function.out, "cudaErrorNotSupported\n"));
   const Ran attribute = exec("attribute");
   CHECK(
@@ -106,8 +106,10 @@ TEST_CASE("exec: programs that cannot run are refused in a sentence") {
   const std::vector<Refusal> all = {
       {own + " old", own + ": the program has PTX for sm_90a, and this device is sm_100a: build with -gencode "
                            "arch=compute_100a,code=compute_100a"},
-      {own + " binary", own + ": the program has machine code only (sm_100) and no PTX: build with -gencode "
-                              "arch=compute_100a,code=compute_100a"},
+      {own + " binary", own +
+                            ": the program has machine code only (sm_100) and no PTX: build with -gencode "
+                            "arch=compute_100a,code=compute_100a; -rdc=true links machine code and leaves no PTX: "
+                            "build without it"},
       {folder + "/exec_static_program", folder + "/exec_static_program: the CUDA runtime is linked into it, which "
                                                  "needs NVIDIA's driver: link with nvcc -cudart "
                                                  "shared (CMake: set CUDA_RUNTIME_LIBRARY to Shared)"},

@@ -157,7 +157,7 @@ TEST_CASE("fatbin: code that does not run here is refused by name") {
         "arch=compute_100a,code=compute_100a");
   CHECK(refusal(entry(elf, 100, "machine code", kPlain)) ==
         "the program has machine code only (sm_100) and no PTX: build with -gencode "
-        "arch=compute_100a,code=compute_100a");
+        "arch=compute_100a,code=compute_100a; -rdc=true links machine code and leaves no PTX: build without it");
 }
 
 TEST_CASE("fatbin: broken containers are errors, not reads beyond their end") {

@@ -179,6 +179,43 @@ TEST_CASE("Carries make sums of any width") {
   }
 }
 
+TEST_CASE("What one kind of sum leaves in the carry flag another reads as an H200 does") {
+  // bench/hardware/carry.cu, 2026-11-29: add.cc addc, add.cc subc, sub.cc addc, sub.cc subc, the same of 64 bits,
+  // sub.cc subc.cc addc, sub.cc addc.cc subc, add.cc subc.cc addc, mad.lo.cc subc, sub.cc madc.lo
+  const struct {
+    uint32_t a, b, results[13];
+  } rows[] = {
+      {0x5, 0x3, {0x0, 0xffffffff, 0x1, 0x0, 0x0, 0xffffffff, 0x1, 0x0, 0x1, 0xffffffff, 0x1, 0xffffffff, 0x1}},
+      {0x3,
+       0x5,
+       {0x0, 0xffffffff, 0x0, 0xffffffff, 0x0, 0xffffffff, 0x0, 0xffffffff, 0x0, 0xffffffff, 0x0, 0xffffffff, 0x0}},
+      {0xffffffff, 0x1, {0x1, 0x0, 0x1, 0x0, 0x0, 0xffffffff, 0x1, 0x0, 0x1, 0x0, 0x1, 0x0, 0x1}},
+      {0x0, 0x0, {0x0, 0xffffffff, 0x1, 0x0, 0x0, 0xffffffff, 0x1, 0x0, 0x1, 0xffffffff, 0x0, 0xffffffff, 0x1}},
+      {0x7, 0x7, {0x0, 0xffffffff, 0x1, 0x0, 0x0, 0xffffffff, 0x1, 0x0, 0x1, 0xffffffff, 0x0, 0xffffffff, 0x1}},
+  };
+  ScalarMachine m(
+      ".reg .b32 %r<20>; .reg .b64 %x<3>;\n"
+      "add.cc.u32 %r2, %r0, %r1; addc.u32 %r3, 0, 0; add.cc.u32 %r2, %r0, %r1; subc.u32 %r4, 0, 0;\n"
+      "sub.cc.u32 %r2, %r0, %r1; addc.u32 %r5, 0, 0; sub.cc.u32 %r2, %r0, %r1; subc.u32 %r6, 0, 0;\n"
+      "cvt.u64.u32 %x0, %r0; cvt.u64.u32 %x1, %r1;\n"
+      "add.cc.u64 %x2, %x0, %x1; addc.u64 %x2, 0, 0; cvt.u32.u64 %r7, %x2;\n"
+      "add.cc.u64 %x2, %x0, %x1; subc.u64 %x2, 0, 0; cvt.u32.u64 %r8, %x2;\n"
+      "sub.cc.u64 %x2, %x0, %x1; addc.u64 %x2, 0, 0; cvt.u32.u64 %r9, %x2;\n"
+      "sub.cc.u64 %x2, %x0, %x1; subc.u64 %x2, 0, 0; cvt.u32.u64 %r10, %x2;\n"
+      "sub.cc.u32 %r2, %r0, %r1; subc.cc.u32 %r2, %r0, %r1; addc.u32 %r11, 0, 0;\n"
+      "sub.cc.u32 %r2, %r0, %r1; addc.cc.u32 %r2, %r0, %r1; subc.u32 %r12, 0, 0;\n"
+      "add.cc.u32 %r2, %r0, %r1; subc.cc.u32 %r2, %r0, %r1; addc.u32 %r13, 0, 0;\n"
+      "mad.lo.cc.u32 %r2, %r0, 1, %r1; subc.u32 %r14, 0, 0; sub.cc.u32 %r2, %r0, %r1; madc.lo.u32 %r15, 0, 0, 0;");
+  for (const auto& row : rows) {
+    m.set("%r0", row.a), m.set("%r1", row.b);
+    m.run();
+    for (int i = 0; i < 13; ++i) {
+      CAPTURE(row.a, row.b, i);
+      CHECK(m.get("%r" + std::to_string(3 + i), 17) == row.results[i]);
+    }
+  }
+}
+
 TEST_CASE("mad.cc and madc make products of 64 bits") {
   ScalarMachine m(
       ".reg .b32 %r<8>;\n"

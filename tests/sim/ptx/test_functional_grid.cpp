@@ -248,6 +248,45 @@ MEET:
   has(r.text, "10 of 10 CTAs have been started and nobody writes what they poll");
 }
 
+TEST_CASE(
+    "FunctionalGrid: each CTA waits for the next one, in a plain loop or in one that also counts and sleeps") {
+  FunctionalProgram p(R"(
+.entry k(.param .u64 flags, .param .u32 last, .param .u32 counts) {
+	.reg .b32 %r<9>; .reg .b64 %rd<5>; .reg .pred %p<4>;
+	ld.param.u64 %rd1, [flags]; ld.param.u32 %r5, [last]; ld.param.u32 %r6, [counts];
+	mov.u32 %r1, %ctaid.x; mov.u32 %r3, 0;
+	mad.wide.u32 %rd2, %r1, 4, %rd1;
+	setp.eq.u32 %p0, %r1, %r5;
+	@%p0 bra WRITE;
+	setp.ne.u32 %p2, %r6, 0;
+	@%p2 bra COUNT;
+SPIN:
+	ld.acquire.gpu.global.u32 %r2, [%rd2+4];
+	setp.eq.u32 %p1, %r2, 0;
+	@%p1 bra SPIN;
+	bra WRITE;
+COUNT:
+	ld.acquire.gpu.global.u32 %r2, [%rd2+4];
+	add.u32 %r3, %r3, 1;
+	nanosleep.u32 %r3;
+	setp.eq.u32 %p1, %r2, 0;
+	@%p1 bra COUNT;
+WRITE:
+	st.release.gpu.global.u32 [%rd2], 1;
+	ret;
+})");
+  for (const uint32_t counts : {0u, 1u})
+    for (const uint32_t ctas : {2u, 4u, 12u}) {
+      CAPTURE(counts, ctas);
+      const uint64_t flags = p.memory.allocate(4 * (ctas + 1));
+      const FunctionalResult r =
+          p.run({ctas, 1, 1}, {1, 1, 1}, Arguments() << flags << ctas - 1 << counts, {1, 1, 1}, 1);
+      INFO(r.text);
+      CHECK(r.end == FunctionalEnd::finished);
+      CHECK(p.memory.at<uint32_t>(flags, 0) == 1);
+    }
+}
+
 TEST_CASE("FunctionalGrid: a lane that holds a lock goes on while the others of its warp try to take it") {
   FunctionalProgram p(R"(
 .entry k(.param .u64 lock, .param .u64 count) {

@@ -64,6 +64,30 @@ TEST_CASE("vote.uni holds where all lanes say the same, yes or no") {
               [](uint32_t) { return 0u; });
 }
 
+TEST_CASE("lanes that name masks of their own exchange within these") {
+  const std::string own =
+      "\tand.b32 %r4, %r1, 28;\n\tmov.u32 %r5, 15;\n\tshl.b32 %r5, %r5, %r4;\n";  // of four lanes
+  const auto first = [](uint32_t lane) { return lane & 28; };
+  check_lanes(own + "\tsetp.eq.u32 %p2, %r1, 5;\n\tvote.sync.any.pred %p1, %p2, %r5;\n" + kPicked,
+              [](uint32_t lane) { return uint32_t(lane / 4 == 1); });
+  check_lanes(own + "\tand.b32 %r6, %r1, 1;\n\tsetp.eq.u32 %p2, %r6, 1;\n\tvote.sync.ballot.b32 %r9, %p2, %r5;\n",
+              [&](uint32_t lane) { return 0xau << first(lane); });
+  check_lanes(own + "\tredux.sync.add.u32 %r9, %r1, %r5;\n", [&](uint32_t lane) { return 4 * first(lane) + 6; });
+  check_lanes(own + "\tshr.u32 %r6, %r1, 2;\n\tmatch.all.sync.b32 %r9|%p1, %r6, %r5;\n",
+              [&](uint32_t lane) { return 0xfu << first(lane); });
+  check_lanes(own + "\tmov.u32 %r6, 3;\n\tmatch.any.sync.b32 %r9, %r6, %r5;\n",
+              [&](uint32_t lane) { return 0xfu << first(lane); });
+  check_lanes(own + "\telect.sync %r9|%p1, %r5;\n", first);
+}
+
+TEST_CASE("modifiers of exchanges stand in any order, and a type follows .reg without a blank") {
+  check_lanes("\t{ .reg.pred %q; setp.lt.u32 %q, %r1, 3; vote.ballot.sync.b32 %r9, %q, -1; }\n",
+              [](uint32_t) { return 7u; });
+  check_lanes("\tshfl.bfly.sync.b32 %r9, %r1, 9, 0x1f, -1;\n", [](uint32_t lane) { return lane ^ 9; });
+  check_lanes("\tshr.u32 %r6, %r1, 4;\n\tmatch.sync.any.b32 %r9, %r6, -1;\n",
+              [](uint32_t lane) { return lane < 16 ? 0xffffu : 0xffff0000u; });
+}
+
 TEST_CASE("match.all says with its predicate whether all values are alike") {
   check_lanes("\tshr.u32 %r4, %r1, 5;\n\tmatch.all.sync.b32 %r8|%p1, %r4, -1;\n" + kPicked,
               [](uint32_t) { return 1u; });
