@@ -321,7 +321,8 @@ inline constexpr Check kChecks[] = {
      "leaves shared memory.",
      "Products of old bytes: usually correct because the copy is fast, wrong under load.",
      "Wait on the full barrier of each operand's stage in the warp that issues the MMA, before it; count both "
-     "operands' bytes in expect_tx. Where the report says that an operand reaches beyond its stage: mend its descriptor.",
+     "operands' bytes in expect_tx. Where the report says that an operand reaches beyond its stage: mend its "
+     "descriptor.",
      "PTX 9.7.16, 9.7.13.15.16", "KB-02, KB-10, KB-18"},
     {"TC8", Severity::error, "cta_group mixed, or a pair without its peer",
      "tcgen05 instructions of one kernel use different cta_group values, or cta_group::2 in a CTA that has no "
@@ -639,6 +640,16 @@ inline constexpr Check kChecks[] = {
      "Old bytes now and then: the copy may overtake the stores. Data of a dispatch are those of the one before.",
      "fence.proxy.async between the acquire and the copy, in the thread that copies.",
      "PTX 8 (memory consistency model: proxies)", ""},
+    {"GM7", Severity::error, "global memory read that a bulk or tensor store may still write",
+     "A load, of a thread or of the copy engine, reads what a cp.async.bulk or a cp.async.bulk.tensor of the same "
+     "launch writes, and nothing orders it behind a cp.async.bulk.wait_group without .read of the storing thread: "
+     "with .read the store has only read its source. Of a load by threads the first lane's address is looked at, "
+     "of "
+     "a box three of its rows.",
+     "Old bytes now and then.",
+     "cp.async.bulk.wait_group 0 by the thread that has stored; then a barrier, or release and acquire, to whoever "
+     "reads.",
+     "PTX: cp.async.bulk.wait_group", ""},
     {"TR1", Severity::error, "trap executed",
      "A thread has come to a trap instruction: an assertion of the kernel's own.",
      "The launch ends with an error; nothing of its results may be used.",

@@ -7,6 +7,8 @@
 #include <deque>
 #include <fstream>
 #include <map>
+#include <set>
+#include <span>
 #include <unordered_map>
 
 #include "sim/text.h"
@@ -24,6 +26,12 @@ struct Functions {
   std::deque<Function> all;
   std::map<std::string, const Function*> by_text;
   std::unordered_map<const char*, const Function*> by_name;
+  std::set<std::string> places;  ///< of instructions
+  /// By a place and the calls around it up to some: the lines that have the next call, or the function's name where
+  /// there is none.
+  std::map<std::string, std::set<std::string>> callers;
+  /// By the outer calls of places, from some on: the places.
+  std::map<std::string, std::set<std::string>> inside;
 };
 Functions& functions() {
   static Functions all;
@@ -33,6 +41,36 @@ Functions& functions() {
 bool& named() {
   static bool on = false;
   return on;
+}
+
+/// The place and the calls around it, the innermost first.
+std::vector<SourceLine> chain_of(const CompiledPlace& place) {
+  std::vector<SourceLine> lines = {place.source};
+  lines.insert(lines.end(), place.inlined_at.begin(), place.inlined_at.end());
+  return lines;
+}
+std::string key_of(const std::string& ptx_file, std::span<const SourceLine> lines) {
+  std::string key = ptx_file;
+  for (const SourceLine& line : lines) key += fmt::format("\n{}:{}", line.file, line.line);
+  return key;
+}
+
+/// CompiledPlace::telling: the outermost line that only this instruction comes from; else, of a line that several
+/// callers have, the call that tells them apart.
+size_t telling_call(const CompiledPlace& place) {
+  if (place.inlined_at.empty()) return 0;
+  const Functions& all = functions();
+  const std::vector<SourceLine> chain = chain_of(place);
+  const std::span<const SourceLine> lines(chain);
+  for (size_t i = lines.size(); i-- > 1;) {
+    const auto inside = all.inside.find(key_of(place.ptx.file, lines.subspan(i)));
+    if (inside != all.inside.end() && inside->second.size() == 1) return i;
+  }
+  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    const auto callers = all.callers.find(key_of(place.ptx.file, lines.first(i + 1)));
+    if (callers == all.callers.end() || callers->second.size() < 2) return i;
+  }
+  return lines.size() - 1;
 }
 
 }  // namespace
@@ -50,6 +88,20 @@ const char* compiled_function(std::string_view name, std::string_view ptx_file,
   return known->name.c_str();
 }
 
+void note_compiled(const Loc& loc) {
+  const CompiledPlace place = place_of(loc);
+  if (place.source.line == 0) return;
+  const std::vector<SourceLine> chain = chain_of(place);
+  const std::span<const SourceLine> lines(chain);
+  std::string key = key_of(place.ptx.file, lines);
+  if (!functions().places.insert(key).second) return;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    functions().callers[key_of(place.ptx.file, lines.first(i + 1))].insert(
+        i + 1 < lines.size() ? source_text(lines[i + 1]) : std::string(loc.function_name()));
+    functions().inside[key_of(place.ptx.file, lines.subspan(i))].insert(key);
+  }
+}
+
 bool is_compiled(const Loc& loc) { return functions().by_name.contains(loc.function_name()); }
 
 CompiledPlace place_of(const Loc& loc) {
@@ -62,6 +114,7 @@ CompiledPlace place_of(const Loc& loc) {
   place.inlined_at = function.inlined_at;
   // Without line information the place is that of the PTX itself.
   if (loc.file_name() != function.ptx_file) place.source = {loc.file_name(), loc.line()};
+  if (place.source.line > 0) place.telling = telling_call(place);
   return place;
 }
 
@@ -91,9 +144,13 @@ std::string line_of(const Loc& loc) {
   const CompiledPlace place = place_of(loc);
   if (place.source.line == 0) return source_text(place.ptx);
   std::string text = source_text(place.source);
-  if (names_inlining())
+  if (place.ptx.line == 0) return text;
+  if (names_inlining()) {
     for (const SourceLine& call : place.inlined_at) text += ", inlined at " + source_text(call);
-  return place.ptx.line == 0 ? text : fmt::format("{} ({})", text, source_text(place.ptx));
+  } else if (place.telling > 0) {
+    return fmt::format("{} ({}, {})", source_text(place.telling_line()), text, source_text(place.ptx));
+  }
+  return fmt::format("{} ({})", text, source_text(place.ptx));
 }
 
 }  // namespace sm100::sim

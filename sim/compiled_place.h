@@ -24,12 +24,20 @@ struct CompiledPlace {
   SourceLine source{};                   ///< line 0: the file has no line information
   SourceLine ptx{};                      ///< line 0: it is no instruction of a PTX file
   std::vector<SourceLine> inlined_at{};  ///< the calls that it was inlined at, the innermost first
+  /// How many calls further out the line is that tells the instruction from others: the outermost that has no other
+  /// instruction with an effect, so of a function that wraps one the line that calls it. 0: the source itself does.
+  size_t telling = 0;
+
+  const SourceLine& telling_line() const { return telling == 0 ? source : inlined_at[telling - 1]; }
   bool operator==(const CompiledPlace&) const = default;
 };
 
 /// The text that a Loc of PTX has as its function: it lives as long as the process.
 const char* compiled_function(std::string_view function, std::string_view ptx_file,
                               std::vector<SourceLine> inlined_at = {});
+
+/// Says that an instruction has this place, whose function is such a text.
+void note_compiled(const Loc& loc);
 
 /// The Loc is of PTX.
 bool is_compiled(const Loc& loc);

@@ -241,13 +241,15 @@ Json place_json(const CompiledPlace& place) {
           {"line", place.source.line > 0 ? Json(place.source.line) : Json()},
           {"ptx_file", place.ptx.file},
           {"ptx_line", place.ptx.line},
-          {"inlined_at", array_of(place.inlined_at, source_json)}};
+          {"inlined_at", array_of(place.inlined_at, source_json)},
+          {"telling", place.telling}};
 }
 CompiledPlace place_of(const Json& json) {
   if (json.is_null()) return {};
   CompiledPlace place{.source = {text_of(json.at("file")), value_or(json.at("line"), 0u)},
                       .ptx = {json.at("ptx_file"), json.at("ptx_line")}};
   for (const Json& call : json.at("inlined_at")) place.inlined_at.push_back(source_of(call));
+  place.telling = json.at("telling");
   return place;
 }
 

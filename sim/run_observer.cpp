@@ -248,7 +248,7 @@ int16_t RunObserver::line_name(const Loc& loc) {
   std::string line = line_of(loc);
   // A reader of a trace has no file to look the line up in.
   if (is_compiled(loc))
-    if (const std::string text = text_at(place_of(loc).source); !text.empty()) line += ": " + text;
+    if (const std::string text = text_at(place_of(loc).telling_line()); !text.empty()) line += ": " + text;
   if (!line.empty()) known->second = recorder_->intern(line);
   return known->second;
 }

@@ -110,10 +110,18 @@ class Warp final : public models::Thread {
       models::Cycles at = 0;
     } fresh;
 
+    /// By barrier (the number of its word, modulo 32): it has waited there, and the parity of its last wait.
+    uint32_t waited_barriers = 0, last_parities = 0;
+    static uint32_t bit_of(uint32_t barrier) { return 1u << (barrier / 8 % 32); }
+    bool has_waited_on(uint32_t barrier) const { return waited_barriers & bit_of(barrier); }
+    uint32_t last_parity(uint32_t barrier) const { return last_parities & bit_of(barrier) ? 1 : 0; }
+
     void note_box(const TensorMapFields& map, const std::array<int32_t, 5>& at, Loc loc);
     void count_wait(uint32_t barrier, int64_t phase, models::Cycles now, Loc loc) {
       ++waits, waited = loc, waited_at = now, waited_on = barrier, waited_phase = phase, since_step = true;
       if (phase < 0) fresh = {barrier, loc, now};
+      waited_barriers |= bit_of(barrier);
+      last_parities = (last_parities & ~bit_of(barrier)) | (phase & 1 ? bit_of(barrier) : 0);
     }
   };
   std::vector<Use> use;

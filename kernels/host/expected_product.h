@@ -35,6 +35,7 @@ struct ExpectedProduct {
   /// along K.
   std::optional<ExpectedMatrix> sfa{}, sfb{};
   int scale_block = 0;
+  bool other_scales = false;  ///< elements have scale factors that lie otherwise, which nobody looks at
   /// C is nothing but the sums, converted to its type: then what is stored can be held against tensor memory.
   std::optional<DataType> plain{};
 };

@@ -32,7 +32,7 @@ std::string uri_of(const std::string& file) {
 
 /// null: nothing is known of it.
 Json location(const CompiledPlace& place, const std::string& text) {
-  const SourceLine& at = place.source.line > 0 ? place.source : place.ptx;
+  const SourceLine& at = place.source.line > 0 ? place.telling_line() : place.ptx;
   if (at.line > 0 && !at.file.empty())
     return {{"physicalLocation",
              {{"artifactLocation", {{"uri", uri_of(at.file)}}}, {"region", {{"startLine", at.line}}}}}};

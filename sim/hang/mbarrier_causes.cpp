@@ -274,6 +274,44 @@ Cause wrong_turn_cause(const WaitGraph& graph, const Wait& w) {
   return cause;
 }
 
+/// Waits of one thread on one barrier are for one phase after the other, so their parities alternate: a phase that
+/// has completed meanwhile was left out.  Where warps take turns each leaves out the others'.
+Cause same_parity_cause(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray& array = *w.barrier.array;
+  const uint32_t offset = w.state->offset;
+  const Warp::Use& use = use_of(w.warp(), array);
+  if (!use.has_waited_on(offset) || use.last_parity(offset) != w.blocked.parity) return {};
+  for (const auto& warp : w.cta->warps()) {
+    if (warp->use.empty()) continue;
+    const Warp::Use& other = use_of(*warp, array);
+    if (other.has_waited_on(offset) && other.last_parity(offset) != w.blocked.parity) return {};
+  }
+  Cause cause{.certainty = 94,
+              .text = fmt::format("{} waits for parity {} of {} again, as in its wait before, and phase {} has "
+                                  "completed in between: the parity has not been flipped, or a wait was left out",
+                                  w.role, w.blocked.parity, text_of(w.barrier), w.state->phase - 1)};
+  blame(cause, graph, w, {{.slot = w.cta, .cta = w.cta->linear_id(), .warp = w.warps.front()}});
+  cause.fault_loc = w.blocked.loc, cause.after_line = false;
+  return cause;
+}
+
+/// "mma has waited for stages 0-1 of 3 of input_full, again and again": of a cursor that never comes to the stage;
+/// empty: it has.
+std::string short_lap_text(const Debt& d, const BarrierArray& waited_for, int stage) {
+  const Warp::Use& use = use_of(d.state(), waited_for);
+  std::vector<int> stages;
+  for (int s = 0; s < waited_for.stages; ++s)
+    if (use.has_waited_on(waited_for.base.offset() + 8u * uint32_t(s))) stages.push_back(s);
+  const bool all_below = !stages.empty() && stages.back() == int(stages.size()) - 1;
+  if (waited_for.stages > 32 || !all_below || stage < int(stages.size()) || use.waits <= int(stages.size()))
+    return {};
+  return fmt::format(
+      "{} has waited for stage{} of {}, which has {} stages, {} times: its stage index begins again too "
+      "early, and never comes to stage {}",
+      d.role(), stages.size() == 1 ? " 0" : fmt::format("s 0-{}", stages.back()), waited_for.name,
+      waited_for.stages, use.waits, stage);
+}
+
 std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
   const BarrierArray& array = *w.barrier.array;
   const std::string_view arrival = arrival_of(array, d.role());
@@ -290,6 +328,7 @@ std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
   if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0)
     return fmt::format("{} waits for its own {} on {}, which is missing", who, arrival, barrier);
   if (!other) return fmt::format("{} has gone on without its {} on {}", who, arrival, barrier);
+  if (std::string text = short_lap_text(d, *other, w.barrier.stage); !text.empty()) return text;
   if (empty)
     return fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {} is missing", who,
                        other->name, w.barrier.stage, w.state->phase, arrival, barrier);
@@ -348,21 +387,39 @@ Cause no_signal_cause(const WaitGraph& graph, const Wait& w, const MbarrierState
   Cause cause{.certainty = 99,
               .text = fmt::format("no warp of the program may come to an instruction that arrives on {}",
                                   array.stages > 1 ? array.name : text_of(w.barrier))};
-  // Whoever waits for what the waiting role fills, and not for this barrier, is to hand it back.
+  // Whoever waits for what the waiting role fills, and not for this barrier, is to hand it back; rather those who
+  // hand nothing else back to it.
+  struct Consumers {
+    const BarrierArray* filled;
+    std::vector<Debt> warps;
+  };
+  std::vector<Consumers> all;
+  bool rather = false;
   for (const BarrierArray& other : w.cta->kernel().barriers) {
     if (&other == &array || !lists(other.arrives, w.role)) continue;
-    std::vector<Debt> consumers;
+    Consumers consumers{&other, {}};
     for (const auto& warp : w.cta->warps()) {
       const std::string& role = w.cta->kernel().role(warp->index);
       if (role != w.role && lists(other.waits, role) && !lists(array.waits, role))
-        consumers.push_back({.slot = w.cta, .cta = w.cta->linear_id(), .warp = warp->index});
+        consumers.warps.push_back({.slot = w.cta, .cta = w.cta->linear_id(), .warp = warp->index});
     }
-    if (consumers.empty()) continue;
-    cause.text += fmt::format(": {}, which waits for {}, has none to hand it back with", consumers.front().role(),
-                              other.name);
-    blame(cause, graph, w, consumers);
-    cause.fault_loc = use_of(consumers.front().state(), other).waited, cause.after_line = true;
-    break;
+    if (consumers.warps.empty()) continue;
+    const std::string& role = consumers.warps.front().role();
+    const bool hands_back = std::any_of(
+        w.cta->kernel().barriers.begin(), w.cta->kernel().barriers.end(),
+        [&](const BarrierArray& b) { return &b != &array && lists(b.arrives, role) && lists(b.waits, w.role); });
+    if (hands_back && rather) continue;
+    if (!hands_back && !rather) all.clear(), rather = true;
+    all.push_back(std::move(consumers));
+  }
+  for (const Consumers& consumers : all)
+    cause.text += fmt::format("{}{}, which waits for {}, has none to hand it back with",
+                              &consumers == &all.front() ? ": " : "; or ", consumers.warps.front().role(),
+                              consumers.filled->name);
+  if (!all.empty()) {
+    blame(cause, graph, w, all.front().warps);
+    cause.fault_loc = use_of(all.front().warps.front().state(), *all.front().filled).waited,
+    cause.after_line = true;
   }
   return cause;
 }
@@ -445,6 +502,7 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
   if (Cause c = bytes_cause(graph, w, word); c.certainty > 0) return c;
   if (Cause c = passed_cause(graph, w, word); c.certainty > 90) return c;
   if (Cause c = wrong_turn_cause(graph, w); c.certainty > 0) return c;
+  if (Cause c = same_parity_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = nothing_to_empty_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = nothing_to_release_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = early_release_cause(graph, w); c.certainty > 0) return c;

@@ -313,7 +313,8 @@ bool HazardChecker::new_pair(const Loc& a, const Loc& b) {
 namespace {
 /// It brings what others wait for, in a ring's first lap too.
 bool is_fill(AccessKind kind) {
-  return kind == AccessKind::tensor_load || kind == AccessKind::accumulator || kind == AccessKind::copied;
+  return kind == AccessKind::tensor_load || kind == AccessKind::accumulator || kind == AccessKind::copied ||
+         kind == AccessKind::tmem_store;
 }
 }  // namespace
 
@@ -363,8 +364,11 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   if (t.warp && missing != Missing::fence) {
     if (std::string stale = hazard_stale_line(kernel(t.slot), *t.warp, earlier, later); !stale.empty())
       text.details.insert(text.details.begin(), std::move(stale));
-    else if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty())
+    else if (std::string waits = hazard_wait_line(kernel(t.slot), *t.warp, earlier, later); !waits.empty()) {
       text.details.insert(text.details.end() - 1, std::move(waits));
+      if (std::string by = hazard_completion_line(kernel(t.slot), *t.warp, earlier, later); !by.empty())
+        text.details.insert(text.details.end() - 1, std::move(by));
+    }
   }
   if (t.warp && std::string_view(text.id) == "TC16")
     if (const std::string release = release_not_awaited(kernel(t.slot), *t.warp, earlier, later); !release.empty())
@@ -380,6 +384,15 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   models::Violation v{
       .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
+  if (const MmaThread* issuer = mma_thread_of(cluster(t.slot), earlier);
+      issuer && t.warp && missing == Missing::order)
+    if (std::optional<MmaFault> fault = fault_of_mma(kernel(t.slot), issuer->account, earlier, *t.warp, later)) {
+      const bool behind = fault->message[0] == ':' || fault->message[0] == ';';
+      v.message = behind ? text.message + fault->message : fault->message;
+      if (fault->id) v.id = fault->id;
+      text.details.back() = std::move(fault->detail);
+      if (fault->of_issuer) v.source = earlier.by.source();
+    }
   v.details = text.details;
   v.places = {hazard_place(kernel(t.slot), earlier), hazard_place(kernel(t.slot), later)};
   v.warning = text.warning;
@@ -518,7 +531,7 @@ HazardChecker::BulkGroups& HazardChecker::bulk_groups(const Thread& t) {
     if (groups.lane == t.by.lane) return groups;
   const uint32_t of_lane = all.empty() ? component(rank(t.slot), t.by.warp, kGroups)
                                        : lanes_component(rank(t.slot), t.by.warp, kGroups, 1u << t.by.lane);
-  return all.emplace_back(BulkGroups{t.by.lane, of_lane});
+  return all.emplace_back(BulkGroups{.lane = t.by.lane, .component = of_lane});
 }
 Stamp HazardChecker::bulk_group(const Thread& t) {
   const BulkGroups& groups = bulk_groups(t);
@@ -535,12 +548,14 @@ void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
   for (BulkGroups& groups : warp(t).bulk_groups)
     if (lanes >> groups.lane & 1) ++groups.open;
 }
-void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending) {
+void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending, bool read_only) {
   WarpState& self = warp(t);
   if (pending == 0) self.groups_waited = now(t).clock, self.groups_waited_by = lanes;
   for (const BulkGroups& groups : self.bulk_groups) {
     const int64_t done = int64_t(groups.open) - 1 - pending;
-    if ((lanes >> groups.lane & 1) && done > 0) self.known.happened.advance({groups.component, Clock(done)});
+    if (!(lanes >> groups.lane & 1) || done <= 0) continue;
+    self.known.happened.advance({groups.component, Clock(done)});
+    if (!read_only && groups.visible != ~0u) self.known.happened.advance({groups.visible, Clock(done)});
   }
 }
 

@@ -39,8 +39,10 @@
 #include "kernels/isa/isa.h"
 #include "models/umma.h"
 #include "models/wgmma.h"
+#include "sim/hazards/bulk_writes.h"
 #include "sim/hazards/copy_groups.h"
 #include "sim/hazards/flights.h"
+#include "sim/hazards/mma_account.h"
 #include "sim/hazards/pending_releases.h"
 #include "sim/hazards/shadow.h"
 #include "sim/launch_list.h"
@@ -173,16 +175,17 @@ class HazardChecker {
   void cta_exits(int slot, const models::Source& by);
   /// By the lanes of a mask: bulk groups belong to a thread, so those of other lanes' stores are not meant.
   void commit_group(const Thread& thread, uint32_t lanes);
-  void wait_group(const Thread& thread, uint32_t lanes, int pending);
+  void wait_group(const Thread& thread, uint32_t lanes, int pending, bool read_only);
   void clc_request(const Thread& thread, CtaMask ranks, uint32_t response, uint32_t barrier, uint32_t op);
-  void mma(const Thread& thread, const models::MmaCommand& command);
+  /// @param lanes  that execute it together, each of which issues one
+  void mma(const Thread& thread, const models::MmaCommand& command, int lanes = 1);
   void tmem_copy(const Thread& thread, const models::TensorMemoryCopyCommand& command);
   /// One warp executes the warpgroup's wgmma.mma_async of that number.
   void wgmma(const Thread& thread, const models::WgmmaCommand& command, uint32_t number);
   /// The warp has waited for those up to that number: all of the warpgroup's are over.
   void wgmma_wait(const Thread& thread, uint32_t number);
   /// A commit by one thread; the result goes along as Source::op.
-  uint32_t commit(const Thread& thread);
+  uint32_t commit(const Thread& thread, uint32_t barrier);
   /// Returns its number among the warp's loads, from 1.
   /// @param split  columns from the first half's to the second's, of 16x32bx2 alone
   uint32_t tmem_load(const Thread& thread, TmemShape shape, int repeat, TmemAddr address, int split = 0);
@@ -199,6 +202,10 @@ class HazardChecker {
   void global(const Thread& thread, GlobalAddr address, bool write, bool strong = false);
   /// A bulk copy reads global memory (GM6).
   void bulk_source(const Thread& thread, GlobalAddr from, uint32_t bytes);
+  /// A bulk or tensor store, also one that reduces, writes global memory until its group has completed (GM7).
+  void bulk_write(const Thread& thread, const models::TensorCopy& copy);
+  /// A bulk or tensor load reads global memory.
+  void bulk_read(const Thread& thread, const models::TensorCopy& copy);
   /// Lanes execute an atomic; they are in order among themselves, whoever executes them.
   /// @param compares  it is a compare-and-swap: what the warp has loaded from the word before was a guess
   /// @param returns   the value that was there: what follows may follow from it
@@ -271,6 +278,7 @@ class HazardChecker {
     VectorClock before{};
     bool open = false;     ///< it has issued MMAs since its last commit
     int passed_over = -1;  ///< and this lane has committed since
+    MmaAccount account{};
   };
   /// Several lanes have waited for a phase.  Before the next one completes, each must have passed: it has met
   /// others or has signalled itself, and the completion comes after that.
@@ -288,8 +296,9 @@ class HazardChecker {
   /// Bulk groups belong to a thread: a wait of another lane is not for them.
   struct BulkGroups {
     int lane;
-    uint32_t component;
-    Clock open = 1;  ///< number of the group that its next store goes into
+    uint32_t component;      ///< of the stores' reads of shared memory
+    uint32_t visible = ~0u;  ///< of what they write; ~0: it has stored nothing to global memory
+    Clock open = 1;          ///< number of the group that its next store goes into
   };
   struct WarpState {
     Knowledge known;
@@ -382,7 +391,17 @@ class HazardChecker {
     Access write;  ///< or the read of a bulk copy's source
   };
 
-  enum Part : uint32_t { kWarp, kCopies, kTmemLoads, kTmemStores, kMma, kGroups, kInits, kParts };
+  enum Part : uint32_t {
+    kWarp,
+    kCopies,
+    kTmemLoads,
+    kTmemStores,
+    kMma,
+    kGroups,
+    kInits,
+    kParts,
+    kWritten /* of lanes alone */
+  };
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   /// How far the warp that issued the access is with it.
   std::map<std::pair<const char*, uint32_t>, int> unwritten_looks_;  ///< by line, how often: a value may just be -1
@@ -464,6 +483,8 @@ class HazardChecker {
   void compare_and_swap(const Thread& t, GlobalAddr address);
   /// Of the warp, which exits without having compared.
   void report_doubted(const Thread& t);
+  /// @return whether it was reported: the store `write` may still be on its way
+  bool early_read(const Thread& t, AccessKind kind, uint32_t write, uint64_t address, bool linear = false);
   /// The warp has accessed shared memory of another CTA.
   void note_remote(const Thread& t, uint32_t rank, const Access& access);
   /// Reads of what `later` overwrites have to be fenced: a CLC response's, and a stage's where the kernel says so.
@@ -542,6 +563,8 @@ class HazardChecker {
   std::vector<Release> releases_;
   std::unordered_map<uint64_t, GlobalCell> global_;  ///< by address
   std::vector<DoubtedRead> doubted_;
+  std::deque<GlobalAccess> bulk_writers_;  ///< by the number that bulk_writes_ knows them by
+  BulkWrites bulk_writes_;
   std::set<std::pair<uint32_t, std::string_view>> told_loads_;  ///< line and file
   std::unordered_map<uint64_t, EditedMap> maps_;                ///< tensor maps in global memory, by address
   std::vector<uint64_t> unreleased_maps_;
@@ -580,6 +603,10 @@ models::Place hazard_place(const Kernel& kernel, const Access& access);
 /// "load has last waited on input_empty[1], until cycle 4,290  load_warp.h:58": of the wait that would have ordered
 /// the two; empty where it was no mbarrier's.
 std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);
+/// "phase 2 of it had its last arrival from mma (warp 1) of CTA 0 at cycle 4,280  mma_warp.h:40": of the phase that
+/// this wait was for; empty: it is not known any more.
+std::string hazard_completion_line(const Kernel& kernel, const Warp& warp, const Access& earlier,
+                                   const Access& later);
 /// Of that wait where it has passed at once on a phase that the warp had seen before, so that it ordered nothing;
 /// empty: it has not.
 std::string hazard_stale_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later);
@@ -603,6 +630,9 @@ HazardText groups_do_not_hold_loads(HazardText text);
 /// A bulk copy reads what threads have written, and no proxy fence lies between (GM6).
 HazardText unfenced_source_text(const Kernel& first_kernel, const Access& write, const Kernel& second_kernel,
                                 const Access& copy, GlobalAddr address);
+/// GM7: a read of what a bulk or tensor store writes.
+HazardText unfinished_store_text(const Kernel& first_kernel, const Access& store, const Kernel& second_kernel,
+                                 const Access& read, GlobalAddr address);
 /// The same for two accesses of warps to global memory.
 HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier, const Kernel& second_kernel,
                               const Access& later, GlobalAddr address);

@@ -11,6 +11,44 @@ namespace sm100::sim {
 
 void HazardChecker::global(const Thread& t, GlobalAddr address, bool write, bool strong) {
   access_global(t, address, AccessKind::global, write, {.strong = strong});
+  if (!write)
+    bulk_writes_.for_each(address.value, address.value + 1, [&](uint32_t number, uint64_t at) {
+      return early_read(t, AccessKind::global, number, at);
+    });
+}
+
+void HazardChecker::bulk_write(const Thread& t, const models::TensorCopy& copy) {
+  BulkGroups& groups = bulk_groups(t);
+  if (groups.visible == ~0u)
+    groups.visible = lanes_component(rank(t.slot), t.by.warp, kWritten, 1u << std::max<int>(t.by.lane, 0));
+  const auto number = uint32_t(bulk_writers_.size());
+  bulk_writers_.push_back(global_access(t, AccessKind::tensor_store, true, {groups.visible, groups.open}));
+  bulk_writers_.back().access.linear = copy.linear;
+  bulk_writes_.add(copy, number);
+}
+
+void HazardChecker::bulk_read(const Thread& t, const models::TensorCopy& copy) {
+  bulk_writes_.for_each(copy, [&](uint32_t number, uint64_t at) {
+    return early_read(t, AccessKind::tensor_load, number, at, copy.linear);
+  });
+}
+
+bool HazardChecker::early_read(const Thread& t, AccessKind kind, uint32_t write, uint64_t address, bool linear) {
+  const GlobalAccess& earlier = bulk_writers_[write];
+  if (earlier.launch != cluster(t.slot).launch || ordered_in_global(t, earlier)) return false;
+  GlobalAccess read = global_access(t, kind, false, now(t));
+  read.access.linear = linear;
+  if (!new_pair(earlier.access.by.loc, read.access.by.loc)) return true;
+  const Kernel& first = *launches_[earlier.launch].kernel;
+  const HazardText text = unfinished_store_text(first, earlier.access, kernel(t.slot), read.access, {address});
+  report_.violation({.id = text.id,
+                     .message = text.message,
+                     .time = models::now(),
+                     .slot = t.slot,
+                     .source = t.by,
+                     .details = text.details,
+                     .places = {hazard_place(first, earlier.access), hazard_place(kernel(t.slot), read.access)}});
+  return true;
 }
 
 bool HazardChecker::made_by(const Thread& t, const GlobalAccess& access) {
@@ -134,7 +172,8 @@ void HazardChecker::bulk_source(const Thread& t, GlobalAddr from, uint32_t bytes
     const GlobalAccess& write = *cell.write;
     if (launches_.order().before(write.launch, cluster(t.slot).launch)) return false;
     if (!ordered_in_global(t, write) || fenced_in_global(t, write)) return false;
-    const GlobalAccess read = global_access(t, AccessKind::bulk_source, false, now(t));
+    GlobalAccess read = global_access(t, AccessKind::tensor_load, false, now(t));
+    read.access.linear = true;
     const HazardText text =
         unfenced_source_text(*launches_[write.launch].kernel, write.access, kernel(t.slot), read.access, {address});
     report_.violation({.id = text.id,

@@ -150,10 +150,11 @@ const HazardChecker::MmaThread* HazardChecker::mma_thread_of(const Cluster& in, 
   return issuer == all.end() ? nullptr : &*issuer;
 }
 
-void HazardChecker::mma(const Thread& t, const models::MmaCommand& command) {
+void HazardChecker::mma(const Thread& t, const models::MmaCommand& command, int lanes) {
   const uint32_t own = rank(t.slot);
   MmaThread& issuer = mma_thread(t);
   issuer.open = true;
+  ++issuer.account.mmas, issuer.account.lanes = lanes, issuer.account.column = command.d.column();
   const Stamp over{issuer.component, issuer.next};
   const MmaSets& sets = mma_sets(command);
   const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
@@ -232,7 +233,7 @@ void HazardChecker::note_issue_order(const Thread& t, const Access& earlier, con
   report_.violation(v);
 }
 
-uint32_t HazardChecker::commit(const Thread& t) {
+uint32_t HazardChecker::commit(const Thread& t, uint32_t barrier) {
   WarpState& self = warp(t);
   Knowledge& released = next_later(cluster(t.slot));
   released.clear();
@@ -244,6 +245,8 @@ uint32_t HazardChecker::commit(const Thread& t) {
     }
     // Of the MMAs' own accesses and what those came after, not of what else the thread knows
     // (docs/instructions.md).
+    issuer.account.commit(
+        {.clock = issuer.next, .barrier = barrier, .column = issuer.account.column, .loc = t.by.loc});
     released.happened = issuer.before;
     released.happened.advance({issuer.component, issuer.next++});
     issuer.open = false, issuer.passed_over = -1;

@@ -2,6 +2,9 @@
 // Words for two accesses that nothing orders: what each was, what is missing between them, and what would be it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "sim/cta.h"
 #include "sim/hazards/barriers_meant.h"
 #include "sim/text.h"
 #include "sim/warp.h"
@@ -78,6 +81,13 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
       fmt::format("a wait of {} for {} {}", role, barrier.empty() ? "the copy's mbarrier" : barrier,
                   flying ? "until these bytes are there" : fmt::format("phase {}", e.phase));
   const char* what = response ? "the response" : registers ? "the st.async" : "the copy";
+  // One instruction at one cycle makes two copies where several lanes execute it.
+  if (e.kind == AccessKind::tensor_load && l.kind == AccessKind::tensor_load && one_warp(e, l) && e.op != l.op &&
+      e.cycle == l.cycle && e.by.loc.line() > 0 && e.by.loc.line() == l.by.loc.line() &&
+      e.by.loc.column() == l.by.loc.column())
+    return {"TM5",
+            fmt::format("several lanes of {} execute one copy, and each of them copies to the same bytes", role),
+            "one lane alone (elect.sync) for the copy and its expect_tx"};
   if (!l.write)
     return {response                           ? "CL6"
             : registers                        ? "SM3"
@@ -345,10 +355,13 @@ HazardText unfilled_text(const Kernel& kernel, int rank, const Access& read, con
       lines.push_back(last_wait_text(kernel, *reader, use));
     }
   }
-  lines.push_back(fmt::format("missing: a wait of {} for {} phase 0 before it reads", who, full_text));
-  return {tmem                        ? "TC3"
-          : is_tensor_core(read.kind) ? "TC7"
-                                      : "TM5",
+  lines.push_back(
+      fmt::format("missing: a wait of {} for {} phase 0 before it reads{}", who, full_text,
+                  tmem && is_tensor_core(read.kind) ? "; or it reads other columns than are filled" : ""));
+  return {tmem && is_tensor_core(read.kind) ? "TC17"
+          : tmem                            ? "TC3"
+          : is_tensor_core(read.kind)       ? "TC7"
+                                            : "TM5",
           fmt::format("{} reads {} before the first fill: its wait for {} {}", who,
                       tmem ? "tensor memory" : "shared memory", full_text, fate),
           std::move(lines)};
@@ -382,6 +395,26 @@ std::string hazard_wait_line(const Kernel& kernel, const Warp& warp, const Acces
   if (use->fresh.on != 0 && use->fresh.at == use->waited_at && !later.barrier)
     return fresh_wait_text(kernel, warp, *use);
   return last_wait_text(kernel, warp, *use);
+}
+
+std::string hazard_completion_line(const Kernel& kernel, const Warp& warp, const Access& earlier,
+                                   const Access& later) {
+  std::string array;
+  const Warp::Use* use = use_between(kernel, warp, earlier, later, array);
+  const models::Mbarrier::State* const state =
+      use && use->waits > 0 ? warp.cta.context().mbarrier.find(use->waited_on) : nullptr;
+  if (!state) return {};
+  const models::MbarrierEvent* last = nullptr;
+  const uint64_t kept = std::min<uint64_t>(state->events, models::Mbarrier::State::kHistory);
+  for (uint64_t i = state->events - kept; i < state->events; ++i) {
+    const models::MbarrierEvent& e = state->history[i % models::Mbarrier::State::kHistory];
+    if (e.arrives && e.amount > 0 && e.phase == use->waited_phase && e.source.warp >= 0) last = &e;
+  }
+  // Who brings it back is the one that uses it: then the wait is for the right phase, and too early or too late.
+  if (!last || last->source.loc.line() == 0) return {};
+  return fmt::format("phase {} of it had its last arrival from {} (warp {}) of CTA {} at cycle {}  {}",
+                     use->waited_phase, kernel.role(last->source.warp), last->source.warp, last->source.cta,
+                     grouped(int64_t(last->time)), line_of(last->source.loc));
 }
 
 std::string hazard_stale_line(const Kernel& kernel, const Warp& warp, const Access& earlier, const Access& later) {
@@ -427,6 +460,22 @@ HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier,
                   "goes on",
                   both_write ? ", if the second is to replace what the first has stored" : "", first, second));
   return text;
+}
+
+HazardText unfinished_store_text(const Kernel& first_kernel, const Access& store, const Kernel& second_kernel,
+                                 const Access& read, GlobalAddr address) {
+  const std::string first = first_kernel.role(store.by.warp), second = second_kernel.role(read.by.warp);
+  const bool same_warp = one_warp(store, read);
+  return {
+      "GM7",
+      fmt::format("{} reads global memory that {} of {} may still write", second, unit_text(store), first),
+      {line(first_kernel, "first: ", store), line(second_kernel, "second:", read),
+       fmt::format("both touch global memory at {:#x}", address.value),
+       fmt::format(
+           "missing: cp.async.bulk.wait_group 0 (without .read) by the thread of {} that issued the store{}", first,
+           same_warp                     ? ", before the read"
+           : store.by.cta == read.by.cta ? fmt::format(", then a barrier with {}", second)
+                                         : fmt::format(", then its release, and an acquire of {}", second))}};
 }
 
 HazardText unfenced_source_text(const Kernel& first_kernel, const Access& write, const Kernel& second_kernel,

@@ -33,7 +33,7 @@ void load(WarpContext& w, SmemAddr smem, GlobalAddr global, uint32_t bytes, Smem
   const Cycles at = w.enqueue_cycle();
   if (!w.sm.with_data) w.forget(ranks, copy.smem, bytes);
   HazardChecker* h = w.hazards();
-  if (h) h->bulk_source(w.thread(), global, bytes);
+  if (h) h->bulk_source(w.thread(), global, bytes), h->bulk_read(w.thread(), copy);
   w.for_each_thread([&](const models::Source& by) {
     copy.source = by;
     if (h) {
@@ -59,9 +59,11 @@ void store(WarpContext& w, models::TensorCopy copy, SmemAddr smem, uint32_t thre
     if (!(threads >> by.lane & 1)) return;
     copy.source = by;
     w.own.tma.store(copy, at);
-    if (h)
+    if (h) {
       h->tensor_store(w.thread(by.lane), copy.smem, uint32_t(transfer_bytes(copy.map)), true,
                       copy.byte_mask == 0xffff);
+      h->bulk_write(w.thread(by.lane), copy);
+    }
   });
 }
 

@@ -149,6 +149,7 @@ void load(WarpContext& w, SmemAddr smem, TensorMapAddr map, const Coordinates& c
           h->uses_barrier(w.thread(), cta_group == 2 ? (r & ~1u) | (barrier_rank & 1) : r, copy.barrier, true);
       h->tensor_load(w.thread(by.lane), ranks, copy.smem, smem_footprint(copy.map), copy.barrier,
                      cta_group == 2 ? int(barrier_rank & 1) : -1, copy.source.op);
+      h->bulk_read(w.thread(by.lane), copy);
       if (map.in_global) h->map_use(w.thread(by.lane), map.global(), true, copy.barrier, copy.source.op);
     }
     if (multicast) {
@@ -188,6 +189,7 @@ void CpAsyncBulkTensorGlobalShared::execute(WarpContext& w) const {
   w.own.tma.store(copy, at);
   if (HazardChecker* h = w.hazards()) {
     h->tensor_store(w.thread(copy.source.lane), copy.smem, smem_footprint(copy.map));
+    h->bulk_write(w.thread(copy.source.lane), copy);
     if (map.in_global) h->map_use(w.thread(copy.source.lane), map.global(), false, 0, 0);
   }
 }
@@ -210,7 +212,9 @@ void CpReduceAsyncBulkTensor::execute(WarpContext& w) const {
   w.for_each_thread([&](const models::Source& by) {  // each lane, unlike stores (an H200)
     copy.source = by;
     w.own.tma.store(copy, at);
-    if (h) h->tensor_store(w.thread(by.lane), copy.smem, smem_footprint(copy.map));
+    if (h)
+      h->tensor_store(w.thread(by.lane), copy.smem, smem_footprint(copy.map)),
+          h->bulk_write(w.thread(by.lane), copy);
   });
 }
 
@@ -243,7 +247,7 @@ void wait_group(WarpContext& w, int pending, bool read_only) {
     if (!w.warp.open_spans.empty()) w.warp.open_spans.back().flow_in = last;
   }
   w.warp.suspend_until(done, {.on = sim::Blocked::On::bulk_group});
-  if (HazardChecker* h = w.hazards()) h->wait_group(w.thread(), w.lanes(), pending);
+  if (HazardChecker* h = w.hazards()) h->wait_group(w.thread(), w.lanes(), pending, read_only);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ void issue_mma(WarpContext& w, models::MmaCommand command) {
     command.source = by;
     w.own.umma.mma(command, at);
     if (HazardChecker* h = w.hazards(); h && w.cta.observer().violations().empty())  // its operands make sense
-      h->mma(w.thread(by.lane), command);
+      h->mma(w.thread(by.lane), command, w.active_lanes());
   });
 }
 
@@ -93,7 +93,7 @@ uint32_t committing(WarpContext& w, int lane, CtaMask ranks, SmemAddr barrier) {
   if (!h) return 0;
   for (uint32_t r = 0; r < w.cta.cluster_ctas(); ++r)
     if (ranks.bits >> r & 1) h->uses_barrier(w.thread(), r, barrier.offset(), true);
-  return h->commit(w.thread(lane));
+  return h->commit(w.thread(lane), barrier.offset());
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void Explainer::find_accumulators() {
     Accumulator& acc = it->second;
     const bool followed =
         std::all_of(acc.mmas.begin(), acc.mmas.end(), [&](uint32_t mma) { return record_.mmas()[mma].looked_at; });
-    if (!followed) not_looked_at_.insert("MMAs with A in tensor memory or registers, or with sparse A");
+    if (!followed) unfollowed_ = true, not_looked_at_.insert(kUnfollowed);
     if (!followed || acc.mmas.empty()) {
       it = accumulators_.erase(it);
       continue;

@@ -118,6 +118,7 @@ class Explainer {
   void explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right);
   void compare_steps(const Accumulator& acc);
   bool explain_same_tensor(const Accumulator& acc);
+  bool explain_swizzle(const Accumulator& acc);
   bool explain_major(const Accumulator& acc);
   bool explain_old_sum(const Accumulator& acc);
   std::optional<RowOf> wanted_row(const Accumulator& acc, bool a, int i) const;
@@ -152,6 +153,8 @@ class Explainer {
   void compare_values(size_t product, const Watched& output);
   /// All cells of the accumulator that were loaded and whose operands are known: where they belong in C, and their
   /// bits, converted to its type.  Empty where nobody knows the values, or the type cannot be converted to.
+  /// What the accumulator's cells hold is what should be stored.
+  bool has_plain_sums(const Accumulator& acc, const host::ExpectedProduct& product) const;
   std::map<Place, uint32_t> loaded_values(const Accumulator& acc, const host::ExpectedProduct& product) const;
   /// An element of C that is nothing but sums holds what the tensor core made of its row and column, over all of K.
   bool is_stored_as_summed(const Accumulator& acc, const host::ExpectedProduct& product, uint64_t address,
@@ -182,6 +185,8 @@ class Explainer {
   };
   std::vector<Group> groups_;
   std::set<uint32_t> explained_;
+  static constexpr const char* kUnfollowed = "MMAs with A in tensor memory or registers, or with sparse A";
+  bool unfollowed_ = false;  ///< there are some
   std::set<std::string> not_looked_at_;
 };
 

@@ -111,7 +111,10 @@ void explain(const EndedRun& run, const Record& record, RunResult& result) {
       report += report_of(cause, run.launches(), wrong);
     }
     provenance.tiles += explainer.tiles();
-    for (const std::string& part : explainer.not_looked_at()) provenance.not_looked_at.push_back(part);
+    for (const std::string& part : explainer.not_looked_at()) {
+      provenance.not_looked_at.push_back(part);
+      if (wrong && !report.empty()) report += fmt::format("  not looked at: {}\n", part);
+    }
   }
   provenance.report = report;
 }

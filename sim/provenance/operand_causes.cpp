@@ -137,8 +137,46 @@ bool Explainer::explain_same_tensor(const Accumulator& acc) {
 }
 
 /// What MMAs of an accumulator multiply that the others do not.
+namespace {
+
+const char* name(Swizzle swizzle) {
+  switch (swizzle) {
+    case Swizzle::none: return "no swizzle";
+    case Swizzle::b32: return "the 32B swizzle";
+    case Swizzle::b64: return "the 64B swizzle";
+    case Swizzle::b128: return "the 128B swizzle";
+    case Swizzle::b128_atom_32b: return "the 128B swizzle of 32-byte atoms";
+    case Swizzle::b128_atom_64b: return "the 128B swizzle of 64-byte atoms";
+  }
+  return "?";
+}
+
+}  // namespace
+
+/// The descriptor names another swizzle than the tensor map by which the operand was loaded.
+bool Explainer::explain_swizzle(const Accumulator& acc) {
+  if (right_) return false;
+  const Mma& mma = record_.mmas()[acc.mmas.front()];
+  for (const bool a : {true, false}) {
+    const Box* const box = box_used(mma, a, 0);
+    if (!box || box->by != Box::By::tensor_copy) continue;
+    const Swizzle reads = a ? mma.a_swizzle : mma.b_swizzle, loaded = smem_swizzle(box->map.swizzle);
+    if (reads == loaded) continue;
+    Cause cause{.id = "PV1", .at = mma.source, .details = {}};
+    cause.what = fmt::format(
+        "operand {} is read with {}, which its descriptor names, and was loaded with {}, which the "
+        "tensor map names",
+        a ? 'A' : 'B', name(reads), name(loaded));
+    cause.details = {fmt::format("loaded by {}, {}", who_(box->source), place_of(*box)),
+                     fmt::format("multiplied by {}", who_(mma.source))};
+    add(std::move(cause), acc);
+    return true;
+  }
+  return false;
+}
+
 void Explainer::compare_steps(const Accumulator& acc) {
-  if (explain_same_tensor(acc) || explain_major(acc)) return;
+  if (explain_same_tensor(acc) || explain_swizzle(acc) || explain_major(acc)) return;
   for (const bool a : {true, false}) {
     const OperandRows& operand = a ? acc.a : acc.b;
     const auto scrambled =

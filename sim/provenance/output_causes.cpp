@@ -41,8 +41,9 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
   if (!acc) acc = multiplied(column, row);
   const std::string first = fmt::format("row {}, column {}", region.first_row, region.first_column);
   if (!acc) {
-    cause.details.push_back(fmt::format(
-        "no MMA has multiplied what belongs to {}: no warp has had the tile, or its operands are others", first));
+    if (!unfollowed_)
+      cause.details.push_back(fmt::format(
+          "no MMA has multiplied what belongs to {}: no warp has had the tile, or its operands are others", first));
     const Store* last = record_.stores().empty() ? nullptr : &record_.stores().back();
     if (last)
       cause.at = last->source, cause.details.push_back(fmt::format("the last store is by {}", who_(last->source)));
@@ -108,7 +109,12 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
         if (!a_by) a_by = stored_operand(other, true);
         if (!b_by) b_by = stored_operand(other, false);
       }
-      if (a_by || b_by) {
+      if (unfollowed_) {
+        cause.what = fmt::format(
+            "not all that is multiplied was looked at ({}): whether an operand, a descriptor or the "
+            "epilogue is wrong is not known",
+            kUnfollowed);
+      } else if (a_by || b_by) {
         cause.what = fmt::format(
             "warps have computed operand {} or stored it in pieces below 16 bytes: whether that, the instruction "
             "descriptor or the epilogue is wrong is not known",
@@ -130,6 +136,11 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
             "in the sum (types or negation in the instruction descriptor, scale factors, or terms cut off by the "
             "tensor core)";
         cause.details.push_back(fmt::format("multiplied by {}", who_(mma.source)));
+      } else if (product.other_scales) {
+        cause.what =
+            "rows and k steps that were multiplied are right; scale factors that do not lie in atoms of 128 rows x "
+            "4 were "
+            "not looked at: whether they, the instruction descriptor or the epilogue is wrong is not known";
       } else if (product.plain) {
         cause.what = fmt::format(
             "what was multiplied is right, and what is stored is not: the error comes between the {} and the store "

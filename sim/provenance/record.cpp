@@ -121,6 +121,7 @@ void Record::multiplied(const Participants& by, const models::MmaOperation& op, 
     mma.a = operand_rows(shared_, by.slots, op, true);
     mma.b = operand_rows(shared_, by.slots, op, false);
   }
+  mma.a_swizzle = swizzle_of_code(op.a.swizzle_code), mma.b_swizzle = swizzle_of_code(op.b.swizzle_code);
   if (is_block_scaled(op.kind)) read_scales(mma, op);
   mmas_.push_back(std::move(mma));
   const uint32_t number = uint32_t(mmas_.size());

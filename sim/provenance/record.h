@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/isa/smem_descriptor.h"
 #include "models/provenance.h"
 #include "sim/provenance/origins.h"
 
@@ -43,7 +44,8 @@ struct Mma {
   std::vector<RowRun> a, b;
   /// Scale factors of the block-scaled kinds: the cells of the rows, and which byte of them is the first.
   std::shared_ptr<const std::vector<ScaleCell>> sfa, sfb;
-  int scales = 0;  ///< of a row
+  int scales = 0;                                                ///< of a row
+  Swizzle a_swizzle = Swizzle::none, b_swizzle = Swizzle::none;  ///< that the descriptors name
   int sfa_byte = 0, sfb_byte = 0;
 };
 

@@ -91,6 +91,10 @@ void Explainer::compare_cells(size_t p, const Watched& output) {
   }
 }
 
+bool Explainer::has_plain_sums(const Accumulator& acc, const host::ExpectedProduct& product) const {
+  return product.plain && (product.scale_block == 0 || record_.mmas()[acc.mmas.back()].sfa);
+}
+
 std::map<Explainer::Place, uint32_t> Explainer::loaded_values(const Accumulator& acc,
                                                               const host::ExpectedProduct& product) const {
   const bool turned = swapped(acc);
@@ -119,7 +123,7 @@ bool Explainer::is_stored_as_summed(const Accumulator& acc, const host::Expected
   const uint8_t* const at = bytes_(address, bytes);
   int64_t k = 0;
   for (const int64_t count : acc.a.k_count) k += count;
-  if (!at || !product.plain || bytes > sizeof(uint32_t) || k != product.k) return false;
+  if (!at || !has_plain_sums(acc, product) || bytes > sizeof(uint32_t) || k != product.k) return false;
   const std::map<Place, uint32_t> values = loaded_values(acc, product);
   const auto value = values.find({int64_t(e / per_row), int64_t(e % per_row)});
   uint32_t stored = 0;
@@ -133,7 +137,7 @@ void Explainer::compare_values(size_t p, const Watched& output) {
   const uint8_t* const c = bytes_(output.address, output.bytes);
   if (!c || !converted(*product.plain, 0)) return;
   for (const auto& [history, acc] : accumulators_) {
-    if (has_cause(acc)) continue;
+    if (has_cause(acc) || !has_plain_sums(acc, product)) continue;
     const bool turned = swapped(acc);
     const std::map<Place, uint32_t> cells = loaded_values(acc, product);
     std::unordered_map<uint32_t, std::vector<Place>> by_bits;

@@ -104,6 +104,7 @@ void PtxCode::place_instructions() {
                      ? own_function
                      : compiled_function(program_.entry->name, module.name, calls_of(module, i.loc));
     places_.push_back({file->second, loc.line, i.line, function});
+    if (i.kind == ptx::Kind::service || i.kind == ptx::Kind::memory) note_compiled(sm100::Loc(places_.back()));
   }
   services_.assign(program_.services.size(), nullptr);
   together_.assign(program_.services.size(), PtxServiceEntry::Together::any);

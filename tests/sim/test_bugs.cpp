@@ -66,6 +66,9 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"PV4", "the bytes of the output show it first (GM4), whose finding then has the reason"},
     {"GM6",
      "no kernel of the catalogue copies what threads store; scenarios/bugs/world/x82_flag_then_copy.toml does"},
+    {"GM7",
+     "no kernel of the catalogue reads what its bulk stores write; tests/sim/ptx/test_unfinished_stores.cpp shows "
+     "it"},
     {"GD2", "what is missing is an event, no instruction: scenarios/launches/missing_event.toml"},
     {"NB4", "no two groups of warps can meet on one id with equal counts here; one that leaves its group hangs"},
     {"TR1", "an assertion of the kernel's own; tests/sim/test_ptx_kernels.cpp has one"},

@@ -257,3 +257,25 @@ TEST_CASE("what wgmma multiplies is explained, and where its sums are stored", "
              "between "
              "the sums of wgmma and the store"));
 }
+
+TEST_CASE("provenance: another swizzle in the tensor map than in the descriptor") {
+  // A launch of scenarios/ptx/gemm.ptx whose map of one operand has another swizzle.
+  const auto launch_with = [](const std::string& operand, const std::string& swizzle) {
+    std::ifstream in(kScenarios / "ptx/gemm.toml");
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const size_t map = text.find("tensor_map = \"" + operand + "\""), old = text.find("\"128B\"", map);
+    REQUIRE(old != std::string::npos);
+    text.replace(old, 6, "\"" + swizzle + "\"");
+    static const ScratchDirectory folder;
+    const std::string name = operand + swizzle;
+    fs::copy_file(kScenarios / "ptx/gemm.ptx", folder.path() / "gemm.ptx", fs::copy_options::overwrite_existing);
+    return run_in_child(load_scenario(folder.write(name + ".toml", text), {}));
+  };
+  const RunResult a = launch_with("A", "none");
+  INFO(a.report);
+  CHECK(says(
+      a, "operand A is read with the 128B swizzle, which its descriptor names, and was loaded with no swizzle"));
+  const RunResult b = launch_with("B", "none");
+  INFO(b.report);
+  CHECK(says(b, "operand B is read with the 128B swizzle"));
+}

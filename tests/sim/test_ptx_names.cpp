@@ -176,8 +176,8 @@ TEST_CASE("Line information gives the source's line with that of the PTX, the ca
   const Ran plain = run(folder, "run k.toml --json result.json");
   INFO(plain.out);
   const int waits = line_of_text(text, "[%r19], %r16;"), armed = line_of_text(text, "_, [%r19], 24592;");
-  check_parts(plain.out,
-              {fmt::format("gemm.cu:210 (k.ptx:{})", waits), fmt::format("tile.h:12 (k.ptx:{})", armed)});
+  check_parts(plain.out, {fmt::format("gemm.cu:210 (k.ptx:{})", waits),
+                          fmt::format("gemm.cu:143 (tile.h:12, k.ptx:{})", armed)});
   const auto json = nlohmann::json::parse(read_whole(folder / "result.json"));
   const auto& finding = json["findings"][0];
   CHECK(finding["place"]["file"] == "/src/gemm.cu");
@@ -185,6 +185,8 @@ TEST_CASE("Line information gives the source's line with that of the PTX, the ca
   CHECK(finding["place"]["ptx_line"] == waits);
   CHECK(finding["fault_place"]["ptx_line"] == armed);
   CHECK(finding["fault_place"]["inlined_at"][0]["line"] == 143);
+  CHECK(finding["fault_place"]["telling"] == 1);
+  CHECK(finding["place"]["telling"] == 0);
   const Ran named = run(folder, "run k.toml --inlining");
   check_parts(named.out, {fmt::format("tile.h:12, inlined at gemm.cu:143 (k.ptx:{})", armed)});
 }

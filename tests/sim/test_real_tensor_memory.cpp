@@ -300,6 +300,14 @@ TEST_CASE("D12: operand A in tensor memory is overwritten behind its commit", "[
     return RoleCode{.program =
                         [=](RoleIsa& isa) {
                           set_up(isa, 2);
+                          const auto store = [&] {
+                            isa.tcgen05_st_16x256b(TmemAddr::at(32, 256), LaneArray<uint32_t, 4>{});
+                            isa.tcgen05_wait_st();
+                            isa.tcgen05_fence_before_thread_sync();
+                          };
+                          if (isa.warpid() == 1) store();
+                          isa.bar_sync(2, 64);
+                          isa.tcgen05_fence_after_thread_sync();
                           if (isa.warpid() == 0)
                             isa.elected([&] {
                               multiply_from_tmem(isa);
@@ -308,10 +316,7 @@ TEST_CASE("D12: operand A in tensor memory is overwritten behind its commit", "[
                           isa.bar_sync(1, 64);
                           if (wait || isa.warpid() == 0) wait_for(isa, kFull);
                           isa.tcgen05_fence_after_thread_sync();
-                          if (isa.warpid() == 1) {
-                            isa.tcgen05_st_16x256b(TmemAddr::at(32, 256), LaneArray<uint32_t, 4>{});
-                            isa.tcgen05_wait_st();
-                          }
+                          if (isa.warpid() == 1) store();
                           tear_down(isa, 2);
                         },
                     .barriers = full_and_empty()};

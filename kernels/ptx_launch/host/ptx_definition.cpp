@@ -119,7 +119,12 @@ class Reader {
     if (!table_.has("grid")) throw error("grid", "the CTAs of the launch, [x, y, z]");
     problem_.grid = read_dim3("grid", {}, INT32_MAX);
     if (!table_.has("block") && !directives.reqntid)
-      throw error("block", "the threads of a CTA, [x, y, z]; the entry has no .reqntid");
+      throw error("block",
+                  directives.maxntid
+                      ? fmt::format("the threads of a CTA, [x, y, z]; the entry has no .reqntid, and its .maxntid "
+                                    "allows {}",
+                                    (*directives.maxntid)[0] * (*directives.maxntid)[1] * (*directives.maxntid)[2])
+                      : "the threads of a CTA, [x, y, z]; the entry has no .reqntid");
     problem_.block = read_dim3("block", stated(directives.reqntid), 1024);
     problem_.cluster = read_dim3("cluster", stated(directives.reqnctapercluster), 16);
     if (problem_.threads() > 1024) throw error("block", "a CTA has at most 1,024 threads");

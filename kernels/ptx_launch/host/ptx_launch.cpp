@@ -8,37 +8,9 @@
 #include "kernels/host/ptx_layout.h"
 #include "kernels/host/scenario.h"
 #include "kernels/ptx_launch/host/ptx_names.h"
-#include "ptx/cpp_names.h"
 
 namespace sm100::host {
 namespace {
-
-/// As the source has it, if no other shared symbol of the program is called so.
-std::string shared_name(const ptx::Program& program, const ptx::Symbol& symbol) {
-  const std::string name = ptx::variable_name(std::string(symbol.name));
-  for (const ptx::Symbol& other : program.symbols)
-    if (other.space == ptx::Space::shared && other.name != symbol.name &&
-        ptx::variable_name(std::string(other.name)) == name)
-      return std::string(symbol.name);
-  return name;
-}
-
-/// A symbol of 64-bit elements may be an array of mbarriers.  Those that the entry does not use have no place.
-void add_symbols(PtxProblem& problem, const ptx::Program& program, const SharedLayout& layout) {
-  for (const ptx::Symbol& symbol : program.symbols) {
-    if (symbol.space != ptx::Space::shared || !symbol.used || symbol.dynamic || symbol.bytes == 0 ||
-        symbol.bytes % 8 != 0)
-      continue;
-    const auto of_symbol = [&](const ptx::Variable& v) { return v.name == symbol.name && ptx::bits(v.type) == 64; };
-    const auto& own = problem.file.entry().body.variables;
-    const auto& all = problem.file.module->variables;
-    if (std::none_of(own.begin(), own.end(), of_symbol) && std::none_of(all.begin(), all.end(), of_symbol))
-      continue;
-    problem.barriers.push_back({.name = shared_name(program, symbol),
-                                .offset = uint32_t(layout.first_static + symbol.offset),
-                                .stages = int(symbol.bytes / 8)});
-  }
-}
 
 /// A launch that CUDA refuses.
 void check_launch(const PtxProblem& problem, const std::string& name) {
@@ -47,6 +19,12 @@ void check_launch(const PtxProblem& problem, const std::string& name) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
     throw refuse("a grid and a block have at least one CTA and one thread in each dimension");
   if (uint64_t(block.x) * block.y * block.z > 1024) throw refuse("a CTA has at most 1,024 threads");
+  if (block.z > 64) throw refuse(fmt::format("block.z = {}: at most 64", block.z));
+  if (grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535)
+    throw refuse(fmt::format("a grid of {} x {} x {} CTAs: at most 2,147,483,647 x 65,535 x 65,535", grid.x, grid.y,
+                             grid.z));
+  if (uint64_t(cluster.x) * cluster.y * cluster.z > 16)
+    throw refuse(fmt::format("a cluster of {} CTAs: at most 16", uint64_t(cluster.x) * cluster.y * cluster.z));
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
     throw refuse(fmt::format("a grid of {} x {} x {} CTAs is no multiple of clusters of {} x {} x {}", grid.x,
                              grid.y, grid.z, cluster.x, cluster.y, cluster.z));
@@ -80,8 +58,9 @@ void describe_shared_memory(PtxProblem& problem) {
   const ptx::Program program = ptx::decode(*problem.file.module, problem.file.entry());
   const SharedLayout layout = shared_layout(program);
   problem.smem_bytes = uint32_t(layout.first_dynamic - kSmemUserBase) + problem.dynamic_smem_bytes;
-  add_symbols(problem, program, layout);
-  problem.roles = ptx_roles(program, layout, problem.block);
+  const std::vector<ptx::WarpView> views = ptx_views(program, layout, problem.block);
+  problem.barriers = barrier_symbols(problem, program, layout, views);
+  problem.roles = ptx::roles_of(views);
 }
 
 PtxProblem problem_of(const PtxLaunchValues& launch, const std::string& name) {

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "kernels/host/toml_reader.h"
 #include "ptx/cpp_names.h"
@@ -38,6 +41,54 @@ uint32_t first_barrier(const TomlTable& t, const ptx::Program& program, const Sh
   throw t.wrong("symbol", shared_symbols(program));
 }
 
+/// As the source has it, if no other shared symbol of the program is called so.
+std::string shared_name(const ptx::Program& program, const ptx::Symbol& symbol) {
+  const std::string name = ptx::variable_name(std::string(symbol.name));
+  for (const ptx::Symbol& other : program.symbols)
+    if (other.space == ptx::Space::shared && other.name != symbol.name &&
+        ptx::variable_name(std::string(other.name)) == name)
+      return std::string(symbol.name);
+  return name;
+}
+
+/// The symbol's elements are of 64 bits.
+bool has_words(const PtxProblem& problem, const ptx::Symbol& symbol) {
+  const auto of_symbol = [&](const ptx::Variable& v) { return v.name == symbol.name && ptx::bits(v.type) == 64; };
+  const auto& own = problem.file.entry().body.variables;
+  const auto& all = problem.file.module->variables;
+  return std::any_of(own.begin(), own.end(), of_symbol) || std::any_of(all.begin(), all.end(), of_symbol);
+}
+
+/// These bytes are one array of mbarriers: the text has an mbarrier.init for each eight of them, or one in a loop
+/// that begins at the first, and what comes to them comes to all alike.
+bool is_barrier_array(const std::vector<ptx::WarpView>& views, uint32_t first, uint32_t bytes) {
+  constexpr uint32_t kLongest = 64 * 8;  // more is a struct
+  if (bytes > kLongest) return false;
+  std::set<uint32_t> initialised;
+  bool loop = false, through_all = false;
+  std::map<uint32_t, std::set<std::pair<int, size_t>>> uses;  // by barrier: what which warps do
+  for (size_t warp = 0; warp < views.size(); ++warp)
+    for (const ptx::BarrierUse& use : views[warp].uses) {
+      if (!use.barrier || use.barrier->offset < first || use.barrier->offset >= first + bytes) continue;
+      const auto [offset, exact] = *use.barrier;
+      if (!exact && offset != first) return false;  // another array begins there
+      if (use.does != ptx::BarrierUse::Does::init) {
+        if (exact)
+          uses[offset].insert({int(use.does), warp});
+        else
+          through_all = true;
+      } else if (exact) {
+        initialised.insert(offset);
+      } else {
+        loop = true;
+      }
+    }
+  if (!loop && initialised.size() != bytes / 8) return false;
+  if (through_all) return true;
+  return uses.size() == bytes / 8 &&
+         std::all_of(uses.begin(), uses.end(), [&](const auto& u) { return u.second == uses.begin()->second; });
+}
+
 std::string roles_text(const TomlTable& t, std::string_view key, const PtxProblem& problem) {
   if (!t.has(key)) return "";
   std::string text;
@@ -51,14 +102,28 @@ std::string roles_text(const TomlTable& t, std::string_view key, const PtxProble
 
 }  // namespace
 
-std::vector<std::string> ptx_roles(const ptx::Program& program, const SharedLayout& layout, Dim3 block) {
+std::vector<ptx::WarpView> ptx_views(const ptx::Program& program, const SharedLayout& layout, Dim3 block) {
   const std::vector<std::byte> constants = placed_constants(program, layout);
   const uint32_t warps = (block.x * block.y * block.z + kWarpLanes - 1) / kWarpLanes;
   std::vector<ptx::WarpView> views;
   for (uint32_t warp = 0; warp < warps; ++warp)
     views.push_back(ptx::view_of(
         program, ptx::Reach(program, constants, ptx::Windows{}, {block.x, block.y, block.z}, int(warp))));
-  return ptx::roles_of(views);
+  return views;
+}
+
+std::vector<PtxBarriers> barrier_symbols(const PtxProblem& problem, const ptx::Program& program,
+                                         const SharedLayout& layout, const std::vector<ptx::WarpView>& views) {
+  std::vector<PtxBarriers> rows;
+  for (const ptx::Symbol& symbol : program.symbols) {
+    if (symbol.space != ptx::Space::shared || !symbol.used || symbol.dynamic || symbol.bytes == 0 ||
+        symbol.bytes % 8 != 0)
+      continue;
+    const auto first = uint32_t(layout.first_static + symbol.offset);
+    if (!has_words(problem, symbol) && !is_barrier_array(views, first, uint32_t(symbol.bytes))) continue;
+    rows.push_back({.name = shared_name(program, symbol), .offset = first, .stages = int(symbol.bytes / 8)});
+  }
+  return rows;
 }
 
 void read_ptx_names(const std::filesystem::path& file, PtxProblem& problem) {

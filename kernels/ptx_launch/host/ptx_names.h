@@ -8,11 +8,17 @@
 
 #include "kernels/host/ptx_layout.h"
 #include "kernels/ptx_launch/host/ptx_problem.h"
+#include "ptx/warp_view.h"
 
 namespace sm100::host {
 
-/// Of each warp: "scheduler", "load", "mma", "epilogue"; empty: the text does not say.
-std::vector<std::string> ptx_roles(const ptx::Program& program, const SharedLayout& layout, Dim3 block);
+/// What each warp of a CTA may do, by the program's text.
+std::vector<ptx::WarpView> ptx_views(const ptx::Program& program, const SharedLayout& layout, Dim3 block);
+
+/// The symbols of shared memory that are arrays of mbarriers: those of 64-bit elements, and those of bytes, as nvcc
+/// writes arrays, each eight of which an mbarrier.init is for. Symbols that the entry does not use have no place.
+std::vector<PtxBarriers> barrier_symbols(const PtxProblem& problem, const ptx::Program& program,
+                                         const SharedLayout& layout, const std::vector<ptx::WarpView>& views);
 
 /// Reads [[barrier]] and [[role]] of a names.toml into the problem: names, stages, who arrives and waits, in place
 /// of symbols that lie there.  Throws InputError.

@@ -98,6 +98,22 @@ Check PtxRun::check(const std::vector<const uint8_t*>& tensors) const {
   return Check::of_nothing();
 }
 
+namespace {
+
+/// Bytes from the scales of 128 rows to those of the next, if they lie in the atoms in which tcgen05.cp takes them
+/// to tensor memory: 128 rows x 4 blocks of K, the rows as 32 x 4 (docs/block-scaled.md).
+std::optional<uint64_t> pitch_of_atoms(const PtxScales& scales, const PtxTensor& tensor, int64_t rows, int64_t k) {
+  if (tensor.element.bits != 8 || scales.rows != 1) return std::nullopt;
+  const int64_t pitch = rows > 128 ? scales.row_steps.at(128) : tensor.elements();
+  for (int64_t row = 0; row < rows; ++row)
+    if (scales.row_steps.at(row) != row / 128 * pitch + row % 32 * 16 + row % 128 / 32 * 4) return std::nullopt;
+  for (int64_t block = 0; block * scales.k < k; ++block)
+    if (scales.k_steps.at(block) != block / 4 * 512 + block % 4) return std::nullopt;
+  return uint64_t(pitch);
+}
+
+}  // namespace
+
 /// The product or the copy that the launch names.
 ExpectedResult PtxRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
   ExpectedResult result;
@@ -109,13 +125,27 @@ ExpectedResult PtxRun::expected_result(const std::vector<GlobalAddr>& addresses)
       return {t.name, addresses[i].value, 1, uint64_t(t.shape[0]) * pitch, t.element.bits};
     return {t.name, addresses[i].value, t.shape[1], uint64_t(t.element.bits / 8), t.element.bits, pitch};
   };
-  if (const auto& product = problem_.product)
-    result.products.push_back(
-        {.a = matrix_of(product->a, !product->a_is_k_m),
-         .b = matrix_of(product->b, !product->b_is_k_n),
-         .c = matrix_of(product->c),
-         .k = product->k_of(problem_.tensors[product->a].shape),
-         .plain = product->scales.empty() ? problem_.tensors[product->c].element.format : std::nullopt});
+  if (const auto& product = problem_.product) {
+    ExpectedProduct& expected =
+        result.products.emplace_back(ExpectedProduct{.a = matrix_of(product->a, !product->a_is_k_m),
+                                                     .b = matrix_of(product->b, !product->b_is_k_n),
+                                                     .c = matrix_of(product->c),
+                                                     .k = product->k_of(problem_.tensors[product->a].shape)});
+    for (const PtxScales& scales : product->scales) {
+      const PtxTensor& tensor = problem_.tensors[scales.tensor];
+      const int64_t rows = scales.operand == 0 ? expected.a.rows : expected.b.rows;
+      const std::optional<uint64_t> pitch = pitch_of_atoms(scales, tensor, rows, expected.k);
+      if (!pitch || (expected.scale_block != 0 && expected.scale_block != scales.k)) {
+        expected.other_scales = true;
+        continue;
+      }
+      expected.scale_block = int(scales.k);
+      (scales.operand == 0 ? expected.sfa : expected.sfb) =
+          ExpectedMatrix{tensor.name, addresses[scales.tensor].value, rows, *pitch, 8};
+    }
+    // What the tensor core scales is in its sums.
+    if (!expected.other_scales) expected.plain = problem_.tensors[product->c].element.format;
+  }
   if (problem_.copy) {
     const PtxTensor& to = problem_.tensors[problem_.copy->second];
     result.copies.push_back({.from = addresses[problem_.copy->first].value,

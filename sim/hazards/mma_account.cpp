@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/hazards/mma_account.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/hazards/barriers_meant.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+void MmaAccount::commit(const Commit& c) {
+  constexpr size_t kRemembered = 32;
+  Committed& to = committed[c.barrier];
+  if (mmas > to.mmas || to.tiles == 0)
+    ++to.tiles, to.mmas = mmas;
+  else
+    to.is_doubled = true, to.doubled = c.loc;
+  commits.push_back(c);
+  if (commits.size() > kRemembered) commits.pop_front();
+}
+
+const MmaAccount::Commit* MmaAccount::last_to(uint32_t barrier, Clock ahead_of) const {
+  const auto found = std::find_if(commits.rbegin(), commits.rend(),
+                                  [&](const Commit& c) { return c.barrier == barrier && c.clock < ahead_of; });
+  return found == commits.rend() ? nullptr : &*found;
+}
+
+namespace {
+
+const Warp::Use* use_of(const Kernel& kernel, const Warp& warp, const BarrierArray* array) {
+  if (!array) return nullptr;
+  const auto at = size_t(array - kernel.barriers.data());
+  return at < warp.use.size() && warp.use[at].waits > 0 ? &warp.use[at] : nullptr;
+}
+
+/// The commit behind the MMAs and the wait that should be for it name different stages of a ring.
+std::optional<MmaFault> other_stage(const Kernel& kernel, const MmaAccount::Commit& commit, const Access& mma,
+                                    const Warp& by, const Access& later) {
+  const BarrierName committed = barrier_name(kernel, commit.barrier);
+  const Warp::Use* const use = use_of(kernel, by, committed.array);
+  if (!use || use->waited_on == commit.barrier) return std::nullopt;
+  const std::string issuer = kernel.role(mma.by.warp), other = kernel.role(by.index);
+  const std::string to = barrier_text(kernel, commit.barrier), awaited = barrier_text(kernel, use->waited_on);
+  // Who fills a stage has waited for the release of the same.
+  const bool fills = later.barrier && release_text(kernel, later.barrier) == awaited;
+  const char* const does = mma.kind == AccessKind::accumulator ? "write" : "read";
+  MmaFault fault;
+  fault.of_issuer = fills;
+  fault.message = fmt::format("; these MMAs are committed to {}, and {} has waited for {}", to, other, awaited);
+  fault.detail =
+      fills ? fmt::format(
+                  "wrong: {} {}s another stage than it waits for and hands back: the stage index of the MMA's "
+                  "descriptor or address, or of its tcgen05.commit  {}",
+                  issuer, does, line_of(commit.loc))
+            : fmt::format(
+                  "wrong: the stage index of the MMA's descriptor or address, of its tcgen05.commit ({}), or of "
+                  "the wait of {} ({})",
+                  line_of(commit.loc), other, line_of(use->waited));
+  return fault;
+}
+
+/// The reader has waited, for MMAs that an earlier commit covers; those that write now are of another tile.
+std::optional<MmaFault> ran_ahead(const Kernel& kernel, const MmaAccount& account, const Access& mma,
+                                  const Warp& by) {
+  const Warp::Use* use = use_of(kernel, by, commit_array(kernel, mma.by.warp, by.index, &by));
+  for (size_t i = 0; !use && i < kernel.barriers.size(); ++i)
+    if (const Warp::Use* const other = use_of(kernel, by, &kernel.barriers[i]);
+        other && account.committed.count(other->waited_on) > 0)
+      use = other;
+  if (!use || use->waited_phase < 0) return std::nullopt;
+  const MmaAccount::Commit* const awaited = account.last_to(use->waited_on, mma.over.clock);
+  if (!awaited) return std::nullopt;
+  const std::string issuer = kernel.role(mma.by.warp), reader = kernel.role(by.index);
+  MmaFault fault;
+  const std::string barrier = barrier_text(kernel, use->waited_on);
+  if (by.stale_wait.on == use->waited_on && by.stale_wait.at == use->waited_at) {
+    fault.message = fmt::format("; the wait of {} for {} passed at once on phase {}, which it had seen before",
+                                reader, barrier, by.stale_wait.phase);
+    fault.detail = fmt::format("wrong: the stage or the parity of that wait, which is of the lap before  {}",
+                               line_of(by.stale_wait.loc));
+    return fault;
+  }
+  if (const auto to = account.committed.find(use->waited_on);
+      to != account.committed.end() && use->waited_phase + 1 > to->second.tiles) {
+    if (!to->second.is_doubled) return std::nullopt;
+    fault.of_issuer = true;
+    fault.message =
+        fmt::format("; {} has committed to {} twice without an MMA in between, and {} took it for the next tile",
+                    issuer, barrier, reader);
+    fault.detail = fmt::format("wrong: the second tcgen05.commit  {}", line_of(to->second.doubled));
+    return fault;
+  }
+  if (awaited->column != account.column) {
+    fault.message = fmt::format("; {} has waited for {}, whose MMAs write columns from {} on", reader,
+                                barrier_text(kernel, use->waited_on), awaited->column);
+    fault.detail =
+        fmt::format("wrong: the columns that {} reads, or the stage of its wait  {}", reader, line_of(use->waited));
+    return fault;
+  }
+  fault.of_issuer = true;
+  fault.id = "TC15";
+  fault.message = fmt::format("{} overwrites an accumulator that {} has waited for ({}) and still reads", issuer,
+                              reader, barrier_text(kernel, use->waited_on));
+  fault.detail = fmt::format(
+      "missing: an arrive of {} after its tcgen05.wait::ld, and a wait of {} for it before the next "
+      "tile's first MMA; or other columns for D",
+      reader, issuer);
+  return fault;
+}
+
+}  // namespace
+
+std::optional<MmaFault> fault_of_mma(const Kernel& kernel, const MmaAccount& account, const Access& mma,
+                                     const Warp& by, const Access& later) {
+  if (account.lanes > 1)
+    return MmaFault{
+        .message = fmt::format(": the tcgen05.mma is executed by {} lanes of {}, and each of them issues it",
+                               account.lanes, kernel.role(mma.by.warp)),
+        .detail = fmt::format("missing: one lane alone (elect.sync) for the MMAs and their tcgen05.commit  {}",
+                              line_of(mma.by.loc)),
+        .of_issuer = true};
+  const auto awaited = [&](const MmaAccount::Commit& c) {
+    return use_of(kernel, by, barrier_name(kernel, c.barrier).array) != nullptr;
+  };
+  if (const MmaAccount::Commit* const commit = account.covering(mma.over.clock, awaited))
+    return other_stage(kernel, *commit, mma, by, later);
+  if (mma.kind == AccessKind::accumulator && later.kind == AccessKind::tmem_load)
+    return ran_ahead(kernel, account, mma, by);
+  return std::nullopt;
+}
+
+}  // namespace sm100::sim

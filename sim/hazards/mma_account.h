@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a thread that issues MMAs has done, for reports: where an MMA and another warp's access meet without order,
+/// the mistake may be the MMA's, which reads or writes another stage than its thread hands back.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sim/hazards/shadow.h"
+
+namespace sm100::sim {
+
+struct Kernel;
+class Warp;
+
+struct MmaAccount {
+  struct Commit {
+    Clock clock;       ///< of the MMAs that it is the first to cover
+    uint32_t barrier;  ///< offset
+    uint32_t column;   ///< of D of the last of them
+    Loc loc;
+  };
+
+  /// To one barrier, from the thread's first MMA on.
+  struct Committed {
+    int64_t tiles = 0;  ///< commits with MMAs since the one before
+    uint64_t mmas = 0;  ///< of the thread ahead of the last
+    Loc doubled{};      ///< the last commit without any
+    bool is_doubled = false;
+  };
+
+  int lanes = 1;                              ///< of its warp that have executed its last MMA together
+  uint32_t column = 0;                        ///< of D of its last MMA
+  uint64_t mmas = 0;                          ///< so far
+  std::deque<Commit> commits{};               ///< the last of them
+  std::map<uint32_t, Committed> committed{};  ///< by barrier
+
+  void commit(const Commit& c);
+  /// The first that covers MMAs of this clock and that `is_meant` accepts; nullptr: none has, or it is forgotten.
+  template <class F>
+  const Commit* covering(Clock clock, F&& is_meant) const {
+    for (const Commit& c : commits)
+      if (c.clock >= clock && is_meant(c)) return &c;
+    return nullptr;
+  }
+  /// The last to this barrier ahead of the MMAs of this clock; nullptr: none.
+  const Commit* last_to(uint32_t barrier, Clock ahead_of) const;
+};
+
+/// The mistake behind a finding about two accesses, the first an MMA's.
+struct MmaFault {
+  std::string message;       ///< in the finding's place, or behind it if it begins with ':' or ';'
+  std::string detail;        ///< in place of "missing: ..."
+  bool of_issuer = false;    ///< the finding's place is the MMA
+  const char* id = nullptr;  ///< another check; nullptr: the same
+};
+/// @param by  the warp of `later`
+std::optional<MmaFault> fault_of_mma(const Kernel& kernel, const MmaAccount& account, const Access& mma,
+                                     const Warp& by, const Access& later);
+
+}  // namespace sm100::sim
