@@ -22,7 +22,8 @@ const char* word(const Failure& failure) {
 
 Json failure_json(const Failure& failure) {
   return {{"kind", word(failure)},
-          {failure.outcome == Outcome::hang ? "barrier" : "id", text_or_null(failure.name)}};
+          {failure.outcome == Outcome::hang ? "barrier" : "id",
+           failure.outcome == Outcome::mismatch ? Json() : text_or_null(failure.name)}};
 }
 
 Json run_of(const RunResult& r) {

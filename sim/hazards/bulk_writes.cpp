@@ -97,8 +97,8 @@ bool BulkWrites::writes(const Tensor& tensor, uint32_t number, uint64_t at) {
     if (x < 0 || x >= int64_t(box_extent(map, i)) * map.element_stride[i] || x % map.element_stride[i] != 0)
       return false;
   }
-  const auto x = int64_t(rest * 8 / uint64_t(element_bits(map.data_type))) - write.coords[0];
-  return x >= 0 && x < int64_t(box_extent(map, 0));
+  const auto column = int64_t(rest * 8 / uint64_t(element_bits(map.data_type))), x = column - write.coords[0];
+  return column < int64_t(map.global_dim[0]) && x >= 0 && x < int64_t(box_extent(map, 0));
 }
 
 }  // namespace sm100::sim

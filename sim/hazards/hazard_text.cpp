@@ -410,7 +410,6 @@ std::string hazard_completion_line(const Kernel& kernel, const Warp& warp, const
     const models::MbarrierEvent& e = state->history[i % models::Mbarrier::State::kHistory];
     if (e.arrives && e.amount > 0 && e.phase == use->waited_phase && e.source.warp >= 0) last = &e;
   }
-  // Who brings it back is the one that uses it: then the wait is for the right phase, and too early or too late.
   if (!last || last->source.loc.line() == 0) return {};
   return fmt::format("phase {} of it had its last arrival from {} (warp {}) of CTA {} at cycle {}  {}",
                      use->waited_phase, kernel.role(last->source.warp), last->source.warp, last->source.cta,

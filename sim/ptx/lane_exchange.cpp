@@ -39,15 +39,6 @@ void for_each_mask(const ServiceOperands& c, size_t mask, F&& f) {
 
 }  // namespace
 
-LaneMask elected(const ServiceOperands& c) {
-  LaneMask all = 0;
-  for_each_mask(c, 1, [&](const ServiceOperands& group) {
-    const LaneMask members = LaneMask(group.value(1)) & group.lanes;
-    all |= members & -members;
-  });
-  return all;
-}
-
 void elect(const ServiceOperands& c) {
   for_each_mask(c, 1, [&](const ServiceOperands& group) {
     const LaneMask members = LaneMask(group.value(1)) & group.lanes;

@@ -22,8 +22,6 @@ void redux(const ServiceOperands& c);
 void activemask(const ServiceOperands& c);
 /// The lowest of the mask, as hardware elects; PTX does not say which.
 void elect(const ServiceOperands& c);
-/// These, one of each mask.
-ptx::LaneMask elected(const ServiceOperands& c);
 /// Writes what elect.sync says where that lane (one bit) is elected.
 void set_elected(const ServiceOperands& c, ptx::LaneMask elected);
 
