@@ -25,19 +25,6 @@ constexpr int kMostFusedIntegerK = 256;
 /// Elements times scale factors below this are in the range of f32: no type reaches 2^16.
 constexpr float kLargeScale = 0x1p112f;
 
-/// Exponent of the smallest normal number: subnormal operands take part with this exponent.
-int min_exponent(DataType type) {
-  switch (type) {
-    case DataType::f16:
-    case DataType::e5m2: return -14;
-    case DataType::e4m3: return -6;
-    case DataType::e3m2: return -2;
-    case DataType::e2m3:
-    case DataType::e2m1: return 0;
-    default: return -126;
-  }
-}
-
 DataType type_of(const MmaOperation& op, bool a) {
   return (a ? a_data_type(op.kind, op.idesc.a_type) : b_data_type(op.kind, op.idesc.b_type)).type;
 }

@@ -17,14 +17,6 @@ namespace sm100::models {
 namespace {
 
 bool is_fp8(DataType type) { return type == DataType::e4m3 || type == DataType::e5m2; }
-int min_exponent(DataType type) {
-  switch (type) {
-    case DataType::f16:
-    case DataType::e5m2: return -14;
-    case DataType::e4m3: return -6;
-    default: return -126;
-  }
-}
 
 float value_of(DataType type, const uint8_t* bytes) {
   uint32_t bits = 0;

@@ -9,7 +9,7 @@ namespace sm100::ptx {
 
 namespace {
 
-constexpr int kMaxDepth = 16;  // of braces and brackets in an operand
+constexpr int kMostNested = 16;  // of braces and brackets in an operand
 
 std::string_view base_of(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
 
@@ -156,7 +156,7 @@ void BodyParser::store_children(Term& parent, size_t mark) {
 }
 
 Term BodyParser::operand(std::string_view base, int depth) {
-  if (depth > kMaxDepth) cursor_.fail("an operand is nested too deeply");
+  if (depth > kMostNested) cursor_.fail("an operand is nested too deeply");
   const Term first = single(base, depth);
   if (!cursor_.accept('|')) return first;
   const size_t mark = pending_.size();

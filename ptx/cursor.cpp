@@ -24,7 +24,7 @@ constexpr std::array<uint8_t, 256> character_classes() {
   return classes;
 }
 constexpr auto kClasses = character_classes();
-bool is(char c, uint8_t what) { return kClasses[static_cast<uint8_t>(c)] & what; }
+bool is_in(char c, uint8_t what) { return kClasses[static_cast<uint8_t>(c)] & what; }
 
 int digit_value(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
 
@@ -35,7 +35,7 @@ std::string seen(char c) {
   return std::string("'") + (static_cast<uint8_t>(c) < 0x20 || static_cast<uint8_t>(c) > 0x7e ? '?' : c) + "'";
 }
 
-constexpr int kMaxDepth = 64;  // of parentheses
+constexpr int kMostParentheses = 64;  // of parentheses
 
 struct BinaryOperator {
   std::string_view text;
@@ -57,7 +57,7 @@ void Cursor::fail_at(int line, int column, std::string sentence) const {
 void Cursor::skip() {
   while (at_ < text_.size()) {
     const char c = text_[at_];
-    if (is(c, kSpace)) {
+    if (is_in(c, kSpace)) {
       if (c == '\n') newline();
       ++at_;
     } else if (c == '/' && peek(1) == '/') {
@@ -87,7 +87,7 @@ void Cursor::expect(char c, std::string_view behind) {
 }
 
 bool Cursor::accept_word(std::string_view text) {
-  if (text_.substr(at_, text.size()) != text || is(peek(text.size()), kWord)) return false;
+  if (text_.substr(at_, text.size()) != text || is_in(peek(text.size()), kWord)) return false;
   at_ += text.size();
   skip();
   return true;
@@ -95,7 +95,7 @@ bool Cursor::accept_word(std::string_view text) {
 
 std::string_view Cursor::word() {
   const size_t start = at_;
-  while (at_ < text_.size() && is(text_[at_], kWord)) ++at_;
+  while (at_ < text_.size() && is_in(text_[at_], kWord)) ++at_;
   const std::string_view found = text_.substr(start, at_ - start);
   skip();
   return found;
@@ -104,7 +104,7 @@ std::string_view Cursor::word() {
 std::string_view Cursor::directive() {
   if (peek() != '.') return {};
   const size_t start = at_++;
-  while (at_ < text_.size() && text_[at_] != '.' && is(text_[at_], kOpcode)) ++at_;  // the next may follow at once
+  while (at_ < text_.size() && text_[at_] != '.' && is_in(text_[at_], kOpcode)) ++at_;  // the next may follow at once
   const std::string_view found = text_.substr(start, at_ - start);
   skip();
   return found;
@@ -112,7 +112,7 @@ std::string_view Cursor::directive() {
 
 std::string_view Cursor::opcode() {
   const size_t start = at_;
-  while (at_ < text_.size() && is(text_[at_], kOpcode)) ++at_;
+  while (at_ < text_.size() && is_in(text_[at_], kOpcode)) ++at_;
   const std::string_view found = text_.substr(start, at_ - start);
   skip();
   return found;
@@ -120,26 +120,26 @@ std::string_view Cursor::opcode() {
 
 bool Cursor::at_label() const {
   size_t i = at_;
-  while (i < text_.size() && is(text_[i], kWord)) ++i;
+  while (i < text_.size() && is_in(text_[i], kWord)) ++i;
   if (i == at_) return false;
-  while (i < text_.size() && is(text_[i], kSpace)) ++i;
+  while (i < text_.size() && is_in(text_[i], kSpace)) ++i;
   return i < text_.size() && text_[i] == ':' && (i + 1 >= text_.size() || text_[i + 1] != ':');
 }
 
 static constexpr std::string_view kWarpSize = "WARP_SZ";  // the one constant that PTX has a name for
 bool Cursor::at_number() const {
-  return is(peek(), kDigit) || (peek() == '.' && is(peek(1), kDigit)) || Cursor(*this).accept_word(kWarpSize);
+  return is_in(peek(), kDigit) || (peek() == '.' && is_in(peek(1), kDigit)) || Cursor(*this).accept_word(kWarpSize);
 }
 
 Number Cursor::hexadecimal_real(int digits) {
   at_ += 2;
   uint64_t bits = 0;
   for (int i = 0; i < digits; ++i, ++at_) {
-    if (!is(peek(), kHex))
+    if (!is_in(peek(), kHex))
       fail("a number in hexadecimal floating point needs " + std::to_string(digits) + " digits");
     bits = bits << 4 | static_cast<uint64_t>(digit_value(peek()));
   }
-  if (is(peek(), kHex))
+  if (is_in(peek(), kHex))
     fail("a number in hexadecimal floating point has " + std::to_string(digits) + " digits, no more");
   skip();
   return {true, digits == 16, bits};
@@ -148,18 +148,18 @@ Number Cursor::hexadecimal_real(int digits) {
 /// 12, 1.5, 1e-3: what has a point or an exponent is an f64.
 Number Cursor::decimal() {
   size_t end = at_;
-  while (end < text_.size() && is(text_[end], kDigit)) ++end;
+  while (end < text_.size() && is_in(text_[end], kDigit)) ++end;
   bool real = false;
   if (end < text_.size() && text_[end] == '.') {
     real = true;
-    for (++end; end < text_.size() && is(text_[end], kDigit);) ++end;
+    for (++end; end < text_.size() && is_in(text_[end], kDigit);) ++end;
   }
   if (end < text_.size() && (text_[end] | 0x20) == 'e') {
     size_t exponent = end + 1;
     if (exponent < text_.size() && (text_[exponent] == '+' || text_[exponent] == '-')) ++exponent;
-    if (exponent < text_.size() && is(text_[exponent], kDigit)) {
+    if (exponent < text_.size() && is_in(text_[exponent], kDigit)) {
       real = true;
-      for (end = exponent; end < text_.size() && is(text_[end], kDigit);) ++end;
+      for (end = exponent; end < text_.size() && is_in(text_[end], kDigit);) ++end;
     }
   }
   const std::string digits(text_.substr(at_, end - at_));
@@ -190,9 +190,9 @@ Number Cursor::number() {
   if (peek() != '0' || (second != 'x' && second != 'b')) return decimal();
   const int base = second == 'x' ? 16 : 2;
   at_ += 2;
-  if (!is(peek(), kHex)) fail(base == 16 ? "a hexadecimal number needs a digit" : "a binary number needs a digit");
+  if (!is_in(peek(), kHex)) fail(base == 16 ? "a hexadecimal number needs a digit" : "a binary number needs a digit");
   uint64_t value = 0;
-  for (; is(peek(), kHex); ++at_) {
+  for (; is_in(peek(), kHex); ++at_) {
     if (digit_value(peek()) >= base) fail("a binary number has no digit but 0 and 1");
     if (value >> (base == 16 ? 60 : 63)) fail("the number needs more than 64 bits");
     value = value * static_cast<uint64_t>(base) + static_cast<uint64_t>(digit_value(peek()));
@@ -203,7 +203,7 @@ Number Cursor::number() {
 }
 
 uint64_t Cursor::unary(int depth) {
-  if (depth > kMaxDepth) fail("a constant expression is nested too deeply");
+  if (depth > kMostParentheses) fail("a constant expression is nested too deeply");
   if (accept('-')) return 0 - unary(depth + 1);
   if (accept('+')) return unary(depth + 1);
   if (accept('~')) return ~unary(depth + 1);

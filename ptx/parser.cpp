@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMaxBytes = uint64_t{1} << 40;  // of a variable
 constexpr size_t kMaxData = size_t{1} << 28;       // of an initialiser
-constexpr int kMaxDepth = 16;                      // of its braces
+constexpr int kMostBraces = 16;                      // of its braces
 
 bool is_power_of_two(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
 uint64_t round_up(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }
@@ -379,7 +379,7 @@ void Parser::scalar(Variable& v) {
 }
 
 void Parser::initialiser(Variable& v, int depth) {
-  if (depth > kMaxDepth) cursor_.fail("an initialiser is nested too deeply");
+  if (depth > kMostBraces) cursor_.fail("an initialiser is nested too deeply");
   if (!cursor_.accept('{')) return scalar(v);
   while (!cursor_.accept('}')) {
     initialiser(v, depth + 1);

@@ -15,7 +15,7 @@ size_t row_bytes(Type type) {
   return type == Type::pred ? sizeof(LaneMask) : width <= 32 ? 4 * kLanes : width == 64 ? 8 * kLanes : 16 * kLanes;
 }
 
-uint64_t round_up(uint64_t x, uint64_t align) { return align ? (x + align - 1) / align * align : x; }
+uint64_t aligned(uint64_t x, uint64_t align) { return align ? (x + align - 1) / align * align : x; }
 
 }  // namespace
 
@@ -33,7 +33,7 @@ RowLayout::RowLayout(const Module& module, const Entry& entry, Program& program)
 
 Row RowLayout::own(size_t size, bool is_register) {
   const size_t align = size == sizeof(LaneMask) ? sizeof(LaneMask) : 64;
-  const size_t at = round_up(program_.register_bytes, align);
+  const size_t at = aligned(program_.register_bytes, align);
   program_.register_bytes = at + size;
   program_.own_rows.push_back({{static_cast<uint32_t>(at)}, static_cast<uint32_t>(size), is_register});
   return {static_cast<uint32_t>(at)};
@@ -41,7 +41,7 @@ Row RowLayout::own(size_t size, bool is_register) {
 
 Row RowLayout::constant(size_t size) {
   const size_t align = size == sizeof(LaneMask) ? sizeof(LaneMask) : 64;
-  const size_t at = round_up(program_.constants.size(), align);
+  const size_t at = aligned(program_.constants.size(), align);
   program_.constants.resize(at + size);
   return {static_cast<uint32_t>(at) | Row::kShared};
 }
@@ -147,7 +147,7 @@ void RowLayout::lay_out_shared() {
   uint64_t end = 0;
   for (Symbol& s : program_.symbols) {
     if (s.space != Space::shared || !s.used || s.dynamic) continue;
-    s.offset = end = round_up(end, s.align);
+    s.offset = end = aligned(end, s.align);
     end += s.bytes;
     program_.shared_align = std::max(program_.shared_align, s.align);
   }
@@ -159,13 +159,13 @@ void RowLayout::lay_out_shared() {
     program_.dynamic_shared_align = std::max(program_.dynamic_shared_align, s.align);
   }
   for (Symbol& s : program_.symbols)
-    if (s.dynamic) s.offset = round_up(end, program_.dynamic_shared_align);
+    if (s.dynamic) s.offset = aligned(end, program_.dynamic_shared_align);
 }
 
 void RowLayout::lay_out_frame(Space space, uint64_t& size) {
   for (Symbol& s : program_.symbols) {
     if (s.space != space) continue;
-    s.offset = size = round_up(size, s.align);
+    s.offset = size = aligned(size, s.align);
     size += s.bytes;
   }
 }

@@ -47,7 +47,7 @@ constexpr SpecialRegister kRegisters[] = {
     {"%current_graph_exec", 8, false, false},
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
@@ -59,7 +59,7 @@ const SpecialRegister* find_special_register(std::string_view name) {
     return r.vector || whole == name ? &r : nullptr;
   }
   size_t end = name.size();
-  while (end > 0 && is_digit(name[end - 1])) --end;
+  while (end > 0 && is_decimal(name[end - 1])) --end;
   if (end == name.size() || (name.substr(0, end) != "%envreg" && name.substr(0, end) != "%pm")) return nullptr;
   return find_special_register(name.substr(0, end));
 }

@@ -28,13 +28,13 @@ std::string more_lines(std::string_view id, const host::Scenario& scenario) {
 Cta& slot_of(const models::Violation& v, const EndedRun& run) { return *run.device.slots()[size_t(v.slot)]; }
 
 /// Kernel of the warp that the violation names.
-const Kernel& kernel_of(const models::Violation& v, const EndedRun& run) {
+const Kernel& kernel_at(const models::Violation& v, const EndedRun& run) {
   return v.source.cta >= 0 ? run.launches().kernel_of_cta(v.source.cta) : slot_of(v, run).kernel();
 }
 
 Finding finding_of(const models::Violation& v, const EndedRun& run) {
   Cta& slot = slot_of(v, run);
-  const BarrierName name = barrier_name(kernel_of(v, run), v.barrier);
+  const BarrierName name = barrier_name(kernel_at(v, run), v.barrier);
   Finding f{.id = v.id, .cause = v.message, .message = v.message};
   if (name.array) {
     f.barrier = name.array->name;
@@ -43,7 +43,7 @@ Finding finding_of(const models::Violation& v, const EndedRun& run) {
     if (const auto* state = slot.context().mbarrier.find(v.barrier); state && v.id != "MB12")
       f.phase = int(state->phase);
   }
-  if (v.source.warp >= 0) f.role = kernel_of(v, run).role(v.source.warp);
+  if (v.source.warp >= 0) f.role = kernel_at(v, run).role(v.source.warp);
   f.cta = v.source.cta >= 0 ? v.source.cta : slot.linear_id();
   f.location = line_of(v.source.loc), f.place = place_of(v.source.loc);
   return f;

@@ -727,7 +727,7 @@ m("lock-release-no-barrier", "the lock is released without waiting for the other
   ("one release.\n  group.sync(isa, loc);\n", "one release.\n"))
 m("lock-release-first", "the lock is released before the sums are stored", r"GM3|workspace",
   ("  if (!work.last_split) release_lock(isa, lockers, lock, work.k_begin + work.k_count, loc);\n", ""),
-  ("  switch (strip_columns(cfg)) {", "  if (!work.last_split) release_lock(isa, lockers, lock, work.k_begin + work.k_count, loc);\n  switch (strip_columns(cfg)) {"))
+  ("  with_strip_registers(cfg,", "  if (!work.last_split) release_lock(isa, lockers, lock, work.k_begin + work.k_count, loc);\n  with_strip_registers(cfg,"))
 m("lock-release-last", "the last split releases too", "$^", ("  if (!work.last_split) release_lock", "  release_lock"),
   equivalent="nobody waits for the whole range; locks are zeroed before a launch")
 m("lock-other-warp", "warp 1 polls the lock", "$^", ("  if (group.is_first(isa)) {\n", "  if (group.index(isa) == 1) {\n"),

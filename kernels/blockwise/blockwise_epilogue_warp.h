@@ -25,7 +25,7 @@ SM100_KERNEL void release_row_scales(I& isa, const Config& cfg, const Stage& sta
 /// @param table  of the B that the tile multiplies with (load_column_scales)
 template <int R, Isa I, class Config, class Input, class Table>
 SM100_KERNEL void sum_k_tiles(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& accumulators,
-                              Input& input, const Table& table, const WorkTile& tile, TileSums<R>& sums) {
+                              Input& input, const Table& table, const WorkTile& tile, TileSums<Config, R>& sums) {
   const int warp = group.index(isa);
   sums.clear(isa, cfg);
   for (int k = tile.k_begin; k < tile.k_end(); ++k) {
@@ -52,7 +52,7 @@ SM100_KERNEL void sum_and_store_tiles(I& isa, const Config& cfg, const WarpGroup
   for (auto work = scheduler.work_iterator(); work.has_work(); work.next()) {
     const WorkTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
-    TileSums<R> sums;
+    TileSums<Config, R> sums;
     sum_k_tiles(isa, cfg, group, accumulators, input, params, tile, sums);
     write_tile_strips<R>(isa, cfg, group, sums,
                          OutputTile<>{.map = &params.c,
@@ -85,11 +85,11 @@ template <Isa I, class Config, class Storage, class Scheduler>
 SM100_KERNEL void blockwise_epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
                                           const BlockwiseParams& params, Scheduler& scheduler) {
   const TmemAddr tmem = await_tensor_memory(isa, cfg, smem);
-  switch (strip_columns(cfg)) {  // register blocks have fixed sizes
-    case 32: sum_and_store_tiles<4>(isa, cfg, group, smem, params, scheduler, tmem); break;
-    case 16: sum_and_store_tiles<2>(isa, cfg, group, smem, params, scheduler, tmem); break;
-    default: sum_and_store_tiles<1>(isa, cfg, group, smem, params, scheduler, tmem);
-  }
+  if constexpr (std::is_empty_v<Config>)  // not through a function object: nvcc calls one that is so large
+    sum_and_store_tiles<strip_columns(Config{}) / 8>(isa, cfg, group, smem, params, scheduler, tmem);
+  else
+    with_strip_registers(cfg,
+                         [&](auto r) { sum_and_store_tiles<r()>(isa, cfg, group, smem, params, scheduler, tmem); });
   release_tensor_memory(isa, cfg, smem);
 }
 

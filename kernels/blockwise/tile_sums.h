@@ -6,6 +6,7 @@
 /// (kernels/epilogue/tmem_reader.h), so it needs the scales of four rows of A, and one of B for each strip.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "kernels/blockwise/config.h"
@@ -81,12 +82,20 @@ SM100_KERNEL void widen_scales(I& isa, const Config& cfg, RowScales& rows, Colum
   });
 }
 
+/// Strips of 8 R columns that a warp may have: its configuration's if that is a type, else 256 columns.
+template <class C, int R>
+constexpr int most_strips() {
+  if constexpr (std::is_empty_v<C>)
+    return strips_per_tile(C{});
+  else
+    return 32 / R;
+}
+
 /// Of a warp's part of a tile, in strips of 8 R columns.
-template <int R>
+template <class Config, int R>
 class TileSums {
  public:
-  /// All a warp may have: 256 columns.
-  static constexpr int kMostStrips = 32 / R;
+  static constexpr int kMostStrips = most_strips<Config, R>();
 
   /// Calls f(i) for each strip.  `i` is a constant wherever f is inlined: what it selects stays in registers.
   template <class F>
@@ -94,7 +103,7 @@ class TileSums {
     for_each_of(strips, f, std::make_integer_sequence<int, kMostStrips>{});
   }
 
-  template <Isa I, class Config>
+  template <Isa I>
   SM100_KERNEL void clear(I& isa, const Config& cfg) {
     for_each(strips_per_tile(cfg), [&](int i) {
       strips_[i].walk(has_lower_fragment(cfg), [&](auto& sum, int) {
@@ -107,7 +116,7 @@ class TileSums {
 
   /// += accumulator * scales.
   /// @param tile_n, warp  the tile's column and the warp's place in its group
-  template <Isa I, class Config>
+  template <Isa I>
   SM100_KERNEL void add(I& isa, const Config& cfg, TmemAddr accumulator, const RowScales& rows,
                         const ColumnScales& columns, int tile_n, int warp) {
     const int first_column = tile_n * cfg.mma_n + warp_part(cfg, warp).half * accumulator_columns(cfg);

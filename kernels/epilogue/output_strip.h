@@ -4,6 +4,8 @@
 /// device.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/epilogue/strip_store.h"
 #include "kernels/isa/number_formats.h"
 #include "kernels/isa/swizzle.h"
@@ -38,6 +40,20 @@ template <class C>
 SM100_HD constexpr int strip_columns(const C& c) {
   if (output_bytes(c) == 1) return 16;  // two columns of fp8 are a store: rows of 16 bytes, not swizzled
   return widest_strip(accumulator_columns(c));
+}
+/// Calls f(R) with R = strip columns / 8 as a constant: register blocks have fixed sizes.  For a configuration that is a
+/// type (kernels/matmul/cuda/compiled_config.h) f has one instance, where a switch would compile three and keep one.
+template <class C, class F>
+SM100_KERNEL auto with_strip_registers(const C& c, F&& f) {
+  if constexpr (std::is_empty_v<C>) {
+    return f(std::integral_constant<int, strip_columns(C{}) / 8>{});
+  } else {
+    switch (strip_columns(c)) {
+      case 32: return f(std::integral_constant<int, 4>{});
+      case 16: return f(std::integral_constant<int, 2>{});
+      default: return f(std::integral_constant<int, 1>{});
+    }
+  }
 }
 /// Rows of a strip in shared memory; in layout B rows 64-127 are the right half of the columns.
 template <class C>

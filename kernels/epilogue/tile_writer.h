@@ -78,11 +78,7 @@ template <Isa I, class Config, class Map>
 SM100_KERNEL void write_tile(I& isa, const Config& cfg, const WarpGroup& group, OutputRing<I>& ring,
                              const OutputTile<Map>& tile) {
   AccumulatorStrips<I> strips{isa, ring, tile.result};
-  switch (strip_columns(cfg)) {  // register blocks have fixed sizes
-    case 32: return write_tile_strips<4>(isa, cfg, group, strips, tile);
-    case 16: return write_tile_strips<2>(isa, cfg, group, strips, tile);
-    default: return write_tile_strips<1>(isa, cfg, group, strips, tile);
-  }
+  with_strip_registers(cfg, [&](auto r) { write_tile_strips<r()>(isa, cfg, group, strips, tile); });
 }
 
 }  // namespace sm100

@@ -36,11 +36,7 @@ SM100_KERNEL void write_zero_strips(I& isa, const Config& cfg, const WarpGroup& 
 /// All four warps of the group; not for accumulators whose halves lie side by side (M = 128 of a pair).
 template <Isa I, class Config, class Map>
 SM100_KERNEL void write_zero_tile(I& isa, const Config& cfg, const WarpGroup& group, const OutputTile<Map>& tile) {
-  switch (strip_columns(cfg)) {  // as write_tile
-    case 32: return write_zero_strips<4>(isa, cfg, group, tile);
-    case 16: return write_zero_strips<2>(isa, cfg, group, tile);
-    default: return write_zero_strips<1>(isa, cfg, group, tile);
-  }
+  with_strip_registers(cfg, [&](auto r) { write_zero_strips<r()>(isa, cfg, group, tile); });
 }
 
 }  // namespace sm100

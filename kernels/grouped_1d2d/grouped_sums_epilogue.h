@@ -14,7 +14,7 @@ namespace sm100 {
 template <int R, Isa I, class Config>
 SM100_KERNEL void write_group_sums(I& isa, const Config& cfg, const WarpGroup& group, SmemAddr strips,
                                    const Grouped1d2dParams& params, const GroupTile& tile,
-                                   const TokenRowsOfTile& tokens, TileSums<R>& sums) {
+                                   const TokenRowsOfTile& tokens, TileSums<Config, R>& sums) {
   const int column = tile.n * cfg.mma_n;
   if (tokens.whole())
     write_tile_strips<R>(isa, cfg, group, sums,
@@ -39,7 +39,7 @@ SM100_KERNEL void sum_and_store_group_tiles(I& isa, const Config& cfg, const War
     const GroupTile& tile = work.current();
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};
     const TokenRowsOfTile tokens = rows_of_tile(isa, cfg, params, tile);  // read while the MMAs run
-    TileSums<R> sums;
+    TileSums<Config, R> sums;
     sum_k_tiles(isa, cfg, group, accumulators, input, params.scales_of(cfg, tile.group.expert), tile, sums);
     write_group_sums(isa, cfg, group, smem.c_strips, params, tile, tokens, sums);
   }
@@ -49,11 +49,11 @@ template <Isa I, class Config, class Storage, class Scheduler>
 SM100_KERNEL void grouped_sums_epilogue_warp(I& isa, const Config& cfg, const WarpGroup& group, const Storage& smem,
                                              const Grouped1d2dParams& params, Scheduler& scheduler) {
   const TmemAddr tmem = await_tensor_memory(isa, cfg, smem);
-  switch (strip_columns(cfg)) {  // register blocks have fixed sizes
-    case 32: sum_and_store_group_tiles<4>(isa, cfg, group, smem, params, scheduler, tmem); break;
-    case 16: sum_and_store_group_tiles<2>(isa, cfg, group, smem, params, scheduler, tmem); break;
-    default: sum_and_store_group_tiles<1>(isa, cfg, group, smem, params, scheduler, tmem);
-  }
+  if constexpr (std::is_empty_v<Config>)  // not through a function object: nvcc calls one that is so large
+    sum_and_store_group_tiles<strip_columns(Config{}) / 8>(isa, cfg, group, smem, params, scheduler, tmem);
+  else
+    with_strip_registers(
+        cfg, [&](auto r) { sum_and_store_group_tiles<r()>(isa, cfg, group, smem, params, scheduler, tmem); });
   release_tensor_memory(isa, cfg, smem);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kNamesShown = 8;
 
-std::string names_of(const ptx::Module& module) {
+std::string entry_names(const ptx::Module& module) {
   std::vector<std::string_view> names;
   for (const ptx::Entry& entry : module.entries)
     if (names.size() < kNamesShown) names.push_back(entry.name);
@@ -46,7 +46,7 @@ PtxFile read_ptx_file(const TomlTable& table, std::string_view file_key, std::st
   if (found.size() != 1)
     throw table.wrong(entry_key,
                       fmt::format("{} entries have this in their name; name one of {}",
-                                  found.empty() ? "no" : std::to_string(found.size()), names_of(*file.module)));
+                                  found.empty() ? "no" : std::to_string(found.size()), entry_names(*file.module)));
   file.entry_index = found[0];
   return file;
 }

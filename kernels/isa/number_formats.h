@@ -41,6 +41,19 @@ SM100_HD constexpr const char* name(DataType type) {
   return "?";
 }
 
+/// Exponent of a type's smallest normal number: subnormal numbers have it, too.
+SM100_HD constexpr int min_exponent(DataType type) {
+  switch (type) {
+    case DataType::f16:
+    case DataType::e5m2: return -14;
+    case DataType::e4m3: return -6;
+    case DataType::e3m2: return -2;
+    case DataType::e2m3:
+    case DataType::e2m1: return 0;
+    default: return -126;
+  }
+}
+
 namespace detail {
 
 inline constexpr uint32_t kF32Sign = 0x80000000u;

@@ -132,11 +132,9 @@ SM100_KERNEL bool reduce_split(I& isa, const Config& cfg, const WarpGroup& group
   const WarpGroup lockers = group.at_barrier(kReductionBarrier);
   const int warp = group.index(isa);
   if (!first) wait_for_lock(isa, lockers, lock, work.k_begin, loc);
-  switch (strip_columns(cfg)) {  // register blocks have fixed sizes
-    case 32: reduce_strips<4>(isa, cfg, warp, ring, tile, workspace, first, work.last_split, loc); break;
-    case 16: reduce_strips<2>(isa, cfg, warp, ring, tile, workspace, first, work.last_split, loc); break;
-    default: reduce_strips<1>(isa, cfg, warp, ring, tile, workspace, first, work.last_split, loc);
-  }
+  with_strip_registers(cfg, [&](auto r) {
+    reduce_strips<r()>(isa, cfg, warp, ring, tile, workspace, first, work.last_split, loc);
+  });
   if (!work.last_split) release_lock(isa, lockers, lock, work.k_begin + work.k_count, loc);
   return work.last_split;
 }

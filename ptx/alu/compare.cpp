@@ -10,8 +10,14 @@ namespace {
 
 enum class Combine : uint32_t { none, and_, or_, xor_ };
 
-LaneMask combine(uint32_t how, LaneMask value, LaneMask with) {
-  switch (static_cast<Combine>(how)) {
+// AluForm::aux: how the result is combined with a predicate, and above it what the numbers may be to each other.
+constexpr uint32_t aux_of(uint32_t how, int relations) { return how | static_cast<uint32_t>(relations) << 2; }
+Combine combine_of(const Instr& in) { return static_cast<Combine>(in.aux & 3); }
+int relations_of(const Instr& in) { return static_cast<int>(in.aux >> 2); }
+bool is_combined(const Instr& in) { return combine_of(in) != Combine::none; }
+
+LaneMask combine(Combine how, LaneMask value, LaneMask with) {
+  switch (how) {
     case Combine::and_: return value & with;
     case Combine::or_: return value | with;
     case Combine::xor_: return value ^ with;
@@ -36,14 +42,18 @@ bool holds(int relations, T a, T b) {
   }
 }
 
+/// Most comparisons are of these: each has functions of its own, which the host's vectors compute.
+template <class T>
+constexpr bool kOften = (std::is_integral_v<T> && sizeof(T) >= 4) || std::is_same_v<T, float>;
+
 /// Lanes in which the comparison holds.
-template <class T, int kRelations, bool kFlush>
-LaneMask compare(const RegisterFile& file, const Instr& in, int first, LaneMask mask) {
+template <class T, bool kFlush>
+LaneMask compare(const RegisterFile& file, const Instr& in, int first, LaneMask mask, int relations) {
   const Source<T> a(file, in, first), b(file, in, first + 1);
   const auto holds_in = [&](int lane) {
-    return holds(kRelations, flush_if<kFlush>(a[lane]), flush_if<kFlush>(b[lane]));
+    return holds(relations, flush_if<kFlush>(a[lane]), flush_if<kFlush>(b[lane]));
   };
-  if constexpr ((std::is_integral_v<T> && sizeof(T) >= 4) || std::is_same_v<T, float>) {
+  if constexpr (kOften<T>) {
     // Of all lanes, each with a bit of its own, which compilers keep in vectors; what lanes outside of the mask
     // hold is not looked at.
     Container<T> bits = 0;
@@ -56,36 +66,37 @@ LaneMask compare(const RegisterFile& file, const Instr& in, int first, LaneMask 
   }
 }
 
+/// kRelations: a constant where comparisons are many, else 0.
 template <class T, int kRelations, bool kFlush>
 void setp(RegisterFile& file, const Instr& in, LaneMask mask) {
-  const LaneMask holds_in = compare<T, kRelations, kFlush>(file, in, 2, mask);
-  const LaneMask with = in.aux ? in.predicate(file, 4) : 0;
-  file.set_predicate(in.rows[0], combine(in.aux, holds_in, with), mask);
-  file.set_predicate(in.rows[1], combine(in.aux, ~holds_in, with), mask);
+  const LaneMask holds_in = compare<T, kFlush>(file, in, 2, mask, kRelations != 0 ? kRelations : relations_of(in));
+  const LaneMask with = is_combined(in) ? in.predicate(file, 4) : 0;
+  file.set_predicate(in.rows[0], combine(combine_of(in), holds_in, with), mask);
+  file.set_predicate(in.rows[1], combine(combine_of(in), ~holds_in, with), mask);
 }
 
-/// Most comparisons are of integers, or of f32.
 template <class T, int kRelations, bool kFlush>
 AluFunction setp_function() {
-  if constexpr ((std::is_integral_v<T> && sizeof(T) >= 4) || std::is_same_v<T, float>)
+  if constexpr (kOften<T>)
     return wide<&setp<T, kRelations, kFlush>>();
   else
-    return &setp<T, kRelations, kFlush>;
+    return &setp<T, 0, kFlush>;
 }
 
 /// The two halves: p is the low one's, q the high one's.
-template <class T, int kRelations, bool kFlush>
+template <class T, bool kFlush>
 void setp_pair(RegisterFile& file, const Instr& in, LaneMask mask) {
   const Source<Pair<T>> a(file, in, 2), b(file, in, 3);
+  const int relations = relations_of(in);
   LaneMask low = 0, high = 0;
   for_each_lane(mask, [&](int lane) {
     const Pair<T> x = a[lane], y = b[lane];
-    low |= static_cast<LaneMask>(holds(kRelations, flush_if<kFlush>(x.low), flush_if<kFlush>(y.low))) << lane;
-    high |= static_cast<LaneMask>(holds(kRelations, flush_if<kFlush>(x.high), flush_if<kFlush>(y.high))) << lane;
+    low |= static_cast<LaneMask>(holds(relations, flush_if<kFlush>(x.low), flush_if<kFlush>(y.low))) << lane;
+    high |= static_cast<LaneMask>(holds(relations, flush_if<kFlush>(x.high), flush_if<kFlush>(y.high))) << lane;
   });
-  const LaneMask with = in.aux ? in.predicate(file, 4) : 0;
-  file.set_predicate(in.rows[0], combine(in.aux, low, with), mask);
-  file.set_predicate(in.rows[1], combine(in.aux, high, with), mask);
+  const LaneMask with = is_combined(in) ? in.predicate(file, 4) : 0;
+  file.set_predicate(in.rows[0], combine(combine_of(in), low, with), mask);
+  file.set_predicate(in.rows[1], combine(combine_of(in), high, with), mask);
 }
 
 template <class D>
@@ -97,23 +108,24 @@ inline constexpr uint16_t kTrue<F16> = 0x3c00;
 template <>
 inline constexpr uint16_t kTrue<Bf16> = 0x3f80;
 
-template <class D, class T, int kRelations, bool kFlush>
+template <class D, class T, bool kFlush>
 void set(RegisterFile& file, const Instr& in, LaneMask mask) {
-  const LaneMask holds_in = compare<T, kRelations, kFlush>(file, in, 1, mask);
-  const LaneMask value = combine(in.aux, holds_in, in.aux ? in.predicate(file, 3) : 0);
+  const LaneMask holds_in = compare<T, kFlush>(file, in, 1, mask, relations_of(in));
+  const LaneMask value = combine(combine_of(in), holds_in, is_combined(in) ? in.predicate(file, 3) : 0);
   Destination<D> d(file, in, 0);
   for_each_lane(mask, [&](int lane) { d.set(lane, from_bits<D>(value >> lane & 1 ? kTrue<D> : Bits<D>{0})); });
 }
 
 /// D: what a half of the result is (uint16_t: 0xffff).
-template <class D, class T, int kRelations, bool kFlush>
+template <class D, class T, bool kFlush>
 void set_pair(RegisterFile& file, const Instr& in, LaneMask mask) {
   const Source<Pair<T>> a(file, in, 1), b(file, in, 2);
   Destination<Pair<D>> d(file, in, 0);
-  const LaneMask with = in.aux ? in.predicate(file, 3) : 0;
+  const LaneMask with = is_combined(in) ? in.predicate(file, 3) : 0;
+  const int relations = relations_of(in);
   const auto half = [&](int lane, T x, T y) {
-    const LaneMask holds_here = holds(kRelations, flush_if<kFlush>(x), flush_if<kFlush>(y));
-    return from_bits<D>(combine(in.aux, holds_here, with >> lane & 1) & 1 ? kTrue<D> : Bits<D>{0});
+    const LaneMask holds_here = holds(relations, flush_if<kFlush>(x), flush_if<kFlush>(y));
+    return from_bits<D>(combine(combine_of(in), holds_here, with >> lane & 1) & 1 ? kTrue<D> : Bits<D>{0});
   };
   for_each_lane(mask, [&](int lane) {
     const Pair<T> x = a[lane], y = b[lane];
@@ -156,35 +168,36 @@ constexpr std::string_view kCombineNames[] = {"", ".and", ".or", ".xor"};
 
 /// With each of the ways to combine it with a predicate.
 void add_combined(FormTable& table, const std::string& start, const std::string& types, AluFunction function,
-                  const std::vector<Type>& written, const std::vector<Type>& read) {
+                  int relations, const std::vector<Type>& written, const std::vector<Type>& read) {
   for (uint32_t how = 0; how < 4; ++how) {
     std::vector<Type> operands = read;
     if (how != 0) operands.push_back(Type::pred);
-    table.add(start + std::string(kCombineNames[how]) + types, function, written, operands).aux = how;
+    table.add(start + std::string(kCombineNames[how]) + types, function, written, operands).aux =
+        aux_of(how, relations);
   }
 }
 
-template <class T, class D, bool kFlush, int kRelations>
-void add_set_to(FormTable& table, const std::string& op, Type type, Type result) {
+template <class T, class D, bool kFlush>
+void add_set_to(FormTable& table, const std::string& op, int relations, Type type, Type result) {
   add_combined(table, "set." + op + (kFlush ? ".ftz" : ""),
-               "." + std::string(name(result)) + "." + std::string(name(type)), &set<D, T, kRelations, kFlush>,
+               "." + std::string(name(result)) + "." + std::string(name(type)), &set<D, T, kFlush>, relations,
                {result}, {type, type});
 }
 
 template <class T, bool kFlush, int kRelations>
 void add_comparison(FormTable& table, const std::string& op, Type type) {
   add_combined(table, "setp." + op + (kFlush ? ".ftz" : ""), "." + std::string(name(type)),
-               setp_function<T, kRelations, kFlush>(), {Type::pred, Type::pred}, {type, type});
-  add_set_to<T, uint32_t, kFlush, kRelations>(table, op, type, Type::u32);
-  add_set_to<T, uint32_t, kFlush, kRelations>(table, op, type, Type::s32);
+               setp_function<T, kRelations, kFlush>(), kRelations, {Type::pred, Type::pred}, {type, type});
+  add_set_to<T, uint32_t, kFlush>(table, op, kRelations, type, Type::u32);
+  add_set_to<T, uint32_t, kFlush>(table, op, kRelations, type, Type::s32);
   if constexpr (!std::is_same_v<T, F16> && !std::is_same_v<T, Bf16>) {
-    add_set_to<T, float, kFlush, kRelations>(table, op, type, Type::f32);
+    add_set_to<T, float, kFlush>(table, op, kRelations, type, Type::f32);
   } else {
-    add_set_to<T, uint16_t, kFlush, kRelations>(table, op, type, Type::u16);
-    add_set_to<T, uint16_t, kFlush, kRelations>(table, op, type, Type::s16);
+    add_set_to<T, uint16_t, kFlush>(table, op, kRelations, type, Type::u16);
+    add_set_to<T, uint16_t, kFlush>(table, op, kRelations, type, Type::s16);
   }
-  add_set_to<T, F16, kFlush, kRelations>(table, op, type, Type::f16);
-  add_set_to<T, Bf16, kFlush, kRelations>(table, op, type, Type::bf16);
+  add_set_to<T, F16, kFlush>(table, op, kRelations, type, Type::f16);
+  add_set_to<T, Bf16, kFlush>(table, op, kRelations, type, Type::bf16);
 }
 
 template <class T>
@@ -208,12 +221,12 @@ void add_pair_type(FormTable& table) {
   for_each_float_comparison([&](const std::string& op, auto r) {
     constexpr int kRelations = r.value;
     const std::string how = op + (kFlush ? ".ftz" : "");
-    add_combined(table, "setp." + how, t, &setp_pair<T, kRelations, kFlush>, {Type::pred, Type::pred},
+    add_combined(table, "setp." + how, t, &setp_pair<T, kFlush>, kRelations, {Type::pred, Type::pred},
                  {type, type});
-    add_combined(table, "set." + how, t + t, &set_pair<T, T, kRelations, kFlush>, {type}, {type, type});
-    add_combined(table, "set." + how, ".u32" + t, &set_pair<uint16_t, T, kRelations, kFlush>, {Type::u32},
+    add_combined(table, "set." + how, t + t, &set_pair<T, T, kFlush>, kRelations, {type}, {type, type});
+    add_combined(table, "set." + how, ".u32" + t, &set_pair<uint16_t, T, kFlush>, kRelations, {Type::u32},
                  {type, type});
-    add_combined(table, "set." + how, ".s32" + t, &set_pair<uint16_t, T, kRelations, kFlush>, {Type::s32},
+    add_combined(table, "set." + how, ".s32" + t, &set_pair<uint16_t, T, kFlush>, kRelations, {Type::s32},
                  {type, type});
   });
 }

@@ -18,6 +18,26 @@ namespace {
 
 std::string dotted(Type type) { return "." + std::string(name(type)); }
 
+/// How a conversion that is not common does it: kept in AluForm::aux, so that one function does for all of them.
+struct ConversionHow {
+  Rounding mode = Rounding::nearest;
+  bool flush = false, saturate = false;
+  static ConversionHow of(uint32_t aux) {
+    return {static_cast<Rounding>(aux & 0xff), (aux >> 8 & 1) != 0, (aux >> 9 & 1) != 0};
+  }
+  uint32_t aux() const {
+    return static_cast<uint32_t>(mode) | static_cast<uint32_t>(flush) << 8 | static_cast<uint32_t>(saturate) << 9;
+  }
+};
+template <class T>
+T flush_where(bool flush, T x) {
+  return flush ? flush_if<true>(x) : x;
+}
+template <class Op, class D, class S>
+void add_form(FormTable& table, std::string opcode, ConversionHow how) {
+  table.add<Op, D, S>(std::move(opcode)).aux = how.aux();
+}
+
 // ---- integer to integer ----
 
 template <class D, class S, bool kSat>
@@ -73,13 +93,15 @@ double round_to_integer(double x, Rounding mode) {
   }
 }
 
-template <class D, class S, Rounding kMode, bool kFlush>
+template <class D, class S>
 struct FloatToInt {
+  explicit FloatToInt(uint32_t aux) : how(ConversionHow::of(aux)) {}
+  ConversionHow how;
   D operator()(S a) const {
     constexpr int kWidth = 8 * sizeof(D);
     if (is_nan(a))
       return sizeof(S) == 8 || sizeof(D) == 8 ? static_cast<D>(std::make_unsigned_t<D>{1} << (kWidth - 1)) : D{0};
-    const double x = round_to_integer(to_double(flush_if<kFlush>(a)), kMode);
+    const double x = round_to_integer(to_double(flush_where(how.flush, a)), how.mode);
     const double above = std::ldexp(1.0, std::is_signed_v<D> ? kWidth - 1 : kWidth),
                  least = std::is_signed_v<D> ? -above : 0.0;
     if (x >= above) return std::numeric_limits<D>::max();
@@ -104,9 +126,9 @@ void add_float_to_int(FormTable& table) {
         table.add_wide<side_by_side::IntegerFromSingle<D, mode.value, false>, D, S>("cvt" + text + sat + t);
         table.add_wide<side_by_side::IntegerFromSingle<D, mode.value, true>, D, S>("cvt" + text + ".ftz" + sat + t);
       } else {
-        table.add<FloatToInt<D, S, mode.value, false>, D, S>("cvt" + text + sat + t);
+        add_form<FloatToInt<D, S>, D, S>(table, "cvt" + text + sat + t, {mode.value, false, false});
         if constexpr (std::is_same_v<S, float>)
-          table.add<FloatToInt<D, S, mode.value, true>, D, S>("cvt" + text + ".ftz" + sat + t);
+          add_form<FloatToInt<D, S>, D, S>(table, "cvt" + text + ".ftz" + sat + t, {mode.value, true, false});
       }
     }
   });
@@ -134,11 +156,13 @@ double integer_as_double(S x, Rounding mode, bool to_odd) {
   const double value = std::ldexp(static_cast<double>(kept), shift);
   return negative ? -value : value;
 }
-template <class D, class S, Rounding kMode, bool kSat>
+template <class D, class S>
 struct IntToFloat {
+  explicit IntToFloat(uint32_t aux) : how(ConversionHow::of(aux)) {}
+  ConversionHow how;
   D operator()(S x) const {
-    const D d = round_to<D>(integer_as_double(x, kMode, !std::is_same_v<D, double>), kMode);
-    return kSat ? saturate(d) : d;
+    const D d = round_to<D>(integer_as_double(x, how.mode, !std::is_same_v<D, double>), how.mode);
+    return how.saturate ? saturate(d) : d;
   }
 };
 template <class D, class S>
@@ -148,8 +172,8 @@ void add_int_to_float(FormTable& table) {
     if constexpr (mode.value == Rounding::nearest && (std::is_same_v<D, float> || std::is_same_v<D, double>))
       table.add_wide<side_by_side::FloatFromInteger<D, S>, D, S>("cvt" + text + t);
     else
-      table.add<IntToFloat<D, S, mode.value, false>, D, S>("cvt" + text + t);
-    table.add<IntToFloat<D, S, mode.value, true>, D, S>("cvt" + text + ".sat" + t);
+      add_form<IntToFloat<D, S>, D, S>(table, "cvt" + text + t, {mode.value, false, false});
+    add_form<IntToFloat<D, S>, D, S>(table, "cvt" + text + ".sat" + t, {mode.value, false, true});
   });
 }
 
@@ -174,15 +198,18 @@ D nan_from(S a) {
     return round_to<D>(to_double(a), Rounding::nearest);
   }
 }
-template <class D, class S, Rounding kMode, bool kFlush, bool kSat>
+template <class D, class S>
 struct FloatToFloat {
+  explicit FloatToFloat(uint32_t aux) : how(ConversionHow::of(aux)) {}
+  ConversionHow how;
   /// What becomes an f16 is not flushed.
-  static constexpr bool kFlushSource = kFlush && std::is_same_v<S, float> && !std::is_same_v<D, F16>;
-  static constexpr bool kFlushResult = kFlush && std::is_same_v<D, float>;
+  static constexpr bool kMayFlushSource = std::is_same_v<S, float> && !std::is_same_v<D, F16>;
+  static constexpr bool kMayFlushResult = std::is_same_v<D, float>;
   D operator()(S a) const {
-    if (is_nan(a)) return kSat ? D{} : nan_from<D, S, kFlush>(a);
-    const D d = round_result<D>(to_double(flush_if<kFlushSource>(a)), {kMode, kFlushResult});
-    return kSat ? saturate(d) : d;
+    if (is_nan(a)) return how.saturate ? D{} : how.flush ? nan_from<D, S, true>(a) : nan_from<D, S, false>(a);
+    const D d = round_result<D>(to_double(flush_where(kMayFlushSource && how.flush, a)),
+                                {how.mode, kMayFlushResult && how.flush});
+    return how.saturate ? saturate(d) : d;
   }
 };
 template <class D, class S>
@@ -198,11 +225,11 @@ void add_float_to_float(FormTable& table) {
     else if constexpr (kToHalf && kMode == Rounding::nearest)
       table.add_wide<side_by_side::HalfFromSingle<D>, D, S>("cvt" + text + t);
     else
-      table.add<FloatToFloat<D, S, kMode, false, false>, D, S>("cvt" + text + t);
-    table.add<FloatToFloat<D, S, kMode, false, true>, D, S>("cvt" + text + ".sat" + t);
+      add_form<FloatToFloat<D, S>, D, S>(table, "cvt" + text + t, {kMode, false, false});
+    add_form<FloatToFloat<D, S>, D, S>(table, "cvt" + text + ".sat" + t, {kMode, false, true});
     if constexpr (kSingle) {
-      table.add<FloatToFloat<D, S, kMode, true, false>, D, S>("cvt" + text + ".ftz" + t);
-      table.add<FloatToFloat<D, S, kMode, true, true>, D, S>("cvt" + text + ".ftz.sat" + t);
+      add_form<FloatToFloat<D, S>, D, S>(table, "cvt" + text + ".ftz" + t, {kMode, true, false});
+      add_form<FloatToFloat<D, S>, D, S>(table, "cvt" + text + ".ftz.sat" + t, {kMode, true, true});
     }
   };
   constexpr bool kNarrows =
@@ -214,13 +241,15 @@ void add_float_to_float(FormTable& table) {
 }
 
 /// cvt.rni.f32.f32: to an integer of the same type.
-template <class T, Rounding kMode, bool kFlush, bool kSat>
+template <class T>
 struct ToInteger {
+  explicit ToInteger(uint32_t aux) : how(ConversionHow::of(aux)) {}
+  ConversionHow how;
   T operator()(T a) const {
-    const double x = to_double(flush_if<kFlush>(a));
-    if (std::is_same_v<T, double> && is_nan(a) && !kSat) return quiet(a);
-    const T d = round_to<T>(std::copysign(round_to_integer(x, kMode), x), Rounding::nearest);
-    return kSat ? saturate(d) : d;
+    const double x = to_double(flush_where(how.flush, a));
+    if (std::is_same_v<T, double> && is_nan(a) && !how.saturate) return quiet(a);
+    const T d = round_to<T>(std::copysign(round_to_integer(x, how.mode), x), Rounding::nearest);
+    return how.saturate ? saturate(d) : d;
   }
 };
 template <class T>
@@ -231,11 +260,11 @@ void add_to_integer(FormTable& table) {
     if constexpr (std::is_same_v<T, float>)
       table.add_wide<side_by_side::IntegralSingle<kMode, false>, T, T>("cvt" + text + t);
     else
-      table.add<ToInteger<T, kMode, false, false>, T, T>("cvt" + text + t);
-    table.add<ToInteger<T, kMode, false, true>, T, T>("cvt" + text + ".sat" + t);
+      add_form<ToInteger<T>, T, T>(table, "cvt" + text + t, {kMode, false, false});
+    add_form<ToInteger<T>, T, T>(table, "cvt" + text + ".sat" + t, {kMode, false, true});
     if constexpr (std::is_same_v<T, float>) {
-      table.add<ToInteger<T, kMode, true, false>, T, T>("cvt" + text + ".ftz" + t);
-      table.add<ToInteger<T, kMode, true, true>, T, T>("cvt" + text + ".ftz.sat" + t);
+      add_form<ToInteger<T>, T, T>(table, "cvt" + text + ".ftz" + t, {kMode, true, false});
+      add_form<ToInteger<T>, T, T>(table, "cvt" + text + ".ftz.sat" + t, {kMode, true, true});
     }
   });
 }
@@ -245,7 +274,10 @@ void add_to_integer(FormTable& table) {
 template <class D, class S>
 void add_pair(FormTable& table) {
   if constexpr (std::is_integral_v<D> && std::is_integral_v<S>) {
-    add_int_to_int<D, S, false>(table), add_int_to_int<D, S, true>(table);
+    add_int_to_int<D, S, false>(table);
+    if constexpr (std::is_signed_v<D> == std::is_signed_v<S> ? sizeof(D) < sizeof(S)
+                                                             : !std::is_signed_v<D> || sizeof(D) <= sizeof(S))
+      add_int_to_int<D, S, true>(table);  // PTX has none where D holds all numbers of S
   } else if constexpr (std::is_integral_v<D>) {
     add_float_to_int<D, S>(table);
   } else if constexpr (std::is_integral_v<S>) {

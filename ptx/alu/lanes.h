@@ -221,11 +221,20 @@ inline void keep_lanes(T* to, const T* before, LaneMask mask) {
   }
 }
 
+/// The operation: of the instruction's `aux` where it has members, which are then made from it.
+template <class Op>
+Op operation_of(const Instr& in) {
+  if constexpr (std::is_empty_v<Op>)
+    return {};
+  else
+    return Op(in.aux);
+}
 template <class Op, class D, class... S, size_t... I>
 void map_rows(RegisterFile& file, const Instr& in, LaneMask mask, std::index_sequence<I...>) {
   Destination<D> d(file, in, 0);
   const std::tuple<Source<S>...> s{Source<S>(file, in, static_cast<int>(I) + 1)...};
-  for_each_lane(mask, [&](int lane) { d.set(lane, Op{}(std::get<I>(s)[lane]...)); });
+  const Op op = operation_of<Op>(in);
+  for_each_lane(mask, [&](int lane) { d.set(lane, op(std::get<I>(s)[lane]...)); });
   d.finish(mask);
 }
 template <class Op, class D, class... S>

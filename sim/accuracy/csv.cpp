@@ -63,4 +63,9 @@ double CsvTable::number(size_t row, std::string_view column) const {
   return value;
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2];
+}
+
 }  // namespace sm100::sim

@@ -30,4 +30,7 @@ class CsvTable {
   std::vector<Row> rows_;
 };
 
+/// Of at least one value; of an even number the lower of the two in the middle.
+double median(std::vector<double> values);
+
 }  // namespace sm100::sim

@@ -13,11 +13,6 @@
 namespace sm100::sim {
 namespace {
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[(values.size() - 1) / 2];
-}
-
 /// Medians of a column over the repetitions, by the words in some other columns, joined with blanks.
 std::map<std::string, double> medians(const CsvTable& table, const std::vector<std::string>& keys,
                                       const std::string& value) {

@@ -13,11 +13,6 @@
 namespace sm100::sim {
 namespace {
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[(values.size() + 1) / 2 - 1];
-}
-
 struct MeasuredInterval {
   const char* name;
   const char* of_trace;                  ///< its name in traces/analysis/cta_life.h

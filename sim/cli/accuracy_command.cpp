@@ -25,7 +25,7 @@ using namespace host;
 namespace fs = std::filesystem;
 namespace {
 
-struct CommandOptions {
+struct AccuracyCommandOptions {
   std::string measured, output, rows, device = "b200";
   std::vector<std::string> only;
   int jobs = 0;  // 0: a process for each core
@@ -57,7 +57,7 @@ std::string head_of(const std::string& device) {
          "[measurements.md](measurements.md) says where the measurements are.\n\n";
 }
 
-std::string page_of(const std::vector<DataSet>& sets, bool plots, const CommandOptions& options) {
+std::string page_of(const std::vector<DataSet>& sets, bool plots, const AccuracyCommandOptions& options) {
   const std::vector<std::string>& only = options.only;
   std::string page =
       head_of(options.device) +
@@ -100,7 +100,7 @@ std::vector<std::string> all_ids() {
   return all;
 }
 
-int run_accuracy(const CommandOptions& options) {
+int run_accuracy(const AccuracyCommandOptions& options) {
   const std::vector<std::string> ids = data_set_ids(options.device);
   for (const std::string& id : options.only)
     if (std::find(ids.begin(), ids.end(), id) == ids.end())
@@ -154,7 +154,7 @@ int run_accuracy(const CommandOptions& options) {
 }  // namespace
 
 void add_accuracy_command(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<CommandOptions>();
+  auto options = std::make_shared<AccuracyCommandOptions>();
   CLI::App* command =
       app.add_subcommand("accuracy", "Replay measurements of a B200 or an H200 and compare the time");
   command->add_option("--measured", options->measured, "Folder with the measurements (docs/measurements.md)")

@@ -25,7 +25,7 @@ namespace sm100::sim::cli {
 using namespace host;
 namespace {
 
-struct CommandOptions {
+struct CheckCommandOptions {
   std::vector<std::string> what;
   std::string junit, json;
   int jobs = 0;  // 0: a process for each core
@@ -33,7 +33,7 @@ struct CommandOptions {
   bool slow = false;
 };
 
-void check_outputs(const CommandOptions& options) {
+void check_outputs(const CheckCommandOptions& options) {
   for (const std::string& input : options.what) {
     if (!options.junit.empty()) check_output_path("--junit", options.junit, input);
     check_json_path(options.json, input);
@@ -63,7 +63,7 @@ class Watcher {
   std::optional<Progress> progress_;
 };
 
-int check(const CommandOptions& options) {
+int check(const CheckCommandOptions& options) {
   const std::vector<std::filesystem::path> files = scenarios_to_check(options.what);
   check_outputs(options);
   const CheckOptions how{
@@ -98,7 +98,7 @@ int check(const CommandOptions& options) {
 }  // namespace
 
 void add_check_command(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<CommandOptions>();
+  auto options = std::make_shared<CheckCommandOptions>();
   CLI::App* command = app.add_subcommand("check", "Run scenarios in parallel: does every one end as it says?");
   command
       ->add_option("FILES", options->what,

@@ -256,7 +256,7 @@ std::string counts_text(const ConfigCandidate& c) {
   return fmt::format("{} tile{} in {} wave{}", c.tiles, c.tiles == 1 ? "" : "s", c.waves, c.waves == 1 ? "" : "s");
 }
 
-std::string line(std::string_view label, std::string_view value, std::string_view text) {
+std::string reason_line(std::string_view label, std::string_view value, std::string_view text) {
   return fmt::format("  {:<15}{:<15} {}\n", label, value, text);
 }
 
@@ -265,9 +265,9 @@ std::string format_answer(const Question& q, const ConfigChoice& choice) {
   const std::string what = q.tokens || q.fp8_tokens ? q.title : fmt::format("{} {}", problem_text(q), dtype_of(q));
   std::string text = fmt::format("{} on {} SM{} of {}\n", what, r.sms, r.sms == 1 ? "" : "s", q.device);
   for (size_t i = 0; i < choice.chosen; ++i)
-    text += line("passed over", mma_text(choice.candidates[i]),
+    text += reason_line("passed over", mma_text(choice.candidates[i]),
                  counts_text(choice.candidates[i]) + ", but " + choice.candidates[i].broken);
-  for (const ConfigDecision& d : choice.decisions) text += line(d.key, d.value, d.reason);
+  for (const ConfigDecision& d : choice.decisions) text += reason_line(d.key, d.value, d.reason);
   for (size_t i = choice.chosen + 1; i < choice.candidates.size() && i <= choice.chosen + kMostAlternatives; ++i)
     text += fmt::format("  {:<15}mma {}: {}\n", "next best", mma_text(choice.candidates[i]),
                         counts_text(choice.candidates[i]));
@@ -322,7 +322,7 @@ Json answer_json(const Question& q, const ConfigChoice& choice) {
   return json;
 }
 
-void explain(const ExplainOptions& o) {
+void explain_config(const ExplainOptions& o) {
   if (o.what.size() != 1 && o.what.size() != 3)
     throw InputError("explain-config: expected M N K or a scenario file");
   const bool is_scenario = o.what.size() == 1;
@@ -356,7 +356,7 @@ void add_explain_config_command(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->check(file_name());
   command->callback([options, &exit_code] {
-    explain(*options);
+    explain_config(*options);
     exit_code = kOk;
   });
 }

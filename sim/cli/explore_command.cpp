@@ -31,7 +31,7 @@ using namespace host;
 namespace fs = std::filesystem;
 namespace {
 
-struct CommandOptions {
+struct ExploreCommandOptions {
   std::string scenario, output, json;
   std::vector<std::string> sets;
   std::optional<uint64_t> seeds;
@@ -141,7 +141,7 @@ std::string found_text(const FailingSeed& f, const std::string& replay, const st
 }
 
 /// @param command  that runs the replay file
-std::string exploration_text(const CommandOptions& options, const Scenario& scenario, const ExploreOptions& how,
+std::string exploration_text(const ExploreCommandOptions& options, const Scenario& scenario, const ExploreOptions& how,
                              const Exploration& e, const std::string& command) {
   if (e.plain_failure)
     return failure_text(e.plain) + line("scenario", what(scenario, e.plain)) +
@@ -162,7 +162,7 @@ std::string exploration_text(const CommandOptions& options, const Scenario& scen
          coverage_text(e, how.jobs);
 }
 
-int explore_scenario(const CommandOptions& options) {
+int explore_scenario(const ExploreCommandOptions& options) {
   const Scenario scenario = load_scenario(scenario_file(options.scenario), options.sets);
   const std::string text = whole_file(scenario.path);
   check_scenario(scenario, text);
@@ -204,7 +204,7 @@ int explore_scenario(const CommandOptions& options) {
 }  // namespace
 
 void add_explore_command(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<CommandOptions>();
+  auto options = std::make_shared<ExploreCommandOptions>();
   CLI::App* command = app.add_subcommand("explore", "Look for a legal schedule that breaks a scenario");
   command
       ->add_option("SCENARIO", options->scenario,

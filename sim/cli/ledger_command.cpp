@@ -71,7 +71,7 @@ std::string entry_text(const LedgerEntry& e) {
   return e.times == 0 ? text + "  (not executed in this run)" : text;
 }
 
-std::string text_of(const KernelLedger& kernel) {
+std::string ledger_text(const KernelLedger& kernel) {
   const Ledger& ledger = kernel.ledger;
   std::string text = fmt::format("{}: {} array{} of mbarriers", kernel.title, ledger.rows.size(),
                                  ledger.rows.size() == 1 ? "" : "s");
@@ -192,7 +192,7 @@ void ledger(const LedgerOptions& options) {
   if (options.format == "json") return write_json("-", json_of(options, kernels));
   for (size_t i = 0; i < kernels.size(); ++i)
     fmt::print("{}{}", i > 0 ? "\n" : "",
-               options.format == "markdown" ? markdown_of(kernels[i]) : text_of(kernels[i]));
+               options.format == "markdown" ? markdown_of(kernels[i]) : ledger_text(kernels[i]));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ std::vector<Lesson> lessons() {
   return all;
 }
 
-void list(const std::vector<Lesson>& all) {
+void list_lessons(const std::vector<Lesson>& all) {
   size_t width = 0;
   for (const Lesson& lesson : all) width = std::max(width, lesson.name.size());
   for (const Lesson& lesson : all)
@@ -146,7 +146,7 @@ void add_lessons_command(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] {
     const std::vector<Lesson> all = lessons();
     if (options->lesson.empty())
-      list(all);
+      list_lessons(all);
     else
       print_lesson(find(all, options->lesson), options->question);
     exit_code = kOk;

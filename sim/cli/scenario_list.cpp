@@ -74,7 +74,7 @@ std::vector<fs::path> files_of(const std::string& folder) {
   return scenario_files(path);
 }
 
-std::string text_of(const Json& row, const char* key) { return row[key].get<std::string>(); }
+std::string cell_text(const Json& row, const char* key) { return row[key].get<std::string>(); }
 
 }  // namespace
 
@@ -97,12 +97,12 @@ Json scenarios_json(const ScenarioFilter& filter) {
 void print_scenarios(const ScenarioFilter& filter) {
   const Json rows = scenarios_json(filter);
   size_t width = 0;
-  for (const Json& row : rows) width = std::max(width, text_of(row, "name").size());
+  for (const Json& row : rows) width = std::max(width, cell_text(row, "name").size());
   fmt::print("  in {}:\n", scenario_directory().string());
   if (rows.empty()) fmt::print("  none fits\n");
   for (const Json& row : rows)
-    fmt::print("  {:<{}}  {}\n", text_of(row, "name"), width,
-               row["error"].is_null() ? text_of(row, "description") : text_of(row, "error"));
+    fmt::print("  {:<{}}  {}\n", cell_text(row, "name"), width,
+               row["error"].is_null() ? cell_text(row, "description") : cell_text(row, "error"));
 }
 
 }  // namespace sm100::sim::cli

@@ -50,7 +50,7 @@ void flatten(const std::string& outer, const Json& table, Row& row) {
   }
 }
 
-std::string text_of(const fs::path& file) {
+std::string file_text(const fs::path& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
   return text.str();
@@ -101,7 +101,7 @@ class SweepReader {
     if (names_.empty()) throw root_.wrong("scenarios", "at least one is needed");
     for (const std::string& name : names_) {
       files_.push_back(scenario_file(name));
-      texts_.push_back(text_of(files_.back()));
+      texts_.push_back(file_text(files_.back()));
       if (const auto why = refusal(files_.back(), {})) throw InputError(*why);
     }
   }
@@ -240,7 +240,7 @@ Json line_of(const SweepRun& run, const RunReply& reply, double seconds) {
 
 /// Whole lines of a file; a last one without its end was being written when its writer was killed.
 std::vector<Json> whole_lines(const fs::path& file) {
-  const std::string text = text_of(file);
+  const std::string text = file_text(file);
   std::vector<Json> lines;
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     Json line = Json::parse(text.begin() + long(begin), text.begin() + long(end), nullptr, false);
@@ -258,7 +258,7 @@ class LineFile {
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0)
       throw InputError(fmt::format("--out: another sweep is writing {}", file.string()));
     // A torn line of a killed sweep goes.
-    const std::string text = text_of(file);
+    const std::string text = file_text(file);
     const size_t end = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
     if (end != text.size() && ::ftruncate(file_, off_t(end)) != 0) fail();
   }

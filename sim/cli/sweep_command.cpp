@@ -24,7 +24,7 @@ using namespace host;
 namespace fs = std::filesystem;
 namespace {
 
-struct CommandOptions {
+struct SweepCommandOptions {
   std::string file, shard = "1/1", out, report, csv, html;
   int jobs = 0;  // 0: a process for each core
   int time_limit = 900;
@@ -48,7 +48,7 @@ std::string left_text(double seconds) {
   return fmt::format("{:.1f} h left", seconds / 3600);
 }
 
-int sweep(const CommandOptions& options) {
+int sweep(const SweepCommandOptions& options) {
   if (options.out.empty()) throw InputError("sweep: --out DIR is needed: a folder for the lines");
   const Shard shard = shard_of(options.shard);
   if (std::error_code error; fs::exists(options.out, error) && !fs::is_directory(options.out, error))
@@ -81,7 +81,7 @@ int sweep(const CommandOptions& options) {
   return kOk;
 }
 
-int report(const CommandOptions& options) {
+int report(const SweepCommandOptions& options) {
   if (!options.file.empty()) throw InputError("sweep --report: takes the folder alone, no FILE");
   if (!fs::is_directory(options.report))
     throw InputError(fmt::format("--report {}: no such folder", options.report));
@@ -107,7 +107,7 @@ int report(const CommandOptions& options) {
 }  // namespace
 
 void add_sweep_command(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<CommandOptions>();
+  auto options = std::make_shared<SweepCommandOptions>();
   CLI::App* command =
       app.add_subcommand("sweep", "Run scenarios under all combinations of values (docs/sweeps.md)");
   CLI::Option* file = command->add_option("FILE", options->file, "The sweep: scenarios and values to try");

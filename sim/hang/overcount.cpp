@@ -16,7 +16,7 @@ namespace sm100::sim {
 
 namespace {
 
-using State = models::Mbarrier::State;
+using BarrierState = models::Mbarrier::State;
 
 /// The CTAs of the owner's cluster that are where they were.
 std::vector<Cta*> cluster_of(const Slots& slots, Cta& owner) {
@@ -36,12 +36,13 @@ bool awaited_in(const Cta& cta, const BarrierArray& array) {
 
 /// The same barrier of the cluster's CTAs is used everywhere as here or nowhere; theirs that are used.  Empty:
 /// there are differences, or a phase of a comparable barrier has completed, so that the count is right.
-std::vector<const State*> open_alike(const std::vector<Cta*>& ctas, const State& state, const BarrierArray& array) {
-  std::vector<const State*> alike;
+std::vector<const BarrierState*> open_alike(const std::vector<Cta*>& ctas, const BarrierState& state,
+                                            const BarrierArray& array) {
+  std::vector<const BarrierState*> alike;
   for (Cta* cta : ctas)
     for (int stage = 0; stage < array.stages; ++stage) {
       const uint32_t offset = array.base.offset() + 8u * uint32_t(stage);
-      const State* other = cta->context().mbarrier.find(offset);
+      const BarrierState* other = cta->context().mbarrier.find(offset);
       if (!other) continue;
       if (other->phase > 0 && decode_mbarrier(other->word).expected == decode_mbarrier(state.word).expected)
         return {};
@@ -53,10 +54,10 @@ std::vector<const State*> open_alike(const std::vector<Cta*>& ctas, const State&
   return alike;
 }
 
-uint64_t delivered(const std::vector<const State*>& states, const Cta& cta, int warp) {
+uint64_t delivered(const std::vector<const BarrierState*>& states, const Cta& cta, int warp) {
   uint64_t amount = 0;
-  for (const State* state : states)
-    for (const State::Share& s : state->arrived)
+  for (const BarrierState* state : states)
+    for (const BarrierState::Share& s : state->arrived)
       if (s.cta == cta.linear_id() && s.warp == warp) amount += s.amount;
   return amount;
 }
@@ -74,13 +75,13 @@ bool may_be_of(const PtxUse& use, const std::vector<Cta*>& ctas, const BarrierAr
 
 /// And the line is not one of those whose arrivals have come here.
 bool unseen(const PtxUse& use, const std::vector<Cta*>& ctas, const BarrierArray& array,
-            const std::vector<const State*>& states) {
+            const std::vector<const BarrierState*>& states) {
   const auto at_line = [&](const Loc& loc) { return place_of(loc).ptx.line == unsigned(use.line); };
   for (const Cta* cta : ctas)
     for (const auto& warp : cta->warps())
       if (at_line(use_of(*warp, array).arrived)) return false;
-  for (const State* state : states)
-    for (uint64_t i = 0; i < std::min<uint64_t>(state->events, State::kHistory); ++i)
+  for (const BarrierState* state : states)
+    for (uint64_t i = 0; i < std::min<uint64_t>(state->events, BarrierState::kHistory); ++i)
       if (at_line(state->history[i].source.loc)) return false;
   return true;
 }
@@ -116,7 +117,7 @@ std::vector<std::string> lines_not_reached(const WaitGraph& graph, const Wait& w
   std::vector<std::string> lines;
   const PtxUses* uses = ptx_uses_of(w.cta->kernel());
   const std::vector<Cta*> ctas = cluster_of(graph.slots(), *w.cta);
-  const std::vector<const State*> states = open_alike(ctas, *w.state, *w.barrier.array);
+  const std::vector<const BarrierState*> states = open_alike(ctas, *w.state, *w.barrier.array);
   for (const PtxUse* use : uses ? uses->of(*w.barrier.array) : std::vector<const PtxUse*>{})
     if (use->use.arrives() && unseen(*use, ctas, *w.barrier.array, states))
       if (const std::string line = line_of(use->loc); std::find(lines.begin(), lines.end(), line) == lines.end())
@@ -128,19 +129,19 @@ std::vector<std::string> lines_not_reached(const WaitGraph& graph, const Wait& w
 bool may_lack_a_cta(const Wait& w) {
   if (w.cta->cluster_ctas() == 1) return false;
   std::map<int, uint64_t> by_cta;
-  for (const State::Share& s : w.state->arrived) by_cta[s.cta] += s.amount;
+  for (const BarrierState::Share& s : w.state->arrived) by_cta[s.cta] += s.amount;
   return by_cta.size() < w.cta->cluster_ctas() && w.debts.overcounted % by_cta.begin()->second == 0;
 }
 
 }  // namespace
 
-Debts overcount(const Slots& slots, Cta& owner, const State& state) {
+Debts overcount(const Slots& slots, Cta& owner, const BarrierState& state) {
   const BarrierName name = barrier_name(owner.kernel(), state.offset);
   const uint32_t missing = decode_mbarrier(state.word).pending;
   if (missing == 0 || !name.array || state.arrived.empty()) return {};
   const BarrierArray& array = *name.array;
   const std::vector<Cta*> ctas = cluster_of(slots, owner);
-  const std::vector<const State*> states = open_alike(ctas, state, array);
+  const std::vector<const BarrierState*> states = open_alike(ctas, state, array);
   if (ctas.size() < owner.cluster_ctas() || states.empty()) return {};
 
   const PtxUses* uses = ptx_uses_of(owner.kernel());

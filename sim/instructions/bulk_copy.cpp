@@ -17,7 +17,7 @@ using sim::WarpContext;
 
 namespace {
 
-void load(WarpContext& w, SmemAddr smem, GlobalAddr global, uint32_t bytes, SmemAddr barrier,
+void load_bulk(WarpContext& w, SmemAddr smem, GlobalAddr global, uint32_t bytes, SmemAddr barrier,
           std::optional<CtaMask> multicast) {
   w.charge(w.issue.bulk_tensor);
   if (!w.cluster_window(smem, "cp.async.bulk") ||
@@ -86,10 +86,10 @@ void copy_shared(WarpContext& w, models::ClusterNet::SharedCopy copy, SmemAddr s
 
 }  // namespace
 
-void CpAsyncBulkSharedGlobal::execute(WarpContext& w) const { load(w, smem, global, bytes, barrier, {}); }
+void CpAsyncBulkSharedGlobal::execute(WarpContext& w) const { load_bulk(w, smem, global, bytes, barrier, {}); }
 
 void CpAsyncBulkSharedGlobalMulticast::execute(WarpContext& w) const {
-  load(w, smem, global, bytes, barrier, mask);
+  load_bulk(w, smem, global, bytes, barrier, mask);
 }
 
 /// Once, however many lanes are active, as a tensor store: equal operands write equal bytes.

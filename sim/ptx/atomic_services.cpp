@@ -14,8 +14,6 @@ using ptx::Operand;
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
-
 MemorySem sem_of(const ServiceCall& c) {
   if (c.has(".acq_rel")) return MemorySem::acq_rel;
   if (c.has(".acquire")) return MemorySem::acquire;

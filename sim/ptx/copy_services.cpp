@@ -23,8 +23,6 @@ TensorMapAddr tensor_map_at(ServiceCall& c, uint64_t generic) {
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
-
 /// Lanes execute copies one by one unless all their operands are alike.
 template <class F>
 PtxOutcome for_each_copy(ServiceCall& c, F&& f) {

@@ -32,7 +32,7 @@ struct HostAtomic {
   }
 };
 
-bool atomic(FunctionalWarp& w, const ServiceOperands& c, const Instr& i) {
+bool functional_atomic(FunctionalWarp& w, const ServiceOperands& c, const Instr& i) {
   const AtomicForm form = atomic_form(c.service);
   if (!form.missing.empty())
     return w.not_implemented(std::string(w.code.code.program().text(i)) + ", " + form.missing);
@@ -53,6 +53,6 @@ bool atomic(FunctionalWarp& w, const ServiceOperands& c, const Instr& i) {
 
 }  // namespace
 
-std::vector<FunctionalService> functional_atomics() { return {{"atom", atomic}, {"red", atomic}}; }
+std::vector<FunctionalService> functional_atomics() { return {{"atom", functional_atomic}, {"red", functional_atomic}}; }
 
 }  // namespace sm100::sim

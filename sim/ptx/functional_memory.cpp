@@ -10,7 +10,6 @@
 
 namespace sm100::sim {
 
-using ptx::Access;
 using ptx::LaneMask;
 using ptx::Operand;
 using ptx::Space;
@@ -117,7 +116,7 @@ uint8_t* FunctionalWarp::bytes_at(Space space, uint64_t address, uint32_t bytes,
 }
 
 bool FunctionalWarp::access(const ptx::Instr& i, LaneMask lanes) {
-  const Access& a = code.code.program().accesses[i.detail];
+  const ptx::Access& a = code.code.program().accesses[i.detail];
   const FunctionalCode::Memory& how = code.memory[i.detail];
   if (how.uniform_parameter) return load_parameter(a, how, lanes);
   if (how.move.plain()) {
@@ -128,7 +127,7 @@ bool FunctionalWarp::access(const ptx::Instr& i, LaneMask lanes) {
 }
 
 /// The same bytes of the window for all lanes.
-bool FunctionalWarp::load_parameter(const Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
+bool FunctionalWarp::load_parameter(const ptx::Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
   const uint8_t* from =
       bytes_at(Space::param, a.address.lane_address(file, 0), how.bytes, std::countr_zero(lanes), false);
   if (!from) return false;
@@ -178,7 +177,7 @@ MemoryRegion FunctionalWarp::region_of(Space space, uint64_t address) {
 }
 
 template <bool kStore>
-bool FunctionalWarp::move_lanes(const Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
+bool FunctionalWarp::move_lanes(const ptx::Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
   const uint32_t element = how.element;
   const bool ordered = a.order != ptx::Order::weak;
   for (LaneMask left = lanes; left != 0; left &= left - 1) {

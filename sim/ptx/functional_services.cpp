@@ -26,7 +26,7 @@ using lanes::Vote;
 namespace {
 
 template <void (*kExchange)(const ServiceOperands&)>
-bool exchange(FunctionalWarp&, const ServiceOperands& c, const Instr&) {
+bool exchange_lanes(FunctionalWarp&, const ServiceOperands& c, const Instr&) {
   kExchange(c);
   return true;
 }
@@ -213,28 +213,28 @@ const std::vector<FunctionalService>& functional_services() {
   static const std::vector<FunctionalService> all = [] {
     const std::vector<std::string_view> odd_matrices = {".m8n16", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"};
     std::vector<FunctionalService> list = {
-        {"elect.sync", exchange<lanes::elect>, Together::mask},
-        {"shfl.sync.up", exchange<lanes::shfl<Shuffle::up>>, Together::mask},
-        {"shfl.sync.down", exchange<lanes::shfl<Shuffle::down>>, Together::mask},
-        {"shfl.sync.bfly", exchange<lanes::shfl<Shuffle::bfly>>, Together::mask},
-        {"shfl.sync.idx", exchange<lanes::shfl<Shuffle::idx>>, Together::mask},
-        {"vote.sync.ballot", exchange<lanes::vote<Vote::ballot>>, Together::mask},
-        {"vote.sync.all", exchange<lanes::vote<Vote::all>>, Together::mask},
-        {"vote.sync.any", exchange<lanes::vote<Vote::any>>, Together::mask},
-        {"vote.sync.uni", exchange<lanes::vote<Vote::uni>>, Together::mask},
-        {"shfl.up.sync", exchange<lanes::shfl<Shuffle::up>>, Together::mask},
-        {"shfl.down.sync", exchange<lanes::shfl<Shuffle::down>>, Together::mask},
-        {"shfl.bfly.sync", exchange<lanes::shfl<Shuffle::bfly>>, Together::mask},
-        {"shfl.idx.sync", exchange<lanes::shfl<Shuffle::idx>>, Together::mask},
-        {"vote.ballot.sync", exchange<lanes::vote<Vote::ballot>>, Together::mask},
-        {"vote.all.sync", exchange<lanes::vote<Vote::all>>, Together::mask},
-        {"vote.any.sync", exchange<lanes::vote<Vote::any>>, Together::mask},
-        {"vote.uni.sync", exchange<lanes::vote<Vote::uni>>, Together::mask},
-        {"match.any.sync", exchange<lanes::match>, Together::mask},
-        {"match.all.sync", exchange<lanes::match>, Together::mask},
-        {"match.sync", exchange<lanes::match>, Together::mask},
-        {"redux.sync", exchange<lanes::redux>, Together::mask},
-        {"activemask", exchange<lanes::activemask>},
+        {"elect.sync", exchange_lanes<lanes::elect>, Together::mask},
+        {"shfl.sync.up", exchange_lanes<lanes::shfl<Shuffle::up>>, Together::mask},
+        {"shfl.sync.down", exchange_lanes<lanes::shfl<Shuffle::down>>, Together::mask},
+        {"shfl.sync.bfly", exchange_lanes<lanes::shfl<Shuffle::bfly>>, Together::mask},
+        {"shfl.sync.idx", exchange_lanes<lanes::shfl<Shuffle::idx>>, Together::mask},
+        {"vote.sync.ballot", exchange_lanes<lanes::vote<Vote::ballot>>, Together::mask},
+        {"vote.sync.all", exchange_lanes<lanes::vote<Vote::all>>, Together::mask},
+        {"vote.sync.any", exchange_lanes<lanes::vote<Vote::any>>, Together::mask},
+        {"vote.sync.uni", exchange_lanes<lanes::vote<Vote::uni>>, Together::mask},
+        {"shfl.up.sync", exchange_lanes<lanes::shfl<Shuffle::up>>, Together::mask},
+        {"shfl.down.sync", exchange_lanes<lanes::shfl<Shuffle::down>>, Together::mask},
+        {"shfl.bfly.sync", exchange_lanes<lanes::shfl<Shuffle::bfly>>, Together::mask},
+        {"shfl.idx.sync", exchange_lanes<lanes::shfl<Shuffle::idx>>, Together::mask},
+        {"vote.ballot.sync", exchange_lanes<lanes::vote<Vote::ballot>>, Together::mask},
+        {"vote.all.sync", exchange_lanes<lanes::vote<Vote::all>>, Together::mask},
+        {"vote.any.sync", exchange_lanes<lanes::vote<Vote::any>>, Together::mask},
+        {"vote.uni.sync", exchange_lanes<lanes::vote<Vote::uni>>, Together::mask},
+        {"match.any.sync", exchange_lanes<lanes::match>, Together::mask},
+        {"match.all.sync", exchange_lanes<lanes::match>, Together::mask},
+        {"match.sync", exchange_lanes<lanes::match>, Together::mask},
+        {"redux.sync", exchange_lanes<lanes::redux>, Together::mask},
+        {"activemask", exchange_lanes<lanes::activemask>},
         {"bar.warp.sync", hint, Together::mask},
         {"barrier.cluster.arrive", cluster_arrive, Together::all},
         {"barrier.cluster.wait", cluster_wait, Together::all},
@@ -248,7 +248,7 @@ const std::vector<FunctionalService>& functional_services() {
         {"ldmatrix", move_matrices<false>, Together::all, odd_matrices},
         {"stmatrix", move_matrices<true>, Together::all, odd_matrices},
         {"mma", mma_sync, Together::all},
-        {"movmatrix", exchange<lanes::movmatrix>, Together::all},
+        {"movmatrix", exchange_lanes<lanes::movmatrix>, Together::all},
         {"createpolicy", createpolicy},
         {"griddepcontrol.wait", hint},
         {"griddepcontrol.launch_dependents", hint},

@@ -10,7 +10,6 @@
 
 namespace sm100::sim {
 
-using ptx::kAllLanes;
 using ptx::kLanes;
 using ptx::LaneMask;
 using ptx::RegisterFile;
@@ -44,7 +43,7 @@ uint64_t find_places(const Address* base, Address offset, const MemoryRegion& re
     in[lane] = address - first;
     wrong |= (address & low) | uint64_t{address - first > last};
   };
-  if (lanes == kAllLanes)
+  if (lanes == ptx::kAllLanes)
     for (int lane = 0; lane < kLanes; ++lane) one(lane);
   else
     for (LaneMask left = lanes; left != 0; left &= left - 1) one(std::countr_zero(left));
@@ -63,7 +62,7 @@ void load_lanes(Register* to, uint8_t* host, const uint64_t* in, LaneMask lanes)
     std::memcpy(&value, host + in[lane], sizeof value);
     to[lane] = static_cast<Register>(value);
   };
-  if (lanes == kAllLanes)
+  if (lanes == ptx::kAllLanes)
     for (int lane = 0; lane < kLanes; ++lane) one(lane);
   else
     for (LaneMask left = lanes; left != 0; left &= left - 1) one(std::countr_zero(left));
@@ -75,7 +74,7 @@ void store_lanes(const Register* from, uint8_t* host, const uint64_t* in, LaneMa
     const T value = static_cast<T>(from[lane]);
     std::memcpy(host + in[lane], &value, sizeof value);
   };
-  if (lanes == kAllLanes)
+  if (lanes == ptx::kAllLanes)
     for (int lane = 0; lane < kLanes; ++lane) one(lane);
   else
     for (LaneMask left = lanes; left != 0; left &= left - 1) one(std::countr_zero(left));
@@ -241,7 +240,7 @@ LaneMove::LaneMove(const ptx::Access& access) {
 }
 
 bool LaneMove::run(RegisterFile& file, const MemoryRegion& region, LaneMask lanes, LaneStrides& strides) const {
-  if (lanes != kAllLanes) strides.of(address_) = {};
+  if (lanes != ptx::kAllLanes) strides.of(address_) = {};
   if (region.bytes < bytes_) return false;
   return wide_address_ ? run_at<uint64_t>(file, region, lanes, strides)
                        : run_at<uint32_t>(file, region, lanes, strides);
@@ -253,7 +252,7 @@ bool LaneMove::run_at(RegisterFile& file, const MemoryRegion& region, LaneMask l
   static const auto find_places_wide = ptx::wide<&find_places<Address>>();
   const Address* const base = file.read<Address>(address_);
   const auto offset = static_cast<Address>(offset_);
-  if (lanes == kAllLanes) {
+  if (lanes == ptx::kAllLanes) {
     LaneStrides::Entry& known = strides.of(address_);
     if (!follows_ || known.row != address_) known = {address_, find_stride_wide(base)};
     const bool side_by_side = known.stride == bytes_ && side_by_side_;

@@ -10,8 +10,6 @@ using Together = PtxServiceEntry::Together;
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
-
 void charge(ServiceCall& c, double cycles) {
   c.context().at(c.loc, c.lanes);
   c.context().charge_private(cycles);

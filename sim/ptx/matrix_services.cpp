@@ -17,7 +17,6 @@ using Together = PtxServiceEntry::Together;
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
 const std::vector<std::string_view> kRefusedMatrix = {".m8n16", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"};
 constexpr const char* kOtherMatrices = "of other than 8 x 8 matrices of b16, or transposed ones of b8";
 

@@ -10,8 +10,6 @@ using Together = PtxServiceEntry::Together;
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
-
 bool remote(const ServiceCall& c) { return c.has(".shared::cluster"); }
 /// The first operand is the address; else it is the state that the instruction returns.
 bool returns_state(const ServiceCall& c) { return c.operand(0).kind != ptx::Operand::Kind::address; }

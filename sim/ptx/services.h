@@ -12,6 +12,8 @@
 
 namespace sm100::sim {
 
+inline constexpr PtxOutcome kDone = PtxOutcome::done;
+
 // A list for each subject; services.cpp joins them.
 std::vector<PtxServiceEntry> mbarrier_services();
 std::vector<PtxServiceEntry> copy_services();

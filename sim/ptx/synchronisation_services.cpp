@@ -12,8 +12,6 @@ using Together = PtxServiceEntry::Together;
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
-
 /// Without a count all threads of the CTA meet, whole warps of them.
 int threads_of(const ServiceCall& c, size_t at) {
   if (c.size() > at) return int(c.value(at));

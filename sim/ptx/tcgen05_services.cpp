@@ -14,8 +14,6 @@ using Together = PtxServiceEntry::Together;
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
-
 // ---- allocation
 
 PtxOutcome no_unit(ServiceCall& c, const char* what) {

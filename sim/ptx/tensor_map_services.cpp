@@ -10,8 +10,6 @@ using Together = PtxServiceEntry::Together;
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
-
 /// A number for each lane.
 template <TensorMapField kField>
 PtxOutcome replace_field(ServiceCall& c) {
@@ -56,7 +54,7 @@ PtxOutcome cp_fenceproxy(ServiceCall& c) {
   return kDone;
 }
 
-PtxOutcome fence(ServiceCall& c) {
+PtxOutcome fence_tensormap(ServiceCall& c) {
   if (c.has(".release"))
     c.execute(FenceProxyTensormapRelease{memory_scope(c)});
   else
@@ -69,7 +67,7 @@ PtxOutcome fence(ServiceCall& c) {
 std::vector<PtxServiceEntry> tensor_map_services() {
   return {{"tensormap.replace", replace},
           {"tensormap.cp_fenceproxy", cp_fenceproxy, Together::all},
-          {"fence.proxy.tensormap::generic", fence}};
+          {"fence.proxy.tensormap::generic", fence_tensormap}};
 }
 
 }  // namespace sm100::sim

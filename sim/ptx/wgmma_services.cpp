@@ -12,8 +12,6 @@ using Together = PtxServiceEntry::Together;
 
 namespace {
 
-constexpr PtxOutcome kDone = PtxOutcome::done;
-
 template <class T, size_t n>
 std::optional<T> named(std::string_view modifier, const std::pair<std::string_view, T> (&names)[n]) {
   for (const auto& [name, value] : names)
@@ -30,7 +28,7 @@ struct Shape {
   int n = 0, k = 0;
 };
 /// Of ".m64n128k16"; zeros: no shape.
-Shape shape_of(std::string_view modifier) {
+Shape wgmma_shape(std::string_view modifier) {
   Shape shape;
   constexpr std::string_view kStart = ".m64n";
   const char* const end = modifier.data() + modifier.size();
@@ -51,7 +49,7 @@ WgmmaForm form_of(const ServiceCall& c) {
   std::optional<WgmmaD> d;  // the type of D comes first, then A's and B's
   std::vector<DataType> types;
   for (const std::string_view modifier : c.service.modifiers.list) {
-    if (const Shape given = shape_of(modifier); given.n != 0) shape = given;
+    if (const Shape given = wgmma_shape(modifier); given.n != 0) shape = given;
     if (const auto type = d ? named(modifier, kTypes) : std::nullopt) types.push_back(*type);
     if (!d) d = named(modifier, kResults);
   }
@@ -92,13 +90,13 @@ void read_immediates(const ServiceCall& c, WgmmaForm& form) {
 }
 
 bool without_unit(ServiceCall& c) { return !c.context().profile.has_wgmma; }
-PtxOutcome no_unit(ServiceCall& c) {
+PtxOutcome no_wgmma(ServiceCall& c) {
   return c.warp.not_implemented("wgmma on " + c.context().profile.name +
                                 ", which has none: it is of sm_90a (--profile h200)");
 }
 
 PtxOutcome mma_async(ServiceCall& c) {
-  if (without_unit(c)) return no_unit(c);
+  if (without_unit(c)) return no_wgmma(c);
   WgmmaForm form = form_of(c);
   const char* const no_form = form.sparse ? "wgmma.mma_async.sp of this form" : "wgmma.mma_async of this form";
   if (form.n == 0 || c.size() != operands_of(form)) return c.warp.not_implemented(no_form);
@@ -138,16 +136,16 @@ PtxOutcome mma_async(ServiceCall& c) {
   return kDone;
 }
 
-PtxOutcome fence(ServiceCall& c) {
-  if (without_unit(c)) return no_unit(c);
+PtxOutcome wgmma_fence(ServiceCall& c) {
+  if (without_unit(c)) return no_wgmma(c);
   return c.execute(WgmmaFence{}), kDone;
 }
 PtxOutcome commit_group(ServiceCall& c) {
-  if (without_unit(c)) return no_unit(c);
+  if (without_unit(c)) return no_wgmma(c);
   return c.execute(WgmmaCommitGroup{}), kDone;
 }
 PtxOutcome wait_group(ServiceCall& c) {
-  if (without_unit(c)) return no_unit(c);
+  if (without_unit(c)) return no_wgmma(c);
   constexpr uint64_t kMostPending = 7;  // what the machine's field holds: larger ones become it
   const int pending = int(std::min(c.value(0), kMostPending));
   c.execute(WgmmaWaitGroup{pending});
@@ -158,7 +156,7 @@ PtxOutcome wait_group(ServiceCall& c) {
 }  // namespace
 
 std::vector<PtxServiceEntry> wgmma_services() {
-  return {{"wgmma.fence", fence, Together::all},
+  return {{"wgmma.fence", wgmma_fence, Together::all},
           {"wgmma.mma_async", mma_async, Together::all, true, {".b1"}, TraceEvent::mma_issue, true},
           {"wgmma.commit_group", commit_group, Together::all},
           {"wgmma.wait_group", wait_group, Together::all}};

@@ -20,9 +20,9 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-class Writer {
+class EventWriter {
  public:
-  Writer(const Trace& trace, std::ostream& output)
+  EventWriter(const Trace& trace, std::ostream& output)
       : trace_(trace), timeline_(make_timeline(trace)), output_(output) {
     microseconds_per_tick_ = 1e6 / trace.metadata.ticks_per_second;
     for (const std::string& name : trace.names) names_.push_back(quoted(name));
@@ -190,7 +190,7 @@ void write_chrome_json(const Trace& trace, const std::filesystem::path& path) {
         "the trace does not say how many ticks a second has, so it has no times in microseconds");
   }
   AtomicFile file(path);
-  Writer(trace, file.stream()).write();
+  EventWriter(trace, file.stream()).write();
   file.commit();
 }
 

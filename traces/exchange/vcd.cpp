@@ -47,9 +47,9 @@ std::string plain(std::string text) {
   return text;
 }
 
-class Writer {
+class VcdWriter {
  public:
-  Writer(const Trace& trace, int sm, std::ostream& output) : trace_(trace), sm_(sm), output_(output) {
+  VcdWriter(const Trace& trace, int sm, std::ostream& output) : trace_(trace), sm_(sm), output_(output) {
     first_code_.resize(trace.tracks.size(), SIZE_MAX);
   }
 
@@ -176,7 +176,7 @@ std::vector<int> sms_with_barriers(const Trace& trace) {
 
 void write_vcd(const Trace& trace, int sm, const std::filesystem::path& path) {
   AtomicFile file(path);
-  Writer(trace, sm, file.stream()).write();
+  VcdWriter(trace, sm, file.stream()).write();
   file.commit();
 }
 

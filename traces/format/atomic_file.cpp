@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void fail(const fs::path& path, std::string_view why) {
+[[noreturn]] void cannot_write(const fs::path& path, std::string_view why) {
   throw std::runtime_error(
       fmt::format("cannot write {}: {}", is_standard_stream(path) ? "to standard output" : path.string(), why));
 }
@@ -104,10 +104,10 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status)) fail(path, "it is a directory");
+  if (fs::is_directory(status)) cannot_write(path, "it is a directory");
   if (fs::is_symlink(fs::symlink_status(path, error))) {
     path_ = fs::weakly_canonical(path, error);  // replace the file that the link means, not the link
-    if (error) fail(path, error.message());
+    if (error) cannot_write(path, error.message());
   }
   const bool direct = fs::exists(status) && !fs::is_regular_file(status);
   if (!direct) open_temporary(path);
@@ -115,7 +115,7 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   if (!file_.open(direct ? path_ : temporary_, std::ios::out | std::ios::binary | std::ios::trunc)) {
     const int reason = errno;
     release();
-    fail(path, reason != 0 ? std::strerror(reason) : "cannot open it");
+    cannot_write(path, reason != 0 ? std::strerror(reason) : "cannot open it");
   }
   if (path.extension() == ".gz") gzip_ = std::make_unique<GzipBuffer>(file_);
   stream_.rdbuf(gzip_ ? static_cast<std::streambuf*>(gzip_.get()) : &file_);
@@ -130,7 +130,7 @@ void AtomicFile::open_temporary(const fs::path& shown) {
     if (lock_ < 0) {
       const int reason = errno;
       temporary_.clear();
-      fail(shown, std::strerror(reason));
+      cannot_write(shown, std::strerror(reason));
     }
     const bool locked = ::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     if (locked && same_file(lock_, temporary_)) return remember(temporary_);
@@ -139,7 +139,7 @@ void AtomicFile::open_temporary(const fs::path& shown) {
     ::sched_yield();
   }
   temporary_.clear();
-  fail(shown, "this process writes it already");
+  cannot_write(shown, "this process writes it already");
 }
 
 void AtomicFile::release() {
@@ -163,15 +163,15 @@ void AtomicFile::commit() {
   if (gzip_ && stream_ && !gzip_->finish()) stream_.setstate(std::ios::badbit);
   stream_.flush();
   if (is_standard_stream(path_)) {
-    if (!stream_ || std::fflush(stdout) != 0) fail(path_, errno != 0 ? std::strerror(errno) : "it takes nothing");
+    if (!stream_ || std::fflush(stdout) != 0) cannot_write(path_, errno != 0 ? std::strerror(errno) : "it takes nothing");
     return;
   }
   if (!file_.close() || !stream_)
-    fail(path_, errno != 0 ? std::strerror(errno) : "not everything could be written");
+    cannot_write(path_, errno != 0 ? std::strerror(errno) : "not everything could be written");
   if (temporary_.empty()) return;
   std::error_code error;
   fs::rename(temporary_, path_, error);
-  if (error) fail(path_, error.message());
+  if (error) cannot_write(path_, error.message());
   forget(temporary_);
   temporary_.clear();
   release();
@@ -180,9 +180,9 @@ void AtomicFile::commit() {
 void check_output(const fs::path& path, const fs::path& input) {
   if (is_standard_stream(path)) return;
   std::error_code ignored;
-  if (fs::equivalent(path, input, ignored)) fail(path, "it is the input file");
+  if (fs::equivalent(path, input, ignored)) cannot_write(path, "it is the input file");
   if (fs::exists(path, ignored) && access(path.c_str(), W_OK) != 0)
-    fail(path, "the file exists and is write-protected");
+    cannot_write(path, "the file exists and is write-protected");
   AtomicFile probe(path);  // its destructor removes the temporary file
 }
 

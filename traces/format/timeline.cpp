@@ -35,53 +35,53 @@ bool ends_before(const SpanKey& a, const SpanKey& b) {
   return std::tie(b.begin, a.sequence, a.index) < std::tie(a.begin, b.sequence, b.index);
 }
 
-[[noreturn]] void fail(std::string what) { throw std::runtime_error("malformed trace: " + std::move(what)); }
+[[noreturn]] void malformed(std::string what) { throw std::runtime_error("malformed trace: " + std::move(what)); }
 
 void check(const Trace& trace) {
   const auto good_name = [&](int index) { return index >= -1 && index < static_cast<int>(trace.names.size()); };
   const auto good_track = [&](TrackId id) { return id == kNoTrack || id < trace.tracks.size(); };
   for (size_t i = 0; i < trace.tracks.size(); ++i) {
     const Track& track = trace.tracks[i];
-    if (track.id != i) fail(fmt::format("track {} has id {}", i, track.id));
+    if (track.id != i) malformed(fmt::format("track {} has id {}", i, track.id));
     if (track.parent != kNoTrack && track.parent >= i)
-      fail(fmt::format("the parent of track {} is not before it", i));
+      malformed(fmt::format("the parent of track {} is not before it", i));
   }
   for (const Span& span : trace.spans) {
     if (span.track >= trace.tracks.size())
-      fail(fmt::format("a span names track {}, which does not exist", span.track));
+      malformed(fmt::format("a span names track {}, which does not exist", span.track));
     const std::string& track = trace.tracks[span.track].name;
     if (span.end < span.begin) {
-      fail(fmt::format("{} {} on {} begins at {} and ends at {}", name(span.kind), span.sequence, track, span.begin,
+      malformed(fmt::format("{} {} on {} begins at {} and ends at {}", name(span.kind), span.sequence, track, span.begin,
                        span.end));
     }
     if (!good_name(span.args.pipeline))
-      fail(fmt::format("a span on {} has no such name {}", track, span.args.pipeline));
+      malformed(fmt::format("a span on {} has no such name {}", track, span.args.pipeline));
     for (const int16_t word : {span.args.line, span.args.operand})
-      if (!good_name(word)) fail(fmt::format("a span on {} has no such name {}", track, word));
+      if (!good_name(word)) malformed(fmt::format("a span on {} has no such name {}", track, word));
     if (span.args.dimensions < 0 || span.args.dimensions > 5)
-      fail(fmt::format("a span on {} has {} coordinates", track, int(span.args.dimensions)));
+      malformed(fmt::format("a span on {} has {} coordinates", track, int(span.args.dimensions)));
   }
   for (const BarrierEvent& event : trace.barrier_events) {
     if (event.track >= trace.tracks.size() || trace.tracks[event.track].kind != TrackKind::barrier) {
-      fail(fmt::format("a barrier event names track {}, which is no barrier", event.track));
+      malformed(fmt::format("a barrier event names track {}, which is no barrier", event.track));
     }
-    if (!good_name(event.actor)) fail(fmt::format("a barrier event has no such name {}", event.actor));
-    if (!good_track(event.by)) fail(fmt::format("a barrier event is by track {}, which does not exist", event.by));
+    if (!good_name(event.actor)) malformed(fmt::format("a barrier event has no such name {}", event.actor));
+    if (!good_track(event.by)) malformed(fmt::format("a barrier event is by track {}, which does not exist", event.by));
   }
   for (const Wakeup& wakeup : trace.wakeups) {
     if (wakeup.track >= trace.tracks.size() || !good_track(wakeup.by))
-      fail(fmt::format("a wake-up at {} names a track that does not exist", wakeup.end));
+      malformed(fmt::format("a wake-up at {} names a track that does not exist", wakeup.end));
     if (wakeup.end < wakeup.begin || !good_name(wakeup.reason))
-      fail(fmt::format("a wake-up at {} on {}: it waited since {}, for name {}", wakeup.end,
+      malformed(fmt::format("a wake-up at {} on {}: it waited since {}, for name {}", wakeup.end,
                        trace.tracks[wakeup.track].name, wakeup.begin, wakeup.reason));
   }
   for (const Finding& finding : trace.findings)
     if (finding.track >= trace.tracks.size())
-      fail(fmt::format("finding {} names track {}, which does not exist", finding.id, finding.track));
+      malformed(fmt::format("finding {} names track {}, which does not exist", finding.id, finding.track));
   for (const Finding& finding : trace.findings)
     for (const FindingMark& mark : finding.marks)
       if (mark.track >= trace.tracks.size() || !good_track(mark.barrier))
-        fail(fmt::format("a mark of finding {} names a track that does not exist", finding.id));
+        malformed(fmt::format("a mark of finding {} names a track that does not exist", finding.id));
 }
 
 /// The open spans of one lane, outermost first, by their ends.

@@ -13,7 +13,6 @@
 namespace sm100::host {
 namespace {
 
-constexpr size_t kSfa = 2, kSfb = 3, kSfd = 4;  // of tensors(), SFD of a quantised output
 constexpr uint8_t kNoScale = 0xff;              // what SFD holds before: NaN
 
 /// Element `i` of a row; nibbles lie with the lower one first.

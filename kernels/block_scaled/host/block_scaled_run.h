@@ -34,6 +34,7 @@ class BlockScaledRun : public Product {
   std::vector<std::string_view> roles() const override;
   std::string_view role(int warp) const override { return block_scaled_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, C; quantised A, B, SFA, SFB, SFD, C
+  static constexpr size_t kSfa = 2, kSfb = 3, kSfd = 4;  ///< places in it
   void fill(size_t i, uint8_t* bytes) const override;
   bool is_plain() const override { return !has_functor(config_) && !quantises(config_); }
   Check check(const std::vector<const uint8_t*>& tensors) const override;

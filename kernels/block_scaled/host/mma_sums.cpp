@@ -35,9 +35,6 @@ std::vector<float> fast_sums(const BlockScaledConfig& c, const ScaledRows& a, co
   return d;
 }
 
-/// Exponent of the smallest normal number.
-int min_exponent(DataType type) { return type == DataType::e5m2 ? -14 : -6; }
-
 /// `c` plus the products of the MMA that begins at element k.
 float fused_sum(const BlockScaledConfig& config, const ScaledRows& a, int i, const ScaledRows& b, int j, int k,
                 float c) {

@@ -10,7 +10,6 @@
 namespace sm100::host {
 namespace {
 
-constexpr size_t kSfa = 2, kSfd = 4;  // of tensors()
 /// Above this many multiply-adds only some rows are compared.
 constexpr double kFullCheckLimit = 2.2e9, kFullCheckLimitB200 = 3e8;
 constexpr int kRowsAtATime = 128;  // whole blocks, whatever their direction
