@@ -35,10 +35,26 @@ void TensorMemory::start_cta() {
   smallest_alloc_ = kTmemColumns;
   pair_alloc_.reset(), pair_dealloc_.reset(), pair_column_.reset();
   pair_freed_ = false;
+  std::erase_if(bank_.freed_, [&](const auto& freed) { return freed.what.slot == slot_; });
+  writers_.clear();
 }
 
-void TensorMemory::violate(const char* id, std::string message, const Source& source) {
-  observer_.violation({id, std::move(message), now(), slot_, 0, source});
+void TensorMemory::violate(const char* id, std::string message, const Source& source, std::vector<Place> related) {
+  Violation v{id, std::move(message), now(), slot_, 0, source};
+  v.related = std::move(related);
+  observer_.violation(v);
+}
+
+std::vector<Place> TensorMemory::allocations_told() const {
+  const auto columns_of = [](const Allocation& a) {
+    return fmt::format("columns {} to {}", a.column, a.column + a.columns - 1);
+  };
+  std::vector<Place> told;
+  for (const Allocation& a : bank_.allocations_)
+    if (a.slot == slot_) told.push_back({a.by, a.since, "allocated: " + columns_of(a)});
+  for (const TensorMemoryBank::Freed& f : bank_.freed_)
+    if (f.what.slot == slot_) told.push_back({f.by, f.time, "freed: " + columns_of(f.what)});
+  return told;
 }
 
 bool TensorMemory::allocated(uint32_t column, uint32_t columns) const {
@@ -78,6 +94,7 @@ void TensorMemory::take(uint32_t column, uint32_t columns, const Source& source)
   bank_.allocations_.push_back({slot_, column, columns, source, now()});
   smallest_alloc_ = columns;
   std::fill_n(&written_[column], columns, LaneGroups{0});
+  if (allocated_columns() == 0) writers_.clear();
   ++epoch_;
   if (bank_.with_data_)
     for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, kTmemPoison);
@@ -146,7 +163,7 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
     return violate(
         "TC9",
         fmt::format("tcgen05.dealloc of {} columns at column {}: no such allocation", columns, address.column()),
-        source);
+        source, allocations_told());
   observer_.unit_span({.kind = UnitSpanKind::tmem_alloc,
                        .begin = it->since,
                        .end = now(),
@@ -154,6 +171,8 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
                        .source = it->by,
                        .column = int(it->column),
                        .columns = int(it->columns)});
+  std::erase_if(bank_.freed_, [&](const auto& freed) { return freed.what.slot == slot_; });
+  bank_.freed_.push_back({*it, now(), source});
   bank_.allocations_.erase(it);
   for (Waiter* w : std::exchange(bank_.waiting_, {})) wake(*w, source);
 }
@@ -161,7 +180,8 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
 std::optional<uint32_t> TensorMemory::accessed(const char* instruction, TmemShape shape, int repeat,
                                                TmemAddr address, int warp, const Source& source, int split) {
   const auto violated = [&](const char* id, std::string message) {
-    violate(id, std::move(message), source);
+    violate(id, std::move(message), source,
+            std::strcmp(id, "TC1") == 0 ? allocations_told() : std::vector<Place>{});
     return std::nullopt;
   };
   const uint32_t columns = uint32_t(columns_spanned(shape, repeat)), column = address.column();
@@ -196,6 +216,15 @@ void TensorMemory::wrote(uint32_t column, uint32_t columns, LaneGroups groups) {
   for (uint32_t c = column; c < column + columns; ++c) written_[c] |= groups;
 }
 
+void TensorMemory::written_by(uint32_t column, uint32_t columns, std::string what, const Source& source) {
+  constexpr size_t kMost = 4;
+  Place place{source, now(),
+              fmt::format("columns {} to {} were written by {}", column, column + columns - 1, what)};
+  const auto same = [&](const Place& p) { return p.text == place.text && p.source.warp == source.warp; };
+  if (writers_.size() < kMost && std::none_of(writers_.begin(), writers_.end(), same))
+    writers_.push_back(std::move(place));
+}
+
 bool TensorMemory::written(uint32_t column, uint32_t columns, LaneGroups groups) const {
   return std::all_of(&written_[column], &written_[column] + columns,
                      [&](LaneGroups w) { return (w & groups) == groups; });
@@ -222,7 +251,8 @@ void TensorMemory::check_written(uint32_t column, uint32_t columns, LaneGroups g
        .slot = slot_,
        .source = source,
        .warning = !bank_.with_data_,
-       .suspect = bank_.with_data_});
+       .suspect = bank_.with_data_,
+       .related = writers_});
 }
 
 namespace {

@@ -49,6 +49,13 @@ class TensorMemoryBank {
   bool with_data_;
   std::vector<uint32_t> cells_;
   std::vector<Allocation> allocations_;
+  /// What a slot's CTA has freed last.
+  struct Freed {
+    Allocation what;
+    Cycles time;
+    Source by;
+  };
+  std::vector<Freed> freed_;
   std::vector<Waiter*> waiting_;
 };
 
@@ -94,6 +101,10 @@ class TensorMemory {
   /// each.
   using LaneGroups = uint8_t;
   void wrote(uint32_t column, uint32_t columns, LaneGroups groups);
+  /// Who is named where a reader gets what nobody has written; `what` is like "a tcgen05.mma with M = 128, N = 64".
+  void written_by(uint32_t column, uint32_t columns, std::string what, const Source& source);
+  /// The CTA's allocations and what it has freed last, for a report of TC1 or TC9.
+  std::vector<Place> allocations_told() const;
   /// TC13 if the reader gets cells that nobody has written; `what` is like "tcgen05.ld.32x32b.x8 reads".
   /// Without data only where nothing of it has been written: nobody will see whether the rest is used.
   void check_written(uint32_t column, uint32_t columns, LaneGroups groups, const std::string& what,
@@ -111,7 +122,7 @@ class TensorMemory {
   /// Lane of the warp's first row, if its ld or st may touch these cells.
   std::optional<uint32_t> accessed(const char* instruction, TmemShape shape, int repeat, TmemAddr address, int warp,
                                    const Source& source, int split);
-  void violate(const char* id, std::string message, const Source& source);
+  void violate(const char* id, std::string message, const Source& source, std::vector<Place> related = {});
   bool check_alloc(uint32_t columns, const Source& source);
   void take(uint32_t column, uint32_t columns, const Source& source);
 
@@ -129,6 +140,7 @@ class TensorMemory {
   TensorMemoryBank& bank_;
   Observer& observer_;
   std::array<LaneGroups, kTmemColumns> written_{};
+  std::vector<Place> writers_;  ///< of the columns that are allocated now, few
   uint32_t epoch_ = 0;
   bool relinquished_ = false;
   uint32_t smallest_alloc_ = kTmemColumns;  ///< sizes must not grow over a CTA's allocs

@@ -315,8 +315,10 @@ bool Umma::check_metadata(const MmaCommand& command, const MmaOperation& op) {
 }
 
 bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& operation) {
-  auto violate = [&](const char* id, std::string message) {
-    observer_.violation({id, std::move(message), now(), slot_, 0, command.source});
+  auto violate = [&](const char* id, std::string message, std::vector<Place> related = {}) {
+    Violation v{id, std::move(message), now(), slot_, 0, command.source};
+    v.related = std::move(related);
+    observer_.violation(v);
     return false;
   };
   if (command.a_in_tmem) {
@@ -337,8 +339,11 @@ bool Umma::check_tensor_memory(const MmaCommand& command, const MmaOperation& op
   const uint32_t columns = accumulator_columns(layout, operation.idesc.n);
   for (const TensorMemory* tmem : {&tmem_, command.cta_group == 2 ? &peer_->tmem_ : nullptr})
     if (tmem && (column + columns > kTmemColumns || !tmem->allocated(column, columns)))
-      return violate("TC1", fmt::format("tcgen05.mma writes D to columns {} to {}{}: not inside a live allocation",
-                                        column, column + columns - 1, tmem == &tmem_ ? "" : " of the peer CTA"));
+      return violate(
+          "TC1",
+          fmt::format("tcgen05.mma with N = {} writes D to columns {} to {}{}: not inside a live allocation",
+                      operation.n, column, column + columns - 1, tmem == &tmem_ ? "" : " of the peer CTA"),
+          tmem->allocations_told());
   const uint32_t lane = command.d.lane();
   if (lane != 0 && !(layout == DataPathLayout::f && lane == 16))
     return violate("TC2", fmt::format("tcgen05.mma with D at lane {}: allowed is {}", lane,
@@ -403,6 +408,8 @@ void Umma::check_written(const MmaCommand& command, const MmaOperation& op) {
     if (op.enable_input_d && !of_cta[cta]->written(op.d.column(), columns, rows))
       of_cta[cta]->check_written(op.d.column(), columns, rows, "tcgen05.mma adds to", command.source);
     of_cta[cta]->wrote(op.d.column(), columns, rows);
+    of_cta[cta]->written_by(op.d.column(), columns, fmt::format("a tcgen05.mma with M = {}, N = {}", op.m, op.n),
+                            command.source);
   }
   last_d_ = op.disables_lanes() ? WrittenD{} : d;
 }

@@ -104,6 +104,7 @@ Program Decoder::run() {
   program_.code.push_back(end);
   rows_.finish();
   program_.waits = find_waits(program_);
+  program_.ignored_answers = find_ignored_answers(program_);
   fold_costs(program_);
   return std::move(program_);
 }

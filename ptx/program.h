@@ -234,8 +234,9 @@ struct Program {
   std::vector<IndexedBranch> indexed_branches;
   std::vector<Symbol> symbols;
   std::vector<Special> specials;
-  std::vector<Wait> waits;           ///< in the order of `first`
-  std::vector<std::string> reasons;  ///< of unsupported instructions: Instr::detail
+  std::vector<Wait> waits;                ///< in the order of `first`
+  std::vector<uint32_t> ignored_answers;  ///< polls of mbarriers whose answer decides nothing
+  std::vector<std::string> reasons;       ///< of unsupported instructions: Instr::detail
 
   std::vector<std::byte> constants;  ///< the area of rows that all warps share
   size_t register_bytes = 0;         ///< of a warp's own rows

@@ -2,6 +2,10 @@
 #include "ptx/waits.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+
+#include "ptx/row_uses.h"
 
 namespace sm100::ptx {
 
@@ -117,6 +121,77 @@ std::vector<uint32_t> find_atomic_polls(const Program& program) {
   std::vector<uint32_t> polls;
   for (const Wait& wait : find_loops(program, true)) polls.push_back(wait.poll);
   return polls;
+}
+
+namespace {
+
+/// Follows the answer of a poll along every way that the code may take from it.
+class Answer {
+ public:
+  explicit Answer(const Program& p) : p_(p) {}
+
+  /// A guard, an address, a store, a service or a call depends on it.
+  bool decides(uint32_t poll) {
+    Rows first;
+    for_each_row(p_, p_.code[poll], [&](Row row, RowUse use) {
+      if (use == RowUse::writes) first.insert(row.at);
+    });
+    if (first.empty()) return true;  // it lies elsewhere: not looked at
+    std::map<uint32_t, Rows> before;
+    std::vector<uint32_t> left;
+    const auto goes_to = [&](uint32_t at, const Rows& rows) {
+      if (rows.empty() || at >= p_.code.size()) return;
+      Rows& known = before[at];
+      const size_t size = known.size();
+      known.insert(rows.begin(), rows.end());
+      if (known.size() != size) left.push_back(at);
+    };
+    goes_to(poll + 1, first);
+    while (!left.empty()) {
+      const uint32_t at = left.back();
+      left.pop_back();
+      Rows rows = before[at];
+      const Instr& in = p_.code[at];
+      if (in.kind == Kind::branch_index) return true;
+      if (!passes(in, rows)) return true;
+      const bool always = in.guard.area() != 0 && in.guard_flip == 0;
+      if (in.kind == Kind::branch) goes_to(in.target, rows);
+      const bool ends = in.kind == Kind::branch || in.kind == Kind::exit || in.kind == Kind::ret;
+      if (!ends || !always) goes_to(at + 1, rows);
+    }
+    return false;
+  }
+
+ private:
+  using Rows = std::set<uint32_t>;
+
+  /// Rows that hold the answer, or what was computed from it, behind an instruction; false: it decides something.
+  bool passes(const Instr& in, Rows& rows) const {
+    bool reads = false;
+    for_each_row(p_, in, [&](Row row, RowUse use) { reads |= use == RowUse::reads && rows.count(row.at); });
+    if (reads && (in.kind != Kind::alu || (in.guard.area() == 0 && rows.count(in.guard.at)))) return false;
+    const bool always = in.guard.area() != 0 && in.guard_flip == 0;
+    for_each_row(p_, in, [&](Row row, RowUse use) {
+      if (use != RowUse::writes) return;
+      if (reads)
+        rows.insert(row.at);
+      else if (always)
+        rows.erase(row.at);
+    });
+    return true;
+  }
+
+  const Program& p_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> find_ignored_answers(const Program& program) {
+  Answer answer(program);
+  std::vector<uint32_t> ignored;
+  for (uint32_t at = 0; at < program.code.size(); ++at)
+    if (is_mbarrier_poll(program, program.code[at]) && !answer.decides(at)) ignored.push_back(at);
+  return ignored;
 }
 
 }  // namespace sm100::ptx

@@ -157,6 +157,14 @@ inline constexpr Check kChecks[] = {
      "array. "
      "If the wait is meant, add the role to the table.",
      "the kernel's barrier table", ""},
+    {"MB19", Severity::warning, "a wait whose answer decides nothing",
+     "In PTX: an mbarrier.try_wait or test_wait whose predicate no branch, no guard and no store depends on. It "
+     "gives up "
+     "after a while, and the code goes on as if the phase had completed. It orders nothing, so whatever it should "
+     "have "
+     "protected is found besides (TC3, TC7 and others); by itself it may be a look ahead that nobody needed.",
+     "Data of the phase before, or none, whenever the wait lasts longer than usual.",
+     "Ask again until the answer is true: while (!try_wait(...));", "the kernel itself", ""},
     {"SC1", Severity::error, "scope .cta across CTAs",
      "An arrive on an mbarrier of another CTA, or a wait on one where threads of other CTAs arrive, has the scope "
      ".cta: it orders "
@@ -609,8 +617,12 @@ inline constexpr Check kChecks[] = {
      "Launch failure (misaligned address).", "Use narrower accesses where rows have odd pitches.",
      "PTX 6.4 (operands)", ""},
     {"GM3", Severity::error, "global memory shared by CTAs without order",
-     "Two CTAs access the same workspace or output, one writes, and no lock (release, acquire) or launch orders "
-     "them. A warning where the writer has fenced, a relaxed atomic came behind it and has been read, and only the "
+     "Two CTAs, or two warps of one, access the same workspace or output, one writes, and no lock (release, "
+     "acquire), "
+     "barrier or launch orders them. A warning where the second stores into one word what is there already, as a "
+     "flag "
+     "that whoever comes sets, and where the writer has fenced, a relaxed atomic came behind it and has been read, "
+     "and only the "
      "reader's fence is missing: CUTLASS's reductions do so.",
      "Lost partial sums or an old workspace; with unchanged inputs the numbers may even be right.",
      "fence, barrier, then st.release by one thread; ld.acquire and a barrier on the other side; zero locks "

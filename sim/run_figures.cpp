@@ -162,8 +162,11 @@ std::vector<std::string> notes_of(const EndedRun& run) {
         "two CTAs of {} bytes of shared memory fit on one SM: hardware may start a dependent's CTA beside "
         "another, the model waits for an SM of its own",
         grouped(kernel.smem_bytes)));
-  for (const models::Violation& n : run.device.observer.notes())
-    notes.push_back(fmt::format("{}: {}", n.id, n.message));
+  for (const models::Violation& n : run.device.observer.notes()) {
+    const std::string place = line_of(n.source.loc);
+    const std::string note = fmt::format("{}: {}{}{}", n.id, n.message, place.empty() ? "" : "  ", place);
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);  // of several warps
+  }
   return notes;
 }
 

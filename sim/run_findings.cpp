@@ -61,12 +61,22 @@ std::string place_text(const models::Violation& v, const Finding& f, const Ended
   return where;
 }
 
+/// ", by load (warp 2) of CTA 0 at cycle 1,234  gemm.ptx:61"
+std::string doer_text(const models::Place& place, const EndedRun& run) {
+  const models::Source& by = place.source;
+  if (by.warp < 0 || by.cta < 0) return fmt::format(", at cycle {}", grouped(int64_t(place.time)));
+  return fmt::format(", by {} (warp {}) of CTA {} at cycle {}  {}",
+                     run.launches().kernel_of_cta(by.cta).role(by.warp), by.warp, by.cta,
+                     grouped(int64_t(place.time)), line_of(by.loc));
+}
+
 /// What, where and the details; the same for findings and warnings.
 std::string violation_text(const models::Violation& v, const Finding& f, const EndedRun& run) {
   std::string text = fmt::format("{} {} at cycle {}: {}\n", v.warning ? "WARNING" : "FINDING", f.id,
                                  grouped(int64_t(v.time)), f.message);
   text += fmt::format("  where: {}{}{}\n", place_text(v, f, run), f.location.empty() ? "" : "  ", f.location);
   for (const std::string& detail : v.details) text += "  " + detail + "\n";
+  for (const models::Place& place : v.related) text += fmt::format("  {}{}\n", place.text, doer_text(place, run));
   return text;
 }
 

@@ -327,6 +327,8 @@ class WarpContext {
   /// The test under way is a look: a try_wait whose answer no loop asks for again.  It suspends the warp, up to the
   /// limit.
   bool test_suspends = false;
+  /// And nobody reads its answer: whatever follows would follow without it, so it orders nothing.
+  bool answer_ignored = false;
 
  private:
   static bool looks_unwritten(const void* values, uint32_t bytes) {

@@ -22,6 +22,7 @@ struct ExpectedMatrix {
   /// Of an operand that lies along M or N: bytes from one k to the next; `pitch` is an element's, whole bytes.  0:
   /// it lies along K.
   uint64_t k_pitch = 0;
+  std::optional<DataType> type{};  ///< of an operand's elements, where it is known
 
   bool along_k() const { return k_pitch == 0; }
 };

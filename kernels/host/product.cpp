@@ -128,6 +128,7 @@ ExpectedResult Product::expected_result(const std::vector<GlobalAddr>& addresses
                           .b = matrix_of(1, shape_.n, shape_.k),
                           .c = matrix_of(all.size() - 1, shape_.m, shape_.n),
                           .k = shape_.k};
+  product.a.type = product.b.type = shape_.operands;
   if (is_plain()) product.plain = shape_.output;
   return {.products = {product}, .copies = {}};
 }

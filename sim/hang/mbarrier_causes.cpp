@@ -490,8 +490,10 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
   if (word.expected != array.count) {
     Cause cause{
         .certainty = 110,
-        .text = fmt::format("{} was initialised for {} arrivals per phase; the kernel's barrier table says {}",
-                            text_of(w.barrier), word.expected, array.count)};
+        .text = fmt::format(
+            "{} was initialised for {} arrivals per phase; {} {}", text_of(w.barrier), word.expected,
+            ptx_uses_of(w.cta->kernel()) ? "the first of the array for" : "the kernel's barrier table says",
+            array.count)};
     blame_init(cause, graph, w);
     return cause;
   }

@@ -114,6 +114,7 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
   };
   GlobalAccess now_accessed = global_access(t, kind, write, now(t));
   now_accessed.access.reduces = traits.reduces, now_accessed.access.strong = traits.strong;
+  now_accessed.access.repeats = write && std::exchange(repeats_, false);
   const auto conflict = [&](const GlobalAccess& earlier) {
     const Kernel& first = *launches_[earlier.launch].kernel;
     const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);
@@ -130,7 +131,12 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
     }
     if (is_plain_load(now_accessed) && earlier.access.kind == AccessKind::atomic)
       return doubt(now_accessed, address, std::move(v));
-    if (ordered_but_for_a_fence(t, earlier)) {
+    if (now_accessed.access.repeats && earlier.access.kind == AccessKind::global && earlier.access.write) {
+      v.warning = true;
+      v.message +=
+          "; works on hardware as far as known, because the second writes the bytes that are there already";
+      if (!told_loads_.insert({v.source.loc.line(), v.source.loc.file_name()}).second) return;
+    } else if (ordered_but_for_a_fence(t, earlier)) {
       v.warning = true;
       v.message +=
           " but a relaxed atomic; works on hardware as far as known, because the writer has fenced ahead of it: "

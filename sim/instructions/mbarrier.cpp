@@ -329,6 +329,18 @@ bool test_wait(WarpContext& w, SmemAddr barrier, uint32_t parity, bool by_state)
                             w.loc());
   if (w.cta.observer().recorder() && !w.warp.open_spans.empty())
     w.warp.open_spans.back().flow_in = state.last_cause;
+  if (w.answer_ignored) {
+    w.cta.observer().violation(
+        {.id = "MB19",
+         .message = fmt::format(
+             "the answer of {} decides nothing: the code goes on before the phase has completed, too", instruction),
+         .time = now(),
+         .slot = w.cta.slot(),
+         .barrier = offset,
+         .source = w.source(),
+         .note = true});
+    return true;
+  }
   if (check_wait(w, state, parity, true, by_state)) w.count_wait(barrier, WaitHistory::named(parity, state.phase));
   if (h) h->acquire(w.thread(), offset);
   return true;

@@ -123,6 +123,7 @@ class Explainer {
   bool explain_old_sum(const Accumulator& acc);
   std::optional<RowOf> wanted_row(const Accumulator& acc, bool a, int i) const;
   void explain_majority(const Accumulator& acc, bool a, const Deviation& first, const std::set<int>& right);
+  const Accumulator* of_row(size_t p, int64_t row) const;
   const Accumulator* multiplied(const RowOf& a, const RowOf& b) const;
   /// Whatever belongs into C was multiplied by somebody, for this place or for another.
   bool all_multiplied(size_t product);

@@ -190,16 +190,17 @@ void Explainer::explain_coverage(const std::vector<const Accumulator*>& of_tile,
     if (near && row.known()) a = load_of(*near, matrices_.address(row.matrix, row.row, gaps.first_missing));
     if (near && column.known())
       b = load_of(*near, matrices_.address(column.matrix, column.row, gaps.first_missing));
-    // Or came to lie there later, before the MMAs of another tile: they have not waited for it.
+    // Or lies in another stage, or came later, before the MMAs of another tile: they have not waited for it.
     if (near && row.known() && column.known() && !(a && b)) {
       models::Cycles until = UINT64_MAX;
-      const models::Cycles last = record_.mmas()[acc.mmas.back()].time;
+      const models::Cycles begun = record_.mmas()[acc.mmas.front()].time,
+                           last = record_.mmas()[acc.mmas.back()].time;
       for (const Mma& mma : record_.mmas())
         if (mma.time > last && mma.by.slots[0] == near->by.slots[0]) until = std::min(until, mma.time);
       const auto later = [&](const RowOf& of) -> const Box* {
         const uint64_t address = matrices_.address(of.matrix, of.row, gaps.first_missing);
         for (const Box& box : record_.boxes())
-          if (box.time > near->time && box.time <= until &&
+          if (box.time > begun && box.time <= until &&
               (box.slot == near->by.slots[0] || box.slot == near->by.slots[1]) && box.brings(address))
             return &box;
         return nullptr;

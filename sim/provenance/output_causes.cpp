@@ -10,6 +10,12 @@
 
 namespace sm100::sim::provenance {
 
+/// An accumulator of that row of A, whatever its columns.
+const Accumulator* Explainer::of_row(size_t p, int64_t row) const {
+  const auto found = by_row_.find({matrices_.a_of(p), row});
+  return found == by_row_.end() || found->second.empty() ? nullptr : found->second.front();
+}
+
 void Explainer::compare_output() {
   for (size_t p = 0; p < expected_.products.size(); ++p) {
     const host::ExpectedProduct& product = expected_.products[p];
@@ -135,12 +141,38 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
             "rows and k steps that were multiplied are right, and their sum is stored as it was made: the error is "
             "in the sum (types or negation in the instruction descriptor, scale factors, or terms cut off by the "
             "tensor core)";
+        uint32_t first = acc->history;
+        while (record_.histories()[first].parent != 0) first = record_.histories()[first].parent;
+        if (const uint32_t begins = record_.histories()[first].mma;
+            begins != 0 && record_.mmas()[begins - 1].accumulates)
+          cause.at = record_.mmas()[begins - 1].source,
+          cause.what =
+              "the tile's first MMA adds to what lies in tensor memory, where nobody has written: it must not "
+              "accumulate (enable-input-d)";
+        const bool turned = swapped(*acc);
+        for (const bool a : {true, false}) {
+          const host::ExpectedMatrix& matrix = a != turned ? product.a : product.b;
+          const std::optional<DataType> told = a ? mma.a_type : mma.b_type;
+          if (!told || !matrix.type || *told == *matrix.type || *told == DataType::tf32) continue;
+          cause.what = fmt::format(
+              "{} is {}, and the MMAs take operand {} for {}: the {} type in the instruction descriptor is wrong",
+              matrix.name, name(*matrix.type), a ? "A" : "B", name(*told), a ? "A" : "B");
+          break;
+        }
         cause.details.push_back(fmt::format("multiplied by {}", who_(mma.source)));
       } else if (product.other_scales) {
         cause.what =
             "rows and k steps that were multiplied are right; scale factors that do not lie in atoms of 128 rows x "
             "4 were "
             "not looked at: whether they, the instruction descriptor or the epilogue is wrong is not known";
+      } else if (const Accumulator* part = acc || product.other_scales ? nullptr : of_row(p, row)) {
+        const Mma& mma = record_.mmas()[part->mmas.back()];
+        cause.id = "PV1", cause.at = mma.source;
+        cause.what = fmt::format(
+            "no MMA has multiplied what belongs here: those of these rows of {} have N = {} in their instruction "
+            "descriptor, and begin at column {} of tensor memory",
+            product.a.name, mma.n, mma.column);
+        cause.details.push_back(fmt::format("multiplied by {}", who_(mma.source)));
       } else if (product.plain) {
         cause.what = fmt::format(
             "what was multiplied is right, and what is stored is not: the error comes between the {} and the store "

@@ -122,6 +122,8 @@ void Record::multiplied(const Participants& by, const models::MmaOperation& op, 
     mma.b = operand_rows(shared_, by.slots, op, false);
   }
   mma.a_swizzle = swizzle_of_code(op.a.swizzle_code), mma.b_swizzle = swizzle_of_code(op.b.swizzle_code);
+  if (const OperandType a = a_data_type(op.kind, op.idesc.a_type); a.ok) mma.a_type = a.type;
+  if (const OperandType b = b_data_type(op.kind, op.idesc.b_type); b.ok) mma.b_type = b.type;
   if (is_block_scaled(op.kind)) read_scales(mma, op);
   mmas_.push_back(std::move(mma));
   const uint32_t number = uint32_t(mmas_.size());

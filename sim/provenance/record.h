@@ -47,6 +47,7 @@ struct Mma {
   int scales = 0;                                                ///< of a row
   Swizzle a_swizzle = Swizzle::none, b_swizzle = Swizzle::none;  ///< that the descriptors name
   int sfa_byte = 0, sfb_byte = 0;
+  std::optional<DataType> a_type{}, b_type{};  ///< that the instruction descriptor names
 };
 
 /// What has been added up in cells of tensor memory: the MMAs, the last one first, as a list that shares its tail.

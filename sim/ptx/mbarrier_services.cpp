@@ -163,8 +163,9 @@ class LookThatSuspends {
  public:
   LookThatSuspends(ServiceCall& c, LaneMask by, bool suspends) : context_(c.context()) {
     context_.test_suspends = suspends && by == c.warp.live();
+    context_.answer_ignored = c.warp.code.ignores_answer(c.at);
   }
-  ~LookThatSuspends() { context_.test_suspends = false; }
+  ~LookThatSuspends() { context_.test_suspends = context_.answer_ignored = false; }
   LookThatSuspends(const LookThatSuspends&) = delete;
   LookThatSuspends& operator=(const LookThatSuspends&) = delete;
 

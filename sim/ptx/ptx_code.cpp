@@ -113,6 +113,8 @@ void PtxCode::place_instructions() {
   waits_.assign(program_.code.size() + 1, nullptr);
   atomic_polls_.assign(program_.code.size() + 1, false);
   for (const uint32_t at : ptx::find_atomic_polls(program_)) atomic_polls_[at] = true;
+  ignored_.assign(program_.code.size() + 1, false);
+  for (const uint32_t at : program_.ignored_answers) ignored_[at] = true;
   for (uint32_t at = 0; at < program_.code.size(); ++at) {
     const ptx::Instr& i = program_.code[at];
     if (i.kind == ptx::Kind::service) place_service(i);

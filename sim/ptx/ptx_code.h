@@ -91,6 +91,8 @@ class PtxCode {
   bool has_result(const ptx::Instr& i) const { return results_[i.detail]; }
   /// The loop that an instruction polls for, or nullptr.
   const ptx::Wait* wait_of(uint32_t instruction) const { return waits_[instruction]; }
+  /// It is an mbarrier.try_wait or test_wait whose answer decides nothing.
+  bool ignores_answer(uint32_t instruction) const { return ignored_[instruction]; }
   /// The instruction is an atomic that a loop executes until it answers otherwise, and which does nothing else.
   bool atomic_poll(uint32_t instruction) const { return atomic_polls_[instruction]; }
   /// Module variables of .const and .global, at kPtxConstantWindow; none if the launch says where they lie.
@@ -110,7 +112,7 @@ class PtxCode {
   std::vector<const PtxServiceEntry*> services_;     ///< by Instr::detail
   std::vector<bool> refused_, results_;              ///< by Instr::detail
   std::vector<const ptx::Wait*> waits_;              ///< by instruction
-  std::vector<bool> atomic_polls_;                   ///< by instruction
+  std::vector<bool> atomic_polls_, ignored_;         ///< by instruction
   std::vector<PtxServiceEntry::Together> together_;  ///< by Instr::detail
   std::vector<uint8_t> constant_bytes_;
 };

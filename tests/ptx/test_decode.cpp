@@ -216,6 +216,17 @@ TEST_CASE("Wait loops of inline assembly and of C++ are recognised, peeks are no
   CHECK(d.program.wait_of_poll(3) == &waits[1]);
 }
 
+TEST_CASE("Polls whose answer decides nothing are told from those that a branch, a guard or a store looks at") {
+  const Decoded d(
+      "mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;\n"                                         // 0
+      "{ .reg .pred Q; mbarrier.try_wait.parity.shared::cta.b64 Q, [%r1], %r2; selp.b32 %r4, 1, 0, Q; }\n"  // 1, 2
+      "add.s32 %r5, %r4, 1;\n"                                                                              // 3
+      "mbarrier.test_wait.parity.shared::cta.b64 %p2, [%r1], %r2; selp.b32 %r6, 1, 0, %p2; add.s32 %r7, %r6, 1;\n"
+      "st.shared.u32 [%r1], %r7;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r1], %r2; @%p3 mov.u32 %r8, 1;\nret;");
+  CHECK(d.program.ignored_answers == std::vector<uint32_t>{0, 1});
+}
+
 TEST_CASE("Names of services end where the order of modifiers is free") {
   const Decoded d(
       "tcgen05.wait::ld.sync.aligned; cp.async.bulk.wait_group.read 0; "

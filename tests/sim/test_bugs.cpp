@@ -64,6 +64,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"EX1", "depends on a few hundred cycles between commit and exit; MB12 finds the same drain missing"},
     {"EX2", "a role that reads a response before it has come is found first (CL6)"},
     {"PV4", "the bytes of the output show it first (GM4), whose finding then has the reason"},
+    {"MB19", "a note about PTX; what it leaves unordered is found: tests/sim/ptx/test_faulty_gemm.cpp"},
     {"GM6",
      "no kernel of the catalogue copies what threads store; scenarios/bugs/world/x82_flag_then_copy.toml does"},
     {"GM7",

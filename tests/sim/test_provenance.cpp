@@ -151,14 +151,19 @@ TEST_CASE("a PTX kernel with wrong coordinates is explained by the lines of its 
 
 TEST_CASE("a sum that is stored as the tensor core made it is wrong in the sum", "[provenance]") {
   const ScratchDirectory scratch;
-  for (const char* descriptor : {"0x08102490", "0x08100010"}) {  // A negated; f16 x f16
+  const std::pair<const char*, const char*> kCases[] = {
+      {"0x08102490",  // A negated
+       "their sum is stored as it was made: the error is in the sum (types or negation in the"},
+      {"0x08100010",
+       "A is bf16, and the MMAs take operand A for f16: the A type in the instruction descriptor is"}};
+  for (const auto& [descriptor, text] : kCases) {
     CAPTURE(descriptor);
     const RunResult r = run_altered_ptx(scratch.path(), "0x08100490", descriptor, host::ProvenanceMode::automatic);
     CAPTURE(r.provenance.report);
     CHECK(r.outcome == Outcome::mismatch);
     REQUIRE(r.provenance.causes.size() == 1);
     CHECK(r.provenance.causes[0].id == "PV1");
-    CHECK(says(r, "their sum is stored as it was made: the error is in the sum (types or negation in the"));
+    CHECK(says(r, text));
     CHECK(r.provenance.causes[0].location.rfind("gemm.ptx:1", 0) == 0);  // a tcgen05.mma, not the store
   }
 }

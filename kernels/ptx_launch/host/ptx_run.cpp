@@ -131,6 +131,8 @@ ExpectedResult PtxRun::expected_result(const std::vector<GlobalAddr>& addresses)
                                                      .b = matrix_of(product->b, !product->b_is_k_n),
                                                      .c = matrix_of(product->c),
                                                      .k = product->k_of(problem_.tensors[product->a].shape)});
+    expected.a.type = problem_.tensors[product->a].element.format;
+    expected.b.type = problem_.tensors[product->b].element.format;
     for (const PtxScales& scales : product->scales) {
       const PtxTensor& tensor = problem_.tensors[scales.tensor];
       const int64_t rows = scales.operand == 0 ? expected.a.rows : expected.b.rows;

@@ -79,3 +79,49 @@ TEST_CASE("MMAs that all lanes execute are said to be that") {
   const RunResult result = ran({{"MMA_WARP:\n", "@!%p4 bra EPILOGUE;", ""}});
   check_says(result, "the tcgen05.mma is executed by 32 lanes of mma");
 }
+
+TEST_CASE("A try_wait whose answer decides nothing is no wait, though its phase completes in time") {
+  const RunResult result = ran({{"WAIT_DONE:", "@!%p5 bra WAIT_DONE;", ""}});
+  CHECK(result.outcome == Outcome::findings);
+  REQUIRE(!result.findings.empty());
+  CHECK(result.findings[0].id == "TC3");
+  check_says(result, "missing: a tcgen05.commit after these MMAs, and a wait of load for its mbarrier");
+  REQUIRE(!result.notes.empty());
+  CHECK(result.notes[0] ==
+        "MB19: the answer of mbarrier.try_wait decides nothing: the code goes on before the phase has completed, "
+        "too  gemm.ptx:147");
+}
+
+TEST_CASE("MMAs of fewer columns than the tile's are said to be that") {
+  const RunResult result = ran({{"MMA:\n", "0x08100490", "0x08080490"}});
+  check_says(result, "columns 0 to 31 were written by a tcgen05.mma with M = 128, N = 32, by mma (warp 1)");
+  check_says(result, "no MMA has multiplied what belongs here: those of these rows of A have N = 32");
+}
+
+TEST_CASE("An element type in the instruction descriptor that is not the tensor's is said to be that") {
+  const RunResult a = ran({{"MMA:\n", "0x08100490", "0x08100410"}});
+  check_says(a,
+             "A is bf16, and the MMAs take operand A for f16: the A type in the instruction descriptor is wrong");
+  const RunResult b = ran({{"MMA:\n", "0x08100490", "0x08100090"}});
+  check_says(b,
+             "B is bf16, and the MMAs take operand B for f16: the B type in the instruction descriptor is wrong");
+}
+
+TEST_CASE("A k step that was loaded and not multiplied is not said to be missing from memory") {
+  const RunResult result =
+      ran({{"MMA:\n", "setp.lt.u32 %p6, %r14, %r6;", "sub.u32 %r40, %r6, 1;\n\tsetp.lt.u32 %p6, %r14, %r40;"}});
+  check_says(result, "k 192-255 is never multiplied");
+  check_says(result, "it was loaded by load");
+}
+
+TEST_CASE("Columns outside of an allocation come with the allocations that there are, and with what was freed") {
+  check_says(ran({{"READY:", "[%r10], 64;", "[%r10], 32;"}}),
+             "allocated: columns 0 to 31, by epilogue (warp 2) of CTA");
+  check_says(ran({{"COLUMNS:", "%r12, 64;", "%r12, 32;"}}),
+             "allocated: columns 0 to 63, by epilogue (warp 2) of CTA");
+}
+
+TEST_CASE("A first MMA that accumulates is said to be that") {
+  const RunResult result = ran({{"MMA:\n", "setp.ne.u32 %p7, %r14, 0;", "setp.eq.u32 %p7, %r14, %r14;"}});
+  check_says(result, "the tile's first MMA adds to what lies in tensor memory, where nobody has written");
+}

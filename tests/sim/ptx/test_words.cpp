@@ -146,6 +146,17 @@ TEST_CASE("A weak access races with a strong one") {
   CHECK(id_found(ran("\tst.shared.u32 [%r2], %r6;", "\tld.volatile.shared.u32 %r10, [%r2];")) == "SM3");
 }
 
+TEST_CASE("A flag that two set, the second what is there already, is a warning; another value is a finding") {
+  const std::string late = "\tnanosleep.u32 4000;\n\tst.global.u32 [%rd1], ";
+  const RunResult r = ran("\tst.global.u32 [%rd1], %r6;", late + "%r6;", 2);
+  CAPTURE(said(r));
+  CHECK(r.outcome == Outcome::pass);
+  REQUIRE(r.warnings.size() == 1);
+  CHECK(r.warnings[0].id == "GM3");
+  CHECK(r.warnings[0].message.find("writes the bytes that are there already") != std::string::npos);
+  CHECK(id_found(ran("\tst.global.u32 [%rd1], %r6;", late + "%r4;", 2)) == "GM3");
+}
+
 TEST_CASE("A plain store behind an own atomic comes behind the atomics before it") {
   const std::string last =
       "\tatom.relaxed.gpu.global.add.u32 %r10, [%rd1], 1;\n\tsetp.eq.u32 %p4, %r10, 1;\n"
