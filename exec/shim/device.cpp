@@ -218,6 +218,8 @@ void Device::lend_managed() {
 abi::Error Device::enqueue(void* handle, const Work& work) {
   Stream* const stream = streams.find(handle);
   if (!stream) return abi::invalid_resource_handle;
+  if (Streams::is_legacy(handle))
+    if (const abi::Error error = streams.legacy_call()) return error;
   streams.issued(*stream);
   if (stream->capture) {
     stream->capture->graph->nodes.push_back(work);

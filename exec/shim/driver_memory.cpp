@@ -54,7 +54,10 @@ int copy_2d(const DriverCopy2D* copy, const F& f, const char* name = __builtin_F
       [&](Device& d) {
         Rows rows;
         if (!copy) return invalid_value;
-        if (rows_of(*copy, rows)) return f(d, rows);
+        if (rows_of(*copy, rows)) {
+          const Error error = f(d, rows);
+          return error == invalid_pitch ? invalid_value : error;  // the driver has no error of its own for it
+        }
         d.note("not implemented: cuMemcpy2D of an array");
         return not_supported;
       },
@@ -131,13 +134,14 @@ SM100_EXEC_API int cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
   return cuMemAllocHost_v2(pointer, bytes);
 }
 SM100_EXEC_API int cuMemFreeHost(void* pointer) {
-  return driver_call([&](Device&) {
-    std::free(pointer);
-    return success;
-  });
+  return driver_call([&](Device&) { return pointer ? free_host(pointer) : invalid_value; });
 }
-SM100_EXEC_API int cuMemHostRegister_v2(void*, size_t, unsigned) { return driver_nothing(); }
-SM100_EXEC_API int cuMemHostUnregister(void*) { return driver_nothing(); }
+SM100_EXEC_API int cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned) {
+  return driver_call([&](Device&) { return register_host(pointer, bytes); });
+}
+SM100_EXEC_API int cuMemHostUnregister(void* pointer) {
+  return driver_call([&](Device&) { return unregister_host(pointer); });
+}
 SM100_EXEC_API int cuMemGetInfo_v2(size_t* free, size_t* total) {
   return driver_call([&](Device& d) {
     if (free) *free = d.free_bytes();

@@ -34,6 +34,8 @@ Graph* find(const Handles& handles, const void* handle) {
 Error record_event(Device& device, void* handle, void* stream_handle) {
   Event* const event = device.streams.find_event(handle);
   Stream* const stream = device.streams.find(stream_handle);
+  if (event && Streams::is_legacy(stream_handle))
+    if (const Error error = device.streams.legacy_call()) return error;
   return event && stream ? device.streams.record(*event, *stream, device.nanoseconds) : invalid_resource_handle;
 }
 

@@ -48,7 +48,7 @@ Error copy(Device& device, const Rows& rows) {
 /// What is wrong before anything is copied, so that a captured copy fails at its call.
 Error check(const Rows& rows) {
   if (rows.kind < host_to_host || rows.kind > by_address) return invalid_memcpy_direction;
-  return rows.height > 1 && (rows.width > rows.to_pitch || rows.width > rows.from_pitch) ? invalid_value : success;
+  return rows.height > 1 && (rows.width > rows.to_pitch || rows.width > rows.from_pitch) ? invalid_pitch : success;
 }
 
 Error carry_out(Device& device, const Fill& fill) {
@@ -102,10 +102,57 @@ Error release(Device& device, void* pointer) {
   return !pointer || device.free(reinterpret_cast<uint64_t>(pointer)) ? success : invalid_value;
 }
 
+namespace {
+
+struct Pinned {
+  size_t bytes;
+  bool registered;  ///< the program's own memory
+};
+/// By address; under the device's mutex, as all calls are.
+std::map<uintptr_t, Pinned>& pinned() {
+  static std::map<uintptr_t, Pinned> all;
+  return all;
+}
+
+}  // namespace
+
 Error allocate_host(void** pointer, size_t bytes) {
   if (!pointer) return invalid_value;
-  *pointer = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  *pointer = bytes == 0 ? nullptr : std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (*pointer) pinned()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, false};
   return *pointer || bytes == 0 ? success : memory_allocation;
+}
+
+Error free_host(void* pointer) {
+  if (!pointer) return success;
+  const auto found = pinned().find(reinterpret_cast<uintptr_t>(pointer));
+  if (found == pinned().end() || found->second.registered) return invalid_value;
+  pinned().erase(found);
+  std::free(pointer);
+  return success;
+}
+
+Error register_host(void* pointer, size_t bytes) {
+  if (!pointer || bytes == 0) return invalid_value;
+  const auto begin = reinterpret_cast<uintptr_t>(pointer);
+  const auto behind = pinned().lower_bound(begin + bytes);  // the first that this one does not reach
+  if (behind != pinned().begin() && std::prev(behind)->first + std::prev(behind)->second.bytes > begin)
+    return host_memory_already_registered;
+  pinned()[begin] = {bytes, true};
+  return success;
+}
+
+Error unregister_host(void* pointer) {
+  const auto found = pinned().find(reinterpret_cast<uintptr_t>(pointer));
+  if (found == pinned().end() || !found->second.registered) return host_memory_not_registered;
+  pinned().erase(found);
+  return success;
+}
+
+bool is_pinned(const void* pointer) {
+  const auto at = reinterpret_cast<uintptr_t>(pointer);
+  const auto behind = pinned().upper_bound(at);
+  return behind != pinned().begin() && at - std::prev(behind)->first < std::prev(behind)->second.bytes;
 }
 
 Error copy_later(Device& device, void* stream, const Rows& rows) {
@@ -115,6 +162,7 @@ Error copy_later(Device& device, void* stream, const Rows& rows) {
 
 Error copy_now(Device& device, const Rows& rows) {
   if (const Error error = check(rows)) return error;
+  if (const Error error = device.streams.legacy_call()) return error;
   if (const Error error = device.streams.unsafe_call()) return error;
   if (const Error error = device.enqueue(nullptr, [rows](Device& d) { return copy(d, rows); })) return error;
   return device.wait_for_stream(nullptr);
@@ -126,6 +174,7 @@ Error fill_later(Device& device, void* stream, const Fill& fill) {
 }
 
 Error fill_now(Device& device, const Fill& fill) {
+  if (const Error error = device.streams.legacy_call()) return error;
   if (const Error error = device.streams.unsafe_call()) return error;
   return fill_later(device, nullptr, fill);
 }

@@ -14,8 +14,14 @@ abi::Error allocate(Device& device, void** pointer, size_t bytes, bool managed =
 /// With a pitch that suits rows of `width` bytes.
 abi::Error allocate_rows(Device& device, void** pointer, size_t* pitch, size_t width, size_t height);
 abi::Error release(Device& device, void* pointer);
-/// Memory of the host, page-aligned.
+/// Memory of the host, page-aligned: what the program calls pinned.  Kernels do not reach it.
 abi::Error allocate_host(void** pointer, size_t bytes);
+/// nullptr is nothing to free; another address must be one that allocate_host has given.
+abi::Error free_host(void* pointer);
+abi::Error register_host(void* pointer, size_t bytes);
+abi::Error unregister_host(void* pointer);
+/// In pinned memory: allocated or registered.
+bool is_pinned(const void* pointer);
 
 /// An allocation or a free in a stream: `f` has its place at once, so in a captured stream it is refused.
 template <class F>

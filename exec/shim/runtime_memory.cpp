@@ -160,16 +160,13 @@ SM100_EXEC_API int cudaMallocHost(void** pointer, size_t bytes) {
 }
 SM100_EXEC_API int cudaHostAlloc(void** pointer, size_t bytes, unsigned) { return cudaMallocHost(pointer, bytes); }
 SM100_EXEC_API int cudaFreeHost(void* pointer) {
-  return call([&](Device&) {
-    std::free(pointer);
-    return success;
-  });
+  return call([&](Device&) { return free_host(pointer); });
 }
-SM100_EXEC_API int cudaHostRegister(void*, size_t, unsigned) {
-  return call([](Device&) { return success; });
+SM100_EXEC_API int cudaHostRegister(void* pointer, size_t bytes, unsigned) {
+  return call([&](Device&) { return register_host(pointer, bytes); });
 }
-SM100_EXEC_API int cudaHostUnregister(void*) {
-  return call([](Device&) { return success; });
+SM100_EXEC_API int cudaHostUnregister(void* pointer) {
+  return call([&](Device&) { return unregister_host(pointer); });
 }
 SM100_EXEC_API int cudaMemGetInfo(size_t* free, size_t* total) {
   return call([&](Device& d) {
@@ -184,9 +181,11 @@ SM100_EXEC_API int cudaPointerGetAttributes(PointerAttributes* attributes, const
     *attributes = {};
     void* const plain = const_cast<void*>(pointer);
     if (Device::in_device_range(pointer)) {
-      if (!d.bytes_at(pointer, 1)) return invalid_value;
+      if (!d.bytes_at(pointer, 1)) return attributes->device = -2, success;  // freed, or never allocated
       attributes->type = d.is_managed(pointer) ? 3 : 2, attributes->device_pointer = plain;
       if (attributes->type == 3) attributes->host_pointer = plain;
+    } else if (is_pinned(pointer)) {  // no device pointer: kernels do not reach it
+      attributes->type = 1, attributes->host_pointer = plain;
     } else {
       attributes->device = -2, attributes->host_pointer = plain;
     }
@@ -211,7 +210,7 @@ SM100_EXEC_API int cudaMallocAsync(void** pointer, size_t bytes, void* stream) {
   return on_stream(stream, [&](Device& d) { return allocate(d, pointer, bytes); });
 }
 SM100_EXEC_API int cudaFreeAsync(void* pointer, void* stream) {
-  return on_stream(stream, [&](Device& d) { return pointer ? release(d, pointer) : invalid_value; });
+  return on_stream(stream, [&](Device& d) { return pointer ? release(d, pointer) : success; });
 }
 SM100_EXEC_API int cudaMallocFromPoolAsync(void** pointer, size_t bytes, void* pool, void* stream) {
   return on_stream(stream,

@@ -139,6 +139,14 @@ Error Streams::end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
   return abi::success;
 }
 
+Error Streams::legacy_call() {
+  if (captures_ == 0) return abi::success;
+  bool hit = false;
+  for (const auto& [handle, stream] : streams_)
+    if (stream->capture && !(stream->flags & kNonBlocking)) hit = stream->capture->invalid = true;
+  return hit ? abi::capture_implicit : abi::success;
+}
+
 Error Streams::unsafe_call() {
   if (captures_ == 0) return abi::success;
   bool hit = false;

@@ -81,6 +81,11 @@ class Streams {
 
   abi::Error begin_capture(Stream& stream, int mode);
   abi::Error end_capture(Stream& stream, std::shared_ptr<Graph>& graph);
+  /// The stream that waits for all blocking ones: not cudaStreamPerThread, nor one that was created.
+  static bool is_legacy(const void* handle) { return reinterpret_cast<uintptr_t>(handle) <= 1; }
+  /// Work of the legacy stream, which would wait for the streams that are captured: it invalidates the captures of
+  /// those that are blocking.
+  abi::Error legacy_call();
   /// A call of the host that must not come while a stream is captured: it invalidates every capture of the global
   /// mode.
   abi::Error unsafe_call();

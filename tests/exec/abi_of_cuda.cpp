@@ -30,9 +30,14 @@ ERROR(capture_unsupported, cudaErrorStreamCaptureUnsupported, CUDA_ERROR_STREAM_
 ERROR(capture_invalidated, cudaErrorStreamCaptureInvalidated, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 ERROR(capture_unmatched, cudaErrorStreamCaptureUnmatched, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
 ERROR(capture_unjoined, cudaErrorStreamCaptureUnjoined, CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+ERROR(capture_implicit, cudaErrorStreamCaptureImplicit, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+ERROR(host_memory_already_registered, cudaErrorHostMemoryAlreadyRegistered,
+      CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+ERROR(host_memory_not_registered, cudaErrorHostMemoryNotRegistered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 ERROR(captured_event, cudaErrorCapturedEvent, CUDA_ERROR_CAPTURED_EVENT);
 ERROR(invalid_cluster_size, cudaErrorInvalidClusterSize, CUDA_ERROR_INVALID_CLUSTER_SIZE);
 static_assert(int(abi::invalid_configuration) == int(cudaErrorInvalidConfiguration));
+static_assert(int(abi::invalid_pitch) == int(cudaErrorInvalidPitchValue));
 static_assert(int(abi::invalid_symbol) == int(cudaErrorInvalidSymbol));
 static_assert(int(abi::invalid_memcpy_direction) == int(cudaErrorInvalidMemcpyDirection));
 static_assert(int(abi::invalid_device_function) == int(cudaErrorInvalidDeviceFunction));

@@ -61,6 +61,17 @@ int cudaEventCreate(void** event);
 int cudaEventRecord(void* event, void* stream);
 int cudaEventElapsedTime(float* milliseconds, void* from, void* to);
 int cudaArrayGetInfo(void* pointer, size_t extent);
+int cudaMallocHost(void** pointer, size_t bytes);
+int cudaFreeHost(void* pointer);
+int cudaHostRegister(void* pointer, size_t bytes, unsigned flags);
+int cudaHostUnregister(void* pointer);
+int cudaPointerGetAttributes(void* attributes, const void* pointer);
+int cudaFreeAsync(void* pointer, void* stream);
+int cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                 int kind);
+int cudaStreamCreateWithFlags(void** stream, unsigned flags);
+int cudaStreamBeginCapture(void* stream, int mode);
+int cudaStreamEndCapture(void* stream, void** graph);
 }
 
 namespace {
@@ -333,6 +344,46 @@ int read_directly() {
   return *static_cast<volatile int*>(memory);
 }
 
+/// What an H200 answers, line by line.
+int host_memory() {
+  struct {
+    int type, device;
+    void *device_pointer, *host_pointer;
+    long reserved[8];
+  } attributes;
+  const auto say = [](const char* what, int error) { std::printf("%s: %s\n", what, cudaGetErrorName(error)); };
+  const auto type = [&](const char* what, const void* pointer) {
+    say(what, cudaPointerGetAttributes(&attributes, pointer));
+    std::printf("type %d\n", attributes.type);
+  };
+  void *pinned = nullptr, *memory = nullptr;
+  static char own[8192];
+  cudaMallocHost(&pinned, 1000), cudaMalloc(&memory, 1000);
+  type("pinned", static_cast<char*>(pinned) + 999);
+  say("interior", cudaFreeHost(static_cast<char*>(pinned) + 16));
+  say("foreign", cudaFreeHost(own));
+  say("free", cudaFreeHost(pinned));
+  say("free null", cudaFreeHost(nullptr));
+  say("not registered", cudaHostUnregister(own));
+  say("register", cudaHostRegister(own, sizeof own, 0));
+  say("register a part", cudaHostRegister(own + 4096, 16, 0));
+  type("registered", own + 100);
+  say("unregister", cudaHostUnregister(own));
+  type("plain", own);
+  cudaFree(memory);
+  type("freed", memory);
+  say("free null later", cudaFreeAsync(nullptr, nullptr));
+  say("pitch", cudaMemcpy2D(own, 16, own + 4096, 16, 32, 2, 0));
+  for (const unsigned flags : {0u, 1u}) {  // blocking, non-blocking
+    void *stream = nullptr, *graph = nullptr;
+    cudaStreamCreateWithFlags(&stream, flags);
+    cudaStreamBeginCapture(stream, /*relaxed*/ 2);
+    say("legacy copy", cudaMemcpy(own, own + 4096, 16, 0));
+    say("end", cudaStreamEndCapture(stream, &graph));
+  }
+  return add(1);
+}
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   return text.replace(text.find(from), from.size(), to);
 }
@@ -359,6 +410,7 @@ int main(int argc, char** argv) {
   if (what == "early" || what == "late" || what == "waited") return overlapping_copies(what == "waited");
   if (what == "unwritten") return is_unwritten();
   if (what == "read") return read_directly();
+  if (what == "host") return host_memory();
   if (what == "refused") {
     void* memory = nullptr;
     std::printf("%s\n", cudaGetErrorName(cudaArrayGetInfo(&memory, 16)));

@@ -38,6 +38,19 @@ TEST_CASE("exec: a program's kernel computes its sums on the models, and its tim
   CHECK(contains(ran.err, ", the program's events say "));
 }
 
+TEST_CASE("exec: memory of the host and calls within a capture answer as an H200 does") {
+  const Ran ran = exec("host");
+  INFO(ran.err);
+  CHECK(ran.out ==
+        "pinned: cudaSuccess\ntype 1\ninterior: cudaErrorInvalidValue\nforeign: cudaErrorInvalidValue\n"
+        "free: cudaSuccess\nfree null: cudaSuccess\nnot registered: cudaErrorHostMemoryNotRegistered\n"
+        "register: cudaSuccess\nregister a part: cudaErrorHostMemoryAlreadyRegistered\n"
+        "registered: cudaSuccess\ntype 1\nunregister: cudaSuccess\nplain: cudaSuccess\ntype 0\n"
+        "freed: cudaSuccess\ntype 0\nfree null later: cudaSuccess\npitch: cudaErrorInvalidPitchValue\n"
+        "legacy copy: cudaErrorStreamCaptureImplicit\nend: cudaErrorStreamCaptureInvalidated\n"
+        "legacy copy: cudaSuccess\nend: cudaSuccess\ncudaSuccess, 0 wrong\n");
+}
+
 TEST_CASE("exec: constants and variables of a module are the program's symbols") {
   const Ran ran = exec("symbol");
   INFO(ran.err);
