@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Several sources compiled as one: a header's time is spent once for all of them (from nothing, a third of the time).  SM100_UNITY=OFF,
+# Several sources compiled as one: a header's time is spent once for all of them.  SM100_UNITY=OFF,
 # as the presets `debug`, `asan` and `clang` have it, compiles each source alone and so finds what one of them forgot to include.
 
-# sm100_units(target [MOST n] SOURCES files): up to n sources of one folder are one.  What they have in anonymous namespaces then needs
+set(SM100_UNIT_SOURCES 8) # at most, in one
+
+# sm100_units(target SOURCES files): some sources of one folder are one.  What they have in anonymous namespaces then needs
 # names of its own.  Generated files and files with options of their own stay alone.
 function(sm100_units target)
   if(NOT SM100_UNITY)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "MOST" "SOURCES" ${ARGN})
-  if(NOT ARG_MOST)
-    set(ARG_MOST 8)
-  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
   foreach(source ${ARG_SOURCES})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
     string(FIND ${path} "${PROJECT_BINARY_DIR}/" generated)
@@ -25,14 +24,14 @@ function(sm100_units target)
     if(NOT DEFINED count_${name})
       set(count_${name} 0)
     endif()
-    math(EXPR batch "${count_${name}} / ${ARG_MOST}")
+    math(EXPR batch "${count_${name}} / ${SM100_UNIT_SOURCES}")
     math(EXPR count_${name} "${count_${name}} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${batch})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# sm100_test_units(result SOURCES files): the files of tests, or of up to eight of them one that has each in a namespace of its own, so
+# sm100_test_units(result SOURCES files): the files of tests, or of several of them one that has each in a namespace of its own, so
 # that their names may be equal.  A file that opens a namespace with a name, or includes a list (.inc), stays alone.
 function(sm100_test_units result)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
@@ -53,7 +52,7 @@ function(sm100_test_units result)
       list(APPEND batch ${source})
     endif()
     list(LENGTH batch length)
-    if(length EQUAL 8 OR (source STREQUAL END AND length GREATER 0))
+    if(length EQUAL SM100_UNIT_SOURCES OR (source STREQUAL END AND length GREATER 0))
       list(GET batch 0 first)
       string(SHA1 hash "${batch}")
       string(SUBSTRING ${hash} 0 8 hash)

@@ -91,10 +91,10 @@ bool TensorMemory::check_alloc(uint32_t columns, const Source& source) {
 }
 
 void TensorMemory::take(uint32_t column, uint32_t columns, const Source& source) {
+  if (allocated_columns() == 0) writers_.clear();
   bank_.allocations_.push_back({slot_, column, columns, source, now()});
   smallest_alloc_ = columns;
   std::fill_n(&written_[column], columns, LaneGroups{0});
-  if (allocated_columns() == 0) writers_.clear();
   ++epoch_;
   if (bank_.with_data_)
     for (uint32_t lane = 0; lane < kTmemLanes; ++lane) std::fill_n(&cell(lane, column), columns, kTmemPoison);
@@ -179,9 +179,8 @@ void TensorMemory::dealloc(TmemAddr address, uint32_t columns, const Source& sou
 
 std::optional<uint32_t> TensorMemory::accessed(const char* instruction, TmemShape shape, int repeat,
                                                TmemAddr address, int warp, const Source& source, int split) {
-  const auto violated = [&](const char* id, std::string message) {
-    violate(id, std::move(message), source,
-            std::strcmp(id, "TC1") == 0 ? allocations_told() : std::vector<Place>{});
+  const auto violated = [&](const char* id, std::string message, std::vector<Place> related = {}) {
+    violate(id, std::move(message), source, std::move(related));
     return std::nullopt;
   };
   const uint32_t columns = uint32_t(columns_spanned(shape, repeat)), column = address.column();
@@ -191,10 +190,13 @@ std::optional<uint32_t> TensorMemory::accessed(const char* instruction, TmemShap
     return violated("TC1",
                     fmt::format("{}.{}.x{} of columns {} to {} for the upper threads: not inside a live allocation",
                                 instruction, name(shape), repeat, column + uint32_t(split),
-                                column + uint32_t(split) + columns - 1));
+                                column + uint32_t(split) + columns - 1),
+                    allocations_told());
   if (!reachable(column))
-    return violated("TC1", fmt::format("{}.{}.x{} of columns {} to {}: not inside a live allocation", instruction,
-                                       name(shape), repeat, column, column + columns - 1));
+    return violated("TC1",
+                    fmt::format("{}.{}.x{} of columns {} to {}: not inside a live allocation", instruction,
+                                name(shape), repeat, column, column + columns - 1),
+                    allocations_told());
   if (lane_in_quarter != 0 && (shape == TmemShape::s32x32b || lane_in_quarter != 16))
     return violated("TC2",
                     fmt::format("{}.{} at lane {}: the lane must be {} within the warp's quarter", instruction,

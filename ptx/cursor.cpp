@@ -35,7 +35,7 @@ std::string seen(char c) {
   return std::string("'") + (static_cast<uint8_t>(c) < 0x20 || static_cast<uint8_t>(c) > 0x7e ? '?' : c) + "'";
 }
 
-constexpr int kMostParentheses = 64;  // of parentheses
+constexpr int kMostParentheses = 64;  // one in the other
 
 struct BinaryOperator {
   std::string_view text;

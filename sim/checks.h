@@ -158,7 +158,8 @@ inline constexpr Check kChecks[] = {
      "If the wait is meant, add the role to the table.",
      "the kernel's barrier table", ""},
     {"MB19", Severity::warning, "a wait whose answer decides nothing",
-     "In PTX: an mbarrier.try_wait or test_wait whose predicate no branch, no guard and no store depends on. It "
+     "Said as a note. In PTX: an mbarrier.try_wait or test_wait whose predicate no branch, no guard and no store "
+     "depends on. It "
      "gives up "
      "after a while, and the code goes on as if the phase had completed. It orders nothing, so whatever it should "
      "have "

@@ -134,7 +134,7 @@ SM100_EXEC_API int cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
   return cuMemAllocHost_v2(pointer, bytes);
 }
 SM100_EXEC_API int cuMemFreeHost(void* pointer) {
-  return driver_call([&](Device&) { return pointer ? free_host(pointer) : invalid_value; });
+  return driver_call([&](Device&) { return free_host(pointer); });
 }
 SM100_EXEC_API int cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned) {
   return driver_call([&](Device&) { return register_host(pointer, bytes); });

@@ -12,6 +12,7 @@
 
 namespace sm100::sim {
 
+/// What most services return.
 inline constexpr PtxOutcome kDone = PtxOutcome::done;
 
 // A list for each subject; services.cpp joins them.

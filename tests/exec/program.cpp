@@ -344,7 +344,7 @@ int read_directly() {
   return *static_cast<volatile int*>(memory);
 }
 
-/// What an H200 answers, line by line.
+/// What an H200 answers, line by line; of a non-blocking stream what the CUDA guide says.
 int host_memory() {
   struct {
     int type, device;

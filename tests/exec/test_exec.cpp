@@ -38,7 +38,7 @@ TEST_CASE("exec: a program's kernel computes its sums on the models, and its tim
   CHECK(contains(ran.err, ", the program's events say "));
 }
 
-TEST_CASE("exec: memory of the host and calls within a capture answer as an H200 does") {
+TEST_CASE("exec: memory of the host, and calls of the legacy stream within a capture") {
   const Ran ran = exec("host");
   INFO(ran.err);
   CHECK(ran.out ==

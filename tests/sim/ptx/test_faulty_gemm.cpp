@@ -125,3 +125,8 @@ TEST_CASE("A first MMA that accumulates is said to be that") {
   const RunResult result = ran({{"MMA:\n", "setp.ne.u32 %p7, %r14, 0;", "setp.eq.u32 %p7, %r14, %r14;"}});
   check_says(result, "the tile's first MMA adds to what lies in tensor memory, where nobody has written");
 }
+
+TEST_CASE("A count that differs within an array of a PTX kernel is held against the first, not against a table") {
+  check_says(ran({{".reqntid", "[%r8+8], 1;", "[%r8+8], 2;"}}),
+             "empty[1] was initialised for 2 arrivals per phase; the first of the array for 1");
+}
