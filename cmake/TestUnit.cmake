@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes UNIT: what SOURCES include, then each of them in a namespace of its own.  cmake/Units.cmake
+# Writes UNIT: what SOURCES include, then each of them in a namespace of its own; its macros end with it.  cmake/Units.cmake
 set(includes "")
 set(bodies "")
 foreach(source ${SOURCES})
@@ -18,6 +18,13 @@ foreach(source ${SOURCES})
     list(APPEND includes "${line}")
   endforeach()
   string(APPEND bodies "namespace ${name} {\n#include \"${source}\"\n}\n")
+  file(READ ${source} text)
+  string(REGEX MATCHALL "\n#define [A-Za-z0-9_]+" macros "${text}")
+  list(REMOVE_DUPLICATES macros)
+  foreach(macro ${macros})
+    string(REGEX REPLACE "\n#define " "#undef " macro "${macro}")
+    string(APPEND bodies "${macro}\n")
+  endforeach()
 endforeach()
 list(REMOVE_DUPLICATES includes)
 list(JOIN includes "\n" includes)

@@ -17,6 +17,7 @@
 /// operand leaves shared memory), TC6 (base offset).
 #pragma once
 
+#include <array>
 #include <deque>
 #include <optional>
 #include <span>
@@ -111,6 +112,14 @@ class Wgmma {
   Observer& observer_;
   std::vector<OfWarp> warps_;
   std::vector<Warpgroup> groups_;
+  /// Descriptors of which all bytes lie in shared memory, by a hash; a ring has few, and its warps read them again
+  /// and again.
+  struct Inside {
+    uint64_t descriptor = 0;
+    WgmmaForm form{};
+    bool a = false, known = false;
+  };
+  std::array<Inside, 64> inside_{};
 };
 
 }  // namespace sm100::models
