@@ -16,7 +16,8 @@ namespace {
 class Allocations : public sim::DeviceMemory {
  public:
   /// @param blocks  by address
-  explicit Allocations(const std::vector<Block>& blocks) : blocks_(blocks) {}
+  Allocations(const std::vector<Block>& blocks, models::AccessMap* accesses)
+      : blocks_(blocks), accesses_(accesses) {}
 
   Range range_of(uint64_t address) const override {
     const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), address,
@@ -27,8 +28,11 @@ class Allocations : public sim::DeviceMemory {
     return {block.address, block.bytes, reinterpret_cast<uint8_t*>(block.address)};
   }
 
+  models::AccessMap* accesses() const override { return accesses_; }
+
  private:
   const std::vector<Block>& blocks_;
+  models::AccessMap* const accesses_;
 };
 
 sim::Finding finding_of(const sim::FunctionalResult& result) {
@@ -55,10 +59,11 @@ bool runs_without_models(const Launch& launch) {
   return !sim::functional_obstacle(ptx::decode(*launch.module, launch.code()));
 }
 
-sim::RunResult run_without_models(const Launch& launch, const host::Scenario& scenario) {
+sim::RunResult run_without_models(const Launch& launch, const host::Scenario& scenario,
+                                  models::AccessMap* accesses) {
   const auto begin = std::chrono::steady_clock::now();
   const auto dim3 = [](const uint32_t(&d)[3]) { return Dim3{d[0], d[1], d[2]}; };
-  const Allocations allocations(launch.memory);
+  const Allocations allocations(launch.memory, accesses);
   std::vector<uint64_t> variables;
   for (const Block& variable : launch.variables) variables.push_back(variable.address);
   std::string printed;

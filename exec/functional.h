@@ -11,6 +11,8 @@ namespace sm100::exec {
 bool runs_without_models(const Launch& launch);
 
 /// In this process.
-sim::RunResult run_without_models(const Launch& launch, const host::Scenario& scenario);
+/// @param accesses  hears what the launch reads and writes; nullptr: nobody does
+sim::RunResult run_without_models(const Launch& launch, const host::Scenario& scenario,
+                                  models::AccessMap* accesses);
 
 }  // namespace sm100::exec

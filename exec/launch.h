@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/protocol.h"
+#include "exec/stream_history.h"
 #include "kernels/host/scenario.h"
 #include "kernels/ptx_launch/host/ptx_launch.h"
 #include "sim/run_result.h"
@@ -22,7 +23,8 @@ struct Launch {
   Shape shape;
   int registers = 0;  ///< of a thread, by its machine code; 0: the program has none
   std::vector<uint8_t> parameters;
-  std::vector<Block> memory;     ///< all allocations
+  std::vector<Block> memory;  ///< all allocations
+  WorkOrder order;
   std::vector<Block> variables;  ///< of the module's scope, those that have an address, in their order
 
   const ptx::Entry& code() const { return module->entries[entry]; }
@@ -38,6 +40,7 @@ struct LaunchOutcome {
   bool bad_launch = false;   ///< the error is one that CUDA reports, too: a shape that the device does not take
   bool functional = false;   ///< without models: its cycles are a rough figure
   bool carried_out = false;  ///< every CTA has run to its end, without a finding
+  Footprint footprint;       ///< where the order of its work is watched
   std::shared_ptr<const traces::Trace> trace;  ///< of a launch on the models, if it was recorded
 };
 

@@ -23,7 +23,7 @@ namespace {
 
 /// The dynamic libraries that an ELF file asks for, and whether it has a section with CUDA code.
 struct ElfFile {
-  bool elf = false, cuda_code = false;
+  bool elf = false, cuda_code = false, creates_streams = false;
   std::vector<std::string> needed;
 };
 
@@ -66,6 +66,7 @@ ElfFile read_elf(const fs::path& path) {
     if (section.sh_type != SHT_DYNAMIC || section.sh_link >= sections.size()) continue;
     const Elf64_Shdr& strings = sections[section.sh_link];
     const std::string texts = bytes_at(file, strings.sh_offset, strings.sh_size);
+    result.creates_streams = texts.find("StreamCreate") != texts.npos;  // of the runtime or the driver
     const std::string entries = bytes_at(file, section.sh_offset, section.sh_size);
     for (size_t at = 0; at + sizeof(Elf64_Dyn) <= entries.size(); at += sizeof(Elf64_Dyn)) {
       Elf64_Dyn entry;
@@ -115,5 +116,7 @@ void check_program(const fs::path& program) {
                     "CUDA_RUNTIME_LIBRARY to Shared)",
                     program.string()));
 }
+
+bool names_streams(const fs::path& program) { return read_elf(program).creates_streams; }
 
 }  // namespace sm100::exec

@@ -15,4 +15,7 @@ std::filesystem::path find_program(const std::string& command);
 /// passes.
 void check_program(const std::filesystem::path& program);
 
+/// The file has the name of a function that creates a stream.
+bool names_streams(const std::filesystem::path& program);
+
 }  // namespace sm100::exec

@@ -22,7 +22,7 @@ namespace sm100::exec {
 /// Environment of the program: "SOCKET,MEMORY,BYTES", two file descriptors that it inherits and the size of the
 /// second.
 inline constexpr char kVariable[] = "SM100SIM_EXEC";
-inline constexpr uint32_t kProtocolVersion = 4;
+inline constexpr uint32_t kProtocolVersion = 5;
 /// Where device memory begins in the address space of every process.
 inline constexpr uint64_t kDeviceBase = 0x2000'0000'0000;
 inline constexpr uint64_t kDeviceAlign = 256;  ///< of what cudaMalloc returns
@@ -36,12 +36,15 @@ enum class Request : uint32_t {
   variables,  ///< module, address -> name, address, bytes of each; they have their initial values
   entry,      ///< module, name -> EntryFacts
   occupancy,  ///< module, name, Shape -> CTAs of an SM, clusters of the device
-  launch,     ///< module, name, Shape, parameters, Blocks -> LaunchReply
+  launch,     ///< module, name, Shape, parameters, Blocks, WorkOrder -> LaunchReply
   entries,    ///< module -> their number, names
   calls,      ///< names of functions that the program has called, if the device records them -> nothing
   measured,   ///< nanoseconds between two events of the program -> nothing
   note,       ///< a sentence for the user -> nothing
   refusal,    ///< a sentence: the program cannot run -> nothing
+  moved,      ///< what copies or fills, WorkOrder, Blocks that are read, Blocks that are written, allocations ->
+              ///< nothing
+  freed,      ///< a Block that is no allocation any more -> nothing
 };
 
 struct Header {
@@ -60,6 +63,7 @@ struct DeviceFacts {
   uint8_t records_calls = 0;
   uint8_t has_ptx = 0;        ///< of the user, for modules without
   uint8_t fresh_byte = 0xff;  ///< that allocations are full of
+  uint8_t names_streams = 0;  ///< the program's file names functions that create streams
 };
 
 struct Parameter {
@@ -90,9 +94,26 @@ struct Block {
   uint64_t address = 0, bytes = 0;
 };
 
+/// So much of a stream's work.
+struct WorkCount {
+  uint64_t stream = 0, count = 0;
+};
+/// Where a piece of work stands among that of all streams.
+struct WorkOrder {
+  uint8_t watched = 0;             ///< the program may have several streams; nothing else holds if it has not
+  uint8_t stream_flags = 0;        ///< of cudaStreamCreateWithFlags
+  uint64_t stream = 0, count = 0;  ///< the stream's number, 0: the default stream; which of its pieces, from 1
+  std::vector<WorkCount> after;    ///< it begins when so much of other streams is over
+  std::vector<WorkCount> waited;   ///< what the host has waited for
+};
+
+/// What CUDA has an error of its own for.
+enum class LaunchFault : uint8_t { other, assertion, illegal_address, misaligned_address };
+
 struct LaunchReply {
   uint8_t carried_out = 0;  ///< to its end; its numbers are what the kernel computed
   uint8_t refused = 0;      ///< it was never begun: a shape that the device does not take
+  uint8_t fault = 0;        ///< LaunchFault, of one that was not carried out
   double nanoseconds = 0;
 };
 
@@ -108,6 +129,9 @@ class Writer {
   Writer& list(const std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T>);
     return put(uint32_t(values.size())).append(values.data(), values.size() * sizeof(T));
+  }
+  Writer& order(const WorkOrder& o) {
+    return put(o.watched).put(o.stream_flags).put(o.stream).put(o.count).list(o.after).list(o.waited);
   }
   const std::string& bytes() const { return bytes_; }
 
@@ -129,6 +153,13 @@ class Reader {
     T value;
     std::memcpy(&value, take(sizeof value), sizeof value);
     return value;
+  }
+  WorkOrder order() {
+    WorkOrder o;
+    o.watched = get<uint8_t>(), o.stream_flags = get<uint8_t>();
+    o.stream = get<uint64_t>(), o.count = get<uint64_t>();
+    o.after = list<WorkCount>(), o.waited = list<WorkCount>();
+    return o;
   }
   std::string text() {
     const uint32_t size = get<uint32_t>();

@@ -13,8 +13,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "exec/device_memory.h"
 #include "exec/given_ptx.h"
@@ -26,7 +29,9 @@
 #include "exec/worker.h"
 #include "models/gpu.h"
 #include "models/occupancy.h"
+#include "ptx/cpp_names.h"
 #include "sim/ptx/module_image.h"
+#include "sim/text.h"
 
 namespace sm100::exec {
 namespace {
@@ -67,6 +72,9 @@ class Session {
   Writer list_entries(Reader& request);
   Writer occupancy(Reader& request);
   Writer launch(Reader& request);
+  void moved(Reader& request);
+  /// A piece of work is over that may have run beside others.
+  void look_for_races(const std::string& name, const WorkOrder& order, Footprint footprint);
   /// The entry that a request names; nullptr: there is none.
   const ptx::Entry* read_entry(Reader& request, Launch& launch);
   LaunchOutcome carry_out_launch(const Launch& launch);
@@ -79,6 +87,10 @@ class Session {
   SessionResult result_;
   int socket_ = -1, numbered_ = 0;
   std::map<uint64_t, std::string> last_of_stream_;  ///< names of launches
+  StreamHistory history_;
+  std::map<uint64_t, uint64_t> allocations_;  ///< address -> bytes, those that the program's library has told of
+  std::set<std::string> raced_;               ///< kinds of work that have been told, a pair once
+  bool said_incomplete_ = false;
   pid_t process_ = -1;
   std::optional<int> status_;  ///< of the program, once it has ended
 };
@@ -174,6 +186,12 @@ bool Session::answer() {
       case Request::calls:
         for (uint32_t left = request.get<uint32_t>(); left > 0; --left) options_.called(request.text());
         break;
+      case Request::moved: moved(request); break;
+      case Request::freed: {
+        const Block block = request.get<Block>();
+        history_.forget(block), allocations_.erase(block.address);
+        break;
+      }
       case Request::measured: options_.measured(request.get<double>()); break;
       case Request::note: options_.say(request.text()); break;
       case Request::refusal:
@@ -209,6 +227,7 @@ Writer Session::hello(Reader& request) {
   facts.ctas_per_sm = uint32_t(profile.device.ctas_per_sm);
   facts.fresh_byte = options_.fresh_zeros ? 0 : 0xff;
   facts.records_calls = options_.recorded, facts.has_ptx = !given_.empty();
+  facts.names_streams = names_streams(program_);
   return Writer().put(facts);
 }
 
@@ -310,6 +329,18 @@ Writer Session::occupancy(Reader& request) {
 
 // ---------------------------------------------------------------- launches
 
+namespace {
+/// By the check that has ended the launch.
+LaunchFault fault_of(const sim::RunResult& result) {
+  if (result.findings.empty()) return LaunchFault::other;
+  const std::string& id = result.findings.front().id;
+  return id == "TR2"   ? LaunchFault::assertion
+         : id == "GM1" ? LaunchFault::illegal_address
+         : id == "GM2" ? LaunchFault::misaligned_address
+                       : LaunchFault::other;
+}
+}  // namespace
+
 Writer Session::launch(Reader& request) {
   Launch launch;
   if (!read_entry(request, launch)) throw std::runtime_error("a launch names no entry");
@@ -318,16 +349,69 @@ Writer Session::launch(Reader& request) {
   launch.parameters = request.list<uint8_t>();
   launch.memory = request.list<Block>();
   launch.variables = request.list<Block>();
+  launch.order = request.order();
   for (const Block& block : launch.memory) check_in_device(block);
   std::string& last = last_of_stream_[launch.shape.stream];
   if (launch.shape.programmatic) launch.ahead = last;
   last = launch.name();
-  const LaunchOutcome outcome = carry_out_launch(launch);
+  if (launch.order.watched)
+    for (const Block& block : launch.memory) allocations_[block.address] = block.bytes;
+  LaunchOutcome outcome = carry_out_launch(launch);
+  if (launch.order.watched)
+    look_for_races(fmt::format("{} ({}", launch.name(), ptx::function_name(std::string(launch.code().name))),
+                   launch.order, std::move(outcome.footprint));
   LaunchReply reply;
   reply.refused = outcome.bad_launch, reply.carried_out = outcome.carried_out;
+  if (!outcome.carried_out) reply.fault = uint8_t(fault_of(outcome.result));
   reply.nanoseconds = outcome.result.microseconds * 1e3;
   result_.launches += outcome.carried_out;
   return Writer().put(reply);
+}
+
+void Session::moved(Reader& request) {
+  const std::string name = request.text();
+  const WorkOrder order = request.order();
+  Footprint footprint;
+  for (const Block& block : request.list<Block>()) footprint.add(block, false);
+  for (const Block& block : request.list<Block>()) footprint.add(block, true);
+  for (const Block& block : request.list<Block>()) allocations_[block.address] = block.bytes;
+  look_for_races(name + " (", order, std::move(footprint));
+}
+
+namespace {
+std::string stream_name(uint64_t stream) {
+  return stream == 0 ? "the default stream" : fmt::format("stream {}", stream);
+}
+/// "bytes 0 to 4,095 of the allocation of 8,192 at 0x2000..."
+std::string place_of(const Race& race, const std::map<uint64_t, uint64_t>& allocations) {
+  const auto behind = allocations.upper_bound(race.address);
+  if (behind == allocations.begin() || race.address - std::prev(behind)->first >= std::prev(behind)->second)
+    return fmt::format("at {:#x}", race.address);
+  const auto& [address, bytes] = *std::prev(behind);
+  const uint64_t first = race.address - address;
+  return fmt::format("bytes {} to {} of the allocation of {} at {:#x}", sim::grouped(int64_t(first)),
+                     sim::grouped(int64_t(first + race.bytes - 1)), sim::grouped(int64_t(bytes)), address);
+}
+}  // namespace
+
+void Session::look_for_races(const std::string& name, const WorkOrder& order, Footprint footprint) {
+  const bool opens = name.back() == '(';
+  const std::string full = fmt::format("{}{}{})", name, opens ? "" : ", ", stream_name(order.stream));
+  const auto race = history_.add(full, order, std::move(footprint));
+  if (history_.incomplete() && !std::exchange(said_incomplete_, true))
+    options_.say(
+        "the program's streams have too much work that nobody has waited for: whether all of it is ordered "
+        "was not looked at");
+  if (!race) return;
+  // Launches of a loop: without their numbers, once.
+  const auto kind = [](const std::string& work) {
+    return work.starts_with("launch ") ? work.substr(work.find('(')) : work;
+  };
+  if (!raced_.insert(kind(race->earlier) + kind(race->later)).second) return;
+  sim::Finding finding;
+  finding.id = "GD2", finding.message = race->text(place_of(*race, allocations_));
+  finding.cause = "nothing orders work of two streams";
+  options_.raced(finding);
 }
 
 LaunchOutcome Session::carry_out_launch(const Launch& launch) {

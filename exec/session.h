@@ -33,6 +33,8 @@ struct SessionOptions {
   std::function<void(const Launch&, const LaunchProgress&)> running;
   /// A launch is over.  It is called before the program goes on.
   std::function<void(const Launch&, const LaunchOutcome&, const host::Scenario&)> launched;
+  /// Two pieces of work of different streams touch the same memory, and nothing orders them; a pair of names once.
+  std::function<void(const sim::Finding&)> raced;
   /// A sentence for the user: a function that is not implemented, why the program cannot run.
   std::function<void(const std::string&)> say;
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 #include <sstream>
 
 #include "exec/functional.h"
@@ -72,11 +73,11 @@ class SharedProgress {
 
 /// In the worker.
 sim::RunResult run_on_models(const Launch& launch, const host::Scenario& scenario, bool recorded,
-                             LaunchProgress& progress, sim::Json& beside) {
+                             LaunchProgress& progress, models::AccessMap* accesses, sim::Json& beside) {
   const sim::RunCallbacks callbacks{
       .progress = [&](double fraction, uint64_t cycle) { progress.fraction = fraction, progress.cycle = cycle; }};
   sim::SimulationOptions options;
-  options.launch_ahead = launch.ahead;
+  options.launch_ahead = launch.ahead, options.accesses = accesses;
   if (!recorded) return sim::run_simulation(scenario, options, callbacks);
   traces::Recorder recorder;
   options.recorder = &recorder;
@@ -85,14 +86,14 @@ sim::RunResult run_on_models(const Launch& launch, const host::Scenario& scenari
   std::ostringstream bytes;
   traces::write_pftrace(recorder.trace(), bytes);
   const std::string text = std::move(bytes).str();
-  beside = sim::Json::binary({text.begin(), text.end()});
+  beside["trace"] = sim::Json::binary({text.begin(), text.end()});
   return result;
 }
 
 /// In its parent: the bytes are read as a file without a name.
 std::shared_ptr<const traces::Trace> trace_of(const sim::Json& beside) {
-  if (!beside.is_binary()) return nullptr;
-  const auto& bytes = beside.get_binary();
+  if (!beside.is_object() || !beside.contains("trace")) return nullptr;
+  const auto& bytes = beside.at("trace").get_binary();
   const int file = memfd_create("sm100sim trace", MFD_CLOEXEC);
   for (size_t at = 0; file >= 0 && at < bytes.size();) {
     const ssize_t n = write(file, bytes.data() + at, bytes.size() - at);
@@ -110,6 +111,27 @@ std::shared_ptr<const traces::Trace> trace_of(const sim::Json& beside) {
   return trace;
 }
 
+/// Ranges as they lie in memory, a list for each kind.
+sim::Json json_of(const models::AccessMap& accesses) {
+  sim::Json lists = sim::Json::array();
+  for (int kind = 0; kind < models::kAccessClasses; ++kind) {
+    const std::vector<models::ByteRange> ranges = accesses.ranges(models::AccessClass(kind));
+    const auto* const from = reinterpret_cast<const uint8_t*>(ranges.data());
+    lists.push_back(sim::Json::binary({from, from + ranges.size() * sizeof(models::ByteRange)}));
+  }
+  return lists;
+}
+Footprint footprint_of(const sim::Json& beside) {
+  Footprint footprint;
+  if (!beside.is_object() || !beside.contains("accesses")) return footprint;
+  for (int kind = 0; kind < models::kAccessClasses; ++kind) {
+    const auto& bytes = beside.at("accesses").at(size_t(kind)).get_binary();
+    footprint.of[kind].resize(bytes.size() / sizeof(models::ByteRange));
+    if (!bytes.empty()) std::memcpy(footprint.of[kind].data(), bytes.data(), bytes.size());
+  }
+  return footprint;
+}
+
 }  // namespace
 
 LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, bool recorded,
@@ -119,8 +141,13 @@ LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, bo
   sim::ProcessPool worker(1);
   worker.start(0, [&] {
     return sim::bytes_of_run([&](sim::Json& beside) {
-      return functional ? run_without_models(launch, scenario)
-                        : run_on_models(launch, scenario, recorded, progress.get(), beside);
+      models::AccessMap accesses;
+      models::AccessMap* const watched = launch.order.watched ? &accesses : nullptr;
+      sim::RunResult result = functional
+                                  ? run_without_models(launch, scenario, watched)
+                                  : run_on_models(launch, scenario, recorded, progress.get(), watched, beside);
+      if (watched) beside["accesses"] = json_of(accesses);
+      return result;
     });
   });
   std::optional<sim::ProcessPool::Finished> finished;
@@ -135,6 +162,7 @@ LaunchOutcome carry_out(const Launch& launch, const host::Scenario& scenario, bo
   outcome.error = reply.error("the worker of this launch");
   outcome.result = std::move(reply.result);
   outcome.trace = trace_of(reply.beside);
+  outcome.footprint = footprint_of(reply.beside);
   outcome.carried_out = outcome.error.empty() && outcome.result.outcome == sim::Outcome::pass;
   return outcome;
 }

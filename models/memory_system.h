@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "kernels/isa/address.h"
+#include "models/access_map.h"
 #include "models/l2_cache.h"
 #include "models/profiles/profile.h"
 #include "models/timetable.h"
@@ -153,6 +154,10 @@ class MemorySystem {
   /// Cycle at which a write handed over at `at` is visible to the whole device.
   Cycles visible(Cycles at);
 
+  /// From now on the map hears from whoever reads and writes bytes, copies and threads; nullptr: nobody does.
+  void record(AccessMap* accesses) { accesses_ = accesses; }
+  AccessMap* accesses() const { return accesses_; }
+
   uint64_t dram_bytes() const { return dram_bytes_; }
   /// Bytes that reads asked of L2, in sectors of 32; a multicast asks once.
   uint64_t l2_read_bytes() const { return l2_read_bytes_; }
@@ -213,6 +218,7 @@ class MemorySystem {
   std::unordered_map<uint64_t, double> translated_;  ///< by page: cycle from which its translation is known
   std::vector<Request::Missing> spare_;              ///< room of the last request that was brought
   uint64_t dram_bytes_ = 0, l2_read_bytes_ = 0;
+  AccessMap* accesses_ = nullptr;
 };
 
 }  // namespace sm100::models

@@ -58,6 +58,7 @@ MemoryPort Tma::port() const { return {.sm = sm_.id, .cluster = cluster_, .in_fl
 
 std::optional<MemorySystem::Arrival> Tma::fetch(const TensorCopy& copy, Cycles at) {
   if (!check(copy, true)) return std::nullopt;
+  record(copy, false);
   MemorySystem::Arrival arrival = ask(copy, at);
   const Cycles late = jitter_.delay(JitterSite::tma_load, copy.source, {.to = -1, .barrier = copy.barrier});
   return MemorySystem::Arrival{arrival.first + late, arrival.last + late};
@@ -213,6 +214,7 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
       at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.delay(JitterSite::tma_store, copy.source);
   drain(start, store_row_cycles(copy, profile_));
   // Memory that cannot keep up holds the reads of shared memory back.
+  record(copy, true);
   const Cycles accepted = memory_.accept(written(copy), start, port());
   sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(accepted));
   const Cycles read_done = Cycles(std::ceil(sm_.tma.drain_free));
@@ -392,6 +394,23 @@ void for_each_rows(const TensorCopy& copy, F&& f) {
 }
 
 }  // namespace
+
+void Tma::record(const TensorCopy& copy, bool store) const {
+  AccessMap* const accesses = memory_.accesses();
+  if (!accesses) return;
+  const bool reduces = store && copy.reduction.has_value();  // as atomics do
+  for_each_rows(copy, [&](const GlobalRows& rows) {
+    for (uint32_t row = 0; row < rows.rows; ++row) {
+      const uint64_t at = rows.first.value + row * rows.distance;
+      if (copy.byte_mask == 0xffff || !store) {
+        accesses->add(at, rows.bytes, !store || reduces, store, reduces);
+        continue;
+      }
+      for (uint64_t i = 0; i < rows.bytes; ++i)
+        if (copy.byte_mask >> i % 16 & 1) accesses->add(at + i, 1, AccessClass::write);
+    }
+  });
+}
 
 void Tma::gather(MemorySystem::Request& request, const TensorCopy& copy) {
   memory_.start(request, port());

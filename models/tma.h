@@ -125,6 +125,7 @@ class Tma {
   void prefetch_piece(const TensorCopy& copy, uint64_t bytes, Cycles at);
   void gather(MemorySystem::Request& request, const TensorCopy& copy);
   MemorySystem::Write written(const TensorCopy& copy);
+  void record(const TensorCopy& copy, bool store) const;
   static uint64_t box_id(const TensorCopy& copy);
   void move_load(const TensorCopy& copy);
   void pad_row(const TensorMapFields& map, uint32_t to, const uint8_t* dense);

@@ -712,8 +712,8 @@ inline constexpr Check kChecks[] = {
      "PTX 9.7.13 (griddepcontrol)", "KB-34"},
     {"GD2", Severity::error, "output of a launch of another stream read, and no event orders the two",
      "A launch reads what a launch of another stream writes. Streams run side by side; only an event that the "
-     "reader's "
-     "stream waits for puts the one behind the other.",
+     "reader's stream waits for puts the one behind the other. Of a program (sm100sim exec) all work is looked at: "
+     "launches, copies and memsets, reads behind writes, writes behind reads, and writes of both.",
      "Old, new or half-written bytes, as the streams happen to run.",
      "cudaEventRecord behind the writer and cudaStreamWaitEvent before the reader (after = [...] of a [[launch]]), "
      "or "

@@ -261,6 +261,7 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
     for (const PlannedKernel& planned : plan_.kernels) planned.run->before_trial();
   set_delays();
   load_memory();
+  device_.gpu.memory().record(options.accesses);
   bind_code();
   describe_trace();
   if (scenario_.provenance == ProvenanceMode::on && !options.learner) keep_provenance();

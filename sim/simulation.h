@@ -13,6 +13,7 @@
 #include <string>
 
 #include "kernels/host/scenario.h"
+#include "models/access_map.h"
 #include "sim/kernel.h"
 #include "sim/prepared.h"
 #include "sim/run_result.h"
@@ -30,6 +31,7 @@ struct SimulationOptions {
   bool record_delays = false;          ///< RunResult::drawn
   BarrierLearner* learner =
       nullptr;  ///< hears of barriers; nullptr: nobody does, and a table that leaves something open is learned
+  models::AccessMap* accesses = nullptr;  ///< hears what the run reads and writes in global memory
   std::string
       launch_ahead{};  ///< name of a launch that is not of the run, whose end this one need not have waited
                        ///< for: what is read before griddepcontrol.wait was not looked at; empty: there is none

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <string_view>
 #include <utility>
 
+#include "sim/address_hint.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -138,16 +140,31 @@ bool WarpContext::in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment
   return false;
 }
 
-uint8_t* WarpContext::global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what) {
-  if (address.value % bytes != 0) {
+namespace {
+/// By the name of the instruction: "ld.acquire.gpu", "atom.global.cas".
+void record_access(models::AccessMap& accesses, GlobalAddr address, uint32_t bytes, std::string_view what,
+                   bool stated_strong) {
+  const bool both = what.starts_with("atom") || what.starts_with("red"), store = what.starts_with("st"),
+             strong =
+                 stated_strong || both || what.find("acquire") != what.npos || what.find("release") != what.npos;
+  accesses.add(address.value, bytes, both || !store, both || store, strong);
+}
+}  // namespace
+
+uint8_t* WarpContext::global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what, bool strong,
+                                   uint32_t alignment) {
+  if (alignment == 0) alignment = bytes;
+  if (address.value % alignment != 0) {
     violate("GM2",
-            fmt::format("{} at {:#x} by lane {}: must be {}-byte aligned", what, address.value, lane, bytes));
+            fmt::format("{} at {:#x} by lane {}: must be {}-byte aligned", what, address.value, lane, alignment));
     return nullptr;
   }
   uint8_t* data = cta.gpu().memory().data(address, bytes);
   if (!data)
-    violate("GM1", fmt::format("{} of {} bytes at {:#x} by lane {}, which no allocation holds", what, bytes,
-                               address.value, lane));
+    violate("GM1", fmt::format("{} of {} bytes at {:#x} by lane {}, which no allocation holds{}", what, bytes,
+                               address.value, lane, address_hint(address.value)));
+  else if (models::AccessMap* accesses = cta.gpu().memory().accesses())
+    record_access(*accesses, address, bytes, what, strong);
   return data;
 }
 

@@ -196,7 +196,10 @@ class WarpContext {
   /// The access is inside the CTA's shared memory and naturally aligned.
   bool in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment, const char* what);
   /// The bytes of a lane's access, if it is aligned and inside an allocation.
-  uint8_t* global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what);
+  /// @param strong     atomic, volatile, relaxed, acquire or release, where `what` does not say it
+  /// @param alignment  0: that of its bytes
+  uint8_t* global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what, bool strong = false,
+                        uint32_t alignment = 0);
   /// Nobody ahead in the stream still writes there; what follows griddepcontrol.wait may be sure of it.
   void check_prerequisites(GlobalAddr address, const char* what);
   /// The group is 1, or 2 in a CTA that has a peer, and the same as everywhere in the kernel (PTX 9.7.16).

@@ -168,6 +168,8 @@ bool Device::free(uint64_t address) {
   madvise(memory_ + (address - kDeviceBase), room, MADV_REMOVE);
   if (managed_.erase(address) > 0) mprotect(reinterpret_cast<void*>(address), room, PROT_NONE);
   used_ -= room + kPage;
+  if (facts_.names_streams || streams.several())
+    ask(Request::freed, Writer().put(Block{block->first, block->second}));
   allocations_.erase(block);
   return true;
 }
@@ -225,9 +227,28 @@ abi::Error Device::enqueue(void* handle, const Work& work) {
     stream->capture->graph->nodes.push_back(work);
     return abi::success;
   }
+  present_ = stream;
   const abi::Error error = work(*this);
+  present_ = nullptr;
   lend_managed();
   return error;
+}
+
+WorkOrder Device::present_order() const {
+  if (!present_ || !(facts_.names_streams || streams.several())) return {};
+  WorkOrder order = streams.order_of(*present_);
+  order.watched = 1;
+  return order;
+}
+
+void Device::moved(const char* what, const std::vector<Block>& reads, const std::vector<Block>& writes) {
+  const WorkOrder order = present_order();
+  if (!order.watched) return;
+  std::vector<Block> memory;  // the allocations, for the text
+  for (const auto* blocks : {&reads, &writes})
+    if (!blocks->empty())
+      if (const auto block = block_at(blocks->front().address)) memory.push_back(*block);
+  ask(Request::moved, Writer().text(what).order(order).list(reads).list(writes).list(memory));
 }
 
 abi::Error Device::wait_for_stream(void* handle) {
@@ -237,9 +258,14 @@ abi::Error Device::wait_for_stream(void* handle) {
     stream->capture->invalid = true;
     return abi::capture_unsupported;
   }
+  streams.meet(*stream);
   streams.waited(stream->after);
   lend_managed();
   return abi::success;
+}
+
+void Device::host_has_seen_present() {
+  if (present_) streams.waited(present_->after);
 }
 
 abi::Error Device::wait_for_event(void* handle) {
@@ -454,6 +480,11 @@ abi::Error Device::check(Function& function, Shape& shape) {
          std::to_string(std::max<int64_t>(allowed, 0)));
     return abi::invalid_value;
   }
+  if (product(shape.block) > facts.threads) {
+    note(function.name + ": a CTA of " + std::to_string(product(shape.block)) +
+         " threads, and it was compiled for " + std::to_string(facts.threads) + " at most (__launch_bounds__)");
+    return abi::invalid_value;  // as an H200 answers
+  }
   const uint64_t ctas = product(shape.cluster);
   if (ctas > kLargestCluster) {
     note(function.name + ": a cluster of " + std::to_string(ctas) + " CTAs, at most " +
@@ -491,6 +522,17 @@ std::vector<uint8_t> Device::parameter_window(const Function& function, void** a
   return window;
 }
 
+namespace {
+abi::Error error_of(LaunchFault fault) {
+  switch (fault) {
+    case LaunchFault::assertion: return abi::assertion_failed;
+    case LaunchFault::illegal_address: return abi::illegal_address;
+    case LaunchFault::misaligned_address: return abi::misaligned_address;
+    default: return abi::launch_failure;
+  }
+}
+}  // namespace
+
 abi::Error Device::launch(Function& function, Shape shape, const std::vector<uint8_t>& window) {
   send_calls();
   if (Stream* const stream = streams.find(reinterpret_cast<void*>(shape.stream))) {
@@ -501,11 +543,12 @@ abi::Error Device::launch(Function& function, Shape shape, const std::vector<uin
   for (const auto& [address, bytes] : allocations_) blocks.push_back({address, bytes});
   for (const Module::Variable& variable : function.module->variables)
     variables.push_back({variable.address, variable.bytes});
-  auto answer = ask(Request::launch, of_entry(function).put(shape).list(window).list(blocks).list(variables));
+  auto answer = ask(Request::launch,
+                    of_entry(function).put(shape).list(window).list(blocks).list(variables).order(present_order()));
   if (!answer) return sticky;
   const LaunchReply reply = answer->get<LaunchReply>();
   if (reply.refused) return abi::invalid_configuration;
-  if (!reply.carried_out) return sticky = abi::launch_failure;
+  if (!reply.carried_out) return sticky = error_of(LaunchFault(reply.fault));
   nanoseconds += reply.nanoseconds;
   return abi::success;
 }

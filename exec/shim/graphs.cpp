@@ -57,8 +57,9 @@ Error time_between(Device& device, float* milliseconds, void* from, void* to) {
 }
 
 Error call_host(Device& device, void* stream, const std::function<void()>& function) {
-  return device.enqueue(stream, [function](Device&) {
+  return device.enqueue(stream, [function](Device& d) {
     function();
+    d.host_has_seen_present();
     return success;
   });
 }
@@ -115,11 +116,15 @@ bool is_executable(void* executable) { return find(executables(), executable) !=
 Error launch_graph(Device& device, void* executable, void* stream) {
   const auto found = executables().find(executable);
   if (found == executables().end()) return invalid_value;
-  return device.enqueue(stream, [graph = found->second](Device& d) {
+  Stream* const launched_in = device.streams.find(stream);
+  if (launched_in) device.streams.follow(*launched_in, found->second->last);
+  const Error launched = device.enqueue(stream, [graph = found->second](Device& d) {
     for (const Work& node : graph->nodes)
       if (const Error error = node(d)) return error;
     return success;
   });
+  if (launched_in && !launched_in->capture) found->second->last = launched_in->after;
+  return launched;
 }
 
 Error destroy_graph(void* graph) { return graphs().erase(graph) == 1 ? success : invalid_value; }

@@ -36,12 +36,27 @@ Error copy_row(Device& device, void* to, const void* from, size_t bytes, int kin
   return success;
 }
 
+/// One for each row that lies in device memory.
+std::vector<Block> device_rows(const void* begin, size_t pitch, size_t width, size_t height) {
+  std::vector<Block> rows;
+  if (width == 0 || !Device::in_device_range(begin)) return rows;
+  for (size_t row = 0; row < height; ++row)
+    rows.push_back({reinterpret_cast<uint64_t>(begin) + row * pitch, width});
+  return rows;
+}
+
 Error copy(Device& device, const Rows& rows) {
   for (size_t row = 0; row < rows.height; ++row)
     if (const Error error =
             copy_row(device, static_cast<char*>(rows.to) + row * rows.to_pitch,
                      static_cast<const char*>(rows.from) + row * rows.from_pitch, rows.width, rows.kind))
       return error;
+  const bool to_device = Device::in_device_range(rows.to), from_device = Device::in_device_range(rows.from);
+  device.moved(to_device && from_device ? "a copy in device memory"
+               : to_device              ? "a copy to the device"
+                                        : "a copy to the host",
+               device_rows(rows.from, rows.from_pitch, rows.width, rows.height),
+               device_rows(rows.to, rows.to_pitch, rows.width, rows.height));
   return success;
 }
 
@@ -62,6 +77,7 @@ Error carry_out(Device& device, const Fill& fill) {
     for (size_t i = 0; fill.size > 1 && i < fill.count; ++i)
       std::memcpy(written + i * fill.size, &fill.value, fill.size);
   }
+  device.moved("a memset", {}, device_rows(fill.to, fill.pitch, fill.count * fill.size, fill.height));
   return success;
 }
 
@@ -89,6 +105,7 @@ Error allocate(Device& device, void** pointer, size_t bytes, bool managed) {
     return memory_allocation;
   }
   *pointer = reinterpret_cast<void*>(*address);
+  device.moved("an allocation", {}, {{*address, bytes}});
   return success;
 }
 
@@ -99,6 +116,7 @@ Error allocate_rows(Device& device, void** pointer, size_t* pitch, size_t width,
 }
 
 Error release(Device& device, void* pointer) {
+  if (const auto block = device.block_at(reinterpret_cast<uint64_t>(pointer))) device.moved("a free", {}, {*block});
   return !pointer || device.free(reinterpret_cast<uint64_t>(pointer)) ? success : invalid_value;
 }
 
@@ -165,6 +183,9 @@ Error copy_now(Device& device, const Rows& rows) {
   if (const Error error = device.streams.legacy_call()) return error;
   if (const Error error = device.streams.unsafe_call()) return error;
   if (const Error error = device.enqueue(nullptr, [rows](Device& d) { return copy(d, rows); })) return error;
+  // "For transfers from device memory to device memory, no host-side synchronization is performed."
+  const auto only_device = [&](const void* p) { return Device::in_device_range(p) && !device.is_managed(p); };
+  if (only_device(rows.to) && only_device(rows.from)) return success;
   return device.wait_for_stream(nullptr);
 }
 

@@ -23,12 +23,14 @@ abi::Error unregister_host(void* pointer);
 /// In pinned memory: allocated or registered.
 bool is_pinned(const void* pointer);
 
-/// An allocation or a free in a stream: `f` has its place at once, so in a captured stream it is refused.
+/// An allocation or a free in a stream: `f` has its place at once, so in a captured stream it is refused.  Others
+/// may use the memory behind the one, and no more behind the other: it is work of the stream, which writes all of
+/// it.
 template <class F>
 abi::Error at_once(Device& device, void* stream, const F& f) {
   const Stream* const found = device.streams.find(stream);
   if (!found) return abi::invalid_resource_handle;
-  if (!found->capture) return f(device);
+  if (!found->capture) return device.enqueue(stream, f);
   device.note("not implemented: an allocation or a free of memory in a captured stream");
   return abi::not_supported;
 }

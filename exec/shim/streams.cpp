@@ -2,6 +2,7 @@
 #include "exec/shim/streams.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace sm100::exec {
 
@@ -30,7 +31,10 @@ Stream* Streams::create(unsigned flags, int priority) {
 bool Streams::destroy(void* handle) {
   const auto found = streams_.find(handle);
   if (found == streams_.end()) return false;
-  if (found->second->capture) found->second->capture->invalid = true;
+  Stream& stream = *found->second;
+  if (stream.capture) stream.capture->invalid = true;
+  after(destroyed_, stream.after);
+  if (!(stream.flags & kNonBlocking)) after(destroyed_blocking_, stream.after);
   streams_.erase(found);
   return true;
 }
@@ -62,13 +66,28 @@ void Streams::after(WorkCounts& all, const WorkCounts& more) {
   for (const auto& [stream, count] : more) all[stream] = std::max(all[stream], count);
 }
 
-void Streams::issued(Stream& stream) {
-  if (&stream == &default_)  // comes after all streams that wait for it, and ahead of what they do next
+void Streams::meet(Stream& stream) {
+  if (&stream == &default_) {  // comes after all streams that wait for it, and ahead of what they do next
+    after(stream.after, destroyed_blocking_);
     for (const auto& [handle, other] : streams_)
       if (!(other->flags & kNonBlocking) && !other->capture) after(stream.after, other->after);
-  if (&stream != &default_ && !(stream.flags & kNonBlocking) && !stream.capture)
+  } else if (!(stream.flags & kNonBlocking) && !stream.capture) {
     after(stream.after, default_.after);
+  }
+}
+
+void Streams::issued(Stream& stream) {
+  meet(stream);
   stream.after[stream.number] = ++stream.issued;
+}
+
+WorkOrder Streams::order_of(const Stream& stream) const {
+  WorkOrder order;
+  order.stream_flags = uint8_t(stream.flags), order.stream = stream.number, order.count = stream.issued;
+  for (const auto& [number, count] : stream.after)
+    if (number != stream.number) order.after.push_back({number, count});
+  for (const auto& [number, count] : waited_) order.waited.push_back({number, count});
+  return order;
 }
 
 bool Streams::behind_running_launch(const Stream& stream) const {
@@ -77,6 +96,7 @@ bool Streams::behind_running_launch(const Stream& stream) const {
 }
 
 Error Streams::record(Event& event, Stream& stream, double nanoseconds) {
+  meet(stream);
   event.nanoseconds = stream.capture ? -1 : nanoseconds;
   event.after = stream.after, event.capture = stream.capture;
   return abi::success;
@@ -89,7 +109,9 @@ Error Streams::wait(Stream& stream, Event& event) {
     if (&stream == &default_) return abi::capture_unsupported;
     stream.capture = event.capture;
     stream.capture->joined.insert(stream.number);
+    stream.capture->before[stream.number] = {stream.issued, stream.after};
   }
+  meet(stream);
   after(stream.after, event.after);
   return abi::success;
 }
@@ -97,7 +119,7 @@ Error Streams::wait(Stream& stream, Event& event) {
 void Streams::waited(const WorkCounts& counts) { after(waited_, counts); }
 
 void Streams::waited_for_all() {
-  waited(default_.after);
+  waited(default_.after), waited(destroyed_);
   for (const auto& [handle, stream] : streams_) waited(stream->after);
 }
 
@@ -115,6 +137,7 @@ Error Streams::begin_capture(Stream& stream, int mode) {
   if (mode < 0 || mode > 2) return abi::invalid_value;
   stream.capture = std::make_shared<Capture>();
   stream.capture->origin = stream.number, stream.capture->mode = mode;
+  stream.capture->before[stream.number] = {stream.issued, stream.after};
   stream.capture->number = ++last_capture_;
   ++captures_;
   return abi::success;
@@ -125,11 +148,14 @@ Error Streams::end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
   const std::shared_ptr<Capture> capture = stream.capture;
   if (capture->origin != stream.number) return abi::capture_unmatched;
   bool joined_again = true;
+  for (const auto& [handle, other] : streams_)
+    if (other->capture == capture && other.get() != &stream &&
+        count_of(stream.after, other->number) < other->issued)
+      joined_again = false;
   for (const auto& [handle, other] : streams_) {
     if (other->capture != capture) continue;
-    if (other.get() != &stream && count_of(stream.after, other->number) < other->issued) joined_again = false;
     other->capture = nullptr;
-    waited_[other->number] = std::max(waited_[other->number], other->issued);  // nothing of it has been begun
+    std::tie(other->issued, other->after) = capture->before[other->number];  // nothing of it has been begun
   }
   --captures_;
   capture->number = 0;

@@ -11,8 +11,10 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "exec/protocol.h"
 #include "exec/shim/abi.h"
 
 namespace sm100::exec {
@@ -27,10 +29,13 @@ using WorkCounts = std::map<uint64_t, uint64_t>;
 /// Captured work, in the order of the calls.
 struct Graph {
   std::vector<Work> nodes;
+  WorkCounts last;  ///< of an executable: its last launch, which the next one comes after
 };
 
 struct Capture {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();
+  /// Of each stream that it has taken along: what had been issued, and what its next piece of work came after.
+  std::map<uint64_t, std::pair<uint64_t, WorkCounts>> before;
   uint64_t origin = 0;            ///< number of the stream that began it
   std::set<uint64_t> joined;      ///< the others
   int mode = 0;                   ///< cudaStreamCaptureMode
@@ -70,8 +75,18 @@ class Streams {
   void issued(Stream& stream);
   /// The piece of work ahead of the stream's last one is a launch, and nobody has waited for it.
   bool behind_running_launch(const Stream& stream) const;
+  /// The stream's next piece of work comes after that much, too.
+  void follow(Stream& stream, const WorkCounts& counts) { after(stream.after, counts); }
+  /// An action of the stream begins: what the legacy stream and blocking streams wait of each other (CUDA
+  /// programming guide, implicit synchronization; runtime API, stream synchronization behavior).
+  void meet(Stream& stream);
   abi::Error record(Event& event, Stream& stream, double nanoseconds);
   abi::Error wait(Stream& stream, Event& event);
+
+  /// The program has created a stream.
+  bool several() const { return last_number_ > 0; }
+  /// Of the stream's last piece of work.
+  WorkOrder order_of(const Stream& stream) const;
 
   /// The host has waited for that much, or for everything.
   void waited(const WorkCounts& counts);
@@ -97,6 +112,8 @@ class Streams {
   std::map<const void*, std::unique_ptr<Stream>> streams_;
   std::map<const void*, std::unique_ptr<Event>> events_;
   WorkCounts waited_;
+  WorkCounts destroyed_;           ///< work of streams that are no more, which goes on
+  WorkCounts destroyed_blocking_;  ///< of those that the legacy stream waits for
   uint64_t last_number_ = 0;
   unsigned long long last_capture_ = 0;
   int captures_ = 0;

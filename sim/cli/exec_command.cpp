@@ -96,6 +96,14 @@ class Report {
     say(line);
   }
 
+  void raced(const Finding& finding) {
+    progress_.reset();
+    say(fmt::format("exec: {}: {}", finding.id, finding.message));
+    note_exit(kFindings);
+    races_.push_back(finding);
+    if (!options_.sarif.empty()) sarif_.add(finding, false, "streams");
+  }
+
   /// A sentence of the program's library, or of the session.
   void say_sentence(const std::string& sentence) {
     progress_.reset();
@@ -176,6 +184,7 @@ class Report {
                      {"profile", options_.profile},
                      {"sms", options_.sms > 0 ? Json(options_.sms) : Json()},
                      {"launches", launches_},
+                     {"findings", races_},
                      {"sentences", sentences_},
                      {"simulated_nanoseconds", nanoseconds_},
                      {"measured_nanoseconds", measured_},
@@ -274,6 +283,7 @@ class Report {
   std::map<std::string, std::string>
       suspects_;  ///< lines of RunResult::suspects, and the first launch that has them
   Json launches_ = Json::array();
+  std::vector<Finding> races_;  ///< of work of different streams
   Sarif sarif_;
   exec::Timeline timeline_;
   std::vector<std::string> sentences_;
@@ -320,6 +330,7 @@ int exec(const ExecOptions& options) {
       .running = [&](const auto& launch, const auto& progress) { report.running(launch, progress); },
       .launched = [&](const auto& launch, const auto& outcome,
                       const auto& scenario) { report.launched(launch, outcome, scenario); },
+      .raced = [&](const Finding& finding) { report.raced(finding); },
       .say = [&](const std::string& sentence) { report.say_sentence(sentence); }};
   const exec::SessionResult result = exec::run_program(session);
   if (result.refused) report.note_exit(kBadInput);

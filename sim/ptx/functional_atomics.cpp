@@ -44,6 +44,7 @@ bool functional_atomic(FunctionalWarp& w, const ServiceOperands& c, const Instr&
     const uint64_t to = c.address(address, lane);
     uint8_t* at = w.bytes_at(form.space, to, form.bytes * uint32_t(elements), lane, true);
     if (!at) return false;
+    w.record(at, form.bytes * elements, true, true, true);
     const bool shared = form.space == Space::shared || w.file.windows.shared.has(to);
     for (size_t v = 0; v < elements; ++v)
       atomic_element(c, form, v, lane, at + v * form.bytes, shared, HostAtomic{});
@@ -53,6 +54,8 @@ bool functional_atomic(FunctionalWarp& w, const ServiceOperands& c, const Instr&
 
 }  // namespace
 
-std::vector<FunctionalService> functional_atomics() { return {{"atom", functional_atomic}, {"red", functional_atomic}}; }
+std::vector<FunctionalService> functional_atomics() {
+  return {{"atom", functional_atomic}, {"red", functional_atomic}};
+}
 
 }  // namespace sm100::sim

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "kernels/isa/address.h"
+#include "models/access_map.h"
 #include "ptx/program.h"
 
 namespace sm100::sim {
@@ -33,6 +34,8 @@ class DeviceMemory {
   virtual ~DeviceMemory() = default;
   /// The allocation that an address lies in; no bytes: in none.  Several threads ask at once.
   virtual Range range_of(uint64_t address) const = 0;
+  /// Hears what the launch reads and writes; nullptr: nobody does.
+  virtual models::AccessMap* accesses() const { return nullptr; }
 };
 
 enum class FunctionalEnd : uint8_t {

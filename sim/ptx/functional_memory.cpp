@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "sim/address_hint.h"
 #include "sim/ptx/functional_warp.h"
 
 namespace sm100::sim {
@@ -104,14 +105,16 @@ FunctionalWarp::Found FunctionalWarp::find_bytes(Space space, uint64_t address, 
 
 uint8_t* FunctionalWarp::bytes_at(Space space, uint64_t address, uint32_t bytes, int lane, bool store) {
   if ((address & (bytes - 1)) != 0) {  // sizes are powers of two
-    fail(FunctionalEnd::misaligned, "GM1", lane,
+    const bool shared = space == Space::shared || file.windows.shared.has(address);
+    fail(FunctionalEnd::misaligned, shared ? "SM2" : "GM2", lane,
          fmt::format("address {:#x} is not a multiple of {}", address, bytes));
     return nullptr;
   }
   const Found found = find_bytes(space, address, bytes, lane, store);
   if (!found.bytes)
     fail(FunctionalEnd::out_of_bounds, found.check, lane,
-         fmt::format("{} bytes at {:#x}: {}", bytes, address, found.where));
+         fmt::format("{} bytes at {:#x}: {}{}", bytes, address, found.where,
+                     std::string_view(found.where).ends_with("allocation") ? address_hint(address) : ""));
   return found.bytes;
 }
 
@@ -119,7 +122,7 @@ bool FunctionalWarp::access(const ptx::Instr& i, LaneMask lanes) {
   const ptx::Access& a = code.code.program().accesses[i.detail];
   const FunctionalCode::Memory& how = code.memory[i.detail];
   if (how.uniform_parameter) return load_parameter(a, how, lanes);
-  if (how.move.plain()) {
+  if (how.move.plain() && !accesses_) {
     const uint64_t address = how.move.address(file, std::countr_zero(lanes));
     if (how.move.run(file, region_of(a.space, address), lanes, strides_)) return true;
   }
@@ -184,6 +187,7 @@ bool FunctionalWarp::move_lanes(const ptx::Access& a, const FunctionalCode::Memo
     const int lane = std::countr_zero(left);
     uint8_t* at = bytes_at(a.space, a.address.lane_address(file, lane), how.bytes, lane, kStore);
     if (!at) return false;
+    record(at, how.bytes, !kStore, kStore, ordered);
     for (size_t v = 0; v < a.data.size(); ++v, at += element) {
       const Operand& o = a.data[v];
       if (element == 16) {

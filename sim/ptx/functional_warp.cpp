@@ -33,7 +33,8 @@ FunctionalWarp::FunctionalWarp(FunctionalCta& cta, uint32_t index)
       file(code.code.program().register_bytes, code.code.constants(cta.rank), code.code.windows(cta.rank)),
       index(index),
       live_(lanes_of_warp(code.code.launch(), index)),
-      local_(size_t(ptx::kLanes) * (code.code.program().local_bytes + code.code.program().call_param_bytes)) {
+      local_(size_t(ptx::kLanes) * (code.code.program().local_bytes + code.code.program().call_param_bytes)),
+      accesses_(code.launch.memory ? code.launch.memory->accesses() : nullptr) {
   const auto sms = uint64_t(code.launch.sms);
   code.specials.fill(file, {.ctaid = cta.id,
                             .cluster_rank = cta.rank,

@@ -175,6 +175,11 @@ class FunctionalWarp {
     const uint64_t in = address - range_.first;
     return in < range_.bytes && bytes <= range_.bytes - in ? range_.host + in : find_global(address, bytes);
   }
+  /// For who asks what the launch reads and writes; of bytes that are not global, nothing.
+  void record(const uint8_t* at, uint64_t bytes, bool reads, bool writes, bool strong) {
+    const auto in = uint64_t(at - range_.host);
+    if (accesses_ && in < range_.bytes) accesses_->add(range_.first + in, bytes, reads, writes, strong);
+  }
   uint8_t* local_bytes(int lane, uint64_t offset, uint64_t bytes);
   /// The warp waits until a barrier has completed so often; `reduction`: it writes the result of bar.red then.
   void block_at(FunctionalCta::Barrier& barrier, uint64_t generation, const ServiceOperands* reduction = nullptr);
@@ -203,6 +208,7 @@ class FunctionalWarp {
   ptx::LaneMask live_ = 0;
   std::vector<uint8_t> local_;
   DeviceMemory::Range range_;  ///< the allocation that was reached last
+  models::AccessMap* const accesses_;
   LaneStrides strides_;
   uint32_t current_ = 0;                   ///< instruction that executes
   uint64_t executed_ = 0, slice_end_ = 0;  ///< instructions

@@ -36,6 +36,7 @@ bool move(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
       uint8_t* const there =
           w.bytes_at(found->space, shared ? uint32_t(address) : address, access.bytes, lane, !found->load);
       if (!there) return false;
+      w.record(there, access.bytes, found->load, !found->load, false);
       uint8_t* const here = &image[plan.in_image(access, lane)];
       found->load ? std::memcpy(here, there, access.bytes) : std::memcpy(there, here, access.bytes);
     }

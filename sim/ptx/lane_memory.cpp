@@ -107,8 +107,10 @@ void strong_words(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses
 }
 
 /// nullptr: there are no bytes; with data a finding has been reported.
-uint8_t* global_bytes(WarpContext& w, GlobalAddr address, uint32_t bytes, int lane, const char* what) {
-  return w.sm.with_data ? w.global_bytes(address, bytes, lane, what) : w.cta.gpu().memory().data(address, bytes);
+uint8_t* global_bytes(WarpContext& w, GlobalAddr address, uint32_t bytes, int lane, const char* what,
+                      bool strong = false) {
+  return w.sm.with_data ? w.global_bytes(address, bytes, lane, what, strong)
+                        : w.cta.gpu().memory().data(address, bytes);
 }
 
 }  // namespace
@@ -240,7 +242,7 @@ void CpAsyncLanes::execute(WarpContext& w) const {
         p->copied_by_thread(w.own.slot, address.offset(), 0, 0, w.source());
       continue;
     }
-    const uint8_t* source = w.global_bytes((*from)[lane][0], read, lane, "cp.async");
+    const uint8_t* source = w.global_bytes((*from)[lane][0], read, lane, "cp.async", false, bytes);
     if (!source) return;
     w.check_prerequisites((*from)[lane][0], "cp.async");
     std::memcpy(w.own.smem.data(address.offset()), source, read);
@@ -261,7 +263,7 @@ void LdGlobalLanes::execute(WarpContext& w) const {
     if (!w.is_active(lane)) continue;
     const GlobalAddr address = (*addresses)[lane][0];
     w.cta.gpu().words().finish_own(address, by);
-    const uint8_t* from = global_bytes(w, address, bytes, lane, "ld.global");
+    const uint8_t* from = global_bytes(w, address, bytes, lane, "ld.global", strength.strong);
     if (!from && w.sm.with_data) return;
     w.check_prerequisites(address, "ld.global");
     if (from)
@@ -299,7 +301,7 @@ void StGlobalLanes::execute(WarpContext& w) const {
   }
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
-    uint8_t* to = global_bytes(w, (*addresses)[lane][0], bytes, lane, "st.global");
+    uint8_t* to = global_bytes(w, (*addresses)[lane][0], bytes, lane, "st.global", strong);
     if (!to && w.sm.with_data) return;
     if (to) std::memcpy(to, values[lane], bytes);
     if (models::Provenance* p = w.sm.provenance)

@@ -10,9 +10,16 @@
 //   program early        a launch that need not wait for the one ahead, and reads before griddepcontrol.wait
 //   program late         the same behind griddepcontrol.wait
 //   program waited       the same as early, but the host has waited for the launch ahead
+//   program null         adds to a null pointer, and says which error the next call gets
 //   program attribute    a launch attribute that is not implemented
 //   program refused      a function that is not implemented
 //   program read         reads device memory through its pointer
+//   program streams HOW  two copies of a kernel on two streams, the second of what the first has written, ordered
+//   by
+//                        nothing, event, host, destroyed (the stream, and all work is waited for), or "apart": of
+//                        other bytes; legacy (an event of the legacy stream, which waits for the blocking one),
+//                        capture (nothing but a capture between them), freed (by the second stream); and a copy to
+//                        the host behind a kernel: blocking, nonblocking, waited
 //   program unwritten    0: fresh memory holds 0xff
 //   program old          code for another architecture
 //   program binary       machine code only
@@ -70,6 +77,10 @@ int cudaFreeAsync(void* pointer, void* stream);
 int cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                  int kind);
 int cudaStreamCreateWithFlags(void** stream, unsigned flags);
+int cudaStreamWaitEvent(void* stream, void* event, unsigned flags);
+int cudaStreamSynchronize(void* stream);
+int cudaEventSynchronize(void* event);
+int cudaStreamDestroy(void* stream);
 int cudaStreamBeginCapture(void* stream, int mode);
 int cudaStreamEndCapture(void* stream, void** graph);
 }
@@ -327,6 +338,38 @@ int overlapping_copies(bool wait) {
   return copied != words;
 }
 
+/// The words of one buffer are copied into a second by a kernel on one stream, and so on.
+int streams(const std::string& how) {
+  constexpr unsigned kWords = 64, kNonBlocking = 1;
+  void *from = nullptr, *between = nullptr, *to = nullptr, *first = nullptr, *second = nullptr, *event = nullptr;
+  for (void** pointer : {&from, &between, &to}) cudaMalloc(pointer, 8 * kWords);
+  std::vector<uint32_t> words(2 * kWords, 7), copied(kWords);
+  cudaMemcpy(from, words.data(), 8 * kWords, 1);
+  cudaMemcpy(between, words.data(), 8 * kWords, 1);
+  cudaStreamCreateWithFlags(&first, how == "blocking" || how == "legacy" ? 0 : kNonBlocking);
+  cudaStreamCreateWithFlags(&second, kNonBlocking);
+  const auto copy = [&](void* stream, void* source, void* target) {
+    void* arguments[] = {&source, &target};
+    const LaunchConfig config{{1, 1, 1}, {kWords, 1, 1}, 0, stream, nullptr, 0};
+    cudaLaunchKernelExC(&config, &copy_stub, arguments);
+  };
+  copy(first, from, between);
+  if (how == "event") cudaEventCreate(&event), cudaEventRecord(event, first), cudaStreamWaitEvent(second, event, 0);
+  if (how == "legacy") cudaEventCreate(&event), cudaEventRecord(event, nullptr), cudaEventSynchronize(event);
+  if (how == "capture") cudaStreamBeginCapture(first, 2), cudaStreamEndCapture(first, &event);
+  if (how == "freed") return cudaFreeAsync(between, second);
+  if (how == "host" || how == "waited") cudaStreamSynchronize(first);
+  if (how == "destroyed") cudaStreamDestroy(first), cudaDeviceSynchronize();
+  if (how == "blocking" || how == "nonblocking" || how == "waited") {
+    cudaMemcpy(copied.data(), between, 4 * kWords, 2);
+  } else {
+    copy(second, how == "apart" ? static_cast<char*>(between) + 4 * kWords : between, to);
+    cudaDeviceSynchronize();
+    cudaMemcpy(copied.data(), to, 4 * kWords, 2);
+  }
+  return copied != std::vector<uint32_t>(kWords, 7);
+}
+
 int is_unwritten() {
   void* memory = nullptr;
   std::vector<uint8_t> bytes(5000);
@@ -406,8 +449,18 @@ int main(int argc, char** argv) {
   if (what == "spin") return launch(&spin_stub, 1, 32, nullptr);
   if (what == "ignore") return hang(), add(1);
   if (what == "symbol") return with_symbols();
+  if (what == "null") {
+    void *a = nullptr, *none = nullptr;
+    unsigned n = 32;
+    cudaMalloc(&a, 4 * n);
+    void* arguments[] = {&a, &a, &none, &n};
+    launch(&add_stub, 1, n, arguments);
+    std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+  }
   if (what == "attribute") return with_attribute();
   if (what == "early" || what == "late" || what == "waited") return overlapping_copies(what == "waited");
+  if (what == "streams") return streams(argc > 2 ? argv[2] : "");
   if (what == "unwritten") return is_unwritten();
   if (what == "read") return read_directly();
   if (what == "host") return host_memory();

@@ -51,6 +51,34 @@ TEST_CASE("exec: memory of the host, and calls of the legacy stream within a cap
         "legacy copy: cudaSuccess\nend: cudaSuccess\ncudaSuccess, 0 wrong\n");
 }
 
+TEST_CASE("exec: work of two streams that nothing orders is found, however it runs") {
+  for (const char* how : {"nothing", "nonblocking", "capture", "freed"}) {
+    const Ran ran = exec(std::string("streams ") + how);
+    INFO(how << "\n" << ran.err);
+    CHECK(ran.exit_code == 4);
+  }
+  const Ran kernels = exec("streams nothing"), copy = exec("streams nonblocking");
+  CHECK(contains(
+      kernels.err,
+      "exec: GD2: launch 2 (copy, stream 2) reads 256 bytes that launch 1 (copy, stream 1) writes (bytes 0 "
+      "to 255 of the allocation of 512 at 0x"));
+  CHECK(contains(kernels.err, "What is missing is cudaEventRecord behind the one and cudaStreamWaitEvent ahead"));
+  CHECK(contains(copy.err,
+                 "exec: GD2: a copy to the host (the default stream) reads 256 bytes that launch 1 (copy, "
+                 "stream 1) writes"));
+  CHECK(contains(copy.err,
+                 "A stream that was created with cudaStreamNonBlocking and the default stream do not wait"));
+}
+
+TEST_CASE("exec: work of two streams that something orders, or that touches other bytes, is no finding") {
+  for (const char* how : {"event", "host", "destroyed", "apart", "blocking", "waited", "legacy"}) {
+    const Ran ran = exec(std::string("streams ") + how);
+    INFO(how << "\n" << ran.err);
+    CHECK(ran.exit_code == 0);
+    CHECK_FALSE(contains(ran.err, "GD2"));
+  }
+}
+
 TEST_CASE("exec: constants and variables of a module are the program's symbols") {
   const Ran ran = exec("symbol");
   INFO(ran.err);
@@ -71,6 +99,14 @@ TEST_CASE("exec: after a launch that was not carried out nothing passes") {
   INFO(ran.err);
   CHECK(ran.exit_code == 3);
   CHECK(ran.out == "cudaErrorLaunchFailure, 1000 wrong\n");
+}
+
+TEST_CASE("exec: a launch that leaves memory gets the device's own error") {
+  const Ran ran = exec("null");
+  INFO(ran.err);
+  CHECK(ran.out == "cudaErrorIllegalAddress\n");
+  CHECK(ran.exit_code == 4);
+  CHECK(contains(ran.err, "outside of every allocation; it is a null pointer, or little more"));
 }
 
 TEST_CASE("exec: a program that launches nothing does not pass") {

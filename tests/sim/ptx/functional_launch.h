@@ -28,6 +28,8 @@ class Allocations : public DeviceMemory {
     if (address - first >= bytes.size()) return {};
     return {first, bytes.size(), const_cast<uint8_t*>(bytes.data())};
   }
+  models::AccessMap* accesses() const override { return watch; }
+  models::AccessMap* watch = nullptr;
   template <class T>
   T& at(uint64_t address, size_t i = 0) {
     const Range range = range_of(address);

@@ -101,7 +101,12 @@ TEST_CASE("FunctionalGrid names the lane that leaves an allocation, its CTA, the
   has(r.text, "ld.global.f32 at test.ptx:");
   has(r.text, "thread (104, 0, 0) of CTA (7, 0, 0), entry add");
   has(r.text, "outside of every allocation");
-  CHECK(p.run({1, 1, 1}, {32, 1, 1}, Arguments() << a + 2 << a << a << 1u).end == FunctionalEnd::misaligned);
+  const FunctionalResult odd = p.run({1, 1, 1}, {32, 1, 1}, Arguments() << a + 2 << a << a << 1u);
+  CHECK(odd.end == FunctionalEnd::misaligned);
+  CHECK(odd.check == "GM2");
+  const uint64_t host = 0x7ffc'1234'5600;
+  has(p.run({1, 1, 1}, {32, 1, 1}, Arguments() << host << a << a << 1u).text,
+      "outside of every allocation; it looks like an address of the host");
 }
 
 TEST_CASE("FunctionalGrid reduces with shuffles, shared memory and atomics, on one thread and on several") {
@@ -115,6 +120,25 @@ TEST_CASE("FunctionalGrid reduces with shuffles, shared memory and atomics, on o
     CHECK(r.end == FunctionalEnd::finished);
     CHECK(p.memory.at<uint32_t>(to) == kN * (kN - 1) / 2);
   }
+}
+
+TEST_CASE("FunctionalGrid: what a launch reads and writes is known to the byte, atomics apart") {
+  using models::AccessClass, models::ByteRange;
+  models::AccessMap sums, counts;
+  FunctionalProgram add(kVectorAdd), reduce(kReduction);
+  add.memory.watch = &sums, reduce.memory.watch = &counts;
+  constexpr uint32_t kN = 1000;
+  const uint64_t a = add.memory.allocate(8 * kN), c = add.memory.allocate(4 * kN);
+  for (uint32_t i = 0; i < 2 * kN; ++i) add.memory.at<float>(a, i) = 1;
+  CHECK(add.run({8, 1, 1}, {128, 1, 1}, Arguments() << a << a + 4 * kN << c << kN).end == FunctionalEnd::finished);
+  CHECK(sums.ranges(AccessClass::read) == std::vector<ByteRange>{{a, a + 8 * kN}});
+  CHECK(sums.ranges(AccessClass::write) == std::vector<ByteRange>{{c, c + 4 * kN}});
+  CHECK(add.memory.at<float>(c, kN - 1) == 2);
+  const uint64_t from = reduce.memory.allocate(4 * kN), to = reduce.memory.allocate(4);
+  CHECK(reduce.run({8, 1, 1}, {128, 1, 1}, Arguments() << from << to << kN).end == FunctionalEnd::finished);
+  CHECK(counts.ranges(AccessClass::read) == std::vector<ByteRange>{{from, from + 4 * kN}});
+  CHECK(counts.ranges(AccessClass::write).empty());
+  CHECK(counts.ranges(AccessClass::strong_write) == std::vector<ByteRange>{{to, to + 4}});
 }
 
 TEST_CASE("FunctionalGrid: named barriers, arrivals without a wait, and bar.red") {
