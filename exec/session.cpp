@@ -74,7 +74,10 @@ class Session {
   Writer launch(Reader& request);
   void moved(Reader& request);
   /// A piece of work is over that may have run beside others.
-  void look_for_races(const std::string& name, const WorkOrder& order, Footprint footprint);
+  /// @param launch  its name, "launch 3"; empty: it is none
+  /// @param what    the kernel, "a copy to the host"
+  void look_for_races(const std::string& launch, const std::string& what, const WorkOrder& order,
+                      Footprint footprint);
   /// The entry that a request names; nullptr: there is none.
   const ptx::Entry* read_entry(Reader& request, Launch& launch);
   LaunchOutcome carry_out_launch(const Launch& launch);
@@ -89,7 +92,7 @@ class Session {
   std::map<uint64_t, std::string> last_of_stream_;  ///< names of launches
   StreamHistory history_;
   std::map<uint64_t, uint64_t> allocations_;  ///< address -> bytes, those that the program's library has told of
-  std::set<std::string> raced_;               ///< kinds of work that have been told, a pair once
+  std::set<std::string> raced_;               ///< kinds of work that have been told, each pair once
   bool said_incomplete_ = false;
   pid_t process_ = -1;
   std::optional<int> status_;  ///< of the program, once it has ended
@@ -330,10 +333,10 @@ Writer Session::occupancy(Reader& request) {
 // ---------------------------------------------------------------- launches
 
 namespace {
-/// By the check that has ended the launch.
+/// By the check that has ended the launch, the last one.
 LaunchFault fault_of(const sim::RunResult& result) {
   if (result.findings.empty()) return LaunchFault::other;
-  const std::string& id = result.findings.front().id;
+  const std::string& id = result.findings.back().id;
   return id == "TR2"   ? LaunchFault::assertion
          : id == "GM1" ? LaunchFault::illegal_address
          : id == "GM2" ? LaunchFault::misaligned_address
@@ -358,8 +361,8 @@ Writer Session::launch(Reader& request) {
     for (const Block& block : launch.memory) allocations_[block.address] = block.bytes;
   LaunchOutcome outcome = carry_out_launch(launch);
   if (launch.order.watched)
-    look_for_races(fmt::format("{} ({}", launch.name(), ptx::function_name(std::string(launch.code().name))),
-                   launch.order, std::move(outcome.footprint));
+    look_for_races(launch.name(), ptx::function_name(std::string(launch.code().name)), launch.order,
+                   std::move(outcome.footprint));
   LaunchReply reply;
   reply.refused = outcome.bad_launch, reply.carried_out = outcome.carried_out;
   if (!outcome.carried_out) reply.fault = uint8_t(fault_of(outcome.result));
@@ -369,13 +372,13 @@ Writer Session::launch(Reader& request) {
 }
 
 void Session::moved(Reader& request) {
-  const std::string name = request.text();
+  const std::string what = request.text();
   const WorkOrder order = request.order();
   Footprint footprint;
   for (const Block& block : request.list<Block>()) footprint.add(block, false);
   for (const Block& block : request.list<Block>()) footprint.add(block, true);
   for (const Block& block : request.list<Block>()) allocations_[block.address] = block.bytes;
-  look_for_races(name + " (", order, std::move(footprint));
+  look_for_races("", what, order, std::move(footprint));
 }
 
 namespace {
@@ -394,24 +397,22 @@ std::string place_of(const Race& race, const std::map<uint64_t, uint64_t>& alloc
 }
 }  // namespace
 
-void Session::look_for_races(const std::string& name, const WorkOrder& order, Footprint footprint) {
-  const bool opens = name.back() == '(';
-  const std::string full = fmt::format("{}{}{})", name, opens ? "" : ", ", stream_name(order.stream));
-  const auto race = history_.add(full, order, std::move(footprint));
+void Session::look_for_races(const std::string& launch, const std::string& what, const WorkOrder& order,
+                             Footprint footprint) {
+  const std::string name = launch.empty() ? fmt::format("{} ({})", what, stream_name(order.stream))
+                                          : fmt::format("{} ({}, {})", launch, what, stream_name(order.stream));
+  const std::vector<Race> races = history_.add(name, what, order, std::move(footprint));
   if (history_.incomplete() && !std::exchange(said_incomplete_, true))
     options_.say(
         "the program's streams have too much work that nobody has waited for: whether all of it is ordered "
         "was not looked at");
-  if (!race) return;
-  // Launches of a loop: without their numbers, once.
-  const auto kind = [](const std::string& work) {
-    return work.starts_with("launch ") ? work.substr(work.find('(')) : work;
-  };
-  if (!raced_.insert(kind(race->earlier) + kind(race->later)).second) return;
-  sim::Finding finding;
-  finding.id = "GD2", finding.message = race->text(place_of(*race, allocations_));
-  finding.cause = "nothing orders work of two streams";
-  options_.raced(finding);
+  for (const Race& race : races) {
+    if (!raced_.insert(race.kinds).second) continue;  // launches of a loop
+    sim::Finding finding;
+    finding.id = "GD2", finding.message = race.text(place_of(race, allocations_));
+    finding.cause = "nothing orders work of two streams";
+    options_.raced(finding);
+  }
 }
 
 LaunchOutcome Session::carry_out_launch(const Launch& launch) {

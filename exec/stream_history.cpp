@@ -82,6 +82,7 @@ std::optional<Race> StreamHistory::race_between(const Work& earlier, const Work&
     if (const auto both = shared(earlier.footprint.of[size_t(pair.first)], later.footprint.of[size_t(pair.second)]))
       return Race{.earlier = earlier.name,
                   .later = later.name,
+                  .kinds = earlier.kind + ", " + later.kind,
                   .first_writes = pair.first_writes,
                   .second_writes = pair.second_writes,
                   .address = both->begin,
@@ -91,19 +92,21 @@ std::optional<Race> StreamHistory::race_between(const Work& earlier, const Work&
   return std::nullopt;
 }
 
-std::optional<Race> StreamHistory::add(const std::string& name, const WorkOrder& order, Footprint footprint) {
+std::vector<Race> StreamHistory::add(const std::string& name, const std::string& kind, const WorkOrder& order,
+                                     Footprint footprint) {
   // What the host has waited for comes before all that is still to be called.
   std::erase_if(open_, [&](const Work& work) { return work.count <= count_of(order.waited, work.stream); });
   for (auto& ranges : footprint.of) tidy(ranges);
   Work later{.name = name,
+             .kind = kind,
              .stream = order.stream,
              .count = order.count,
              .stream_flags = order.stream_flags,
              .footprint = std::move(footprint)};
-  std::optional<Race> race;
-  for (auto earlier = open_.rbegin(); earlier != open_.rend() && !race; ++earlier)
+  std::vector<Race> races;
+  for (auto earlier = open_.rbegin(); earlier != open_.rend(); ++earlier)
     if (earlier->stream != later.stream && earlier->count > count_of(order.after, earlier->stream))
-      race = race_between(*earlier, later);
+      if (std::optional<Race> race = race_between(*earlier, later)) races.push_back(std::move(*race));
   // Whoever may run beside an access of a stream may run beside the stream's later ones.
   for (Work& work : open_)
     for (size_t kind = 0; work.stream == later.stream && kind < std::size(work.footprint.of); ++kind)
@@ -115,7 +118,7 @@ std::optional<Race> StreamHistory::add(const std::string& name, const WorkOrder&
   });
   open_.push_back(std::move(later));
   if (open_.size() > kMost) open_.pop_front(), incomplete_ = true;
-  return race;
+  return races;
 }
 
 void StreamHistory::forget(const Block& block) {

@@ -28,6 +28,7 @@ struct Footprint {
 /// Two pieces of work that touch the same bytes, at least one of them to write, with nothing between them.
 struct Race {
   std::string earlier, later;  ///< in the order of the program's calls: "launch 3 (fill, stream 1)"
+  std::string kinds;           ///< of both
   bool first_writes = false, second_writes = false;
   uint64_t address = 0, bytes = 0;  ///< the first range that they share
   bool ignores_default = false;     ///< one of the streams was created with cudaStreamNonBlocking, and the other is
@@ -39,8 +40,10 @@ struct Race {
 class StreamHistory {
  public:
   /// A piece of work is over.
-  /// @return the race with the latest of those that it may run beside
-  std::optional<Race> add(const std::string& name, const WorkOrder& order, Footprint footprint);
+  /// @param kind  what a race is told of once: the same for launches of a kernel
+  /// @return its races with those that it may run beside, the latest first
+  std::vector<Race> add(const std::string& name, const std::string& kind, const WorkOrder& order,
+                        Footprint footprint);
   /// Memory has been given back; what touched it is over.
   void forget(const Block& block);
   /// Work was dropped that later work may run beside: there was too much of it.
@@ -48,7 +51,7 @@ class StreamHistory {
 
  private:
   struct Work {
-    std::string name;
+    std::string name, kind;
     uint64_t stream = 0, count = 0;
     uint8_t stream_flags = 0;
     Footprint footprint;

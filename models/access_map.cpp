@@ -18,11 +18,12 @@ AccessMap::Page& AccessMap::page(uint64_t number) {
   return *page;
 }
 
-void AccessMap::add(uint64_t address, uint64_t bytes, AccessClass kind) {
+void AccessMap::add(uint64_t address, uint64_t bytes, AccessClass kind, Cursor& cursor) {
   const uint64_t end = address + bytes;
   for (uint64_t at = address; at < end;) {
     const uint64_t page_end = std::min(end, (at / kPageBytes + 1) * kPageBytes);
-    auto& words = page(at / kPageBytes).bits[size_t(kind)];
+    if (cursor.number != at / kPageBytes) cursor = {at / kPageBytes, &page(at / kPageBytes)};
+    auto& words = cursor.page->bits[size_t(kind)];
     for (; at < page_end;) {
       const uint64_t first = at % kWordBits, count = std::min(kWordBits - first, page_end - at);
       const uint64_t mask = (count == kWordBits ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << first;

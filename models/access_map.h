@@ -24,13 +24,28 @@ enum class AccessClass : uint8_t { read, write, strong_read, strong_write };
 inline constexpr int kAccessClasses = 4;
 
 class AccessMap {
+  struct Page;
+
  public:
-  /// Of several threads at once.
-  void add(uint64_t address, uint64_t bytes, AccessClass kind);
+  /// Where a thread has added last, so that it finds its way sooner.
+  struct Cursor {
+    uint64_t number = ~uint64_t{0};
+    Page* page = nullptr;
+  };
+  /// Of several threads at once, each with cursors of its own.
+  void add(uint64_t address, uint64_t bytes, AccessClass kind, Cursor& at);
+  void add(uint64_t address, uint64_t bytes, AccessClass kind) {
+    Cursor anywhere;
+    add(address, bytes, kind, anywhere);
+  }
   /// A read of one of these kinds, a write, or, of an atomic, both.
+  void add(uint64_t address, uint64_t bytes, bool reads, bool writes, bool strong, Cursor& at) {
+    if (reads) add(address, bytes, strong ? AccessClass::strong_read : AccessClass::read, at);
+    if (writes) add(address, bytes, strong ? AccessClass::strong_write : AccessClass::write, at);
+  }
   void add(uint64_t address, uint64_t bytes, bool reads, bool writes, bool strong) {
-    if (reads) add(address, bytes, strong ? AccessClass::strong_read : AccessClass::read);
-    if (writes) add(address, bytes, strong ? AccessClass::strong_write : AccessClass::write);
+    Cursor anywhere;
+    add(address, bytes, reads, writes, strong, anywhere);
   }
 
   /// Ascending; none touches another.  Nothing is added meanwhile.

@@ -213,8 +213,8 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   const Cycles start =
       at + Cycles(profile_.tma.store_read_latency_cycles) + jitter_.delay(JitterSite::tma_store, copy.source);
   drain(start, store_row_cycles(copy, profile_));
-  // Memory that cannot keep up holds the reads of shared memory back.
   record(copy, true);
+  // Memory that cannot keep up holds the reads of shared memory back.
   const Cycles accepted = memory_.accept(written(copy), start, port());
   sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(accepted));
   const Cycles read_done = Cycles(std::ceil(sm_.tma.drain_free));

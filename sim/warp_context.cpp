@@ -141,10 +141,11 @@ bool WarpContext::in_shared(SmemAddr address, uint32_t bytes, uint32_t alignment
 }
 
 namespace {
-/// By the name of the instruction: "ld.acquire.gpu", "atom.global.cas".
+/// By the name of the instruction: "ld.acquire.gpu", "atom.global.cas", "tensormap.replace".
 void record_access(models::AccessMap& accesses, GlobalAddr address, uint32_t bytes, std::string_view what,
                    bool stated_strong) {
-  const bool both = what.starts_with("atom") || what.starts_with("red"), store = what.starts_with("st"),
+  const bool both = what.starts_with("atom") || what.starts_with("red"),
+             store = what.starts_with("st") || what.starts_with("tensormap."),
              strong =
                  stated_strong || both || what.find("acquire") != what.npos || what.find("release") != what.npos;
   accesses.add(address.value, bytes, both || !store, both || store, strong);

@@ -217,12 +217,12 @@ void Device::lend_managed() {
 
 // ---- streams
 
-abi::Error Device::enqueue(void* handle, const Work& work) {
+abi::Error Device::enqueue(void* handle, const Work& work, bool allocation) {
   Stream* const stream = streams.find(handle);
   if (!stream) return abi::invalid_resource_handle;
   if (Streams::is_legacy(handle))
     if (const abi::Error error = streams.legacy_call()) return error;
-  streams.issued(*stream);
+  streams.issued(*stream, allocation);
   if (stream->capture) {
     stream->capture->graph->nodes.push_back(work);
     return abi::success;
@@ -234,7 +234,7 @@ abi::Error Device::enqueue(void* handle, const Work& work) {
   return error;
 }
 
-WorkOrder Device::present_order() const {
+WorkOrder Device::present_order() {
   if (!present_ || !(facts_.names_streams || streams.several())) return {};
   WorkOrder order = streams.order_of(*present_);
   order.watched = 1;
@@ -265,7 +265,10 @@ abi::Error Device::wait_for_stream(void* handle) {
 }
 
 void Device::host_has_seen_present() {
-  if (present_) streams.waited(present_->after);
+  if (!present_) return;
+  WorkCounts seen = present_->after;
+  seen[present_->number] = present_->issued - 1;  // of a graph, not what comes behind its function
+  streams.waited(seen);
 }
 
 abi::Error Device::wait_for_event(void* handle) {

@@ -96,9 +96,10 @@ class Device {
   // ---- streams
   Streams streams;
   /// Carries work of a stream out, or keeps it where the stream is captured.
-  abi::Error enqueue(void* stream, const Work& work);
+  /// @param allocation  or a free
+  abi::Error enqueue(void* stream, const Work& work, bool allocation = false);
   /// What work of the present stream reads and writes in device memory, where the order of work is watched.
-  /// @param what  "cudaMemcpyAsync to the host"
+  /// @param what  "a copy to the host"
   void moved(const char* what, const std::vector<Block>& reads, const std::vector<Block>& writes);
   /// The host hears of the present piece of work: what the stream has done until then may be waited for.
   void host_has_seen_present();
@@ -144,7 +145,7 @@ class Device {
   abi::Error send_text(Module& module, const std::string& text, const std::vector<EntryRegisters>& registers = {});
   abi::Error check_cooperative(Function& function, const Shape& shape);
   abi::Error give_grid_workspace(Shape& shape);
-  WorkOrder present_order() const;
+  WorkOrder present_order();
 
   int socket_ = -1;
   uint8_t* memory_ = nullptr;  ///< second mapping of device memory, which can be read and written
@@ -154,7 +155,7 @@ class Device {
   bool lent_ = true;                                            ///< managed memory is the program's
   std::map<const void*, std::unique_ptr<Function>> functions_;  ///< by their handles
   uint64_t used_ = 0;
-  const Stream* present_ = nullptr;         ///< whose work is carried out
+  Stream* present_ = nullptr;               ///< whose work is carried out
   std::optional<uint64_t> grid_workspace_;  ///< of cooperative launches
   std::vector<const char*> calls_;          ///< that the device has not heard of
 };

@@ -116,7 +116,9 @@ Error allocate_rows(Device& device, void** pointer, size_t* pitch, size_t width,
 }
 
 Error release(Device& device, void* pointer) {
-  if (const auto block = device.block_at(reinterpret_cast<uint64_t>(pointer))) device.moved("a free", {}, {*block});
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if (const auto block = device.block_at(address); block && block->address == address)
+    device.moved("a free", {}, {*block});
   return !pointer || device.free(reinterpret_cast<uint64_t>(pointer)) ? success : invalid_value;
 }
 

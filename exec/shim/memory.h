@@ -30,7 +30,7 @@ template <class F>
 abi::Error at_once(Device& device, void* stream, const F& f) {
   const Stream* const found = device.streams.find(stream);
   if (!found) return abi::invalid_resource_handle;
-  if (!found->capture) return device.enqueue(stream, f);
+  if (!found->capture) return device.enqueue(stream, f, /*allocation=*/true);
   device.note("not implemented: an allocation or a free of memory in a captured stream");
   return abi::not_supported;
 }

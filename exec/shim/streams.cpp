@@ -33,6 +33,7 @@ bool Streams::destroy(void* handle) {
   if (found == streams_.end()) return false;
   Stream& stream = *found->second;
   if (stream.capture) stream.capture->invalid = true;
+  if (count_of(waited_, stream.number) >= stream.issued) over_.insert(stream.number);
   after(destroyed_, stream.after);
   if (!(stream.flags & kNonBlocking)) after(destroyed_blocking_, stream.after);
   streams_.erase(found);
@@ -76,17 +77,31 @@ void Streams::meet(Stream& stream) {
   }
 }
 
-void Streams::issued(Stream& stream) {
+void Streams::issued(Stream& stream, bool allocation) {
   meet(stream);
   stream.after[stream.number] = ++stream.issued;
+  if (!allocation) stream.busy = stream.issued;
 }
 
-WorkOrder Streams::order_of(const Stream& stream) const {
+/// Nothing comes after work of these but what comes after it anyway.  Who compares work has heard that it was
+/// waited for.
+void Streams::forget_over() {
+  const auto forget = [&](WorkCounts& counts) {
+    std::erase_if(counts, [&](const auto& one) { return over_.count(one.first) > 0; });
+  };
+  for (WorkCounts* counts : {&waited_, &destroyed_, &destroyed_blocking_, &default_.after}) forget(*counts);
+  for (const auto& [handle, stream] : streams_) forget(stream->after);
+  for (const auto& [handle, event] : events_) forget(event->after);
+  over_.clear();
+}
+
+WorkOrder Streams::order_of(const Stream& stream) {
   WorkOrder order;
   order.stream_flags = uint8_t(stream.flags), order.stream = stream.number, order.count = stream.issued;
   for (const auto& [number, count] : stream.after)
     if (number != stream.number) order.after.push_back({number, count});
   for (const auto& [number, count] : waited_) order.waited.push_back({number, count});
+  if (!over_.empty()) forget_over();
   return order;
 }
 
@@ -124,7 +139,7 @@ void Streams::waited_for_all() {
 }
 
 bool Streams::idle() const {
-  const auto over = [&](const Stream& stream) { return count_of(waited_, stream.number) >= stream.issued; };
+  const auto over = [&](const Stream& stream) { return count_of(waited_, stream.number) >= stream.busy; };
   return over(default_) &&
          std::all_of(streams_.begin(), streams_.end(), [&](const auto& one) { return over(*one.second); });
 }

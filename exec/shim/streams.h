@@ -48,6 +48,7 @@ struct Stream {
   unsigned flags = 0;  ///< 1: does not wait for the default stream
   int priority = 0;
   uint64_t issued = 0;  ///< pieces of work
+  uint64_t busy = 0;    ///< which of them was the last that is no allocation or free
   uint64_t launch = 0;  ///< which of them was the last launch of a kernel
   WorkCounts after;     ///< what its next piece of work comes after
   std::shared_ptr<Capture> capture;
@@ -72,7 +73,8 @@ class Streams {
   Event* find_event(void* handle);
 
   /// A piece of work is now the last of the stream.
-  void issued(Stream& stream);
+  /// @param allocation  or a free: it keeps nobody from managed memory
+  void issued(Stream& stream, bool allocation = false);
   /// The piece of work ahead of the stream's last one is a launch, and nobody has waited for it.
   bool behind_running_launch(const Stream& stream) const;
   /// The stream's next piece of work comes after that much, too.
@@ -86,7 +88,7 @@ class Streams {
   /// The program has created a stream.
   bool several() const { return last_number_ > 0; }
   /// Of the stream's last piece of work.
-  WorkOrder order_of(const Stream& stream) const;
+  WorkOrder order_of(const Stream& stream);
 
   /// The host has waited for that much, or for everything.
   void waited(const WorkCounts& counts);
@@ -107,11 +109,13 @@ class Streams {
 
  private:
   void after(WorkCounts& all, const WorkCounts& more);
+  void forget_over();
 
   Stream default_;
   std::map<const void*, std::unique_ptr<Stream>> streams_;
   std::map<const void*, std::unique_ptr<Event>> events_;
   WorkCounts waited_;
+  std::set<uint64_t> over_;        ///< numbers of destroyed streams that the host had waited for
   WorkCounts destroyed_;           ///< work of streams that are no more, which goes on
   WorkCounts destroyed_blocking_;  ///< of those that the legacy stream waits for
   uint64_t last_number_ = 0;

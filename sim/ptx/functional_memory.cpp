@@ -183,11 +183,19 @@ template <bool kStore>
 bool FunctionalWarp::move_lanes(const ptx::Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
   const uint32_t element = how.element;
   const bool ordered = a.order != ptx::Order::weak;
+  uint64_t begin = 0, end = 0;  // what neighbouring lanes have touched in global memory
+  const auto flush = [&] {
+    if (begin != 0) accesses_->add(begin, end - begin, !kStore, kStore, ordered, cursors_[kStore]);
+  };
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     uint8_t* at = bytes_at(a.space, a.address.lane_address(file, lane), how.bytes, lane, kStore);
     if (!at) return false;
-    record(at, how.bytes, !kStore, kStore, ordered);
+    if (accesses_) {
+      const uint64_t address = global_address(at);
+      if (address == 0 || address != end) flush(), begin = address;
+      end = address + how.bytes;
+    }
     for (size_t v = 0; v < a.data.size(); ++v, at += element) {
       const Operand& o = a.data[v];
       if (element == 16) {
@@ -205,6 +213,7 @@ bool FunctionalWarp::move_lanes(const ptx::Access& a, const FunctionalCode::Memo
       }
     }
   }
+  if (accesses_) flush();
   return true;
 }
 

@@ -154,8 +154,8 @@ bool cp_async(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
     std::memset(to, 0, bytes);
     if (read == 0) continue;
     const uint8_t* from = w.bytes_at(Space::global, c.address(c.operand(1), lane), bytes, lane, false);
-    if (from) w.record(from, read, true, false, false);
     if (!from) return false;
+    w.record(from, read, true, false, false);
     std::memcpy(to, from, read);
   }
   return true;

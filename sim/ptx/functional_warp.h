@@ -177,8 +177,14 @@ class FunctionalWarp {
   }
   /// For who asks what the launch reads and writes; of bytes that are not global, nothing.
   void record(const uint8_t* at, uint64_t bytes, bool reads, bool writes, bool strong) {
+    if (!accesses_) return;
+    if (const uint64_t address = global_address(at))
+      accesses_->add(address, bytes, reads, writes, strong, cursors_[writes]);
+  }
+  /// Of bytes that bytes_at() has just given; 0: they are not global.
+  uint64_t global_address(const uint8_t* at) const {
     const auto in = uint64_t(at - range_.host);
-    if (accesses_ && in < range_.bytes) accesses_->add(range_.first + in, bytes, reads, writes, strong);
+    return in < range_.bytes ? range_.first + in : 0;
   }
   uint8_t* local_bytes(int lane, uint64_t offset, uint64_t bytes);
   /// The warp waits until a barrier has completed so often; `reduction`: it writes the result of bar.red then.
@@ -209,6 +215,7 @@ class FunctionalWarp {
   std::vector<uint8_t> local_;
   DeviceMemory::Range range_;  ///< the allocation that was reached last
   models::AccessMap* const accesses_;
+  models::AccessMap::Cursor cursors_[2];  ///< of what it reads, of what it writes
   LaneStrides strides_;
   uint32_t current_ = 0;                   ///< instruction that executes
   uint64_t executed_ = 0, slice_end_ = 0;  ///< instructions

@@ -7,6 +7,9 @@
 #include <set>
 #include <thread>
 
+#include "models/tma_units.h"
+
+using namespace sm100;
 using namespace sm100::models;
 
 TEST_CASE("access map: ranges are to the byte, and neighbours are one") {
@@ -42,4 +45,31 @@ TEST_CASE("access map: as a set of bytes, with several threads") {
   for (const ByteRange& range : map.ranges(AccessClass::write))
     for (uint64_t b = range.begin; b < range.end; ++b) found.insert(b);
   CHECK(found == bytes);
+}
+
+TEST_CASE("access map: copies say which bytes they read and write, of masks and reductions too") {
+  TmaUnits b;
+  b.smem.start_cta(4096, true), b.tma.start_cta();
+  AccessMap map;
+  b.memory.record(&map);
+  const GlobalAddr tensor = b.memory.allocate("t", 4096, true);
+  const auto linear = [&](uint64_t at, uint32_t bytes) {
+    TensorCopy copy = linear_copy(tensor + at, kSmemUserBase, bytes);
+    copy.source.warp = 0, copy.source.lane = 0;
+    return copy;
+  };
+  b.tma.store(linear(0, 64), 0);
+  TensorCopy masked = linear(256, 32);
+  masked.byte_mask = 0x000f;
+  b.tma.store(masked, 0);
+  TensorCopy reduced = linear(512, 64);
+  reduced.reduction = TensorCopy::Reduction{.op = ReduceOp::add, .type = ReduceType::u32};
+  b.tma.store(reduced, 0);
+  b.tma.prefetch(linear(1024, 64), 0);
+  const uint64_t at = tensor.value;
+  CHECK(map.ranges(AccessClass::write) ==
+        std::vector<ByteRange>{{at, at + 64}, {at + 256, at + 260}, {at + 272, at + 276}});
+  CHECK(map.ranges(AccessClass::strong_write) == std::vector<ByteRange>{{at + 512, at + 576}});
+  CHECK(map.ranges(AccessClass::strong_read) == std::vector<ByteRange>{{at + 512, at + 576}});
+  CHECK(map.ranges(AccessClass::read).empty());
 }
