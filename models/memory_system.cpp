@@ -362,6 +362,7 @@ void MemorySystem::touch(Write& write, const GlobalRows& rows) {
 }
 
 Cycles MemorySystem::accept(const Write& write, Cycles at, const MemoryPort& port) {
+  written_bytes_ += write.bytes;
   double accepted = pass_paths(double(write.units) * write.share, double(at), port.sm, true).end;
   // A line finds room when another has been written back.
   double served = 0;

@@ -161,6 +161,8 @@ class MemorySystem {
   uint64_t dram_bytes() const { return dram_bytes_; }
   /// Bytes that reads asked of L2, in sectors of 32; a multicast asks once.
   uint64_t l2_read_bytes() const { return l2_read_bytes_; }
+  /// Bytes that copies and warps wrote to L2.
+  uint64_t written_bytes() const { return written_bytes_; }
 
  private:
   struct Allocation {
@@ -217,7 +219,7 @@ class MemorySystem {
   bool translations_cold_ = false;
   std::unordered_map<uint64_t, double> translated_;  ///< by page: cycle from which its translation is known
   std::vector<Request::Missing> spare_;              ///< room of the last request that was brought
-  uint64_t dram_bytes_ = 0, l2_read_bytes_ = 0;
+  uint64_t dram_bytes_ = 0, l2_read_bytes_ = 0, written_bytes_ = 0;
   AccessMap* accesses_ = nullptr;
 };
 

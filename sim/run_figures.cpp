@@ -115,6 +115,7 @@ void measure_units(const EndedRun& run, RunResult& result) {
   result.tensor_utilization = result.cycles > 0 ? busy / (double(result.cycles) * result.sms_used) : 0;
   result.l2_read_bytes = gpu.memory().l2_read_bytes();
   result.dram_bytes = gpu.memory().dram_bytes();
+  result.written_bytes = gpu.memory().written_bytes();
   result.ctas_launched = gpu.ctas_launched();
   result.ctas_by_clc = run.ctas_by_clc();
   result.barrier_events = run.device.observer.barrier_events();

@@ -141,10 +141,34 @@ void read_verdict(const Json& json, RunResult& r) {
   r.output_hash = hash_of(json.at("output_hash"));
 }
 
+/// The members of a clock that was found, by their keys.
+template <class Clock, class F>
+void for_each_part(Clock& clock, F&& f) {
+  f("ghz", clock.ghz), f("low_ghz", clock.low_ghz), f("high_ghz", clock.high_ghz), f("full_ghz", clock.full_ghz),
+      f("nominal_ghz", clock.nominal_ghz), f("watts", clock.watts), f("limit_watts", clock.limit_watts),
+      f("idle_watts", clock.idle_watts), f("sm_watts", clock.sm_watts), f("tensor_watts", clock.tensor_watts),
+      f("l2_watts", clock.l2_watts), f("store_watts", clock.store_watts), f("dram_watts", clock.dram_watts),
+      f("lost_watts", clock.lost_watts), f("runs", clock.runs);
+}
+Json clock_json(const ClockResult& clock) {
+  if (clock.mode.empty()) return Json();
+  Json json = {{"mode", clock.mode}};
+  for_each_part(clock, [&](const char* key, const auto& value) { json[key] = value; });
+  return json;
+}
+ClockResult clock_of(const Json& json) {
+  ClockResult clock;
+  if (json.is_null()) return clock;
+  json.at("mode").get_to(clock.mode);
+  for_each_part(clock, [&](const char* key, auto& value) { json.at(key).get_to(value); });
+  return clock;
+}
+
 void add_figures(Json& json, const RunResult& r) {
   json["cycles"] = r.cycles;
   json["sm_clock_ghz"] = r.sm_clock_ghz;
   json["microseconds"] = r.microseconds;
+  json["clock"] = clock_json(r.clock);
   json["tflops"] = positive_or_null(r.tflops);
   json["gb_per_s"] = positive_or_null(r.gb_per_s);
   json["tensor_utilization"] = r.tensor_utilization;
@@ -152,6 +176,7 @@ void add_figures(Json& json, const RunResult& r) {
   json["filled_bytes"] = r.filled_bytes;
   json["l2_read_bytes"] = r.l2_read_bytes;
   json["dram_bytes"] = r.dram_bytes;
+  json["written_bytes"] = r.written_bytes;
   json["ctas_launched"] = r.ctas_launched;
   json["ctas_by_clc"] = r.ctas_by_clc;
   json["launches"] = array_of(r.launches, launch_json);
@@ -160,6 +185,7 @@ void read_figures(const Json& json, RunResult& r) {
   json.at("cycles").get_to(r.cycles);
   json.at("sm_clock_ghz").get_to(r.sm_clock_ghz);
   json.at("microseconds").get_to(r.microseconds);
+  r.clock = clock_of(json.at("clock"));
   r.tflops = value_or(json.at("tflops"), 0.0);
   r.gb_per_s = value_or(json.at("gb_per_s"), 0.0);
   json.at("tensor_utilization").get_to(r.tensor_utilization);
@@ -167,6 +193,7 @@ void read_figures(const Json& json, RunResult& r) {
   json.at("filled_bytes").get_to(r.filled_bytes);
   json.at("l2_read_bytes").get_to(r.l2_read_bytes);
   json.at("dram_bytes").get_to(r.dram_bytes);
+  json.at("written_bytes").get_to(r.written_bytes);
   json.at("ctas_launched").get_to(r.ctas_launched);
   json.at("ctas_by_clc").get_to(r.ctas_by_clc);
   for (const Json& launch : json.at("launches")) r.launches.push_back(launch_of(launch));

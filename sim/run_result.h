@@ -72,6 +72,19 @@ struct ProvenanceResult {
   std::string report;  ///< human text of the causes
 };
 
+/// The SM clock that follows from what a run does (run.sm_clock_ghz = "power" or "single"), models/sm_clock.h.
+struct ClockResult {
+  std::string mode;  ///< "power", "single"; empty: the clock was given, and nothing else holds
+  double ghz = 0, low_ghz = 0, high_ghz = 0;
+  double full_ghz = 0;     ///< of a chip that does nothing
+  double nominal_ghz = 0;  ///< what the driver reports
+  double watts = 0, limit_watts = 0;
+  double idle_watts = 0, sm_watts = 0, tensor_watts = 0, l2_watts = 0, store_watts = 0, dram_watts = 0,
+         lost_watts = 0;
+  int runs = 0;  ///< simulated to find it, without this one
+  bool limited() const { return watts > 0.995 * limit_watts; }
+};
+
 struct RunResult {
   Outcome outcome = Outcome::pass;
   bool verified = false;     ///< results were compared with a float64 product
@@ -82,6 +95,7 @@ struct RunResult {
   /// visible; of a run that did not pass, until it ended.  The trace has it as Metadata::run_ticks.
   uint64_t cycles = 0;
   double sm_clock_ghz = 0;
+  ClockResult clock;
   double microseconds = 0;
   double tflops = 0;                 ///< of all launches; 0 for a kernel that moves data
   double gb_per_s = 0;               ///< bytes of the problem's tensors, each once per launch, over the time
@@ -91,6 +105,7 @@ struct RunResult {
   int sms_used = 0;
   // What loads moved, in bytes: into shared memory, out of L2, out of HBM.
   uint64_t filled_bytes = 0, l2_read_bytes = 0, dram_bytes = 0;
+  uint64_t written_bytes = 0;        ///< that SMs wrote to L2
   uint64_t ctas_launched = 0;        ///< CTAs the hardware started
   uint64_t ctas_by_clc = 0;          ///< CTAs that never started: running ones took their work over through CLC
   std::vector<LaunchTime> launches;  ///< in the order of the host's calls; those without names if they have started

@@ -13,6 +13,7 @@
 
 #include "kernels/host/ptx_file.h"
 #include "sim/barrier_learner.h"
+#include "sim/clock_search.h"
 #include "sim/comparison.h"
 #include "sim/ended_run.h"
 #include "sim/finding_record.h"
@@ -474,6 +475,12 @@ const std::deque<Kernel>& Simulation::kernels() const { return machine_->kernels
 
 RunResult run_simulation(const Scenario& scenario, const SimulationOptions& options,
                          const RunCallbacks& callbacks) {
+  if (scenario.clock != host::ClockMode::fixed) {
+    const ClockResult clock = find_clock(scenario, options.prepared);
+    RunResult result = run_simulation(at_clock(scenario, clock), options, callbacks);
+    result.clock = clock;
+    return result;
+  }
   Simulation simulation(scenario, options);
   simulation.run(callbacks);
   return simulation.result();

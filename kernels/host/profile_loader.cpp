@@ -22,7 +22,10 @@ struct Range {
 
 /// Rates divide, so they are above zero.
 Range range_of(const std::string& key) {
-  if (key == "device.sm_clock_ghz") return {0.1, 5};
+  if (key == "device.sm_clock_ghz" || key == "power.full_ghz") return {0.1, 5};
+  if (key == "power.limit_watts") return {1, 1e6};
+  if (key == "power.tensor_drop" || key == "power.error") return {0, 0.5};
+  if (key == "power.energy_exponent" || key == "power.tensor_exponent" || key == "power.first_drop") return {0, 10};
   if (key == "umma.i8_cycles" || key == "umma.pair_i8_cycles") return {-100, INT_MAX};  // beyond other kinds'
   if (key == "memory.dram_channels" || key == "memory.dram_interleave_bytes" || key == "memory.dram_wait_lines" ||
       key == "memory.translation_mib")

@@ -59,6 +59,21 @@ void read_recorder_cycles(const TomlDocument& document, const TomlTable& table, 
   s.recorder_first_cycles = double(cycles[2]);
 }
 
+/// A number, or what it is to follow from.
+void read_clock(const TomlTable& table, Scenario& s) {
+  if (!table.has("sm_clock_ghz")) return;
+  for (const auto& [word, mode] : {std::pair("power", ClockMode::power), {"single", ClockMode::single}})
+    if (table.is_word("sm_clock_ghz", word)) {
+      s.clock = mode;
+      return;
+    }
+  try {
+    s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
+  } catch (const InputError&) {
+    throw table.wrong("sm_clock_ghz", R"(allowed are numbers 0.1 to 5, "power" and "single")");
+  }
+}
+
 /// Kernels of the scenario.
 std::vector<const KernelDefinition*> kernels_of(const Scenario& s) {
   if (s.launch_list.empty()) return {s.kernel};
@@ -100,7 +115,7 @@ void read_run(const TomlDocument& document, const TomlTable& root, Scenario& s) 
                                      kernel_names([](const KernelDefinition& k) { return k.arithmetic; })));
   if (table.has("max_cycles")) s.max_cycles = uint64_t(table.integer("max_cycles", 0, INT64_MAX));
   if (table.has("recorder")) s.recorder = table.boolean("recorder");
-  if (table.has("sm_clock_ghz")) s.device.device.sm_clock_ghz = table.number("sm_clock_ghz", 0.1, 5);
+  read_clock(table, s);
   if (table.has("recorder_cycles")) read_recorder_cycles(document, table, s);
   for (const char* key : {"launches", "feed"})
     if (table.has(key) && !s.launch_list.empty())

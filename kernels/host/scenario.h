@@ -43,6 +43,9 @@ enum class Scopes { stated, strict };
 /// Whether a run keeps where its numbers come from: when a result is wrong the run is repeated to find out, never,
 /// always.
 enum class ProvenanceMode { automatic, off, on };
+/// The SM clock of a run: a number of GHz; what the chip holds when the run is repeated for seconds (`power`) or
+/// once on a chip that was idle (`single`), both from what the run does (models/sm_clock.h).
+enum class ClockMode { fixed, power, single };
 /// How the tensor core adds: `fast` sums in f32 through Eigen, `b200` is the bit-exact model (reference 4.4).
 enum class Numerics { fast, b200 };
 
@@ -90,8 +93,9 @@ struct Scenario {
   DataMode data = DataMode::full;
   Numerics numerics = Numerics::fast;
   L2State l2 = L2State::cold;
-  int sms = 0;          ///< 0: all of the profile's
-  int launches = 1;     ///< of the kernel, in stream order, or in the list
+  ClockMode clock = ClockMode::fixed;  ///< fixed: device.device.sm_clock_ghz
+  int sms = 0;                         ///< 0: all of the profile's
+  int launches = 1;                    ///< of the kernel, in stream order, or in the list
   std::string feed;     ///< what each launch reads the output of the one before as; empty: it does not
   int ctas_per_sm = 1;  ///< CTAs that an SM holds at most; 0: as many as fit
   int registers = 0;    ///< of a thread, as ptxas reports; 0: not known, they limit nothing

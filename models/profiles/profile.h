@@ -134,6 +134,24 @@ struct DeviceProfile {
     // between launches of one stream
     double grid_gap_ns, dependent_start_ns, dependency_wait_ns;
   } launch{};
+  /// What work costs in energy, and what becomes of the SM clock (models/sm_clock.h).
+  struct {
+    double full_ghz;     ///< SM clock of a chip that does nothing: the highest it takes
+    double limit_watts;  ///< of the chip, which it keeps by lowering the clock
+    double idle_watts;   ///< with nothing running
+    double sm_watts;     ///< of an SM whose warps wait, at the full clock
+    double
+        loss_per_kilowatt;  ///< of what the chip takes, the part that is lost on the way, for each kW that it takes
+    double tensor_nj_per_cycle;  ///< of an SM's busy tensor pipe, at the full clock, with random operands
+    double l2_pj_per_byte;       ///< that leaves L2 for shared memory
+    double store_pj_per_byte;    ///< that SMs write to L2, on the way there
+    double dram_pj_per_byte;
+    double energy_exponent;  ///< energy of an operation of an SM: clock to this power
+    // What the clock loses, as parts of the full one, without the limit: tensor_drop * duty of the tensor pipes ^
+    // tensor_exponent; a launch on an idle chip, for what it would take beyond the limit, in limits.
+    double tensor_drop, tensor_exponent, first_drop;
+    double error;  ///< of the clock, either way: 0.05: 5 %
+  } power{};
   /// Largest extra delays of `--jitter`: asynchronous completions, warps woken, an instruction issued (every so
   /// many-th), the start of a warp or a CTA.
   struct {
@@ -303,6 +321,20 @@ void DeviceProfile::visit(V&& v) {
   v("launch.grid_gap_ns", launch.grid_gap_ns);
   v("launch.dependent_start_ns", launch.dependent_start_ns);
   v("launch.dependency_wait_ns", launch.dependency_wait_ns);
+  v("power.full_ghz", power.full_ghz);
+  v("power.limit_watts", power.limit_watts);
+  v("power.idle_watts", power.idle_watts);
+  v("power.sm_watts", power.sm_watts);
+  v("power.loss_per_kilowatt", power.loss_per_kilowatt);
+  v("power.tensor_nj_per_cycle", power.tensor_nj_per_cycle);
+  v("power.l2_pj_per_byte", power.l2_pj_per_byte);
+  v("power.store_pj_per_byte", power.store_pj_per_byte);
+  v("power.dram_pj_per_byte", power.dram_pj_per_byte);
+  v("power.energy_exponent", power.energy_exponent);
+  v("power.tensor_drop", power.tensor_drop);
+  v("power.tensor_exponent", power.tensor_exponent);
+  v("power.first_drop", power.first_drop);
+  v("power.error", power.error);
   v("jitter.async_cycles", jitter.async_cycles);
   v("jitter.wakeup_cycles", jitter.wakeup_cycles);
   v("jitter.issue_cycles", jitter.issue_cycles);

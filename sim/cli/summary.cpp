@@ -150,10 +150,32 @@ std::string launch_text(const std::vector<LaunchTime>& launches, size_t i) {
                             : fmt::format(", overlaps launch {} by {}", i - 1, grouped(-after)));
 }
 
+/// What the clock follows from, of the largest parts first.
+std::string clock_text(const ClockResult& c) {
+  std::vector<std::pair<double, std::string_view>> parts = {
+      {c.tensor_watts, "tensor cores"}, {c.l2_watts, "reads of L2"},
+      {c.store_watts, "writes to L2"},  {c.dram_watts, "HBM"},
+      {c.idle_watts, "rest"},           {c.sm_watts, "SMs"},
+      {c.lost_watts, "losses"}};
+  std::sort(parts.rbegin(), parts.rend());
+  std::string text;
+  for (const auto& [watts, what] : parts)
+    if (watts >= 0.02 * c.watts) text += fmt::format("{}{} {:.0f}", text.empty() ? "" : ", ", what, watts);
+  const std::string power =
+      c.mode == "power" && c.limited()
+          ? fmt::format("at its limit of {:.0f} W", c.limit_watts)
+          : fmt::format("{:.0f} W{}", c.watts, c.watts > c.limit_watts ? ", more than the chip could hold" : "");
+  return fmt::format("{:.2f} GHz, {}, within {:.2f} to {:.2f}: {} ({} W)", c.ghz,
+                     c.mode == "power" ? "back to back for seconds" : "one launch on an idle chip", c.low_ghz,
+                     c.high_ghz, power, text);
+}
+
 std::string measurements(const Scenario& s, const RunResult& r) {
   std::string text = line("verified", verification(s, r));
   text += line("time", fmt::format("{} cycles = {} at {} GHz", grouped(int64_t(r.cycles)), duration(r.microseconds),
-                                   r.sm_clock_ghz));
+                                   r.clock.mode.empty() ? fmt::format("{}", r.sm_clock_ghz)
+                                                        : fmt::format("{:.3f}", r.sm_clock_ghz)));
+  if (!r.clock.mode.empty()) text += line("clock", clock_text(r.clock));
   for (size_t i = 0; r.launches.size() > 1 && i < r.launches.size(); ++i)
     text += line(name_of(r.launches, i), launch_text(r.launches, i));
   const std::string sms = plural(uint64_t(r.sms_used), "SM");

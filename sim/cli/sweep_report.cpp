@@ -76,14 +76,17 @@ $("sum").textContent = `${num(D.runs.length)} runs of build ${D.build}: ${num(ok
 const keys = D.keys.length ? D.keys : ["scenario"];
 for (const [id, at] of [["y", 0], ["x", 1], ["s", 0]]) { for (const k of keys) el("option", k, $(id));
   $(id).selectedIndex = Math.min(at, keys.length - 1); $(id).onchange = draw; }
-const all = ok.map(r => r.cycles), low = Math.min(...all), high = Math.max(...all);
+// Cycles compare runs at one clock, microseconds others.
+const clocks = ok.map(r => r.cycles / r.microseconds), oneClock = Math.max(...clocks) < 1.001 * Math.min(...clocks);
+const cost = r => oneClock ? r.cycles : r.microseconds;
+const all = ok.map(cost), low = Math.min(...all), high = Math.max(...all);
 const shade = c => high > low ? (c - low) / (high - low) : 0;
 function draw() {
   const kx = $("x").value, ky = $("y").value, xs = uniq(kx), ys = uniq(ky);
   $("heat").replaceChildren(); const t = el("table", undefined, $("heat")), head = el("tr", undefined, t);
   el("th", `${ky} \\ ${kx}`, head); for (const x of xs) el("th", x, head);
   // The colours of the map are of its cells, not of all runs: fewest cycles lie close together.
-  const of = (x, y) => D.runs.filter(r => val(r, kx) === x && val(r, ky) === y), least = rs => Math.min(...rs.map(r => r.cycles));
+  const of = (x, y) => D.runs.filter(r => val(r, kx) === x && val(r, ky) === y), least = rs => Math.min(...rs.map(cost));
   const cells = ys.flatMap(y => xs.map(x => least(of(x, y).filter(r => r.outcome === "pass")))).filter(isFinite);
   const first = Math.min(...cells), last = Math.max(...cells), heat = c => last > first ? (c - first) / (last - first) : 0;
   for (const y of ys) { const row = el("tr", undefined, t); el("th", y, row);
@@ -102,7 +105,7 @@ function draw() {
     add("text", {x: 4, y: Y(c) + 4}, num(Math.round(c))); }
   vs.forEach((v, i) => add("text", {x: X(i), y: H - 14, "text-anchor": "middle"}, v));
   ok.forEach((r, n) => { const i = vs.indexOf(val(r, k)); if (i < 0) return;
-    const e = add("circle", {cx: X(i) + (n % 9 - 4) * 2, cy: Y(r.cycles), r: 3, fill: `hsl(${210 - 170 * shade(r.cycles)} 70% 50%)`, "fill-opacity": .7});
+    const e = add("circle", {cx: X(i) + (n % 9 - 4) * 2, cy: Y(cost(r)), r: 3, fill: `hsl(${210 - 170 * shade(cost(r))} 70% 50%)`, "fill-opacity": .7});
     const t = document.createElementNS("http://www.w3.org/2000/svg", "title"); t.textContent = `${num(r.cycles)} cycles\n${r.replay}`; e.append(t); });
   $("scatter").replaceChildren(svg);
 }
@@ -137,6 +140,20 @@ SweptRuns swept_runs(const std::vector<Json>& lines) {
   return swept;
 }
 
+namespace {
+
+double microseconds_of(const Json& line) { return line["microseconds"].get<double>(); }
+
+/// Cycles compare runs at one clock, microseconds others (run.sm_clock_ghz).
+bool have_one_clock(const std::vector<const Json*>& lines) {
+  const auto ghz = [](const Json* line) { return double(cycles_of(*line)) / microseconds_of(*line); };
+  const auto slower = [&](const Json* a, const Json* b) { return ghz(a) < ghz(b); };
+  const auto [slowest, fastest] = std::minmax_element(lines.begin(), lines.end(), slower);
+  return lines.empty() || ghz(*fastest) < 1.001 * ghz(*slowest);
+}
+
+}  // namespace
+
 std::string sweep_text(const SweptRuns& swept) {
   std::map<std::string, size_t> outcomes;
   std::vector<const Json*> good, bad;
@@ -154,13 +171,16 @@ std::string sweep_text(const SweptRuns& swept) {
   text += "\n";
   if (swept.of_other_builds > 0)
     text += fmt::format("  {} lines of other builds are left out\n", swept.of_other_builds);
-  std::stable_sort(good.begin(), good.end(),
-                   [](const Json* a, const Json* b) { return cycles_of(*a) < cycles_of(*b); });
+  const bool one_clock = have_one_clock(good);
+  std::stable_sort(good.begin(), good.end(), [&](const Json* a, const Json* b) {
+    return one_clock ? cycles_of(*a) < cycles_of(*b) : microseconds_of(*a) < microseconds_of(*b);
+  });
   const auto rows = [&](const char* title, size_t from, size_t to) {
     text += fmt::format("{}\n", title);
     for (size_t i = from; i < to; ++i)
-      text +=
-          fmt::format("  {:>12} cycles  {}\n", grouped(int64_t(cycles_of(*good[i]))), values_text(swept, *good[i]));
+      text += fmt::format("  {:>12} cycles{}  {}\n", grouped(int64_t(cycles_of(*good[i]))),
+                          one_clock ? "" : fmt::format(" = {:.2f} us", microseconds_of(*good[i])),
+                          values_text(swept, *good[i]));
   };
   if (!good.empty()) rows("best", 0, std::min(kShown, good.size()));
   if (good.size() > kShown)

@@ -15,11 +15,11 @@ namespace {
 
 /// Do not compile once there is another member: whoever adds one adds it to the JSON and to full().
 [[maybe_unused]] void every_member(const RunResult& r) {
-  [[maybe_unused]] const auto& [outcome, verified, check, checked_launch, output_hash, cycles, sm_clock_ghz,
+  [[maybe_unused]] const auto& [outcome, verified, check, checked_launch, output_hash, cycles, sm_clock_ghz, clock,
                                 microseconds, tflops, gb_per_s, title, chosen_configuration, tensor_utilization,
-                                sms_used, filled_bytes, l2_read_bytes, dram_bytes, ctas_launched, ctas_by_clc,
-                                launches, roles, findings, warnings, notes, suspects, provenance, printed,
-                                not_checked, fault_matches, unmatched_faults, unexpected, delays, drawn,
+                                sms_used, filled_bytes, l2_read_bytes, dram_bytes, written_bytes, ctas_launched,
+                                ctas_by_clc, launches, roles, findings, warnings, notes, suspects, provenance,
+                                printed, not_checked, fault_matches, unmatched_faults, unexpected, delays, drawn,
                                 completion_order, completion_pairs, report, barrier_events, wall_seconds,
                                 peak_rss_bytes] = r;
 }
@@ -48,6 +48,8 @@ RunResult full() {
              .wrong_element = host::WrongElement{1, 2, 3.5, 4.5},
              .unwritten = host::Unwritten{10, 20, 1, 2, 3, 4}};
   r.checked_launch = 1, r.output_hash = 0xfedcba9876543210u, r.cycles = 1u << 31;
+  r.clock = {"power", 1.5, 1.4, 1.6, 2, 1.7, 600, 700, 10, 20, 30, 40, 50, 60, 70, 3};
+  r.written_bytes = 77;
   r.sm_clock_ghz = 1.85, r.microseconds = 1.0 / 3, r.tflops = 2, r.gb_per_s = 3, r.title = "2 x 2",
   r.chosen_configuration = "mma";
   r.tensor_utilization = 0.5, r.sms_used = 4, r.filled_bytes = 5, r.l2_read_bytes = 6, r.dram_bytes = 7;
