@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 
@@ -118,13 +119,30 @@ uint8_t* FunctionalWarp::bytes_at(Space space, uint64_t address, uint32_t bytes,
   return found.bytes;
 }
 
+bool FunctionalWarp::move_recorded(const ptx::Access& a, const FunctionalCode::Memory& how,
+                                   const MemoryRegion& region, LaneMask lanes) {
+  std::array<models::ByteRange, ptx::kLanes> touched;  // a load may overwrite its addresses
+  size_t count = 0;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const uint64_t address = how.move.address(file, std::countr_zero(left));
+    if (count == 0 || touched[count - 1].end != address) touched[count++] = {address, address};
+    touched[count - 1].end = address + how.bytes;
+  }
+  if (!how.move.run(file, region, lanes, strides_)) return false;
+  if (region.host == range_.host)  // global memory
+    for (size_t t = 0; t < count; ++t)
+      accesses_->add(touched[t].begin, touched[t].end - touched[t].begin, !a.store, a.store, false,
+                     cursors_[a.store]);
+  return true;
+}
+
 bool FunctionalWarp::access(const ptx::Instr& i, LaneMask lanes) {
   const ptx::Access& a = code.code.program().accesses[i.detail];
   const FunctionalCode::Memory& how = code.memory[i.detail];
   if (how.uniform_parameter) return load_parameter(a, how, lanes);
-  if (how.move.plain() && !accesses_) {
-    const uint64_t address = how.move.address(file, std::countr_zero(lanes));
-    if (how.move.run(file, region_of(a.space, address), lanes, strides_)) return true;
+  if (how.move.plain()) {
+    const MemoryRegion region = region_of(a.space, how.move.address(file, std::countr_zero(lanes)));
+    if (accesses_ ? move_recorded(a, how, region, lanes) : how.move.run(file, region, lanes, strides_)) return true;
   }
   return a.store ? move_lanes<true>(a, how, lanes) : move_lanes<false>(a, how, lanes);
 }

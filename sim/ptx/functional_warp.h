@@ -198,6 +198,9 @@ class FunctionalWarp {
   void compute(const ptx::Instr* from, const ptx::Instr* to, ptx::LaneMask group);
   bool access(const ptx::Instr& i, ptx::LaneMask lanes);
   bool load_parameter(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
+  /// As a plain move's run(), and `accesses_` hears of it.
+  bool move_recorded(const ptx::Access& access, const FunctionalCode::Memory& how, const MemoryRegion& region,
+                     ptx::LaneMask lanes);
   template <bool kStore>
   bool move_lanes(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
   MemoryRegion region_of(ptx::Space space, uint64_t address);
