@@ -92,7 +92,7 @@ TEST_CASE("exec: the CTAs of a cooperative launch meet at the grid's barrier, la
   check("grid_sync", 0, "0 wrong\n");
 }
 
-TEST_CASE("exec: a fence makes a relaxed atomic a release; without it there is a race") {
+TEST_CASE("exec: a fence makes a relaxed atomic a release, without it there is a race") {
   check("fenced", 0, "0 wrong\n");
   const Ran ran = exec("unfenced");
   CHECK(ran.exit_code == 4);
@@ -106,7 +106,7 @@ TEST_CASE("exec: an allocation that finds no room says how much there is, and th
   CHECK(contains(ran.err, "exec: an allocation of 1125899906842624 bytes finds no room: device memory has "));
 }
 
-TEST_CASE("exec: functions by name are the newest forms; what is not implemented says so when it is called") {
+TEST_CASE("exec: functions by name are the newest forms, what is not implemented says so when it is called") {
   const Ran ran = exec("names");
   CHECK(ran.exit_code == 0);
   CHECK(ran.out == "cuMemAlloc is _v2\nCUDA_ERROR_NOT_SUPPORTED\nCUDA_ERROR_NOT_FOUND\nnothing 1\n");

@@ -218,7 +218,7 @@ TEST_CASE("what a copy between CTAs does not take", "[bulk][cluster]") {
   CHECK(id(wrong) == "TM16");
 }
 
-TEST_CASE("st.async stores and signals a path latency later; red.async combines", "[bulk][cluster]") {
+TEST_CASE("st.async stores and signals a path latency later, red.async combines", "[bulk][cluster]") {
   Bench b;
   b.nodes[1]->smem.store(kTile, uint32_t{40});
   b.net.store_async(0, {.value = {2},

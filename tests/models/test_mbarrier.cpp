@@ -208,7 +208,7 @@ TEST_CASE("after arrive_drop later phases want one arrival less, and its warp co
   CHECK(b.observer.violation_id() == "");
 }
 
-TEST_CASE("MB13: the last arrival is dropped, as a warning; bytes still complete a phase", "[mbarrier]") {
+TEST_CASE("MB13: the last arrival is dropped, as a warning, bytes still complete a phase", "[mbarrier]") {
   Bench b;
   b.barrier.init(kBar, 1, b.by);
   b.barrier.arrive_once(kBar, {.drop = true}, b.by);

@@ -236,7 +236,7 @@ TEST_CASE("cp: copies and MMAs of one group execute as issued: each MMA sees the
   CHECK(b.observer.violation_id() == "");  // A counts as written (TC13)
 }
 
-TEST_CASE("cp: its bytes take the pipe at the profile's rate; a commit comes after it", "[cp][timing]") {
+TEST_CASE("cp: its bytes take the pipe at the profile's rate, a commit comes after it", "[cp][timing]") {
   Bench b(false);
   simulated([&] {
     const auto took = [&](Shape shape, int copies, int cta_group = 1) {

@@ -76,7 +76,7 @@ void check_padded(Bench& b, int y0, int x0, bool swizzled) {
 
 }  // namespace
 
-TEST_CASE("16U4_ALIGN16B: 8 bytes of elements, 8 of padding; data bytes are signalled", "[tma][packed]") {
+TEST_CASE("16U4_ALIGN16B: 8 bytes of elements, 8 of padding, data bytes are signalled", "[tma][packed]") {
   Bench b(Type::packed_16u4_align16b, 4);
   b.tma.load(b.copy(3, 128), 0);
   sc_core::sc_start();
@@ -94,7 +94,7 @@ TEST_CASE("16U6_ALIGN16B: 12 bytes of elements, 4 of padding, 128B swizzle", "[t
   check_padded(b, 8, 0, true);
 }
 
-TEST_CASE("16U4_ALIGN8B: dense nibbles; rows outside are zeros and count", "[tma][packed]") {
+TEST_CASE("16U4_ALIGN8B: dense nibbles, rows outside are zeros and count", "[tma][packed]") {
   Bench b(Type::packed_16u4_align8b, 4);
   b.tma.load(b.copy(12, 32, 64), 0);  // rows 12 to 15 exist
   sc_core::sc_start();

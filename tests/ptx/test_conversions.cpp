@@ -84,7 +84,7 @@ TEST_CASE("cvt takes and fills registers that are wider than its types") {
   CHECK(m.get("%h0") == 0xff80u);
 }
 
-TEST_CASE("cvt from floats to integers clamps; NaN gives 0, or the highest bit with 64 bits") {
+TEST_CASE("cvt from floats to integers clamps, NaN gives 0, or the highest bit with 64 bits") {
   const ModeName modes[] = {
       {".rni", FE_TONEAREST}, {".rzi", FE_TOWARDZERO}, {".rmi", FE_DOWNWARD}, {".rpi", FE_UPWARD}};
   for (const IntegerType& d : integer_types())

@@ -139,7 +139,7 @@ TEST_CASE("Parameters of calls are a space of their own") {
   CHECK(d.program.call_param_bytes == 12u);
 }
 
-TEST_CASE("Special registers are rows; those that change have a kind of their own") {
+TEST_CASE("Special registers are rows, those that change have a kind of their own") {
   const Decoded d(
       "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.y; mov.u64 %d1, %clock64; mov.pred %p1, "
       "%is_explicit_cluster; mov.u32 %r4, %laneid;");

@@ -156,7 +156,7 @@ TEST_CASE("f32x2 computes two numbers") {
     }
 }
 
-TEST_CASE("min and max: NaN loses, -0 is below +0; .NaN, .abs and three sources") {
+TEST_CASE("min and max: NaN loses, -0 is below +0, .NaN, .abs and three sources") {
   Form min("min.f32"), max("max.f32"), min_nan("min.NaN.f32"), max_nan("max.NaN.ftz.f32"),
       sign("max.xorsign.abs.f32"), min64("min.f64");
   Form three("max.f32", "max.f32.three"), three_abs("min.NaN.abs.f32", "min.NaN.abs.f32.three");

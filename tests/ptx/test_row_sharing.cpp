@@ -182,7 +182,7 @@ TEST_CASE("What a unit writes while the warp goes on has a row of its own, and s
   CHECK(rows[1] == rows[2]);
 }
 
-TEST_CASE("A service's result begins a value; an operand that may be one does not") {
+TEST_CASE("A service's result begins a value, an operand that may be one does not") {
   CHECK(has_result("shfl.sync"));
   CHECK(has_result("tcgen05.ld"));
   CHECK(!has_result("wgmma.mma_async"));  // it reads its accumulators

@@ -123,7 +123,7 @@ TEST_CASE("An address that walks with its loop begins where the array does") {
   CHECK(v.use(0, Does::init).amount == 2u);
 }
 
-TEST_CASE("Addresses through mapa, generic windows and alignment are followed; those through memory are not") {
+TEST_CASE("Addresses through mapa, generic windows and alignment are followed, those through memory are not") {
   const Viewed v(
       "mov.u32 %r1, full; add.u32 %r2, %r1, 8; mapa.shared::cluster.u32 %r3, %r2, 1;\n"
       "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];\n"

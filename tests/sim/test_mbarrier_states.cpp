@@ -213,7 +213,7 @@ TEST_CASE("order of an mbarrier's second life: data behind a wait that was left 
   CHECK(ids(program(false), 2) == "finding SM3");
 }
 
-TEST_CASE("MB1: use after inval; inval under a waiter", "[mbarrier]") {
+TEST_CASE("MB1: use after inval, inval under a waiter", "[mbarrier]") {
   CHECK(ids([](RoleIsa& isa) {
           init(isa, 1);
           isa.elected([&] {

@@ -78,7 +78,7 @@ TEST_CASE("cp then ld: a commit, a wait for it and the fence", "[cp]") {
   CHECK(contains(text, "no tcgen05.commit has followed the first"));
 }
 
-TEST_CASE("cp then MMA, by one thread: in order without a wait; the way back is a note", "[cp]") {
+TEST_CASE("cp then MMA, by one thread: in order without a wait, the way back is a note", "[cp]") {
   CHECK_DIAGNOSIS(alone([](RoleIsa& isa) {
                     isa.elected([&] { copy(isa), copy(isa, kSfb), multiply_scaled(isa); });
                     commit_and_wait(isa);
@@ -268,7 +268,7 @@ TEST_CASE("cp writes columns that a warp still loads", "[cp]") {
   CHECK_DIAGNOSIS(code(false), "finding TC15");
 }
 
-TEST_CASE("cp by a warp is a copy per lane; beyond the allocation it is refused", "[cp]") {
+TEST_CASE("cp by a warp is a copy per lane, beyond the allocation it is refused", "[cp]") {
   const std::string text = diagnosis(alone([](RoleIsa& isa) {
     copy(isa);
     commit_and_wait(isa);

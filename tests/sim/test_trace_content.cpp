@@ -172,7 +172,7 @@ TEST_CASE("the trace shows what is in tensor memory", "[trace-content]") {
   CHECK_FALSE(spans_of(traced("split_k/splits_2_m128"), SpanKind::tmem_write).empty());
 }
 
-TEST_CASE("spans say which tensor, box, CTAs and line of the role; CTAs their cluster and rank",
+TEST_CASE("spans say which tensor, box, CTAs and line of the role, CTAs their cluster and rank",
           "[trace-content]") {
   const Trace trace = traced("smoke/smoke_02");  // a cluster of 4 x 4, all loads multicast
   const auto word = [&](int16_t index) { return index < 0 ? std::string() : trace.names.at(size_t(index)); };

@@ -9,7 +9,7 @@ namespace sm100 {
 
 constexpr TileShape kShape{DataType::bf16, 128, 64, Swizzle::b128};
 
-TEST_CASE("a tile of one swizzle span is one slab; its slices are rows of a span each", "[pipeline]") {
+TEST_CASE("a tile of one swizzle span is one slab, its slices are rows of a span each", "[pipeline]") {
   CHECK(kShape.bytes() == 128 * 128);
   CHECK(kShape.slabs() == 1);
   const SmemTile tile{{0x2000}, kShape};

@@ -232,7 +232,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "FunctionalGrid: CTAs that wait for all others run interleaved; a word that nobody writes is a deadlock") {
+    "FunctionalGrid: CTAs that wait for all others run interleaved, a word that nobody writes is a deadlock") {
   // The first thread of each CTA counts up and spins until as many have come as `wanted`.
   FunctionalProgram p(R"(
 .entry k(.param .u64 count, .param .u64 to, .param .u32 wanted) {

@@ -130,7 +130,7 @@ WAIT:
 
 }  // namespace
 
-TEST_CASE("gather4: four rows anywhere, zeros for those outside; scatter4: rows outside are left out") {
+TEST_CASE("gather4: four rows anywhere, zeros for those outside, scatter4: rows outside are left out") {
   const RunResult ran = Copy{}.run();
   INFO(ran.report);
   CHECK(ran.outcome == Outcome::pass);

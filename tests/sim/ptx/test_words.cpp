@@ -146,7 +146,7 @@ TEST_CASE("A weak access races with a strong one") {
   CHECK(id_found(ran("\tst.shared.u32 [%r2], %r6;", "\tld.volatile.shared.u32 %r10, [%r2];")) == "SM3");
 }
 
-TEST_CASE("A flag that two set, the second what is there already, is a warning; another value is a finding") {
+TEST_CASE("A flag that two set, the second what is there already, is a warning, another value is a finding") {
   const std::string late = "\tnanosleep.u32 4000;\n\tst.global.u32 [%rd1], ";
   const RunResult r = ran("\tst.global.u32 [%rd1], %r6;", late + "%r6;", 2);
   CAPTURE(said(r));
