@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/clock_search.h"
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "models/sm_clock.h"
-#include "sim/provenance/repetition.h"
+#include "sim/process_pool.h"
+#include "sim/run_reply.h"
 #include "sim/simulation.h"
 
 namespace sm100::sim {
@@ -73,12 +72,16 @@ ClockResult find_clock(const Scenario& scenario, const Prepared* prepared) {
   const Scenario timed = for_timing(scenario);
   double before = 0;
   for (int runs = 1; runs <= kMostRuns; ++runs) {
-    provenance::Repetition process([&] { return run_simulation(at_clock(timed, clock), {.prepared = prepared}); });
-    const std::optional<RunResult> run = process.result();
-    if (!run || run->outcome != Outcome::pass || run->cycles == 0)
+    ProcessPool process(1);
+    process.start(0, [&] {
+      return bytes_of_run([&](Json&) { return run_simulation(at_clock(timed, clock), {.prepared = prepared}); });
+    });
+    const RunReply reply = reply_of(*process.wait());
+    const RunResult& run = reply.result;
+    if (!reply.error("").empty() || run.outcome != Outcome::pass || run.cycles == 0)
       return result_of(of(scenario.device, {}), scenario);
     const double last = clock.ghz;
-    clock = result_of(of(scenario.device, activity_of(*run)), scenario);
+    clock = result_of(of(scenario.device, activity_of(run)), scenario);
     clock.runs = runs;
     if (std::abs(clock.ghz - last) <= kNear * last) break;
     if (std::abs(clock.ghz - before) <= kNear * clock.ghz) {  // to and fro

@@ -34,21 +34,7 @@ struct Mark {
   unsigned long long cycles, ns, done;
 };
 
-enum class Work : int {
-  idle,
-  spin,
-  wait,
-  bf16,
-  e4m3,
-  e4m3_fills,
-  bf16_fills,
-  l2,
-  hbm,
-  hbm_loads,
-  l2_loads,
-  store,
-  fma
-};
+enum class Work : int { spin, wait, bf16, e4m3, e4m3_fills, bf16_fills, l2, hbm, hbm_loads, l2_loads, store, fma };
 
 __device__ unsigned long long ns_now() {
   unsigned long long ns;
@@ -352,9 +338,8 @@ Watched watch(const Driver& driver, double from, double to) {
 }
 
 const char* name_of(Work w) {
-  const char* names[] = {
-      "idle", "spin",      "wait",     "bf16",  "e4m3", "e4m3 with fills", "bf16 with fills", "l2",
-      "hbm",  "hbm by ld", "l2 by ld", "store", "fma"};
+  const char* names[] = {"spin", "wait", "bf16",      "e4m3",     "e4m3 with fills", "bf16 with fills",
+                         "l2",   "hbm",  "hbm by ld", "l2 by ld", "store",           "fma"};
   return names[int(w)];
 }
 

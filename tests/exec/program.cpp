@@ -10,6 +10,7 @@
 //   program early        a launch that need not wait for the one ahead, and reads before griddepcontrol.wait
 //   program late         the same behind griddepcontrol.wait
 //   program waited       the same as early, but the host has waited for the launch ahead
+//   program bounds       launches more threads than the kernel was compiled for
 //   program null         adds to a null pointer, and says which error the next call gets
 //   program attribute    a launch attribute that is not implemented
 //   program refused      a function that is not implemented
@@ -132,6 +133,7 @@ DONE:
 }
 
 .visible .entry hang()
+.maxntid 64, 1, 1
 {
   .reg .pred %p<3>;
   .reg .b32 %r<4>;
@@ -353,7 +355,10 @@ int streams(const std::string& how) {
     const LaunchConfig config{{1, 1, 1}, {kWords, 1, 1}, 0, stream, nullptr, 0};
     cudaLaunchKernelExC(&config, &copy_stub, arguments);
   };
-  copy(first, from, between);
+  if (how == "device")
+    cudaMemcpy(between, from, 4 * kWords, 3);
+  else
+    copy(first, from, between);
   if (how == "event") cudaEventCreate(&event), cudaEventRecord(event, first), cudaStreamWaitEvent(second, event, 0);
   if (how == "legacy") cudaEventCreate(&event), cudaEventRecord(event, nullptr), cudaEventSynchronize(event);
   if (how == "capture") cudaStreamBeginCapture(first, 2), cudaStreamEndCapture(first, &event);
@@ -449,6 +454,10 @@ int main(int argc, char** argv) {
   if (what == "spin") return launch(&spin_stub, 1, 32, nullptr);
   if (what == "ignore") return hang(), add(1);
   if (what == "symbol") return with_symbols();
+  if (what == "bounds") {
+    std::printf("%s\n", cudaGetErrorName(launch(&hang_stub, 1, 96, nullptr)));
+    return add(1);
+  }
   if (what == "null") {
     void *a = nullptr, *none = nullptr;
     unsigned n = 32;

@@ -52,7 +52,7 @@ TEST_CASE("exec: memory of the host, and calls of the legacy stream within a cap
 }
 
 TEST_CASE("exec: work of two streams that nothing orders is found, however it runs") {
-  for (const char* how : {"nothing", "nonblocking", "capture", "freed"}) {
+  for (const char* how : {"nothing", "nonblocking", "capture", "freed", "device"}) {
     const Ran ran = exec(std::string("streams ") + how);
     INFO(how << "\n" << ran.err);
     CHECK(ran.exit_code == 4);
@@ -107,6 +107,13 @@ TEST_CASE("exec: a launch that leaves memory gets the device's own error") {
   CHECK(ran.out == "cudaErrorIllegalAddress\n");
   CHECK(ran.exit_code == 4);
   CHECK(contains(ran.err, "outside of every allocation; it is a null pointer, or little more"));
+}
+
+TEST_CASE("exec: more threads than __launch_bounds__ allow are refused as an H200 does") {
+  const Ran ran = exec("bounds");
+  INFO(ran.err);
+  CHECK(ran.out == "cudaErrorInvalidValue\ncudaSuccess, 0 wrong\n");
+  CHECK(contains(ran.err, "hang: a CTA of 96 threads, and it was compiled for 64 at most (__launch_bounds__)"));
 }
 
 TEST_CASE("exec: a program that launches nothing does not pass") {
