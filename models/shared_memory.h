@@ -3,9 +3,9 @@
 /// A CTA may use the bytes of its window from 0x400 on (PTX "State Spaces"; the first KiB is the system's).
 /// Addresses are offsets in the window, rank bits already removed.  How many windows an SM has room for:
 /// models/occupancy.h. Modelled: the bytes, in runs without data which of them are known, and the data port that
-/// the warps of an SM share.  Approximated: banks (accesses count as free of conflicts).  TMA and UMMA have paths
-/// of their own that hinder each other a little (docs/measurements.md, law 4.3).  Every access is bounds-checked by
-/// the caller's unit through `contains`.
+/// the warps of an SM share (models/shared_memory_port.h).  Approximated: banks (accesses count as free of
+/// conflicts).  TMA and UMMA have paths of their own that hinder each other a little (docs/measurements.md, law
+/// 4.3).  Every access is bounds-checked by the caller's unit through `contains`.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,9 @@
 
 #include "kernels/isa/address.h"
 #include "models/poisoned_bytes.h"
+#include "models/shared_memory_port.h"
 
 namespace sm100::models {
-
-/// The paths into and out of the shared memory of one SM, shared by its CTAs.
-class SharedMemoryPort {
- public:
-  /// Takes the warps' data port for `wavefronts` cycles, from cycle `at` or when it is free; returns the cycle
-  /// after.
-  uint64_t pass(uint64_t at, uint64_t wavefronts) {
-    free_ = (at > free_ ? at : free_) + wavefronts;
-    return free_;
-  }
-
-  /// TMA fills shared memory until this cycle, as far as it knows.
-  void filled_until(double cycle) { fill_end_ = cycle; }
-  double fill_end() const { return fill_end_; }
-
- private:
-  uint64_t free_ = 0;
-  double fill_end_ = 0;
-};
 
 /// The window of one CTA.
 class SharedMemory {

@@ -74,7 +74,6 @@ class Sm : public sc_core::sc_module {
   std::array<TensorMemoryPort, 4> tensor_memory_ports;  ///< by partition: warp w is in w % 4
   TmaEngine tma;
   TensorPipe tensor_pipe;
-  double recorder_free = 0;          ///< cycle at which a trace point's stores are taken (run.recorder)
   CompletionQueue cp_async;          ///< arrivals that follow threads' copies
   Provenance* provenance = nullptr;  ///< hears where numbers come from and go to; nullptr: nobody does
 };

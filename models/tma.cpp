@@ -166,7 +166,7 @@ void Tma::fill(uint32_t number) {
   const double last = double(copies_[number].last_arrives) + 1 / profile_.tma.load_rows_per_cycle;
   const Cycles done = Cycles(std::ceil(std::max(sm_.tma.fill_free, last)));
   sm_.shared_memory.filled_until(sm_.tma.fill_free);
-  sm_.shared_memory.pass(now(), Cycles(std::llround(port_cycles(copy, profile_))));
+  sm_.shared_memory.keep(double(now()), std::round(port_cycles(copy, profile_)));
   sm_.tma.completions.post(done, [this, number, done] {
     land(number, done);
     copies_[number].to = {};
@@ -219,7 +219,7 @@ void Tma::store(const TensorCopy& copy, Cycles at) {
   sm_.tma.drain_free = std::max(sm_.tma.drain_free, double(accepted));
   const Cycles read_done = Cycles(std::ceil(sm_.tma.drain_free));
   const Cycles visible = memory_.visible(read_done) + jitter_.delay(JitterSite::store_visible, copy.source);
-  sm_.shared_memory.pass(now(), Cycles(std::llround(port_cycles(copy, profile_))));
+  sm_.shared_memory.keep(double(now()), std::round(port_cycles(copy, profile_)));
 
   Group& group = open_group(copy.source.warp, copy.source.lane);
   const uint64_t flow = observer_.new_flow();

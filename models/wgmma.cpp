@@ -131,6 +131,8 @@ void Wgmma::start(Instruction& instruction, Warpgroup& group) {
   const double begin = std::max(instruction.ready, sm_.tensor_pipe.free), interval = initiation_interval(form);
   sm_.tensor_pipe.free = begin + interval;
   sm_.tensor_pipe.busy_cycles += interval;
+  const double reads = operand_bytes(form) / profile_.wgmma.smem_read_bytes_per_cycle;
+  sm_.shared_memory.operands_read(begin, begin + interval, std::max(1 - reads / interval, profile_.wgmma.least_left));
   // Instructions of a warpgroup are over in order, whatever delays them.
   const Cycles late = jitter_.delay(JitterSite::wgmma, instruction.source);
   group.done = instruction.done =

@@ -92,6 +92,12 @@ void RunObserver::cta_started(Cta& cta) {
   std::sort(t.barriers.begin(), t.barriers.end());
 }
 
+GlobalAddr RunObserver::recorder_records(int launch, uint64_t warp, uint64_t warps, uint64_t bytes) {
+  const auto [it, is_new] = recorder_records_.try_emplace(launch);
+  if (is_new) it->second = memory_->allocate("trace records", warps * bytes, false);
+  return it->second + warp * bytes;
+}
+
 traces::TrackId RunObserver::role_track(int cta, int warp) const {
   if (cta < 0 || warp < 0 || size_t(cta) >= cta_tracks_.size() || cta_tracks_[size_t(cta)] == traces::kNoTrack)
     return traces::kNoTrack;

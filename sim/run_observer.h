@@ -47,6 +47,10 @@ class RunObserver : public models::Observer {
   void registers_unknown() { registers_unknown_ = true; }
   bool had_unknown_registers() const { return registers_unknown_; }
 
+  /// Where the device recorder writes the records of a warp (kernels/isa/device_trace.h), `bytes` of each warp:
+  /// room for all `warps` of the launch is made when the first of them asks.
+  GlobalAddr recorder_records(int launch, uint64_t warp, uint64_t warps, uint64_t bytes);
+
   /// A launch that is not of the run may not have completed: reads before griddepcontrol.wait are noted.
   void set_launch_ahead(bool there_is) { launch_ahead_ = there_is; }
   bool launch_ahead() const { return launch_ahead_; }
@@ -154,6 +158,7 @@ class RunObserver : public models::Observer {
   std::optional<EarlyRead> early_read_;  ///< the first
   BarrierLearner* learner_ = nullptr;
   models::MemorySystem* memory_ = nullptr;
+  std::unordered_map<int, GlobalAddr> recorder_records_;  ///< by launch
   traces::TrackId gpu_track_ = traces::kNoTrack;
   std::vector<Tracks> tracks_;               ///< by slot
   std::vector<traces::TrackId> cta_tracks_;  ///< by linear id; the tracks of a CTA follow its own, in one order

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
+#include "kernels/isa/device_trace.h"
 #include "sim/address_hint.h"
+#include "sim/instructions/lane_stores.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -231,6 +235,20 @@ Footprints::Id WarpContext::footprint(HazardChecker& checker, const LaneArray<Sm
   });
 }
 
+models::Cycles WarpContext::access_shared(uint32_t bytes_of_lane, double issue_cycles) {
+  charge(issue_cycles);
+  settle();
+  const double wavefronts = double(bytes_of_lane) * active_lanes() / double(profile.smem.bytes_per_cycle);
+  models::SharedMemoryPort::Passage passage = sm.shared_memory.pass(double(models::now()), std::ceil(wavefronts));
+  while (passage.left > 0) {
+    warp.pass(models::Cycles(std::ceil(passage.end)) - models::now());
+    passage = sm.shared_memory.pass(double(models::now()), passage.left);
+  }
+  const auto through = models::Cycles(std::ceil(passage.end));
+  warp.ahead += double(through - models::now());
+  return through;
+}
+
 // ---- trace points
 
 uint64_t WarpContext::flow_of_open_span() {
@@ -240,19 +258,46 @@ uint64_t WarpContext::flow_of_open_span() {
   return innermost.flow_out;
 }
 
+namespace {
+
+/// Records that each of so many warps has room for: sm100-run's --trace-capacity, as far as the launch's records do
+/// not take too many lines of the model's L2.  A warp that has filled its room begins again.
+uint64_t room_for_records(uint64_t warps) {
+  constexpr uint64_t kMost = 8192, kFewest = 64, kBytesOfAll = uint64_t{256} << 20;
+  return std::clamp(kBytesOfAll / (warps * sizeof(DeviceTraceRecord)), kFewest, kMost);
+}
+
+}  // namespace
+
 void WarpContext::charge_recorder(double first) {
   trace_begin_cycles_ = profile.trace.begin;
   trace_end_cycles_ = profile.trace.end;
   trace_first_cycles_ = first;
   trace_store_cycles_ = profile.trace.store_cycles;
+  if (trace_store_cycles_ <= 0) return;
+  const Dim3 grid = cta.kernel().grid;
+  const uint64_t of_cta = uint64_t(cta.kernel().warps), warps = of_cta * grid.x * grid.y * grid.z;
+  trace_room_ = room_for_records(warps);
+  trace_records_ =
+      cta.observer().recorder_records(cta.launch(), uint64_t(cta.grid_id()) * of_cta + uint64_t(warp.index), warps,
+                                      trace_room_ * sizeof(DeviceTraceRecord));
 }
 
-void WarpContext::charge_trace_stores(int stores) {
+void WarpContext::store_trace_record(int words) {
   if (trace_store_cycles_ <= 0) return;
   settle();  // who comes first is decided when all that goes before has taken its time
-  const double at = double(issue_cycle()), begin = std::max(at, sm.recorder_free);
-  sm.recorder_free = begin + stores * trace_store_cycles_;
-  charge(begin - at);
+  if (sm.tensor_pipe.free > double(issue_cycle())) charge(words * profile.trace.beside_wgmma_cycles);
+  spend();
+  // The warp waits for its turn, not until its stores have left.
+  models::SharedMemoryPort::Passage passage{0, 0, words * trace_store_cycles_};
+  for (;;) {
+    passage = sm.shared_memory.pass_one_lane(double(models::now()), passage.left, profile.trace.store_part);
+    if (passage.left <= 0) break;
+    warp.pass(models::Cycles(std::ceil(passage.end)) - models::now());
+  }
+  charge(std::max(0.0, passage.begin - double(models::now())));
+  const GlobalAddr record = trace_records_ + trace_recorded_++ % trace_room_ * sizeof(DeviceTraceRecord);
+  for (int word = 0; word < words; ++word) instructions::store_unseen(*this, record + 16u * uint64_t(word), 16);
 }
 
 namespace {
@@ -277,14 +322,14 @@ void WarpContext::trace_begin(TraceEvent event, const TraceArgs& args) {
   if (cta.observer().recorder()) begin_span(event, args);
   warp.trace_point_begins(event, args);
   charge((is_inline(event) ? issue.control_inline : issue.control) + trace_begin_cycles_);
-  charge_trace_stores(2);
+  store_trace_record(2);
 }
 
 void WarpContext::trace_end() {
   if (cta.observer().recorder()) end_span();
   warp.trace_point_ends();
   charge(trace_end_cycles_ + std::exchange(trace_first_cycles_, 0));
-  charge_trace_stores(1);
+  store_trace_record(1);
 }
 
 void WarpContext::begin_span(TraceEvent event, const TraceArgs& args) {

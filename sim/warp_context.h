@@ -109,6 +109,9 @@ class WarpContext {
     if (warp.ahead > kLargestLead) spend();
     return issue_cycle();
   }
+  /// Takes the SM's port of shared memory for what each active lane reads or writes; the warp goes on, and the last
+  /// of it is through, at the cycle returned.
+  models::Cycles access_shared(uint32_t bytes_of_lane, double issue_cycles);
   /// Issue waits for that cycle.
   void hold_issue(models::Cycles until) {
     if (until > issue_cycle()) warp.ahead = double(until - models::now());
@@ -385,13 +388,16 @@ class WarpContext {
   }
   void begin_span(TraceEvent event, const TraceArgs& args);
   void end_span();
-  void charge_trace_stores(int stores);
+  /// @param words  of 16 bytes of the next record
+  void store_trace_record(int words);
 
   FaultInterceptor* faults_;
   uint32_t lanes_ = kAllLanes;
   uint32_t touched_lanes_ = 0;  ///< that have accessed shared memory since all lanes last met
   Loc loc_{};
   double trace_begin_cycles_ = 0, trace_end_cycles_ = 0, trace_first_cycles_ = 0, trace_store_cycles_ = 0;
+  GlobalAddr trace_records_{};  ///< where the recorder writes; 0: nowhere
+  uint64_t trace_room_ = 0, trace_recorded_ = 0;
 };
 
 /// As the faults that match alter it: delay, operands, lanes, how often.

@@ -47,7 +47,9 @@ struct DeviceProfile {
   /// What the device recorder's instructions cost at the begin and at the end of a span (run.recorder).
   struct {
     double begin, end;
-    double store_cycles;  ///< for which a store, of two at a begin, keeps those of the SM's other warps waiting
+    double store_cycles;         ///< of the warps' port of shared memory, for a store; a begin has two, an end one
+    double store_part;           ///< of that port, which a store gets beside wgmma on top of what operands leave
+    double beside_wgmma_cycles;  ///< that a store costs its warp while the SM multiplies
   } trace{};
   struct {
     int latency_cycles, smem_a_read_bytes_per_cycle, smem_read_bytes_per_cycle, columns_per_cycle, commit_cycles;
@@ -69,6 +71,7 @@ struct DeviceProfile {
     int fence_cycles, wait_cycles, issue_min_cycles, issue_less_cycles, columns_per_issue_cycle;
     // Of .sp: what its D comes later, with A in shared memory (N of 64 and more) and in registers, and its floor.
     int sparse_latency_cycles, sparse_register_cycles, sparse_floor_cycles;
+    double least_left;  ///< of the port of shared memory, to warps beside operand reads that take all of it
   } wgmma{};
   /// mma.sync of a warp: cycles of its scheduler's tensor core, and until D is there.
   struct {
@@ -216,6 +219,8 @@ void DeviceProfile::visit(V&& v) {
   v("trace.begin", trace.begin);
   v("trace.end", trace.end);
   v("trace.store_cycles", trace.store_cycles);
+  v("trace.store_part", trace.store_part);
+  v("trace.beside_wgmma_cycles", trace.beside_wgmma_cycles);
   v("umma.latency_cycles", umma.latency_cycles);
   v("umma.smem_a_read_bytes_per_cycle", umma.smem_a_read_bytes_per_cycle);
   v("umma.smem_read_bytes_per_cycle", umma.smem_read_bytes_per_cycle);
@@ -256,6 +261,7 @@ void DeviceProfile::visit(V&& v) {
   v("wgmma.sparse_latency_cycles", wgmma.sparse_latency_cycles);
   v("wgmma.sparse_register_cycles", wgmma.sparse_register_cycles);
   v("wgmma.sparse_floor_cycles", wgmma.sparse_floor_cycles);
+  v("wgmma.least_left", wgmma.least_left);
   v("wgmma.fence_cycles", wgmma.fence_cycles);
   v("wgmma.wait_cycles", wgmma.wait_cycles);
   v("wgmma.issue_min_cycles", wgmma.issue_min_cycles);

@@ -62,6 +62,14 @@ models::MemorySystem::Write write_of(WarpContext& w, const LaneStores& stores) {
   return write;
 }
 
+/// The warp waits for room on the way out of the SM. @return when the store has left it
+Cycles send(WarpContext& w, const models::MemorySystem::Write& write, const models::StorePath::Lines& lines) {
+  models::StorePath& path = w.sm.global_stores;
+  const Cycles at = path.has_room(w.enqueue_cycle(), w.profile.global_store.room);
+  w.hold_issue(at);
+  return path.pass(at, lines, w.cta.gpu().memory().accept(write, at, {.sm = w.sm.id, .cluster = -1}));
+}
+
 }  // namespace
 
 void store_to_global(WarpContext& w, const LaneStores& stores) {
@@ -69,14 +77,17 @@ void store_to_global(WarpContext& w, const LaneStores& stores) {
   const double handed_over = double(std::popcount(stores.lanes)) * stores.bytes / costs.handover_bytes_per_cycle;
   w.charge(std::max(w.issue.st_shared, handed_over));  // at least as long as a store to shared memory: assumed
   if (stores.lanes == 0) return;
-  models::StorePath& path = w.sm.global_stores;
-  const Cycles at = path.has_room(w.enqueue_cycle(), costs.room);
-  w.hold_issue(at);
-  models::MemorySystem& memory = w.cta.gpu().memory();
-  const Cycles accepted = memory.accept(write_of(w, stores), at, {.sm = w.sm.id, .cluster = -1});
-  const Cycles left = path.pass(at, lines_of(w.profile, stores), accepted);
+  const Cycles left = send(w, write_of(w, stores), lines_of(w.profile, stores));
   const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
-  w.warp.stores_visible = std::max(w.warp.stores_visible, memory.visible(left) + late);
+  w.warp.stores_visible = std::max(w.warp.stores_visible, w.cta.gpu().memory().visible(left) + late);
+}
+
+void store_unseen(WarpContext& w, GlobalAddr address, uint32_t bytes) {
+  const auto& costs = w.profile.global_store;
+  models::MemorySystem::Write write;
+  write.share = costs.l2_share;
+  w.cta.gpu().memory().touch(write, address, bytes);
+  send(w, write, {1, std::max(costs.line_cycles, costs.sector_cycles)});
 }
 
 }  // namespace sm100::instructions

@@ -27,4 +27,9 @@ struct LaneStores {
 /// other, are one piece.  The last cycle at which a store of the warp becomes visible grows.
 void store_to_global(sim::WarpContext& w, const LaneStores& stores);
 
+/// As store_to_global, of lane 0 alone, where what issuing takes has been charged, and nobody asks when the bytes
+/// are visible: the device recorder's.
+/// @param bytes  within a sector of 32
+void store_unseen(sim::WarpContext& w, GlobalAddr address, uint32_t bytes);
+
 }  // namespace sm100::instructions

@@ -34,16 +34,6 @@ ClcResponse LdSharedB128::execute(WarpContext& w) const {
 
 namespace {
 
-/// Takes the SM's shared-memory data port for one warp instruction; returns when its last wavefront is through.
-Cycles access_shared(WarpContext& w, uint32_t bytes_per_lane, double issue) {
-  w.charge(issue);
-  w.settle();
-  const auto wavefronts = double(bytes_per_lane) * w.active_lanes() / double(w.profile.smem.bytes_per_cycle);
-  const Cycles through = w.sm.shared_memory.pass(now(), Cycles(std::ceil(wavefronts)));
-  w.warp.ahead += double(through - now());
-  return through;
-}
-
 const char* name_of_store(uint32_t bytes) {
   switch (bytes) {
     case 2: return "st.shared.b16";
@@ -77,7 +67,7 @@ void load_lanes(WarpContext& w, const LaneArray<SmemAddr, 1>& addresses, uint32_
 
 void LdSharedV4::execute(WarpContext& w) const {
   constexpr uint32_t kBytes = 16;
-  w.shared_loads.push_back(access_shared(w, kBytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles));
+  w.shared_loads.push_back(w.access_shared(kBytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles));
   if (w.sm.with_data) load_lanes(w, *addresses, kBytes, registers, "ld.shared.v4");
 }
 
@@ -88,7 +78,7 @@ namespace {
 template <class Word>
 void load_words(WarpContext& w, const LaneArray<SmemAddr, 1>& addresses, int offset, uint32_t* registers,
                 const char* what) {
-  access_shared(w, sizeof(Word), w.issue.ld_shared);
+  w.access_shared(sizeof(Word), w.issue.ld_shared);
   if (!w.sm.with_data) return;
   LaneArray<SmemAddr, 1> at;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -119,7 +109,7 @@ void StShared::execute(WarpContext& w) const {
     w.shared_loads.pop_front();
   }
   w.use_global_loads();  // what it stores may follow from them
-  access_shared(w, bytes, w.issue.st_shared);
+  w.access_shared(bytes, w.issue.st_shared);
   if (!w.sm.with_data) return;
   const uint32_t words = (bytes + 3) / 4;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -136,7 +126,7 @@ void StShared::execute(WarpContext& w) const {
 void StSharedB128::execute(WarpContext& w) const {
   constexpr uint32_t kBytes = 16;
   w.use_global_loads();  // what it stores may follow from them
-  access_shared(w, kBytes, w.issue.st_shared);
+  w.access_shared(kBytes, w.issue.st_shared);
   if (!w.in_shared(address, kBytes, kBytes, name_of_store(kBytes))) return;
   w.own.smem.store(address.offset(), value);
   if (models::Provenance* p = w.sm.provenance)
@@ -146,7 +136,7 @@ void StSharedB128::execute(WarpContext& w) const {
 
 void StSharedUniform::execute(WarpContext& w) const {
   w.use_global_loads();  // what it stores may follow from them
-  access_shared(w, sizeof words.w / kWarpLanes, w.issue.st_shared);
+  w.access_shared(sizeof words.w / kWarpLanes, w.issue.st_shared);
   if (!w.in_shared(address, sizeof words.w, sizeof words.w, "st.shared.v4")) return;
   std::memcpy(w.own.smem.data(address.offset()), words.w, sizeof words.w);
   if (models::Provenance* p = w.sm.provenance)
@@ -157,7 +147,7 @@ void StSharedUniform::execute(WarpContext& w) const {
 void Stmatrix::execute(WarpContext& w) const {
   w.uses_registers(registers);
   w.use_global_loads();  // what it stores may follow from them
-  access_shared(w, 4 * uint32_t(matrices), w.issue.stmatrix);
+  w.access_shared(4 * uint32_t(matrices), w.issue.stmatrix);
   if (!w.sm.with_data) return;
   for (int q = 0; q < matrices; ++q)
     for (int lane = 0; lane < kWarpLanes; ++lane) {

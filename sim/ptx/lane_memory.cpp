@@ -22,17 +22,6 @@ using sim::WarpContext;
 
 namespace {
 
-/// Takes the SM's shared-memory port for what the lanes read or write; the cycle at which the last wavefront is
-/// through.
-Cycles pass_port(WarpContext& w, uint32_t bytes, double issue) {
-  w.charge(issue);
-  w.settle();
-  const auto wavefronts = double(bytes) * w.active_lanes() / double(w.profile.smem.bytes_per_cycle);
-  const Cycles through = w.sm.shared_memory.pass(now(), Cycles(std::ceil(wavefronts)));
-  w.warp.ahead += double(through - now());
-  return through;
-}
-
 /// A lane's bytes; nullptr: a finding has been reported.
 uint8_t* shared_bytes(WarpContext& w, ClusterSmemAddr address, uint32_t bytes, bool cluster, const char* what) {
   const uint32_t alignment = std::min(bytes, 16u);
@@ -116,7 +105,7 @@ uint8_t* global_bytes(WarpContext& w, GlobalAddr address, uint32_t bytes, int la
 }  // namespace
 
 void LdSharedLanes::execute(WarpContext& w) const {
-  const Cycles through = pass_port(w, bytes, w.issue.ld_shared);
+  const Cycles through = w.access_shared(bytes, w.issue.ld_shared);
   *arrives = through + Cycles(w.profile.smem.ld_latency_cycles);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
@@ -137,7 +126,7 @@ void LdSharedLanes::execute(WarpContext& w) const {
 }
 
 void StSharedLanes::execute(WarpContext& w) const {
-  pass_port(w, bytes, w.issue.st_shared);
+  w.access_shared(bytes, w.issue.st_shared);
   bool repeats = true;  // Triton's warps all store what is the same for all of them
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
@@ -169,7 +158,7 @@ void StBulkLanes::execute(WarpContext& w) const {
           "SM2", fmt::format("st.bulk of {} bytes: allowed are multiples of {} up to {}", bytes, kUnit, kMost));
     if (bytes == 0) continue;
     if (!w.in_shared(to, bytes, kUnit, "st.bulk")) return;
-    for (uint32_t done = 0; done < bytes; done += kPass) pass_port(w, 4, w.issue.st_shared);
+    for (uint32_t done = 0; done < bytes; done += kPass) w.access_shared(4, w.issue.st_shared);
     std::memset(w.own.smem.data(to.offset()), 0, bytes);
     w.own.smem.learn(to.offset(), bytes);
     if (h) h->generic(w.thread(lane), w.cluster_ctarank(), h->smem_sets().intern_range(to.offset(), bytes), true);
@@ -182,7 +171,7 @@ void StBulkLanes::execute(WarpContext& w) const {
 
 void AtomLanes::execute(WarpContext& w) const {
   if (shared) {
-    *arrives = pass_port(w, bytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
+    *arrives = w.access_shared(bytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
   } else {
     w.charge(w.issue.ld_shared);
     w.settle();
@@ -201,7 +190,7 @@ void AtomLanes::execute(WarpContext& w) const {
 }
 
 void Ldmatrix::execute(WarpContext& w) const {
-  *arrives = pass_port(w, 4 * uint32_t(matrices), w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
+  *arrives = w.access_shared(4 * uint32_t(matrices), w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
   for (int q = 0; q < matrices; ++q)
     for (int lane = 0; lane < kWarpLanes; ++lane) {
       uint32_t pair = 0;
