@@ -539,13 +539,14 @@ inline constexpr Check kChecks[] = {
      "CTA that was there before.",
      "barrier.cluster.arrive and .wait by all CTAs before the first access.",
      "CUDA programming guide, distributed shared memory; PTX 9.7.13.4", "KB-26"},
-    {"CR3", Severity::error, "CTA exits before accesses of others to its shared memory are over",
-     "The last warp of a CTA exits, and nothing orders an access of another CTA of its cluster to its shared "
-     "memory "
-     "before.",
+    {"CR3", Severity::error, "CTA exits before what others do to its shared memory is over",
+     "The last warp of a CTA exits, and nothing orders an access of another CTA of its cluster to its shared memory, or "
+     "an arrival of another CTA on one of its mbarriers (of a thread, or of a commit), before. In every schedule: MB12 "
+     "tells of what has come too late in this one.",
      "Right on most runs. Else a fault (\"cluster target block not present\"), or bytes of the CTA that comes "
      "next.",
-     "End with a cluster barrier, or with an arrive of the other CTA behind its last access and a wait for it.",
+     "End with a cluster barrier, or with an arrive of the other CTA behind its last access and a wait for it. A producer "
+     "whose stages peers hand back waits for each of them once more (producer_tail).",
      "CUDA programming guide, distributed shared memory; PTX 9.7.13.4", "KB-28, KB-33"},
     {"LN1", Severity::error, "ring state stepped by some lanes of a warp, used by others",
      "A ring's stage and parity were stepped inside elected or lanes_below, and lanes that were not there wait "

@@ -40,7 +40,7 @@ Finding finding_of(const models::Violation& v, const EndedRun& run) {
     f.barrier = name.array->name;
     f.stage = name.stage;
     // After a CTA's exit its SM may hold another's barriers.
-    if (const auto* state = slot.context().mbarrier.find(v.barrier); state && v.id != "MB12")
+    if (const auto* state = slot.context().mbarrier.find(v.barrier); state && v.id != "MB12" && v.id != "CR3")
       f.phase = int(state->phase);
   }
   if (v.source.warp >= 0) f.role = kernel_at(v, run).role(v.source.warp);

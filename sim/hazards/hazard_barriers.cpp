@@ -57,7 +57,9 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
 }
 
 void HazardChecker::arrives_from_another_cta(const Thread& t, uint32_t at_rank, uint32_t offset) {
-  if (at_rank < cluster(t.slot).ctas.size()) barrier_of(cluster(t.slot).ctas[at_rank], offset).other_ctas = true;
+  if (at_rank >= cluster(t.slot).ctas.size()) return;
+  barrier_of(cluster(t.slot).ctas[at_rank], offset).other_ctas = true;
+  note_signal(t, at_rank, {now(t), t.by, models::now(), offset, false});
 }
 
 void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
@@ -81,6 +83,9 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     case MbarrierEventKind::arrive:
     case MbarrierEventKind::expect_tx:
       if (e.kind == MbarrierEventKind::expect_tx) barrier.expected += e.amount, barrier.expects = e.source;
+      if (const auto& others = in.signals[r]; std::any_of(
+              others.begin(), others.end(), [&](const Signal& s) { return s.by.cta == e.source.cta; }))
+        barrier.signalled = Clock(e.phase + 1) + barrier.ended;
       if (e.source.op == kReleases) {
         const Thread thread{e.slot, e.source};
         barrier.arrived.join(warp(thread).known);

@@ -51,6 +51,7 @@ void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
     started->fences_reads |= std::string_view(row.arrives_with).find(kFencedArrive) != std::string_view::npos;
   started->ctas.resize(ctas);
   started->remote.resize(ctas);
+  started->signals.resize(ctas);
   for (uint32_t r = 0; r < ctas; ++r) {
     CtaState& cta = started->ctas[r];
     cta.warps.resize(size_t(started->kernel->warps));

@@ -102,6 +102,8 @@ class HazardChecker {
   void uses_barrier(const Thread& thread, uint32_t rank, uint32_t barrier, bool by_unit);
   /// A thread arrives on a barrier of another CTA.
   void arrives_from_another_cta(const Thread& thread, uint32_t rank, uint32_t barrier);
+  /// Its last commit signals a barrier of another CTA.
+  void commit_reaches(const Thread& thread, uint32_t rank, uint32_t barrier);
   /// Threads of other CTAs have arrived on the barrier of the own one.
   bool other_ctas_arrive(const Thread& thread, uint32_t barrier) {
     return barrier_of(cta(thread.slot), barrier).other_ctas;
@@ -257,6 +259,7 @@ class HazardChecker {
     Stamp init, fenced;   ///< of mbarrier.init and of the fence.mbarrier_init behind it (kInits)
     bool initialised = false, warned = false;
     bool other_ctas = false;          ///< threads of other CTAs arrive
+    Clock signalled = 0;              ///< of this component: with the phase that the last of others' arrivals went into
     bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
     uint32_t lane_waits = 0;          ///< WarpState::lane_waits for it, of all warps
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
@@ -336,6 +339,14 @@ class HazardChecker {
     std::map<uint32_t, uint32_t> words;   ///< by offset: what the value of a strong store was released with
     std::set<uint32_t> strongly_written;  ///< words of 4 bytes: by atomics, among others
   };
+  /// A thread of another CTA, or a commit of its MMAs, signals a barrier.
+  struct Signal {
+    Stamp over;  ///< known to whoever has waited for the phase
+    models::Source by;
+    models::Cycles cycle;
+    uint32_t barrier;
+    bool commit;
+  };
   struct Cluster {
     std::vector<int> slots;  ///< by rank
     uint32_t id;             ///< of all clusters of the run
@@ -345,7 +356,9 @@ class HazardChecker {
         false;  ///< its table says so: a stage that threads have read comes back behind fence.proxy.async
     std::vector<CtaState> ctas;
     std::vector<std::vector<Access>>
-        remote;             ///< by rank: the last accesses of other CTAs' warps to its shared memory
+        remote;  ///< by rank: the last accesses of other CTAs' warps to its shared memory
+    std::vector<std::vector<Signal>>
+        signals;            ///< by rank: the last ones of others to its barriers, one of each component
     Knowledge barrier[2];   ///< of those who have arrived, by phase parity
     PendingReleases later;  ///< arrivals and commits on their way
   };
@@ -487,6 +500,10 @@ class HazardChecker {
   bool early_read(const Thread& t, AccessKind kind, uint32_t write, uint64_t address, bool linear = false);
   /// The warp has accessed shared memory of another CTA.
   void note_remote(const Thread& t, uint32_t rank, const Access& access);
+  /// It, or its commit, has signalled a barrier there.
+  void note_signal(const Thread& t, uint32_t rank, const Signal& signal);
+  /// CR3: the last warp of the CTA exits, and others may not have signalled its barriers yet.
+  void check_signals(int slot, const models::Source& by);
   /// Reads of what `later` overwrites have to be fenced: a CLC response's, and a stage's where the kernel says so.
   bool fences_reads_before(const Thread& t, const Access& later);
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);

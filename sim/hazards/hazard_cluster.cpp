@@ -64,8 +64,26 @@ void HazardChecker::note_remote(const Thread& t, uint32_t at_rank, const Access&
     *known = accessed;
 }
 
+void HazardChecker::commit_reaches(const Thread& t, uint32_t at_rank, uint32_t offset) {
+  if (at_rank >= cluster(t.slot).ctas.size() || at_rank == rank(t.slot)) return;
+  for (const MmaThread& issuer : warp(t).mma)
+    if (issuer.lane == t.by.lane)
+      note_signal(t, at_rank, {{issuer.component, issuer.next - 1}, t.by, models::now(), offset, true});
+}
+
+void HazardChecker::note_signal(const Thread& t, uint32_t at_rank, const Signal& signal) {
+  std::vector<Signal>& all = cluster(t.slot).signals[at_rank];
+  const auto same = [&](const Signal& s) { return s.over.component == signal.over.component; };
+  const auto known = std::find_if(all.begin(), all.end(), same);
+  if (known == all.end())
+    all.push_back(signal);
+  else
+    *known = signal;
+}
+
 void HazardChecker::cta_exits(int slot, const models::Source& by) {
   if (!clusters_[size_t(slot)]) return;
+  check_signals(slot, by);
   const Cluster& in = cluster(slot);
   for (const Access& access : in.remote[rank(slot)]) {
     const auto knows = [&](const WarpState& w) {
@@ -88,6 +106,47 @@ void HazardChecker::cta_exits(int slot, const models::Source& by) {
                     access.by.warp, access.by.cta, grouped(int64_t(access.cycle)), line_of(access.by.loc)),
         "missing: a cluster barrier, or an arrive of that warp and a wait of this CTA for it, before the exit"};
     v.places = {place};
+    return report_.violation(v);
+  }
+}
+
+void HazardChecker::check_signals(int slot, const models::Source& by) {
+  const Cluster& in = cluster(slot);
+  const CtaState& exiting = in.ctas[rank(slot)];
+  for (const Signal& signal : in.signals[rank(slot)]) {
+    const auto knows = [&](const WarpState& w) {
+      return w.known.happened.knows(signal.over) || w.known.likely.knows(signal.over);
+    };
+    if (std::any_of(exiting.warps.begin(), exiting.warps.end(), knows)) continue;
+    // An arrival that releases nothing is known by its phase.
+    const size_t index = barrier_index(signal.barrier);
+    const Stamp phase{barrier_component(rank(slot), index), exiting.barriers[index].signalled};
+    if (phase.clock > 0 && std::any_of(exiting.warps.begin(), exiting.warps.end(),
+                                       [&](const WarpState& w) { return w.known.happened.knows(phase); }))
+      continue;
+    const char* const what = signal.commit ? "tcgen05.commit" : "mbarrier.arrive";
+    const BarrierName name = barrier_name(*in.kernel, signal.barrier);
+    const std::string barrier = name.array ? fmt::format("{}[{}]", name.array->name, name.stage)
+                                           : fmt::format("the mbarrier at {:#x}", signal.barrier);
+    models::Violation v{
+        .id = "CR3",
+        .message =
+            fmt::format("CTA rank {} of the cluster exits, and nothing orders the last {} of {} (CTA {}) on its "
+                        "{} before",
+                        rank(slot), what, in.kernel->role(signal.by.warp), signal.by.cta, barrier),
+        .time = models::now(),
+        .slot = slot,
+        .barrier = signal.barrier,
+        .source = by};
+    v.details = {
+        fmt::format("{}: by {} (warp {}) of CTA {} at cycle {}  {}", what, in.kernel->role(signal.by.warp),
+                    signal.by.warp, signal.by.cta, grouped(int64_t(signal.cycle)), line_of(signal.by.loc)),
+        fmt::format(
+            "missing: {} CTA rank {} for that phase of {}, or a cluster barrier, before the exit; producers end "
+            "with one more round of waits for their stages (producer_tail)",
+            name.array && name.array->waits ? fmt::format("a wait by {} of", name.array->waits)
+                                            : std::string("a wait of"),
+            rank(slot), barrier)};
     return report_.violation(v);
   }
 }

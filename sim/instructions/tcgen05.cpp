@@ -93,7 +93,10 @@ uint32_t committing(WarpContext& w, int lane, CtaMask ranks, SmemAddr barrier) {
   if (!h) return 0;
   for (uint32_t r = 0; r < w.cta.cluster_ctas(); ++r)
     if (ranks.bits >> r & 1) h->uses_barrier(w.thread(), r, barrier.offset(), true);
-  return h->commit(w.thread(lane), barrier.offset());
+  const uint32_t op = h->commit(w.thread(lane), barrier.offset());
+  for (uint32_t r = 0; r < w.cta.cluster_ctas(); ++r)
+    if (ranks.bits >> r & 1) h->commit_reaches(w.thread(lane), r, barrier.offset());
+  return op;
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"TC14", "tcgen05.cp fills the four quarters alike; tests/models shows it with stores"},
     {"TC19", "no kernel of the catalogue is sparse; tests/models/test_umma_sparsity.cpp shows it"},
     {"CL3", "roles decode the id only under the predicate"},
-    {"EX1", "depends on a few hundred cycles between commit and exit; MB12 finds the same drain missing"},
+    {"EX1", "depends on a few hundred cycles between commit and exit; CR3 finds the same drain missing"},
     {"EX2", "a role that reads a response before it has come is found first (CL6)"},
     {"PV4", "the bytes of the output show it first (GM4), whose finding then has the reason"},
     {"MB19", "a note about PTX; what it leaves unordered is found: tests/sim/ptx/test_faulty_gemm.cpp"},
@@ -86,7 +86,6 @@ const std::map<std::string, const char*> kNotTriggered = {
     {"TM16", "no kernel of the catalogue copies bytes between CTAs; tests/sim/test_cluster_memory.cpp shows it"},
     {"CR2",
      "no kernel of the catalogue reads another CTA's shared memory; tests/sim/test_cluster_memory.cpp shows it"},
-    {"CR3", "the same"},
     {"SM4",
      "no kernel of the catalogue multiplies bytes that it has not loaded; tests/sim/ptx/test_unwritten_shared.cpp "
      "shows it"},

@@ -117,6 +117,30 @@ TEST_CASE("CR3, MB12: a CTA exits before another has finished with its shared me
   CHECK(ids(program(false, true)) == "finding MB12");
 }
 
+TEST_CASE("CR3: a CTA exits, and nothing says that others have signalled its barriers before", "[cluster]") {
+  enum End { nothing, waits, cluster };
+  const auto program = [](End end) {
+    return [=](RoleIsa& isa) {
+      init(isa);
+      cluster_sync(isa);
+      if (isa.cluster_ctarank() == 1)
+        isa.elected([&] { isa.mbarrier_arrive(isa.mapa(own(isa, kBar), 0), Scope::cluster); });
+      else if (end == waits)
+        wait(isa);
+      else
+        idle(isa);
+      if (end == cluster) cluster_sync(isa);
+    };
+  };
+  CHECK(ids(program(nothing)) == "finding CR3");  // it has come in time on this schedule
+  CHECK(ids(program(waits)) == "clean");
+  CHECK(ids(program(cluster)) == "clean");
+  const std::string told = text(program(nothing));
+  CAPTURE(told);
+  CHECK_THAT(told,
+             Catch::Contains("CTA rank 0 of the cluster exits, and nothing orders the last mbarrier.arrive of "));
+}
+
 TEST_CASE("CR1, SM1, SM2: addresses that name nothing", "[dsmem]") {
   const auto store = [](uint32_t rank, uint32_t offset) {
     return ids([=](RoleIsa& isa) {
