@@ -96,7 +96,8 @@ class Warp final : public models::Thread {
   /// and name the lines.
   struct Use {
     int waits = 0, arrivals = 0;
-    uint32_t waited_on = 0;             ///< offset of the barrier of the last wait that ended
+    uint32_t first_waited_on = 0;       ///< offset of the barrier of the first wait that ended
+    uint32_t waited_on = 0;             ///< and of the last
     int64_t waited_phase = 0;           ///< that it has seen
     bool since_step = false;            ///< it came after the last step of the warp
     Loc waited{}, arrived{}, copied{};  ///< line of the last wait that ended, arrival, copy that signals it
@@ -118,7 +119,8 @@ class Warp final : public models::Thread {
 
     void note_box(const TensorMapFields& map, const std::array<int32_t, 5>& at, Loc loc);
     void count_wait(uint32_t barrier, int64_t phase, models::Cycles now, Loc loc) {
-      ++waits, waited = loc, waited_at = now, waited_on = barrier, waited_phase = phase, since_step = true;
+      if (waits++ == 0) first_waited_on = barrier;
+      waited = loc, waited_at = now, waited_on = barrier, waited_phase = phase, since_step = true;
       if (phase < 0) fresh = {barrier, loc, now};
       waited_barriers |= bit_of(barrier);
       last_parities = (last_parities & ~bit_of(barrier)) | (phase & 1 ? bit_of(barrier) : 0);

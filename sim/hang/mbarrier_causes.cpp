@@ -312,6 +312,21 @@ std::string short_lap_text(const Debt& d, const BarrierArray& waited_for, int st
       waited_for.stages, use.waits, stage);
 }
 
+/// "load begins with stage 1 of empty ...": of a role whose first step is not the ring's first, and that the stages
+/// before it therefore lack in the first lap; empty: it is not that.
+std::string late_begin_text(const Wait& w, const Debt& d, const BarrierArray& waited_for, bool releases) {
+  const Warp::Use& use = use_of(d.state(), waited_for);
+  if (use.waits == 0 || use.waits >= waited_for.stages || w.state->phase != 0) return {};
+  const int first = int(use.first_waited_on - waited_for.base.offset()) / 8;
+  if (w.barrier.stage >= first) return {};
+  for (const auto& warp : d.slot->warps())  // others may take these stages
+    if (warp->index != d.warp && use_of(*warp, waited_for).waits > 0) return {};
+  return fmt::format(
+      "{} begins with stage {} of {}, so nobody {} stage {} in the first lap: its first step is left out (a k loop "
+      "that begins at {}?), or its stage index does not begin at 0",
+      d.role(), first, waited_for.name, releases ? "releases" : "fills", w.barrier.stage, first);
+}
+
 std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
   const BarrierArray& array = *w.barrier.array;
   const std::string_view arrival = arrival_of(array, d.role());
@@ -329,6 +344,7 @@ std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
     return fmt::format("{} waits for its own {} on {}, which is missing", who, arrival, barrier);
   if (!other) return fmt::format("{} has gone on without its {} on {}", who, arrival, barrier);
   if (std::string text = short_lap_text(d, *other, w.barrier.stage); !text.empty()) return text;
+  if (std::string text = late_begin_text(w, d, *other, empty); !text.empty()) return text;
   if (empty)
     return fmt::format("{} has passed {}[{}] phase {} without releasing it: its {} on {} is missing", who,
                        other->name, w.barrier.stage, w.state->phase, arrival, barrier);

@@ -114,6 +114,17 @@ TEST_CASE("A k step that was loaded and not multiplied is not said to be missing
   check_says(result, "it was loaded by load");
 }
 
+TEST_CASE("A role whose first k step is left out is said to begin too late") {
+  const RunResult loads = ran({{"load warp", "mov.u32 %r14, 0; ", "mov.u32 %r14, 1; "}});
+  CHECK(loads.outcome == Outcome::hang);
+  check_says(
+      loads,
+      "load begins with stage 1 of empty, so nobody fills stage 0 in the first lap: its first step is left out");
+  const RunResult multiplies = ran({{"MMA_WARP:\n", "mov.u32 %r14, 0;", "mov.u32 %r14, 1;"}});
+  CHECK(multiplies.outcome == Outcome::hang);
+  check_says(multiplies, "mma begins with stage 1 of full, so nobody releases stage 0 in the first lap");
+}
+
 TEST_CASE("Columns outside of an allocation come with the allocations that there are, and with what was freed") {
   check_says(ran({{"READY:", "[%r10], 64;", "[%r10], 32;"}}),
              "allocated: columns 0 to 31, by epilogue (warp 2) of CTA");
