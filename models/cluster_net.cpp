@@ -39,6 +39,14 @@ void ClusterNet::send(int slot, ClusterSmemAddr barrier, const char* what, const
   });
 }
 
+Cycles ClusterNet::arrivals_landed(int slot) const {
+  Cycles landed = 0;
+  if (!of(slot)) return landed;
+  for (const auto& [who, at] : of(slot)->last_arrival)
+    if (who.first / 32 == int(rank(slot))) landed = std::max(landed, at);
+  return landed;
+}
+
 void ClusterNet::arrive(int slot, ClusterSmemAddr barrier, uint32_t count, const Source& source) {
   send(slot, barrier, "mbarrier.arrive", source,
        [=](Mbarrier& target) { target.arrive(barrier.offset(), count, source); });

@@ -41,7 +41,9 @@ class ClusterNet : public sc_core::sc_module {
 
   /// A cluster of CTAs of `warps` warps starts; rank r runs in slot `slots[r]`.
   void start_cluster(const std::vector<int>& slots, int warps);
-  uint32_t rank(int slot) const { return ports_[size_t(slot)].rank; }           ///< %cluster_ctarank
+  uint32_t rank(int slot) const { return ports_[size_t(slot)].rank; }  ///< %cluster_ctarank
+  /// Cycle at which the arrivals of the CTA's warps on barriers of other CTAs, so far, have landed.
+  Cycles arrivals_landed(int slot) const;
   uint32_t ctas(int slot) const { return uint32_t(of(slot)->members.size()); }  ///< %cluster_nctarank
   /// Slots of the CTAs in the cluster of the CTA in `slot`, by rank.
   std::vector<int> slots(int slot) const {

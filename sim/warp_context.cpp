@@ -249,6 +249,12 @@ models::Cycles WarpContext::access_shared(uint32_t bytes_of_lane, double issue_c
   return through;
 }
 
+models::Cycles WarpContext::released_by_cta() const {
+  models::Cycles there = cta.gpu().clusters().arrivals_landed(own.slot);
+  for (const auto& other : cta.warps()) there = std::max(there, other->stores_visible);
+  return there;
+}
+
 // ---- trace points
 
 uint64_t WarpContext::flow_of_open_span() {

@@ -112,6 +112,9 @@ class WarpContext {
   /// Takes the SM's port of shared memory for what each active lane reads or writes; the warp goes on, and the last
   /// of it is through, at the cycle returned.
   models::Cycles access_shared(uint32_t bytes_of_lane, double issue_cycles);
+  /// Cycle at which what the CTA's warps have stored to global memory and signalled in the cluster is there for
+  /// all: a release of one of them is not seen before (it may have met the others at a barrier).
+  models::Cycles released_by_cta() const;
   /// Issue waits for that cycle.
   void hold_issue(models::Cycles until) {
     if (until > issue_cycle()) warp.ahead = double(until - models::now());

@@ -59,7 +59,10 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
 void HazardChecker::arrives_from_another_cta(const Thread& t, uint32_t at_rank, uint32_t offset) {
   if (at_rank >= cluster(t.slot).ctas.size()) return;
   barrier_of(cluster(t.slot).ctas[at_rank], offset).other_ctas = true;
-  note_signal(t, at_rank, {now(t), t.by, models::now(), offset, false});
+  // A component of its own: what the arrival hands on need not be what the warp's other lanes have done.
+  const Stamp over{component(rank(t.slot), t.by.warp, kSignals), ++warp(t).signals};
+  warp(t).known.happened.advance(over);
+  note_signal(t, at_rank, {over, t.by, models::now(), offset, false});
 }
 
 void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
@@ -83,9 +86,10 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     case MbarrierEventKind::arrive:
     case MbarrierEventKind::expect_tx:
       if (e.kind == MbarrierEventKind::expect_tx) barrier.expected += e.amount, barrier.expects = e.source;
-      if (const auto& others = in.signals[r]; std::any_of(
-              others.begin(), others.end(), [&](const Signal& s) { return s.by.cta == e.source.cta; }))
-        barrier.signalled = Clock(e.phase + 1) + barrier.ended;
+      for (Signal& signal : in.signals[r])
+        if (!signal.commit && signal.by.cta == e.source.cta && signal.by.warp == e.source.warp &&
+            signal.barrier == e.offset)
+          signal.phase = Clock(e.phase + 1) + barrier.ended;
       if (e.source.op == kReleases) {
         const Thread thread{e.slot, e.source};
         barrier.arrived.join(warp(thread).known);
@@ -97,6 +101,7 @@ void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
     case MbarrierEventKind::complete_tx: {
       barrier.counts_bytes = true;
       barrier.came += e.amount;
+      note_fill(e, barrier);
       if (const auto one = std::find(barrier.in_flight.begin(), barrier.in_flight.end(), e.source.op);
           one != barrier.in_flight.end())
         barrier.in_flight.erase(one);

@@ -179,6 +179,7 @@ bool HazardChecker::knows_prerequisites(const Thread& t) {
 }
 void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release) {
   lanes_signal(t);
+  warp(t).cluster_phases = phase + 1;
   Knowledge& handed_on = cluster(t.slot).barrier[phase & 1];
   if (release) {
     handed_on.join(warp(t).known);
@@ -190,11 +191,16 @@ void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release
   step(t);
 }
 void HazardChecker::warp_exits(const Thread& t) {
-  for (Knowledge& handed_on : cluster(t.slot).barrier) handed_on.add_likely(warp(t).known);
+  cluster(t.slot).exited[warp(t).cluster_phases].add_likely(warp(t).known);
   report_doubted(t);
 }
 void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
-  warp(t).known.join(cluster(t.slot).barrier[phase & 1]);
+  Cluster& in = cluster(t.slot);
+  warp(t).known.join(in.barrier[phase & 1]);
+  for (const auto& [from, known] : in.exited) {
+    if (from > phase) break;
+    warp(t).known.join(known);
+  }
 }
 
 // ---- accesses

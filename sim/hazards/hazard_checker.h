@@ -258,8 +258,13 @@ class HazardChecker {
     Clock ended = 0;      ///< phases of mbarriers that were here before, and ended by inval
     Stamp init, fenced;   ///< of mbarrier.init and of the fence.mbarrier_init behind it (kInits)
     bool initialised = false, warned = false;
-    bool other_ctas = false;          ///< threads of other CTAs arrive
-    Clock signalled = 0;              ///< of this component: with the phase that the last of others' arrivals went into
+    bool other_ctas = false;  ///< threads of other CTAs arrive
+    /// The last bytes of each other CTA's copies, and the phase that they have come in (+ 1).
+    struct Fill {
+      models::Source by;
+      Clock phase;
+    };
+    std::vector<Fill> fills;
     bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
     uint32_t lane_waits = 0;          ///< WarpState::lane_waits for it, of all warps
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
@@ -306,7 +311,8 @@ class HazardChecker {
   struct WarpState {
     Knowledge known;
     VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
-    Clock tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0;
+    Clock tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0, signals = 0;
+    uint64_t cluster_phases = 0;          ///< of the cluster barrier, that it has arrived in
     std::vector<BulkGroups> bulk_groups;  ///< of each lane that has stored, in that order; nearly always one
     Clock groups_waited = 0;              ///< own clock at its last wait for all bulk groups, and who waited
     uint32_t groups_waited_by = 0;
@@ -341,11 +347,12 @@ class HazardChecker {
   };
   /// A thread of another CTA, or a commit of its MMAs, signals a barrier.
   struct Signal {
-    Stamp over;  ///< known to whoever has waited for the phase
+    Stamp over;  ///< handed on by whatever the thread, or the commit, releases from then on
     models::Source by;
     models::Cycles cycle;
     uint32_t barrier;
     bool commit;
+    Clock phase = 0;  ///< that it has come in (+ 1), once it has
   };
   struct Cluster {
     std::vector<int> slots;  ///< by rank
@@ -358,8 +365,10 @@ class HazardChecker {
     std::vector<std::vector<Access>>
         remote;  ///< by rank: the last accesses of other CTAs' warps to its shared memory
     std::vector<std::vector<Signal>>
-        signals;            ///< by rank: the last ones of others to its barriers, one of each component
-    Knowledge barrier[2];   ///< of those who have arrived, by phase parity
+        signals;           ///< by rank: the last ones of others to its barriers, one of each component
+    Knowledge barrier[2];  ///< of those who have arrived, by phase parity
+    std::map<uint64_t, Knowledge>
+        exited;             ///< of warps that have exited, by the first phase that is complete without them
     PendingReleases later;  ///< arrivals and commits on their way
   };
   /// What a release of a word of global memory hands to other clusters.
@@ -412,6 +421,7 @@ class HazardChecker {
     kMma,
     kGroups,
     kInits,
+    kSignals,
     kParts,
     kWritten /* of lanes alone */
   };
@@ -502,8 +512,15 @@ class HazardChecker {
   void note_remote(const Thread& t, uint32_t rank, const Access& access);
   /// It, or its commit, has signalled a barrier there.
   void note_signal(const Thread& t, uint32_t rank, const Signal& signal);
-  /// CR3: the last warp of the CTA exits, and others may not have signalled its barriers yet.
+  /// Bytes have come for the barrier's open phase.
+  static void note_fill(const models::MbarrierEvent& event, Barrier& barrier);
+  /// CR3: the last warp of the CTA exits, and others may not have signalled its barriers yet, or filled its memory.
   void check_signals(int slot, const models::Source& by);
+  void check_fills(int slot, const models::Source& by);
+  void report_exit(int slot, const models::Source& by, const char* what, const models::Source& other,
+                   models::Cycles cycle, uint32_t barrier);
+  /// Some warp of the CTA knows that: it has waited for it, or for somebody who has.
+  static bool knows(const CtaState& cta, Stamp over, bool likely);
   /// Reads of what `later` overwrites have to be fenced: a CLC response's, and a stage's where the kernel says so.
   bool fences_reads_before(const Thread& t, const Access& later);
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);

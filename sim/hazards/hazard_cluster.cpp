@@ -84,6 +84,7 @@ void HazardChecker::note_signal(const Thread& t, uint32_t at_rank, const Signal&
 void HazardChecker::cta_exits(int slot, const models::Source& by) {
   if (!clusters_[size_t(slot)]) return;
   check_signals(slot, by);
+  check_fills(slot, by);
   const Cluster& in = cluster(slot);
   for (const Access& access : in.remote[rank(slot)]) {
     const auto knows = [&](const WarpState& w) {
@@ -110,45 +111,68 @@ void HazardChecker::cta_exits(int slot, const models::Source& by) {
   }
 }
 
+bool HazardChecker::knows(const CtaState& cta, Stamp over, bool likely) {
+  return std::any_of(cta.warps.begin(), cta.warps.end(), [&](const WarpState& w) {
+    return w.known.happened.knows(over) || (likely && w.known.likely.knows(over));
+  });
+}
+
 void HazardChecker::check_signals(int slot, const models::Source& by) {
   const Cluster& in = cluster(slot);
   const CtaState& exiting = in.ctas[rank(slot)];
   for (const Signal& signal : in.signals[rank(slot)]) {
-    const auto knows = [&](const WarpState& w) {
-      return w.known.happened.knows(signal.over) || w.known.likely.knows(signal.over);
-    };
-    if (std::any_of(exiting.warps.begin(), exiting.warps.end(), knows)) continue;
+    if (knows(exiting, signal.over, true)) continue;
     // An arrival that releases nothing is known by its phase.
-    const size_t index = barrier_index(signal.barrier);
-    const Stamp phase{barrier_component(rank(slot), index), exiting.barriers[index].signalled};
-    if (phase.clock > 0 && std::any_of(exiting.warps.begin(), exiting.warps.end(),
-                                       [&](const WarpState& w) { return w.known.happened.knows(phase); }))
-      continue;
-    const char* const what = signal.commit ? "tcgen05.commit" : "mbarrier.arrive";
-    const BarrierName name = barrier_name(*in.kernel, signal.barrier);
-    const std::string barrier = name.array ? fmt::format("{}[{}]", name.array->name, name.stage)
-                                           : fmt::format("the mbarrier at {:#x}", signal.barrier);
-    models::Violation v{
-        .id = "CR3",
-        .message =
-            fmt::format("CTA rank {} of the cluster exits, and nothing orders the last {} of {} (CTA {}) on its "
-                        "{} before",
-                        rank(slot), what, in.kernel->role(signal.by.warp), signal.by.cta, barrier),
-        .time = models::now(),
-        .slot = slot,
-        .barrier = signal.barrier,
-        .source = by};
-    v.details = {
-        fmt::format("{}: by {} (warp {}) of CTA {} at cycle {}  {}", what, in.kernel->role(signal.by.warp),
-                    signal.by.warp, signal.by.cta, grouped(int64_t(signal.cycle)), line_of(signal.by.loc)),
-        fmt::format(
-            "missing: {} CTA rank {} for that phase of {}, or a cluster barrier, before the exit; producers end "
-            "with one more round of waits for their stages (producer_tail)",
-            name.array && name.array->waits ? fmt::format("a wait by {} of", name.array->waits)
-                                            : std::string("a wait of"),
-            rank(slot), barrier)};
-    return report_.violation(v);
+    const Stamp phase{barrier_component(rank(slot), barrier_index(signal.barrier)), signal.phase};
+    if (signal.phase > 0 && knows(exiting, phase, false)) continue;
+    return report_exit(slot, by, signal.commit ? "tcgen05.commit" : "mbarrier.arrive", signal.by, signal.cycle,
+                       signal.barrier);
   }
+}
+
+void HazardChecker::note_fill(const models::MbarrierEvent& e, Barrier& barrier) {
+  for (Barrier::Fill& fill : barrier.fills)
+    if (fill.by.cta == e.source.cta) return void(fill = {e.source, Clock(e.phase + 1) + barrier.ended});
+  barrier.fills.push_back({e.source, Clock(e.phase + 1) + barrier.ended});
+}
+
+void HazardChecker::check_fills(int slot, const models::Source& by) {
+  const CtaState& exiting = cluster(slot).ctas[rank(slot)];
+  for (size_t index = 0; index < exiting.barriers.size(); ++index)
+    for (const Barrier::Fill& fill : exiting.barriers[index].fills) {
+      if (fill.by.cta == by.cta || fill.by.cta < 0) continue;
+      if (knows(exiting, {barrier_component(rank(slot), index), fill.phase}, true)) continue;
+      const auto at = std::find(barrier_at_.begin(), barrier_at_.end(), uint32_t(index));
+      return report_exit(slot, by, "copy", fill.by, 0, uint32_t(at - barrier_at_.begin()) * 8);
+    }
+}
+
+void HazardChecker::report_exit(int slot, const models::Source& by, const char* what, const models::Source& other,
+                                models::Cycles cycle, uint32_t offset) {
+  const Kernel& kernel = *cluster(slot).kernel;
+  const BarrierName name = barrier_name(kernel, offset);
+  const std::string barrier = name.array ? fmt::format("{}[{}]", name.array->name, name.stage)
+                                         : fmt::format("the mbarrier at {:#x}", offset);
+  const bool waits = name.array && name.array->waits && *name.array->waits;
+  models::Violation v{
+      .id = "CR3",
+      .message = fmt::format(
+          "CTA rank {} of the cluster exits, and nothing orders the last {} of {} (CTA {}) on its {} before",
+          rank(slot), what, kernel.role(other.warp), other.cta, barrier),
+      .time = models::now(),
+      .slot = slot,
+      .barrier = offset,
+      .source = by};
+  v.details = {
+      fmt::format("{}: by {} (warp {}) of CTA {}{}  {}", what, kernel.role(other.warp), other.warp, other.cta,
+                  cycle > 0 ? fmt::format(" at cycle {}", grouped(int64_t(cycle))) : std::string(),
+                  line_of(other.loc)),
+      fmt::format(
+          "missing: {} CTA rank {} for that phase of {}, or a cluster barrier, before the exit; producers end "
+          "with one more round of waits for their stages (producer_tail)",
+          waits ? fmt::format("a wait by {} of", name.array->waits) : std::string("a wait of"), rank(slot),
+          barrier)};
+  report_.violation(v);
 }
 
 }  // namespace sm100::sim

@@ -42,9 +42,7 @@ void perform(WarpContext& w, const AtomicOperands& atomic, const char* what, voi
   w.settle();
   const Cycles latency = w.profile.cycles_of_ns(w.profile.memory.l2_hit_ns);
   if (releases(atomic.sem)) {  // after all that the CTA's warps have written up to here
-    Cycles visible = now();
-    for (const auto& warp : w.cta.warps()) visible = std::max(visible, warp->stores_visible);
-    w.warp.pass(visible - now());
+    w.warp.pass(std::max(now(), w.released_by_cta()) - now());
   }
   w.warp.pass(latency / 2);
   models::GlobalWords& words = w.cta.gpu().words();

@@ -172,7 +172,7 @@ void StReleaseGpuGlobalU32::execute(WarpContext& w) const {
   // before.
   Cycles visible =
       w.cta.gpu().memory().visible(now()) + w.jitter().delay(models::JitterSite::global_store, w.point());
-  for (const auto& warp : w.cta.warps()) visible = std::max(visible, warp->stores_visible);
+  visible = std::max(visible, w.released_by_cta());
   w.warp.stores_visible = std::max(w.warp.stores_visible, visible);
   models::Source by = w.source();
   if (HazardChecker* h = w.hazards()) {

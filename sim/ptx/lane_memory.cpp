@@ -82,6 +82,13 @@ void touch(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, uint3
   if (h) h->strong_accesses(false);
 }
 
+/// A release is not seen before the arrivals on barriers of other CTAs that come before it.
+void wait_for_arrivals(WarpContext& w) {
+  w.settle();
+  if (const Cycles landed = w.cta.gpu().clusters().arrivals_landed(w.own.slot); landed > now())
+    w.warp.pass(landed - now());
+}
+
 /// The words of strong accesses, each once.
 void strong_words(WarpContext& w, const LaneArray<ClusterSmemAddr, 1>& addresses, bool cluster,
                   const HazardChecker::StrongAccess& access) {
@@ -126,6 +133,7 @@ void LdSharedLanes::execute(WarpContext& w) const {
 }
 
 void StSharedLanes::execute(WarpContext& w) const {
+  if (cluster && strength.releases) wait_for_arrivals(w);
   w.access_shared(bytes, w.issue.st_shared);
   bool repeats = true;  // Triton's warps all store what is the same for all of them
   for (int lane = 0; lane < kWarpLanes; ++lane) {
@@ -170,6 +178,7 @@ void StBulkLanes::execute(WarpContext& w) const {
 }
 
 void AtomLanes::execute(WarpContext& w) const {
+  if (strength.releases) wait_for_arrivals(w);
   if (shared) {
     *arrives = w.access_shared(bytes, w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
   } else {

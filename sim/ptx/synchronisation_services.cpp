@@ -67,6 +67,10 @@ PtxOutcome fence(ServiceCall& c) {
   c.context().at(c.loc, c.lanes);
   c.context().charge(c.context().issue.fence);
   const bool of_cta = c.has(".cta");
+  if (const models::Cycles landed =
+          of_cta ? 0 : c.context().cta.gpu().clusters().arrivals_landed(c.context().own.slot);
+      landed > c.context().issue_cycle())
+    c.context().hold_issue(landed);
   if (HazardChecker* const h = c.context().hazards())
     of_cta ? h->fence_cta(c.context().thread()) : h->fence_memory(c.context().thread());
   return kDone;

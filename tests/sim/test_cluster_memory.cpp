@@ -133,12 +133,50 @@ TEST_CASE("CR3: a CTA exits, and nothing says that others have signalled its bar
     };
   };
   CHECK(ids(program(nothing)) == "finding CR3");  // it has come in time on this schedule
+  // Lane 0 arrives while others may still read, and then tells by another barrier that it has.
+  const auto told_by_another = [](bool tells) {
+    return ids([=](RoleIsa& isa) {
+      init(isa);
+      isa.elected([&] {
+        isa.mbarrier_init(own(isa, kMore), 1);
+        isa.fence_mbarrier_init();
+      });
+      cluster_sync(isa);
+      if (isa.cluster_ctarank() == 1) {
+        isa.ld_shared_v4(here(isa, kData, 16));
+        isa.lanes(1, [&] {
+          isa.mbarrier_arrive(isa.mapa(own(isa, kBar), 0), Scope::cluster);
+          if (tells) isa.mbarrier_arrive(isa.mapa(own(isa, kMore), 0), Scope::cluster);
+        });
+      } else if (tells) {
+        while (!isa.mbarrier_try_wait_parity(own(isa, kMore), 0, Scope::cluster)) {}
+      } else {
+        idle(isa);
+      }
+    });
+  };
+  CHECK(told_by_another(true).find("CR3") == std::string::npos);
+  CHECK(told_by_another(false).find("CR3") != std::string::npos);
   CHECK(ids(program(waits)) == "clean");
   CHECK(ids(program(cluster)) == "clean");
   const std::string told = text(program(nothing));
   CAPTURE(told);
   CHECK_THAT(told,
              Catch::Contains("CTA rank 0 of the cluster exits, and nothing orders the last mbarrier.arrive of "));
+}
+
+TEST_CASE("CR3: an early arrival at the cluster barrier does not vouch for what comes behind it", "[cluster]") {
+  CHECK(ids([](RoleIsa& isa) {
+          init(isa);
+          cluster_sync(isa);
+          isa.barrier_cluster_arrive();
+          if (isa.cluster_ctarank() == 1)
+            isa.elected([&] { isa.mbarrier_arrive(isa.mapa(own(isa, kBar), 0), Scope::cluster); });
+          else
+            idle(isa);
+          isa.barrier_cluster_wait();
+          if (isa.cluster_ctarank() == 0) idle(isa);
+        }) == "finding CR3");
 }
 
 TEST_CASE("CR1, SM1, SM2: addresses that name nothing", "[dsmem]") {
