@@ -541,7 +541,7 @@ inline constexpr Check kChecks[] = {
      "CUDA programming guide, distributed shared memory; PTX 9.7.13.4", "KB-26"},
     {"CR3", Severity::error, "CTA exits before what others do to its shared memory is over",
      "The last warp of a CTA exits, and nothing orders an access of another CTA of its cluster to its shared memory, or "
-     "an arrival of another CTA on one of its mbarriers (of a thread, or of a commit), before. In every schedule: MB12 "
+     "an arrival on one of its mbarriers (of another CTA's thread, commit or copy), before. In every schedule: MB12 "
      "tells of what has come too late in this one.",
      "Right on most runs. Else a fault (\"cluster target block not present\"), or bytes of the CTA that comes "
      "next.",
