@@ -11,6 +11,7 @@
 
 #include "kernels/isa/device_trace.h"
 #include "sim/address_hint.h"
+#include "sim/hazards/barriers_meant.h"
 #include "sim/instructions/lane_stores.h"
 #include "sim/text.h"
 
@@ -64,11 +65,7 @@ namespace {
 const char* scope_text(Scope scope) {
   return scope == Scope::cta ? "at scope .cta" : "without a scope, which is .cta,";
 }
-std::string barrier_text(const Kernel& kernel, uint32_t offset) {
-  const BarrierName name = barrier_name(kernel, offset);
-  return name.array ? fmt::format("{}[{}]", name.array->name, name.stage)
-                    : fmt::format("the mbarrier at {:#x}", offset);
-}
+
 }  // namespace
 
 void WarpContext::check_release_scope(Scope scope, ClusterSmemAddr barrier, const char* instruction) {

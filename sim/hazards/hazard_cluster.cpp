@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/time.h"
+#include "sim/hazards/barriers_meant.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/text.h"
 
@@ -54,14 +55,23 @@ void HazardChecker::check_started(const Thread& t, uint32_t at_rank, const char*
   report_.violation(v);
 }
 
-void HazardChecker::note_remote(const Thread& t, uint32_t at_rank, const Access& accessed) {
-  std::vector<Access>& all = cluster(t.slot).remote[at_rank];
-  const auto same = [&](const Access& a) { return a.over.component == accessed.over.component; };
+namespace {
+
+/// Of what a component has done, the last.
+template <class Item>
+void keep_last(std::vector<Item>& all, const Item& item) {
+  const auto same = [&](const Item& other) { return other.over.component == item.over.component; };
   const auto known = std::find_if(all.begin(), all.end(), same);
   if (known == all.end())
-    all.push_back(accessed);
+    all.push_back(item);
   else
-    *known = accessed;
+    *known = item;
+}
+
+}  // namespace
+
+void HazardChecker::note_remote(const Thread& t, uint32_t at_rank, const Access& accessed) {
+  keep_last(cluster(t.slot).remote[at_rank], accessed);
 }
 
 void HazardChecker::commit_reaches(const Thread& t, uint32_t at_rank, uint32_t offset) {
@@ -72,13 +82,7 @@ void HazardChecker::commit_reaches(const Thread& t, uint32_t at_rank, uint32_t o
 }
 
 void HazardChecker::note_signal(const Thread& t, uint32_t at_rank, const Signal& signal) {
-  std::vector<Signal>& all = cluster(t.slot).signals[at_rank];
-  const auto same = [&](const Signal& s) { return s.over.component == signal.over.component; };
-  const auto known = std::find_if(all.begin(), all.end(), same);
-  if (known == all.end())
-    all.push_back(signal);
-  else
-    *known = signal;
+  keep_last(cluster(t.slot).signals[at_rank], signal);
 }
 
 void HazardChecker::cta_exits(int slot, const models::Source& by) {
@@ -87,11 +91,7 @@ void HazardChecker::cta_exits(int slot, const models::Source& by) {
   check_fills(slot, by);
   const Cluster& in = cluster(slot);
   for (const Access& access : in.remote[rank(slot)]) {
-    const auto knows = [&](const WarpState& w) {
-      return w.known.happened.knows(access.over) || w.known.likely.knows(access.over);
-    };
-    const CtaState& exiting = in.ctas[rank(slot)];
-    if (std::any_of(exiting.warps.begin(), exiting.warps.end(), knows)) continue;
+    if (knows(in.ctas[rank(slot)], access.over, true)) continue;
     const models::Place place = hazard_place(*in.kernel, access);
     models::Violation v{
         .id = "CR3",
@@ -151,8 +151,7 @@ void HazardChecker::report_exit(int slot, const models::Source& by, const char* 
                                 models::Cycles cycle, uint32_t offset) {
   const Kernel& kernel = *cluster(slot).kernel;
   const BarrierName name = barrier_name(kernel, offset);
-  const std::string barrier = name.array ? fmt::format("{}[{}]", name.array->name, name.stage)
-                                         : fmt::format("the mbarrier at {:#x}", offset);
+  const std::string barrier = barrier_text(kernel, offset);
   const bool waits = name.array && name.array->waits && *name.array->waits;
   models::Violation v{
       .id = "CR3",

@@ -3,7 +3,6 @@
 // moved.
 #include "kernels/isa/instructions/shared_memory.h"
 
-#include <cmath>
 #include <cstring>
 
 #include "models/provenance.h"

@@ -88,7 +88,8 @@ TEST_CASE("wgmma: warps get what its operands leave of the port of shared memory
   CHECK(bytes_beside(128, true) == Approx(28.1).epsilon(0.15));  // 128 of 512 cycles
   CHECK(bytes_beside(256, true) == Approx(47.4).epsilon(0.05));  // 192 of 512
   CHECK(bytes_beside(128, false) == Approx(30.7).epsilon(0.06));
-  CHECK(bytes_beside(64, true) == Approx(4.2).epsilon(0.15));  // nothing is left
+  // Nothing is left: wgmma.least_left, one constant for both, is 3.84.
+  CHECK(bytes_beside(64, true) == Approx(4.2).epsilon(0.1));
   CHECK(bytes_beside(64, false) == Approx(3.0).epsilon(0.3));
   CHECK(bytes_beside(0, true) > 100);
 }
@@ -98,6 +99,5 @@ TEST_CASE("wgmma: a trace point costs more beside it", "[wgmma]") {
   CHECK(cycles_of_pair(128, 1) == Approx(190).epsilon(0.06));
   CHECK(cycles_of_pair(256, 1) == Approx(189).epsilon(0.06));
   CHECK(cycles_of_pair(128, 8) == Approx(267).epsilon(0.1));
-  CHECK(cycles_of_pair(256, 8) == Approx(263).epsilon(0.2));
   CHECK(cycles_of_pair(64, 8) == Approx(578).epsilon(0.06));
 }

@@ -165,6 +165,27 @@ TEST_CASE("CR3: a CTA exits, and nothing says that others have signalled its bar
              Catch::Contains("CTA rank 0 of the cluster exits, and nothing orders the last mbarrier.arrive of "));
 }
 
+TEST_CASE("CR3: a CTA exits, and nothing says that others' bytes have come before", "[cluster]") {
+  const auto program = [](bool waits) {
+    return [=](RoleIsa& isa) {
+      init(isa);
+      if (isa.cluster_ctarank() == 1)
+        isa.elected([&] { isa.mbarrier_arrive_expect_tx(own(isa, kBar), 32 * 16, Scope::cluster); });
+      cluster_sync(isa);
+      if (isa.cluster_ctarank() == 0)
+        isa.st_async_v4(there(1, kData, 16), counting<4>(50), there(1, kBar, 0));
+      else if (waits)
+        wait(isa);
+      else
+        idle(isa);
+    };
+  };
+  CHECK(ids(program(true)) == "clean");
+  const std::string told = text(program(false));
+  CAPTURE(told);
+  CHECK_THAT(told, Catch::Contains("CTA rank 1 of the cluster exits, and nothing orders the last copy of "));
+}
+
 TEST_CASE("CR3: an early arrival at the cluster barrier does not vouch for what comes behind it", "[cluster]") {
   CHECK(ids([](RoleIsa& isa) {
           init(isa);
