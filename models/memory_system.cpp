@@ -29,8 +29,11 @@ uint64_t scrambled(uint64_t v) {
 /// A number from 0 to 1 that looks random and is the same in every run.
 double uniform(uint64_t of) { return double(scrambled(scrambled(of)) >> 11) * 0x1p-53; }
 
+/// Of an exponential distribution with mean 1.  (1 - uniform is exact, so log1p would give no more digits.)
+double exponential(double uniform) { return -std::log(1 - uniform); }
+
 /// A time of mean 1 that varies: spread 0 not at all, 1 by an exponential distribution.
-double varied(double spread, double uniform) { return spread > 0 ? 1 - spread * (1 + std::log1p(-uniform)) : 1; }
+double varied(double spread, double uniform) { return spread > 0 ? 1 - spread * (1 - exponential(uniform)) : 1; }
 
 /// An allocation and a gap behind it, so that a run past the end is noticed.
 uint64_t with_gap(uint64_t bytes) { return (bytes + 255) / 256 * 256 + 4096; }
@@ -63,6 +66,7 @@ MemorySystem::MemorySystem(const DeviceProfile& profile)
     : profile_(profile),
       in_lines_(uint64_t(profile.memory.line_bytes)),
       in_blocks_(uint64_t(profile.memory.dram_interleave_bytes)),
+      in_channels_(uint64_t(profile.memory.dram_channels)),
       l2_(profile),
       channels_(size_t(profile.memory.dram_channels)),
       channel_read_(size_t(profile.memory.dram_channels), -1e18),
@@ -229,7 +233,7 @@ void MemorySystem::touch(Request& request, const GlobalRows& rows, const MemoryP
 }
 
 double MemorySystem::access_dram(uint64_t block, double at, double lines) {
-  const size_t channel = block % channels_.size();
+  const size_t channel = in_channels_.rest(block);
   // What has to leave L2 for it goes first, and the channel turns round.
   const double written = double(l2_.take_written_back(1)) * profile_.memory.dram_write_cost;
   if (written > 0) dram_bytes_ += uint64_t(profile_.memory.line_bytes);
@@ -239,7 +243,7 @@ double MemorySystem::access_dram(uint64_t block, double at, double lines) {
 }
 
 double MemorySystem::dram_wait(uint64_t address) const {
-  return -profile_.memory.dram_wait_ns * std::log1p(-uniform(address)) * profile_.device.sm_clock_ghz;
+  return profile_.memory.dram_wait_ns * exponential(uniform(address)) * profile_.device.sm_clock_ghz;
 }
 
 double MemorySystem::dram_times(uint64_t block) const {
@@ -247,7 +251,6 @@ double MemorySystem::dram_times(uint64_t block) const {
 }
 
 double MemorySystem::translated(uint64_t address, double at) {
-  if (!translations_cold_) return at;
   const double known = at + profile_.memory.translation_ns * profile_.device.sm_clock_ghz;
   return std::max(
       at,
@@ -282,17 +285,20 @@ void MemorySystem::bring(Request& request, double from, double until, int half) 
   const double ghz = profile_.device.sm_clock_ghz;
   const double extra = profile_.memory.dram_extra_ns * ghz, far = profile_.memory.l2_far_ns * ghz;
   const double sectors = double(uint64_t(profile_.memory.line_bytes) / kSector);
+  const double count = double(request.missing.size());
   double wait = 0, times = 1;
   uint64_t timed = 0;  // a block
+  int waits = 0;       // lines that share the wait, still to come
   for (size_t i = 0; i < request.missing.size(); ++i) {
     const Request::Missing& missing = request.missing[i];
-    const double at = from + (until - from) * double(i + 1) / double(request.missing.size());
-    if (i % size_t(profile_.memory.dram_wait_lines) == 0) wait = dram_wait(missing.address);
+    const double at = from + (until - from) * double(i + 1) / count;
+    if (waits-- == 0) wait = dram_wait(missing.address), waits = profile_.memory.dram_wait_lines - 1;
     const double lines = double((missing.sectors + 1) / 2 * 2) / sectors;  // HBM moves 64 bytes
     const uint64_t block = block_of(missing.address);
     if (block != timed) timed = block, times = dram_times(block);
-    const double there = access_dram(block, translated(missing.address, at), lines * times) + extra + wait +
-                         (home_of_block(block) == half ? 0 : far);
+    const double there =
+        access_dram(block, translations_cold_ ? translated(missing.address, at) : at, lines * times) + extra +
+        wait + (home_of_block(block) == half ? 0 : far);
     const Cycles ready = rounded(there);
     missing.line->set_ready(ready);
     request.first_ready = std::min(request.first_ready, ready);
@@ -370,7 +376,7 @@ Cycles MemorySystem::accept(const Write& write, Cycles at, const MemoryPort& por
   for (const uint64_t address : write.new_lines) {
     const uint64_t written = l2_.take_written_back(1);
     if (written == 0) break;
-    const size_t channel = block_of(address) % channels_.size();
+    const size_t channel = in_channels_.rest(block_of(address));
     const bool turns =
         channel_read_[channel] > double(at) - profile_.memory.dram_turn_ns * profile_.device.sm_clock_ghz;
     served += channels_[channel].take(double(at), line_cycles_ * (turns ? profile_.memory.dram_write_cost : 1)).end;

@@ -49,6 +49,7 @@ class Divisor {
  public:
   explicit Divisor(uint64_t by) : by_(by), shift_(std::has_single_bit(by) ? std::countr_zero(by) : -1) {}
   uint64_t operator()(uint64_t value) const { return shift_ >= 0 ? value >> shift_ : value / by_; }
+  uint64_t rest(uint64_t value) const { return shift_ >= 0 ? value & (by_ - 1) : value % by_; }
 
  private:
   uint64_t by_;
@@ -203,6 +204,7 @@ class MemorySystem {
 
   const DeviceProfile& profile_;
   const Divisor in_lines_, in_blocks_;  ///< of an address: which line, which block of HBM
+  const Divisor in_channels_;           ///< of a block's hash: its channel is the rest
   std::vector<Allocation> allocations_;
   std::unordered_map<uint64_t, Request> boxes_;
   size_t last_found_ = 0;

@@ -32,19 +32,14 @@ class Process {
   Process& operator=(const Process&) = delete;
 
  protected:
-  explicit Process(bool is_thread) : is_thread_(is_thread) {}
+  Process() = default;
   ~Process() = default;
-
- private:
-  friend class Event;
-  friend class Scheduler;
-  const bool is_thread_;
 };
 
 /// Runs from its beginning to its end whenever its event (an `Event` that names it) happens.
 class Method : public Process {
  protected:
-  Method() : Process(false) {}
+  Method() = default;
   ~Method() = default;
 
  private:
@@ -57,7 +52,7 @@ class Event {
   /// Wakes the thread that waits for it.
   Event() = default;
   /// Runs `method`, each time.
-  explicit Event(Method& method) : wakes_(&method) {}
+  explicit Event(Method& method) : wakes_(&method), wakes_thread_(false) {}
   ~Event() { cancel(); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
@@ -76,6 +71,8 @@ class Event {
   Cycles at_ = 0;             ///< timed: when
   uint32_t place_ = 0;        ///< delta: in the list; timed: of its slot
   Pending pending_ = Pending::no;
+  const bool wakes_thread_ = true;
+  const char* stack_ = nullptr;  ///< of the thread that it wakes, where it goes on
 };
 
 /// Runs on a stack of its own and waits for events.
@@ -86,7 +83,7 @@ class Thread : public Process {
   void wait(Cycles cycles);
 
  protected:
-  explicit Thread(size_t stack_bytes) : Process(true), stack_bytes_(stack_bytes) {}
+  explicit Thread(size_t stack_bytes) : stack_bytes_(stack_bytes) {}
   ~Thread() = default;
   /// Begins when `event` happens first.
   void begin_at(Event& event) { event.wakes_ = this; }
@@ -131,6 +128,7 @@ class Scheduler {
   void trigger(Event& event);
   void forget_cancelled();
   void ask_systemc();
+  void fetch_next() const;
   void insert(Timed timed);
   Timed take_first();
   void take_delta(Event& event);

@@ -23,17 +23,18 @@ class Timetable {
 
   /// Takes so many cycles from cycle `from` on.
   Slot take(double from, double cycles) {
-    uint64_t step = std::max(first_, uint64_t(from) / kStep);
+    uint64_t step = std::max(first_, uint64_t(int64_t(from)) / kStep);
     if (step >= full_begin_ && step < full_end_) step = full_end_;
     double left = cycles, end = from;
     for (;; ++step) {
       float& used = at(step);
-      const double begin = std::max(double(step * kStep) + double(used), from);
-      const double room = std::min(kStep - double(used), double((step + 1) * kStep) - begin);
+      const double step_begins = double(int64_t(step * kStep));
+      const double begin = std::max(step_begins + double(used), from);
+      const double room = std::min(kStep - double(used), step_begins + double(kStep) - begin);
       const double part = std::min(left, room);
       if (part > 0) used += float(part), end = begin + part, left -= part;
       if (left <= kLittle) break;
-      note_full(step);
+      if (kStep - double(used) <= kLittle) note_full(step);  // else something before `from` is left of it
     }
     return {std::max(from, end - cycles), end};
   }
@@ -66,7 +67,6 @@ class Timetable {
   }
   /// Nothing is left of a step.
   void note_full(uint64_t step) {
-    if (kStep - double(at(step)) > kLittle) return;  // something before `from` is
     if (step == full_end_)
       ++full_end_;
     else if (step > full_end_)
