@@ -158,7 +158,8 @@ class WarpContext {
             {.warp = int8_t(warp.index), .lane = int8_t(lane), .loc = loc_, .cta = cta.linear_id()},
             &warp,
             (touched_lanes_ & ~lanes_) != 0,
-            lane < 0 ? lanes_ : 1u << lane};
+            lane < 0 ? lanes_ : 1u << lane,
+            relaxed};
   }
   /// The lanes are at one instruction.
   void lanes_meet(uint32_t lanes) {
@@ -338,6 +339,8 @@ class WarpContext {
   bool test_suspends = false;
   /// And nobody reads its answer: whatever follows would follow without it, so it orders nothing.
   bool answer_ignored = false;
+  /// The mbarrier instruction under way says .relaxed.
+  bool relaxed = false;
 
  private:
   static bool looks_unwritten(const void* values, uint32_t bytes) {

@@ -51,6 +51,7 @@ void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
     started->fences_reads |= std::string_view(row.arrives_with).find(kFencedArrive) != std::string_view::npos;
   started->ctas.resize(ctas);
   started->remote.resize(ctas);
+  started->remote_words.resize(ctas);
   started->signals.resize(ctas);
   for (uint32_t r = 0; r < ctas; ++r) {
     CtaState& cta = started->ctas[r];
@@ -79,7 +80,13 @@ Knowledge& HazardChecker::next_later(Cluster& cluster) { return cluster.later.ne
 uint32_t HazardChecker::release_later(const Thread& t) {
   lanes_signal(t);
   WarpState& self = warp(t);
-  Knowledge& released = next_later(cluster(t.slot)) = self.known;
+  Knowledge& released = next_later(cluster(t.slot));
+  if (t.relaxed) {
+    relaxed_arrival(t, released);
+    step(t);
+    return cluster(t.slot).later.last();
+  }
+  released = self.known;
   if (t.apart) {  // what other lanes have done since they last met is not over
     self.apart = {now(t).component, std::max(self.met, Clock{1})};
     self.apart_at = t.by.loc;
@@ -96,7 +103,12 @@ void HazardChecker::lanes_have_met(const Thread& t) {
 }
 
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
-  warp(t).known.join(barrier_of(cta(t.slot), barrier).completed);
+  WarpState& self = warp(t);
+  const Knowledge& completed = barrier_of(cta(t.slot), barrier).completed;
+  if (t.relaxed)
+    self.known.add_likely(completed), self.seen_relaxed.join(completed);
+  else
+    self.known.join(completed);
   if (std::popcount(t.lanes) > 1) lanes_have_waited(t, barrier);
 }
 
@@ -368,6 +380,10 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
                         "a lane arrived for others of its warp, which had not met since they touched these bytes: "
                         "bar.warp.sync (__syncwarp) before the arrive  " +
                             line_of(first.apart_at));
+  if (missing == Missing::order && is_threads(earlier.kind) && warp(t).known.likely.knows(earlier.over))
+    text.details.insert(text.details.end() - 1,
+                        "between: an arrival or a wait that is .relaxed, or a tcgen05.commit; it hands on nothing "
+                        "of what threads did before");
   if (t.warp && missing != Missing::fence) {
     if (std::string stale = hazard_stale_line(kernel(t.slot), *t.warp, earlier, later); !stale.empty())
       text.details.insert(text.details.begin(), std::move(stale));
@@ -455,7 +471,8 @@ void HazardChecker::generic(const Thread& t, uint32_t at_rank, Footprints::Id se
   accessed.repeats = write && std::exchange(repeats_, false);
   accessed.strong = strong_;
   touch_smem(t, at_rank, set, accessed);
-  if (at_rank != rank(t.slot)) note_remote(t, at_rank, accessed);
+  // Of strong stores, shared_word says where.
+  if (at_rank != rank(t.slot) && !(strong_ && write)) note_remote(t, at_rank, accessed);
 }
 
 uint32_t HazardChecker::copies_component(const Thread& t, uint32_t lanes) {

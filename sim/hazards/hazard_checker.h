@@ -78,6 +78,7 @@ class HazardChecker {
     const Warp* warp = nullptr;  ///< its account of its waits, for reports
     bool apart = false;          ///< other lanes have accessed shared memory since all of the warp's last met
     uint32_t lanes = 0;          ///< that execute it
+    bool relaxed = false;        ///< the mbarrier instruction says .relaxed: it releases, or acquires, nothing
   };
 
   /// A cluster starts; its rank r runs in slot `slots[r]`.
@@ -89,7 +90,7 @@ class HazardChecker {
   uint32_t release(const Thread& thread, uint32_t rank, uint32_t barrier) {
     uses_barrier(thread, rank, barrier, false);
     lanes_signal(thread);
-    return thread.apart ? release_later(thread) : kReleases;
+    return thread.apart || thread.relaxed ? release_later(thread) : kReleases;
   }
   /// The same for arrivals that land later.
   uint32_t release_later(const Thread& thread);
@@ -327,6 +328,7 @@ class HazardChecker {
     std::vector<uint32_t> fenced_releases;  ///< of other clusters, that its last fence.proxy.async came behind
     std::set<uint32_t> read_relaxed;     ///< what a fence acquires: releases whose values relaxed atomics have read
     std::set<uint32_t> read_in_shared;   ///< the same of words of shared memory
+    Knowledge seen_relaxed;              ///< what relaxed waits for mbarriers have seen since its last fence
     uint32_t fence = 0;                  ///< what its last fence, of whatever scope, has released
     const Warp* account = nullptr;       ///< of its waits
     Clock loads_at_store = 0;            ///< tmem_loads at its last tcgen05.st
@@ -354,6 +356,12 @@ class HazardChecker {
     bool commit;
     Clock phase = 0;  ///< that it has come in (+ 1), once it has
   };
+  /// The last strong store of a warp of another CTA to a word of shared memory.
+  struct RemoteWord {
+    uint32_t offset;
+    Access store;
+    bool seen = false;  ///< a strong load of the CTA has read it, or what came later: it is there
+  };
   struct Cluster {
     std::vector<int> slots;  ///< by rank
     uint32_t id;             ///< of all clusters of the run
@@ -364,6 +372,7 @@ class HazardChecker {
     std::vector<CtaState> ctas;
     std::vector<std::vector<Access>>
         remote;  ///< by rank: the last accesses of other CTAs' warps to its shared memory
+    std::vector<std::vector<RemoteWord>> remote_words;  ///< by rank: strong stores of others there
     std::vector<std::vector<Signal>>
         signals;           ///< by rank: the last ones of others to its barriers, one of each component
     Knowledge barrier[2];  ///< of those who have arrived, by phase parity
@@ -493,6 +502,8 @@ class HazardChecker {
   Stamp now(const Thread& t);
   /// The thread's next accesses are not part of what it has released.
   void step(const Thread& t);
+  /// What an arrival that is .relaxed hands on: what the warp has fenced before.
+  void relaxed_arrival(const Thread& t, Knowledge& released);
   /// What the operation with the number Cluster::later.last() will release.
   static Knowledge& next_later(Cluster& cluster);
   Access access(const Thread& t, AccessKind kind, bool write, Stamp over);
@@ -510,6 +521,8 @@ class HazardChecker {
   bool early_read(const Thread& t, AccessKind kind, uint32_t write, uint64_t address, bool linear = false);
   /// The warp has accessed shared memory of another CTA.
   void note_remote(const Thread& t, uint32_t rank, const Access& access);
+  /// It has stored a word there by a strong access.
+  void note_remote_word(const Thread& t, uint32_t rank, uint32_t offset);
   /// It, or its commit, has signalled a barrier there.
   void note_signal(const Thread& t, uint32_t rank, const Signal& signal);
   /// Bytes have come for the barrier's open phase.
@@ -517,6 +530,7 @@ class HazardChecker {
   /// CR3: the last warp of the CTA exits, and others may not have signalled its barriers yet, or filled its memory.
   void check_signals(int slot, const models::Source& by);
   void check_fills(int slot, const models::Source& by);
+  void report_exit(int slot, const models::Source& by, const Access& access);
   void report_exit(int slot, const models::Source& by, const char* what, const models::Source& other,
                    models::Cycles cycle, uint32_t barrier);
   /// Some warp of the CTA knows that: it has waited for it, or for somebody who has.

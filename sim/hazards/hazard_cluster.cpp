@@ -74,6 +74,14 @@ void HazardChecker::note_remote(const Thread& t, uint32_t at_rank, const Access&
   keep_last(cluster(t.slot).remote[at_rank], accessed);
 }
 
+void HazardChecker::note_remote_word(const Thread& t, uint32_t at_rank, uint32_t offset) {
+  const RemoteWord stored{offset, access(t, AccessKind::generic, true, now(t))};
+  for (RemoteWord& word : cluster(t.slot).remote_words[at_rank])
+    if (word.offset == offset && word.store.over.component == stored.store.over.component)
+      return void(word = stored);
+  cluster(t.slot).remote_words[at_rank].push_back(stored);
+}
+
 void HazardChecker::commit_reaches(const Thread& t, uint32_t at_rank, uint32_t offset) {
   if (at_rank >= cluster(t.slot).ctas.size() || at_rank == rank(t.slot)) return;
   for (const MmaThread& issuer : warp(t).mma)
@@ -90,25 +98,28 @@ void HazardChecker::cta_exits(int slot, const models::Source& by) {
   check_signals(slot, by);
   check_fills(slot, by);
   const Cluster& in = cluster(slot);
-  for (const Access& access : in.remote[rank(slot)]) {
-    if (knows(in.ctas[rank(slot)], access.over, true)) continue;
-    const models::Place place = hazard_place(*in.kernel, access);
-    models::Violation v{
-        .id = "CR3",
-        .message = fmt::format("CTA rank {} of the cluster exits, and nothing orders the last {} of {} (CTA {}) to "
-                               "its shared memory before",
-                               rank(slot), access.write ? "store" : "load", in.kernel->role(access.by.warp),
-                               access.by.cta),
-        .time = models::now(),
-        .slot = slot,
-        .source = by};
-    v.details = {
-        fmt::format("access: by {} (warp {}) of CTA {} at cycle {}  {}", in.kernel->role(access.by.warp),
-                    access.by.warp, access.by.cta, grouped(int64_t(access.cycle)), line_of(access.by.loc)),
-        "missing: a cluster barrier, or an arrive of that warp and a wait of this CTA for it, before the exit"};
-    v.places = {place};
-    return report_.violation(v);
-  }
+  for (const RemoteWord& word : in.remote_words[rank(slot)])
+    if (!word.seen && !knows(in.ctas[rank(slot)], word.store.over, true)) return report_exit(slot, by, word.store);
+  for (const Access& access : in.remote[rank(slot)])
+    if (!knows(in.ctas[rank(slot)], access.over, true)) return report_exit(slot, by, access);
+}
+
+void HazardChecker::report_exit(int slot, const models::Source& by, const Access& access) {
+  const Kernel& kernel = *cluster(slot).kernel;
+  models::Violation v{.id = "CR3",
+                      .message = fmt::format(
+                          "CTA rank {} of the cluster exits, and nothing orders the last {} of {} "
+                          "(CTA {}) to its shared memory before",
+                          rank(slot), access.write ? "store" : "load", kernel.role(access.by.warp), access.by.cta),
+                      .time = models::now(),
+                      .slot = slot,
+                      .source = by};
+  v.details = {
+      fmt::format("access: by {} (warp {}) of CTA {} at cycle {}  {}", kernel.role(access.by.warp), access.by.warp,
+                  access.by.cta, grouped(int64_t(access.cycle)), line_of(access.by.loc)),
+      "missing: a cluster barrier, or an arrive of that warp and a wait of this CTA for it, before the exit"};
+  v.places = {hazard_place(kernel, access)};
+  report_.violation(v);
 }
 
 bool HazardChecker::knows(const CtaState& cta, Stamp over, bool likely) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fences of generic accesses (fence.acq_rel, fence.sc, membar) with relaxed atomics around them: a fence ahead of a
-// relaxed atomic makes it a release of what came before the fence, one behind it an acquire of what it has read
-// (PTX 8.8, release and acquire patterns).  What a warp has fenced before a barrier is fenced for whoever passes
-// it, too: __threadfence() of all, __syncthreads(), then an atomic of one thread (fences of scope .gpu are in one
-// order).
+// Fences of generic accesses (fence.acq_rel, fence.sc, membar) with relaxed atomics, or relaxed arrivals and waits
+// of mbarriers, around them: a fence ahead of a relaxed atomic makes it a release of what came before the fence,
+// one behind it an acquire of what it has read (PTX 8.8, release and acquire patterns).  What a warp has fenced
+// before a barrier is fenced for whoever passes it, too: __threadfence() of all, __syncthreads(), then an atomic of
+// one thread (fences of scope .gpu are in one order).
 #include <algorithm>
 
 #include "sim/hazards/hazard_checker.h"
@@ -23,7 +23,19 @@ void HazardChecker::fence_cta(const Thread& t) {
   WarpState& self = warp(t);
   for (const uint32_t release : self.read_in_shared) acquire_word(t, release);
   self.read_in_shared.clear();
+  self.known.join(self.seen_relaxed);
+  self.seen_relaxed.clear();
   self.fence = release_word(t);
+}
+
+void HazardChecker::relaxed_arrival(const Thread& t, Knowledge& released) {
+  const WarpState& self = warp(t);
+  released.clear();
+  released.add_likely(self.known);
+  if (self.fence == 0) return;
+  const Release& fenced = releases_[self.fence - 1];
+  released.happened.join(fenced.happened), released.fenced.join(fenced.fenced);
+  released.add_releases(fenced.releases);
 }
 
 void HazardChecker::relaxed_load(const Thread& t, uint32_t before) {
@@ -34,6 +46,9 @@ void HazardChecker::relaxed_load(const Thread& t, uint32_t before) {
 
 void HazardChecker::shared_word(const Thread& t, uint32_t at_rank, uint32_t offset, const StrongAccess& access) {
   WarpState& self = warp(t);
+  if (access.writes && at_rank != rank(t.slot)) note_remote_word(t, at_rank, offset);
+  if (access.reads && at_rank == rank(t.slot))
+    for (RemoteWord& stored : cluster(t.slot).remote_words[at_rank]) stored.seen |= stored.offset == offset;
   uint32_t& word = cluster(t.slot).ctas[at_rank].words[offset];
   const uint32_t before = access.reads ? word : 0;  // a store does not go on with what it replaces
   if (before != 0 && access.acquires) acquire_word(t, before);

@@ -10,6 +10,16 @@ using Together = PtxServiceEntry::Together;
 
 namespace {
 
+/// An arrival or a wait, which may say .relaxed.
+template <auto Service>
+PtxOutcome with_order(ServiceCall& c) {
+  bool& relaxed = c.context().relaxed;
+  relaxed = c.has(".relaxed");
+  const PtxOutcome outcome = Service(c);
+  relaxed = false;
+  return outcome;
+}
+
 bool remote(const ServiceCall& c) { return c.has(".shared::cluster"); }
 /// The first operand is the address; else it is the state that the instruction returns.
 bool returns_state(const ServiceCall& c) { return c.operand(0).kind != ptx::Operand::Kind::address; }
@@ -271,13 +281,13 @@ PtxOutcome getctarank(ServiceCall& c) {
 std::vector<PtxServiceEntry> mbarrier_services() {
   return {{"mbarrier.init", init},
           {"mbarrier.inval", inval},
-          {"mbarrier.arrive", arrive},
-          {"mbarrier.arrive.expect_tx", arrive_expect_tx},
-          {"mbarrier.arrive_drop", arrive_drop, Together::any, true, {".expect_tx"}},
+          {"mbarrier.arrive", with_order<arrive>},
+          {"mbarrier.arrive.expect_tx", with_order<arrive_expect_tx>},
+          {"mbarrier.arrive_drop", with_order<arrive_drop>, Together::any, true, {".expect_tx"}},
           {"mbarrier.expect_tx", transaction<MbarrierExpectTx, MbarrierExpectTxRemote>},
           {"mbarrier.complete_tx", transaction<MbarrierCompleteTx, MbarrierCompleteTxRemote>},
-          {"mbarrier.try_wait", try_wait},
-          {"mbarrier.test_wait", test_wait},
+          {"mbarrier.try_wait", with_order<try_wait>},
+          {"mbarrier.test_wait", with_order<test_wait>},
           {"mbarrier.pending_count", pending_count},
           {"fence.mbarrier_init", fence_init},
           {"mapa", mapa},
