@@ -69,19 +69,33 @@ std::string arrivers_text(const Kernel& kernel, const std::vector<models::Mbarri
 
 }  // namespace
 
-std::string release_not_awaited(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later) {
-  if (earlier.kind != AccessKind::tmem_load || later.kind != AccessKind::accumulator || ptx_uses_of(kernel))
-    return {};
-  const std::string &reader = kernel.role(earlier.by.warp), &writer = kernel.role(by.index);
+namespace {
+
+/// The array by which `reader` hands accumulators back to `writer`; nullptr: none, or more than one may be meant.
+const BarrierArray* accumulator_release(const Kernel& kernel, const std::string& reader,
+                                        const std::string& writer) {
   const BarrierArray* release = nullptr;
   for (const BarrierArray& array : kernel.barriers) {
     const BarrierArray* full = partner(kernel, array);
     if (!full || array.arrives != reader || !lists(array.waits, writer) || !lists(full->arrives, writer) ||
         !lists(full->waits, reader) || !lists(full->arrives_with, "tcgen05.commit"))
       continue;
-    if (release) return {};
+    if (release) return nullptr;
     release = &array;
   }
+  return release;
+}
+
+bool overwrites_what_is_read(const Access& earlier, const Access& later) {
+  return earlier.kind == AccessKind::tmem_load && later.kind == AccessKind::accumulator;
+}
+
+}  // namespace
+
+std::string release_not_awaited(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later) {
+  if (!overwrites_what_is_read(earlier, later) || ptx_uses_of(kernel)) return {};
+  const std::string &reader = kernel.role(earlier.by.warp), &writer = kernel.role(by.index);
+  const BarrierArray* release = accumulator_release(kernel, reader, writer);
   if (!release || use_of(by, *release).waits > 0) return {};
   return fmt::format("{} has never waited for {}, where {} arrives", writer, release->name, reader);
 }
@@ -90,13 +104,16 @@ PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& e
   const bool released_by_warp = (earlier.kind == AccessKind::generic && !earlier.write) ||
                                 earlier.kind == AccessKind::mma_operand ||
                                 earlier.kind == AccessKind::wgmma_operand;
+  const bool accumulator = overwrites_what_is_read(earlier, later);
   const BarrierName full = barrier_name(kernel, later.barrier);
-  if (!released_by_warp || !later.barrier || !full.array || ptx_uses_of(kernel)) return {};
-  const BarrierArray* empty = partner(kernel, *full.array);
+  if (ptx_uses_of(kernel) || (!accumulator && (!released_by_warp || !later.barrier || !full.array))) return {};
+  const BarrierArray* empty = accumulator
+                                  ? accumulator_release(kernel, kernel.role(earlier.by.warp), kernel.role(by.index))
+                                  : partner(kernel, *full.array);
   if (!empty || !lists(empty->arrives, kernel.role(earlier.by.warp))) return {};
-  const uint32_t offset = empty->base.offset() + 8u * uint32_t(full.stage);
-  const models::Mbarrier::State* state = by.cta.context().mbarrier.find(offset);
   const Warp::Use& use = use_of(by, *empty);
+  const uint32_t offset = accumulator ? use.waited_on : empty->base.offset() + 8u * uint32_t(full.stage);
+  const models::Mbarrier::State* state = by.cta.context().mbarrier.find(offset);
   if (!state || use.waits == 0 || use.waited_on != offset || use.waited_phase < 0 ||
       use.waited_phase != state->phase - 1)
     return {};
@@ -106,19 +123,21 @@ PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& e
     arrivals += share.amount, most = std::max(most, share.amount), least = std::min(least, share.amount);
   }
   if (arrivals == 0) return {};
-  const std::string barrier = fmt::format("{}[{}]", empty->name, full.stage);
+  const std::string barrier = barrier_text(kernel, offset);
   const uint32_t count = decode_mbarrier(state->word).expected;
-  const bool doubled = most > least || (state->arrived_before.size() == 1 && most > 1 && count > 1);
+  const bool doubled = most > least || (most > 1 && most % 32 != 0);  // lanes of a warp may all arrive
   return {.message = fmt::format("{} completed phase {} without its arrival", barrier, use.waited_phase),
           .who = fmt::format("phase {} of {} had {} arrival{}, of {}{}", use.waited_phase, barrier, arrivals,
                              arrivals == 1 ? "" : "s", arrivers_text(kernel, state->arrived_before),
-                             doubled ? ", of which one arrived more than once" : ""),
+                             most > least ? ", of which one arrived more than once"
+                             : doubled    ? ", which arrived more than once each"
+                                          : ""),
           .mend = doubled ? fmt::format(
                                 "wrong: arrivals on {} that are doubled complete the phase, or its count, {}, is "
                                 "too low",
                                 empty->name, count)
-                          : fmt::format("wrong: the count of {}, {}, is too low for all who use a stage",
-                                        empty->name, count)};
+                          : fmt::format("wrong: the count of {}, {}, is too low for all who use {}", empty->name,
+                                        count, accumulator ? "an accumulator" : "a stage")};
 }
 
 }  // namespace sm100::sim

@@ -82,6 +82,7 @@ uint32_t HazardChecker::release_later(const Thread& t) {
   WarpState& self = warp(t);
   Knowledge& released = next_later(cluster(t.slot));
   if (t.relaxed) {
+    relaxed_ = true;
     relaxed_arrival(t, released);
     step(t);
     return cluster(t.slot).later.last();
@@ -105,8 +106,9 @@ void HazardChecker::lanes_have_met(const Thread& t) {
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
   WarpState& self = warp(t);
   const Knowledge& completed = barrier_of(cta(t.slot), barrier).completed;
+  self.awaited = barrier;
   if (t.relaxed)
-    self.known.add_likely(completed), self.seen_relaxed.join(completed);
+    relaxed_ = true, self.known.add_likely(completed), self.seen_relaxed.join(completed);
   else
     self.known.join(completed);
   if (std::popcount(t.lanes) > 1) lanes_have_waited(t, barrier);
@@ -363,9 +365,11 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   HazardText text = hazard_text(kernel(t.slot), in_rank, earlier, later, tmem, both,
                                 beside_copies ? Missing::fence : missing, progress_of(cluster(t.slot), earlier));
   if (beside_copies) text = stored_beside_copies(std::move(text));
-  if (std::string_view(text.id) == "TC7" && !tmem)
-    if (const Access* own = landed_of_ring(t, at_rank, earlier, second))
-      text = reaches_beyond_stage(std::move(text), kernel(t.slot), *own, earlier, later);
+  if (!tmem && missing == Missing::order)
+    if (const std::optional<WrongPlace> place = wrong_place(t, at_rank, earlier, later, first, second)) {
+      text.message = place->replaces ? place->message : text.message + place->message;
+      text.details.back() = place->adds ? text.details.back() + place->detail : place->detail;
+    }
   if (const MmaThread* issuer = mma_thread_of(cluster(t.slot), earlier);
       issuer && issuer->passed_over >= 0 && earlier.over.clock >= issuer->next)
     text.details.insert(text.details.end() - 1,
@@ -380,10 +384,9 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
                         "a lane arrived for others of its warp, which had not met since they touched these bytes: "
                         "bar.warp.sync (__syncwarp) before the arrive  " +
                             line_of(first.apart_at));
-  if (missing == Missing::order && is_threads(earlier.kind) && warp(t).known.likely.knows(earlier.over))
+  if (missing == Missing::order && is_threads(earlier.kind) && relaxed_ && warp(t).known.likely.knows(earlier.over))
     text.details.insert(text.details.end() - 1,
-                        "between: an arrival or a wait that is .relaxed, or a tcgen05.commit; it hands on nothing "
-                        "of what threads did before");
+                        "between: an arrival or a wait that is .relaxed, which hands on nothing");
   if (t.warp && missing != Missing::fence) {
     if (std::string stale = hazard_stale_line(kernel(t.slot), *t.warp, earlier, later); !stale.empty())
       text.details.insert(text.details.begin(), std::move(stale));
@@ -402,40 +405,37 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
       text.message += ": " + without.message;
       text.details.back() = without.who;
       text.details.push_back(without.mend);
+      if (const std::string reached = reached_without_release(t, at_rank, earlier, later); !reached.empty()) {
+        text.message += fmt::format("; {} of CTA rank {}, which the copy reaches, commits to others alone",
+                                    kernel(t.slot).role(earlier.by.warp), at_rank);
+        text.details.back() = reached;
+      }
     }
   }
   models::Violation v{
       .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
-  if (const MmaThread* issuer = mma_thread_of(cluster(t.slot), earlier);
-      issuer && t.warp && missing == Missing::order)
-    if (std::optional<MmaFault> fault = fault_of_mma(kernel(t.slot), issuer->account, earlier, *t.warp, later)) {
-      const bool behind = fault->message[0] == ':' || fault->message[0] == ';';
-      v.message = behind ? text.message + fault->message : fault->message;
-      if (fault->id) v.id = fault->id;
-      text.details.back() = std::move(fault->detail);
-      if (fault->of_issuer) v.source = earlier.by.source();
-    }
+  std::optional<MmaFault> fault;
+  if (missing == Missing::order && t.warp) {
+    const auto columns = [&](Footprints::Id set) { return tmem ? columns_of(sets, set) : Columns{}; };
+    if (const MmaThread* issuer = mma_thread_of(cluster(t.slot), earlier))
+      fault =
+          fault_of_mma(kernel(t.slot), issuer->account, earlier, *t.warp, later, columns(first), columns(second));
+    else if (const MmaThread* writer = mma_thread_of(cluster(t.slot), later);
+             writer && earlier.kind == AccessKind::tmem_load)
+      fault = fault_of_reader(kernel(t.slot), writer->account, earlier, columns(first), later, columns(second));
+  }
+  if (fault) {
+    const bool behind = fault->message[0] == ':' || fault->message[0] == ';';
+    v.message = behind ? text.message + fault->message : fault->message;
+    if (fault->id) v.id = fault->id;
+    text.details.back() = std::move(fault->detail);
+    if (fault->of_issuer) v.source = earlier.by.source();
+  }
   v.details = text.details;
   v.places = {hazard_place(kernel(t.slot), earlier), hazard_place(kernel(t.slot), later)};
   v.warning = text.warning;
   report_.violation(v);
-}
-
-/// An operand that `flying`, a copy to a stage of a ring, is part of: also a copy to another stage of it, for which
-/// the thread has waited.
-const Access* HazardChecker::landed_of_ring(const Thread& t, uint32_t at_rank, const Access& flying,
-                                            Footprints::Id operand) {
-  const BarrierName stage = barrier_name(kernel(t.slot), flying.barrier);
-  const Access* landed = nullptr;
-  if (stage.array)
-    cluster(t.slot).ctas[at_rank].smem.for_each_write(smem_sets_, operand, [&](const Access& write) {
-      if (write.kind != AccessKind::tensor_load || !write.barrier || !warp(t).known.happened.knows(write.over))
-        return;
-      const BarrierName other = barrier_name(kernel(t.slot), write.barrier);
-      if (other.array == stage.array && other.stage != stage.stage) landed = &write;
-    });
-  return landed;
 }
 
 AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& access) const {
@@ -575,7 +575,9 @@ void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
 void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending, bool read_only) {
   WarpState& self = warp(t);
   if (pending == 0) self.groups_waited = now(t).clock, self.groups_waited_by = lanes;
-  for (const BulkGroups& groups : self.bulk_groups) {
+  for (BulkGroups& groups : self.bulk_groups) {
+    if (lanes >> groups.lane & 1)
+      groups.left_pending = pending, groups.waited_at = groups.open, groups.waited = now(t);
     const int64_t done = int64_t(groups.open) - 1 - pending;
     if (!(lanes >> groups.lane & 1) || done <= 0) continue;
     self.known.happened.advance({groups.component, Clock(done)});

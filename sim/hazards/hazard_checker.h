@@ -30,6 +30,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -308,6 +309,9 @@ class HazardChecker {
     uint32_t component;      ///< of the stores' reads of shared memory
     uint32_t visible = ~0u;  ///< of what they write; ~0: it has stored nothing to global memory
     Clock open = 1;          ///< number of the group that its next store goes into
+    int left_pending = -1;   ///< by its last wait; -1: there was none
+    Clock waited_at = 0;     ///< `open` then
+    Stamp waited{};          ///< of that wait
   };
   struct WarpState {
     Knowledge known;
@@ -320,6 +324,7 @@ class HazardChecker {
     std::vector<MmaThread> mma;  ///< nearly always one
     CopyGroups copies;
     uint32_t copying_lanes = 0;  ///< of its first cp.async
+    uint32_t awaited = 0;        ///< offset of the mbarrier that it has waited for last
     VectorClock before_copies;   ///< what the warp's copies came after, as MmaThread::before
     Clock signalled = 0;         ///< own clock behind its last release
     /// Own clocks, from behind, up to: what it did there was handed on by cp.async.mbarrier.arrive; the last few.
@@ -440,7 +445,24 @@ class HazardChecker {
   bool looks_for_unwritten_ = false;
   /// A thread's store that nothing but its cp.async.mbarrier.arrive has handed on.
   static bool handed_by_copies(const WarpState& by, const Access& store);
-  const Access* landed_of_ring(const Thread& t, uint32_t at_rank, const Access& flying, Footprints::Id operand);
+  /// What is wrong between two accesses that meet is not when they happen, but where.
+  struct WrongPlace {
+    std::string message;
+    std::string detail;     ///< in place of "missing: ..."
+    bool replaces = false;  ///< the finding's message; else it goes behind it
+    bool adds = false;      ///< the detail goes behind "missing: ..."
+  };
+  std::optional<WrongPlace> wrong_place(const Thread& t, uint32_t at_rank, const Access& earlier,
+                                        const Access& later, Footprints::Id first, Footprints::Id second);
+  std::optional<WrongPlace> wrong_operand(const Thread& t, uint32_t at_rank, const Access& copy,
+                                          const Access& later, Footprints::Id operand);
+  /// "wrong: ...": a multicast copy that reaches a CTA whose MMAs hand their stages back to others; empty: none.
+  std::string reached_without_release(const Thread& t, uint32_t at_rank, const Access& operand,
+                                      const Access& later);
+  std::optional<WrongPlace> left_pending(const Thread& t, const Access& store, const Access& later);
+  /// A copy to another stage of the ring that `copy` fills, whose bytes a set has some of, and which has been
+  /// waited for.
+  const Access* landed_of_ring(const Thread& t, uint32_t at_rank, const Access& copy, Footprints::Id set);
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
   /// Rank in the cluster of the warp that issued an access which is over with one of its own stamps (Part, or of
   /// some lanes).
@@ -546,12 +568,15 @@ class HazardChecker {
   /// What an MMA touches in each CTA, looked up once for each combination of operands.
   struct MmaSets {
     models::MmaCommand command;
-    Footprints::Id a, b, d;   ///< a: of tensor memory where A lies there
-    Footprints::Id sfa, sfb;  ///< of the block-scaled kinds
-    Footprints::Id metadata;  ///< of .sp
+    Footprints::Id a, b, d;        ///< a: of tensor memory where A lies there
+    Footprints::Id sfa, sfb;       ///< of the block-scaled kinds
+    Footprints::Id metadata;       ///< of .sp
+    Columns columns{};             ///< of d
+    const char* covers = nullptr;  ///< what the MMA reads of tensor memory and d lies over, or nullptr
     bool known = false;
   };
   const MmaSets& mma_sets(const models::MmaCommand& command);
+  void covers_own_operand(const Thread& t, const models::MmaCommand& command, const MmaSets& sets);
   Footprints::Id operand_set(const models::MmaCommand& command, bool a);
   Footprints::Id wgmma_operand_set(const models::WgmmaCommand& command, bool a);
   /// Rows of an operand in shared memory; `key` stands for all that decides which bytes these are.
@@ -618,10 +643,12 @@ class HazardChecker {
   std::vector<uint64_t> unreleased_maps_;
   std::unordered_map<uint32_t, uint64_t> map_loads_;           ///< on their way, by op: which map
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
+  const MmaSets* issuing_ = nullptr;                           ///< of the MMA that is being looked at
   uint32_t last_op_ = 0, clusters_started_ = 0;
   bool async_stores_ = false;  ///< which are generic accesses that are over with a phase
   bool repeats_ = false;       ///< store_repeats() of the next store
   bool strong_ = false;        ///< strong_accesses()
+  bool relaxed_ = false;       ///< some arrival or wait of an mbarrier has been .relaxed
   std::map<std::tuple<int, Part, uint32_t>, size_t> lanes_;  ///< by warp, part and lanes: index as of a barrier
   /// Line and file of both instructions that TC16 has been reported for.
   std::set<std::tuple<uint32_t, std::string_view, uint32_t, std::string_view>> told_;
@@ -667,10 +694,6 @@ std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& c
 /// TP1, TP2 and TP3: an edit of a tensor map and a copy that uses it.
 HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Access& earlier,
                            const Kernel& second_kernel, const Access& later, GlobalAddr map);
-/// TC7 of an operand that also has bytes of a stage that its thread has waited for.
-/// @param own  the copy to that stage
-HazardText reaches_beyond_stage(HazardText text, const Kernel& kernel, const Access& own, const Access& flying,
-                                const Access& later);
 /// TM6 as a warning, where a thread's cp.async.mbarrier.arrive hands on its stores too.
 HazardText stored_beside_copies(HazardText text);
 /// TP1 as a warning, where the thread that edits has waited for bulk groups behind its own load.

@@ -110,13 +110,19 @@ const HazardChecker::MmaSets& HazardChecker::mma_sets(const models::MmaCommand& 
   const uint32_t columns = accumulator_columns(layout, uint32_t(idesc.n));
   const Footprints::Id b = operand_set(c, false), d = tmem_set(c, int(idesc.m), c.d, columns);
   const Footprints::Id a = c.a_in_tmem ? tmem_set(c, int(idesc.m), c.a_tmem, kColumnsOfA) : operand_set(c, true);
-  MmaSets sets{c, a, b, d, 0, 0, 0, true};
+  MmaSets sets{c, a, b, d, 0, 0, 0, {c.d.column(), c.d.column() + columns}, nullptr, true};
   if (c.modifiers.sp)
     sets.metadata = column_set({c.metadata.value + idesc.sparsity_selector}, models::metadata_columns(c.kind));
   if (is_block_scaled(c.kind)) {
     sets.sfa = column_set(c.sfa, scale_columns_a(int(idesc.m), c.cta_group));
     sets.sfb = column_set(c.sfb, scale_columns_b(int(idesc.m), int(idesc.n), c.cta_group));
   }
+  const auto covered = [&](Footprints::Id read) {
+    const auto& all = tmem_sets_.overlaps(d);
+    return std::any_of(all.begin(), all.end(), [&](const Footprints::Overlap& o) { return o.other == read; });
+  };
+  if (is_block_scaled(c.kind)) sets.covers = covered(sets.sfa) ? "SFA" : covered(sets.sfb) ? "SFB" : nullptr;
+  if (c.a_in_tmem && covered(a)) sets.covers = "A";
   return mma_sets_[free] = sets;
 }
 
@@ -150,13 +156,32 @@ const HazardChecker::MmaThread* HazardChecker::mma_thread_of(const Cluster& in, 
   return issuer == all.end() ? nullptr : &*issuer;
 }
 
+void HazardChecker::covers_own_operand(const Thread& t, const models::MmaCommand& command, const MmaSets& sets) {
+  if (!new_pair(t.by.loc, t.by.loc)) return;
+  const std::string_view what = sets.covers;
+  const TmemAddr from = what == "SFA" ? command.sfa : what == "SFB" ? command.sfb : command.a_tmem;
+  models::Violation v{
+      .id = "TC17",
+      .message = fmt::format("the accumulator of an MMA covers what the same MMA reads: D has columns "
+                             "{} to {}, {} begins at column {}",
+                             sets.columns.begin, sets.columns.end - 1, what, from.column()),
+      .time = models::now(),
+      .slot = t.slot,
+      .source = t.by};
+  v.details = {fmt::format("wrong: the columns of {}, or those of the accumulator", what)};
+  report_.violation(v);
+}
+
 void HazardChecker::mma(const Thread& t, const models::MmaCommand& command, int lanes) {
   const uint32_t own = rank(t.slot);
   MmaThread& issuer = mma_thread(t);
   issuer.open = true;
-  ++issuer.account.mmas, issuer.account.lanes = lanes, issuer.account.column = command.d.column();
   const Stamp over{issuer.component, issuer.next};
   const MmaSets& sets = mma_sets(command);
+  ++issuer.account.mmas, issuer.account.lanes = lanes, issuer.account.columns = sets.columns;
+  issuing_ = &sets;
+  if (sets.covers) covers_own_operand(t, command, sets);
+  if (!command.enable_input_d) issuer.account.begun[sets.columns.begin] = issuer.next;
   const uint32_t first = command.cta_group == 2 ? own & ~1u : own, last = command.cta_group == 2 ? own | 1u : own;
   for (uint32_t r = first; r <= last && r < cluster(t.slot).ctas.size(); ++r) {
     const Access read = access(t, AccessKind::mma_operand, false, over);
@@ -174,6 +199,7 @@ void HazardChecker::mma(const Thread& t, const models::MmaCommand& command, int 
                                  : enabled_set(command, command.cta_group == 2 ? r & 1 : 0);
     touch_tmem(t, r, d, access(t, AccessKind::accumulator, true, over));
   }
+  issuing_ = nullptr;
 }
 
 // ---- copies from shared memory
@@ -246,7 +272,7 @@ uint32_t HazardChecker::commit(const Thread& t, uint32_t barrier) {
     // Of the MMAs' own accesses and what those came after, not of what else the thread knows
     // (docs/instructions.md).
     issuer.account.commit(
-        {.clock = issuer.next, .barrier = barrier, .column = issuer.account.column, .loc = t.by.loc});
+        {.clock = issuer.next, .barrier = barrier, .columns = issuer.account.columns, .loc = t.by.loc});
     released.happened = issuer.before;
     released.happened.advance({issuer.component, issuer.next++});
     issuer.open = false, issuer.passed_over = -1;
@@ -283,7 +309,8 @@ Footprints::Id HazardChecker::transfer_set(TmemShape shape, int repeat, TmemAddr
 uint32_t HazardChecker::tmem_load(const Thread& t, TmemShape shape, int repeat, TmemAddr address, int split) {
   WarpState& self = warp(t);
   const Stamp over{component(rank(t.slot), t.by.warp, kTmemLoads), ++self.tmem_loads};
-  const Access load = access(t, AccessKind::tmem_load, false, over);
+  Access load = access(t, AccessKind::tmem_load, false, over);
+  load.awaited = warp(t).awaited;
   touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp, split), load);
   self.unwaited_loads.push_back(load);
   return self.tmem_loads;

@@ -82,9 +82,16 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
                   flying ? "until these bytes are there" : fmt::format("phase {}", e.phase));
   const char* what = response ? "the response" : registers ? "the st.async" : "the copy";
   // One instruction at one cycle makes two copies where several lanes execute it.
-  if (e.kind == AccessKind::tensor_load && l.kind == AccessKind::tensor_load && one_warp(e, l) && e.op != l.op &&
-      e.cycle == l.cycle && e.by.loc.line() > 0 && e.by.loc.line() == l.by.loc.line() &&
-      e.by.loc.column() == l.by.loc.column())
+  const bool one_line = e.kind == AccessKind::tensor_load && l.kind == AccessKind::tensor_load && one_warp(e, l) &&
+                        e.op != l.op && e.by.loc.line() > 0 && e.by.loc.line() == l.by.loc.line() &&
+                        e.by.loc.column() == l.by.loc.column();
+  if (one_line && e.by.lane == l.by.lane && e.barrier == l.barrier && flying) {
+    Verdict v{"TM5", fmt::format("{} makes two copies to the same bytes, for one fill of {}", role, barrier), {}};
+    v.missing = "the destination of the copy, which does not go on from one box to the next";
+    v.address = true;
+    return v;
+  }
+  if (one_line && e.cycle == l.cycle)
     return {"TM5",
             fmt::format("several lanes of {} execute one copy, and each of them copies to the same bytes", role),
             "one lane alone (elect.sync) for the copy and its expect_tx"};
@@ -530,18 +537,6 @@ HazardText map_hazard_text(const char* id, const Kernel& first_kernel, const Acc
           fmt::format("a {} of {} uses a tensor map whose edit by {} has not been released", noun(later), second,
                       first),
           std::move(lines)};
-}
-
-HazardText reaches_beyond_stage(HazardText text, const Kernel& kernel, const Access& own, const Access& flying,
-                                const Access& later) {
-  text.message = fmt::format(
-      "{} reads beyond its stage: an operand has bytes of {}, and reaches into those of {}, which have not landed",
-      kernel.role(later.by.warp), barrier_text(kernel, own.barrier), barrier_text(kernel, flying.barrier));
-  text.details.back() =
-      "wrong: where the operand lies or how far it reaches: start address, step along K, leading or stride byte "
-      "offset "
-      "of its descriptor, transpose bits and shape in the instruction descriptor; or the size of a stage";
-  return text;
 }
 
 HazardText stored_beside_copies(HazardText text) {

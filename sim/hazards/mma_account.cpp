@@ -10,6 +10,11 @@
 
 namespace sm100::sim {
 
+Columns columns_of(const Footprints& sets, Footprints::Id set) {
+  const Footprints::Interval all = sets.bounds(set);
+  return {all.begin % kTmemColumns, (all.end - 1) % kTmemColumns + 1};
+}
+
 void MmaAccount::commit(const Commit& c) {
   constexpr size_t kRemembered = 32;
   Committed& to = committed[c.barrier];
@@ -28,6 +33,8 @@ const MmaAccount::Commit* MmaAccount::last_to(uint32_t barrier, Clock ahead_of) 
 }
 
 namespace {
+
+std::string text_of(Columns columns) { return fmt::format("{}-{}", columns.begin, columns.end - 1); }
 
 const Warp::Use* use_of(const Kernel& kernel, const Warp& warp, const BarrierArray* array) {
   if (!array) return nullptr;
@@ -61,9 +68,34 @@ std::optional<MmaFault> other_stage(const Kernel& kernel, const MmaAccount::Comm
   return fault;
 }
 
+/// Columns that are not committed to the same barrier as those of `commit`: accumulators that share one barrier may
+/// share columns, too, as CUTLASS's overlapping ones do.
+bool of_another_barrier(const Kernel& kernel, const MmaAccount& account, const MmaAccount::Commit& commit,
+                        Columns columns) {
+  const BarrierName name = barrier_name(kernel, commit.barrier);
+  return name.array && name.array->count > 1 &&
+         std::none_of(account.commits.begin(), account.commits.end(), [&](const MmaAccount::Commit& c) {
+           return c.columns == columns && c.barrier == commit.barrier;
+         });
+}
+
+/// No MMA has begun these columns anew since a commit: this one still adds to what was committed.
+std::optional<MmaFault> committed_early(const Kernel& kernel, const MmaAccount& account,
+                                        const MmaAccount::Commit& commit, const Access& mma, Columns written) {
+  const auto begun = account.begun.find(written.begin);
+  if (written != commit.columns || begun == account.begun.end() || begun->second > commit.clock)
+    return std::nullopt;
+  return MmaFault{
+      .message = fmt::format("; {} has committed to {} before its last MMAs of the tile", kernel.role(mma.by.warp),
+                             barrier_text(kernel, commit.barrier)),
+      .detail = fmt::format("wrong: the place of the tcgen05.commit, which covers what comes before it  {}",
+                            line_of(commit.loc)),
+      .of_issuer = true};
+}
+
 /// The reader has waited, for MMAs that an earlier commit covers; those that write now are of another tile.
 std::optional<MmaFault> ran_ahead(const Kernel& kernel, const MmaAccount& account, const Access& mma,
-                                  const Warp& by) {
+                                  const Warp& by, Columns written, Columns read) {
   const Warp::Use* use = use_of(kernel, by, commit_array(kernel, mma.by.warp, by.index, &by));
   for (size_t i = 0; !use && i < kernel.barriers.size(); ++i)
     if (const Warp::Use* const other = use_of(kernel, by, &kernel.barriers[i]);
@@ -92,13 +124,24 @@ std::optional<MmaFault> ran_ahead(const Kernel& kernel, const MmaAccount& accoun
     fault.detail = fmt::format("wrong: the second tcgen05.commit  {}", line_of(to->second.doubled));
     return fault;
   }
-  if (awaited->column != account.column) {
-    fault.message = fmt::format("; {} has waited for {}, whose MMAs write columns from {} on", reader,
-                                barrier_text(kernel, use->waited_on), awaited->column);
+  if (!awaited->columns.holds(read)) {
+    fault.message = fmt::format("; {} has waited for {}, whose MMAs write columns {}, and reads columns {}", reader,
+                                barrier, text_of(awaited->columns), text_of(read));
     fault.detail =
         fmt::format("wrong: the columns that {} reads, or the stage of its wait  {}", reader, line_of(use->waited));
     return fault;
   }
+  if (written != awaited->columns) {
+    if (!of_another_barrier(kernel, account, *awaited, written)) return std::nullopt;
+    fault.of_issuer = true;
+    fault.message = fmt::format(
+        "; two accumulators overlap: that of {}, which {} has waited for, has columns {}, "
+        "and these MMAs write columns {}",
+        barrier, reader, text_of(awaited->columns), text_of(written));
+    fault.detail = "wrong: the columns of D, or the distance from one accumulator to the next";
+    return fault;
+  }
+  if (std::optional<MmaFault> early = committed_early(kernel, account, *awaited, mma, written)) return early;
   fault.of_issuer = true;
   fault.id = "TC15";
   fault.message = fmt::format("{} overwrites an accumulator that {} has waited for ({}) and still reads", issuer,
@@ -113,7 +156,7 @@ std::optional<MmaFault> ran_ahead(const Kernel& kernel, const MmaAccount& accoun
 }  // namespace
 
 std::optional<MmaFault> fault_of_mma(const Kernel& kernel, const MmaAccount& account, const Access& mma,
-                                     const Warp& by, const Access& later) {
+                                     const Warp& by, const Access& later, Columns written, Columns used) {
   if (account.lanes > 1)
     return MmaFault{
         .message = fmt::format(": the tcgen05.mma is executed by {} lanes of {}, and each of them issues it",
@@ -124,11 +167,41 @@ std::optional<MmaFault> fault_of_mma(const Kernel& kernel, const MmaAccount& acc
   const auto awaited = [&](const MmaAccount::Commit& c) {
     return use_of(kernel, by, barrier_name(kernel, c.barrier).array) != nullptr;
   };
-  if (const MmaAccount::Commit* const commit = account.covering(mma.over.clock, awaited))
-    return other_stage(kernel, *commit, mma, by, later);
-  if (mma.kind == AccessKind::accumulator && later.kind == AccessKind::tmem_load)
-    return ran_ahead(kernel, account, mma, by);
+  const bool read = mma.kind == AccessKind::accumulator && later.kind == AccessKind::tmem_load;
+  if (const MmaAccount::Commit* const commit = account.covering(mma.over.clock, awaited)) {
+    std::optional<MmaFault> fault = other_stage(kernel, *commit, mma, by, later);
+    const MmaAccount::Commit* const before = account.last_to(commit->barrier, mma.over.clock);
+    if (!fault && read && before) fault = committed_early(kernel, account, *before, mma, written);
+    return fault;
+  }
+  if (read) return ran_ahead(kernel, account, mma, by, written, used);
   return std::nullopt;
+}
+
+std::optional<MmaFault> fault_of_reader(const Kernel& kernel, const MmaAccount& account, const Access& load,
+                                        Columns read, const Access& later, Columns written) {
+  if (load.awaited == 0) return std::nullopt;
+  const MmaAccount::Commit* const awaited = account.last_to(load.awaited, later.over.clock);
+  if (!awaited || awaited->columns == Columns{}) return std::nullopt;
+  const std::string reader = kernel.role(load.by.warp), barrier = barrier_text(kernel, load.awaited);
+  if (barrier.empty()) return std::nullopt;
+  if (!awaited->columns.meets(read))
+    return MmaFault{
+        .message = fmt::format("; {} had waited for {}, whose MMAs write columns {}, and reads columns {}", reader,
+                               barrier, text_of(awaited->columns), text_of(read)),
+        .detail = fmt::format("wrong: the columns that {} reads, or the stage of its wait", reader)};
+  if (written == awaited->columns || !awaited->columns.holds(read)) return std::nullopt;
+  if (later.kind != AccessKind::copied && !of_another_barrier(kernel, account, *awaited, written))
+    return std::nullopt;
+  if (later.kind == AccessKind::copied)
+    return MmaFault{.message = fmt::format("; the accumulator of {}, which {} had waited for, has columns {}, and "
+                                           "the tcgen05.cp writes columns {}: the two overlap",
+                                           barrier, reader, text_of(awaited->columns), text_of(written)),
+                    .detail = "wrong: the columns of what is copied, or those of the accumulators"};
+  return MmaFault{.message = fmt::format("; two accumulators overlap: that of {}, which {} had waited for, has "
+                                         "columns {}, and these MMAs write columns {}",
+                                         barrier, reader, text_of(awaited->columns), text_of(written)),
+                  .detail = "wrong: the columns of D, or the distance from one accumulator to the next"};
 }
 
 }  // namespace sm100::sim

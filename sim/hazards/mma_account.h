@@ -16,11 +16,21 @@ namespace sm100::sim {
 struct Kernel;
 class Warp;
 
+/// Columns of tensor memory, [begin, end).
+struct Columns {
+  uint32_t begin = 0, end = 0;
+  bool operator==(const Columns&) const = default;
+  bool holds(Columns other) const { return begin <= other.begin && other.end <= end; }
+  bool meets(Columns other) const { return begin < other.end && other.begin < end; }
+};
+/// Those of a footprint.
+Columns columns_of(const Footprints& sets, Footprints::Id set);
+
 struct MmaAccount {
   struct Commit {
     Clock clock;       ///< of the MMAs that it is the first to cover
     uint32_t barrier;  ///< offset
-    uint32_t column;   ///< of D of the last of them
+    Columns columns;   ///< of D of the last of them
     Loc loc;
   };
 
@@ -33,7 +43,8 @@ struct MmaAccount {
   };
 
   int lanes = 1;                              ///< of its warp that have executed its last MMA together
-  uint32_t column = 0;                        ///< of D of its last MMA
+  Columns columns{};                          ///< of D of its last MMA
+  std::map<uint32_t, Clock> begun{};          ///< by the first column of D: the last MMA that did not add to it
   uint64_t mmas = 0;                          ///< so far
   std::deque<Commit> commits{};               ///< the last of them
   std::map<uint32_t, Committed> committed{};  ///< by barrier
@@ -57,8 +68,15 @@ struct MmaFault {
   bool of_issuer = false;    ///< the finding's place is the MMA
   const char* id = nullptr;  ///< another check; nullptr: the same
 };
-/// @param by  the warp of `later`
+/// @param by       the warp of `later`
+/// @param written  D of the MMA
+/// @param used     by `later`, if it is a tcgen05.ld
 std::optional<MmaFault> fault_of_mma(const Kernel& kernel, const MmaAccount& account, const Access& mma,
-                                     const Warp& by, const Access& later);
+                                     const Warp& by, const Access& later, Columns written, Columns used);
+/// The mistake behind one whose first access is a tcgen05.ld, and the second a write of the tensor core: the load
+/// reads other columns than its warp has waited for, or the write reaches into an accumulator that is not its own.
+/// @param account  of the thread that writes
+std::optional<MmaFault> fault_of_reader(const Kernel& kernel, const MmaAccount& account, const Access& load,
+                                        Columns read, const Access& later, Columns written);
 
 }  // namespace sm100::sim

@@ -75,6 +75,7 @@ struct Access {
   uint32_t op = 0;        ///< of a copy or response: which; 0: none
   uint32_t barrier = 0;   ///< copies and responses: offset of the mbarrier they signal
   int32_t phase = -1;     ///< of that barrier that counts its bytes; -1: not yet
+  uint32_t awaited = 0;   ///< tcgen05.ld: offset of the mbarrier that its warp has waited for last; 0: none
   Clock issued = 0;       ///< clock of the issuing warp's own component
   models::Cycles cycle = 0;
   Issuer by;

@@ -132,6 +132,25 @@ TEST_CASE("Columns outside of an allocation come with the allocations that there
              "allocated: columns 0 to 63, by epilogue (warp 2) of CTA");
 }
 
+TEST_CASE("An operand of another stage than the MMA's other one is an address, not a missing wait") {
+  const RunResult result = ran({{"WAIT_FULL:", "add.u32 %r26, %r25, 1024;", "add.u32 %r26, %r25, 2560;"}});
+  CHECK(result.outcome == Outcome::findings);
+  check_says(
+      result,
+      "mma reads operand B from the stage of full[1], and operand A from that of full[0], which it has waited for");
+  check_says(result, "wrong: where operand B lies: the stage index, or the start address of its descriptor");
+}
+
+TEST_CASE("A commit ahead of the tile's last MMAs is said to be that") {
+  const RunResult result =
+      ran({{"MMA:\n", "add.u32 %r14, %r14, 1;",
+            "add.u32 %r14, %r14, 1;\n\tadd.u32 %r40, %r14, 1;\n\tsetp.eq.u32 %p7, %r40, %r6;\n\t@%p7 "
+            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r9];"}});
+  CHECK(result.outcome == Outcome::findings);
+  check_says(result, "mma has committed to done");
+  check_says(result, "before its last MMAs of the tile");
+}
+
 TEST_CASE("A first MMA that accumulates is said to be that") {
   const RunResult result = ran({{"MMA:\n", "setp.ne.u32 %p7, %r14, 0;", "setp.eq.u32 %p7, %r14, %r14;"}});
   check_says(result, "the tile's first MMA adds to what lies in tensor memory, where nobody has written");

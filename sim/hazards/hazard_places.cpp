@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two accesses that nothing orders, of which one should not be where it is: a wait between them would only hide it.
+#include <fmt/format.h>
+
+#include "sim/hazards/barriers_meant.h"
+#include "sim/hazards/hazard_checker.h"
+#include "sim/text.h"
+
+namespace sm100::sim {
+
+std::optional<HazardChecker::WrongPlace> HazardChecker::wrong_place(const Thread& t, uint32_t at_rank,
+                                                                    const Access& earlier, const Access& later,
+                                                                    Footprints::Id first, Footprints::Id second) {
+  if (earlier.kind == AccessKind::tensor_load &&
+      (later.kind == AccessKind::mma_operand || later.kind == AccessKind::wgmma_operand))
+    return wrong_operand(t, at_rank, earlier, later, second);
+  if (later.kind == AccessKind::clc_response) {
+    const Footprints::Interval a = smem_sets_.bounds(first), b = smem_sets_.bounds(second);
+    const bool within = (a.begin <= b.begin && b.end <= a.end) || (b.begin <= a.begin && a.end <= b.end);
+    if (!within)
+      return WrongPlace{
+          fmt::format("; the two have only a part in common: the slot at {:#x} overlaps the one at {:#x}", b.begin,
+                      a.begin),
+          "wrong: the address of a response's slot, or the distance from one to the next, which is 16 bytes at "
+          "least"};
+  }
+  if (earlier.kind == AccessKind::tensor_store && is_threads(later.kind)) return left_pending(t, earlier, later);
+  return std::nullopt;
+}
+
+/// An operand that has bytes of a copy for which its thread has not waited, also has some for which it has; or the
+/// other operand has.
+std::optional<HazardChecker::WrongPlace> HazardChecker::wrong_operand(const Thread& t, uint32_t at_rank,
+                                                                      const Access& copy, const Access& later,
+                                                                      Footprints::Id operand) {
+  const std::string role = kernel(t.slot).role(later.by.warp), barrier = barrier_text(kernel(t.slot), copy.barrier);
+  if (const Access* own = landed_of_ring(t, at_rank, copy, operand))
+    return WrongPlace{
+        fmt::format("{} reads beyond its stage: an operand has bytes of {}, and reaches into those of {}, {}", role,
+                    barrier_text(kernel(t.slot), own->barrier), barrier,
+                    copy.phase < 0 ? "which have not landed" : "for which it has not waited"),
+        "wrong: where the operand lies or how far it reaches: start address, step along K, leading or stride byte "
+        "offset of its descriptor, transpose bits and shape in the instruction descriptor; or the size of a stage",
+        true};
+  if (!issuing_ || later.kind != AccessKind::mma_operand) return std::nullopt;
+  const bool is_b = operand == issuing_->b;
+  if (issuing_->command.a_in_tmem || issuing_->a == issuing_->b) return std::nullopt;
+  const Access* const other = landed_of_ring(t, at_rank, copy, is_b ? issuing_->a : issuing_->b);
+  if (!other || other->barrier != warp(t).awaited) return std::nullopt;
+  return WrongPlace{
+      fmt::format(
+          "{} reads operand {} from the stage of {}, and operand {} from that of {}, which it has waited for", role,
+          is_b ? "B" : "A", barrier, is_b ? "A" : "B", barrier_text(kernel(t.slot), other->barrier)),
+      fmt::format("wrong: where operand {} lies: the stage index, or the start address of its descriptor",
+                  is_b ? "B" : "A"),
+      true};
+}
+
+const Access* HazardChecker::landed_of_ring(const Thread& t, uint32_t at_rank, const Access& copy,
+                                            Footprints::Id set) {
+  const BarrierName stage = barrier_name(kernel(t.slot), copy.barrier);
+  const Access* landed = nullptr;
+  if (stage.array)
+    cluster(t.slot).ctas[at_rank].smem.for_each_write(smem_sets_, set, [&](const Access& write) {
+      if (write.kind != AccessKind::tensor_load || !write.barrier || !warp(t).known.happened.knows(write.over))
+        return;
+      const BarrierName other = barrier_name(kernel(t.slot), write.barrier);
+      if (other.array == stage.array && other.stage != stage.stage) landed = &write;
+    });
+  return landed;
+}
+
+std::string HazardChecker::reached_without_release(const Thread& t, uint32_t at_rank, const Access& operand,
+                                                   const Access& later) {
+  if (operand.kind != AccessKind::mma_operand || later.kind != AccessKind::tensor_load || at_rank == rank(t.slot) ||
+      operand.by.cta == later.by.cta)
+    return {};
+  const Cluster& in = cluster(t.slot);
+  std::string to;
+  for (uint32_t r = 0; r < in.signals.size(); ++r)
+    for (const Signal& signal : in.signals[r]) {
+      if (!signal.commit || signal.by.cta != operand.by.cta || signal.by.warp != operand.by.warp) continue;
+      if (r == rank(t.slot)) return {};
+      to += fmt::format("{}{}", to.empty() ? "" : ", ", r);
+    }
+  if (to.empty()) return {};
+  return fmt::format(
+      "wrong: the multicast mask of the copy, which reaches CTA rank {}: {} there hands its stages back "
+      "to the CTAs of rank {}, not to this one ({}); or the mask of its tcgen05.commit",
+      at_rank, in.kernel->role(operand.by.warp), to, rank(t.slot));
+}
+
+/// A strip is written again whose store the last wait_group has left pending.
+std::optional<HazardChecker::WrongPlace> HazardChecker::left_pending(const Thread& t, const Access& store,
+                                                                     const Access& later) {
+  const Cluster& in = cluster(t.slot);
+  if (store.by.cta != later.by.cta) return std::nullopt;
+  for (const BulkGroups& groups : warp_of(in, store).bulk_groups) {
+    if (groups.component != store.over.component || groups.left_pending <= 0) continue;
+    // Else the two warps have not met since, and a barrier is missing.
+    if (!warp(t).known.happened.knows(groups.waited)) continue;
+    const Clock group = store.over.clock;
+    if (group >= groups.waited_at || groups.waited_at - group > Clock(groups.left_pending)) continue;
+    const std::string who = in.kernel->role(store.by.warp);
+    return WrongPlace{
+        fmt::format("; {} has waited since, and has left up to {} group{} pending, this store's among them", who,
+                    groups.left_pending, groups.left_pending == 1 ? "" : "s"),
+        "; or the buffers of two stores overlap: the address of a strip is wrong", false, true};
+  }
+  return std::nullopt;
+}
+
+}  // namespace sm100::sim
