@@ -89,7 +89,7 @@ GlobalAddr MemorySystem::allocate(std::string name, uint64_t bytes, bool with_da
 }
 
 void MemorySystem::place(std::string name, GlobalAddr address, uint64_t bytes, bool with_data, uint8_t* there) {
-  Allocation a{std::move(name), address.value, bytes, {nullptr, &std::free}, there, {}};
+  Allocation a{{std::move(name), address.value, bytes}, {nullptr, &std::free}, there, {}};
   if (with_data && !there) {
     a.own.reset(static_cast<uint8_t*>(std::calloc(std::max<uint64_t>(1, bytes), 1)));
     if (!a.own) throw std::bad_alloc();
@@ -115,6 +115,21 @@ uint8_t* MemorySystem::data(GlobalAddr address, uint64_t size) {
   return a && a->data ? a->data + (address.value - a->base) : nullptr;
 }
 
+void MemorySystem::describe(GlobalAddr address, std::string_view type, int64_t rows, int64_t columns) {
+  for (Allocation& a : allocations_)
+    if (a.base == address.value) a.type = type, a.rows = rows, a.columns = columns;
+}
+
+const MemorySystem::Placed* MemorySystem::nearest(GlobalAddr address) const {
+  const auto distance = [&](const Allocation& a) {
+    if (a.holds(address.value)) return uint64_t{0};
+    return address.value < a.base ? a.base - address.value : address.value - (a.base + a.bytes) + 1;
+  };
+  const auto found = std::min_element(allocations_.begin(), allocations_.end(),
+                                      [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  return found == allocations_.end() ? nullptr : &*found;
+}
+
 std::pair<std::string, uint64_t> MemorySystem::place(GlobalAddr address) {
   const Allocation* a = find(address, 1);
   return a ? std::pair{a->name, address.value - a->base} : std::pair{std::string(), uint64_t{0}};
@@ -132,10 +147,10 @@ void MemorySystem::know_rows(Allocation& a, const GlobalRows& rows) {
     return;
   }
   a.row_lines = in_lines_(rows.distance);
-  a.rows = (count + a.row_lines - 1) / a.row_lines;
-  std::vector<L2Line> ordered(a.rows * a.row_lines);
+  a.known_rows = (count + a.row_lines - 1) / a.row_lines;
+  std::vector<L2Line> ordered(a.known_rows * a.row_lines);
   for (uint64_t l = 0; l < a.lines->size(); ++l)
-    ordered[l % a.row_lines * a.rows + l / a.row_lines] = (*a.lines)[l];
+    ordered[l % a.row_lines * a.known_rows + l / a.row_lines] = (*a.lines)[l];
   *a.lines = std::move(ordered);
 }
 
@@ -163,7 +178,7 @@ bool MemorySystem::for_each_line(const GlobalRows& rows, F&& f) {
       of_tensor = first / a->row_lines, in_row_first = first % a->row_lines;
     uint64_t in_row = in_row_first, of = of_tensor;
     for (uint64_t l = first; l <= last; ++l, at += line) {
-      f(lines[in_row * a->rows + of], at, begin, end);
+      f(lines[in_row * a->known_rows + of], at, begin, end);
       if (++in_row == a->row_lines) in_row = 0, ++of;
     }
   }

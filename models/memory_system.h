@@ -19,6 +19,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -83,6 +84,19 @@ class MemorySystem {
   /// data.
   uint8_t* data(GlobalAddr address, uint64_t size);
 
+  /// An allocation, for reports; as a matrix where it is one.
+  struct Placed {
+    std::string name;
+    uint64_t base = 0, bytes = 0;
+    std::string type{};
+    int64_t rows = 0, columns = 0;  ///< 0: not known
+
+    bool holds(uint64_t address) const { return address - base < bytes; }
+  };
+  /// What begins at `address` is a matrix, row by row.
+  void describe(GlobalAddr address, std::string_view type, int64_t rows, int64_t columns);
+  /// The allocation that holds the address, else the one whose begin or end is next to it; nullptr: there is none.
+  const Placed* nearest(GlobalAddr address) const;
   /// The allocation that holds `address`, and how far into it: "locks", 12.  Empty: none does.
   std::pair<std::string, uint64_t> place(GlobalAddr address);
 
@@ -166,15 +180,13 @@ class MemorySystem {
   uint64_t written_bytes() const { return written_bytes_; }
 
  private:
-  struct Allocation {
-    std::string name;
-    uint64_t base, bytes;
+  struct Allocation : Placed {
     std::unique_ptr<uint8_t, decltype(&std::free)> own;  ///< the system gives zeros when they are touched
     uint8_t* data;                                       ///< nullptr: without data
     std::unique_ptr<std::vector<L2Line>> lines;          ///< empty: nobody has touched any
     /// Lines of a row of the tensor that lies here, once it is known.  From then on `lines` has the first line of
     /// every row, then the second of every row: a box has few lines of many rows, and looks at neighbours.
-    uint64_t row_lines = 0, rows = 0;
+    uint64_t row_lines = 0, known_rows = 0;
   };
   Allocation* find(GlobalAddr address, uint64_t size);
   /// The allocation has lines from now on, in the order of its tensor's rows where these tell it.

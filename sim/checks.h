@@ -621,8 +621,8 @@ inline constexpr Check kChecks[] = {
     {"GM3", Severity::error, "global memory shared by CTAs without order",
      "Two CTAs, or two warps of one, access the same workspace or output, one writes, and no lock (release, "
      "acquire), "
-     "barrier or launch orders them. A warning where the second stores into one word what is there already, as a "
-     "flag "
+     "barrier or launch orders them. Two stores are compared lane by lane, guarded ones too; loads by the first "
+     "lane's address, if they have no predicate. A warning where the second stores what is there already, as a flag "
      "that whoever comes sets, and where the writer has fenced, a relaxed atomic came behind it and has been read, "
      "and only the "
      "reader's fence is missing: CUTLASS's reductions do so.",

@@ -51,6 +51,7 @@ std::vector<std::vector<GlobalAddr>> allocate_tensors(const host::RunPlan& plan,
     if (tensor.address) memory.place(name, {*tensor.address}, tensor.bytes, bytes, tensor.bytes_there);
     const GlobalAddr address =
         tensor.address ? GlobalAddr{*tensor.address} : memory.allocate(name, tensor.bytes, bytes);
+    memory.describe(address, tensor.type, tensor.rows, tensor.columns);
     if (!bytes || tensor.bytes_there) return address;
     uint8_t* data = memory.data(address, tensor.bytes);
     if (filled && !filled->empty())

@@ -26,6 +26,7 @@
 #include "sim/ptx/ptx_uses.h"
 #include "sim/run_figures.h"
 #include "sim/run_findings.h"
+#include "sim/tensor_place.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -270,6 +271,7 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
   if (scenario_.scopes == Scopes::strict) device_.observer.set_strict_scopes();
   if (scenario_.hazards) {
     device_.observer.set_hazards(&hazards_.emplace(device_.launches, device_.gpu.slots(), device_.observer));
+    hazards_->name_places([this](GlobalAddr address) { return tensor_place(device_.gpu.memory(), address); });
     if (scenario_.data == DataMode::full) hazards_->look_for_unwritten();
   }
 }

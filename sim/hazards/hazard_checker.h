@@ -14,20 +14,22 @@
 ///
 /// Tensor maps in global memory: edits, releases, acquires and the copies that use them.
 ///
-/// Global memory: what warps load and store without predicates (the workspace of split-K), and atomics, ordered by
-/// words that are released and acquired.
+/// Global memory: what warps load without predicates (the workspace of split-K), what the lanes of warps store, and
+/// atomics, ordered by words that are released and acquired.
 ///
 /// A fence.proxy.async anywhere between writer and unit counts, the reader's own too.  MMAs of one warp are taken
 /// to be in order whatever their shapes (TC10 is not checked), and a tcgen05.cp behind MMAs as well, which is a
 /// note; who waits for a commit knows those of its thread, and those of other lanes to the same accumulator that
 /// came before.
 ///
-/// Not checked: tensor copies' global memory; the lanes of a warp among themselves; without data, where lanes read
-/// and write shared memory.  Ids of findings: sim/checks.h.
+/// Not checked: tensor copies' global memory, also against stores of warps; what lanes load from it behind the
+/// first one's address; the lanes of a warp among themselves; without data, where lanes read and write shared
+/// memory, and what they store to global memory.  Ids of findings: sim/checks.h.
 #pragma once
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,10 +45,15 @@
 #include "sim/hazards/bulk_writes.h"
 #include "sim/hazards/copy_groups.h"
 #include "sim/hazards/flights.h"
+#include "sim/hazards/global_stores.h"
 #include "sim/hazards/mma_account.h"
 #include "sim/hazards/pending_releases.h"
 #include "sim/hazards/shadow.h"
 #include "sim/launch_list.h"
+
+namespace sm100::instructions {
+struct LaneStores;
+}
 
 namespace sm100::sim {
 
@@ -201,9 +208,18 @@ class HazardChecker {
   void tmem_wait_store(const Thread& thread);
   void tmem_dealloc(const Thread& thread, TmemAddr address, uint32_t columns, int cta_group);
 
-  /// A warp's lanes load or store global memory; `address` is the first lane's and stands for all.
+  /// What lies at an address of global memory, for reports: "C, row 130, column 0".
+  using PlaceName = std::function<std::string(GlobalAddr)>;
+  void name_places(PlaceName name) { place_name_ = std::move(name); }
+
+  /// A warp's lanes load global memory, and `address` is the first lane's and stands for all; or it stores a word.
   /// @param strong  relaxed, volatile or stronger, and not of the scope of the CTA alone
   void global(const Thread& thread, GlobalAddr address, bool write, bool strong = false);
+  /// A warp's lanes store to global memory: each is compared with who has stored to its bytes before.
+  /// @param predicated  some lanes may be left out: then loads and atomics are not compared with it
+  /// @param repeats     a lane that writes the bytes that are there already
+  void global_stores(const Thread& thread, const instructions::LaneStores& stores, bool predicated,
+                     const std::function<bool(int lane)>& repeats, bool strong = false);
   /// A bulk copy reads global memory (GM6).
   void bulk_source(const Thread& thread, GlobalAddr from, uint32_t bytes);
   /// A bulk or tensor store, also one that reduces, writes global memory until its group has completed (GM7).
@@ -341,7 +357,8 @@ class HazardChecker {
     Clock met = 0;                       ///< own clock when all lanes last met
     Stamp apart{0, 0};  ///< own accesses from here on are not what lanes of it released at `apart_at`
     Loc apart_at{};
-    std::vector<LanesWait> lane_waits;  ///< of which the next phase is not over
+    std::vector<LanesWait> lane_waits;    ///< of which the next phase is not over
+    GlobalStores::Number last_store = 0;  ///< to global memory
   };
   struct CtaState {
     Shadow smem, tmem;
@@ -533,7 +550,16 @@ class HazardChecker {
   void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
             uint32_t op, bool linear = false, bool reduces = false);
   /// @param traits  of the access: `reduces` and `strong` of it are kept
-  void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write, const Access& traits);
+  /// @param stores_compared  it has been compared with other plain stores
+  void access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write, const Access& traits,
+                     bool stores_compared = false);
+  models::Violation race_in_global(const Thread& t, const GlobalAccess& earlier, const GlobalAccess& later,
+                                   GlobalAddr address) const;
+  /// GM3, or a warning where hardware is known to do what is meant.
+  void report_race(const Thread& t, const GlobalAccess& earlier, const GlobalAccess& later, models::Violation race);
+  /// The number of a store that the warp executes now: stores of one line with nothing between that orders them are
+  /// one.
+  GlobalStores::Number number_of_store(const Thread& t, bool strong);
   bool made_by(const Thread& t, const GlobalAccess& access);
   void doubt(const GlobalAccess& read, GlobalAddr address, models::Violation violation);
   void compare_and_swap(const Thread& t, GlobalAddr address);
@@ -635,6 +661,9 @@ class HazardChecker {
   Flights<Flight> flights_;
   std::vector<Release> releases_;
   std::unordered_map<uint64_t, GlobalCell> global_;  ///< by address
+  GlobalStores stored_;
+  std::vector<GlobalAccess> stores_;  ///< by GlobalStores::Number - 1
+  PlaceName place_name_;
   std::vector<DoubtedRead> doubted_;
   std::deque<GlobalAccess> bulk_writers_;  ///< by the number that bulk_writes_ knows them by
   BulkWrites bulk_writes_;
@@ -705,7 +734,8 @@ HazardText unfenced_source_text(const Kernel& first_kernel, const Access& write,
 HazardText unfinished_store_text(const Kernel& first_kernel, const Access& store, const Kernel& second_kernel,
                                  const Access& read, GlobalAddr address);
 /// The same for two accesses of warps to global memory.
+/// @param place  what lies at the address; empty: it is not known
 HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier, const Kernel& second_kernel,
-                              const Access& later, GlobalAddr address);
+                              const Access& later, GlobalAddr address, const std::string& place);
 
 }  // namespace sm100::sim

@@ -2,19 +2,26 @@
 // Global memory under the hazard checker: loads, stores and atomics of warps, ordered by words that are released
 // and acquired.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "models/time.h"
 #include "sim/hazards/hazard_checker.h"
+#include "sim/instructions/lane_stores.h"
 
 namespace sm100::sim {
 
 void HazardChecker::global(const Thread& t, GlobalAddr address, bool write, bool strong) {
+  if (write) {
+    LaneArray<GlobalAddr, 1> word{};
+    word(0) = address;
+    return global_stores(
+        t, {.addresses = word, .lanes = 1, .bytes = 4}, false, [](int) { return false; }, strong);
+  }
   access_global(t, address, AccessKind::global, write, {.strong = strong});
-  if (!write)
-    bulk_writes_.for_each(address.value, address.value + 1, [&](uint32_t number, uint64_t at) {
-      return early_read(t, AccessKind::global, number, at);
-    });
+  bulk_writes_.for_each(address.value, address.value + 1, [&](uint32_t number, uint64_t at) {
+    return early_read(t, AccessKind::global, number, at);
+  });
 }
 
 void HazardChecker::bulk_write(const Thread& t, const models::TensorCopy& copy) {
@@ -93,7 +100,7 @@ void HazardChecker::report_doubted(const Thread& t) {
 }
 
 void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKind kind, bool write,
-                                  const Access& traits) {
+                                  const Access& traits, bool stores_compared) {
   GlobalCell& cell = global_[address.value];
   // The atomics of a word are in one order: what follows from the value that an own one has found comes behind
   // those before it.
@@ -114,39 +121,21 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
   };
   GlobalAccess now_accessed = global_access(t, kind, write, now(t));
   now_accessed.access.reduces = traits.reduces, now_accessed.access.strong = traits.strong;
-  now_accessed.access.repeats = write && std::exchange(repeats_, false);
   const auto conflict = [&](const GlobalAccess& earlier) {
-    const Kernel& first = *launches_[earlier.launch].kernel;
-    const HazardText text = global_hazard_text(first, earlier.access, kernel(t.slot), now_accessed.access, address);
-    models::Violation v{
-        .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
-    v.details = text.details;
-    v.places = {hazard_place(first, earlier.access), hazard_place(kernel(t.slot), now_accessed.access)};
+    models::Violation race = race_in_global(t, earlier, now_accessed, address);
     const auto is_plain_load = [](const GlobalAccess& a) {
       return a.access.kind == AccessKind::global && !a.access.write;
     };
     if (is_plain_load(earlier) && kind == AccessKind::atomic) {
-      v.source = earlier.access.by.source();
-      return doubt(earlier, address, std::move(v));
+      race.source = earlier.access.by.source();
+      return doubt(earlier, address, std::move(race));
     }
     if (is_plain_load(now_accessed) && earlier.access.kind == AccessKind::atomic)
-      return doubt(now_accessed, address, std::move(v));
-    if (now_accessed.access.repeats && earlier.access.kind == AccessKind::global && earlier.access.write) {
-      v.warning = true;
-      v.message +=
-          "; works on hardware as far as known, because the second writes the bytes that are there already";
-      if (!told_loads_.insert({v.source.loc.line(), v.source.loc.file_name()}).second) return;
-    } else if (ordered_but_for_a_fence(t, earlier)) {
-      v.warning = true;
-      v.message +=
-          " but a relaxed atomic; works on hardware as far as known, because the writer has fenced ahead of it: "
-          "PTX "
-          "wants a fence behind the atomic that has read it, too";
-      if (!told_loads_.insert({v.source.loc.line(), v.source.loc.file_name()}).second) return;
-    }
-    report_.violation(v);
+      return doubt(now_accessed, address, std::move(race));
+    report_race(t, earlier, now_accessed, std::move(race));
   };
-  if (cell.write && !ordered(*cell.write)) conflict(*cell.write);
+  const bool compared = stores_compared && cell.write && cell.write->access.kind == AccessKind::global;
+  if (cell.write && !compared && !ordered(*cell.write)) conflict(*cell.write);
   if (!write) return cell.reads.push_back(now_accessed);
   for (const GlobalAccess& read : cell.reads)
     if (!ordered(read)) conflict(read);
@@ -158,6 +147,78 @@ void HazardChecker::access_global(const Thread& t, GlobalAddr address, AccessKin
            earlier.access.over.component == now_accessed.access.over.component;
   });
   cell.reads.push_back(now_accessed);
+}
+
+models::Violation HazardChecker::race_in_global(const Thread& t, const GlobalAccess& earlier,
+                                                const GlobalAccess& later, GlobalAddr address) const {
+  const Kernel &first = *launches_[earlier.launch].kernel, &second = *launches_[later.launch].kernel;
+  const HazardText text = global_hazard_text(first, earlier.access, second, later.access, address,
+                                             place_name_ ? place_name_(address) : "");
+  return {.id = text.id,
+          .message = text.message,
+          .time = models::now(),
+          .slot = t.slot,
+          .source = t.by,
+          .details = text.details,
+          .places = {hazard_place(first, earlier.access), hazard_place(second, later.access)}};
+}
+
+void HazardChecker::report_race(const Thread& t, const GlobalAccess& earlier, const GlobalAccess& later,
+                                models::Violation race) {
+  if (later.access.repeats && earlier.access.kind == AccessKind::global && earlier.access.write) {
+    race.warning = true;
+    race.message +=
+        "; works on hardware as far as known, because the second writes the bytes that are there already";
+  } else if (ordered_but_for_a_fence(t, earlier)) {
+    race.warning = true;
+    race.message +=
+        " but a relaxed atomic; works on hardware as far as known, because the writer has fenced ahead of it: PTX "
+        "wants a fence behind the atomic that has read it, too";
+  }
+  if (race.warning && !told_loads_.insert({race.source.loc.line(), race.source.loc.file_name()}).second) return;
+  report_.violation(race);
+}
+
+GlobalStores::Number HazardChecker::number_of_store(const Thread& t, bool strong) {
+  GlobalStores::Number& last = warp(t).last_store;
+  const GlobalAccess store = global_access(t, AccessKind::global, true, now(t));
+  const auto is_last = [&](const Access& a) {
+    return a.over.clock == store.access.over.clock && a.strong == strong && a.by.loc.line() == t.by.loc.line() &&
+           std::string_view(a.by.loc.file_name()) == t.by.loc.file_name();
+  };
+  if (last != 0 && is_last(stores_[last - 1].access)) return last;
+  stores_.push_back(store);
+  stores_.back().access.strong = strong;
+  return last = GlobalStores::Number(stores_.size());
+}
+
+void HazardChecker::global_stores(const Thread& t, const instructions::LaneStores& stores, bool predicated,
+                                  const std::function<bool(int lane)>& repeats, bool strong) {
+  if (stores.lanes == 0) return;
+  const GlobalStores::Number number = number_of_store(t, strong);
+  GlobalStores::Number in_order = 0, race = 0;  // of the earlier ones: the last that was found to be so
+  GlobalAddr place{};
+  bool only_repeats = true;
+  for (uint32_t left = stores.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t first = stores.addresses[lane][0].value + uint64_t(stores.offset);
+    stored_.store(first, stores.bytes, number, [&](GlobalStores::Number before, uint64_t address) {
+      if (before == in_order) return;
+      const GlobalAccess& earlier = stores_[before - 1];
+      if ((strong && earlier.access.strong) || ordered_in_global(t, earlier)) return void(in_order = before);
+      const bool repeated = repeats(lane);
+      if (race == 0 || (only_repeats && !repeated)) race = before, place = {address};
+      only_repeats &= repeated;
+    });
+  }
+  if (race != 0) {
+    GlobalAccess later = stores_[number - 1];
+    later.access.cycle = models::now(), later.access.repeats = only_repeats;
+    report_race(t, stores_[race - 1], later, race_in_global(t, stores_[race - 1], later, place));
+  }
+  if (!predicated)
+    access_global(t, stores.addresses[std::countr_zero(stores.lanes)][0] + uint64_t(stores.offset),
+                  AccessKind::global, true, {.strong = strong}, /*stores_compared=*/true);
 }
 
 bool HazardChecker::fenced_in_global(const Thread& t, const GlobalAccess& earlier) {

@@ -446,7 +446,7 @@ std::vector<std::string> hazard_copy_lines(const Kernel& kernel, const Access& c
 }
 
 HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier, const Kernel& second_kernel,
-                              const Access& later, GlobalAddr address) {
+                              const Access& later, GlobalAddr address, const std::string& place) {
   const std::string first = first_kernel.role(earlier.by.warp), second = second_kernel.role(later.by.warp);
   const bool both_write = earlier.write && later.write;
   HazardText text{
@@ -455,7 +455,7 @@ HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier,
                   later.by.cta,
                   both_write ? "write the same global memory" : "access the same global memory, one writes"),
       {line(first_kernel, "first: ", earlier), line(second_kernel, "second:", later),
-       fmt::format("both touch global memory at {:#x}", address.value)}};
+       fmt::format("both touch global memory at {:#x}{}{}", address.value, place.empty() ? "" : ": ", place)}};
   // Who reads wants what the other has written; two that only write seldom mean the same element.
   if (both_write && earlier.by.cta != later.by.cta)
     text.details.push_back(

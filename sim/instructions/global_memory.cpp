@@ -96,8 +96,11 @@ void StGlobal::execute(WarpContext& w) const {
   w.uses_registers(registers);
   store_to_global(w, stores);
   if (!w.sm.with_data) return;
-  if (HazardChecker* h = w.hazards(); h && !predicates)
-    h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true);
+  if (HazardChecker* h = w.hazards())
+    h->global_stores(w.thread(), stores, predicates && !predicate, [&](int lane) {
+      const uint8_t* there = w.cta.gpu().memory().data((*addresses)[lane][0] + uint64_t(int64_t{offset}), bytes);
+      return there && std::memcmp(there, registers + size_t(lane) * words_of(bytes), bytes) == 0;
+    });
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!(stores.lanes >> lane & 1)) continue;
     uint8_t* target =

@@ -274,27 +274,18 @@ void LdGlobalLanes::execute(WarpContext& w) const {
   }
 }
 
-namespace {
-
-/// All lanes store one word, and it is there already: a flag that whoever comes sets.
-bool sets_flag_again(WarpContext& w, const StGlobalLanes& store) {
-  const GlobalAddr address = (*store.addresses)[w.first_active_lane()][0];
-  const uint8_t* there = w.sm.with_data ? w.cta.gpu().memory().data(address, store.bytes) : nullptr;
-  for (int lane = 0; there && lane < kWarpLanes; ++lane)
-    if (w.is_active(lane) && ((*store.addresses)[lane][0].value != address.value ||
-                              std::memcmp(there, store.values[lane], store.bytes) != 0))
-      return false;
-  return there != nullptr;
-}
-
-}  // namespace
-
 void StGlobalLanes::execute(WarpContext& w) const {
   const LaneStores stores{*addresses, w.lanes(), bytes};
   store_to_global(w, stores);
   if (HazardChecker* h = w.hazards()) {
-    if (sets_flag_again(w, *this)) h->store_repeats();
-    h->global(w.thread(), (*addresses)[w.first_active_lane()][0], true, strong);
+    const auto repeats = [&](int lane) {  // as a flag does that whoever comes sets
+      const uint8_t* there = w.sm.with_data ? w.cta.gpu().memory().data((*addresses)[lane][0], bytes) : nullptr;
+      return there && std::memcmp(there, values[lane], bytes) == 0;
+    };
+    // Without data, addresses may follow from what nobody knows: the first lane's stands for all.
+    LaneStores seen = stores;
+    if (!w.sm.with_data) seen.lanes = 1u << w.first_active_lane();
+    h->global_stores(w.thread(), seen, /*predicated=*/false, repeats, strong);
   }
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if (!w.is_active(lane)) continue;
