@@ -32,4 +32,33 @@ std::string tensor_place(const models::MemorySystem& memory, GlobalAddr address)
                             : fmt::format("{}, byte {}", tensor->name, grouped(int64_t(offset)));
 }
 
+std::string beside_tensors(const models::MemorySystem& memory, GlobalAddr address, uint64_t bytes) {
+  constexpr uint64_t kNear = uint64_t{1} << 32;  // further off it is no index that is wrong
+  const Placed* tensor = memory.nearest(address);
+  if (!tensor) return {};
+  const auto count = [](uint64_t n) { return fmt::format("{} byte{}", grouped(int64_t(n)), n == 1 ? "" : "s"); };
+  if (address.value < tensor->base) {
+    const uint64_t before = tensor->base - address.value;
+    return before > kNear ? ""
+                          : fmt::format(": {} before the beginning of {}", count(before), tensor->name) +
+                                (bytes > before ? ", and reaches into it" : "");
+  }
+  const uint64_t end = tensor->base + tensor->bytes;
+  const std::string shape =
+      is_matrix(*tensor) ? fmt::format("{} x {} {}", grouped(tensor->rows), grouped(tensor->columns), tensor->type)
+                         : count(tensor->bytes);
+  if (address.value < end) {
+    if (bytes <= end - address.value) return {};  // without bytes in this run
+    const uint64_t beyond = address.value + bytes - end;
+    return fmt::format(": the last {} of it past the end of {} ({})",
+                       beyond == 1 ? "byte" : fmt::format("{} bytes", beyond), tensor->name, shape);
+  }
+  if (address.value - end > kNear) return {};
+  return fmt::format(": {} the end of {} ({}{}",
+                     address.value == end ? "right at" : count(address.value - end) + " past", tensor->name, shape,
+                     is_matrix(*tensor)
+                         ? fmt::format("), where {} would be", element_text(*tensor, address.value - tensor->base))
+                         : ")");
+}
+
 }  // namespace sm100::sim

@@ -13,6 +13,7 @@
 #include "sim/address_hint.h"
 #include "sim/hazards/barriers_meant.h"
 #include "sim/instructions/lane_stores.h"
+#include "sim/tensor_place.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -153,6 +154,16 @@ void record_access(models::AccessMap& accesses, GlobalAddr address, uint32_t byt
 }
 }  // namespace
 
+namespace {
+
+/// What an address may be that no allocation holds.
+std::string beside_text(const models::MemorySystem& memory, GlobalAddr address, uint32_t bytes) {
+  const std::string_view hint = address_hint(address.value);
+  return hint.empty() ? beside_tensors(memory, address, bytes) : std::string(hint);
+}
+
+}  // namespace
+
 uint8_t* WarpContext::global_bytes(GlobalAddr address, uint32_t bytes, int lane, const char* what, bool strong,
                                    uint32_t alignment) {
   if (alignment == 0) alignment = bytes;
@@ -164,7 +175,7 @@ uint8_t* WarpContext::global_bytes(GlobalAddr address, uint32_t bytes, int lane,
   uint8_t* data = cta.gpu().memory().data(address, bytes);
   if (!data)
     violate("GM1", fmt::format("{} of {} bytes at {:#x} by lane {}, which no allocation holds{}", what, bytes,
-                               address.value, lane, address_hint(address.value)));
+                               address.value, lane, beside_text(cta.gpu().memory(), address, bytes)));
   else if (models::AccessMap* accesses = cta.gpu().memory().accesses())
     record_access(*accesses, address, bytes, what, strong);
   return data;
