@@ -29,6 +29,7 @@ struct TileWork {
   bool to_the_end = false;  ///< a copy reached the end of its tensor in the direction in which the steps go
   int k = -1;               ///< label of the last step
   Loc loc{};                ///< line of the wait before the last step
+  uint64_t begun = 0;       ///< cycle
 
   bool same_place(const TileWork& other) const { return m == other.m && n == other.n; }
 };

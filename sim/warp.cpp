@@ -49,7 +49,7 @@ void Warp::run() {
 
 void Warp::trace_point_begins(TraceEvent event, const TraceArgs& args) {
   if (event == TraceEvent::tile && args.tile_m >= 0) {
-    tiles.push_back({cta.linear_id(), args.tile_m, args.tile_n});
+    tiles.push_back({.cta = cta.linear_id(), .m = args.tile_m, .n = args.tile_n, .begun = models::now()});
     tile_point_ = open_trace_points_;
   }
   if (event == TraceEvent::lock_wait) awaited_k = args.k;

@@ -85,6 +85,15 @@ struct Check {
   std::string text() const;
 };
 
+/// The work tiles that a kernel's trace points name (TraceArgs::tile_m, tile_n), of each product that it computes:
+/// tile (m, n) has `rows` rows of C from m * rows on, and `columns` columns from n * columns on.
+struct WorkTiles {
+  int rows = 0, columns = 0;
+  bool turned = false;           ///< m counts along C's columns, n along its rows
+  int round_m = 1, round_n = 1;  ///< numbers of tiles are rounded up to a multiple: clusters
+  int times = 1;                 ///< that each is worked on: splits of K
+};
+
 /// Makes the 128-byte object that the kernel's tensor copies use: our own encoding, or the driver's.
 using TensorMapEncoder = std::function<TensorMap(const TensorMapFields&)>;
 
@@ -124,6 +133,9 @@ class KernelRun {
   /// What must be multiplied with what, for tensors at these addresses (in the order of tensors()); empty: the
   /// kernel does not say, or multiplies nothing.
   virtual ExpectedResult expected_result(const std::vector<GlobalAddr>& /*addresses*/) const { return {}; }
+
+  /// Absent: the kernel's trace points name no tiles, or other ones.
+  virtual std::optional<WorkTiles> work_tiles() const { return std::nullopt; }
 
   /// The run that follows is made to learn from and thrown away, in a process of its own: what it writes to bytes
   /// that are there already must not be seen.

@@ -27,13 +27,19 @@ std::string Region::text() const {
 }
 
 Explainer::Explainer(const Record& record, const host::ExpectedResult& expected, std::function<bool(int)> in_launch,
-                     std::function<const uint8_t*(uint64_t, uint64_t)> bytes, Who who)
+                     std::function<const uint8_t*(uint64_t, uint64_t)> bytes, Tiles tiles, Who who)
     : record_(record),
       expected_(expected),
       in_launch_(std::move(in_launch)),
       bytes_(std::move(bytes)),
       who_(std::move(who)),
-      matrices_(expected.products) {}
+      matrices_(expected.products),
+      work_tiles_(std::move(tiles)) {
+  std::vector<Tiles::Size> outputs;
+  for (const host::ExpectedProduct& p : expected.products)
+    outputs.push_back({p.c.rows, int64_t(p.c.pitch) * 8 / p.c.bits});
+  work_tiles_.set_outputs(std::move(outputs));
+}
 
 std::string Explainer::loaded_by(const Fragment& fragment) const {
   return fmt::format("{} {}", fragment.of_wgmma ? "in registers of" : "loaded from tensor memory by",
@@ -121,6 +127,12 @@ void Explainer::drop_tiles_without_stores() {
 
 void Explainer::find_places() {
   places_.resize(record_.fragment_sets().size());
+  stored_sets_.resize(places_.size(), false);
+  for (const Delivery& delivery : record_.deliveries()) {
+    const Store& store = record_.stores()[delivery.store - 1];
+    const uint32_t set = delivery.write != 0 ? record_.writes()[delivery.write - 1].fragments : store.fragments;
+    if (set != 0 && !store.reduces) stored_sets_[set - 1] = true;
+  }
   for (size_t p = 0; p < expected_.products.size(); ++p) {
     const host::ExpectedMatrix& c = expected_.products[p].c;
     const Watched* output = nullptr;
@@ -239,6 +251,11 @@ int Explainer::product_of(const Accumulator& acc) const {
 bool Explainer::is_stored(const Accumulator& acc) const {
   if (!with_data_) return !acc.sets.empty();
   return std::any_of(acc.sets.begin(), acc.sets.end(), [&](uint32_t set) { return places_[set].product >= 0; });
+}
+
+bool Explainer::was_stored(const Accumulator& acc) const {
+  if (is_stored(acc)) return true;
+  return std::any_of(acc.sets.begin(), acc.sets.end(), [&](uint32_t set) { return stored_sets_[set]; });
 }
 
 /// Where its stores have put it; else where its rows and columns belong.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sim/provenance/accumulators.h"
+#include "sim/provenance/tiles.h"
 
 namespace sm100::sim::provenance {
 
@@ -43,8 +44,9 @@ class Explainer {
  public:
   /// @param in_launch  of a CTA: it is of the launch that is explained
   /// @param bytes      of global memory; nullptr where there are none
+  /// @param tiles      of the launch
   Explainer(const Record& record, const host::ExpectedResult& expected, std::function<bool(int cta)> in_launch,
-            std::function<const uint8_t*(uint64_t address, uint64_t bytes)> bytes, Who who);
+            std::function<const uint8_t*(uint64_t address, uint64_t bytes)> bytes, Tiles tiles, Who who);
 
   /// The causes, those that explain most first.
   /// @param with_data  else nobody knows what warps have stored
@@ -105,6 +107,8 @@ class Explainer {
   std::vector<bool> loaded_cells(const Accumulator& acc) const;
   int product_of(const Accumulator& acc) const;
   bool is_stored(const Accumulator& acc) const;
+  /// The same, or it was, and another store has overwritten it.
+  bool was_stored(const Accumulator& acc) const;
   Region region_of(const Accumulator& acc) const;
   void add(Cause cause, const Accumulator& acc);
   void add(Cause cause, const std::string& region);
@@ -149,7 +153,10 @@ class Explainer {
   // output_causes.cpp
   void compare_output();
   void explain_unwritten(size_t product, const Watched& output);
-  void explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes);
+  /// @param packed  elements of `output.grain` bytes
+  void explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes, int64_t packed = 1);
+  /// What CTAs have had instead of the tile of this element.
+  void explain_tile(int64_t row, int64_t column, Cause& cause) const;
   void compare_cells(size_t product, const Watched& output);
   void compare_values(size_t product, const Watched& output);
   /// All cells of the accumulator that were loaded and whose operands are known: where they belong in C, and their
@@ -171,9 +178,11 @@ class Explainer {
   const std::function<const uint8_t*(uint64_t, uint64_t)> bytes_;
   const Who who_;
   const Matrices matrices_;
+  Tiles work_tiles_;
 
-  std::map<uint32_t, Accumulator> accumulators_;                               ///< by history
-  std::vector<SetPlace> places_;                                               ///< by set of fragments
+  std::map<uint32_t, Accumulator> accumulators_;  ///< by history
+  std::vector<SetPlace> places_;                  ///< by set of fragments
+  std::vector<bool> stored_sets_;  ///< the same: some of it was stored to an output, and not added to it
   std::map<std::pair<int, int64_t>, std::vector<const Accumulator*>> by_row_;  ///< of D: matrix and row
   std::set<int> copied_;  ///< matrices of which some accumulator has rows that tensor copies have brought
   bool with_data_ = true, right_ = false;

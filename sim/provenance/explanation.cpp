@@ -36,6 +36,8 @@ uint64_t address_of_wrong(const host::ExpectedResult& expected, GlobalAddr outpu
          uint64_t(check.wrong_element->column) * uint64_t(c->bits) / 8;
 }
 
+int cluster_ctas(const Kernel& kernel) { return int(kernel.cluster.x * kernel.cluster.y * kernel.cluster.z); }
+
 std::string message_of(const Cause& cause) {
   std::string text = cause.what;
   if (cause.tiles > 1)
@@ -97,6 +99,8 @@ void explain(const EndedRun& run, const Record& record, RunResult& result) {
     Explainer explainer(
         record, expected, [&](int cta) { return cta >= 0 && run.launches().of_cta(cta) == launch; },
         [&](uint64_t address, uint64_t bytes) { return run.device.gpu.memory().data({address}, bytes); },
+        Tiles(run.plan.run_of(launch).work_tiles(), tiles_taken(run.device.slots(), run.launches(), launch),
+              cluster_ctas(*run.launches()[launch].kernel)),
         [&](const models::Source& source) { return who(run.launches(), source); });
     std::vector<Cause> causes = explainer.causes(run.with_data(), run.with_data() && result.verified);
     const bool all_warn = std::all_of(causes.begin(), causes.end(), [](const Cause& c) { return c.warning; });

@@ -141,7 +141,7 @@ void Explainer::explain_coverage(const std::vector<const Accumulator*>& of_tile,
       if (seen.insert(step.mma).second) steps.push_back(step);
     }
     const Gaps gaps = gaps_of(own, k);
-    whole += gaps.missing == 0 && gaps.doubled == 0 && is_stored(*acc);
+    whole += gaps.missing == 0 && gaps.doubled == 0 && was_stored(*acc);
   }
   if (steps.empty()) return;
   const Accumulator& acc = *of_tile.front();
@@ -153,6 +153,10 @@ void Explainer::explain_coverage(const std::vector<const Accumulator*>& of_tile,
     cause.what = fmt::format("a tile is computed and stored {} times", whole);
     cause.details = {fmt::format("first by {}", who_(record_.mmas()[acc.mmas.front()].source)),
                      fmt::format("again by {}", who_(again.source))};
+    if (const Region region = region_of(acc); work_tiles_.known())
+      if (const Tiles::Place tile = work_tiles_.at(region.first_row, region.first_column);
+          work_tiles_.repeated(tile))
+        cause.details.push_back(work_tiles_.repeated_text(tile, who_));
     return add(std::move(cause), acc);
   }
   Cause cause{.id = "PV1", .at = record_.mmas()[acc.mmas.back()].source, .details = {}};

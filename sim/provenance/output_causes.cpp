@@ -23,7 +23,7 @@ void Explainer::compare_output() {
       if (output.address != product.c.address) continue;
       explain_unwritten(p, output);
       explain_stored_twice(output, product.c.name + (product.name.empty() ? "" : " of " + product.name),
-                           product.c.pitch);
+                           product.c.pitch, product.c.bits < 8 ? 8 / product.c.bits : 1);
       compare_cells(p, output);
       if (product.plain) compare_values(p, output);
     }
@@ -35,17 +35,30 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
   const uint64_t per_row = product.c.pitch / output.grain;
   Region region;
   uint64_t count = 0;
-  for (uint64_t e = 0; e < output.delivered.size(); ++e)
-    if (output.delivered[e] == 0) region.add(int64_t(e / per_row), int64_t(e % per_row)), ++count;
+  const int64_t packed = product.c.bits < 8 ? 8 / product.c.bits : 1;
+  std::optional<uint64_t> first_element, of_lacking;  // of a tile that too few CTAs have had
+  for (uint64_t e = 0; e < output.delivered.size(); ++e) {
+    if (output.delivered[e] != 0) continue;
+    region.add(int64_t(e / per_row), int64_t(e % per_row)), ++count;
+    if (!first_element) first_element = e;
+    if (!of_lacking && work_tiles_.known() &&
+        work_tiles_.lacking(work_tiles_.at(int64_t(e / per_row), int64_t(e % per_row) * packed)))
+      of_lacking = e;
+  }
   if (count == 0) return;
   Cause cause{.id = "PV4", .at = {}, .details = {}};
   cause.what = fmt::format("nobody has stored {} of {} elements of {}", grouped(int64_t(count)),
                            grouped(int64_t(output.delivered.size())), product.c.name);
+  if (of_lacking) {
+    explain_tile(int64_t(*of_lacking / per_row), int64_t(*of_lacking % per_row) * packed, cause);
+    return add(std::move(cause), region.text());
+  }
   // What belongs into the first of them: multiplied, loaded from tensor memory, or not even that?
-  const RowOf row{matrices_.a_of(p), region.first_row}, column{matrices_.b_of(p), region.first_column};
+  const auto first_row = int64_t(*first_element / per_row), first_column = int64_t(*first_element % per_row);
+  const RowOf row{matrices_.a_of(p), first_row}, column{matrices_.b_of(p), first_column};
   const Accumulator* acc = multiplied(row, column);
   if (!acc) acc = multiplied(column, row);
-  const std::string first = fmt::format("row {}, column {}", region.first_row, region.first_column);
+  const std::string first = fmt::format("row {}, column {}", first_row, first_column);
   if (!acc) {
     if (!unfollowed_)
       cause.details.push_back(fmt::format(
@@ -89,6 +102,14 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
     }
   }
   add(std::move(cause), region.text());
+}
+
+void Explainer::explain_tile(int64_t row, int64_t column, Cause& cause) const {
+  const Tiles::Place tile = work_tiles_.at(row, column);
+  cause.what += ": " + work_tiles_.lacking_text();
+  cause.details = work_tiles_.details(who_, cause.at);
+  cause.details.insert(cause.details.begin(),
+                       fmt::format("row {}, column {} is of tile ({}, {})", row, column, tile.first, tile.second));
 }
 
 std::optional<Cause> Explainer::what_became_of(uint64_t address) {
@@ -198,7 +219,8 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
   return std::nullopt;
 }
 
-void Explainer::explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes) {
+void Explainer::explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes,
+                                     int64_t packed) {
   if (output.stored_twice == 0) return;
   const Store &first = record_.stores()[output.first_store - 1],
               &second = record_.stores()[output.second_store - 1];
@@ -207,6 +229,11 @@ void Explainer::explain_stored_twice(const Watched& output, const std::string& n
   cause.details = {fmt::format("first by {}", who_(first.source)),
                    fmt::format("and again by {}", who_(second.source))};
   const uint64_t per_row = row_bytes / output.grain;
+  if (work_tiles_.known())
+    if (const Tiles::Place tile =
+            work_tiles_.at(int64_t(output.first_twice / per_row), int64_t(output.first_twice % per_row) * packed);
+        work_tiles_.repeated(tile))
+      cause.details.push_back(work_tiles_.repeated_text(tile, who_));
   add(std::move(cause),
       fmt::format("row {}, column {}", output.first_twice / per_row, output.first_twice % per_row));
 }

@@ -36,6 +36,13 @@ class BlockScaledRun : public Product {
   std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, C; quantised A, B, SFA, SFB, SFD, C
   static constexpr size_t kSfa = 2, kSfb = 3, kSfd = 4;  ///< places in it
   void fill(size_t i, uint8_t* bytes) const override;
+  std::optional<WorkTiles> work_tiles() const override {
+    return WorkTiles{.rows = block_m(config_),
+                     .columns = config_.mma_n,
+                     .turned = config_.ab_swapped,
+                     .round_m = config_.cluster_m,
+                     .round_n = config_.cluster_n};
+  }
   bool is_plain() const override { return !has_functor(config_) && !quantises(config_); }
   Check check(const std::vector<const uint8_t*>& tensors) const override;
   ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;

@@ -27,6 +27,12 @@ class BlockwiseRun : public Product {
   std::string_view role(int warp) const override { return matmul_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, scale A, scale B, C
   void fill(size_t i, uint8_t* bytes) const override;
+  std::optional<WorkTiles> work_tiles() const override {
+    return WorkTiles{.rows = block_m(config_),
+                     .columns = config_.mma_n,
+                     .round_m = config_.cluster_m,
+                     .round_n = config_.cluster_n};
+  }
   bool is_plain() const override { return false; }  // sums times scale factors
   std::string title() const override;
   std::string chosen_configuration() const override;

@@ -30,6 +30,9 @@ class FallbackRun : public Product {
   std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return {"warp"}; }
   std::string_view role(int warp) const override { return fallback_role(warp); }
+  std::optional<WorkTiles> work_tiles() const override {
+    return WorkTiles{.rows = config_.block_m, .columns = config_.block_n};
+  }
   std::string configuration_json() const override;
 
  private:

@@ -26,6 +26,14 @@ class Grouped1d1dRun : public TokenProduct {
   std::string_view role(int warp) const override { return matmul_role(warp); }
   std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, words about groups, C
   void fill(size_t i, uint8_t* bytes) const override;
+  /// Of each group.
+  std::optional<WorkTiles> work_tiles() const override {
+    if (config_.layout == TokenLayout::contiguous) return std::nullopt;  // there of all rows
+    return WorkTiles{.rows = block_m(config_),
+                     .columns = config_.mma_n,
+                     .turned = config_.ab_swapped,
+                     .round_m = config_.cta_group};
+  }
   ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   bool is_plain() const override { return !has_functor(config_); }
   std::string title() const override;

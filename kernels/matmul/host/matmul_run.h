@@ -27,6 +27,14 @@ class MatmulRun : public Product {
   std::vector<Tensor> tensors() const override;  ///< A, B, bias, residual, workspace and locks where configured, C
   std::vector<FeedInput> feed_inputs() const override;
   void fill(size_t i, uint8_t* bytes) const override;
+  std::optional<WorkTiles> work_tiles() const override {
+    return WorkTiles{.rows = block_m(config_),
+                     .columns = config_.mma_n,
+                     .turned = config_.ab_swapped,
+                     .round_m = config_.cluster_m,
+                     .round_n = config_.cluster_n,
+                     .times = config_.num_split_k};
+  }
   bool is_plain() const override { return !has_functor(config_); }
   /// Nothing where warps finish each other's elements in shared memory: nobody follows these through it.
   ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override {
