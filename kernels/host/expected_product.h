@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/isa/number_formats.h"
@@ -27,6 +29,34 @@ struct ExpectedMatrix {
   bool along_k() const { return k_pitch == 0; }
 };
 
+/// The terms of an epilogue: an element of C is activation(alpha * x + bias[column] + beta * residual), x its sum.
+struct ExpectedTerms {
+  DataType output{};  ///< C's type
+  double alpha = 1, beta = 1;
+  std::optional<ExpectedMatrix> bias{};      ///< f32, one row
+  std::optional<ExpectedMatrix> residual{};  ///< of C's type and shape
+  std::string_view activation{};             ///< "relu", "silu"; empty: none
+};
+
+/// Scales that an epilogue multiplies sums with.  C is the sum over blocks of K of x * a(row, block) * b(column /
+/// size, block), where x is the product over the block's `size` elements.
+struct ExpectedBlockScales {
+  DataType output{};    ///< C's type
+  ExpectedMatrix a, b;  ///< with their `type`; what is K of an operand is blocks here
+  int size = 0;
+};
+
+/// Scales that an epilogue gives the elements of C, in atoms of 128 rows x 4 (kernels/isa/scale_layout.h).
+struct ExpectedOutputScales {
+  std::string name;  ///< "SFD"
+  uint64_t address = 0, bytes = 0;
+  int rows = 0, blocks = 0;  ///< scales of each row; of columns of C where `along_columns`
+  int block = 0;             ///< elements that share one
+  bool along_columns = false;
+  double alpha = 1;                              ///< what is quantised is alpha * x
+  std::function<uint8_t(float largest)> code{};  ///< of a block whose largest magnitude that is
+};
+
 /// C(i, j) is the sum over k of A(i, k) * B(j, k), and what an epilogue makes of it.
 struct ExpectedProduct {
   std::string name{};  ///< "group 3"; empty where there is one
@@ -39,6 +69,10 @@ struct ExpectedProduct {
   bool other_scales = false;  ///< elements have scale factors that lie otherwise, which nobody looks at
   /// C is nothing but the sums, converted to its type: then what is stored can be held against tensor memory.
   std::optional<DataType> plain{};
+  // What the epilogue makes of the sums, where the kernel says it: it is asked which term of it is wrong.
+  std::optional<ExpectedTerms> terms{};
+  std::optional<ExpectedBlockScales> block_scales{};
+  std::optional<ExpectedOutputScales> output_scales{};
 };
 
 /// Bytes that must be those of another place.

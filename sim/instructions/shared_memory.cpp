@@ -86,6 +86,8 @@ void load_words(WarpContext& w, const LaneArray<SmemAddr, 1>& addresses, int off
     if (!w.in_shared(at(lane), sizeof(Word), sizeof(Word), what)) return;
     registers[lane] = w.own.smem.load<Word>(at(lane).offset());
     w.loaded_from_shared(at(lane), &registers[lane], sizeof(Word));
+    if (models::Provenance* p = w.sm.provenance)
+      p->shared_read(w.own.slot, lane, at(lane).offset(), sizeof(Word), &registers[lane], w.source());
   }
   w.touch(at, kWarpLanes, sizeof(Word), false);
 }

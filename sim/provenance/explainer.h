@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sim/provenance/accumulators.h"
+#include "sim/provenance/guesses.h"
 #include "sim/provenance/tiles.h"
 
 namespace sm100::sim::provenance {
@@ -168,6 +169,28 @@ class Explainer {
   bool is_stored_as_summed(const Accumulator& acc, const host::ExpectedProduct& product, uint64_t address,
                            uint32_t bytes) const;
   void compare_copies();
+
+  // element_sums.cpp
+  /// What was loaded from tensor memory of the elements of C, of each in parts of `part_k` elements of K; only of
+  /// elements of which all of K was loaded.
+  ElementSums sums_of(size_t product, const Watched& output, int64_t part_k) const;
+
+  // term_causes.cpp
+  /// Which term of the epilogue makes elements wrong whose sums are right, and how; nothing: no guess fits nearly
+  /// all of them.
+  /// @param by  who has stored the worst element
+  std::optional<Cause> explain_terms(size_t product, const Watched& output, const models::Source& by) const;
+  /// The claim that a guess makes, with the line that reads its term.
+  /// @param all  elements were looked at
+  /// @param by   who has stored the worst element: the place where nobody reads the term
+  Cause cause_of(const Guess& guess, const WrongElements& wrong, int64_t explained, bool all,
+                 const models::Source& by) const;
+
+  // block_scale_causes.cpp
+  std::optional<Cause> explain_block_scales(size_t product, const Watched& output, const models::Source& by) const;
+
+  // output_scale_causes.cpp
+  std::optional<Cause> explain_output_scales(size_t product, const Watched& output) const;
 
   std::string place_of(const Box& box) const;  ///< "box {k 0, row 128}"
   std::string rows_text(const RowOf& first, int64_t count) const;

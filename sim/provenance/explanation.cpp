@@ -78,8 +78,20 @@ void watch_outputs(const host::RunPlan& plan, const std::vector<std::vector<Glob
       const uint32_t grain = uint32_t(std::max(1, bits / 8));
       if (bytes / grain <= kMostElements) record.watch(address, bytes, grain);
     };
-    for (const host::ExpectedProduct& p : expected.products)
+    for (const host::ExpectedProduct& p : expected.products) {
       watch(p.c.address, uint64_t(p.c.rows) * p.c.pitch, p.c.bits);
+      if (p.output_scales) watch(p.output_scales->address, p.output_scales->bytes, 8);
+      const auto watch_reads = [&](const host::ExpectedMatrix& m) {
+        record.watch_reads(m.address, uint64_t(m.rows) * m.pitch);
+      };
+      if (p.terms && p.terms->bias) watch_reads(*p.terms->bias);
+      if (p.terms && p.terms->residual) watch_reads(*p.terms->residual);
+      if (p.block_scales) {
+        const uint64_t blocks = uint64_t((p.k + p.block_scales->size - 1) / p.block_scales->size);
+        record.watch_reads(p.block_scales->a.address, blocks * p.block_scales->a.k_pitch);
+        watch_reads(p.block_scales->b);
+      }
+    }
     for (const host::ExpectedCopy& c : expected.copies) watch(c.to, c.bytes, c.bits);
   }
 }

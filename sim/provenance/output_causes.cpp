@@ -125,6 +125,17 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
       const Write* write = delivery.write != 0 ? &record_.writes()[delivery.write - 1] : nullptr;
       const uint32_t set = write ? write->fragments : store.fragments;
       Cause cause{.id = "PV2", .at = write ? write->source : store.source, .details = {}};
+      const models::Source by = cause.at;
+      std::optional<Cause> of_term = explain_terms(p, output, by);
+      if (!of_term) of_term = explain_block_scales(p, output, by);
+      if (!of_term) of_term = explain_output_scales(p, output);
+      if (of_term) {
+        of_term->details.push_back(
+            fmt::format("the worst element is row {}, column {}, stored by {}", row, column, who_(by)));
+        if (set != 0)
+          of_term->details.push_back(loaded_by(record_.fragments()[record_.fragment_sets()[set - 1].front()]));
+        return of_term;
+      }
       std::set<uint32_t> parts;
       const Accumulator* acc = multiplied({matrices_.a_of(p), row}, {matrices_.b_of(p), column});
       if (!acc) acc = multiplied({matrices_.b_of(p), column}, {matrices_.a_of(p), row});

@@ -46,6 +46,24 @@ void Record::watch(uint64_t address, uint64_t bytes, uint32_t grain) {
       {.address = address, .bytes = bytes, .grain = grain, .delivered = std::vector<uint32_t>(bytes / grain)});
 }
 
+void Record::watch_reads(uint64_t address, uint64_t bytes) {
+  watched_reads_.push_back({.address = address, .bytes = bytes});
+}
+
+void Record::note_read(uint64_t address, const models::Source& source) {
+  for (WatchedReads& w : watched_reads_)
+    if (address - w.address < w.bytes) w.first.try_emplace({source.cta, source.warp}, source);
+}
+
+const models::Source* Record::reader(uint64_t address, const models::Source& by) const {
+  for (const WatchedReads& w : watched_reads_) {
+    if (address - w.address >= w.bytes || w.first.empty()) continue;
+    const auto own = w.first.find({by.cta, by.warp});
+    return own != w.first.end() ? &own->second : &w.first.begin()->second;
+  }
+  return nullptr;
+}
+
 Watched* Record::watched_at(uint64_t address) {
   for (Watched& w : watched_)
     if (address - w.address < w.bytes) return &w;
@@ -403,11 +421,13 @@ void Record::keep_loaded(int slot, int lane, const void* value, const Origin& or
 void Record::shared_read(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
                          const models::Source& source) {
   const Origin& origin = shared_.at(slot, offset);
+  if (origin.kind == OriginKind::global) note_read(origin.address + offset % 16, source);
   if (bytes == 16 && value && origin.kind == OriginKind::global) keep_loaded(slot, lane, value, origin, source);
 }
 
 void Record::global_read(int slot, int lane, uint64_t address, uint32_t bytes, const void* value,
                          const models::Source& source) {
+  note_read(address, source);
   if (bytes == 16 && value)
     keep_loaded(slot, lane, value, {.address = address, .kind = OriginKind::in_registers, .bytes = 16}, source);
 }

@@ -113,6 +113,9 @@ class Record final : public models::Provenance {
  public:
   /// Stores to [address, address + bytes) are kept.
   void watch(uint64_t address, uint64_t bytes, uint32_t grain);
+  /// Who reads [address, address + bytes) into registers is kept: from global memory, or what a tensor copy has
+  /// brought from there to shared memory.
+  void watch_reads(uint64_t address, uint64_t bytes);
 
   void cta_started(int slot) override;
   void landed(int slot, const models::TensorCopy& copy) override;
@@ -148,6 +151,8 @@ class Record final : public models::Provenance {
   const std::vector<Delivery>& deliveries() const { return deliveries_; }
   const std::vector<Watched>& watched() const { return watched_; }
   const SharedOrigins& shared() const { return shared_; }
+  /// The first read by that warp, or else by another, of what is watched at `address`; nullptr: nobody has read it.
+  const models::Source* reader(uint64_t address, const models::Source& by) const;
 
   /// MMAs of a history, the first one first.
   std::vector<uint32_t> mmas_of(uint32_t history) const;
@@ -194,10 +199,16 @@ class Record final : public models::Provenance {
               Box::By by);
   void deliver(uint64_t address, uint32_t bytes, const Delivery& delivery);
   uint32_t delivery(const Delivery& d);
+  void note_read(uint64_t address, const models::Source& source);
   Watched* watched_at(uint64_t address);
   void read_scales(Mma& mma, const models::MmaOperation& operation);
   void keep(Fragment fragment, const models::Source& source);
 
+  struct WatchedReads {
+    uint64_t address = 0, bytes = 0;
+    std::map<std::pair<int, int>, models::Source> first{};  ///< by CTA and warp
+  };
+  std::vector<WatchedReads> watched_reads_;
   std::vector<models::Source> loads_;  ///< from global memory, an execution each
   SharedOrigins shared_;
   std::vector<Box> boxes_;

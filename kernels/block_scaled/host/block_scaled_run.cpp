@@ -7,6 +7,7 @@
 #include <random>
 
 #include "kernels/block_scaled/block_scaled_kernel.h"
+#include "kernels/block_scaled/host/quantized_reference.h"
 #include "kernels/host/tensor_maps.h"
 #include "kernels/matmul/host/matmul_launch.h"
 
@@ -136,6 +137,23 @@ ExpectedResult BlockScaledRun::expected_result(const std::vector<GlobalAddr>& ad
   };
   for (ExpectedProduct& product : result.products)
     product.sfa = scales(0), product.sfb = scales(1), product.scale_block = scale_block(config_);
+  if (!quantises(config_) && config_.scaled && !config_.residual)
+    for (ExpectedProduct& product : result.products)
+      product.terms = ExpectedTerms{.output = config_.output, .alpha = double(problem_.alpha)};
+  if (!quantises(config_) || !config_.scaled_output.amax_of_results || addresses.size() <= kSfd + 1) return result;
+  const OutputScaling how = config_.scaled_output;
+  const float norm_over_max = problem_.norm / largest_element(config_.output);
+  for (ExpectedProduct& product : result.products)
+    product.output_scales = {
+        .name = "SFD",
+        .address = addresses[kSfd].value,
+        .bytes = output_scales().bytes(),
+        .rows = output_scales().rows,
+        .blocks = output_scales().scales,
+        .block = how.block,
+        .along_columns = how.direction == ScaleDirection::columns,
+        .alpha = config_.scaled ? double(problem_.alpha) : 1,
+        .code = [=](float largest) { return nearest_scale(how.type, largest * norm_over_max); }};
   return result;
 }
 

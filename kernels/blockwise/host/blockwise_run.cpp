@@ -68,6 +68,28 @@ void BlockwiseRun::read_row(int operand, const std::vector<const uint8_t*>& tens
   }
 }
 
+ExpectedResult BlockwiseRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  ExpectedResult result = Product::expected_result(addresses);
+  const int bits = element_bits(config_.scale_dtype);
+  const uint64_t bytes = uint64_t(bits) / 8;
+  ExpectedBlockScales scales{.output = config_.output, .size = kBlock};
+  scales.a = {.name = "scale A",
+              .address = addresses[kScaleA].value,
+              .rows = problem_.m,
+              .pitch = bytes,
+              .bits = bits,
+              .k_pitch = uint64_t(a_scale_pitch()) * bytes,
+              .type = config_.scale_dtype};
+  scales.b = {.name = "scale B",
+              .address = addresses[kScaleB].value,
+              .rows = n_blocks(),
+              .pitch = uint64_t(k_blocks()) * bytes,
+              .bits = bits,
+              .type = config_.scale_dtype};
+  for (ExpectedProduct& product : result.products) product.block_scales = scales;
+  return result;
+}
+
 std::string BlockwiseRun::title() const {
   return Product::title() + " blockwise" + (config_.scale_dtype == DataType::bf16 ? ", bf16 scales" : "");
 }

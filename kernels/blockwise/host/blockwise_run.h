@@ -34,6 +34,7 @@ class BlockwiseRun : public Product {
                      .round_n = config_.cluster_n};
   }
   bool is_plain() const override { return false; }  // sums times scale factors
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   std::string title() const override;
   std::string chosen_configuration() const override;
   std::string configuration_json() const override;

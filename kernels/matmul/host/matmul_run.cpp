@@ -76,6 +76,35 @@ void MatmulRun::fill(size_t i, uint8_t* bytes) const {
   }
 }
 
+ExpectedResult MatmulRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  const MatmulConfig& c = config_;
+  if (has_functor(c) && !c.register_epilogue) return {};
+  ExpectedResult result = Product::expected_result(addresses);
+  if (!has_functor(c)) return result;
+  ExpectedTerms terms{.output = c.output};
+  if (c.scaled) terms.alpha = double(problem_.alpha);
+  if (c.bias)
+    terms.bias = {.name = "bias",
+                  .address = addresses[2].value,
+                  .rows = 1,
+                  .pitch = uint64_t(problem_.n) * 4,
+                  .bits = 32,
+                  .type = DataType::f32};
+  if (c.residual) {
+    terms.beta = double(problem_.beta);
+    terms.residual = {.name = "residual",
+                      .address = addresses[c.bias ? 3 : 2].value,
+                      .rows = problem_.m,
+                      .pitch = uint64_t(problem_.n) * uint64_t(output_bytes(c)),
+                      .bits = 8 * output_bytes(c),
+                      .type = c.output};
+  }
+  if (c.activation == Activation::relu) terms.activation = "relu";
+  if (c.activation == Activation::silu) terms.activation = "silu";
+  for (ExpectedProduct& product : result.products) product.terms = terms;
+  return result;
+}
+
 /// What the epilogue makes of an accumulator, before the conversion to C's type.
 double MatmulRun::finished(double x, int row, int column, const std::vector<const uint8_t*>& tensors) const {
   const MatmulConfig& c = config_;
