@@ -397,7 +397,8 @@ inline constexpr Check kChecks[] = {
     {"TC17", Severity::error, "tensor memory of one tile read or overwritten without order",
      "Columns that the MMAs of one tile or commit group wrote, or a tcgen05.cp, are read or overwritten by another "
      "with no happens-before chain between them. A tcgen05.cp behind MMAs of its own thread that use the columns "
-     "is a note: PTX does not list the two as ordered, but CUTLASS and DeepGEMM copy the next scale factors so.",
+     "is a note: PTX does not list the two as ordered, but CUTLASS and DeepGEMM copy the next scale factors so. Or "
+     "an MMA whose accumulator lies over its own scale factors, or over its A.",
      "Sums of two tiles mixed, or a tile that shows the one before.",
      "One ring of accumulators with full and empty barriers; nobody touches a stage outside its turn, and a "
      "tile without MMAs must not be read.",

@@ -85,8 +85,8 @@ std::string HazardChecker::reached_without_release(const Thread& t, uint32_t at_
     }
   if (to.empty()) return {};
   return fmt::format(
-      "wrong: the multicast mask of the copy, which reaches CTA rank {}: {} there hands its stages back "
-      "to the CTAs of rank {}, not to this one ({}); or the mask of its tcgen05.commit",
+      "wrong: the multicast mask of the copy, which reaches CTA rank {}, or that of the tcgen05.commit of {} "
+      "there, which reaches rank {} and not this one ({})",
       at_rank, in.kernel->role(operand.by.warp), to, rank(t.slot));
 }
 

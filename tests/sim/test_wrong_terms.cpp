@@ -70,7 +70,7 @@ class Run {
     host::ExpectedResult expected{.products = {product}, .copies = {}};
     provenance::Explainer explainer(
         record_, expected, [](int cta) { return cta == 0; },
-        [this](uint64_t address, uint64_t) { return bytes_at(address); },
+        [this](uint64_t address, uint64_t) { return bytes_at(address); }, {},
         [](const models::Source& source) { return "line " + std::to_string(source.loc.line()); });
     const std::vector<Cause> causes = explainer.causes(true, false);
     CHECK(causes.empty());
