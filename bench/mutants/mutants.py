@@ -22,6 +22,7 @@ class Mutant(NamedTuple):
     expect: tuple
     equivalent: str = ""
     survives: str = ""
+    scenarios: tuple = ()  # its own, instead of its kernel's
 
 
 def mutant_list():

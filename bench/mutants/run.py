@@ -25,6 +25,7 @@ import tempfile
 
 import mutants
 import people
+import places
 import ptx
 from scenarios import (BLOCKWISE_SCENARIOS, COPY_SCENARIOS, CUTLASS_SCENARIOS, DIRECT_SCENARIOS, FALLBACK_SCENARIOS,
                        MAPS_SCENARIOS, MOE_FP8_SCENARIOS, PEOPLE_SCENARIOS,
@@ -32,7 +33,7 @@ from scenarios import (BLOCKWISE_SCENARIOS, COPY_SCENARIOS, CUTLASS_SCENARIOS, D
 
 # --list: its mutants, and where their results are kept.
 LISTS = {"protocol": (mutants.MUTANTS, "results.jsonl"), "people": (people.MUTANTS, "people.jsonl"),
-         "ptx": (ptx.MUTANTS, "ptx.jsonl")}
+         "ptx": (ptx.MUTANTS, "ptx.jsonl"), "places": (places.MUTANTS, "places.jsonl")}
 MUTANTS = mutants.MUTANTS
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -49,6 +50,7 @@ ROLE_UNITS = {"matmul": "kernels/matmul/sim/matmul_code.cpp", "copy": "kernels/c
               "moefp8": "kernels/grouped_1d2d/sim/grouped_1d2d_code.cpp",
               "maps": "kernels/grouped_block_scaled/sim/grouped_block_scaled_code.cpp",
               "direct": "kernels/direct/sim/direct_code.cpp",
+              "hopper": "kernels/hopper_matmul/sim/hopper_matmul_code.cpp",
               "fallback": "kernels/fallback/sim/fallback_code.cpp"}
 SCENARIOS_OF = {"matmul": SCENARIOS, "copy": COPY_SCENARIOS, "scaled": SCALED_SCENARIOS, "cutlass": CUTLASS_SCENARIOS, "blockwise": BLOCKWISE_SCENARIOS,
                 "moe": MOE_SCENARIOS, "moefp8": MOE_FP8_SCENARIOS, "maps": MAPS_SCENARIOS,
@@ -223,7 +225,7 @@ def run_mutant(build, mutant, scenarios):
         target.write_text(mutated(mutant))
         if error := build.make(folder, mutant):
             return {"id": mutant.id, "kind": "does not compile", "scenario": "", "lines": [error[:600]]}
-        for scenario in scenarios[kernel_of(mutant)]:
+        for scenario in mutant.scenarios or scenarios[kernel_of(mutant)]:
             kind, errors, warnings = reports_of(run_scenario(folder / "sm100sim", scenario))
             if kind != "pass":
                 return {"id": mutant.id, "kind": kind, "scenario": scenario.name, "lines": errors[:4],
@@ -308,7 +310,8 @@ def table(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", choices=LISTS, default="protocol", help="protocol: calls left out, doubled or altered; "
-                        "people: wrong bounds, coordinates, descriptors; ptx: the same in the text of PTX")
+                        "people: wrong bounds, coordinates, descriptors; ptx: the same in the text of PTX; places: "
+                        "people's again, each with a scenario of its own")
     parser.add_argument("--only", default="", help="mutants whose id matches this regular expression")
     parser.add_argument("--sample", type=int, help="this many of the list at most, evenly spread")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at the same time")

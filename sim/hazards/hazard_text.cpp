@@ -451,15 +451,17 @@ HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier,
   const bool both_write = earlier.write && later.write;
   HazardText text{
       "GM3",
-      fmt::format("{} of CTA {} and {} of CTA {} {}, and nothing orders them", first, earlier.by.cta, second,
-                  later.by.cta,
-                  both_write ? "write the same global memory" : "access the same global memory, one writes"),
+      fmt::format("{} of CTA {} and {} of CTA {} {} the same global memory{}{}, and nothing orders them", first,
+                  earlier.by.cta, second, later.by.cta, both_write ? "write" : "access",
+                  place.empty() ? "" : fmt::format(" ({})", place), both_write ? "" : ", one writes"),
       {line(first_kernel, "first: ", earlier), line(second_kernel, "second:", later),
        fmt::format("both touch global memory at {:#x}{}{}", address.value, place.empty() ? "" : ": ", place)}};
   // Who reads wants what the other has written; two that only write seldom mean the same element.
-  if (both_write && earlier.by.cta != later.by.cta)
-    text.details.push_back(
-        "two CTAs store the same element: a coordinate, a pitch or an offset is wrong, or both compute the tile");
+  if (both_write && !one_warp(earlier, later))
+    text.details.push_back(fmt::format(
+        "two {} store the same element: a coordinate, a pitch or an offset is wrong, or both compute the "
+        "tile",
+        earlier.by.cta != later.by.cta ? "CTAs" : "warps"));
   text.details.push_back(
       fmt::format("missing{}: a barrier of the warps of {}, then st.release of a word; ld.acquire of it and a "
                   "barrier before {} "

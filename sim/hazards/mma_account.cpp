@@ -73,7 +73,7 @@ std::optional<MmaFault> other_stage(const Kernel& kernel, const MmaAccount::Comm
 bool of_another_barrier(const Kernel& kernel, const MmaAccount& account, const MmaAccount::Commit& commit,
                         Columns columns) {
   const BarrierName name = barrier_name(kernel, commit.barrier);
-  return name.array && name.array->count > 1 &&
+  return name.array && name.array->stages > 1 &&
          std::none_of(account.commits.begin(), account.commits.end(), [&](const MmaAccount::Commit& c) {
            return c.columns == columns && c.barrier == commit.barrier;
          });
@@ -85,6 +85,14 @@ std::optional<MmaFault> committed_early(const Kernel& kernel, const MmaAccount& 
   const auto begun = account.begun.find(written.begin);
   if (written != commit.columns || begun == account.begun.end() || begun->second > commit.clock)
     return std::nullopt;
+  // A ring that is committed to at every step says nothing of a tile.
+  const BarrierArray* const array = barrier_name(kernel, commit.barrier).array;
+  const auto of_tile =
+      std::count_if(account.commits.begin(), account.commits.end(), [&](const MmaAccount::Commit& c) {
+        return c.clock >= begun->second && c.clock <= commit.clock &&
+               barrier_name(kernel, c.barrier).array == array;
+      });
+  if (of_tile != 1) return std::nullopt;
   return MmaFault{
       .message = fmt::format("; {} has committed to {} before its last MMAs of the tile", kernel.role(mma.by.warp),
                              barrier_text(kernel, commit.barrier)),
