@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """More mistakes that people make: other columns, stages, halves, masks, pitches, bounds, terms of epilogues, tiles.  Written by a
-reader of the kernels who did not know the checks, each with the scenario in which it shows; patterns name what is wrong as a kernel
-engineer would.  In the format of mutants.py (`run.py --list places`).
+reader of the kernels who did not know the checks, each with the scenario in which it shows.  Patterns of reports that name the cause
+were taken from them when they had been read; the others say what should have been named.  In the format of mutants.py (`run.py --list places`).
 """
 
 from mutants import Mutant
