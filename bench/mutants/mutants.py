@@ -791,7 +791,7 @@ m("copy-arm-late", "the stage is armed behind its copies", "$^",
   (CARM, ""), ("params, stage, tile, k);\n", "params, stage, tile, k);\n" + CARM),
   equivalent="the phase cannot complete before the arrival that arms it, and the tx-count may be negative meanwhile")
 m("copy-no-step", "load stays at stage 0", r"MB8|TM5|input_full|input_empty", ("      ring.producer_step();\n", ""))
-m("copy-no-drain", "load exits without draining", r"MB12|MB10", ("  ring.producer_drain();  // peers", "  // peers"))
+m("copy-no-drain", "load exits without draining", r"MB12|MB10|CR3", ("  ring.producer_drain();  // peers", "  // peers"))
 m("copy-no-pdl-wait", "load does not wait for the kernel ahead", r"GD1", ("isa.griddepcontrol_wait();", "(void)0;"))
 m("copy-launch-first", "dependents are launched at the start", "$^",
   ("  if (cfg.pdl) isa.griddepcontrol_launch_dependents();\n", ""),

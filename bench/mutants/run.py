@@ -83,13 +83,24 @@ class Build:
     def _command(self, source):
         """The compiler and its flags for a unit, without what names files; SystemExit if the tree does not build it."""
         if source not in self.commands:
-            targets = [t for t in self.targets if t.endswith(source.removeprefix("kernels") + ".o")]
+            targets = [t for t in self.targets if t.endswith(self._unit(source).removeprefix("kernels") + ".o")]
             if not targets:
                 raise SystemExit(f"{self.tree} does not build {source}")
             words = shlex.split(self._ninja("commands", targets[0])[-1])
             words = words[next(i for i, w in enumerate(words) if "ccache" not in w):words.index("-MD")]
             self.commands[source] = " ".join(words + ["-O0", "-g0", "-w"])
         return self.commands[source]
+
+    def _unit(self, source):
+        """What the tree compiles: the source, or a file that includes it with others (SM100_UNITY)."""
+        if any(t.endswith(source.removeprefix("kernels") + ".o") for t in self.targets):
+            return source
+        units = (t.removesuffix(".o") for t in self.targets if "/Unity/unity_" in t and t.endswith(".o"))
+        return next((u for u in units if f'/{source}"' in (self.tree / u).read_text()), source)
+
+    def _file(self, source):
+        unit = self._unit(source)
+        return ROOT / source if unit == source else self.tree / unit
 
     def _ninja(self, tool, *arguments):
         out = subprocess.run(["ninja", "-C", self.tree, "-t", tool, *arguments], capture_output=True, text=True,
@@ -111,7 +122,7 @@ class Build:
             objects.append(f"{folder}/{pathlib.Path(source).stem}.o")
             # The mutant's folder comes before all others.
             compiler, flags = self._command(source).split(" ", 1)
-            if error := self._run(f"{compiler} -I{folder} {flags} {include} -c {ROOT / source} -o {objects[-1]}"):
+            if error := self._run(f"{compiler} -I{folder} {flags} {include} -c {self._file(source)} -o {objects[-1]}"):
                 return error
         # Before the libraries: what they have of the same unit is then not taken.
         return self._run(self.link.replace(" -o sm100sim ", f" -s -o {folder}/sm100sim {' '.join(objects)} "))
