@@ -33,7 +33,6 @@ void Mbarrier::set_index(uint32_t offset, int32_t index) {
   std::vector<int32_t>& block = index_[offset / 8 / kBlockWords];
   if (block.empty()) block.resize(kBlockWords, kNone);
   block[offset / 8 % kBlockWords] = index;
-  recent(offset) = {};
 }
 
 void Mbarrier::start_cta() {
@@ -52,9 +51,6 @@ void Mbarrier::violate(const char* id, std::string message, uint32_t offset, con
 }
 
 Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, const Source& source) {
-  if (const Recent& last = recent(offset);
-      last.offset == offset && smem_.load<uint64_t>(offset) == last.state->word)
-    return last.state;
   if (offset % 8 != 0 || !smem_.contains(offset, 8)) {
     violate(
         "MB3",
@@ -85,7 +81,6 @@ Mbarrier::State* Mbarrier::valid_object(uint32_t offset, const char* operation, 
         offset, source);
     return nullptr;
   }
-  recent(offset) = {offset, &state};
   return &state;
 }
 

@@ -130,13 +130,6 @@ class Mbarrier {
   int32_t index_of(uint32_t offset) const;
   void set_index(uint32_t offset, int32_t index);
   std::deque<State> states_;
-  /// Of states_, those that were asked for last, by their place.
-  struct Recent {
-    uint32_t offset = 1;  ///< no mbarrier lies there
-    State* state = nullptr;
-  };
-  std::array<Recent, 32> recent_;
-  Recent& recent(uint32_t offset) { return recent_[offset / 8 % recent_.size()]; }
 };
 
 }  // namespace sm100::models

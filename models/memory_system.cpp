@@ -266,6 +266,7 @@ double MemorySystem::dram_times(uint64_t block) const {
 }
 
 double MemorySystem::translated(uint64_t address, double at) {
+  if (!translations_cold_) return at;
   const double known = at + profile_.memory.translation_ns * profile_.device.sm_clock_ghz;
   return std::max(
       at,
@@ -311,9 +312,8 @@ void MemorySystem::bring(Request& request, double from, double until, int half) 
     const double lines = double((missing.sectors + 1) / 2 * 2) / sectors;  // HBM moves 64 bytes
     const uint64_t block = block_of(missing.address);
     if (block != timed) timed = block, times = dram_times(block);
-    const double there =
-        access_dram(block, translations_cold_ ? translated(missing.address, at) : at, lines * times) + extra +
-        wait + (home_of_block(block) == half ? 0 : far);
+    const double there = access_dram(block, translated(missing.address, at), lines * times) + extra + wait +
+                         (home_of_block(block) == half ? 0 : far);
     const Cycles ready = rounded(there);
     missing.line->set_ready(ready);
     request.first_ready = std::min(request.first_ready, ready);

@@ -3,8 +3,6 @@
 
 #include <sysc/kernel/sc_simcontext.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <stdexcept>
 #include <utility>
 
@@ -164,22 +162,6 @@ void Scheduler::cycle() {
   }
   in_cycle_ = false;
   ask_systemc();
-  fetch_next();
-}
-
-/// Has the caches fetch what the next cycles begin with: on a whole chip it lies in memory again.
-void Scheduler::fetch_next() const {
-#if defined(__GNUC__)
-  constexpr size_t kEvents = 7, kStacks = 3;
-  constexpr ptrdiff_t kBelow = 256, kAbove = 1024, kCacheLine = 64;  // bytes of a stack
-  for (size_t i = 0; i < std::min(kEvents, timed_.size()); ++i) {
-    const Event* const event = slots_[timed_[i].slot];
-    if (!event) continue;
-    __builtin_prefetch(event);
-    if (i >= kStacks || !event->stack_) continue;
-    for (ptrdiff_t at = -kBelow; at < kAbove; at += kCacheLine) __builtin_prefetch(event->stack_ + at);
-  }
-#endif
 }
 
 void Scheduler::run_ready() {
@@ -227,9 +209,6 @@ void Scheduler::enter(void* thread) {
 
 void Thread::wait(Event& event) {
   event.wakes_ = this;
-#if defined(__GNUC__)
-  event.stack_ = static_cast<const char*>(__builtin_frame_address(0));
-#endif
   Scheduler::get().leave();
 }
 

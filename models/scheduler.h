@@ -72,7 +72,6 @@ class Event {
   uint32_t place_ = 0;        ///< delta: in the list; timed: of its slot
   Pending pending_ = Pending::no;
   const bool wakes_thread_ = true;
-  const char* stack_ = nullptr;  ///< of the thread that it wakes, where it goes on
 };
 
 /// Runs on a stack of its own and waits for events.
@@ -128,7 +127,6 @@ class Scheduler {
   void trigger(Event& event);
   void forget_cancelled();
   void ask_systemc();
-  void fetch_next() const;
   void insert(Timed timed);
   Timed take_first();
   void take_delta(Event& event);

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "catch.h"
-#include "kernels/host/scenario.h"
-#include "scratch_directory.h"
-#include "sim/child_process.h"
+#include "run_ptx.h"
 
 using namespace sm100;
 using namespace sm100::sim;
@@ -16,11 +14,10 @@ namespace {
 /// CTA 1 does something to CTA 0, and tells by a word there, stored to [%r5], that it has: `tells`.  CTA 0 polls
 /// its word by `poll`, and exits.
 RunResult ran(const std::string& tells, const std::string& poll = "ld.acquire.cluster") {
-  const ScratchDirectory scratch;
-  scratch.write("k.ptx", fmt::format(R"(.version 8.7
-.target sm_90a
+  return run_ptx(fmt::format(R"(.version 8.7
+.target sm_100a
 .address_size 64
-.visible .entry tells(.param .u32 n)
+.visible .entry tells()
 .reqntid 32
 .reqnctapercluster 2
 {{
@@ -58,32 +55,14 @@ END:
 	ret;
 }}
 )",
-                                     tells, poll));
-  return run_in_child(host::load_scenario(scratch.write("k.toml", R"(kernel = "ptx"
-profile = "h200"
-[problem]
-ptx = "k.ptx"
-entry = "tells"
-grid = [2, 1, 1]
-block = [32, 1, 1]
-[[problem.tensor]]
-name = "out"
-type = "u32"
-shape = [32]
-contents = "zeros"
-[[problem.argument]]
-value = 1
-[run]
-sms = 2
-)"),
-                                          {}));
+                             tells, poll),
+                 2);
 }
 
 /// A thread stores a word and arrives, one of another warp waits and loads it.
 RunResult handed_on(const std::string& arrive, const std::string& wait) {
-  const ScratchDirectory scratch;
-  scratch.write("k.ptx", fmt::format(R"(.version 8.7
-.target sm_90a
+  return run_ptx(fmt::format(R"(.version 8.7
+.target sm_100a
 .address_size 64
 .visible .entry hands(.param .u64 out)
 .reqntid 64
@@ -118,26 +97,9 @@ END:
 	ret;
 }}
 )",
-                                     arrive, wait.starts_with(".") ? wait.substr(0, wait.find(' ')) : "",
-                                     wait.find("fence") == std::string::npos ? "" : "fence.acq_rel.cta;"));
-  return run_in_child(host::load_scenario(scratch.write("k.toml", R"(kernel = "ptx"
-profile = "h200"
-[problem]
-ptx = "k.ptx"
-entry = "hands"
-grid = [1, 1, 1]
-block = [64, 1, 1]
-[[problem.tensor]]
-name = "out"
-type = "u32"
-shape = [32]
-contents = "zeros"
-[[problem.argument]]
-address = "out"
-[run]
-sms = 1
-)"),
-                                          {}));
+                             arrive, wait.starts_with(".") ? wait.substr(0, wait.find(' ')) : "",
+                             wait.find("fence") == std::string::npos ? "" : "fence.acq_rel.cta;"),
+                 1, {"zeros"});
 }
 
 }  // namespace
