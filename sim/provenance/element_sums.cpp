@@ -49,7 +49,9 @@ ElementSums Explainer::sums_of(size_t p, const Watched& output, int64_t part_k) 
   std::vector<float> sums(size_t(kept * columns * all.parts));
   std::vector<int64_t> known(size_t(kept * columns));  // elements of K
 
-  for (const auto& [history, acc] : accumulators_) {
+  for (const auto& watched : accumulators_) {
+    const auto& history = watched.first;
+    const auto& acc = watched.second;  // not a structured binding: clang 14 captures none
     const bool turned = swapped(acc);
     const PartOfK of = part_of_k(acc, product.k, part_k);
     if (of.part < 0) continue;
