@@ -55,7 +55,7 @@ class Provenance {
   virtual void tensor_memory_loaded(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
                                     const uint32_t* registers, const Source& source) = 0;
   virtual void tensor_memory_stored(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
-                                    const Source& source) = 0;
+                                    const uint32_t* registers, const Source& source) = 0;
   /// A lane's load from global memory into its registers.
   virtual void global_read(int slot, int lane, uint64_t address, uint32_t bytes, const void* value,
                            const Source& source) = 0;

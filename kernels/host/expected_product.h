@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/isa/number_formats.h"
+#include "kernels/isa/scale_layout.h"
 
 namespace sm100::host {
 
@@ -36,14 +37,18 @@ struct ExpectedTerms {
   std::optional<ExpectedMatrix> bias{};      ///< f32, one row
   std::optional<ExpectedMatrix> residual{};  ///< of C's type and shape
   std::string_view activation{};             ///< "relu", "silu"; empty: none
+  bool of_rounded_sums = false;              ///< x has been rounded to C's type
+  std::string alpha_name = "alpha";          ///< "the factor of expert 3"
 };
 
-/// Scales that an epilogue multiplies sums with.  C is the sum over blocks of K of x * a(row, block) * b(column /
-/// size, block), where x is the product over the block's `size` elements.
+/// Scales that an epilogue multiplies sums with.  C is `factor` times the sum over blocks of K of x * a(row, block)
+/// * b(column / size, block), where x is the product over the block's `size` elements.
 struct ExpectedBlockScales {
   DataType output{};    ///< C's type
   ExpectedMatrix a, b;  ///< with their `type`; what is K of an operand is blocks here
   int size = 0;
+  double factor = 1;
+  std::string factor_name{};  ///< "the factor of expert 3"
 };
 
 /// Scales that an epilogue gives the elements of C, in atoms of 128 rows x 4 (kernels/isa/scale_layout.h).
@@ -55,6 +60,9 @@ struct ExpectedOutputScales {
   bool along_columns = false;
   double alpha = 1;                              ///< what is quantised is alpha * x
   std::function<uint8_t(float largest)> code{};  ///< of a block whose largest magnitude that is
+  DataType output{};                             ///< C's type
+  double norm = 1;                               ///< elements are multiplied by norm / scale
+  std::function<float(uint8_t code)> factor{};   ///< that, of a block with this scale; empty: nobody knows
 };
 
 /// C(i, j) is the sum over k of A(i, k) * B(j, k), and what an epilogue makes of it.
@@ -66,9 +74,12 @@ struct ExpectedProduct {
   /// along K.
   std::optional<ExpectedMatrix> sfa{}, sfb{};
   int scale_block = 0;
+  std::optional<ScaleType> scale_type{};
   bool other_scales = false;  ///< elements have scale factors that lie otherwise, which nobody looks at
   /// C is nothing but the sums, converted to its type: then what is stored can be held against tensor memory.
   std::optional<DataType> plain{};
+  /// Warps finish on the strip what others have loaded: who has stored an element has not loaded its sums.
+  bool by_other_warps = false;
   // What the epilogue makes of the sums, where the kernel says it: it is asked which term of it is wrong.
   std::optional<ExpectedTerms> terms{};
   std::optional<ExpectedBlockScales> block_scales{};

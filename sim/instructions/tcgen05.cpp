@@ -244,9 +244,15 @@ void Tcgen05St<kShape>::execute(WarpContext& w) const {
   w.charge(w.issue.tcgen05_ld);
   w.settle();
   w.own.tmem.store(kShape, repeat, address, w.warp.index, registers, w.source(), split);
-  if (models::Provenance* p = w.sm.provenance)
-    for (const uint32_t column : {address.column(), address.column() + uint32_t(split)})
-      p->tensor_memory_stored(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address), column, w.source());
+  if (models::Provenance* p = w.sm.provenance) {
+    constexpr bool kHalves = kShape == TmemShape::s16x32bx2;
+    const uint32_t* const known = w.sm.with_data && !kHalves ? registers : nullptr;
+    p->tensor_memory_stored(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address), address.column(), known,
+                            w.source());
+    if (kHalves)
+      p->tensor_memory_stored(w.own.slot, w.sm.id, kShape, repeat, first_lane(w, address),
+                              address.column() + uint32_t(split), nullptr, w.source());
+  }
   if (HazardChecker* h = w.hazards()) h->tmem_store(w.thread(), kShape, repeat, address, split);
   w.tmem_stores_done =
       transfer(w, models::UnitSpanKind::tmem_write, address, columns_spanned(kShape, repeat), w.tmem_stores_done);

@@ -25,8 +25,9 @@ PartOfK part_of_k(const Accumulator& acc, int64_t k, int64_t part_k) {
     const int64_t first = acc.a.k[s];
     if (first < 0 || first >= k) continue;  // zeros beyond the end
     const int64_t part = first / part_k;
-    if (of.count > 0 && part != of.part) return {};
-    of.part = part, of.count += std::min(k - first, acc.a.k_count[s]);
+    const int64_t count = std::min(k - first, acc.a.k_count[s]);
+    if ((of.count > 0 && part != of.part) || (first + count - 1) / part_k != part) return {};
+    of.part = part, of.count += count;
   }
   return of;
 }
@@ -51,7 +52,8 @@ ElementSums Explainer::sums_of(size_t p, const Watched& output, int64_t part_k) 
 
   for (const auto& watched : accumulators_) {
     const auto& history = watched.first;
-    const auto& acc = watched.second;  // not a structured binding: clang 14 captures none
+    const auto& acc = watched.second;             // not a structured binding: clang 14 captures none
+    if (record_.rewritten_by(history)) continue;  // its sums were those of others before
     const bool turned = swapped(acc);
     const PartOfK of = part_of_k(acc, product.k, part_k);
     if (of.part < 0) continue;

@@ -26,6 +26,16 @@ std::string Region::text() const {
   return fmt::format("rows {}, columns {}", range_text(first_row, last_row), range_text(first_column, last_column));
 }
 
+std::vector<Tiles::Size> output_sizes(const host::ExpectedResult& expected) {
+  std::vector<Tiles::Size> outputs;
+  for (const host::ExpectedProduct& p : expected.products)
+    outputs.push_back({p.c.rows, int64_t(p.c.pitch) * 8 / p.c.bits});
+  for (const host::ExpectedCopy& c : expected.copies)
+    if (c.row_bytes > 0 && c.bits > 0)
+      outputs.push_back({int64_t(c.bytes / c.row_bytes), int64_t(c.row_bytes) * 8 / c.bits});
+  return outputs;
+}
+
 Explainer::Explainer(const Record& record, const host::ExpectedResult& expected, std::function<bool(int)> in_launch,
                      std::function<const uint8_t*(uint64_t, uint64_t)> bytes, Tiles tiles, Who who)
     : record_(record),
@@ -35,10 +45,7 @@ Explainer::Explainer(const Record& record, const host::ExpectedResult& expected,
       who_(std::move(who)),
       matrices_(expected.products),
       work_tiles_(std::move(tiles)) {
-  std::vector<Tiles::Size> outputs;
-  for (const host::ExpectedProduct& p : expected.products)
-    outputs.push_back({p.c.rows, int64_t(p.c.pitch) * 8 / p.c.bits});
-  work_tiles_.set_outputs(std::move(outputs));
+  work_tiles_.set_outputs(output_sizes(expected));
 }
 
 std::string Explainer::loaded_by(const Fragment& fragment) const {
@@ -213,7 +220,7 @@ bool Explainer::turned_by_stores(const Accumulator& acc) const {
   for (const uint32_t set : acc.sets) {
     const Cells cells = cells_in(acc, set);
     const SetPlace& place = places_[set];
-    if (place.product < 0 || cells.first_row < 0) continue;
+    if (!says_where(place) || cells.first_row < 0) continue;
     straight.insert({place.region.first_row - cells.first_row, place.region.first_column - cells.first_column});
     turned.insert({place.region.first_row - cells.first_column, place.region.first_column - cells.first_row});
   }
@@ -263,7 +270,7 @@ Region Explainer::region_of(const Accumulator& acc) const {
   Region region;
   for (const uint32_t set : acc.sets) {
     const SetPlace& place = places_[set];
-    if (place.product < 0) continue;
+    if (!says_where(place)) continue;
     region.add(place.region.first_row, place.region.first_column);
     region.add(place.region.last_row, place.region.last_column);
   }
@@ -301,11 +308,28 @@ void Explainer::add(Cause cause, const std::string& region) {
   groups_.push_back({std::move(cause), {region}});
 }
 
+std::string Explainer::place_of(const Store& store) const {
+  if (!store.tensor || store.rank == 0) return {};
+  return fmt::format("to {{{}}}",
+                     fmt::join(store.coordinates.begin(), store.coordinates.begin() + store.rank, ", "));
+}
+
+std::string Explainer::beyond_text(const Box& box) const {
+  if (box.by != Box::By::tensor_copy || box.map.four_rows || box.map.im2col) return {};
+  for (uint32_t d = 0; d < box.map.rank; ++d)
+    if (box.coordinates[d] >= int64_t(box.map.global_dim[d]))
+      return fmt::format(" that begins beyond the {} elements of its tensor map in dimension {}",
+                         box.map.global_dim[d], d);
+  return {};
+}
+
 std::string Explainer::place_of(const Box& box) const {
   if (box.by == Box::By::cp_async) return "cp.async";
   if (box.by == Box::By::ld_global) return "ld.global, and stored by the thread";
-  return fmt::format("box at {{{}}}",
-                     fmt::join(box.coordinates.begin(), box.coordinates.begin() + coordinate_count(box.map), ", "));
+  const uint32_t dimensions = coordinate_count(box.map);
+  return fmt::format("box at {{{}}}{}",
+                     fmt::join(box.coordinates.begin(), box.coordinates.begin() + dimensions, ", "),
+                     beyond_text(box));
 }
 
 std::string Explainer::rows_text(const RowOf& first, int64_t count) const {

@@ -38,6 +38,9 @@ struct Cause {
   int tiles = 0, of_tiles = 0;
 };
 
+/// Of the products and copies, for Tiles.
+std::vector<Tiles::Size> output_sizes(const host::ExpectedResult& expected);
+
 /// "load (warp 5) of CTA 1, load_warp.h:38"
 using Who = std::function<std::string(const models::Source&)>;
 
@@ -101,6 +104,10 @@ class Explainer {
   /// wgmma are.
   std::string loaded_by(const Fragment& fragment) const;
   bool goes_together(const Accumulator& acc, uint32_t set, const Cells& cells) const;
+  /// Its fragments are what was stored there.
+  bool says_where(const SetPlace& place) const {
+    return place.product >= 0 && !expected_.products[size_t(place.product)].by_other_warps;
+  }
   bool swapped(const Accumulator& acc) const;
   /// D's rows were stored as columns of C, as far as the places of its sets tell.
   bool turned_by_stores(const Accumulator& acc) const;
@@ -120,7 +127,12 @@ class Explainer {
   std::vector<Placed> placed(const Accumulator& acc) const;
   std::vector<Misfit> misfits(const Accumulator& acc) const;
   void explain_misfit(const Accumulator& acc, const Misfit& misfit);
+  void explain_exchanged(const Accumulator& acc, const Misfit& misfit);
   void explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right);
+  /// D has rows of the operand in another order than its sets have places, which follow each other.
+  bool loaded_out_of_order(const Accumulator& acc, bool a) const;
+  /// Some accumulator has multiplied rows of that box, and all its rows belong where they are.
+  bool is_right_elsewhere(const Box& box);
   void compare_steps(const Accumulator& acc);
   bool explain_same_tensor(const Accumulator& acc);
   bool explain_swizzle(const Accumulator& acc);
@@ -143,6 +155,8 @@ class Explainer {
 
   // scale_causes.cpp
   void compare_scales(const Accumulator& acc);
+  bool explain_stored_scale(const Accumulator& acc, size_t step, bool a, size_t i,
+                            const host::ExpectedMatrix& scales, int scale_block);
 
   // k_causes.cpp
   void compare_k();
@@ -156,6 +170,7 @@ class Explainer {
   void explain_unwritten(size_t product, const Watched& output);
   /// @param packed  elements of `output.grain` bytes
   void explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes, int64_t packed = 1);
+  std::string parts_of_k(const Accumulator& acc, int64_t k) const;
   /// What CTAs have had instead of the tile of this element.
   void explain_tile(int64_t row, int64_t column, Cause& cause) const;
   void compare_cells(size_t product, const Watched& output);
@@ -186,13 +201,22 @@ class Explainer {
   Cause cause_of(const Guess& guess, const WrongElements& wrong, int64_t explained, bool all,
                  const models::Source& by) const;
 
+  // partial_causes.cpp
+  /// Elements of K that the sums of an accumulator have, where an element of C is added up of several; nothing: it
+  /// is not, or they differ.
+  std::optional<int64_t> length_of_parts(size_t product) const;
+  std::optional<Cause> explain_partials(size_t product, const Watched& output, const models::Source& by) const;
+
   // block_scale_causes.cpp
   std::optional<Cause> explain_block_scales(size_t product, const Watched& output, const models::Source& by) const;
 
   // output_scale_causes.cpp
   std::optional<Cause> explain_output_scales(size_t product, const Watched& output) const;
 
-  std::string place_of(const Box& box) const;  ///< "box {k 0, row 128}"
+  std::string place_of(const Box& box) const;      ///< "box {k 0, row 128}"
+  std::string place_of(const Store& store) const;  ///< "to {128, 0}"; empty: a warp's store
+  /// " that begins beyond the 256 elements of its tensor map in dimension 1"; empty: it begins inside.
+  std::string beyond_text(const Box& box) const;
   std::string rows_text(const RowOf& first, int64_t count) const;
 
   const Record& record_;
@@ -210,7 +234,8 @@ class Explainer {
   std::set<int> copied_;  ///< matrices of which some accumulator has rows that tensor copies have brought
   bool with_data_ = true, right_ = false;
   int tiles_ = 0;
-  std::map<size_t, bool> all_multiplied_;  ///< by product, once it was asked for
+  std::map<size_t, bool> all_multiplied_;            ///< by product, once it was asked for
+  std::optional<std::set<const Box*>> right_boxes_;  ///< the same: those of accumulators without a misfit
 
   struct Group {
     Cause cause;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "sim/provenance/explainer.h"
+#include "sim/provenance/scaled_sums.h"
 #include "sim/text.h"
 
 namespace sm100::sim::provenance {
@@ -78,6 +80,7 @@ void watch_outputs(const host::RunPlan& plan, const std::vector<std::vector<Glob
       const uint32_t grain = uint32_t(std::max(1, bits / 8));
       if (bytes / grain <= kMostElements) record.watch(address, bytes, grain);
     };
+    std::map<std::string, ScaleValues::Range> scale_tensors;  // by name: groups have parts of them
     for (const host::ExpectedProduct& p : expected.products) {
       watch(p.c.address, uint64_t(p.c.rows) * p.c.pitch, p.c.bits);
       if (p.output_scales) watch(p.output_scales->address, p.output_scales->bytes, 8);
@@ -86,14 +89,64 @@ void watch_outputs(const host::RunPlan& plan, const std::vector<std::vector<Glob
       };
       if (p.terms && p.terms->bias) watch_reads(*p.terms->bias);
       if (p.terms && p.terms->residual) watch_reads(*p.terms->residual);
-      if (p.block_scales) {
-        const uint64_t blocks = uint64_t((p.k + p.block_scales->size - 1) / p.block_scales->size);
-        record.watch_reads(p.block_scales->a.address, blocks * p.block_scales->a.k_pitch);
-        watch_reads(p.block_scales->b);
+      if (!p.block_scales) continue;
+      const int64_t blocks = (p.k + p.block_scales->size - 1) / p.block_scales->size;
+      for (const host::ExpectedMatrix* m : {&p.block_scales->a, &p.block_scales->b}) {
+        const ScaleValues::Range range = ScaleValues::range_of(*m, blocks);
+        auto& all = scale_tensors.try_emplace(m->name, range).first->second;
+        all = {std::min(all.begin, range.begin), std::max(all.end, range.end)};
       }
     }
+    for (const auto& [name, range] : scale_tensors) record.watch_reads(range.begin, range.end - range.begin);
     for (const host::ExpectedCopy& c : expected.copies) watch(c.to, c.bytes, c.bits);
   }
+}
+
+namespace {
+
+/// Of a launch, with the sizes of its outputs.
+Tiles tiles_of(const EndedRun& run, int launch, const host::ExpectedResult& expected) {
+  Tiles tiles(run.plan.run_of(launch).work_tiles(), tiles_taken(run.device.slots(), run.launches(), launch),
+              cluster_ctas(*run.launches()[launch].kernel));
+  tiles.set_outputs(output_sizes(expected));
+  return tiles;
+}
+
+host::ExpectedResult expected_of(const EndedRun& run, int launch) {
+  return run.plan.run_of(launch).expected_result(run.tensors[size_t(launch)]);
+}
+
+}  // namespace
+
+std::vector<std::string> stray_tiles(const EndedRun& run, int cta) {
+  const int launch = run.launches().of_cta(cta);
+  const Tiles tiles = tiles_of(run, launch, expected_of(run, launch));
+  models::Source by;
+  if (!tiles.known() || !tiles.has_strayed(cta)) return {};
+  return tiles.strays([&](const models::Source& source) { return who(run.launches(), source); }, by);
+}
+
+std::vector<std::string> tiles_of_race(const EndedRun& run, uint64_t address, int first_cta, int second_cta) {
+  const int launch = run.launches().of_cta(second_cta);
+  if (run.launches().of_cta(first_cta) != launch) return {};
+  const host::ExpectedResult expected = expected_of(run, launch);
+  const Tiles tiles = tiles_of(run, launch, expected);
+  if (!tiles.known()) return {};
+  const auto name = [&](const models::Source& source) { return who(run.launches(), source); };
+  for (const host::ExpectedProduct& p : expected.products) {
+    if (address < p.c.address || address - p.c.address >= uint64_t(p.c.rows) * p.c.pitch) continue;
+    const uint64_t at = address - p.c.address;
+    const Tiles::Place tile = tiles.at(int64_t(at / p.c.pitch), int64_t(at % p.c.pitch) * 8 / p.c.bits);
+    const bool first = tiles.has_had(first_cta, tile), second = tiles.has_had(second_cta, tile);
+    if (first != second)
+      return {fmt::format(
+          "the element is of tile ({}, {}), which {} has not had: its store reaches beyond its tile, by "
+          "a coordinate, a pitch or a bound",
+          tile.first, tile.second, name({.cta = first ? second_cta : first_cta}))};
+    models::Source by;
+    return tiles.strays(name, by);
+  }
+  return {};
 }
 
 void explain(const EndedRun& run, const Record& record, RunResult& result) {

@@ -11,6 +11,14 @@ namespace sm100::sim::provenance {
 /// Stores to the outputs of the run's launches are to be kept.
 void watch_outputs(const host::RunPlan& plan, const std::vector<std::vector<GlobalAddr>>& tensors, Record& record);
 
+/// Of two stores to one element of an output: whose tile it is not, or which tiles were had that should not; empty:
+/// the kernel does not say what its tiles are, or they are as they should be.
+std::vector<std::string> tiles_of_race(const EndedRun& run, uint64_t address, int first_cta, int second_cta);
+
+/// Tiles that the CTA has had outside of its launch's outputs, and others like it; empty: it has had none.
+/// @param cta  linear id
+std::vector<std::string> stray_tiles(const EndedRun& run, int cta);
+
 /// Adds what differs from what should be: causes of wrong numbers, or findings where the numbers are right.
 void explain(const EndedRun& run, const Record& record, RunResult& result);
 

@@ -5,12 +5,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <random>
 
 #include "kernels/host/comparison.h"
 #include "kernels/host/product.h"
 
 namespace sm100::sim::provenance {
+
+std::optional<uint32_t> converted(DataType type, uint32_t cell) {
+  const float x = as_float(cell);
+  switch (type) {
+    case DataType::f32: return cell;
+    case DataType::bf16: return cvt_rn_bf16_f32(x);
+    case DataType::f16: return cvt_rn_f16_f32(x);
+    case DataType::e4m3: return cvt_rn_satfinite_e4m3_f32(x);
+    case DataType::e5m2: return cvt_rn_satfinite_e5m2_f32(x);
+    default: return std::nullopt;
+  }
+}
 namespace {
 
 /// Half of the smallest number of a type that is no zero.
@@ -19,6 +32,7 @@ double least_rounding(DataType type) {
     case DataType::e4m3: return std::ldexp(1, -10);
     case DataType::e5m2: return std::ldexp(1, -17);
     case DataType::f16: return std::ldexp(1, -25);
+    case DataType::bf16: return std::ldexp(1, -134);
     default: return 0;
   }
 }
@@ -42,23 +56,37 @@ bool WrongElements::is_rounded(DataType output, double stored, const Guessed& va
 
 int64_t WrongElements::explained(const Guess& guess) const {
   constexpr int64_t kAtFirst = 4096;
-  int64_t fits = 0, misses = 0, unknown = 0;
+  int64_t fits = 0, beyond = 0, misses = 0, unknown = 0;
   const auto enough = [&](int64_t looked_at) {
-    return fits >= kFewest && misses * 50 <= fits + misses && unknown * 4 <= looked_at;
+    return fits - beyond >= kFewest && misses * 50 <= fits + misses && unknown * 4 <= looked_at;
   };
   for (int64_t i = 0; i < count(); ++i) {
     if (i == kAtFirst && !enough(i)) return 0;
     const WrongValue& w = wrong_[size_t(i)];
     const std::optional<Guessed> value = guess.value(w);
-    if (!value)
+    if (value && is_rounded(output_, w.stored, *value, guess.times))
+      ++fits, beyond += value->beyond;
+    else if (!value || value->beyond)
       ++unknown;
-    else if (is_rounded(output_, w.stored, *value))
-      ++fits;
     else if (++misses > 4 && misses * 8 > fits)
       return 0;
     if (unknown > 64 && unknown * 2 > i) return 0;
   }
   return enough(count()) ? fits : 0;
+}
+
+double decoded_at(DataType type, const uint8_t* bytes, int64_t index) {
+  if (type == DataType::e2m1) return double(decode(type, bytes[index / 2] >> 4 * (index % 2) & 0xf));
+  const size_t size = size_t(element_bits(type)) / 8;
+  uint32_t word = 0;
+  std::memcpy(&word, bytes + size_t(index) * size, size);
+  return double(decode(type, word));
+}
+
+double middle_of(std::vector<double>& values) {
+  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 std::string numbers_text(const std::set<int64_t>& numbers, const std::string& unit) {

@@ -42,13 +42,20 @@ struct WrongValue {
 struct Guessed {
   double value = 0;
   double size = 0;  ///< the magnitudes of all that is added up: what its roundings depend on
+  /// What was read there lies beyond the end of its tensor: zeros if a tensor copy has brought it, else not known.
+  bool beyond = false;
 };
 
 struct Guess {
   std::string what{};                                                ///< a sentence
   std::function<std::optional<Guessed>(const WrongValue&)> value{};  ///< nothing: what was read there is not known
   uint64_t reads = 0;  ///< address of the tensor whose element is another; 0: none
+  double times =
+      1;  ///< as many roundings may lie between: more than one where the guess is a number that was fitted
 };
+
+/// True if the guess is the one to tell.
+using Told = std::function<bool(const Guess&)>;
 
 class WrongElements {
  public:
@@ -58,6 +65,7 @@ class WrongElements {
   /// @param times  as many roundings
   static bool is_rounded(DataType output, double stored, const Guessed& value, double times = 1);
 
+  DataType output() const { return output_; }
   int64_t count() const { return int64_t(wrong_.size()); }
   /// Enough that no chance makes a guess fit.
   bool are_enough() const { return count() >= kFewest; }
@@ -74,9 +82,18 @@ class WrongElements {
   std::set<int64_t> rows_, columns_;
 };
 
+/// Bits of an f32 as that type; nothing: warps do not convert to it.
+std::optional<uint32_t> converted(DataType type, uint32_t cell);
+
 /// What the rows or columns have in common that are wrong: "columns 128-255", "columns 16-31 of each 32", "the odd
 /// columns", "columns 3-500".
 /// @param unit  "column"
 std::string numbers_text(const std::set<int64_t>& numbers, const std::string& unit);
+
+/// Element `index` of an array; of e2m1 two are in a byte, the first in its lower half.
+double decoded_at(DataType type, const uint8_t* bytes, int64_t index);
+
+/// The middle of some numbers, which come out in another order; there is one at least.
+double middle_of(std::vector<double>& values);
 
 }  // namespace sm100::sim::provenance

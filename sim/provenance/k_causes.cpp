@@ -231,6 +231,8 @@ void Explainer::explain_coverage(const std::vector<const Accumulator*>& of_tile,
       const Box* used = box_used(record_.mmas()[acc.mmas.back()], a != nullptr, 0);
       cause.details.push_back(fmt::format("{} was never loaded for this tile", a ? "B's" : b ? "A's" : "it"));
       if (used) {
+        if (const std::string beyond = beyond_text(*used); !beyond.empty() && gaps.doubled == 0)
+          text += fmt::format("; zeros are multiplied in its place: the tile's last box is one{}", beyond);
         if (gaps.doubled == 0 || a || b) cause.at = used->source;
         cause.details.push_back(
             fmt::format("the tile's last load is by {}, {}", who_(used->source), place_of(*used)));

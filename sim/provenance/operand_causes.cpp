@@ -324,7 +324,7 @@ std::vector<Explainer::Placed> Explainer::placed(const Accumulator& acc) const {
   const bool turned = turned_by_stores(acc);
   for (const uint32_t set : acc.sets) {
     const SetPlace& place = places_[set];
-    if (place.product < 0) continue;
+    if (!says_where(place)) continue;
     const Cells cells = cells_in(acc, set);
     if (cells.first_row < 0 || !goes_together(acc, set, cells)) continue;
     const Region& r = place.region;
@@ -386,6 +386,38 @@ void Explainer::compare_places() {
   }
 }
 
+bool Explainer::loaded_out_of_order(const Accumulator& acc, bool a) const {
+  std::optional<int64_t> place, row;  // of the first, less its number in D
+  for (const Placed& p : placed(acc)) {
+    if (p.of_a != a) continue;
+    if (place && *place != p.begins.row - p.first) return false;
+    place = p.begins.row - p.first;
+  }
+  const std::vector<RowOf>& rows = (a ? acc.a : acc.b).rows;
+  bool jumps = false;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].known()) continue;
+    if (row && *row != rows[i].row - int64_t(i)) jumps = true;
+    row = rows[i].row - int64_t(i);
+  }
+  return place && jumps;
+}
+
+bool Explainer::is_right_elsewhere(const Box& box) {
+  if (!right_boxes_) {
+    right_boxes_.emplace();
+    for (const auto& [history, acc] : accumulators_) {
+      if (placed(acc).empty() || !misfits(acc).empty()) continue;
+      for (const uint32_t number : acc.mmas)
+        for (const bool a : {true, false})
+          for (const RowRun& run : a ? record_.mmas()[number].a : record_.mmas()[number].b)
+            if (run.chunk[0].kind == OriginKind::global)
+              right_boxes_->insert(&record_.boxes()[run.chunk[0].record]);
+    }
+  }
+  return right_boxes_->contains(&box);
+}
+
 void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
   // Was what belongs there computed?  Then it lies in the wrong place, else the operand is wrong.
   const OperandRows& operand = misfit.of_a ? acc.a : acc.b;
@@ -400,7 +432,13 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
     other = {turned ? matrices_.b_of(product) : matrices_.a_of(product),
              turned ? place.region.first_column : place.region.first_row};
   const Accumulator* right = misfit.of_a ? multiplied(misfit.wanted, other) : multiplied(other, misfit.wanted);
-  if (right && all_multiplied(product)) return explain_misplaced(acc, misfit, *right);
+  // Rows of the other operand cannot have come here by a load: C's rows and columns have changed places.
+  if (misfit.used.known() && misfit.used.matrix != misfit.wanted.matrix &&
+      matrices_.is_a(misfit.used.matrix) != matrices_.is_a(misfit.wanted.matrix) && all_multiplied(product))
+    return explain_exchanged(acc, misfit);
+  // Halves of a tile that have changed places: the tile is stored in one piece, so it was loaded so.
+  if (right && all_multiplied(product) && !loaded_out_of_order(acc, misfit.of_a))
+    return explain_misplaced(acc, misfit, *right);
 
   const Mma& mma = record_.mmas()[acc.mmas.front()];
   Cause cause{.id = "PV1", .at = mma.source, .details = {}};
@@ -422,14 +460,35 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
       used->brings(matrices_.address(misfit.wanted.matrix, misfit.wanted.row, k)) &&
       operand.rows[size_t(misfit.first - 1)] == RowOf{misfit.wanted.matrix, misfit.wanted.row - 1} &&
       box_used(mma, misfit.of_a, misfit.first - 1) == used;
-  if (used && !needed && !within_box) cause.at = used->source;
+  const bool shared = used && !within_box && is_right_elsewhere(*used);
+  if (used && !needed && !within_box && !shared) cause.at = used->source;
   if (used) cause.details.push_back(fmt::format("loaded by {}, {}", who_(used->source), place_of(*used)));
   if (needed)
     cause.details.push_back(fmt::format("what belongs there was loaded by {}, {}, and not multiplied",
                                         who_(needed->source), place_of(*needed)));
   if (within_box)
     cause.details.push_back("the same box has what belongs there: the descriptor's stride leads to other rows");
+  if (shared)
+    cause.details.push_back(
+        "other MMAs multiply rows of the same box, and theirs are right: the start address of these MMAs' "
+        "descriptor "
+        "leads to other rows");
   cause.details.push_back(fmt::format("multiplied by {}, operand {}", who_(mma.source), misfit.of_a ? 'A' : 'B'));
+  add(std::move(cause), acc);
+}
+
+/// Rows of the tile were stored along C's columns, and its columns along the rows.
+void Explainer::explain_exchanged(const Accumulator& acc, const Misfit& misfit) {
+  const Fragment& fragment = record_.fragments()[record_.fragment_sets()[misfit.set].front()];
+  const Delivery& delivery = record_.deliveries()[places_[misfit.set].delivery - 1];
+  const Store& store = record_.stores()[delivery.store - 1];
+  Cause cause{.id = "PV2", .at = store.source, .details = {}};
+  cause.what = fmt::format(
+      "the sums of {} were stored where those of {} belong: rows and columns have changed places, "
+      "in the store's coordinates or its tensor map",
+      rows_text(misfit.used, misfit.count), rows_text(misfit.wanted, misfit.count));
+  cause.details = {fmt::format("stored by {}{}{}", who_(store.source), store.tensor ? ", " : "", place_of(store)),
+                   loaded_by(fragment)};
   add(std::move(cause), acc);
 }
 
@@ -437,7 +496,12 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
 void Explainer::explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right) {
   // Cells that nobody loads: the loads are wrong.  Else the sums went astray behind them.
   const std::vector<bool> cells = loaded_cells(right);
-  const bool loaded = right.sets.empty() || std::find(cells.begin(), cells.end(), false) == cells.end();
+  const size_t across = right.b.rows.size();
+  const auto is_of_c = [&](const RowOf& row) { return row.known() && row.row < matrices_[row.matrix].rows; };
+  bool loaded = true;
+  for (size_t i = 0; i < right.a.rows.size() && !right.sets.empty(); ++i)
+    for (size_t j = 0; j < across; ++j)
+      loaded &= cells[i * across + j] || !is_of_c(right.a.rows[i]) || !is_of_c(right.b.rows[j]);
   const Fragment& fragment = record_.fragments()[record_.fragment_sets()[misfit.set].front()];
   const Delivery& delivery = record_.deliveries()[places_[misfit.set].delivery - 1];
   const Store& store = record_.stores()[delivery.store - 1];

@@ -37,13 +37,18 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
   uint64_t count = 0;
   const int64_t packed = product.c.bits < 8 ? 8 / product.c.bits : 1;
   std::optional<uint64_t> first_element, of_lacking;  // of a tile that too few CTAs have had
+  constexpr int kMostTries = 4096;
+  int tries = 0;
   for (uint64_t e = 0; e < output.delivered.size(); ++e) {
     if (output.delivered[e] != 0) continue;
     region.add(int64_t(e / per_row), int64_t(e % per_row)), ++count;
     if (!first_element) first_element = e;
-    if (!of_lacking && work_tiles_.known() &&
-        work_tiles_.lacking(work_tiles_.at(int64_t(e / per_row), int64_t(e % per_row) * packed)))
-      of_lacking = e;
+    if (of_lacking || !work_tiles_.known() || tries == kMostTries) continue;
+    const auto row = int64_t(e / per_row), column = int64_t(e % per_row) * packed;
+    const RowOf of_a{matrices_.a_of(p), row}, of_b{matrices_.b_of(p), column};
+    // Some role has had it where it was multiplied.
+    if (!work_tiles_.lacking(work_tiles_.at(row, column))) continue;
+    if (++tries; !multiplied(of_a, of_b) && !multiplied(of_b, of_a)) of_lacking = e;
   }
   if (count == 0) return;
   Cause cause{.id = "PV4", .at = {}, .details = {}};
@@ -51,7 +56,10 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
                            grouped(int64_t(output.delivered.size())), product.c.name);
   if (of_lacking) {
     explain_tile(int64_t(*of_lacking / per_row), int64_t(*of_lacking % per_row) * packed, cause);
-    return add(std::move(cause), region.text());
+    add(std::move(cause), region.text());
+    // Whatever else is wrong may follow from it.
+    std::rotate(groups_.begin(), groups_.end() - 1, groups_.end());
+    return;
   }
   // What belongs into the first of them: multiplied, loaded from tensor memory, or not even that?
   const auto first_row = int64_t(*first_element / per_row), first_column = int64_t(*first_element % per_row);
@@ -59,6 +67,19 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
   const Accumulator* acc = multiplied(row, column);
   if (!acc) acc = multiplied(column, row);
   const std::string first = fmt::format("row {}, column {}", first_row, first_column);
+  const Record::StoreMap* const by_map = record_.map_of_stores(product.c.address);
+  if (const int64_t columns = int64_t(product.c.pitch) * 8 / product.c.bits;
+      by_map && (first_row >= int64_t(by_map->map.global_dim[1]) ||
+                 first_column * packed >= int64_t(by_map->map.global_dim[0]))) {
+    const Store& store = record_.stores()[by_map->store];
+    cause.at = store.source;
+    cause.what +=
+        fmt::format(": its tensor map has {} rows of {} elements, where {} has {} of {}", by_map->map.global_dim[1],
+                    by_map->map.global_dim[0], product.c.name, product.c.rows, columns);
+    cause.details = {fmt::format("{} lies outside of the map: TMA stores nothing there", first),
+                     fmt::format("the first store by it is by {}", who_(store.source))};
+    return add(std::move(cause), region.text());
+  }
   if (!acc) {
     if (!unfollowed_)
       cause.details.push_back(fmt::format(
@@ -81,6 +102,7 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
     const Mma& mma = record_.mmas()[acc->mmas.back()];
     cause.at = mma.source;
     cause.details.push_back(fmt::format("{} was multiplied by {}", first, who_(mma.source)));
+    if (const std::string parts = parts_of_k(*acc, product.k); !parts.empty()) cause.what += ": " + parts;
     if (loaded && output.stored_twice > 0) {
       const Store &under = record_.stores()[output.first_store - 1],
                   &over = record_.stores()[output.second_store - 1];
@@ -102,6 +124,35 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
     }
   }
   add(std::move(cause), region.text());
+}
+
+/// Of K in the accumulators with the same rows: "its k 0-127 was multiplied 3 times, and no other"; or that all
+/// was, in parts of which none was stored.
+std::string Explainer::parts_of_k(const Accumulator& acc, int64_t k) const {
+  std::map<int64_t, int64_t> ends;  // by where the parts begin
+  std::map<int64_t, int> times;
+  size_t parts = 0;
+  for (const auto& [history, other] : accumulators_) {
+    if (!(other.a.rows.front() == acc.a.rows.front()) || !(other.b.rows.front() == acc.b.rows.front()) ||
+        record_.histories()[history].mma == 0 || other.a.k.front() < 0)
+      continue;
+    ++parts;
+    int64_t begin = INT64_MAX, end = 0;
+    for (size_t s = 0; s < other.a.k.size(); ++s)
+      if (other.a.k[s] >= 0)
+        begin = std::min(begin, other.a.k[s]), end = std::max(end, other.a.k[s] + other.a.k_count[s]);
+    ++times[begin], ends[begin] = std::max(ends[begin], end);
+  }
+  if (parts < 2) return {};
+  int64_t covered = 0;
+  for (const auto& [begin, end] : ends)
+    if (begin <= covered) covered = std::max(covered, end);
+  if (times.size() == 1 && covered < k)
+    return fmt::format("its k {} was multiplied {} times, and no other k",
+                       range_text(times.begin()->first, covered - 1), parts);
+  if (covered >= k && times.size() == parts)
+    return fmt::format("all {} parts of its K were multiplied, and nobody has stored their sum", parts);
+  return {};
 }
 
 void Explainer::explain_tile(int64_t row, int64_t column, Cause& cause) const {
@@ -129,6 +180,7 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
       std::optional<Cause> of_term = explain_terms(p, output, by);
       if (!of_term) of_term = explain_block_scales(p, output, by);
       if (!of_term) of_term = explain_output_scales(p, output);
+      if (!of_term) of_term = explain_partials(p, output, by);
       if (of_term) {
         of_term->details.push_back(
             fmt::format("the worst element is row {}, column {}, stored by {}", row, column, who_(by)));
@@ -140,7 +192,8 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
       const Accumulator* acc = multiplied({matrices_.a_of(p), row}, {matrices_.b_of(p), column});
       if (!acc) acc = multiplied({matrices_.b_of(p), column}, {matrices_.a_of(p), row});
       for (const auto& [history, other] : accumulators_)
-        if (acc && other.a.rows.front() == acc->a.rows.front() && other.b.rows.front() == acc->b.rows.front())
+        if (acc && other.a.rows.front() == acc->a.rows.front() && other.b.rows.front() == acc->b.rows.front() &&
+            !record_.rewritten_by(history))
           parts.insert(history);
       const models::Source *a_by = nullptr, *b_by = nullptr;
       for (const auto& [history, other] : accumulators_) {
@@ -186,11 +239,26 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
           const host::ExpectedMatrix& matrix = a != turned ? product.a : product.b;
           const std::optional<DataType> told = a ? mma.a_type : mma.b_type;
           if (!told || !matrix.type || *told == *matrix.type || *told == DataType::tf32) continue;
-          cause.what = fmt::format(
-              "{} is {}, and the MMAs take operand {} for {}: the {} type in the instruction descriptor is wrong",
-              matrix.name, name(*matrix.type), a ? "A" : "B", name(*told), a ? "A" : "B");
+          cause.what = fmt::format("{} is {}, and the MMAs take operand {} for {}: the {} type {} is wrong",
+                                   matrix.name, name(*matrix.type), a ? "A" : "B", name(*told), a ? "A" : "B",
+                                   mma.of_wgmma ? "of the wgmma" : "in the instruction descriptor");
           break;
         }
+        if (mma.scale_type && product.scale_type && *mma.scale_type != *product.scale_type)
+          cause.what = fmt::format(
+              "{} and {} hold scale factors of {}, and the MMAs take them for {}: the scale type in the "
+              "instruction "
+              "descriptor is wrong",
+              product.sfa ? product.sfa->name : "SFA", product.sfb ? product.sfb->name : "SFB",
+              name(*product.scale_type), name(*mma.scale_type));
+        else if (mma.negate_a != mma.negate_b)
+          cause.what = fmt::format(
+              "the MMAs negate operand {0}: the bit of the instruction descriptor that negates {0} is set",
+              mma.negate_a ? 'A' : 'B');
+        else if (mma.d_f16)
+          cause.what =
+              "the MMAs accumulate in f16: the D type in the instruction descriptor is f16, and what is stored "
+              "are those sums";
         cause.details.push_back(fmt::format("multiplied by {}", who_(mma.source)));
       } else if (product.other_scales) {
         cause.what =
@@ -216,6 +284,15 @@ std::optional<Cause> Explainer::what_became_of(uint64_t address) {
         cause.what =
             "what was multiplied is right, and what is stored is not: the terms of the epilogue are wrong (factor, "
             "bias, residual, functor, scales of the output), or where they are taken from";
+      }
+      if (const auto& early = record_.stored_while_adding(); early && !unfollowed_ && !a_by && !b_by) {
+        cause.id = "PV1", cause.at = early->wgmma;
+        cause.what =
+            "sums were stored while wgmma still added to them: the wgmma.wait_group ahead of the store leaves a "
+            "group "
+            "pending";
+        cause.details = {fmt::format("multiplied by {}", who_(early->wgmma)),
+                         fmt::format("stored to shared memory by {}", who_(early->store))};
       }
       if (set != 0) {
         const Fragment& fragment = record_.fragments()[record_.fragment_sets()[set - 1].front()];
@@ -268,11 +345,14 @@ void Explainer::compare_copies() {
       const uint64_t per_row = copy.row_bytes / output.grain;
       Region wrong, unwritten;
       uint64_t wrong_count = 0, unwritten_count = 0, example = 0;
+      std::optional<std::pair<int64_t, int64_t>> of_lacking;  // of a tile that too few CTAs have had
       for (uint64_t e = 0; e < output.delivered.size(); ++e) {
         const uint32_t number = output.delivered[e];
         const auto row = int64_t(e / per_row), column = int64_t(e % per_row);
         if (number == 0) {
           unwritten.add(row, column), ++unwritten_count;
+          if (!of_lacking && work_tiles_.known() && work_tiles_.lacking(work_tiles_.at(row, column)))
+            of_lacking = {row, column};
           continue;
         }
         const uint64_t source = source_of(record_, output, e);
@@ -315,6 +395,7 @@ void Explainer::compare_copies() {
         cause.what = fmt::format("nobody has stored {} of {} elements", grouped(int64_t(unwritten_count)),
                                  grouped(int64_t(output.delivered.size())));
         if (!record_.stores().empty()) cause.details = {fmt::format("the last store is by {}", who_(cause.at))};
+        if (of_lacking) cause.at = {}, explain_tile(of_lacking->first, of_lacking->second, cause);
         add(std::move(cause), (copy.name.empty() ? "" : copy.name + ", ") + unwritten.text());
       }
       explain_stored_twice(output, copy.name.empty() ? "the destination" : copy.name, copy.row_bytes);

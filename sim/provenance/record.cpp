@@ -142,7 +142,12 @@ void Record::multiplied(const Participants& by, const models::MmaOperation& op, 
   mma.a_swizzle = swizzle_of_code(op.a.swizzle_code), mma.b_swizzle = swizzle_of_code(op.b.swizzle_code);
   if (const OperandType a = a_data_type(op.kind, op.idesc.a_type); a.ok) mma.a_type = a.type;
   if (const OperandType b = b_data_type(op.kind, op.idesc.b_type); b.ok) mma.b_type = b.type;
-  if (is_block_scaled(op.kind)) read_scales(mma, op);
+  mma.d_f16 = op.idesc.d_type == kDTypeF16 && op.kind != MmaKind::i8 && !is_block_scaled(op.kind);
+  mma.negate_a = op.idesc.negate_a, mma.negate_b = op.idesc.negate_b;
+  if (is_block_scaled(op.kind)) {
+    mma.scale_type = op.idesc.scale_ue8m0 ? ScaleType::ue8m0 : ScaleType::ue4m3;
+    read_scales(mma, op);
+  }
   mmas_.push_back(std::move(mma));
   const uint32_t number = uint32_t(mmas_.size());
   const uint32_t columns = accumulator_columns(models::layout_of(op), uint32_t(op.n));
@@ -272,7 +277,11 @@ void Record::warpgroup_multiplied(int slot, int first_warp, const models::WgmmaO
   for (size_t w = 0; w < to->d.size(); ++w) to->d[w] = operation.d[w];
   to->source = source, ++to->in_flight, to->stored.fill(true);
   multiplied(models::participants(slot, to->sm), op, source);
-  if (!known) mmas_.back().looked_at = false;
+  Mma& mma = mmas_.back();
+  if (!known) mma.looked_at = false;
+  mma.a_type = operation.form.a, mma.b_type = operation.form.b, mma.of_wgmma = true;
+  mma.negate_a = operation.form.negate_a, mma.negate_b = operation.form.negate_b;
+  mma.d_f16 = operation.form.d == WgmmaD::f16;
 }
 
 void Record::warpgroup_finished(int slot, int first_warp, const models::WgmmaOperation& operation,
@@ -289,10 +298,15 @@ void Record::warpgroup_finished(int slot, int first_warp, const models::WgmmaOpe
 }
 
 /// A warp stores: what its registers hold of finished sums is what it may store.
-void Record::take_registers(int slot, int warp) {
+void Record::take_registers(int slot, const models::Source& by) {
+  const int warp = by.warp;
   const auto of_group = registers_.find({slot, warp / kWarpgroupWarps * kWarpgroupWarps});
   if (of_group == registers_.end()) return;
   const size_t part = size_t(warp % kWarpgroupWarps);
+  const std::vector<Registers>& all = of_group->second;
+  if (!stored_while_adding_ && !all.empty() &&
+      std::all_of(all.begin(), all.end(), [](const Registers& r) { return r.in_flight > 0; }))
+    stored_while_adding_ = {by, all.back().source};
   for (Registers& r : of_group->second) {
     if (r.in_flight > 0 || r.stored[part]) continue;
     r.stored[part] = true;
@@ -322,21 +336,36 @@ void Record::take_registers(int slot, int warp) {
           f.cells[size_t(at.row) * f.columns + size_t(at.column)] = r.sums[part][lane * count + i];
         }
     }
-    const models::Source by = f.source;
-    keep(std::move(f), by);
+    const models::Source of = f.source;
+    keep(std::move(f), of);
   }
 }
 
+const models::Source* Record::rewritten_by(uint32_t history) const {
+  const auto found = rewriters_.find(history);
+  return found == rewriters_.end() ? nullptr : &found->second;
+}
+
 void Record::tensor_memory_stored(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
-                                  const models::Source& source) {
+                                  const uint32_t* registers, const models::Source& source) {
   state(slot, source.warp).wrote = true;
   Bank& bank = banks_[sm];
+  if (registers) {
+    bank.scales.resize(size_t(kTmemLanes) * kColumns);
+    scale_stores_.push_back(source);
+    const int count = registers_per_thread(shape, repeat);
+    for (int t = 0; t < 32; ++t)
+      for (int r = 0; r < count; ++r)
+        if (const TmemCell at = tmem_cell(shape, t, r); column + at.column < kColumns)
+          bank.scales[(lane + at.lane) * kColumns + column + at.column] = {.store = uint32_t(scale_stores_.size()),
+                                                                           .value = registers[t * count + r]};
+  }
   for (uint32_t l = lane; l < lane + lanes_of(shape); l += kLanesOfGroup)
     for (uint32_t c = column; c < std::min(column + uint32_t(columns_spanned(shape, repeat)), kColumns); ++c) {
       uint32_t& cell = bank.history[c * kGroups + l / kLanesOfGroup];
       if (cell == 0) continue;
       uint32_t& rewritten = rewritten_[cell];  // the same for all of an accumulator
-      if (rewritten == 0) rewritten = add(cell, 0);
+      if (rewritten == 0) rewritten = add(cell, 0), rewriters_[rewritten] = source;
       cell = rewritten;
     }
 }
@@ -382,7 +411,7 @@ void Record::read_scales(Mma& mma, const models::MmaOperation& op) {
                              of_b = models::scale_factors_b(op.idesc, op.cta_group, op.scale_vec, op.sfb);
   mma.sfa_byte = of_a.first_byte, mma.sfb_byte = of_b.first_byte;
   for (int cta = 0; cta < op.cta_group; ++cta) read(of_a, cta, a);
-  read(of_b, 0, b);
+  for (int cta = 0; cta < op.cta_group; ++cta) read(of_b, cta, b);
   // Most MMAs read the cells that the one before has read.
   const auto kept = [&](std::vector<ScaleCell>& cells, std::shared_ptr<const std::vector<ScaleCell>> Mma::*member) {
     for (size_t back = 1; back <= 2 && back <= mmas_.size(); ++back)
@@ -395,7 +424,7 @@ void Record::read_scales(Mma& mma, const models::MmaOperation& op) {
 // ---- output
 
 uint32_t Record::write_of(int slot, const models::Source& source) {
-  take_registers(slot, source.warp);
+  take_registers(slot, source);
   WarpState& warp = state(slot, source.warp);
   warp.wrote = true;
   if (warp.write == 0 || !same_execution(warp.last_write, source)) {
@@ -481,7 +510,7 @@ void Record::deliver(uint64_t address, uint32_t bytes, const Delivery& d) {
 }
 
 void Record::global_written(int slot, uint64_t address, uint32_t bytes, const models::Source& source) {
-  take_registers(slot, source.warp);
+  take_registers(slot, source);
   WarpState& warp = state(slot, source.warp);
   warp.wrote = true;
   if (!watched_at(address)) return;
@@ -502,6 +531,7 @@ void Record::stored(int slot, const models::TensorCopy& copy) {
                      .rank = copy.linear ? 0 : coordinate_count(map),
                      .coordinates = copy.coords});
   const uint32_t store = uint32_t(stores_.size());
+  if (!copy.linear && map.rank == 2) store_maps_.try_emplace(map.global_address, StoreMap{store - 1, map});
   for (uint32_t l = 0; l < uint32_t(box_lines(map)); ++l) {
     const BoxLine line = box_line(map, copy.coords.data(), l);
     if (!line.in_bounds || line.count <= 0) continue;
@@ -512,7 +542,12 @@ void Record::stored(int slot, const models::TensorCopy& copy) {
       const int64_t run = std::min<int64_t>(end - from, 16 - shared % 16);
       const Origin& origin = shared_.at(slot, shared);
       Delivery d{.store = store};
-      if (origin.kind == OriginKind::store) d.write = origin.record + 1;
+      if (origin.kind == OriginKind::store) {
+        d.write = origin.record + 1;
+        auto& [write, by] = read_by_stores_[uint64_t(slot) << 32 | shared / 16];
+        if (by != 0 && by != store && write == d.write) stores_.back().beside = by, stores_[by - 1].beside = store;
+        write = d.write, by = store;
+      }
       if (origin.kind == OriginKind::global)
         d.source = origin.address + shared % 16, d.to = line.global_address + uint64_t(from),
         d.box = origin.record + 1;

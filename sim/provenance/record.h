@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/isa/scale_layout.h"
 #include "kernels/isa/smem_descriptor.h"
 #include "models/provenance.h"
 #include "sim/provenance/origins.h"
@@ -24,8 +25,10 @@ namespace sm100::sim::provenance {
 /// A scale factor's cell of tensor memory: where its four bytes come from.
 struct ScaleCell {
   uint64_t address =
-      0;             ///< in global memory; 0: not known, or zeros from beyond the tensor's end, which have a box
-  uint32_t box = 0;  ///< index + 1
+      0;               ///< in global memory; 0: not known, or zeros from beyond the tensor's end, which have a box
+  uint32_t box = 0;    ///< index + 1
+  uint32_t store = 0;  ///< of a tcgen05.st, index + 1, that has written `value`
+  uint32_t value = 0;
   bool operator==(const ScaleCell&) const = default;
 };
 
@@ -42,12 +45,18 @@ struct Mma {
   models::Source source;
   models::Cycles time = 0;
   std::vector<RowRun> a, b;
-  /// Scale factors of the block-scaled kinds: the cells of the rows, and which byte of them is the first.
+  /// Scale factors of the block-scaled kinds: the cells of the rows, and which byte of them is the first.  Of a
+  /// pair each CTA has the cells of its rows of A, and those of all rows of B.
   std::shared_ptr<const std::vector<ScaleCell>> sfa, sfb;
   int scales = 0;                                                ///< of a row
   Swizzle a_swizzle = Swizzle::none, b_swizzle = Swizzle::none;  ///< that the descriptors name
   int sfa_byte = 0, sfb_byte = 0;
-  std::optional<DataType> a_type{}, b_type{};  ///< that the instruction descriptor names
+  // What the instruction descriptor says of the values.
+  std::optional<DataType> a_type{}, b_type{};
+  bool d_f16 = false;                     ///< the accumulator's type is f16
+  bool of_wgmma = false;                  ///< a wgmma, whose opcode says what the instruction descriptor does
+  std::optional<ScaleType> scale_type{};  ///< of the block-scaled kinds
+  bool negate_a = false, negate_b = false;
 };
 
 /// What has been added up in cells of tensor memory: the MMAs, the last one first, as a list that shares its tail.
@@ -88,6 +97,7 @@ struct Store {
   uint32_t rank = 0;
   std::array<int32_t, 5> coordinates{};
   uint32_t fragments = 0;  ///< of a warp's
+  uint32_t beside = 0;     ///< index + 1 of another tensor store that has read some of the same bytes; 0: none
 };
 
 /// An element of the output.
@@ -130,7 +140,7 @@ class Record final : public models::Provenance {
   void tensor_memory_loaded(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
                             const uint32_t* registers, const models::Source& source) override;
   void tensor_memory_stored(int slot, int sm, TmemShape shape, int repeat, uint32_t lane, uint32_t column,
-                            const models::Source& source) override;
+                            const uint32_t* registers, const models::Source& source) override;
   void global_read(int slot, int lane, uint64_t address, uint32_t bytes, const void* value,
                    const models::Source& source) override;
   void shared_read(int slot, int lane, uint32_t offset, uint32_t bytes, const void* value,
@@ -153,6 +163,25 @@ class Record final : public models::Provenance {
   const SharedOrigins& shared() const { return shared_; }
   /// The first read by that warp, or else by another, of what is watched at `address`; nullptr: nobody has read it.
   const models::Source* reader(uint64_t address, const models::Source& by) const;
+
+  /// The first tensor store by a map of the tensor at `address`, of rows and columns; nullptr: there was none.
+  struct StoreMap {
+    uint32_t store = 0;  ///< index
+    TensorMapFields map{};
+  };
+  const StoreMap* map_of_stores(uint64_t address) const {
+    const auto found = store_maps_.find(address);
+    return found == store_maps_.end() ? nullptr : &found->second;
+  }
+  /// The tcgen05.st that has made this history; nullptr: an MMA has.
+  const models::Source* rewritten_by(uint32_t history) const;
+  /// A warp's store while wgmma still added to all the sums that its registers hold; nothing: there was none.
+  struct EarlyStore {
+    models::Source store, wgmma;
+  };
+  const std::optional<EarlyStore>& stored_while_adding() const { return stored_while_adding_; }
+  /// By ScaleCell::store.
+  const models::Source& scale_store(uint32_t store) const { return scale_stores_[store - 1]; }
 
   /// MMAs of a history, the first one first.
   std::vector<uint32_t> mmas_of(uint32_t history) const;
@@ -190,7 +219,7 @@ class Record final : public models::Provenance {
     models::Source source;
   };
   Registers* registers_of(int slot, int first_warp, const models::WgmmaOperation& operation);
-  void take_registers(int slot, int warp);
+  void take_registers(int slot, const models::Source& by);
   uint32_t add(uint32_t parent, uint32_t mma);
   WarpState& state(int slot, int warp) { return warps_[{slot, warp}]; }
   uint32_t write_of(int slot, const models::Source& source);
@@ -214,18 +243,24 @@ class Record final : public models::Provenance {
   std::vector<Box> boxes_;
   std::vector<Mma> mmas_;
   std::vector<History> histories_{{}};
-  std::unordered_map<uint32_t, uint32_t> rewritten_;  ///< by history: what a tcgen05.st has made of it
-  std::map<int, Bank> banks_;                         ///< by SM
+  std::unordered_map<uint32_t, uint32_t> rewritten_;        ///< by history: what a tcgen05.st has made of it
+  std::unordered_map<uint32_t, models::Source> rewriters_;  ///< by that: the first tcgen05.st
+  std::vector<models::Source> scale_stores_;                ///< tcgen05.st whose values are known
+  std::map<int, Bank> banks_;                               ///< by SM
   std::vector<Fragment> fragments_;
   std::vector<std::vector<uint32_t>> sets_;
   std::vector<Write> writes_;
   std::vector<Store> stores_;
+  std::map<uint64_t, StoreMap> store_maps_;  ///< by the tensor's address
   std::vector<Delivery> deliveries_;
   Delivery last_delivery_;
+  /// What a warp wrote to shared memory, by slot and 16 bytes: the write, and the tensor store that has read it.
+  std::unordered_map<uint64_t, std::pair<uint32_t, uint32_t>> read_by_stores_;
   std::vector<Watched> watched_;
   std::map<std::pair<int, int>, WarpState> warps_;
   std::map<std::pair<int, int>, std::vector<Registers>> registers_;  ///< by slot and first warp of the warpgroup
   int next_registers_ = -2;
+  std::optional<EarlyStore> stored_while_adding_;
 };
 
 }  // namespace sm100::sim::provenance

@@ -50,10 +50,12 @@ void Explainer::compare_scales(const Accumulator& acc) {
       const Mma& mma = record_.mmas()[acc.mmas[step]];
       const auto& cells = a ? mma.sfa : mma.sfb;
       if (!cells || operand.k[step] < 0 || operand.k[step] >= product.k) continue;
-      for (size_t i = 0; i < std::min(operand.rows.size(), cells->size()); ++i) {
-        const RowOf& row = operand.rows[i];
+      for (size_t i = 0; i < cells->size(); ++i) {
+        const RowOf& row = operand.rows[i % operand.rows.size()];
         const ScaleCell& cell = (*cells)[i];
-        if (row.matrix != matrix || cell.box == 0) continue;  // stored by warps, or of rows that are not stored
+        if (row.matrix != matrix) continue;  // of rows that are not stored
+        if (cell.store != 0 && explain_stored_scale(acc, step, a, i, scales, product.scale_block)) return;
+        if (cell.box == 0) continue;
         const bool zeros = cell.address == 0;
         const uint64_t used = cell.address + uint64_t(a ? mma.sfa_byte : mma.sfb_byte),
                        wanted = address_of(scales, row.row, operand.k[step] / product.scale_block);
@@ -77,7 +79,8 @@ void Explainer::compare_scales(const Accumulator& acc) {
                                          [&](const ScaleCell& other) { return other.box == cell.box; });
         Cause cause{.id = "PV1", .at = needed || swapped ? mma.source : box.source, .details = {}};
         cause.what = fmt::format(
-            "scale factors of operand {} are others: {} was used where {} belongs", a ? 'A' : 'B',
+            "scale factors of operand {} are others{}: {} was used where {} belongs", a ? 'A' : 'B',
+            i < operand.rows.size() ? "" : " in the odd CTA of a pair",
             zeros ? "a zero from beyond the tensor's end" : scale_text(swapped ? of_other : scales, used),
             scale_text(scales, wanted));
         cause.details = {fmt::format("loaded by {}, {}", who_(box.source), place_of(box)),
@@ -96,6 +99,56 @@ void Explainer::compare_scales(const Accumulator& acc) {
       }
     }
   }
+}
+
+/// A scale factor that a warp has stored to tensor memory is not the one that belongs to its row and block.
+/// @param i  the first of the MMA's cells that may be wrong
+bool Explainer::explain_stored_scale(const Accumulator& acc, size_t step, bool a, size_t i,
+                                     const host::ExpectedMatrix& scales, int scale_block) {
+  const OperandRows& operand = a ? acc.a : acc.b;
+  const Mma& mma = record_.mmas()[acc.mmas[step]];
+  const std::vector<ScaleCell>& cells = a ? *mma.sfa : *mma.sfb;
+  const int byte = a ? mma.sfa_byte : mma.sfb_byte;
+  const int64_t block = operand.k[step] / scale_block;
+  const auto stored = [&](size_t cell) { return uint8_t(cells[cell].value >> (8 * byte)); };
+  const auto code = [&](int64_t row, int64_t of_block) -> const uint8_t* {
+    const uint64_t address = row < 0 || of_block < 0 ? 0 : address_of(scales, row, of_block);
+    return row < scales.rows && has(scales, address) ? bytes_(address, 1) : nullptr;
+  };
+  const uint8_t* const wanted = code(operand.rows[i % operand.rows.size()].row, block);
+  if (!wanted || *wanted == stored(i)) return false;
+  // Whose it is: other rows or blocks that fit all that were stored together.
+  const auto fits = [&](int64_t rows, int64_t blocks) {
+    std::set<uint8_t> codes;
+    for (size_t c = 0; c < cells.size(); ++c) {
+      const RowOf& row = operand.rows[c % operand.rows.size()];
+      if (cells[c].store != cells[i].store || row.matrix != operand.rows[i % operand.rows.size()].matrix) continue;
+      const uint8_t* const other = code(row.row + rows, block + blocks);
+      if (!other || *other != stored(c)) return false;
+      codes.insert(*other);
+    }
+    return codes.size() > 1;  // one code may be anybody's
+  };
+  constexpr int64_t kFarthestRow = 512, kFarthestBlock = 16;
+  std::string whose;
+  for (int64_t distance = 1; whose.empty() && distance <= kFarthestRow; ++distance)
+    for (const int64_t by : {-distance, distance}) {
+      if (whose.empty() && fits(by, 0))
+        whose = fmt::format("those of the rows {} {}", distance, by < 0 ? "before" : "behind");
+      if (whose.empty() && distance <= kFarthestBlock && fits(0, by))
+        whose = fmt::format("those of the block of K {} {}", distance, by < 0 ? "before" : "behind");
+    }
+  const models::Source& by = record_.scale_store(cells[i].store);
+  const int64_t row = operand.rows[i % operand.rows.size()].row;
+  Cause cause{.id = "PV1", .at = by, .details = {}};
+  cause.what = fmt::format(
+      "scale factors of operand {} are others: {:#04x} was stored where {} of row {}, k block {}, "
+      "which is {:#04x}, belongs{}",
+      a ? 'A' : 'B', stored(i), scales.name, row, block, *wanted, whose.empty() ? "" : ": they are " + whose);
+  cause.details = {fmt::format("stored to tensor memory by {}", who_(by)),
+                   fmt::format("multiplied by {}", who_(mma.source))};
+  add(std::move(cause), acc);
+  return true;
 }
 
 }  // namespace sm100::sim::provenance

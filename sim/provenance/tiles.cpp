@@ -145,7 +145,31 @@ std::string Tiles::repeated_text(Place tile, const Who& who) const {
   return fmt::format("tile {} was had {}: by {}", m_and_n(tile), times_text(all.size()), list_text(names));
 }
 
+bool Tiles::has_had(int cta, Place tile) const {
+  return std::any_of(taken_.begin(), taken_.end(), [&](const TileTaken& t) {
+    return t.by.cta == cta && t.m == tile.first && t.n == tile.second;
+  });
+}
+
+bool Tiles::has_strayed(int cta) const {
+  return std::any_of(taken_.begin(), taken_.end(), [&](const TileTaken& t) {
+    return t.by.cta == cta && wanted({t.m, t.n}, true) == 0;
+  });
+}
+
 std::vector<std::string> Tiles::details(const Who& who, models::Source& by) const {
+  std::vector<std::string> lines = strays(who, by);
+  if (!lines.empty()) return lines;
+  // Only the walk can tell: whose was the first step?
+  const TileTaken& first = taken_.front();
+  std::vector<std::string> walk;
+  for (const TileTaken& t : taken_)
+    if (t.by.cta == first.by.cta) walk.push_back(m_and_n({t.m, t.n}));
+  by = first.by;
+  return {fmt::format("{} has had {}", who({.cta = first.by.cta}), list_text(walk))};
+}
+
+std::vector<std::string> Tiles::strays(const Who& who, models::Source& by) const {
   std::vector<std::string> lines, outside;
   size_t repeats = 0;
   std::set<Place> told;
@@ -165,14 +189,7 @@ std::vector<std::string> Tiles::details(const Who& who, models::Source& by) cons
     lines.push_back(fmt::format("{} outside of C {} computed: {}",
                                 outside.size() == 1 ? "a tile that lies" : "tiles that lie",
                                 outside.size() == 1 ? "was" : "were", list_text(outside)));
-  if (!lines.empty()) return lines;
-  // Only the walk can tell: whose was the first step?
-  const TileTaken& first = taken_.front();
-  std::vector<std::string> walk;
-  for (const TileTaken& t : taken_)
-    if (t.by.cta == first.by.cta) walk.push_back(m_and_n({t.m, t.n}));
-  by = first.by;
-  return {fmt::format("{} has had {}", who({.cta = first.by.cta}), list_text(walk))};
+  return lines;
 }
 
 }  // namespace sm100::sim::provenance

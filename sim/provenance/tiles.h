@@ -53,13 +53,18 @@ class Tiles {
   bool lacking(Place tile) const { return had(tile) < wanted(tile, false); }
   /// More CTAs have had it than should.
   bool repeated(Place tile) const { return had(tile) > wanted(tile, true); }
+  /// @param cta  linear id
+  bool has_had(int cta, Place tile) const;
+  /// The CTA has had a tile that lies outside of every output.
+  bool has_strayed(int cta) const;
   /// "no CTA has had tiles (0, 1), (0, 2), (0, 3) and 3 more"
   std::string lacking_text() const;
   /// "tile (1, 0) was had by CTA 1 twice, the second time at cycle 7,812"; "all 4 CTAs of a cluster have had tile
   /// (0, 0): CTA 0, CTA 1, CTA 2, CTA 3"
   std::string repeated_text(Place tile, const Who& who) const;
-  /// What is known of tiles that were had too often, or lie outside of the output, a line each; else which tiles
-  /// the first CTA has had.
+  /// What is known of tiles that were had too often, or lie outside of the output, a line each.
+  std::vector<std::string> strays(const Who& who, models::Source& at) const;
+  /// The same; where there are none, which tiles the first CTA has had.
   /// @param at  who has had the first of them
   std::vector<std::string> details(const Who& who, models::Source& at) const;
 

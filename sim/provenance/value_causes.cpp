@@ -13,18 +13,6 @@
 namespace sm100::sim::provenance {
 namespace {
 
-std::optional<uint32_t> converted(DataType type, uint32_t cell) {
-  const float x = as_float(cell);
-  switch (type) {
-    case DataType::f32: return cell;
-    case DataType::bf16: return cvt_rn_bf16_f32(x);
-    case DataType::f16: return cvt_rn_f16_f32(x);
-    case DataType::e4m3: return cvt_rn_satfinite_e4m3_f32(x);
-    case DataType::e5m2: return cvt_rn_satfinite_e5m2_f32(x);
-    default: return std::nullopt;
-  }
-}
-
 /// An element of a fragment, in D.
 struct Cell {
   int64_t row, column;  ///< of C, where it belongs
@@ -48,6 +36,8 @@ std::string direction(int64_t by, const char* unit) {
 /// What was stored of an accumulator against the cells of it that anybody has loaded.
 void Explainer::compare_cells(size_t p, const Watched& output) {
   const host::ExpectedProduct& product = expected_.products[p];
+  if (product.by_other_warps)
+    return void(not_looked_at_.insert("where sums go that other warps finish on the strip"));
   const uint64_t per_row = product.c.pitch / output.grain;
   for (const auto& [history, acc] : accumulators_) {
     if (has_cause(acc) || acc.sets.empty()) continue;
@@ -87,6 +77,15 @@ void Explainer::compare_cells(size_t p, const Watched& output) {
     cause.details = {fmt::format("loaded from tensor memory by {}, columns {}", who_(fragment.source),
                                  range_text(fragment.column, fragment.column + fragment.columns - 1)),
                      fmt::format("stored by {}", who_(record_.stores()[example->store - 1].source))};
+    if (const models::Source* by = record_.rewritten_by(acc.history)) {
+      cause.at = *by;
+      cause.what = fmt::format(
+          "sums that were written back to tensor memory are stored in part as they were before: rows {} and "
+          "columns {} "
+          "of the accumulator; the lanes or columns of the tcgen05.st are wrong",
+          range_text(cells.first_row, cells.last_row), range_text(cells.first_column, cells.last_column));
+      cause.details.insert(cause.details.begin(), fmt::format("written back by {}", who_(*by)));
+    }
     add(std::move(cause), acc);
   }
 }
@@ -140,6 +139,13 @@ void Explainer::compare_values(size_t p, const Watched& output) {
     if (has_cause(acc) || !has_plain_sums(acc, product)) continue;
     const bool turned = swapped(acc);
     const std::map<Place, uint32_t> cells = loaded_values(acc, product);
+    std::map<DataType, std::map<Place, uint32_t>> others;
+    for (const DataType other : {DataType::f16, DataType::bf16, DataType::e4m3, DataType::e5m2}) {
+      host::ExpectedProduct as = product;
+      as.plain = other;
+      if (other != *product.plain && element_bits(other) == element_bits(*product.plain))
+        others[other] = loaded_values(acc, as);
+    }
     std::unordered_map<uint32_t, std::vector<Place>> by_bits;
     for (const auto& [place, bits] : cells) by_bits[bits].push_back(place);
     // A part of K, or other sums that were added to it: not what is stored.
@@ -150,6 +156,7 @@ void Explainer::compare_values(size_t p, const Watched& output) {
     if (acc.a.rows.front().matrix != a_matrix) continue;
 
     uint64_t wrong = 0;
+    std::map<DataType, uint64_t> as_other;  ///< wrong elements that are right as another type
     std::map<Shift, uint64_t> shifts;
     Region region;
     std::pair<int64_t, int64_t> example{};
@@ -163,6 +170,9 @@ void Explainer::compare_values(size_t p, const Watched& output) {
       if (stored == bits) continue;
       if (wrong++ == 0) example = place;
       region.add(row, column);
+      for (const DataType other : {DataType::f16, DataType::bf16, DataType::e4m3, DataType::e5m2})
+        if (other != *product.plain && element_bits(other) == element_bits(*product.plain))
+          as_other[other] += others.at(other).at(place) == stored;
       const auto same = by_bits.find(stored);
       if (same == by_bits.end()) continue;
       for (const auto& [r, col] : same->second) ++shifts[{r - row, col - column}];
@@ -178,7 +188,21 @@ void Explainer::compare_values(size_t p, const Watched& output) {
     std::vector<std::pair<uint64_t, Shift>> most;
     for (const auto& [shift, votes] : shifts) most.push_back({votes, shift});
     std::sort(most.begin(), most.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
-    if (!most.empty() && most[0].first * 8 > wrong) {
+    if (store.beside != 0) {
+      const Store& other = record_.stores()[store.beside - 1];
+      cause.at = store.source;
+      cause.what = fmt::format(
+          "two tensor stores read the same bytes of the strip ({} and {}): where one of them begins in shared "
+          "memory is "
+          "wrong",
+          place_of(other), place_of(store));
+      cause.details.push_back(fmt::format("the other is by {}, {}", who_(other.source), place_of(other)));
+    } else if (const auto as = std::find_if(as_other.begin(), as_other.end(),
+                                            [&](const auto& o) { return o.second * 50 >= wrong * 49; });
+               as != as_other.end()) {
+      cause.what = fmt::format("{} is {}, and what is stored is right as {}: the epilogue converts to another type",
+                               product.c.name, name(*product.plain), name(as->first));
+    } else if (!most.empty() && most[0].first * 8 > wrong) {
       const Shift by = most[0].second;
       const bool exchanged = most.size() > 1 && most[1].first * 8 > wrong && most[1].second.rows == -by.rows &&
                              most[1].second.columns == -by.columns;

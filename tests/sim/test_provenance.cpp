@@ -145,6 +145,10 @@ TEST_CASE("a PTX kernel with wrong coordinates is explained by the lines of its 
   CHECK(b_row.provenance.causes.at(0).location == "gemm.ptx:93");
   const RunResult k = run("shl.b32 %r22, %r14, 6;", "shl.b32 %r22, %r14, 5;");
   CHECK(says(k, "k 32-127 is multiplied more than once, and k 160-255 is never multiplied"));
+  const RunResult beyond = run("shl.b32 %r22, %r14, 6;", "shl.b32 %r22, %r14, 8;");
+  CHECK(says(beyond,
+             "zeros are multiplied in its place: the tile's last box is one that begins beyond the 256 elements "
+             "of its tensor map in dimension 0"));
   const RunResult overwrites = run("setp.ne.u32 %p7, %r14, 0;", "setp.ne.u32 %p7, %r14, 1;");
   CHECK(says(overwrites, "the MMA of k 64 overwrites the sum instead of adding to it"));
 }
@@ -152,8 +156,7 @@ TEST_CASE("a PTX kernel with wrong coordinates is explained by the lines of its 
 TEST_CASE("a sum that is stored as the tensor core made it is wrong in the sum", "[provenance]") {
   const ScratchDirectory scratch;
   const std::pair<const char*, const char*> kCases[] = {
-      {"0x08102490",  // A negated
-       "their sum is stored as it was made: the error is in the sum (types or negation in the"},
+      {"0x08102490", "the MMAs negate operand A: the bit of the instruction descriptor that negates A is set"},
       {"0x08100010",
        "A is bf16, and the MMAs take operand A for f16: the A type in the instruction descriptor is"}};
   for (const auto& [descriptor, text] : kCases) {

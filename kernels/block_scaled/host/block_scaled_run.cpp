@@ -14,7 +14,7 @@
 namespace sm100::host {
 namespace {
 
-constexpr uint8_t kNoScale = 0xff;              // what SFD holds before: NaN
+constexpr uint8_t kNoScale = 0xff;  // what SFD holds before: NaN
 
 /// Element `i` of a row; nibbles lie with the lower one first.
 float element(const BlockScaledConfig& c, const uint8_t* row, int i) {
@@ -136,7 +136,8 @@ ExpectedResult BlockScaledRun::expected_result(const std::vector<GlobalAddr>& ad
             tensor.bytes() / uint64_t(tensor.row_groups()), 8};
   };
   for (ExpectedProduct& product : result.products)
-    product.sfa = scales(0), product.sfb = scales(1), product.scale_block = scale_block(config_);
+    product.sfa = scales(0), product.sfb = scales(1), product.scale_block = scale_block(config_),
+    product.scale_type = config_.scale_type;
   if (!quantises(config_) && config_.scaled && !config_.residual)
     for (ExpectedProduct& product : result.products)
       product.terms = ExpectedTerms{.output = config_.output, .alpha = double(problem_.alpha)};
@@ -153,7 +154,13 @@ ExpectedResult BlockScaledRun::expected_result(const std::vector<GlobalAddr>& ad
         .block = how.block,
         .along_columns = how.direction == ScaleDirection::columns,
         .alpha = config_.scaled ? double(problem_.alpha) : 1,
-        .code = [=](float largest) { return nearest_scale(how.type, largest * norm_over_max); }};
+        .code = [=](float largest) { return nearest_scale(how.type, largest * norm_over_max); },
+        .output = config_.output,
+        .norm = double(problem_.norm),
+        .factor =
+            [how, norm = problem_.norm](uint8_t code) {
+              return std::min(norm / float(value_of_scale(how.type, code)), kLargestF32);
+            }};
   return result;
 }
 

@@ -31,6 +31,9 @@ class CopyRun : public KernelRun {
   std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return {"load", "consumer"}; }
   std::string_view role(int warp) const override { return copy_role(warp); }
+  std::optional<WorkTiles> work_tiles() const override {
+    return WorkTiles{.rows = config_.tile_m, .columns = config_.tile_n};
+  }
   std::vector<Tensor> tensors() const override;  ///< source, destination
   std::vector<FeedInput> feed_inputs() const override { return {{"source", 0}}; }
   /// Source: seeded bytes; destination: a pattern, so that what nobody writes cannot pass.

@@ -68,6 +68,22 @@ double CutlassBlockScaledRun::finished(double x, int row, int column,
   return x + double(problem_.beta) * double(decode(config_.output, bits));
 }
 
+/// The block-scaled product's, and the residual.
+ExpectedResult CutlassBlockScaledRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  ExpectedResult result = BlockScaledRun::expected_result(addresses);
+  if (!config_.residual) return result;
+  ExpectedTerms terms{.output = config_.output, .beta = double(problem_.beta)};
+  if (config_.scaled) terms.alpha = double(problem_.alpha);
+  terms.residual = {.name = "residual",
+                    .address = addresses[kResidual].value,
+                    .rows = problem_.m,
+                    .pitch = uint64_t(problem_.n) * uint64_t(output_bytes(config_)),
+                    .bits = 8 * output_bytes(config_),
+                    .type = config_.output};
+  for (ExpectedProduct& product : result.products) product.terms = terms;
+  return result;
+}
+
 std::string CutlassBlockScaledRun::chosen_configuration() const {
   if (!problem_.auto_config) return {};
   return fmt::format("mma [{}, {}, {}], cta_group {}", config_.mma_m, config_.mma_n, config_.mma_k,

@@ -27,6 +27,7 @@ class CutlassBlockScaledRun : public BlockScaledRun {
   std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, residual where beta is not 0, C
   void fill(size_t i, uint8_t* bytes) const override;
   bool is_plain() const override { return !config_.scaled && !config_.residual; }
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   std::string chosen_configuration() const override;
   std::string configuration_json() const override;
 

@@ -31,6 +31,9 @@ class DirectRun : public Product {
   std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override;
   std::string_view role(int warp) const override { return direct_role(config_, warp); }
+  std::optional<WorkTiles> work_tiles() const override {
+    return WorkTiles{.rows = kDirectBlockM, .columns = config_.block_n};
+  }
   std::string configuration_json() const override;
 
  private:

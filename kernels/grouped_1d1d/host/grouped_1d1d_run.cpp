@@ -65,6 +65,11 @@ ExpectedResult Grouped1d1dRun::expected_result(const std::vector<GlobalAddr>& ad
     product.sfa = scales(0, int(group.first_scale_row), int(group.rows));
     product.sfb = scales(1, group.expert * expert_scale_rows(), problem_.n);
     product.scale_block = scale_block(config_);
+    product.scale_type = config_.scale_type;
+    if (config_.scaled)
+      product.terms = ExpectedTerms{.output = config_.output,
+                                    .alpha = double(expert_scale(group.expert)),
+                                    .alpha_name = expert_scale_name(group.expert)};
   }
   return result;
 }

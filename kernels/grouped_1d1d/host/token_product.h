@@ -41,6 +41,9 @@ class TokenProduct : public Product {
   GroupParams group_params(const std::vector<GlobalAddr>& addresses) const;
   /// Where tokens lie.
   const TokenRows& rows() const { return rows_; }
+  /// Where the products are multiplied by a factor of their expert.
+  float expert_scale(int expert) const { return expert_scales()[size_t(expert)]; }
+  static std::string expert_scale_name(int expert) { return "the factor of expert " + std::to_string(expert); }
   /// "759 tokens in 8 groups x 512 x 1024"
   std::string groups_text() const;
 

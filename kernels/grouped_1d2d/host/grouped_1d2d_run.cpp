@@ -104,6 +104,35 @@ void Grouped1d2dRun::read_weights(const std::vector<const uint8_t*>& tensors, in
     values[k] *= block_scale(config_.scale_dtype, tensors[kScaleB], block * k_blocks() + k / kBlock);
 }
 
+/// The products of TokenProduct, in its order, with their scales and factors.
+ExpectedResult Grouped1d2dRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
+  ExpectedResult result = TokenProduct::expected_result(addresses);
+  const int bits = element_bits(config_.scale_dtype);
+  const uint64_t bytes = uint64_t(bits) / 8, expert_bytes = uint64_t(n_blocks()) * uint64_t(k_blocks()) * bytes;
+  size_t next = 0;
+  for (const TokenGroup& group : rows().groups) {
+    if (!group.has_work()) continue;
+    ExpectedBlockScales scales{.output = config_.output, .size = kBlock};
+    scales.a = {.name = "scale A",
+                .address = addresses[kScaleA].value + uint64_t(group.first_scale_row) * bytes,
+                .rows = group.rows,
+                .pitch = bytes,
+                .bits = bits,
+                .k_pitch = uint64_t(a_scale_pitch()) * bytes,
+                .type = config_.scale_dtype};
+    scales.b = {.name = "scale B",
+                .address = addresses[kScaleB].value + uint64_t(group.expert) * expert_bytes,
+                .rows = n_blocks(),
+                .pitch = uint64_t(k_blocks()) * bytes,
+                .bits = bits,
+                .type = config_.scale_dtype};
+    if (config_.scaled)
+      scales.factor = double(expert_scale(group.expert)), scales.factor_name = expert_scale_name(group.expert);
+    result.products[next++].block_scales = std::move(scales);
+  }
+  return result;
+}
+
 std::string Grouped1d2dRun::title() const {
   return fmt::format("{} {} blockwise{}", groups_text(), name(config_.dtype),
                      config_.scale_dtype == DataType::bf16 ? ", bf16 scales" : "");

@@ -25,9 +25,14 @@ class Grouped1d2dRun : public TokenProduct {
   std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return {"scheduler", "load", "mma", "epilogue"}; }
   std::string_view role(int warp) const override { return matmul_role(warp); }
+  std::optional<WorkTiles> work_tiles() const override {
+    if (config_.layout == TokenLayout::contiguous) return std::nullopt;  // there of all rows
+    return WorkTiles{.rows = block_m(config_), .columns = config_.mma_n, .round_m = config_.cta_group};
+  }
   std::vector<Tensor> tensors() const override;  ///< A, B, scale A, scale B, words about groups, C
   void fill(size_t i, uint8_t* bytes) const override;
   bool is_plain() const override { return !has_functor(config_); }
+  ExpectedResult expected_result(const std::vector<GlobalAddr>& addresses) const override;
   std::string title() const override;
   std::string chosen_configuration() const override;
   std::string configuration_json() const override;

@@ -27,6 +27,9 @@ class GroupedBlockScaledRun : public KernelRun {
   std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return template_->roles(); }
   std::string_view role(int warp) const override { return block_scaled_role(warp); }
+  std::optional<WorkTiles> work_tiles() const override {
+    return WorkTiles{.rows = block_m(config_), .columns = config_.mma_n, .round_m = config_.cta_group};
+  }
   std::vector<Tensor> tensors() const override;  ///< A, B, SFA, SFB, problems, pointers, maps, C
   void fill(size_t i, uint8_t* bytes) const override;
   void fill_addresses(size_t i, const std::vector<GlobalAddr>& addresses, const TensorMapEncoder& encode,

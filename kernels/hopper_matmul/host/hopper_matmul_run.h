@@ -30,6 +30,11 @@ class HopperMatmulRun : public Product {
   std::vector<NamedBarrier> named_barriers() const override;
   std::vector<std::string_view> roles() const override { return {"load", "spare", "consumer"}; }
   std::string_view role(int warp) const override { return hopper_role(warp); }
+  std::optional<WorkTiles> work_tiles() const override {
+    return WorkTiles{.rows = hopper_block_m(config_) * config_.cluster,  // each CTA of a cluster has a part
+                     .columns = config_.block_n,
+                     .times = config_.cluster};
+  }
   std::string configuration_json() const override;
 
   StaticGrid grid() const;

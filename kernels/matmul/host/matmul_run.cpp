@@ -78,10 +78,9 @@ void MatmulRun::fill(size_t i, uint8_t* bytes) const {
 
 ExpectedResult MatmulRun::expected_result(const std::vector<GlobalAddr>& addresses) const {
   const MatmulConfig& c = config_;
-  if (has_functor(c) && !c.register_epilogue) return {};
   ExpectedResult result = Product::expected_result(addresses);
   if (!has_functor(c)) return result;
-  ExpectedTerms terms{.output = c.output};
+  ExpectedTerms terms{.output = c.output, .of_rounded_sums = !c.register_epilogue};
   if (c.scaled) terms.alpha = double(problem_.alpha);
   if (c.bias)
     terms.bias = {.name = "bias",
@@ -101,7 +100,8 @@ ExpectedResult MatmulRun::expected_result(const std::vector<GlobalAddr>& address
   }
   if (c.activation == Activation::relu) terms.activation = "relu";
   if (c.activation == Activation::silu) terms.activation = "silu";
-  for (ExpectedProduct& product : result.products) product.terms = terms;
+  for (ExpectedProduct& product : result.products)
+    product.terms = terms, product.by_other_warps = !c.register_epilogue;
   return result;
 }
 

@@ -142,6 +142,7 @@ ExpectedResult PtxRun::expected_result(const std::vector<GlobalAddr>& addresses)
         continue;
       }
       expected.scale_block = int(scales.k);
+      expected.scale_type = tensor.element.scale;
       (scales.operand == 0 ? expected.sfa : expected.sfb) =
           ExpectedMatrix{tensor.name, addresses[scales.tensor].value, rows, *pitch, 8};
     }
